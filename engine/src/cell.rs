@@ -1,0 +1,79 @@
+//! Cells: what a table holds and a read returns.
+
+use bytes::Bytes;
+
+/// The newest possible timestamp; in a mutation it means "the time at which it is applied" (HBase's `HConstants.LATEST_TIMESTAMP`).
+pub const LATEST: i64 = i64::MAX;
+
+/// What a cell is. The numbers are HBase's and order cells of one timestamp (higher sorts first).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[repr(u8)]
+pub enum CellKind {
+    /// A value.
+    Put = 4,
+    /// Hides exactly one version of a column.
+    Delete = 8,
+    /// Hides all cells of a family with exactly its timestamp.
+    DeleteFamilyVersion = 10,
+    /// Hides all versions of a column up to its timestamp.
+    DeleteColumn = 12,
+    /// Hides all cells of a family up to its timestamp.
+    DeleteFamily = 14,
+}
+
+impl CellKind {
+    /// The kind with that number, if it is one that is stored.
+    pub fn from_code(code: u8) -> Option<Self> {
+        Some(match code {
+            4 => Self::Put,
+            8 => Self::Delete,
+            10 => Self::DeleteFamilyVersion,
+            12 => Self::DeleteColumn,
+            14 => Self::DeleteFamily,
+            _ => return None,
+        })
+    }
+
+    /// HBase's number.
+    pub fn code(self) -> u8 {
+        self as u8
+    }
+
+    /// Whether it covers a family rather than one column (its qualifier is then empty).
+    pub fn is_family_marker(self) -> bool {
+        matches!(self, Self::DeleteFamily | Self::DeleteFamilyVersion)
+    }
+
+    /// Whether it hides other cells.
+    pub fn is_marker(self) -> bool {
+        self != Self::Put
+    }
+}
+
+/// One cell. Timestamps are milliseconds since 1970; everything else is bytes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Cell {
+    /// The row key, 1 to 32,767 bytes.
+    pub row: Bytes,
+    /// The family's name.
+    pub family: Bytes,
+    /// The qualifier, which may be empty.
+    pub qualifier: Bytes,
+    /// Milliseconds since 1970, or whatever the writer gave.
+    pub timestamp: i64,
+    /// A value, or (raw reads only) a delete marker.
+    pub kind: CellKind,
+    /// The value; empty for markers.
+    pub value: Bytes,
+}
+
+/// Cells of one row in HBase's order: family, qualifier ascending, timestamp descending.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Row {
+    /// The row key; empty if there are no cells.
+    pub key: Bytes,
+    /// The cells; a row that is absent has none.
+    pub cells: Vec<Cell>,
+    /// More cells of the same row follow in the next result (scans with a batch size).
+    pub partial: bool,
+}

@@ -1,0 +1,159 @@
+//! The seam: ordered bytes, snapshots, row transactions. Everything above it is the data model, everything below it storage.
+//!
+//! A *space* is an ordered map of bytes with a number; the engine keeps one per table and family, and space 0 for the catalog. Numbers are
+//! never used twice. Keys are 1 to 65,535 bytes (checked above the seam), values are never empty.
+//!
+//! What every store promises:
+//! * **Order**: keys compare as unsigned bytes.
+//! * **Atomicity**: what one `transact` wrote is seen by a snapshot whole or not at all, and after a crash is there whole or not at all.
+//! * **Isolation**: while `transact` runs its body no other transaction that names one of the same rows does; the body reads the newest state.
+//! * **Durability**: as its argument says, when `transact` returns.
+//! * **Lifetime**: a snapshot and its cursors see what was there when it was taken until they are dropped. A cursor whose store was closed or
+//!   reopened, or whose space was dropped, either goes on with what it saw or fails with `Stale`; it never mixes states.
+
+use std::sync::Arc;
+
+use bytes::Bytes;
+
+use crate::error::Result;
+use crate::mutation::Durability;
+
+/// The number of a space.
+pub type SpaceId = u64;
+
+/// The space in which the catalog lives; always there.
+pub const CATALOG_SPACE: SpaceId = 0;
+
+/// A key and its value.
+pub type Pair = (Bytes, Bytes);
+
+/// Which way a cursor goes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Order {
+    /// Smallest key first.
+    Ascending,
+    /// Largest key first.
+    Descending,
+}
+
+/// How a space is stored; fixed when it is made.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct SpaceOptions {
+    /// Whether blocks are compressed.
+    pub compress: bool,
+    /// Whether point reads are helped by a filter.
+    pub bloom: bool,
+    /// Size of a block in bytes.
+    pub block_bytes: u32,
+}
+
+impl Default for SpaceOptions {
+    fn default() -> Self {
+        Self { compress: false, bloom: true, block_bytes: 16 * 1024 }
+    }
+}
+
+/// What a compaction may do with one pair. Asked pair by pair in key order; see [`Retention`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Verdict {
+    /// Stays.
+    Keep,
+    /// Can never be read again.
+    Forget,
+}
+
+/// Decides, during one compaction of one space, what can be forgotten. Sees the pairs of that compaction only, in key order.
+pub trait Retention: Send {
+    /// The verdict on the next pair.
+    fn judge(&mut self, key: &[u8], value: &[u8]) -> Verdict;
+}
+
+/// Makes a [`Retention`] for a compaction. It is asked late, when the schema is known; `None` keeps everything.
+pub trait Retainer: Send + Sync + 'static {
+    /// `whole`: the compaction covers every pair of the space (a major compaction), so markers may go too.
+    fn retention(&self, space: SpaceId, whole: bool) -> Option<Box<dyn Retention>>;
+}
+
+/// An ordered store.
+pub trait Store: Send + Sync + 'static {
+    /// Makes a space. Idempotent: one that is there already stays as it is.
+    fn create_space(&self, space: SpaceId, options: &SpaceOptions) -> Result<()>;
+
+    /// Drops a space and its data. Idempotent.
+    fn drop_space(&self, space: SpaceId) -> Result<()>;
+
+    /// All spaces there are, ascending, the catalog's included.
+    fn spaces(&self) -> Result<Vec<SpaceId>>;
+
+    /// What is there now.
+    fn snapshot(&self) -> Result<Arc<dyn Snapshot>>;
+
+    /// Takes the rows, runs `body`, commits what it wrote, all at once.
+    ///
+    /// `rows` are opaque lock names (table and row); they are taken in an order that cannot deadlock and held until the commit is done.
+    /// `body` may run more than once and must have no other effect; an error from it leaves nothing behind.
+    /// `durability` is never `UseDefault` here.
+    fn transact(
+        &self,
+        rows: &[Bytes],
+        durability: Durability,
+        body: &mut dyn FnMut(&mut dyn Transaction) -> Result<()>,
+    ) -> Result<()>;
+
+    /// The clock as transactions see it: never before the newest mark kept in the store.
+    fn now_ms(&self) -> i64;
+
+    /// Writes the memory of a space to its files.
+    fn flush(&self, space: SpaceId) -> Result<()>;
+
+    /// Compacts a space; `major`: all of it, so that markers may be forgotten. Returns when done.
+    fn compact(&self, space: SpaceId, major: bool) -> Result<()>;
+
+    /// Gives the store what decides about forgetting. Until then compactions keep everything.
+    fn set_retainer(&self, retainer: Arc<dyn Retainer>);
+
+    /// Makes everything durable and lets go of the files; later calls fail with `Closed`. Idempotent.
+    fn close(&self) -> Result<()>;
+}
+
+/// What was there at one moment.
+pub trait Snapshot: Send + Sync {
+    /// The value of a key.
+    fn get(&self, space: SpaceId, key: &[u8]) -> Result<Option<Bytes>>;
+
+    /// The pairs with `from <= key < to` (an empty `to`: no end), in that order. `fetch`: how many the caller expects to take, for stores
+    /// that answer from afar.
+    fn scan(&self, space: SpaceId, from: &[u8], to: &[u8], order: Order, fetch: usize) -> Result<Box<dyn Cursor>>;
+}
+
+/// A walk over pairs; owns what it reads.
+pub trait Cursor: Send {
+    /// The next pair, or `None` at the end (again and again).
+    fn next(&mut self) -> Result<Option<Pair>>;
+
+    /// Goes on at the first key `>= key` (descending: at the first key `< key`) inside the cursor's range, never back.
+    fn seek(&mut self, key: &[u8]) -> Result<()>;
+}
+
+/// The inside of [`Store::transact`].
+pub trait Transaction {
+    /// The newest committed state; does not see this transaction's own writes.
+    fn snapshot(&self) -> &Arc<dyn Snapshot>;
+
+    /// The timestamp for what this transaction writes, in milliseconds: not before the clock, not before the newest one assigned in any
+    /// of its rows, and after it if that one was a delete of an earlier transaction. The same in every call.
+    fn now_ms(&self) -> i64;
+
+    /// Says that this transaction assigned a timestamp by itself in its rows (`delete`: to a delete marker), so that later transactions of
+    /// these rows come after it. Not for timestamps that a caller gave.
+    fn assigned(&mut self, timestamp: i64, delete: bool);
+
+    /// A number larger than that of every transaction committed before in any of the same rows; for families that need the order of writing.
+    fn sequence(&self) -> u64;
+
+    /// Writes a pair.
+    fn put(&mut self, space: SpaceId, key: Bytes, value: Bytes);
+
+    /// Removes a pair.
+    fn delete(&mut self, space: SpaceId, key: Bytes);
+}
