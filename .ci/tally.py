@@ -1,0 +1,43 @@
+#!/usr/bin/env python3
+"""Repeats the closing lines of the runners in a log, and sums them up.
+
+    tally.py LOG BROKEN      BROKEN: how many goals make itself reported as failed
+
+Counts cargo's `test result:` lines, pytest's last lines, the judge's `N passed, N failed` and the checks' `check NAME: ok`.
+A goal that failed without any runner counting a failure (a program that does not compile, say) counts as one.
+"""
+import re
+import sys
+
+CARGO = re.compile(r"^test result: \w+\. (\d+) passed; (\d+) failed")
+JUDGE = re.compile(r"^(\d+) passed, (\d+) failed$")
+CHECK = re.compile(r"^check [\w-]+: (ok|FAILED)$")
+PYTEST = re.compile(r"^(?:=+ )?((?:\d+ \w+,? ?)+) in [\d.]+s(?: \([\d:]+\))?(?: =+)?$")
+
+
+def counted(line):
+    """(passed, failed) if the line closes a runner's report."""
+    if found := CARGO.match(line) or JUDGE.match(line):
+        return int(found[1]), int(found[2])
+    if found := CHECK.match(line):
+        return (1, 0) if found[1] == "ok" else (0, 1)
+    if found := PYTEST.match(line):
+        words = {word.rstrip("s"): int(n) for n, word in re.findall(r"(\d+) (\w+)", found[1])}
+        return words.get("passed", 0), words.get("failed", 0) + words.get("error", 0)
+    return None
+
+
+def main():
+    with open(sys.argv[1], encoding="utf-8", errors="replace") as log:
+        closing = [(line.rstrip(), count) for line in log if (count := counted(line.rstrip()))]
+    passed, failed = (sum(count[i] for _, count in closing) for i in (0, 1))
+    failed = max(failed, int(sys.argv[2]))
+    print()
+    for line, _ in closing:
+        print(line)
+    print(f"{passed} passed, {failed} failed")
+    return 1 if failed or not passed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

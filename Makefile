@@ -1,0 +1,110 @@
+# hjall's recipes; `make help` lists them.
+SHELL := /bin/bash
+.SHELLFLAGS := -eu -o pipefail -c
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+
+PYTHON ?= python3
+DATA ?= ./hjall-data
+LISTEN ?= 127.0.0.1:9090
+# Rounds of the crash test: some here, hundreds when asked for (make test-crash CRASH_ROUNDS=300).
+CRASH_ROUNDS ?= 25
+# Transcripts recorded elsewhere can be replayed too: make test-judge TRANSCRIPTS=other.json
+TRANSCRIPTS ?=
+
+target := $(or $(CARGO_TARGET_DIR),target)
+# One build for all tests: the development profile, whose dependencies are optimised.
+export HJALL_BIN := $(abspath $(target))/debug/hjall
+python := .venv/bin/python
+pytest := $(python) -m pytest -q --no-header -p no:cacheprovider
+# A name, a command: says of it in one line how it went; .ci/run counts these lines.
+check = @echo "check $(1): …"; if $(2); then echo "check $(1): ok"; else echo "check $(1): FAILED"; exit 1; fi
+
+.PHONY: help run test check judge bench idl clients requirements build binary cargo-there python-there \
+  test-rust test-judge test-clients test-examples test-crash \
+  check-format check-lints check-documents check-generated check-tidy
+
+help: ## this list
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{ printf "  make %-16s %s\n", $$1, $$2 }'
+
+run: cargo-there ## build hjall and serve on 127.0.0.1:9090 with the data in ./hjall-data (LISTEN=, DATA=)
+	cargo build --locked --release --bin hjall
+	exec $(target)/release/hjall serve --data $(DATA) --listen $(LISTEN)
+
+test: test-rust test-judge test-clients test-examples test-crash ## everything that must hold, from a fresh clone
+
+check: check-format check-lints check-documents check-generated check-tidy ## form: format, lints, documents, licences, generated code
+
+# -- tests ------------------------------------------------------------------------------------------
+
+test-rust: cargo-there ## the Rust tests of all crates
+	cargo test --locked --workspace
+
+test-judge: build .venv/.complete ## HBase's recorded answers, replayed against the built server
+	$(python) tests/judge/judge.py suite $(TRANSCRIPTS)
+	$(pytest) tests/judge
+
+test-clients: build .venv/.complete ## stock HappyBase and aiohappybase: our programs, and their own suites
+	$(pytest) tests/clients/python
+
+test-examples: build .venv/.complete ## the programs of examples/, each of which asserts what it shows
+	$(pytest) examples
+
+test-crash: build .venv/.complete ## kill -9 in the middle of writes, CRASH_ROUNDS times
+	CRASH_ROUNDS=$(CRASH_ROUNDS) $(pytest) tests/crash
+
+judge: build .venv/.complete ## ask real HBase again (needs Java 11 or 17, and Maven) and compare with what is recorded
+	@command -v java >/dev/null || { echo "make judge needs Java 11 or 17 (Debian: apt install openjdk-17-jre-headless)"; exit 1; }
+	@command -v mvn >/dev/null || { echo "make judge needs Maven (Debian: apt install maven)"; exit 1; }
+	tests/judge/again $(python)
+
+clients: build .venv/.complete ## every client program whose language is installed here
+	tests/clients/run $(python)
+
+bench: cargo-there ## speed beside Redis on this machine, start-up, memory: figures, never a verdict
+	bench/run
+
+idl: ## generate the Rust of idl/ from its Thrift files
+	@command -v thrift >/dev/null || { echo "make idl needs the Apache Thrift compiler 0.17.0 (Debian: apt install thrift-compiler)"; exit 1; }
+	$(PYTHON) idl/generate.py
+
+# -- checks -----------------------------------------------------------------------------------------
+
+check-format: cargo-there
+	$(call check,format,cargo fmt --all --check)
+
+check-lints: cargo-there
+	$(call check,lints,cargo clippy --locked --workspace --all-targets -- -D warnings)
+
+check-documents: cargo-there
+	$(call check,documents,RUSTDOCFLAGS="-D warnings" cargo doc --locked --workspace --no-deps)
+
+check-generated: python-there
+	$(call check,generated,$(PYTHON) idl/generate.py --check)
+
+check-tidy: cargo-there .venv/.complete
+	$(pytest) tests/tidy
+
+# -- what they need ---------------------------------------------------------------------------------
+
+build: cargo-there
+	cargo build --locked --workspace --bins
+
+# The file stands for a whole install: an interrupted one is made anew.
+.venv/.complete: tests/requirements.txt | python-there
+	rm -rf .venv
+	$(PYTHON) -m venv .venv || { echo "Python's venv module is missing (Debian: apt install python3-venv)"; exit 1; }
+	$(python) -m pip install --quiet --disable-pip-version-check --require-hashes -r $<
+	touch $@
+
+requirements: .venv/.complete ## pin tests/requirements.txt anew from tests/requirements.in
+	$(python) -m pip install --quiet pip-tools
+	$(python) -m piptools compile --quiet --allow-unsafe --generate-hashes --no-annotate --no-header --no-emit-index-url \
+	  --no-emit-find-links --strip-extras -o tests/requirements.txt tests/requirements.in
+
+cargo-there:
+	@command -v cargo >/dev/null || { echo "Rust is missing: install it with rustup, https://rustup.rs (rust-toolchain.toml names the version)"; exit 1; }
+
+python-there:
+	@command -v $(PYTHON) >/dev/null || { echo "Python 3.10 or newer is missing (Debian: apt install python3 python3-venv)"; exit 1; }
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 10))' || { echo "the tests need Python 3.10 or newer: make PYTHON=python3.12 …"; exit 1; }
