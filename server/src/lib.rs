@@ -4,6 +4,7 @@
 
 pub mod call;
 pub mod context;
+pub mod error;
 pub mod fault;
 pub mod method;
 pub mod scanners;
