@@ -11,11 +11,17 @@
 //! * **Lifetime**: a snapshot and its cursors see what was there when it was taken until they are dropped. A cursor whose store was closed or
 //!   reopened, or whose space was dropped, either goes on with what it saw or fails with `Stale`; it never mixes states.
 
+mod memory;
+mod rows;
+mod running;
+mod time;
+
 use std::sync::Arc;
 
 use bytes::Bytes;
 
-use crate::error::Result;
+pub use self::memory::MemoryStore;
+use crate::error::{Error, ErrorKind, Result};
 use crate::mutation::Durability;
 
 /// The number of a space.
@@ -156,4 +162,23 @@ pub trait Transaction {
 
     /// Removes a pair.
     fn delete(&mut self, space: SpaceId, key: Bytes);
+}
+
+fn closed() -> Error {
+    Error::new(ErrorKind::Closed, "the database has been closed; open it again")
+}
+
+fn no_such_space(space: SpaceId) -> Error {
+    Error::new(ErrorKind::Stale, format!("space {space} is not there: it was dropped, or never made; look the table up again"))
+}
+
+fn refuse_to_drop_catalog(space: SpaceId) -> Result<()> {
+    if space == CATALOG_SPACE { Err(Error::invalid("the catalog's space cannot be dropped")) } else { Ok(()) }
+}
+
+fn refuse_default(durability: Durability) -> Result<()> {
+    if durability == Durability::UseDefault {
+        return Err(Error::invalid("a transaction needs a durability of its own; resolve the table's default first"));
+    }
+    Ok(())
 }

@@ -1,0 +1,245 @@
+//! A store without a disk: for tests, and for databases that end with their process.
+//!
+//! Its maps share structure: taking a snapshot copies a pointer, a write copies the path to its place. So snapshots are as honest as a
+//! disk's: they see what was there, whatever comes after.
+
+use std::collections::BTreeMap;
+use std::ops::Bound;
+use std::sync::Arc;
+
+use bytes::Bytes;
+use parking_lot::{Mutex, RwLock};
+use rpds::RedBlackTreeMapSync;
+
+use super::rows::Rows;
+use super::running::{Done, Running, Write};
+use super::time::{Sequence, Time};
+use super::{
+    CATALOG_SPACE, Cursor, Order, Pair, Retainer, Snapshot, SpaceId, SpaceOptions, Store, Transaction, Verdict,
+};
+use crate::clock::Clock;
+use crate::error::Result;
+use crate::mutation::Durability;
+
+type Map = RedBlackTreeMapSync<Bytes, Bytes>;
+type Spaces = BTreeMap<SpaceId, Map>;
+
+/// A store in memory.
+pub struct MemoryStore {
+    /// `None`: closed.
+    state: RwLock<Option<Arc<Spaces>>>,
+    /// Held while the next state is made, so that none is lost.
+    writing: Mutex<()>,
+    rows: Rows,
+    time: Time,
+    sequence: Sequence,
+    retainer: RwLock<Option<Arc<dyn Retainer>>>,
+    body_twice: bool,
+}
+
+impl MemoryStore {
+    /// An empty store; only the catalog's space is there.
+    pub fn new(clock: Arc<dyn Clock>) -> Self {
+        Self {
+            state: RwLock::new(Some(Arc::new(Spaces::from([(CATALOG_SPACE, Map::new_sync())])))),
+            writing: Mutex::new(()),
+            rows: Rows::new(),
+            time: Time::new(clock, i64::MIN),
+            sequence: Sequence::from(1),
+            retainer: RwLock::new(None),
+            body_twice: false,
+        }
+    }
+
+    /// Runs every transaction's body twice and commits what the second run wrote, as a store with optimistic transactions may: shows
+    /// bodies that have effects of their own.
+    #[must_use]
+    pub fn with_bodies_run_twice(mut self) -> Self {
+        self.body_twice = true;
+        self
+    }
+
+    fn state(&self) -> Result<Arc<Spaces>> {
+        self.state.read().clone().ok_or_else(super::closed)
+    }
+
+    /// Puts the next state in the place of the present one. Only with `writing` held.
+    fn replace(&self, spaces: Spaces) -> Result<()> {
+        let mut state = self.state.write();
+        if state.is_none() {
+            return Err(super::closed());
+        }
+        *state = Some(Arc::new(spaces));
+        Ok(())
+    }
+
+    fn commit(&self, writes: Vec<Write>) -> Result<()> {
+        let _writing = self.writing.lock();
+        let mut spaces = Spaces::clone(&*self.state()?);
+        for write in writes {
+            let map = spaces.get_mut(&write.space).ok_or_else(|| super::no_such_space(write.space))?;
+            match write.value {
+                Some(value) => map.insert_mut(write.key, value),
+                None => drop(map.remove_mut(&write.key)),
+            }
+        }
+        self.replace(spaces)
+    }
+}
+
+impl Store for MemoryStore {
+    fn create_space(&self, space: SpaceId, _options: &SpaceOptions) -> Result<()> {
+        let _writing = self.writing.lock();
+        let mut spaces = Spaces::clone(&*self.state()?);
+        spaces.entry(space).or_insert_with(Map::new_sync);
+        self.replace(spaces)
+    }
+
+    fn drop_space(&self, space: SpaceId) -> Result<()> {
+        super::refuse_to_drop_catalog(space)?;
+        let _writing = self.writing.lock();
+        let mut spaces = Spaces::clone(&*self.state()?);
+        spaces.remove(&space);
+        self.replace(spaces)
+    }
+
+    fn spaces(&self) -> Result<Vec<SpaceId>> {
+        Ok(self.state()?.keys().copied().collect())
+    }
+
+    fn snapshot(&self) -> Result<Arc<dyn Snapshot>> {
+        Ok(Arc::new(MemorySnapshot { spaces: self.state()? }))
+    }
+
+    fn transact(
+        &self,
+        rows: &[Bytes],
+        durability: Durability,
+        body: &mut dyn FnMut(&mut dyn Transaction) -> Result<()>,
+    ) -> Result<()> {
+        super::refuse_default(durability)?;
+        let mut held = self.rows.take(rows, &self.time)?;
+        let now = held.now_ms();
+        if self.body_twice {
+            body(&mut Running::new(self.snapshot()?, now, &self.sequence))?;
+        }
+        let mut running = Running::new(self.snapshot()?, now, &self.sequence);
+        body(&mut running)?;
+        let Done { writes, newest } = running.finish()?;
+        if let Some(newest) = newest {
+            held.assign(newest);
+        }
+        if writes.is_empty() { Ok(()) } else { self.commit(writes) }
+    }
+
+    fn now_ms(&self) -> i64 {
+        self.time.now_ms()
+    }
+
+    fn flush(&self, space: SpaceId) -> Result<()> {
+        if self.state()?.contains_key(&space) { Ok(()) } else { Err(super::no_such_space(space)) }
+    }
+
+    fn compact(&self, space: SpaceId, major: bool) -> Result<()> {
+        let _writing = self.writing.lock();
+        let mut spaces = Spaces::clone(&*self.state()?);
+        let map = spaces.get_mut(&space).ok_or_else(|| super::no_such_space(space))?;
+        let retention = self.retainer.read().as_ref().and_then(|retainer| retainer.retention(space, major));
+        let Some(mut retention) = retention else { return Ok(()) };
+        let before = map.clone();
+        for (key, value) in before.iter() {
+            if retention.judge(key, value) == Verdict::Forget {
+                map.remove_mut(key);
+            }
+        }
+        self.replace(spaces)
+    }
+
+    fn set_retainer(&self, retainer: Arc<dyn Retainer>) {
+        *self.retainer.write() = Some(retainer);
+    }
+
+    fn close(&self) -> Result<()> {
+        let _writing = self.writing.lock();
+        *self.state.write() = None;
+        // It may well hold this store.
+        *self.retainer.write() = None;
+        Ok(())
+    }
+}
+
+struct MemorySnapshot {
+    spaces: Arc<Spaces>,
+}
+
+impl MemorySnapshot {
+    fn map(&self, space: SpaceId) -> Result<&Map> {
+        self.spaces.get(&space).ok_or_else(|| super::no_such_space(space))
+    }
+}
+
+impl Snapshot for MemorySnapshot {
+    fn get(&self, space: SpaceId, key: &[u8]) -> Result<Option<Bytes>> {
+        Ok(self.map(space)?.get(key).cloned())
+    }
+
+    fn scan(&self, space: SpaceId, from: &[u8], to: &[u8], order: Order, _fetch: usize) -> Result<Box<dyn Cursor>> {
+        let map = self.map(space)?.clone();
+        let from = Bound::Included(Bytes::copy_from_slice(from));
+        let to = if to.is_empty() { Bound::Unbounded } else { Bound::Excluded(Bytes::copy_from_slice(to)) };
+        Ok(Box::new(MemoryCursor { map, from, to, order }))
+    }
+}
+
+/// The range shrinks with every pair that is taken out of it.
+struct MemoryCursor {
+    map: Map,
+    from: Bound<Bytes>,
+    to: Bound<Bytes>,
+    order: Order,
+}
+
+impl MemoryCursor {
+    fn is_empty(&self) -> bool {
+        match (&self.from, &self.to) {
+            (Bound::Included(from), Bound::Excluded(to)) | (Bound::Excluded(from), Bound::Excluded(to)) => from >= to,
+            _ => false,
+        }
+    }
+}
+
+impl Cursor for MemoryCursor {
+    fn next(&mut self) -> Result<Option<Pair>> {
+        // Ranges that end before they begin make ordered maps panic.
+        if self.is_empty() {
+            return Ok(None);
+        }
+        let mut range = self.map.range((self.from.clone(), self.to.clone()));
+        let pair = match self.order {
+            Order::Ascending => range.next(),
+            Order::Descending => range.next_back(),
+        };
+        let Some((key, value)) = pair.map(|(key, value)| (key.clone(), value.clone())) else { return Ok(None) };
+        match self.order {
+            Order::Ascending => self.from = Bound::Excluded(key.clone()),
+            Order::Descending => self.to = Bound::Excluded(key.clone()),
+        }
+        Ok(Some((key, value)))
+    }
+
+    fn seek(&mut self, key: &[u8]) -> Result<()> {
+        let beyond = match (self.order, &self.from, &self.to) {
+            (Order::Ascending, Bound::Included(from) | Bound::Excluded(from), _) => key > from,
+            (Order::Descending, _, Bound::Included(to) | Bound::Excluded(to)) => key < to,
+            _ => true,
+        };
+        // Never back over what was taken already.
+        if beyond {
+            match self.order {
+                Order::Ascending => self.from = Bound::Included(Bytes::copy_from_slice(key)),
+                Order::Descending => self.to = Bound::Excluded(Bytes::copy_from_slice(key)),
+            }
+        }
+        Ok(())
+    }
+}
