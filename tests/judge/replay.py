@@ -1,0 +1,101 @@
+"""Replaying transcripts: the same calls, the answers compared."""
+import json
+import multiprocessing
+import pathlib
+import time
+
+from gateways import Gateways
+from known import reasons
+from steps import Run
+
+
+def same(kind_a, a, kind_b, b):
+    """Whether two answers are alike: what was returned, or of an exception its type, its Java class and whether to try again."""
+    if kind_a != kind_b:
+        return False
+    if kind_a == "returns":
+        return a == b
+    return all(a.get(k) == b.get(k) for k in ("exception", "class", "type", "canRetry") if k in a or k in b)
+
+
+class Outcome:
+    """How one scenario went."""
+
+    def __init__(self, name, known):
+        self.name, self.alike, self.different, self.meant, self.lines = name, 0, 0, 0, []
+        self.reasons, self.strict = reasons(known, name)
+
+    def add(self, n, step, kind, got):
+        """Judges the answer to step `n`."""
+        reason = self.reasons.get(str(n))
+        want_kind = "returns" if "returns" in step else "throws"
+        if same(want_kind, step[want_kind], kind, json.loads(json.dumps(got))):
+            self.alike += 1
+            if reason and self.strict:
+                self.different += 1
+                self.lines.append(f"  step {n}: listed as a difference ({reason}), but alike: take it off the list")
+        elif reason:
+            self.meant += 1
+        else:
+            self.different += 1
+            self.lines.append(f"  step {n}: {step['call']}({short(step['args'])})\n    HBase {want_kind}: {short(step[want_kind])}"
+                              f"\n    here  {kind}: {short(got)}")
+
+    def report(self, verbose):
+        """What to print about it."""
+        shown = self.lines if verbose else self.lines[:3]
+        left = [f"  … {len(self.lines) - len(shown)} more (-v shows them)"] if len(shown) < len(self.lines) else []
+        head = f"{'DIFF' if self.different else 'ok  '} {self.name}: {self.alike} alike, {self.different} different"
+        return "\n".join([head + (f", {self.meant} on purpose" if self.meant else ""), *shown, *left])
+
+
+def play(job):
+    """One scenario against a server."""
+    name, scenario, known, address, wire, stop_after = job
+    server, outcome = Gateways(*address, *wire), Outcome(name, known)
+    run = Run(server, scenario["scope"])
+    run.wipe()
+    for n, step in enumerate(scenario["steps"]):
+        if "sleep" in step:
+            time.sleep(step["sleep"])
+        if "call" in step:
+            kind, got = run.call(step["call"], step["args"], step.get("save"))
+            outcome.add(n, step, kind, got)
+        if stop_after and outcome.different >= stop_after:
+            break
+    run.wipe()
+    server.close()
+    return outcome
+
+
+def replay(address, wire, paths, *, only=None, known=None, verbose=False, stop_after=0, jobs=2):
+    """Replays transcripts; returns the outcomes. Scenarios share nothing, so several run at a time."""
+    todo = []
+    for path in map(pathlib.Path, paths):
+        for s in json.loads(path.read_text())["scenarios"]:
+            name = f"{path.name}/{s['name']}"
+            if not only or only in name:
+                todo.append((name, s, known or {}, address, wire, stop_after))
+    todo.sort(key=lambda job: -sum(step.get("sleep", 0) for step in job[1]["steps"]))
+    outcomes = []
+    with multiprocessing.get_context("spawn").Pool(max(1, min(jobs, len(todo)))) as pool:
+        for outcome in pool.imap_unordered(play, todo):
+            outcomes.append(outcome)
+            if verbose or outcome.different:
+                print(outcome.report(verbose), flush=True)
+    return outcomes
+
+
+def total(outcomes, label=""):
+    """Prints the sums; returns how many scenarios went well and how many did not."""
+    alike, different, meant = (sum(getattr(o, k) for o in outcomes) for k in ("alike", "different", "meant"))
+    print(f"{label}{len(outcomes)} scenarios, {alike + different + meant} calls: {alike} alike, {different} different, {meant} different on purpose",
+          flush=True)
+    failed = sum(1 for o in outcomes if o.different)
+    return len(outcomes) - failed, failed
+
+
+def short(value, limit=700):
+    """For people."""
+    text = json.dumps(value)
+    return text if len(text) <= limit else text[:limit] + "…"

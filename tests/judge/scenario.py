@@ -1,0 +1,104 @@
+"""Scenarios: scripts of calls, and how their answers are recorded."""
+import importlib.util
+import json
+import pathlib
+import random
+import re
+import time
+
+from steps import Run
+from values import clean
+
+SCENARIOS = []
+
+
+def scenario(name):
+    """Registers a scenario: a function of a Recorder."""
+    def register(function):
+        SCENARIOS.append((name, function))
+        return function
+    return register
+
+
+class Recorder:
+    """What a scenario is given: `j.t1.method(arg=…)`, `j.t2.method(arg=…)`, `j.sleep(s)`, `j.now(ms)`, `j.table(x)`.
+
+    Calls return what the server answered (a scanner: a variable for later arguments), so that a scenario can go on from it; `j.rng` is
+    seeded by the scenario's name.
+    """
+
+    OPENERS = re.compile(r"^(scannerOpen\w*|openScanner)$")
+
+    def __init__(self, server, scope, rng):
+        self.run, self.steps, self.scope, self.rng, self.count = Run(server, scope), [], scope, rng, 0
+        self.t1, self.t2 = Dialect(self, "t1"), Dialect(self, "t2")
+
+    def table(self, name="t"):
+        """A table's name that no other scenario uses."""
+        return f"{self.scope}{name}"
+
+    def now(self, offset_ms=0):
+        """The time of the call, also when it is replayed."""
+        return {"$now": offset_ms}
+
+    def sleep(self, seconds):
+        """Waits, also when replayed: for what only time brings about, a TTL."""
+        self.steps.append({"sleep": seconds})
+        time.sleep(seconds)
+
+    def note(self, text):
+        """A remark in the transcript."""
+        self.steps.append({"note": text})
+
+    def call(self, name, args):
+        """Asks, and writes down question and answer."""
+        save = None
+        if self.OPENERS.match(name.split(".")[1]):
+            self.count += 1
+            save = f"s{self.count}"
+        step = {"call": name, "args": args}
+        if save:
+            step["save"] = save
+        kind, value = self.run.call(name, args, save)
+        step[kind] = value
+        self.steps.append(step)
+        return {"$var": save} if save and kind == "returns" else value
+
+
+class Dialect:
+    """Turns attribute access into calls of one service."""
+
+    def __init__(self, recorder, name):
+        self._recorder, self._name = recorder, name
+
+    def __getattr__(self, method):
+        return lambda **args: self._recorder.call(f"{self._name}.{method}", clean(args))
+
+
+def record(server, paths, out, seed):
+    """Runs scenario scripts against a server and writes a transcript for each."""
+    pathlib.Path(out).mkdir(parents=True, exist_ok=True)
+    for path in map(pathlib.Path, paths):
+        SCENARIOS.clear()
+        spec = importlib.util.spec_from_file_location("scenarios_" + path.stem, path)
+        spec.loader.exec_module(importlib.util.module_from_spec(spec))
+        done = []
+        for name, function in list(SCENARIOS):
+            scope = "j_" + re.sub(r"\W", "_", name) + "_"
+            recorder = Recorder(server, scope, random.Random(f"{name}/{seed}"))
+            recorder.run.wipe()
+            function(recorder)
+            recorder.run.wipe()
+            done.append((name, scope, recorder.steps))
+            print(f"recorded {path.stem}/{name}: {len(recorder.steps)} steps", flush=True)
+        write(pathlib.Path(out) / (path.stem + (f"-{seed}" if seed else "") + ".json"), done)
+
+
+def write(target, scenarios):
+    """A transcript, one step a line, so that changes can be read."""
+    with open(target, "w") as f:
+        f.write('{"judge": "Apache HBase 2.6.1", "scenarios": [')
+        for i, (name, scope, steps) in enumerate(scenarios):
+            f.write((",\n" if i else "\n") + f'{{"name": {json.dumps(name)}, "scope": {json.dumps(scope)}, "steps": [\n')
+            f.write(",\n".join("  " + json.dumps(s) for s in steps) + "\n]}")
+        f.write("\n]}\n")
