@@ -6,7 +6,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
 use hjall_engine::clock::Clock;
-use hjall_engine::{Row, Scanner};
+use hjall_engine::name::TableName;
+use hjall_engine::{Error, Row, Scanner};
 
 use crate::fault::Fault;
 use crate::method::Service;
@@ -19,8 +20,12 @@ pub const TIMEOUT_MS: i64 = 60_000;
 
 /// A scan that a client goes through call by call.
 pub struct OpenScanner {
+    /// The table that it reads.
+    pub table: TableName,
     /// The engine's scan.
     pub scanner: Scanner,
+    /// What only a region server finds wrong with it: every fetch fails with it, once the table is there.
+    pub refusal: Option<Error>,
     /// Results fetched and not yet delivered: they are delivered even if the table has gone since.
     pub ahead: VecDeque<Row>,
     /// How many results one fetch brings; 0: all, in portions.
@@ -33,8 +38,8 @@ pub struct OpenScanner {
 
 impl OpenScanner {
     /// A scan about to begin.
-    pub fn new(scanner: Scanner) -> Self {
-        Self { scanner, ahead: VecDeque::new(), caching: 0, sort_columns: false, exhausted: false }
+    pub fn new(table: TableName, scanner: Scanner) -> Self {
+        Self { table, scanner, refusal: None, ahead: VecDeque::new(), caching: 0, sort_columns: false, exhausted: false }
     }
 }
 
