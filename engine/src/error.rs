@@ -38,6 +38,10 @@ pub enum ErrorKind {
     RowMismatch,
     /// A descriptor that the catalog does not accept.
     InvalidDescriptor,
+    /// A class that an attribute names is none that can be loaded (Java: `RuntimeException`).
+    ClassNotFound,
+    /// A system table cannot be treated so (Java: `IOException`).
+    SystemTable,
     /// Serialised filter bytes that are not a message at all.
     FilterMalformed,
     /// Serialised filter bytes that name or hold something impossible; the Java class that HBase's text names.

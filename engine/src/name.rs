@@ -1,6 +1,17 @@
-//! Names of tables, namespaces and families, and which are legal.
+//! Names of tables, namespaces and families, and which are legal (HBase's `TableName` and `ColumnFamilyDescriptorBuilder`).
 
-/// The name of a table: namespace and qualifier.
+use std::fmt;
+
+use crate::error::{Error, Result};
+
+/// The namespace of tables that name none.
+pub const DEFAULT_NAMESPACE: &str = "default";
+/// The namespace of system tables.
+pub const SYSTEM_NAMESPACE: &str = "hbase";
+/// The longest family name, in bytes.
+pub const FAMILY_LENGTH_MAX: usize = 127;
+
+/// The name of a table: namespace and qualifier. HBase lists tables in the order of [`TableName::with_namespace`], which is not quite this type's.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct TableName {
     namespace: String,
@@ -8,6 +19,48 @@ pub struct TableName {
 }
 
 impl TableName {
+    /// A name as clients write it: `qualifier` or `namespace:qualifier`, in UTF-8.
+    ///
+    /// # Errors
+    /// `InvalidArgument` with HBase's text if it is empty or either part is illegal.
+    pub fn parse(full: &[u8]) -> Result<Self> {
+        if full.is_empty() {
+            return Err(Error::invalid("Name is null or empty"));
+        }
+        match full.iter().position(|&b| b == b':') {
+            Some(colon) => {
+                let namespace = String::from_utf8_lossy(&full[..colon]);
+                check_namespace(&namespace)?;
+                Self::checked(namespace.into_owned(), &full[colon + 1..])
+            }
+            None => Self::checked(DEFAULT_NAMESPACE.to_owned(), full),
+        }
+    }
+
+    /// A name from its two parts; an empty namespace is `default`.
+    ///
+    /// # Errors
+    /// `InvalidArgument` with HBase's text if either part is illegal; a qualifier cannot hold a colon.
+    pub fn new(namespace: impl AsRef<[u8]>, qualifier: impl AsRef<[u8]>) -> Result<Self> {
+        let namespace = match namespace.as_ref() {
+            b"" => DEFAULT_NAMESPACE.into(),
+            bytes => String::from_utf8_lossy(bytes),
+        };
+        check_namespace(&namespace)?;
+        Self::checked(namespace.into_owned(), qualifier.as_ref())
+    }
+
+    /// `hbase:meta`, the table that lists the others.
+    pub fn meta() -> Self {
+        Self { namespace: SYSTEM_NAMESPACE.to_owned(), qualifier: "meta".to_owned() }
+    }
+
+    fn checked(namespace: String, qualifier: &[u8]) -> Result<Self> {
+        let qualifier = String::from_utf8_lossy(qualifier);
+        check_qualifier(&qualifier)?;
+        Ok(Self { namespace, qualifier: qualifier.into_owned() })
+    }
+
     /// The namespace, `default` where none was given.
     pub fn namespace(&self) -> &str {
         &self.namespace
@@ -17,4 +70,119 @@ impl TableName {
     pub fn qualifier(&self) -> &str {
         &self.qualifier
     }
+
+    /// Whether it is `hbase:meta`.
+    pub fn is_meta(&self) -> bool {
+        self.namespace == SYSTEM_NAMESPACE && self.qualifier == "meta"
+    }
+
+    /// Whether it lies in the namespace of system tables.
+    pub fn is_system(&self) -> bool {
+        self.namespace == SYSTEM_NAMESPACE
+    }
+
+    /// `namespace:qualifier`, also in the default namespace: what lists are sorted by.
+    pub fn with_namespace(&self) -> String {
+        format!("{}:{}", self.namespace, self.qualifier)
+    }
+}
+
+/// The canonical form: without the namespace where that is `default`.
+impl fmt::Display for TableName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.namespace == DEFAULT_NAMESPACE {
+            f.write_str(&self.qualifier)
+        } else {
+            write!(f, "{}:{}", self.namespace, self.qualifier)
+        }
+    }
+}
+
+/// First code points of the groups of ten decimal digits in the Basic Multilingual Plane (Unicode category Nd). Java asks
+/// for "alphabetic or digit", Rust's `is_numeric` would let fractions and superscripts in.
+const DIGIT_ZEROS: [u32; 37] = [
+    0x30, 0x660, 0x6F0, 0x7C0, 0x966, 0x9E6, 0xA66, 0xAE6, 0xB66, 0xBE6, 0xC66, 0xCE6, 0xD66, 0xDE6, 0xE50, 0xED0,
+    0xF20, 0x1040, 0x1090, 0x17E0, 0x1810, 0x1946, 0x19D0, 0x1A80, 0x1A90, 0x1B50, 0x1BB0, 0x1C40, 0x1C50, 0xA620,
+    0xA8D0, 0xA900, 0xA9D0, 0xA9F0, 0xAA50, 0xABF0, 0xFF10,
+];
+
+/// Java looks at UTF-16 units one by one, so nothing beyond the Basic Multilingual Plane is a letter to it.
+fn is_letter_or_digit(unit: u16) -> bool {
+    let code = u32::from(unit);
+    char::from_u32(code).is_some_and(char::is_alphabetic)
+        || DIGIT_ZEROS.iter().any(|&zero| (zero..zero + 10).contains(&code))
+}
+
+fn unit_text(unit: u16) -> String {
+    String::from_utf16_lossy(&[unit])
+}
+
+fn check_qualifier(qualifier: &str) -> Result<()> {
+    match qualifier {
+        "" => return Err(Error::invalid("Table qualifier must not be empty")),
+        "-ROOT-" => return Err(Error::invalid("-ROOT- has been deprecated.")),
+        ".META." => return Err(Error::invalid(".META. no longer exists. The table has been renamed to hbase:meta")),
+        "zookeeper" => return Err(Error::invalid("Tables may not be named 'zookeeper'")),
+        _ => {}
+    }
+    if let Some(first @ (b'.' | b'-')) = qualifier.bytes().next() {
+        return Err(Error::invalid(format!(
+            "Illegal first character <{first}> at 0. User-space table qualifiers can only start with 'alphanumeric characters' from any language: {qualifier}"
+        )));
+    }
+    for (at, unit) in qualifier.encode_utf16().enumerate() {
+        if !is_letter_or_digit(unit) && !matches!(unit, 0x5F | 0x2D | 0x2E) {
+            return Err(Error::invalid(format!(
+                "Illegal character code:{unit}, <{}> at {at}. User-space table qualifiers may only contain 'alphanumeric characters' and digits: {qualifier}",
+                unit_text(unit)
+            )));
+        }
+    }
+    Ok(())
+}
+
+/// Checks the name of a namespace: letters, digits and underscores of any language.
+///
+/// # Errors
+/// `InvalidArgument` with HBase's text.
+pub fn check_namespace(namespace: &str) -> Result<()> {
+    match namespace {
+        "" => return Err(Error::invalid("Namespace name must not be empty")),
+        "zookeeper" => return Err(Error::invalid("Namespace may not be named 'zookeeper'")),
+        _ => {}
+    }
+    match namespace.encode_utf16().enumerate().find(|&(_, unit)| !is_letter_or_digit(unit) && unit != 0x5F) {
+        None => Ok(()),
+        Some((at, unit)) => Err(Error::invalid(format!(
+            "Illegal character <{}> at {at}. Namespaces may only contain 'alphanumeric characters' from any language and digits: {namespace}",
+            unit_text(unit)
+        ))),
+    }
+}
+
+/// Checks the name of a family that is to be made: 1 to 127 bytes, no control characters, `:`, `/` or `\`.
+///
+/// # Errors
+/// `InvalidArgument` with HBase's text.
+pub fn check_family(name: &[u8]) -> Result<()> {
+    let shown = || String::from_utf8_lossy(name).into_owned();
+    if name.is_empty() {
+        return Err(Error::invalid("Column Family name can not be empty"));
+    }
+    if name[0] == b'.' {
+        return Err(Error::invalid(format!("Column Family names cannot start with a period: {}", shown())));
+    }
+    if let Some(bad) = name.iter().find(|&&b| b < 0x20 || matches!(b, 0x7F | b':' | b'\\' | b'/')) {
+        return Err(Error::invalid(format!(
+            "Illegal character <{bad}>. Column Family names cannot contain control characters or colons: {}",
+            shown()
+        )));
+    }
+    if name == b"recovered.edits" {
+        return Err(Error::invalid("Column Family name cannot be: recovered.edits"));
+    }
+    if name.len() > FAMILY_LENGTH_MAX {
+        return Err(Error::invalid("The length of family name is bigger than 127"));
+    }
+    Ok(())
 }

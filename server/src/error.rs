@@ -147,6 +147,8 @@ pub fn java_class(kind: ErrorKind) -> &'static str {
         | ErrorKind::InvalidDescriptor => DO_NOT_RETRY,
         ErrorKind::RowTooLarge => "org.apache.hadoop.hbase.client.RowTooBigException",
         ErrorKind::RowMismatch => "org.apache.hadoop.hbase.client.WrongRowIOException",
+        ErrorKind::ClassNotFound => "java.lang.RuntimeException",
+        ErrorKind::SystemTable => IO,
         ErrorKind::FilterMalformed => "org.apache.hadoop.hbase.exceptions.DeserializationException",
         ErrorKind::FilterRejected(class) => class,
         ErrorKind::TableNotFound => "org.apache.hadoop.hbase.TableNotFoundException",

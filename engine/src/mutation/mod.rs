@@ -1,23 +1,13 @@
 //! What can be asked of a table: writes.
 
+mod durability;
+mod validate;
+
 use bytes::Bytes;
 
-/// When a write counts as done (HBase's `Durability`). The numbers are HBase's and order them by strength.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
-#[repr(u8)]
-pub enum Durability {
-    /// As the table says; `SyncWal` where it says nothing.
-    #[default]
-    UseDefault = 0,
-    /// In memory, at least.
-    SkipWal = 1,
-    /// Handed to the operating system soon.
-    AsyncWal = 2,
-    /// Handed to the operating system: survives the process.
-    SyncWal = 3,
-    /// On the disk: survives the machine.
-    FsyncWal = 4,
-}
+pub use durability::Durability;
+pub(crate) use validate::cell_bytes;
+pub use validate::check_timestamp;
 
 /// One cell of a [`Put`].
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -116,6 +106,14 @@ impl Mutation {
             Self::Delete(d) => &d.row,
         }
     }
+
+    /// When it counts as done.
+    pub fn durability(&self) -> Durability {
+        match self {
+            Self::Put(p) => p.durability,
+            Self::Delete(d) => d.durability,
+        }
+    }
 }
 
 /// Adds to counters of one row, all at once.
@@ -175,6 +173,6 @@ pub struct Check {
     pub qualifier: Bytes,
     /// `value op stored`.
     pub op: CompareOp,
-    /// `None` or empty: about there being no cell, or an empty one (data-model.md §7).
+    /// `None` or empty: about there being no cell, or an empty one (HBase's `HRegion.checkAndMutate`).
     pub value: Option<Bytes>,
 }

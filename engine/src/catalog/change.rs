@@ -1,0 +1,144 @@
+//! Changes of the catalog: each one transaction, on the disk when it returns.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+use bytes::Bytes;
+
+use super::record::{self, HEAD_KEY, Head};
+use super::state::{Family, TableState, space_options};
+use super::{Catalog, Counter};
+use crate::error::Result;
+use crate::locks::Slot;
+use crate::mutation::Durability;
+use crate::name::TableName;
+use crate::region::Region;
+use crate::schema::{NamespaceDescriptor, TableDescriptor};
+use crate::store::{CATALOG_SPACE, SpaceId};
+
+/// The lock under which the catalog is written.
+pub(super) fn lock_name() -> Bytes {
+    Bytes::from_static(b"catalog")
+}
+
+impl Catalog {
+    /// Writes pairs of the catalog (`None`: removes) and the counter, at once.
+    fn commit(&self, counter: &Counter, pairs: &[(Bytes, Option<Bytes>)]) -> Result<()> {
+        let head = record::encode_head(&Head { next_number: counter.next, cluster_id: self.cluster_id.clone() });
+        let done = self.store.transact(&[lock_name()], Durability::FsyncWal, &mut |tx| {
+            tx.put(CATALOG_SPACE, Bytes::from_static(HEAD_KEY), head.clone());
+            for (key, value) in pairs {
+                match value {
+                    Some(value) => tx.put(CATALOG_SPACE, key.clone(), value.clone()),
+                    None => tx.delete(CATALOG_SPACE, key.clone()),
+                }
+            }
+            Ok(())
+        });
+        if done.is_err() {
+            // A failed commit may still have reached the disk: nothing is known until the catalog has been read again.
+            self.doubtful.store(true, Ordering::Release);
+        }
+        done
+    }
+
+    /// Adds or replaces a namespace.
+    pub(crate) fn put_namespace(&self, counter: &Counter, namespace: NamespaceDescriptor) -> Result<()> {
+        self.commit(counter, &[(record::namespace_key(&namespace.name), Some(record::encode_namespace(&namespace)))])?;
+        self.namespaces.write().insert(namespace.name.clone(), namespace);
+        Ok(())
+    }
+
+    /// Removes a namespace.
+    pub(crate) fn remove_namespace(&self, counter: &Counter, name: &str) -> Result<()> {
+        self.commit(counter, &[(record::namespace_key(name), None)])?;
+        self.namespaces.write().remove(name);
+        Ok(())
+    }
+
+    /// Makes the state of a table from a descriptor: families that `old` has keep their spaces (unless `empty`), others get new numbers.
+    pub(crate) fn plan(
+        &self,
+        counter: &mut Counter,
+        old: Option<&TableState>,
+        descriptor: TableDescriptor,
+        regions: Vec<Region>,
+        enabled: bool,
+        empty: bool,
+    ) -> Result<TableState> {
+        let number = old.filter(|_| !empty).map_or_else(|| counter.next(), TableState::number);
+        let families = descriptor.families.values().map(|family| {
+            let kept = old.filter(|_| !empty).and_then(|o| o.families().iter().find(|f| f.name == family.name));
+            Family::new(family, kept.map_or_else(|| counter.next(), |f| f.space))
+        });
+        let families = families.collect::<Result<Vec<_>>>()?;
+        Ok(TableState::new(number, descriptor, families, regions, enabled))
+    }
+
+    /// Adds a table.
+    pub(crate) fn add_table(&self, counter: &Counter, table: TableState) -> Result<()> {
+        self.create_spaces(None, &table)?;
+        self.commit(counter, &[(record::table_key(table.name()), Some(record::encode_table(&table)))])?;
+        self.know_rules(&table);
+        let name = table.name().clone();
+        self.tables.write().insert(name, Arc::new(Slot::new(Arc::new(table))));
+        Ok(())
+    }
+
+    /// Replaces a table's state, or drops the table (`None`), when its writers have let go.
+    pub(crate) fn replace_table(&self, counter: &Counter, name: &TableName, new: Option<TableState>) -> Result<()> {
+        let slot = self.slot(name)?;
+        let old = self.table(name)?;
+        if let Some(new) = &new {
+            self.create_spaces(Some(&old), new)?;
+        }
+        let stored = new.as_ref().map(record::encode_table);
+        let new = new.map(Arc::new);
+        {
+            let mut held = slot.exclusive();
+            self.commit(counter, &[(record::table_key(name), stored)])?;
+            if let Some(new) = &new {
+                self.know_rules(new);
+            } else {
+                self.tables.write().remove(name);
+            }
+            *held = new.clone();
+        }
+        let kept = new.map(|n| spaces(&n)).unwrap_or_default();
+        for space in spaces(&old).into_iter().filter(|s| !kept.contains(s)) {
+            self.rules.write().remove(&space);
+            // The change is done; what cannot be dropped now is dropped by the next opening.
+            if let Err(error) = self.store.drop_space(space) {
+                tracing::warn!(space, %error, "a space that is no longer needed could not be dropped");
+            }
+        }
+        Ok(())
+    }
+
+    /// Makes the spaces that `new` has and `old` has not.
+    fn create_spaces(&self, old: Option<&TableState>, new: &TableState) -> Result<()> {
+        let there = old.map(spaces).unwrap_or_default();
+        let mut made = Vec::new();
+        for family in new.families().iter().filter(|f| !there.contains(&f.space)) {
+            let options = new.descriptor().families.get(&family.name).map(space_options).unwrap_or_default();
+            made.push(family.space);
+            if let Err(error) = self.store.create_space(family.space, &options) {
+                for space in made {
+                    // Numbers are not given out twice, so one that stays is only dropped later.
+                    let _ = self.store.drop_space(space);
+                }
+                return Err(error);
+            }
+        }
+        Ok(())
+    }
+
+    fn know_rules(&self, table: &TableState) {
+        self.rules.write().extend(table.families().iter().map(|f| (f.space, f.rules)));
+    }
+}
+
+fn spaces(table: &TableState) -> BTreeSet<SpaceId> {
+    table.families().iter().map(|f| f.space).collect()
+}

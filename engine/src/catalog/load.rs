@@ -1,0 +1,147 @@
+//! Reading the catalog from the store: when it is opened, and again when a change ended in doubt.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use md5::{Digest, Md5};
+use parking_lot::{Mutex, RwLock};
+
+use super::meta::{FIRST_NUMBER, meta_table};
+use super::record::{self, HEAD_KEY, Head, NAMESPACE_PREFIX, TABLE_PREFIX};
+use super::state::TableState;
+use super::{Catalog, Counter};
+use crate::error::Result;
+use crate::locks::Slot;
+use crate::mutation::Durability;
+use crate::name::{DEFAULT_NAMESPACE, SYSTEM_NAMESPACE};
+use crate::schema::NamespaceDescriptor;
+use crate::store::{CATALOG_SPACE, Order, Snapshot, Store};
+
+/// Pairs expected in one catalog scan.
+const FETCH: usize = 256;
+
+/// Everything that is stored.
+#[derive(Default)]
+struct Stored {
+    head: Head,
+    namespaces: Vec<NamespaceDescriptor>,
+    tables: Vec<TableState>,
+}
+
+impl Catalog {
+    /// Opens the catalog of a store, making it if need be, and drops spaces that it does not name.
+    pub(crate) fn open(store: Arc<dyn Store>) -> Result<Self> {
+        let snapshot = store.snapshot()?;
+        let cluster_id = match snapshot.get(CATALOG_SPACE, HEAD_KEY)? {
+            Some(stored) => record::decode_head(stored)?.cluster_id,
+            None => new_uuid(store.now_ms()),
+        };
+        drop(snapshot);
+        let catalog = Self {
+            store,
+            cluster_id,
+            namespaces: RwLock::default(),
+            tables: RwLock::default(),
+            rules: Arc::default(),
+            changes: Mutex::new(Counter { next: FIRST_NUMBER }),
+            doubtful: AtomicBool::new(false),
+        };
+        catalog.load(&mut catalog.changes.lock())?;
+        Ok(catalog)
+    }
+
+    /// Takes what is stored for what is. What was in doubt is certain afterwards: the counter is written anew, durably, in the same
+    /// transaction that reads.
+    pub(super) fn load(&self, counter: &mut Counter) -> Result<()> {
+        let spaces = self.store.spaces()?;
+        let above_spaces = spaces.last().map_or(0, |s| s + 1);
+        let mut stored = Stored::default();
+        let least = counter.next.max(above_spaces);
+        let cluster_id = &self.cluster_id;
+        self.store.transact(&[super::change::lock_name()], Durability::FsyncWal, &mut |tx| {
+            stored = read_all(&**tx.snapshot())?;
+            let head = Head { next_number: stored.head.next_number.max(least), cluster_id: cluster_id.clone() };
+            if head != stored.head || self.doubtful.load(Ordering::Acquire) {
+                tx.put(CATALOG_SPACE, HEAD_KEY.to_vec().into(), record::encode_head(&head));
+            }
+            stored.head = head;
+            Ok(())
+        })?;
+        counter.next = stored.head.next_number;
+        let named: BTreeSet<_> = stored.tables.iter().flat_map(|t| t.families().iter().map(|f| f.space)).collect();
+        for space in spaces.into_iter().filter(|s| *s != CATALOG_SPACE && !named.contains(s)) {
+            tracing::info!(space, "dropping a space that no table owns: a change did not come to its end");
+            self.store.drop_space(space)?;
+        }
+        self.install(stored)
+    }
+
+    fn install(&self, stored: Stored) -> Result<()> {
+        let mut namespaces: BTreeMap<_, _> = [DEFAULT_NAMESPACE, SYSTEM_NAMESPACE]
+            .into_iter()
+            .map(|n| (n.to_owned(), NamespaceDescriptor::new(n)))
+            .collect();
+        namespaces.extend(stored.namespaces.into_iter().map(|n| (n.name.clone(), n)));
+        let states = stored.tables.into_iter().chain([meta_table()?]).map(Arc::new);
+        let mut states: HashMap<_, _> = states.map(|s| (s.name().clone(), s)).collect();
+        let rules =
+            states.values().filter(|s| !s.is_system()).flat_map(|s| s.families().iter().map(|f| (f.space, f.rules)));
+        *self.rules.write() = rules.collect();
+        *self.namespaces.write() = namespaces;
+        let slots: Vec<_> = self.tables.read().iter().map(|(n, s)| (n.clone(), Arc::clone(s))).collect();
+        for (name, slot) in slots {
+            let mut held = slot.exclusive();
+            *held = states.remove(&name);
+            if held.is_none() {
+                self.tables.write().remove(&name);
+            }
+        }
+        let mut tables = self.tables.write();
+        tables.extend(states.into_iter().map(|(name, state)| (name, Arc::new(Slot::new(state)))));
+        Ok(())
+    }
+}
+
+fn read_all(snapshot: &dyn Snapshot) -> Result<Stored> {
+    let mut stored = Stored::default();
+    if let Some(head) = snapshot.get(CATALOG_SPACE, HEAD_KEY)? {
+        stored.head = record::decode_head(head)?;
+    }
+    each(snapshot, NAMESPACE_PREFIX, &mut |value| {
+        stored.namespaces.push(record::decode_namespace(value)?);
+        Ok(())
+    })?;
+    each(snapshot, TABLE_PREFIX, &mut |value| {
+        stored.tables.push(record::decode_table(value)?);
+        Ok(())
+    })?;
+    Ok(stored)
+}
+
+fn each(snapshot: &dyn Snapshot, prefix: &[u8], take: &mut dyn FnMut(bytes::Bytes) -> Result<()>) -> Result<()> {
+    let mut end = prefix.to_vec();
+    if let Some(last) = end.last_mut() {
+        *last += 1;
+    }
+    let mut cursor = snapshot.scan(CATALOG_SPACE, prefix, &end, Order::Ascending, FETCH)?;
+    while let Some((_, value)) = cursor.next()? {
+        take(value)?;
+    }
+    Ok(())
+}
+
+/// A UUID (version 4 in form), from what differs between two folders: the time, the process and a place in memory. It names a
+/// database, it guards nothing.
+fn new_uuid(now_ms: i64) -> String {
+    static CALLS: AtomicU64 = AtomicU64::new(0);
+    let nanos = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |d| d.as_nanos());
+    let place = std::ptr::from_ref(&nanos) as usize;
+    let seed = format!("{now_ms} {nanos} {} {place} {}", std::process::id(), CALLS.fetch_add(1, Ordering::Relaxed));
+    let mut bytes: [u8; 16] = Md5::digest(seed).into();
+    bytes[6] = bytes[6] & 0x0F | 0x40;
+    bytes[8] = bytes[8] & 0x3F | 0x80;
+    let hex: String = bytes.iter().map(|b| format!("{b:02x}")).collect();
+    [&hex[..8], &hex[8..12], &hex[12..16], &hex[16..20], &hex[20..]].join("-")
+}

@@ -1,0 +1,30 @@
+//! `hbase:meta`: clients list, describe and locate it, so there is such a table; it has no cells of its own.
+
+use bytes::Bytes;
+
+use super::state::{Family, TableState};
+use crate::error::Result;
+use crate::name::TableName;
+use crate::region::Region;
+use crate::schema::{FamilyDescriptor, TableDescriptor};
+
+/// Numbers below this are never given out; the catalog itself is space 0.
+pub(super) const FIRST_NUMBER: u64 = 16;
+
+/// HBase gives the first region of `hbase:meta` this id.
+const META_REGION_ID: i64 = 1;
+
+/// The state of `hbase:meta`.
+pub(super) fn meta_table() -> Result<TableState> {
+    let mut descriptor = TableDescriptor::new(TableName::meta());
+    descriptor.set("IS_META", "true").set("REGION_REPLICATION", "1");
+    let mut families = Vec::new();
+    for (name, versions) in [("info", 3), ("ns", 10), ("rep_barrier", i32::MAX), ("table", 3)] {
+        let mut family = FamilyDescriptor::new(name)?;
+        family.set_max_versions(versions)?.set_block_size(8192).set_flag("IN_MEMORY", true);
+        families.push(Family::new(&family, 0)?);
+        descriptor.add_family(family)?;
+    }
+    let region = Region { id: META_REGION_ID, start: Bytes::new(), end: Bytes::new() };
+    Ok(TableState::new(1, descriptor, families, vec![region], true))
+}

@@ -1,0 +1,174 @@
+//! How the catalog is stored: messages in Protocol Buffers' encoding, so that fields can be added. Numbers of fields are never reused.
+
+use std::collections::BTreeMap;
+
+use bytes::Bytes;
+use prost::Message;
+
+use super::state::{Family, TableState};
+use crate::error::{Error, ErrorKind, Result};
+use crate::name::TableName;
+use crate::region;
+use crate::schema::{FamilyDescriptor, NamespaceDescriptor, TableDescriptor};
+
+/// Key of the one [`Head`].
+pub(super) const HEAD_KEY: &[u8] = b"head";
+/// What keys of namespaces begin with; the name follows.
+pub(super) const NAMESPACE_PREFIX: &[u8] = b"namespace/";
+/// What keys of tables begin with; `namespace:qualifier` follows.
+pub(super) const TABLE_PREFIX: &[u8] = b"table/";
+
+/// What there is one of.
+#[derive(Clone, PartialEq, Message)]
+pub(super) struct Head {
+    /// The smallest number that no space and no table has ever had.
+    #[prost(uint64, tag = "1")]
+    pub next_number: u64,
+    /// A UUID made with the folder.
+    #[prost(string, tag = "2")]
+    pub cluster_id: String,
+}
+
+#[derive(Clone, PartialEq, Message)]
+struct Entry {
+    #[prost(bytes = "bytes", tag = "1")]
+    key: Bytes,
+    #[prost(bytes = "bytes", tag = "2")]
+    value: Bytes,
+}
+
+#[derive(Clone, PartialEq, Message)]
+struct FamilyRecord {
+    #[prost(bytes = "bytes", tag = "1")]
+    name: Bytes,
+    #[prost(uint64, tag = "2")]
+    space: u64,
+    #[prost(message, repeated, tag = "3")]
+    attributes: Vec<Entry>,
+    #[prost(message, repeated, tag = "4")]
+    configuration: Vec<Entry>,
+}
+
+#[derive(Clone, PartialEq, Message)]
+struct RegionRecord {
+    #[prost(int64, tag = "1")]
+    id: i64,
+    /// Where it begins; it ends where the next one begins.
+    #[prost(bytes = "bytes", tag = "2")]
+    start: Bytes,
+}
+
+#[derive(Clone, PartialEq, Message)]
+struct TableRecord {
+    #[prost(uint64, tag = "1")]
+    number: u64,
+    #[prost(string, tag = "2")]
+    namespace: String,
+    #[prost(string, tag = "3")]
+    qualifier: String,
+    #[prost(bool, tag = "4")]
+    disabled: bool,
+    #[prost(message, repeated, tag = "5")]
+    attributes: Vec<Entry>,
+    #[prost(message, repeated, tag = "6")]
+    families: Vec<FamilyRecord>,
+    #[prost(message, repeated, tag = "7")]
+    regions: Vec<RegionRecord>,
+}
+
+#[derive(Clone, PartialEq, Message)]
+struct NamespaceRecord {
+    #[prost(string, tag = "1")]
+    name: String,
+    #[prost(btree_map = "string, string", tag = "2")]
+    configuration: BTreeMap<String, String>,
+}
+
+fn corrupt(what: &str, source: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> Error {
+    Error::new(
+        ErrorKind::Corrupt,
+        format!("the catalog's record of {what} cannot be read: the data folder is damaged or newer"),
+    )
+    .with_source(source)
+}
+
+fn entries(map: &BTreeMap<Bytes, Bytes>) -> Vec<Entry> {
+    map.iter().map(|(k, v)| Entry { key: k.clone(), value: v.clone() }).collect()
+}
+
+fn map(entries: Vec<Entry>) -> BTreeMap<Bytes, Bytes> {
+    entries.into_iter().map(|e| (e.key, e.value)).collect()
+}
+
+pub(super) fn table_key(name: &TableName) -> Bytes {
+    [TABLE_PREFIX, name.with_namespace().as_bytes()].concat().into()
+}
+
+pub(super) fn namespace_key(name: &str) -> Bytes {
+    [NAMESPACE_PREFIX, name.as_bytes()].concat().into()
+}
+
+pub(super) fn encode_head(head: &Head) -> Bytes {
+    head.encode_to_vec().into()
+}
+
+pub(super) fn decode_head(stored: Bytes) -> Result<Head> {
+    Head::decode(stored).map_err(|e| corrupt("itself", e))
+}
+
+pub(super) fn encode_namespace(namespace: &NamespaceDescriptor) -> Bytes {
+    NamespaceRecord { name: namespace.name.clone(), configuration: namespace.configuration.clone() }
+        .encode_to_vec()
+        .into()
+}
+
+pub(super) fn decode_namespace(stored: Bytes) -> Result<NamespaceDescriptor> {
+    let record = NamespaceRecord::decode(stored).map_err(|e| corrupt("a namespace", e))?;
+    Ok(NamespaceDescriptor { name: record.name, configuration: record.configuration })
+}
+
+pub(super) fn encode_table(table: &TableState) -> Bytes {
+    let families = table.families().iter().filter_map(|family| {
+        let descriptor = table.descriptor().families.get(&family.name)?;
+        Some(FamilyRecord {
+            name: family.name.clone(),
+            space: family.space,
+            attributes: entries(&descriptor.attributes),
+            configuration: entries(&descriptor.configuration),
+        })
+    });
+    let record = TableRecord {
+        number: table.number(),
+        namespace: table.name().namespace().to_owned(),
+        qualifier: table.name().qualifier().to_owned(),
+        disabled: !table.enabled(),
+        attributes: entries(&table.descriptor().attributes),
+        families: families.collect(),
+        regions: table.regions().iter().map(|r| RegionRecord { id: r.id, start: r.start.clone() }).collect(),
+    };
+    record.encode_to_vec().into()
+}
+
+pub(super) fn decode_table(stored: Bytes) -> Result<TableState> {
+    let record = TableRecord::decode(stored).map_err(|e| corrupt("a table", e))?;
+    let name = TableName::new(&record.namespace, &record.qualifier)?;
+    let mut descriptor = TableDescriptor::new(name);
+    descriptor.attributes = map(record.attributes);
+    let mut families = Vec::with_capacity(record.families.len());
+    for family in record.families {
+        let mut told = FamilyDescriptor {
+            name: family.name.clone(),
+            attributes: map(family.attributes),
+            configuration: map(family.configuration),
+        };
+        told.complete();
+        families.push(Family::new(&told, family.space)?);
+        descriptor.families.insert(family.name, told);
+    }
+    let starts: Vec<_> = record.regions.iter().map(|r| r.start.clone()).collect();
+    let mut regions = region::cut(starts.get(1..).unwrap_or_default().to_vec(), 0)?;
+    for (region, stored) in regions.iter_mut().zip(&record.regions) {
+        region.id = stored.id;
+    }
+    Ok(TableState::new(record.number, descriptor, families, regions, !record.disabled))
+}

@@ -1,0 +1,171 @@
+//! A table as the catalog knows it at one moment.
+
+use std::sync::Arc;
+
+use bytes::{BufMut, Bytes, BytesMut};
+
+use crate::error::{Error, ErrorKind, Result};
+use crate::mutation::Durability;
+use crate::name::TableName;
+use crate::region::{self, Region};
+use crate::schema::{BloomFilter, Compression, FamilyDescriptor, FamilyRules, TableDescriptor};
+use crate::store::{SpaceId, SpaceOptions};
+
+/// A family: where its cells are and which rules hold for them.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Family {
+    /// The name.
+    pub name: Bytes,
+    /// Where its cells are.
+    pub space: SpaceId,
+    /// VERSIONS, TTL and the like.
+    pub rules: FamilyRules,
+}
+
+impl Family {
+    pub(crate) fn new(descriptor: &FamilyDescriptor, space: SpaceId) -> Result<Self> {
+        Ok(Self { name: descriptor.name.clone(), space, rules: FamilyRules::of(descriptor)? })
+    }
+}
+
+/// How a family's space is stored. HBase's default block suits its readers, the store's default suits ours; another one is followed
+/// within bounds.
+pub(crate) fn space_options(family: &FamilyDescriptor) -> SpaceOptions {
+    let default = SpaceOptions::default();
+    let block_bytes = match family.block_size() {
+        Ok(bytes) if bytes != 65_536 => u32::try_from(bytes).unwrap_or(default.block_bytes).clamp(4 * 1024, 512 * 1024),
+        _ => default.block_bytes,
+    };
+    SpaceOptions {
+        compress: family.compression().is_ok_and(|c| c != Compression::None),
+        bloom: family.bloom_filter().is_ok_and(|b| b != BloomFilter::None),
+        block_bytes,
+    }
+}
+
+/// A table at one moment. Never changes: a change makes a new one.
+#[derive(Debug)]
+pub(crate) struct TableState {
+    number: u64,
+    descriptor: TableDescriptor,
+    /// By name.
+    families: Arc<[Family]>,
+    regions: Vec<Region>,
+    enabled: bool,
+    read_only: bool,
+    durability: Durability,
+}
+
+impl TableState {
+    pub(super) fn new(
+        number: u64,
+        descriptor: TableDescriptor,
+        mut families: Vec<Family>,
+        regions: Vec<Region>,
+        enabled: bool,
+    ) -> Self {
+        families.sort_by(|a, b| a.name.cmp(&b.name));
+        let (read_only, durability) = (descriptor.read_only(), descriptor.durability());
+        Self { number, descriptor, families: families.into(), regions, enabled, read_only, durability }
+    }
+
+    /// Distinguishes this table from every other there ever was, also from one of the same name.
+    pub(crate) fn number(&self) -> u64 {
+        self.number
+    }
+
+    pub(crate) fn name(&self) -> &TableName {
+        &self.descriptor.name
+    }
+
+    pub(crate) fn descriptor(&self) -> &TableDescriptor {
+        &self.descriptor
+    }
+
+    /// The families, by name.
+    pub(crate) fn families(&self) -> &Arc<[Family]> {
+        &self.families
+    }
+
+    /// The regions, by start key.
+    pub(crate) fn regions(&self) -> &[Region] {
+        &self.regions
+    }
+
+    pub(crate) fn enabled(&self) -> bool {
+        self.enabled
+    }
+
+    /// Whether this is a table that lives in no space (`hbase:meta`).
+    pub(crate) fn is_system(&self) -> bool {
+        self.name().is_meta()
+    }
+
+    /// What DURABILITY, if a mutation leaves it to the table, comes to. Never `UseDefault`.
+    pub(crate) fn durability(&self, asked: Durability) -> Durability {
+        asked.in_table(self.durability)
+    }
+
+    /// The family of that name, for an operation on `row`.
+    ///
+    /// # Errors
+    /// `FamilyNotFound` with HBase's text.
+    pub(crate) fn family(&self, name: &[u8], row: &[u8]) -> Result<&Family> {
+        match self.families.binary_search_by(|f| f.name[..].cmp(name)) {
+            Ok(at) => Ok(&self.families[at]),
+            Err(_) => Err(self.no_family(name, row)),
+        }
+    }
+
+    /// The error for a family that is not there.
+    pub(crate) fn no_family(&self, name: &[u8], row: &[u8]) -> Error {
+        let region =
+            region::locate(&self.regions, row).map(|r| String::from_utf8_lossy(&r.name(self.name())).into_owned());
+        Error::new(
+            ErrorKind::FamilyNotFound,
+            format!(
+                "Column family {} does not exist in region {} in table {}",
+                String::from_utf8_lossy(name),
+                region.unwrap_or_default(),
+                self.descriptor
+            ),
+        )
+    }
+
+    /// Whether the table can be read now.
+    ///
+    /// # Errors
+    /// `TableDisabled`, or `SystemTable` for `hbase:meta`.
+    pub(crate) fn check_readable(&self) -> Result<()> {
+        if self.is_system() {
+            return Err(Error::new(
+                ErrorKind::SystemTable,
+                "hbase:meta is kept in another form here and has no rows to read or write: ask for regions and descriptors instead",
+            ));
+        }
+        if !self.enabled {
+            return Err(Error::new(ErrorKind::TableDisabled, format!("{} is disabled.", self.name())));
+        }
+        Ok(())
+    }
+
+    /// Whether the table can be written now.
+    ///
+    /// # Errors
+    /// Those of [`Self::check_readable`], or `ReadOnly`.
+    pub(crate) fn check_writable(&self) -> Result<()> {
+        self.check_readable()?;
+        if self.read_only {
+            return Err(Error::new(ErrorKind::ReadOnly, "region is read only"));
+        }
+        Ok(())
+    }
+
+    /// The name under which a row of this table is locked.
+    pub(crate) fn row_lock(&self, row: &[u8]) -> Bytes {
+        let mut out = BytesMut::with_capacity(8 + row.len());
+        out.put_u64(self.number);
+        out.put_slice(row);
+        out.freeze()
+    }
+}

@@ -1,0 +1,52 @@
+//! Settings of an engine, with HBase's defaults.
+
+use std::sync::Arc;
+
+use crate::clock::Clock;
+
+/// How to open a database.
+#[derive(Clone, Default)]
+pub struct Options {
+    /// The time; the machine's by default.
+    pub clock: Option<Arc<dyn Clock>>,
+    /// Memory for cached blocks, in bytes; `None`: a share of the machine's.
+    pub cache_bytes: Option<u64>,
+    /// How large cells may be.
+    pub limits: Limits,
+}
+
+impl std::fmt::Debug for Options {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Options")
+            .field("cache_bytes", &self.cache_bytes)
+            .field("limits", &self.limits)
+            .finish_non_exhaustive()
+    }
+}
+
+impl Options {
+    /// Whether two openings of one folder can share it. A clock cannot be compared: only the same one is equal.
+    pub(crate) fn same(&self, other: &Self) -> bool {
+        let clocks = match (&self.clock, &other.clock) {
+            (None, None) => true,
+            (Some(a), Some(b)) => Arc::ptr_eq(a, b),
+            _ => false,
+        };
+        clocks && self.cache_bytes == other.cache_bytes && self.limits == other.limits
+    }
+}
+
+/// How large a cell may be, in bytes. 0 or less: without limit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Limits {
+    /// What HBase's client refuses in a put (`hbase.client.keyvalue.maxsize`): a cell's serialised length.
+    pub client_cell_bytes: i64,
+    /// What HBase's servers refuse (`hbase.server.keyvalue.maxsize`): that length and 4.
+    pub server_cell_bytes: i64,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self { client_cell_bytes: 10 * 1024 * 1024, server_cell_bytes: 10 * 1024 * 1024 }
+    }
+}

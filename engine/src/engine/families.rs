@@ -1,0 +1,84 @@
+//! Adding, changing and deleting families of a table, with HBase's order of checks.
+
+use super::Engine;
+use super::tables::{check_not_system, complete, replan};
+use crate::error::{Error, ErrorKind, Result};
+use crate::name::TableName;
+use crate::schema::{FamilyDescriptor, TableDescriptor, check_table, check_tracker_change};
+
+fn refuse<T>(text: String) -> Result<T> {
+    Err(Error::new(ErrorKind::FamilyOperation, text))
+}
+
+fn shown(name: &[u8]) -> String {
+    String::from_utf8_lossy(name).into_owned()
+}
+
+impl Engine {
+    /// Adds a family.
+    ///
+    /// # Errors
+    /// `TableNotFound`, `FamilyOperation` if there is one of that name, then those of a descriptor.
+    pub fn add_family(&self, table: &TableName, family: FamilyDescriptor) -> Result<()> {
+        self.change_families(table, |descriptor| {
+            if descriptor.families.contains_key(&family.name) {
+                return refuse(format!(
+                    "Column family '{}' in table '{table}' already exists so cannot be added",
+                    shown(&family.name)
+                ));
+            }
+            descriptor.families.insert(family.name.clone(), family);
+            Ok(())
+        })
+    }
+
+    /// Replaces a family's descriptor.
+    ///
+    /// # Errors
+    /// `TableNotFound`, `FamilyOperation` if there is none of that name, then those of a descriptor.
+    pub fn modify_family(&self, table: &TableName, family: FamilyDescriptor) -> Result<()> {
+        self.change_families(table, |descriptor| match descriptor.families.get_mut(&family.name) {
+            None => refuse(format!("Family '{}' does not exist, so it cannot be modified", shown(&family.name))),
+            Some(old) => {
+                *old = family;
+                Ok(())
+            }
+        })
+    }
+
+    /// Removes a family and its data.
+    ///
+    /// # Errors
+    /// `TableNotFound`; `FamilyOperation` if there is none of that name, or no other.
+    pub fn delete_family(&self, table: &TableName, family: &[u8]) -> Result<()> {
+        self.change_families(table, |descriptor| {
+            if !descriptor.families.contains_key(family) {
+                return refuse(format!("Family '{}' does not exist, so it cannot be deleted", shown(family)));
+            }
+            if descriptor.families.len() == 1 {
+                return refuse(format!(
+                    "Family '{}' is the only column family in the table, so it cannot be deleted",
+                    shown(family)
+                ));
+            }
+            descriptor.families.remove(family);
+            Ok(())
+        })
+    }
+
+    fn change_families(
+        &self,
+        table: &TableName,
+        change: impl FnOnce(&mut TableDescriptor) -> Result<()>,
+    ) -> Result<()> {
+        let catalog = &self.opener.live()?.catalog;
+        let mut counter = catalog.begin()?;
+        let old = catalog.table(table)?;
+        check_not_system(&old)?;
+        let mut descriptor = old.descriptor().clone();
+        change(&mut descriptor)?;
+        check_table(&descriptor)?;
+        check_tracker_change(old.descriptor(), &descriptor)?;
+        replan(catalog, &mut counter, &old, complete(descriptor), old.enabled())
+    }
+}

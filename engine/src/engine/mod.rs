@@ -1,0 +1,97 @@
+//! The database: opening, closing, namespaces and tables.
+
+mod families;
+mod namespaces;
+mod open;
+mod regions;
+mod tables;
+
+use std::path::Path;
+use std::sync::Arc;
+
+use crate::catalog::Catalog;
+use crate::config::{Limits, Options};
+use crate::error::Result;
+use crate::name::TableName;
+use crate::store::Store;
+use crate::table::Table;
+use open::Opener;
+
+/// A database. Cheap to clone; all clones are the same one.
+#[derive(Clone)]
+pub struct Engine {
+    opener: Arc<Opener>,
+}
+
+/// What all openers of one folder share.
+pub(crate) struct Core {
+    pub(crate) store: Arc<dyn Store>,
+    pub(crate) catalog: Catalog,
+    pub(crate) limits: Limits,
+}
+
+impl Engine {
+    /// Opens the database in a folder, making it if need be. A folder that this process has open already gives the same database.
+    ///
+    /// # Errors
+    /// `Locked` if another process has it open, `NewerFormat` if a newer version wrote it, `InvalidArgument` if this process has it open
+    /// with other options, `Io`, `Corrupt`.
+    pub fn open(path: &Path, options: Options) -> Result<Self> {
+        Ok(Self { opener: open::folder(path, options)? })
+    }
+
+    /// A database without a disk.
+    ///
+    /// # Errors
+    /// None that can be foreseen.
+    pub fn memory(options: Options) -> Result<Self> {
+        Ok(Self { opener: open::memory(options)? })
+    }
+
+    /// A database over any store, with HBase's default limits.
+    ///
+    /// # Errors
+    /// Those of the store, `Corrupt` if its catalog cannot be read.
+    pub fn with_store(store: Arc<dyn Store>) -> Result<Self> {
+        Ok(Self { opener: open::over(store, Limits::default())? })
+    }
+
+    /// Writes everything to disk and lets go of the folder, when the last opener closes. Idempotent. Dropping the last clone (and the
+    /// last table and scanner made from it) closes as well, but cannot tell of errors.
+    ///
+    /// # Errors
+    /// `Io` if something could not be written.
+    pub fn close(&self) -> Result<()> {
+        self.opener.close()
+    }
+
+    /// A UUID made with the folder.
+    pub fn cluster_id(&self) -> &str {
+        self.core().catalog.cluster_id()
+    }
+
+    /// The time as writes see it, in milliseconds since 1970.
+    pub fn now_ms(&self) -> i64 {
+        self.core().store.now_ms()
+    }
+
+    /// How large cells may be.
+    pub fn limits(&self) -> Limits {
+        self.core().limits
+    }
+
+    /// A table by name; whether it exists shows when it is used.
+    pub fn table(&self, name: &TableName) -> Table {
+        Table::new(Arc::clone(&self.opener), name.clone())
+    }
+
+    fn core(&self) -> &Core {
+        self.opener.core()
+    }
+
+    fn catalog(&self) -> &Catalog {
+        &self.core().catalog
+    }
+}
+
+pub(crate) use open::Opener as Handle;

@@ -1,0 +1,81 @@
+//! Making, changing and deleting namespaces, with HBase's order of checks.
+
+use super::Engine;
+use crate::error::{Error, ErrorKind, Result};
+use crate::name::{DEFAULT_NAMESPACE, SYSTEM_NAMESPACE, check_namespace};
+use crate::schema::NamespaceDescriptor;
+
+/// HBase's master fails over an illegal name with an error that its clients take for a passing one.
+fn check_name(name: &str) -> Result<()> {
+    check_namespace(name).map_err(|e| Error::new(ErrorKind::Unprocessable, e.message()))
+}
+
+impl Engine {
+    /// Makes a namespace.
+    ///
+    /// # Errors
+    /// `Unprocessable` for an illegal name, `NamespaceExists`, `Refused` or `Constraint` for a bad quota.
+    pub fn create_namespace(&self, descriptor: NamespaceDescriptor) -> Result<()> {
+        let catalog = &self.opener.live()?.catalog;
+        let counter = catalog.begin()?;
+        check_name(&descriptor.name)?;
+        if catalog.namespace(&descriptor.name).is_ok() {
+            return Err(Error::new(
+                ErrorKind::NamespaceExists,
+                format!("Namespace {} already exists", descriptor.name),
+            ));
+        }
+        descriptor.check_quotas()?;
+        catalog.put_namespace(&counter, descriptor)
+    }
+
+    /// Replaces a namespace's configuration.
+    ///
+    /// # Errors
+    /// `Unprocessable` for an illegal name, `NamespaceNotFound`, `Refused` or `Constraint` for a bad quota.
+    pub fn modify_namespace(&self, descriptor: NamespaceDescriptor) -> Result<()> {
+        let catalog = &self.opener.live()?.catalog;
+        let counter = catalog.begin()?;
+        check_name(&descriptor.name)?;
+        catalog.namespace(&descriptor.name)?;
+        descriptor.check_quotas()?;
+        catalog.put_namespace(&counter, descriptor)
+    }
+
+    /// Deletes an empty namespace.
+    ///
+    /// # Errors
+    /// `NamespaceNotFound`; `Constraint` if it is reserved or has tables; `Unprocessable` for the empty name.
+    pub fn delete_namespace(&self, name: &str) -> Result<()> {
+        let catalog = &self.opener.live()?.catalog;
+        let counter = catalog.begin()?;
+        if name.is_empty() {
+            check_name(name)?;
+        }
+        catalog.namespace(name)?;
+        if matches!(name, DEFAULT_NAMESPACE | SYSTEM_NAMESPACE) {
+            return Err(Error::new(ErrorKind::Constraint, format!("Reserved namespace {name} cannot be removed.")));
+        }
+        let tables = catalog.tables().iter().filter(|t| t.name().namespace() == name).count();
+        if tables > 0 {
+            return Err(Error::new(
+                ErrorKind::Constraint,
+                format!("Only empty namespaces can be removed. Namespace {name} has {tables} tables"),
+            ));
+        }
+        catalog.remove_namespace(&counter, name)
+    }
+
+    /// One namespace.
+    ///
+    /// # Errors
+    /// `NamespaceNotFound`, also for a name that is illegal.
+    pub fn namespace(&self, name: &str) -> Result<NamespaceDescriptor> {
+        self.opener.live()?.catalog.namespace(name)
+    }
+
+    /// All namespaces, by name.
+    pub fn namespaces(&self) -> Vec<NamespaceDescriptor> {
+        self.catalog().namespaces()
+    }
+}

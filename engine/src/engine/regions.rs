@@ -1,0 +1,61 @@
+//! Regions of all tables, and the upkeep of one table's files.
+
+use bytes::Bytes;
+
+use super::Engine;
+use crate::catalog::TableState;
+use crate::error::{ErrorKind, Result};
+use crate::name::TableName;
+use crate::region::{Region, greatest_not_after};
+
+impl Engine {
+    /// The region whose name is the greatest one not after `key` in the order of `hbase:meta`: what HBase finds for a key like
+    /// `table,row,99999999999999`. It may belong to another table than the one named in `key`. `hbase:meta` has no region in itself.
+    pub fn region_not_after(&self, key: &[u8]) -> Option<(TableName, Region)> {
+        let tables = self.catalog().tables();
+        let all: Vec<(&TableState, &Region, Bytes)> = tables
+            .iter()
+            .filter(|t| !t.is_system())
+            .flat_map(|t| t.regions().iter().map(move |r| (&**t, r, r.name(t.name()))))
+            .collect();
+        let at = greatest_not_after(all.iter().map(|(_, _, name)| &name[..]), key)?;
+        all.get(at).map(|(table, region, _)| (table.name().clone(), (*region).clone()))
+    }
+
+    /// Compacts a table's files; `major`: forgets all that can be forgotten. Returns when done. A disabled table is left alone, as in HBase.
+    ///
+    /// # Errors
+    /// `TableNotFound`, `Io`.
+    pub fn compact(&self, name: &TableName, major: bool) -> Result<()> {
+        let core = self.opener.live()?;
+        let table = core.catalog.table(name)?;
+        if !table.enabled() || table.is_system() {
+            return Ok(());
+        }
+        table.families().iter().try_for_each(|f| self.unless_gone(&table, core.store.compact(f.space, major)))
+    }
+
+    /// Writes a table's memory to files.
+    ///
+    /// # Errors
+    /// `TableNotFound`, `Io`.
+    pub fn flush(&self, name: &TableName) -> Result<()> {
+        let core = self.opener.live()?;
+        let table = core.catalog.table(name)?;
+        if table.is_system() {
+            return Ok(());
+        }
+        table.families().iter().try_for_each(|f| self.unless_gone(&table, core.store.flush(f.space)))
+    }
+
+    /// A family that was dropped or truncated meanwhile needs no upkeep any more.
+    fn unless_gone(&self, before: &TableState, done: Result<()>) -> Result<()> {
+        match done {
+            Err(e) if e.kind() != ErrorKind::Closed => {
+                let same = self.catalog().table(before.name()).is_ok_and(|now| now.families() == before.families());
+                if same { Err(e) } else { Ok(()) }
+            }
+            other => other,
+        }
+    }
+}

@@ -1,0 +1,177 @@
+//! Making, changing and deleting tables, with HBase's order of checks.
+
+use bytes::Bytes;
+
+use super::Engine;
+use crate::catalog::{Catalog, TableState, not_found};
+use crate::error::{Error, ErrorKind, Result};
+use crate::name::TableName;
+use crate::region::{self, Region};
+use crate::schema::{TRACKER_KEY, TableDescriptor, check_table, check_tracker, check_tracker_change};
+
+/// The error for changing `hbase:meta`.
+pub(super) fn check_not_system(table: &TableState) -> Result<()> {
+    if table.is_system() { Err(Error::new(ErrorKind::SystemTable, "Can't modify catalog tables")) } else { Ok(()) }
+}
+
+/// Descriptors come in with what clients gave; these are always there when they are read back.
+pub(super) fn complete(mut descriptor: TableDescriptor) -> TableDescriptor {
+    descriptor.families.values_mut().for_each(crate::schema::FamilyDescriptor::complete);
+    descriptor.attributes.entry(Bytes::from_static(b"IS_META")).or_insert_with(|| Bytes::from_static(b"false"));
+    descriptor
+}
+
+fn not_disabled(text: String) -> Error {
+    Error::new(ErrorKind::TableNotDisabled, text)
+}
+
+/// Replaces a table's state by one that differs in what is given.
+pub(super) fn replan(
+    catalog: &Catalog,
+    counter: &mut crate::catalog::Counter,
+    old: &TableState,
+    descriptor: TableDescriptor,
+    enabled: bool,
+) -> Result<()> {
+    let new = catalog.plan(counter, Some(old), descriptor, old.regions().to_vec(), enabled, false)?;
+    catalog.replace_table(counter, old.name(), Some(new))
+}
+
+impl Engine {
+    /// Makes a table with regions at these keys (any order).
+    ///
+    /// # Errors
+    /// `InvalidArgument` for bad split keys, `NamespaceNotFound`, `InvalidDescriptor`, `Unprocessable`, `TableExists`, `ClassNotFound`:
+    /// the first in that order.
+    pub fn create_table(&self, descriptor: TableDescriptor, splits: Vec<Bytes>) -> Result<()> {
+        let core = self.opener.live()?;
+        let catalog = &core.catalog;
+        let regions = region::cut(splits, core.store.now_ms())?;
+        let mut counter = catalog.begin()?;
+        catalog.namespace(descriptor.name.namespace())?;
+        check_table(&descriptor)?;
+        if catalog.table(&descriptor.name).is_ok() {
+            return Err(Error::new(ErrorKind::TableExists, descriptor.name.to_string()));
+        }
+        check_tracker(&descriptor)?;
+        let mut descriptor = complete(descriptor);
+        descriptor
+            .attributes
+            .entry(Bytes::from_static(TRACKER_KEY.as_bytes()))
+            .or_insert_with(|| Bytes::from_static(b"DEFAULT"));
+        let table = catalog.plan(&mut counter, None, descriptor, regions, true, true)?;
+        catalog.add_table(&counter, table)
+    }
+
+    /// Drops a disabled table.
+    ///
+    /// # Errors
+    /// `TableNotFound`, `TableNotDisabled`, `SystemTable`.
+    pub fn delete_table(&self, name: &TableName) -> Result<()> {
+        let catalog = &self.opener.live()?.catalog;
+        let counter = catalog.begin()?;
+        let old = catalog.table(name)?;
+        check_not_system(&old)?;
+        if old.enabled() {
+            return Err(not_disabled(format!("Not DISABLED; tableName={name}, state=ENABLED")));
+        }
+        catalog.replace_table(&counter, name, None)
+    }
+
+    /// Empties a disabled table and enables it; without `preserve_splits` it has one region afterwards.
+    ///
+    /// # Errors
+    /// `TableNotFound`, `TableNotDisabled`.
+    pub fn truncate_table(&self, name: &TableName, preserve_splits: bool) -> Result<()> {
+        let core = self.opener.live()?;
+        let catalog = &core.catalog;
+        let mut counter = catalog.begin()?;
+        let old = catalog.table(name)?;
+        if old.enabled() {
+            return Err(not_disabled(name.to_string()));
+        }
+        let starts = old.regions().iter().skip(1).filter(|_| preserve_splits).map(|r| r.start.clone()).collect();
+        let regions = region::cut(starts, core.store.now_ms())?;
+        let new = catalog.plan(&mut counter, Some(&old), old.descriptor().clone(), regions, true, true)?;
+        catalog.replace_table(&counter, name, Some(new))
+    }
+
+    /// Enables a disabled table.
+    ///
+    /// # Errors
+    /// `TableNotFound`, `TableNotDisabled`.
+    pub fn enable_table(&self, name: &TableName) -> Result<()> {
+        let catalog = &self.opener.live()?.catalog;
+        let mut counter = catalog.begin()?;
+        let old = catalog.table(name)?;
+        if old.enabled() {
+            return Err(not_disabled(format!("tableName={name}, state=ENABLED")));
+        }
+        replan(catalog, &mut counter, &old, old.descriptor().clone(), true)
+    }
+
+    /// Disables an enabled table, once the writes under way are done.
+    ///
+    /// # Errors
+    /// `TableNotFound`, `TableDisabled`, `Constraint` for `hbase:meta`.
+    pub fn disable_table(&self, name: &TableName) -> Result<()> {
+        let catalog = &self.opener.live()?.catalog;
+        let mut counter = catalog.begin()?;
+        let old = catalog.table(name)?;
+        if old.is_system() {
+            return Err(Error::new(ErrorKind::Constraint, format!("Cannot disable {name}")));
+        }
+        if !old.enabled() {
+            return Err(Error::new(ErrorKind::TableDisabled, name.to_string()));
+        }
+        replan(catalog, &mut counter, &old, old.descriptor().clone(), false)
+    }
+
+    /// Whether a table is enabled.
+    ///
+    /// # Errors
+    /// `TableNotFound`.
+    pub fn is_table_enabled(&self, name: &TableName) -> Result<bool> {
+        Ok(self.opener.live()?.catalog.table(name)?.enabled())
+    }
+
+    /// Whether there is such a table.
+    pub fn table_exists(&self, name: &TableName) -> bool {
+        self.catalog().table(name).is_ok()
+    }
+
+    /// A table's descriptor as HBase reads it back.
+    ///
+    /// # Errors
+    /// `TableNotFound`.
+    pub fn describe(&self, name: &TableName) -> Result<TableDescriptor> {
+        Ok(self.opener.live()?.catalog.table(name)?.descriptor().clone())
+    }
+
+    /// All tables, sorted by `namespace:qualifier`, with whether they are enabled. `hbase:meta` is among them.
+    pub fn tables(&self) -> Vec<(TableDescriptor, bool)> {
+        self.catalog().tables().iter().map(|t| (t.descriptor().clone(), t.enabled())).collect()
+    }
+
+    /// A table's regions by start key.
+    ///
+    /// # Errors
+    /// `TableNotFound`.
+    pub fn regions(&self, name: &TableName) -> Result<Vec<Region>> {
+        Ok(self.opener.live()?.catalog.table(name)?.regions().to_vec())
+    }
+
+    /// Replaces a table's descriptor; families not in it are removed with their data.
+    ///
+    /// # Errors
+    /// `InvalidDescriptor`, `Unprocessable`, `TableNotFound`, `ClassNotFound`: the first in that order; `SystemTable` for `hbase:meta`.
+    pub fn modify_table(&self, descriptor: TableDescriptor) -> Result<()> {
+        let catalog = &self.opener.live()?.catalog;
+        let mut counter = catalog.begin()?;
+        check_table(&descriptor)?;
+        let old = catalog.table(&descriptor.name).map_err(|_| not_found(&descriptor.name))?;
+        check_not_system(&old)?;
+        check_tracker_change(old.descriptor(), &descriptor)?;
+        replan(catalog, &mut counter, &old, complete(descriptor), old.enabled())
+    }
+}

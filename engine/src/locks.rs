@@ -1,0 +1,36 @@
+//! What keeps a table's schema and its data together.
+//!
+//! Whoever writes holds the table shared, from looking at its state until the commit is done; whoever changes the table holds it
+//! exclusively while the catalog is written and the state replaced. So no write lands in a space that a change has just abandoned, and
+//! disabling a table waits for its writers. Readers take state and snapshot under the shared hold and let go at once.
+
+use std::sync::Arc;
+
+use parking_lot::{RwLock, RwLockReadGuard, RwLockWriteGuard};
+
+use crate::catalog::TableState;
+
+/// A table's place: its state, and the hold on it. `None`: the table was dropped, and the place has been left.
+#[derive(Debug)]
+pub(crate) struct Slot(RwLock<Option<Arc<TableState>>>);
+
+/// The shared hold.
+pub(crate) type Shared<'a> = RwLockReadGuard<'a, Option<Arc<TableState>>>;
+/// The exclusive hold.
+pub(crate) type Exclusive<'a> = RwLockWriteGuard<'a, Option<Arc<TableState>>>;
+
+impl Slot {
+    pub(crate) fn new(state: Arc<TableState>) -> Self {
+        Self(RwLock::new(Some(state)))
+    }
+
+    /// Holds the table shared. Never take it twice in one thread: a change that waits in between would stop both.
+    pub(crate) fn shared(&self) -> Shared<'_> {
+        self.0.read()
+    }
+
+    /// Holds the table exclusively, once all shared holders have let go.
+    pub(crate) fn exclusive(&self) -> Exclusive<'_> {
+        self.0.write()
+    }
+}

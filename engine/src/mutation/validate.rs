@@ -1,0 +1,133 @@
+//! What HBase's client refuses before it sends anything: gateways call these early, tables call them again.
+
+use bytes::Bytes;
+
+use super::{Append, Delete, Increment, Mutation, Put};
+use crate::error::{Error, ErrorKind, Result};
+use crate::name::FAMILY_LENGTH_MAX;
+use crate::request::check_row;
+
+/// What a serialised cell takes besides its row, family, qualifier and value: lengths, timestamp and type.
+const CELL_FIXED_BYTES: usize = 20;
+
+/// Checks a timestamp that a mutation gives.
+///
+/// # Errors
+/// `InvalidArgument` if it is negative.
+pub fn check_timestamp(timestamp: i64) -> Result<()> {
+    if timestamp < 0 { Err(Error::invalid(format!("Timestamp cannot be negative. ts={timestamp}"))) } else { Ok(()) }
+}
+
+fn check_family_form(family: &[u8]) -> Result<()> {
+    match family.len() {
+        0 => Err(Error::invalid("Family cannot be null")),
+        n if n > FAMILY_LENGTH_MAX => Err(Error::invalid(format!("Family > {FAMILY_LENGTH_MAX}"))),
+        _ => Ok(()),
+    }
+}
+
+/// The serialised length of a cell, in bytes, as HBase counts it.
+pub(crate) fn cell_bytes(row: &[u8], family: &[u8], qualifier: &[u8], value: &[u8]) -> i64 {
+    i64::try_from(CELL_FIXED_BYTES + row.len() + family.len() + qualifier.len() + value.len()).unwrap_or(i64::MAX)
+}
+
+impl Put {
+    /// Checks the form: a row, and at least one cell, each with the name of a family.
+    ///
+    /// # Errors
+    /// `InvalidArgument` with HBase's text.
+    pub fn validate(&self) -> Result<()> {
+        check_row(&self.row)?;
+        self.cells.iter().try_for_each(|c| check_family_form(&c.family))?;
+        if self.cells.is_empty() { Err(Error::invalid("No columns to insert")) } else { Ok(()) }
+    }
+
+    /// Checks that no cell is longer than HBase's client sends (`limit` in bytes; 0 or less: no limit). Only puts by themselves and in
+    /// lists are held to it, and `checkAndPut`; row mutations are not.
+    ///
+    /// # Errors
+    /// `InvalidArgument` with HBase's text.
+    pub fn check_cell_bytes(&self, limit: i64) -> Result<()> {
+        let too_large =
+            |cell: &super::PutCell| cell_bytes(&self.row, &cell.family, &cell.qualifier, &cell.value) > limit;
+        if limit > 0 && self.cells.iter().any(too_large) {
+            Err(Error::invalid("KeyValue size too large"))
+        } else {
+            Ok(())
+        }
+    }
+
+    /// The first timestamp below zero, if there is one: HBase's servers fail over it.
+    pub(crate) fn negative_timestamp(&self) -> Option<i64> {
+        self.cells.iter().map(|c| c.timestamp).find(|t| *t < 0)
+    }
+}
+
+impl Delete {
+    /// Checks the form: a row, timestamps that are not negative. Families are looked for in the table.
+    ///
+    /// # Errors
+    /// `InvalidArgument` with HBase's text.
+    pub fn validate(&self) -> Result<()> {
+        check_row(&self.row)?;
+        if self.markers.is_empty() {
+            check_timestamp(self.timestamp)?;
+        }
+        for marker in &self.markers {
+            check_timestamp(marker.timestamp)?;
+            if marker.family.len() > FAMILY_LENGTH_MAX {
+                check_family_form(&marker.family)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Mutation {
+    /// Checks the form, as for puts and deletes by themselves.
+    ///
+    /// # Errors
+    /// `InvalidArgument` with HBase's text.
+    pub fn validate(&self) -> Result<()> {
+        match self {
+            Self::Put(put) => put.validate(),
+            Self::Delete(delete) => delete.validate(),
+        }
+    }
+}
+
+fn no_columns(what: &str, row: &Bytes) -> Error {
+    Error::invalid(format!(
+        "Invalid arguments to {what} of row {}, zero columns specified",
+        crate::region::to_string_binary(row)
+    ))
+}
+
+impl Increment {
+    /// Checks the form: a row and at least one column.
+    ///
+    /// # Errors
+    /// `InvalidArgument` with HBase's text; `Unprocessable` for an empty family, which only HBase's server notices.
+    pub fn validate(&self) -> Result<()> {
+        check_row(&self.row)?;
+        if self.columns.is_empty() {
+            return Err(no_columns("increment", &self.row));
+        }
+        self.columns.iter().try_for_each(|(family, ..)| match family.len() {
+            0 => Err(Error::new(ErrorKind::Unprocessable, "an increment must name the family of each column")),
+            _ => check_family_form(family),
+        })
+    }
+}
+
+impl Append {
+    /// Checks the form: a row and at least one column, each with the name of a family.
+    ///
+    /// # Errors
+    /// `InvalidArgument` with HBase's text.
+    pub fn validate(&self) -> Result<()> {
+        check_row(&self.row)?;
+        self.columns.iter().try_for_each(|(family, ..)| check_family_form(family))?;
+        if self.columns.is_empty() { Err(no_columns("append", &self.row)) } else { Ok(()) }
+    }
+}

@@ -1,0 +1,96 @@
+//! Regions: recorded ranges of rows with names, as HBase's clients ask for them.
+
+mod name;
+pub mod split;
+
+use bytes::Bytes;
+
+pub use name::{compare_names, greatest_not_after};
+
+use crate::error::{Error, Result};
+use crate::name::TableName;
+
+/// A region: a recorded range of rows.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Region {
+    /// When it was made, in milliseconds since 1970; part of its name.
+    pub id: i64,
+    /// First row, included; empty: the beginning.
+    pub start: Bytes,
+    /// Last row, excluded; empty: the end.
+    pub end: Bytes,
+}
+
+impl Region {
+    /// Whether a row lies in it.
+    pub fn contains(&self, row: &[u8]) -> bool {
+        row >= &self.start[..] && (self.end.is_empty() || row < &self.end[..])
+    }
+}
+
+/// Cuts a table at these keys, in any order, into one region more.
+///
+/// # Errors
+/// `InvalidArgument` if a key is empty or given twice.
+pub fn cut(mut splits: Vec<Bytes>, id: i64) -> Result<Vec<Region>> {
+    splits.sort();
+    if splits.first().is_some_and(Bytes::is_empty) {
+        return Err(Error::invalid("Empty split key must not be passed in the split keys."));
+    }
+    if let Some(pair) = splits.windows(2).find(|w| w[0] == w[1]) {
+        return Err(Error::invalid(format!(
+            "All split keys must be unique, found duplicate: {}, {}",
+            to_string_binary(&pair[0]),
+            to_string_binary(&pair[1])
+        )));
+    }
+    let mut regions = Vec::with_capacity(splits.len() + 1);
+    let mut start = Bytes::new();
+    for end in splits {
+        regions.push(Region { id, start, end: end.clone() });
+        start = end;
+    }
+    regions.push(Region { id, start, end: Bytes::new() });
+    Ok(regions)
+}
+
+/// The region of a row, among regions in order; they cover every row.
+pub fn locate<'a>(regions: &'a [Region], row: &[u8]) -> Option<&'a Region> {
+    let after = regions.partition_point(|r| &r.start[..] <= row);
+    regions.get(after.checked_sub(1)?)
+}
+
+/// Whether exactly these keys, or some of them, are where a table's regions begin (HBase's `isTableAvailable` with split keys).
+/// Without keys the answer is true.
+pub fn matches_splits(regions: &[Region], splits: &[Bytes]) -> bool {
+    splits.is_empty()
+        || regions.iter().filter(|r| r.start.is_empty() || splits.contains(&r.start)).count() == splits.len() + 1
+}
+
+/// Bytes as HBase writes them in messages: printable ASCII as it is, everything else and the backslash as `\xHH`.
+pub fn to_string_binary(bytes: &[u8]) -> String {
+    let mut out = String::with_capacity(bytes.len());
+    for &b in bytes {
+        match b {
+            b'\\' => out.push_str("\\x5C"),
+            0x20..=0x7E => out.push(char::from(b)),
+            _ => out.push_str(&format!("\\x{b:02X}")),
+        }
+    }
+    out
+}
+
+/// The name of the one region of `hbase:meta`.
+pub const META_REGION_NAME: &str = "hbase:meta,,1";
+
+impl Region {
+    /// The full name: `table,start,id.md5.` (of `hbase:meta`: [`META_REGION_NAME`]).
+    pub fn name(&self, table: &TableName) -> Bytes {
+        name::full(table, self)
+    }
+
+    /// The part of the name that is the same length for all: 32 hexadecimal digits (of `hbase:meta`: `1588230740`).
+    pub fn encoded_name(&self, table: &TableName) -> String {
+        name::encoded(table, self)
+    }
+}

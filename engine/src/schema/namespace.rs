@@ -1,0 +1,63 @@
+//! A namespace's descriptor.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use crate::error::{Error, ErrorKind, Result};
+
+const QUOTA_REGIONS: &str = "hbase.namespace.quota.maxregions";
+const QUOTA_TABLES: &str = "hbase.namespace.quota.maxtables";
+
+/// A namespace.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct NamespaceDescriptor {
+    /// The name.
+    pub name: String,
+    /// Free properties; empty keys and values are kept.
+    pub configuration: BTreeMap<String, String>,
+}
+
+impl NamespaceDescriptor {
+    /// A namespace without properties.
+    pub fn new(name: impl Into<String>) -> Self {
+        Self { name: name.into(), configuration: BTreeMap::new() }
+    }
+
+    /// Checks the quotas among the properties; they are kept, not enforced (as in HBase with its quotas switched off).
+    ///
+    /// # Errors
+    /// `Refused` if one is no number, `Constraint` if it is not positive.
+    pub fn check_quotas(&self) -> Result<()> {
+        for (key, what) in [(QUOTA_REGIONS, "regions"), (QUOTA_TABLES, "tables")] {
+            let Some(text) = self.configuration.get(key).filter(|t| !t.is_empty()) else { continue };
+            let quota: i64 = text.parse().map_err(|_| {
+                Error::new(
+                    ErrorKind::Refused,
+                    format!(
+                        "NumberFormatException while getting max {what}. {key} must be a whole number, not \"{text}\""
+                    ),
+                )
+            })?;
+            if quota <= 0 {
+                let which = what.trim_end_matches('s');
+                let which = if which == "table" { "tables" } else { which };
+                return Err(Error::new(
+                    ErrorKind::Constraint,
+                    format!("The max {which} quota for {} is less than or equal to zero.", self.name),
+                ));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// As HBase prints it: `{NAME => 'n', k => 'v'}`.
+impl fmt::Display for NamespaceDescriptor {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{{NAME => '{}'", self.name)?;
+        for (key, value) in &self.configuration {
+            write!(f, ", {key} => '{value}'")?;
+        }
+        f.write_str("}")
+    }
+}

@@ -1,0 +1,78 @@
+//! A table's descriptor.
+
+use std::collections::BTreeMap;
+
+use bytes::Bytes;
+
+use super::attribute::{Attributes, number, text, truth};
+use super::family::FamilyDescriptor;
+use crate::error::{Error, Result};
+use crate::mutation::Durability;
+use crate::name::TableName;
+
+/// A table as HBase describes it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TableDescriptor {
+    /// The name.
+    pub name: TableName,
+    /// The families by name, in byte order.
+    pub families: BTreeMap<Bytes, FamilyDescriptor>,
+    /// Attributes of the table, DURABILITY among them if it was given.
+    pub attributes: Attributes,
+}
+
+impl TableDescriptor {
+    /// A table without families and attributes.
+    pub fn new(name: TableName) -> Self {
+        Self { name, families: BTreeMap::new(), attributes: BTreeMap::new() }
+    }
+
+    /// Adds a family.
+    ///
+    /// # Errors
+    /// `InvalidArgument` if there is one of that name.
+    pub fn add_family(&mut self, family: FamilyDescriptor) -> Result<&mut Self> {
+        if self.families.contains_key(&family.name) {
+            return Err(Error::invalid(format!(
+                "Family '{}' already exists so cannot be added",
+                String::from_utf8_lossy(&family.name)
+            )));
+        }
+        self.families.insert(family.name.clone(), family);
+        Ok(self)
+    }
+
+    /// Sets an attribute as it is; an empty value removes it.
+    pub fn set(&mut self, key: impl Into<Bytes>, value: impl Into<Bytes>) -> &mut Self {
+        let (key, value) = (key.into(), value.into());
+        if value.is_empty() {
+            self.attributes.remove(&key);
+        } else {
+            self.attributes.insert(key, value);
+        }
+        self
+    }
+
+    /// Sets DURABILITY.
+    pub fn set_durability(&mut self, durability: Durability) -> &mut Self {
+        self.set(Bytes::from_static(b"DURABILITY"), Bytes::from_static(durability.name().as_bytes()))
+    }
+
+    /// DURABILITY; `UseDefault` if it is unset or unknown.
+    pub fn durability(&self) -> Durability {
+        text(&self.attributes, "DURABILITY").and_then(|t| Durability::from_name(&t)).unwrap_or_default()
+    }
+
+    /// READONLY.
+    pub fn read_only(&self) -> bool {
+        truth(&self.attributes, "READONLY", false)
+    }
+
+    /// REGION_REPLICATION.
+    ///
+    /// # Errors
+    /// `Unprocessable` if it is no number.
+    pub fn region_replication(&self) -> Result<i32> {
+        number(&self.attributes, "REGION_REPLICATION", 1)
+    }
+}

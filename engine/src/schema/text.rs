@@ -1,0 +1,162 @@
+//! Descriptors as HBase prints them; error messages carry these texts.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use bytes::Bytes;
+
+use super::family::{DEFAULTS, FamilyDescriptor, TTL_FOREVER_SECONDS};
+use super::table::TableDescriptor;
+
+/// Keys of a family that are printed before its metadata, in the order HBase 2.6 is seen to print them.
+const FAMILY_KEYS: [&str; 17] = [
+    "INDEX_BLOCK_ENCODING",
+    "VERSIONS",
+    "KEEP_DELETED_CELLS",
+    "DATA_BLOCK_ENCODING",
+    "TTL",
+    "MIN_VERSIONS",
+    "REPLICATION_SCOPE",
+    "BLOOMFILTER",
+    "IN_MEMORY",
+    "COMPRESSION",
+    "BLOCKCACHE",
+    "BLOCKSIZE",
+    "ENCRYPTION",
+    "ENCRYPTION_KEY",
+    "IS_MOB",
+    "MOB_THRESHOLD",
+    "MOB_COMPACT_PARTITION_POLICY",
+];
+
+/// Keys of a table that are no metadata.
+const TABLE_KEYS: [&str; 16] = [
+    "COMPACTION_ENABLED",
+    "DURABILITY",
+    "ERASURE_CODING_POLICY",
+    "FLUSH_POLICY",
+    "IS_META",
+    "MAX_FILESIZE",
+    "MEMSTORE_FLUSHSIZE",
+    "MERGE_ENABLED",
+    "NORMALIZATION_ENABLED",
+    "NORMALIZER_TARGET_REGION_COUNT",
+    "NORMALIZER_TARGET_REGION_SIZE_MB",
+    "OWNER",
+    "PRIORITY",
+    "READONLY",
+    "REGION_REPLICATION",
+    "SPLIT_POLICY",
+];
+
+fn lossy(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+/// `3700 SECONDS (1 HOUR 1 MINUTE 40 SECONDS)`. The plural of the inner seconds follows the count of minutes, as HBase has it.
+fn seconds_text(total: i64) -> String {
+    if total == i64::from(TTL_FOREVER_SECONDS) {
+        return "FOREVER".to_owned();
+    }
+    let plural = |n: i64| if n == 1 { "" } else { "S" };
+    let mut out = format!("{total} SECOND{}", plural(total));
+    if total < 60 {
+        return out;
+    }
+    let (days, hours, minutes, seconds) = (total / 86_400, total / 3_600 % 24, total / 60 % 60, total % 60);
+    let parts =
+        [(days, "DAY", days), (hours, "HOUR", hours), (minutes, "MINUTE", minutes), (seconds, "SECOND", minutes)];
+    let parts: Vec<_> =
+        parts.iter().filter(|(n, ..)| *n > 0).map(|(n, unit, count)| format!("{n} {unit}{}", plural(*count))).collect();
+    out.push_str(&format!(" ({})", parts.join(" ")));
+    out
+}
+
+/// `10763632640 B (10GB 25MB)`.
+fn bytes_text(total: i64) -> String {
+    if total < 1024 {
+        return format!("{total} B");
+    }
+    let units = [("TB", 40), ("GB", 30), ("MB", 20), ("KB", 10), ("B", 0)];
+    let mut rest = total;
+    let mut parts = Vec::new();
+    for (unit, shift) in units {
+        let n = rest >> shift;
+        rest -= n << shift;
+        if n > 0 {
+            parts.push(format!("{n}{unit}"));
+        }
+    }
+    format!("{total} B ({})", parts.join(" "))
+}
+
+fn value_text(key: &str, value: &[u8]) -> String {
+    let text = lossy(value);
+    match (key, text.parse()) {
+        ("TTL", Ok(seconds)) => seconds_text(seconds),
+        ("BLOCKSIZE", Ok(bytes)) => bytes_text(bytes),
+        _ => text,
+    }
+}
+
+fn quoted(entries: &[(String, String)]) -> String {
+    entries.iter().map(|(k, v)| format!("'{k}' => '{v}'")).collect::<Vec<_>>().join(", ")
+}
+
+fn rest_of(map: &BTreeMap<Bytes, Bytes>, reserved: &[&str]) -> Vec<(String, String)> {
+    map.iter().map(|(k, v)| (lossy(k), lossy(v))).filter(|(k, _)| !reserved.contains(&k.as_str())).collect()
+}
+
+impl fmt::Display for FamilyDescriptor {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{{NAME => '{}'", lossy(&self.name))?;
+        for key in FAMILY_KEYS {
+            let value = self.attributes.get(key.as_bytes());
+            let default = DEFAULTS.iter().find(|(k, _)| *k == key).map(|(_, v)| v.as_bytes());
+            if let Some(value) = value.map(|v| &v[..]).or(default) {
+                write!(f, ", {key} => '{}'", value_text(key, value))?;
+            }
+        }
+        let metadata = rest_of(&self.attributes, &FAMILY_KEYS);
+        if !metadata.is_empty() {
+            write!(f, ", METADATA => {{{}}}", quoted(&metadata))?;
+        }
+        if !self.configuration.is_empty() {
+            write!(f, ", CONFIGURATION => {{{}}}", quoted(&rest_of(&self.configuration, &[])))?;
+        }
+        f.write_str("}")
+    }
+}
+
+impl TableDescriptor {
+    /// The descriptor as HBase prints it: `'t', {TABLE_ATTRIBUTES => {…}}, {NAME => 'f', …}`.
+    fn attributes_text(&self) -> String {
+        let mut parts = Vec::new();
+        for key in TABLE_KEYS {
+            let Some(value) = self.attributes.get(key.as_bytes()) else { continue };
+            if key == "IS_META" && !value.eq_ignore_ascii_case(b"true") {
+                continue;
+            }
+            parts.push(format!("{key} => '{}'", lossy(value)));
+        }
+        let metadata = rest_of(&self.attributes, &TABLE_KEYS);
+        if !metadata.is_empty() {
+            parts.push(format!("METADATA => {{{}}}", quoted(&metadata)));
+        }
+        parts.join(", ")
+    }
+}
+
+impl fmt::Display for TableDescriptor {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "'{}'", self.name)?;
+        let attributes = self.attributes_text();
+        if !attributes.is_empty() {
+            write!(f, ", {{TABLE_ATTRIBUTES => {{{attributes}}}}}")?;
+        }
+        for family in self.families.values() {
+            write!(f, ", {family}")?;
+        }
+        Ok(())
+    }
+}

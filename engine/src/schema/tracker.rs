@@ -1,0 +1,70 @@
+//! The attribute that names how HBase tracks a family's files. hjall keeps it and refuses what HBase refuses; nothing depends on it.
+
+use bytes::Bytes;
+
+use super::attribute::text;
+use super::family::FamilyDescriptor;
+use super::table::TableDescriptor;
+use crate::error::{Error, ErrorKind, Result};
+
+/// The attribute's key, of tables, of families, and of a family's configuration.
+pub const TRACKER_KEY: &str = "hbase.store.file-tracker.impl";
+
+const DEFAULT: &str = "DEFAULT";
+const MIGRATION: &str = "MIGRATION";
+/// Classes that can be named in full, with the short name that means the same.
+const CLASSES: [(&str, &str); 3] = [
+    (DEFAULT, "org.apache.hadoop.hbase.regionserver.storefiletracker.DefaultStoreFileTracker"),
+    ("FILE", "org.apache.hadoop.hbase.regionserver.storefiletracker.FileBasedStoreFileTracker"),
+    (MIGRATION, "org.apache.hadoop.hbase.regionserver.storefiletracker.MigrationStoreFileTracker"),
+];
+
+/// A family's own attribute counts most, then its configuration, then the table's.
+fn tracker_of(table: &TableDescriptor, family: &FamilyDescriptor) -> String {
+    let key = Bytes::from_static(TRACKER_KEY.as_bytes());
+    text(&family.attributes, TRACKER_KEY)
+        .or_else(|| family.configuration.get(&key).map(|v| String::from_utf8_lossy(v).into_owned()))
+        .or_else(|| text(&table.attributes, TRACKER_KEY))
+        .unwrap_or_else(|| DEFAULT.to_owned())
+}
+
+fn short_name(given: &str) -> Result<&'static str> {
+    CLASSES
+        .iter()
+        .find(|(short, class)| short.eq_ignore_ascii_case(given) || *class == given)
+        .map(|(short, _)| *short)
+        .ok_or_else(|| {
+            Error::new(ErrorKind::ClassNotFound, format!("java.lang.ClassNotFoundException: Class {given} not found"))
+        })
+}
+
+/// Checks the trackers that a new table names.
+///
+/// # Errors
+/// `ClassNotFound` if one is unknown.
+pub fn check_tracker(table: &TableDescriptor) -> Result<()> {
+    table.families.values().try_for_each(|family| short_name(&tracker_of(table, family)).map(|_| ()))
+}
+
+/// Checks that no family which stays moves from one kind of tracking to another without MIGRATION in between.
+///
+/// # Errors
+/// `InvalidDescriptor` if one does, `ClassNotFound` if a name is unknown.
+pub fn check_tracker_change(old: &TableDescriptor, new: &TableDescriptor) -> Result<()> {
+    for family in new.families.values() {
+        let to = short_name(&tracker_of(new, family))?;
+        let Some(before) = old.families.get(&family.name) else { continue };
+        let from = short_name(&tracker_of(old, before))?;
+        if from != to && from != MIGRATION && to != MIGRATION {
+            return Err(Error::new(
+                ErrorKind::InvalidDescriptor,
+                format!(
+                    "Should change to MIGRATION first when migrating from {from} for family {} of table {}",
+                    String::from_utf8_lossy(&family.name),
+                    new.name
+                ),
+            ));
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,126 @@
+//! One table's reads and writes.
+
+use std::sync::Arc;
+
+use crate::cell::Row;
+use crate::engine::Handle;
+use crate::error::Result;
+use crate::mutation::{Append, Check, Delete, Increment, Mutation, Put};
+use crate::name::TableName;
+use crate::request::{Get, Scan};
+use crate::write;
+
+/// A table by name. Cheap to clone; every call looks up the table as it is then.
+///
+/// Every call fails with `TableNotFound` or `TableDisabled` where that is so, and with `Closed` after the engine was closed. Writes fail
+/// with `ReadOnly` where the table's READONLY is set, reads and writes with `FamilyNotFound` for a family that it does not have.
+#[derive(Clone)]
+pub struct Table {
+    handle: Arc<Handle>,
+    name: TableName,
+}
+
+impl Table {
+    pub(crate) fn new(handle: Arc<Handle>, name: TableName) -> Self {
+        Self { handle, name }
+    }
+
+    /// The name.
+    pub fn name(&self) -> &TableName {
+        &self.name
+    }
+
+    /// One row; without cells if it is not there.
+    pub fn get(&self, _get: &Get) -> Result<Row> {
+        todo!()
+    }
+    /// Whether the same get would return a cell.
+    pub fn exists(&self, _get: &Get) -> Result<bool> {
+        todo!()
+    }
+    /// Several rows, each by itself, in the order asked for.
+    pub fn get_many(&self, _gets: &[Get]) -> Vec<Result<Row>> {
+        todo!()
+    }
+    /// Opens a scan; nothing is looked at before the first fetch. Checks the arguments' form only.
+    pub fn scan(&self, _scan: Scan) -> Result<Scanner> {
+        todo!()
+    }
+
+    /// Writes one row's cells, all at once.
+    ///
+    /// # Errors
+    /// `InvalidArgument` for a bad form or a cell over the client's limit, `CellTooLarge` for one over the server's, `Unprocessable`
+    /// for a negative timestamp.
+    pub fn put(&self, put: &Put) -> Result<()> {
+        self.put_many(std::slice::from_ref(put)).pop().unwrap_or(Ok(()))
+    }
+
+    /// Writes several rows, each by itself, at one time where none is given (long lists in several steps). One result each, in order.
+    pub fn put_many(&self, puts: &[Put]) -> Vec<Result<()>> {
+        self.each(puts)
+    }
+
+    /// Hides cells of one row, all at once.
+    ///
+    /// # Errors
+    /// `InvalidArgument` for a bad form, `CellTooLarge` for a qualifier over the server's limit.
+    pub fn delete(&self, delete: &Delete) -> Result<()> {
+        self.delete_many(std::slice::from_ref(delete)).pop().unwrap_or(Ok(()))
+    }
+
+    /// Several deletes, each by itself. One result each, in order.
+    pub fn delete_many(&self, deletes: &[Delete]) -> Vec<Result<()>> {
+        self.each(deletes)
+    }
+
+    fn each<M: write::Single>(&self, mutations: &[M]) -> Vec<Result<()>> {
+        match self.handle.live() {
+            Ok(core) => write::apply_each(core, &self.name, mutations),
+            Err(_) => mutations.iter().map(|_| self.handle.live().map(|_| ())).collect(),
+        }
+    }
+
+    /// Puts and deletes of one row, all at once, at one time.
+    ///
+    /// # Errors
+    /// `RowMismatch` if one names another row, `InvalidArgument` for a bad form, `CellTooLarge`, `Unprocessable` for a negative timestamp.
+    pub fn mutate_row(&self, row: &[u8], mutations: &[Mutation]) -> Result<()> {
+        write::mutate_row(self.handle.live()?, &self.name, row, mutations)
+    }
+
+    /// The same if the condition holds. Returns whether it did.
+    ///
+    /// # Errors
+    /// As [`Self::mutate_row`], but `Refused` for a negative timestamp, and `Unprocessable` where `NoOp` would have to compare.
+    pub fn check_and_mutate(&self, check: &Check, mutations: &[Mutation]) -> Result<bool> {
+        write::check_and_mutate(self.handle.live()?, &self.name, check, mutations)
+    }
+
+    /// Adds to counters; returns the new cells in the order family, qualifier (a column named twice: in the order given).
+    ///
+    /// # Errors
+    /// `NotALong` if a value is not 8 bytes long, `InvalidArgument` for a bad form, `CellTooLarge`.
+    pub fn increment(&self, increment: &Increment) -> Result<Row> {
+        write::increment(self.handle.live()?, &self.name, increment)
+    }
+
+    /// Appends to values; returns the new cells, ordered as for increments.
+    ///
+    /// # Errors
+    /// `InvalidArgument` for a bad form, `CellTooLarge`.
+    pub fn append(&self, append: &Append) -> Result<Row> {
+        write::append(self.handle.live()?, &self.name, append)
+    }
+}
+
+/// A scan under way. Its snapshot is taken at the first fetch of at least one row. A failed fetch does not
+/// end it: the next one tries again behind the last row delivered, with a new snapshot.
+pub struct Scanner;
+
+impl Scanner {
+    /// Up to `n` results; fewer, at last none, at the end. A result is a row, or with a batch size a piece of one.
+    pub fn next(&mut self, _n: usize) -> Result<Vec<Row>> {
+        todo!()
+    }
+}

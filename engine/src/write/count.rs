@@ -1,0 +1,140 @@
+//! Increments and appends: new values from old ones, under the row's lock.
+
+use bytes::Bytes;
+
+use super::draft::{ttl, write_cell};
+use super::limits;
+use super::newest::newest;
+use crate::catalog::TableState;
+use crate::cell::{Cell, CellKind, Row};
+use crate::engine::Core;
+use crate::error::{Error, ErrorKind, Result};
+use crate::mutation::{Append, Durability, Increment};
+use crate::name::TableName;
+use crate::store::Transaction;
+
+/// How far ahead of the clock the versions of a counter may run before the newest one is replaced, in milliseconds.
+const AHEAD_MS_MAX: i64 = 1_000;
+
+/// One column's part of an operation.
+struct Step {
+    family: Bytes,
+    qualifier: Bytes,
+    delta: Delta,
+}
+
+enum Delta {
+    Amount(i64),
+    Suffix(Bytes),
+}
+
+/// What an operation comes to, whichever it is.
+struct Steps<'a> {
+    row: &'a Bytes,
+    steps: Vec<Step>,
+    ttl_ms: Option<i64>,
+    durability: Durability,
+}
+
+/// Adds to counters; the new cells in the order family, qualifier, as given.
+pub(crate) fn increment(core: &Core, name: &TableName, asked: &Increment) -> Result<Row> {
+    asked.validate()?;
+    let step =
+        |(f, q, n): &(Bytes, Bytes, i64)| Step { family: f.clone(), qualifier: q.clone(), delta: Delta::Amount(*n) };
+    let steps = asked.columns.iter().map(step).collect();
+    apply(core, name, Steps { row: &asked.row, steps, ttl_ms: asked.ttl_ms, durability: asked.durability })
+}
+
+/// Appends to values; the new cells in the order family, qualifier, as given.
+pub(crate) fn append(core: &Core, name: &TableName, asked: &Append) -> Result<Row> {
+    asked.validate()?;
+    let step = |(f, q, v): &(Bytes, Bytes, Bytes)| Step {
+        family: f.clone(),
+        qualifier: q.clone(),
+        delta: Delta::Suffix(v.clone()),
+    };
+    let steps = asked.columns.iter().map(step).collect();
+    apply(core, name, Steps { row: &asked.row, steps, ttl_ms: asked.ttl_ms, durability: asked.durability })
+}
+
+fn apply(core: &Core, name: &TableName, mut asked: Steps<'_>) -> Result<Row> {
+    // Stable: of a column named twice the later one stays behind, so it is what is stored.
+    asked.steps.sort_by(|a, b| (&a.family, &a.qualifier).cmp(&(&b.family, &b.qualifier)));
+    core.catalog.hold(name, |table| {
+        table.check_writable()?;
+        for step in &asked.steps {
+            let delta: &[u8] = match &step.delta {
+                Delta::Amount(_) => &[0; 8],
+                Delta::Suffix(bytes) => bytes,
+            };
+            limits::check_delta(core.limits.server_cell_bytes, asked.row, &step.family, &step.qualifier, delta)?;
+        }
+        let clock_ms = core.store.now_ms();
+        let mut cells = Vec::new();
+        core.store.transact(&[table.row_lock(asked.row)], table.durability(asked.durability), &mut |tx| {
+            cells.clear();
+            for step in &asked.steps {
+                cells.push(take(core, tx, table, &asked, step, clock_ms)?);
+            }
+            Ok(())
+        })?;
+        Ok(Row { key: asked.row.clone(), cells, partial: false })
+    })
+}
+
+/// Computes one column's new cell and writes it.
+fn take(
+    core: &Core,
+    tx: &mut dyn Transaction,
+    table: &TableState,
+    asked: &Steps<'_>,
+    step: &Step,
+    clock_ms: i64,
+) -> Result<Cell> {
+    let family = table.family(&step.family, asked.row)?;
+    let old = newest(&**tx.snapshot(), family, asked.row, &step.qualifier, 1, clock_ms)?.into_iter().next();
+    let timestamp = old.as_ref().map_or(tx.now_ms(), |o| timestamp_after(o.timestamp, tx.now_ms(), clock_ms));
+    let old_value = old.as_ref().map(|o| &o.value);
+    let value = match &step.delta {
+        Delta::Amount(amount) => sum(old_value.map(|v| &v.bytes[..]), *amount)?,
+        Delta::Suffix(suffix) => [old_value.map_or(&[][..], |v| &v.bytes), suffix].concat().into(),
+    };
+    limits::check_result(core.limits.server_cell_bytes, table, asked.row, &step.family, &step.qualifier, &value)?;
+    let ttl_ms = match asked.ttl_ms {
+        Some(_) => ttl(asked.ttl_ms),
+        None => old_value.and_then(|v| v.ttl_ms),
+    };
+    write_cell(tx, family, asked.row, &step.qualifier, timestamp, CellKind::Put, ttl_ms, value.clone())?;
+    if timestamp <= clock_ms.saturating_add(AHEAD_MS_MAX) {
+        tx.assigned(timestamp, false);
+    }
+    Ok(Cell {
+        row: asked.row.clone(),
+        family: family.name.clone(),
+        qualifier: step.qualifier.clone(),
+        timestamp,
+        kind: CellKind::Put,
+        value,
+    })
+}
+
+/// HBase's max(old + 1, now). A counter that is incremented faster than the clock ticks runs ahead of it; where that would be by more
+/// than a second, its newest version is replaced. Versions further ahead were put there by their writers, and HBase's rule holds.
+fn timestamp_after(old: i64, now_ms: i64, clock_ms: i64) -> i64 {
+    let next = old.wrapping_add(1).max(now_ms);
+    let bound = clock_ms.saturating_add(AHEAD_MS_MAX);
+    if next > bound && old <= bound { old } else { next }
+}
+
+fn sum(old: Option<&[u8]>, amount: i64) -> Result<Bytes> {
+    let old = match old {
+        None => 0,
+        Some(bytes) => {
+            let number = bytes.try_into().map_err(|_| {
+                Error::new(ErrorKind::NotALong, format!("Field is not a long, it's {} bytes wide", bytes.len()))
+            })?;
+            i64::from_be_bytes(number)
+        }
+    };
+    Ok(Bytes::copy_from_slice(&old.wrapping_add(amount).to_be_bytes()))
+}

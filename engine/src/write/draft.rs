@@ -1,0 +1,168 @@
+//! Puts and deletes as the cells that they come to.
+
+use bytes::Bytes;
+
+use super::newest::newest;
+use crate::catalog::{Family, TableState};
+use crate::cell::{CellKind, LATEST};
+use crate::error::Result;
+use crate::key;
+use crate::mutation::{Delete, Marker, MarkerKind, Mutation, Put};
+use crate::store::Transaction;
+use crate::value::Value;
+
+/// The time of a write: what cells without a timestamp get.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Time {
+    /// The clock, for TTL.
+    pub clock_ms: i64,
+    /// For puts.
+    pub put_ms: i64,
+    /// For delete markers.
+    pub delete_ms: i64,
+}
+
+impl Time {
+    /// The time of a transaction.
+    pub(super) fn of(tx: &dyn Transaction, clock_ms: i64) -> Self {
+        Self { clock_ms, put_ms: tx.now_ms(), delete_ms: tx.now_ms() }
+    }
+}
+
+/// 2^63-1 milliseconds are no TTL.
+pub(super) fn ttl(given: Option<i64>) -> Option<i64> {
+    given.filter(|t| *t != i64::MAX)
+}
+
+/// Writes one cell.
+pub(super) fn write_cell(
+    tx: &mut dyn Transaction,
+    family: &Family,
+    row: &[u8],
+    qualifier: &[u8],
+    timestamp: i64,
+    kind: CellKind,
+    ttl_ms: Option<i64>,
+    bytes: Bytes,
+) -> Result<()> {
+    let sequence = family.rules.new_version_behavior.then(|| tx.sequence());
+    let key = key::cell_key(row, qualifier, timestamp, kind)?;
+    tx.put(family.space, key, Value { ttl_ms, sequence, bytes }.encode());
+    Ok(())
+}
+
+/// A cell that is to be written: where, when, what.
+struct Draft<'a> {
+    family: &'a Family,
+    qualifier: &'a [u8],
+    timestamp: i64,
+    kind: CellKind,
+    bytes: Bytes,
+}
+
+/// Writes a mutation's cells, or none of them.
+pub(super) fn draft(tx: &mut dyn Transaction, table: &TableState, mutation: &Mutation, time: Time) -> Result<()> {
+    match mutation {
+        Mutation::Put(put) => draft_put(tx, table, put, time),
+        Mutation::Delete(delete) => draft_delete(tx, table, delete, time),
+    }
+}
+
+/// Writes a put's cells, or none of them.
+pub(super) fn draft_put(tx: &mut dyn Transaction, table: &TableState, put: &Put, time: Time) -> Result<()> {
+    let drafts = put.cells.iter().map(|cell| {
+        let timestamp = if cell.timestamp == LATEST { time.put_ms } else { cell.timestamp };
+        let family = table.family(&cell.family, &put.row)?;
+        Ok(Draft { family, qualifier: &cell.qualifier, timestamp, kind: CellKind::Put, bytes: cell.value.clone() })
+    });
+    let drafts = drafts.collect::<Result<Vec<_>>>()?;
+    write(tx, &put.row, ttl(put.ttl_ms), drafts)?;
+    // A time beyond the transaction's own comes from a checked cell: its writer chose it, so later writes need not follow it.
+    if time.put_ms == tx.now_ms() && put.cells.iter().any(|c| c.timestamp == LATEST) {
+        tx.assigned(time.put_ms, false);
+    }
+    Ok(())
+}
+
+/// Writes a delete's markers, or none of them.
+pub(super) fn draft_delete(tx: &mut dyn Transaction, table: &TableState, delete: &Delete, time: Time) -> Result<()> {
+    let at = |timestamp| if timestamp == LATEST { time.delete_ms } else { timestamp };
+    let mut drafts = Vec::with_capacity(delete.markers.len().max(table.families().len()));
+    if delete.markers.is_empty() {
+        drafts.extend(table.families().iter().map(|family| Draft {
+            family,
+            qualifier: &[],
+            timestamp: at(delete.timestamp),
+            kind: CellKind::DeleteFamily,
+            bytes: Bytes::new(),
+        }));
+    }
+    let mut found = Found::default();
+    for marker in &delete.markers {
+        let family = table.family(&marker.family, &delete.row)?;
+        let timestamp = if marker.kind == MarkerKind::Version && marker.timestamp == LATEST {
+            found.next(tx, delete, family, marker, time)?
+        } else {
+            at(marker.timestamp)
+        };
+        let (kind, qualifier): (_, &[u8]) = match marker.kind {
+            MarkerKind::Version => (CellKind::Delete, &marker.qualifier),
+            MarkerKind::Column => (CellKind::DeleteColumn, &marker.qualifier),
+            MarkerKind::Family => (CellKind::DeleteFamily, &[]),
+            MarkerKind::FamilyVersion => (CellKind::DeleteFamilyVersion, &[]),
+        };
+        drafts.push(Draft { family, qualifier, timestamp, kind, bytes: Bytes::new() });
+    }
+    // A marker at the transaction's own time would hide what the row's next write puts there, unless that write comes later.
+    let now = drafts.iter().any(|d| d.timestamp == time.delete_ms);
+    write(tx, &delete.row, ttl(delete.ttl_ms), drafts)?;
+    if now {
+        tx.assigned(time.delete_ms, true);
+    }
+    Ok(())
+}
+
+fn write(tx: &mut dyn Transaction, row: &[u8], ttl_ms: Option<i64>, drafts: Vec<Draft<'_>>) -> Result<()> {
+    // All keys first, so that one that cannot be leaves nothing of the mutation in the transaction.
+    let keys =
+        drafts.iter().map(|d| key::cell_key(row, d.qualifier, d.timestamp, d.kind)).collect::<Result<Vec<_>>>()?;
+    for (draft, key) in drafts.into_iter().zip(keys) {
+        let sequence = draft.family.rules.new_version_behavior.then(|| tx.sequence());
+        tx.put(draft.family.space, key, Value { ttl_ms, sequence, bytes: draft.bytes }.encode());
+    }
+    Ok(())
+}
+
+/// Versions that markers without a timestamp have found already: the k-th marker of a column takes its k-th newest version, among those
+/// that were there before the delete.
+#[derive(Default)]
+struct Found<'a>(Vec<(&'a [u8], &'a [u8], std::vec::IntoIter<i64>)>);
+
+impl<'a> Found<'a> {
+    fn next(
+        &mut self,
+        tx: &dyn Transaction,
+        delete: &'a Delete,
+        family: &Family,
+        marker: &'a Marker,
+        time: Time,
+    ) -> Result<i64> {
+        let same = |m: &&Marker| {
+            m.kind == MarkerKind::Version
+                && m.timestamp == LATEST
+                && m.family == marker.family
+                && m.qualifier == marker.qualifier
+        };
+        let at = match self.0.iter().position(|(f, q, _)| *f == marker.family && *q == marker.qualifier) {
+            Some(at) => at,
+            None => {
+                let count = delete.markers.iter().filter(same).count();
+                let versions = newest(&**tx.snapshot(), family, &delete.row, &marker.qualifier, count, time.clock_ms)?;
+                let times: Vec<_> = versions.into_iter().map(|v| v.timestamp).collect();
+                self.0.push((&marker.family, &marker.qualifier, times.into_iter()));
+                self.0.len() - 1
+            }
+        };
+        Ok(self.0[at].2.next().unwrap_or(time.delete_ms))
+    }
+}

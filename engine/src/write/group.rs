@@ -1,0 +1,155 @@
+//! Many puts or deletes at once: each row's mutation is whole or absent by itself, and few transactions carry them all.
+
+use bytes::Bytes;
+
+use super::draft::{Time, draft_delete, draft_put};
+use super::limits;
+use crate::catalog::TableState;
+use crate::engine::Core;
+use crate::error::{Error, ErrorKind, Result};
+use crate::mutation::{Delete, Durability, Put};
+use crate::name::TableName;
+use crate::store::Transaction;
+
+/// Mutations in one transaction, at most.
+const GROUP_MUTATIONS_MAX: usize = 1_000;
+/// Bytes in one transaction: the mutation with which they are reached is its last.
+const GROUP_BYTES: usize = 4 * 1024 * 1024;
+
+/// A mutation of one row that stands for itself.
+pub(crate) trait Single {
+    /// The row.
+    fn row(&self) -> &Bytes;
+    /// What its caller asked for.
+    fn durability(&self) -> Durability;
+    /// About how much it writes, in bytes.
+    fn weight(&self) -> usize;
+    /// What is refused whatever the table.
+    fn check(&self, core: &Core) -> Result<()>;
+    /// What is refused by HBase's servers.
+    fn check_on_server(&self, core: &Core) -> Result<()>;
+    /// Writes its cells, or none.
+    fn draft(&self, tx: &mut dyn Transaction, table: &TableState, time: Time) -> Result<()>;
+}
+
+impl Single for Put {
+    fn row(&self) -> &Bytes {
+        &self.row
+    }
+
+    fn durability(&self) -> Durability {
+        self.durability
+    }
+
+    fn weight(&self) -> usize {
+        self.cells.iter().map(|c| self.row.len() + c.qualifier.len() + c.value.len()).sum()
+    }
+
+    fn check(&self, core: &Core) -> Result<()> {
+        self.validate()?;
+        self.check_cell_bytes(core.limits.client_cell_bytes)
+    }
+
+    fn check_on_server(&self, core: &Core) -> Result<()> {
+        limits::check_put(core.limits.server_cell_bytes, self)?;
+        match self.negative_timestamp() {
+            Some(t) => Err(Error::new(ErrorKind::Unprocessable, format!("Timestamp cannot be negative. ts={t}"))),
+            None => Ok(()),
+        }
+    }
+
+    fn draft(&self, tx: &mut dyn Transaction, table: &TableState, time: Time) -> Result<()> {
+        draft_put(tx, table, self, time)
+    }
+}
+
+impl Single for Delete {
+    fn row(&self) -> &Bytes {
+        &self.row
+    }
+
+    fn durability(&self) -> Durability {
+        self.durability
+    }
+
+    fn weight(&self) -> usize {
+        self.markers.iter().map(|m| self.row.len() + m.qualifier.len()).sum()
+    }
+
+    fn check(&self, _core: &Core) -> Result<()> {
+        self.validate()
+    }
+
+    fn check_on_server(&self, core: &Core) -> Result<()> {
+        limits::check_delete(core.limits.server_cell_bytes, self)
+    }
+
+    fn draft(&self, tx: &mut dyn Transaction, table: &TableState, time: Time) -> Result<()> {
+        draft_delete(tx, table, self, time)
+    }
+}
+
+/// The same failure for another row of the same group.
+fn again(error: &Error) -> Error {
+    Error::new(error.kind(), error.message())
+}
+
+/// Applies each by itself, in order; one result each.
+pub(crate) fn apply_each<M: Single>(core: &Core, name: &TableName, mutations: &[M]) -> Vec<Result<()>> {
+    let mut results: Vec<_> = mutations.iter().map(|m| m.check(core)).collect();
+    let good: Vec<_> = (0..mutations.len()).filter(|&i| results[i].is_ok()).collect();
+    if good.is_empty() {
+        return results;
+    }
+    let held = core.catalog.hold(name, |table| {
+        table.check_writable()?;
+        let mut rest = &good[..];
+        while !rest.is_empty() {
+            let (group, later) = rest.split_at(group_len(mutations, rest));
+            apply_group(core, table, mutations, group, &mut results);
+            rest = later;
+        }
+        Ok(())
+    });
+    if let Err(error) = held {
+        for i in good {
+            results[i] = Err(again(&error));
+        }
+    }
+    results
+}
+
+fn group_len<M: Single>(mutations: &[M], indexes: &[usize]) -> usize {
+    let mut bytes = 0;
+    let fits = |i: &&usize| {
+        let before = bytes;
+        bytes += mutations[**i].weight();
+        before < GROUP_BYTES
+    };
+    indexes.iter().take(GROUP_MUTATIONS_MAX).take_while(fits).count().max(1)
+}
+
+fn apply_group<M: Single>(
+    core: &Core,
+    table: &TableState,
+    mutations: &[M],
+    group: &[usize],
+    results: &mut [Result<()>],
+) {
+    let rows: Vec<_> = group.iter().map(|&i| table.row_lock(mutations[i].row())).collect();
+    let durability =
+        group.iter().map(|&i| table.durability(mutations[i].durability())).max().unwrap_or(Durability::SyncWal);
+    let clock_ms = core.store.now_ms();
+    let done = core.store.transact(&rows, durability, &mut |tx| {
+        let time = Time::of(tx, clock_ms);
+        for &i in group {
+            results[i] = mutations[i].check_on_server(core).and_then(|()| mutations[i].draft(tx, table, time));
+        }
+        Ok(())
+    });
+    if let Err(error) = done {
+        for &i in group.iter().filter(|&&i| results[i].is_ok()).collect::<Vec<_>>() {
+            results[i] = Err(again(&error));
+        }
+    }
+}

@@ -1,0 +1,62 @@
+//! Sizes of cells that HBase's servers refuse.
+
+use crate::catalog::TableState;
+use crate::error::{Error, ErrorKind, Result};
+use crate::mutation::cell_bytes;
+use crate::mutation::{Delete, Put};
+use crate::region::{self, to_string_binary};
+
+/// What a server counts on top of a cell's serialised length.
+const SERVER_EXTRA_BYTES: i64 = 4;
+
+fn check(limit: i64, row: &[u8], family: &[u8], qualifier: &[u8], value: &[u8]) -> Result<()> {
+    let size = cell_bytes(row, family, qualifier, value) + SERVER_EXTRA_BYTES;
+    if limit <= 0 || size <= limit {
+        return Ok(());
+    }
+    let name = format!("{}/{}:{}", to_string_binary(row), String::from_utf8_lossy(family), shown(qualifier));
+    Err(Error::new(ErrorKind::CellTooLarge, format!("Cell[{name}] with size {size} exceeds limit of {limit} bytes")))
+}
+
+/// A qualifier can be the very thing that is too large.
+fn shown(qualifier: &[u8]) -> String {
+    const SHOWN_BYTES: usize = 64;
+    let mut text = to_string_binary(&qualifier[..qualifier.len().min(SHOWN_BYTES)]);
+    if qualifier.len() > SHOWN_BYTES {
+        text.push('…');
+    }
+    text
+}
+
+pub(super) fn check_put(limit: i64, put: &Put) -> Result<()> {
+    put.cells.iter().try_for_each(|c| check(limit, &put.row, &c.family, &c.qualifier, &c.value))
+}
+
+pub(super) fn check_delete(limit: i64, delete: &Delete) -> Result<()> {
+    delete.markers.iter().try_for_each(|m| check(limit, &delete.row, &m.family, &m.qualifier, &[]))
+}
+
+/// What is added to a cell, as it comes in.
+pub(super) fn check_delta(limit: i64, row: &[u8], family: &[u8], qualifier: &[u8], delta: &[u8]) -> Result<()> {
+    check(limit, row, family, qualifier, delta)
+}
+
+/// The cell that an increment or append makes.
+pub(super) fn check_result(
+    limit: i64,
+    table: &TableState,
+    row: &[u8],
+    family: &[u8],
+    qualifier: &[u8],
+    value: &[u8],
+) -> Result<()> {
+    let size = cell_bytes(row, family, qualifier, value) + SERVER_EXTRA_BYTES;
+    if limit <= 0 || size <= limit {
+        return Ok(());
+    }
+    let region = region::locate(table.regions(), row).map(|r| r.name(table.name())).unwrap_or_default();
+    Err(Error::new(
+        ErrorKind::CellTooLarge,
+        format!("Cell with size {size} exceeds limit of {limit} bytes in region {}", String::from_utf8_lossy(&region)),
+    ))
+}

@@ -1,0 +1,130 @@
+//! Several puts and deletes of one row at once, with a condition or without.
+
+use bytes::Bytes;
+
+use super::draft::{Time, draft};
+use super::limits;
+use super::newest::newest;
+use crate::catalog::TableState;
+use crate::engine::Core;
+use crate::error::{Error, ErrorKind, Result};
+use crate::mutation::{Check, CompareOp, Durability, Mutation};
+use crate::name::TableName;
+use crate::region::to_string_binary;
+use crate::request::check_row;
+
+fn check_form(mutations: &[Mutation]) -> Result<()> {
+    if mutations.is_empty() {
+        return Err(Error::invalid("a row mutation needs at least one put or delete"));
+    }
+    mutations.iter().try_for_each(Mutation::validate)
+}
+
+fn check_sizes(core: &Core, mutations: &[Mutation]) -> Result<()> {
+    mutations.iter().try_for_each(|mutation| match mutation {
+        Mutation::Put(put) => limits::check_put(core.limits.server_cell_bytes, put),
+        Mutation::Delete(delete) => limits::check_delete(core.limits.server_cell_bytes, delete),
+    })
+}
+
+fn check_timestamps(mutations: &[Mutation], kind: ErrorKind) -> Result<()> {
+    let negative = mutations.iter().find_map(|m| match m {
+        Mutation::Put(put) => put.negative_timestamp(),
+        Mutation::Delete(_) => None,
+    });
+    match negative {
+        Some(t) => Err(Error::new(kind, format!("Timestamp cannot be negative. ts={t}"))),
+        None => Ok(()),
+    }
+}
+
+fn strongest(table: &TableState, mutations: &[Mutation]) -> Durability {
+    mutations.iter().map(|m| table.durability(m.durability())).max().unwrap_or(Durability::SyncWal)
+}
+
+/// Applies all or nothing, at one time.
+pub(crate) fn mutate_row(core: &Core, name: &TableName, row: &[u8], mutations: &[Mutation]) -> Result<()> {
+    check_row(row)?;
+    if let Some(other) = mutations.iter().find(|m| m.row() != row) {
+        return Err(Error::new(
+            ErrorKind::RowMismatch,
+            format!(
+                "The row in the recently added Mutation {} doesn't match the original one {}",
+                to_string_binary(other.row()),
+                to_string_binary(row)
+            ),
+        ));
+    }
+    check_form(mutations)?;
+    core.catalog.hold(name, |table| {
+        table.check_writable()?;
+        check_sizes(core, mutations)?;
+        check_timestamps(mutations, ErrorKind::Unprocessable)?;
+        let clock_ms = core.store.now_ms();
+        core.store.transact(&[table.row_lock(row)], strongest(table, mutations), &mut |tx| {
+            let time = Time::of(tx, clock_ms);
+            mutations.iter().try_for_each(|mutation| draft(tx, table, mutation, time))
+        })
+    })
+}
+
+/// Applies all if the condition holds; says whether it did.
+pub(crate) fn check_and_mutate(core: &Core, name: &TableName, check: &Check, mutations: &[Mutation]) -> Result<bool> {
+    if let Some(other) = mutations.iter().find(|m| m.row() != &check.row) {
+        return Err(Error::new(
+            ErrorKind::RowMismatch,
+            format!(
+                "The row of the action {} doesn't match the original one {}",
+                to_string_binary(other.row()),
+                to_string_binary(&check.row)
+            ),
+        ));
+    }
+    check_row(&check.row)?;
+    check_form(mutations)?;
+    core.catalog.hold(name, |table| {
+        table.check_writable()?;
+        check_sizes(core, mutations)?;
+        check_timestamps(mutations, ErrorKind::Refused)?;
+        let family = table.family(&check.family, &check.row)?;
+        let clock_ms = core.store.now_ms();
+        let mut holds = false;
+        core.store.transact(&[table.row_lock(&check.row)], strongest(table, mutations), &mut |tx| {
+            let cells = newest(&**tx.snapshot(), family, &check.row, &check.qualifier, 1, clock_ms)?;
+            let stored = cells.first();
+            holds = condition(check, stored.map(|c| &c.value.bytes))?;
+            if !holds {
+                return Ok(());
+            }
+            let mut time = Time::of(tx, clock_ms);
+            // HBase sees to it that what replaces the checked cell is not older than it. Deletes have the plain time.
+            time.put_ms = time.put_ms.max(stored.map_or(i64::MIN, |c| c.timestamp));
+            mutations.iter().try_for_each(|mutation| draft(tx, table, mutation, time))
+        })?;
+        Ok(holds)
+    })
+}
+
+/// Whether a condition holds over the newest visible value. The given value is on the left.
+fn condition(check: &Check, stored: Option<&Bytes>) -> Result<bool> {
+    let given = check.value.as_ref().filter(|v| !v.is_empty());
+    let (given, stored) = match (given, stored) {
+        (None, stored) => return Ok(stored.is_none_or(Bytes::is_empty) == (check.op != CompareOp::NotEqual)),
+        (Some(_), None) => return Ok(false),
+        (Some(given), Some(stored)) => (given, stored),
+    };
+    Ok(match check.op {
+        CompareOp::Less => given < stored,
+        CompareOp::LessOrEqual => given <= stored,
+        CompareOp::Equal => given == stored,
+        CompareOp::NotEqual => given != stored,
+        CompareOp::GreaterOrEqual => given >= stored,
+        CompareOp::Greater => given > stored,
+        CompareOp::NoOp => {
+            return Err(Error::new(
+                ErrorKind::Unprocessable,
+                "NO_OP compares nothing: use EQUAL, NOT_EQUAL, LESS or another one",
+            ));
+        }
+    })
+}
