@@ -1,10 +1,15 @@
-//! One call: from the bytes of its arguments to the bytes of its reply, on whatever thread.
+//! One call: from a whole message to the bytes of its reply, on whatever thread.
 
-use thrift::protocol::{TInputProtocol, TOutputProtocol};
+use std::ops::Range;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use thrift::protocol::{TInputProtocol, TMessageIdentifier, TMessageType, TOutputProtocol};
 
 use crate::context::Context;
 use crate::fault::Fault;
-use crate::method::Service;
+use crate::method::{self, Method, Service};
+use crate::wire::reply::{Buffer, Exception, Output};
+use crate::wire::{Encoding, arguments, header, recognise, reply};
 
 /// What runs the methods. The server's own is [`Context`]; tests may bring another.
 pub trait Handler: Send + Sync + 'static {
@@ -33,4 +38,133 @@ impl Handler for Context {
             Service::Thrift2 => crate::thrift2::call(self, method, input, output),
         }
     }
+}
+
+/// Which service a connection's calls are for where they do not say so themselves.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Speaking {
+    /// The port is for this service alone.
+    Only(Service),
+    /// The service spoken last, at first the port's default.
+    Lately(Service),
+}
+
+/// A call as its message's header and argument types tell it; the message itself is kept by whoever read it.
+#[derive(Debug, Clone)]
+pub struct Call {
+    name: Range<usize>,
+    body: usize,
+    encoding: Encoding,
+    sequence: i32,
+    /// The client awaits no reply.
+    pub one_way: bool,
+    /// For which service.
+    pub service: Service,
+    /// What is known of the method; `None`: the service has none of that name.
+    pub method: Option<Method>,
+}
+
+impl Call {
+    /// Understands a whole message. Fails where even its header cannot be read, so that nothing can be answered.
+    pub fn recognise(encoding: Encoding, message: &[u8], speaking: &mut Speaking) -> Result<Self, Fault> {
+        let header =
+            header::parse(encoding, message)?.ok_or_else(|| Fault::protocol("the message ends within its header"))?;
+        let name_at = match encoding {
+            // The name is the header's last part but for old and strict binary's number behind it.
+            Encoding::Compact => header.body - header.name.len(),
+            Encoding::Binary if message.first().is_some_and(|b| b & 0x80 != 0) => 8,
+            Encoding::Binary => 4,
+        };
+        let known = std::str::from_utf8(header.name).ok().and_then(method::find);
+        let said = known.and_then(|m| recognise::service(&m, encoding, message.get(header.body..).unwrap_or_default()));
+        let service = match (said, *speaking) {
+            (_, Speaking::Only(service)) => service,
+            (Some(service), Speaking::Lately(_)) => {
+                *speaking = Speaking::Lately(service);
+                service
+            }
+            (None, Speaking::Lately(service)) => service,
+        };
+        Ok(Self {
+            name: name_at..name_at + header.name.len(),
+            body: header.body,
+            encoding,
+            sequence: header.sequence,
+            one_way: header.kind == TMessageType::OneWay,
+            service,
+            method: known.filter(|m| m.belongs_to(service)),
+        })
+    }
+
+    /// The method's name.
+    pub fn name<'a>(&self, message: &'a [u8]) -> std::borrow::Cow<'a, str> {
+        String::from_utf8_lossy(message.get(self.name.clone()).unwrap_or_default())
+    }
+
+    /// Runs the call and appends its reply, which may make `out` at most `limit` bytes long.
+    ///
+    /// A panic of the handler becomes an internal error of this one call.
+    pub fn run(&self, handler: &dyn Handler, message: &[u8], out: &mut Vec<u8>, limit: usize) {
+        let begin = out.len();
+        let name = self.name(message);
+        let done = catch_unwind(AssertUnwindSafe(|| self.handle(handler, &name, message, out, limit)));
+        let fault = match done {
+            Ok(Ok(())) => return,
+            Ok(Err(fault)) => fault,
+            Err(_) => Fault::internal("the handler panicked; this is a defect of hjall, please report it"),
+        };
+        out.truncate(begin);
+        self.refuse(&fault, message, out);
+    }
+
+    fn handle(
+        &self,
+        handler: &dyn Handler,
+        name: &str,
+        message: &[u8],
+        out: &mut Vec<u8>,
+        limit: usize,
+    ) -> Result<(), Fault> {
+        if self.method.is_none() {
+            return Err(Fault::UnknownMethod);
+        }
+        let mut input = arguments(self.encoding, message.get(self.body..).unwrap_or_default());
+        let mut output = Output::new(self.encoding, Buffer::new(out, limit));
+        let output = output.as_dyn();
+        let reply = TMessageIdentifier::new(name, TMessageType::Reply, self.sequence);
+        output.write_message_begin(&reply).map_err(unwritten)?;
+        handler.call(self.service, name, input.as_dyn(), output)?;
+        output.write_message_end().map_err(unwritten)
+    }
+
+    /// Appends the answer that a fault becomes without any gateway: a declared one as `IOError` where the method declares it, anything else
+    /// as a `TApplicationException`.
+    pub fn refuse(&self, fault: &Fault, message: &[u8], out: &mut Vec<u8>) {
+        let name = self.name(message);
+        let mut output = Output::new(self.encoding, Buffer::new(out, usize::MAX));
+        let output = output.as_dyn();
+        let written = match fault {
+            Fault::Io { message, can_retry } if self.method.is_some_and(|m| m.declares_io) => {
+                reply::io_error(output, &name, self.sequence, message.as_deref(), *can_retry)
+            }
+            Fault::UnknownMethod => {
+                let text = format!("Invalid method name: '{name}'");
+                reply::exception(output, &name, self.sequence, Exception::UnknownMethod, &text)
+            }
+            Fault::Protocol(text) => reply::exception(output, &name, self.sequence, Exception::Protocol, text),
+            Fault::Io { .. } | Fault::IllegalArgument(_) | Fault::AlreadyExists(_) | Fault::Internal(_) => {
+                tracing::info!(method = %name, reason = %fault, "call ended in an internal error");
+                let text = format!("Internal error processing {name}");
+                reply::exception(output, &name, self.sequence, Exception::Internal, &text)
+            }
+        };
+        if let Err(error) = written {
+            tracing::error!(method = %name, %error, "an answer could not be written");
+        }
+    }
+}
+
+/// The only way that writing to memory fails is the limit.
+fn unwritten(error: thrift::Error) -> Fault {
+    Fault::internal(error.to_string())
 }

@@ -10,3 +10,4 @@ pub mod method;
 pub mod scanners;
 mod thrift1;
 mod thrift2;
+pub mod wire;

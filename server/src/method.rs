@@ -67,6 +67,16 @@ pub struct Method {
     pub declares_io: bool,
 }
 
+impl Method {
+    /// Whether a service has it.
+    pub fn belongs_to(self, service: Service) -> bool {
+        match self.owner {
+            Owner::One(one) => one == service,
+            _ => true,
+        }
+    }
+}
+
 /// Looks a name up; `None`: neither service has it.
 pub fn find(name: &str) -> Option<Method> {
     use LaneKind::{Admin, Read, Scan, Write};

@@ -1,0 +1,188 @@
+//! How a client speaks, told from its first bytes.
+
+use std::fmt;
+
+use super::NAME_BYTES_MAX;
+
+/// How values are encoded. Binary covers strict and old message headers, which may alternate.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Encoding {
+    /// TBinaryProtocol.
+    Binary,
+    /// TCompactProtocol.
+    Compact,
+}
+
+/// How a Thrift connection is spoken: it stays so until its end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Dialect {
+    /// Each message comes behind its length in four bytes (TFramedTransport).
+    pub framed: bool,
+    /// The encoding.
+    pub encoding: Encoding,
+}
+
+impl fmt::Display for Dialect {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let transport = if self.framed { "framed" } else { "buffered" };
+        let encoding = match self.encoding {
+            Encoding::Binary => "binary",
+            Encoding::Compact => "compact",
+        };
+        write!(f, "{transport} {encoding}")
+    }
+}
+
+/// What a connection's first bytes look like.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Opening {
+    /// Too few to say.
+    Unclear,
+    /// Thrift over TCP.
+    Thrift(Dialect),
+    /// An HTTP/1 request.
+    Http,
+    /// A TLS handshake.
+    Tls,
+    /// Nothing that this server speaks.
+    Foreign(Foreign),
+}
+
+/// Protocols that end up at a Thrift port by mistake.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Foreign {
+    /// HBase's own RPC.
+    HBaseRpc,
+    /// ZooKeeper's protocol or one of its four-letter words.
+    ZooKeeper,
+    /// Redis.
+    Redis,
+    /// HTTP/2 without TLS.
+    Http2,
+    /// Thrift inside SASL, as Kerberos wants it.
+    Sasl,
+    /// Thrift's header transport.
+    HeaderTransport,
+    /// SSH.
+    Ssh,
+    /// A frame longer than anything allowed, or a Thrift message with a version nobody knows.
+    Garbage,
+}
+
+impl fmt::Display for Foreign {
+    /// What it looked like and what to use instead.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::HBaseRpc => {
+                "HBase's native RPC (the Java client's default); use a Thrift client, or set \
+                 hbase.client.connection.impl=org.apache.hadoop.hbase.thrift2.client.ThriftConnection in the Java client"
+            }
+            Self::ZooKeeper => {
+                "ZooKeeper's protocol; there is no ZooKeeper here, connect a Thrift client to this address directly (Java: \
+                 hbase.client.connection.impl=org.apache.hadoop.hbase.thrift2.client.ThriftConnection)"
+            }
+            Self::Redis => "Redis; use an HBase Thrift client such as HappyBase",
+            Self::Http2 => "HTTP/2; use HTTP/1.1 with POST, or Thrift over plain TCP",
+            Self::Sasl => "Thrift with SASL (Kerberos); switch authentication off in the client, and use TLS if the way is not safe",
+            Self::HeaderTransport => "Thrift's header transport; use buffered or framed transport",
+            Self::Ssh => "SSH; use an HBase Thrift client",
+            Self::Garbage => {
+                "no protocol known here; use Thrift with buffered or framed transport and binary or compact protocol, or HTTP POST"
+            }
+        })
+    }
+}
+
+const ZOOKEEPER_WORDS: [&[u8; 4]; 12] =
+    [b"ruok", b"stat", b"srvr", b"mntr", b"conf", b"cons", b"envi", b"dump", b"wchs", b"isro", b"crst", b"srst"];
+
+const HTTP_METHODS: [&[u8]; 9] =
+    [b"POST ", b"GET ", b"HEAD ", b"PUT ", b"DELETE ", b"OPTIONS ", b"PATCH ", b"TRACE ", b"CONNECT "];
+
+/// Says what begins like this. Needs 8 bytes at most, and asks for more only while more can make a difference.
+pub fn recognise(first: &[u8]) -> Opening {
+    match first {
+        [] => Opening::Unclear,
+        [0x80, 0x01, ..] => thrift(false, Encoding::Binary),
+        [0x82, second, ..] if second & 0x1f == 1 => thrift(false, Encoding::Compact),
+        [0x16, 0x03, ..] => Opening::Tls,
+        [0x80 | 0x82 | 0x16] => Opening::Unclear,
+        [0x80.. | 0x16, ..] => Opening::Foreign(Foreign::Garbage),
+        [b'A'..=b'Z' | b'a'..=b'z' | b'*' | b'\r' | b'\n', ..] => text(first),
+        _ => counted(first),
+    }
+}
+
+fn thrift(framed: bool, encoding: Encoding) -> Opening {
+    Opening::Thrift(Dialect { framed, encoding })
+}
+
+/// Lengths this large are refused, so a first byte that is a letter begins words, not a length.
+fn text(first: &[u8]) -> Opening {
+    let starts = |word: &[u8]| first.starts_with(word);
+    let may_become = |word: &[u8]| first.len() < word.len() && word.starts_with(first);
+    if HTTP_METHODS.iter().any(|m| starts(m)) {
+        return Opening::Http;
+    }
+    let foreign = if starts(b"HBas") {
+        Foreign::HBaseRpc
+    } else if starts(b"PRI * H") {
+        Foreign::Http2
+    } else if starts(b"SSH-") {
+        Foreign::Ssh
+    } else if ZOOKEEPER_WORDS.iter().any(|w| starts(*w)) {
+        Foreign::ZooKeeper
+    } else if matches!(first, [b'*', b'0'..=b'9', ..]) || starts(b"PING\r") || starts(b"INFO\r") {
+        Foreign::Redis
+    } else if HTTP_METHODS.iter().any(|m| may_become(m))
+        || [b"HBas".as_slice(), b"PRI * H", b"SSH-", b"PING\r", b"INFO\r"].iter().any(|w| may_become(w))
+        || ZOOKEEPER_WORDS.iter().any(|w| may_become(*w))
+        || first == b"*"
+    {
+        return Opening::Unclear;
+    } else {
+        Foreign::Garbage
+    };
+    Opening::Foreign(foreign)
+}
+
+/// A length first: of a frame, or of an old message's name.
+fn counted(first: &[u8]) -> Opening {
+    if let [0x01, 0, 0, 0, rest @ ..] = first {
+        // SASL's "start" and the length of a mechanism's name, which no frame of 16 MiB resembles within the next two bytes.
+        return match rest {
+            [] => Opening::Unclear,
+            [1..=20] => Opening::Unclear,
+            [1..=20, b'A'..=b'Z', ..] => Opening::Foreign(Foreign::Sasl),
+            _ => framed(0x0100_0000, rest),
+        };
+    }
+    let Some((length, rest)) = first.split_first_chunk::<4>() else { return Opening::Unclear };
+    let length = u32::from_be_bytes(*length) as usize;
+    match rest {
+        [] => Opening::Unclear,
+        [b'A'..=b'Z' | b'a'..=b'z' | b'_', ..] if (1..=NAME_BYTES_MAX).contains(&length) => {
+            thrift(false, Encoding::Binary)
+        }
+        _ => framed(length, rest),
+    }
+}
+
+fn framed(length: usize, rest: &[u8]) -> Opening {
+    match rest {
+        [0x80, 0x01, ..] => thrift(true, Encoding::Binary),
+        [0x82, second, ..] if second & 0x1f == 1 => thrift(true, Encoding::Compact),
+        [0x80 | 0x82 | 0x0f] => Opening::Unclear,
+        [0x0f, 0xff, ..] => Opening::Foreign(Foreign::HeaderTransport),
+        // ZooKeeper's first request: its version 0; an old Thrift message has its name's length here.
+        [0, 0, 0, 0, ..] if (28..=64).contains(&length) => Opening::Foreign(Foreign::ZooKeeper),
+        [0, 0, high, low, ..] if name_fits(u16::from_be_bytes([*high, *low]), length) => thrift(true, Encoding::Binary),
+        [0] | [0, 0] | [0, 0, _] if length > 8 => Opening::Unclear,
+        _ => Opening::Foreign(Foreign::Garbage),
+    }
+}
+
+fn name_fits(name: u16, frame: usize) -> bool {
+    let name = usize::from(name);
+    (1..=NAME_BYTES_MAX).contains(&name) && name + 9 <= frame
+}
