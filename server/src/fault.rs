@@ -77,12 +77,12 @@ impl fmt::Display for Fault {
 
 impl std::error::Error for Fault {}
 
-/// Reading arguments fails only for what the client sent; writing goes to memory and cannot fail.
+/// Reading arguments fails for what the client sent; writing fails only when the reply grows beyond its limit.
 impl From<thrift::Error> for Fault {
     fn from(error: thrift::Error) -> Self {
         match error {
             thrift::Error::Protocol(e) => Self::Protocol(e.message),
-            thrift::Error::Transport(e) => Self::Protocol(e.message),
+            thrift::Error::Transport(e) => Self::Internal(e.message),
             other => Self::Protocol(other.to_string()),
         }
     }

@@ -39,7 +39,15 @@ pub struct OpenScanner {
 impl OpenScanner {
     /// A scan about to begin.
     pub fn new(table: TableName, scanner: Scanner) -> Self {
-        Self { table, scanner, refusal: None, ahead: VecDeque::new(), caching: 0, sort_columns: false, exhausted: false }
+        Self {
+            table,
+            scanner,
+            refusal: None,
+            ahead: VecDeque::new(),
+            caching: 0,
+            sort_columns: false,
+            exhausted: false,
+        }
     }
 }
 

@@ -1,0 +1,97 @@
+//! A new connection: what it speaks, and who serves it.
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use bytes::BytesMut;
+use socket2::{SockRef, TcpKeepalive};
+use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::net::TcpStream;
+
+use crate::call::Speaking;
+use crate::inbox::{Ended, Inbox};
+use crate::shared::Shared;
+use crate::wire::dialect::{Foreign, Opening, recognise};
+use crate::{http, session};
+
+/// A dead peer is noticed after about twice this.
+const KEEPALIVE: Duration = Duration::from_secs(60);
+
+/// Serves a connection until its end.
+pub async fn serve(shared: Arc<Shared>, stream: TcpStream, speaking: Speaking, peer: SocketAddr) {
+    let socket = SockRef::from(&stream);
+    let keepalive = TcpKeepalive::new().with_time(KEEPALIVE).with_interval(KEEPALIVE / 6);
+    // Neither is needed to be right, so a socket that refuses is served without.
+    let _ = socket.set_tcp_nodelay(true).and(socket.set_tcp_keepalive(&keepalive));
+    let inbox = Inbox::new(stream, BytesMut::new(), shared.hold());
+    let Some((opening, inbox)) = open(&shared, inbox, peer).await else { return };
+    match (opening, &shared.tls) {
+        (Opening::Tls, Some(acceptor)) => {
+            let (stream, read) = inbox.into_parts();
+            let handshake = acceptor.accept(stream, read);
+            let stream = match tokio::time::timeout(shared.config.stall_max, handshake).await {
+                Ok(Ok(stream)) => stream,
+                Ok(Err(error)) => return tracing::info!(%peer, %error, "connection closed: the TLS handshake failed"),
+                Err(_) => return tracing::info!(%peer, "connection closed: the TLS handshake took too long"),
+            };
+            let inbox = Inbox::new(stream, BytesMut::new(), shared.hold());
+            let Some((opening, inbox)) = open(&shared, inbox, peer).await else { return };
+            speak(&shared, opening, inbox, speaking, peer).await;
+        }
+        _ => speak(&shared, opening, inbox, speaking, peer).await,
+    }
+}
+
+/// Reads until it is clear what the client speaks; `None`: it went away first.
+async fn open<S: AsyncRead + AsyncWrite + Unpin>(
+    shared: &Arc<Shared>,
+    mut inbox: Inbox<S>,
+    peer: SocketAddr,
+) -> Option<(Opening, Inbox<S>)> {
+    loop {
+        match recognise(inbox.bytes()) {
+            Opening::Unclear => {
+                let longest =
+                    if inbox.bytes().is_empty() { shared.config.idle_max } else { Some(shared.config.stall_max) };
+                match inbox.more(longest).await {
+                    Ok(()) => {}
+                    Err(Ended::Closed) if inbox.bytes().is_empty() => return None,
+                    Err(_) => return Some((Opening::Foreign(Foreign::Garbage), inbox)),
+                }
+            }
+            opening => {
+                tracing::trace!(%peer, ?opening, "connection recognised");
+                return Some((opening, inbox));
+            }
+        }
+    }
+}
+
+async fn speak<S: AsyncRead + AsyncWrite + Unpin + Send + 'static>(
+    shared: &Arc<Shared>,
+    opening: Opening,
+    inbox: Inbox<S>,
+    speaking: Speaking,
+    peer: SocketAddr,
+) {
+    match opening {
+        Opening::Thrift(dialect) => session::serve(shared, inbox, dialect, speaking, peer).await,
+        Opening::Http => {
+            let (stream, read) = inbox.into_parts();
+            http::serve(shared, stream, read, speaking, peer).await;
+        }
+        Opening::Tls => {
+            tracing::info!(
+                %peer,
+                "connection closed: it looked like TLS; start the server with --tls-cert and --tls-key, or switch TLS off in the client"
+            );
+        }
+        Opening::Foreign(foreign) => {
+            let first = inbox.bytes().get(..8).unwrap_or(inbox.bytes()).escape_ascii();
+            tracing::info!(%peer, %first, "connection closed: it looked like {foreign}");
+        }
+        // `open` gives this to nobody.
+        Opening::Unclear => {}
+    }
+}

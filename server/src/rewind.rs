@@ -1,0 +1,50 @@
+//! A stream whose first bytes were read already and are read again.
+
+use std::io;
+use std::pin::Pin;
+use std::task::{Context, Poll};
+
+use bytes::{Buf, BytesMut};
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+
+/// Gives the bytes read before, then what the stream gives.
+pub struct Rewind<S> {
+    before: BytesMut,
+    stream: S,
+}
+
+impl<S> Rewind<S> {
+    /// A stream that begins with these bytes.
+    pub fn new(before: BytesMut, stream: S) -> Self {
+        Self { before, stream }
+    }
+}
+
+impl<S: AsyncRead + Unpin> AsyncRead for Rewind<S> {
+    fn poll_read(mut self: Pin<&mut Self>, cx: &mut Context<'_>, into: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
+        if self.before.is_empty() {
+            return Pin::new(&mut self.stream).poll_read(cx, into);
+        }
+        let n = self.before.len().min(into.remaining());
+        into.put_slice(self.before.get(..n).unwrap_or_default());
+        self.before.advance(n);
+        if self.before.is_empty() {
+            self.before = BytesMut::new();
+        }
+        Poll::Ready(Ok(()))
+    }
+}
+
+impl<S: AsyncWrite + Unpin> AsyncWrite for Rewind<S> {
+    fn poll_write(mut self: Pin<&mut Self>, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
+        Pin::new(&mut self.stream).poll_write(cx, bytes)
+    }
+
+    fn poll_flush(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.stream).poll_flush(cx)
+    }
+
+    fn poll_shutdown(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.stream).poll_shutdown(cx)
+    }
+}

@@ -1,0 +1,212 @@
+//! A running server: starting it, and stopping it without losing a call.
+
+use std::fmt;
+use std::io;
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::thread::{self, Builder, JoinHandle};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+
+use hjall_engine::Engine;
+use tokio::runtime;
+use tokio::sync::oneshot;
+
+use crate::call::Handler;
+use crate::config::Config;
+use crate::context::{Context, Identity};
+use crate::lease::Sweeper;
+use crate::listener::{self, Door};
+use crate::metrics::LaneMetrics;
+use crate::queue::Queues;
+use crate::scanners::{Monotonic, Scanners};
+use crate::shared::Shared;
+use crate::tls::{Acceptor, TlsError};
+use crate::worker;
+
+/// Why a server does not start.
+#[derive(Debug)]
+pub enum StartError {
+    /// An address cannot be listened on.
+    Listen(SocketAddr, io::Error),
+    /// The configuration names no address.
+    NoAddress,
+    /// The certificate or the key cannot be used.
+    Tls(TlsError),
+    /// The operating system gives no thread or event loop.
+    Threads(io::Error),
+}
+
+impl fmt::Display for StartError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Listen(addr, error) if error.kind() == io::ErrorKind::AddrInUse => {
+                write!(f, "cannot listen on {addr}: another program does; stop it or choose another port with --listen")
+            }
+            Self::Listen(addr, error) => {
+                write!(f, "cannot listen on {addr}: {error}; choose another address with --listen")
+            }
+            Self::NoAddress => f.write_str("there is no address to listen on; give one with --listen"),
+            Self::Tls(error) => write!(f, "TLS cannot be offered: {error}"),
+            Self::Threads(error) => write!(f, "cannot start threads: {error}; is the limit on processes too low?"),
+        }
+    }
+}
+
+impl std::error::Error for StartError {}
+
+/// A running server. Dropping it stops it.
+pub struct Server {
+    addrs: Vec<SocketAddr>,
+    shared: Option<Arc<Shared>>,
+    loops: Vec<Loop>,
+    workers: Vec<JoinHandle<()>>,
+    _sweeper: Option<Sweeper>,
+}
+
+/// An event loop on its own thread, until its sender is dropped.
+struct Loop {
+    handle: runtime::Handle,
+    stop: Option<oneshot::Sender<()>>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Server {
+    /// Serves an engine. The engine stays the caller's: close it after [`Self::shutdown`].
+    pub fn start(config: Config, engine: Engine) -> Result<Self, StartError> {
+        let scanners = Scanners::new(
+            config.scanners_max,
+            i64::try_from(config.scanner_timeout.as_millis()).unwrap_or(i64::MAX),
+            Arc::new(Monotonic::default()),
+        );
+        let options = config.calls;
+        let mut context = None;
+        let mut server = Self::with_handler(config, |identity| {
+            let made = Arc::new(Context { engine, scanners, identity, options });
+            context = Some(made.clone());
+            made
+        })?;
+        server._sweeper = match context {
+            Some(context) => Some(Sweeper::start(context).map_err(StartError::Threads)?),
+            None => None,
+        };
+        Ok(server)
+    }
+
+    /// Serves any handler; it is told the server's name, whose port is known only once it listens.
+    pub fn with_handler(
+        config: Config,
+        handler: impl FnOnce(Identity) -> Arc<dyn Handler>,
+    ) -> Result<Self, StartError> {
+        let tls = config.tls.as_ref().map(Acceptor::open).transpose().map_err(StartError::Tls)?;
+        let mut listeners = Vec::new();
+        for listen in &config.listen {
+            let bound = listener::bind(listen.addr).and_then(|bound| Ok((bound.local_addr()?, bound)));
+            let (addr, bound) = bound.map_err(|e| StartError::Listen(listen.addr, e))?;
+            listeners.push((addr, bound, *listen));
+        }
+        let addrs: Vec<_> = listeners.iter().map(|(addr, ..)| *addr).collect();
+        let first = addrs.first().ok_or(StartError::NoAddress)?;
+        let identity = Identity {
+            host: config.host.clone().unwrap_or_else(|| reachable(*first)),
+            port: first.port(),
+            start_code: SystemTime::now()
+                .duration_since(UNIX_EPOCH)
+                .map_or(0, |d| i64::try_from(d.as_millis()).unwrap_or(i64::MAX)),
+        };
+        let handler = handler(identity.clone());
+        let (queues, ends) = Queues::new(&config);
+        let mut workers = Vec::new();
+        for (kind, jobs) in &ends {
+            workers.extend(worker::start(*kind, jobs, &config, &handler).map_err(StartError::Threads)?);
+        }
+        let loops = (0..config.loops.max(1)).map(Loop::start).collect::<io::Result<Vec<_>>>();
+        let loops = loops.map_err(StartError::Threads)?;
+        let shared = Arc::new(Shared::new(config, handler, queues, identity, tls));
+        let door = Arc::new(Door::new(shared.clone(), loops.iter().map(|l| l.handle.clone()).collect()));
+        if let Some(first) = loops.first() {
+            for (_, bound, listen) in listeners {
+                first.handle.spawn(door.clone().accept(bound, listen));
+            }
+        }
+        Ok(Self { addrs, shared: Some(shared), loops, workers, _sweeper: None })
+    }
+
+    /// The first address, with the port it got.
+    pub fn addr(&self) -> SocketAddr {
+        self.addrs.first().copied().unwrap_or_else(|| SocketAddr::from(([0, 0, 0, 0], 0)))
+    }
+
+    /// All addresses, in the order of the configuration.
+    pub fn addrs(&self) -> &[SocketAddr] {
+        &self.addrs
+    }
+
+    /// What the lanes have counted.
+    pub fn lanes(&self) -> Vec<LaneMetrics> {
+        self.shared.iter().flat_map(|shared| shared.lanes()).collect()
+    }
+
+    /// Stops: no new connection, no new call; what runs may finish and be answered within the time of grace. Blocks until all threads
+    /// have ended; never call it from one of a call's. Returns whether every call finished.
+    pub fn shutdown(mut self) -> bool {
+        self.stop()
+    }
+
+    fn stop(&mut self) -> bool {
+        let Some(shared) = self.shared.take() else { return true };
+        shared.stop();
+        let until = Instant::now() + shared.config.grace;
+        while !shared.is_quiet() && Instant::now() < until {
+            thread::sleep(Duration::from_millis(1));
+        }
+        let quiet = shared.is_quiet();
+        if !quiet {
+            let calls: usize = shared.lanes().iter().map(|lane| lane.under_way).sum();
+            tracing::warn!(calls, "calls did not finish in time and get no answer");
+        }
+        // Ends all connections, and with them what they hold of the queues.
+        for mut each in self.loops.drain(..) {
+            drop(each.stop.take());
+            join(each.thread.take());
+        }
+        self._sweeper = None;
+        drop(shared);
+        for worker in self.workers.drain(..) {
+            // A call that did not finish keeps its thread; it is left behind.
+            if quiet {
+                join(Some(worker));
+            }
+        }
+        quiet
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        self.stop();
+    }
+}
+
+impl Loop {
+    fn start(number: usize) -> io::Result<Self> {
+        let runtime = runtime::Builder::new_current_thread().enable_all().build()?;
+        let handle = runtime.handle().clone();
+        let (stop, stopped) = oneshot::channel::<()>();
+        let thread = Builder::new().name(format!("hjall-io-{number}")).spawn(move || {
+            // Either way it is the end: a message or the sender's drop.
+            let _ = runtime.block_on(stopped);
+        })?;
+        Ok(Self { handle, stop: Some(stop), thread: Some(thread) })
+    }
+}
+
+fn join(thread: Option<JoinHandle<()>>) {
+    if thread.is_some_and(|thread| thread.join().is_err()) {
+        tracing::error!("a thread of the server panicked");
+    }
+}
+
+/// The host of an address, as clients can use it: all interfaces are reached by name.
+fn reachable(addr: SocketAddr) -> String {
+    if addr.ip().is_unspecified() { "localhost".to_owned() } else { addr.ip().to_string() }
+}
