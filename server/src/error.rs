@@ -1,6 +1,7 @@
 //! Engine errors as the Java exceptions that HBase raises for them: clients look for the class names in an error's text.
 
-use hjall_engine::{Error, ErrorKind};
+use hjall_engine::name::TableName;
+use hjall_engine::{Engine, Error, ErrorKind};
 
 use crate::context::Identity;
 
@@ -54,7 +55,7 @@ impl Raised {
         for error in failures {
             total += 1;
             located &= error.kind() != ErrorKind::TableNotFound;
-            let cause = Self::of(error).as_cause(error.kind());
+            let cause = Self::of(error).into_cause(error.kind());
             match causes.iter_mut().find(|(text, _)| *text == cause) {
                 Some((_, count)) => *count += 1,
                 None => causes.push((cause, 1)),
@@ -67,7 +68,7 @@ impl Raised {
     }
 
     /// How a batch's summary calls this cause: what is final by its text, the rest by its class.
-    fn as_cause(self, kind: ErrorKind) -> String {
+    fn into_cause(self, kind: ErrorKind) -> String {
         let class = match kind {
             // A batch learns it from the region, not from the table.
             ErrorKind::TableDisabled => NOT_SERVING,
@@ -116,6 +117,16 @@ impl Raised {
 }
 
 const FRAME: &str = "\tat hjall.engine\n";
+
+/// An error that only a region server would find, told after those that HBase's client finds on the way there: a missing or a
+/// disabled table.
+pub fn once_located(engine: &Engine, table: &TableName, refusal: Error) -> Error {
+    match engine.is_table_enabled(table) {
+        Ok(true) => refusal,
+        Ok(false) => Error::new(ErrorKind::TableDisabled, format!("{table} is disabled.")),
+        Err(before) => before,
+    }
+}
 
 /// Whether HBase's client hears of it from another process.
 fn is_remote(kind: ErrorKind) -> bool {

@@ -9,9 +9,11 @@
 //! As a library the server installs no signal handler and no global subscriber; only the binary does.
 
 pub mod call;
+mod checks;
 pub mod config;
 mod connection;
 pub mod context;
+pub mod error;
 pub mod fault;
 mod http;
 mod inbox;
@@ -21,6 +23,7 @@ mod listener;
 pub mod method;
 pub mod metrics;
 mod queue;
+mod region_batch;
 mod rewind;
 pub mod scanners;
 mod server;

@@ -1,0 +1,73 @@
+//! Column strings: `family`, or `family:qualifier` split at the first colon.
+
+use bytes::Bytes;
+use hjall_engine::request::Columns;
+
+/// A column string taken apart. `family:` has an empty qualifier, `family` has none.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Column {
+    /// What stands before the colon, possibly nothing.
+    pub family: Bytes,
+    /// What follows it.
+    pub qualifier: Option<Bytes>,
+}
+
+impl Column {
+    /// Takes a column string apart; every byte string is one.
+    pub fn parse(text: Vec<u8>) -> Self {
+        let mut family = Bytes::from(text);
+        match family.iter().position(|&b| b == b':') {
+            None => Self { family, qualifier: None },
+            Some(colon) => {
+                let qualifier = family.split_off(colon + 1);
+                family.truncate(colon);
+                Self { family, qualifier: Some(qualifier) }
+            }
+        }
+    }
+
+    /// Adds it to what a get or scan asks for.
+    pub fn select(self, columns: &mut Columns) {
+        match self.qualifier {
+            Some(qualifier) => columns.add_column(self.family, qualifier),
+            None => columns.add_family(self.family),
+        };
+    }
+}
+
+/// What a list of column strings asks for; no list, or an empty one: everything.
+pub fn selection(texts: Option<Vec<Vec<u8>>>) -> Columns {
+    let mut columns = Columns::all();
+    for text in texts.unwrap_or_default() {
+        Column::parse(text).select(&mut columns);
+    }
+    columns
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_the_first_colon_separates() {
+        let parsed = |text: &str| Column::parse(text.into());
+        let column =
+            |f: &'static str, q: Option<&'static str>| Column { family: f.into(), qualifier: q.map(Into::into) };
+        assert_eq!(parsed("f"), column("f", None));
+        assert_eq!(parsed("f:"), column("f", Some("")));
+        assert_eq!(parsed("f:q:x"), column("f", Some("q:x")));
+        assert_eq!(parsed(":q"), column("", Some("q")));
+        assert_eq!(parsed(""), column("", None));
+    }
+
+    #[test]
+    fn a_later_column_narrows_a_family_and_a_later_family_widens() {
+        let families = |texts: &[&str]| {
+            let columns = selection(Some(texts.iter().map(|t| t.as_bytes().to_vec()).collect()));
+            columns.families().map(|(f, q)| (f.clone(), q.map(|q| q.len()))).collect::<Vec<_>>()
+        };
+        assert_eq!(families(&["f", "f:a"]), [("f".into(), Some(1))]);
+        assert_eq!(families(&["f:a", "f:b", "f"]), [("f".into(), None)]);
+        assert_eq!(families(&[]), []);
+    }
+}

@@ -1,0 +1,62 @@
+//! Rows and cells of the engine as the structs of the first service.
+
+use std::collections::BTreeMap;
+
+use hjall_engine::name::TableName;
+use hjall_engine::schema::FamilyDescriptor;
+use hjall_engine::{Cell, Result, Row};
+use hjall_idl::hbase1::{ColumnDescriptor, TCell, TColumn, TRowResult};
+
+/// A table's name as clients write it.
+///
+/// # Errors
+/// `InvalidArgument` if it is not a legal one.
+pub fn table_name(name: &[u8]) -> Result<TableName> {
+    TableName::parse(name)
+}
+
+/// A cell without its place.
+pub fn cell(cell: &Cell) -> TCell {
+    TCell { value: Some(cell.value.to_vec()), timestamp: Some(cell.timestamp) }
+}
+
+/// The cells of a row, which then cannot be told apart by column.
+pub fn cells(row: &Row) -> Vec<TCell> {
+    row.cells.iter().map(cell).collect()
+}
+
+/// A row with its columns by name; of several cells of one name the last one stays, as in Java's map.
+pub fn row(row: &Row) -> TRowResult {
+    let columns: BTreeMap<_, _> = row.cells.iter().map(|c| (column_name(&c.family, &c.qualifier), cell(c))).collect();
+    TRowResult { row: Some(row.key.to_vec()), columns: Some(columns), sorted_columns: None }
+}
+
+/// A row with its columns as a list, in the order of cells.
+pub fn sorted_row(row: &Row) -> TRowResult {
+    let column = |c: &Cell| TColumn { column_name: Some(column_name(&c.family, &c.qualifier)), cell: Some(cell(c)) };
+    let columns = row.cells.iter().map(column).collect();
+    TRowResult { row: Some(row.key.to_vec()), columns: None, sorted_columns: Some(columns) }
+}
+
+/// A family, with every field set; `name` ends with a colon.
+///
+/// # Errors
+/// `Unprocessable` for attributes that were given raw and mean nothing.
+pub fn column_descriptor(name: Vec<u8>, family: &FamilyDescriptor) -> Result<ColumnDescriptor> {
+    Ok(ColumnDescriptor {
+        name: Some(name),
+        max_versions: Some(family.max_versions()?),
+        compression: Some(family.compression()?.name().into()),
+        in_memory: Some(family.in_memory()),
+        bloom_filter_type: Some(family.bloom_filter()?.name().into()),
+        bloom_filter_vector_size: Some(0),
+        bloom_filter_nb_hashes: Some(0),
+        block_cache_enabled: Some(family.block_cache()),
+        time_to_live: Some(family.ttl_seconds()?),
+    })
+}
+
+/// `family:qualifier`, with the colon even if the qualifier is empty.
+fn column_name(family: &[u8], qualifier: &[u8]) -> Vec<u8> {
+    [family, b":", qualifier].concat()
+}

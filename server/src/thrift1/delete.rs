@@ -1,0 +1,63 @@
+//! Deletes of a column, a family or a row.
+
+use hjall_engine::mutation::{Delete, Marker};
+use hjall_engine::request::check_row;
+use hjall_engine::{Error, LATEST};
+use hjall_idl::hbase1::*;
+
+use super::attributes::{self, Sent};
+use super::column::Column;
+use super::convert::table_name;
+use super::error::{Answer, sent, undeclared};
+use super::mutation::marker;
+use crate::checks;
+use crate::context::Context;
+use crate::error::once_located;
+
+/// Deletes a column or family now.
+pub fn delete_all(context: &Context, a: DeleteAllArgs) -> Answer<()> {
+    column(context, a.table_name, a.row, a.column, LATEST, &a.attributes)
+}
+
+/// Deletes a column or family up to and including a time.
+pub fn delete_all_ts(context: &Context, a: DeleteAllTsArgs) -> Answer<()> {
+    column(context, a.table_name, a.row, a.column, a.timestamp.unwrap_or(0), &a.attributes)
+}
+
+/// Deletes a row now.
+pub fn delete_all_row(context: &Context, a: DeleteAllRowArgs) -> Answer<()> {
+    delete(context, a.table_name, a.row, Vec::new(), LATEST, &a.attributes)
+}
+
+/// Deletes a row up to and including a time.
+pub fn delete_all_row_ts(context: &Context, a: DeleteAllRowTsArgs) -> Answer<()> {
+    delete(context, a.table_name, a.row, Vec::new(), a.timestamp.unwrap_or(0), &a.attributes)
+}
+
+fn column(
+    context: &Context,
+    name: Option<Vec<u8>>,
+    row: Option<Vec<u8>>,
+    column: Option<Vec<u8>>,
+    timestamp: i64,
+    attributes: &Sent,
+) -> Answer<()> {
+    let marker = marker(Column::parse(sent(column, "column")?), timestamp).map_err(undeclared)?;
+    delete(context, name, row, vec![marker], timestamp, attributes)
+}
+
+fn delete(
+    context: &Context,
+    name: Option<Vec<u8>>,
+    row: Option<Vec<u8>>,
+    markers: Vec<Marker>,
+    timestamp: i64,
+    attributes: &Sent,
+) -> Answer<()> {
+    let name = table_name(&sent(name, "tableName")?).map_err(undeclared)?;
+    let row = sent(row, "row")?;
+    check_row(&row).and_then(|()| checks::timestamp(timestamp)).map_err(undeclared)?;
+    let located = |refusal: Error| undeclared(once_located(&context.engine, &name, refusal));
+    let ttl_ms = attributes::ttl_ms(attributes).map_err(located)?;
+    context.engine.table(&name).delete(&Delete { markers, timestamp, ttl_ms, ..Delete::row(row) }).map_err(undeclared)
+}
