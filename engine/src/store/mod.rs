@@ -11,15 +11,20 @@
 //! * **Lifetime**: a snapshot and its cursors see what was there when it was taken until they are dropped. A cursor whose store was closed or
 //!   reopened, or whose space was dropped, either goes on with what it saw or fails with `Stale`; it never mixes states.
 
+mod fjall;
+mod folder;
 mod memory;
 mod rows;
 mod running;
+pub(crate) mod shared;
 mod time;
 
 use std::sync::Arc;
 
 use bytes::Bytes;
 
+pub use self::fjall::{FjallStore, StoreOptions};
+pub use self::folder::FORMAT;
 pub use self::memory::MemoryStore;
 use crate::error::{Error, ErrorKind, Result};
 use crate::mutation::Durability;
@@ -169,7 +174,10 @@ fn closed() -> Error {
 }
 
 fn no_such_space(space: SpaceId) -> Error {
-    Error::new(ErrorKind::Stale, format!("space {space} is not there: it was dropped, or never made; look the table up again"))
+    Error::new(
+        ErrorKind::Stale,
+        format!("space {space} is not there: it was dropped, or never made; look the table up again"),
+    )
 }
 
 fn refuse_to_drop_catalog(space: SpaceId) -> Result<()> {

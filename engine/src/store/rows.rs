@@ -40,7 +40,7 @@ impl Newest {
     const NONE: Self = Self { timestamp_ms: i64::MIN, delete: false };
 
     /// The earliest time that a later transaction may take.
-    fn next_ms(self) -> i64 {
+    pub fn next_ms(self) -> i64 {
         // After a delete one millisecond more, else the marker would hide what follows.
         if self.delete { self.timestamp_ms.saturating_add(1) } else { self.timestamp_ms }
     }

@@ -20,7 +20,7 @@ pub(super) struct Time {
 impl Time {
     /// A time that begins at `floor_ms`, or at the clock if that is later.
     pub fn new(clock: Arc<dyn Clock>, floor_ms: i64) -> Self {
-        Self { clock, latest_ms: AtomicI64::new(floor_ms), newest_assigned_ms: AtomicI64::new(i64::MIN) }
+        Self { clock, latest_ms: AtomicI64::new(floor_ms), newest_assigned_ms: AtomicI64::new(floor_ms) }
     }
 
     /// Milliseconds since 1970, never less than ever before.
@@ -41,7 +41,7 @@ impl Time {
         self.newest_assigned_ms.fetch_max(timestamp_ms, Ordering::AcqRel);
     }
 
-    /// The newest timestamp that a transaction of this store has assigned since it was opened; `i64::MIN` if none.
+    /// Not before this any transaction's time needs to be: the newest timestamp assigned, or the floor that this began with.
     pub fn newest_assigned_ms(&self) -> i64 {
         self.newest_assigned_ms.load(Ordering::Acquire)
     }

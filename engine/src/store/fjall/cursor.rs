@@ -1,0 +1,202 @@
+//! Snapshots of a database and walks through them.
+//!
+//! They hold no handle that would keep the database open: closing ends them. A cursor's iterator does hold files, and drops those that
+//! compactions have replaced; left alive over a reopening it could take away a new file of the same name. So closing takes the iterators
+//! out of their cursors.
+
+use std::ops::Bound;
+use std::sync::{Arc, Weak};
+
+use bytes::Bytes;
+use fjall::Readable;
+use parking_lot::Mutex;
+
+use super::database::Database;
+use super::failure::failed;
+use super::mark::RESERVED;
+use crate::error::{Error, ErrorKind, Result};
+use crate::store::running::KEY_BYTES_MAX;
+use crate::store::{CATALOG_SPACE, Cursor, Order, Pair, Snapshot, SpaceId};
+
+pub(super) fn stale() -> Error {
+    Error::new(ErrorKind::Stale, "the database was closed or reopened since this was begun; begin anew")
+}
+
+/// What was there at one moment.
+pub(super) struct FjallSnapshot {
+    database: Weak<Database>,
+    view: Arc<fjall::Snapshot>,
+}
+
+impl FjallSnapshot {
+    pub fn new(database: &Arc<Database>) -> Self {
+        Self { database: Arc::downgrade(database), view: database.view() }
+    }
+}
+
+impl Snapshot for FjallSnapshot {
+    fn get(&self, space: SpaceId, key: &[u8]) -> Result<Option<Bytes>> {
+        let database = self.database.upgrade().ok_or_else(stale)?;
+        // fjall panics at keys that no store can hold.
+        let hidden = space == CATALOG_SPACE && key >= RESERVED;
+        if hidden || key.is_empty() || key.len() > KEY_BYTES_MAX {
+            return database.keyspace(space).map(|_| None);
+        }
+        let keyspace = database.keyspace(space)?;
+        let value = self.view.get(&keyspace, key).map_err(|error| failed("reading", error))?;
+        Ok(value.map(Bytes::from))
+    }
+
+    fn scan(&self, space: SpaceId, from: &[u8], to: &[u8], order: Order, _fetch: usize) -> Result<Box<dyn Cursor>> {
+        let database = self.database.upgrade().ok_or_else(stale)?;
+        let to = if space == CATALOG_SPACE && (to.is_empty() || to > RESERVED) { RESERVED } else { to };
+        let mut cursor = FjallCursor {
+            database: Weak::clone(&self.database),
+            view: Arc::clone(&self.view),
+            space,
+            from: Bytes::copy_from_slice(from),
+            to: Bytes::copy_from_slice(to),
+            order,
+            walk: Arc::new(Mutex::new(Walk::Ended)),
+            id: 0,
+        };
+        *cursor.walk.lock() = cursor.walk_on(&database)?;
+        cursor.id = database.cursors.add(&cursor.walk);
+        Ok(Box::new(cursor))
+    }
+}
+
+/// How far a cursor is.
+pub(super) enum Walk {
+    Under(fjall::Iter),
+    Ended,
+    /// The database it walked through has been closed.
+    Stale,
+}
+
+struct FjallCursor {
+    database: Weak<Database>,
+    view: Arc<fjall::Snapshot>,
+    space: SpaceId,
+    /// The range that is left for a seek: `from` is included, or was the last key taken (seeking to it again is going back).
+    from: Bytes,
+    to: Bytes,
+    order: Order,
+    walk: Arc<Mutex<Walk>>,
+    id: u64,
+}
+
+impl FjallCursor {
+    fn walk_on(&self, database: &Database) -> Result<Walk> {
+        if !self.to.is_empty() && self.from >= self.to {
+            return Ok(Walk::Ended);
+        }
+        let keyspace = database.keyspace(self.space)?;
+        // A bound longer than any key lies directly after the longest key that it begins with.
+        let from = match self.from.get(..KEY_BYTES_MAX) {
+            Some(longest) if longest.len() < self.from.len() => Bound::Excluded(longest),
+            _ => Bound::Included(&self.from[..]),
+        };
+        let to = match self.to.get(..KEY_BYTES_MAX) {
+            _ if self.to.is_empty() => Bound::Unbounded,
+            Some(longest) if longest.len() < self.to.len() => Bound::Included(longest),
+            _ => Bound::Excluded(&self.to[..]),
+        };
+        Ok(Walk::Under(self.view.range::<&[u8], _>(&keyspace, (from, to))))
+    }
+}
+
+impl Cursor for FjallCursor {
+    fn next(&mut self) -> Result<Option<Pair>> {
+        let mut walk = self.walk.lock();
+        let iter = match &mut *walk {
+            Walk::Under(iter) => iter,
+            Walk::Ended => return Ok(None),
+            Walk::Stale => return Err(stale()),
+        };
+        let item = match self.order {
+            Order::Ascending => iter.next(),
+            Order::Descending => iter.next_back(),
+        };
+        let Some(item) = item else {
+            *walk = Walk::Ended;
+            return Ok(None);
+        };
+        let (key, value) = item.into_inner().map_err(|error| failed("reading", error))?;
+        let (key, value) = (Bytes::from(key), Bytes::from(value));
+        match self.order {
+            Order::Ascending => self.from = key.clone(),
+            Order::Descending => self.to = key.clone(),
+        }
+        Ok(Some((key, value)))
+    }
+
+    fn seek(&mut self, key: &[u8]) -> Result<()> {
+        let mut walk = self.walk.lock();
+        match &*walk {
+            Walk::Under(_) => {}
+            Walk::Ended => return Ok(()),
+            Walk::Stale => return Err(stale()),
+        }
+        let onward = match self.order {
+            Order::Ascending => key > &self.from[..],
+            Order::Descending => self.to.is_empty() || key < &self.to[..],
+        };
+        if !onward {
+            return Ok(());
+        }
+        match self.order {
+            Order::Ascending => self.from = Bytes::copy_from_slice(key),
+            Order::Descending if key.is_empty() => {
+                // Nothing is before the empty key, and as a bound it would mean no bound.
+                *walk = Walk::Ended;
+                return Ok(());
+            }
+            Order::Descending => self.to = Bytes::copy_from_slice(key),
+        }
+        // While this holds the walk, closing waits to take it out; and a database that is gone has taken it out already.
+        let database = self.database.upgrade().ok_or_else(stale)?;
+        *walk = self.walk_on(&database)?;
+        Ok(())
+    }
+}
+
+impl Drop for FjallCursor {
+    fn drop(&mut self) {
+        if let Some(database) = self.database.upgrade() {
+            database.cursors.remove(self.id);
+        }
+    }
+}
+
+/// The cursors that are open.
+#[derive(Default)]
+pub(super) struct Cursors(Mutex<Register>);
+
+#[derive(Default)]
+struct Register {
+    last_id: u64,
+    walks: std::collections::HashMap<u64, Weak<Mutex<Walk>>>,
+}
+
+impl Cursors {
+    fn add(&self, walk: &Arc<Mutex<Walk>>) -> u64 {
+        let mut register = self.0.lock();
+        register.last_id += 1;
+        let id = register.last_id;
+        register.walks.insert(id, Arc::downgrade(walk));
+        id
+    }
+
+    fn remove(&self, id: u64) {
+        self.0.lock().walks.remove(&id);
+    }
+
+    /// Ends them all.
+    pub fn end(&self) {
+        let walks: Vec<_> = self.0.lock().walks.drain().filter_map(|(_, walk)| walk.upgrade()).collect();
+        for walk in walks {
+            *walk.lock() = Walk::Stale;
+        }
+    }
+}

@@ -1,0 +1,136 @@
+//! Back-pressure: writes wait before they take rows, not while they hold them.
+//!
+//! fjall makes a commit wait inside, without bound and with the write already visible, when a space has four memtables to be written out or
+//! twenty runs in its first level. Here a space that comes near that is remembered, and the next writes wait for it, with a bound.
+//! The memory of all spaces together, which fjall does not bound, is looked at after every so many bytes; the largest are written out.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+use fjall::{AbstractTree, Keyspace};
+use parking_lot::Mutex;
+
+use super::database::Database;
+use crate::error::{Error, ErrorKind, Result};
+
+/// How long a write waits for the disk to catch up.
+const WAIT_MAX: Duration = Duration::from_secs(30);
+
+const WAIT_STEP: Duration = Duration::from_millis(2);
+
+/// fjall itself stops at 4.
+const SEALED_MAX: usize = 3;
+
+/// fjall itself slows down at 20 and stops at 30.
+const FIRST_LEVEL_RUNS_MAX: usize = 18;
+
+/// The spaces that have too much to be written out or compacted.
+pub(super) struct Pressure {
+    bound_bytes: u64,
+    /// Whether `pressed` has any: all that a write looks at in ordinary times.
+    any: AtomicBool,
+    pressed: Mutex<Vec<Keyspace>>,
+    /// Whether all memtables together are far over the bound.
+    swollen: AtomicBool,
+    /// Bytes written since the memtables were last added up.
+    unwatched_bytes: AtomicU64,
+    adding_up: Mutex<()>,
+}
+
+impl Pressure {
+    /// With this bound over all memtables.
+    pub fn new(bound_bytes: u64) -> Self {
+        Self {
+            bound_bytes,
+            any: AtomicBool::new(false),
+            pressed: Mutex::new(Vec::new()),
+            swollen: AtomicBool::new(false),
+            unwatched_bytes: AtomicU64::new(0),
+            adding_up: Mutex::new(()),
+        }
+    }
+
+    /// Looks at the spaces that a commit has written `bytes` to.
+    pub fn wrote(&self, database: &Database, keyspaces: &[Keyspace], bytes: u64) {
+        for keyspace in keyspaces {
+            if is_pressed(keyspace) {
+                let mut pressed = self.pressed.lock();
+                if !pressed.contains(keyspace) {
+                    pressed.push(keyspace.clone());
+                }
+                self.any.store(true, Ordering::Release);
+            }
+        }
+        if self.unwatched_bytes.fetch_add(bytes, Ordering::AcqRel) + bytes >= self.bound_bytes / 32 {
+            self.add_up(database);
+        }
+    }
+
+    /// Waits until no space is under pressure; `Busy` if that takes too long.
+    pub fn ease(&self, database: &Arc<Database>) -> Result<()> {
+        if self.is_eased(database) {
+            return Ok(());
+        }
+        let began = Instant::now();
+        loop {
+            std::thread::sleep(WAIT_STEP);
+            // A database that refuses writes will not ease: let the commit find out.
+            if self.is_eased(database) || database.is_poisoned() {
+                return Ok(());
+            }
+            if began.elapsed() > WAIT_MAX {
+                return Err(Error::new(
+                    ErrorKind::Busy,
+                    format!("the disk has not caught up with writing for {} s; try again later", WAIT_MAX.as_secs()),
+                ));
+            }
+        }
+    }
+
+    fn is_eased(&self, database: &Database) -> bool {
+        if self.any.load(Ordering::Acquire) {
+            let mut pressed = self.pressed.lock();
+            pressed.retain(is_pressed);
+            self.any.store(!pressed.is_empty(), Ordering::Release);
+        }
+        if self.swollen.load(Ordering::Acquire) {
+            self.add_up(database);
+        }
+        !self.any.load(Ordering::Acquire) && !self.swollen.load(Ordering::Acquire)
+    }
+
+    /// Adds up all memtables; above the bound, seals the largest until the unsealed rest is below it.
+    fn add_up(&self, database: &Database) {
+        let Some(_adding_up) = self.adding_up.try_lock() else { return };
+        self.unwatched_bytes.store(0, Ordering::Release);
+        let mut sizes: Vec<(u64, Keyspace)> = Vec::new();
+        let mut sealed = 0;
+        for keyspace in database.keyspaces() {
+            sealed += keyspace.tree.sealed_memtable_count() as u64;
+            sizes.push((keyspace.tree.active_memtable().size(), keyspace));
+        }
+        let mut active: u64 = sizes.iter().map(|(size, _)| size).sum();
+        // How large a sealed one is fjall does not tell; none is much larger than what a space may hold.
+        let all = active.saturating_add(sealed * super::options::MEMTABLE_BYTES);
+        self.swollen.store(all > self.bound_bytes.saturating_mul(2), Ordering::Release);
+        if active <= self.bound_bytes {
+            return;
+        }
+        sizes.sort_by_key(|(size, _)| std::cmp::Reverse(*size));
+        for (size, keyspace) in sizes {
+            if active <= self.bound_bytes / 2 {
+                break;
+            }
+            if let Err(error) = keyspace.rotate_memtable() {
+                tracing::warn!(%error, "a space's memory could not be sealed for writing it out");
+                break;
+            }
+            active -= size;
+        }
+    }
+}
+
+fn is_pressed(keyspace: &Keyspace) -> bool {
+    keyspace.tree.sealed_memtable_count() >= SEALED_MAX || keyspace.tree.l0_run_count() >= FIRST_LEVEL_RUNS_MAX
+}
