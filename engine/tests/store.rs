@@ -5,6 +5,10 @@
 #[path = "store/kinds.rs"]
 mod kinds;
 
+#[path = "store/faults.rs"]
+mod faults;
+#[path = "store/folder.rs"]
+mod folder;
 #[path = "store/forgetting.rs"]
 mod forgetting;
 #[path = "store/isolation.rs"]
@@ -24,6 +28,9 @@ macro_rules! on_every_store {
         }
         mod memory_with_bodies_run_twice {
             $(#[test] fn $name() { $case(&crate::kinds::memory_with_bodies_run_twice()); })*
+        }
+        mod fault_that_does_not_strike {
+            $(#[test] fn $name() { $case(&crate::kinds::fault_that_does_not_strike()); })*
         }
         mod on_disk {
             $(#[test] fn $name() { $case(&crate::kinds::on_disk()); })*

@@ -11,6 +11,7 @@
 //! * **Lifetime**: a snapshot and its cursors see what was there when it was taken until they are dropped. A cursor whose store was closed or
 //!   reopened, or whose space was dropped, either goes on with what it saw or fails with `Stale`; it never mixes states.
 
+pub mod fault;
 mod fjall;
 mod folder;
 mod memory;

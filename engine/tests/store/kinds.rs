@@ -5,6 +5,7 @@ use std::sync::Arc;
 use bytes::Bytes;
 use hjall_engine::clock::ManualClock;
 use hjall_engine::mutation::Durability;
+use hjall_engine::store::fault::FaultStore;
 use hjall_engine::store::{
     Cursor, FjallStore, MemoryStore, Order, Pair, SpaceId, SpaceOptions, Store, StoreOptions, Transaction,
 };
@@ -37,6 +38,11 @@ pub fn memory() -> Kind {
 pub fn memory_with_bodies_run_twice() -> Kind {
     let clock = Arc::new(ManualClock::at(BEGIN_MS));
     kind(Arc::new(MemoryStore::new(clock.clone()).with_bodies_run_twice()), clock, None)
+}
+
+pub fn fault_that_does_not_strike() -> Kind {
+    let Kind { store, clock, .. } = memory();
+    kind(Arc::new(FaultStore::new(store)), clock, None)
 }
 
 pub fn on_disk() -> Kind {

@@ -1,0 +1,238 @@
+//! The data folder: restarts, sharing, locks and formats.
+
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+use std::sync::Arc;
+
+use hjall_engine::ErrorKind;
+use hjall_engine::clock::ManualClock;
+use hjall_engine::mutation::Durability;
+use hjall_engine::store::{FORMAT, FjallStore, Order, SpaceOptions, Store, StoreOptions};
+use tempfile::TempDir;
+
+use crate::kinds::{BEGIN_MS, SPACE, bytes, get, in_row, options, put, rest};
+
+/// Tells the child process which folder is meant; the tests that need a child run themselves again.
+const FOLDER: &str = "HJALL_TEST_FOLDER";
+
+fn open(folder: &Path, clock: &Arc<ManualClock>) -> Arc<dyn Store> {
+    let store = FjallStore::open(folder, options(clock)).unwrap();
+    store.create_space(SPACE, &SpaceOptions::default()).unwrap();
+    store
+}
+
+fn clock() -> Arc<ManualClock> {
+    Arc::new(ManualClock::at(BEGIN_MS))
+}
+
+#[test]
+fn what_was_written_is_there_after_a_restart() {
+    let (folder, clock) = (TempDir::new().unwrap(), clock());
+    for round in 0..4 {
+        let store = open(folder.path(), &clock);
+        let expected: Vec<_> = (0..round).map(|n| format!("{n}")).collect();
+        assert_eq!(rest(&mut *store.snapshot().unwrap().scan(SPACE, b"", b"", Order::Ascending, 9).unwrap()), expected);
+        put(&*store, &round.to_string(), "v").unwrap();
+        store.create_space(10 + round, &SpaceOptions { compress: true, ..SpaceOptions::default() }).unwrap();
+        if round > 0 {
+            store.drop_space(9 + round).unwrap();
+        }
+        store.close().unwrap();
+    }
+    let store = open(folder.path(), &clock);
+    assert_eq!(store.spaces().unwrap(), [0, SPACE, 13]);
+}
+
+/// A clock that was set back while the server was down must not make later writes older than earlier ones; a clean stop must not make the
+/// time jump ahead either.
+#[test]
+fn time_and_sequence_go_on_after_a_restart() {
+    let (folder, clock) = (TempDir::new().unwrap(), clock());
+    let store = open(folder.path(), &clock);
+    let first = in_row(&*store, "r", |t| {
+        t.put(SPACE, bytes("a"), bytes("v"));
+        t.assigned(t.now_ms(), true);
+        t.sequence()
+    })
+    .unwrap();
+    store.close().unwrap();
+    clock.set(BEGIN_MS - 86_400_000);
+    let store = open(folder.path(), &clock);
+    let (now, second) = in_row(&*store, "r", |t| (t.now_ms(), t.sequence())).unwrap();
+    assert_eq!(now, BEGIN_MS + 1, "after the delete of before, and no later");
+    assert!(second > first);
+}
+
+#[test]
+fn a_second_opener_shares_and_the_last_one_closes() {
+    let (folder, clock) = (TempDir::new().unwrap(), clock());
+    let first = open(folder.path(), &clock);
+    let roundabout = folder.path().join("..").join(folder.path().file_name().unwrap());
+    let second = open(&roundabout, &clock);
+    put(&*first, "a", "1").unwrap();
+    assert_eq!(get(&*second, "a").unwrap(), "1");
+    first.close().unwrap();
+    first.close().unwrap();
+    assert_eq!(put(&*first, "a", "2").unwrap_err().kind(), ErrorKind::Closed, "each has its own to close");
+    put(&*second, "a", "3").unwrap();
+    drop(second);
+    let third = open(folder.path(), &clock);
+    assert_eq!(get(&*third, "a").unwrap(), "3");
+}
+
+#[test]
+fn other_options_cannot_share() {
+    let (folder, clock) = (TempDir::new().unwrap(), clock());
+    let store = open(folder.path(), &clock);
+    let other = StoreOptions { cache_bytes: Some(2 << 20), ..options(&clock) };
+    let error = FjallStore::open(folder.path(), other.clone()).err().unwrap();
+    assert_eq!(error.kind(), ErrorKind::InvalidArgument);
+    assert!(FjallStore::open(folder.path(), options(&self::clock())).is_err(), "another clock");
+    store.close().unwrap();
+    FjallStore::open(folder.path(), other).unwrap();
+}
+
+/// Many threads that open and close the same folder meet it open or closed, never in between.
+#[test]
+fn opening_and_closing_from_many_threads() {
+    let (folder, clock) = (TempDir::new().unwrap(), clock());
+    std::thread::scope(|scope| {
+        for thread in 0..4 {
+            let (folder, clock) = (folder.path(), &clock);
+            scope.spawn(move || {
+                for n in 0..10 {
+                    let store = open(folder, clock);
+                    put(&*store, &format!("{thread}.{n}"), "v").unwrap();
+                    store.close().unwrap();
+                }
+            });
+        }
+    });
+    let store = open(folder.path(), &clock);
+    assert_eq!(rest(&mut *store.snapshot().unwrap().scan(SPACE, b"", b"", Order::Ascending, 9).unwrap()).len(), 40);
+}
+
+#[test]
+fn a_newer_format_is_refused() {
+    let (folder, clock) = (TempDir::new().unwrap(), clock());
+    open(folder.path(), &clock).close().unwrap();
+    let file = folder.path().join("FORMAT");
+    assert_eq!(fs::read_to_string(&file).unwrap(), format!("hjall data format {FORMAT}\n"));
+    fs::write(&file, format!("hjall data format {}\n", FORMAT + 1)).unwrap();
+    let error = FjallStore::open(folder.path(), options(&clock)).err().unwrap();
+    assert_eq!(error.kind(), ErrorKind::NewerFormat);
+    assert!(error.message().contains(&format!("format {}", FORMAT + 1)), "{error}");
+    fs::write(&file, "hjall").unwrap();
+    assert_eq!(FjallStore::open(folder.path(), options(&clock)).err().unwrap().kind(), ErrorKind::Corrupt);
+}
+
+#[test]
+fn a_folder_of_somebody_else_is_left_alone() {
+    let folder = TempDir::new().unwrap();
+    fs::write(folder.path().join("thesis.tex"), "x").unwrap();
+    let error = FjallStore::open(folder.path(), options(&clock())).err().unwrap();
+    assert_eq!(error.kind(), ErrorKind::InvalidArgument);
+    assert!(error.message().contains("thesis.tex"), "{error}");
+}
+
+/// A crash while the folder was made leaves files from which fjall cannot go on.
+#[test]
+fn a_folder_whose_making_was_cut_short_is_made_again() {
+    let (folder, clock) = (TempDir::new().unwrap(), clock());
+    open(folder.path(), &clock).close().unwrap();
+    fs::remove_file(folder.path().join("data/version")).unwrap();
+    let store = open(folder.path(), &clock);
+    put(&*store, "a", "1").unwrap();
+}
+
+#[test]
+fn a_second_process_is_refused() {
+    if let Some(folder) = std::env::var_os(FOLDER) {
+        let error = FjallStore::open(Path::new(&folder), StoreOptions::default()).err().unwrap();
+        assert_eq!(error.kind(), ErrorKind::Locked);
+        println!("refused: {error}");
+        return;
+    }
+    let (folder, clock) = (TempDir::new().unwrap(), clock());
+    let store = open(folder.path(), &clock);
+    let said = run_again("folder::a_second_process_is_refused", folder.path());
+    let lock = folder.path().canonicalize().unwrap().join("LOCK");
+    assert!(said.contains("refused: "), "{said}");
+    assert!(said.contains(&format!("process {} holds {}", std::process::id(), lock.display())), "{said}");
+    put(&*store, "a", "1").unwrap();
+}
+
+fn again(test: &str, folder: &Path) -> Command {
+    let mut command = Command::new(std::env::current_exe().unwrap());
+    command.args([test, "--exact", "--nocapture", "--test-threads=1"]).env(FOLDER, folder);
+    command
+}
+
+fn run_again(test: &str, folder: &Path) -> String {
+    let output = again(test, folder).output().unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8_lossy(&output.stdout).into_owned()
+}
+
+/// The child writes and says so after each write; killed at any moment, all it has said is there, whole, and nothing else but the next.
+#[test]
+fn what_was_acknowledged_survives_a_kill() {
+    use std::io::{BufRead, BufReader};
+    use std::process::Stdio;
+
+    if let Some(folder) = std::env::var_os(FOLDER) {
+        let store = FjallStore::open(Path::new(&folder), StoreOptions::default()).unwrap();
+        store.create_space(SPACE, &SpaceOptions::default()).unwrap();
+        store.create_space(2, &SpaceOptions::default()).unwrap();
+        let from = store.snapshot().unwrap().scan(2, b"", b"", Order::Descending, 1).unwrap().next().unwrap();
+        let from: u64 = from.map_or(0, |(key, _)| crate::kinds::text(key).parse::<u64>().unwrap() + 1);
+        for n in from.. {
+            let key = bytes(&format!("{n:010}"));
+            let durability =
+                [Durability::SkipWal, Durability::SyncWal, Durability::FsyncWal][usize::try_from(n % 3).unwrap()];
+            store
+                .transact(&[key.clone()], durability, &mut |t| {
+                    t.put(SPACE, key.clone(), bytes(&"v".repeat(100)));
+                    t.put(2, key.clone(), bytes(&t.now_ms().to_string()));
+                    t.assigned(t.now_ms(), true);
+                    Ok(())
+                })
+                .unwrap();
+            println!("said {n}");
+            if n % 50 == 49 {
+                store.flush(SPACE).unwrap();
+            }
+        }
+    }
+    let folder = TempDir::new().unwrap();
+    let mut said = None;
+    for round in 0..8_u64 {
+        let mut child = again("folder::what_was_acknowledged_survives_a_kill", folder.path())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        let lines = BufReader::new(child.stdout.take().unwrap()).lines();
+        let mut numbers =
+            lines.map_while(Result::ok).filter_map(|line| line.strip_prefix("said ")?.parse::<u64>().ok());
+        for _ in 0..=round * 23 {
+            said = numbers.next();
+        }
+        child.kill().unwrap();
+        child.wait().unwrap();
+        said = numbers.last().or(said);
+
+        let store = FjallStore::open(folder.path(), StoreOptions::default()).unwrap();
+        let keys = |space| rest(&mut *store.snapshot().unwrap().scan(space, b"", b"", Order::Ascending, 9).unwrap());
+        let (one, two) = (keys(SPACE), keys(2));
+        assert_eq!(one, two, "half a transaction");
+        let said = usize::try_from(said.unwrap()).unwrap() + 1;
+        assert!(one.len() == said || one.len() == said + 1, "{} said, {} there", said, one.len());
+        let newest = store.snapshot().unwrap().get(2, two.last().unwrap().as_bytes()).unwrap().unwrap();
+        let newest: i64 = crate::kinds::text(newest).parse().unwrap();
+        let now = in_row(&*store, "r", |t| t.now_ms()).unwrap();
+        assert!(now > newest, "time went back over the crash: {now} after {newest}");
+        store.close().unwrap();
+    }
+}
