@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use crate::clock::Clock;
+use crate::store::StoreOptions;
 
 /// How to open a database.
 #[derive(Clone, Default)]
@@ -11,6 +12,9 @@ pub struct Options {
     pub clock: Option<Arc<dyn Clock>>,
     /// Memory for cached blocks, in bytes; `None`: a share of the machine's.
     pub cache_bytes: Option<u64>,
+    /// Memory for what is not yet in files, over all tables, in bytes; `None`: 128 MiB. Beyond it the largest part is written out; at twice
+    /// as much writes wait.
+    pub write_buffer_bytes: Option<u64>,
     /// How large cells may be.
     pub limits: Limits,
 }
@@ -25,6 +29,16 @@ impl std::fmt::Debug for Options {
 }
 
 impl Options {
+    /// What the store needs to know.
+    pub(crate) fn for_store(&self) -> StoreOptions {
+        let default = StoreOptions::default();
+        StoreOptions {
+            clock: self.clock.clone(),
+            cache_bytes: self.cache_bytes,
+            write_buffer_bytes: self.write_buffer_bytes.unwrap_or(default.write_buffer_bytes),
+        }
+    }
+
     /// Whether two openings of one folder can share it. A clock cannot be compared: only the same one is equal.
     pub(crate) fn same(&self, other: &Self) -> bool {
         let clocks = match (&self.clock, &other.clock) {
@@ -32,7 +46,10 @@ impl Options {
             (Some(a), Some(b)) => Arc::ptr_eq(a, b),
             _ => false,
         };
-        clocks && self.cache_bytes == other.cache_bytes && self.limits == other.limits
+        clocks
+            && self.cache_bytes == other.cache_bytes
+            && self.write_buffer_bytes == other.write_buffer_bytes
+            && self.limits == other.limits
     }
 }
 

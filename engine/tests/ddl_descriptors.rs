@@ -9,7 +9,10 @@ use hjall_engine::schema::{FamilyDescriptor, check_table};
 fn refusal(families: &[&str]) -> String {
     let error = check_table(&descriptor("t", families)).unwrap_err();
     assert_eq!(error.kind(), E::InvalidDescriptor);
-    error.message().replace(" Set hbase.table.sanity.checks to false at conf or table descriptor if you want to bypass sanity checks", "")
+    error.message().replace(
+        " Set hbase.table.sanity.checks to false at conf or table descriptor if you want to bypass sanity checks",
+        "",
+    )
 }
 
 #[test]
@@ -46,7 +49,14 @@ fn raw_values_are_read_as_java_reads_them() {
     assert!(!f.in_memory() && f.block_cache());
     assert_eq!((f.bloom_filter().unwrap().name(), f.compression().unwrap().name()), ("ROW", "GZ"));
     assert_eq!(f.max_versions().unwrap(), 2);
-    for bad in ["VERSIONS=many", "TTL=FOREVER", "BLOCKSIZE=64KB", "TTL=2147483648", "KEEP_DELETED_CELLS=x", "DATA_BLOCK_ENCODING=x"] {
+    for bad in [
+        "VERSIONS=many",
+        "TTL=FOREVER",
+        "BLOCKSIZE=64KB",
+        "TTL=2147483648",
+        "KEEP_DELETED_CELLS=x",
+        "DATA_BLOCK_ENCODING=x",
+    ] {
         let error = check_table(&descriptor("t", &[&format!("f {bad}")])).unwrap_err();
         assert_eq!(error.kind(), E::Unprocessable, "{bad}");
     }
@@ -69,7 +79,10 @@ fn the_masters_checks_say_what_is_wrong() {
     }
     assert_eq!(refusal(&[]), "Table should have at least one column family.");
     // What is checked earlier hides what is checked later, over all families.
-    assert_eq!(refusal(&["a TTL=0", "b REPLICATION_SCOPE=9"]), "Replication scope for column family b is 9 which is invalid.");
+    assert_eq!(
+        refusal(&["a TTL=0", "b REPLICATION_SCOPE=9"]),
+        "Replication scope for column family b is 9 which is invalid."
+    );
     check_table(&descriptor("t", &["f VERSIONS=0"])).unwrap();
 }
 

@@ -15,7 +15,11 @@ fn families_come_and_go_on_enabled_and_disabled_tables() {
         db.engine.modify_family(&t, family("g TTL=7")).unwrap();
         let told = db.engine.describe(&t).unwrap();
         let g = &told.families[&b"g"[..]];
-        assert_eq!((g.ttl_seconds().unwrap(), g.max_versions().unwrap()), (7, 1), "what is not sent is as it was never set");
+        assert_eq!(
+            (g.ttl_seconds().unwrap(), g.max_versions().unwrap()),
+            (7, 1),
+            "what is not sent is as it was never set"
+        );
         db.engine.delete_family(&t, b"f").unwrap();
         assert!(!db.engine.is_table_enabled(&t).unwrap());
         assert_eq!(db.engine.describe(&t).unwrap().families.len(), 1);
@@ -32,9 +36,15 @@ fn a_missing_table_shows_first_then_the_family_then_its_values() {
     assert_eq!(kind(engine.modify_family(&no, family("f TTL=0"))), E::TableNotFound);
     assert_eq!(kind(engine.delete_family(&no, b"f")), E::TableNotFound);
     let told = engine.add_family(&t, family("f TTL=0")).unwrap_err();
-    assert_eq!((told.kind(), told.message()), (E::FamilyOperation, "Column family 'f' in table 't' already exists so cannot be added"));
+    assert_eq!(
+        (told.kind(), told.message()),
+        (E::FamilyOperation, "Column family 'f' in table 't' already exists so cannot be added")
+    );
     let told = engine.modify_family(&t, family("g TTL=0")).unwrap_err();
-    assert_eq!((told.kind(), told.message()), (E::FamilyOperation, "Family 'g' does not exist, so it cannot be modified"));
+    assert_eq!(
+        (told.kind(), told.message()),
+        (E::FamilyOperation, "Family 'g' does not exist, so it cannot be modified")
+    );
     assert_eq!(kind(engine.add_family(&t, family("g TTL=0"))), E::InvalidDescriptor);
     assert_eq!(kind(engine.modify_family(&t, family("f VERSIONS=x"))), E::Unprocessable);
     let told = engine.delete_family(&t, b"f:").unwrap_err();

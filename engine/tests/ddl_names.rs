@@ -29,14 +29,29 @@ fn illegal_names_are_refused_with_hbases_words() {
         ("", "Name is null or empty"),
         ("ns:", "Table qualifier must not be empty"),
         (":t", "Namespace name must not be empty"),
-        ("-a", "Illegal first character <45> at 0. User-space table qualifiers can only start with 'alphanumeric characters' from any language: -a"),
-        (".a", "Illegal first character <46> at 0. User-space table qualifiers can only start with 'alphanumeric characters' from any language: .a"),
-        ("a b", "Illegal character code:32, < > at 1. User-space table qualifiers may only contain 'alphanumeric characters' and digits: a b"),
-        ("a:b:c", "Illegal character code:58, <:> at 1. User-space table qualifiers may only contain 'alphanumeric characters' and digits: b:c"),
+        (
+            "-a",
+            "Illegal first character <45> at 0. User-space table qualifiers can only start with 'alphanumeric characters' from any language: -a",
+        ),
+        (
+            ".a",
+            "Illegal first character <46> at 0. User-space table qualifiers can only start with 'alphanumeric characters' from any language: .a",
+        ),
+        (
+            "a b",
+            "Illegal character code:32, < > at 1. User-space table qualifiers may only contain 'alphanumeric characters' and digits: a b",
+        ),
+        (
+            "a:b:c",
+            "Illegal character code:58, <:> at 1. User-space table qualifiers may only contain 'alphanumeric characters' and digits: b:c",
+        ),
         ("zookeeper", "Tables may not be named 'zookeeper'"),
         ("-ROOT-", "-ROOT- has been deprecated."),
         (".META.", ".META. no longer exists. The table has been renamed to hbase:meta"),
-        ("n-s:.x", "Illegal character <-> at 1. Namespaces may only contain 'alphanumeric characters' from any language and digits: n-s"),
+        (
+            "n-s:.x",
+            "Illegal character <-> at 1. Namespaces may only contain 'alphanumeric characters' from any language and digits: n-s",
+        ),
     ] {
         assert_eq!(refusal(given), words);
     }

@@ -59,7 +59,9 @@ fn illegal_names_fail_as_in_hbases_master() {
 fn quotas_must_be_positive_numbers() {
     let db = Database::memory();
     for key in ["hbase.namespace.quota.maxregions", "hbase.namespace.quota.maxtables"] {
-        for (value, refused) in [("0", E::Constraint), ("-1", E::Constraint), ("x", E::Refused), (" 1", E::Refused), ("1.5", E::Refused)] {
+        for (value, refused) in
+            [("0", E::Constraint), ("-1", E::Constraint), ("x", E::Refused), (" 1", E::Refused), ("1.5", E::Refused)]
+        {
             assert_eq!(kind(db.engine.create_namespace(with("n", key, value))), refused, "{key}={value}");
         }
         for (at, value) in ["", "+2", "4294967296"].iter().enumerate() {

@@ -15,7 +15,10 @@ fn keys_are_sorted_and_must_be_distinct_and_not_empty() {
     let regions = cut(keys(&["m", "d"]), 7).unwrap();
     let ranges: Vec<_> = regions.iter().map(|r| (&r.start[..], &r.end[..])).collect();
     assert_eq!(ranges, [(&b""[..], &b"d"[..]), (b"d", b"m"), (b"m", b"")]);
-    assert_eq!(cut(keys(&["a", ""]), 7).unwrap_err().message(), "Empty split key must not be passed in the split keys.");
+    assert_eq!(
+        cut(keys(&["a", ""]), 7).unwrap_err().message(),
+        "Empty split key must not be passed in the split keys."
+    );
     assert_eq!(
         cut(vec![Bytes::from_static(b"a\0"), Bytes::from_static(b"a\0")], 7).unwrap_err().message(),
         "All split keys must be unique, found duplicate: a\\x00, a\\x00"
@@ -23,7 +26,11 @@ fn keys_are_sorted_and_must_be_distinct_and_not_empty() {
     for (row, start) in [("", ""), ("c", ""), ("d", "d"), ("lzz", "d"), ("m", "m"), ("zz", "m")] {
         assert_eq!(locate(&regions, row.as_bytes()).unwrap().start, start);
     }
-    assert!(matches_splits(&regions, &keys(&["d", "m"])) && matches_splits(&regions, &keys(&["m"])) && matches_splits(&regions, &[]));
+    assert!(
+        matches_splits(&regions, &keys(&["d", "m"]))
+            && matches_splits(&regions, &keys(&["m"]))
+            && matches_splits(&regions, &[])
+    );
     for wrong in [&["x"][..], &["d", "m", "x"], &["d", "d"], &[""]] {
         assert!(!matches_splits(&regions, &keys(wrong)), "{wrong:?}");
     }
@@ -44,7 +51,9 @@ fn names_carry_start_time_and_digest() {
 #[test]
 fn split_tools_compute_what_hbases_compute() {
     let text = |keys: Vec<Bytes>| keys.iter().map(|k| String::from_utf8_lossy(k).into_owned()).collect::<Vec<_>>();
-    let hex = |keys: Vec<Bytes>| keys.iter().map(|k| k.iter().map(|b| format!("{b:02x}")).collect::<String>()).collect::<Vec<_>>();
+    let hex = |keys: Vec<Bytes>| {
+        keys.iter().map(|k| k.iter().map(|b| format!("{b:02x}")).collect::<String>()).collect::<Vec<_>>()
+    };
     assert_eq!(text(split::hex_string(4).unwrap()), ["40000000", "80000000", "c0000000"]);
     assert_eq!(text(split::hex_string(3).unwrap()), ["55555555", "aaaaaaaa"]);
     let ten = "19999999 33333332 4ccccccb 66666664 7ffffffd 99999996 b333332f ccccccc8 e6666661";
@@ -69,7 +78,9 @@ fn keys_of_meta_find_regions_by_table_start_and_rest() {
     let db = Database::memory();
     db.engine.create_table(descriptor("s", &["f"]), vec![]).unwrap();
     db.engine.create_table(descriptor("t", &["f"]), keys(&["b", "m"])).unwrap();
-    let find = |key: &str| db.engine.region_not_after(key.as_bytes()).map(|(t, r)| format!("{t}/{}", to_string_binary(&r.start)));
+    let find = |key: &str| {
+        db.engine.region_not_after(key.as_bytes()).map(|(t, r)| format!("{t}/{}", to_string_binary(&r.start)))
+    };
     let full = db.engine.regions(&name("t")).unwrap()[1].name(&name("t"));
     for key in ["t,b,99999999999999", "t,c,99999999999999", "t,b", std::str::from_utf8(&full).unwrap()] {
         assert_eq!(find(key).as_deref(), Some("t/b"), "{key}");

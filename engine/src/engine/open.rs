@@ -1,44 +1,45 @@
-//! Who has which folder open: a process opens one only once, however often it is asked to.
+//! Who has which database open: a process opens a folder only once, however often it is asked to.
 
-use std::collections::HashMap;
-use std::path::{Path, PathBuf};
+use std::path::Path;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, LazyLock};
-
-use parking_lot::Mutex;
 
 use super::Core;
 use crate::catalog::Catalog;
 use crate::clock::SystemClock;
 use crate::config::{Limits, Options};
 use crate::error::{Error, ErrorKind, Result};
-use crate::store::MemoryStore;
-use crate::store::Store;
+use crate::store::shared::{OpenFolders, Opened};
+use crate::store::{FjallStore, MemoryStore, Store};
 
-/// The folders that are open, by canonical path. Held while one is opened or closed, so that nobody meets a half-open one.
-static FOLDERS: LazyLock<Mutex<HashMap<PathBuf, Folder>>> = LazyLock::new(Mutex::default);
-
-struct Folder {
-    core: Arc<Core>,
-    options: Options,
-    openers: usize,
-}
+/// The databases that are open in folders.
+static FOLDERS: OpenFolders<(Core, Options)> = OpenFolders::new();
 
 /// One opening of a database. Closes when told to, at the latest when it is dropped.
 pub(crate) struct Opener {
-    core: Arc<Core>,
-    folder: Option<PathBuf>,
+    place: Place,
     closed: AtomicBool,
 }
 
+/// Where a database is.
+enum Place {
+    /// In a folder, shared with whoever else in this process has it open.
+    Folder(Opened<(Core, Options)>),
+    /// In a store that nobody else has.
+    Own(Core),
+}
+
 impl Opener {
-    fn new(core: Arc<Core>, folder: Option<PathBuf>) -> Arc<Self> {
-        Arc::new(Self { core, folder, closed: AtomicBool::new(false) })
+    fn new(place: Place) -> Arc<Self> {
+        Arc::new(Self { place, closed: AtomicBool::new(false) })
     }
 
-    /// The database.
+    /// The database, whether this opening still stands or not.
     pub(crate) fn core(&self) -> &Core {
-        &self.core
+        match &self.place {
+            Place::Folder(opened) => &opened.0,
+            Place::Own(core) => core,
+        }
     }
 
     /// The database, if this opening still stands.
@@ -49,24 +50,16 @@ impl Opener {
         if self.closed.load(Ordering::Acquire) {
             return Err(Error::new(ErrorKind::Closed, "the database has been closed: open it again to use it"));
         }
-        Ok(&self.core)
+        Ok(self.core())
     }
 
     pub(super) fn close(&self) -> Result<()> {
         if self.closed.swap(true, Ordering::AcqRel) {
             return Ok(());
         }
-        let Some(path) = &self.folder else { return self.core.store.close() };
-        let mut folders = FOLDERS.lock();
-        match folders.get_mut(path) {
-            Some(folder) if folder.openers > 1 => {
-                folder.openers -= 1;
-                Ok(())
-            }
-            _ => {
-                folders.remove(path);
-                self.core.store.close()
-            }
+        match &self.place {
+            Place::Folder(opened) => opened.close(|(core, _)| core.store.close()),
+            Place::Own(core) => core.store.close(),
         }
     }
 }
@@ -81,38 +74,27 @@ impl Drop for Opener {
 
 /// Opens a folder, or shares it with whoever in this process has it open.
 pub(super) fn folder(path: &Path, options: Options) -> Result<Arc<Opener>> {
-    let io =
-        |e| Error::new(ErrorKind::Io, format!("the data folder {} cannot be made: {e}", path.display())).with_source(e);
-    std::fs::create_dir_all(path).map_err(io)?;
-    let path = path.canonicalize().map_err(io)?;
-    let mut folders = FOLDERS.lock();
-    if let Some(folder) = folders.get_mut(&path) {
-        if !folder.options.same(&options) {
-            return Err(Error::invalid(format!(
-                "the data folder {} is open in this process with other options: close it first, or give the same ones",
-                path.display()
-            )));
-        }
-        folder.openers += 1;
-        return Ok(Opener::new(Arc::clone(&folder.core), Some(path)));
-    }
-    let core: Arc<Core> = if true { todo!() } else { memory(options.clone())?.core.clone() };
-    folders.insert(path.clone(), Folder { core: Arc::clone(&core), options, openers: 1 });
-    Ok(Opener::new(core, Some(path)))
+    let wanted = options.clone();
+    let opened = FOLDERS.open(
+        path,
+        |(_, open)| open.same(&wanted),
+        |path| Ok((core(FjallStore::open(path, options.for_store())?, options.limits)?, options)),
+    )?;
+    Ok(Opener::new(Place::Folder(opened)))
 }
 
 /// A database without a disk.
 pub(super) fn memory(options: Options) -> Result<Arc<Opener>> {
     let clock = options.clock.unwrap_or_else(|| Arc::new(SystemClock));
-    Ok(Opener::new(core(Arc::new(MemoryStore::new(clock)), options.limits)?, None))
+    Ok(Opener::new(Place::Own(core(Arc::new(MemoryStore::new(clock)), options.limits)?)))
 }
 
 /// A database over a store that is open.
 pub(super) fn over(store: Arc<dyn Store>, limits: Limits) -> Result<Arc<Opener>> {
-    Ok(Opener::new(core(store, limits)?, None))
+    Ok(Opener::new(Place::Own(core(store, limits)?)))
 }
 
-fn core(store: Arc<dyn Store>, limits: Limits) -> Result<Arc<Core>> {
+fn core(store: Arc<dyn Store>, limits: Limits) -> Result<Core> {
     let catalog = Catalog::open(Arc::clone(&store))?;
-    Ok(Arc::new(Core { store, catalog, limits }))
+    Ok(Core { store, catalog, limits })
 }
