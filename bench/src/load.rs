@@ -1,0 +1,105 @@
+//! Calls through the socket beside Redis, as ratios.
+
+use std::path::Path;
+use std::time::Duration;
+
+use hjall_idl::hbase1::{MutateRowsResult, ScannerOpenWithScanResult};
+
+use crate::peer::{Figures, ReplyEnd, drive};
+use crate::process::Server;
+use crate::thrift1::{Client, get_row, mutate_row, mutate_rows, open_scanner, scanner_get_list};
+use crate::{Outcome, redis};
+
+const TABLE: &str = "bench";
+const VALUE_BYTES: usize = 100;
+/// Rows that one scannerGetList asks for.
+const SCAN_ROWS: i32 = 100;
+
+/// Where a reply of strict binary Thrift ends: a message whose result holds at most lists of rows.
+fn thrift_reply_end(buffer: &[u8]) -> Option<usize> {
+    use thrift::protocol::{TBinaryInputProtocol, TInputProtocol, TType};
+    if buffer.len() < 12 {
+        return None;
+    }
+    let mut rest = buffer;
+    {
+        let mut input = TBinaryInputProtocol::new(&mut rest, true);
+        input.read_message_begin().ok()?;
+        input.skip(TType::Struct).ok()?;
+    }
+    Some(buffer.len() - rest.len())
+}
+
+fn row(n: usize) -> Vec<u8> {
+    format!("row{:08}", n.wrapping_mul(2_654_435_761) % 100_000_000).into_bytes()
+}
+
+/// Fills both servers, then prints a line for each call and number of connections.
+pub fn run(hjall: &Path, redis_binary: &Path, connections: &[usize], length: Duration, rows: usize) -> Outcome<()> {
+    let folder = tempfile::tempdir()?;
+    let server = Server::hjall(hjall, folder.path())?;
+    let peer = Server::redis(redis_binary)?;
+    let mut client = Client::connect(server.address)?;
+    client.create_table(TABLE, &["f".to_owned()])?;
+    let all: Vec<usize> = (0..rows).collect();
+    for chunk in all.chunks(1000) {
+        let batch = chunk.iter().map(|n| (row(*n), vec![("f:q".to_owned(), vec![b'v'; VALUE_BYTES])])).collect();
+        let result: MutateRowsResult = client.call(&mutate_rows(TABLE, batch)?)?;
+        if result.io.is_some() || result.ia.is_some() {
+            return Err(format!("{result:?}").into());
+        }
+    }
+    let value = vec![b'v'; VALUE_BYTES];
+    let some = |f: &dyn Fn(usize) -> Outcome<Vec<u8>>| (0..rows.min(20_000)).map(f).collect::<Outcome<Vec<_>>>();
+    let gets = some(&|n| get_row(TABLE, &row(n)))?;
+    let puts = some(&|n| mutate_row(TABLE, &row(n), "f:q", value.clone()))?;
+    let redis_sets = some(&|n| Ok(redis::command(&[b"SET", &row(n), &value])))?;
+    let redis_gets = some(&|n| Ok(redis::command(&[b"GET", &row(n)])))?;
+    drive(peer.address, redis_sets.clone(), redis::reply_end, 8, Duration::from_secs(1))?;
+
+    println!(
+        "{} cores; {rows} rows, {VALUE_BYTES}-byte values; p50/p99 in microseconds",
+        std::thread::available_parallelism()?
+    );
+    println!("{:<12} {:>5} {:>10} {:>8} {:>8}   beside Redis", "call", "conns", "calls/s", "p50", "p99");
+    for &n in connections {
+        let go = |address, calls: &Vec<Vec<u8>>, end: ReplyEnd| drive(address, calls.clone(), end, n, length);
+        let redis_get = go(peer.address, &redis_gets, redis::reply_end)?;
+        let redis_set = go(peer.address, &redis_sets, redis::reply_end)?;
+        line("redis GET", n, &redis_get, None);
+        line("redis SET", n, &redis_set, None);
+        line("getRow", n, &go(server.address, &gets, thrift_reply_end)?, Some(("GET", &redis_get)));
+        line("mutateRow", n, &go(server.address, &puts, thrift_reply_end)?, Some(("SET", &redis_set)));
+        let scans = scan_pages(&mut client, n, length)?;
+        let figures = drive(server.address, scans, thrift_reply_end, n, length)?;
+        line("scanGetList", n, &figures, None);
+        println!("{:<12} {n:>5} {:>10.0} rows/s", "", figures.rate * f64::from(SCAN_ROWS));
+    }
+    server.stop()?;
+    drop(peer);
+    Ok(())
+}
+
+/// Pages of scanners opened beforehand; exhausted ones answer empty lists, so there are as many as a run can use up.
+fn scan_pages(client: &mut Client, connections: usize, length: Duration) -> Outcome<Vec<Vec<u8>>> {
+    let scanners = connections * 4 * usize::try_from(length.as_secs())?.max(1);
+    let mut pages = Vec::new();
+    for _ in 0..scanners {
+        let opened: ScannerOpenWithScanResult = client.call(&open_scanner(TABLE, SCAN_ROWS * 10)?)?;
+        let id = opened.success.ok_or("no scanner")?;
+        for _ in 0..200 {
+            pages.push(scanner_get_list(id, SCAN_ROWS)?);
+        }
+    }
+    Ok(pages)
+}
+
+fn line(call: &str, connections: usize, figures: &Figures, beside: Option<(&str, &Figures)>) {
+    let beside = beside.map_or(String::new(), |(name, peer)| format!("{:.2} x {name}", figures.rate / peer.rate));
+    println!(
+        "{call:<12} {connections:>5} {:>10.0} {:>8} {:>8}   {beside}",
+        figures.rate,
+        figures.percentile_us(0.5),
+        figures.percentile_us(0.99)
+    );
+}

@@ -1,0 +1,68 @@
+//! Measures a hjall server from outside: speed beside Redis on the same machine, start-up, memory. Prints figures, never a verdict.
+
+mod load;
+mod peer;
+mod process;
+mod redis;
+mod start;
+mod thrift1;
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::{Parser, Subcommand};
+
+/// Figures of a hjall server, measured from outside.
+#[derive(Parser)]
+#[command(version)]
+struct Arguments {
+    /// The server's binary, built in release.
+    #[arg(long, env = "HJALL_RELEASE_BIN", default_value = "target/release/hjall")]
+    hjall: PathBuf,
+    #[command(subcommand)]
+    what: What,
+}
+
+#[derive(Subcommand)]
+enum What {
+    /// getRow, mutateRow and scannerGetList through the socket, beside Redis GET and SET from the same load generator.
+    Load {
+        /// Connections at once, one run each.
+        #[arg(long, value_delimiter = ',', default_value = "1,8,50")]
+        connections: Vec<usize>,
+        /// Length of one run, in seconds.
+        #[arg(long, default_value_t = 3)]
+        seconds: u64,
+        /// Rows of the table, and keys in Redis.
+        #[arg(long, default_value_t = 100_000)]
+        rows: usize,
+        /// The Redis server's binary.
+        #[arg(long, default_value = "redis-server")]
+        redis: PathBuf,
+    },
+    /// Start to first answered call, table creation, idle memory.
+    Start {
+        /// Data in the big folder, in MiB.
+        #[arg(long, default_value_t = 1024)]
+        megabytes: usize,
+        /// Families in the folder with many of them.
+        #[arg(long, default_value_t = 400)]
+        families: usize,
+        /// Starts of each kind; the median is printed.
+        #[arg(long, default_value_t = 9)]
+        runs: usize,
+    },
+}
+
+/// What goes wrong here goes to the person at the terminal.
+type Outcome<T> = Result<T, Box<dyn std::error::Error>>;
+
+fn main() -> Outcome<()> {
+    let arguments = Arguments::parse();
+    match arguments.what {
+        What::Load { connections, seconds, rows, redis } => {
+            load::run(&arguments.hjall, &redis, &connections, Duration::from_secs(seconds), rows)
+        }
+        What::Start { megabytes, families, runs } => start::run(&arguments.hjall, megabytes, families, runs),
+    }
+}

@@ -1,0 +1,91 @@
+//! The load generator: connections that each send a call, wait for its reply, and send the next.
+//!
+//! One thread and one event loop serve all connections, for either server, so that what the generator itself costs is the same.
+
+use std::net::SocketAddr;
+use std::rc::Rc;
+use std::time::{Duration, Instant};
+
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpStream;
+use tokio::task::LocalSet;
+
+use crate::Outcome;
+
+/// Tells where the first reply in a buffer ends, once it is complete.
+pub type ReplyEnd = fn(&[u8]) -> Option<usize>;
+
+/// What one run gave.
+pub struct Figures {
+    /// Calls answered a second.
+    pub rate: f64,
+    /// Sorted latencies in microseconds.
+    latencies_us: Vec<u32>,
+}
+
+impl Figures {
+    /// The latency below which this share of the calls stayed, in microseconds.
+    pub fn percentile_us(&self, share: f64) -> u32 {
+        let last = self.latencies_us.len().saturating_sub(1);
+        self.latencies_us.get((last as f64 * share) as usize).copied().unwrap_or(0)
+    }
+}
+
+/// Sends the calls in turn (each connection begins elsewhere in the list) for so long.
+pub fn drive(
+    address: SocketAddr,
+    calls: Vec<Vec<u8>>,
+    end: ReplyEnd,
+    connections: usize,
+    length: Duration,
+) -> Outcome<Figures> {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    let calls = Rc::new(calls);
+    let local = LocalSet::new();
+    let (mut latencies_us, elapsed) = local.block_on(&runtime, async move {
+        let mut tasks = Vec::new();
+        let begin = Instant::now();
+        let until = begin + length;
+        for n in 0..connections {
+            let calls = Rc::clone(&calls);
+            let first = n * calls.len() / connections;
+            tasks.push(tokio::task::spawn_local(one(address, calls, first, end, until)));
+        }
+        let mut all = Vec::new();
+        for task in tasks {
+            all.extend(task.await.map_err(|e| e.to_string())??);
+        }
+        Ok::<_, String>((all, begin.elapsed()))
+    })?;
+    latencies_us.sort_unstable();
+    Ok(Figures { rate: latencies_us.len() as f64 / elapsed.as_secs_f64(), latencies_us })
+}
+
+async fn one(
+    address: SocketAddr,
+    calls: Rc<Vec<Vec<u8>>>,
+    first: usize,
+    end: ReplyEnd,
+    until: Instant,
+) -> Result<Vec<u32>, String> {
+    let told = |e: std::io::Error| format!("{address}: {e}");
+    let mut stream = TcpStream::connect(address).await.map_err(told)?;
+    stream.set_nodelay(true).map_err(told)?;
+    let mut latencies = Vec::new();
+    let mut buffer = Vec::with_capacity(64 * 1024);
+    for call in calls.iter().cycle().skip(first) {
+        let sent = Instant::now();
+        if sent >= until {
+            break;
+        }
+        stream.write_all(call).await.map_err(told)?;
+        buffer.clear();
+        while end(&buffer).is_none() {
+            if stream.read_buf(&mut buffer).await.map_err(told)? == 0 {
+                return Err(format!("{address} closed the connection"));
+            }
+        }
+        latencies.push(u32::try_from(sent.elapsed().as_micros()).unwrap_or(u32::MAX));
+    }
+    Ok(latencies)
+}

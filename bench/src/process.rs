@@ -1,0 +1,78 @@
+//! A server as a child process.
+
+use std::io::{BufRead, BufReader};
+use std::net::SocketAddr;
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use crate::Outcome;
+
+/// A running server; killed when dropped.
+pub struct Server {
+    child: Child,
+    /// Where it listens.
+    pub address: SocketAddr,
+}
+
+impl Server {
+    /// Starts hjall on a free port; the address is the one it prints.
+    pub fn hjall(binary: &Path, data: &Path) -> Outcome<Self> {
+        let mut child = Command::new(binary)
+            .args(["serve", "--listen", "127.0.0.1:0", "--data"])
+            .arg(data)
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .map_err(|e| format!("{}: {e} (build it with cargo build --release)", binary.display()))?;
+        let stdout = child.stdout.take().ok_or("no standard output")?;
+        for line in BufReader::new(stdout).lines() {
+            if let Some(address) = line?.split_whitespace().last().and_then(|word| word.parse().ok()) {
+                return Ok(Self { child, address });
+            }
+        }
+        Err("hjall ended before it listened".into())
+    }
+
+    /// Starts Redis on a free port, without a disk.
+    pub fn redis(binary: &Path) -> Outcome<Self> {
+        let port = std::net::TcpListener::bind("127.0.0.1:0")?.local_addr()?.port();
+        let child = Command::new(binary)
+            .args(["--save", "", "--appendonly", "no", "--bind", "127.0.0.1", "--port", &port.to_string()])
+            .stdout(Stdio::null())
+            .spawn()
+            .map_err(|e| format!("{}: {e} (Debian: apt install redis-server)", binary.display()))?;
+        let address = SocketAddr::from(([127, 0, 0, 1], port));
+        let server = Self { child, address };
+        let begin = Instant::now();
+        while std::net::TcpStream::connect(address).is_err() {
+            if begin.elapsed() > Duration::from_secs(10) {
+                return Err("Redis does not answer".into());
+            }
+            std::thread::yield_now();
+        }
+        Ok(server)
+    }
+
+    /// Memory that the process holds, in KiB.
+    pub fn resident_kib(&self) -> Outcome<u64> {
+        let status = std::fs::read_to_string(format!("/proc/{}/status", self.child.id()))?;
+        let line = status.lines().find(|l| l.starts_with("VmRSS:")).ok_or("no VmRSS")?;
+        Ok(line.split_whitespace().nth(1).ok_or("no figure")?.parse()?)
+    }
+
+    /// Asks it to stop (SIGTERM) and waits until it has.
+    pub fn stop(mut self) -> Outcome<()> {
+        Command::new("kill").args(["-TERM", &self.child.id().to_string()]).status()?;
+        self.child.wait()?;
+        Ok(())
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        // It may be gone already; then there is nothing to do.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
