@@ -14,6 +14,7 @@ mod key;
 mod locks;
 pub mod mutation;
 pub mod name;
+pub mod read;
 pub mod region;
 pub mod request;
 pub mod schema;

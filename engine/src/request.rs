@@ -183,7 +183,7 @@ pub struct Scan {
     pub max_versions: i32,
     /// Cells in one result; 0 or less: whole rows.
     pub batch: i32,
-    /// Rows in all; negative: no limit; 0: what the first fetch brings (Thrift2's rule, thrift2.md §8.1).
+    /// Rows in all; negative: no limit; 0: what the first fetch brings (as HBase does).
     pub limit: i32,
     /// Rows brought in at once; 0 or less: as many as 2 MiB hold.
     pub caching: i32,
@@ -193,6 +193,16 @@ pub struct Scan {
     pub filter: Option<Arc<FilterSpec>>,
     /// Shows delete markers and hidden cells as they are stored.
     pub raw: bool,
+}
+
+impl Scan {
+    /// Checks what can be said of the arguments alone.
+    ///
+    /// # Errors
+    /// `InvalidArgument` if start or stop is longer than [`ROW_LENGTH_MAX`].
+    pub fn validate(&self) -> Result<()> {
+        [&self.start, &self.stop].into_iter().filter(|row| !row.is_empty()).try_for_each(|row| check_row(row))
+    }
 }
 
 impl Default for Scan {

@@ -23,6 +23,30 @@ pub struct Value {
     pub bytes: Bytes,
 }
 
+fn damaged() -> Error {
+    Error::new(ErrorKind::Corrupt, "a stored value is not a cell's: the data folder is damaged or newer")
+}
+
+/// Takes the tag and the TTL off the head of a stored value.
+fn take_ttl(stored: &mut impl Buf) -> Result<(u8, Option<i64>)> {
+    let tag = stored.try_get_u8().map_err(|_| damaged())?;
+    if tag & !(TTL | SEQUENCE) != 0 {
+        return Err(damaged());
+    }
+    let ttl_ms = if tag & TTL == 0 { None } else { Some(stored.try_get_i64().map_err(|_| damaged())?) };
+    Ok((tag, ttl_ms))
+}
+
+/// Whether a cell with that stored value has outlived its own TTL (HBase: timestamp + TTL < now, added as Java adds, i.e. wrapping; the
+/// largest TTL is none).
+///
+/// # Errors
+/// `Corrupt` if the value is none of ours.
+pub fn is_expired(mut stored: &[u8], timestamp: i64, now: i64) -> Result<bool> {
+    let (_, ttl_ms) = take_ttl(&mut stored)?;
+    Ok(ttl_ms.is_some_and(|ttl| ttl != i64::MAX && timestamp.wrapping_add(ttl) < now))
+}
+
 impl Value {
     /// As it is stored; never empty.
     pub fn encode(&self) -> Bytes {
@@ -43,13 +67,8 @@ impl Value {
     /// # Errors
     /// `Corrupt` if it is none of ours, or written by a newer version.
     pub fn decode(mut stored: Bytes) -> Result<Self> {
-        let corrupt = || Error::new(ErrorKind::Corrupt, "a stored value is not a cell's: the data folder is damaged or newer");
-        let tag = stored.try_get_u8().map_err(|_| corrupt())?;
-        if tag & !(TTL | SEQUENCE) != 0 {
-            return Err(corrupt());
-        }
-        let ttl_ms = if tag & TTL != 0 { Some(stored.try_get_i64().map_err(|_| corrupt())?) } else { None };
-        let sequence = if tag & SEQUENCE != 0 { Some(stored.try_get_u64().map_err(|_| corrupt())?) } else { None };
+        let (tag, ttl_ms) = take_ttl(&mut stored)?;
+        let sequence = if tag & SEQUENCE == 0 { None } else { Some(stored.try_get_u64().map_err(|_| damaged())?) };
         Ok(Self { ttl_ms, sequence, bytes: stored })
     }
 }

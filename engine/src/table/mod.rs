@@ -7,6 +7,8 @@ use crate::engine::Handle;
 use crate::error::Result;
 use crate::mutation::{Append, Check, Delete, Increment, Mutation, Put};
 use crate::name::TableName;
+use crate::read;
+pub use crate::read::Scanner;
 use crate::request::{Get, Scan};
 use crate::write;
 
@@ -31,20 +33,33 @@ impl Table {
     }
 
     /// One row; without cells if it is not there.
-    pub fn get(&self, _get: &Get) -> Result<Row> {
-        todo!()
+    ///
+    /// # Errors
+    /// `InvalidArgument` for a bad row or no version, `Refused` for a raw get of named columns, `RowTooLarge`, those of a filter.
+    pub fn get(&self, get: &Get) -> Result<Row> {
+        read::get(self.handle.live()?, &self.name, get)
     }
+
     /// Whether the same get would return a cell.
-    pub fn exists(&self, _get: &Get) -> Result<bool> {
-        todo!()
+    ///
+    /// # Errors
+    /// As [`Self::get`].
+    pub fn exists(&self, get: &Get) -> Result<bool> {
+        read::exists(self.handle.live()?, &self.name, get)
     }
+
     /// Several rows, each by itself, in the order asked for.
-    pub fn get_many(&self, _gets: &[Get]) -> Vec<Result<Row>> {
-        todo!()
+    pub fn get_many(&self, gets: &[Get]) -> Vec<Result<Row>> {
+        gets.iter().map(|get| self.get(get)).collect()
     }
-    /// Opens a scan; nothing is looked at before the first fetch. Checks the arguments' form only.
-    pub fn scan(&self, _scan: Scan) -> Result<Scanner> {
-        todo!()
+
+    /// Opens a scan; nothing is looked at before the first fetch.
+    ///
+    /// # Errors
+    /// `InvalidArgument` for a row that is too long to be one.
+    pub fn scan(&self, scan: Scan) -> Result<Scanner> {
+        scan.validate()?;
+        Ok(Scanner::new(Arc::clone(&self.handle), self.name.clone(), scan))
     }
 
     /// Writes one row's cells, all at once.
@@ -111,16 +126,5 @@ impl Table {
     /// `InvalidArgument` for a bad form, `CellTooLarge`.
     pub fn append(&self, append: &Append) -> Result<Row> {
         write::append(self.handle.live()?, &self.name, append)
-    }
-}
-
-/// A scan under way. Its snapshot is taken at the first fetch of at least one row. A failed fetch does not
-/// end it: the next one tries again behind the last row delivered, with a new snapshot.
-pub struct Scanner;
-
-impl Scanner {
-    /// Up to `n` results; fewer, at last none, at the end. A result is a row, or with a batch size a piece of one.
-    pub fn next(&mut self, _n: usize) -> Result<Vec<Row>> {
-        todo!()
     }
 }

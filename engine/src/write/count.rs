@@ -4,13 +4,13 @@ use bytes::Bytes;
 
 use super::draft::{ttl, write_cell};
 use super::limits;
-use super::newest::newest;
 use crate::catalog::TableState;
 use crate::cell::{Cell, CellKind, Row};
 use crate::engine::Core;
 use crate::error::{Error, ErrorKind, Result};
 use crate::mutation::{Append, Durability, Increment};
 use crate::name::TableName;
+use crate::read::newest;
 use crate::store::Transaction;
 
 /// How far ahead of the clock the versions of a counter may run before the newest one is replaced, in milliseconds.
@@ -92,7 +92,7 @@ fn take(
     clock_ms: i64,
 ) -> Result<Cell> {
     let family = table.family(&step.family, asked.row)?;
-    let old = newest(&**tx.snapshot(), family, asked.row, &step.qualifier, 1, clock_ms)?.into_iter().next();
+    let old = newest(tx.snapshot(), family, asked.row, &step.qualifier, 1, clock_ms)?.into_iter().next();
     let timestamp = old.as_ref().map_or(tx.now_ms(), |o| timestamp_after(o.timestamp, tx.now_ms(), clock_ms));
     let old_value = old.as_ref().map(|o| &o.value);
     let value = match &step.delta {

@@ -2,11 +2,11 @@
 
 use bytes::Bytes;
 
-use super::newest::newest;
 use crate::catalog::{Family, TableState};
 use crate::cell::{CellKind, LATEST};
 use crate::error::Result;
 use crate::key;
+use crate::read::newest;
 use crate::mutation::{Delete, Marker, MarkerKind, Mutation, Put};
 use crate::store::Transaction;
 use crate::value::Value;
@@ -157,7 +157,7 @@ impl<'a> Found<'a> {
             Some(at) => at,
             None => {
                 let count = delete.markers.iter().filter(same).count();
-                let versions = newest(&**tx.snapshot(), family, &delete.row, &marker.qualifier, count, time.clock_ms)?;
+                let versions = newest(tx.snapshot(), family, &delete.row, &marker.qualifier, count, time.clock_ms)?;
                 let times: Vec<_> = versions.into_iter().map(|v| v.timestamp).collect();
                 self.0.push((&marker.family, &marker.qualifier, times.into_iter()));
                 self.0.len() - 1

@@ -1,7 +1,7 @@
 //! Writes: from mutations to stored cells, row by row, each row's in one transaction.
 //!
 //! `draft` turns puts and deletes into cells; `group` applies many, `mutate` several of one row, with a condition or without; `count`
-//! increments and appends; `newest` is the one place where a write looks at what is there; `limits` are the sizes that servers refuse;
+//! increments and appends; `limits` are the sizes that servers refuse;
 //! `retain` decides what compactions forget.
 
 mod count;
@@ -9,7 +9,6 @@ mod draft;
 mod group;
 mod limits;
 mod mutate;
-mod newest;
 
 pub(crate) use count::{append, increment};
 pub(crate) use group::{Single, apply_each};

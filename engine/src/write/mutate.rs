@@ -4,12 +4,12 @@ use bytes::Bytes;
 
 use super::draft::{Time, draft};
 use super::limits;
-use super::newest::newest;
 use crate::catalog::TableState;
 use crate::engine::Core;
 use crate::error::{Error, ErrorKind, Result};
 use crate::mutation::{Check, CompareOp, Durability, Mutation};
 use crate::name::TableName;
+use crate::read::newest;
 use crate::region::to_string_binary;
 use crate::request::check_row;
 
@@ -90,7 +90,7 @@ pub(crate) fn check_and_mutate(core: &Core, name: &TableName, check: &Check, mut
         let clock_ms = core.store.now_ms();
         let mut holds = false;
         core.store.transact(&[table.row_lock(&check.row)], strongest(table, mutations), &mut |tx| {
-            let cells = newest(&**tx.snapshot(), family, &check.row, &check.qualifier, 1, clock_ms)?;
+            let cells = newest(tx.snapshot(), family, &check.row, &check.qualifier, 1, clock_ms)?;
             let stored = cells.first();
             holds = condition(check, stored.map(|c| &c.value.bytes))?;
             if !holds {

@@ -1,0 +1,138 @@
+//! The versions of one column that a reader sees.
+//!
+//! HBase's rule: of the values inside the time range which no marker hides, newest first, the first n; one beyond the family's TTL counts
+//! only among the first MIN_VERSIONS. A value beyond its own TTL is not there at all.
+
+use std::vec;
+
+use bytes::Bytes;
+
+use super::marks::Marks;
+use super::pairs::Pairs;
+use super::plan::Plan;
+use super::reader::Reader;
+use crate::cell::CellKind;
+use crate::error::Result;
+use crate::key;
+use crate::value::Value;
+
+/// One version of a column; in raw reads also a marker.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Version {
+    pub(super) timestamp: i64,
+    pub(super) kind: CellKind,
+    pub(super) value: Bytes,
+    pub(super) ttl_ms: Option<i64>,
+}
+
+/// One column of one row under way.
+pub(super) enum Column {
+    /// Read as it goes.
+    Walked(Walked),
+    /// Worked out beforehand, since one version depends on others.
+    Known(vec::IntoIter<Version>),
+}
+
+/// A column whose values need nothing but the markers ahead of them.
+pub(super) struct Walked {
+    prefix: Bytes,
+    marks: Marks,
+    seen: Count,
+}
+
+/// How many versions of a column were seen, and whether more may be.
+pub(super) struct Count {
+    seen: i32,
+}
+
+impl Count {
+    pub(super) fn new() -> Self {
+        Self { seen: 0 }
+    }
+
+    /// Whether no further version will be seen.
+    pub(super) fn is_full(&self, plan: &Plan) -> bool {
+        self.seen >= plan.examine
+    }
+
+    /// Counts the next visible value; `false`: it and all older ones are not seen.
+    pub(super) fn admit(&mut self, plan: &Plan, timestamp: i64, now: i64) -> bool {
+        if self.is_full(plan) {
+            return false;
+        }
+        self.seen += 1;
+        self.seen <= plan.family.rules.min_versions || !plan.is_expired(timestamp, now)
+    }
+}
+
+impl Column {
+    /// The next version. Leaves `pairs` somewhere in the column.
+    pub(super) fn next(
+        &mut self,
+        pairs: &mut Pairs,
+        plan: &Plan,
+        reader: &Reader,
+        family: &mut Marks,
+    ) -> Result<Option<Version>> {
+        match self {
+            Self::Walked(column) => column.next(pairs, plan, reader, family),
+            Self::Known(versions) => Ok(versions.next()),
+        }
+    }
+
+    /// Passes over the versions newer than that.
+    pub(super) fn skip_to_time(&mut self, pairs: &mut Pairs, newest: i64) -> Result<()> {
+        match self {
+            Self::Walked(column) => pairs.skip_to(&key::at(&column.prefix, CellKind::Put, newest)),
+            Self::Known(versions) => {
+                let newer = versions.as_slice().iter().take_while(|v| v.timestamp > newest).count();
+                if newer > 0 {
+                    versions.nth(newer - 1);
+                }
+                Ok(())
+            }
+        }
+    }
+
+    /// Whether the versions to look at are all seen.
+    pub(super) fn is_full(&self, plan: &Plan) -> bool {
+        match self {
+            Self::Walked(column) => column.seen.is_full(plan),
+            Self::Known(versions) => versions.as_slice().is_empty(),
+        }
+    }
+}
+
+impl Walked {
+    /// Begins at the column's first key.
+    pub(super) fn open(pairs: &mut Pairs, plan: &Plan, reader: &Reader, prefix: Bytes, family: &Marks) -> Result<Self> {
+        let marks = Marks::of_column(pairs, plan, reader, &prefix, family)?;
+        let first = key::at(&prefix, CellKind::Put, plan.newest);
+        pairs.skip_to(&first)?;
+        Ok(Self { prefix, marks, seen: Count::new() })
+    }
+
+    fn next(&mut self, pairs: &mut Pairs, plan: &Plan, reader: &Reader, family: &mut Marks) -> Result<Option<Version>> {
+        if self.seen.is_full(plan) {
+            return Ok(None);
+        }
+        while let Some((head, stored)) = pairs.head()?.filter(|(k, _)| k.starts_with(&self.prefix)) {
+            let (kind, timestamp) = key::kind_and_time(head, self.prefix.len())?;
+            if timestamp < plan.oldest || self.marks.hides_from(timestamp) {
+                return Ok(None);
+            }
+            let dead = crate::value::is_expired(stored, timestamp, reader.now)?;
+            if dead || self.marks.hides(timestamp, reader)? || family.hides(timestamp, reader)? {
+                pairs.step();
+                continue;
+            }
+            if !self.seen.admit(plan, timestamp, reader.now) {
+                return Ok(None);
+            }
+            let value = Value::decode(stored.clone())?;
+            pairs.step();
+            return Ok(Some(Version { timestamp, kind, value: value.bytes, ttl_ms: value.ttl_ms }));
+        }
+        Ok(None)
+    }
+}

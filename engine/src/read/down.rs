@@ -1,0 +1,72 @@
+//! Rows downwards: a descending cursor finds them, each is then read upwards.
+
+use std::sync::Arc;
+
+use bytes::Bytes;
+
+use super::pairs::Pairs;
+use super::reader::Reader;
+use crate::error::Result;
+use crate::key;
+use crate::store::{Cursor, Order, Pair, SpaceId};
+
+/// Rows of up to so many pairs, and bytes, are turned round in memory; a larger one is read by a cursor of its own.
+const HELD_MAX: usize = 64;
+const HELD_BYTES_MAX: usize = 256 * 1024;
+
+/// The rows of one family, the last one first.
+pub(super) struct Down {
+    reader: Arc<Reader>,
+    space: SpaceId,
+    cursor: Box<dyn Cursor>,
+    /// `None`: not looked at yet.
+    head: Option<Option<Pair>>,
+}
+
+impl Down {
+    pub(super) fn open(reader: &Arc<Reader>, space: SpaceId, from: &[u8], to: &[u8]) -> Result<Self> {
+        let cursor = reader.snapshot.scan(space, from, to, Order::Descending, 1)?;
+        Ok(Self { reader: reader.clone(), space, cursor, head: None })
+    }
+
+    fn head(&mut self) -> Result<Option<&Pair>> {
+        if self.head.is_none() {
+            self.head = Some(self.cursor.next()?);
+        }
+        Ok(self.head.as_ref().and_then(Option::as_ref))
+    }
+
+    /// The prefix of the next row.
+    pub(super) fn row(&mut self) -> Result<Option<Bytes>> {
+        match self.head()? {
+            Some((head, _)) => Ok(Some(head.slice(..key::row_prefix_len(head)?))),
+            None => Ok(None),
+        }
+    }
+
+    /// The pairs of the next row, which has that prefix, ascending; goes behind it.
+    pub(super) fn open_row(&mut self, prefix: &Bytes) -> Result<Pairs> {
+        self.reader.stop.check()?;
+        let (mut held, mut bytes) = (Vec::new(), 0);
+        while self.head()?.is_some_and(|(head, _)| head.starts_with(prefix)) {
+            let Some(pair) = self.head.take().flatten() else { break };
+            bytes += pair.0.len() + pair.1.len();
+            held.push(pair);
+            if held.len() > HELD_MAX || bytes > HELD_BYTES_MAX {
+                self.go_below(prefix)?;
+                let end = key::row_end(prefix);
+                return Pairs::open(&self.reader.snapshot, self.space, prefix, &end, &self.reader.stop);
+            }
+        }
+        Ok(Pairs::held(held, &self.reader.stop))
+    }
+
+    /// Goes on at the first key below that one; never back.
+    pub(super) fn go_below(&mut self, key: &[u8]) -> Result<()> {
+        if matches!(&self.head, Some(Some((head, _))) if head[..] < *key) || matches!(self.head, Some(None)) {
+            return Ok(());
+        }
+        self.head = None;
+        self.cursor.seek(key)
+    }
+}

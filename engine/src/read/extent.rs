@@ -1,0 +1,90 @@
+//! Which keys a scan covers, and in which regions they lie.
+
+use bytes::Bytes;
+
+use crate::cell::Cell;
+use crate::key;
+use crate::region::Region;
+use crate::request::Scan;
+
+/// Keys with `from <= key < to`; an empty `to`: no end.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Extent {
+    pub(super) from: Bytes,
+    pub(super) to: Bytes,
+}
+
+/// How far a scan has come.
+#[derive(Debug, Clone)]
+pub(super) enum Progress {
+    /// Nothing was brought in.
+    Start,
+    /// All of this row was.
+    Behind(Bytes),
+    /// A row was brought in up to this cell.
+    Within(Cell),
+}
+
+impl Extent {
+    /// No key at all.
+    pub(super) fn nothing() -> Self {
+        let key = Bytes::from_static(&[0]);
+        Self { from: key.clone(), to: key }
+    }
+
+    /// What a scan has left to read.
+    pub(super) fn of_scan(scan: &Scan, progress: &Progress) -> Self {
+        let begin = |row: &[u8]| if row.is_empty() { Bytes::new() } else { key::row_prefix(row) };
+        let behind = |row: &[u8]| if row.is_empty() { Bytes::new() } else { key::row_end(&key::row_prefix(row)) };
+        let mut extent = if scan.start == scan.stop && !scan.start.is_empty() {
+            Self { from: begin(&scan.start), to: behind(&scan.start) }
+        } else if scan.reversed {
+            Self { from: behind(&scan.stop), to: behind(&scan.start) }
+        } else {
+            Self { from: begin(&scan.start), to: begin(&scan.stop) }
+        };
+        match (progress, scan.reversed) {
+            (Progress::Start, _) => {}
+            (Progress::Behind(row), false) => extent.from = behind(row),
+            (Progress::Behind(row), true) => extent.to = begin(row),
+            (Progress::Within(cell), false) => extent.from = begin(&cell.row),
+            (Progress::Within(cell), true) => extent.to = behind(&cell.row),
+        }
+        extent
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        !self.to.is_empty() && self.from >= self.to
+    }
+
+    fn intersect(&self, other: &Self) -> Self {
+        let to = match (self.to.is_empty(), other.to.is_empty()) {
+            (true, _) => other.to.clone(),
+            (_, true) => self.to.clone(),
+            _ => self.to.clone().min(other.to.clone()),
+        };
+        Self { from: self.from.clone().max(other.from.clone()), to }
+    }
+
+    /// Its parts in the regions, in the order in which a scan goes through them.
+    pub(super) fn in_regions(&self, regions: &[Region], reversed: bool) -> Vec<Self> {
+        let bound = |row: &[u8]| if row.is_empty() { Bytes::new() } else { key::row_prefix(row) };
+        let part = |region: &Region| self.intersect(&Self { from: bound(&region.start), to: bound(&region.end) });
+        let mut parts: Vec<_> = regions.iter().map(part).filter(|part| !part.is_empty()).collect();
+        if reversed {
+            parts.reverse();
+        }
+        parts
+    }
+
+    /// The same without what lies before this row in the direction of the scan.
+    pub(super) fn beginning_at(&self, row: &[u8], reversed: bool) -> Self {
+        let prefix = key::row_prefix(row);
+        let there = if reversed {
+            Self { from: Bytes::new(), to: key::row_end(&prefix) }
+        } else {
+            Self { from: prefix, to: Bytes::new() }
+        };
+        self.intersect(&there)
+    }
+}

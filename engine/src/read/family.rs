@@ -1,0 +1,246 @@
+//! The visible cells of one family, row after row, upwards or downwards.
+
+use std::sync::Arc;
+
+use bytes::Bytes;
+
+use super::column::{Column, Version, Walked};
+use super::down::Down;
+use super::marks::Marks;
+use super::pairs::Pairs;
+use super::plan::Plan;
+use super::raw;
+use super::reader::Reader;
+use super::sequence::{self, Mark};
+use crate::cell::Cell;
+use crate::error::Result;
+use crate::key;
+use crate::store::Order;
+
+/// A walk over one family.
+pub(super) struct FamilyWalk {
+    plan: Plan,
+    reader: Arc<Reader>,
+    /// Upwards: all rows. Downwards: the open row.
+    pairs: Pairs,
+    down: Option<Down>,
+    row: Option<OpenRow>,
+    /// The row left last, while `pairs` may still be in it: whoever reads one row only need not go behind it.
+    left: Option<Bytes>,
+    /// Where a filter's hint wants to enter a later row.
+    entry: Option<(Bytes, Place)>,
+}
+
+/// A place inside a row's family: a column, and the newest timestamp of interest in it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Place {
+    pub(super) qualifier: Bytes,
+    pub(super) newest: i64,
+}
+
+struct OpenRow {
+    prefix: Bytes,
+    key: Bytes,
+    marks: Hiding,
+    column: Option<(Bytes, Column)>,
+    /// How many of the wanted columns are done with.
+    wanted: usize,
+    /// Applies when its column is entered.
+    place: Option<Place>,
+}
+
+/// What the family markers of a row do, by the family's way of reading.
+enum Hiding {
+    Now(Marks),
+    Ordered(Vec<Mark>),
+    /// Shown themselves, with the column of the empty qualifier.
+    Shown(Option<Vec<Version>>),
+}
+
+impl FamilyWalk {
+    /// Begins over the rows whose keys lie in `from <= key < to` (an empty `to`: no end).
+    pub(super) fn open(plan: Plan, reader: &Arc<Reader>, from: &[u8], to: &[u8], order: Order) -> Result<Self> {
+        let space = plan.family.space;
+        let empty = !to.is_empty() && from >= to;
+        let (pairs, down) = match order {
+            _ if empty => (Pairs::held(Vec::new(), &reader.stop), None),
+            Order::Ascending => (Pairs::open(&reader.snapshot, space, from, to, &reader.stop)?, None),
+            Order::Descending => (Pairs::held(Vec::new(), &reader.stop), Some(Down::open(reader, space, from, to)?)),
+        };
+        Ok(Self { plan, reader: reader.clone(), pairs, down, row: None, left: None, entry: None })
+    }
+
+    pub(super) fn plan(&self) -> &Plan {
+        &self.plan
+    }
+
+    /// The prefix of the next row; no row may be open. Its cells may all be hidden.
+    pub(super) fn next_row(&mut self) -> Result<Option<Bytes>> {
+        match &mut self.down {
+            Some(down) => down.row(),
+            None => {
+                if let Some(left) = self.left.take() {
+                    self.pairs.skip_to(&key::row_end(&left))?;
+                }
+                match self.pairs.head()? {
+                    Some((head, _)) => Ok(Some(head.slice(..key::row_prefix_len(head)?))),
+                    None => Ok(None),
+                }
+            }
+        }
+    }
+
+    /// Opens the next row, which has that prefix and key.
+    pub(super) fn open_row(&mut self, prefix: &Bytes, key: &Bytes) -> Result<()> {
+        if let Some(down) = &mut self.down {
+            self.pairs = down.open_row(prefix)?;
+        }
+        let family = key::family_prefix(prefix);
+        let (pairs, plan, reader) = (&mut self.pairs, &self.plan, &self.reader);
+        let marks = if plan.raw {
+            Hiding::Shown(Some(raw::stored(pairs, plan, reader, &family)?))
+        } else if plan.family.rules.new_version_behavior {
+            Hiding::Ordered(sequence::family_marks(pairs, plan, reader, &family)?)
+        } else {
+            Hiding::Now(Marks::of_family(pairs, plan, reader, &family)?)
+        };
+        pairs.skip_to(&key::columns_start(prefix))?;
+        self.row =
+            Some(OpenRow { prefix: prefix.clone(), key: key.clone(), marks, column: None, wanted: 0, place: None });
+        match self.entry.take() {
+            Some((row, place)) if row == *prefix => self.go_to(place),
+            _ => Ok(()),
+        }
+    }
+
+    /// Leaves the open row.
+    pub(super) fn close_row(&mut self) {
+        if let Some(row) = self.row.take() {
+            self.left = Some(row.prefix);
+        }
+    }
+
+    /// Leaves the open column.
+    pub(super) fn next_column(&mut self) -> Result<()> {
+        let Some(row) = &mut self.row else { return Ok(()) };
+        let Some((prefix, _)) = row.column.take() else { return Ok(()) };
+        row.wanted += 1;
+        // Named columns are sought one by one anyway.
+        if self.plan.wanted.is_none() { self.pairs.skip_to(&key::prefix_end(&prefix)) } else { Ok(()) }
+    }
+
+    /// The qualifier of the next visible version of the open row, and the version; `None`: the row has no more.
+    pub(super) fn next_version(&mut self) -> Result<Option<(Bytes, Version)>> {
+        if self.plan.is_empty() {
+            return Ok(None);
+        }
+        loop {
+            let Some(row) = &mut self.row else { return Ok(None) };
+            if let Some((prefix, column)) = &mut row.column {
+                let nothing = &mut Marks::nothing();
+                let marks = if let Hiding::Now(marks) = &mut row.marks { marks } else { nothing };
+                if let Some(version) = column.next(&mut self.pairs, &self.plan, &self.reader, marks)? {
+                    return Ok(Some((key::qualifier_of(prefix, row.prefix.len()), version)));
+                }
+                self.next_column()?;
+            } else if !self.open_column()? {
+                return Ok(None);
+            }
+        }
+    }
+
+    /// The next visible cell of the open row; `None`: the row has no more.
+    pub(super) fn next_cell(&mut self) -> Result<Option<Cell>> {
+        let Some((qualifier, version)) = self.next_version()? else { return Ok(None) };
+        let Some(row) = &self.row else { return Ok(None) };
+        let (row, family) = (row.key.clone(), self.plan.family.name.clone());
+        let Version { timestamp, kind, value, .. } = version;
+        Ok(Some(Cell { row, family, qualifier, timestamp, kind, value }))
+    }
+
+    /// Goes on at that place of the open row, which lies ahead.
+    pub(super) fn go_to(&mut self, place: Place) -> Result<()> {
+        let Some(row) = &mut self.row else { return Ok(()) };
+        let wanted = key::column_prefix(&row.prefix, &place.qualifier);
+        if let Some((_, column)) = row.column.as_mut().filter(|(prefix, _)| *prefix == wanted) {
+            return column.skip_to_time(&mut self.pairs, place.newest);
+        }
+        row.column = None;
+        match &self.plan.wanted {
+            Some(columns) => row.wanted = columns.partition_point(|q| *q < place.qualifier),
+            None => {
+                // The family markers of a raw read belong to the column of the empty qualifier.
+                if let Hiding::Shown(markers) = &mut row.marks {
+                    *markers = None;
+                }
+                self.pairs.skip_to(&wanted)?;
+            }
+        }
+        row.place = Some(place);
+        Ok(())
+    }
+
+    /// Goes on at a later row of the direction: the first one at or behind the prefix (`beyond`: only behind it), at that place if it is this row.
+    pub(super) fn go_to_row(&mut self, prefix: Bytes, beyond: bool, place: Option<Place>) -> Result<()> {
+        (self.row, self.left) = (None, None);
+        match &mut self.down {
+            Some(down) if beyond => down.go_below(&prefix)?,
+            Some(down) => down.go_below(&key::row_end(&prefix))?,
+            None if beyond => self.pairs.skip_to(&key::row_end(&prefix))?,
+            None => self.pairs.skip_to(&prefix)?,
+        }
+        self.entry = place.map(|place| (prefix, place));
+        Ok(())
+    }
+
+    /// Whether the last named column has been looked at as far as it will be.
+    pub(super) fn is_last_named(&self) -> bool {
+        let (Some(wanted), Some(row)) = (&self.plan.wanted, &self.row) else { return false };
+        row.wanted + 1 >= wanted.len() && row.column.as_ref().is_some_and(|(_, column)| column.is_full(&self.plan))
+    }
+
+    /// Enters the next column there is; `false`: the row has no more.
+    fn open_column(&mut self) -> Result<bool> {
+        let Some(row) = &mut self.row else { return Ok(false) };
+        let Some(prefix) = next_prefix(&mut self.pairs, &self.plan, row)? else { return Ok(false) };
+        let (pairs, plan, reader) = (&mut self.pairs, &self.plan, &self.reader);
+        let mut column = match &mut row.marks {
+            Hiding::Now(marks) => Column::Walked(Walked::open(pairs, plan, reader, prefix.clone(), marks)?),
+            Hiding::Ordered(marks) => {
+                Column::Known(sequence::versions(pairs, plan, reader, &prefix, marks)?.into_iter())
+            }
+            Hiding::Shown(markers) => {
+                let mut versions = markers.take().unwrap_or_default();
+                versions.extend(raw::stored(pairs, plan, reader, &prefix)?);
+                Column::Known(raw::mix(versions, plan).into_iter())
+            }
+        };
+        if let Some(place) = row.place.take().filter(|p| p.qualifier == key::qualifier_of(&prefix, row.prefix.len())) {
+            column.skip_to_time(pairs, place.newest)?;
+        }
+        row.column = Some((prefix, column));
+        Ok(true)
+    }
+}
+
+/// The prefix of the next column to look at, and goes there.
+fn next_prefix(pairs: &mut Pairs, plan: &Plan, row: &mut OpenRow) -> Result<Option<Bytes>> {
+    let Some(wanted) = &plan.wanted else {
+        if matches!(&row.marks, Hiding::Shown(Some(markers)) if !markers.is_empty()) {
+            return Ok(Some(key::column_prefix(&row.prefix, b"")));
+        }
+        let Some((head, _)) = pairs.head()?.filter(|(k, _)| k.starts_with(&row.prefix)) else { return Ok(None) };
+        let len = key::column_prefix_len(head, row.prefix.len())?.ok_or_else(|| key::damaged(head))?;
+        return Ok(Some(head.slice(..len)));
+    };
+    while let Some(qualifier) = wanted.get(row.wanted) {
+        let prefix = key::column_prefix(&row.prefix, qualifier);
+        pairs.skip_to(&prefix)?;
+        match pairs.head()? {
+            Some((head, _)) if head.starts_with(&prefix) => return Ok(Some(prefix)),
+            Some((head, _)) if head.starts_with(&row.prefix) => row.wanted += 1,
+            _ => return Ok(None),
+        }
+    }
+    Ok(None)
+}

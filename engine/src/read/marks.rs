@@ -1,0 +1,90 @@
+//! What delete markers hide: those of a family in one row, or those of one column.
+
+use bytes::Bytes;
+
+use super::pairs::Pairs;
+use super::plan::Plan;
+use super::reader::Reader;
+use super::times::Times;
+use crate::cell::CellKind;
+use crate::error::Result;
+use crate::key;
+use crate::schema::KeepDeleted;
+use crate::value;
+
+/// What markers of one family in one row, or of one column, hide.
+pub(super) struct Marks {
+    /// Everything up to this timestamp; `i64::MIN`: nothing.
+    up_to: i64,
+    /// Besides, everything with these.
+    exact: Times,
+}
+
+impl Marks {
+    /// Reads the family markers of a row.
+    pub(super) fn of_family(pairs: &mut Pairs, plan: &Plan, reader: &Reader, prefix: &Bytes) -> Result<Self> {
+        Self::read(pairs, plan, reader, prefix, CellKind::DeleteFamily, CellKind::DeleteFamilyVersion, i64::MIN)
+    }
+
+    /// Reads the markers of a column; what its family's markers hide is counted in.
+    pub(super) fn of_column(
+        pairs: &mut Pairs,
+        plan: &Plan,
+        reader: &Reader,
+        prefix: &Bytes,
+        family: &Self,
+    ) -> Result<Self> {
+        Self::read(pairs, plan, reader, prefix, CellKind::DeleteColumn, CellKind::Delete, family.up_to)
+    }
+
+    /// Wide markers (up to a time) stand before exact ones, newest first: the first wide one that counts is enough, and exact ones
+    /// count only above it.
+    fn read(
+        pairs: &mut Pairs,
+        plan: &Plan,
+        reader: &Reader,
+        prefix: &Bytes,
+        wide: CellKind,
+        exact: CellKind,
+        mut up_to: i64,
+    ) -> Result<Self> {
+        // KEEP_DELETED_CELLS makes a read of the past blind to markers that came later.
+        let newest = if plan.family.rules.keep_deleted == KeepDeleted::False { i64::MAX } else { plan.newest };
+        loop {
+            let Some((head, stored)) = pairs.head()?.filter(|(k, _)| k.starts_with(prefix)) else { break };
+            let (kind, timestamp) = key::kind_and_time(head, prefix.len())?;
+            if kind == CellKind::Put {
+                break;
+            }
+            if kind != wide {
+                let floor = up_to.max(plan.oldest - 1);
+                let times = Times::read(pairs, reader, plan.family.space, prefix, exact, (floor, plan.newest))?;
+                return Ok(Self { up_to, exact: times });
+            }
+            if timestamp > newest {
+                pairs.skip_to(&key::at(prefix, wide, newest))?;
+            } else if timestamp > up_to && value::is_expired(stored, timestamp, reader.now)? {
+                pairs.step();
+            } else {
+                up_to = up_to.max(timestamp);
+                pairs.skip_to(&key::at(prefix, exact, i64::MAX))?;
+            }
+        }
+        Ok(Self { up_to, exact: Times::default() })
+    }
+
+    /// No markers at all.
+    pub(super) fn nothing() -> Self {
+        Self { up_to: i64::MIN, exact: Times::default() }
+    }
+
+    /// Whether everything of this age and older is hidden.
+    pub(super) fn hides_from(&self, timestamp: i64) -> bool {
+        timestamp <= self.up_to
+    }
+
+    /// Whether exactly this version is hidden. Cheap when asked newest first.
+    pub(super) fn hides(&mut self, timestamp: i64, reader: &Reader) -> Result<bool> {
+        self.exact.contains(timestamp, reader)
+    }
+}

@@ -1,0 +1,267 @@
+//! The rows of one region: its families merged, its filter asked, in the order of HBase's region scanner.
+
+use std::sync::Arc;
+
+use bytes::Bytes;
+
+use super::family::FamilyWalk;
+use super::plan::Plan;
+use super::reader::Reader;
+use super::sieve::{Sieve, Window};
+use crate::cell::{Cell, Row};
+use crate::error::{Error, ErrorKind, Result};
+use crate::filter::Filter;
+use crate::key;
+use crate::store::Order;
+
+/// The largest row that one read returns, in bytes (HBase's `hbase.table.max.rowsize`).
+const ROW_BYTES_MAX: usize = 1 << 30;
+
+/// What a walk over a region is to do besides the families' plans.
+pub(super) struct Task {
+    pub(super) order: Order,
+    /// The first key, included.
+    pub(super) from: Bytes,
+    /// The last key, excluded; empty: no end.
+    pub(super) to: Bytes,
+    /// Cells in one result; `None`: whole rows.
+    pub(super) batch: Option<usize>,
+    pub(super) window: Window,
+    pub(super) filter: Option<Box<dyn Filter>>,
+}
+
+/// The rows of one region.
+pub(super) struct RegionRows {
+    /// Families that decide about rows, by name.
+    deciding: Vec<Sieve>,
+    /// Families whose cells are fetched for rows that passed, by name.
+    joining: Vec<Sieve>,
+    filter: Option<Box<dyn Filter>>,
+    whole_row_filter: bool,
+    order: Order,
+    batch: Option<usize>,
+    /// The row from which pieces are being cut.
+    piece: Option<Piece>,
+    ended: bool,
+}
+
+struct Piece {
+    prefix: Bytes,
+    key: Bytes,
+    /// The first cell of the next piece.
+    first: Option<Cell>,
+    joined: bool,
+}
+
+impl RegionRows {
+    /// Begins; nothing is read yet.
+    ///
+    /// # Errors
+    /// `Unprocessable` for pieces of rows with a filter that needs whole rows, `Refused` downwards when a filter does not need every family.
+    pub(super) fn open(plans: Vec<Plan>, reader: &Arc<Reader>, task: Task) -> Result<Self> {
+        let Task { order, from, to, batch, window, mut filter } = task;
+        let whole_row_filter = filter.as_ref().is_some_and(|f| f.has_filter_row());
+        if batch.is_some() && whole_row_filter {
+            let message = "Cannot set batch on a scan using a filter that returns true for filter.hasFilterRow";
+            return Err(Error::new(ErrorKind::Unprocessable, message));
+        }
+        let (mut deciding, mut joining) = (Vec::new(), Vec::new());
+        for plan in plans {
+            let decides = filter.as_ref().is_none_or(|f| f.is_family_essential(&plan.family.name));
+            let sieve = Sieve::new(FamilyWalk::open(plan, reader, &from, &to, order)?, order, window);
+            if decides { deciding.push(sieve) } else { joining.push(sieve) }
+        }
+        if order == Order::Descending && !joining.is_empty() {
+            let message = "Reverse scan with loading CFs on demand is not supported";
+            return Err(Error::new(ErrorKind::Refused, message));
+        }
+        if let Some(filter) = &mut filter {
+            filter.reset()?;
+        }
+        Ok(Self { deciding, joining, filter, whole_row_filter, order, batch, piece: None, ended: false })
+    }
+
+    /// The next row, or piece of one; `None`: the region has no more.
+    pub(super) fn next(&mut self) -> Result<Option<Row>> {
+        match self.batch {
+            Some(batch) => self.next_piece(batch),
+            None => self.next_whole(),
+        }
+    }
+
+    /// Whether the filter says that nothing further can pass.
+    pub(super) fn is_filter_done(&mut self) -> Result<bool> {
+        self.filter.as_mut().map_or(Ok(false), |f| f.filter_all_remaining())
+    }
+
+    /// Whether the region is known to have no more rows.
+    pub(super) fn is_over(&mut self) -> Result<bool> {
+        if self.ended || self.piece.is_some() {
+            return Ok(self.ended);
+        }
+        for sieve in &mut self.deciding {
+            if sieve.next_row()?.is_some() {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    /// Whether one row has a cell, with as little reading as possible.
+    pub(super) fn has_cell(&mut self) -> Result<bool> {
+        if self.filter.is_some() {
+            return Ok(self.next_whole()?.is_some());
+        }
+        let Some((prefix, key)) = self.begin_row()? else { return Ok(false) };
+        for sieve in &mut self.deciding {
+            sieve.open_row(&prefix, &key)?;
+            if sieve.next(&mut self.filter)?.is_some() {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    fn next_whole(&mut self) -> Result<Option<Row>> {
+        while let Some((prefix, key)) = self.begin_row()? {
+            let mut cells = Vec::new();
+            let mut bytes = 0;
+            for sieve in &mut self.deciding {
+                sieve.open_row(&prefix, &key)?;
+                collect(sieve, &mut self.filter, &mut cells, &mut bytes)?;
+            }
+            if !self.passes(&mut cells)? {
+                self.reset()?;
+                continue;
+            }
+            for sieve in &mut self.joining {
+                sieve.seek_row(&prefix, &key)?;
+                collect(sieve, &mut self.filter, &mut cells, &mut bytes)?;
+            }
+            if !self.joining.is_empty() {
+                // Stable: inside a family the order is right already.
+                cells.sort_by(|a, b| a.family.cmp(&b.family));
+            }
+            self.reset()?;
+            if cells.is_empty() {
+                continue;
+            }
+            self.ended = self.is_filter_done()?;
+            return Ok(Some(Row { key, cells, partial: false }));
+        }
+        Ok(None)
+    }
+
+    /// Lets the filter judge the finished row; `false`: it is left out.
+    fn passes(&mut self, cells: &mut Vec<Cell>) -> Result<bool> {
+        let empty = cells.is_empty();
+        let Some(filter) = &mut self.filter else { return Ok(!empty) };
+        if self.whole_row_filter {
+            filter.filter_row_cells(cells)?;
+            let refused = !cells.is_empty() && filter.filter_row()?;
+            return Ok(!empty && !refused);
+        }
+        Ok(!empty && !filter.filter_row()?)
+    }
+
+    fn next_piece(&mut self, batch: usize) -> Result<Option<Row>> {
+        loop {
+            if self.piece.is_none() {
+                let Some((prefix, key)) = self.begin_row()? else { return Ok(None) };
+                for sieve in &mut self.deciding {
+                    sieve.open_row(&prefix, &key)?;
+                }
+                self.piece = Some(Piece { prefix, key, first: None, joined: false });
+            }
+            let Some(mut piece) = self.piece.take() else { return Ok(None) };
+            let mut cells = Vec::from_iter(piece.first.take());
+            while let Some(cell) = self.next_in_row(&mut piece)? {
+                if cells.len() >= batch {
+                    let key = piece.key.clone();
+                    self.piece = Some(Piece { first: Some(cell), ..piece });
+                    return Ok(Some(Row { key, cells, partial: true }));
+                }
+                cells.push(cell);
+            }
+            let passes = self.passes(&mut cells)?;
+            self.reset()?;
+            if passes {
+                self.ended = self.is_filter_done()?;
+                return Ok(Some(Row { key: piece.key, cells, partial: false }));
+            }
+        }
+    }
+
+    fn next_in_row(&mut self, piece: &mut Piece) -> Result<Option<Cell>> {
+        for sieve in &mut self.deciding {
+            if let Some(cell) = sieve.next(&mut self.filter)? {
+                return Ok(Some(cell));
+            }
+        }
+        if !piece.joined {
+            piece.joined = true;
+            for sieve in &mut self.joining {
+                sieve.seek_row(&piece.prefix, &piece.key)?;
+            }
+        }
+        for sieve in &mut self.joining {
+            if let Some(cell) = sieve.next(&mut self.filter)? {
+                return Ok(Some(cell));
+            }
+        }
+        Ok(None)
+    }
+
+    /// The prefix and key of the next row whose key the filter does not refuse.
+    fn begin_row(&mut self) -> Result<Option<(Bytes, Bytes)>> {
+        while !self.ended {
+            let mut next: Option<Bytes> = None;
+            for sieve in &mut self.deciding {
+                if let Some(row) = sieve.next_row()?
+                    && next.as_ref().is_none_or(|next| (row < next) == (self.order == Order::Ascending))
+                {
+                    next = Some(row.clone());
+                }
+            }
+            let Some(prefix) = next else { break };
+            let key = key::row_of(&prefix);
+            let Some(filter) = &mut self.filter else { return Ok(Some((prefix, key))) };
+            if !filter.filter_row_key(&key)? {
+                return Ok(Some((prefix, key)));
+            }
+            if filter.filter_all_remaining()? {
+                break;
+            }
+            // HBase passes over a refused row by reading it: the filter sees its cells, counts them and may give a hint.
+            for sieve in &mut self.deciding {
+                sieve.open_row(&prefix, &key)?;
+                while sieve.next(&mut self.filter)?.is_some() {}
+            }
+            self.reset()?;
+        }
+        self.ended = true;
+        Ok(None)
+    }
+
+    fn reset(&mut self) -> Result<()> {
+        self.filter.as_mut().map_or(Ok(()), |f| f.reset())
+    }
+}
+
+/// Takes what a family has of its open row.
+fn collect(
+    sieve: &mut Sieve,
+    filter: &mut Option<Box<dyn Filter>>,
+    cells: &mut Vec<Cell>,
+    bytes: &mut usize,
+) -> Result<()> {
+    while let Some(cell) = sieve.next(filter)? {
+        *bytes += cell.row.len() + cell.family.len() + cell.qualifier.len() + cell.value.len();
+        if *bytes > ROW_BYTES_MAX {
+            let message = format!("Max row size allowed: {ROW_BYTES_MAX}, but the row is bigger than that");
+            return Err(Error::new(ErrorKind::RowTooLarge, message));
+        }
+        cells.push(cell);
+    }
+    Ok(())
+}

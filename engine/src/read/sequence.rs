@@ -1,0 +1,111 @@
+//! Columns of families with NEW_VERSION_BEHAVIOR: deletes and versions count in the order of writing.
+//!
+//! A marker hides only what was written before it or together with it. A version that was once pushed out by VERSIONS newer ones stays
+//! out, even when those are deleted later. So every version has a life: from the write that made it to the first one that hid it.
+
+use bytes::Bytes;
+
+use super::column::{Count, Version};
+use super::pairs::Pairs;
+use super::plan::Plan;
+use super::reader::Reader;
+use crate::cell::CellKind;
+use crate::error::Result;
+use crate::key;
+use crate::schema::KeepDeleted;
+use crate::value::{self, Value};
+
+/// A marker with its place in the order of writing.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Mark {
+    kind: CellKind,
+    timestamp: i64,
+    sequence: u64,
+}
+
+impl Mark {
+    fn covers(self, timestamp: i64) -> bool {
+        match self.kind {
+            CellKind::Put => false,
+            CellKind::Delete | CellKind::DeleteFamilyVersion => timestamp == self.timestamp,
+            CellKind::DeleteColumn | CellKind::DeleteFamily => timestamp <= self.timestamp,
+        }
+    }
+}
+
+/// When a version could be seen, in write sequences: from `written`, before `hidden`.
+struct Life {
+    written: u64,
+    hidden: u64,
+}
+
+impl Life {
+    fn spans(&self, moment: u64) -> bool {
+        self.written <= moment && moment < self.hidden
+    }
+}
+
+/// All that count of the markers and all living values behind a prefix, newest first.
+fn load(pairs: &mut Pairs, plan: &Plan, reader: &Reader, prefix: &Bytes) -> Result<(Vec<Mark>, Vec<(Version, u64)>)> {
+    let (mut marks, mut values) = (Vec::new(), Vec::new());
+    while let Some((head, stored)) = pairs.head()?.filter(|(k, _)| k.starts_with(prefix)) {
+        let (kind, timestamp) = key::kind_and_time(head, prefix.len())?;
+        if !value::is_expired(stored, timestamp, reader.now)? {
+            let value = Value::decode(stored.clone())?;
+            let sequence = value.sequence.unwrap_or(0);
+            if kind == CellKind::Put {
+                values.push((Version { timestamp, kind, value: value.bytes, ttl_ms: value.ttl_ms }, sequence));
+            } else if timestamp <= plan.newest || plan.family.rules.keep_deleted == KeepDeleted::False {
+                marks.push(Mark { kind, timestamp, sequence });
+            }
+        }
+        pairs.step();
+    }
+    Ok((marks, values))
+}
+
+/// The markers of a family in one row.
+pub(super) fn family_marks(pairs: &mut Pairs, plan: &Plan, reader: &Reader, prefix: &Bytes) -> Result<Vec<Mark>> {
+    Ok(load(pairs, plan, reader, prefix)?.0)
+}
+
+/// The visible versions of a column.
+pub(super) fn versions(
+    pairs: &mut Pairs,
+    plan: &Plan,
+    reader: &Reader,
+    prefix: &Bytes,
+    family: &[Mark],
+) -> Result<Vec<Version>> {
+    let (marks, values) = load(pairs, plan, reader, prefix)?;
+    let mut newer: Vec<Life> = Vec::new();
+    let mut count = Count::new();
+    let mut visible = Vec::new();
+    for (version, written) in values {
+        let hiding = marks.iter().chain(family).filter(|m| m.sequence >= written && m.covers(version.timestamp));
+        let deleted = hiding.map(|m| m.sequence).min().unwrap_or(u64::MAX);
+        let pushed_out = pushed_out(&newer, written, deleted, plan.family.rules.versions);
+        let life = Life { written, hidden: deleted.min(pushed_out) };
+        let lives = life.hidden == u64::MAX;
+        newer.push(life);
+        if !lives || version.timestamp > plan.newest {
+            continue;
+        }
+        if version.timestamp < plan.oldest || !count.admit(plan, version.timestamp, reader.now) {
+            break;
+        }
+        visible.push(version);
+    }
+    Ok(visible)
+}
+
+/// The first write at which `versions` newer ones stood above a version; those of its own request do not push it out.
+fn pushed_out(newer: &[Life], written: u64, deleted: u64, versions: i32) -> u64 {
+    let others = || newer.iter().filter(|life| life.written != written);
+    let moments =
+        std::iter::once(written).chain(others().map(|life| life.written).filter(|w| *w > written && *w < deleted));
+    let full = |moment: &u64| {
+        i32::try_from(others().filter(|life| life.spans(*moment)).count()).is_ok_and(|above| above >= versions)
+    };
+    moments.filter(full).min().unwrap_or(u64::MAX)
+}
