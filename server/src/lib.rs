@@ -9,7 +9,6 @@
 //! As a library the server installs no signal handler and no global subscriber; only the binary does.
 
 pub mod call;
-mod checks;
 pub mod config;
 mod connection;
 pub mod context;

@@ -1,7 +1,6 @@
 //! Deletes of a column, a family or a row.
 
 use hjall_engine::mutation::{Delete, Marker};
-use hjall_engine::request::check_row;
 use hjall_engine::{Error, LATEST};
 use hjall_idl::hbase1::*;
 
@@ -10,7 +9,6 @@ use super::column::Column;
 use super::convert::table_name;
 use super::error::{Answer, sent, undeclared};
 use super::mutation::marker;
-use crate::checks;
 use crate::context::Context;
 use crate::error::once_located;
 
@@ -42,7 +40,7 @@ fn column(
     timestamp: i64,
     attributes: &Sent,
 ) -> Answer<()> {
-    let marker = marker(Column::parse(sent(column, "column")?), timestamp).map_err(undeclared)?;
+    let marker = marker(Column::parse(sent(column, "column")?), timestamp);
     delete(context, name, row, vec![marker], timestamp, attributes)
 }
 
@@ -55,9 +53,9 @@ fn delete(
     attributes: &Sent,
 ) -> Answer<()> {
     let name = table_name(&sent(name, "tableName")?).map_err(undeclared)?;
-    let row = sent(row, "row")?;
-    check_row(&row).and_then(|()| checks::timestamp(timestamp)).map_err(undeclared)?;
+    let mut delete = Delete { markers, timestamp, ..Delete::row(sent(row, "row")?) };
+    delete.validate().map_err(undeclared)?;
     let located = |refusal: Error| undeclared(once_located(&context.engine, &name, refusal));
-    let ttl_ms = attributes::ttl_ms(attributes).map_err(located)?;
-    context.engine.table(&name).delete(&Delete { markers, timestamp, ttl_ms, ..Delete::row(row) }).map_err(undeclared)
+    delete.ttl_ms = attributes::ttl_ms(attributes).map_err(located)?;
+    context.engine.table(&name).delete(&delete).map_err(undeclared)
 }

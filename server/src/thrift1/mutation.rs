@@ -1,15 +1,13 @@
 //! The puts and deletes that a list of `Mutation`s becomes: at most one of each for a row.
 
 use bytes::Bytes;
-use hjall_engine::mutation::{Delete, Durability, Marker, MarkerKind, Put, PutCell};
+use hjall_engine::mutation::{Delete, Durability, Marker, MarkerKind, Put, PutCell, check_timestamp};
 use hjall_engine::request::check_row;
 use hjall_engine::{Error, Result};
 use hjall_idl::hbase1::Mutation;
 
 use super::column::Column;
 use super::error::{Answer, sent};
-use crate::checks;
-use crate::fault::Fault;
 
 /// What a put of a family without a column means; mutateRow and mutateRows differ.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -35,70 +33,78 @@ impl RowChanges {
     /// `InvalidArgument` for a row or a timestamp that cannot be.
     pub fn new(row: Vec<u8>, timestamp: i64) -> Result<Self> {
         check_row(&row)?;
-        checks::timestamp(timestamp)?;
+        check_timestamp(timestamp)?;
         let row = Bytes::from(row);
         let put = Put { row: row.clone(), ..Put::default() };
         Ok(Self { put, delete: Delete { timestamp, ..Delete::row(row) } })
     }
 
-    /// Adds a mutation; `refuse` says where a malformed one is reported.
-    pub fn add(&mut self, mutation: Mutation, bare_family: BareFamily, refuse: fn(Error) -> Fault) -> Answer<()> {
-        let column = Column::parse(sent(mutation.column, "column")?);
-        // The last put decides for all puts, and the last delete for all deletes.
-        let durability =
-            if mutation.write_to_w_a_l.unwrap_or(true) { Durability::SyncWal } else { Durability::SkipWal };
-        if mutation.is_delete.unwrap_or(false) {
-            self.add_marker(column).map_err(refuse)?;
-            self.delete.durability = durability;
-        } else {
-            let value = mutation.value.unwrap_or_default();
-            self.add_cell(column, value.into(), bare_family).map_err(refuse)?;
-            self.put.durability = durability;
+    /// The changes that a list of mutations makes.
+    ///
+    /// # Errors
+    /// `InvalidArgument` where HBase's gateway finds one of them malformed: then none of them counts.
+    pub fn add(mut self, mutations: Vec<NamedMutation>, bare_family: BareFamily) -> Result<Self> {
+        for NamedMutation { column, mutation } in mutations {
+            // The last put decides for all puts, and the last delete for all deletes.
+            let durability =
+                if mutation.write_to_w_a_l.unwrap_or(true) { Durability::SyncWal } else { Durability::SkipWal };
+            if mutation.is_delete.unwrap_or(false) {
+                self.add_marker(column);
+                self.delete.durability = durability;
+            } else {
+                self.add_cell(column, mutation.value.unwrap_or_default().into(), bare_family)?;
+                self.put.durability = durability;
+            }
+        }
+        if !self.put.cells.is_empty() {
+            self.put.validate()?;
+        }
+        self.delete.validate()?;
+        Ok(self)
+    }
+
+    fn add_cell(&mut self, column: Column, value: Bytes, bare_family: BareFamily) -> Result<()> {
+        let timestamp = self.delete.timestamp;
+        match (column.qualifier, bare_family) {
+            (Some(qualifier), _) => self.put.cells.push(PutCell { family: column.family, qualifier, timestamp, value }),
+            (None, BareFamily::Ignored) => {}
+            (None, BareFamily::Refused) => return Err(Error::invalid("Invalid famAndQf provided.")),
         }
         Ok(())
     }
 
-    fn add_cell(&mut self, column: Column, value: Bytes, bare_family: BareFamily) -> Result<()> {
-        let Some(qualifier) = column.qualifier else {
-            return match bare_family {
-                BareFamily::Ignored => Ok(()),
-                BareFamily::Refused => Err(Error::invalid("Invalid famAndQf provided.")),
-            };
-        };
-        self.put.cells.push(put_cell(column.family, qualifier, self.delete.timestamp, value)?);
-        Ok(())
-    }
-
-    fn add_marker(&mut self, column: Column) -> Result<()> {
-        let marker = marker(column, self.delete.timestamp)?;
+    fn add_marker(&mut self, column: Column) {
+        let marker = marker(column, self.delete.timestamp);
         if marker.kind == MarkerKind::Family {
             self.delete.markers.retain(|other| other.family != marker.family);
         }
         if !self.delete.markers.contains(&marker) {
             self.delete.markers.push(marker);
         }
-        Ok(())
     }
 }
 
-/// A cell to write (HBase's cell builder checks its family).
-///
-/// # Errors
-/// `InvalidArgument` for a family that is empty or does not fit.
-pub fn put_cell(family: Bytes, qualifier: Bytes, timestamp: i64, value: Bytes) -> Result<PutCell> {
-    if family.is_empty() {
-        return Err(Error::invalid("Family cannot be null"));
+/// A mutation whose column was sent.
+pub struct NamedMutation {
+    column: Column,
+    mutation: Mutation,
+}
+
+impl NamedMutation {
+    /// Takes the column's name apart. One that was not sent makes HBase's gateway trip over a null pointer.
+    pub fn new(mut mutation: Mutation) -> Answer<Self> {
+        let column = Column::parse(sent(mutation.column.take(), "column")?);
+        Ok(Self { column, mutation })
     }
-    checks::family(&family)?;
-    Ok(PutCell { family, qualifier, timestamp, value })
+
+    /// All of a list.
+    pub fn all(mutations: Vec<Mutation>) -> Answer<Vec<Self>> {
+        mutations.into_iter().map(Self::new).collect()
+    }
 }
 
 /// What deletes a column, all its versions, or a whole family.
-///
-/// # Errors
-/// `InvalidArgument` for a family that does not fit. An empty one does, and no table has it.
-pub fn marker(column: Column, timestamp: i64) -> Result<Marker> {
-    checks::family(&column.family)?;
+pub fn marker(column: Column, timestamp: i64) -> Marker {
     let kind = if column.qualifier.is_some() { MarkerKind::Column } else { MarkerKind::Family };
-    Ok(Marker { family: column.family, qualifier: column.qualifier.unwrap_or_default(), kind, timestamp })
+    Marker { family: column.family, qualifier: column.qualifier.unwrap_or_default(), kind, timestamp }
 }

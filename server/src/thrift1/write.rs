@@ -7,8 +7,7 @@ use hjall_idl::hbase1::*;
 use super::attributes::{self, Sent};
 use super::convert::table_name;
 use super::error::{Answer, declared, io_error, sent, undeclared};
-use super::mutation::{BareFamily, RowChanges};
-use crate::checks;
+use super::mutation::{BareFamily, NamedMutation, RowChanges};
 use crate::context::Context;
 use crate::error::{Raised, once_located};
 use crate::region_batch;
@@ -44,11 +43,9 @@ fn row(
 ) -> Answer<()> {
     let name = table_name(&sent(name, "tableName")?).map_err(declared)?;
     let table = context.engine.table(&name);
-    let mut changes = RowChanges::new(sent(key, "row")?, timestamp).map_err(declared)?;
-    for mutation in sent(mutations, "mutations")? {
-        changes.add(mutation, BareFamily::Ignored, declared)?;
-    }
-    let RowChanges { put, delete } = changes;
+    let changes = RowChanges::new(sent(key, "row")?, timestamp).map_err(declared)?;
+    let mutations = NamedMutation::all(sent(mutations, "mutations")?)?;
+    let RowChanges { put, delete } = changes.add(mutations, BareFamily::Ignored).map_err(declared)?;
     let ttl_ms = match attributes::ttl_ms(attributes) {
         _ if put.cells.is_empty() && delete.markers.is_empty() => return Ok(()),
         Ok(ttl_ms) => ttl_ms,
@@ -58,7 +55,6 @@ fn row(
         table.delete(&Delete { ttl_ms, ..delete }).map_err(declared)?;
     }
     if !put.cells.is_empty() {
-        checks::put(&put).map_err(declared)?;
         table.put(&Put { ttl_ms, ..put }).map_err(declared)?;
     }
     Ok(())
@@ -75,16 +71,17 @@ fn rows(
 ) -> Answer<()> {
     let (mut puts, mut deletes) = (Vec::new(), Vec::new());
     for batch in sent(batches, "rowBatches")? {
-        let mut changes = RowChanges::new(sent(batch.row, "row")?, timestamp).map_err(undeclared)?;
-        for mutation in sent(batch.mutations, "mutations")? {
-            changes.add(mutation, BareFamily::Refused, undeclared)?;
-        }
+        let changes = RowChanges::new(sent(batch.row, "row")?, timestamp).map_err(undeclared)?;
+        let mutations = NamedMutation::all(sent(batch.mutations, "mutations")?)?;
+        let changes = changes.add(mutations, BareFamily::Refused).map_err(undeclared)?;
         puts.extend(Some(changes.put).filter(|put| !put.cells.is_empty()));
         deletes.extend(Some(changes.delete).filter(|delete| !delete.markers.is_empty()));
     }
     let name = table_name(&sent(name, "tableName")?).map_err(declared)?;
     let table = context.engine.table(&name);
-    puts.iter().try_for_each(checks::put).map_err(declared)?;
+    // One cell that is too large keeps the whole list from being sent.
+    let cell_bytes_max = context.engine.limits().client_cell_bytes;
+    puts.iter().try_for_each(|put| put.check_cell_bytes(cell_bytes_max)).map_err(declared)?;
     match attributes::ttl_ms(attributes) {
         Ok(ttl_ms) => {
             puts.iter_mut().for_each(|put| put.ttl_ms = ttl_ms);
