@@ -59,7 +59,7 @@ judge: build .venv/.complete ## ask real HBase again (needs Java 11 or 17, and M
 	tests/judge/again $(python)
 
 clients: build .venv/.complete ## every client program whose language is installed here
-	tests/clients/run $(python)
+	$(python) tests/clients/run
 
 bench: cargo-there ## speed beside Redis on this machine, start-up, memory: figures, never a verdict
 	bench/run
