@@ -1,22 +1,46 @@
-//! Filters: what they are to whoever builds one, and what they are to the read path.
+//! Filters: what they are to whoever builds one ([`FilterSpec`], a value), and what they are to the read path ([`Filter`], running).
+//!
+//! Everything follows HBase's filter classes call by call: which codes they give, when they end a scan, what they keep between rows. Programs
+//! depend on the oddities too, so an oddity that can be seen from outside is kept and said where it is.
+
+mod columns;
+mod comparator;
+mod compare;
+mod construct;
+mod counts;
+mod decimal;
+mod dependent;
+mod fuzzy;
+mod list_all;
+mod list_one;
+mod order;
+mod parse;
+mod ranges;
+pub mod regex;
+mod rows;
+mod single_column;
+mod spec;
+mod start;
+mod substring;
+mod times;
+mod wire;
+mod wrappers;
 
 use bytes::Bytes;
 
 use crate::cell::Cell;
 use crate::error::Result;
 
-/// A filter as a value: built from text, from HBase's serialised form, or by constructors; makes its running form for each region scan.
-#[derive(Debug, Clone, PartialEq)]
-pub struct FilterSpec;
+pub use comparator::{BitwiseOp, Comparator};
+pub use compare::{ColumnCheck, Compare};
+pub use decimal::Decimal;
+pub use fuzzy::{FuzzyPair, FuzzyRows};
+pub use ranges::{RowRange, RowRanges};
+pub use regex::{Charset, RegexComparator};
+pub use spec::{DEPTH_MAX, FilterSpec, LENGTH_MAX, ListOperator};
+pub use substring::Substring;
 
-impl FilterSpec {
-    /// A fresh running filter. `reversed`: the scan goes downwards.
-    pub fn start(&self, _reversed: bool) -> Result<Box<dyn Filter>> {
-        Err(crate::Error::invalid("filters are not built yet"))
-    }
-}
-
-/// A filter's answer about a cell (HBase's `Filter.ReturnCode`; filters.md §4).
+/// A filter's answer about a cell (HBase's `Filter.ReturnCode`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Code {
     /// Keep.
@@ -35,7 +59,15 @@ pub enum Code {
     SeekNextUsingHint,
 }
 
-/// Where a filter wants to go on: the first cell at or after this place of the table.
+impl Code {
+    /// Whether the cell is kept.
+    pub fn keeps(self) -> bool {
+        matches!(self, Self::Include | Self::IncludeAndNextCol | Self::IncludeAndSeekNextRow)
+    }
+}
+
+/// Where a filter wants to go on: the first cell at or after this place of the table. Holds for the family that is being read only: the others
+/// go on by themselves, as HBase's stores do.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Hint {
     /// The row.
@@ -44,11 +76,16 @@ pub struct Hint {
     pub family: Bytes,
     /// The qualifier; empty: the first one of the family.
     pub qualifier: Bytes,
-    /// The newest timestamp of interest in that column; `i64::MAX`: from its first cell.
+    /// The newest timestamp of interest in that column; `i64::MAX`: from its first cell; `i64::MIN`: past its last one.
     pub timestamp: i64,
 }
 
-/// A running filter; its state is that of one region scan. The order of calls is that of filters.md §4.
+/// A running filter; its state is that of one region scan.
+///
+/// For each candidate row in scan order: `reset`; `filter_row_key`; then per family in order, for each cell, `filter_all_remaining` and
+/// `filter_cell`, then `transform` if it is kept; at the end, with `has_filter_row`, `filter_row_cells` (if any cell was kept) and, if a
+/// cell is left, `filter_row`; without it `filter_row` alone. `filter_all_remaining` ends the scan of the region after a returned row and after
+/// a row refused by its key.
 pub trait Filter: Send {
     /// A new row begins.
     fn reset(&mut self) -> Result<()> {
@@ -62,7 +99,7 @@ pub trait Filter: Send {
 
     /// True: leave the row out without looking at its cells.
     fn filter_row_key(&mut self, _row: &[u8]) -> Result<bool> {
-        Ok(false)
+        self.filter_all_remaining()
     }
 
     /// The answer about a cell.
@@ -101,5 +138,21 @@ pub trait Filter: Send {
     /// Before the scan: the smallest row (reversed: the largest) that can pass, if the filter knows one. A scan may begin there.
     fn first_row(&self) -> Option<Bytes> {
         None
+    }
+
+    /// Before the scan: the largest row (reversed: the smallest) that can pass, if the filter knows one. A scan may end behind it.
+    fn last_row(&self) -> Option<Bytes> {
+        None
+    }
+
+    /// Whether its answers about a row are the same whichever rows it was shown before. Only then may others' `first_row` and `last_row` keep
+    /// rows from it.
+    fn is_memoryless(&self) -> bool {
+        true
+    }
+
+    /// Whether HBase's lists ask it for a hint even where another member has refused the row or cell (HBase's `HintingFilter`).
+    fn is_hinting(&self) -> bool {
+        false
     }
 }

@@ -1,0 +1,167 @@
+//! Classes: `[…]` with ranges, classes inside, `&&` and `^`.
+
+use super::case;
+use super::escape::Escaped;
+use super::parser::Parser;
+use super::set::{self, Set};
+use crate::error::Result;
+
+/// A class while it is read. Java keeps single characters apart until the end or a `&&`.
+#[derive(Default)]
+struct Reading {
+    whole: Option<Set>,
+    singles: Option<Set>,
+    /// The part read last, which a `&&` with nothing behind it intersects once more.
+    latest: Option<Set>,
+}
+
+impl Reading {
+    fn add(&mut self, part: Set) {
+        self.whole = Some(match self.whole.take() {
+            Some(whole) => set::union(whole, &part),
+            None => part.clone(),
+        });
+        self.latest = Some(part);
+    }
+
+    fn add_single(&mut self, part: &Set) {
+        let singles = self.singles.take().unwrap_or_else(Set::empty);
+        self.singles = Some(set::union(singles, part));
+    }
+
+    /// Brings the single characters in.
+    fn settle(&mut self) {
+        if let Some(singles) = self.singles.take() {
+            match self.whole.take() {
+                Some(whole) => self.whole = Some(set::union(whole, &singles)),
+                None => {
+                    self.latest = Some(singles.clone());
+                    self.whole = Some(singles);
+                }
+            }
+        }
+    }
+}
+
+impl Parser {
+    /// The class behind a `[`. `whole`: takes its closing bracket too; otherwise it is the right side of a `&&` and leaves it.
+    pub(super) fn class(&mut self, whole: bool) -> Result<Set> {
+        let mut reading = Reading::default();
+        let negated = whole && self.raw() == Some('^');
+        if negated {
+            self.at += 1;
+        }
+        loop {
+            match self.peek() {
+                None => return self.fail("Unclosed character class"),
+                Some('[') => {
+                    self.take();
+                    let inner = self.nested(|parser| parser.class(true))?;
+                    reading.add(inner);
+                    continue;
+                }
+                Some('&') if self.is_intersection() => {
+                    self.intersect(&mut reading)?;
+                    continue;
+                }
+                Some(']') if reading.whole.is_some() || reading.singles.is_some() => {
+                    if whole {
+                        self.take();
+                    }
+                    reading.settle();
+                    let set = reading.whole.unwrap_or_else(Set::empty);
+                    return Ok(if negated { set::inverted(set) } else { set });
+                }
+                Some(_) => self.range(&mut reading)?,
+            }
+        }
+    }
+
+    fn is_intersection(&mut self) -> bool {
+        let here = self.at;
+        self.at += 1;
+        let doubled = self.peek() == Some('&');
+        self.at = here;
+        doubled
+    }
+
+    fn intersect(&mut self, reading: &mut Reading) -> Result<()> {
+        self.take();
+        self.take();
+        let mut right: Option<Set> = None;
+        loop {
+            match self.peek() {
+                None | Some(']' | '&') => break,
+                Some('[') => {
+                    self.take();
+                    let inner = self.nested(|parser| parser.class(true))?;
+                    right = Some(match right {
+                        Some(right) => set::union(right, &inner),
+                        None => inner,
+                    });
+                }
+                // What stands bare up to the end of the class replaces what was read for the right side so far.
+                Some(_) => right = Some(self.nested(|parser| parser.class(false))?),
+            }
+        }
+        reading.settle();
+        if right.is_some() {
+            reading.latest.clone_from(&right);
+        }
+        let joined = match (reading.whole.take(), right) {
+            (None, None) => return self.fail("Bad class syntax"),
+            (None, Some(right)) => right,
+            (Some(mut whole), _) => {
+                if let Some(latest) = &reading.latest {
+                    whole.intersect(latest);
+                }
+                whole
+            }
+        };
+        reading.whole = Some(joined);
+        Ok(())
+    }
+
+    /// A character, a range of them, or an escape that stands for several.
+    fn range(&mut self, reading: &mut Reading) -> Result<()> {
+        let first = match self.peek() {
+            Some('\\') => {
+                let in_range = self.raw_after(2) == Some('-');
+                match self.escaped_set(in_range)? {
+                    Escaped::Char(c) => c,
+                    Escaped::Set(set) => {
+                        reading.add(set);
+                        return Ok(());
+                    }
+                }
+            }
+            _ => self.take(),
+        };
+        if self.peek() != Some('-') || matches!(self.raw_after(1), Some('[' | ']')) {
+            if let Some(c) = first {
+                let single = case::of_char(c, self.flags);
+                reading.add_single(&single);
+            } else {
+                reading.add_single(&Set::empty());
+            }
+            return Ok(());
+        }
+        self.take();
+        let last = match self.peek() {
+            Some('\\') => match self.escaped_set(true)? {
+                Escaped::Char(c) => c,
+                Escaped::Set(_) => return self.fail("Illegal character range"),
+            },
+            None => return self.fail("Illegal character range"),
+            _ => self.take(),
+        };
+        match (first, last) {
+            (Some(first), Some(last)) if first <= last => {
+                let range = case::of_range(set::ranges(&[(first, last)]), self.flags);
+                reading.add(range);
+                Ok(())
+            }
+            _ => self.fail("Illegal character range"),
+        }
+    }
+}

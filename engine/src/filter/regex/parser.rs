@@ -1,0 +1,246 @@
+//! Reading a pattern by Java's rules: characters, flags, alternatives, quantifiers.
+
+use std::collections::BTreeMap;
+
+use super::case;
+use super::piece::{Greed, Piece, Quantifier};
+use super::quote;
+use super::set;
+use super::{COMMENTS, LITERAL, MULTILINE, UNIX_LINES};
+use crate::error::{Error, Result};
+
+/// How deeply groups and classes may lie inside each other.
+const DEPTH_MAX: usize = 50;
+
+/// The pattern written for fancy-regex.
+pub(super) fn translate(pattern: &str, flags: u32) -> Result<String> {
+    let flags = with_implied(flags);
+    if flags & LITERAL != 0 {
+        return Ok(pattern.chars().map(|c| set::write(&case::of_char(c, flags))).collect());
+    }
+    let mut parser = Parser::new(quote::unquote(pattern), flags);
+    let whole = parser.alternatives()?;
+    match parser.raw() {
+        None => Ok(whole.text),
+        Some(')') => parser.fail("Unmatched closing ')'"),
+        Some(_) => parser.fail("Unexpected internal error"),
+    }
+}
+
+fn with_implied(flags: u32) -> u32 {
+    if flags & super::UNICODE_CHARACTER_CLASS != 0 { flags | super::UNICODE_CASE } else { flags }
+}
+
+/// A pattern being read.
+pub(super) struct Parser {
+    chars: Vec<char>,
+    pub(super) at: usize,
+    /// As they are at this point.
+    pub(super) flags: u32,
+    /// Capturing groups opened so far.
+    pub(super) groups: u32,
+    pub(super) names: BTreeMap<String, u32>,
+    depth: usize,
+}
+
+impl Parser {
+    fn new(chars: Vec<char>, flags: u32) -> Self {
+        Self { chars, at: 0, flags, groups: 0, names: BTreeMap::new(), depth: 0 }
+    }
+
+    pub(super) fn has(&self, flag: u32) -> bool {
+        self.flags & flag != 0
+    }
+
+    /// The character here, whatever it means.
+    pub(super) fn raw(&self) -> Option<char> {
+        self.chars.get(self.at).copied()
+    }
+
+    /// The character so many further on, whatever it means.
+    pub(super) fn raw_after(&self, n: usize) -> Option<char> {
+        self.chars.get(self.at + n).copied()
+    }
+
+    /// Takes the character here, whatever it means.
+    pub(super) fn take_raw(&mut self) -> Option<char> {
+        let c = self.raw();
+        self.at += usize::from(c.is_some());
+        c
+    }
+
+    /// The next character that means something.
+    pub(super) fn peek(&mut self) -> Option<char> {
+        while self.has(COMMENTS) {
+            match self.raw() {
+                Some('\t'..='\r' | ' ') => self.at += 1,
+                Some('#') => {
+                    while self.raw().is_some_and(|c| !self.ends_line(c)) {
+                        self.at += 1;
+                    }
+                }
+                _ => break,
+            }
+        }
+        self.raw()
+    }
+
+    fn ends_line(&self, c: char) -> bool {
+        c == '\n' || (!self.has(UNIX_LINES) && matches!(c, '\r' | '\u{85}' | '\u{2028}' | '\u{2029}'))
+    }
+
+    /// Takes the next character that means something.
+    pub(super) fn take(&mut self) -> Option<char> {
+        self.peek();
+        self.take_raw()
+    }
+
+    /// Java's words, and where in the pattern (its stretches of `\Q…\E` counted as the escapes they stand for).
+    pub(super) fn fail<T>(&self, what: &str) -> Result<T> {
+        let pattern: String = self.chars.iter().collect();
+        Err(Error::invalid(format!("{what} near index {} of the regular expression {pattern:?}", self.at)))
+    }
+
+    /// One level deeper, for groups and classes.
+    pub(super) fn nested<T>(&mut self, read: impl FnOnce(&mut Self) -> Result<T>) -> Result<T> {
+        self.depth += 1;
+        if self.depth > DEPTH_MAX {
+            return self.fail(&format!("groups and classes lie more than {DEPTH_MAX} deep inside each other"));
+        }
+        let result = read(self);
+        self.depth -= 1;
+        result
+    }
+
+    /// Alternatives up to a `)` or the end.
+    pub(super) fn alternatives(&mut self) -> Result<Piece> {
+        let first = self.sequence()?;
+        if self.peek() != Some('|') {
+            return Ok(first);
+        }
+        let mut pieces = vec![first];
+        while self.peek() == Some('|') {
+            self.take();
+            pieces.push(self.sequence()?);
+        }
+        let texts: Vec<&str> = pieces.iter().map(|piece| &*piece.text).collect();
+        Ok(Piece {
+            text: format!("(?:{})", texts.join("|")),
+            is_unit: true,
+            is_char: false,
+            is_empty: pieces.iter().all(|piece| piece.is_empty),
+            wavers: true,
+            is_bounded: pieces.iter().all(|piece| piece.is_bounded),
+        })
+    }
+
+    fn sequence(&mut self) -> Result<Piece> {
+        let mut whole = Piece::nothing();
+        while let Some(c) = self.peek() {
+            let piece = match c {
+                '|' | ')' => break,
+                '(' => match self.group()? {
+                    Some(group) => group,
+                    None => continue,
+                },
+                '[' => {
+                    self.take();
+                    let set = self.nested(|parser| parser.class(true))?;
+                    self.quantified(Piece::char(set::write(&set)), false)?
+                }
+                '^' => {
+                    self.take();
+                    let text = self.line_start();
+                    self.quantified(Piece::assertion(text), false)?
+                }
+                '$' => {
+                    self.take();
+                    let text = self.line_end(self.has(MULTILINE));
+                    self.quantified(Piece::assertion(text), false)?
+                }
+                '.' => {
+                    self.take();
+                    let text = self.dot();
+                    self.quantified(Piece::char(text), false)?
+                }
+                '?' | '*' | '+' => return self.fail(&format!("Dangling meta character '{c}'")),
+                // Java reads no character before a brace and repeats that nothing: `a{2}{3}` is `a{2}`.
+                '{' => self.quantified(Piece::nothing(), false)?,
+                '\\' => {
+                    let atom = self.escaped()?;
+                    self.quantified(atom, false)?
+                }
+                _ => {
+                    self.take();
+                    let set = case::of_char(c, self.flags);
+                    self.quantified(Piece::char(set::write(&set)), false)?
+                }
+            };
+            whole.push(&piece);
+        }
+        Ok(whole)
+    }
+
+    /// The piece with the quantifier that follows, if one does.
+    pub(super) fn quantified(&mut self, piece: Piece, is_group: bool) -> Result<Piece> {
+        let (min, max, is_short) = match self.peek() {
+            Some('?') => (0, Some(1), true),
+            Some('*') => (0, None, true),
+            Some('+') => (1, None, true),
+            Some('{') => {
+                if !self.raw_after(1).is_some_and(|c| c.is_ascii_digit()) {
+                    return self.fail("Illegal repetition");
+                }
+                self.take();
+                let (min, max) = self.braces()?;
+                (min, max, false)
+            }
+            _ => return Ok(piece),
+        };
+        if is_short {
+            self.take();
+        }
+        let greed = match self.peek() {
+            Some('?') => Greed::Lazy,
+            Some('+') => Greed::Possessive,
+            _ => Greed::Greedy,
+        };
+        if greed != Greed::Greedy {
+            self.take();
+        }
+        Ok(piece.repeat(Quantifier { min, max, greed, is_short }, is_group))
+    }
+
+    fn braces(&mut self) -> Result<(u32, Option<u32>)> {
+        let min = self.number()?;
+        let max = match self.raw() {
+            Some(',') => {
+                self.take_raw();
+                match self.raw() {
+                    Some('}') => None,
+                    _ => Some(self.number()?),
+                }
+            }
+            _ => Some(min),
+        };
+        if self.take_raw() != Some('}') {
+            return self.fail("Unclosed counted closure");
+        }
+        if max.is_some_and(|max| max < min) {
+            return self.fail("Illegal repetition range");
+        }
+        Ok((min, max))
+    }
+
+    fn number(&mut self) -> Result<u32> {
+        let mut number = 0u32;
+        while let Some(digit) = self.raw().and_then(|c| c.to_digit(10)) {
+            number = match number.checked_mul(10).and_then(|n| n.checked_add(digit)) {
+                Some(n) if n <= i32::MAX as u32 => n,
+                _ => return self.fail("Illegal repetition range"),
+            };
+            self.at += 1;
+        }
+        Ok(number)
+    }
+}

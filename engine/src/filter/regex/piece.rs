@@ -1,0 +1,116 @@
+//! A part of a pattern, written for fancy-regex.
+
+/// A written part, with what Java knows about it.
+#[derive(Debug, Clone)]
+pub(super) struct Piece {
+    /// For fancy-regex. Alternatives never stand bare in it: it can be put behind another piece.
+    pub(super) text: String,
+    /// Whether a quantifier may be put right behind it.
+    pub(super) is_unit: bool,
+    /// Whether it takes exactly one character (Java's `CharProperty`), which Java repeats in its own way.
+    pub(super) is_char: bool,
+    /// Whether it takes no characters at all (an assertion).
+    pub(super) is_empty: bool,
+    /// Whether it is one of Java's plain repetitions, alternatives or the like, which make a group around it non-deterministic.
+    pub(super) wavers: bool,
+    /// Whether Java knows how much it takes at most, which look-behind asks for.
+    pub(super) is_bounded: bool,
+}
+
+impl Piece {
+    /// One character of a set or a literal one.
+    pub(super) fn char(text: String) -> Self {
+        Self { text, is_unit: true, is_char: true, is_empty: false, wavers: false, is_bounded: true }
+    }
+
+    /// Something that is a unit by itself.
+    pub(super) fn unit(text: String) -> Self {
+        Self { is_char: false, ..Self::char(text) }
+    }
+
+    /// An assertion.
+    pub(super) fn assertion(text: String) -> Self {
+        Self { is_char: false, is_empty: true, ..Self::char(text) }
+    }
+
+    /// Nothing.
+    pub(super) fn nothing() -> Self {
+        Self { is_unit: false, ..Self::assertion(String::new()) }
+    }
+
+    /// Puts another one behind it.
+    pub(super) fn push(&mut self, next: &Self) {
+        if self.text.is_empty() {
+            *self = next.clone();
+            return;
+        }
+        self.text.push_str(&next.text);
+        self.is_unit = false;
+        self.is_char = false;
+        self.is_empty &= next.is_empty;
+        self.wavers |= next.wavers;
+        self.is_bounded &= next.is_bounded;
+    }
+}
+
+/// How a quantifier repeats.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Greed {
+    Greedy,
+    Lazy,
+    Possessive,
+}
+
+/// A quantifier.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Quantifier {
+    pub(super) min: u32,
+    pub(super) max: Option<u32>,
+    pub(super) greed: Greed,
+    /// Written as `?`, `*` or `+` rather than in braces.
+    pub(super) is_short: bool,
+}
+
+impl Piece {
+    /// Repeats it. `is_group`: it is a plain or capturing group, which Java repeats in its own way.
+    pub(super) fn repeat(self, by: Quantifier, is_group: bool) -> Self {
+        let is_bounded = self.is_bounded
+            && match by {
+                Quantifier { min: 0, max: Some(1), is_short: true, .. } => true,
+                // A single character's `*` and `+` Java counts as bounded (by a very large number).
+                Quantifier { max: None, is_short: true, greed: Greed::Greedy, .. } => self.is_char,
+                Quantifier { max: None, .. } => false,
+                Quantifier { greed, .. } => !(is_group && self.wavers && greed != Greed::Possessive),
+            };
+        let wavers = self.wavers || by.max != Some(by.min);
+        let text = self.repeated(by);
+        Self { text, is_unit: false, is_char: false, is_empty: self.is_empty, wavers, is_bounded }
+    }
+
+    fn repeated(&self, by: Quantifier) -> String {
+        let Self { text, is_unit, is_empty, .. } = self;
+        if *is_empty {
+            return match (by.min, by.greed) {
+                (1.., _) => text.clone(),
+                (0, _) if text.is_empty() => String::new(),
+                (0, Greed::Greedy) => format!("(?:{text}|)"),
+                (0, Greed::Lazy) => format!("(?:|{text})"),
+                (0, Greed::Possessive) => format!("(?>{text}|)"),
+            };
+        }
+        let times = match (by.min, by.max) {
+            (0, Some(1)) => "?".to_owned(),
+            (0, None) => "*".to_owned(),
+            (1, None) => "+".to_owned(),
+            (min, None) => format!("{{{min},}}"),
+            (min, Some(max)) if min == max => format!("{{{min}}}"),
+            (min, Some(max)) => format!("{{{min},{max}}}"),
+        };
+        let body = if *is_unit { text.clone() } else { format!("(?:{text})") };
+        match by.greed {
+            Greed::Greedy => body + &times,
+            Greed::Lazy => body + &times + "?",
+            Greed::Possessive => format!("(?>{body}{times})"),
+        }
+    }
+}
