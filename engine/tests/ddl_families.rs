@@ -1,4 +1,5 @@
 //! Families added, changed and deleted, and the order in which that is refused.
+#![allow(clippy::unwrap_used, clippy::panic)]
 
 mod fixture;
 

@@ -1,4 +1,5 @@
 //! Which names are legal, and how HBase says so.
+#![allow(clippy::unwrap_used, clippy::panic)]
 
 use hjall_engine::name::{TableName, check_family};
 

@@ -1,4 +1,5 @@
 //! Namespaces made, changed and deleted.
+#![allow(clippy::unwrap_used, clippy::panic)]
 
 mod fixture;
 

@@ -1,4 +1,5 @@
 //! The life of a table: made, listed, disabled, emptied, changed, dropped, and what is refused when.
+#![allow(clippy::unwrap_used, clippy::panic)]
 
 mod fixture;
 

@@ -39,22 +39,28 @@ pub(super) fn full(table: &TableName, region: &Region) -> Bytes {
     out.freeze()
 }
 
-/// The parts by which `hbase:meta` orders its rows: table, start key, the rest.
-fn parts(name: &[u8]) -> (&[u8], Option<(&[u8], &[u8])>) {
-    let Some(first) = name.iter().position(|&b| b == b',') else { return (name, None) };
+/// The parts by which `hbase:meta` orders its rows.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+struct Parts<'a> {
+    table: &'a [u8],
+    /// Start key and the rest. Without a comma there is none, and `None` sorts first.
+    after: Option<(&'a [u8], &'a [u8])>,
+}
+
+fn parts(name: &[u8]) -> Parts<'_> {
+    let Some(first) = name.iter().position(|&b| b == b',') else { return Parts { table: name, after: None } };
     let last = name.iter().rposition(|&b| b == b',').unwrap_or(first);
-    let (start, rest) = if last > first {
+    let after = if last > first {
         (&name[first + 1..last], &name[last + 1..])
     } else {
         // With a single comma HBase compares the whole name as the last part.
         (&name[first + 1..], name)
     };
-    (&name[..first], Some((start, rest)))
+    Parts { table: &name[..first], after: Some(after) }
 }
 
 /// The order of rows in `hbase:meta` (HBase's `MetaCellComparator`): by table, then start key, then the rest, all as bytes.
 pub fn compare_names(a: &[u8], b: &[u8]) -> Ordering {
-    // A missing comma sorts first, as `None` does.
     parts(a).cmp(&parts(b))
 }
 

@@ -2,7 +2,7 @@
 
 use bytes::Bytes;
 
-use super::draft::{ttl, write_cell};
+use super::draft::{Draft, ttl, write};
 use super::limits;
 use crate::catalog::TableState;
 use crate::cell::{Cell, CellKind, Row};
@@ -104,7 +104,8 @@ fn take(
         Some(_) => ttl(asked.ttl_ms),
         None => old_value.and_then(|v| v.ttl_ms),
     };
-    write_cell(tx, family, asked.row, &step.qualifier, timestamp, CellKind::Put, ttl_ms, value.clone())?;
+    let draft = Draft { family, qualifier: &step.qualifier, timestamp, kind: CellKind::Put, bytes: value.clone() };
+    write(tx, asked.row, ttl_ms, vec![draft])?;
     if timestamp <= clock_ms.saturating_add(AHEAD_MS_MAX) {
         tx.assigned(timestamp, false);
     }

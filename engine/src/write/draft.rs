@@ -6,8 +6,8 @@ use crate::catalog::{Family, TableState};
 use crate::cell::{CellKind, LATEST};
 use crate::error::Result;
 use crate::key;
-use crate::read::newest;
 use crate::mutation::{Delete, Marker, MarkerKind, Mutation, Put};
+use crate::read::newest;
 use crate::store::Transaction;
 use crate::value::Value;
 
@@ -34,30 +34,13 @@ pub(super) fn ttl(given: Option<i64>) -> Option<i64> {
     given.filter(|t| *t != i64::MAX)
 }
 
-/// Writes one cell.
-pub(super) fn write_cell(
-    tx: &mut dyn Transaction,
-    family: &Family,
-    row: &[u8],
-    qualifier: &[u8],
-    timestamp: i64,
-    kind: CellKind,
-    ttl_ms: Option<i64>,
-    bytes: Bytes,
-) -> Result<()> {
-    let sequence = family.rules.new_version_behavior.then(|| tx.sequence());
-    let key = key::cell_key(row, qualifier, timestamp, kind)?;
-    tx.put(family.space, key, Value { ttl_ms, sequence, bytes }.encode());
-    Ok(())
-}
-
 /// A cell that is to be written: where, when, what.
-struct Draft<'a> {
-    family: &'a Family,
-    qualifier: &'a [u8],
-    timestamp: i64,
-    kind: CellKind,
-    bytes: Bytes,
+pub(super) struct Draft<'a> {
+    pub family: &'a Family,
+    pub qualifier: &'a [u8],
+    pub timestamp: i64,
+    pub kind: CellKind,
+    pub bytes: Bytes,
 }
 
 /// Writes a mutation's cells, or none of them.
@@ -122,7 +105,8 @@ pub(super) fn draft_delete(tx: &mut dyn Transaction, table: &TableState, delete:
     Ok(())
 }
 
-fn write(tx: &mut dyn Transaction, row: &[u8], ttl_ms: Option<i64>, drafts: Vec<Draft<'_>>) -> Result<()> {
+/// Writes a row's cells, or none of them.
+pub(super) fn write(tx: &mut dyn Transaction, row: &[u8], ttl_ms: Option<i64>, drafts: Vec<Draft<'_>>) -> Result<()> {
     // All keys first, so that one that cannot be leaves nothing of the mutation in the transaction.
     let keys =
         drafts.iter().map(|d| key::cell_key(row, d.qualifier, d.timestamp, d.kind)).collect::<Result<Vec<_>>>()?;
