@@ -47,6 +47,14 @@ pub fn is_expired(mut stored: &[u8], timestamp: i64, now: i64) -> Result<bool> {
     Ok(ttl_ms.is_some_and(|ttl| ttl != i64::MAX && timestamp.wrapping_add(ttl) < now))
 }
 
+/// The own TTL, in milliseconds, of the cell with that stored value; `None`: it has none.
+///
+/// # Errors
+/// `Corrupt` if the value is none of ours.
+pub fn ttl_of(mut stored: &[u8]) -> Result<Option<i64>> {
+    Ok(take_ttl(&mut stored)?.1.filter(|ttl| *ttl != i64::MAX))
+}
+
 impl Value {
     /// As it is stored; never empty.
     pub fn encode(&self) -> Bytes {

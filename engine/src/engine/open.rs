@@ -11,6 +11,7 @@ use crate::config::{Limits, Options};
 use crate::error::{Error, ErrorKind, Result};
 use crate::store::shared::{OpenFolders, Opened};
 use crate::store::{FjallStore, MemoryStore, Store};
+use crate::write::Forgetting;
 
 /// The databases that are open in folders.
 static FOLDERS: OpenFolders<(Core, Options)> = OpenFolders::new();
@@ -96,5 +97,6 @@ pub(super) fn over(store: Arc<dyn Store>, limits: Limits) -> Result<Arc<Opener>>
 
 fn core(store: Arc<dyn Store>, limits: Limits) -> Result<Core> {
     let catalog = Catalog::open(Arc::clone(&store))?;
+    store.set_retainer(Arc::new(Forgetting::new(catalog.rules(), &store)));
     Ok(Core { store, catalog, limits })
 }

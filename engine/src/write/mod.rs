@@ -7,9 +7,12 @@
 mod count;
 mod draft;
 mod group;
+mod hidden;
 mod limits;
 mod mutate;
+mod retain;
 
 pub(crate) use count::{append, increment};
 pub(crate) use group::{Single, apply_each};
 pub(crate) use mutate::{check_and_mutate, mutate_row};
+pub(crate) use retain::Forgetting;

@@ -1,0 +1,147 @@
+//! What compactions may forget: only what no read can see, now or later.
+//!
+//! A compaction shows some of a space's pairs, in key order: of each row the family markers first, of each column its markers before its
+//! values, newest first. So a value can be forgotten for a cause that stands in the same compaction (a marker that hides it, VERSIONS newer ones),
+//! or that needs none (its TTL). A marker may hide values that this compaction does not show: it goes only when the compaction covers the whole space, or when a
+//! wider marker makes it meaningless.
+
+use std::sync::{Arc, Weak};
+
+use super::hidden::Hidden;
+use crate::catalog::SpaceRules;
+use crate::cell::CellKind;
+use crate::key;
+use crate::schema::{FamilyRules, KeepDeleted};
+use crate::store::{Retainer, Retention, SpaceId, Store, Verdict};
+use crate::value;
+
+/// Gives each compaction the rules of its family as they are when it begins.
+pub(crate) struct Forgetting {
+    rules: Arc<SpaceRules>,
+    /// The store holds this, so this must not hold the store.
+    store: Weak<dyn Store>,
+}
+
+impl Forgetting {
+    /// By these rules, at that store's time.
+    pub(crate) fn new(rules: Arc<SpaceRules>, store: &Arc<dyn Store>) -> Self {
+        Self { rules, store: Arc::downgrade(store) }
+    }
+}
+
+impl Retainer for Forgetting {
+    fn retention(&self, space: SpaceId, whole: bool) -> Option<Box<dyn Retention>> {
+        let rules = *self.rules.read().get(&space)?;
+        let now = self.store.upgrade()?.now_ms();
+        Some(Box::new(Forget::new(rules, whole, now)))
+    }
+}
+
+/// One compaction of one family.
+pub(crate) struct Forget {
+    rules: FamilyRules,
+    whole: bool,
+    now: i64,
+    row: Vec<u8>,
+    family: Hidden,
+    column: Vec<u8>,
+    hidden: Hidden,
+    /// Values of the column which stay, are not hidden and have no end of their own.
+    lasting: i32,
+}
+
+impl Forget {
+    /// `whole`: the compaction covers every pair of the space. `now`: the time in milliseconds.
+    pub(crate) fn new(rules: FamilyRules, whole: bool, now: i64) -> Self {
+        let (row, column) = (Vec::new(), Vec::new());
+        Self { rules, whole, now, row, family: Hidden::default(), column, hidden: Hidden::default(), lasting: 0 }
+    }
+
+    /// Whether a pair can go; `None`: it is no cell's.
+    fn can_go(&mut self, key: &[u8], stored: &[u8]) -> Option<bool> {
+        let row_len = key::row_prefix_len(key).ok()?;
+        if self.row[..] != key[..row_len] {
+            self.row = key[..row_len].to_vec();
+            self.family = Hidden::default();
+            self.column.clear();
+        }
+        let column_len = key::column_prefix_len(key, row_len).ok()?;
+        if let Some(len) = column_len
+            && self.column[..] != key[..len]
+        {
+            self.column = key[..len].to_vec();
+            self.hidden = Hidden::default();
+            self.lasting = 0;
+        }
+        let (kind, timestamp) = key::kind_and_time(key, column_len.unwrap_or(row_len + 1)).ok()?;
+        if value::is_expired(stored, timestamp, self.now).ok()? {
+            return Some(true);
+        }
+        let lasts = value::ttl_of(stored).ok()?.is_none();
+        if kind == CellKind::Put {
+            Some(self.value_goes(timestamp, lasts))
+        } else {
+            Some(self.marker_goes(kind, timestamp, lasts))
+        }
+    }
+
+    fn marker_goes(&mut self, kind: CellKind, timestamp: i64, lasts: bool) -> bool {
+        if self.rules.new_version_behavior {
+            return self.whole && self.is_out_of_date(timestamp);
+        }
+        if !lasts {
+            // What it hides comes back one day, so nothing is forgotten on its account.
+            return false;
+        }
+        let family = kind.is_family_marker();
+        let wider = self.family.covers(timestamp) || (!family && self.hidden.covers(timestamp));
+        let scope = if family { &mut self.family } else { &mut self.hidden };
+        let noted = wider || scope.note(kind, timestamp);
+        match self.rules.keep_deleted {
+            KeepDeleted::False => wider || (self.whole && noted),
+            KeepDeleted::True | KeepDeleted::Ttl => self.whole && self.is_out_of_date(timestamp),
+        }
+    }
+
+    fn value_goes(&mut self, timestamp: i64, lasts: bool) -> bool {
+        let FamilyRules { versions, min_versions, keep_deleted, new_version_behavior, .. } = self.rules;
+        if self.is_out_of_date(timestamp) {
+            return true;
+        }
+        if new_version_behavior {
+            // Which version counts depends on the history of all of them.
+            return false;
+        }
+        if self.family.hides(timestamp) || self.hidden.hides(timestamp) {
+            return keep_deleted == KeepDeleted::False;
+        }
+        if !self.family.is_certain() || !self.hidden.is_certain() {
+            // A marker that was not noted may hide it: it is not counted and not missed.
+            return false;
+        }
+        if self.lasting >= versions || (self.lasting >= min_versions && self.is_expired(timestamp)) {
+            return true;
+        }
+        self.lasting += i32::from(lasts);
+        false
+    }
+
+    fn is_expired(&self, timestamp: i64) -> bool {
+        self.rules.ttl_ms != i64::MAX && timestamp < self.now.saturating_sub(self.rules.ttl_ms)
+    }
+
+    /// Whether the family's TTL alone says that nothing of this age is ever seen.
+    fn is_out_of_date(&self, timestamp: i64) -> bool {
+        self.rules.min_versions <= 0 && self.is_expired(timestamp)
+    }
+}
+
+impl Retention for Forget {
+    fn judge(&mut self, key: &[u8], value: &[u8]) -> Verdict {
+        match self.can_go(key, value) {
+            Some(true) => Verdict::Forget,
+            // A pair that is not understood is not ours to drop.
+            Some(false) | None => Verdict::Keep,
+        }
+    }
+}
