@@ -1,0 +1,73 @@
+//! Connections that do nothing, or do it slowly, cost nobody else anything.
+
+use std::io::{Read, Write};
+
+use hjall_server::Config;
+use hjall_server::config::WhenFull;
+
+use crate::client::{Answer, Client, NO_ARGS, WAYS, connect};
+use crate::handler::{config, serve};
+
+fn works(client: &mut Client) {
+    assert_eq!(client.call("mutateRow", NO_ARGS), Answer::Success("Thrift1 mutateRow".to_owned()));
+}
+
+#[test]
+fn hundreds_of_idle_connections_leave_the_server_responsive() {
+    let (server, _gate) = serve(config());
+    // Test processes may have 1024 open files, of which each connection takes two.
+    let idle: Vec<_> = (0..400).map(|_| connect(server.addr())).collect();
+    let mut half: Vec<_> = (0..50)
+        .map(|i| {
+            let mut client = Client::new(server.addr(), WAYS[i % WAYS.len()]);
+            let bytes = client.bytes("mutateRow", NO_ARGS);
+            client.stream.write_all(&bytes[..bytes.len() - 1]).unwrap();
+            (client, bytes)
+        })
+        .collect();
+    for way in WAYS {
+        works(&mut Client::new(server.addr(), way));
+    }
+    assert!(server.lanes().iter().all(|lane| lane.under_way == 0), "messages on their way hold no handler");
+    for (client, bytes) in &mut half {
+        client.stream.write_all(&bytes[bytes.len() - 1..]).unwrap();
+        assert_eq!(client.answer("mutateRow"), Answer::Success("Thrift1 mutateRow".to_owned()));
+    }
+    drop(idle);
+}
+
+#[test]
+fn one_connection_too_many_is_refused() {
+    let (server, _gate) = serve(Config { connections_max: 2, ..config() });
+    let mut clients = [WAYS[0], WAYS[1]].map(|way| Client::new(server.addr(), way));
+    clients.iter_mut().for_each(works);
+    let mut one_more = connect(server.addr());
+    let read = one_more.read(&mut [0]);
+    assert!(matches!(read, Ok(0)) || read.is_err(), "{read:?}");
+    clients.iter_mut().for_each(works);
+}
+
+#[test]
+fn one_connection_too_many_waits_where_configured() {
+    let (server, _gate) = serve(Config { connections_max: 1, when_full: WhenFull::Wait, ..config() });
+    let mut first = Client::new(server.addr(), WAYS[0]);
+    works(&mut first);
+    let mut second = Client::new(server.addr(), WAYS[0]);
+    let bytes = second.bytes("mutateRow", NO_ARGS);
+    second.stream.write_all(&bytes).unwrap();
+    works(&mut first);
+    drop(first);
+    assert_eq!(second.answer("mutateRow"), Answer::Success("Thrift1 mutateRow".to_owned()));
+}
+
+#[test]
+fn silence_in_the_middle_of_a_message_ends_the_connection() {
+    let (server, _gate) = serve(Config { stall_max: std::time::Duration::from_millis(20), ..config() });
+    for way in WAYS {
+        let mut client = Client::new(server.addr(), way);
+        works(&mut client);
+        let bytes = client.bytes("mutateRow", NO_ARGS);
+        client.stream.write_all(&bytes[..bytes.len() - 1]).unwrap();
+        assert_eq!(client.rest(), b"", "{way:?}");
+    }
+}
