@@ -1,5 +1,7 @@
 //! A whole server on port 0 with a handler of the test's own: what reaches it, and what comes back, for every way a client may speak.
 
+#![allow(clippy::unwrap_used, clippy::panic)]
+
 mod client;
 mod dialects;
 mod foreign;

@@ -1,0 +1,7 @@
+//! The wire's readers against the thrift crate's writers and against anything else: properties of measuring, reading and recognising.
+#![allow(clippy::unwrap_used, clippy::panic)]
+
+mod dialect;
+mod hostile;
+mod round_trip;
+mod value;
