@@ -1,15 +1,15 @@
 //! Lists of tables: by name, by pattern, by namespace.
 
 use hjall_engine::ErrorKind;
+use hjall_engine::filter::regex::JavaRegex;
 use hjall_engine::schema::TableDescriptor;
 use hjall_idl::hbase2::{TTableDescriptor, TTableName};
 
 use super::convert::{full_table_name, table_name_back};
-use super::error::{Answer, local};
+use super::error::{Answer, illegal, local};
 use super::namespace::missing;
 use super::table::descriptors;
 use crate::context::Context;
-use crate::fault::Fault;
 
 /// The tables asked for, in that order; missing ones are left out. No names: all tables of users.
 pub fn get_table_descriptors(context: &Context, names: &[TTableName]) -> Answer<Vec<TTableDescriptor>> {
@@ -30,15 +30,22 @@ pub fn get_table_descriptors(context: &Context, names: &[TTableName]) -> Answer<
 
 /// All tables whose name matches as a whole; in the default namespace the name may also be written `default:name`.
 fn by_pattern(context: &Context, regex: Option<&[u8]>, system: bool) -> Answer<Vec<TableDescriptor>> {
-    if regex.is_some_and(|regex| regex != b".*") {
-        return Err(Fault::internal("patterns cannot be read yet"));
-    }
+    let regex = regex.map(|regex| JavaRegex::new(&String::from_utf8_lossy(regex), 0).map_err(illegal)).transpose()?;
     let mut found = Vec::new();
     for (table, _) in context.engine.tables() {
         if !system && table.name.is_system() {
             continue;
         }
-        found.push(table);
+        let wanted = match &regex {
+            None => true,
+            Some(regex) => {
+                regex.matches_whole(&table.name.to_string()).map_err(illegal)?
+                    || regex.matches_whole(&table.name.with_namespace()).map_err(illegal)?
+            }
+        };
+        if wanted {
+            found.push(table);
+        }
     }
     Ok(found)
 }

@@ -166,7 +166,7 @@ pub fn call(
             listing::get_table_descriptors(context, &a.tables)
         }),
         "tableExists" => {
-            value!(TableExistsArgs, TableExistsResult, |a| { table::table_exists(context, a.table_name.as_ref()) })
+            value!(TableExistsArgs, TableExistsResult, |a| table::table_exists(context, a.table_name.as_ref()))
         }
         "getTableDescriptorsByPattern" => {
             value!(GetTableDescriptorsByPatternArgs, GetTableDescriptorsByPatternResult, |a| {
@@ -231,7 +231,7 @@ pub fn call(
             Ok(namespace::list_namespace_descriptors(context))
         }),
         "listNamespaces" => {
-            value!(ListNamespacesArgs, ListNamespacesResult, |_a| { Ok(namespace::list_namespaces(context)) })
+            value!(ListNamespacesArgs, ListNamespacesResult, |_a| Ok(namespace::list_namespaces(context)))
         }
         "getThriftServerType" => {
             GetThriftServerTypeArgs::read_from_in_protocol(input)?;
