@@ -17,6 +17,9 @@ mod isolation;
 mod lifetime;
 #[path = "store/order.rs"]
 mod order;
+#[cfg(target_os = "linux")]
+#[path = "store/room.rs"]
+mod room;
 #[path = "store/time.rs"]
 mod time;
 

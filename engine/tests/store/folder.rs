@@ -199,7 +199,7 @@ fn what_was_acknowledged_survives_a_kill() {
                     Ok(())
                 })
                 .unwrap();
-            println!("said {n}");
+            println!("\nsaid {n}");
             if n % 50 == 49 {
                 store.flush(SPACE).unwrap();
             }

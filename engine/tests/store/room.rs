@@ -1,0 +1,77 @@
+//! A disk that fills up under the store, and has room again.
+//!
+//! The child process runs under a limit on the size of files, which is the nearest thing to a full disk that needs no rights. The journal is
+//! cut off in the middle of a commit, as on a full disk.
+
+use std::path::Path;
+use std::process::Command;
+
+use hjall_engine::ErrorKind;
+use hjall_engine::store::{FjallStore, Order, SpaceOptions, StoreOptions};
+use tempfile::TempDir;
+
+use crate::kinds::{SPACE, get, pairs, put};
+
+const FOLDER: &str = "HJALL_TEST_FULL_FOLDER";
+const LIMIT_KIB: u64 = 1024;
+
+/// fjall refuses every write after one has failed; a server would have to be restarted.
+#[test]
+fn writing_goes_on_once_there_is_room_again() {
+    if let Some(folder) = std::env::var_os(FOLDER) {
+        return fill(Path::new(&folder));
+    }
+    let folder = TempDir::new().unwrap();
+    let store = FjallStore::open(folder.path(), StoreOptions::default()).unwrap();
+    store.create_space(SPACE, &SpaceOptions::default()).unwrap();
+    store.close().unwrap();
+    let output = Command::new("bash")
+        .arg("-c")
+        .arg(format!("trap '' XFSZ; ulimit -S -f {LIMIT_KIB}; exec \"$0\" \"$@\""))
+        .arg(std::env::current_exe().unwrap())
+        .args(["room::writing_goes_on_once_there_is_room_again", "--exact", "--nocapture", "--test-threads=1"])
+        .env(FOLDER, folder.path())
+        .output()
+        .unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let said = String::from_utf8_lossy(&output.stdout).into_owned();
+    let count: usize = said.lines().find_map(|line| line.strip_prefix("written: ")?.parse().ok()).unwrap();
+
+    let store = FjallStore::open(folder.path(), StoreOptions::default()).unwrap();
+    assert_eq!(pairs(&mut *store.snapshot().unwrap().scan(SPACE, b"", b"", Order::Ascending, 9).unwrap()).len(), count);
+}
+
+fn fill(folder: &Path) {
+    let store = FjallStore::open(folder, StoreOptions::default()).unwrap();
+    let value = "v".repeat(1000);
+    put(&*store, "0000", &value).unwrap();
+    let snapshot = store.snapshot().unwrap();
+    let mut cursor = snapshot.scan(SPACE, b"", b"", Order::Ascending, 1).unwrap();
+    let mut written = 1;
+    let error = loop {
+        match put(&*store, &format!("{written:04}"), &value) {
+            Ok(()) => written += 1,
+            Err(error) => break error,
+        }
+        assert!(written < 2 * LIMIT_KIB, "the limit was never met");
+    };
+    assert_eq!(error.kind(), ErrorKind::DiskFull, "{error}");
+    match cursor.next() {
+        Ok(pair) => assert_eq!(pair.unwrap().0, "0000"),
+        Err(error) => assert_eq!(error.kind(), ErrorKind::Stale),
+    }
+    assert_eq!(put(&*store, "again", &value).unwrap_err().kind(), ErrorKind::DiskFull);
+    assert_eq!(get(&*store, "0000").unwrap(), value, "reading goes on");
+    let there = pairs(&mut *store.snapshot().unwrap().scan(SPACE, b"", b"", Order::Ascending, 9).unwrap()).len() as u64;
+    assert!(there == written || there == written + 1, "{there} there, {written} acknowledged");
+
+    let pid = std::process::id().to_string();
+    assert!(Command::new("prlimit").args(["--pid", &pid, "--fsize=unlimited"]).status().unwrap().success());
+    put(&*store, "room", &value).unwrap();
+    for extra in 0..100 {
+        put(&*store, &format!("x{extra}"), &value).unwrap();
+    }
+    let there = pairs(&mut *store.snapshot().unwrap().scan(SPACE, b"", b"", Order::Ascending, 9).unwrap()).len();
+    println!("\nwritten: {there}");
+    store.close().unwrap();
+}
