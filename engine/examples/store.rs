@@ -90,7 +90,7 @@ fn transactions(store: &Arc<dyn Store>, durability: Durability, threads: u64) ->
                     let mut done = 0;
                     while began.elapsed() < ROUND {
                         let key = row(thread << 40 | done);
-                        store.transact(&[key.clone()], durability, &mut |t| {
+                        store.transact(std::slice::from_ref(&key), durability, &mut |t| {
                             t.put(1, key.clone(), Bytes::from_static(&[7; VALUE_BYTES]));
                             Ok(())
                         })?;

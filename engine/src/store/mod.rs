@@ -105,6 +105,11 @@ pub trait Store: Send + Sync + 'static {
     /// `rows` are opaque lock names (table and row); they are taken in an order that cannot deadlock and held until the commit is done.
     /// `body` may run more than once and must have no other effect; an error from it leaves nothing behind.
     /// `durability` is never `UseDefault` here.
+    ///
+    /// # Errors
+    /// Those of `body`. `Busy`: the rows were held, or the disk had not caught up, for 30 s. `Stale`: it wrote to a space that is not there.
+    /// `InvalidArgument`: a key that no store can hold. After all of these nothing was written. `DiskFull`, `Io`: whether it was written is
+    /// open; the next transaction of these rows sees it whole or not at all, and its time is later either way.
     fn transact(
         &self,
         rows: &[Bytes],

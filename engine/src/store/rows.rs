@@ -40,7 +40,7 @@ impl Newest {
     const NONE: Self = Self { timestamp_ms: i64::MIN, delete: false };
 
     /// The earliest time that a later transaction may take.
-    pub fn next_ms(self) -> i64 {
+    fn next_ms(self) -> i64 {
         // After a delete one millisecond more, else the marker would hide what follows.
         if self.delete { self.timestamp_ms.saturating_add(1) } else { self.timestamp_ms }
     }
@@ -171,15 +171,16 @@ impl Held<'_> {
     }
 
     /// Says that the transaction assigned this timestamp in its rows. Before it is committed: a commit that fails half-way may come to
-    /// light after all.
-    pub fn assign(&mut self, newest: Newest) {
+    /// light after all. Returns the earliest time that a later transaction of these rows may take on its account.
+    pub fn assign(&mut self, newest: Newest) -> i64 {
         if newest.timestamp_ms > self.time.now_ms().saturating_add(FOLLOW_MAX_MS) {
-            return;
+            return i64::MIN;
         }
         self.time.assigned(newest.next_ms());
         for guard in self.rows.iter_mut().flat_map(|(_, guard)| guard) {
             guard.merge(newest);
         }
+        newest.next_ms()
     }
 }
 

@@ -59,9 +59,33 @@ fn time_and_sequence_go_on_after_a_restart() {
     store.close().unwrap();
     clock.set(BEGIN_MS - 86_400_000);
     let store = open(folder.path(), &clock);
+    in_row(&*store, "far", |t| t.assigned(i64::MAX, true)).unwrap();
+    store.close().unwrap();
+    let store = open(folder.path(), &clock);
     let (now, second) = in_row(&*store, "r", |t| (t.now_ms(), t.sequence())).unwrap();
     assert_eq!(now, BEGIN_MS + 1, "after the delete of before, and no later");
     assert!(second > first);
+}
+
+/// With a small bound memory is sealed and written out all the time, and writes wait for it.
+#[test]
+fn a_small_bound_on_memory_loses_nothing() {
+    let (folder, clock) = (TempDir::new().unwrap(), clock());
+    let store =
+        FjallStore::open(folder.path(), StoreOptions { write_buffer_bytes: 1 << 16, ..options(&clock) }).unwrap();
+    for space in 1..=4 {
+        store.create_space(space, &SpaceOptions::default()).unwrap();
+    }
+    let value = bytes(&"v".repeat(1000));
+    for n in 0..2000_u64 {
+        in_row(&*store, "r", |t| t.put(n % 4 + 1, bytes(&format!("{n:04}")), value.clone())).unwrap();
+        if n == 1000 {
+            store.drop_space(4).unwrap();
+            store.create_space(4, &SpaceOptions::default()).unwrap();
+        }
+    }
+    let count = |space| rest(&mut *store.snapshot().unwrap().scan(space, b"", b"", Order::Ascending, 9).unwrap()).len();
+    assert_eq!([count(1), count(2), count(3), count(4)], [500, 500, 500, 250]);
 }
 
 #[test]
@@ -192,7 +216,7 @@ fn what_was_acknowledged_survives_a_kill() {
             let durability =
                 [Durability::SkipWal, Durability::SyncWal, Durability::FsyncWal][usize::try_from(n % 3).unwrap()];
             store
-                .transact(&[key.clone()], durability, &mut |t| {
+                .transact(std::slice::from_ref(&key), durability, &mut |t| {
                     t.put(SPACE, key.clone(), bytes(&"v".repeat(100)));
                     t.put(2, key.clone(), bytes(&t.now_ms().to_string()));
                     t.assigned(t.now_ms(), true);

@@ -18,8 +18,15 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::store::running::Write;
 use crate::store::{CATALOG_SPACE, SpaceId, SpaceOptions, no_such_space};
 
-/// One worker writes memory to files, the other compacts.
-const WORKERS: usize = 2;
+/// fjall's first worker only writes memory to files, and runs in circles while a compaction is wanted that nobody is free to take: with two
+/// others that is seldom.
+const WORKERS: usize = 3;
+
+/// All journals together; what holds the oldest back is written to files then. After a crash they are read, some hundred MB a second.
+const JOURNAL_BYTES_MAX: u64 = 256 << 20;
+
+/// Well below the 1,024 open files that a process is commonly allowed, connections included.
+const OPEN_FILES_MAX: usize = 400;
 
 /// How long writing one space's memory to files may take.
 const FLUSH_MAX: Duration = Duration::from_secs(600);
@@ -52,6 +59,8 @@ impl Database {
         let inner = fjall::Database::builder(folder)
             .cache_size(options.cache_bytes())
             .worker_threads(WORKERS)
+            .max_journaling_size(JOURNAL_BYTES_MAX)
+            .max_cached_files(Some(OPEN_FILES_MAX))
             .with_compaction_filter_factories(Arc::new(move |name| {
                 let space = name.parse().ok()?;
                 Some(Arc::new(Forgetter { space, retainer: Arc::clone(&retainer) }))
@@ -128,6 +137,7 @@ impl Database {
             self.spaces.write().remove(&space)
         };
         let Some(keyspace) = keyspace else { return Ok(()) };
+        self.pressure.dropped(&keyspace);
         self.inner.delete_keyspace(keyspace).map_err(|error| failed(&format!("dropping space {space}"), error))
     }
 
@@ -184,6 +194,11 @@ impl Database {
         }
         self.pressure.wrote(self, &touched, bytes);
         Ok(())
+    }
+
+    /// Bytes in memory and not yet in files, those of dropped spaces included.
+    pub fn write_buffer_bytes(&self) -> u64 {
+        self.inner.write_buffer_size()
     }
 
     /// Whether every write is refused until the database is opened anew.

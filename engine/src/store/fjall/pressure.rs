@@ -31,11 +31,11 @@ pub(super) struct Pressure {
     /// Whether `pressed` has any: all that a write looks at in ordinary times.
     any: AtomicBool,
     pressed: Mutex<Vec<Keyspace>>,
-    /// Whether all memtables together are far over the bound.
-    swollen: AtomicBool,
-    /// Bytes written since the memtables were last added up.
+    /// Bytes that fjall still counts though their spaces are gone.
+    dropped_bytes: AtomicU64,
+    /// Bytes written since the memory of all spaces was last looked at.
     unwatched_bytes: AtomicU64,
-    adding_up: Mutex<()>,
+    sealing: Mutex<()>,
 }
 
 impl Pressure {
@@ -45,9 +45,9 @@ impl Pressure {
             bound_bytes,
             any: AtomicBool::new(false),
             pressed: Mutex::new(Vec::new()),
-            swollen: AtomicBool::new(false),
+            dropped_bytes: AtomicU64::new(0),
             unwatched_bytes: AtomicU64::new(0),
-            adding_up: Mutex::new(()),
+            sealing: Mutex::new(()),
         }
     }
 
@@ -63,7 +63,7 @@ impl Pressure {
             }
         }
         if self.unwatched_bytes.fetch_add(bytes, Ordering::AcqRel) + bytes >= self.bound_bytes / 32 {
-            self.add_up(database);
+            self.write_largest(database);
         }
     }
 
@@ -94,27 +94,35 @@ impl Pressure {
             pressed.retain(is_pressed);
             self.any.store(!pressed.is_empty(), Ordering::Release);
         }
-        if self.swollen.load(Ordering::Acquire) {
-            self.add_up(database);
-        }
-        !self.any.load(Ordering::Acquire) && !self.swollen.load(Ordering::Acquire)
+        !self.any.load(Ordering::Acquire) && self.unwritten_bytes(database) <= self.bound_bytes.saturating_mul(2)
     }
 
-    /// Adds up all memtables; above the bound, seals the largest until the unsealed rest is below it.
-    fn add_up(&self, database: &Database) {
-        let Some(_adding_up) = self.adding_up.try_lock() else { return };
+    /// What is in memory and not yet in files, sealed or not. fjall counts it, but goes on counting what was dropped.
+    fn unwritten_bytes(&self, database: &Database) -> u64 {
+        database.write_buffer_bytes().saturating_sub(self.dropped_bytes.load(Ordering::Acquire))
+    }
+
+    /// A space is dropped with so much of it unwritten.
+    pub fn dropped(&self, keyspace: &Keyspace) {
+        self.dropped_bytes.fetch_add(keyspace.tree.active_memtable().size(), Ordering::AcqRel);
+        self.pressed.lock().retain(|pressed| pressed != keyspace);
+    }
+
+    /// With the memory of all spaces above the bound, seals the largest until half the bound is left unsealed.
+    fn write_largest(&self, database: &Database) {
+        let Some(_sealing) = self.sealing.try_lock() else { return };
         self.unwatched_bytes.store(0, Ordering::Release);
-        let mut sizes: Vec<(u64, Keyspace)> = Vec::new();
-        let mut sealed = 0;
-        for keyspace in database.keyspaces() {
-            sealed += keyspace.tree.sealed_memtable_count() as u64;
-            sizes.push((keyspace.tree.active_memtable().size(), keyspace));
+        if self.unwritten_bytes(database) <= self.bound_bytes {
+            return;
         }
+        let mut sizes: Vec<(u64, Keyspace)> = database
+            .keyspaces()
+            .into_iter()
+            .map(|keyspace| (keyspace.tree.active_memtable().size(), keyspace))
+            .collect();
         let mut active: u64 = sizes.iter().map(|(size, _)| size).sum();
-        // How large a sealed one is fjall does not tell; none is much larger than what a space may hold.
-        let all = active.saturating_add(sealed * super::options::MEMTABLE_BYTES);
-        self.swollen.store(all > self.bound_bytes.saturating_mul(2), Ordering::Release);
         if active <= self.bound_bytes {
+            // The rest is being written already.
             return;
         }
         sizes.sort_by_key(|(size, _)| std::cmp::Reverse(*size));

@@ -188,8 +188,8 @@ impl Store for SoleStore {
         body(&mut running)?;
         let Done { writes, newest } = running.finish()?;
         if let Some(newest) = newest {
-            held.assign(newest);
-            self.cover(Beginning { time_ms: newest.next_ms(), sequence: self.sequence.upcoming() })?;
+            let time_ms = held.assign(newest);
+            self.cover(Beginning { time_ms, sequence: self.sequence.upcoming() })?;
         }
         if writes.is_empty() {
             return Ok(());
