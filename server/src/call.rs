@@ -7,7 +7,7 @@ use thrift::protocol::{TInputProtocol, TMessageIdentifier, TMessageType, TOutput
 
 use crate::context::Context;
 use crate::fault::Fault;
-use crate::method::{self, Method, Service};
+use crate::method::{self, Method, Owner, Service};
 use crate::wire::reply::{Buffer, Exception, Output};
 use crate::wire::{Encoding, arguments, header, recognise, reply};
 
@@ -45,7 +45,9 @@ impl Handler for Context {
 pub enum Speaking {
     /// The port is for this service alone.
     Only(Service),
-    /// The service spoken last, at first the port's default.
+    /// Nothing has told yet; the port's default.
+    Unsaid(Service),
+    /// The service spoken last.
     Lately(Service),
 }
 
@@ -79,11 +81,13 @@ impl Call {
         let said = known.and_then(|m| recognise::service(&m, encoding, message.get(header.body..).unwrap_or_default()));
         let service = match (said, *speaking) {
             (_, Speaking::Only(service)) => service,
-            (Some(service), Speaking::Lately(_)) => {
+            (Some(service), _) => {
                 *speaking = Speaking::Lately(service);
                 service
             }
-            (None, Speaking::Lately(service)) => service,
+            // A name of both without the argument that tells them apart is wrong in both; Thrift2 says what is missing.
+            (None, Speaking::Unsaid(_)) if known.is_some_and(|m| m.owner != Owner::Either) => Service::Thrift2,
+            (None, Speaking::Unsaid(service) | Speaking::Lately(service)) => service,
         };
         Ok(Self {
             name: name_at..name_at + header.name.len(),

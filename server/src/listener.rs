@@ -54,7 +54,7 @@ impl Door {
         };
         let speaking = match listen.only {
             Some(service) => Speaking::Only(service),
-            None => Speaking::Lately(Service::Thrift1),
+            None => Speaking::Unsaid(Service::Thrift1),
         };
         tokio::select! {
             () = self.accept_all(listener, speaking) => {}

@@ -67,10 +67,11 @@ impl Plan {
         let versions = family.rules.versions;
         let keep = if wish.raw { wish.max_versions } else { wish.max_versions.min(versions) };
         let examine = match (&wanted, wish.filtered) {
-            (_, true) => versions,
+            // A filter may look at all that the family keeps; a raw read keeps to no family's VERSIONS.
+            (_, true) if !wish.raw => versions,
             // HBase looks at one version of a named column before it counts.
-            (Some(_), false) => keep.max(1),
-            (None, false) => keep,
+            (Some(_), _) => keep.max(1),
+            (None, _) => keep,
         };
         let newest = if range.is_all() { i64::MAX } else { range.max().saturating_sub(1) };
         Self { family: family.clone(), wanted, oldest: range.min(), newest, examine, keep, raw: wish.raw }

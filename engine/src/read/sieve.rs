@@ -104,11 +104,11 @@ impl Sieve {
             let Some(cell) = self.pass(cell, filter)? else { continue };
             self.passed += 1;
             let Window { offset, limit } = self.window;
-            // HBase looks at the limit after it took a cell, so a limit of 0 lets one through.
-            if limit.is_some_and(|limit| self.passed >= limit.saturating_add(offset)) {
-                self.leave_row();
-            }
             if self.passed > offset {
+                // HBase looks at the limit after it took a cell, so a limit of 0 lets one through, whatever the offset.
+                if limit.is_some_and(|limit| self.passed >= limit.saturating_add(offset)) {
+                    self.leave_row();
+                }
                 return Ok(Some(cell));
             }
         }
