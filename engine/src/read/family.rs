@@ -31,7 +31,7 @@ pub(super) struct FamilyWalk {
     entry: Option<(Bytes, Place)>,
 }
 
-/// A place inside a row's family: a column, and the newest timestamp of interest in it.
+/// A place inside a row's family: a column, and the newest timestamp of interest in it; a negative one: behind the column.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Place {
     pub(super) qualifier: Bytes,
@@ -162,21 +162,24 @@ impl FamilyWalk {
     pub(super) fn go_to(&mut self, place: Place) -> Result<()> {
         let Some(row) = &mut self.row else { return Ok(()) };
         let wanted = key::column_prefix(&row.prefix, &place.qualifier);
+        let behind = place.newest < 0;
         if let Some((_, column)) = row.column.as_mut().filter(|(prefix, _)| *prefix == wanted) {
-            return column.skip_to_time(&mut self.pairs, place.newest);
+            return if behind { self.next_column() } else { column.skip_to_time(&mut self.pairs, place.newest) };
         }
         row.column = None;
         match &self.plan.wanted {
-            Some(columns) => row.wanted = columns.partition_point(|q| *q < place.qualifier),
+            Some(columns) => {
+                row.wanted = columns.partition_point(|q| *q < place.qualifier || (behind && *q == place.qualifier));
+            }
             None => {
                 // The family markers of a raw read belong to the column of the empty qualifier.
                 if let Hiding::Shown(markers) = &mut row.marks {
                     *markers = None;
                 }
-                self.pairs.skip_to(&wanted)?;
+                self.pairs.skip_to(&if behind { key::prefix_end(&wanted) } else { wanted })?;
             }
         }
-        row.place = Some(place);
+        row.place = (!behind).then_some(place);
         Ok(())
     }
 
