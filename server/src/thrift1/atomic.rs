@@ -2,7 +2,6 @@
 
 use bytes::Bytes;
 use hjall_engine::mutation::{Append, Check, CompareOp, Durability, Increment, Mutation as Change, Put};
-use hjall_engine::request::check_row;
 use hjall_engine::{Error, ErrorKind, LATEST, Table};
 use hjall_idl::hbase1::*;
 
@@ -24,7 +23,7 @@ pub fn atomic_increment(context: &Context, a: AtomicIncrementArgs) -> Answer<i64
     let row = sent(a.row, "row")?.into();
     let increment = Increment { row, columns, durability: Durability::SyncWal, ..Increment::default() };
     let counted = table.increment(&increment).map_err(|error| match error.kind() {
-        ErrorKind::InvalidArgument => in_vain(context, &table, error.message()),
+        ErrorKind::InvalidArgument | ErrorKind::Unprocessable => in_vain(context, &table, error),
         _ => undeclared(error),
     })?;
     let value = counted.cells.first().and_then(|cell| cell.value[..].try_into().ok()).map(i64::from_be_bytes);
@@ -48,11 +47,12 @@ fn increment_one(context: &Context, a: TIncrement) -> Answer<()> {
     }
     let table = open(context, Some(name))?;
     let (family, qualifier) = full_column(sent(a.column, "column")?)?;
-    if family.is_empty() && check_row(&row).is_ok() {
-        return Err(in_vain(context, &table, "the column family has no name"));
-    }
     let columns = vec![(family, qualifier, a.ammount.unwrap_or(0))];
-    table.increment(&Increment { row: row.into(), columns, ..Increment::default() }).map_err(undeclared).map(drop)
+    let increment = Increment { row: row.into(), columns, ..Increment::default() };
+    table.increment(&increment).map(drop).map_err(|error| match error.kind() {
+        ErrorKind::Unprocessable => in_vain(context, &table, error),
+        _ => undeclared(error),
+    })
 }
 
 /// Appends to columns of a row; returns their cells in the order of cells.
@@ -106,6 +106,7 @@ fn full_column(text: Vec<u8>) -> Answer<(Bytes, Bytes)> {
 }
 
 /// What the region server refuses again and again, once it is asked.
-fn in_vain(context: &Context, table: &Table, reason: &str) -> Fault {
-    undeclared(once_located(&context.engine, table.name(), Error::new(ErrorKind::Unprocessable, reason)))
+fn in_vain(context: &Context, table: &Table, error: Error) -> Fault {
+    let refusal = Error::new(ErrorKind::Unprocessable, error.message());
+    undeclared(once_located(&context.engine, table.name(), refusal))
 }
