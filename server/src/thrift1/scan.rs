@@ -1,6 +1,9 @@
 //! Scanners: opening them in six ways, reading and closing them.
 
+use std::sync::Arc;
+
 use bytes::Bytes;
+use hjall_engine::filter::FilterSpec;
 use hjall_engine::request::{Columns, ROW_LENGTH_MAX, Scan, TimeRange};
 use hjall_engine::{Error, Row};
 use hjall_idl::hbase1::*;
@@ -53,8 +56,8 @@ pub fn open_with_scan(context: &Context, a: ScannerOpenWithScanArgs) -> Answer<i
     scan.caching = t.caching.unwrap_or(0);
     scan.batch = t.batch_size.unwrap_or(0);
     scan.reversed = t.reversed.unwrap_or(false);
-    if t.filter_string.is_some() {
-        return Err(Fault::internal("filter strings cannot be read yet"));
+    if let Some(text) = t.filter_string {
+        scan.filter = Some(Arc::new(FilterSpec::parse(&text).map_err(undeclared)?));
     }
     start(context, a.table_name, scan, t.sort_columns.unwrap_or(false), &a.attributes)
 }
