@@ -44,6 +44,17 @@ fn a_version_marker_hides_one_version_which_then_does_not_count() {
 }
 
 #[test]
+fn a_range_of_no_time_ends_at_once_whatever_markers_are_kept() {
+    // With KEEP_DELETED_CELLS a read passes over markers newer than its range; below [0, 0) there is no time to pass to.
+    for keep in ["FALSE", "TRUE"] {
+        let world = four(&format!("f VERSIONS=4 KEEP_DELETED_CELLS={keep}"));
+        world.delete("r", "f:", Family, 15);
+        world.delete("r", "f:q", Column, 10);
+        assert_eq!(world.row_in("r", 5, 0, 0), "");
+    }
+}
+
+#[test]
 fn family_markers_hide_across_columns() {
     let world = World::new(&["f VERSIONS=3", "g VERSIONS=3"]);
     for column in ["f:", "f:a", "f:b", "g:a"] {

@@ -97,7 +97,10 @@ impl FamilyWalk {
         }
         let family = key::family_prefix(prefix);
         let (pairs, plan, reader) = (&mut self.pairs, &self.plan, &self.reader);
-        let marks = if plan.raw {
+        let marks = if plan.is_empty() {
+            // Nothing to hide; and no key stands for the times between.
+            Hiding::Now(Marks::nothing())
+        } else if plan.raw {
             Hiding::Shown(Some(raw::stored(pairs, plan, reader, &family)?))
         } else if plan.family.rules.new_version_behavior {
             Hiding::Ordered(sequence::family_marks(pairs, plan, reader, &family)?)
