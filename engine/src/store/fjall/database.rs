@@ -2,14 +2,14 @@
 
 use std::collections::BTreeMap;
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
 use fjall::{AbstractTree, Keyspace, PersistMode, Readable};
 use parking_lot::{Mutex, RwLock};
 
 use super::cursor::Cursors;
-use super::failure::failed;
+use super::failure::{failed, is_poisoned};
 use super::forgetter::{Forgetter, LateRetainer, over_all_tables};
 use super::mark::{Beginning, MARK_KEY, RESERVED};
 use super::options::{self, StoreOptions};
@@ -31,14 +31,6 @@ const OPEN_FILES_MAX: usize = 400;
 /// How long writing one space's memory to files may take.
 const FLUSH_MAX: Duration = Duration::from_secs(600);
 
-/// Why a commit did not happen, or may not have.
-pub(super) enum CommitError {
-    /// It did not happen, and nothing else is wrong.
-    Refused(Error),
-    /// The journal failed: whether it happened shows when the database has been opened anew.
-    Failed(fjall::Error),
-}
-
 /// An open database. The fields go in this order: handles before the database they are of.
 pub(super) struct Database {
     spaces: RwLock<BTreeMap<SpaceId, Keyspace>>,
@@ -47,6 +39,8 @@ pub(super) struct Database {
     /// Held while a commit is applied. fjall numbers the end of a flush like a write and makes it visible at once; a snapshot of its own
     /// taken while another commit is half applied would show that half.
     committing: Mutex<()>,
+    /// Why writes are refused from here on.
+    failure: OnceLock<(ErrorKind, String)>,
     pub cursors: Cursors,
     pub pressure: Pressure,
     inner: fjall::Database,
@@ -81,6 +75,7 @@ impl Database {
             spaces: RwLock::new(spaces),
             view: RwLock::new(Arc::new(inner.snapshot())),
             committing: Mutex::new(()),
+            failure: OnceLock::new(),
             cursors: Cursors::default(),
             pressure: Pressure::new(options.write_buffer_bytes),
             inner,
@@ -95,12 +90,12 @@ impl Database {
     }
 
     /// Stores where times and numbers begin.
-    pub fn set_beginning(&self, beginning: Beginning) -> std::result::Result<(), CommitError> {
-        let catalog = self.keyspace(CATALOG_SPACE).map_err(CommitError::Refused)?;
+    pub fn set_beginning(&self, beginning: Beginning) -> Result<()> {
+        let catalog = self.keyspace(CATALOG_SPACE)?;
         let _committing = self.committing.lock();
         let mut batch = self.inner.batch().durability(Some(PersistMode::Buffer));
         batch.insert(&catalog, MARK_KEY, beginning.encode());
-        batch.commit().map_err(CommitError::Failed)?;
+        batch.commit().map_err(|error| self.fail(error))?;
         self.look_again();
         Ok(())
     }
@@ -163,7 +158,7 @@ impl Database {
     }
 
     /// Commits these writes, all or none.
-    pub fn commit(&self, writes: Vec<Write>, mode: PersistMode) -> std::result::Result<(), CommitError> {
+    pub fn commit(&self, writes: Vec<Write>, mode: PersistMode) -> Result<()> {
         let mut touched: Vec<Keyspace> = Vec::with_capacity(1);
         let mut bytes = 0;
         {
@@ -173,13 +168,11 @@ impl Database {
             let mut last = None;
             for Write { space, key, value } in writes {
                 if space == CATALOG_SPACE && &key[..] >= RESERVED {
-                    return Err(CommitError::Refused(Error::invalid(
-                        "keys of the catalog that begin with 0xff are the store's own",
-                    )));
+                    return Err(Error::invalid("keys of the catalog that begin with 0xff are the store's own"));
                 }
                 // The writes are in order of their spaces.
                 if last != Some(space) {
-                    touched.push(self.keyspace(space).map_err(CommitError::Refused)?);
+                    touched.push(self.keyspace(space)?);
                     last = Some(space);
                 }
                 let Some(keyspace) = touched.last() else { continue };
@@ -189,11 +182,26 @@ impl Database {
                     None => batch.remove(keyspace, key),
                 }
             }
-            batch.commit().map_err(CommitError::Failed)?;
+            batch.commit().map_err(|error| self.fail(error))?;
             self.look_again();
         }
         self.pressure.wrote(self, &touched, bytes);
         Ok(())
+    }
+
+    /// Remembers that a write failed: fjall takes no more.
+    fn fail(&self, error: fjall::Error) -> Error {
+        // What is refused after a failure has not been tried; what has been tried may show after all.
+        let doing = if is_poisoned(&error) { "writing (nothing was written)" } else { "writing" };
+        let error = failed(doing, error);
+        tracing::error!(%error, "a write failed");
+        self.failure.get_or_init(|| (error.kind(), error.message().to_owned()));
+        error
+    }
+
+    /// Why it takes no more writes, if that is so.
+    pub fn failure(&self) -> Option<&(ErrorKind, String)> {
+        self.failure.get()
     }
 
     /// Bytes in memory and not yet in files, those of dropped spaces included.

@@ -9,6 +9,7 @@ mod cursor;
 mod database;
 mod failure;
 mod forgetter;
+mod holder;
 mod mark;
 mod options;
 mod pressure;
