@@ -2,6 +2,9 @@
 
 mod reading;
 
+use std::sync::Arc;
+
+use hjall_engine::filter::FilterSpec;
 use hjall_engine::mutation::MarkerKind::{Column, Family, FamilyVersion, Version};
 use hjall_engine::request::Get;
 use reading::{NEWEST, NOW, World, bytes, columns};
@@ -196,4 +199,22 @@ fn limit_and_offset_count_the_cells_of_each_family() {
     assert_eq!(get(-1, 3), "r f:b@1=x g:b@1=x");
     assert_eq!(get(-1, -7), get(-1, 0));
     assert!(!world.table.exists(&Get { store_offset: 4, max_versions: 2, ..Get::new("r") }).unwrap());
+}
+
+#[test]
+fn a_filter_that_leaves_the_column_of_the_empty_qualifier_meets_its_older_versions() {
+    // HBase leaves that column cell by cell, so each version counts for a filter that counts columns.
+    let world = World::new(&["f VERSIONS=3"]);
+    for timestamp in [3, 5, 9] {
+        world.put("r", "f:", timestamp, "v");
+        world.put("r", "f:a", timestamp, "w");
+    }
+    world.put("r", "f:b", 3, "x");
+    let paged = |limit_and_offset: &str| {
+        let text = format!("ColumnPaginationFilter({limit_and_offset})");
+        let filter = Some(Arc::new(FilterSpec::parse(text.as_bytes()).unwrap()));
+        world.get(&Get { filter, ..Get::new("r") })
+    };
+    assert_eq!(paged("2,1"), "r f:@5=v");
+    assert_eq!(paged("2,3"), "r f:a@9=w f:b@3=x");
 }

@@ -140,6 +140,8 @@ impl Sieve {
         }
         match onward {
             Onward::Cell => {}
+            // HBase expects family markers there (HBASE-18471) and leaves this column cell by cell, so the filter sees its older versions.
+            Onward::Column if cell.qualifier.is_empty() && self.walk.plan().wanted.is_none() => {}
             Onward::Column => self.walk.next_column()?,
             Onward::Row => self.walk.close_row(),
             // HBase has left the row already when it has seen enough of the last named column.
