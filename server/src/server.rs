@@ -165,17 +165,14 @@ impl Server {
             tracing::warn!(calls, "calls did not finish in time and get no answer");
         }
         // Ends all connections, and with them what they hold of the queues.
-        for mut each in self.loops.drain(..) {
-            drop(each.stop.take());
-            join(each.thread.take());
-        }
+        self.loops.iter_mut().for_each(|each| drop(each.stop.take()));
         self._sweeper = None;
         drop(shared);
-        for worker in self.workers.drain(..) {
-            // A call that did not finish keeps its thread; it is left behind.
-            if quiet {
-                join(Some(worker));
-            }
+        let loops = self.loops.drain(..).filter_map(|mut each| each.thread.take());
+        let threads: Vec<_> = loops.chain(self.workers.drain(..)).collect();
+        // A call that did not finish keeps its thread, worker or loop; all are left behind then.
+        if quiet {
+            threads.into_iter().for_each(join);
         }
         quiet
     }
@@ -200,8 +197,8 @@ impl Loop {
     }
 }
 
-fn join(thread: Option<JoinHandle<()>>) {
-    if thread.is_some_and(|thread| thread.join().is_err()) {
+fn join(thread: JoinHandle<()>) {
+    if thread.join().is_err() {
         tracing::error!("a thread of the server panicked");
     }
 }

@@ -59,7 +59,7 @@ fn a_connection_serves_many_requests() {
 fn bodies_may_come_in_chunks() {
     let (server, _gate) = serve(config());
     let mut http = BufReader::new(connect(server.addr()));
-    let message = message(Protocol::Strict, "mutateRow", 1, &[Arg::Bytes(1, vec![9; 300])]);
+    let message = message(Protocol::Strict, "mutateRows", 1, &[Arg::Bytes(1, vec![9; 300])]);
     let mut request = b"POST / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n".to_vec();
     for chunk in message.chunks(7) {
         request.extend(format!("{:x}\r\n", chunk.len()).into_bytes());
@@ -72,8 +72,8 @@ fn bodies_may_come_in_chunks() {
     }
     let (status, _, body) = read(&mut http);
     assert_eq!(status, 200);
-    let answer = parse(&mut *reader(Protocol::Strict, &body[..]), "mutateRow", 1);
-    assert_eq!(answer, Answer::Success("Thrift1 mutateRow".to_owned()));
+    let answer = parse(&mut *reader(Protocol::Strict, &body[..]), "mutateRows", 1);
+    assert_eq!(answer, Answer::Success("Thrift1 mutateRows".to_owned()));
 }
 
 #[test]

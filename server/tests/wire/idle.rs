@@ -9,7 +9,7 @@ use crate::client::{Answer, Client, NO_ARGS, WAYS, connect};
 use crate::handler::{config, serve};
 
 fn works(client: &mut Client) {
-    assert_eq!(client.call("mutateRow", NO_ARGS), Answer::Success("Thrift1 mutateRow".to_owned()));
+    assert_eq!(client.call("mutateRows", NO_ARGS), Answer::Success("Thrift1 mutateRows".to_owned()));
 }
 
 #[test]
@@ -20,7 +20,7 @@ fn hundreds_of_idle_connections_leave_the_server_responsive() {
     let mut half: Vec<_> = (0..50)
         .map(|i| {
             let mut client = Client::new(server.addr(), WAYS[i % WAYS.len()]);
-            let bytes = client.bytes("mutateRow", NO_ARGS);
+            let bytes = client.bytes("mutateRows", NO_ARGS);
             client.stream.write_all(&bytes[..bytes.len() - 1]).unwrap();
             (client, bytes)
         })
@@ -31,7 +31,7 @@ fn hundreds_of_idle_connections_leave_the_server_responsive() {
     assert!(server.lanes().iter().all(|lane| lane.under_way == 0), "messages on their way hold no handler");
     for (client, bytes) in &mut half {
         client.stream.write_all(&bytes[bytes.len() - 1..]).unwrap();
-        assert_eq!(client.answer("mutateRow"), Answer::Success("Thrift1 mutateRow".to_owned()));
+        assert_eq!(client.answer("mutateRows"), Answer::Success("Thrift1 mutateRows".to_owned()));
     }
     drop(idle);
 }
@@ -53,11 +53,11 @@ fn one_connection_too_many_waits_where_configured() {
     let mut first = Client::new(server.addr(), WAYS[0]);
     works(&mut first);
     let mut second = Client::new(server.addr(), WAYS[0]);
-    let bytes = second.bytes("mutateRow", NO_ARGS);
+    let bytes = second.bytes("mutateRows", NO_ARGS);
     second.stream.write_all(&bytes).unwrap();
     works(&mut first);
     drop(first);
-    assert_eq!(second.answer("mutateRow"), Answer::Success("Thrift1 mutateRow".to_owned()));
+    assert_eq!(second.answer("mutateRows"), Answer::Success("Thrift1 mutateRows".to_owned()));
 }
 
 #[test]
@@ -66,7 +66,7 @@ fn silence_in_the_middle_of_a_message_ends_the_connection() {
     for way in WAYS {
         let mut client = Client::new(server.addr(), way);
         works(&mut client);
-        let bytes = client.bytes("mutateRow", NO_ARGS);
+        let bytes = client.bytes("mutateRows", NO_ARGS);
         client.stream.write_all(&bytes[..bytes.len() - 1]).unwrap();
         assert_eq!(client.rest(), b"", "{way:?}");
     }

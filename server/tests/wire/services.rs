@@ -80,6 +80,15 @@ fn a_new_connection_speaks_thrift1() {
 }
 
 #[test]
+fn a_first_call_that_lacks_what_would_tell_is_told_by_thrift2_what_is_missing() {
+    let (server, _gate) = serve(config());
+    for name in ["get", "append", "checkAndPut", "createTable"] {
+        let answer = Client::new(server.addr(), WAYS[0]).call(name, NO_ARGS);
+        assert_eq!(answer, Answer::Success(format!("Thrift2 {name}")));
+    }
+}
+
+#[test]
 fn ports_for_one_service_know_only_its_methods() {
     let addr = "127.0.0.1:0".parse().unwrap();
     let only = |service| Listen { addr, only: Some(service) };

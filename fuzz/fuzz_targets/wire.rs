@@ -1,0 +1,31 @@
+//! Any bytes at the port: recognising, measuring and reading them ends, without a panic, and both readers agree on what is a whole message.
+//!
+//! `cargo +nightly fuzz run wire`, in the project's top folder.
+#![no_main]
+
+use hjall_server::call::{Call, Speaking};
+use hjall_server::method::Service;
+use hjall_server::wire::dialect::recognise;
+use hjall_server::wire::measure::{Measure, Progress};
+use hjall_server::wire::{Encoding, arguments, header};
+use libfuzzer_sys::fuzz_target;
+use thrift::protocol::{TInputProtocol, TType};
+
+fuzz_target!(|bytes: &[u8]| {
+    recognise(bytes);
+    for encoding in [Encoding::Binary, Encoding::Compact] {
+        let _ = Call::recognise(encoding, bytes, &mut Speaking::Lately(Service::Thrift1));
+        let mut measure = Measure::new(encoding, 1 << 20);
+        // In two pieces, as a network may deliver it.
+        let first = measure.advance(&bytes[..bytes.len() / 2]);
+        let measured = match first {
+            Ok(Progress::More(_)) => measure.advance(bytes),
+            other => other,
+        };
+        assert_eq!(measured, Measure::new(encoding, 1 << 20).advance(bytes), "pieces make no difference");
+        let Ok(Some(header)) = header::parse(encoding, bytes) else { continue };
+        let mut input = arguments(encoding, &bytes[header.body..]);
+        let skipped = input.as_dyn().skip_till_depth(TType::Struct, i8::MAX);
+        assert_eq!(skipped.is_ok(), matches!(measured, Ok(Progress::Whole(_))));
+    }
+});

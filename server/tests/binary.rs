@@ -1,0 +1,144 @@
+//! The binary itself: what it prints, how it stops, and with which code it ends.
+#![cfg(unix)]
+#![allow(clippy::unwrap_used, clippy::panic)]
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{TcpListener, TcpStream};
+use std::path::Path;
+use std::process::{Child, Command, Output, Stdio};
+
+use thrift::protocol::{
+    TBinaryInputProtocol, TBinaryOutputProtocol, TInputProtocol, TMessageIdentifier, TMessageType, TOutputProtocol,
+};
+
+fn hjall(arguments: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_hjall"));
+    command.args(arguments).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    command
+}
+
+/// A server that serves; killed when the test ends otherwise.
+struct Running {
+    child: Child,
+    addr: String,
+}
+
+impl Running {
+    fn start(arguments: &[&str]) -> Self {
+        let all = [&["serve", "--listen", "127.0.0.1:0"], arguments].concat();
+        let mut child = hjall(&all).spawn().unwrap();
+        let mut line = String::new();
+        BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
+        let addr = line.strip_prefix("hjall listening on ").unwrap().trim_end().to_owned();
+        Self { child, addr }
+    }
+
+    /// Asks it to stop, as an operator would; returns its exit code and its log.
+    fn stop(mut self, signal: &str) -> (Option<i32>, String) {
+        assert!(Command::new("kill").arg(signal).arg(self.child.id().to_string()).status().unwrap().success());
+        let code = self.child.wait().unwrap().code();
+        let mut log = String::new();
+        self.child.stderr.take().unwrap().read_to_string(&mut log).unwrap();
+        (code, log)
+    }
+
+    fn cluster_id(&self) -> String {
+        let mut stream = TcpStream::connect(&self.addr).unwrap();
+        let mut call = Vec::new();
+        let mut out = TBinaryOutputProtocol::new(&mut call, true);
+        out.write_message_begin(&TMessageIdentifier::new("getClusterId", TMessageType::Call, 1)).unwrap();
+        out.write_field_stop().unwrap();
+        stream.write_all(&call).unwrap();
+        let mut input = TBinaryInputProtocol::new(stream, true);
+        assert_eq!(input.read_message_begin().unwrap().message_type, TMessageType::Reply);
+        input.read_field_begin().unwrap();
+        input.read_string().unwrap()
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        // It has mostly ended already.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// The end of a start that fails: its code, and the one line that says why.
+fn failed(arguments: &[&str]) -> (Option<i32>, String) {
+    let Output { status, stdout, stderr } = hjall(arguments).output().unwrap();
+    assert_eq!(stdout, b"", "nobody is told to connect");
+    let text = String::from_utf8(stderr).unwrap();
+    let why = text.lines().last().unwrap().to_owned();
+    (status.code(), why)
+}
+
+fn text(path: &Path) -> &str {
+    path.to_str().unwrap()
+}
+
+#[test]
+fn a_signal_ends_it_in_order_and_its_data_stays() {
+    let folder = tempfile::tempdir().unwrap();
+    let data = folder.path().join("data");
+    let mut ids = Vec::new();
+    for signal in ["-TERM", "-INT"] {
+        let running = Running::start(&["--data", text(&data)]);
+        ids.push(running.cluster_id());
+        let (code, log) = running.stop(signal);
+        assert_eq!(code, Some(0), "{log}");
+    }
+    assert_eq!(ids[0], ids[1], "the second found what the first had made");
+}
+
+#[test]
+fn the_log_says_once_what_is_served_and_where() {
+    for (format, version) in [("human", "version=\""), ("json", "\"version\":\"")] {
+        let running = Running::start(&["--memory", "--log-format", format]);
+        let addr = running.addr.clone();
+        let (_, log) = running.stop("-TERM");
+        let first = log.lines().next().unwrap();
+        assert!(first.contains(&format!("{version}{}", env!("CARGO_PKG_VERSION"))), "{first}");
+        assert!(first.contains(&addr) && first.contains("memory") && first.contains("startup_ms"), "{first}");
+        assert_eq!(format == "json", log.lines().all(|line| line.starts_with('{')), "{log}");
+    }
+}
+
+#[test]
+fn a_port_in_use_is_named_and_ends_it_with_3() {
+    let taken = TcpListener::bind("127.0.0.1:0").unwrap();
+    let addr = taken.local_addr().unwrap().to_string();
+    let (code, why) = failed(&["serve", "--memory", "--listen", &addr]);
+    assert!(code == Some(3) && why.contains(&addr) && why.contains("--listen"), "{code:?} {why}");
+}
+
+#[test]
+fn a_folder_in_use_is_named_and_ends_it_with_4() {
+    let folder = tempfile::tempdir().unwrap();
+    let _running = Running::start(&["--data", text(folder.path())]);
+    let (code, why) = failed(&["serve", "--listen", "127.0.0.1:0", "--data", text(folder.path())]);
+    assert!(code == Some(4) && why.contains(text(folder.path())) && why.contains("--data"), "{code:?} {why}");
+}
+
+#[test]
+fn what_cannot_be_served_is_said_in_one_line() {
+    let missing =
+        ["serve", "--memory", "--listen", "127.0.0.1:0", "--tls-cert", "/no/cert.pem", "--tls-key", "/no/key.pem"];
+    for (arguments, expected, named) in [
+        (&["serve", "--memory", "--listen", "nowhere"][..], 2, "--listen nowhere"),
+        (&["serve", "--memory", "--log", "a=b=c"], 2, "--log a=b=c"),
+        (&["serve", "--listen", "127.0.0.1:0", "--data", "/dev/null/x"], 6, "/dev/null/x"),
+        (&missing, 7, "/no/cert.pem"),
+    ] {
+        let (code, why) = failed(arguments);
+        assert!(code == Some(expected) && why.contains(named), "{code:?} {why}");
+    }
+}
+
+#[test]
+fn it_knows_its_name_and_teaches_its_use() {
+    let said = |arguments: &[&str]| String::from_utf8(hjall(arguments).output().unwrap().stdout).unwrap();
+    assert_eq!(said(&["--version"]), format!("hjall {}\n", env!("CARGO_PKG_VERSION")));
+    assert!(said(&["--help"]).contains("hjall serve --data"));
+    assert!(said(&["serve", "--help"]).contains("Exit codes:"));
+}
