@@ -2,6 +2,10 @@
 
 #![allow(dead_code, reason = "each test program uses a part")]
 
+pub mod history;
+pub mod naive;
+pub mod partial;
+
 use std::sync::Arc;
 
 use bytes::Bytes;
@@ -10,7 +14,9 @@ use hjall_engine::mutation::{Delete, Durability, Marker, MarkerKind, Put, PutCel
 use hjall_engine::name::TableName;
 use hjall_engine::request::{Columns, Get, Scan, TimeRange};
 use hjall_engine::schema::{FamilyDescriptor, TableDescriptor};
+use hjall_engine::store::MemoryStore;
 use hjall_engine::{Cell, Engine, LATEST, Options, Row, Table};
+use partial::Partial;
 
 /// What the clock shows at first.
 pub const NOW: i64 = 1_000_000;
@@ -32,6 +38,18 @@ impl World {
     pub fn split(families: &[&str], splits: &[&str]) -> Self {
         let clock = Arc::new(ManualClock::at(NOW));
         let engine = Engine::memory(Options { clock: Some(clock.clone()), ..Options::default() }).unwrap();
+        Self::over(engine, clock, families, splits)
+    }
+
+    /// A world over a store that compacts in part.
+    pub fn partial(families: &[&str]) -> (Self, Arc<Partial>) {
+        let clock = Arc::new(ManualClock::at(NOW));
+        let store = Arc::new(Partial::new(MemoryStore::new(clock.clone())));
+        let engine = Engine::with_store(store.clone()).unwrap();
+        (Self::over(engine, clock, families, &[]), store)
+    }
+
+    fn over(engine: Engine, clock: Arc<ManualClock>, families: &[&str], splits: &[&str]) -> Self {
         let name = TableName::parse(b"t").unwrap();
         let splits = splits.iter().map(|s| Bytes::copy_from_slice(s.as_bytes())).collect();
         engine.create_table(descriptor(&name, families), splits).unwrap();
