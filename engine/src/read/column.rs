@@ -26,6 +26,7 @@ pub(super) struct Version {
 }
 
 /// One column of one row under way.
+#[allow(clippy::large_enum_variant, reason = "there is one at a time, and it is not moved about")]
 pub(super) enum Column {
     /// Read as it goes.
     Walked(Walked),

@@ -45,8 +45,11 @@ impl Life {
     }
 }
 
+/// Values with their places in the order of writing.
+type Written = Vec<(Version, u64)>;
+
 /// All that count of the markers and all living values behind a prefix, newest first.
-fn load(pairs: &mut Pairs, plan: &Plan, reader: &Reader, prefix: &Bytes) -> Result<(Vec<Mark>, Vec<(Version, u64)>)> {
+fn load(pairs: &mut Pairs, plan: &Plan, reader: &Reader, prefix: &Bytes) -> Result<(Vec<Mark>, Written)> {
     let (mut marks, mut values) = (Vec::new(), Vec::new());
     while let Some((head, stored)) = pairs.head()?.filter(|(k, _)| k.starts_with(prefix)) {
         let (kind, timestamp) = key::kind_and_time(head, prefix.len())?;
