@@ -100,6 +100,7 @@ impl Catalog {
             self.commit(counter, &[(record::table_key(name), stored)])?;
             if let Some(new) = &new {
                 self.know_rules(new);
+                tell_late_options(&old, new);
             } else {
                 self.tables.write().remove(name);
             }
@@ -141,4 +142,19 @@ impl Catalog {
 
 fn spaces(table: &TableState) -> BTreeSet<SpaceId> {
     table.families().iter().map(|f| f.space).collect()
+}
+
+/// How a space is stored was settled when it was made; whoever alters that should know when it takes effect.
+fn tell_late_options(old: &TableState, new: &TableState) {
+    let altered = |family: &Family| {
+        let options = |table: &TableState| table.descriptor().families.get(&family.name).map(space_options);
+        old.families().iter().any(|f| f.space == family.space) && options(old) != options(new)
+    };
+    for family in new.families().iter().filter(|family| altered(family)) {
+        tracing::info!(
+            table = %new.name(),
+            family = %String::from_utf8_lossy(&family.name),
+            "COMPRESSION, BLOOMFILTER and BLOCKSIZE as altered will hold once the table has been truncated"
+        );
+    }
 }
