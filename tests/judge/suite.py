@@ -10,10 +10,14 @@ JOBS = 4
 
 # A transcript, or one scenario of it, and the wire forms it is replayed in. The first form has everything; the others have what shows
 # that they carry the same values, errors and sizes.
+ALL_FORMS = ("buffered/binary", "framed/binary", "buffered/compact", "framed/compact")
 COVERED = (
-    ("smoke.json", "smoke-thrift1", ("buffered/binary", "framed/binary")),
+    ("smoke.json", None, ALL_FORMS),
     ("thrift1_data.json", None, ("buffered/binary", "framed/binary")),
     ("thrift1_scan_admin.json", None, ("buffered/binary",)),
+    ("thrift2_data.json", None, ALL_FORMS),
+    ("thrift2_admin.json", None, ALL_FORMS),
+    ("data_model.json", None, ("buffered/binary", "framed/compact")),
 )
 
 
