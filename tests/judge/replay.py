@@ -68,21 +68,38 @@ def play(job):
     return outcome
 
 
+def play_in_turn(group):
+    """Scenarios one after the other."""
+    return [play(job) for job in group]
+
+
+def groups(jobs):
+    """Jobs that must not run at the same time: a scenario first drops all tables whose names hold its scope, and some scopes hold others'."""
+    out = []
+    for job in jobs:
+        scope = job[1]["scope"]
+        near = [g for g in out if any(scope in other[1]["scope"] or other[1]["scope"] in scope for other in g)]
+        out = [g for g in out if g not in near] + [[job] + [other for g in near for other in g]]
+    return out
+
+
 def replay(address, wire, paths, *, only=None, known=None, verbose=False, stop_after=0, jobs=2):
-    """Replays transcripts; returns the outcomes. Scenarios share nothing, so several run at a time."""
+    """Replays transcripts; returns the outcomes. Scenarios that share nothing run several at a time."""
     todo = []
     for path in map(pathlib.Path, paths):
         for s in json.loads(path.read_text())["scenarios"]:
             name = f"{path.name}/{s['name']}"
             if not only or only in name:
                 todo.append((name, s, known or {}, address, wire, stop_after))
-    todo.sort(key=lambda job: -sum(step.get("sleep", 0) for step in job[1]["steps"]))
+    todo = groups(todo)
+    todo.sort(key=lambda group: -sum(step.get("sleep", 0) for job in group for step in job[1]["steps"]))
     outcomes = []
     with multiprocessing.get_context("spawn").Pool(max(1, min(jobs, len(todo)))) as pool:
-        for outcome in pool.imap_unordered(play, todo):
-            outcomes.append(outcome)
-            if verbose or outcome.different:
-                print(outcome.report(verbose), flush=True)
+        for played in pool.imap_unordered(play_in_turn, todo):
+            outcomes += played
+            for outcome in played:
+                if verbose or outcome.different:
+                    print(outcome.report(verbose), flush=True)
     return outcomes
 
 
