@@ -65,16 +65,17 @@ impl Request {
 
     fn check_replica(&self, context: &Context, table: &TableName) -> Answer<()> {
         match self.replica {
-            Some(id) if replica_missing(context, table, id)? => Err(no_replica(id, &self.get.row, table)),
+            Some(id) if replica_missing(context, table, id)? => {
+                Err(Fault::io(no_replica(id, &self.get.row, table), true))
+            }
             _ => Ok(()),
         }
     }
 }
 
 /// What HBase says of a read that names a replica which the table does not have.
-pub fn no_replica(id: i32, row: &[u8], table: &TableName) -> Fault {
-    let row = String::from_utf8_lossy(row);
-    Fault::io(format!("Cannot get the location for replica{id} of region for {row} in {table}"), true)
+pub fn no_replica(id: i32, row: &[u8], table: &TableName) -> String {
+    format!("Cannot get the location for replica{id} of region for {} in {table}", String::from_utf8_lossy(row))
 }
 
 /// One row.

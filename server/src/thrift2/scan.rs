@@ -68,13 +68,11 @@ impl Request {
 fn start(context: &Context, name: &TableName, sent: &TScan) -> Answer<OpenScanner> {
     let Request { scan, mut refusal } = Request::new(sent)?;
     // A replica that the table does not have is noticed when the first region is looked for.
-    if let Some(id) = sent.target_replica_id.filter(|id| *id > 0) {
-        if replica_missing(context, name, id).unwrap_or(false) {
-            let Fault::Io { message: Some(text), .. } = no_replica(id, &scan.start, name) else {
-                return Err(Fault::internal("no such replica"));
-            };
-            refusal = refusal.or(Some(Error::new(ErrorKind::Unprocessable, text)));
-        }
+    if let Some(id) = sent.target_replica_id.filter(|id| *id > 0)
+        && replica_missing(context, name, id).unwrap_or(false)
+    {
+        let text = no_replica(id, &scan.start, name);
+        refusal = refusal.or(Some(Error::new(ErrorKind::Unprocessable, text)));
     }
     let scanner: Scanner = context.engine.table(name).scan(scan).map_err(|e| data(&e))?;
     let mut open = OpenScanner::new(name.clone(), scanner);
