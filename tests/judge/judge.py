@@ -41,7 +41,7 @@ def options():
     p.add_argument("--jobs", type=int, default=2, help="scenarios at a time")
     p.add_argument("--stop-after", type=int, default=0, help="give a scenario up after this many differences")
     p.add_argument("-v", "--verbose", action="store_true", help="all differences, not three a scenario")
-    return p.parse_args()
+    return p.parse_intermixed_args()
 
 
 def main():

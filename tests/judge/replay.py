@@ -98,8 +98,7 @@ def replay(address, wire, paths, *, only=None, known=None, verbose=False, stop_a
         for played in pool.imap_unordered(play_in_turn, todo):
             outcomes += played
             for outcome in played:
-                if verbose or outcome.different:
-                    print(outcome.report(verbose), flush=True)
+                print(outcome.report(verbose), flush=True)
     return outcomes
 
 
