@@ -1,5 +1,5 @@
 //! Runs every script of `tests/scripts` on every store.
-#![allow(missing_docs, clippy::unwrap_used, clippy::panic)]
+#![allow(missing_docs, clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 mod fixture;
 mod script;
