@@ -9,7 +9,7 @@ use hjall_server::wire::dialect::recognise;
 use hjall_server::wire::measure::{Measure, Progress};
 use hjall_server::wire::{Encoding, arguments, header};
 use libfuzzer_sys::fuzz_target;
-use thrift::protocol::{TInputProtocol, TType};
+use thrift::protocol::TType;
 
 fuzz_target!(|bytes: &[u8]| {
     recognise(bytes);
