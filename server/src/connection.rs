@@ -8,10 +8,12 @@ use bytes::BytesMut;
 use socket2::{SockRef, TcpKeepalive};
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::TcpStream;
+use tokio::time::timeout;
 
 use crate::call::Speaking;
 use crate::inbox::{Ended, Inbox};
 use crate::shared::Shared;
+use crate::tls::Acceptor;
 use crate::wire::dialect::{Foreign, Opening, recognise};
 use crate::{http, session};
 
@@ -27,19 +29,28 @@ pub async fn serve(shared: Arc<Shared>, stream: TcpStream, speaking: Speaking, p
     let inbox = Inbox::new(stream, BytesMut::new(), shared.hold());
     let Some((opening, inbox)) = open(&shared, inbox, peer).await else { return };
     match (opening, &shared.tls) {
-        (Opening::Tls, Some(acceptor)) => {
-            let (stream, read) = inbox.into_parts();
-            let handshake = acceptor.accept(stream, read);
-            let stream = match tokio::time::timeout(shared.config.stall_max, handshake).await {
-                Ok(Ok(stream)) => stream,
-                Ok(Err(error)) => return tracing::info!(%peer, %error, "connection closed: the TLS handshake failed"),
-                Err(_) => return tracing::info!(%peer, "connection closed: the TLS handshake took too long"),
-            };
-            let inbox = Inbox::new(stream, BytesMut::new(), shared.hold());
-            let Some((opening, inbox)) = open(&shared, inbox, peer).await else { return };
-            speak(&shared, opening, inbox, speaking, peer).await;
-        }
+        (Opening::Tls, Some(acceptor)) => Box::pin(secret(&shared, acceptor, inbox, speaking, peer)).await,
         _ => speak(&shared, opening, inbox, speaking, peer).await,
+    }
+}
+
+/// Does the handshake and serves what is inside.
+async fn secret(
+    shared: &Arc<Shared>,
+    acceptor: &Acceptor,
+    inbox: Inbox<TcpStream>,
+    speaking: Speaking,
+    peer: SocketAddr,
+) {
+    let (stream, read) = inbox.into_parts();
+    let stream = match timeout(shared.config.stall_max, acceptor.accept(stream, read)).await {
+        Ok(Ok(stream)) => stream,
+        Ok(Err(error)) => return tracing::info!(%peer, %error, "connection closed: the TLS handshake failed"),
+        Err(_) => return tracing::info!(%peer, "connection closed: the TLS handshake took too long"),
+    };
+    let inbox = Inbox::new(stream, BytesMut::new(), shared.hold());
+    if let Some((opening, inbox)) = open(shared, inbox, peer).await {
+        speak(shared, opening, inbox, speaking, peer).await;
     }
 }
 
@@ -68,6 +79,7 @@ async fn open<S: AsyncRead + AsyncWrite + Unpin>(
     }
 }
 
+/// Each way of speaking has its own box: an idle connection holds the memory of its own alone, and one that has said nothing yet of none.
 async fn speak<S: AsyncRead + AsyncWrite + Unpin + Send + 'static>(
     shared: &Arc<Shared>,
     opening: Opening,
@@ -76,10 +88,10 @@ async fn speak<S: AsyncRead + AsyncWrite + Unpin + Send + 'static>(
     peer: SocketAddr,
 ) {
     match opening {
-        Opening::Thrift(dialect) => session::serve(shared, inbox, dialect, speaking, peer).await,
+        Opening::Thrift(dialect) => Box::pin(session::serve(shared, inbox, dialect, speaking, peer)).await,
         Opening::Http => {
             let (stream, read) = inbox.into_parts();
-            http::serve(shared, stream, read, speaking, peer).await;
+            Box::pin(http::serve(shared, stream, read, speaking, peer)).await;
         }
         Opening::Tls => {
             tracing::info!(

@@ -94,7 +94,8 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Inbox<S> {
         let _ = timeout(Duration::from_secs(2), async {
             self.stream.shutdown().await?;
             let mut discarded = 0;
-            let mut into = [0; 4096];
+            // Not inside the future, which is as large as the largest thing it may ever hold.
+            let mut into = vec![0; 4096];
             while discarded < DISCARDED_BYTES_MAX {
                 match self.stream.read(&mut into).await? {
                     0 => break,

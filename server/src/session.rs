@@ -57,13 +57,15 @@ pub async fn serve<S: AsyncRead + AsyncWrite + Unpin>(
             }
             Err(Missing::Ended(Ended::NoRoom)) => {
                 let fault = Fault::queue_bytes_full(&shared.identity);
-                return refuse(shared, inbox, dialect, speaking, peer, &fault).await;
+                return Box::pin(refuse(shared, inbox, dialect, speaking, peer, &fault)).await;
             }
-            Err(Missing::Refused(fault)) => return refuse(shared, inbox, dialect, speaking, peer, &fault).await,
+            Err(Missing::Refused(fault)) => {
+                return Box::pin(refuse(shared, inbox, dialect, speaking, peer, &fault)).await;
+            }
         };
         let call = match Call::recognise(dialect.encoding, &message, &mut speaking) {
             Ok(call) => call,
-            Err(fault) => return refuse(shared, inbox, dialect, speaking, peer, &fault).await,
+            Err(fault) => return Box::pin(refuse(shared, inbox, dialect, speaking, peer, &fault)).await,
         };
         let Some(busy) = shared.begin() else { return };
         let one_way = call.one_way;
