@@ -59,14 +59,18 @@ impl Shared {
 
     /// Runs a call and appends its reply to `out`; `None`: the server has stopped.
     ///
-    /// Chooses the path: a short read runs right here while its lane is idle and quick, anything else goes to its lane.
+    /// Chooses the path: a short read runs right here while its lane has a handler free and is quick, anything else goes to its lane.
     pub async fn run(&self, call: Call, message: Bytes, mut out: Vec<u8>) -> Option<Vec<u8>> {
         let Some(method) = call.method else {
             call.refuse(&Fault::UnknownMethod, &message, &mut out);
             return Some(out);
         };
         let lane = self.queues.lane(method.lane);
-        let short = self.config.fast_path && method.short && message.len() <= SHORT_BYTES_MAX;
+        // A change of schema holds its table alone, and a read that waits for it must not wait on an event loop.
+        let short = self.config.fast_path
+            && method.short
+            && message.len() <= SHORT_BYTES_MAX
+            && self.queues.lane(LaneKind::Admin).under_way() == 0;
         if let Some(permit) = short.then(|| lane.enter_quick()).flatten() {
             let started = Instant::now();
             call.run(&*self.handler, &message, &mut out, self.config.reply_bytes_max);
