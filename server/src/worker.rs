@@ -35,7 +35,7 @@ pub fn start(
 fn run(job: Job, handler: &dyn Handler, reply_bytes_max: usize) {
     let Job { call, message, mut out, permit, reply } = job;
     if reply.is_closed() {
-        // The connection has gone; as in HBase its call does not run.
+        // Its connection was ended by the server's stop; nobody will hear of it.
         return;
     }
     let started = Instant::now();
