@@ -16,7 +16,7 @@ def binary():
     """The server to test: HJALL_BIN, or what `make build` makes."""
     path = pathlib.Path(os.environ.get("HJALL_BIN", ROOT / "target" / "debug" / "hjall"))
     if not path.exists():
-        raise SystemExit(f"{path} is missing: `make build` makes it, HJALL_BIN names another one")
+        raise RuntimeError(f"{path} is missing: `make build` makes it, HJALL_BIN names another one")
     return path
 
 
