@@ -1,0 +1,10 @@
+//! The first service in process, over a store in memory: what HBase's recorded answers do not reach, or what is meant to differ.
+#![allow(clippy::unwrap_used, clippy::panic)]
+
+mod counters;
+mod faults;
+mod gateway;
+mod regions;
+mod rows;
+mod scans;
+mod tables;
