@@ -38,10 +38,10 @@ impl Compare {
         Ok(holds(self.op, comparator.order(part)?))
     }
 
-    /// The one byte string that can pass, if there is just one.
+    /// The one byte string that can pass, if there is just one and it is not empty.
     pub(super) fn only(&self) -> Option<&Bytes> {
         match (self.op, &self.comparator) {
-            (CompareOp::Equal, Some(Comparator::Binary(value))) => Some(value),
+            (CompareOp::Equal, Some(Comparator::Binary(value))) if !value.is_empty() => Some(value),
             _ => None,
         }
     }

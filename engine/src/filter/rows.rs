@@ -58,12 +58,12 @@ impl Filter for Prefix {
     }
 
     fn first_row(&self) -> Option<Bytes> {
-        let prefix = self.prefix.as_ref()?;
+        let prefix = self.prefix.as_ref().filter(|prefix| !prefix.is_empty())?;
         if self.reversed { successor(prefix) } else { Some(prefix.clone()) }
     }
 
     fn last_row(&self) -> Option<Bytes> {
-        let prefix = self.prefix.as_ref()?;
+        let prefix = self.prefix.as_ref().filter(|prefix| !prefix.is_empty())?;
         if self.reversed { Some(prefix.clone()) } else { successor(prefix) }
     }
 }
@@ -110,7 +110,7 @@ impl Filter for InclusiveStop {
     }
 
     fn last_row(&self) -> Option<Bytes> {
-        self.row.clone()
+        self.row.clone().filter(|row| !row.is_empty())
     }
 }
 

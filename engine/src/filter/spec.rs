@@ -9,7 +9,7 @@ use super::fuzzy::FuzzyRows;
 use super::ranges::RowRanges;
 
 /// How deeply filters may lie inside each other. HBase has no bound of its own and fails where its stack ends.
-pub const DEPTH_MAX: usize = 200;
+pub const DEPTH_MAX: usize = 100;
 
 /// The longest text or serialised form of a filter, in bytes.
 pub const LENGTH_MAX: usize = 4 << 20;

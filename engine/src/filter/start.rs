@@ -21,6 +21,24 @@ impl FilterSpec {
 
     fn begin(&self, reversed: bool) -> Box<dyn Filter> {
         match self {
+            Self::List { operator, members } => {
+                let running = members.iter().map(|member| member.begin(reversed)).collect();
+                match operator {
+                    ListOperator::All => Box::new(list_all::All::new(running, reversed)),
+                    ListOperator::One => Box::new(list_one::One::new(running, reversed)),
+                }
+            }
+            // HBase hands the direction on to members of lists only: what SKIP and WHILE hold works as if forwards.
+            Self::Skip(inner) => Box::new(wrappers::Skip { inner: inner.begin(false), refused: false }),
+            Self::WhileMatch(inner) => Box::new(wrappers::While { inner: inner.begin(false), done: false }),
+            Self::Wrapper(inner) => Box::new(wrappers::Wrapper(inner.begin(false))),
+            _ => self.begin_simple(reversed),
+        }
+    }
+
+    /// A filter without others inside. Apart from those with, so that nesting takes little stack.
+    fn begin_simple(&self, reversed: bool) -> Box<dyn Filter> {
+        match self {
             Self::KeyOnly { length_as_value } => Box::new(counts::KeyOnly { length_as_value: *length_as_value }),
             Self::FirstKeyOnly => Box::new(counts::FirstKeys { until: None, found: false }),
             Self::FirstKeyValueMatchingQualifiers { qualifiers } => {
@@ -66,17 +84,8 @@ impl FilterSpec {
             Self::RandomRow { chance } => Box::new(rows::RandomRow::new(*chance)),
             Self::FuzzyRow(rows) => Box::new(fuzzy::Fuzzy::new(rows, reversed)),
             Self::MultiRowRange(ranges) => Box::new(ranges::MultiRowRange::new(ranges, reversed)),
-            Self::List { operator, members } => {
-                let running = members.iter().map(|member| member.begin(reversed)).collect();
-                match operator {
-                    ListOperator::All => Box::new(list_all::All::new(running, reversed)),
-                    ListOperator::One => Box::new(list_one::One::new(running, reversed)),
-                }
-            }
-            // HBase hands the direction on to members of lists only: what SKIP and WHILE hold works as if forwards.
-            Self::Skip(inner) => Box::new(wrappers::Skip { inner: inner.begin(false), refused: false }),
-            Self::WhileMatch(inner) => Box::new(wrappers::While { inner: inner.begin(false), done: false }),
-            Self::Wrapper(inner) => Box::new(wrappers::Wrapper(inner.begin(false))),
+            // Begun by `begin`, which hands on nothing with filters inside.
+            Self::List { .. } | Self::Skip(_) | Self::WhileMatch(_) | Self::Wrapper(_) => self.begin(reversed),
         }
     }
 }

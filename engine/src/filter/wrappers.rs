@@ -1,7 +1,5 @@
 //! Filters around another one: SkipFilter, WhileMatchFilter, FilterWrapper.
 
-use bytes::Bytes;
-
 use super::{Code, Filter, Hint};
 use crate::cell::Cell;
 use crate::error::Result;
@@ -144,15 +142,8 @@ impl Filter for Wrapper {
         self.0.is_family_essential(family)
     }
 
-    fn first_row(&self) -> Option<Bytes> {
-        self.0.first_row()
-    }
-
-    fn last_row(&self) -> Option<Bytes> {
-        self.0.last_row()
-    }
-
+    // What it holds is not told the direction of the scan, so its first and last row may be the wrong way round.
     fn is_memoryless(&self) -> bool {
-        self.0.is_memoryless()
+        false
     }
 }

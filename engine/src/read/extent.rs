@@ -87,4 +87,9 @@ impl Extent {
         };
         self.intersect(&there)
     }
+
+    /// The same without what lies behind this row in the direction of the scan.
+    pub(super) fn ending_at(&self, row: &[u8], reversed: bool) -> Self {
+        self.beginning_at(row, !reversed)
+    }
 }

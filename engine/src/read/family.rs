@@ -205,6 +205,28 @@ impl FamilyWalk {
         row.wanted + 1 >= wanted.len() && row.column.as_ref().is_some_and(|(_, column)| column.is_full(&self.plan))
     }
 
+    /// Whether anything is stored ahead in the open row: also what is hidden, too old or not asked for, but not what lies behind the last named
+    /// column, or in a column that has been looked at as far as it will be.
+    pub(super) fn has_more_stored(&mut self) -> Result<bool> {
+        if self.row.as_ref().and_then(|row| row.column.as_ref()).is_some_and(|(_, column)| column.is_full(&self.plan)) {
+            self.next_column()?;
+        }
+        let Some(row) = &self.row else { return Ok(false) };
+        if matches!(&row.column, Some((_, Column::Known(_)))) {
+            return Ok(true);
+        }
+        let place = match &self.plan.wanted {
+            None => row.prefix.clone(),
+            Some(_) if row.column.is_some() => row.prefix.clone(),
+            Some(wanted) => match wanted.get(row.wanted) {
+                None => return Ok(false),
+                Some(qualifier) => key::column_prefix(&row.prefix, qualifier),
+            },
+        };
+        self.pairs.skip_to(&place)?;
+        Ok(self.pairs.head()?.is_some_and(|(head, _)| head.starts_with(&row.prefix)))
+    }
+
     /// Enters the next column there is; `false`: the row has no more.
     fn open_column(&mut self) -> Result<bool> {
         let Some(row) = &mut self.row else { return Ok(false) };

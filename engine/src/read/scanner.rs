@@ -157,6 +157,10 @@ impl Scanner {
         while portion.results.len() < caching && rows_left > 0 && portion.bytes < PORTION_BYTES {
             let Some(mut row) = rows.next()? else {
                 portion.region_ended = true;
+                // Nothing came of what lay ahead of the last piece, so HBase takes back that more follows.
+                if let Some(last) = portion.results.last_mut() {
+                    last.partial = false;
+                }
                 return Ok(portion);
             };
             rows_left -= usize::from(!row.partial);
@@ -196,10 +200,9 @@ impl Scanner {
         let range = |family: &_| scan.family_time_ranges.get(family).copied().unwrap_or(scan.time_range);
         let plans = Plan::all(table.families(), &wish, range, &|family| table.no_family(family, &scan.start))?;
         let order = if scan.reversed { Order::Descending } else { Order::Ascending };
-        let Extent { from, to } = match filter.as_ref().and_then(|f| f.first_row()) {
-            Some(row) => extent.beginning_at(&row, scan.reversed),
-            None => extent.clone(),
-        };
+        let (first, last) = filter.as_ref().map_or((None, None), |f| (f.first_row(), f.last_row()));
+        let extent = first.map_or_else(|| extent.clone(), |row| extent.beginning_at(&row, scan.reversed));
+        let Extent { from, to } = last.map_or_else(|| extent.clone(), |row| extent.ending_at(&row, scan.reversed));
         let batch = usize::try_from(scan.batch).ok().filter(|batch| *batch > 0);
         RegionRows::open(plans, reader, Task { order, from, to, batch, window: Window::ALL, filter })
     }

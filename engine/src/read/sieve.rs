@@ -115,6 +115,11 @@ impl Sieve {
         Ok(None)
     }
 
+    /// Whether anything is stored ahead in the open row, where the last cell's answer has led.
+    pub(super) fn has_more_stored(&mut self) -> Result<bool> {
+        Ok(self.in_row && self.walk.has_more_stored()?)
+    }
+
     fn leave_row(&mut self) {
         self.walk.close_row();
         self.in_row = false;

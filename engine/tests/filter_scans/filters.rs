@@ -1,7 +1,10 @@
 //! Random filters over the small alphabet of the random tables.
 
 use bytes::Bytes;
-use hjall_engine::filter::{BitwiseOp, ColumnCheck, Comparator, FilterSpec, FuzzyPair, FuzzyRows, RegexComparator, RowRange, RowRanges, Substring};
+use hjall_engine::filter::{
+    BitwiseOp, ColumnCheck, Comparator, FilterSpec, FuzzyPair, FuzzyRows, RegexComparator, RowRange, RowRanges,
+    Substring,
+};
 use hjall_engine::mutation::CompareOp;
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -41,16 +44,21 @@ fn check() -> impl Strategy<Value = ColumnCheck> {
     (pick(FAMILIES), pick(QUALIFIERS), op(), comparator(VALUES), any::<bool>(), any::<bool>()).prop_map(
         |(family, qualifier, op, comparator, filter_if_missing, latest_version_only)| {
             let op = if op == CompareOp::NoOp { CompareOp::Equal } else { op };
-            ColumnCheck { filter_if_missing, latest_version_only, ..ColumnCheck::new(family, qualifier, op, comparator) }
+            ColumnCheck {
+                filter_if_missing,
+                latest_version_only,
+                ..ColumnCheck::new(family, qualifier, op, comparator)
+            }
         },
     )
 }
 
 fn ranges() -> impl Strategy<Value = FilterSpec> {
-    let range = (pick(ROWS), any::<bool>(), pick(ROWS), any::<bool>()).prop_map(|(a, start_inclusive, b, stop_inclusive)| {
-        let (start, stop) = if a <= b { (a, b) } else { (b, a) };
-        RowRange { stop_inclusive: stop_inclusive || start == stop, start, start_inclusive, stop }
-    });
+    let range =
+        (pick(ROWS), any::<bool>(), pick(ROWS), any::<bool>()).prop_map(|(a, start_inclusive, b, stop_inclusive)| {
+            let (start, stop) = if a <= b { (a, b) } else { (b, a) };
+            RowRange { stop_inclusive: stop_inclusive || start == stop, start, start_inclusive, stop }
+        });
     vec(range, 1..4).prop_map(|ranges| FilterSpec::MultiRowRange(RowRanges::new(ranges).unwrap()))
 }
 

@@ -30,9 +30,8 @@ impl Plain {
     /// The rows that HBase would return.
     pub fn scan(&self, question: &Question) -> Result<Vec<(Bytes, Vec<Cell>)>> {
         let mut found = Vec::new();
-        let mut regions: Vec<(Bytes, Option<Bytes>)> = (0..self.regions.len())
-            .map(|i| (self.regions[i].clone(), self.regions.get(i + 1).cloned()))
-            .collect();
+        let mut regions: Vec<(Bytes, Option<Bytes>)> =
+            (0..self.regions.len()).map(|i| (self.regions[i].clone(), self.regions.get(i + 1).cloned())).collect();
         if question.reversed {
             regions.reverse();
         }
@@ -194,13 +193,11 @@ impl Store {
                 None => Box::new(|_| true),
                 // Backwards HBase compares whole cells the other way round, so a place further on in the same row lies behind.
                 Some(hint) if reversed && hint.row == cell.row => Box::new(|_| true),
-                Some(hint) => {
-                    Box::new(move |next| match (next.row.cmp(&hint.row), reversed) {
-                        (Ordering::Equal, _) => hint.locate(next) != Ordering::Less,
-                        (Ordering::Greater, false) | (Ordering::Less, true) => true,
-                        _ => false,
-                    })
-                }
+                Some(hint) => Box::new(move |next| match (next.row.cmp(&hint.row), reversed) {
+                    (Ordering::Equal, _) => hint.locate(next) != Ordering::Less,
+                    (Ordering::Greater, false) | (Ordering::Less, true) => true,
+                    _ => false,
+                }),
             },
         };
         // A hint that does not lie ahead is none.

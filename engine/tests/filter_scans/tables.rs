@@ -18,7 +18,14 @@ fn text(of: &'static [&'static str]) -> impl Strategy<Value = Bytes> {
 
 fn cell() -> impl Strategy<Value = Cell> {
     (text(ROWS), text(FAMILIES), text(QUALIFIERS), 1..4i64, text(VALUES)).prop_map(
-        |(row, family, qualifier, timestamp, value)| Cell { row, family, qualifier, timestamp, kind: CellKind::Put, value },
+        |(row, family, qualifier, timestamp, value)| Cell {
+            row,
+            family,
+            qualifier,
+            timestamp,
+            kind: CellKind::Put,
+            value,
+        },
     )
 }
 

@@ -41,7 +41,7 @@ fn raised(error: &Error, raised: Raised) -> Fault {
     match error.kind() {
         ErrorKind::InvalidArgument => Fault::internal(error.message()),
         // Whatever its class, a filter that makes no sense never will.
-        ErrorKind::FilterRejected(_) => Fault::io(raised.bare(), false),
+        ErrorKind::FilterRejected(class) => Fault::io(format!("{class}: {}", error.message()), false),
         _ => Fault::io(raised.bare(), raised.can_retry()),
     }
 }

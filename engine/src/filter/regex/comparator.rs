@@ -25,9 +25,18 @@ impl RegexComparator {
     ///
     /// # Errors
     /// As [`JavaRegex::new`].
-    pub fn new(pattern: &str, flags: u32) -> Result<Self> {
-        let regex = JavaRegex::new(pattern, flags)
-            .map_err(|error| Error::invalid(format!("PatternSyntaxException: {}", error.message())))?;
+    pub fn new(pattern: &str, given: u32) -> Result<Self> {
+        let compiled = |flags| {
+            JavaRegex::new(pattern, flags)
+                .map_err(|error| Error::invalid(format!("PatternSyntaxException: {}", error.message())))
+        };
+        // HBase's client sends the pattern with the flags as they are at its end, and the server compiles it anew with those:
+        // `a(?i)b` ignores the case of the a as well.
+        let mut regex = compiled(given)?;
+        let flags = regex.flags();
+        if flags != given {
+            regex = compiled(flags)?;
+        }
         Ok(Self { pattern: pattern.to_owned(), flags, charset: Charset::Utf8, regex })
     }
 
@@ -49,7 +58,7 @@ impl RegexComparator {
         &self.pattern
     }
 
-    /// Java's flags.
+    /// Java's flags, as they are at the pattern's end.
     pub fn flags(&self) -> u32 {
         self.flags
     }

@@ -56,6 +56,7 @@ const BACKTRACKS_MAX: usize = 1_000_000;
 pub struct JavaRegex {
     find: Regex,
     whole: Regex,
+    flags_at_end: u32,
 }
 
 impl JavaRegex {
@@ -81,8 +82,17 @@ impl JavaRegex {
                 pattern.len()
             )));
         }
-        let written = parser::translate(pattern, flags)?;
-        Ok(Self { find: compile(&written, pattern)?, whole: compile(&format!(r"\A(?:{written})\z"), pattern)? })
+        let (written, flags_at_end) = parser::translate(pattern, flags)?;
+        Ok(Self {
+            find: compile(&written, pattern)?,
+            whole: compile(&format!(r"\A(?:{written})\z"), pattern)?,
+            flags_at_end,
+        })
+    }
+
+    /// What Java's `Pattern.flags` says: the flags given, as changed by those inside the pattern that hold up to its end.
+    pub fn flags(&self) -> u32 {
+        self.flags_at_end
     }
 
     /// Whether it is found anywhere in the text.

@@ -12,16 +12,16 @@ use crate::error::{Error, Result};
 /// How deeply groups and classes may lie inside each other.
 const DEPTH_MAX: usize = 50;
 
-/// The pattern written for fancy-regex.
-pub(super) fn translate(pattern: &str, flags: u32) -> Result<String> {
+/// The pattern written for fancy-regex, and the flags as they are at its end.
+pub(super) fn translate(pattern: &str, flags: u32) -> Result<(String, u32)> {
     let flags = with_implied(flags);
     if flags & LITERAL != 0 {
-        return Ok(pattern.chars().map(|c| set::write(&case::of_char(c, flags))).collect());
+        return Ok((pattern.chars().map(|c| set::write(&case::of_char(c, flags))).collect(), flags));
     }
     let mut parser = Parser::new(quote::unquote(pattern), flags);
     let whole = parser.alternatives()?;
     match parser.raw() {
-        None => Ok(whole.text),
+        None => Ok((whole.text, parser.flags)),
         Some(')') => parser.fail("Unmatched closing ')'"),
         Some(_) => parser.fail("Unexpected internal error"),
     }

@@ -45,20 +45,43 @@ fn filter(named: m::Named, depth: usize) -> Result<FilterSpec> {
     }
     let name = required(named.name, "name")?;
     let body = named.body.unwrap_or_default();
-    let Some(class) = name.strip_prefix(PACKAGE) else {
-        return if comparators::is_java_class(&name) {
-            refused(NO_SUCH_METHOD, format!("{name}.parseFrom([B)"))
-        } else {
-            refused(CLASS_NOT_FOUND, name)
-        };
+    match name.strip_prefix(PACKAGE) {
+        None if comparators::is_java_class(&name) => refused(NO_SUCH_METHOD, format!("{name}.parseFrom([B)")),
+        None => refused(CLASS_NOT_FOUND, name),
+        Some("FilterList") => list(message(&body)?, depth),
+        Some("SkipFilter") => Ok(FilterSpec::skip(wrapped(&body, depth)?)),
+        Some("WhileMatchFilter") => Ok(FilterSpec::while_match(wrapped(&body, depth)?)),
+        Some("FilterWrapper") => Ok(FilterSpec::Wrapper(Box::new(wrapped(&body, depth)?))),
+        Some(class) => simple(&name, class, &body),
+    }
+}
+
+fn list(message: m::List, depth: usize) -> Result<FilterSpec> {
+    let operator = match message.operator {
+        Some(1) => ListOperator::All,
+        Some(2) => ListOperator::One,
+        _ => return required(None, "operator"),
     };
+    // HBase reads a message whole before it makes anything of its parts.
+    if message.members.iter().any(|member| member.name.is_none()) {
+        return required(None, "filters.name");
+    }
+    let mut members = Vec::with_capacity(message.members.len());
+    for member in message.members {
+        members.push(inner(member, depth)?);
+    }
+    Ok(FilterSpec::List { operator, members })
+}
+
+/// A filter without others inside. Apart from those with, so that nesting takes little stack.
+fn simple(name: &str, class: &str, body: &Bytes) -> Result<FilterSpec> {
     Ok(match class {
         "ColumnCountGetFilter" => {
-            let message: m::ColumnCount = message(&body)?;
+            let message: m::ColumnCount = message(body)?;
             FilterSpec::column_count_get(required(message.limit, "limit")?).map_err(argument)?
         }
         "ColumnPaginationFilter" => {
-            let message: m::ColumnPagination = message(&body)?;
+            let message: m::ColumnPagination = message(body)?;
             let limit = required(message.limit, "limit")?;
             match message.column_offset {
                 Some(from) => FilterSpec::column_pagination_from(limit, from),
@@ -67,17 +90,17 @@ fn filter(named: m::Named, depth: usize) -> Result<FilterSpec> {
             .map_err(argument)?
         }
         "ColumnPrefixFilter" => {
-            let message: m::OneBytes = message(&body)?;
+            let message: m::OneBytes = message(body)?;
             FilterSpec::column_prefix(required(message.bytes, "prefix")?)
         }
         "ColumnRangeFilter" => {
-            let message: m::ColumnRange = message(&body)?;
+            let message: m::ColumnRange = message(body)?;
             let inclusive = (message.min_inclusive.unwrap_or(false), message.max_inclusive.unwrap_or(false));
             FilterSpec::column_range(message.min, inclusive.0, message.max, inclusive.1)
         }
-        "ColumnValueFilter" => FilterSpec::ColumnValue(check(message(&body)?, true)?),
+        "ColumnValueFilter" => FilterSpec::ColumnValue(check(message(body)?, true)?),
         "DependentColumnFilter" => {
-            let message: m::Comparing = message(&body)?;
+            let message: m::Comparing = message(body)?;
             FilterSpec::Dependent {
                 compare: compare(message.compare)?,
                 family: message.family.unwrap_or_default(),
@@ -85,68 +108,51 @@ fn filter(named: m::Named, depth: usize) -> Result<FilterSpec> {
                 drop_column: message.drop_column.unwrap_or(false),
             }
         }
-        "FamilyFilter" => FilterSpec::Family(comparing(&body)?),
-        "QualifierFilter" => FilterSpec::Qualifier(comparing(&body)?),
-        "RowFilter" => FilterSpec::Row(comparing(&body)?),
-        "ValueFilter" => FilterSpec::Value(comparing(&body)?),
-        "FilterList" => {
-            let message: m::List = message(&body)?;
-            let operator = match message.operator {
-                Some(1) => ListOperator::All,
-                Some(2) => ListOperator::One,
-                _ => return required(None, "operator"),
-            };
-            // HBase reads a message whole before it makes anything of its parts.
-            if message.members.iter().any(|member| member.name.is_none()) {
-                return required(None, "filters.name");
-            }
-            let members: Result<Vec<_>> = message.members.into_iter().map(|member| inner(member, depth)).collect();
-            FilterSpec::List { operator, members: members? }
-        }
+        "FamilyFilter" => FilterSpec::Family(comparing(body)?),
+        "QualifierFilter" => FilterSpec::Qualifier(comparing(body)?),
+        "RowFilter" => FilterSpec::Row(comparing(body)?),
+        "ValueFilter" => FilterSpec::Value(comparing(body)?),
         "FirstKeyOnlyFilter" => {
-            let _: m::Empty = message(&body)?;
+            let _: m::Empty = message(body)?;
             FilterSpec::FirstKeyOnly
         }
         "FirstKeyValueMatchingQualifiersFilter" => {
-            let message: m::ManyBytes = message(&body)?;
+            let message: m::ManyBytes = message(body)?;
             FilterSpec::first_key_value_matching_qualifiers(message.bytes)
         }
-        "FuzzyRowFilter" => fuzzy(message(&body)?)?,
+        "FuzzyRowFilter" => fuzzy(message(body)?)?,
         "InclusiveStopFilter" => {
-            let message: m::OneBytes = message(&body)?;
+            let message: m::OneBytes = message(body)?;
             FilterSpec::InclusiveStop { row: message.bytes }
         }
         "KeyOnlyFilter" => {
-            let message: m::KeyOnly = message(&body)?;
+            let message: m::KeyOnly = message(body)?;
             FilterSpec::key_only(required(message.length_as_value, "len_as_val")?)
         }
         "MultipleColumnPrefixFilter" => {
-            let message: m::ManyBytes = message(&body)?;
+            let message: m::ManyBytes = message(body)?;
             FilterSpec::multiple_column_prefix(message.bytes).map_err(argument)?
         }
-        "MultiRowRangeFilter" => ranges(message(&body)?)?,
+        "MultiRowRangeFilter" => ranges(message(body)?)?,
         "PageFilter" => {
-            let message: m::Page = message(&body)?;
+            let message: m::Page = message(body)?;
             FilterSpec::page(required(message.size, "page_size")?).map_err(argument)?
         }
         "PrefixFilter" => {
-            let message: m::OneBytes = message(&body)?;
+            let message: m::OneBytes = message(body)?;
             FilterSpec::Prefix { prefix: message.bytes }
         }
         "RandomRowFilter" => {
-            let message: m::RandomRow = message(&body)?;
+            let message: m::RandomRow = message(body)?;
             FilterSpec::RandomRow { chance: required(message.chance, "chance")? }
         }
-        "SingleColumnValueFilter" => FilterSpec::SingleColumnValue(check(message(&body)?, false)?),
+        "SingleColumnValueFilter" => FilterSpec::SingleColumnValue(check(message(body)?, false)?),
         "SingleColumnValueExcludeFilter" => {
-            let message: m::Excluding = message(&body)?;
+            let message: m::Excluding = message(body)?;
             FilterSpec::SingleColumnValueExclude(check(required(message.inner, "single_column_value_filter")?, false)?)
         }
-        "SkipFilter" => FilterSpec::skip(wrapped(&body, depth)?),
-        "WhileMatchFilter" => FilterSpec::while_match(wrapped(&body, depth)?),
-        "FilterWrapper" => FilterSpec::Wrapper(Box::new(wrapped(&body, depth)?)),
         "TimestampsFilter" => {
-            let message: m::Timestamps = message(&body)?;
+            let message: m::Timestamps = message(body)?;
             FilterSpec::timestamps(message.timestamps, message.can_hint.unwrap_or(false)).map_err(argument)?
         }
         "Filter" => {
@@ -157,7 +163,7 @@ fn filter(named: m::Named, depth: usize) -> Result<FilterSpec> {
         }
         "ByteArrayComparable" => return refused(INVOCATION_TARGET, format!("{name} is no filter")),
         _ if comparators::is_comparator(class) => {
-            return match comparators::comparator(class, &body) {
+            return match comparators::comparator(class, body) {
                 Ok(_) => refused(CLASS_CAST, format!("{name} is a comparator, not a filter")),
                 Err(error) => refused(INVOCATION_TARGET, error.message()),
             };

@@ -25,6 +25,24 @@ fn one(bytes: Option<&Bytes>) -> m::OneBytes {
 
 fn named(spec: &FilterSpec) -> m::Named {
     match spec {
+        FilterSpec::List { operator, members } => {
+            let members = members.iter().map(named).collect();
+            name("FilterList", &m::List { operator: Some(*operator as i32), members })
+        }
+        FilterSpec::Skip(inner) => wrapping("SkipFilter", inner),
+        FilterSpec::WhileMatch(inner) => wrapping("WhileMatchFilter", inner),
+        FilterSpec::Wrapper(inner) => wrapping("FilterWrapper", inner),
+        _ => simple(spec),
+    }
+}
+
+fn wrapping(class: &str, inner: &FilterSpec) -> m::Named {
+    name(class, &m::Wrapping { inner: Some(named(inner)) })
+}
+
+/// A filter without others inside. Apart from those with, so that nesting takes little stack.
+fn simple(spec: &FilterSpec) -> m::Named {
+    match spec {
         FilterSpec::KeyOnly { length_as_value } => {
             name("KeyOnlyFilter", &m::KeyOnly { length_as_value: Some(*length_as_value) })
         }
@@ -100,13 +118,10 @@ fn named(spec: &FilterSpec) -> m::Named {
             });
             name("MultiRowRangeFilter", &m::Ranges { ranges: ranges.collect() })
         }
-        FilterSpec::List { operator, members } => name(
-            "FilterList",
-            &m::List { operator: Some(*operator as i32), members: members.iter().map(named).collect() },
-        ),
-        FilterSpec::Skip(inner) => name("SkipFilter", &m::Wrapping { inner: Some(named(inner)) }),
-        FilterSpec::WhileMatch(inner) => name("WhileMatchFilter", &m::Wrapping { inner: Some(named(inner)) }),
-        FilterSpec::Wrapper(inner) => name("FilterWrapper", &m::Wrapping { inner: Some(named(inner)) }),
+        // Written by `named`, which hands on nothing with filters inside.
+        FilterSpec::List { .. } | FilterSpec::Skip(_) | FilterSpec::WhileMatch(_) | FilterSpec::Wrapper(_) => {
+            named(spec)
+        }
     }
 }
 
