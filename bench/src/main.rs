@@ -1,5 +1,6 @@
 //! Measures a hjall server from outside: speed beside Redis on the same machine, start-up, memory. Prints figures, never a verdict.
 
+mod hot;
 mod load;
 mod peer;
 mod process;
@@ -52,6 +53,15 @@ enum What {
         #[arg(long, default_value_t = 9)]
         runs: usize,
     },
+    /// Columns with heaps of versions and rows under heaps of delete markers, read beside fresh ones.
+    Hot {
+        /// Increments of one counter, and versions of one column.
+        #[arg(long, default_value_t = 1_000_000)]
+        versions: usize,
+        /// Delete markers in one row.
+        #[arg(long, default_value_t = 100_000)]
+        markers: usize,
+    },
 }
 
 /// What goes wrong here goes to the person at the terminal.
@@ -64,5 +74,6 @@ fn main() -> Outcome<()> {
             load::run(&arguments.hjall, &redis, &connections, Duration::from_secs(seconds), rows)
         }
         What::Start { megabytes, families, runs } => start::run(&arguments.hjall, megabytes, families, runs),
+        What::Hot { versions, markers } => hot::run(versions, markers),
     }
 }

@@ -77,6 +77,11 @@ impl Pairs {
                 _ => return Ok(()),
             }
         }
+        self.jump_to(key)
+    }
+
+    /// The same where the place is known to be far.
+    pub(super) fn jump_to(&mut self, key: &[u8]) -> Result<()> {
         self.head = None;
         match &mut self.source {
             Source::Stored(cursor) => cursor.seek(key),

@@ -11,7 +11,7 @@ use crate::store::SpaceId;
 use crate::value;
 
 /// How many markers are read ahead of the values; more are looked up beside them, so that a heap of markers is not walked for a few values.
-const HELD_MAX: usize = 64;
+const HELD_MAX: usize = 16;
 
 /// Timestamps of one kind of marker behind one prefix.
 #[derive(Default)]
@@ -48,6 +48,7 @@ impl Times {
                 break;
             }
             if held.len() == HELD_MAX {
+                pairs.jump_to(&key::kind_end(prefix, kind))?;
                 let rest = Rest { space, prefix: prefix.clone(), kind, walk: None };
                 return Ok(Self { held, rest: Some(rest) });
             }
