@@ -11,7 +11,7 @@ use fixture::{NOW, descriptor, family, name, put, read};
 use hjall_engine::clock::ManualClock;
 use hjall_engine::schema::{NamespaceDescriptor, TableDescriptor};
 use hjall_engine::store::fault::{Call, Counted, Fault, FaultStore, When};
-use hjall_engine::store::{MemoryStore, Store};
+use hjall_engine::store::{FjallStore, MemoryStore, Store, StoreOptions};
 use hjall_engine::{Engine, ErrorKind, Result};
 
 /// A change, by what it is called.
@@ -64,22 +64,37 @@ fn spaces_needed(engine: &Engine) -> usize {
     1 + engine.tables().iter().filter(|(t, _)| !t.name.is_system()).map(|(t, _)| t.families.len()).sum::<usize>()
 }
 
+/// Where the data is.
+enum Place {
+    Memory,
+    Folder(tempfile::TempDir),
+}
+
 struct Broken {
-    memory: Arc<MemoryStore>,
+    place: Place,
+    inner: Arc<dyn Store>,
     store: Arc<FaultStore>,
 }
 
 impl Broken {
     fn new() -> (Self, Engine) {
-        let memory = Arc::new(MemoryStore::new(Arc::new(ManualClock::at(NOW))));
-        let store = Arc::new(FaultStore::new(memory.clone()));
+        Self::over(Arc::new(MemoryStore::new(Arc::new(ManualClock::at(NOW)))), Place::Memory)
+    }
+
+    fn on_disk() -> (Self, Engine) {
+        let folder = tempfile::tempdir().unwrap();
+        Self::over(FjallStore::open(folder.path(), StoreOptions::default()).unwrap(), Place::Folder(folder))
+    }
+
+    fn over(inner: Arc<dyn Store>, place: Place) -> (Self, Engine) {
+        let store = Arc::new(FaultStore::new(inner.clone()));
         let engine = Engine::with_store(store.clone()).unwrap();
         prepare(&engine);
-        (Self { memory, store }, engine)
+        (Self { place, inner, store }, engine)
     }
 
     /// Ends the engine as a crash does, without closing the store, and opens another one.
-    fn again(&self, engine: Engine) -> Engine {
+    fn again(&mut self, engine: Engine) -> Engine {
         self.store.fail(Fault {
             counted: Counted::All,
             nth: 1,
@@ -89,8 +104,13 @@ impl Broken {
         });
         drop(engine);
         self.store.heal();
+        if let Place::Folder(folder) = &self.place {
+            self.inner.close().unwrap();
+            self.inner = FjallStore::open(folder.path(), StoreOptions::default()).unwrap();
+            self.store = Arc::new(FaultStore::new(self.inner.clone()));
+        }
         let engine = Engine::with_store(self.store.clone()).unwrap();
-        assert_eq!(self.memory.spaces().unwrap().len(), spaces_needed(&engine), "spaces that belong to nobody");
+        assert_eq!(self.inner.spaces().unwrap().len(), spaces_needed(&engine), "spaces that belong to nobody");
         engine
     }
 }
@@ -103,27 +123,43 @@ fn undisturbed(change: fn(&Engine) -> Result<()>) -> (Seen, Seen) {
     (before, look(&engine))
 }
 
+/// Ends a change at one call of the store; whether it got that far.
+fn crash(what: &str, change: fn(&Engine) -> Result<()>, fault: Fault, make: fn() -> (Broken, Engine)) -> bool {
+    let (before, after) = undisturbed(change);
+    let (mut broken, engine) = make();
+    broken.store.fail(fault);
+    let done = change(&engine);
+    if !broken.store.heal() {
+        done.unwrap();
+        return false;
+    }
+    let engine = broken.again(engine);
+    let seen = look(&engine);
+    assert!(seen == before || seen == after, "{what}, {fault:?}: {seen:#?}");
+    if done.is_ok() {
+        assert_eq!(seen, after, "{what}, {fault:?}: it was told to be done");
+    }
+    true
+}
+
 #[test]
 fn a_crash_at_any_call_leaves_the_old_state_or_the_new_one() {
     for (what, change) in CHANGES {
-        let (before, after) = undisturbed(change);
         for when in [When::Before, When::After] {
-            for nth in 1.. {
-                let (broken, engine) = Broken::new();
-                broken.store.fail(Fault { counted: Counted::All, nth, when, kind: ErrorKind::Io, lasting: true });
-                let done = change(&engine);
-                if !broken.store.heal() {
-                    done.unwrap();
-                    break;
-                }
-                let engine = broken.again(engine);
-                let seen = look(&engine);
-                assert!(seen == before || seen == after, "{what}, call {nth} {when:?}: {seen:#?}");
-                if done.is_ok() {
-                    assert_eq!(seen, after, "{what}, call {nth} {when:?}: it was told to be done");
-                }
-            }
+            let fault = |nth| Fault { counted: Counted::All, nth, when, kind: ErrorKind::Io, lasting: true };
+            let calls = (1..).take_while(|nth| crash(what, change, fault(*nth), Broken::new)).count();
+            assert!(calls > 0, "{what} calls the store");
         }
+    }
+}
+
+#[test]
+fn so_it_is_on_disk() {
+    for (what, change) in [CHANGES[2], CHANGES[9]] {
+        let fault =
+            |nth| Fault { counted: Counted::Writes, nth, when: When::After, kind: ErrorKind::Io, lasting: true };
+        let calls = (1..).take_while(|nth| crash(what, change, fault(*nth), Broken::on_disk)).count();
+        assert!(calls > 3, "{what} makes spaces, writes the catalog, drops spaces");
     }
 }
 
@@ -133,7 +169,7 @@ fn after_a_failure_the_engine_goes_on_with_what_is_stored() {
         let (before, after) = undisturbed(change);
         for when in [When::Before, When::After] {
             for nth in 1.. {
-                let (broken, engine) = Broken::new();
+                let (mut broken, engine) = Broken::new();
                 broken.store.fail(Fault { counted: Counted::All, nth, when, kind: ErrorKind::Io, lasting: false });
                 let done = change(&engine);
                 if !broken.store.heal() {
@@ -177,8 +213,8 @@ fn while_nobody_can_say_what_is_stored_tables_are_not_guessed_at() {
 
 #[test]
 fn numbers_of_spaces_are_never_used_twice() {
-    let (broken, engine) = Broken::new();
-    let mut used = broken.memory.spaces().unwrap();
+    let (mut broken, engine) = Broken::new();
+    let mut used = broken.inner.spaces().unwrap();
     let mut engine = Some(engine);
     for round in 0..6 {
         let table = format!("new{round}");
@@ -194,7 +230,7 @@ fn numbers_of_spaces_are_never_used_twice() {
             });
         }
         let _ = engine.as_ref().unwrap().create_table(descriptor(&table, &["a"]), vec![]);
-        let made: Vec<_> = broken.memory.spaces().unwrap().into_iter().filter(|s| !used.contains(s)).collect();
+        let made: Vec<_> = broken.inner.spaces().unwrap().into_iter().filter(|s| !used.contains(s)).collect();
         assert_eq!(made.len(), 1, "round {round}: {made:?} after {used:?}");
         used.extend(made);
         broken.store.heal();
