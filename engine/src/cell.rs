@@ -74,6 +74,7 @@ pub struct Row {
     pub key: Bytes,
     /// The cells; a row that is absent has none.
     pub cells: Vec<Cell>,
-    /// More cells of the same row follow in the next result (scans with a batch size).
+    /// More cells of the same row may follow in the next result (scans with a batch size). As HBase says it: a piece that is full is called partial also when all
+    /// that is stored behind it is hidden, in excess or not let through; one that is not full, or not called partial, ends its row.
     pub partial: bool,
 }

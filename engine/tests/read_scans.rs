@@ -4,7 +4,7 @@ mod reading;
 
 use std::collections::BTreeMap;
 
-use hjall_engine::mutation::MarkerKind::Family;
+use hjall_engine::mutation::MarkerKind::{Column, Family};
 use hjall_engine::request::{Scan, TimeRange};
 use hjall_engine::{ErrorKind, Row};
 use proptest::prelude::*;
@@ -92,6 +92,22 @@ fn a_limit_counts_rows_and_zero_is_the_first_fetch() {
     assert_eq!(limit(2, 0, 1), "a a b b b", "all pieces of two rows");
     assert_eq!(limit(0, 0, 0), r"a b b\x00", "the region in which it starts");
     assert_eq!(limit(0, 2, 0), "a b");
+}
+
+#[test]
+fn a_row_whose_rest_is_hidden_counts_towards_the_limit() {
+    for caching in [0, 1, 2] {
+        let world = World::split(&["f"], &["b"]);
+        for row in ["a", "b", "c"] {
+            world.put(row, "f:1", 5, "seen");
+            world.put(row, "f:2", 5, "hidden");
+            world.delete(row, "f:2", Column, 5);
+        }
+        let limit = |limit| rows(&world, Scan { limit, caching, batch: 1, ..Scan::default() });
+        assert_eq!(limit(1), "a", "caching {caching}");
+        assert_eq!(limit(2), "a b", "caching {caching}");
+        assert_eq!(limit(9), "a b c", "caching {caching}");
+    }
 }
 
 #[test]

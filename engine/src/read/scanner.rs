@@ -53,6 +53,8 @@ struct Open {
 #[derive(Default)]
 struct Portion {
     results: Vec<Row>,
+    /// Rows of which all was brought in, by this portion or by earlier ones with this.
+    rows: usize,
     bytes: usize,
     /// The region has no more.
     region_ended: bool,
@@ -108,8 +110,12 @@ impl Scanner {
                 _ => Progress::Behind(last.key.clone()),
             };
         }
+        if let (true, Progress::Within(cell)) = (portion.region_ended, &self.progress) {
+            // Rows do not reach over regions.
+            self.progress = Progress::Behind(cell.row.clone());
+        }
         if let Some(left) = &mut self.rows_left {
-            *left -= portion.results.iter().filter(|row| !row.partial).count().min(*left);
+            *left -= portion.rows.min(*left);
             self.ended |= *left == 0;
         }
         self.ended |= self.scan.limit == 0;
@@ -152,18 +158,30 @@ impl Scanner {
 
     fn read(&self, rows: &mut RegionRows) -> Result<Portion> {
         let caching = usize::try_from(self.scan.caching).ok().filter(|caching| *caching > 0).unwrap_or(usize::MAX);
-        let mut rows_left = self.rows_left.unwrap_or(usize::MAX);
+        let rows_left = self.rows_left.unwrap_or(usize::MAX);
         let mut portion = Portion::default();
-        while portion.results.len() < caching && rows_left > 0 && portion.bytes < PORTION_BYTES {
+        let mut unfinished = match &self.progress {
+            Progress::Within(cell) => Some(cell.row.clone()),
+            _ => None,
+        };
+        while portion.results.len() < caching && portion.rows < rows_left && portion.bytes < PORTION_BYTES {
             let Some(mut row) = rows.next()? else {
                 portion.region_ended = true;
+                portion.rows += usize::from(unfinished.is_some());
                 // Nothing came of what lay ahead of the last piece, so HBase takes back that more follows.
                 if let Some(last) = portion.results.last_mut() {
                     last.partial = false;
                 }
                 return Ok(portion);
             };
-            rows_left -= usize::from(!row.partial);
+            // A piece may be called partial although nothing follows it: another row tells.
+            if unfinished.as_ref().is_some_and(|last| *last != row.key) {
+                unfinished = None;
+                portion.rows += 1;
+                if portion.rows == rows_left {
+                    return Ok(portion);
+                }
+            }
             if let Progress::Within(last) = &self.progress
                 && row.key == last.row
             {
@@ -171,6 +189,12 @@ impl Scanner {
                 if row.cells.is_empty() {
                     continue;
                 }
+            }
+            if row.partial {
+                unfinished = Some(row.key.clone());
+            } else {
+                unfinished = None;
+                portion.rows += 1;
             }
             portion.bytes += row.cells.iter().map(size_of).sum::<usize>();
             portion.results.push(row);
