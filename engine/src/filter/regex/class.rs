@@ -100,8 +100,13 @@ impl Parser {
                         None => inner,
                     });
                 }
-                // What stands bare up to the end of the class replaces what was read for the right side so far.
-                Some(_) => right = Some(self.nested(|parser| parser.class(false))?),
+                Some(_) => {
+                    let bare = self.nested(|parser| parser.class(false))?;
+                    right = Some(match right {
+                        Some(right) => set::union(right, &bare),
+                        None => bare,
+                    });
+                }
             }
         }
         reading.settle();

@@ -29,12 +29,19 @@ impl Parser {
             'A' | 'G' => Piece::assertion(r"\A".to_owned()),
             'Z' => Piece::assertion(self.line_end(false)),
             'z' => Piece::assertion(r"\z".to_owned()),
-            'b' if self.raw_after(2) == Some('{') => {
+            'b' if self.raw_after(2) == Some('{') && self.raw_after(3) == Some('g') => {
                 return self.fail("\\b{g} is not supported");
             }
             'b' => Piece::assertion(self.word_boundary(false)),
             'B' => Piece::assertion(self.word_boundary(true)),
-            'R' => Piece::unit(atom::LINE_BREAK.to_owned()),
+            'R' => {
+                self.at += 2;
+                // Repeated, it never gives back the second half of `\r\n`.
+                let repeated = matches!(self.peek(), Some('?' | '*' | '+' | '{'));
+                let text =
+                    if repeated { atom::LINE_BREAK.replacen("(?:", "(?>", 1) } else { atom::LINE_BREAK.to_owned() };
+                return Ok(Piece { length_max: 2, ..Piece::unit(text) });
+            }
             'X' => Piece { wavers: true, is_bounded: false, ..Piece::unit(atom::grapheme()) },
             'k' => return self.named_reference(),
             _ => {

@@ -131,6 +131,8 @@ impl Parser {
             is_empty: pieces.iter().all(|piece| piece.is_empty),
             wavers: true,
             is_bounded: pieces.iter().all(|piece| piece.is_bounded),
+            length_max: pieces.iter().map(|piece| piece.length_max).max().unwrap_or(0),
+            is_checked: false,
         })
     }
 

@@ -15,12 +15,17 @@ pub(super) struct Piece {
     pub(super) wavers: bool,
     /// Whether Java knows how much it takes at most, which look-behind asks for.
     pub(super) is_bounded: bool,
+    /// How much Java thinks it takes at most, in 32 bits that wrap around: only where it notices that is a repetition unbounded for it.
+    pub(super) length_max: i32,
+    /// Whether Java notices when the length of what lies before it and its own wrap around.
+    pub(super) is_checked: bool,
 }
 
 impl Piece {
     /// One character of a set or a literal one.
     pub(super) fn char(text: String) -> Self {
-        Self { text, is_unit: true, is_char: true, is_empty: false, wavers: false, is_bounded: true }
+        let (wavers, is_bounded, is_checked) = (false, true, false);
+        Self { text, is_unit: true, is_char: true, is_empty: false, wavers, is_bounded, length_max: 1, is_checked }
     }
 
     /// Something that is a unit by itself.
@@ -30,7 +35,7 @@ impl Piece {
 
     /// An assertion.
     pub(super) fn assertion(text: String) -> Self {
-        Self { is_char: false, is_empty: true, ..Self::char(text) }
+        Self { is_char: false, is_empty: true, length_max: 0, ..Self::char(text) }
     }
 
     /// Nothing.
@@ -49,7 +54,10 @@ impl Piece {
         self.is_char = false;
         self.is_empty &= next.is_empty;
         self.wavers |= next.wavers;
-        self.is_bounded &= next.is_bounded;
+        let length_max = self.length_max.wrapping_add(next.length_max);
+        self.is_bounded &= next.is_bounded && !(next.is_checked && length_max < self.length_max);
+        self.length_max = length_max;
+        self.is_checked &= next.is_checked;
     }
 }
 
@@ -74,17 +82,31 @@ pub(super) struct Quantifier {
 impl Piece {
     /// Repeats it. `is_group`: it is a plain or capturing group, which Java repeats in its own way.
     pub(super) fn repeat(self, by: Quantifier, is_group: bool) -> Self {
-        let is_bounded = self.is_bounded
-            && match by {
-                Quantifier { min: 0, max: Some(1), is_short: true, .. } => true,
-                // A single character's `*` and `+` Java counts as bounded (by a very large number).
-                Quantifier { max: None, is_short: true, greed: Greed::Greedy, .. } => self.is_char,
-                Quantifier { max: None, .. } => false,
-                Quantifier { greed, .. } => !(is_group && self.wavers && greed != Greed::Possessive),
-            };
+        let loops = is_group && self.wavers && by.greed != Greed::Possessive;
+        let most = by.max.map_or(i32::MAX, |max| i32::try_from(max).unwrap_or(i32::MAX));
+        let (is_bounded, length_max, is_checked) = match by {
+            Quantifier { min: 0, max: Some(1), is_short: true, .. } => (self.is_bounded, self.length_max, false),
+            // A single character's `*` and `+` Java counts without a check.
+            Quantifier { max: None, is_short: true, greed: Greed::Greedy, .. } if self.is_char => {
+                (self.is_bounded, i32::MAX, false)
+            }
+            _ => {
+                let length_max = self.length_max.wrapping_mul(most);
+                (self.is_bounded && !loops && length_max >= 0, length_max, true)
+            }
+        };
         let wavers = self.wavers || by.max != Some(by.min);
         let text = self.repeated(by);
-        Self { text, is_unit: false, is_char: false, is_empty: self.is_empty, wavers, is_bounded }
+        Self {
+            text,
+            is_unit: false,
+            is_char: false,
+            is_empty: self.is_empty,
+            wavers,
+            is_bounded,
+            length_max,
+            is_checked,
+        }
     }
 
     fn repeated(&self, by: Quantifier) -> String {

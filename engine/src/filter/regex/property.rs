@@ -74,11 +74,11 @@ impl Parser {
             match key.to_lowercase().as_str() {
                 "sc" | "script" => set::unicode(&format!("sc={value}")),
                 "gc" | "general_category" => by_java_name(value, any_case),
-                "blk" | "block" => return self.fail(&format!("Unicode blocks such as {{{name}}} are not supported")),
+                "blk" | "block" => block(value),
                 _ => None,
             }
-        } else if name.starts_with("In") {
-            return self.fail(&format!("Unicode blocks such as {{{name}}} are not supported"));
+        } else if let Some(name) = name.strip_prefix("In") {
+            block(name)
         } else if let Some(name) = name.strip_prefix("Is") {
             by_unicode_name(name, any_case)
                 .or_else(|| by_java_name(name, any_case))
@@ -92,6 +92,26 @@ impl Parser {
             None => self.fail(&format!("Unknown character property name {{{name}}}")),
         }
     }
+}
+
+/// Blocks of Java 17: name in capitals without spaces and the like, first and last character in hexadecimal.
+const BLOCKS: &str = include_str!("blocks.txt");
+
+/// A Unicode block by its name, in any case and with or without spaces, hyphens and underscores.
+fn block(name: &str) -> Option<Set> {
+    let plain = name.to_uppercase().replace([' ', '-', '_'], "");
+    let plain = match plain.as_str() {
+        "GREEKANDCOPTIC" => "GREEK",
+        "COMBININGDIACRITICALMARKSFORSYMBOLS" => "COMBININGMARKSFORSYMBOLS",
+        "CYRILLICSUPPLEMENT" => "CYRILLICSUPPLEMENTARY",
+        other => other,
+    };
+    BLOCKS.lines().find_map(|line| {
+        let (first, last) = line.strip_prefix(plain)?.strip_prefix(' ')?.split_once(' ')?;
+        let point = |hex| u32::from_str_radix(hex, 16).ok().and_then(char::from_u32);
+        // Blocks of surrogates hold no character of a text.
+        Some(point(first).zip(point(last)).map_or_else(Set::empty, |bounds| set::ranges(&[bounds])))
+    })
 }
 
 /// Names that Java takes after `Is`, in any case.
