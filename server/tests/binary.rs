@@ -105,6 +105,25 @@ fn the_log_says_once_what_is_served_and_where() {
 }
 
 #[test]
+fn a_stray_connection_costs_one_line_that_says_what_to_use_instead() {
+    for (opening, says) in [
+        (&b"HBas\0\x50\0\0\0\x20"[..], "HBase's native RPC"),
+        (b"\0\0\0\x2d\0\0\0\0\0\0\0\0", "ZooKeeper"),
+        (b"*1\r\n$4\r\nPING\r\n", "Redis"),
+        (b"\x16\x03\x01\x02\0\x01\0\x01", "--tls-cert"),
+        (b"\xde\xad\xbe\xef", "no protocol known here"),
+    ] {
+        let running = Running::start(&["--memory"]);
+        let mut stream = TcpStream::connect(&running.addr).unwrap();
+        stream.write_all(opening).unwrap();
+        // Its end, in whatever way: the server is done with it.
+        let _ = stream.read_to_end(&mut Vec::new());
+        let (_, log) = running.stop("-TERM");
+        assert_eq!(log.lines().filter(|line| line.contains(says)).count(), 1, "{log}");
+    }
+}
+
+#[test]
 fn a_port_in_use_is_named_and_ends_it_with_3() {
     let taken = TcpListener::bind("127.0.0.1:0").unwrap();
     let addr = taken.local_addr().unwrap().to_string();

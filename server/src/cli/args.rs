@@ -6,7 +6,7 @@ use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
 
 /// An HBase in one binary: its Thrift1 and Thrift2 gateways over an embedded store.
 #[derive(Debug, Parser)]
-#[command(name = "hjall", version, about, disable_help_subcommand = true, after_help = EXAMPLES)]
+#[command(name = "hjall", version, disable_help_subcommand = true, after_help = EXAMPLES)]
 pub struct Args {
     /// What to do.
     #[command(subcommand)]
