@@ -19,16 +19,23 @@ pub fn ttl_ms(sent: &Sent) -> Result<Option<i64>> {
     Ok(Some(i64::from_be_bytes(*ms)).filter(|&ms| ms != i64::MAX))
 }
 
-/// `_raw_` and `_isolationlevel_` of a read: whether to show what is deleted or in excess. Both levels of isolation read the same
-/// here, where nothing half written can be seen.
+/// `_isolationlevel_` of a read, of which only the first byte counts. Both levels read the same here, where nothing half written can
+/// be seen.
 ///
 /// # Errors
-/// `Unprocessable` for other bytes than those of a truth value or a level.
-pub fn raw(sent: &Sent) -> Result<bool> {
+/// `Unprocessable` for anything else than a level: a region server fails over it, though scanners are not even opened with it.
+pub fn isolation(sent: &Sent) -> Result<()> {
     match value(sent, "_isolationlevel_") {
-        None | Some([0 | 1, ..]) => {}
-        Some(_) => return Err(unprocessable("the attribute _isolationlevel_ must begin with a byte 0 or 1")),
+        None | Some([0 | 1, ..]) => Ok(()),
+        Some(_) => Err(unprocessable("the attribute _isolationlevel_ must begin with a byte 0 or 1")),
     }
+}
+
+/// `_raw_` of a read: whether to show what is deleted or in excess.
+///
+/// # Errors
+/// `Unprocessable` for anything else than one byte.
+pub fn raw(sent: &Sent) -> Result<bool> {
     match value(sent, "_raw_") {
         None => Ok(false),
         Some([flag]) => Ok(*flag != 0),

@@ -127,10 +127,15 @@ fn one(
 
 /// Runs a get after all; with bad attributes it fails, though not before a missing or disabled table is noticed.
 fn fetch(context: &Context, table: &Table, get: Get, attributes: &Sent) -> hjall_engine::Result<hjall_engine::Row> {
-    match attributes::raw(attributes) {
+    match raw(attributes) {
         Ok(raw) => table.get(&Get { raw, ..get }),
         Err(refusal) => Err(once_located(&context.engine, table.name(), refusal)),
     }
+}
+
+/// Whether a get shows what is deleted or in excess; the region server reads both attributes.
+fn raw(attributes: &Sent) -> hjall_engine::Result<bool> {
+    attributes::isolation(attributes).and_then(|()| attributes::raw(attributes))
 }
 
 /// Several gets are sent together, and a failure of any is told in a summary. One alone goes by itself, none goes nowhere.
@@ -150,7 +155,7 @@ fn several(
         let found = fetch(context, &table, gets.remove(0), attributes).map_err(undeclared)?;
         return Ok(if found.cells.is_empty() { Vec::new() } else { vec![row(&found)] });
     }
-    let found: Vec<_> = match attributes::raw(attributes) {
+    let found: Vec<_> = match raw(attributes) {
         _ if gets.is_empty() => Vec::new(),
         Ok(raw) => {
             gets.iter_mut().for_each(|get| get.raw = raw);

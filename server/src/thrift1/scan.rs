@@ -119,6 +119,8 @@ impl Range {
 /// Gives a scan a number; only what the gateway itself notices fails here, all else at the first fetch.
 fn start(context: &Context, name: Option<Vec<u8>>, scan: Scan, sorted: bool, attributes: &Sent) -> Answer<i32> {
     let name = table_name(&sent(name, "tableName")?).map_err(undeclared)?;
+    // HBase's client looks at the level of isolation itself, unlike in gets.
+    attributes::isolation(attributes).map_err(|error| Fault::internal(error.message()))?;
     let (raw, refusal) = match attributes::raw(attributes) {
         Ok(raw) => (raw, None),
         Err(error) => (false, Some(error)),

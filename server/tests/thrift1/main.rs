@@ -1,5 +1,5 @@
 //! The first service in process, over a store in memory: what HBase's recorded answers do not reach, or what is meant to differ.
-#![allow(clippy::unwrap_used, clippy::panic)]
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 mod counters;
 mod faults;

@@ -59,13 +59,16 @@ fn a_prefix_of_the_highest_bytes_has_no_row_behind_it() {
 #[test]
 fn an_attribute_that_cannot_be_read_fails_every_fetch_and_not_the_opening() {
     let gateway = Gateway::new(&[]);
-    let arguments = ScannerOpenArgs {
-        table_name: bytes("t"),
-        start_row: bytes(""),
-        columns: None,
-        attributes: attribute("_raw_", b"yes"),
+    let open = |name, value: &[u8]| {
+        let attributes = attribute(name, value);
+        let arguments = ScannerOpenArgs { table_name: bytes("t"), start_row: bytes(""), columns: None, attributes };
+        gateway.call::<ScannerOpenResult>("scannerOpen", arguments)
     };
-    let id = gateway.call::<ScannerOpenResult>("scannerOpen", arguments).unwrap().success.unwrap();
+    // But a level of isolation is looked at by HBase's client, before there is a scanner.
+    for level in [&b""[..], b"\x02", b"\xff"] {
+        assert!(matches!(open("_isolationlevel_", level), Err(Fault::Internal(_))), "{level:?}");
+    }
+    let id = open("_raw_", b"yes").unwrap().success.unwrap();
     for _ in 0..2 {
         let io = list(&gateway, id, 1).unwrap().io;
         assert_eq!(raised(&io), ("RetriesExhaustedException".to_owned(), true));
