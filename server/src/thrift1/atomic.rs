@@ -5,11 +5,11 @@ use hjall_engine::mutation::{Append, Check, CompareOp, Durability, Increment, Mu
 use hjall_engine::{Error, ErrorKind, LATEST, Table};
 use hjall_idl::hbase1::*;
 
-use super::attributes;
 use super::column::Column;
 use super::convert::{cells, table_name};
 use super::error::{Answer, declared, sent, undeclared};
 use super::mutation::{BareFamily, NamedMutation, RowChanges};
+use crate::attributes::Attributes;
 use crate::context::Context;
 use crate::error::once_located;
 use crate::fault::Fault;
@@ -87,7 +87,7 @@ pub fn check_and_put(context: &Context, a: CheckAndPutArgs) -> Answer<bool> {
     let (family, qualifier) = full_column(sent(a.column, "column")?)?;
     changes.put.check_cell_bytes(context.engine.limits().client_cell_bytes).map_err(declared)?;
     let located = |refusal: Error| declared(once_located(&context.engine, table.name(), refusal));
-    let put = Put { ttl_ms: attributes::ttl_ms(&a.attributes).map_err(located)?, ..changes.put };
+    let put = Put { ttl_ms: Attributes::new(&a.attributes).ttl_ms().map_err(located)?, ..changes.put };
     let check = Check { row: row.into(), family, qualifier, op: CompareOp::Equal, value: a.value.map(Bytes::from) };
     table.check_and_mutate(&check, &[Change::Put(put)]).map_err(declared)
 }

@@ -4,11 +4,11 @@ use hjall_engine::mutation::{Delete, Marker};
 use hjall_engine::{Error, LATEST};
 use hjall_idl::hbase1::*;
 
-use super::attributes::{self, Sent};
 use super::column::Column;
 use super::convert::table_name;
 use super::error::{Answer, sent, undeclared};
 use super::mutation::marker;
+use crate::attributes::{Attributes, Sent};
 use crate::context::Context;
 use crate::error::once_located;
 
@@ -56,6 +56,6 @@ fn delete(
     let mut delete = Delete { markers, timestamp, ..Delete::row(sent(row, "row")?) };
     delete.validate().map_err(undeclared)?;
     let located = |refusal: Error| undeclared(once_located(&context.engine, &name, refusal));
-    delete.ttl_ms = attributes::ttl_ms(attributes).map_err(located)?;
+    delete.ttl_ms = Attributes::new(attributes).ttl_ms().map_err(located)?;
     context.engine.table(&name).delete(&delete).map_err(undeclared)
 }

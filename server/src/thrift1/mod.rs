@@ -1,7 +1,6 @@
 //! The Thrift1 gateway: argument structs in, engine calls, result structs out.
 
 mod atomic;
-mod attributes;
 mod column;
 mod convert;
 mod delete;

@@ -5,10 +5,10 @@ use hjall_engine::request::{Columns, Get, Scan, TimeRange, check_row};
 use hjall_engine::{Error, LATEST, Table};
 use hjall_idl::hbase1::*;
 
-use super::attributes::{self, Sent};
 use super::column::{Column, selection};
 use super::convert::{cells, row, table_name};
 use super::error::{Answer, io_error, sent, undeclared};
+use crate::attributes::{Attributes, Sent};
 use crate::context::Context;
 use crate::error::{IO, Raised, once_located};
 
@@ -135,7 +135,7 @@ fn fetch(context: &Context, table: &Table, get: Get, attributes: &Sent) -> hjall
 
 /// Whether a get shows what is deleted or in excess; the region server reads both attributes.
 fn raw(attributes: &Sent) -> hjall_engine::Result<bool> {
-    attributes::isolation(attributes).and_then(|()| attributes::raw(attributes))
+    Attributes::new(attributes).check_isolation().and_then(|()| Attributes::new(attributes).raw())
 }
 
 /// Several gets are sent together, and a failure of any is told in a summary. One alone goes by itself, none goes nowhere.

@@ -8,10 +8,10 @@ use hjall_engine::request::{Columns, ROW_LENGTH_MAX, Scan, TimeRange};
 use hjall_engine::{Error, Row};
 use hjall_idl::hbase1::*;
 
-use super::attributes::{self, Sent};
 use super::column::selection;
 use super::convert::{row, sorted_row, table_name};
 use super::error::{Answer, sent, undeclared};
+use crate::attributes::{Attributes, Sent};
 use crate::context::Context;
 use crate::error::once_located;
 use crate::fault::Fault;
@@ -120,8 +120,8 @@ impl Range {
 fn start(context: &Context, name: Option<Vec<u8>>, scan: Scan, sorted: bool, attributes: &Sent) -> Answer<i32> {
     let name = table_name(&sent(name, "tableName")?).map_err(undeclared)?;
     // HBase's client looks at the level of isolation itself, unlike in gets.
-    attributes::isolation(attributes).map_err(|error| Fault::internal(error.message()))?;
-    let (raw, refusal) = match attributes::raw(attributes) {
+    Attributes::new(attributes).check_isolation().map_err(|error| Fault::internal(error.message()))?;
+    let (raw, refusal) = match Attributes::new(attributes).raw() {
         Ok(raw) => (raw, None),
         Err(error) => (false, Some(error)),
     };

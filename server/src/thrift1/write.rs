@@ -4,10 +4,10 @@ use hjall_engine::mutation::{Delete, Put};
 use hjall_engine::{Error, ErrorKind, LATEST, Table};
 use hjall_idl::hbase1::*;
 
-use super::attributes::{self, Sent};
 use super::convert::table_name;
 use super::error::{Answer, declared, io_error, sent, undeclared};
 use super::mutation::{BareFamily, NamedMutation, RowChanges};
+use crate::attributes::{Attributes, Sent};
 use crate::context::Context;
 use crate::error::{Raised, once_located};
 use crate::region_batch;
@@ -46,7 +46,7 @@ fn row(
     let changes = RowChanges::new(sent(key, "row")?, timestamp).map_err(declared)?;
     let mutations = NamedMutation::all(sent(mutations, "mutations")?)?;
     let RowChanges { put, delete } = changes.add(mutations, BareFamily::Ignored).map_err(declared)?;
-    let ttl_ms = match attributes::ttl_ms(attributes) {
+    let ttl_ms = match Attributes::new(attributes).ttl_ms() {
         _ if put.cells.is_empty() && delete.markers.is_empty() => return Ok(()),
         Ok(ttl_ms) => ttl_ms,
         Err(refusal) => return Err(declared(once_located(&context.engine, &name, refusal))),
@@ -82,7 +82,7 @@ fn rows(
     // One cell that is too large keeps the whole list from being sent.
     let cell_bytes_max = context.engine.limits().client_cell_bytes;
     puts.iter().try_for_each(|put| put.check_cell_bytes(cell_bytes_max)).map_err(declared)?;
-    match attributes::ttl_ms(attributes) {
+    match Attributes::new(attributes).ttl_ms() {
         Ok(ttl_ms) => {
             puts.iter_mut().for_each(|put| put.ttl_ms = ttl_ms);
             deletes.iter_mut().for_each(|delete| delete.ttl_ms = ttl_ms);

@@ -5,15 +5,15 @@ use hjall_engine::Row;
 use hjall_engine::mutation::{Append, Increment};
 use hjall_idl::hbase2::{TAppend, TColumnIncrement, TColumnValue, TIncrement, TResult};
 
-use super::attributes::Attributes;
 use super::convert::{check_visibility, durability, result, table_name};
 use super::error::{Answer, data, doomed};
+use crate::attributes::Attributes;
 use crate::context::Context;
 
 /// Adds to counters of one row.
 pub fn increment(context: &Context, table: &[u8], sent: &TIncrement) -> Answer<TResult> {
     let name = table_name(table)?;
-    let attributes = Attributes::new(sent.attributes.as_ref());
+    let attributes = Attributes::new(&sent.attributes);
     let column = |column: &TColumnIncrement| {
         let family = Bytes::copy_from_slice(&column.family);
         // The contract's own default, for writers that leave it out.
@@ -35,7 +35,7 @@ pub fn increment(context: &Context, table: &[u8], sent: &TIncrement) -> Answer<T
 /// Appends to values of one row. Timestamps, types and tags of the columns do not count.
 pub fn append(context: &Context, table: &[u8], sent: &TAppend) -> Answer<TResult> {
     let name = table_name(table)?;
-    let attributes = Attributes::new(sent.attributes.as_ref());
+    let attributes = Attributes::new(&sent.attributes);
     let column = |column: &TColumnValue| {
         let family = Bytes::copy_from_slice(&column.family);
         (family, Bytes::copy_from_slice(&column.qualifier), Bytes::copy_from_slice(&column.value))

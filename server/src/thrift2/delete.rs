@@ -5,10 +5,10 @@ use hjall_engine::mutation::{Delete, Marker, MarkerKind};
 use hjall_engine::{Error, LATEST};
 use hjall_idl::hbase2::{TColumn, TDelete};
 
-use super::attributes::Attributes;
 use super::batch::apply;
 use super::convert::{durability, table_name};
 use super::error::{Answer, batch, data, doomed, illegal};
+use crate::attributes::Attributes;
 use crate::context::Context;
 use crate::fault::Fault;
 
@@ -33,7 +33,7 @@ impl DeleteRequest {
         delete.validate().map_err(illegal)?;
         delete.durability = durability(sent.durability);
         let mut refusal = None;
-        match Attributes::new(sent.attributes.as_ref()).ttl_ms() {
+        match Attributes::new(&sent.attributes).ttl_ms() {
             Ok(ttl_ms) => delete.ttl_ms = ttl_ms,
             Err(error) => refusal = Some(error),
         }

@@ -6,11 +6,11 @@ use hjall_engine::request::{Get, TimeRange, check_row};
 use hjall_engine::{Error, Row};
 use hjall_idl::hbase2::{TGet, TResult};
 
-use super::attributes::Attributes;
 use super::convert::{check_authorizations, columns, result, table_name, time_range};
 use super::error::{Answer, batch, data, doomed, doomed_batch, illegal};
 use super::filter;
 use super::region::replica_missing;
+use crate::attributes::Attributes;
 use crate::context::Context;
 use crate::fault::Fault;
 
@@ -45,8 +45,7 @@ impl Request {
         if let Some(text) = &sent.filter_string {
             get.filter = Some(filter::from_text(text)?);
         }
-        let attributes = Attributes::new(sent.attributes.as_ref());
-        attributes.check_isolation()?;
+        let attributes = Attributes::new(&sent.attributes);
         check_authorizations(sent.authorizations.as_ref())?;
         get.store_limit = sent.store_limit.unwrap_or(-1);
         get.store_offset = sent.store_offset.unwrap_or(0);
@@ -55,7 +54,7 @@ impl Request {
             get.filter = Some(filter::from_bytes(bytes)?);
         }
         let mut refusal = None;
-        match attributes.raw() {
+        match attributes.check_isolation().and_then(|()| attributes.raw()) {
             Ok(raw) => get.raw = raw,
             Err(error) => refusal = Some(error),
         }

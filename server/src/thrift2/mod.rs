@@ -1,6 +1,5 @@
 //! The Thrift2 gateway: argument structs in, engine calls, result structs out.
 
-mod attributes;
 mod batch;
 mod check;
 mod convert;

@@ -6,10 +6,10 @@ use hjall_engine::request::check_row;
 use hjall_engine::{Error, LATEST};
 use hjall_idl::hbase2::TPut;
 
-use super::attributes::Attributes;
 use super::batch::apply;
 use super::convert::{check_visibility, durability, table_name};
 use super::error::{Answer, batch, data, doomed, illegal};
+use crate::attributes::Attributes;
 use crate::context::Context;
 
 /// A put as it will run, and what only the region server would object to.
@@ -36,7 +36,7 @@ impl PutRequest {
             });
         }
         check_visibility(sent.cell_visibility.as_ref())?;
-        let attributes = Attributes::new(sent.attributes.as_ref());
+        let attributes = Attributes::new(&sent.attributes);
         let (ttl_ms, refusal) = match attributes.ttl_ms() {
             Ok(ttl_ms) => (ttl_ms, None),
             Err(error) => (None, Some(error)),

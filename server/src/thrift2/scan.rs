@@ -6,12 +6,12 @@ use hjall_engine::request::Scan;
 use hjall_engine::{Error, ErrorKind, Scanner};
 use hjall_idl::hbase2::{TResult, TScan};
 
-use super::attributes::Attributes;
 use super::convert::{check_authorizations, columns, result, table_name, time_range};
 use super::error::{Answer, data, doomed, illegal};
 use super::filter;
 use super::get::no_replica;
 use super::region::replica_missing;
+use crate::attributes::Attributes;
 use crate::context::Context;
 use crate::fault::Fault;
 use crate::method::Service;
@@ -46,8 +46,9 @@ impl Request {
         if let Some(text) = &sent.filter_string {
             scan.filter = Some(filter::from_text(text)?);
         }
-        let attributes = Attributes::new(sent.attributes.as_ref());
-        attributes.check_isolation()?;
+        let attributes = Attributes::new(&sent.attributes);
+        // HBase's client looks at the level of isolation itself, unlike in gets.
+        attributes.check_isolation().map_err(|error| Fault::internal(error.message()))?;
         check_authorizations(sent.authorizations.as_ref())?;
         for (family, range) in sent.col_fam_time_range_map.iter().flatten() {
             scan.family_time_ranges.insert(Bytes::copy_from_slice(family), time_range(range)?);

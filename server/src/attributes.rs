@@ -1,0 +1,69 @@
+//! The attributes of an operation: free bytes by name, a few of which change what HBase does.
+
+use std::collections::BTreeMap;
+
+use hjall_engine::{Error, ErrorKind, Result};
+
+/// As a client sends them.
+pub type Sent = Option<BTreeMap<Vec<u8>, Vec<u8>>>;
+
+/// The attributes sent with one operation.
+#[derive(Clone, Copy)]
+pub struct Attributes<'a>(Option<&'a BTreeMap<Vec<u8>, Vec<u8>>>);
+
+impl<'a> Attributes<'a> {
+    /// As they came.
+    pub fn new(sent: &'a Sent) -> Self {
+        Self(sent.as_ref())
+    }
+
+    fn get(self, name: &str) -> Option<&'a [u8]> {
+        self.0.and_then(|map| map.get(name.as_bytes())).map(Vec::as_slice)
+    }
+
+    /// `_isolationlevel_` of a read, of which only the first byte counts. Both levels read the same here, where nothing half written can
+    /// be seen.
+    ///
+    /// # Errors
+    /// `Unprocessable` for anything else than a level: a region server fails over it. A scan does not even get there.
+    pub fn check_isolation(self) -> Result<()> {
+        match self.get("_isolationlevel_") {
+            None | Some([0 | 1, ..]) => Ok(()),
+            Some(_) => Err(unprocessable("the attribute _isolationlevel_ has to begin with a byte 0 or 1")),
+        }
+    }
+
+    /// `_raw_` of a read: whether delete markers and hidden cells are shown.
+    ///
+    /// # Errors
+    /// `Unprocessable` for anything else than one byte.
+    pub fn raw(self) -> Result<bool> {
+        match self.get("_raw_") {
+            None => Ok(false),
+            Some([flag]) => Ok(*flag != 0),
+            Some(_) => Err(unprocessable("the attribute _raw_ has to be one byte")),
+        }
+    }
+
+    /// `_ttl` of a mutation: how long its cells live, in milliseconds. Bytes after the eighth do not count, 2^63-1 means for ever.
+    ///
+    /// # Errors
+    /// `Unprocessable` for fewer bytes.
+    pub fn ttl_ms(self) -> Result<Option<i64>> {
+        let Some(value) = self.get("_ttl") else { return Ok(None) };
+        match value.first_chunk::<8>() {
+            Some(ms) => Ok(Some(i64::from_be_bytes(*ms)).filter(|ms| *ms != i64::MAX)),
+            None => Err(unprocessable("the attribute _ttl has to be 8 bytes, milliseconds in big-endian order")),
+        }
+    }
+
+    /// `_rr_`: whether an increment or append returns the new cells.
+    pub fn returns_results(self) -> bool {
+        self.get("_rr_") != Some(&[0])
+    }
+}
+
+/// What fails on the region server whenever it is asked.
+fn unprocessable(text: &str) -> Error {
+    Error::new(ErrorKind::Unprocessable, text)
+}
