@@ -48,12 +48,18 @@ fn replay(db: Database, rules: [Rules; FAMILIES.len()], ops: &[Op]) -> Result<An
         for line in &expected {
             writeln!(script, "  {line}").unwrap();
         }
-        if got != expected {
+        if !alike(&got, &expected) {
             return Err(format!("{script}# but the engine ({}) answered\n{}", runner.db.kind, got.join("\n")));
         }
         answers.told += 1;
     }
     Ok(answers)
+}
+
+/// Whether the engine answered that. It may call a piece partial although nothing of its row follows: what lies ahead, hidden, was not looked at.
+fn alike(got: &[String], expected: &[String]) -> bool {
+    got.len() == expected.len()
+        && got.iter().zip(expected).all(|(got, expected)| got == expected || got.strip_suffix(" …") == Some(expected))
 }
 
 fn check(cases: u32, most: usize, make: fn() -> Database) {
