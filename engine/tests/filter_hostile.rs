@@ -95,7 +95,11 @@ proptest! {
                 break;
             }
             let at = at.index(bytes.len());
-            if cut { drop(bytes.remove(at)) } else { bytes[at] = byte }
+            if cut {
+                bytes.remove(at);
+            } else {
+                bytes[at] = byte;
+            }
         }
         used(&bytes)?;
     }

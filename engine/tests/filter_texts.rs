@@ -1,6 +1,8 @@
 //! Which texts of the filter language HBase takes and which it refuses: its own recorded answers. A parser that is tidier than HBase's fails
 //! here, and so does one that takes a regular expression which Java refuses.
 
+#![allow(clippy::unwrap_used)]
+
 use hjall_engine::filter::FilterSpec;
 
 /// Lines of `+` (taken) or `-` (refused), a space, and the text with `\xHH` for what is not printable.

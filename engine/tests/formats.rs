@@ -62,7 +62,7 @@ fn copy(from: &Path, to: &Path) {
         if entry.file_type().unwrap().is_dir() {
             copy(&entry.path(), &to)
         } else {
-            drop(fs::copy(entry.path(), &to).unwrap())
+            fs::copy(entry.path(), &to).unwrap();
         }
     }
 }

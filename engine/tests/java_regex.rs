@@ -1,6 +1,8 @@
 //! Java's regular expressions: what `java.util.regex` (Java 17) itself said about many patterns and texts. Each line would catch a construct
 //! that is read by another dialect's rules: taken where Java refuses, or matching something else.
 
+#![allow(clippy::unwrap_used)]
+
 use hjall_engine::filter::regex::JavaRegex;
 
 /// `T text`, then `P flags answers pattern`, where the answers are `refused` or two rows of bits in hexadecimal: found in, and matching

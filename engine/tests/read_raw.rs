@@ -1,5 +1,7 @@
 //! Raw reads: markers and hidden cells as they are stored, mixed as HBase mixes them although they are stored apart.
 
+#![allow(clippy::unwrap_used)]
+
 mod reading;
 
 use hjall_engine::ErrorKind;

@@ -1,5 +1,7 @@
 //! The life of a scanner: what it sees of writes meanwhile, what happens when its table goes away or a fetch fails.
 
+#![allow(clippy::unwrap_used)]
+
 mod reading;
 
 use hjall_engine::ErrorKind;

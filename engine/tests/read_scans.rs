@@ -1,5 +1,7 @@
 //! Scans: ranges, directions, pieces of rows, limits, families with ranges of their own, regions.
 
+#![allow(clippy::unwrap_used)]
+
 mod reading;
 
 use std::collections::BTreeMap;

@@ -1,5 +1,7 @@
 //! Families with NEW_VERSION_BEHAVIOR: deletes and versions count in the order of writing.
 
+#![allow(clippy::unwrap_used)]
+
 mod reading;
 
 use bytes::Bytes;

@@ -1,5 +1,7 @@
 //! Which versions a read sees: counting, delete markers, time ranges, TTL. HBase's answers, worked out by hand.
 
+#![allow(clippy::unwrap_used)]
+
 mod reading;
 
 use std::sync::Arc;

@@ -1,5 +1,7 @@
 //! What the generated codecs must do beyond the compiler's: absent stays absent, and a field of a wrong type is passed over.
 
+#![allow(clippy::unwrap_used)]
+
 use hjall_idl::{Method, hbase1, hbase2, methods};
 use thrift::protocol::{
     TBinaryInputProtocol, TBinaryOutputProtocol, TFieldIdentifier, TOutputProtocol, TSerializable, TType,

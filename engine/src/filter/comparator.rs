@@ -22,6 +22,8 @@ pub enum BitwiseOp {
 }
 
 /// A comparator (HBase's `ByteArrayComparable`): each knows how it lies to a cell's bytes.
+// A compiled expression is large; a filter has few comparators, and a box would cost every comparison a step.
+#[allow(clippy::large_enum_variant)]
 #[derive(Debug, Clone, PartialEq)]
 pub enum Comparator {
     /// Whole byte strings, unsigned.

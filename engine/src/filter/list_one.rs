@@ -145,8 +145,8 @@ impl Filter for One {
     }
 
     fn transform(&mut self, cell: Cell) -> Result<Cell> {
-        let kept = self.members.iter_mut().filter(|member| member.kept);
-        kept.fold(Ok(cell), |cell, member| member.filter.transform(cell?))
+        let mut kept = self.members.iter_mut().filter(|member| member.kept);
+        kept.try_fold(cell, |cell, member| member.filter.transform(cell))
     }
 
     fn has_filter_row(&self) -> bool {

@@ -2,6 +2,8 @@
 //! evaluator returns, which looks at every cell. Catches a hint followed too far or into the wrong family, a filter kept over a region's end,
 //! rows passed over that would have ended a scan.
 
+#![allow(clippy::unwrap_used)]
+
 #[path = "../fixture/mod.rs"]
 mod fixture;
 

@@ -24,9 +24,7 @@ impl Parser {
         match (self.has(MULTILINE), self.has(UNIX_LINES)) {
             (false, _) => r"\A".to_owned(),
             (true, true) => r"(?:(?:\A|(?<=\n))(?!\z))".to_owned(),
-            (true, false) => {
-                format!(r"(?:(?:\A|(?<=[\n\x{{85}}\x{{2028}}\x{{2029}}])|(?<=\r)(?!\n))(?!\z))")
-            }
+            (true, false) => r"(?:(?:\A|(?<=[\n\x{85}\x{2028}\x{2029}])|(?<=\r)(?!\n))(?!\z))".to_owned(),
         }
     }
 
@@ -36,7 +34,7 @@ impl Parser {
             (true, true) => r"(?=\n|\z)".to_owned(),
             (false, true) => r"(?=\n?\z)".to_owned(),
             (true, false) => format!(r"(?:(?![\n])(?=[{TERMINATORS}]|\z)|(?<!\r)(?=\n))"),
-            (false, false) => format!(r"(?:(?=(?:\r\n|[\r\x{{85}}\x{{2028}}\x{{2029}}])?\z)|(?<!\r)(?=\n\z))"),
+            (false, false) => r"(?:(?=(?:\r\n|[\r\x{85}\x{2028}\x{2029}])?\z)|(?<!\r)(?=\n\z))".to_owned(),
         }
     }
 
