@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, clippy::panic)]
 
 mod dialect;
+mod gateways;
 mod hostile;
 mod round_trip;
 mod value;
