@@ -108,6 +108,10 @@ def mended(code):
     code = code.replace("use thrift::server::TProcessor;\n", "")
     # A container is given room as its elements arrive, not as its length promises.
     code = code.replace("Vec::with_capacity(list_ident.size as usize)", "Vec::with_capacity(list_ident.size.clamp(0, 1024) as usize)")
+    # A union with one field, unknown or of a wrong type, is a bad union, not a panic.
+    code = code.replace(
+        'Ok(ret.expect("return value should have been constructed"))',
+        'ret.ok_or_else(|| thrift::Error::Protocol(ProtocolError::new(ProtocolErrorKind::InvalidData, "received unknown field for union")))')
     # Default structs come with empty values in their optional fields; here absent means absent.
     defaults = re.compile(r"impl Default for (\w+) \{\n.*?\n\}\n\n?", re.S)
     for name in defaults.findall(code):

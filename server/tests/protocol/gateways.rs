@@ -160,6 +160,14 @@ proptest! {
 }
 
 #[test]
+fn a_union_of_an_unknown_field_is_an_error() {
+    let union = Value::Struct(vec![(3, Value::Struct(vec![]))]);
+    let mutations = Value::Struct(vec![(2, Value::List(TType::Struct, vec![union]))]);
+    let context = context();
+    assert_eq!(call(&context, Service::Thrift2, "mutateRow", &Value::Struct(vec![(2, mutations)])), b"");
+}
+
+#[test]
 fn every_method_of_the_contracts_has_its_lane_and_its_owner() {
     for contract in hjall_idl::methods() {
         let known = method::find(contract.name).unwrap_or_else(|| panic!("{} has no lane", contract.name));
