@@ -18,6 +18,7 @@ COVERED = (
     ("thrift2_data.json", None, ALL_FORMS),
     ("thrift2_admin.json", None, ALL_FORMS),
     ("data_model.json", None, ("buffered/binary", "framed/compact")),
+    ("filters.json", None, ("buffered/binary", "framed/compact")),
 )
 
 
