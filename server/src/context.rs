@@ -4,6 +4,7 @@ use std::fmt;
 
 use hjall_engine::Engine;
 
+use crate::compactor::Compactor;
 use crate::scanners::Scanners;
 
 /// What the gateways run on. One for the whole server; calls borrow it.
@@ -12,6 +13,8 @@ pub struct Context {
     pub engine: Engine,
     /// The scanners that are open, of both services and all connections.
     pub scanners: Scanners,
+    /// What runs the compactions that clients ask for.
+    pub compactor: Compactor,
     /// What this server calls itself in region locations and error texts.
     pub identity: Identity,
     /// Settings that change what a call does.

@@ -10,6 +10,7 @@
 
 mod attributes;
 pub mod call;
+pub mod compactor;
 pub mod config;
 mod connection;
 pub mod context;

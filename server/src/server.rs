@@ -12,6 +12,7 @@ use tokio::runtime;
 use tokio::sync::oneshot;
 
 use crate::call::Handler;
+use crate::compactor::Compactor;
 use crate::config::Config;
 use crate::context::{Context, Identity};
 use crate::lease::Sweeper;
@@ -78,10 +79,11 @@ impl Server {
             i64::try_from(config.scanner_timeout.as_millis()).unwrap_or(i64::MAX),
             Arc::new(Monotonic::default()),
         );
+        let compactor = Compactor::start(engine.clone()).map_err(StartError::Threads)?;
         let options = config.calls;
         let mut context = None;
         let mut server = Self::with_handler(config, |identity| {
-            let made = Arc::new(Context { engine, scanners, identity, options });
+            let made = Arc::new(Context { engine, scanners, compactor, identity, options });
             context = Some(made.clone());
             made
         })?;

@@ -50,13 +50,14 @@ fn request(context: &Context, name: Option<Vec<u8>>) -> Answer<()> {
             let text = format!("{} is not online", to_string_binary(&name));
             return Err(undeclared(Error::new(ErrorKind::NotServing, text)));
         }
-        return context.engine.compact(&table, false).map_err(undeclared);
+        context.compactor.request(table);
+        return Ok(());
     }
     let table = table_name(&name).map_err(undeclared)?;
-    match context.engine.is_table_enabled(&table).map_err(undeclared)? {
-        true => context.engine.compact(&table, false).map_err(undeclared),
-        false => Ok(()),
+    if context.engine.is_table_enabled(&table).map_err(undeclared)? {
+        context.compactor.request(table);
     }
+    Ok(())
 }
 
 /// The table that has a region of this full name, with or without its hash, or of this hash alone.

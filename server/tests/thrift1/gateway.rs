@@ -9,6 +9,7 @@ use hjall_engine::schema::{FamilyDescriptor, TableDescriptor};
 use hjall_engine::{Engine, Options};
 use hjall_idl::hbase1::*;
 use hjall_server::call::Handler;
+use hjall_server::compactor::Compactor;
 use hjall_server::context::{CallOptions, Context, Identity};
 use hjall_server::fault::Fault;
 use hjall_server::method::Service;
@@ -35,7 +36,8 @@ impl Gateway {
         engine.create_table(table, splits.iter().map(|&key| key.into()).collect()).unwrap();
         let scanners = Scanners::new(SCANNERS_MAX, TIMEOUT_MS, clock.clone());
         let identity = Identity { host: "host".to_owned(), port: 9090, start_code: 7 };
-        Self { context: Context { engine, scanners, identity, options: CallOptions::default() } }
+        let compactor = Compactor::start(engine.clone()).unwrap();
+        Self { context: Context { engine, scanners, compactor, identity, options: CallOptions::default() } }
     }
 
     /// One call: its result struct, or what is no part of the contract.
