@@ -9,7 +9,7 @@ MUST_NOT = {
     "engine": ("tokio", "thrift", "hjall-idl", "hjall-server", "hyper", "futures", "async-trait"),
     "idl": ("hjall-engine", "hjall-server", "fjall", "tokio"),
     "server": ("fjall", "lsm-tree"),
-    "bench": ("hjall-engine", "hjall-server", "fjall"),
+    "bench": ("hjall-server", "fjall"),
 }
 
 
