@@ -151,6 +151,11 @@ pub fn column_prefix_len(key: &[u8], row_prefix_len: usize) -> Result<Option<usi
     }
 }
 
+/// Whether a key of the row with this prefix is of one of its columns, not a family marker.
+pub fn is_of_column(key: &[u8], row_prefix: &[u8]) -> bool {
+    key.get(row_prefix.len()) == Some(&SECTION_COLUMN)
+}
+
 /// The qualifier of the column with this prefix, whose row's prefix has that length.
 pub fn qualifier_of(column_prefix: &[u8], row_prefix_len: usize) -> Bytes {
     column_prefix.get(row_prefix_len + 1..).map(group::take).unwrap_or_default()

@@ -72,6 +72,7 @@ proptest! {
         prop_assert_eq!(at(&key[..prefix_len], kind, time), &key);
         prop_assert!(key < prefix_end(&key[..prefix_len]));
         prop_assert!(key < row_end(&key[..row_len]));
+        prop_assert_eq!(is_of_column(&key, &key[..row_len]), !kind.is_family_marker());
         prop_assert_eq!(key < columns_start(&key[..row_len]), kind.is_family_marker());
     }
 

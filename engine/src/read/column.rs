@@ -108,8 +108,12 @@ impl Walked {
     /// Begins at the column's first key.
     pub(super) fn open(pairs: &mut Pairs, plan: &Plan, reader: &Reader, prefix: Bytes, family: &Marks) -> Result<Self> {
         let marks = Marks::of_column(pairs, plan, reader, &prefix, family)?;
-        let first = key::at(&prefix, CellKind::Put, plan.newest);
-        pairs.skip_to(&first)?;
+        if let Some((head, _)) = pairs.head()?.filter(|(k, _)| k.starts_with(&prefix)) {
+            let (kind, timestamp) = key::kind_and_time(head, prefix.len())?;
+            if kind != CellKind::Put || timestamp > plan.newest {
+                pairs.skip_to(&key::at(&prefix, CellKind::Put, plan.newest))?;
+            }
+        }
         Ok(Self { prefix, marks, seen: Count::new() })
     }
 

@@ -80,7 +80,7 @@ impl FamilyWalk {
             Some(down) => down.row(),
             None => {
                 if let Some(left) = self.left.take() {
-                    self.pairs.skip_to(&key::row_end(&left))?;
+                    self.pairs.skip_over(&left, key::row_end)?;
                 }
                 match self.pairs.head()? {
                     Some((head, _)) => Ok(Some(head.slice(..key::row_prefix_len(head)?))),
@@ -95,19 +95,26 @@ impl FamilyWalk {
         if let Some(down) = &mut self.down {
             self.pairs = down.open_row(prefix)?;
         }
-        let family = key::family_prefix(prefix);
         let (pairs, plan, reader) = (&mut self.pairs, &self.plan, &self.reader);
-        let marks = if plan.is_empty() {
-            // Nothing to hide; and no key stands for the times between.
-            Hiding::Now(Marks::nothing())
-        } else if plan.raw {
-            Hiding::Shown(Some(raw::stored(pairs, plan, reader, &family)?))
-        } else if plan.family.rules.new_version_behavior {
-            Hiding::Ordered(sequence::family_marks(pairs, plan, reader, &family)?)
+        let marked = pairs.head()?.is_some_and(|(head, _)| !key::is_of_column(head, prefix));
+        let marks = if !marked || plan.is_empty() {
+            // A plan that wants no time has nothing to hide; and no key stands for the times between.
+            match (plan.raw, plan.family.rules.new_version_behavior) {
+                (true, _) => Hiding::Shown(None),
+                (_, true) => Hiding::Ordered(Vec::new()),
+                _ => Hiding::Now(Marks::nothing()),
+            }
         } else {
-            Hiding::Now(Marks::of_family(pairs, plan, reader, &family)?)
+            let family = key::family_prefix(prefix);
+            match (plan.raw, plan.family.rules.new_version_behavior) {
+                (true, _) => Hiding::Shown(Some(raw::stored(pairs, plan, reader, &family)?)),
+                (_, true) => Hiding::Ordered(sequence::family_marks(pairs, plan, reader, &family)?),
+                _ => Hiding::Now(Marks::of_family(pairs, plan, reader, &family)?),
+            }
         };
-        pairs.skip_to(&key::columns_start(prefix))?;
+        if marked {
+            pairs.skip_to(&key::columns_start(prefix))?;
+        }
         self.row =
             Some(OpenRow { prefix: prefix.clone(), key: key.clone(), marks, column: None, wanted: 0, place: None });
         match self.entry.take() {
@@ -129,7 +136,7 @@ impl FamilyWalk {
         let Some((prefix, _)) = row.column.take() else { return Ok(()) };
         row.wanted += 1;
         // Named columns are sought one by one anyway.
-        if self.plan.wanted.is_none() { self.pairs.skip_to(&key::prefix_end(&prefix)) } else { Ok(()) }
+        if self.plan.wanted.is_none() { self.pairs.skip_over(&prefix, key::prefix_end) } else { Ok(()) }
     }
 
     /// The qualifier of the next visible version of the open row, and the version; `None`: the row has no more.

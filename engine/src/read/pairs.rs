@@ -80,7 +80,18 @@ impl Pairs {
         self.jump_to(key)
     }
 
-    /// The same where the place is known to be far.
+    /// Goes behind all keys with this prefix of a row, a column or a row's family markers; `end` is the first key behind them.
+    pub(super) fn skip_over(&mut self, prefix: &[u8], end: fn(&[u8]) -> Bytes) -> Result<()> {
+        for _ in 0..STEPS {
+            match self.head()? {
+                Some((head, _)) if head.starts_with(prefix) => self.step(),
+                _ => return Ok(()),
+            }
+        }
+        self.jump_to(&end(prefix))
+    }
+
+    /// Goes on at the first key `>= key`, which is known to be far.
     pub(super) fn jump_to(&mut self, key: &[u8]) -> Result<()> {
         self.head = None;
         match &mut self.source {
