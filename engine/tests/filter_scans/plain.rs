@@ -185,6 +185,8 @@ impl Store {
     fn go_on(&mut self, code: Code, cell: &Cell, filter: &mut dyn Filter, reversed: bool) -> Result<()> {
         let passed: Box<dyn Fn(&Cell) -> bool> = match code {
             Code::Include | Code::Skip => Box::new(|_| true),
+            // HBase leaves the column of the empty qualifier cell by cell, since family markers may stand there.
+            Code::IncludeAndNextCol | Code::NextCol if cell.qualifier.is_empty() => Box::new(|_| true),
             Code::IncludeAndNextCol | Code::NextCol => {
                 Box::new(|next| next.row != cell.row || next.qualifier != cell.qualifier)
             }
