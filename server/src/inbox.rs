@@ -1,6 +1,9 @@
 //! What a connection has received and not yet understood.
 
+use std::future::poll_fn;
 use std::io;
+use std::pin::pin;
+use std::task::Poll;
 use std::time::Duration;
 
 use bytes::{Bytes, BytesMut};
@@ -64,7 +67,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Inbox<S> {
         }
         let read = self.stream.read_buf(&mut self.bytes);
         let read = match silent_max {
-            Some(longest) => timeout(longest, read).await.map_err(|_| Ended::Silent)??,
+            Some(longest) => within(longest, read).await?,
             None => read.await?,
         };
         if read == 0 { Err(Ended::Closed) } else { Ok(()) }
@@ -78,11 +81,10 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Inbox<S> {
     /// Sends bytes, as long as the client takes some within the time.
     pub async fn send(&mut self, mut bytes: &[u8], stall_max: Duration) -> Result<(), Ended> {
         while !bytes.is_empty() {
-            let sent = timeout(stall_max, self.stream.write(bytes)).await.map_err(|_| Ended::Silent)??;
+            let sent = within(stall_max, self.stream.write(bytes)).await?;
             bytes = bytes.get(sent..).filter(|_| sent > 0).ok_or(Ended::Closed)?;
         }
-        timeout(stall_max, self.stream.flush()).await.map_err(|_| Ended::Silent)??;
-        Ok(())
+        within(stall_max, self.stream.flush()).await
     }
 
     /// Says that nothing more will be sent, then lets what the client is still sending run into nothing for a while: closing over unread
@@ -110,5 +112,14 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Inbox<S> {
     /// The stream and what was read from it.
     pub fn into_parts(self) -> (S, BytesMut) {
         (self.stream, self.bytes)
+    }
+}
+
+/// Waits for the stream, with a timer only where it is not ready at once: replies mostly go out so.
+async fn within<T>(longest: Duration, io: impl Future<Output = io::Result<T>>) -> Result<T, Ended> {
+    let mut io = pin!(io);
+    match poll_fn(|cx| Poll::Ready(io.as_mut().poll(cx))).await {
+        Poll::Ready(done) => Ok(done?),
+        Poll::Pending => Ok(timeout(longest, io).await.map_err(|_| Ended::Silent)??),
     }
 }
