@@ -5,6 +5,7 @@ use std::sync::Arc;
 use hjall_engine::clock::ManualClock;
 use hjall_engine::{Engine, Options};
 use hjall_server::call::Handler;
+use hjall_server::compactor::Compactor;
 use hjall_server::context::{CallOptions, Context, Identity};
 use hjall_server::method::{self, Owner, Service};
 use hjall_server::scanners::Scanners;
@@ -20,8 +21,10 @@ use crate::value::{Value, Wire};
 
 fn context() -> Context {
     let clock = Arc::new(ManualClock::at(1_700_000_000_000));
+    let engine = Engine::memory(Options { clock: Some(clock.clone()), ..Options::default() }).unwrap();
     Context {
-        engine: Engine::memory(Options { clock: Some(clock.clone()), ..Options::default() }).unwrap(),
+        compactor: Compactor::start(engine.clone()).unwrap(),
+        engine,
         scanners: Scanners::new(100, 60_000, clock),
         identity: Identity { host: "h".to_owned(), port: 1, start_code: 2 },
         options: CallOptions::default(),
