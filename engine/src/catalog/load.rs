@@ -1,11 +1,10 @@
 //! Reading the catalog from the store: when it is opened, and again when a change ended in doubt.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::hash::{BuildHasher, Hasher, RandomState};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::sync::atomic::{AtomicBool, Ordering};
 
-use md5::{Digest, Md5};
 use parking_lot::{Mutex, RwLock};
 
 use super::meta::{FIRST_NUMBER, meta_table};
@@ -36,7 +35,7 @@ impl Catalog {
         let snapshot = store.snapshot()?;
         let cluster_id = match snapshot.get(CATALOG_SPACE, HEAD_KEY)? {
             Some(stored) => record::decode_head(stored)?.cluster_id,
-            None => new_uuid(store.now_ms()),
+            None => new_uuid(),
         };
         drop(snapshot);
         let catalog = Self {
@@ -132,14 +131,10 @@ fn each(snapshot: &dyn Snapshot, prefix: &[u8], take: &mut dyn FnMut(bytes::Byte
     Ok(())
 }
 
-/// A UUID (version 4 in form), from what differs between two folders: the time, the process and a place in memory. It names a
-/// database, it guards nothing.
-fn new_uuid(now_ms: i64) -> String {
-    static CALLS: AtomicU64 = AtomicU64::new(0);
-    let nanos = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |d| d.as_nanos());
-    let place = std::ptr::from_ref(&nanos) as usize;
-    let seed = format!("{now_ms} {nanos} {} {place} {}", std::process::id(), CALLS.fetch_add(1, Ordering::Relaxed));
-    let mut bytes: [u8; 16] = Md5::digest(seed).into();
+/// A random UUID (version 4). It names a database, it guards nothing: the randomness of hash maps is enough.
+fn new_uuid() -> String {
+    let half = || RandomState::new().build_hasher().finish().to_be_bytes();
+    let mut bytes = [half(), half()].concat();
     bytes[6] = bytes[6] & 0x0F | 0x40;
     bytes[8] = bytes[8] & 0x3F | 0x80;
     let hex: String = bytes.iter().map(|b| format!("{b:02x}")).collect();

@@ -71,7 +71,7 @@ impl Engine {
         table: &TableName,
         change: impl FnOnce(&mut TableDescriptor) -> Result<()>,
     ) -> Result<()> {
-        let catalog = &self.opener.live()?.catalog;
+        let catalog = &self.handle.live()?.catalog;
         let mut counter = catalog.begin()?;
         let old = catalog.table(table)?;
         check_not_system(&old)?;

@@ -15,12 +15,12 @@ use crate::error::Result;
 use crate::name::TableName;
 use crate::store::Store;
 use crate::table::Table;
-use open::Opener;
+pub(crate) use open::Handle;
 
 /// A database. Cheap to clone; all clones are the same one.
 #[derive(Clone)]
 pub struct Engine {
-    opener: Arc<Opener>,
+    handle: Arc<Handle>,
 }
 
 /// What all openers of one folder share.
@@ -37,7 +37,7 @@ impl Engine {
     /// `Locked` if another process has it open, `NewerFormat` if a newer version wrote it, `InvalidArgument` if this process has it open
     /// with other options, `Io`, `Corrupt`.
     pub fn open(path: &Path, options: Options) -> Result<Self> {
-        Ok(Self { opener: open::folder(path, options)? })
+        Ok(Self { handle: open::folder(path, options)? })
     }
 
     /// A database without a disk.
@@ -45,7 +45,7 @@ impl Engine {
     /// # Errors
     /// None that can be foreseen.
     pub fn memory(options: Options) -> Result<Self> {
-        Ok(Self { opener: open::memory(options)? })
+        Ok(Self { handle: open::memory(options)? })
     }
 
     /// A database over any store, with HBase's default limits.
@@ -53,7 +53,7 @@ impl Engine {
     /// # Errors
     /// Those of the store, `Corrupt` if its catalog cannot be read.
     pub fn with_store(store: Arc<dyn Store>) -> Result<Self> {
-        Ok(Self { opener: open::over(store, Limits::default())? })
+        Ok(Self { handle: open::over(store, Limits::default())? })
     }
 
     /// Writes everything to disk and lets go of the folder, when the last opener closes. Idempotent. Dropping the last clone (and the
@@ -62,7 +62,7 @@ impl Engine {
     /// # Errors
     /// `Io` if something could not be written.
     pub fn close(&self) -> Result<()> {
-        self.opener.close()
+        self.handle.close()
     }
 
     /// A UUID made with the folder.
@@ -82,16 +82,14 @@ impl Engine {
 
     /// A table by name; whether it exists shows when it is used.
     pub fn table(&self, name: &TableName) -> Table {
-        Table::new(Arc::clone(&self.opener), name.clone())
+        Table::new(Arc::clone(&self.handle), name.clone())
     }
 
     fn core(&self) -> &Core {
-        self.opener.core()
+        self.handle.core()
     }
 
     fn catalog(&self) -> &Catalog {
         &self.core().catalog
     }
 }
-
-pub(crate) use open::Opener as Handle;

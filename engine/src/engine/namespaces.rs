@@ -16,7 +16,7 @@ impl Engine {
     /// # Errors
     /// `Unprocessable` for an illegal name, `NamespaceExists`, `Refused` or `Constraint` for a bad quota.
     pub fn create_namespace(&self, descriptor: NamespaceDescriptor) -> Result<()> {
-        let catalog = &self.opener.live()?.catalog;
+        let catalog = &self.handle.live()?.catalog;
         let counter = catalog.begin()?;
         check_name(&descriptor.name)?;
         if catalog.namespace(&descriptor.name).is_ok() {
@@ -34,7 +34,7 @@ impl Engine {
     /// # Errors
     /// `Unprocessable` for an illegal name, `NamespaceNotFound`, `Refused` or `Constraint` for a bad quota.
     pub fn modify_namespace(&self, descriptor: NamespaceDescriptor) -> Result<()> {
-        let catalog = &self.opener.live()?.catalog;
+        let catalog = &self.handle.live()?.catalog;
         let counter = catalog.begin()?;
         check_name(&descriptor.name)?;
         catalog.namespace(&descriptor.name)?;
@@ -47,7 +47,7 @@ impl Engine {
     /// # Errors
     /// `NamespaceNotFound`; `Constraint` if it is reserved or has tables; `Unprocessable` for the empty name.
     pub fn delete_namespace(&self, name: &str) -> Result<()> {
-        let catalog = &self.opener.live()?.catalog;
+        let catalog = &self.handle.live()?.catalog;
         let counter = catalog.begin()?;
         if name.is_empty() {
             check_name(name)?;
@@ -71,7 +71,7 @@ impl Engine {
     /// # Errors
     /// `NamespaceNotFound`, also for a name that is illegal.
     pub fn namespace(&self, name: &str) -> Result<NamespaceDescriptor> {
-        self.opener.live()?.catalog.namespace(name)
+        self.handle.live()?.catalog.namespace(name)
     }
 
     /// All namespaces, by name.

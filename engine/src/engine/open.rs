@@ -16,8 +16,8 @@ use crate::write::Forgetting;
 /// The databases that are open in folders.
 static FOLDERS: OpenFolders<(Core, Options)> = OpenFolders::new();
 
-/// One opening of a database. Closes when told to, at the latest when it is dropped.
-pub(crate) struct Opener {
+/// One opening of a database: what engines, tables and scanners hold on to. Closes when told to, at the latest when it is dropped.
+pub(crate) struct Handle {
     place: Place,
     closed: AtomicBool,
 }
@@ -30,7 +30,7 @@ enum Place {
     Own(Core),
 }
 
-impl Opener {
+impl Handle {
     fn new(place: Place) -> Arc<Self> {
         Arc::new(Self { place, closed: AtomicBool::new(false) })
     }
@@ -65,7 +65,7 @@ impl Opener {
     }
 }
 
-impl Drop for Opener {
+impl Drop for Handle {
     fn drop(&mut self) {
         if let Err(error) = self.close() {
             tracing::warn!(%error, "closing the database failed");
@@ -74,25 +74,25 @@ impl Drop for Opener {
 }
 
 /// Opens a folder, or shares it with whoever in this process has it open.
-pub(super) fn folder(path: &Path, options: Options) -> Result<Arc<Opener>> {
+pub(super) fn folder(path: &Path, options: Options) -> Result<Arc<Handle>> {
     let wanted = options.clone();
     let opened = FOLDERS.open(
         path,
         |(_, open)| open.same(&wanted),
         |path| Ok((core(FjallStore::open(path, options.for_store())?, options.limits)?, options)),
     )?;
-    Ok(Opener::new(Place::Folder(opened)))
+    Ok(Handle::new(Place::Folder(opened)))
 }
 
 /// A database without a disk.
-pub(super) fn memory(options: Options) -> Result<Arc<Opener>> {
+pub(super) fn memory(options: Options) -> Result<Arc<Handle>> {
     let clock = options.clock.unwrap_or_else(|| Arc::new(SystemClock));
-    Ok(Opener::new(Place::Own(core(Arc::new(MemoryStore::new(clock)), options.limits)?)))
+    Ok(Handle::new(Place::Own(core(Arc::new(MemoryStore::new(clock)), options.limits)?)))
 }
 
 /// A database over a store that is open.
-pub(super) fn over(store: Arc<dyn Store>, limits: Limits) -> Result<Arc<Opener>> {
-    Ok(Opener::new(Place::Own(core(store, limits)?)))
+pub(super) fn over(store: Arc<dyn Store>, limits: Limits) -> Result<Arc<Handle>> {
+    Ok(Handle::new(Place::Own(core(store, limits)?)))
 }
 
 fn core(store: Arc<dyn Store>, limits: Limits) -> Result<Core> {

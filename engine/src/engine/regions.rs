@@ -27,7 +27,7 @@ impl Engine {
     /// # Errors
     /// `TableNotFound`, `Io`.
     pub fn compact(&self, name: &TableName, major: bool) -> Result<()> {
-        let core = self.opener.live()?;
+        let core = self.handle.live()?;
         let table = core.catalog.table(name)?;
         if !table.enabled() || table.is_system() {
             return Ok(());
@@ -40,7 +40,7 @@ impl Engine {
     /// # Errors
     /// `TableNotFound`, `Io`.
     pub fn flush(&self, name: &TableName) -> Result<()> {
-        let core = self.opener.live()?;
+        let core = self.handle.live()?;
         let table = core.catalog.table(name)?;
         if table.is_system() {
             return Ok(());

@@ -44,7 +44,7 @@ impl Engine {
     /// `InvalidArgument` for bad split keys, `NamespaceNotFound`, `InvalidDescriptor`, `Unprocessable`, `TableExists`, `ClassNotFound`:
     /// the first in that order.
     pub fn create_table(&self, descriptor: TableDescriptor, splits: Vec<Bytes>) -> Result<()> {
-        let core = self.opener.live()?;
+        let core = self.handle.live()?;
         let catalog = &core.catalog;
         let regions = region::cut(splits, core.store.now_ms())?;
         let mut counter = catalog.begin()?;
@@ -68,7 +68,7 @@ impl Engine {
     /// # Errors
     /// `TableNotFound`, `TableNotDisabled`, `SystemTable`.
     pub fn delete_table(&self, name: &TableName) -> Result<()> {
-        let catalog = &self.opener.live()?.catalog;
+        let catalog = &self.handle.live()?.catalog;
         let counter = catalog.begin()?;
         let old = catalog.table(name)?;
         check_not_system(&old)?;
@@ -83,7 +83,7 @@ impl Engine {
     /// # Errors
     /// `TableNotFound`, `TableNotDisabled`.
     pub fn truncate_table(&self, name: &TableName, preserve_splits: bool) -> Result<()> {
-        let core = self.opener.live()?;
+        let core = self.handle.live()?;
         let catalog = &core.catalog;
         let mut counter = catalog.begin()?;
         let old = catalog.table(name)?;
@@ -101,7 +101,7 @@ impl Engine {
     /// # Errors
     /// `TableNotFound`, `TableNotDisabled`.
     pub fn enable_table(&self, name: &TableName) -> Result<()> {
-        let catalog = &self.opener.live()?.catalog;
+        let catalog = &self.handle.live()?.catalog;
         let mut counter = catalog.begin()?;
         let old = catalog.table(name)?;
         if old.enabled() {
@@ -115,7 +115,7 @@ impl Engine {
     /// # Errors
     /// `TableNotFound`, `TableDisabled`, `Constraint` for `hbase:meta`.
     pub fn disable_table(&self, name: &TableName) -> Result<()> {
-        let catalog = &self.opener.live()?.catalog;
+        let catalog = &self.handle.live()?.catalog;
         let mut counter = catalog.begin()?;
         let old = catalog.table(name)?;
         if old.is_system() {
@@ -132,7 +132,7 @@ impl Engine {
     /// # Errors
     /// `TableNotFound`.
     pub fn is_table_enabled(&self, name: &TableName) -> Result<bool> {
-        Ok(self.opener.live()?.catalog.table(name)?.enabled())
+        Ok(self.handle.live()?.catalog.table(name)?.enabled())
     }
 
     /// Whether there is such a table.
@@ -145,7 +145,7 @@ impl Engine {
     /// # Errors
     /// `TableNotFound`.
     pub fn describe(&self, name: &TableName) -> Result<TableDescriptor> {
-        Ok(self.opener.live()?.catalog.table(name)?.descriptor().clone())
+        Ok(self.handle.live()?.catalog.table(name)?.descriptor().clone())
     }
 
     /// All tables, sorted by `namespace:qualifier`, with whether they are enabled. `hbase:meta` is among them.
@@ -158,7 +158,7 @@ impl Engine {
     /// # Errors
     /// `TableNotFound`.
     pub fn regions(&self, name: &TableName) -> Result<Vec<Region>> {
-        Ok(self.opener.live()?.catalog.table(name)?.regions().to_vec())
+        Ok(self.handle.live()?.catalog.table(name)?.regions().to_vec())
     }
 
     /// Replaces a table's descriptor; families not in it are removed with their data.
@@ -166,7 +166,7 @@ impl Engine {
     /// # Errors
     /// `InvalidDescriptor`, `Unprocessable`, `TableNotFound`, `ClassNotFound`: the first in that order; `SystemTable` for `hbase:meta`.
     pub fn modify_table(&self, descriptor: TableDescriptor) -> Result<()> {
-        let catalog = &self.opener.live()?.catalog;
+        let catalog = &self.handle.live()?.catalog;
         let mut counter = catalog.begin()?;
         check_table(&descriptor)?;
         let old = catalog.table(&descriptor.name).map_err(|_| not_found(&descriptor.name))?;
