@@ -1,5 +1,7 @@
 //! The regular expression comparator.
 
+use std::sync::Arc;
+
 use super::charset::Charset;
 use super::{DOTALL, JavaRegex};
 use crate::error::{Error, Result};
@@ -10,7 +12,7 @@ pub struct RegexComparator {
     pattern: String,
     flags: u32,
     charset: Charset,
-    regex: JavaRegex,
+    regex: Arc<JavaRegex>,
 }
 
 /// What it is made of decides; the compiled form follows from it.
@@ -37,7 +39,7 @@ impl RegexComparator {
         if flags != given {
             regex = compiled(flags)?;
         }
-        Ok(Self { pattern: pattern.to_owned(), flags, charset: Charset::Utf8, regex })
+        Ok(Self { pattern: pattern.to_owned(), flags, charset: Charset::Utf8, regex: Arc::new(regex) })
     }
 
     /// HBase's default: `.` matches line terminators too.
