@@ -1,5 +1,6 @@
 //! Measures a hjall server from outside: speed beside Redis on the same machine, start-up, memory. Prints figures, never a verdict.
 
+mod filters;
 mod hot;
 mod load;
 mod peer;
@@ -62,6 +63,12 @@ enum What {
         #[arg(long, default_value_t = 100_000)]
         markers: usize,
     },
+    /// Scans with filters that know where to look, beside a get of the one row or column that they find.
+    Filters {
+        /// Rows of one table, and columns of the one row of another.
+        #[arg(long, default_value_t = 1_000_000)]
+        rows: usize,
+    },
 }
 
 /// What goes wrong here goes to the person at the terminal.
@@ -75,5 +82,6 @@ fn main() -> Outcome<()> {
         }
         What::Start { megabytes, families, runs } => start::run(&arguments.hjall, megabytes, families, runs),
         What::Hot { versions, markers } => hot::run(versions, markers),
+        What::Filters { rows } => filters::run(rows),
     }
 }
