@@ -43,6 +43,12 @@ fn markers_and_hidden_cells_stand_in_order_of_time() {
 }
 
 #[test]
+fn a_filter_finds_a_version_below_those_that_it_refuses() {
+    let filter = Some(Arc::new(FilterSpec::parse(b"TimestampsFilter(3)").unwrap()));
+    assert_eq!(world().get(&Get { filter, ..raw(1) }), "r f:@3!10 f:a@3=v");
+}
+
+#[test]
 fn values_are_counted_and_markers_end_with_them() {
     let world = world();
     assert_eq!(world.get(&raw(1)), "r f:@3!10 f:@2=e f:@1!14 f:a@4=v f:b@1=v g:x@2!8 g:x@2=v");

@@ -68,10 +68,11 @@ impl Plan {
         let keep = if wish.raw { wish.max_versions } else { wish.max_versions.min(versions) };
         let examine = match (&wanted, wish.filtered) {
             // A filter may look at all that the family keeps; a raw read keeps to no family's VERSIONS.
-            (_, true) if !wish.raw => versions,
+            (_, true) if wish.raw => i32::MAX,
+            (_, true) => versions,
             // HBase looks at one version of a named column before it counts.
-            (Some(_), _) => keep.max(1),
-            (None, _) => keep,
+            (Some(_), false) => keep.max(1),
+            (None, false) => keep,
         };
         let newest = if range.is_all() { i64::MAX } else { range.max().saturating_sub(1) };
         Self { family: family.clone(), wanted, oldest: range.min(), newest, examine, keep, raw: wish.raw }
