@@ -17,7 +17,7 @@ const FIRST_BYTES: usize = 2 << 10;
 /// The most room made for bytes that have not come yet.
 const AHEAD_BYTES_MAX: usize = 1 << 20;
 /// A larger buffer is given back when nothing is in it.
-const KEPT_BYTES: usize = 16 << 10;
+const KEPT_BYTES: usize = 8 << 10;
 
 /// Why no more can be received.
 #[derive(Debug)]

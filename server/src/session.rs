@@ -15,7 +15,7 @@ use crate::wire::Dialect;
 use crate::wire::measure::{Measure, Progress};
 
 /// A larger reply buffer is given back after use.
-const KEPT_BYTES: usize = 16 << 10;
+const KEPT_BYTES: usize = 8 << 10;
 /// The length before each frame.
 const FRAME_HEAD: usize = 4;
 

@@ -138,7 +138,7 @@ pub struct Held {
 }
 
 /// A message that is smaller is not counted: the limit on connections bounds them all.
-const UNCOUNTED_BYTES: usize = 64 << 10;
+const UNCOUNTED_BYTES: usize = 8 << 10;
 
 impl Held {
     /// Changes the claim; `false`: all connections together would hold too much.
