@@ -5,7 +5,7 @@ use std::sync::Arc;
 use bytes::Bytes;
 
 use super::pairs::Pairs;
-use super::reader::Reader;
+use super::plan::Reader;
 use crate::error::Result;
 use crate::key;
 use crate::store::{Cursor, Order, Pair, SpaceId};

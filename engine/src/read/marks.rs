@@ -3,8 +3,7 @@
 use bytes::Bytes;
 
 use super::pairs::Pairs;
-use super::plan::Plan;
-use super::reader::Reader;
+use super::plan::{Plan, Reader};
 use super::times::Times;
 use crate::cell::CellKind;
 use crate::error::Result;

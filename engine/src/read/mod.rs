@@ -12,7 +12,6 @@ mod marks;
 mod pairs;
 mod plan;
 mod raw;
-mod reader;
 mod region;
 mod row;
 mod scanner;

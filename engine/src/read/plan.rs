@@ -1,10 +1,23 @@
-//! What a read wants of each family.
+//! What a read is of, and what it wants of each family.
+
+use std::sync::Arc;
 
 use bytes::Bytes;
 
+use super::stop::Stop;
 use crate::catalog::Family;
 use crate::error::{Error, ErrorKind, Result};
 use crate::request::{Columns, TimeRange};
+use crate::store::Snapshot;
+
+/// One read: of which state, at what time.
+#[derive(Clone)]
+pub(super) struct Reader {
+    pub(super) snapshot: Arc<dyn Snapshot>,
+    /// The time by which cells expire, in milliseconds.
+    pub(super) now: i64,
+    pub(super) stop: Stop,
+}
 
 /// What a read wants of one family.
 #[derive(Debug, Clone)]

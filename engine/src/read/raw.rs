@@ -6,8 +6,7 @@ use bytes::Bytes;
 
 use super::column::Version;
 use super::pairs::Pairs;
-use super::plan::Plan;
-use super::reader::Reader;
+use super::plan::{Plan, Reader};
 use crate::cell::CellKind;
 use crate::error::Result;
 use crate::key;

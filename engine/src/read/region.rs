@@ -5,8 +5,7 @@ use std::sync::Arc;
 use bytes::Bytes;
 
 use super::family::FamilyWalk;
-use super::plan::Plan;
-use super::reader::Reader;
+use super::plan::{Plan, Reader};
 use super::sieve::{Sieve, Window};
 use crate::cell::{Cell, Row};
 use crate::error::{Error, ErrorKind, Result};

@@ -5,8 +5,7 @@ use std::sync::Arc;
 use bytes::Bytes;
 
 use super::family::FamilyWalk;
-use super::plan::{Plan, Wish};
-use super::reader::Reader;
+use super::plan::{Plan, Reader, Wish};
 use super::region::{RegionRows, Task};
 use super::sieve::Window;
 use super::stop::Stop;

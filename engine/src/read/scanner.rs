@@ -4,8 +4,7 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use super::extent::{Extent, Progress};
-use super::plan::{Plan, Wish};
-use super::reader::Reader;
+use super::plan::{Plan, Reader, Wish};
 use super::region::{RegionRows, Task};
 use super::sieve::Window;
 use super::stop::Stop;

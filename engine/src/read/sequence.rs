@@ -7,8 +7,7 @@ use bytes::Bytes;
 
 use super::column::{Count, Version};
 use super::pairs::Pairs;
-use super::plan::Plan;
-use super::reader::Reader;
+use super::plan::{Plan, Reader};
 use crate::cell::CellKind;
 use crate::error::Result;
 use crate::key;

@@ -3,7 +3,7 @@
 use bytes::Bytes;
 
 use super::pairs::Pairs;
-use super::reader::Reader;
+use super::plan::Reader;
 use crate::cell::CellKind;
 use crate::error::Result;
 use crate::key;
