@@ -29,7 +29,14 @@ pub fn run(args: ServeArgs) -> Result<(), Failure> {
         let _inside = runtime.enter();
         Signals::new().map_err(Failure::Signals)?
     };
-    let server = Server::start(config, engine.clone()).map_err(Failure::Start)?;
+    let server = match Server::start(config, engine.clone()) {
+        Ok(server) => server,
+        Err(error) => {
+            // The start is what failed and is reported; the data is as it was.
+            let _ = engine.close();
+            return Err(Failure::Start(error));
+        }
+    };
     announce(&args, &server, started);
 
     let name = runtime.block_on(signals.next());
