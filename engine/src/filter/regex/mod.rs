@@ -1,7 +1,7 @@
 //! Java's regular expressions.
 //!
 //! HBase's clients write them for `java.util.regex`, whose syntax and defaults differ from every Rust crate's: classes nest and intersect,
-//! `\w` is ASCII, `\h` is blank space, `$` looks past a last line terminator. So a pattern is read here by Java's rules ([`parser`]) and
+//! `\w` is ASCII, `\h` is blank space, `$` looks past a last line terminator. So a pattern is read here by Java's rules (`parser`) and
 //! written anew for fancy-regex with every class spelt out, so that nothing is left to that crate's own meaning of it.
 
 mod atom;
