@@ -152,10 +152,8 @@ impl TInputProtocol for CompactInput<'_> {
         self.field_bool = (field_type == TType::Bool).then_some(first & 0x0f == TRUE);
         self.last_field = match first >> 4 {
             0 => self.i32()? as i16,
-            step => self
-                .last_field
-                .checked_add(i16::from(step))
-                .ok_or_else(|| malformed("a field number is larger than 32767"))?,
+            // Past the largest number it goes on at the smallest, as in Java: nobody has such fields, and they are skipped.
+            step => self.last_field.wrapping_add(i16::from(step)),
         };
         Ok(TFieldIdentifier { name: None, field_type, id: Some(self.last_field) })
     }

@@ -107,6 +107,12 @@ fn reads_that_do_not_fit_what_the_message_holds_fail() {
 }
 
 #[test]
+fn field_numbers_past_the_largest_hurt_nobody() {
+    // Found by fuzzing: field 32767, then one more.
+    digest(b"\x82\x21\x01\x06getRow\x01\xfe\xff\x03\x11\x00");
+}
+
+#[test]
 fn many_empty_structs_are_refused_before_they_are_made() {
     // 16 million of them take a byte each on the wire and some hundred each in memory.
     let mut body = b"\x0f\0\x01\x0c\x01\0\0\0".to_vec();
