@@ -5,9 +5,10 @@ use hjall_engine::mutation::{Append, Check, CompareOp, Durability, Increment, Mu
 use hjall_engine::{Error, ErrorKind, LATEST, Table};
 use hjall_idl::hbase1::*;
 
+use super::argument::{sent, table};
 use super::column::Column;
-use super::convert::{cells, table_name};
-use super::error::{Answer, declared, sent, undeclared};
+use super::convert::cells;
+use super::error::{Answer, declared, undeclared};
 use super::mutation::{BareFamily, NamedMutation, RowChanges};
 use crate::attributes::Attributes;
 use crate::context::Context;
@@ -18,7 +19,7 @@ use crate::fault::Fault;
 /// malformed, and HBase's client tries in vain.
 pub fn atomic_increment(context: &Context, a: AtomicIncrementArgs) -> Answer<i64> {
     let Column { family, qualifier } = Column::parse(sent(a.column, "column")?);
-    let table = open(context, a.table_name)?;
+    let table = table(context, a.table_name, undeclared)?;
     let columns = vec![(family, qualifier.unwrap_or_default(), a.value.unwrap_or(0))];
     let row = sent(a.row, "row")?.into();
     let increment = Increment { row, columns, durability: Durability::SyncWal, ..Increment::default() };
@@ -45,7 +46,7 @@ fn increment_one(context: &Context, a: TIncrement) -> Answer<()> {
     if row.is_empty() || name.is_empty() {
         return Err(Fault::internal("Must supply a table and a row key; can't increment"));
     }
-    let table = open(context, Some(name))?;
+    let table = table(context, Some(name), undeclared)?;
     let (family, qualifier) = full_column(sent(a.column, "column")?)?;
     let columns = vec![(family, qualifier, a.ammount.unwrap_or(0))];
     let increment = Increment { row: row.into(), columns, ..Increment::default() };
@@ -62,7 +63,7 @@ pub fn append(context: &Context, a: AppendArgs) -> Answer<Vec<TCell>> {
     if row.is_empty() || name.is_empty() {
         return Err(Fault::internal("Must supply a table and a row key; can't append"));
     }
-    let table = open(context, Some(name))?;
+    let table = table(context, Some(name), undeclared)?;
     let (names, values) = (sent(a.columns, "columns")?, sent(a.values, "values")?);
     if names.len() != values.len() {
         return Err(Fault::internal(format!("{} columns, but {} values to append", names.len(), values.len())));
@@ -83,18 +84,13 @@ pub fn check_and_put(context: &Context, a: CheckAndPutArgs) -> Answer<bool> {
     let mutation = Mutation { is_delete: Some(false), ..sent(a.mput, "mput")? };
     full_column(sent(mutation.column.clone(), "mput.column")?)?;
     let changes = changes.add(vec![NamedMutation::new(mutation)?], BareFamily::Refused).map_err(declared)?;
-    let table = context.engine.table(&table_name(&sent(a.table_name, "tableName")?).map_err(declared)?);
+    let table = table(context, a.table_name, declared)?;
     let (family, qualifier) = full_column(sent(a.column, "column")?)?;
     changes.put.check_cell_bytes(context.engine.limits().client_cell_bytes).map_err(declared)?;
     let located = |refusal: Error| declared(once_located(&context.engine, table.name(), refusal));
     let put = Put { ttl_ms: Attributes::new(&a.attributes).ttl_ms().map_err(located)?, ..changes.put };
     let check = Check { row: row.into(), family, qualifier, op: CompareOp::Equal, value: a.value.map(Bytes::from) };
     table.check_and_mutate(&check, &[Change::Put(put)]).map_err(declared)
-}
-
-fn open(context: &Context, name: Option<Vec<u8>>) -> Answer<Table> {
-    let name = table_name(&sent(name, "tableName")?).map_err(undeclared)?;
-    Ok(context.engine.table(&name))
 }
 
 /// A column with its qualifier, the way these calls demand it.

@@ -2,18 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use hjall_engine::name::TableName;
 use hjall_engine::schema::FamilyDescriptor;
 use hjall_engine::{Cell, Result, Row};
 use hjall_idl::hbase1::{ColumnDescriptor, TCell, TColumn, TRowResult};
-
-/// A table's name as clients write it.
-///
-/// # Errors
-/// `InvalidArgument` if it is not a legal one.
-pub fn table_name(name: &[u8]) -> Result<TableName> {
-    TableName::parse(name)
-}
 
 /// A cell without its place.
 pub fn cell(cell: &Cell) -> TCell {

@@ -4,9 +4,9 @@ use hjall_engine::mutation::{Delete, Marker};
 use hjall_engine::{Error, LATEST};
 use hjall_idl::hbase1::*;
 
+use super::argument::{sent, table};
 use super::column::Column;
-use super::convert::table_name;
-use super::error::{Answer, sent, undeclared};
+use super::error::{Answer, undeclared};
 use super::mutation::marker;
 use crate::attributes::{Attributes, Sent};
 use crate::context::Context;
@@ -52,10 +52,10 @@ fn delete(
     timestamp: i64,
     attributes: &Sent,
 ) -> Answer<()> {
-    let name = table_name(&sent(name, "tableName")?).map_err(undeclared)?;
+    let table = table(context, name, undeclared)?;
     let mut delete = Delete { markers, timestamp, ..Delete::row(sent(row, "row")?) };
     delete.validate().map_err(undeclared)?;
-    let located = |refusal: Error| undeclared(once_located(&context.engine, &name, refusal));
+    let located = |refusal: Error| undeclared(once_located(&context.engine, table.name(), refusal));
     delete.ttl_ms = Attributes::new(attributes).ttl_ms().map_err(located)?;
-    context.engine.table(&name).delete(&delete).map_err(undeclared)
+    table.delete(&delete).map_err(undeclared)
 }

@@ -30,11 +30,6 @@ pub fn io_error(raised: &Raised) -> Fault {
     Fault::io(raised.stack_trace(), raised.can_retry())
 }
 
-/// An argument that HBase's gateway uses without asking whether it was sent.
-pub fn sent<T>(argument: Option<T>, name: &str) -> Answer<T> {
-    argument.ok_or_else(|| Fault::internal(format!("NullPointerException: {name} is not set")))
-}
-
 /// Puts the answer into its field; what remains to be placed is a failure.
 pub fn success<T>(answer: Answer<T>, field: &mut Option<T>) -> Answer<()> {
     answer.map(|value| *field = Some(value))

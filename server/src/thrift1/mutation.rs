@@ -6,8 +6,9 @@ use hjall_engine::request::check_row;
 use hjall_engine::{Error, Result};
 use hjall_idl::hbase1::Mutation;
 
+use super::argument::sent;
 use super::column::Column;
-use super::error::{Answer, sent};
+use super::error::Answer;
 
 /// What a put of a family without a column means; mutateRow and mutateRows differ.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

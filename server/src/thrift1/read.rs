@@ -2,12 +2,13 @@
 
 use bytes::Bytes;
 use hjall_engine::request::{Columns, Get, Scan, TimeRange, check_row};
-use hjall_engine::{Error, LATEST, Table};
+use hjall_engine::{Error, LATEST, Result, Row, Table};
 use hjall_idl::hbase1::*;
 
+use super::argument::{sent, table};
 use super::column::{Column, selection};
-use super::convert::{cells, row, table_name};
-use super::error::{Answer, io_error, sent, undeclared};
+use super::convert::{cells, row};
+use super::error::{Answer, io_error, undeclared};
 use crate::attributes::{Attributes, Sent};
 use crate::context::Context;
 use crate::error::{IO, Raised, once_located};
@@ -71,18 +72,13 @@ pub fn get_rows_with_columns_ts(context: &Context, a: GetRowsWithColumnsTsArgs) 
 /// The cells of one family in the row, or in the nearest row before it that has any; none if there is no such row, where HBase 1
 /// trips over a null pointer.
 pub fn get_row_or_before(context: &Context, a: GetRowOrBeforeArgs) -> Answer<Vec<TCell>> {
-    let table = open(context, a.table_name)?;
+    let table = table(context, a.table_name, undeclared)?;
     let mut columns = Columns::all();
     let start = Bytes::from(sent(a.row, "row")?);
     columns.add_family(sent(a.family, "family")?);
     let scan = Scan { start, columns, reversed: true, limit: 1, caching: 1, ..Scan::default() };
     let rows = table.scan(scan).and_then(|mut scanner| scanner.next(1)).map_err(undeclared)?;
     Ok(rows.first().map(cells).unwrap_or_default())
-}
-
-fn open(context: &Context, name: Option<Vec<u8>>) -> Answer<Table> {
-    let name = table_name(&sent(name, "tableName")?).map_err(undeclared)?;
-    Ok(context.engine.table(&name))
 }
 
 /// A get of the newest cells; what only a region server would object to is told apart from what the gateway refuses.
@@ -101,7 +97,7 @@ fn versions(
     max_versions: i32,
     attributes: &Sent,
 ) -> Answer<Vec<TCell>> {
-    let table = open(context, name)?;
+    let table = table(context, name, undeclared)?;
     let mut columns = Columns::all();
     Column::parse(sent(column, "column")?).select(&mut columns);
     let get = Get { max_versions, ..new_get(sent(row, "row")?, columns, before)? };
@@ -119,14 +115,18 @@ fn one(
     before: i64,
     attributes: &Sent,
 ) -> Answer<Vec<TRowResult>> {
-    let table = open(context, name)?;
+    let table = table(context, name, undeclared)?;
     let get = new_get(sent(key, "row")?, selection(columns), before)?;
-    let found = fetch(context, &table, get, attributes).map_err(undeclared)?;
-    Ok(if found.cells.is_empty() { Vec::new() } else { vec![row(&found)] })
+    fetch(context, &table, get, attributes).map(|found| shown(&[found])).map_err(undeclared)
+}
+
+/// Rows as they are answered; those without cells are left out.
+fn shown<'a>(found: impl IntoIterator<Item = &'a Row>) -> Vec<TRowResult> {
+    found.into_iter().filter(|found| !found.cells.is_empty()).map(row).collect()
 }
 
 /// Runs a get after all; with bad attributes it fails, though not before a missing or disabled table is noticed.
-fn fetch(context: &Context, table: &Table, get: Get, attributes: &Sent) -> hjall_engine::Result<hjall_engine::Row> {
+fn fetch(context: &Context, table: &Table, get: Get, attributes: &Sent) -> Result<Row> {
     match raw(attributes) {
         Ok(raw) => table.get(&Get { raw, ..get }),
         Err(refusal) => Err(once_located(&context.engine, table.name(), refusal)),
@@ -134,7 +134,7 @@ fn fetch(context: &Context, table: &Table, get: Get, attributes: &Sent) -> hjall
 }
 
 /// Whether a get shows what is deleted or in excess; the region server reads both attributes.
-fn raw(attributes: &Sent) -> hjall_engine::Result<bool> {
+fn raw(attributes: &Sent) -> Result<bool> {
     Attributes::new(attributes).check_isolation().and_then(|()| Attributes::new(attributes).raw())
 }
 
@@ -147,16 +147,19 @@ fn several(
     before: i64,
     attributes: &Sent,
 ) -> Answer<Vec<TRowResult>> {
-    let table = open(context, name)?;
+    let table = table(context, name, undeclared)?;
     let columns = selection(columns);
     let gets = sent(keys, "rows")?.into_iter().map(|key| new_get(key, columns.clone(), before));
     let mut gets = gets.collect::<Answer<Vec<_>>>()?;
-    if let [_] = gets[..] {
-        let found = fetch(context, &table, gets.remove(0), attributes).map_err(undeclared)?;
-        return Ok(if found.cells.is_empty() { Vec::new() } else { vec![row(&found)] });
+    match gets.len() {
+        0 => return Ok(Vec::new()),
+        1 => {
+            let found = fetch(context, &table, gets.remove(0), attributes).map_err(undeclared)?;
+            return Ok(shown(&[found]));
+        }
+        _ => {}
     }
-    let found: Vec<_> = match raw(attributes) {
-        _ if gets.is_empty() => Vec::new(),
+    let found = match raw(attributes) {
         Ok(raw) => {
             gets.iter_mut().for_each(|get| get.raw = raw);
             table.get_many(&gets)
@@ -167,8 +170,9 @@ fn several(
         }
     };
     let failures: Vec<_> = found.iter().filter_map(|row| row.as_ref().err()).collect();
-    if !failures.is_empty() {
-        return Err(io_error(&Raised::batch(failures, &context.identity)));
+    if failures.is_empty() {
+        Ok(shown(found.iter().flatten()))
+    } else {
+        Err(io_error(&Raised::batch(failures, &context.identity)))
     }
-    Ok(found.iter().flatten().filter(|row| !row.cells.is_empty()).map(row).collect())
 }

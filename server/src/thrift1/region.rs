@@ -5,14 +5,14 @@ use hjall_engine::region::{Region, to_string_binary};
 use hjall_engine::{Error, ErrorKind};
 use hjall_idl::hbase1::*;
 
-use super::convert::table_name;
-use super::error::{Answer, io_error, sent, undeclared};
+use super::argument::{sent, table_name};
+use super::error::{Answer, io_error, undeclared};
 use crate::context::Context;
 use crate::error::{IO, Raised};
 
 /// A table's regions by start key; none if there is no such table.
 pub fn of_table(context: &Context, a: GetTableRegionsArgs) -> Answer<Vec<TRegionInfo>> {
-    let name = table_name(&sent(a.table_name, "tableName")?).map_err(undeclared)?;
+    let name = table_name(a.table_name, undeclared)?;
     match context.engine.regions(&name) {
         Ok(regions) => Ok(regions.iter().map(|region| region_info(context, &name, region)).collect()),
         Err(error) if error.kind() == ErrorKind::TableNotFound => Ok(Vec::new()),
@@ -53,7 +53,7 @@ fn request(context: &Context, name: Option<Vec<u8>>) -> Answer<()> {
         context.compactor.request(table);
         return Ok(());
     }
-    let table = table_name(&name).map_err(undeclared)?;
+    let table = table_name(Some(name), undeclared)?;
     if context.engine.is_table_enabled(&table).map_err(undeclared)? {
         context.compactor.request(table);
     }

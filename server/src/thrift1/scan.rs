@@ -8,9 +8,10 @@ use hjall_engine::request::{Columns, ROW_LENGTH_MAX, Scan, TimeRange};
 use hjall_engine::{Error, Row};
 use hjall_idl::hbase1::*;
 
+use super::argument::{sent, table};
 use super::column::selection;
-use super::convert::{row, sorted_row, table_name};
-use super::error::{Answer, sent, undeclared};
+use super::convert::{row, sorted_row};
+use super::error::{Answer, undeclared};
 use crate::attributes::{Attributes, Sent};
 use crate::context::Context;
 use crate::error::once_located;
@@ -118,15 +119,15 @@ impl Range {
 
 /// Gives a scan a number; only what the gateway itself notices fails here, all else at the first fetch.
 fn start(context: &Context, name: Option<Vec<u8>>, scan: Scan, sorted: bool, attributes: &Sent) -> Answer<i32> {
-    let name = table_name(&sent(name, "tableName")?).map_err(undeclared)?;
+    let table = table(context, name, undeclared)?;
     // HBase's client looks at the level of isolation itself, unlike in gets.
     Attributes::new(attributes).check_isolation().map_err(|error| Fault::internal(error.message()))?;
     let (raw, refusal) = match Attributes::new(attributes).raw() {
         Ok(raw) => (raw, None),
         Err(error) => (false, Some(error)),
     };
-    let scanner = context.engine.table(&name).scan(Scan { raw, ..scan }).map_err(undeclared)?;
-    let open = OpenScanner { sort_columns: sorted, refusal, ..OpenScanner::new(name, scanner) };
+    let scanner = table.scan(Scan { raw, ..scan }).map_err(undeclared)?;
+    let open = OpenScanner { sort_columns: sorted, refusal, ..OpenScanner::new(table.name().clone(), scanner) };
     context.scanners.open(Thrift1, open)
 }
 

@@ -2,14 +2,14 @@
 
 use std::collections::BTreeMap;
 
-use hjall_engine::name::TableName;
 use hjall_engine::schema::{BloomFilter, Compression, FamilyDescriptor, TableDescriptor};
 use hjall_engine::{Error, ErrorKind};
 use hjall_idl::hbase1::*;
 
+use super::argument::{sent, table_name};
 use super::column::Column;
-use super::convert::{column_descriptor, table_name};
-use super::error::{Answer, declared, io_error, sent, undeclared};
+use super::convert::column_descriptor;
+use super::error::{Answer, declared, io_error, undeclared};
 use crate::context::Context;
 use crate::error::{IO, Raised};
 use crate::fault::Fault;
@@ -19,7 +19,7 @@ const NO_NAME: &str = "column name is empty";
 
 /// Brings a disabled table back.
 pub fn enable(context: &Context, a: EnableTableArgs) -> Answer<()> {
-    let name = named(a.table_name)?;
+    let name = table_name(a.table_name, undeclared)?;
     // HBase's client looks at the table's state itself, so the text does not name the class twice.
     context.engine.enable_table(&name).map_err(|error| match error.kind() {
         ErrorKind::TableNotDisabled => io_error(&Raised::of(&error).local()),
@@ -29,13 +29,13 @@ pub fn enable(context: &Context, a: EnableTableArgs) -> Answer<()> {
 
 /// Takes a table offline. Here the master is asked, also for a table that is missing.
 pub fn disable(context: &Context, a: DisableTableArgs) -> Answer<()> {
-    let name = named(a.table_name)?;
+    let name = table_name(a.table_name, undeclared)?;
     context.engine.disable_table(&name).map_err(|error| io_error(&Raised::of(&error).remote()))
 }
 
 /// Whether a table is online.
 pub fn is_enabled(context: &Context, a: IsTableEnabledArgs) -> Answer<bool> {
-    context.engine.is_table_enabled(&named(a.table_name)?).map_err(undeclared)
+    context.engine.is_table_enabled(&table_name(a.table_name, undeclared)?).map_err(undeclared)
 }
 
 /// The names of all tables of users, by namespace and name.
@@ -50,7 +50,7 @@ pub fn names_with_state(context: &Context, _: GetTableNamesWithIsTableEnabledArg
 
 /// A table's families by `family:`.
 pub fn families(context: &Context, a: GetColumnDescriptorsArgs) -> Answer<BTreeMap<Vec<u8>, ColumnDescriptor>> {
-    let table = context.engine.describe(&named(a.table_name)?).map_err(undeclared)?;
+    let table = context.engine.describe(&table_name(a.table_name, undeclared)?).map_err(undeclared)?;
     let families = table.families.values().map(|family| {
         let name = [&family.name[..], b":"].concat();
         Ok((name.clone(), column_descriptor(name, family)?))
@@ -60,7 +60,7 @@ pub fn families(context: &Context, a: GetColumnDescriptorsArgs) -> Answer<BTreeM
 
 /// Makes a table of one region. A table that is there already is noticed before anything about the families is looked at.
 pub fn create(context: &Context, a: CreateTableArgs) -> Answer<()> {
-    let name = named(a.table_name)?;
+    let name = table_name(a.table_name, undeclared)?;
     if context.engine.table_exists(&name) {
         return Err(already_there());
     }
@@ -78,14 +78,10 @@ pub fn create(context: &Context, a: CreateTableArgs) -> Answer<()> {
 
 /// Drops a disabled table. HBase's gateway looks whether there is one, in its own words.
 pub fn delete(context: &Context, a: DeleteTableArgs) -> Answer<()> {
-    context.engine.delete_table(&named(a.table_name)?).map_err(|error| match error.kind() {
+    context.engine.delete_table(&table_name(a.table_name, undeclared)?).map_err(|error| match error.kind() {
         ErrorKind::TableNotFound => io_error(&Raised::new(IO, "table does not exist")),
         _ => undeclared(error),
     })
-}
-
-fn named(name: Option<Vec<u8>>) -> Answer<TableName> {
-    table_name(&sent(name, "tableName")?).map_err(undeclared)
 }
 
 fn already_there() -> Fault {

@@ -4,8 +4,8 @@ use hjall_engine::mutation::{Delete, Put};
 use hjall_engine::{Error, ErrorKind, LATEST, Table};
 use hjall_idl::hbase1::*;
 
-use super::convert::table_name;
-use super::error::{Answer, declared, io_error, sent, undeclared};
+use super::argument::{sent, table};
+use super::error::{Answer, declared, io_error, undeclared};
 use super::mutation::{BareFamily, NamedMutation, RowChanges};
 use crate::attributes::{Attributes, Sent};
 use crate::context::Context;
@@ -41,15 +41,14 @@ fn row(
     timestamp: i64,
     attributes: &Sent,
 ) -> Answer<()> {
-    let name = table_name(&sent(name, "tableName")?).map_err(declared)?;
-    let table = context.engine.table(&name);
+    let table = table(context, name, declared)?;
     let changes = RowChanges::new(sent(key, "row")?, timestamp).map_err(declared)?;
     let mutations = NamedMutation::all(sent(mutations, "mutations")?)?;
     let RowChanges { put, delete } = changes.add(mutations, BareFamily::Ignored).map_err(declared)?;
     let ttl_ms = match Attributes::new(attributes).ttl_ms() {
         _ if put.cells.is_empty() && delete.markers.is_empty() => return Ok(()),
         Ok(ttl_ms) => ttl_ms,
-        Err(refusal) => return Err(declared(once_located(&context.engine, &name, refusal))),
+        Err(refusal) => return Err(declared(once_located(&context.engine, table.name(), refusal))),
     };
     if !delete.markers.is_empty() {
         table.delete(&Delete { ttl_ms, ..delete }).map_err(declared)?;
@@ -77,8 +76,7 @@ fn rows(
         puts.extend(Some(changes.put).filter(|put| !put.cells.is_empty()));
         deletes.extend(Some(changes.delete).filter(|delete| !delete.markers.is_empty()));
     }
-    let name = table_name(&sent(name, "tableName")?).map_err(declared)?;
-    let table = context.engine.table(&name);
+    let table = table(context, name, declared)?;
     // One cell that is too large keeps the whole list from being sent.
     let cell_bytes_max = context.engine.limits().client_cell_bytes;
     puts.iter().try_for_each(|put| put.check_cell_bytes(cell_bytes_max)).map_err(declared)?;
@@ -89,7 +87,7 @@ fn rows(
         }
         Err(refusal) => {
             let count = if puts.is_empty() { deletes.len() } else { puts.len() };
-            let refusal = once_located(&context.engine, &name, refusal);
+            let refusal = once_located(&context.engine, table.name(), refusal);
             return if count == 0 { Ok(()) } else { batch(context, std::iter::repeat_n(&refusal, count)) };
         }
     }
