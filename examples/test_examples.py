@@ -1,5 +1,7 @@
 """Every example runs to its end against a fresh server, with all it asserts, and leaves no table behind."""
+import doctest
 import pathlib
+import re
 import subprocess
 import sys
 
@@ -23,6 +25,17 @@ def test_the_example_runs(server, program):
     print(run.stdout)
     assert run.returncode == 0, run.stdout + run.stderr
     assert happybase.Connection("127.0.0.1", server.port).tables() == []
+
+
+def test_the_readmes_session_runs_as_it_is_printed(server):
+    """What a reader pastes first. Only the port is another one."""
+    block = next(b for b in re.findall(r"```console\n(.*?)```", (HERE.parent / "README.md").read_text(), re.S) if ">>>" in b)
+    pasted = block[block.index(">>>"):].replace('("127.0.0.1")', f'("127.0.0.1", {server.port})')
+    session = doctest.DocTestParser().get_doctest(pasted, {}, "README.md", "README.md", 0)
+    said = []
+    result = doctest.DocTestRunner(verbose=False).run(session, out=said.append)
+    assert result.attempted > 5 and not result.failed, "".join(said)
+    happybase.Connection("127.0.0.1", server.port).delete_table("users", disable=True)
 
 
 def test_every_example_is_listed():
