@@ -113,6 +113,17 @@ fn field_numbers_past_the_largest_hurt_nobody() {
 }
 
 #[test]
+fn lists_of_numbers_count_as_a_level() {
+    // Found by fuzzing: the innermost of so many lists holds bools, which are measured at once.
+    for levels in 60..70 {
+        let lists = [b"\x19".repeat(levels - 2), vec![0x11, 0x01, 0]].concat();
+        digest(&[b"\x82\x21\x01\x06getRow\x19".as_slice(), &lists].concat());
+        let lists = [b"\x0f\0\0\0\x01".repeat(levels - 2), b"\x02\0\0\0\x01\x01\0".to_vec()].concat();
+        digest(&[b"\x80\x01\0\x01\0\0\0\x06getRow\0\0\0\x01\x0f\0\x01".as_slice(), &lists].concat());
+    }
+}
+
+#[test]
 fn many_empty_structs_are_refused_before_they_are_made() {
     // 16 million of them take a byte each on the wire and some hundred each in memory.
     let mut body = b"\x0f\0\x01\x0c\x01\0\0\0".to_vec();

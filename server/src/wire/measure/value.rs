@@ -4,7 +4,7 @@ use thrift::protocol::TType;
 
 use super::step::{Short, Step, byte, count, long_varint, there, varint};
 use super::{Endless, Measure, Open};
-use crate::wire::{Encoding, binary, compact};
+use crate::wire::{DEPTH_MAX, Encoding, binary, compact};
 
 impl Measure {
     /// A value that begins there: passes it, or opens it.
@@ -87,6 +87,8 @@ impl Measure {
             _ => None,
         };
         match each {
+            // Not opened, but a level all the same.
+            Some(_) if self.depth == DEPTH_MAX => return Err(Endless::TooDeep),
             Some(each) => self.at = at.saturating_add(size.saturating_mul(each)),
             None => {
                 self.push(Open::List(element, count(size)))?;
