@@ -87,8 +87,9 @@ check-tidy: cargo-there .venv/.complete
 
 # -- what they need ---------------------------------------------------------------------------------
 
+# With the tests, since what they need of shared dependencies would have everything built a second time.
 build: cargo-there
-	cargo build --locked --workspace --bins
+	cargo build --locked --workspace --bins --tests
 
 # The file stands for a whole install: an interrupted one is made anew.
 .venv/.complete: tests/requirements.txt | python-there
