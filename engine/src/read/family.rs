@@ -205,12 +205,6 @@ impl FamilyWalk {
         Ok(())
     }
 
-    /// Whether the last named column has been looked at as far as it will be.
-    pub(super) fn is_last_named(&self) -> bool {
-        let (Some(wanted), Some(row)) = (&self.plan.wanted, &self.row) else { return false };
-        row.wanted + 1 >= wanted.len() && row.column.as_ref().is_some_and(|(_, column)| column.is_full(&self.plan))
-    }
-
     /// Whether anything is stored ahead in the open row: also what is hidden, too old or not asked for, but not what lies behind the last named
     /// column, or in a column that has been looked at as far as it will be.
     pub(super) fn has_more_stored(&mut self) -> Result<bool> {

@@ -149,8 +149,6 @@ impl Sieve {
             Onward::Column if cell.qualifier.is_empty() && self.walk.plan().wanted.is_none() => {}
             Onward::Column => self.walk.next_column()?,
             Onward::Row => self.walk.close_row(),
-            // HBase has left the row already when it has seen enough of the last named column.
-            Onward::Hint if self.walk.is_last_named() => self.walk.close_row(),
             Onward::Hint => {
                 if let Some(hint) = filter.next_hint(&cell)? {
                     self.follow(hint, &cell)?;
