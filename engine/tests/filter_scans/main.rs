@@ -14,7 +14,7 @@ mod tables;
 use bytes::Bytes;
 use hjall_engine::ErrorKind;
 use hjall_engine::mutation::{Durability, Put, PutCell};
-use hjall_engine::request::Scan;
+use hjall_engine::request::{Columns, Scan};
 use proptest::prelude::*;
 
 use plain::{Plain, Question};
@@ -45,7 +45,8 @@ fn stored(table: &Plain) -> (fixture::Database, hjall_engine::Table) {
 
 fn needs_every_family(table: &Plain, question: &Question) -> bool {
     let filter = question.filter.start(question.reversed).unwrap();
-    table.families.iter().all(|(family, _)| filter.is_family_essential(family))
+    let mut read = table.families.iter().filter(|(family, _)| question.reads(family));
+    read.all(|(family, _)| filter.is_family_essential(family))
 }
 
 fn start() -> impl Strategy<Value = Bytes> {
@@ -62,10 +63,16 @@ proptest! {
         reversed in any::<bool>(),
         start in start(),
         max_versions in 1..4usize,
+        columns in tables::any_columns(),
     ) {
-        let question = Question { filter, reversed, start, max_versions };
+        let question = Question { filter, reversed, start, max_versions, columns };
         let (_database, stored) = stored(&table);
+        let mut columns = Columns::all();
+        for (family, qualifier) in &question.columns {
+            columns.add_column(family.clone(), qualifier.clone());
+        }
         let scan = Scan {
+            columns,
             start: question.start.clone(),
             reversed,
             max_versions: max_versions as i32,

@@ -16,6 +16,18 @@ pub struct Question {
     /// Empty: from the beginning (reversed: the end).
     pub start: Bytes,
     pub max_versions: usize,
+    /// Empty: all columns.
+    pub columns: Vec<(Bytes, Bytes)>,
+}
+
+impl Question {
+    fn wants(&self, family: &Bytes, qualifier: &Bytes) -> bool {
+        self.columns.is_empty() || self.columns.iter().any(|(f, q)| f == family && q == qualifier)
+    }
+
+    pub fn reads(&self, family: &Bytes) -> bool {
+        self.columns.is_empty() || self.columns.iter().any(|(f, _)| f == family)
+    }
 }
 
 /// A table: families with VERSIONS, regions by their start, and all cells in HBase's order.
@@ -58,6 +70,8 @@ impl Plain {
 /// One family of a region.
 struct Store {
     cells: Vec<Cell>,
+    /// Which of them the question is about; the others only make their rows known.
+    wanted: Vec<bool>,
     at: usize,
     keep: usize,
     kept: usize,
@@ -80,7 +94,7 @@ impl Region {
             started && cell.row >= from && to.is_none_or(|to| cell.row < to)
         };
         let (mut deciding, mut joining) = (Vec::new(), Vec::new());
-        for (family, versions) in &table.families {
+        for (family, versions) in table.families.iter().filter(|(family, _)| question.reads(family)) {
             let of_family = table.cells.iter().filter(wanted).filter(|cell| cell.family == family);
             let mut cells = newest(of_family, *versions);
             if question.reversed {
@@ -88,7 +102,8 @@ impl Region {
                 cells.sort_by(|a, b| b.row.cmp(&a.row));
             }
             let keep = question.max_versions.min(*versions);
-            let store = Store { cells, at: 0, keep, kept: 0, column: None };
+            let wanted = cells.iter().map(|cell| question.wants(family, &cell.qualifier)).collect();
+            let store = Store { cells, wanted, at: 0, keep, kept: 0, column: None };
             if filter.is_family_essential(family) { deciding.push(store) } else { joining.push(store) }
         }
         assert!(!question.reversed || joining.is_empty(), "HBase refuses this");
@@ -163,6 +178,10 @@ impl Store {
             }
             if cell.row != row {
                 return Ok(());
+            }
+            if !self.wanted[self.at] {
+                self.at += 1;
+                continue;
             }
             let mut code = filter.filter_cell(&cell)?;
             if code.keeps() {

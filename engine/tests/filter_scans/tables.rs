@@ -41,3 +41,8 @@ pub fn any_table() -> impl Strategy<Value = Plain> {
         Plain { families, regions, cells }
     })
 }
+
+/// All columns, or some named ones.
+pub fn any_columns() -> impl Strategy<Value = Vec<(Bytes, Bytes)>> {
+    prop_oneof![2 => Just(Vec::new()), 1 => vec((text(FAMILIES), text(QUALIFIERS)), 1..4)]
+}
