@@ -44,8 +44,9 @@ test-judge: build .venv/.complete ## HBase's recorded answers, replayed against 
 	$(python) tests/judge/judge.py suite $(TRANSCRIPTS)
 	$(pytest) tests/judge
 
-test-clients: build .venv/.complete ## stock HappyBase and aiohappybase: our programs, and their own suites
+test-clients: build .venv/.complete ## stock HappyBase, aiohappybase, easybase: our programs, and their own suites
 	$(pytest) tests/clients/python
+	$(python) tests/clients/run easybase
 
 test-examples: build .venv/.complete ## the programs of examples/, each of which asserts what it shows
 	$(pytest) examples

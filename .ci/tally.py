@@ -3,7 +3,7 @@
 
     tally.py LOG BROKEN      BROKEN: how many goals make itself reported as failed
 
-Counts cargo's `test result:` lines, pytest's last lines, the judge's `N passed, N failed` and the checks' `check NAME: ok`.
+Counts cargo's `test result:` lines, pytest's last lines, the judge's `N passed, N failed` the checks' `check NAME: ok`, and `client NAME: ok`.
 A goal that failed without any runner counting a failure (a program that does not compile, say) counts as one.
 """
 import re
@@ -11,7 +11,7 @@ import sys
 
 CARGO = re.compile(r"^test result: \w+\. (\d+) passed; (\d+) failed")
 JUDGE = re.compile(r"^(\d+) passed, (\d+) failed$")
-CHECK = re.compile(r"^check [\w-]+: (ok|FAILED)$")
+CHECK = re.compile(r"^(?:check|client) [\w-]+: (ok|FAILED)$")
 PYTEST = re.compile(r"^(?:=+ )?((?:\d+ \w+,? ?)+) in [\d.]+s(?: \([\d:]+\))?(?: =+)?$")
 
 
