@@ -75,8 +75,20 @@ class Dialect:
         return lambda **args: self._recorder.call(f"{self._name}.{method}", clean(args))
 
 
+def wait_until_ready(server):
+    """HBase's gateways answer before its master makes tables; what it refuses until then is no answer to record."""
+    run, name = Run(server, "j_ready_"), "j_ready_t"
+    for _ in range(20):  # each try waits inside HBase's client
+        run.wipe()
+        kind, answer = server.call("t1", "createTable", {"tableName": name, "columnFamilies": [{"name": "f:"}]})
+        if kind == "returns":
+            return run.wipe()
+    raise SystemExit(f"the server makes no tables: {answer}")
+
+
 def record(server, paths, out, seed):
     """Runs scenario scripts against a server and writes a transcript for each."""
+    wait_until_ready(server)
     pathlib.Path(out).mkdir(parents=True, exist_ok=True)
     for path in map(pathlib.Path, paths):
         SCENARIOS.clear()
