@@ -7,6 +7,7 @@ mod dialects;
 mod foreign;
 mod handler;
 mod http;
+mod http_damage;
 mod idle;
 mod malformed;
 mod overload;
