@@ -43,6 +43,8 @@ pub async fn serve<S: AsyncRead + AsyncWrite + Unpin + Send + 'static>(
         .header_read_timeout(shared.config.idle_max.unwrap_or(Duration::from_secs(600)).max(shared.config.stall_max))
         .max_buf_size(HEADER_BYTES_MAX)
         .auto_date_header(false)
+        // Who says that no further request follows still waits for the answer to this one.
+        .half_close(true)
         .serve_connection(TokioIo::new(Rewind::new(read, stream)), service);
     let mut connection = std::pin::pin!(connection);
     let ended = tokio::select! {
