@@ -7,6 +7,8 @@ mod kinds;
 
 #[path = "store/faults.rs"]
 mod faults;
+#[path = "store/figures.rs"]
+mod figures;
 #[path = "store/folder.rs"]
 mod folder;
 #[path = "store/forgetting.rs"]
@@ -70,6 +72,7 @@ on_every_store! {
     crate::time::a_row_ahead_of_the_clock_stays_ahead as a_row_ahead_of_the_clock_stays_ahead,
     crate::time::a_callers_far_future_is_not_followed as a_callers_far_future_is_not_followed,
     crate::time::sequence_numbers_rise as sequence_numbers_rise,
+    crate::figures::the_spaces_are_counted as the_spaces_are_counted,
     crate::forgetting::without_a_retainer_everything_stays as without_a_retainer_everything_stays,
     crate::forgetting::what_is_judged_forgotten_goes as what_is_judged_forgotten_goes,
     crate::forgetting::only_a_major_compaction_is_whole as only_a_major_compaction_is_whole,

@@ -13,7 +13,7 @@ use crate::catalog::Catalog;
 use crate::config::{Limits, Options};
 use crate::error::Result;
 use crate::name::TableName;
-use crate::store::Store;
+use crate::store::{Statistics, Store};
 use crate::table::Table;
 pub(crate) use open::Handle;
 
@@ -73,6 +73,14 @@ impl Engine {
     /// The time as writes see it, in milliseconds since 1970.
     pub fn now_ms(&self) -> i64 {
         self.core().store.now_ms()
+    }
+
+    /// How its store fares, for those who watch it; cheap enough to be asked every second.
+    ///
+    /// # Errors
+    /// `Closed`, `Io`.
+    pub fn statistics(&self) -> Result<Statistics> {
+        self.handle.live()?.store.statistics()
     }
 
     /// How large cells may be.

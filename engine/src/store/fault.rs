@@ -8,7 +8,7 @@ use std::sync::Arc;
 use bytes::Bytes;
 use parking_lot::Mutex;
 
-use super::{Cursor, Order, Pair, Retainer, Snapshot, SpaceId, SpaceOptions, Store, Transaction};
+use super::{Cursor, Order, Pair, Retainer, Snapshot, SpaceId, SpaceOptions, Statistics, Store, Transaction};
 use crate::error::{Error, ErrorKind, Result};
 use crate::mutation::Durability;
 
@@ -29,6 +29,8 @@ pub enum Call {
     Flush,
     /// [`Store::compact`].
     Compact,
+    /// [`Store::statistics`].
+    Statistics,
     /// [`Store::close`].
     Close,
     /// [`Snapshot::get`].
@@ -201,6 +203,10 @@ impl Store for FaultStore {
 
     fn set_retainer(&self, retainer: Arc<dyn Retainer>) {
         self.inner.set_retainer(retainer);
+    }
+
+    fn statistics(&self) -> Result<Statistics> {
+        self.plan.call(Call::Statistics, || self.inner.statistics())
     }
 
     fn close(&self) -> Result<()> {

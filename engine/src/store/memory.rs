@@ -15,7 +15,8 @@ use super::rows::Rows;
 use super::running::{Done, Running, Write};
 use super::time::{Sequence, Time};
 use super::{
-    CATALOG_SPACE, Cursor, Order, Pair, Retainer, Snapshot, SpaceId, SpaceOptions, Store, Transaction, Verdict,
+    CATALOG_SPACE, Cursor, Order, Pair, Retainer, Snapshot, SpaceId, SpaceOptions, Statistics, Store, Transaction,
+    Verdict,
 };
 use crate::clock::Clock;
 use crate::error::Result;
@@ -157,6 +158,10 @@ impl Store for MemoryStore {
 
     fn set_retainer(&self, retainer: Arc<dyn Retainer>) {
         *self.retainer.write() = Some(retainer);
+    }
+
+    fn statistics(&self) -> Result<Statistics> {
+        Ok(Statistics { spaces: self.state()?.len() as u64, ..Statistics::default() })
     }
 
     fn close(&self) -> Result<()> {

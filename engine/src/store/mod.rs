@@ -18,6 +18,7 @@ mod memory;
 mod rows;
 mod running;
 pub(crate) mod shared;
+mod statistics;
 mod time;
 
 use std::sync::Arc;
@@ -27,6 +28,7 @@ use bytes::Bytes;
 pub use self::fjall::{FjallStore, StoreOptions};
 pub use self::folder::FORMAT;
 pub use self::memory::MemoryStore;
+pub use self::statistics::Statistics;
 use crate::error::{Error, ErrorKind, Result};
 use crate::mutation::Durability;
 
@@ -128,6 +130,12 @@ pub trait Store: Send + Sync + 'static {
 
     /// Gives the store what decides about forgetting. Until then compactions keep everything.
     fn set_retainer(&self, retainer: Arc<dyn Retainer>);
+
+    /// How it fares, for those who watch it: cheap enough to be asked every second.
+    ///
+    /// # Errors
+    /// `Closed`; `Io` if it is broken so far that nothing can be told.
+    fn statistics(&self) -> Result<Statistics>;
 
     /// Makes everything durable and lets go of the files; later calls fail with `Closed`. Idempotent.
     fn close(&self) -> Result<()>;

@@ -6,7 +6,8 @@ use bytes::Bytes;
 use hjall_engine::Result;
 use hjall_engine::mutation::Durability;
 use hjall_engine::store::{
-    CATALOG_SPACE, MemoryStore, Order, Retainer, Snapshot, SpaceId, SpaceOptions, Store, Transaction, Verdict,
+    CATALOG_SPACE, MemoryStore, Order, Retainer, Snapshot, SpaceId, SpaceOptions, Statistics, Store, Transaction,
+    Verdict,
 };
 use std::sync::Mutex;
 
@@ -86,6 +87,10 @@ impl Store for Partial {
 
     fn set_retainer(&self, retainer: Arc<dyn Retainer>) {
         *self.retainer.lock().unwrap() = Some(retainer);
+    }
+
+    fn statistics(&self) -> Result<Statistics> {
+        self.inner.statistics()
     }
 
     fn close(&self) -> Result<()> {

@@ -62,6 +62,7 @@ fn fill(folder: &Path) {
     }
     assert_eq!(put(&*store, "again", &value).unwrap_err().kind(), ErrorKind::DiskFull);
     assert_eq!(get(&*store, "0000").unwrap(), value, "reading goes on");
+    assert!(store.statistics().unwrap().failure.is_some(), "whoever watches it learns of it");
     let there = pairs(&mut *store.snapshot().unwrap().scan(SPACE, b"", b"", Order::Ascending, 9).unwrap()).len() as u64;
     assert!(there == written || there == written + 1, "{there} there, {written} acknowledged");
 
@@ -76,6 +77,8 @@ fn fill(folder: &Path) {
     for extra in 0..100 {
         put(&*store, &format!("x{extra}"), &value).unwrap();
     }
+    let fares = store.statistics().unwrap();
+    assert!(fares.failure.is_none() && fares.reopened > 0, "{fares:?}");
     let there = pairs(&mut *store.snapshot().unwrap().scan(SPACE, b"", b"", Order::Ascending, 9).unwrap()).len();
     println!("\nwritten: {there}");
     store.close().unwrap();

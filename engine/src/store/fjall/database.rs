@@ -43,7 +43,7 @@ pub(super) struct Database {
     failure: OnceLock<(ErrorKind, String)>,
     pub cursors: Cursors,
     pub pressure: Pressure,
-    inner: fjall::Database,
+    pub inner: fjall::Database,
 }
 
 impl Database {

@@ -3,7 +3,9 @@
 //! After a failed write (or a failed worker) fjall refuses every write until it is opened anew. The next write does that, once in a while
 //! only: on a disk that stays full it would not help, and it ends every cursor.
 
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use parking_lot::{Mutex, RwLock};
@@ -29,6 +31,8 @@ pub(super) struct Holder {
     slot: RwLock<Slot>,
     /// Held while the database is opened anew or closed. Nobody waits for it with a copy of the pointer in hand.
     turning: Mutex<Turning>,
+    reopened: AtomicU64,
+    path: PathBuf,
 }
 
 enum Slot {
@@ -72,18 +76,31 @@ impl Holder {
     /// Opens the folder's database.
     pub fn open(folder: Folder, options: StoreOptions) -> Result<Self> {
         let retainer = Arc::new(LateRetainer::default());
+        let path = folder.data();
         let database = Database::open(&folder.data(), &options, &retainer)?;
         Ok(Self {
             options,
             retainer,
             slot: RwLock::new(Slot::Open(Arc::new(database))),
             turning: Mutex::new(Turning { folder: Some(folder), last: None, refused: None }),
+            reopened: AtomicU64::new(0),
+            path,
         })
     }
 
     /// What it was opened with.
     pub fn options(&self) -> &StoreOptions {
         &self.options
+    }
+
+    /// How often it was opened anew after a failed write.
+    pub fn reopened(&self) -> u64 {
+        self.reopened.load(Ordering::Relaxed)
+    }
+
+    /// The folder of its files.
+    pub fn path(&self) -> &Path {
+        &self.path
     }
 
     /// The database, to read.
@@ -144,6 +161,7 @@ impl Holder {
         let database = Arc::new(database?);
         tracing::warn!(folder = %folder.data().display(), "the database was opened anew after a failed write");
         *self.slot.write() = Slot::Open(Arc::clone(&database));
+        self.reopened.fetch_add(1, Ordering::Relaxed);
         Ok(database)
     }
 

@@ -14,6 +14,7 @@ mod mark;
 mod options;
 mod pressure;
 mod sole;
+mod statistics;
 
 use std::path::Path;
 use std::sync::Arc;
@@ -24,7 +25,7 @@ pub(super) use self::failure::failed_io;
 pub use self::options::StoreOptions;
 use self::sole::SoleStore;
 use super::shared::{OpenFolders, Opened};
-use super::{Retainer, Snapshot, SpaceId, SpaceOptions, Store, Transaction};
+use super::{Retainer, Snapshot, SpaceId, SpaceOptions, Statistics, Store, Transaction};
 use crate::error::Result;
 use crate::mutation::Durability;
 
@@ -91,6 +92,10 @@ impl Store for FjallStore {
 
     fn set_retainer(&self, retainer: Arc<dyn Retainer>) {
         self.0.set_retainer(retainer);
+    }
+
+    fn statistics(&self) -> Result<Statistics> {
+        self.store()?.statistics()
     }
 
     fn close(&self) -> Result<()> {

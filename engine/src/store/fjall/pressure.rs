@@ -27,7 +27,7 @@ const FIRST_LEVEL_RUNS_MAX: usize = 18;
 
 /// The spaces that have too much to be written out or compacted.
 pub(super) struct Pressure {
-    bound_bytes: u64,
+    pub bound_bytes: u64,
     /// Whether `pressed` has any: all that a write looks at in ordinary times.
     any: AtomicBool,
     pressed: Mutex<Vec<Keyspace>>,
@@ -36,6 +36,38 @@ pub(super) struct Pressure {
     /// Bytes written since the memory of all spaces was last looked at.
     unwatched_bytes: AtomicU64,
     sealing: Mutex<()>,
+    pub waits: Waits,
+}
+
+/// How often and how long writes waited for the disk.
+#[derive(Default)]
+pub(super) struct Waits {
+    pub begun: AtomicU64,
+    pub now: AtomicU64,
+    pub given_up: AtomicU64,
+    pub took_ns: AtomicU64,
+}
+
+/// One write's wait, counted at its end however it ends.
+struct Wait<'a> {
+    waits: &'a Waits,
+    began: Instant,
+}
+
+impl Waits {
+    fn begin(&self) -> Wait<'_> {
+        self.begun.fetch_add(1, Ordering::Relaxed);
+        self.now.fetch_add(1, Ordering::Relaxed);
+        Wait { waits: self, began: Instant::now() }
+    }
+}
+
+impl Drop for Wait<'_> {
+    fn drop(&mut self) {
+        let took_ns = u64::try_from(self.began.elapsed().as_nanos()).unwrap_or(u64::MAX);
+        self.waits.took_ns.fetch_add(took_ns, Ordering::Relaxed);
+        self.waits.now.fetch_sub(1, Ordering::Relaxed);
+    }
 }
 
 impl Pressure {
@@ -48,6 +80,7 @@ impl Pressure {
             dropped_bytes: AtomicU64::new(0),
             unwatched_bytes: AtomicU64::new(0),
             sealing: Mutex::new(()),
+            waits: Waits::default(),
         }
     }
 
@@ -72,14 +105,15 @@ impl Pressure {
         if self.is_eased(database) {
             return Ok(());
         }
-        let began = Instant::now();
+        let wait = self.waits.begin();
         loop {
             std::thread::sleep(WAIT_STEP);
             // A database that refuses writes will not ease: let the commit find out.
             if self.is_eased(database) || database.is_poisoned() {
                 return Ok(());
             }
-            if began.elapsed() > WAIT_MAX {
+            if wait.began.elapsed() > WAIT_MAX {
+                self.waits.given_up.fetch_add(1, Ordering::Relaxed);
                 return Err(Error::new(
                     ErrorKind::Busy,
                     format!("the disk has not caught up with writing for {} s; try again later", WAIT_MAX.as_secs()),
@@ -98,7 +132,7 @@ impl Pressure {
     }
 
     /// What is in memory and not yet in files, sealed or not. fjall counts it, but goes on counting what was dropped.
-    fn unwritten_bytes(&self, database: &Database) -> u64 {
+    pub fn unwritten_bytes(&self, database: &Database) -> u64 {
         database.write_buffer_bytes().saturating_sub(self.dropped_bytes.load(Ordering::Acquire))
     }
 

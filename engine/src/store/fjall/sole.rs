@@ -11,13 +11,14 @@ use super::database::Database;
 use super::holder::Holder;
 use super::mark::{Beginning, Mark};
 use super::options::StoreOptions;
+use super::statistics;
 use crate::error::Result;
 use crate::mutation::Durability;
 use crate::store::folder::Folder;
 use crate::store::rows::Rows;
 use crate::store::running::{Done, Running};
 use crate::store::time::{Sequence, Time};
-use crate::store::{self, Retainer, Snapshot, SpaceId, SpaceOptions, Store, Transaction};
+use crate::store::{self, Retainer, Snapshot, SpaceId, SpaceOptions, Statistics, Store, Transaction};
 
 /// A store in a data folder of its own.
 pub(super) struct SoleStore {
@@ -118,6 +119,15 @@ impl Store for SoleStore {
 
     fn set_retainer(&self, retainer: Arc<dyn Retainer>) {
         self.holder.retainer.set(Some(retainer));
+    }
+
+    fn statistics(&self) -> Result<Statistics> {
+        let database = self.holder.database()?;
+        Ok(Statistics {
+            reopened: self.holder.reopened(),
+            disk_free_bytes: statistics::disk_free_bytes(self.holder.path()),
+            ..statistics::of(&database)
+        })
     }
 
     fn close(&self) -> Result<()> {

@@ -1,0 +1,57 @@
+//! What an open database tells of itself.
+
+use std::path::Path;
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+
+use super::database::Database;
+use crate::store::Statistics;
+
+/// How a database fares. What fjall counts is read as it stands; only the journal's length waits for a write of it under way.
+pub(super) fn of(database: &Database) -> Statistics {
+    let inner = &database.inner;
+    let waits = &database.pressure.waits;
+    // A journal that failed has no length to tell; everything else is worth telling all the same, just then.
+    let journal_bytes = inner.journal_disk_space().unwrap_or(0);
+    let mut all = Statistics {
+        cache_bytes: inner.cache_size(),
+        cache_bytes_max: inner.cache_capacity(),
+        write_buffer_bytes: database.pressure.unwritten_bytes(database),
+        write_buffer_bytes_max: database.pressure.bound_bytes,
+        flushes_waiting: inner.outstanding_flushes() as u64,
+        disk_bytes: journal_bytes,
+        journals: inner.journal_count() as u64,
+        journal_bytes,
+        compactions_running: inner.active_compactions() as u64,
+        compactions: inner.compactions_completed() as u64,
+        compacting: inner.time_compacting(),
+        stalls: waits.begun.load(Ordering::Relaxed),
+        stalled: Duration::from_nanos(waits.took_ns.load(Ordering::Relaxed)),
+        stalls_given_up: waits.given_up.load(Ordering::Relaxed),
+        stalled_now: waits.now.load(Ordering::Relaxed),
+        failure: database.failure().map(|(_, message)| message.clone()),
+        ..Statistics::default()
+    };
+    for keyspace in database.keyspaces() {
+        let reads = keyspace.metrics();
+        all.spaces += 1;
+        all.disk_bytes += keyspace.disk_space();
+        all.files += keyspace.table_count() as u64;
+        all.files_new += keyspace.l0_table_count() as u64;
+        all.block_hits += reads.block_load_cached_count() as u64;
+        all.block_misses += reads.block_load_io_count() as u64;
+    }
+    all
+}
+
+/// What is free on the disk of a folder for this process.
+#[cfg(unix)]
+pub(super) fn disk_free_bytes(folder: &Path) -> Option<u64> {
+    rustix::fs::statvfs(folder).ok().map(|disk| disk.f_bavail.saturating_mul(disk.f_frsize))
+}
+
+/// What is free on the disk of a folder: not known here.
+#[cfg(not(unix))]
+pub(super) fn disk_free_bytes(_folder: &Path) -> Option<u64> {
+    None
+}

@@ -1,0 +1,46 @@
+//! What a store tells of itself.
+
+use std::sync::Arc;
+
+use hjall_engine::clock::ManualClock;
+use hjall_engine::store::{FjallStore, SpaceOptions, StoreOptions};
+use tempfile::TempDir;
+
+use crate::kinds::{BEGIN_MS, Kind, SPACE, get, options, put};
+
+pub fn the_spaces_are_counted(kind: &Kind) {
+    let store = &kind.store;
+    let before = store.statistics().unwrap();
+    store.create_space(77, &SpaceOptions::default()).unwrap();
+    let after = store.statistics().unwrap();
+    assert_eq!(after.spaces, before.spaces + 1);
+    assert_eq!((after.failure, after.stalled_now), (None, 0));
+    store.close().unwrap();
+    assert!(store.statistics().is_err(), "a closed store tells nothing");
+}
+
+/// Figures that stand still whatever happens would mislead whoever looks at them.
+#[test]
+fn a_disk_is_told_of_as_it_fills_and_is_read() {
+    let folder = TempDir::new().unwrap();
+    let clock = Arc::new(ManualClock::at(BEGIN_MS));
+    let options = StoreOptions { cache_bytes: Some(1 << 20), ..options(&clock) };
+    let store = FjallStore::open(folder.path(), options).unwrap();
+    store.create_space(SPACE, &SpaceOptions::default()).unwrap();
+    let empty = store.statistics().unwrap();
+    assert_eq!((empty.cache_bytes_max, empty.write_buffer_bytes_max), (1 << 20, 128 << 20));
+    assert!(empty.disk_free_bytes.unwrap() > 0);
+    put(&*store, "row", &"v".repeat(100_000)).unwrap();
+    let written = store.statistics().unwrap();
+    assert!(written.write_buffer_bytes >= empty.write_buffer_bytes + 100_000, "{written:?}");
+    assert!(written.journal_bytes > 0 && written.journals > 0, "{written:?}");
+    store.flush(SPACE).unwrap();
+    let flushed = store.statistics().unwrap();
+    assert_eq!((flushed.files, flushed.files_new), (empty.files + 1, empty.files_new + 1), "{flushed:?}");
+    get(&*store, "row").unwrap();
+    get(&*store, "row").unwrap();
+    let read = store.statistics().unwrap();
+    assert!(read.block_misses + read.block_hits > flushed.block_misses + flushed.block_hits, "{read:?}");
+    store.compact(SPACE, true).unwrap();
+    assert_eq!(store.statistics().unwrap().files_new, empty.files_new, "what was new is not any more");
+}
