@@ -43,7 +43,7 @@ async fn secret(
     peer: SocketAddr,
 ) {
     let (stream, read) = inbox.into_parts();
-    let stream = match timeout(shared.config.stall_max, acceptor.accept(stream, read)).await {
+    let stream = match timeout(shared.config.limits.stall_max, acceptor.accept(stream, read)).await {
         Ok(Ok(stream)) => stream,
         Ok(Err(error)) => return tracing::info!(%peer, %error, "connection closed: the TLS handshake failed"),
         Err(_) => return tracing::info!(%peer, "connection closed: the TLS handshake took too long"),
@@ -63,8 +63,11 @@ async fn open<S: AsyncRead + AsyncWrite + Unpin>(
     loop {
         match recognise(inbox.bytes()) {
             Opening::Unclear => {
-                let longest =
-                    if inbox.bytes().is_empty() { shared.config.idle_max } else { Some(shared.config.stall_max) };
+                let longest = if inbox.bytes().is_empty() {
+                    shared.config.limits.idle_max
+                } else {
+                    Some(shared.config.limits.stall_max)
+                };
                 match inbox.more(longest).await {
                     Ok(()) => {}
                     Err(Ended::Closed) if inbox.bytes().is_empty() => return None,

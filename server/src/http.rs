@@ -40,7 +40,9 @@ pub async fn serve<S: AsyncRead + AsyncWrite + Unpin + Send + 'static>(
     let service = service_fn(|request| answer(shared, request, &speaking));
     let connection = http1::Builder::new()
         .timer(TokioTimer::new())
-        .header_read_timeout(shared.config.idle_max.unwrap_or(Duration::from_secs(600)).max(shared.config.stall_max))
+        .header_read_timeout(
+            shared.config.limits.idle_max.unwrap_or(Duration::from_secs(600)).max(shared.config.limits.stall_max),
+        )
         .max_buf_size(HEADER_BYTES_MAX)
         .auto_date_header(false)
         // Who says that no further request follows still waits for the answer to this one.
@@ -110,20 +112,20 @@ async fn run(shared: &Arc<Shared>, message: Bytes, speaking: &Mutex<Speaking>) -
 async fn body(shared: &Arc<Shared>, mut body: Incoming) -> Result<Bytes, (StatusCode, &'static str)> {
     const TOO_LARGE: (StatusCode, &str) =
         (StatusCode::PAYLOAD_TOO_LARGE, "The message is larger than the server allows; send several smaller ones.\n");
-    if body.size_hint().lower() > shared.config.message_bytes_max as u64 {
+    if body.size_hint().lower() > shared.config.limits.message_bytes_max as u64 {
         return Err(TOO_LARGE);
     }
     let mut held = shared.hold();
     let mut message = BytesMut::new();
     loop {
-        let frame = match timeout(shared.config.stall_max, body.frame()).await {
+        let frame = match timeout(shared.config.limits.stall_max, body.frame()).await {
             Ok(Some(Ok(frame))) => frame,
             Ok(None) => return Ok(message.freeze()),
             Ok(Some(Err(_))) => return Err((StatusCode::BAD_REQUEST, "The body ends early.\n")),
             Err(_) => return Err((StatusCode::REQUEST_TIMEOUT, "No byte of the body came for too long.\n")),
         };
         let Ok(data) = frame.into_data() else { continue };
-        if message.len() + data.len() > shared.config.message_bytes_max {
+        if message.len() + data.len() > shared.config.limits.message_bytes_max {
             return Err(TOO_LARGE);
         }
         message.extend_from_slice(&data);

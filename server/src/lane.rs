@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::time::Duration;
 
-use crate::config::LaneSize;
+use crate::arithmetic::LaneSize;
 
 /// Short reads leave their lane only while a call of it takes less than this on average: an event loop has other connections.
 const QUICK: Duration = Duration::from_micros(200);
@@ -36,7 +36,7 @@ impl Lane {
 
     /// A handler or a place in the queue; `None`: all are taken.
     pub fn enter(self: &Arc<Self>) -> Option<Permit> {
-        let permit = self.permit(self.size.handlers + self.size.places);
+        let permit = self.permit(self.size.calls_max());
         if permit.is_none() {
             self.refused.fetch_add(1, Ordering::Relaxed);
         }
@@ -46,7 +46,11 @@ impl Lane {
     /// A handler for a call that would run at once where it is; `None` while all are taken or calls have lately been slow.
     pub fn enter_quick(self: &Arc<Self>) -> Option<Permit> {
         let quick = u64::try_from(QUICK.as_nanos()).unwrap_or(u64::MAX);
-        if self.pace_ns.load(Ordering::Relaxed) > quick { None } else { self.permit(self.size.handlers) }
+        if self.pace_ns.load(Ordering::Relaxed) > quick {
+            None
+        } else {
+            self.permit(self.size.running_max.min(self.size.calls_max()))
+        }
     }
 
     /// Calls running or waiting.

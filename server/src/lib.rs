@@ -8,6 +8,7 @@
 //!
 //! As a library the server installs no signal handler and no global subscriber; only the binary does.
 
+pub mod arithmetic;
 mod attributes;
 pub mod call;
 pub mod compactor;

@@ -42,7 +42,7 @@ pub struct Door {
 impl Door {
     /// Lets in as many as the configuration says.
     pub fn new(shared: Arc<Shared>, loops: Vec<Handle>) -> Self {
-        let places = Semaphore::new(shared.config.connections_max.clamp(1, Semaphore::MAX_PERMITS));
+        let places = Semaphore::new(shared.config.limits.connections_max.clamp(1, Semaphore::MAX_PERMITS));
         Self { shared, loops, next: AtomicUsize::new(0), places: Arc::new(places) }
     }
 
@@ -64,7 +64,7 @@ impl Door {
 
     async fn accept_all(&self, listener: tokio::net::TcpListener, speaking: Speaking) {
         loop {
-            let place = match self.shared.config.when_full {
+            let place = match self.shared.config.limits.when_full {
                 WhenFull::Wait => self.places.clone().acquire_owned().await.ok(),
                 WhenFull::Refuse => None,
             };
@@ -78,7 +78,7 @@ impl Door {
                 }
             };
             let Some(place) = place.or_else(|| self.places.clone().try_acquire_owned().ok()) else {
-                tracing::warn!(%peer, limit = self.shared.config.connections_max, "connection refused: too many are open");
+                tracing::warn!(%peer, limit = self.shared.config.limits.connections_max, "connection refused: too many are open");
                 continue;
             };
             self.serve(stream, peer, speaking, place);

@@ -9,7 +9,7 @@ pub enum Service {
     Thrift2,
 }
 
-/// Handlers and a queue for one kind of call.
+/// Handlers and a queue for one kind of call. Which there are, the settings say ([`crate::arithmetic::Lanes`]).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum LaneKind {
     /// Gets of named rows.
@@ -20,11 +20,13 @@ pub enum LaneKind {
     Scan,
     /// Schema, regions and what concerns the server itself.
     Admin,
+    /// Reads, writes and scans where the settings keep them together. No method is of this kind by itself.
+    General,
 }
 
 impl LaneKind {
     /// All, in the order of their numbers.
-    pub const ALL: [Self; 4] = [Self::Read, Self::Write, Self::Scan, Self::Admin];
+    pub const ALL: [Self; 5] = [Self::Read, Self::Write, Self::Scan, Self::Admin, Self::General];
 
     /// The name in thread names, logs and metrics.
     pub fn name(self) -> &'static str {
@@ -33,6 +35,7 @@ impl LaneKind {
             Self::Write => "write",
             Self::Scan => "scan",
             Self::Admin => "admin",
+            Self::General => "general",
         }
     }
 }

@@ -6,6 +6,7 @@ use bytes::Bytes;
 use crossbeam_channel::{Receiver, Sender, unbounded};
 use tokio::sync::oneshot;
 
+use crate::arithmetic::{LaneSize, Lanes};
 use crate::call::Call;
 use crate::config::Config;
 use crate::lane::{Lane, Permit};
@@ -25,18 +26,26 @@ pub struct Job {
     pub reply: oneshot::Sender<Vec<u8>>,
 }
 
-/// The four lanes. Dropping them ends their workers once the queues are empty.
+/// The lanes. Dropping them ends their workers once the queues are empty.
 pub struct Queues {
-    lanes: [(Arc<Lane>, Sender<Job>); 4],
+    sizes: Lanes,
+    lanes: [(Arc<Lane>, Sender<Job>); LaneKind::ALL.len()],
 }
 
 impl Queues {
     /// The lanes of a configuration, and for each the end that its workers take from.
-    pub fn new(config: &Config) -> (Self, [(LaneKind, Receiver<Job>); 4]) {
-        let channels = LaneKind::ALL.map(|kind| (kind, unbounded()));
-        let lanes =
-            channels.each_ref().map(|(kind, (jobs, _))| (Arc::new(Lane::new(config.lane(*kind))), jobs.clone()));
-        (Self { lanes }, channels.map(|(kind, (_, jobs))| (kind, jobs)))
+    pub fn new(config: &Config) -> (Self, Vec<(LaneKind, LaneSize, Receiver<Job>)>) {
+        let sizes = Lanes::of(&config.queues);
+        let channels = LaneKind::ALL.map(|_| unbounded());
+        let lane = |kind| Arc::new(Lane::new(sizes.size(kind).unwrap_or(LaneSize::NONE)));
+        let lanes = LaneKind::ALL.map(|kind| (lane(kind), channels[kind as usize].0.clone()));
+        let ends = sizes.iter().map(|(kind, size)| (kind, size, channels[kind as usize].1.clone())).collect();
+        (Self { sizes, lanes }, ends)
+    }
+
+    /// Where a kind of call runs.
+    pub fn of_calls(&self, kind: LaneKind) -> LaneKind {
+        self.sizes.of_calls(kind)
     }
 
     /// A lane's permits.

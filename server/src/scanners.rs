@@ -12,12 +12,6 @@ use hjall_engine::{Error, Row, Scanner};
 use crate::fault::Fault;
 use crate::method::Service;
 
-/// Scanners that may be open at once, by default.
-pub const SCANNERS_MAX: usize = 65_536;
-
-/// `hbase.client.scanner.timeout.period`, in milliseconds.
-pub const TIMEOUT_MS: i64 = 60_000;
-
 /// A scan that a client goes through call by call.
 pub struct OpenScanner {
     /// The table that it reads.

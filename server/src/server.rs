@@ -75,8 +75,8 @@ impl Server {
     /// Serves an engine. The engine stays the caller's: close it after [`Self::shutdown`].
     pub fn start(config: Config, engine: Engine) -> Result<Self, StartError> {
         let scanners = Scanners::new(
-            config.scanners_max,
-            i64::try_from(config.scanner_timeout.as_millis()).unwrap_or(i64::MAX),
+            config.limits.scanners_max,
+            i64::try_from(config.limits.scanner_timeout.as_millis()).unwrap_or(i64::MAX),
             Arc::new(Monotonic::default()),
         );
         let compactor = Compactor::start(engine.clone()).map_err(StartError::Threads)?;
@@ -118,8 +118,10 @@ impl Server {
         let handler = handler(identity.clone());
         let (queues, ends) = Queues::new(&config);
         let mut workers = Vec::new();
-        for (kind, jobs) in &ends {
-            workers.extend(worker::start(*kind, jobs, &config, &handler).map_err(StartError::Threads)?);
+        let reply_bytes_max = config.limits.reply_bytes_max;
+        for (kind, size, jobs) in &ends {
+            let started = worker::start(*kind, *size, jobs, reply_bytes_max, &handler);
+            workers.extend(started.map_err(StartError::Threads)?);
         }
         let loops = (0..config.loops.max(1)).map(Loop::start).collect::<io::Result<Vec<_>>>();
         let loops = loops.map_err(StartError::Threads)?;
@@ -157,7 +159,7 @@ impl Server {
     fn stop(&mut self) -> bool {
         let Some(shared) = self.shared.take() else { return true };
         shared.stop();
-        let until = Instant::now() + shared.config.grace;
+        let until = Instant::now() + shared.config.limits.grace;
         while !shared.is_quiet() && Instant::now() < until {
             thread::sleep(Duration::from_millis(1));
         }

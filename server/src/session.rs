@@ -79,7 +79,7 @@ pub async fn serve<S: AsyncRead + AsyncWrite + Unpin>(
             if dialect.framed {
                 frame(&mut out);
             }
-            if inbox.send(&out, shared.config.stall_max).await.is_err() {
+            if inbox.send(&out, shared.config.limits.stall_max).await.is_err() {
                 return;
             }
         }
@@ -107,7 +107,7 @@ async fn framed<S: AsyncRead + AsyncWrite + Unpin>(
             None => FRAME_HEAD,
             Some(head) => {
                 let length = u32::from_be_bytes(*head) as usize;
-                let max = shared.config.frame_bytes_max;
+                let max = shared.config.limits.frame_bytes_max;
                 if length > max {
                     return Err(Missing::Refused(Fault::protocol(format!(
                         "Frame size ({length}) larger than max length ({max})!"
@@ -135,7 +135,7 @@ async fn measured<S: AsyncRead + AsyncWrite + Unpin>(
     while inbox.bytes().is_empty() {
         wait(shared, inbox).await?;
     }
-    let mut measure = Measure::new(dialect.encoding, shared.config.message_bytes_max);
+    let mut measure = Measure::new(dialect.encoding, shared.config.limits.message_bytes_max);
     loop {
         match measure.advance(inbox.bytes()) {
             Ok(Progress::Whole(length)) => return Ok(inbox.take(length)),
@@ -151,7 +151,8 @@ async fn measured<S: AsyncRead + AsyncWrite + Unpin>(
 
 /// More bytes: between messages they may take as long as connections may idle, within one they must not stall.
 async fn wait<S: AsyncRead + AsyncWrite + Unpin>(shared: &Arc<Shared>, inbox: &mut Inbox<S>) -> Result<(), Ended> {
-    let longest = if inbox.bytes().is_empty() { shared.config.idle_max } else { Some(shared.config.stall_max) };
+    let longest =
+        if inbox.bytes().is_empty() { shared.config.limits.idle_max } else { Some(shared.config.limits.stall_max) };
     inbox.more(longest).await
 }
 
@@ -173,7 +174,7 @@ async fn refuse<S: AsyncRead + AsyncWrite + Unpin>(
         if dialect.framed {
             frame(&mut out);
         }
-        if !call.one_way && inbox.send(&out, shared.config.stall_max).await.is_err() {
+        if !call.one_way && inbox.send(&out, shared.config.limits.stall_max).await.is_err() {
             return;
         }
     }

@@ -65,7 +65,8 @@ impl Shared {
             call.refuse(&Fault::UnknownMethod, &message, &mut out);
             return Some(out);
         };
-        let lane = self.queues.lane(method.lane);
+        let kind = self.queues.of_calls(method.lane);
+        let lane = self.queues.lane(kind);
         // A change of schema holds its table alone, and a read that waits for it must not wait on an event loop.
         let short = self.config.fast_path
             && method.short
@@ -73,7 +74,7 @@ impl Shared {
             && self.queues.lane(LaneKind::Admin).under_way() == 0;
         if let Some(permit) = short.then(|| lane.enter_quick()).flatten() {
             let started = Instant::now();
-            call.run(&*self.handler, &message, &mut out, self.config.reply_bytes_max);
+            call.run(&*self.handler, &message, &mut out, self.config.limits.reply_bytes_max);
             permit.ran(started.elapsed());
             return Some(out);
         }
@@ -81,7 +82,7 @@ impl Shared {
             call.refuse(&Fault::queue_full(&self.identity), &message, &mut out);
             return Some(out);
         };
-        self.queues.run(method.lane, call, message, out, permit).await
+        self.queues.run(kind, call, message, out, permit).await
     }
 
     /// Says that a call is under way until the guard is dropped; `None`: the server is stopping and takes none.
@@ -110,7 +111,7 @@ impl Shared {
     }
 
     /// What the lanes count.
-    pub fn lanes(&self) -> [LaneMetrics; 4] {
+    pub fn lanes(&self) -> [LaneMetrics; LaneKind::ALL.len()] {
         LaneKind::ALL.map(|kind| LaneMetrics::of(kind, self.queues.lane(kind)))
     }
 
@@ -146,7 +147,7 @@ impl Held {
         let bytes = if bytes <= UNCOUNTED_BYTES { 0 } else { bytes };
         if bytes > self.bytes {
             let more = bytes - self.bytes;
-            let max = self.shared.config.held_bytes_max;
+            let max = self.shared.config.limits.held_bytes_max;
             let fits = |held: usize| held.checked_add(more).filter(|all| *all <= max);
             if self.shared.held_bytes.fetch_update(Ordering::Relaxed, Ordering::Relaxed, fits).is_err() {
                 return false;

@@ -7,20 +7,20 @@ use std::time::Instant;
 
 use crossbeam_channel::Receiver;
 
+use crate::arithmetic::LaneSize;
 use crate::call::Handler;
-use crate::config::Config;
 use crate::method::LaneKind;
 use crate::queue::Job;
 
 /// Starts a lane's workers, `hjall-read-0` and so on. They end when the lane's queue is dropped and empty.
 pub fn start(
     kind: LaneKind,
+    size: LaneSize,
     jobs: &Receiver<Job>,
-    config: &Config,
+    reply_bytes_max: usize,
     handler: &Arc<dyn Handler>,
 ) -> io::Result<Vec<JoinHandle<()>>> {
-    let reply_bytes_max = config.reply_bytes_max;
-    (0..config.lane(kind).handlers)
+    (0..size.running_max)
         .map(|i| {
             let (jobs, handler) = (jobs.clone(), handler.clone());
             Builder::new().name(format!("hjall-{}-{i}", kind.name())).spawn(move || {

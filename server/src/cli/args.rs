@@ -102,7 +102,7 @@ pub struct ServeArgs {
     #[arg(long, value_name = "MIB", default_value_t = 100, value_parser = clap::value_parser!(u16).range(1..=2047))]
     pub max_frame_mib: u16,
     /// Connections at once.
-    #[arg(long, value_name = "N", default_value_t = 10_000, value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, value_name = "N", default_value_t = 20_000, value_parser = clap::value_parser!(u32).range(1..))]
     pub max_connections: u32,
     /// What a connection over that limit meets.
     #[arg(long, value_enum, default_value = "refuse")]

@@ -5,7 +5,7 @@ use std::net::{SocketAddr, ToSocketAddrs};
 use std::time::{Duration, Instant};
 
 use hjall_engine::{Engine, Options};
-use hjall_server::config::{Listen, TlsFiles, WhenFull};
+use hjall_server::config::{Limits, Listen, TlsFiles, WhenFull};
 use hjall_server::context::CallOptions;
 use hjall_server::method::Service;
 use hjall_server::{Config, Server};
@@ -103,15 +103,18 @@ fn config(args: &ServeArgs) -> Result<Config, Failure> {
     Ok(Config {
         listen,
         host: args.host.clone(),
-        message_bytes_max: usize::from(args.max_message_mib) << 20,
-        frame_bytes_max: usize::from(args.max_frame_mib) << 20,
-        connections_max: usize::try_from(args.max_connections).unwrap_or(usize::MAX),
-        when_full: match args.when_full {
-            args::WhenFull::Wait => WhenFull::Wait,
-            args::WhenFull::Refuse => WhenFull::Refuse,
+        limits: Limits {
+            message_bytes_max: usize::from(args.max_message_mib) << 20,
+            frame_bytes_max: usize::from(args.max_frame_mib) << 20,
+            connections_max: usize::try_from(args.max_connections).unwrap_or(usize::MAX),
+            when_full: match args.when_full {
+                args::WhenFull::Wait => WhenFull::Wait,
+                args::WhenFull::Refuse => WhenFull::Refuse,
+            },
+            idle_max: (args.idle_timeout > 0).then(|| Duration::from_secs(args.idle_timeout)),
+            grace: Duration::from_secs(args.grace),
+            ..Limits::default()
         },
-        idle_max: (args.idle_timeout > 0).then(|| Duration::from_secs(args.idle_timeout)),
-        grace: Duration::from_secs(args.grace),
         tls,
         calls: CallOptions { read_only: args.read_only },
         ..Config::default()

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use crossbeam_channel::{Receiver, Sender, bounded, unbounded};
 use hjall_server::call::Handler;
+use hjall_server::config::Limits;
 use hjall_server::fault::Fault;
 use hjall_server::method::Service;
 use hjall_server::{Config, Server};
@@ -65,6 +66,11 @@ impl Handler for Echo {
 /// A configuration for one test: any free port, small lanes.
 pub fn config() -> Config {
     Config { loops: 1, ..Config::on("127.0.0.1:0".parse().unwrap()) }
+}
+
+/// The same, with limits of the test's own.
+pub fn limited(limits: Limits) -> Config {
+    Config { limits, ..config() }
 }
 
 /// A server with an echo.

@@ -3,10 +3,10 @@
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
 
-use hjall_server::Config;
+use hjall_server::config::Limits;
 
 use crate::client::{Answer, Arg, NO_ARGS, Protocol, connect, message, parse, reader};
-use crate::handler::{config, serve};
+use crate::handler::{config, limited, serve};
 
 /// Reads an answer: the status, the headers in lower case, the body.
 fn read(from: &mut BufReader<TcpStream>) -> (u16, String, Vec<u8>) {
@@ -78,7 +78,7 @@ fn bodies_may_come_in_chunks() {
 
 #[test]
 fn other_methods_and_other_bodies_are_refused_clearly() {
-    let (server, _gate) = serve(Config { message_bytes_max: 1 << 16, ..config() });
+    let (server, _gate) = serve(limited(Limits { message_bytes_max: 1 << 16, ..Limits::default() }));
     for (request, status, says) in [
         (b"GET / HTTP/1.1\r\nHost: h\r\n\r\n".to_vec(), 405, "POST"),
         (b"PUT / HTTP/1.1\r\nHost: h\r\nContent-Length: 0\r\n\r\n".to_vec(), 405, "POST"),

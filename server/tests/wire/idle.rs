@@ -2,11 +2,10 @@
 
 use std::io::{Read, Write};
 
-use hjall_server::Config;
-use hjall_server::config::WhenFull;
+use hjall_server::config::{Limits, WhenFull};
 
 use crate::client::{Answer, Client, NO_ARGS, WAYS, connect};
-use crate::handler::{config, serve};
+use crate::handler::{config, limited, serve};
 
 fn works(client: &mut Client) {
     assert_eq!(client.call("mutateRows", NO_ARGS), Answer::Success("Thrift1 mutateRows".to_owned()));
@@ -38,7 +37,7 @@ fn hundreds_of_idle_connections_leave_the_server_responsive() {
 
 #[test]
 fn one_connection_too_many_is_refused() {
-    let (server, _gate) = serve(Config { connections_max: 2, ..config() });
+    let (server, _gate) = serve(limited(Limits { connections_max: 2, ..Limits::default() }));
     let mut clients = [WAYS[0], WAYS[1]].map(|way| Client::new(server.addr(), way));
     clients.iter_mut().for_each(works);
     let mut one_more = connect(server.addr());
@@ -49,7 +48,7 @@ fn one_connection_too_many_is_refused() {
 
 #[test]
 fn one_connection_too_many_waits_where_configured() {
-    let (server, _gate) = serve(Config { connections_max: 1, when_full: WhenFull::Wait, ..config() });
+    let (server, _gate) = serve(limited(Limits { connections_max: 1, when_full: WhenFull::Wait, ..Limits::default() }));
     let mut first = Client::new(server.addr(), WAYS[0]);
     works(&mut first);
     let mut second = Client::new(server.addr(), WAYS[0]);
@@ -62,7 +61,8 @@ fn one_connection_too_many_waits_where_configured() {
 
 #[test]
 fn silence_in_the_middle_of_a_message_ends_the_connection() {
-    let (server, _gate) = serve(Config { stall_max: std::time::Duration::from_millis(20), ..config() });
+    let (server, _gate) =
+        serve(limited(Limits { stall_max: std::time::Duration::from_millis(20), ..Limits::default() }));
     for way in WAYS {
         let mut client = Client::new(server.addr(), way);
         works(&mut client);

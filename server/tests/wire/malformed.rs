@@ -2,10 +2,10 @@
 
 use std::io::Write;
 
-use hjall_server::Config;
+use hjall_server::config::Limits;
 
 use crate::client::{Answer, Arg, Client, NO_ARGS, Protocol, WAYS, framed, message};
-use crate::handler::{config, serve};
+use crate::handler::{config, limited, serve};
 
 fn is_alive(server: &hjall_server::Server) {
     let answer = Client::new(server.addr(), WAYS[0]).call("getRow", NO_ARGS);
@@ -42,7 +42,7 @@ fn failures_of_a_handler_are_told_as_declared_or_not() {
 
 #[test]
 fn a_reply_over_the_limit_is_an_internal_error() {
-    let (server, _gate) = serve(Config { reply_bytes_max: 1 << 16, ..config() });
+    let (server, _gate) = serve(limited(Limits { reply_bytes_max: 1 << 16, ..Limits::default() }));
     for way in WAYS {
         let mut client = Client::new(server.addr(), way);
         let answer = client.call("getRowWithColumns", NO_ARGS);
@@ -52,7 +52,8 @@ fn a_reply_over_the_limit_is_an_internal_error() {
 
 #[test]
 fn oversized_messages_are_refused_before_they_arrive() {
-    let (server, _gate) = serve(Config { message_bytes_max: 1 << 16, frame_bytes_max: 1 << 16, ..config() });
+    let (server, _gate) =
+        serve(limited(Limits { message_bytes_max: 1 << 16, frame_bytes_max: 1 << 16, ..Limits::default() }));
     for way @ (with_frame, _) in WAYS {
         let mut client = Client::new(server.addr(), way);
         // All but the end, so that only the announced length can be what is refused.

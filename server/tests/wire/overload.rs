@@ -3,17 +3,16 @@
 use std::io::Write;
 
 use hjall_server::Config;
-use hjall_server::config::LaneSize;
+use hjall_server::config::{Limits, QueueSettings};
 use hjall_server::method::LaneKind;
 
 use crate::client::{Answer, Arg, Client, NO_ARGS, WAYS};
-use crate::handler::{config, serve};
+use crate::handler::{config, limited, serve};
 
 /// One handler and one place for reads, and nothing on the event loop, where a waiting call would hold up everything.
 fn narrow() -> Config {
-    let mut config = Config { fast_path: false, ..config() };
-    config.lanes[LaneKind::Read as usize] = LaneSize { handlers: 1, places: 1 };
-    config
+    let queues = QueueSettings { handlers: 2, waiting_max: Some(1), ..QueueSettings::default() };
+    Config { fast_path: false, queues, ..config() }
 }
 
 #[test]
@@ -47,7 +46,7 @@ fn a_full_lane_refuses_and_the_others_go_on() {
 
 #[test]
 fn all_connections_together_hold_bounded_bytes() {
-    let (server, _gate) = serve(Config { held_bytes_max: 1 << 20, ..config() });
+    let (server, _gate) = serve(limited(Limits { held_bytes_max: 1 << 20, ..Limits::default() }));
     let mut client = Client::new(server.addr(), WAYS[3]);
     let bytes = client.bytes("mutateRow", &[Arg::Bytes(1, vec![0; 4 << 20])]);
     client.stream.write_all(&bytes[..2 << 20]).unwrap();
