@@ -21,7 +21,7 @@ pytest := $(python) -m pytest -q --no-header -p no:cacheprovider
 check = @echo "check $(1): …"; if $(2); then echo "check $(1): ok"; else echo "check $(1): FAILED"; exit 1; fi
 
 .PHONY: help run test check judge bench idl clients requirements build binary cargo-there python-there \
-  test-rust test-judge test-clients test-examples test-crash \
+  test-rust test-judge test-clients test-examples test-crash test-python build-python \
   check-format check-lints check-documents check-generated check-tidy
 
 help: ## this list
@@ -31,7 +31,7 @@ run: cargo-there ## build hjall and serve on 127.0.0.1:9090 with the data in ./h
 	cargo build --locked --release --bin hjall
 	exec $(target)/release/hjall serve --data $(DATA) --listen $(LISTEN)
 
-test: test-rust test-judge test-clients test-examples test-crash ## everything that must hold, from a fresh clone
+test: test-rust test-judge test-clients test-examples test-crash test-python ## everything that must hold, from a fresh clone
 
 check: check-format check-lints check-documents check-generated check-tidy ## form: format, lints, documents, licences, generated code
 
@@ -53,6 +53,9 @@ test-examples: build .venv/.complete ## the programs of examples/, each of which
 
 test-crash: build .venv/.complete ## kill -9 in the middle of writes, CRASH_ROUNDS times
 	CRASH_ROUNDS=$(CRASH_ROUNDS) $(pytest) tests/crash
+
+test-python: build-python .venv/.complete ## the Python package: its tests, against the extension built here
+	$(pytest) python/tests
 
 judge: build .venv/.complete ## ask real HBase again (needs Java 11 or 17, and Maven) and compare with what is recorded
 	@command -v java >/dev/null || { echo "make judge needs Java 11 or 17 (Debian: apt install openjdk-17-jre-headless)"; exit 1; }
@@ -88,9 +91,15 @@ check-tidy: cargo-there .venv/.complete
 
 # -- what they need ---------------------------------------------------------------------------------
 
-# With the tests, since what they need of shared dependencies would have everything built a second time.
+# All at once, since what tests and the Python extension need of shared dependencies would have everything built a second time.
 build: cargo-there
-	cargo build --locked --workspace --bins --tests
+	cargo build --locked --workspace --bins --lib --tests
+
+# The extension beside the package's sources, where Python finds it. Copied under another name first: a running program may have the old one loaded.
+extension := python/src/hjall/_native.$(if $(filter Windows_NT,$(OS)),pyd,abi3.so)
+build-python: build python-there
+	cp $(target)/debug/$(if $(filter Windows_NT,$(OS)),_native.dll,$(if $(filter Darwin,$(shell uname)),lib_native.dylib,lib_native.so)) $(extension).new
+	mv -f $(extension).new $(extension)
 
 # The file stands for a whole install: an interrupted one is made anew.
 .venv/.complete: tests/requirements.txt | python-there

@@ -9,6 +9,7 @@ MUST_NOT = {
     "engine": ("tokio", "thrift", "hjall-idl", "hjall-server", "hyper", "futures", "async-trait"),
     "idl": ("hjall-engine", "hjall-server", "fjall", "tokio"),
     "server": ("fjall", "lsm-tree"),
+    "bindings/python": ("hjall-idl", "thrift", "fjall", "tokio"),
     "bench": ("hjall-server", "fjall"),
 }
 

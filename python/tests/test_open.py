@@ -1,0 +1,31 @@
+"""A database is opened, written, read and closed."""
+import pytest
+
+import hjall
+
+
+@pytest.fixture(params=["memory", "folder"])
+def db(request, tmp_path):
+    """A fresh database of either kind."""
+    with hjall.memory() if request.param == "memory" else hjall.open(tmp_path) as database:
+        yield database
+
+
+def test_what_is_put_is_there(db):
+    db.create_table("t", {"f": {}})
+    table = db.table("t")
+    table.put(b"r", {b"f:a": b"1", b"f:": bytearray(b"2")})
+    assert table.row(b"r") == {b"f:": b"2", b"f:a": b"1"}
+    assert table.row(memoryview(b"none")) == {}
+
+
+def test_text_is_refused_with_the_remedy(db):
+    db.create_table("t", {"f": {}})
+    with pytest.raises(TypeError, match=r"'r'\.encode\(\)"):
+        db.table("t").row("r")
+
+
+def test_a_missing_table_is_a_lookup_error(db):
+    with pytest.raises(LookupError) as raised:
+        db.table("none").row(b"r")
+    assert isinstance(raised.value, hjall.Error)
