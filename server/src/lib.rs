@@ -30,6 +30,7 @@ mod rewind;
 pub mod scanners;
 mod server;
 mod session;
+pub mod settings;
 mod shared;
 mod thrift1;
 mod thrift2;

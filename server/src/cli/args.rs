@@ -1,16 +1,30 @@
-//! The command line.
+//! The command line: two commands, whose flags come from the table of settings.
 
+use std::ffi::OsString;
 use std::path::PathBuf;
 
-use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
+use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
+use hjall_server::settings::{Setting, Sources, table};
 
-/// An HBase in one binary: its Thrift1 and Thrift2 gateways over an embedded store.
-#[derive(Debug, Parser)]
-#[command(name = "hjall", version, disable_help_subcommand = true, after_help = EXAMPLES)]
-pub struct Args {
-    /// What to do.
-    #[command(subcommand)]
-    pub command: Command,
+/// What the command line asks for.
+pub enum Asked {
+    /// Serve with these settings.
+    Serve(Sources),
+    /// Print the settings.
+    Config(Sources, Form),
+}
+
+/// How settings are printed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Form {
+    /// As a TOML file, with each value's origin.
+    Toml,
+    /// As one JSON object.
+    Json,
+    /// The defaults, explained, as a file to begin with.
+    Commented,
+    /// The tables of docs/operations.md.
+    Markdown,
 }
 
 const EXAMPLES: &str = "\
@@ -18,6 +32,9 @@ Examples:
   hjall serve                                  data in ./hjall-data, clients at 127.0.0.1:9090
   hjall serve --data /var/lib/hjall --listen 0.0.0.0:9090
   hjall serve --memory --listen 127.0.0.1:0    nothing on disk, any free port (printed)
+  hjall serve --hbase-site /etc/hbase/conf/hbase-site.xml
+  hjall config --default > hjall.toml          a file to begin with
+  hjall config --config hjall.toml             what is in force, and where it comes from
 
 Then, from Python:
   import happybase
@@ -29,19 +46,26 @@ const SERVE_HELP: &str = "\
 Any HBase Thrift client connects to the one port: Thrift1 and Thrift2, buffered and framed, binary and compact, HTTP POST, and TLS when
 a certificate is given.
 
+Settings come in layers, the later ones overrule: defaults, the TOML file, hbase-site.xml, the environment (HJALL_QUEUES_READ_RATIO=0.7),
+flags. Every setting has a name (`hjall config` lists them); those without a flag of their own are set with --set.
+
 Examples:
   hjall serve --data /var/lib/hjall --listen 0.0.0.0:9090
+  hjall serve --config hjall.toml --set queues.read_ratio=0.7
   hjall serve --tls-cert server.pem --tls-key server.key
   hjall serve --listen-thrift1 127.0.0.1:9090 --listen-thrift2 127.0.0.1:9091
   hjall serve --memory --listen 127.0.0.1:0 --log-format json
 
 On standard output one line per address, `hjall listening on 127.0.0.1:9090`, says that clients may connect. The log goes to standard
-error. SIGTERM or SIGINT: running calls finish, data is flushed; a second one ends the process at once.
+error. SIGTERM or SIGINT: running calls finish, data is flushed; a second one ends the process at once. SIGHUP: the files are read
+again, and what can change in a running server does (ratios, handlers, limits, log level, certificates); a wrong file changes nothing.
+
+http://127.0.0.1:9095 tells how the server fares: /metrics, /jmx, /healthz, /readyz (--info-listen).
 
 Exit codes:
   0  stopped as asked, all data flushed
   1  a failure that none of the others names
-  2  the command line is wrong
+  2  the command line or a setting is wrong
   3  an address cannot be listened on
   4  another process has the data folder open
   5  the data folder was written by a newer version
@@ -50,91 +74,114 @@ Exit codes:
   8  stopped, but some calls did not finish in time
   9  ended at once by a second signal";
 
-/// What to do.
-#[derive(Debug, Subcommand)]
-pub enum Command {
-    /// Serves a database until it is told to stop.
-    #[command(after_help = SERVE_HELP)]
-    Serve(Box<ServeArgs>),
+const CONFIG_HELP: &str = "\
+What is printed is a TOML file that `hjall serve --config` takes, with the origin of each value beside it, and the lanes that come of
+the queue settings on this machine. It takes the same options as `hjall serve`, and reads the same files and variables.";
+
+/// Reads the process's command line and environment; ends the process with help or an error of clap's where there is one.
+pub fn read() -> Asked {
+    asked(&command().get_matches(), environment())
 }
 
-/// How to serve.
-#[derive(Debug, ClapArgs)]
-pub struct ServeArgs {
-    /// Folder of the database; made if need be.
-    #[arg(long, value_name = "DIR", default_value = "./hjall-data", env = "HJALL_DATA")]
-    pub data: PathBuf,
-    /// Keep everything in memory; nothing survives the process.
-    #[arg(long)]
-    pub memory: bool,
-    /// Address for clients of both services; may be given several times. Port 0 takes any free one.
-    /// [default: 127.0.0.1:9090, unless one of the next two is given]
-    #[arg(long, value_name = "ADDR", env = "HJALL_LISTEN", value_delimiter = ',')]
-    pub listen: Vec<String>,
-    /// Address for Thrift1 alone, whatever the calls look like.
-    #[arg(long, value_name = "ADDR", value_delimiter = ',')]
-    pub listen_thrift1: Vec<String>,
-    /// Address for Thrift2 alone.
-    #[arg(long, value_name = "ADDR", value_delimiter = ',')]
-    pub listen_thrift2: Vec<String>,
-    /// Host name in region locations and error texts [default: the first address].
-    #[arg(long, value_name = "NAME")]
-    pub host: Option<String>,
-    /// Refuse data mutations of Thrift2 clients, as HBase's hbase.thrift.readonly does.
-    #[arg(long)]
-    pub read_only: bool,
-    /// Memory for cached blocks, in MiB [default: a share of the machine's].
-    #[arg(long, value_name = "MIB")]
-    pub cache_mib: Option<u64>,
-    /// Certificate chain for TLS, PEM.
-    #[arg(long, value_name = "FILE", requires = "tls_key")]
-    pub tls_cert: Option<PathBuf>,
-    /// The certificate's private key, PEM.
-    #[arg(long, value_name = "FILE", requires = "tls_cert")]
-    pub tls_key: Option<PathBuf>,
-    /// Authorities for clients' certificates, PEM; with it every TLS client must show one.
-    #[arg(long, value_name = "FILE", requires = "tls_cert")]
-    pub tls_client_ca: Option<PathBuf>,
-    /// Longest message without a frame, in MiB.
-    #[arg(long, value_name = "MIB", default_value_t = 100, value_parser = clap::value_parser!(u16).range(1..=2047))]
-    pub max_message_mib: u16,
-    /// Longest frame, in MiB.
-    #[arg(long, value_name = "MIB", default_value_t = 100, value_parser = clap::value_parser!(u16).range(1..=2047))]
-    pub max_frame_mib: u16,
-    /// Connections at once.
-    #[arg(long, value_name = "N", default_value_t = 20_000, value_parser = clap::value_parser!(u32).range(1..))]
-    pub max_connections: u32,
-    /// What a connection over that limit meets.
-    #[arg(long, value_enum, default_value = "refuse")]
-    pub when_full: WhenFull,
-    /// Close connections without a call for so many seconds; 0: keep them.
-    #[arg(long, value_name = "SECONDS", default_value_t = 0)]
-    pub idle_timeout: u64,
-    /// How long running calls may take to finish at the end, in seconds.
-    #[arg(long, value_name = "SECONDS", default_value_t = 60)]
-    pub grace: u64,
-    /// How the log is written.
-    #[arg(long, value_enum, default_value = "human", env = "HJALL_LOG_FORMAT")]
-    pub log_format: LogFormat,
-    /// What is logged: error, warn, info, debug, trace, or per module such as info,hjall_server=debug.
-    #[arg(long, value_name = "FILTER", default_value = "info", env = "HJALL_LOG")]
-    pub log: String,
+/// Text variables only: no setting of ours can have another value.
+fn environment() -> Vec<(String, String)> {
+    let text = |(name, value): (OsString, OsString)| Some((name.into_string().ok()?, value.into_string().ok()?));
+    std::env::vars_os().filter_map(text).collect()
 }
 
-/// What a connection over the limit meets.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum WhenFull {
-    /// It waits until another ends.
-    Wait,
-    /// It is closed at once.
-    Refuse,
+fn asked(matches: &ArgMatches, environment: Vec<(String, String)>) -> Asked {
+    match matches.subcommand() {
+        Some(("config", matches)) => {
+            let forms = [("json", Form::Json), ("default", Form::Commented), ("markdown", Form::Markdown)];
+            let form = forms.into_iter().find(|(name, _)| matches.get_flag(name)).map_or(Form::Toml, |(_, form)| form);
+            Asked::Config(sources(matches, environment), form)
+        }
+        Some((_, matches)) => Asked::Serve(sources(matches, environment)),
+        // clap does not return without a command.
+        None => Asked::Serve(sources(matches, environment)),
+    }
 }
 
-/// How the log is written.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum LogFormat {
-    /// Lines for people.
-    Human,
-    /// One JSON object per line.
-    Json,
+fn command() -> Command {
+    let serve = Command::new("serve").about("Serves a database until it is told to stop").after_help(SERVE_HELP);
+    let form = |name: &'static str, help: &'static str| {
+        let others = ["json", "default", "markdown"].into_iter().filter(move |other| *other != name);
+        Arg::new(name).long(name).action(ArgAction::SetTrue).help(help).conflicts_with_all(others.collect::<Vec<_>>())
+    };
+    let config = Command::new("config")
+        .about("Prints the settings in force, and where each comes from")
+        .after_help(CONFIG_HELP)
+        .arg(form("json", "As one JSON object"))
+        .arg(form("default", "The defaults, each explained and commented out: a file to begin with"))
+        .arg(form("markdown", "The tables of docs/operations.md").hide(true));
+    Command::new("hjall")
+        .version(env!("CARGO_PKG_VERSION"))
+        .about("An HBase in one binary: its Thrift1 and Thrift2 gateways over an embedded store")
+        .after_help(EXAMPLES)
+        .disable_help_subcommand(true)
+        .subcommand_required(true)
+        .arg_required_else_help(true)
+        .subcommand(options(serve))
+        .subcommand(options(config))
+}
+
+/// The options of both commands.
+fn options(command: Command) -> Command {
+    let file = |name: &'static str, variable: &'static str, help: &'static str| {
+        let parser = value_parser!(PathBuf);
+        Arg::new(name).long(name).value_name("FILE").env(variable).value_parser(parser).help(help).display_order(0)
+    };
+    let set = Arg::new("set")
+        .long("set")
+        .value_name("NAME=VALUE")
+        .action(ArgAction::Append)
+        .help("Set anything by its name, as in the TOML file: --set queues.read_ratio=0.7");
+    command
+        .arg(file("config", "HJALL_CONFIG", "Settings in TOML"))
+        .arg(file("hbase-site", "HJALL_HBASE_SITE", "HBase's settings: what this server has too is taken over"))
+        .args(table::ALL.iter().filter_map(|setting| option(setting)))
+        .arg(set)
+}
+
+fn option(setting: &'static Setting) -> Option<Arg> {
+    let flag = setting.flag?;
+    let arg = Arg::new(flag.long).long(flag.long);
+    if flag.value.is_empty() {
+        return Some(arg.help(setting.says).action(ArgAction::SetTrue));
+    }
+    let default = match setting.default_text() {
+        Some(text) => text.strip_suffix(flag.unit).map_or(text.clone(), str::to_owned),
+        None => setting.default_words(),
+    };
+    let variable = setting.variable.map(|name| format!(" [env: {name}]")).unwrap_or_default();
+    Some(
+        arg.value_name(flag.value)
+            .action(ArgAction::Append)
+            .help(format!("{} [default: {default}]{variable}", setting.says)),
+    )
+}
+
+fn sources(matches: &ArgMatches, environment: Vec<(String, String)>) -> Sources {
+    let path = |name| matches.get_one::<PathBuf>(name).cloned();
+    let mut flags = Vec::new();
+    for setting in table::ALL.iter() {
+        let Some(flag) = setting.flag else { continue };
+        let written = format!("--{}", flag.long);
+        if flag.value.is_empty() {
+            if matches.get_flag(flag.long) {
+                flags.push((written, setting.name.to_owned(), "true".to_owned()));
+            }
+        } else if let Some(values) = matches.get_many::<String>(flag.long) {
+            // Lists are given by repeating the flag; of anything else the last counts.
+            let values: Vec<_> = values.map(String::as_str).collect();
+            let list = setting.kind == hjall_server::settings::Kind::Addresses;
+            let text = if list { values.join(",") } else { values.last().unwrap_or(&"").to_string() };
+            flags.push((written, setting.name.to_owned(), format!("{text}{}", flag.unit)));
+        }
+    }
+    for given in matches.get_many::<String>("set").into_iter().flatten() {
+        let (name, value) = given.split_once('=').unwrap_or((given, ""));
+        flags.push(("--set".to_owned(), name.trim().to_owned(), value.trim().to_owned()));
+    }
+    Sources { toml: path("config"), hbase_site: path("hbase-site"), environment, flags }
 }

@@ -6,12 +6,15 @@ use std::path::PathBuf;
 
 use hjall_engine::{Error, ErrorKind};
 use hjall_server::StartError;
+use hjall_server::settings::Refused;
 
 /// A failure of the process. Its text is one line that names the thing and the remedy.
 #[derive(Debug)]
 pub enum Failure {
     /// The command line is wrong in a way that its parser cannot see.
     Usage(String),
+    /// Settings are wrong.
+    Settings(Refused),
     /// The database cannot be opened or closed.
     Data(PathBuf, Error),
     /// The server does not start.
@@ -29,7 +32,7 @@ impl Failure {
     pub fn code(&self) -> u8 {
         match self {
             Self::Signals(_) | Self::Start(StartError::Threads(_)) => 1,
-            Self::Usage(_) | Self::Start(StartError::NoAddress) => 2,
+            Self::Usage(_) | Self::Settings(_) | Self::Start(StartError::NoAddress) => 2,
             Self::Start(StartError::Listen(..)) => 3,
             Self::Data(_, error) => match error.kind() {
                 ErrorKind::Locked => 4,
@@ -47,6 +50,7 @@ impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Usage(text) => f.write_str(text),
+            Self::Settings(refused) => write!(f, "{refused}"),
             Self::Data(path, error) => {
                 let path = path.display();
                 let remedy = match error.kind() {

@@ -4,12 +4,14 @@
 
 mod limits;
 mod queues;
+mod slow;
 
 use std::net::SocketAddr;
 use std::path::PathBuf;
 
 pub use limits::{Limits, WhenFull};
 pub use queues::{QueueOrder, QueueSettings, cores};
+pub use slow::SlowSettings;
 
 use crate::context::CallOptions;
 use crate::method::Service;
@@ -29,6 +31,8 @@ pub struct Config {
     pub limits: Limits,
     /// Whether short reads run on the connection's own loop while their lane is idle and quick. Can change while running.
     pub fast_path: bool,
+    /// Which calls are slow. Can change while running, but for the ring's size.
+    pub slow: SlowSettings,
     /// TLS on the same ports, beside plain connections. Can change while running: new connections see it, open ones keep what they
     /// have.
     pub tls: Option<TlsFiles>,
@@ -73,6 +77,7 @@ impl Default for Config {
             queues: QueueSettings::default(),
             limits: Limits::default(),
             fast_path: true,
+            slow: SlowSettings::default(),
             tls: None,
             calls: CallOptions::default(),
         }

@@ -1,0 +1,45 @@
+//! SIGHUP: the settings are read again, and what can change in a running server does.
+
+use hjall_server::Server;
+use hjall_server::settings::{Difference, InForce, Launch};
+
+use super::log::{self, Filter};
+
+/// Reads the settings again and carries out what differs; returns what is in force then. A wrong file leaves everything as it was.
+pub fn run(force: InForce, server: &Server, filter: &Filter) -> InForce {
+    let read = match InForce::read(force.sources()) {
+        Ok(read) => read,
+        Err(refused) => {
+            for wrong in refused.0 {
+                tracing::error!("settings stay as they were: {}", wrong.0);
+            }
+            return force;
+        }
+    };
+    let Difference { changes, waiting, next } = Difference::between(&force, &read);
+    if let Err(why) = apply(&next, server, filter) {
+        tracing::error!("settings stay as they were: {why}");
+        return force;
+    }
+    for change in &changes {
+        tracing::info!("setting changed: {change}");
+    }
+    for change in &waiting {
+        tracing::warn!("setting changes at the next start only: {change}");
+    }
+    if changes.is_empty() && waiting.is_empty() {
+        tracing::info!("settings read again: none has changed");
+    }
+    for line in read.notes.lines(read.sources().hbase_site.as_deref()) {
+        tracing::warn!("{line}");
+    }
+    next
+}
+
+/// All or nothing: what can be refused is tried before anything changes.
+fn apply(next: &InForce, _server: &Server, filter: &Filter) -> Result<(), String> {
+    let launch =
+        Launch::of(next).map_err(|wrong| wrong.into_iter().map(|wrong| wrong.0).collect::<Vec<_>>().join("; "))?;
+    log::check(&launch.log.filter)?;
+    filter.set(&launch.log.filter)
+}

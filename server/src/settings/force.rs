@@ -1,0 +1,123 @@
+//! What is in force: for each setting its value and where that comes from.
+
+use super::given::{Given, Notes, Origin, Refused, Sources, Wrong};
+use super::launch::Launch;
+use super::nearest::nearest;
+use super::setting::Setting;
+use super::toml::must;
+use super::value::Value;
+use super::{environment, site, table, toml};
+
+/// All settings, in the table's order.
+#[derive(Clone)]
+pub struct InForce {
+    entries: Vec<Entry>,
+    /// What is worth a line in the log.
+    pub notes: Notes,
+    sources: Sources,
+}
+
+/// One setting's value.
+#[derive(Clone)]
+pub struct Entry {
+    /// The setting.
+    pub setting: &'static Setting,
+    /// Its value; `None`: it has none.
+    pub value: Option<Value>,
+    /// Where it comes from.
+    pub origin: Origin,
+}
+
+impl InForce {
+    /// Reads all sources.
+    ///
+    /// # Errors
+    /// Everything that is wrong in any of them.
+    pub fn read(sources: &Sources) -> Result<Self, Refused> {
+        let (mut wrong, mut notes) = (Vec::new(), Notes::default());
+        let mut given = Vec::new();
+        if let Some(path) = &sources.toml {
+            given.extend(toml::read(path, &mut wrong));
+        }
+        if let Some(path) = &sources.hbase_site {
+            given.extend(site::read(path, &mut wrong, &mut notes));
+        }
+        given.extend(environment::read(&sources.environment, &mut notes));
+        given.extend(flags(&sources.flags, &mut wrong));
+        let mut entries: Vec<_> = table::ALL.iter().map(|setting| Entry::default(setting)).collect();
+        for Given { setting, text, origin } in given {
+            match setting.kind.read(&text) {
+                Some(value) => {
+                    if let Some(entry) = entries.iter_mut().find(|entry| entry.setting == setting) {
+                        *entry = Entry { setting, value: Some(value), origin };
+                    }
+                }
+                None => wrong.push(Wrong(match &origin {
+                    Origin::Toml(..) => format!("{origin}: {}", must(setting, &text)),
+                    _ => format!("{origin} {text}: must be {}", setting.kind),
+                })),
+            }
+        }
+        let force = Self { entries, notes, sources: sources.clone() };
+        match (wrong.is_empty(), Launch::of(&force)) {
+            (true, Ok(_)) => Ok(force),
+            (true, Err(impossible)) => Err(Refused(impossible)),
+            (false, _) => Err(Refused(wrong)),
+        }
+    }
+
+    /// Where it was read from.
+    pub fn sources(&self) -> &Sources {
+        &self.sources
+    }
+
+    /// All settings, in the table's order.
+    pub fn entries(&self) -> &[Entry] {
+        &self.entries
+    }
+
+    /// One setting.
+    pub fn entry(&self, name: &str) -> Option<&Entry> {
+        self.entries.iter().find(|entry| entry.setting.name == name)
+    }
+
+    /// The layer that a setting's value comes from.
+    pub(super) fn rank(&self, name: &str) -> u8 {
+        self.entry(name).map_or(0, |entry| entry.origin.rank())
+    }
+
+    /// The same with other values for some settings.
+    pub(super) fn with(&self, entries: impl IntoIterator<Item = Entry>) -> Self {
+        let mut changed = self.clone();
+        for entry in entries {
+            if let Some(place) = changed.entries.iter_mut().find(|place| place.setting == entry.setting) {
+                *place = entry;
+            }
+        }
+        changed
+    }
+}
+
+impl Entry {
+    fn default(setting: &'static Setting) -> Self {
+        let value = setting.default_text().and_then(|text| setting.kind.read(&text));
+        Self { setting, value, origin: Origin::Default }
+    }
+}
+
+fn flags(flags: &[(String, String, String)], wrong: &mut Vec<Wrong>) -> Vec<Given> {
+    let mut given = Vec::new();
+    for (flag, name, text) in flags {
+        match table::find(name) {
+            Some(setting) => {
+                given.push(Given { setting, text: text.clone(), origin: Origin::Flag(flag.clone()) });
+            }
+            None => {
+                let meant = nearest(name, table::ALL.iter().map(|setting| setting.name));
+                let meant = meant.map_or_else(String::new, |meant| format!("; did you mean {meant}?"));
+                wrong.push(Wrong(format!("{flag} {name}={text}: {name} is no setting{meant}")));
+            }
+        }
+    }
+    given
+}

@@ -1,0 +1,186 @@
+//! What the settings in force come to: everything that a server is started with.
+
+use std::net::{SocketAddr, ToSocketAddrs};
+use std::path::PathBuf;
+
+use hjall_engine::Options;
+
+use super::force::InForce;
+use super::given::Wrong;
+use crate::config::{Config, Listen, TlsFiles};
+use crate::method::Service;
+
+/// A start, ready to be carried out.
+#[derive(Debug)]
+pub struct Launch {
+    /// The server's own settings.
+    pub config: Config,
+    /// The folder of the database.
+    pub data: PathBuf,
+    /// Whether the database is in memory, and the folder is not used.
+    pub memory: bool,
+    /// How the database is opened.
+    pub options: Options,
+    /// The port for whoever watches the server; `None`: there is none.
+    pub info: Option<Info>,
+    /// The process's log.
+    pub log: Log,
+    /// Where spans go by OpenTelemetry's protocol; `None`: nowhere.
+    pub traces: Option<String>,
+    /// As it was written, before addresses are looked up.
+    pub(super) parts: Parts,
+}
+
+/// The port for whoever watches the server.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Info {
+    /// Where.
+    pub addr: SocketAddr,
+    /// Whether somebody asked for this very address: then it must be had, while the default one is done without if it is taken.
+    pub asked: bool,
+}
+
+/// The process's log.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Log {
+    /// What is logged.
+    pub filter: String,
+    /// Whether each line is a JSON object.
+    pub json: bool,
+}
+
+/// Settings of which several make one thing.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Parts {
+    pub address: String,
+    pub port: u16,
+    pub listen: Vec<String>,
+    pub listen_thrift1: Vec<String>,
+    pub listen_thrift2: Vec<String>,
+    pub certificate: Option<PathBuf>,
+    pub key: Option<PathBuf>,
+    pub client_ca: Option<PathBuf>,
+    pub info_listen: Option<String>,
+    pub info_address: String,
+    pub info_port: Option<u16>,
+}
+
+impl Default for Launch {
+    fn default() -> Self {
+        Self {
+            config: Config::default(),
+            data: PathBuf::new(),
+            memory: false,
+            options: Options::default(),
+            info: None,
+            log: Log::default(),
+            traces: None,
+            parts: Parts::default(),
+        }
+    }
+}
+
+impl Launch {
+    /// Carries every setting over.
+    ///
+    /// # Errors
+    /// What cannot be: values that are right each for itself and wrong together, addresses that lead nowhere.
+    pub fn of(force: &InForce) -> Result<Self, Vec<Wrong>> {
+        let mut launch = Self::default();
+        for entry in force.entries() {
+            if let Some(value) = &entry.value {
+                (entry.setting.set)(&mut launch, value);
+            }
+        }
+        let mut wrong = Vec::new();
+        launch.listen(force, &mut wrong);
+        launch.tls(force, &mut wrong);
+        launch.info(force, &mut wrong);
+        if let (Some(_), false, Some(entry)) = (&launch.traces, cfg!(feature = "otel"), force.entry("log.traces")) {
+            let remedy =
+                "this hjall was built without OpenTelemetry; build it with `cargo build --release --features otel`";
+            wrong.push(Wrong(format!("{}: log.traces: {remedy}", entry.origin)));
+        }
+        if wrong.is_empty() { Ok(launch) } else { Err(wrong) }
+    }
+
+    /// Where clients connect: the whole list, or the address and the port, whichever stands in the later layer.
+    fn listen(&mut self, force: &InForce, wrong: &mut Vec<Wrong>) {
+        let parts = &self.parts;
+        let single = force.rank("server.address").max(force.rank("server.port"));
+        let whole = force.rank("server.listen");
+        let elsewhere = force.rank("server.listen_thrift1").max(force.rank("server.listen_thrift2"));
+        let own = [host_and_port(&parts.address, parts.port)];
+        let (both, named) = match (whole, single, elsewhere) {
+            (0, 0, 1..) => (&[][..], "server.listen"),
+            (whole, single, _) if whole > 0 && whole >= single => (&parts.listen[..], "server.listen"),
+            _ => (&own[..], "server.address"),
+        };
+        let mut listen = Vec::new();
+        let groups = [
+            (both, None, named),
+            (&parts.listen_thrift1, Some(Service::Thrift1), "server.listen_thrift1"),
+            (&parts.listen_thrift2, Some(Service::Thrift2), "server.listen_thrift2"),
+        ];
+        for (texts, only, name) in groups {
+            for text in texts {
+                match address(force, name, text) {
+                    Ok(addr) => listen.push(Listen { addr, only }),
+                    Err(why) => wrong.push(why),
+                }
+            }
+        }
+        self.config.listen = listen;
+    }
+
+    fn tls(&mut self, force: &InForce, wrong: &mut Vec<Wrong>) {
+        let parts = self.parts.clone();
+        let missing = match (parts.certificate, parts.key, parts.client_ca) {
+            (Some(certificate), Some(key), client_authorities) => {
+                self.config.tls = Some(TlsFiles { certificate, key, client_authorities });
+                return;
+            }
+            (None, None, None) => return,
+            (None, None, Some(_)) => ("tls.client_ca", "tls.certificate and tls.key are"),
+            (Some(_), None, _) => ("tls.certificate", "tls.key (--tls-key) is"),
+            (None, Some(_), _) => ("tls.key", "tls.certificate (--tls-cert) is"),
+        };
+        let origin = force.entry(missing.0).map(|entry| entry.origin.to_string()).unwrap_or_default();
+        wrong.push(Wrong(format!("{origin}: {} is given, but {} needed as well", missing.0, missing.1)));
+    }
+
+    fn info(&mut self, force: &InForce, wrong: &mut Vec<Wrong>) {
+        let parts = &self.parts;
+        let single = force.rank("info.address").max(force.rank("info.port"));
+        let whole = force.rank("info.listen");
+        let (text, name) = match (&parts.info_listen, parts.info_port) {
+            (Some(text), _) if whole >= single => (text.clone(), "info.listen"),
+            (_, Some(port)) => (host_and_port(&parts.info_address, port), "info.address"),
+            _ => return,
+        };
+        if text.eq_ignore_ascii_case("off") {
+            return;
+        }
+        match address(force, name, &text) {
+            Ok(addr) => self.info = Some(Info { addr, asked: whole.max(single) > 0 }),
+            Err(why) => wrong.push(why),
+        }
+    }
+}
+
+fn host_and_port(host: &str, port: u16) -> String {
+    let bare_v6 = host.contains(':') && !host.starts_with('[');
+    if bare_v6 { format!("[{host}]:{port}") } else { format!("{host}:{port}") }
+}
+
+fn address(force: &InForce, name: &str, text: &str) -> Result<SocketAddr, Wrong> {
+    let origin = force.entry(name).map(|entry| entry.origin.to_string()).unwrap_or_default();
+    let wrong = |why: &str| {
+        let remedy = "write host and port, for example 127.0.0.1:9090";
+        Wrong(format!("{origin} {text}: {why}; {name} must be an address: {remedy}"))
+    };
+    match text.to_socket_addrs() {
+        Ok(mut found) => found.next().ok_or_else(|| wrong("the host has no address")),
+        Err(error) => Err(wrong(&error.to_string())),
+    }
+}

@@ -1,0 +1,36 @@
+//! The name that was probably meant.
+
+/// The most similar of these names, if it is similar at all: a third of its letters may differ.
+pub fn nearest<'a>(wrong: &str, names: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    let best = names.into_iter().map(|name| (distance(wrong, name), name)).min()?;
+    (best.0 <= wrong.chars().count().max(3) / 3).then_some(best.1)
+}
+
+/// Letters to change, add or leave out.
+fn distance(a: &str, b: &str) -> usize {
+    let b: Vec<char> = b.chars().collect();
+    let mut row: Vec<usize> = (0..=b.len()).collect();
+    for (i, x) in a.chars().enumerate() {
+        let mut diagonal = row[0];
+        row[0] = i + 1;
+        for (j, y) in b.iter().enumerate() {
+            let change = diagonal + usize::from(x != *y);
+            diagonal = row[j + 1];
+            row[j + 1] = change.min(row[j] + 1).min(row[j + 1] + 1);
+        }
+    }
+    row[b.len()]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::nearest;
+
+    #[test]
+    fn a_slip_is_recognised_and_a_stranger_is_not() {
+        let names = ["queues.read_ratio", "queues.scan_ratio", "limits.connections"];
+        assert_eq!(nearest("queues.read_ration", names), Some("queues.read_ratio"));
+        assert_eq!(nearest("queue.scanratio", names), Some("queues.scan_ratio"));
+        assert_eq!(nearest("colour", names), None);
+    }
+}

@@ -1,0 +1,128 @@
+//! `hbase-site.xml`: HBase's own keys for what this server has too.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+
+use roxmltree::{Document, Node};
+
+use super::given::{Given, Notes, Origin, Wrong};
+use super::hbase;
+use super::setting::{Key, Setting};
+use super::table;
+use super::toml::must;
+use super::value::Kind;
+
+/// A property as it stands in the file.
+struct Property {
+    value: String,
+    line: usize,
+}
+
+/// Reads a file. What is wrong with it is added to `wrong`; keys that are not taken over, to `notes`.
+pub fn read(path: &Path, wrong: &mut Vec<Wrong>, notes: &mut Notes) -> Vec<Given> {
+    let refuse = |why: String| Wrong(format!("{}{why}", path.display()));
+    let text = match fs::read_to_string(path) {
+        Ok(text) => text,
+        Err(error) => {
+            wrong.push(refuse(format!(": cannot be read: {error}")));
+            return Vec::new();
+        }
+    };
+    let document = match Document::parse(&text) {
+        Ok(document) => document,
+        Err(error) => {
+            wrong.push(refuse(format!(":{}: is no XML: {error}", error.pos().row)));
+            return Vec::new();
+        }
+    };
+    let root = document.root_element();
+    if root.tag_name().name() != "configuration" {
+        let found = root.tag_name().name();
+        wrong.push(refuse(format!(":1: begins with <{found}>; must be <configuration>, as Hadoop writes it")));
+        return Vec::new();
+    }
+    let mut properties = BTreeMap::new();
+    for node in root.children().filter(Node::is_element) {
+        let line = line(&document, &node);
+        match property(&node) {
+            // Of several with one name the last counts, as Hadoop reads it.
+            Some((name, value)) => drop(properties.insert(name, Property { value, line })),
+            None => {
+                let found = node.tag_name().name();
+                wrong.push(refuse(format!(":{line}: <{found}>: must be <property> with a <name> and a <value>")));
+            }
+        }
+    }
+    take(path, properties, wrong, notes)
+}
+
+fn line(document: &Document<'_>, node: &Node<'_, '_>) -> usize {
+    usize::try_from(document.text_pos_at(node.range().start).row).unwrap_or(usize::MAX)
+}
+
+fn property(node: &Node<'_, '_>) -> Option<(String, String)> {
+    let child = |tag| node.children().find(|child| child.has_tag_name(tag));
+    let text = |node: Node<'_, '_>| node.text().unwrap_or_default().trim().to_owned();
+    if !node.has_tag_name("property") {
+        return None;
+    }
+    Some((text(child("name")?), text(child("value")?)))
+}
+
+/// Takes over what is known, and sorts out the rest.
+fn take(
+    path: &Path,
+    mut properties: BTreeMap<String, Property>,
+    wrong: &mut Vec<Wrong>,
+    notes: &mut Notes,
+) -> Vec<Given> {
+    let mut given = Vec::new();
+    for setting in table::ALL.iter() {
+        let mut taken = false;
+        for key in setting.hbase {
+            let Some(Property { value, line }) = properties.remove(key.name) else { continue };
+            if taken {
+                notes.without_effect.push((key.name.to_owned(), "another key of the same meaning is given too"));
+                continue;
+            }
+            taken = true;
+            match native(setting, key, &value) {
+                Some(text) => {
+                    let origin = Origin::HBaseSite(path.to_owned(), line, key.name.to_owned());
+                    given.push(Given { setting, text, origin });
+                }
+                None => wrong.push(Wrong(format!("{}:{line}: {}", path.display(), expected(setting, key, &value)))),
+            }
+        }
+    }
+    for (name, Property { line, .. }) in properties {
+        match hbase::without_effect(&name) {
+            Some(why) => notes.without_effect.push((name, why)),
+            None => notes.unknown.push((name, line)),
+        }
+    }
+    notes.unknown.sort_by_key(|(_, line)| *line);
+    given
+}
+
+/// HBase's notation in ours: its unit is added, what is below zero switches off.
+fn native(setting: &Setting, key: &Key, value: &str) -> Option<String> {
+    let number = value.parse::<i64>().ok();
+    let text = match (setting.kind, number) {
+        (Kind::Count { off: true, .. } | Kind::Time { off: true, .. }, Some(..0)) => "off".to_owned(),
+        (Kind::Bytes { off: true, .. }, Some(..=0)) => "off".to_owned(),
+        (Kind::Time { .. } | Kind::Bytes { .. }, Some(number)) => format!("{number}{}", key.unit),
+        (Kind::Time { .. } | Kind::Bytes { .. }, None) => return None,
+        _ => value.to_owned(),
+    };
+    setting.kind.read(&text).map(|_| text)
+}
+
+fn expected(setting: &Setting, key: &Key, value: &str) -> String {
+    let unit = match key.unit {
+        "" => String::new(),
+        unit => format!(" (a bare number here, in {unit})"),
+    };
+    format!("{} = {value}: {}{unit}", key.name, must(setting, value).split_once(": ").map_or("", |(_, must)| must))
+}

@@ -1,0 +1,120 @@
+//! The TOML file: sections and keys by their native names.
+
+use std::fs;
+use std::path::Path;
+
+use toml::Spanned;
+use toml::de::{DeString, DeTable, DeValue};
+
+use super::given::{Given, Origin, Wrong};
+use super::nearest::nearest;
+use super::setting::Setting;
+use super::table;
+use super::value::Kind;
+
+/// Reads a file. What is wrong with it is added to `wrong`, all of it.
+pub fn read(path: &Path, wrong: &mut Vec<Wrong>) -> Vec<Given> {
+    let text = match fs::read_to_string(path) {
+        Ok(text) => text,
+        Err(error) => {
+            wrong.push(Wrong(format!("{}: cannot be read: {error}", path.display())));
+            return Vec::new();
+        }
+    };
+    let mut file = File { path, text: &text, given: Vec::new(), wrong };
+    match DeTable::parse(&text) {
+        Ok(root) => file.sections(root.get_ref()),
+        Err(error) => {
+            let line = error.span().map_or(1, |span| file.line(span.start));
+            file.refuse(line, &format!("is no TOML: {}", error.message().trim()));
+        }
+    }
+    file.given
+}
+
+struct File<'a> {
+    path: &'a Path,
+    text: &'a str,
+    given: Vec<Given>,
+    wrong: &'a mut Vec<Wrong>,
+}
+
+impl File<'_> {
+    fn sections(&mut self, root: &DeTable<'_>) {
+        for (section, inside) in in_order(root) {
+            let line = self.line(section.span().start);
+            let section = section.get_ref().as_ref();
+            let known = table::sections().any(|known| known == section);
+            match inside.get_ref() {
+                DeValue::Table(keys) if known => self.keys(section, keys),
+                DeValue::Table(_) => self.unknown(line, section, &format!("[{section}]"), table::sections()),
+                _ => self.unknown(line, section, section, table::ALL.iter().map(|setting| setting.name)),
+            }
+        }
+    }
+
+    fn keys(&mut self, section: &str, keys: &DeTable<'_>) {
+        for (key, value) in in_order(keys) {
+            let line = self.line(key.span().start);
+            let name = format!("{section}.{}", key.get_ref());
+            let Some(setting) = table::find(&name) else {
+                self.unknown(line, &name, &name, table::ALL.iter().map(|setting| setting.name));
+                continue;
+            };
+            match text(&setting.kind, value) {
+                Some(text) => {
+                    let origin = Origin::Toml(self.path.to_owned(), line);
+                    self.given.push(Given { setting, text, origin });
+                }
+                None => self.refuse(line, &must(setting, self.text.get(value.span()).unwrap_or("this value"))),
+            }
+        }
+    }
+
+    fn unknown<'n>(&mut self, line: usize, wrong: &str, shown: &str, names: impl Iterator<Item = &'n str>) {
+        let meant = nearest(wrong, names).map(|name| format!("; did you mean {name}?"));
+        let remedy = meant.unwrap_or_else(|| "; `hjall config --default` lists all".to_owned());
+        self.refuse(line, &format!("{shown} is no setting{remedy}"));
+    }
+
+    fn refuse(&mut self, line: usize, why: &str) {
+        self.wrong.push(Wrong(format!("{}:{line}: {why}", self.path.display())));
+    }
+
+    /// The line of a byte, from 1.
+    fn line(&self, at: usize) -> usize {
+        1 + self.text.bytes().take(at).filter(|byte| *byte == b'\n').count()
+    }
+}
+
+/// As they stand in the file.
+fn in_order<'a, 'i>(table: &'a DeTable<'i>) -> Vec<(&'a Spanned<DeString<'i>>, &'a Spanned<DeValue<'i>>)> {
+    let mut entries: Vec<_> = table.iter().collect();
+    entries.sort_by_key(|(key, _)| key.span().start);
+    entries
+}
+
+/// What is said of a wrong value.
+pub fn must(setting: &Setting, given: &str) -> String {
+    format!("{} = {given}: must be {}", setting.name, setting.kind)
+}
+
+/// A value in the notation of all layers; `None`: TOML's type does not fit the setting's kind.
+fn text(kind: &Kind, value: &Spanned<DeValue<'_>>) -> Option<String> {
+    match (kind, value.get_ref()) {
+        (Kind::Bool, DeValue::Boolean(yes)) => Some(yes.to_string()),
+        (
+            Kind::Count { .. } | Kind::Bytes { .. } | Kind::Ratio { .. } | Kind::Time { .. },
+            DeValue::Integer(number),
+        ) => i128::from_str_radix(number.as_str(), number.radix()).ok().map(|number| number.to_string()),
+        (Kind::Ratio { .. }, DeValue::Float(number)) => Some(number.as_str().to_owned()),
+        (Kind::Bool | Kind::Ratio { .. }, _) => None,
+        (Kind::Count { .. }, DeValue::String(word)) => word.eq_ignore_ascii_case("off").then(|| word.to_string()),
+        (Kind::Addresses, DeValue::Array(list)) => {
+            let texts: Option<Vec<_>> = list.iter().map(|one| one.get_ref().as_str()).collect();
+            texts.map(|texts| texts.join(","))
+        }
+        (_, DeValue::String(text)) => Some(text.to_string()),
+        _ => None,
+    }
+}
