@@ -1,0 +1,86 @@
+'use strict';
+/** `connect()`: a database far away, with the interface of the one in this process. */
+const { Database } = require('../database.js');
+const { checked, flag, oneOf, shown, signalOf, whole } = require('../options.js');
+const { RemoteBackend } = require('./backend.js');
+const { Client } = require('./client.js');
+
+const DAY_MS = 86_400_000;
+const GIB = 2 ** 30;
+
+const OPTIONS = new Set([
+  'host', 'port', 'tls', 'transport', 'protocol', 'path', 'headers', 'encoding', 'connectTimeoutMs', 'callTimeoutMs', 'connectionsMax', 'waitingMax',
+  'idleMs', 'retries', 'pauseMs', 'retryWrites', 'responseBytesMax', 'signal',
+]);
+
+const lower = (value, names, what, otherwise) => oneOf(value, names, what, otherwise).toLowerCase();
+
+function text(value, what, otherwise) {
+  if (value === undefined) return otherwise;
+  if (typeof value !== 'string' || value === '') throw new TypeError(`${what} must be a string, not ${shown(value)}`);
+  return value;
+}
+
+/** TLS as Node's `tls.connect` takes it: true, or an object of its options. */
+function tlsOf(value) {
+  if (value === undefined || value === false) return undefined;
+  if (value === true) return {};
+  if (value === null || typeof value !== 'object') throw new TypeError(`connect: option \`tls\` must be true or an object { ca, cert, key, … } as tls.connect takes it, not ${shown(value)}`);
+  return value;
+}
+
+function headersOf(value) {
+  if (value === undefined) return {};
+  if (value === null || typeof value !== 'object') throw new TypeError(`connect: option \`headers\` must be an object, not ${shown(value)}`);
+  return { ...value };
+}
+
+/** Options with their defaults, checked. */
+function settingsOf(options) {
+  const given = checked(options, OPTIONS, 'connect');
+  const number = (name, least, most, otherwise) => whole(given[name], `connect: option \`${name}\``, least, most, otherwise);
+  const host = text(given.host, 'connect: option `host`', '127.0.0.1');
+  const port = number('port', 1, 65535, 9090);
+  if (given.encoding !== undefined && given.encoding !== 'utf8') throw new RangeError(`connect: option \`encoding\` can only be 'utf8' (strings are then taken for keys and values), not ${shown(given.encoding)}`);
+  return {
+    host,
+    port,
+    address: host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`,
+    tls: tlsOf(given.tls),
+    transport: lower(given.transport, ['BUFFERED', 'FRAMED', 'HTTP'], 'connect: option `transport`', 'BUFFERED'),
+    protocol: lower(given.protocol, ['BINARY', 'COMPACT'], 'connect: option `protocol`', 'BINARY'),
+    path: text(given.path, 'connect: option `path`', '/'),
+    headers: headersOf(given.headers),
+    encoding: given.encoding,
+    connectTimeoutMs: number('connectTimeoutMs', 1, DAY_MS, 10_000),
+    callTimeoutMs: number('callTimeoutMs', 1, DAY_MS, 60_000),
+    connectionsMax: number('connectionsMax', 1, 10_000, 8),
+    waitingMax: number('waitingMax', 0, 1_000_000, 10_000),
+    idleMs: number('idleMs', 1, DAY_MS, 30_000),
+    retries: number('retries', 0, 100, 5),
+    pauseMs: number('pauseMs', 0, DAY_MS, 100),
+    retryWrites: flag(given.retryWrites, 'connect: option `retryWrites`'),
+    responseBytesMax: number('responseBytesMax', 1024, GIB, 256 * 2 ** 20),
+  };
+}
+
+/**
+ * Connects to the Thrift2 gateway of hjall or HBase. Rejects if nothing answers there, or not in this protocol.
+ * @param {object} [options] see index.d.ts
+ * @returns {Promise<Database>}
+ */
+async function connect(options) {
+  const settings = settingsOf(options);
+  const signal = signalOf(options ?? {}, 'connect');
+  const client = new Client(settings);
+  try {
+    // Cheap, and only Thrift2 has it.
+    await client.call('listNamespaces', {}, { signal });
+  } catch (error) {
+    await client.close();
+    throw error;
+  }
+  return new Database(new RemoteBackend(client, settings.encoding));
+}
+
+module.exports = { connect, settingsOf };

@@ -1,0 +1,126 @@
+'use strict';
+/**
+ * What a server answers when a call fails, as the same errors that the engine in this process raises.
+ *
+ * Thrift2 sends the text of a Java exception. It begins with the exception's class where that came from a region server or the master; exceptions of
+ * HBase's own client library, inside the gateway, are told by their text alone. A batch sends one summary of all its failures.
+ */
+const { make } = require('../errors.js');
+
+/** HBase's exceptions by the last part of their names. */
+const CLASSES = {
+  AccessDeniedException: 'Refused',
+  CallQueueTooBigException: 'Busy',
+  ConstraintException: 'Constraint',
+  DeserializationException: 'FilterMalformed',
+  DoNotRetryIOException: 'Refused',
+  FailedSanityCheckException: 'Refused',
+  IllegalArgumentException: 'InvalidArgument',
+  InvalidFamilyOperationException: 'FamilyOperation',
+  InvalidProtocolBufferException: 'FilterMalformed',
+  NamespaceExistException: 'NamespaceExists',
+  NamespaceNotFoundException: 'NamespaceNotFound',
+  NoSuchColumnFamilyException: 'FamilyNotFound',
+  NotServingRegionException: 'NotServing',
+  PleaseHoldException: 'NotServing',
+  RegionMovedException: 'NotServing',
+  RegionOpeningException: 'NotServing',
+  RegionTooBusyException: 'Busy',
+  RetriesExhaustedException: 'Unprocessable',
+  RowTooBigException: 'RowTooLarge',
+  ScannerResetException: 'Stale',
+  ServerNotRunningYetException: 'NotServing',
+  TableExistsException: 'TableExists',
+  TableNotDisabledException: 'TableNotDisabled',
+  TableNotEnabledException: 'TableDisabled',
+  TableNotFoundException: 'TableNotFound',
+  UnknownScannerException: 'Stale',
+  WrongRowIOException: 'RowMismatch',
+};
+
+/** A class at the head of a text: with its package, or alone as a batch's summary has it. */
+const HEAD = /^(?:[a-z][\w$]*\.)+(?:[\w$]+\.)*([A-Z]\w+)(?::\s*|$)|^([A-Z]\w*Exception)(?::\s*|$)/;
+/** Stack frames that come along. */
+const FRAMES = /\n\s*at [^]*$/;
+/** `Failed 2 actions: CAUSE: 1 time, CAUSE: 1 time, servers with issues: …`. */
+const BATCH = /^Failed (\d+) actions?: ([^]*?),? servers with issues:/;
+const TIMES = /: (\d+) times?(?:, |$)/;
+
+/** Texts without a class, or of a class that says less than its text. The first that fits counts. */
+const TEXTS = [
+  [/Field is not a long/, 'NotALong'],
+  [/region is read only|in Read-only mode/, 'ReadOnly'],
+  [/exceeds limit of \d+ bytes|KeyValue size too large/, 'CellTooLarge'],
+  [/ doesn't match the original one /, 'RowMismatch'],
+  [/ is disabled\.?$/, 'TableDisabled'],
+  [/state=ENABLED|^Not DISABLED/, 'TableNotDisabled'],
+  [/state=DISABLED|^Not ENABLED/, 'TableDisabled'],
+  [/^Failed after attempts=/, 'Unprocessable'],
+  [/^Can't get the location/, 'NotServing'],
+];
+
+/** Calls whose DoNotRetryIOException is about the descriptor that they send. */
+const DESCRIBING = new Set(['createTable', 'modifyTable', 'addColumnFamily', 'modifyColumnFamily']);
+
+/** Exceptions whose text is only the name of what they are about. */
+const BARE = {
+  TableNotFound: (name) => `table "${name}" does not exist`,
+  TableExists: (name) => `table "${name}" exists already`,
+  NamespaceNotFound: (name) => `namespace "${name}" does not exist`,
+};
+
+/** What HBase gave up on after trying: the last cause counts. */
+const GAVE_UP = /^Failed after attempts=[^]*\n(?:.*?: )?([a-z][\w.$]*\.[A-Z]\w*: )?(.+)$/;
+
+/** `{ kind, text }` of an exception's text; `canRetry` as the server said it. */
+function understood(message, canRetry, { method, table }) {
+  const head = HEAD.exec(message);
+  const name = head?.[1] ?? head?.[2];
+  const text = (head ? message.slice(head[0].length) : message).replace(FRAMES, '').trim();
+  const kind = kindOf(name, text, canRetry, method, table);
+  const bare = BARE[kind];
+  if (bare !== undefined && (text === '' || !text.includes(' '))) return { kind, text: bare(text || table) };
+  if (kind === 'Unprocessable') return { kind, text: GAVE_UP.exec(text)?.[2] ?? text };
+  return { kind, text: text || name || 'the server gives no reason' };
+}
+
+function kindOf(name, text, canRetry, method, table) {
+  const byClass = CLASSES[name];
+  if (byClass !== undefined && byClass !== 'Refused') return byClass;
+  const byText = TEXTS.find(([pattern]) => pattern.test(text))?.[1];
+  if (byText !== undefined) return byText;
+  if (name === undefined && !canRetry && text === table) return 'TableNotFound';
+  if (byClass === 'Refused' && DESCRIBING.has(method)) return 'InvalidDescriptor';
+  return byClass ?? (canRetry ? 'Io' : 'Refused');
+}
+
+/** The failures of a batch: how many there are, and what the first cause is. */
+function batchOf(message) {
+  const found = BATCH.exec(message);
+  if (found === null) return undefined;
+  return { failed: Number(found[1]), cause: found[2].replace(FRAMES, '').split(TIMES)[0] };
+}
+
+/** A declared exception of the server (TIOError) as an error. `failed` on it: of a batch, how many actions failed. */
+function ofIoError({ message = '', canRetry = false }, call) {
+  const batch = batchOf(message);
+  const { kind, text } = understood(batch?.cause ?? message, canRetry && batch === undefined, call);
+  const error = make(kind, text, new Error(message));
+  return { error, canRetry, failed: batch?.failed };
+}
+
+/** TApplicationException's types. */
+const UNKNOWN_METHOD = 1;
+const INTERNAL_ERROR = 6;
+const PROTOCOL_ERROR = 7;
+
+/** An answer to a call that was not carried out at all. */
+function ofApplicationError({ message = '', type }, { method, address }) {
+  const cause = new Error(message);
+  if (type === UNKNOWN_METHOD) return make('Unsupported', `${address} has no method ${method}: is it a Thrift2 gateway, and new enough?`, cause);
+  if (type === INTERNAL_ERROR) return make('InvalidArgument', `${address} refuses the arguments of ${method} and says no more than "${message}"; its log tells why`, cause);
+  if (type === PROTOCOL_ERROR) return make('InvalidArgument', `${address} cannot read the arguments of ${method}: ${message}`, cause);
+  return make('Protocol', `${address} cannot serve ${method}: ${message} (type ${type})`, cause);
+}
+
+module.exports = { ofApplicationError, ofIoError };

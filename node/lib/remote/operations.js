@@ -1,0 +1,76 @@
+'use strict';
+/** Each operation above the seam, as calls of the contract. All are called with (client, request, signal). */
+const { make } = require('../errors.js');
+const { descriptorOf, familyOf, namespaceOf, readDescriptor, readNamespace, tableNameOf } = require('./descriptor.js');
+const { getMany, mutateMany } = require('./many.js');
+const request = require('./request.js');
+const { found, rowOf } = require('./result.js');
+
+const bytesOf = (name) => Buffer.from(name);
+
+/** A call on a table by its TTableName, which answers nothing or a boolean. */
+const onTable = (method) => (client, { table }, signal) => client.call(method, { tableName: tableNameOf(table) }, { signal, table });
+
+async function mutate(client, { table, mutation }, signal) {
+  const about = { signal, table };
+  if (mutation.kind === 'put') return client.call('put', { table: bytesOf(table), tput: request.putOf(mutation) }, about);
+  const deletes = request.deletesOf(mutation);
+  if (deletes.length === 1) return client.call('deleteSingle', { table: bytesOf(table), tdelete: deletes[0] }, about);
+  const mutations = deletes.map((deleteSingle) => ({ deleteSingle }));
+  return client.call('mutateRow', { table: bytesOf(table), trowMutations: { row: mutation.row, mutations } }, about);
+}
+
+async function regions(client, { table }, signal) {
+  const locations = await client.call('getAllRegionLocations', { table: bytesOf(table) }, { signal, table });
+  // The gateway has no regions of a missing table, and no error either.
+  if (locations.length === 0 && !(await OPERATIONS.tableExists(client, { table }, signal))) {
+    throw make('TableNotFound', `table "${table}" does not exist`);
+  }
+  return locations.map(({ regionInfo: { regionId, startKey = EMPTY, endKey = EMPTY } }) => ({ id: regionId, start: startKey, end: endKey }));
+}
+
+const EMPTY = Buffer.alloc(0);
+
+const OPERATIONS = {
+  __proto__: null,
+  get: async (client, { table, get }, signal) => found(await client.call('get', { table: bytesOf(table), tget: request.getOf(get) }, { signal, table })),
+  exists: async (client, { table, get }, signal) => client.call('exists', { table: bytesOf(table), tget: request.getOf(get) }, { signal, table }),
+  getMany,
+  mutate,
+  mutateMany,
+  mutateRow: async (client, { table, row, mutations }, signal) =>
+    client.call('mutateRow', { table: bytesOf(table), trowMutations: { row: request.rowOf(row), mutations: request.mutationsOf(mutations) } }, { signal, table }),
+  checkAndMutate: async (client, { table, check, mutations }, signal) =>
+    client.call('checkAndMutate', { table: bytesOf(table), ...request.checkOf(check, mutations) }, { signal, table }),
+  increment: async (client, { table, increment }, signal) =>
+    rowOf(await client.call('increment', { table: bytesOf(table), tincrement: request.incrementOf(increment) }, { signal, table }), increment.row),
+  append: async (client, { table, append }, signal) =>
+    rowOf(await client.call('append', { table: bytesOf(table), tappend: request.appendOf(append) }, { signal, table }), append.row),
+
+  createTable: async (client, { descriptor, splits }, signal) =>
+    client.call('createTable', { desc: descriptorOf(descriptor), splitKeys: splits.length === 0 ? undefined : splits }, { signal, table: descriptor.name }),
+  modifyTable: async (client, { descriptor }, signal) => client.call('modifyTable', { desc: descriptorOf(descriptor) }, { signal, table: descriptor.name }),
+  deleteTable: onTable('deleteTable'),
+  truncateTable: (client, { table, preserveSplits }, signal) => client.call('truncateTable', { tableName: tableNameOf(table), preserveSplits }, { signal, table }),
+  enableTable: onTable('enableTable'),
+  disableTable: onTable('disableTable'),
+  isTableEnabled: onTable('isTableEnabled'),
+  tableExists: onTable('tableExists'),
+  describeTable: async (client, { table }, signal) => readDescriptor(await client.call('getTableDescriptor', { table: tableNameOf(table) }, { signal, table })),
+  tables: async (client, _, signal) =>
+    (await client.call('getTableDescriptorsByPattern', { includeSysTables: false }, { signal })).map((found) => ({ descriptor: readDescriptor(found), enabled: undefined })),
+  regions,
+  addFamily: (client, { table, family }, signal) => client.call('addColumnFamily', { tableName: tableNameOf(table), column: familyOf(family) }, { signal, table }),
+  modifyFamily: (client, { table, family }, signal) => client.call('modifyColumnFamily', { tableName: tableNameOf(table), column: familyOf(family) }, { signal, table }),
+  deleteFamily: (client, { table, family }, signal) => client.call('deleteColumnFamily', { tableName: tableNameOf(table), column: family }, { signal, table }),
+
+  createNamespace: (client, { namespace }, signal) => client.call('createNamespace', { namespaceDesc: namespaceOf(namespace) }, { signal }),
+  modifyNamespace: (client, { namespace }, signal) => client.call('modifyNamespace', { namespaceDesc: namespaceOf(namespace) }, { signal }),
+  deleteNamespace: (client, { name }, signal) => client.call('deleteNamespace', { name }, { signal }),
+  describeNamespace: async (client, { name }, signal) => readNamespace(await client.call('getNamespaceDescriptor', { name }, { signal })),
+  namespaces: async (client, _, signal) => (await client.call('listNamespaceDescriptors', {}, { signal })).map(readNamespace),
+
+  clusterId: (client, _, signal) => client.call('getClusterId', {}, { signal }),
+};
+
+module.exports = { OPERATIONS };

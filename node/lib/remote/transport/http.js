@@ -1,0 +1,91 @@
+'use strict';
+/** Calls as HTTP POSTs: one kept-alive connection, one call at a time, with the same face as a socket's. */
+const http = require('node:http');
+const https = require('node:https');
+const { Broken } = require('./broken.js');
+
+/** Of an error page that much is repeated. */
+const PAGE_CHARS_MAX = 200;
+
+class HttpConnection {
+  constructor(settings) {
+    this.settings = settings;
+    this.usable = true;
+    this.http = settings.tls ? https : http;
+    this.agent = new this.http.Agent({ keepAlive: true, maxSockets: 1, maxFreeSockets: 1 });
+    this.abandon = undefined;
+  }
+
+  /** HTTP connects with its first call. */
+  static async open(settings) {
+    return new HttpConnection(settings);
+  }
+
+  exchange(bytes, { signal, timeoutMs }) {
+    const { host, port, path, headers, tls, address, connectTimeoutMs } = this.settings;
+    return new Promise((resolve, reject) => {
+      let sent = false;
+      const request = this.http.request({
+        ...tls, host, port, path, agent: this.agent, method: 'POST',
+        headers: { ...headers, 'content-type': 'application/x-thrift', accept: 'application/x-thrift', 'content-length': bytes.length },
+      });
+      const done = (settle, value) => {
+        clearTimeout(timer);
+        clearTimeout(connecting);
+        signal?.removeEventListener('abort', onAbort);
+        this.abandon = undefined;
+        settle(value);
+      };
+      const fail = (reason) => {
+        this.usable = false;
+        done(reject, reason);
+        request.on('error', () => {});
+        request.destroy();
+        this.agent.destroy();
+      };
+      const broken = (kind, message, cause) => fail(new Broken(kind, message, { sent, cause }));
+      const onAbort = () => fail(signal.reason);
+      const timer = setTimeout(() => broken('Timeout', `no answer from ${address} within ${timeoutMs} ms (callTimeoutMs)`), timeoutMs);
+      const connecting = setTimeout(() => broken('Timeout', `no connection to ${address} within ${connectTimeoutMs} ms (connectTimeoutMs)`), connectTimeoutMs);
+      const connected = () => {
+        sent = true;
+        clearTimeout(connecting);
+      };
+      signal?.addEventListener('abort', onAbort, { once: true });
+      this.abandon = broken;
+      request.once('socket', (socket) => (socket.connecting ? socket.once(tls ? 'secureConnect' : 'connect', connected) : connected()));
+      request.once('error', (error) => broken('Connection', `${sent ? `the connection to ${address} broke` : `cannot connect to ${address}`}: ${error.message || error.code}`, error));
+      request.once('response', (response) => this.receive(response, broken, (answer) => done(resolve, answer)));
+      request.end(bytes);
+    });
+  }
+
+  receive(response, broken, resolve) {
+    const { address, responseBytesMax } = this.settings;
+    const chunks = [];
+    let length = 0;
+    response.on('data', (chunk) => {
+      length += chunk.length;
+      if (length > responseBytesMax) broken('Protocol', `${address}: the answer is longer than ${responseBytesMax} bytes (responseBytesMax)`);
+      else chunks.push(chunk);
+    });
+    response.once('error', (error) => broken('Connection', `the connection to ${address} broke: ${error.message}`, error));
+    response.once('aborted', () => broken('Connection', `${address} closed the connection in the middle of its answer`));
+    response.once('end', () => {
+      const body = Buffer.concat(chunks, length);
+      if (response.statusCode === 200) resolve(body);
+      else broken('Protocol', `${address} answers HTTP ${response.statusCode} ${response.statusMessage}: ${body.toString('latin1', 0, PAGE_CHARS_MAX)}`);
+    });
+  }
+
+  /** Node's agent lets its idle sockets go by itself. */
+  idle() {}
+
+  close() {
+    this.usable = false;
+    this.abandon?.('Connection', `the connection to ${this.settings.address} was closed here`);
+    this.agent.destroy();
+  }
+}
+
+module.exports = { HttpConnection };
