@@ -2,9 +2,12 @@
 
 use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
 
-use thrift::protocol::{TInputProtocol, TMessageIdentifier, TMessageType, TOutputProtocol};
+use thrift::protocol::{TInputProtocol, TMessageIdentifier, TMessageType, TOutputProtocol, TType};
 
+use crate::caller::Caller;
+use crate::config::Limits;
 use crate::context::Context;
 use crate::fault::Fault;
 use crate::method::{self, Method, Owner, Service};
@@ -18,25 +21,43 @@ pub trait Handler: Send + Sync + 'static {
     /// Returns an error only for what becomes a `TApplicationException`; what was written by then is thrown away.
     fn call(
         &self,
+        caller: &Arc<Caller>,
         service: Service,
         method: &str,
         input: &mut dyn TInputProtocol,
         output: &mut dyn TOutputProtocol,
     ) -> Result<(), Fault>;
+
+    /// How often a scanner has been read; 0 for one that is not known.
+    fn fetches(&self, _service: Service, _scanner: i32) -> u64 {
+        0
+    }
+
+    /// The limits have changed.
+    fn set_limits(&self, _limits: &Limits) {}
 }
 
 impl Handler for Context {
     fn call(
         &self,
+        caller: &Arc<Caller>,
         service: Service,
         method: &str,
         input: &mut dyn TInputProtocol,
         output: &mut dyn TOutputProtocol,
     ) -> Result<(), Fault> {
         match service {
-            Service::Thrift1 => crate::thrift1::call(self, method, input, output),
-            Service::Thrift2 => crate::thrift2::call(self, method, input, output),
+            Service::Thrift1 => crate::thrift1::call(self, caller, method, input, output),
+            Service::Thrift2 => crate::thrift2::call(self, caller, method, input, output),
         }
+    }
+
+    fn fetches(&self, service: Service, scanner: i32) -> u64 {
+        self.scanners.fetches(service, scanner)
+    }
+
+    fn set_limits(&self, limits: &Limits) {
+        self.scanners.set_limits(limits);
     }
 }
 
@@ -105,25 +126,53 @@ impl Call {
         String::from_utf8_lossy(message.get(self.name.clone()).unwrap_or_default())
     }
 
+    /// How it was written.
+    pub fn encoding(&self) -> Encoding {
+        self.encoding
+    }
+
+    /// The scanner that this call fetches from, which is its first argument; `None`: it fetches from none.
+    pub fn scanner(&self, message: &[u8]) -> Option<i32> {
+        if !self.method.is_some_and(|m| m.fetches) {
+            return None;
+        }
+        let mut input = arguments(self.encoding, message.get(self.body..).unwrap_or_default());
+        let input = input.as_dyn();
+        input.read_struct_begin().ok()?;
+        let field = input.read_field_begin().ok()?;
+        if field.id == Some(1) && field.field_type == TType::I32 { input.read_i32().ok() } else { None }
+    }
+
     /// Runs the call and appends its reply, which may make `out` at most `limit` bytes long.
     ///
     /// A panic of the handler becomes an internal error of this one call.
-    pub fn run(&self, handler: &dyn Handler, message: &[u8], out: &mut Vec<u8>, limit: usize) {
+    ///
+    /// # Errors
+    /// What was answered instead of a result.
+    pub fn run(
+        &self,
+        handler: &dyn Handler,
+        caller: &Arc<Caller>,
+        message: &[u8],
+        out: &mut Vec<u8>,
+        limit: usize,
+    ) -> Result<(), Fault> {
         let begin = out.len();
         let name = self.name(message);
-        let done = catch_unwind(AssertUnwindSafe(|| self.handle(handler, &name, message, out, limit)));
+        let done = catch_unwind(AssertUnwindSafe(|| self.handle((handler, caller), &name, message, out, limit)));
         let fault = match done {
-            Ok(Ok(())) => return,
+            Ok(Ok(())) => return Ok(()),
             Ok(Err(fault)) => fault,
             Err(_) => Fault::internal("the handler panicked; this is a defect of hjall, please report it"),
         };
         out.truncate(begin);
         self.refuse(&fault, message, out);
+        Err(fault)
     }
 
     fn handle(
         &self,
-        handler: &dyn Handler,
+        (handler, caller): (&dyn Handler, &Arc<Caller>),
         name: &str,
         message: &[u8],
         out: &mut Vec<u8>,
@@ -137,7 +186,7 @@ impl Call {
         let output = output.as_dyn();
         let reply = TMessageIdentifier::new(name, TMessageType::Reply, self.sequence);
         output.write_message_begin(&reply).map_err(unwritten)?;
-        handler.call(self.service, name, input.as_dyn(), output)?;
+        handler.call(caller, self.service, name, input.as_dyn(), output)?;
         output.write_message_end().map_err(unwritten)
     }
 

@@ -11,6 +11,8 @@ use tokio::net::TcpStream;
 use tokio::time::timeout;
 
 use crate::call::Speaking;
+use crate::caller::Caller;
+use crate::fault::Fault;
 use crate::inbox::{Ended, Inbox};
 use crate::shared::Shared;
 use crate::tls::Acceptor;
@@ -20,37 +22,49 @@ use crate::{http, session};
 /// A dead peer is noticed after about twice this.
 const KEEPALIVE: Duration = Duration::from_secs(60);
 
+/// Whom a connection serves.
+pub struct Guest {
+    /// The client.
+    pub caller: Arc<Caller>,
+    /// Why it is sent away with its first call; `None`: it is served.
+    pub unwelcome: Option<Fault>,
+}
+
+impl Guest {
+    /// A client that is served.
+    pub fn new(peer: SocketAddr) -> Self {
+        Self { caller: Caller::new(peer), unwelcome: None }
+    }
+}
+
 /// Serves a connection until its end.
-pub async fn serve(shared: Arc<Shared>, stream: TcpStream, speaking: Speaking, peer: SocketAddr) {
+pub async fn serve(shared: Arc<Shared>, stream: TcpStream, speaking: Speaking, guest: Guest) {
+    let peer = guest.caller.peer;
     let socket = SockRef::from(&stream);
     let keepalive = TcpKeepalive::new().with_time(KEEPALIVE).with_interval(KEEPALIVE / 6);
     // Neither is needed to be right, so a socket that refuses is served without.
     let _ = socket.set_tcp_nodelay(true).and(socket.set_tcp_keepalive(&keepalive));
     let inbox = Inbox::new(stream, BytesMut::new(), shared.hold());
     let Some((opening, inbox)) = open(&shared, inbox, peer).await else { return };
-    match (opening, &shared.tls) {
-        (Opening::Tls, Some(acceptor)) => Box::pin(secret(&shared, acceptor, inbox, speaking, peer)).await,
-        _ => speak(&shared, opening, inbox, speaking, peer).await,
+    let acceptor = if matches!(opening, Opening::Tls) { shared.tls.load_full() } else { None };
+    match acceptor {
+        Some(acceptor) => Box::pin(secret(&shared, &acceptor, inbox, speaking, &guest)).await,
+        None => speak(&shared, opening, inbox, speaking, &guest).await,
     }
 }
 
 /// Does the handshake and serves what is inside.
-async fn secret(
-    shared: &Arc<Shared>,
-    acceptor: &Acceptor,
-    inbox: Inbox<TcpStream>,
-    speaking: Speaking,
-    peer: SocketAddr,
-) {
+async fn secret(shared: &Arc<Shared>, acceptor: &Acceptor, inbox: Inbox<TcpStream>, speaking: Speaking, guest: &Guest) {
+    let peer = guest.caller.peer;
     let (stream, read) = inbox.into_parts();
-    let stream = match timeout(shared.config.limits.stall_max, acceptor.accept(stream, read)).await {
+    let stream = match timeout(shared.stall_max(), acceptor.accept(stream, read)).await {
         Ok(Ok(stream)) => stream,
         Ok(Err(error)) => return tracing::info!(%peer, %error, "connection closed: the TLS handshake failed"),
         Err(_) => return tracing::info!(%peer, "connection closed: the TLS handshake took too long"),
     };
     let inbox = Inbox::new(stream, BytesMut::new(), shared.hold());
     if let Some((opening, inbox)) = open(shared, inbox, peer).await {
-        speak(shared, opening, inbox, speaking, peer).await;
+        speak(shared, opening, inbox, speaking, guest).await;
     }
 }
 
@@ -63,11 +77,7 @@ async fn open<S: AsyncRead + AsyncWrite + Unpin>(
     loop {
         match recognise(inbox.bytes()) {
             Opening::Unclear => {
-                let longest = if inbox.bytes().is_empty() {
-                    shared.config.limits.idle_max
-                } else {
-                    Some(shared.config.limits.stall_max)
-                };
+                let longest = shared.silent_max(inbox.bytes().is_empty());
                 match inbox.more(longest).await {
                     Ok(()) => {}
                     Err(Ended::Closed) if inbox.bytes().is_empty() => return None,
@@ -88,13 +98,14 @@ async fn speak<S: AsyncRead + AsyncWrite + Unpin + Send + 'static>(
     opening: Opening,
     inbox: Inbox<S>,
     speaking: Speaking,
-    peer: SocketAddr,
+    guest: &Guest,
 ) {
+    let peer = guest.caller.peer;
     match opening {
-        Opening::Thrift(dialect) => Box::pin(session::serve(shared, inbox, dialect, speaking, peer)).await,
+        Opening::Thrift(dialect) => Box::pin(session::serve(shared, inbox, dialect, speaking, guest)).await,
         Opening::Http => {
             let (stream, read) = inbox.into_parts();
-            Box::pin(http::serve(shared, stream, read, speaking, peer)).await;
+            Box::pin(http::serve(shared, stream, read, speaking, guest)).await;
         }
         Opening::Tls => {
             tracing::info!(

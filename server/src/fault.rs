@@ -1,6 +1,7 @@
 //! How a call fails, in the words of the wire.
 
 use std::fmt;
+use std::time::Duration;
 
 /// Why a call gives no result.
 ///
@@ -48,6 +49,28 @@ impl Fault {
         Self::io(
             format!(
                 "org.apache.hadoop.hbase.CallQueueTooBigException: Call queue is full on {server}, too many items queued ?"
+            ),
+            true,
+        )
+    }
+
+    /// A call has waited for too long in an overloaded queue of this server, and was not run.
+    pub fn dropped(server: &dyn fmt::Display) -> Self {
+        Self::io(
+            format!(
+                "org.apache.hadoop.hbase.CallDroppedException: Call dropped, server {server} is overloaded, please retry."
+            ),
+            true,
+        )
+    }
+
+    /// A call has waited for longer than a client awaits an answer, and was not run.
+    pub fn late(waited: Duration) -> Self {
+        Self::io(
+            format!(
+                "org.apache.hadoop.hbase.ipc.CallTimeoutException: the call waited for {} ms and was not run \
+                 (hbase.rpc.timeout); the server is overloaded",
+                waited.as_millis()
             ),
             true,
         )

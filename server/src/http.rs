@@ -1,7 +1,6 @@
 //! Thrift over HTTP/1.1: one message is the body of a POST, its reply the body of the answer.
 
 use std::convert::Infallible;
-use std::net::SocketAddr;
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::task::{Context, Poll};
@@ -19,7 +18,9 @@ use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::time::timeout;
 
 use crate::call::{Call, Speaking};
+use crate::connection::Guest;
 use crate::fault::Fault;
+use crate::held::Held;
 use crate::rewind::Rewind;
 use crate::shared::{Busy, Shared};
 use crate::wire::Encoding;
@@ -33,16 +34,15 @@ pub async fn serve<S: AsyncRead + AsyncWrite + Unpin + Send + 'static>(
     stream: S,
     read: BytesMut,
     speaking: Speaking,
-    peer: SocketAddr,
+    guest: &Guest,
 ) {
+    let peer = guest.caller.peer;
     // Requests of a connection come one after the other; the lock is never waited for.
     let speaking = Mutex::new(speaking);
-    let service = service_fn(|request| answer(shared, request, &speaking));
+    let service = service_fn(|request| answer(shared, request, &speaking, guest));
     let connection = http1::Builder::new()
         .timer(TokioTimer::new())
-        .header_read_timeout(
-            shared.config.limits.idle_max.unwrap_or(Duration::from_secs(600)).max(shared.config.limits.stall_max),
-        )
+        .header_read_timeout(shared.silent_max(true).unwrap_or(Duration::from_secs(600)).max(shared.stall_max()))
         .max_buf_size(HEADER_BYTES_MAX)
         .auto_date_header(false)
         // Who says that no further request follows still waits for the answer to this one.
@@ -65,7 +65,11 @@ async fn answer(
     shared: &Arc<Shared>,
     request: Request<Incoming>,
     speaking: &Mutex<Speaking>,
+    guest: &Guest,
 ) -> Result<Response<Reply>, Infallible> {
+    if let Some(fault) = &guest.unwelcome {
+        return Ok(text(StatusCode::SERVICE_UNAVAILABLE, format!("{fault}\n")));
+    }
     if request.method() != Method::POST {
         let mut refusal = text(
             StatusCode::METHOD_NOT_ALLOWED,
@@ -76,12 +80,18 @@ async fn answer(
         return Ok(refusal);
     }
     Ok(match body(shared, request.into_body()).await {
-        Ok(message) => run(shared, message, speaking).await,
+        Ok((message, held)) => run(shared, message, held, speaking, guest).await,
         Err((status, why)) => text(status, why),
     })
 }
 
-async fn run(shared: &Arc<Shared>, message: Bytes, speaking: &Mutex<Speaking>) -> Response<Reply> {
+async fn run(
+    shared: &Arc<Shared>,
+    message: Bytes,
+    mut held: Held,
+    speaking: &Mutex<Speaking>,
+    guest: &Guest,
+) -> Response<Reply> {
     let encoding = if message.first() == Some(&0x82) { Encoding::Compact } else { Encoding::Binary };
     let call = {
         let mut speaking = speaking.lock().unwrap_or_else(PoisonError::into_inner);
@@ -95,12 +105,17 @@ async fn run(shared: &Arc<Shared>, message: Bytes, speaking: &Mutex<Speaking>) -
         Err(other) => return text(StatusCode::BAD_REQUEST, format!("{other}\n")),
     };
     let reply = match shared.begin() {
-        Some(busy) => shared.run(call, message, Vec::new()).await.map(|reply| (reply, busy)),
+        // Who hangs up cannot be told from who only closes its own side, which HTTP allows.
+        Some(busy) => {
+            let run = shared.run(call, message, Vec::new(), &guest.caller, std::future::pending());
+            run.await.map(|reply| (reply, busy))
+        }
         None => None,
     };
     match reply {
         Some((reply, busy)) => {
-            let mut response = Response::new(Reply { bytes: Some(reply.into()), _busy: Some(busy) });
+            held.force(reply.capacity());
+            let mut response = Response::new(Reply { bytes: Some(reply.into()), _under_way: Some((busy, held)) });
             response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("application/x-thrift"));
             response
         }
@@ -109,23 +124,24 @@ async fn run(shared: &Arc<Shared>, message: Bytes, speaking: &Mutex<Speaking>) -
 }
 
 /// The whole body, in one piece or chunked.
-async fn body(shared: &Arc<Shared>, mut body: Incoming) -> Result<Bytes, (StatusCode, &'static str)> {
+async fn body(shared: &Arc<Shared>, mut body: Incoming) -> Result<(Bytes, Held), (StatusCode, &'static str)> {
     const TOO_LARGE: (StatusCode, &str) =
         (StatusCode::PAYLOAD_TOO_LARGE, "The message is larger than the server allows; send several smaller ones.\n");
-    if body.size_hint().lower() > shared.config.limits.message_bytes_max as u64 {
+    let bytes_max = shared.live().config.limits.message_bytes_max;
+    if body.size_hint().lower() > bytes_max as u64 {
         return Err(TOO_LARGE);
     }
     let mut held = shared.hold();
     let mut message = BytesMut::new();
     loop {
-        let frame = match timeout(shared.config.limits.stall_max, body.frame()).await {
+        let frame = match timeout(shared.stall_max(), body.frame()).await {
             Ok(Some(Ok(frame))) => frame,
-            Ok(None) => return Ok(message.freeze()),
+            Ok(None) => return Ok((message.freeze(), held)),
             Ok(Some(Err(_))) => return Err((StatusCode::BAD_REQUEST, "The body ends early.\n")),
             Err(_) => return Err((StatusCode::REQUEST_TIMEOUT, "No byte of the body came for too long.\n")),
         };
         let Ok(data) = frame.into_data() else { continue };
-        if message.len() + data.len() > shared.config.limits.message_bytes_max {
+        if message.len() + data.len() > bytes_max {
             return Err(TOO_LARGE);
         }
         message.extend_from_slice(&data);
@@ -136,16 +152,16 @@ async fn body(shared: &Arc<Shared>, mut body: Incoming) -> Result<Bytes, (Status
 }
 
 fn text(status: StatusCode, text: impl Into<Bytes>) -> Response<Reply> {
-    let mut response = Response::new(Reply { bytes: Some(text.into()), _busy: None });
+    let mut response = Response::new(Reply { bytes: Some(text.into()), _under_way: None });
     *response.status_mut() = status;
     response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("text/plain; charset=utf-8"));
     response
 }
 
-/// An answer's body. Its call is under way until it has been written.
+/// An answer's body. Its call is under way, and its bytes count, until it has been written.
 struct Reply {
     bytes: Option<Bytes>,
-    _busy: Option<Busy>,
+    _under_way: Option<(Busy, Held)>,
 }
 
 impl Body for Reply {

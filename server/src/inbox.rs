@@ -10,12 +10,14 @@ use bytes::{Bytes, BytesMut};
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 use tokio::time::timeout;
 
-use crate::shared::Held;
+use crate::held::Held;
 
 /// Room for the first bytes of a message; what an idle connection holds.
 const FIRST_BYTES: usize = 2 << 10;
 /// The most room made for bytes that have not come yet.
 const AHEAD_BYTES_MAX: usize = 1 << 20;
+/// The most that is read ahead while a call waits for its turn.
+const AWAITED_BYTES_MAX: usize = 8 << 10;
 /// A larger buffer is given back when nothing is in it.
 const KEPT_BYTES: usize = 8 << 10;
 
@@ -40,13 +42,15 @@ impl From<io::Error> for Ended {
 pub struct Inbox<S> {
     stream: S,
     bytes: BytesMut,
+    /// The length of the message that was taken and is still being worked on.
+    taken: usize,
     held: Held,
 }
 
 impl<S: AsyncRead + AsyncWrite + Unpin> Inbox<S> {
     /// An inbox of a stream that gave these bytes already.
     pub fn new(stream: S, bytes: BytesMut, held: Held) -> Self {
-        Self { stream, bytes, held }
+        Self { stream, bytes, taken: 0, held }
     }
 
     /// What is there.
@@ -62,7 +66,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Inbox<S> {
         if self.bytes.capacity() == self.bytes.len() {
             self.bytes.reserve(self.bytes.len().clamp(FIRST_BYTES, AHEAD_BYTES_MAX));
         }
-        if !self.held.resize(self.bytes.capacity()) {
+        if !self.held.resize(self.taken + self.bytes.capacity()) {
             return Err(Ended::NoRoom);
         }
         let read = self.stream.read_buf(&mut self.bytes);
@@ -73,9 +77,29 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Inbox<S> {
         if read == 0 { Err(Ended::Closed) } else { Ok(()) }
     }
 
-    /// Takes the first bytes, of those that are there.
+    /// Takes the first bytes, of those that are there. They count until [`Self::finished`].
     pub fn take(&mut self, n: usize) -> Bytes {
+        self.taken += n.min(self.bytes.len());
         self.bytes.split_to(n.min(self.bytes.len())).freeze()
+    }
+
+    /// Says that what was taken is no longer there.
+    pub fn finished(&mut self) {
+        self.taken = 0;
+        self.held.force(self.bytes.capacity());
+    }
+
+    /// Waits until the client hangs up. What it sends meanwhile is kept, up to a bound; a client that sends more than that is taken
+    /// to be there.
+    pub async fn hang_up(&mut self) {
+        while self.bytes.len() < AWAITED_BYTES_MAX {
+            match self.more(None).await {
+                Ok(()) => {}
+                Err(Ended::NoRoom) => break,
+                Err(Ended::Closed | Ended::Silent) => return,
+            }
+        }
+        std::future::pending().await
     }
 
     /// Sends bytes, as long as the client takes some within the time.

@@ -1,7 +1,7 @@
 //! HBase's Thrift gateways over the hjall engine: connections, call queues and the two services.
 //!
 //! ```text
-//! listener ─► connection ─► session | http ─► shared: inline, or lane ─► queue ─► worker
+//! listener ─► connection ─► session | http ─► shared: inline, or lane ─► queue ─► crew
 //!                (wire: dialect, measure, header)              └──────── call ◄──────┘
 //!                                                                  thrift1 | thrift2 ─► engine
 //! ```
@@ -11,22 +11,29 @@
 pub mod arithmetic;
 mod attributes;
 pub mod call;
+pub mod caller;
 pub mod compactor;
 pub mod config;
 mod connection;
 pub mod context;
+mod crew;
 pub mod error;
 pub mod fault;
+mod held;
 mod http;
 mod inbox;
-mod lane;
+mod job;
+pub mod lane;
 mod lease;
 mod listener;
 pub mod method;
 pub mod metrics;
-mod queue;
+mod places;
+pub mod queue;
+mod reconfigure;
 mod region_batch;
 mod rewind;
+mod runner;
 pub mod scanners;
 mod server;
 mod session;
@@ -36,8 +43,8 @@ mod thrift1;
 mod thrift2;
 mod tls;
 pub mod wire;
-mod worker;
 
 pub use config::Config;
+pub use reconfigure::Reconfigured;
 pub use server::{Server, StartError};
 pub use tls::TlsError;

@@ -66,6 +66,8 @@ pub struct Method {
     pub lane: LaneKind,
     /// Reads one row: may run where it arrives.
     pub short: bool,
+    /// Reads on in the scanner that its first argument names.
+    pub fetches: bool,
     /// Its contract declares an `IOError`/`TIOError` as field 1 of its result.
     pub declares_io: bool,
 }
@@ -161,5 +163,6 @@ pub fn find(name: &str) -> Option<Method> {
         name,
         "getRows" | "getRowsWithColumns" | "getRowsTs" | "getRowsWithColumnsTs" | "getMultiple" | "existsAll"
     );
-    Some(Method { owner, lane, short: lane == Read && !many, declares_io: owner != Either })
+    let fetches = matches!(name, "scannerGet" | "scannerGetList" | "getScannerRows");
+    Some(Method { owner, lane, short: lane == Read && !many, fetches, declares_io: owner != Either })
 }

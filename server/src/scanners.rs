@@ -1,7 +1,7 @@
 //! The open scanners of all connections: ids and leases.
 
 use std::collections::{HashMap, VecDeque};
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicI64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
@@ -9,6 +9,8 @@ use hjall_engine::clock::Clock;
 use hjall_engine::name::TableName;
 use hjall_engine::{Error, Row, Scanner};
 
+use crate::caller::{Caller, OwnScanner};
+use crate::config::Limits;
 use crate::fault::Fault;
 use crate::method::Service;
 
@@ -51,8 +53,10 @@ impl OpenScanner {
 /// lease is gone: 120 s in Thrift1, 60 s in Thrift2. It does not expire while a call uses it. Two calls that use one scanner go one after the other.
 pub struct Scanners {
     leases: Mutex<Leases>,
-    limit: usize,
-    timeout_ms: i64,
+    limit: AtomicUsize,
+    own_limit: AtomicUsize,
+    page_bytes_max: AtomicUsize,
+    timeout_ms: AtomicI64,
     clock: Arc<dyn Clock>,
 }
 
@@ -66,30 +70,56 @@ struct Lease {
     scanner: Arc<Mutex<OpenScanner>>,
     users: Arc<AtomicUsize>,
     used_ms: i64,
+    fetches: u64,
+    _own: OwnScanner,
 }
 
 impl Scanners {
-    /// An empty table with room for so many scanners, with HBase's `hbase.client.scanner.timeout.period`.
-    pub fn new(limit: usize, timeout_ms: i64, clock: Arc<dyn Clock>) -> Self {
-        Self { leases: Mutex::default(), limit, timeout_ms, clock }
+    /// An empty table with room for as many scanners as the limits say.
+    pub fn new(limits: &Limits, clock: Arc<dyn Clock>) -> Self {
+        let scanners = Self {
+            leases: Mutex::default(),
+            limit: AtomicUsize::new(0),
+            own_limit: AtomicUsize::new(0),
+            page_bytes_max: AtomicUsize::new(0),
+            timeout_ms: AtomicI64::new(0),
+            clock,
+        };
+        scanners.set_limits(limits);
+        scanners
     }
 
-    /// Gives a scanner an id. Refused, to be tried again, when too many are open.
-    pub fn open(&self, service: Service, scanner: OpenScanner) -> Result<i32, Fault> {
-        if self.len() >= self.limit {
+    /// Changes the limits; scanners over them stay until they end.
+    pub fn set_limits(&self, limits: &Limits) {
+        self.limit.store(limits.scanners_max, Ordering::Relaxed);
+        self.own_limit.store(limits.scanners_per_connection_max, Ordering::Relaxed);
+        self.page_bytes_max.store(limits.page_bytes_max, Ordering::Relaxed);
+        let timeout_ms = i64::try_from(limits.scanner_timeout.as_millis()).unwrap_or(i64::MAX);
+        self.timeout_ms.store(timeout_ms, Ordering::Relaxed);
+    }
+
+    /// A fetch ends with the row that makes it so long, in bytes.
+    pub fn page_bytes_max(&self) -> usize {
+        self.page_bytes_max.load(Ordering::Relaxed)
+    }
+
+    /// Gives a scanner an id. Refused, to be tried again, when too many are open, in all or by this caller.
+    pub fn open(&self, service: Service, scanner: OpenScanner, caller: &Arc<Caller>) -> Result<i32, Fault> {
+        let (limit, own_limit) = (self.limit.load(Ordering::Relaxed), self.own_limit.load(Ordering::Relaxed));
+        let own = caller.open_scanner(own_limit).or_else(|| {
+            self.sweep();
+            caller.open_scanner(own_limit)
+        });
+        let Some(own) = own else {
+            return Err(full(format!("this connection has {own_limit} scanners open")));
+        };
+        if self.len() >= limit {
             self.sweep();
         }
         let used_ms = self.clock.now_ms();
         let mut leases = self.lock();
-        if leases.by_id.len() >= self.limit {
-            return Err(Fault::io(
-                format!(
-                    "org.apache.hadoop.hbase.RegionTooBusyException: {} scanners are open, which is the limit; close some or wait until \
-                     their leases end",
-                    self.limit
-                ),
-                true,
-            ));
+        if leases.by_id.len() >= limit {
+            return Err(full(format!("{limit} scanners are open")));
         }
         // The counter wraps; an id still in use after two thousand million others is passed over.
         let id = loop {
@@ -99,7 +129,8 @@ impl Scanners {
                 break id;
             }
         };
-        let lease = Lease { scanner: Arc::new(Mutex::new(scanner)), users: Arc::default(), used_ms };
+        let scanner = Arc::new(Mutex::new(scanner));
+        let lease = Lease { scanner, users: Arc::default(), used_ms, fetches: 0, _own: own };
         leases.by_id.insert((service, id), lease);
         Ok(id)
     }
@@ -117,6 +148,7 @@ impl Scanners {
                 return None;
             }
             lease.used_ms = now_ms;
+            lease.fetches += 1;
             lease.users.fetch_add(1, Ordering::Relaxed);
             Use { scanners: self, key: (service, id), scanner: lease.scanner.clone(), users: lease.users.clone() }
         };
@@ -147,6 +179,11 @@ impl Scanners {
         drop(gone);
     }
 
+    /// How often a scanner was used; 0 for one that is not known.
+    pub fn fetches(&self, service: Service, id: i32) -> u64 {
+        self.lock().by_id.get(&(service, id)).map_or(0, |lease| lease.fetches)
+    }
+
     /// How many are open, those included whose end nobody noticed yet.
     pub fn len(&self) -> usize {
         self.lock().by_id.len()
@@ -158,9 +195,10 @@ impl Scanners {
     }
 
     fn ended(&self, service: Service, lease: &Lease, now_ms: i64) -> bool {
+        let timeout_ms = self.timeout_ms.load(Ordering::Relaxed);
         let period_ms = match service {
-            Service::Thrift1 => self.timeout_ms.saturating_mul(2),
-            Service::Thrift2 => self.timeout_ms,
+            Service::Thrift1 => timeout_ms.saturating_mul(2),
+            Service::Thrift2 => timeout_ms,
         };
         lease.users.load(Ordering::Relaxed) == 0 && now_ms.saturating_sub(lease.used_ms) >= period_ms
     }
@@ -168,6 +206,15 @@ impl Scanners {
     fn lock(&self) -> MutexGuard<'_, Leases> {
         self.leases.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+fn full(why: String) -> Fault {
+    Fault::io(
+        format!(
+            "org.apache.hadoop.hbase.RegionTooBusyException: {why}, which is the limit; close some or wait until their leases end"
+        ),
+        true,
+    )
 }
 
 /// One call's use of a scanner; its end, also by a panic, begins the lease anew.

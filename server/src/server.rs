@@ -3,26 +3,33 @@
 use std::fmt;
 use std::io;
 use std::net::SocketAddr;
-use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::sync::{Arc, Mutex};
 use std::thread::{self, Builder, JoinHandle};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use hjall_engine::Engine;
+use hjall_engine::clock::Clock;
 use tokio::runtime;
 use tokio::sync::oneshot;
 
+use crate::arithmetic::LaneSize;
 use crate::call::Handler;
 use crate::compactor::Compactor;
 use crate::config::Config;
 use crate::context::{Context, Identity};
+use crate::crew::Crew;
+use crate::lane::Lane;
 use crate::lease::Sweeper;
 use crate::listener::{self, Door};
+use crate::method::LaneKind;
 use crate::metrics::LaneMetrics;
-use crate::queue::Queues;
+use crate::places::Places;
+use crate::queue::{self, Tuning};
+use crate::runner::{Live, Runner};
 use crate::scanners::{Monotonic, Scanners};
 use crate::shared::Shared;
 use crate::tls::{Acceptor, TlsError};
-use crate::worker;
 
 /// Why a server does not start.
 #[derive(Debug)]
@@ -58,10 +65,18 @@ impl std::error::Error for StartError {}
 /// A running server. Dropping it stops it.
 pub struct Server {
     addrs: Vec<SocketAddr>,
-    shared: Option<Arc<Shared>>,
+    pub(crate) running: Option<Running>,
     loops: Vec<Loop>,
-    workers: Vec<JoinHandle<()>>,
     _sweeper: Option<Sweeper>,
+}
+
+/// What a server has until it stops.
+pub(crate) struct Running {
+    pub(crate) shared: Arc<Shared>,
+    pub(crate) crew: Crew,
+    pub(crate) places: Arc<Places>,
+    /// Held while settings change: one change at a time.
+    pub(crate) changing: Mutex<()>,
 }
 
 /// An event loop on its own thread, until its sender is dropped.
@@ -74,11 +89,7 @@ struct Loop {
 impl Server {
     /// Serves an engine. The engine stays the caller's: close it after [`Self::shutdown`].
     pub fn start(config: Config, engine: Engine) -> Result<Self, StartError> {
-        let scanners = Scanners::new(
-            config.limits.scanners_max,
-            i64::try_from(config.limits.scanner_timeout.as_millis()).unwrap_or(i64::MAX),
-            Arc::new(Monotonic::default()),
-        );
+        let scanners = Scanners::new(&config.limits, Arc::new(Monotonic::default()));
         let compactor = Compactor::start(engine.clone()).map_err(StartError::Threads)?;
         let options = config.calls;
         let mut context = None;
@@ -116,23 +127,29 @@ impl Server {
                 .map_or(0, |d| i64::try_from(d.as_millis()).unwrap_or(i64::MAX)),
         };
         let handler = handler(identity.clone());
-        let (queues, ends) = Queues::new(&config);
-        let mut workers = Vec::new();
-        let reply_bytes_max = config.limits.reply_bytes_max;
-        for (kind, size, jobs) in &ends {
-            let started = worker::start(*kind, *size, jobs, reply_bytes_max, &handler);
-            workers.extend(started.map_err(StartError::Threads)?);
-        }
-        let loops = (0..config.loops.max(1)).map(Loop::start).collect::<io::Result<Vec<_>>>();
+        let live = Live::new(config);
+        let clock: Arc<dyn Clock> = Arc::new(Monotonic::default());
+        let lanes = LaneKind::ALL.map(|kind| {
+            let (settings, size) = (&live.config.queues, live.lanes.size(kind));
+            let tuning = Tuning::new(settings, &size.unwrap_or(LaneSize::NONE));
+            Arc::new(Lane::new(kind, queue::new(settings.order, tuning, clock.clone()), size))
+        });
+        let runner = Arc::new(Runner::new(handler, identity, live.clone()));
+        let crew = Crew::new(runner.clone(), lanes.clone());
+        crew.grow(&live.lanes).map_err(StartError::Threads)?;
+        let loops = (0..live.config.loops.max(1)).map(Loop::start).collect::<io::Result<Vec<_>>>();
         let loops = loops.map_err(StartError::Threads)?;
-        let shared = Arc::new(Shared::new(config, handler, queues, identity, tls));
-        let door = Arc::new(Door::new(shared.clone(), loops.iter().map(|l| l.handle.clone()).collect()));
+        let shared = Arc::new(Shared::new(runner, lanes, tls, clock));
+        let places = Arc::<Places>::default();
+        let handles = loops.iter().map(|l| l.handle.clone()).collect();
+        let door = Arc::new(Door::new(shared.clone(), handles, places.clone()));
         if let Some(first) = loops.first() {
             for (_, bound, listen) in listeners {
                 first.handle.spawn(door.clone().accept(bound, listen));
             }
         }
-        Ok(Self { addrs, shared: Some(shared), loops, workers, _sweeper: None })
+        let running = Running { shared, crew, places, changing: Mutex::new(()) };
+        Ok(Self { addrs, running: Some(running), loops, _sweeper: None })
     }
 
     /// The first address, with the port it got.
@@ -145,9 +162,21 @@ impl Server {
         &self.addrs
     }
 
-    /// What the lanes have counted.
+    /// What the lanes have counted: those that the settings have.
     pub fn lanes(&self) -> Vec<LaneMetrics> {
-        self.shared.iter().flat_map(|shared| shared.lanes()).collect()
+        let Some(Running { shared, .. }) = &self.running else { return Vec::new() };
+        let live = shared.live();
+        live.lanes.iter().map(|(kind, _)| shared.lane(kind).metrics()).collect()
+    }
+
+    /// Connections open now.
+    pub fn connections(&self) -> usize {
+        self.running.as_ref().map_or(0, |running| running.places.taken())
+    }
+
+    /// Bytes of messages and replies under way that count towards the limit.
+    pub fn held_bytes(&self) -> usize {
+        self.running.as_ref().map_or(0, |running| running.shared.held.load(Ordering::Relaxed))
     }
 
     /// Stops: no new connection, no new call; what runs may finish and be answered within the time of grace. Blocks until all threads
@@ -157,23 +186,23 @@ impl Server {
     }
 
     fn stop(&mut self) -> bool {
-        let Some(shared) = self.shared.take() else { return true };
+        let Some(Running { shared, crew, .. }) = self.running.take() else { return true };
         shared.stop();
-        let until = Instant::now() + shared.config.limits.grace;
+        let until = Instant::now() + shared.live().config.limits.grace;
         while !shared.is_quiet() && Instant::now() < until {
             thread::sleep(Duration::from_millis(1));
         }
         let quiet = shared.is_quiet();
         if !quiet {
-            let calls: usize = shared.lanes().iter().map(|lane| lane.under_way).sum();
+            let calls: usize = shared.lanes.iter().map(|lane| lane.under_way()).sum();
             tracing::warn!(calls, "calls did not finish in time and get no answer");
         }
-        // Ends all connections, and with them what they hold of the queues.
+        // Ends all connections; calls of theirs that still wait are then not run.
         self.loops.iter_mut().for_each(|each| drop(each.stop.take()));
         self._sweeper = None;
         drop(shared);
         let loops = self.loops.drain(..).filter_map(|mut each| each.thread.take());
-        let threads: Vec<_> = loops.chain(self.workers.drain(..)).collect();
+        let threads: Vec<_> = loops.chain(crew.dismiss()).collect();
         // A call that did not finish keeps its thread, worker or loop; all are left behind then.
         if quiet {
             threads.into_iter().for_each(join);

@@ -3,11 +3,13 @@
 use std::mem::take;
 use std::net::SocketAddr;
 use std::sync::Arc;
+use std::time::Duration;
 
 use bytes::Bytes;
 use tokio::io::{AsyncRead, AsyncWrite};
 
 use crate::call::{Call, Speaking};
+use crate::connection::Guest;
 use crate::fault::Fault;
 use crate::inbox::{Ended, Inbox};
 use crate::shared::Shared;
@@ -16,6 +18,8 @@ use crate::wire::measure::{Measure, Progress};
 
 /// A larger reply buffer is given back after use.
 const KEPT_BYTES: usize = 8 << 10;
+/// So much of a message that cannot be taken is looked at: its header, and the arguments that tell its service.
+const REFUSED_BYTES_MAX: usize = 64 << 10;
 /// The length before each frame.
 const FRAME_HEAD: usize = 4;
 
@@ -39,10 +43,12 @@ pub async fn serve<S: AsyncRead + AsyncWrite + Unpin>(
     mut inbox: Inbox<S>,
     dialect: Dialect,
     mut speaking: Speaking,
-    peer: SocketAddr,
+    guest: &Guest,
 ) {
+    let peer = guest.caller.peer;
     tracing::debug!(%peer, %dialect, "connection speaks Thrift");
     let mut out = Vec::new();
+    let mut held = shared.hold();
     loop {
         let received = match dialect.framed {
             true => framed(shared, &mut inbox).await,
@@ -56,7 +62,7 @@ pub async fn serve<S: AsyncRead + AsyncWrite + Unpin>(
                 return;
             }
             Err(Missing::Ended(Ended::NoRoom)) => {
-                let fault = Fault::queue_bytes_full(&shared.identity);
+                let fault = Fault::queue_bytes_full(&shared.runner.identity);
                 return Box::pin(refuse(shared, inbox, dialect, speaking, peer, &fault)).await;
             }
             Err(Missing::Refused(fault)) => {
@@ -67,19 +73,26 @@ pub async fn serve<S: AsyncRead + AsyncWrite + Unpin>(
             Ok(call) => call,
             Err(fault) => return Box::pin(refuse(shared, inbox, dialect, speaking, peer, &fault)).await,
         };
+        if let Some(fault) = &guest.unwelcome {
+            return Box::pin(part(inbox, dialect, &call, &message, fault, shared.stall_max())).await;
+        }
         let Some(busy) = shared.begin() else { return };
         let one_way = call.one_way;
         out.clear();
         if dialect.framed {
             out.extend_from_slice(&[0; FRAME_HEAD]);
         }
-        let Some(reply) = shared.run(call, message, take(&mut out)).await else { return };
+        let gone = inbox.hang_up();
+        let Some(reply) = shared.run(call, message, take(&mut out), &guest.caller, gone).await else { return };
         out = reply;
+        inbox.finished();
+        // A reply counts until its client has taken it: while clients are slow to, no call may begin.
+        held.force(out.capacity());
         if !one_way {
             if dialect.framed {
                 frame(&mut out);
             }
-            if inbox.send(&out, shared.config.limits.stall_max).await.is_err() {
+            if inbox.send(&out, shared.stall_max()).await.is_err() {
                 return;
             }
         }
@@ -87,6 +100,7 @@ pub async fn serve<S: AsyncRead + AsyncWrite + Unpin>(
         if out.capacity() > KEPT_BYTES {
             out = Vec::new();
         }
+        held.force(0);
     }
 }
 
@@ -107,7 +121,7 @@ async fn framed<S: AsyncRead + AsyncWrite + Unpin>(
             None => FRAME_HEAD,
             Some(head) => {
                 let length = u32::from_be_bytes(*head) as usize;
-                let max = shared.config.limits.frame_bytes_max;
+                let max = shared.live().config.limits.frame_bytes_max;
                 if length > max {
                     return Err(Missing::Refused(Fault::protocol(format!(
                         "Frame size ({length}) larger than max length ({max})!"
@@ -135,7 +149,7 @@ async fn measured<S: AsyncRead + AsyncWrite + Unpin>(
     while inbox.bytes().is_empty() {
         wait(shared, inbox).await?;
     }
-    let mut measure = Measure::new(dialect.encoding, shared.config.limits.message_bytes_max);
+    let mut measure = Measure::new(dialect.encoding, shared.live().config.limits.message_bytes_max);
     loop {
         match measure.advance(inbox.bytes()) {
             Ok(Progress::Whole(length)) => return Ok(inbox.take(length)),
@@ -151,15 +165,14 @@ async fn measured<S: AsyncRead + AsyncWrite + Unpin>(
 
 /// More bytes: between messages they may take as long as connections may idle, within one they must not stall.
 async fn wait<S: AsyncRead + AsyncWrite + Unpin>(shared: &Arc<Shared>, inbox: &mut Inbox<S>) -> Result<(), Ended> {
-    let longest =
-        if inbox.bytes().is_empty() { shared.config.limits.idle_max } else { Some(shared.config.limits.stall_max) };
+    let longest = shared.silent_max(inbox.bytes().is_empty());
     inbox.more(longest).await
 }
 
 /// The end of a connection whose message cannot be taken: an answer if the message says to which call, and one line in the log.
 async fn refuse<S: AsyncRead + AsyncWrite + Unpin>(
     shared: &Arc<Shared>,
-    mut inbox: Inbox<S>,
+    inbox: Inbox<S>,
     dialect: Dialect,
     mut speaking: Speaking,
     peer: SocketAddr,
@@ -167,16 +180,30 @@ async fn refuse<S: AsyncRead + AsyncWrite + Unpin>(
 ) {
     tracing::info!(%peer, %dialect, reason = %fault, "connection closed: a message cannot be taken");
     let head = if dialect.framed { FRAME_HEAD } else { 0 };
+    // Its beginning is enough to say to whom the answer goes.
     let message = inbox.bytes().get(head..).unwrap_or_default();
-    if let Ok(call) = Call::recognise(dialect.encoding, message, &mut speaking) {
-        let mut out = vec![0; head];
-        call.refuse(fault, message, &mut out);
-        if dialect.framed {
-            frame(&mut out);
-        }
-        if !call.one_way && inbox.send(&out, shared.config.limits.stall_max).await.is_err() {
-            return;
-        }
+    let message = Bytes::copy_from_slice(message.get(..REFUSED_BYTES_MAX).unwrap_or(message));
+    match Call::recognise(dialect.encoding, &message, &mut speaking) {
+        Ok(call) => part(inbox, dialect, &call, &message, fault, shared.stall_max()).await,
+        Err(_) => inbox.close().await,
     }
-    inbox.close().await;
+}
+
+/// Answers one call with a fault, and ends the connection.
+async fn part<S: AsyncRead + AsyncWrite + Unpin>(
+    mut inbox: Inbox<S>,
+    dialect: Dialect,
+    call: &Call,
+    message: &[u8],
+    fault: &Fault,
+    stall_max: Duration,
+) {
+    let mut out = vec![0; if dialect.framed { FRAME_HEAD } else { 0 }];
+    call.refuse(fault, message, &mut out);
+    if dialect.framed {
+        frame(&mut out);
+    }
+    if call.one_way || inbox.send(&out, stall_max).await.is_ok() {
+        inbox.close().await;
+    }
 }

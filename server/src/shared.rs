@@ -2,17 +2,22 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
+use arc_swap::{ArcSwapOption, Guard};
 use bytes::Bytes;
+use hjall_engine::clock::Clock;
+use tokio::sync::oneshot;
 
-use crate::call::{Call, Handler};
-use crate::config::Config;
-use crate::context::Identity;
+use crate::call::Call;
+use crate::caller::Caller;
+use crate::config::QueueOrder;
 use crate::fault::Fault;
-use crate::method::LaneKind;
-use crate::metrics::LaneMetrics;
-use crate::queue::Queues;
+use crate::held::Held;
+use crate::job::{Claim, Job};
+use crate::lane::{Lane, Permit, Refusal};
+use crate::method::{LaneKind, Method};
+use crate::runner::{Asked, Live, Runner};
 use crate::tls::Acceptor;
 
 /// A longer message never runs on a connection's loop, in bytes.
@@ -20,69 +25,159 @@ const SHORT_BYTES_MAX: usize = 4096;
 
 /// The server, as its connections see it.
 pub struct Shared {
-    /// The settings.
-    pub config: Config,
-    /// What runs the methods.
-    pub handler: Arc<dyn Handler>,
-    /// The lanes.
-    pub queues: Queues,
-    /// The server's name.
-    pub identity: Identity,
+    /// What runs calls.
+    pub runner: Arc<Runner>,
+    /// The lanes, by their number.
+    pub lanes: [Arc<Lane>; LaneKind::ALL.len()],
     /// Takes TLS connections.
-    pub tls: Option<Acceptor>,
-    held_bytes: AtomicUsize,
+    pub tls: ArcSwapOption<Acceptor>,
+    /// Memory that messages and replies take.
+    pub held: AtomicUsize,
+    /// The queues' clock.
+    clock: Arc<dyn Clock>,
     busy: AtomicUsize,
     stopping: AtomicBool,
     stop: tokio::sync::watch::Sender<bool>,
 }
 
+/// Where a call has got to.
+enum Begun {
+    /// It is answered.
+    Done(Vec<u8>),
+    /// It is in its lane's queue.
+    Queued { replied: oneshot::Receiver<Vec<u8>>, claim: Arc<Claim> },
+}
+
 impl Shared {
     pub(crate) fn new(
-        config: Config,
-        handler: Arc<dyn Handler>,
-        queues: Queues,
-        identity: Identity,
+        runner: Arc<Runner>,
+        lanes: [Arc<Lane>; LaneKind::ALL.len()],
         tls: Option<Acceptor>,
+        clock: Arc<dyn Clock>,
     ) -> Self {
         Self {
-            config,
-            handler,
-            queues,
-            identity,
-            tls,
-            held_bytes: AtomicUsize::new(0),
+            runner,
+            lanes,
+            tls: ArcSwapOption::new(tls.map(Arc::new)),
+            held: AtomicUsize::new(0),
+            clock,
             busy: AtomicUsize::new(0),
             stopping: AtomicBool::new(false),
             stop: tokio::sync::watch::Sender::new(false),
         }
     }
 
-    /// Runs a call and appends its reply to `out`; `None`: the server has stopped.
+    /// The settings in force. Not to be kept over an await: they may change.
+    pub fn live(&self) -> Guard<Arc<Live>> {
+        self.runner.live()
+    }
+
+    /// Runs a call and appends its reply to `out`; `None`: nobody will answer it, since the client has gone or the server has stopped.
     ///
+    /// `gone` ends when the client hangs up: a call that still waits then is not run. One that runs already is answered, for who has
+    /// only closed its own side may still listen.
+    pub async fn run(
+        &self,
+        call: Call,
+        message: Bytes,
+        out: Vec<u8>,
+        caller: &Arc<Caller>,
+        gone: impl Future<Output = ()>,
+    ) -> Option<Vec<u8>> {
+        let (mut replied, claim) = match self.begin_call(call, message, out, caller) {
+            Begun::Done(out) => return Some(out),
+            Begun::Queued { replied, claim } => (replied, claim),
+        };
+        tokio::select! {
+            biased;
+            reply = &mut replied => return reply.ok(),
+            () = gone => {}
+        }
+        if claim.abandon() { None } else { replied.await.ok() }
+    }
+
     /// Chooses the path: a short read runs right here while its lane has a handler free and is quick, anything else goes to its lane.
-    pub async fn run(&self, call: Call, message: Bytes, mut out: Vec<u8>) -> Option<Vec<u8>> {
+    fn begin_call(&self, call: Call, message: Bytes, mut out: Vec<u8>, caller: &Arc<Caller>) -> Begun {
+        let asked = Asked { call: &call, message: &message, caller };
         let Some(method) = call.method else {
             call.refuse(&Fault::UnknownMethod, &message, &mut out);
-            return Some(out);
+            return Begun::Done(out);
         };
-        let kind = self.queues.of_calls(method.lane);
-        let lane = self.queues.lane(kind);
+        let live = self.live();
+        let kind = live.lanes.of_calls(method.lane);
+        if self.held.load(Ordering::Relaxed) > live.config.limits.held_bytes_max {
+            self.lane(kind).refused(Refusal::Bytes);
+            self.runner.refuse(&asked, &mut out, kind, Refusal::Bytes);
+            return Begun::Done(out);
+        }
         // A change of schema holds its table alone, and a read that waits for it must not wait on an event loop.
-        let short = self.config.fast_path
+        let short = live.config.fast_path
             && method.short
             && message.len() <= SHORT_BYTES_MAX
-            && self.queues.lane(LaneKind::Admin).under_way() == 0;
-        if let Some(permit) = short.then(|| lane.enter_quick()).flatten() {
-            let started = Instant::now();
-            call.run(&*self.handler, &message, &mut out, self.config.limits.reply_bytes_max);
-            permit.ran(started.elapsed());
-            return Some(out);
+            && self.lane(LaneKind::Admin).under_way() == 0;
+        if let Some(permit) = short.then(|| self.lane(kind).enter_quick()).flatten() {
+            self.runner.run(&asked, &mut out, permit, None);
+            return Begun::Done(out);
         }
-        let Some(permit) = lane.enter() else {
-            call.refuse(&Fault::queue_full(&self.identity), &message, &mut out);
-            return Some(out);
+        let Ok(permit) = self.enter(method, kind) else {
+            self.runner.refuse(&asked, &mut out, kind, Refusal::Length);
+            return Begun::Done(out);
         };
-        self.queues.run(kind, call, message, out, permit).await
+        let fetches = match live.config.queues.order {
+            QueueOrder::Deadline => self.fetches(&call, &message),
+            QueueOrder::Fifo | QueueOrder::Codel => 0,
+        };
+        let (reply, replied) = oneshot::channel();
+        let claim = Arc::<Claim>::default();
+        let queue = permit.lane().queue().clone();
+        queue.put(Job {
+            call,
+            message,
+            out,
+            permit,
+            caller: caller.clone(),
+            arrived: Instant::now(),
+            received_ms: self.clock.now_ms(),
+            fetches,
+            claim: claim.clone(),
+            reply,
+        });
+        Begun::Queued { replied, claim }
+    }
+
+    /// A place in a lane. While settings change, a lane may be gone that was there a moment ago: then the call goes to the next one.
+    fn enter(&self, method: Method, mut kind: LaneKind) -> Result<Permit, ()> {
+        loop {
+            if let Some(permit) = self.lane(kind).enter() {
+                return Ok(permit);
+            }
+            let now = self.live().lanes.of_calls(method.lane);
+            if now == kind {
+                self.lane(kind).refused(Refusal::Length);
+                return Err(());
+            }
+            kind = now;
+        }
+    }
+
+    fn fetches(&self, call: &Call, message: &[u8]) -> u64 {
+        call.scanner(message).map_or(0, |id| self.runner.handler.fetches(call.service, id))
+    }
+
+    /// How long a message or a reply may make no progress.
+    pub fn stall_max(&self) -> Duration {
+        self.live().config.limits.stall_max
+    }
+
+    /// How long nothing may come: between messages as long as connections may idle, within one it must not stall.
+    pub fn silent_max(&self, between_messages: bool) -> Option<Duration> {
+        let limits = &self.live().config.limits;
+        if between_messages { limits.idle_max } else { Some(limits.stall_max) }
+    }
+
+    /// A lane.
+    pub fn lane(&self, kind: LaneKind) -> &Arc<Lane> {
+        &self.lanes[kind as usize]
     }
 
     /// Says that a call is under way until the guard is dropped; `None`: the server is stopping and takes none.
@@ -110,14 +205,9 @@ impl Shared {
         self.busy.load(Ordering::SeqCst) == 0
     }
 
-    /// What the lanes count.
-    pub fn lanes(&self) -> [LaneMetrics; LaneKind::ALL.len()] {
-        LaneKind::ALL.map(|kind| LaneMetrics::of(kind, self.queues.lane(kind)))
-    }
-
-    /// A claim on memory for a message that arrives; begins with none.
+    /// A claim on memory for a message or a reply; begins with none.
     pub fn hold(self: &Arc<Self>) -> Held {
-        Held { shared: self.clone(), bytes: 0 }
+        Held::new(self.clone())
     }
 }
 
@@ -129,39 +219,5 @@ pub struct Busy {
 impl Drop for Busy {
     fn drop(&mut self) {
         self.shared.busy.fetch_sub(1, Ordering::SeqCst);
-    }
-}
-
-/// Memory that a connection's unfinished message takes, counted over all connections.
-pub struct Held {
-    shared: Arc<Shared>,
-    bytes: usize,
-}
-
-/// A message that is smaller is not counted: the limit on connections bounds them all.
-const UNCOUNTED_BYTES: usize = 8 << 10;
-
-impl Held {
-    /// Changes the claim; `false`: all connections together would hold too much.
-    pub fn resize(&mut self, bytes: usize) -> bool {
-        let bytes = if bytes <= UNCOUNTED_BYTES { 0 } else { bytes };
-        if bytes > self.bytes {
-            let more = bytes - self.bytes;
-            let max = self.shared.config.limits.held_bytes_max;
-            let fits = |held: usize| held.checked_add(more).filter(|all| *all <= max);
-            if self.shared.held_bytes.fetch_update(Ordering::Relaxed, Ordering::Relaxed, fits).is_err() {
-                return false;
-            }
-        } else if bytes < self.bytes {
-            self.shared.held_bytes.fetch_sub(self.bytes - bytes, Ordering::Relaxed);
-        }
-        self.bytes = bytes;
-        true
-    }
-}
-
-impl Drop for Held {
-    fn drop(&mut self) {
-        self.resize(0);
     }
 }

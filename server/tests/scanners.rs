@@ -4,11 +4,14 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
+use std::time::Duration;
 
 use hjall_engine::clock::ManualClock;
 use hjall_engine::name::TableName;
 use hjall_engine::request::Scan;
 use hjall_engine::{Engine, Options};
+use hjall_server::caller::Caller;
+use hjall_server::config::Limits;
 use hjall_server::fault::Fault;
 use hjall_server::method::Service::{self, Thrift1, Thrift2};
 use hjall_server::scanners::{OpenScanner, Scanners};
@@ -25,14 +28,25 @@ struct Fixture {
 impl Fixture {
     fn new(limit: usize) -> Self {
         let clock = Arc::new(ManualClock::at(1_000_000));
-        let scanners = Scanners::new(limit, PERIOD_MS, clock.clone());
+        let period = Duration::from_millis(PERIOD_MS.unsigned_abs());
+        let limits = Limits {
+            scanners_max: limit,
+            scanners_per_connection_max: 3,
+            scanner_timeout: period,
+            ..Limits::default()
+        };
+        let scanners = Scanners::new(&limits, clock.clone());
         Self { scanners, clock, engine: Engine::memory(Options::default()).unwrap() }
     }
 
     fn open(&self, service: Service) -> Result<i32, Fault> {
+        self.open_for(service, &Caller::new(([127, 0, 0, 1], 1).into()))
+    }
+
+    fn open_for(&self, service: Service, caller: &Arc<Caller>) -> Result<i32, Fault> {
         let table = TableName::parse(b"t").unwrap();
         let scan = self.engine.table(&table).scan(Scan::default()).unwrap();
-        self.scanners.open(service, OpenScanner::new(table, scan))
+        self.scanners.open(service, OpenScanner::new(table, scan), caller)
     }
 
     fn is_there(&self, service: Service, id: i32) -> bool {
@@ -102,6 +116,33 @@ fn too_many_scanners_are_refused_until_one_has_gone() {
     all.open(Thrift2).unwrap();
     all.clock.advance(PERIOD_MS);
     all.open(Thrift2).expect("a scanner whose lease ended makes room");
+}
+
+#[test]
+fn one_connection_cannot_take_them_all() {
+    let all = Fixture::new(100);
+    let [greedy, other] = [1, 2].map(|port| Caller::new(([127, 0, 0, 1], port).into()));
+    let ids: Vec<_> = (0..3).map(|_| all.open_for(Thrift2, &greedy).unwrap()).collect();
+    let Err(Fault::Io { message: Some(text), can_retry: true }) = all.open_for(Thrift2, &greedy) else {
+        panic!("not refused")
+    };
+    assert!(text.contains("this connection has 3 scanners open"), "{text}");
+    all.open_for(Thrift2, &other).expect("another connection has its own");
+    assert!(all.scanners.close(Thrift2, ids[0]));
+    all.open_for(Thrift2, &greedy).expect("a closed scanner makes room");
+    all.clock.advance(PERIOD_MS);
+    all.open_for(Thrift2, &greedy).expect("a scanner whose lease ended makes room");
+}
+
+#[test]
+fn a_long_scan_is_known_by_its_fetches() {
+    let all = Fixture::new(100);
+    let id = all.open(Thrift1).unwrap();
+    for n in 0..5 {
+        assert_eq!(all.scanners.fetches(Thrift1, id), n);
+        assert!(all.is_there(Thrift1, id));
+    }
+    assert_eq!(all.scanners.fetches(Thrift1, id + 1), 0);
 }
 
 #[test]

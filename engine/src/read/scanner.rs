@@ -88,6 +88,31 @@ impl Scanner {
         Ok(self.waiting.drain(..n.min(self.waiting.len())).collect())
     }
 
+    /// The same, but ends with the result that makes all of them together so many bytes or more. Fewer than `n` results say nothing
+    /// about the end then; none do.
+    ///
+    /// # Errors
+    /// Those of [`Self::next`].
+    pub fn next_within(&mut self, n: usize, bytes: usize) -> Result<Vec<Row>> {
+        let (mut results, mut sum) = (Vec::new(), 0);
+        while results.len() < n && sum < bytes {
+            match self.waiting.pop_front() {
+                Some(row) => {
+                    sum += row.cells.iter().map(size_of).sum::<usize>();
+                    results.push(row);
+                }
+                None if self.ended => break,
+                None => {
+                    if let Err(error) = self.fetch() {
+                        self.waiting.extend(results);
+                        return Err(error);
+                    }
+                }
+            }
+        }
+        Ok(results)
+    }
+
     /// A flag by which another thread ends this scan.
     pub fn stopper(&self) -> Stop {
         self.stop.clone()

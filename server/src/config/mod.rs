@@ -8,6 +8,7 @@ mod slow;
 
 use std::net::SocketAddr;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 pub use limits::{Limits, WhenFull};
 pub use queues::{QueueOrder, QueueSettings, cores};
@@ -15,9 +16,10 @@ pub use slow::SlowSettings;
 
 use crate::context::CallOptions;
 use crate::method::Service;
+use crate::metrics::Observer;
 
 /// A server's settings. [`Config::default`] serves both services on 127.0.0.1:9090.
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 pub struct Config {
     /// Where to listen; the first is the one that the server names itself by. Port 0: any free one. Fixed at the start.
     pub listen: Vec<Listen>,
@@ -38,6 +40,8 @@ pub struct Config {
     pub tls: Option<TlsFiles>,
     /// Settings that change what a call does. Fixed at the start.
     pub calls: CallOptions,
+    /// Who is told of each call; fixed at the start.
+    pub observer: Option<Arc<dyn Observer>>,
 }
 
 /// An address to listen on.
@@ -80,6 +84,7 @@ impl Default for Config {
             slow: SlowSettings::default(),
             tls: None,
             calls: CallOptions::default(),
+            observer: None,
         }
     }
 }

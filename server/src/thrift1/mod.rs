@@ -13,11 +13,15 @@ mod scan;
 mod table;
 mod write;
 
+use std::sync::Arc;
+
 use hjall_idl::hbase1::*;
 use thrift::protocol::{TInputProtocol, TOutputProtocol, TSerializable};
 
+use crate::caller::Caller;
 use crate::context::Context;
 use crate::fault::Fault;
+use crate::method::Service::Thrift1;
 
 /// HBase's number for the service that this is (`TThriftServerType.ONE`).
 const SERVER_TYPE: i32 = 1;
@@ -27,6 +31,7 @@ const SERVER_TYPE: i32 = 1;
 /// Returns an error only for what becomes a `TApplicationException`; what was written by then is thrown away.
 pub fn call(
     context: &Context,
+    caller: &Arc<Caller>,
     method: &str,
     input: &mut dyn TInputProtocol,
     output: &mut dyn TOutputProtocol,
@@ -39,6 +44,16 @@ pub fn call(
             let answer = $handler(context, arguments);
             $(let answer = error::$field(answer, &mut result.$field);)*
             answer?;
+            result.write_to_out_protocol(output)?;
+        }};
+    }
+    /// Opens a scanner, which belongs to who asks for it.
+    macro_rules! open {
+        ($handler:path, $arguments:ident => $result:ident) => {{
+            let arguments = $arguments::read_from_in_protocol(input)?;
+            let mut result = $result::default();
+            let answer = $handler(context, arguments).and_then(|open| context.scanners.open(Thrift1, open, caller));
+            error::io(error::success(answer, &mut result.success), &mut result.io)?;
             result.write_to_out_protocol(output)?;
         }};
     }
@@ -91,18 +106,18 @@ pub fn call(
         "incrementRows" => run!(atomic::increment_rows, IncrementRowsArgs => IncrementRowsResult { io }),
         "deleteAllRowTs" => run!(delete::delete_all_row_ts, DeleteAllRowTsArgs => DeleteAllRowTsResult { io }),
         "scannerOpenWithScan" => {
-            run!(scan::open_with_scan, ScannerOpenWithScanArgs => ScannerOpenWithScanResult { success io })
+            open!(scan::open_with_scan, ScannerOpenWithScanArgs => ScannerOpenWithScanResult)
         }
-        "scannerOpen" => run!(scan::open, ScannerOpenArgs => ScannerOpenResult { success io }),
+        "scannerOpen" => open!(scan::open, ScannerOpenArgs => ScannerOpenResult),
         "scannerOpenWithStop" => {
-            run!(scan::open_with_stop, ScannerOpenWithStopArgs => ScannerOpenWithStopResult { success io })
+            open!(scan::open_with_stop, ScannerOpenWithStopArgs => ScannerOpenWithStopResult)
         }
         "scannerOpenWithPrefix" => {
-            run!(scan::open_with_prefix, ScannerOpenWithPrefixArgs => ScannerOpenWithPrefixResult { success io })
+            open!(scan::open_with_prefix, ScannerOpenWithPrefixArgs => ScannerOpenWithPrefixResult)
         }
-        "scannerOpenTs" => run!(scan::open_ts, ScannerOpenTsArgs => ScannerOpenTsResult { success io }),
+        "scannerOpenTs" => open!(scan::open_ts, ScannerOpenTsArgs => ScannerOpenTsResult),
         "scannerOpenWithStopTs" => {
-            run!(scan::open_with_stop_ts, ScannerOpenWithStopTsArgs => ScannerOpenWithStopTsResult { success io })
+            open!(scan::open_with_stop_ts, ScannerOpenWithStopTsArgs => ScannerOpenWithStopTsResult)
         }
         "scannerGet" => run!(scan::get, ScannerGetArgs => ScannerGetResult { success io ia }),
         "scannerGetList" => run!(scan::get_list, ScannerGetListArgs => ScannerGetListResult { success io ia }),

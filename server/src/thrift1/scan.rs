@@ -20,37 +20,37 @@ use crate::method::Service::Thrift1;
 use crate::scanners::OpenScanner;
 
 /// From a row on.
-pub fn open(context: &Context, a: ScannerOpenArgs) -> Answer<i32> {
+pub fn open(context: &Context, a: ScannerOpenArgs) -> Answer<OpenScanner> {
     let range = Range { start: sent(a.start_row, "startRow")?, ..Range::default() };
     start(context, a.table_name, range.scan(a.columns, None)?, false, &a.attributes)
 }
 
 /// From a row up to another.
-pub fn open_with_stop(context: &Context, a: ScannerOpenWithStopArgs) -> Answer<i32> {
+pub fn open_with_stop(context: &Context, a: ScannerOpenWithStopArgs) -> Answer<OpenScanner> {
     let range = Range { start: sent(a.start_row, "startRow")?, stop: sent(a.stop_row, "stopRow")? };
     start(context, a.table_name, range.scan(a.columns, None)?, false, &a.attributes)
 }
 
 /// The rows with a prefix.
-pub fn open_with_prefix(context: &Context, a: ScannerOpenWithPrefixArgs) -> Answer<i32> {
+pub fn open_with_prefix(context: &Context, a: ScannerOpenWithPrefixArgs) -> Answer<OpenScanner> {
     let range = Range::prefix(sent(a.start_and_prefix, "startAndPrefix")?);
     start(context, a.table_name, range.scan(a.columns, None)?, false, &a.attributes)
 }
 
 /// From a row on, as before a time.
-pub fn open_ts(context: &Context, a: ScannerOpenTsArgs) -> Answer<i32> {
+pub fn open_ts(context: &Context, a: ScannerOpenTsArgs) -> Answer<OpenScanner> {
     let range = Range { start: sent(a.start_row, "startRow")?, ..Range::default() };
     start(context, a.table_name, range.scan(a.columns, Some(a.timestamp.unwrap_or(0)))?, false, &a.attributes)
 }
 
 /// From a row up to another, as before a time.
-pub fn open_with_stop_ts(context: &Context, a: ScannerOpenWithStopTsArgs) -> Answer<i32> {
+pub fn open_with_stop_ts(context: &Context, a: ScannerOpenWithStopTsArgs) -> Answer<OpenScanner> {
     let range = Range { start: sent(a.start_row, "startRow")?, stop: sent(a.stop_row, "stopRow")? };
     start(context, a.table_name, range.scan(a.columns, Some(a.timestamp.unwrap_or(0)))?, false, &a.attributes)
 }
 
 /// With everything that can be said of a scan.
-pub fn open_with_scan(context: &Context, a: ScannerOpenWithScanArgs) -> Answer<i32> {
+pub fn open_with_scan(context: &Context, a: ScannerOpenWithScanArgs) -> Answer<OpenScanner> {
     let t = sent(a.scan, "scan")?;
     let range = Range { start: t.start_row.unwrap_or_default(), stop: t.stop_row.unwrap_or_default() };
     let mut scan = range.scan(t.columns, t.timestamp)?;
@@ -117,8 +117,8 @@ impl Range {
     }
 }
 
-/// Gives a scan a number; only what the gateway itself notices fails here, all else at the first fetch.
-fn start(context: &Context, name: Option<Vec<u8>>, scan: Scan, sorted: bool, attributes: &Sent) -> Answer<i32> {
+/// A scan about to begin; only what the gateway itself notices fails here, all else at the first fetch.
+fn start(context: &Context, name: Option<Vec<u8>>, scan: Scan, sorted: bool, attributes: &Sent) -> Answer<OpenScanner> {
     let table = table(context, name, undeclared)?;
     // HBase's client looks at the level of isolation itself, unlike in gets.
     Attributes::new(attributes).check_isolation().map_err(|error| Fault::internal(error.message()))?;
@@ -127,8 +127,7 @@ fn start(context: &Context, name: Option<Vec<u8>>, scan: Scan, sorted: bool, att
         Err(error) => (false, Some(error)),
     };
     let scanner = table.scan(Scan { raw, ..scan }).map_err(undeclared)?;
-    let open = OpenScanner { sort_columns: sorted, refusal, ..OpenScanner::new(table.name().clone(), scanner) };
-    context.scanners.open(Thrift1, open)
+    Ok(OpenScanner { sort_columns: sorted, refusal, ..OpenScanner::new(table.name().clone(), scanner) })
 }
 
 fn fetch(context: &Context, id: i32, count: i32) -> Answer<Vec<TRowResult>> {
@@ -144,7 +143,8 @@ fn fetch(context: &Context, id: i32, count: i32) -> Answer<Vec<TRowResult>> {
             return Err(undeclared(once_located(&context.engine, &open.table, error)));
         }
         let shape: fn(&Row) -> TRowResult = if open.sort_columns { sorted_row } else { row };
-        Ok(open.scanner.next(count).map_err(undeclared)?.iter().map(shape).collect())
+        let rows = open.scanner.next_within(count, context.scanners.page_bytes_max()).map_err(undeclared)?;
+        Ok(rows.iter().map(shape).collect())
     });
     fetched.unwrap_or_else(|| Err(no_such_scanner()))
 }

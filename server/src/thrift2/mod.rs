@@ -17,9 +17,12 @@ mod scan;
 mod server;
 mod table;
 
+use std::sync::Arc;
+
 use hjall_idl::hbase2::*;
 use thrift::protocol::{TInputProtocol, TOutputProtocol, TSerializable};
 
+use crate::caller::Caller;
 use crate::context::Context;
 use crate::fault::Fault;
 use check::Target;
@@ -70,6 +73,7 @@ impl<T> Fields<T> {
 /// Returns an error only for what becomes a `TApplicationException`; what was written by then is thrown away.
 pub fn call(
     context: &Context,
+    caller: &Arc<Caller>,
     method: &str,
     input: &mut dyn TInputProtocol,
     output: &mut dyn TOutputProtocol,
@@ -129,7 +133,7 @@ pub fn call(
         }
         "append" => value!(AppendArgs, AppendResult, |a| counter::append(context, &a.table, &a.tappend)),
         "openScanner" => {
-            value!(OpenScannerArgs, OpenScannerResult, |a| scan::open_scanner(context, &a.table, &a.tscan))
+            value!(OpenScannerArgs, OpenScannerResult, |a| scan::open_scanner(context, caller, &a.table, &a.tscan))
         }
         "getScannerRows" => {
             let a = GetScannerRowsArgs::read_from_in_protocol(input)?;

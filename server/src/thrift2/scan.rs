@@ -1,5 +1,7 @@
 //! Reads of ranges of rows: scanners, and scans within one call.
 
+use std::sync::Arc;
+
 use bytes::Bytes;
 use hjall_engine::name::TableName;
 use hjall_engine::request::Scan;
@@ -12,6 +14,7 @@ use super::filter;
 use super::get::no_replica;
 use super::region::replica_missing;
 use crate::attributes::Attributes;
+use crate::caller::Caller;
 use crate::context::Context;
 use crate::fault::Fault;
 use crate::method::Service;
@@ -92,15 +95,15 @@ fn read(context: &Context, open: &mut OpenScanner, results: Option<i32>) -> Answ
     if let Some(refusal) = &open.refusal {
         return Err(doomed(context, &open.table, refusal));
     }
-    let rows = open.scanner.next(wanted).map_err(|e| data(&e))?;
+    let rows = open.scanner.next_within(wanted, context.scanners.page_bytes_max()).map_err(|e| data(&e))?;
     Ok(rows.into_iter().map(result).collect())
 }
 
 /// Opens a scanner. Only the arguments are looked at: a missing table shows at the first fetch.
-pub fn open_scanner(context: &Context, table: &[u8], sent: &TScan) -> Answer<i32> {
+pub fn open_scanner(context: &Context, caller: &Arc<Caller>, table: &[u8], sent: &TScan) -> Answer<i32> {
     let name = table_name(table)?;
     let open = start(context, &name, sent)?;
-    context.scanners.open(Service::Thrift2, open)
+    context.scanners.open(Service::Thrift2, open, caller)
 }
 
 /// The next results of a scanner.
@@ -126,5 +129,18 @@ pub fn get_scanner_results(
 ) -> Answer<Vec<TResult>> {
     let name = table_name(table)?;
     let mut open = start(context, &name, sent)?;
-    read(context, &mut open, results)
+    let rows = read(context, &mut open, results)?;
+    // Nothing could fetch what a page leaves out, so it would be lost without a word.
+    let short = usize::try_from(results.unwrap_or(1)).is_ok_and(|wanted| rows.len() < wanted);
+    if short && !open.scanner.next(1).map_err(|e| data(&e))?.is_empty() {
+        let max = context.scanners.page_bytes_max();
+        return Err(Fault::io(
+            format!(
+                "org.apache.hadoop.hbase.DoNotRetryIOException: the results are larger than {max} bytes \
+                 (hjall.limits.page-bytes); ask for fewer at once, or use openScanner and getScannerRows"
+            ),
+            false,
+        ));
+    }
+    Ok(rows)
 }

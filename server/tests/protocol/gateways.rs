@@ -5,7 +5,9 @@ use std::sync::Arc;
 use hjall_engine::clock::ManualClock;
 use hjall_engine::{Engine, Options};
 use hjall_server::call::Handler;
+use hjall_server::caller::Caller;
 use hjall_server::compactor::Compactor;
+use hjall_server::config::Limits;
 use hjall_server::context::{CallOptions, Context, Identity};
 use hjall_server::method::{self, Owner, Service};
 use hjall_server::scanners::Scanners;
@@ -25,18 +27,23 @@ fn context() -> Context {
     Context {
         compactor: Compactor::start(engine.clone()).unwrap(),
         engine,
-        scanners: Scanners::new(100, 60_000, clock),
+        scanners: Scanners::new(&Limits::default(), clock),
         identity: Identity { host: "h".to_owned(), port: 1, start_code: 2 },
         options: CallOptions::default(),
     }
 }
 
 /// One call past the sockets, where a panic is the test's. Returns the result's bytes, none if the call has no result.
+fn caller() -> Arc<Caller> {
+    Caller::new(([127, 0, 0, 1], 1).into())
+}
+
 fn call(context: &Context, service: Service, name: &str, given: &Value) -> Vec<u8> {
     let message = Wire::Strict.message("", given);
     let mut out = Vec::new();
     let mut output = Output::new(Encoding::Binary, Buffer::new(&mut out, 64 << 20));
-    let answered = context.call(service, name, arguments(Encoding::Binary, &message[12..]).as_dyn(), output.as_dyn());
+    let answered =
+        context.call(&caller(), service, name, arguments(Encoding::Binary, &message[12..]).as_dyn(), output.as_dyn());
     drop(output);
     if answered.is_err() { Vec::new() } else { out }
 }

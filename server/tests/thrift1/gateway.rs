@@ -9,11 +9,13 @@ use hjall_engine::schema::{FamilyDescriptor, TableDescriptor};
 use hjall_engine::{Engine, Options};
 use hjall_idl::hbase1::*;
 use hjall_server::call::Handler;
+use hjall_server::caller::Caller;
 use hjall_server::compactor::Compactor;
+use hjall_server::config::Limits;
 use hjall_server::context::{CallOptions, Context, Identity};
 use hjall_server::fault::Fault;
 use hjall_server::method::Service;
-use hjall_server::scanners::{SCANNERS_MAX, Scanners, TIMEOUT_MS};
+use hjall_server::scanners::Scanners;
 use thrift::protocol::{TBinaryInputProtocol, TBinaryOutputProtocol, TSerializable};
 
 /// The time at which the clock stands.
@@ -34,7 +36,7 @@ impl Gateway {
         table.add_family(family).unwrap();
         table.add_family(FamilyDescriptor::new("g").unwrap()).unwrap();
         engine.create_table(table, splits.iter().map(|&key| key.into()).collect()).unwrap();
-        let scanners = Scanners::new(SCANNERS_MAX, TIMEOUT_MS, clock.clone());
+        let scanners = Scanners::new(&Limits::default(), clock.clone());
         let identity = Identity { host: "host".to_owned(), port: 9090, start_code: 7 };
         let compactor = Compactor::start(engine.clone()).unwrap();
         Self { context: Context { engine, scanners, compactor, identity, options: CallOptions::default() } }
@@ -45,7 +47,14 @@ impl Gateway {
         let (mut sent, mut answered) = (Vec::new(), Vec::new());
         arguments.write_to_out_protocol(&mut TBinaryOutputProtocol::new(&mut sent, true)).unwrap();
         let input = &mut TBinaryInputProtocol::new(&sent[..], true);
-        self.context.call(Service::Thrift1, method, input, &mut TBinaryOutputProtocol::new(&mut answered, true))?;
+        let caller = Caller::new(([127, 0, 0, 1], 1).into());
+        self.context.call(
+            &caller,
+            Service::Thrift1,
+            method,
+            input,
+            &mut TBinaryOutputProtocol::new(&mut answered, true),
+        )?;
         Ok(R::read_from_in_protocol(&mut TBinaryInputProtocol::new(&answered[..], true)).unwrap())
     }
 

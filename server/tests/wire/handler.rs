@@ -4,9 +4,11 @@ use std::sync::Arc;
 
 use crossbeam_channel::{Receiver, Sender, bounded, unbounded};
 use hjall_server::call::Handler;
+use hjall_server::caller::Caller;
 use hjall_server::config::Limits;
 use hjall_server::fault::Fault;
-use hjall_server::method::Service;
+use hjall_server::method::{LaneKind, Service};
+use hjall_server::metrics::LaneMetrics;
 use hjall_server::{Config, Server};
 use thrift::protocol::{TFieldIdentifier, TInputProtocol, TOutputProtocol, TStructIdentifier, TType};
 
@@ -35,6 +37,7 @@ impl Echo {
 impl Handler for Echo {
     fn call(
         &self,
+        _: &Arc<Caller>,
         service: Service,
         method: &str,
         input: &mut dyn TInputProtocol,
@@ -77,4 +80,9 @@ pub fn limited(limits: Limits) -> Config {
 pub fn serve(config: Config) -> (Server, Gate) {
     let (echo, gate) = Echo::new();
     (Server::with_handler(config, |_| echo).unwrap(), gate)
+}
+
+/// What a lane counts.
+pub fn lane(server: &Server, kind: LaneKind) -> LaneMetrics {
+    server.lanes().into_iter().find(|lane| lane.kind == kind).unwrap()
 }

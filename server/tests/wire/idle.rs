@@ -1,6 +1,6 @@
 //! Connections that do nothing, or do it slowly, cost nobody else anything.
 
-use std::io::{Read, Write};
+use std::io::Write;
 
 use hjall_server::config::{Limits, WhenFull};
 
@@ -40,10 +40,30 @@ fn one_connection_too_many_is_refused() {
     let (server, _gate) = serve(limited(Limits { connections_max: 2, ..Limits::default() }));
     let mut clients = [WAYS[0], WAYS[1]].map(|way| Client::new(server.addr(), way));
     clients.iter_mut().for_each(works);
-    let mut one_more = connect(server.addr());
-    let read = one_more.read(&mut [0]);
-    assert!(matches!(read, Ok(0)) || read.is_err(), "{read:?}");
+    for way in WAYS {
+        let mut one_more = Client::new(server.addr(), way);
+        let Answer::IoError(text, true) = one_more.call("getRow", NO_ARGS) else { panic!("not refused") };
+        assert!(text.starts_with("java.io.IOException: 2 connections are open, which is the limit"), "{text}");
+        assert_eq!(one_more.rest(), b"");
+    }
     clients.iter_mut().for_each(works);
+    assert_eq!(server.connections(), 2);
+}
+
+#[test]
+fn one_address_cannot_take_all_connections() {
+    let limits = Limits { connections_per_address_max: 2, ..Limits::default() };
+    let (server, _gate) = serve(limited(limits));
+    let mut clients = [WAYS[0], WAYS[1]].map(|way| Client::new(server.addr(), way));
+    clients.iter_mut().for_each(works);
+    let mut one_more = Client::new(server.addr(), WAYS[3]);
+    let Answer::IoError(text, true) = one_more.call("getRow", NO_ARGS) else { panic!("not refused") };
+    assert!(text.contains("2 connections are open from 127.0.0.1, which is the limit for one address"), "{text}");
+    drop(clients);
+    while server.connections() > 0 {
+        std::thread::yield_now();
+    }
+    works(&mut Client::new(server.addr(), WAYS[0]));
 }
 
 #[test]

@@ -1,0 +1,84 @@
+//! The oldest first in good times; in bad ones the newest, and what has waited for too long is dropped.
+
+use std::collections::VecDeque;
+
+use super::line::Order;
+use super::{Taken, Tuning, Waiting};
+
+/// HBase's `codel` (`AdaptiveLifoCoDelCallQueue`).
+///
+/// If even the shortest wait of an interval was longer than the target, the queue is overloaded: until the next interval shows better,
+/// what waited for more than twice the target is dropped, but for the first of each interval. A queue crowded beyond its threshold
+/// serves the newest first, whose clients still listen.
+pub struct Codel<T> {
+    tuning: Tuning,
+    waiting: VecDeque<T>,
+    /// The shortest wait of this interval so far.
+    shortest_ms: i64,
+    interval_end_ms: i64,
+    /// The next entry taken is the first of its interval.
+    fresh: bool,
+    overloaded: bool,
+    /// The last one taken was the newest.
+    lifo: bool,
+    switches: u64,
+}
+
+impl<T> Codel<T> {
+    /// An empty one, whose first interval ends now.
+    pub fn new(tuning: Tuning, now_ms: i64) -> Self {
+        Self {
+            tuning,
+            waiting: VecDeque::new(),
+            shortest_ms: 0,
+            interval_end_ms: now_ms,
+            fresh: true,
+            overloaded: false,
+            lifo: false,
+            switches: 0,
+        }
+    }
+
+    fn drops(&mut self, waited_ms: i64, now_ms: i64) -> bool {
+        let shortest_ms = self.shortest_ms;
+        if now_ms > self.interval_end_ms && !self.fresh {
+            self.fresh = true;
+            self.interval_end_ms = now_ms.saturating_add(self.tuning.interval_ms);
+            self.overloaded = shortest_ms > self.tuning.target_ms;
+        }
+        if self.fresh {
+            self.fresh = false;
+            self.shortest_ms = waited_ms;
+            return false;
+        }
+        self.shortest_ms = shortest_ms.min(waited_ms);
+        self.overloaded && waited_ms > self.tuning.target_ms.saturating_mul(2)
+    }
+}
+
+impl<T: Waiting> Order<T> for Codel<T> {
+    fn put(&mut self, entry: T) {
+        self.waiting.push_back(entry);
+    }
+
+    fn take(&mut self, now_ms: i64) -> Option<Taken<T>> {
+        let crowded = self.waiting.len() as f64 / self.tuning.capacity.max(1) as f64 > self.tuning.lifo_threshold;
+        self.switches += u64::from(crowded && !self.lifo);
+        self.lifo = crowded;
+        let entry = if crowded { self.waiting.pop_back() } else { self.waiting.pop_front() }?;
+        let waited_ms = now_ms.saturating_sub(entry.received_ms());
+        Some(if self.drops(waited_ms, now_ms) { Taken::Drop(entry) } else { Taken::Run(entry) })
+    }
+
+    fn len(&self) -> usize {
+        self.waiting.len()
+    }
+
+    fn tune(&mut self, tuning: Tuning) {
+        self.tuning = tuning;
+    }
+
+    fn lifo_switches(&self) -> u64 {
+        self.switches
+    }
+}

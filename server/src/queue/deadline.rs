@@ -1,0 +1,86 @@
+//! The oldest first, but a long scan is put back the further the longer it is.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+use super::line::Order;
+use super::{Taken, Tuning, Waiting};
+
+/// HBase's `deadline`: entries go by the time they arrived, plus for a fetch of a scanner the root of the number of its fetches, in
+/// milliseconds, up to a bound. Equal ones go as they came.
+pub struct Deadline<T> {
+    tuning: Tuning,
+    /// By due time, then by number: the smallest first.
+    waiting: BinaryHeap<Reverse<Entry<T>>>,
+    number: u64,
+}
+
+struct Entry<T> {
+    due_ms: i64,
+    number: u64,
+    entry: T,
+}
+
+impl<T> Deadline<T> {
+    /// An empty one.
+    pub fn new(tuning: Tuning) -> Self {
+        Self { tuning, waiting: BinaryHeap::new(), number: 0 }
+    }
+
+    /// How far a fetch is put back, in milliseconds.
+    fn delay_ms(&self, fetches: u64) -> i64 {
+        let delay = f64::from(fetches as f32 * self.tuning.fetch_weight).sqrt();
+        // A cast of what is too large, or of no number, is a bound of the type.
+        ((delay + 0.5).floor() as i64).min(self.tuning.delay_ms_max)
+    }
+}
+
+impl<T: Waiting> Order<T> for Deadline<T> {
+    fn put(&mut self, entry: T) {
+        let due_ms = entry.received_ms().saturating_add(self.delay_ms(entry.fetches()));
+        self.waiting.push(Reverse(Entry { due_ms, number: self.number, entry }));
+        self.number += 1;
+    }
+
+    fn take(&mut self, _: i64) -> Option<Taken<T>> {
+        self.waiting.pop().map(|Reverse(next)| Taken::Run(next.entry))
+    }
+
+    fn len(&self) -> usize {
+        self.waiting.len()
+    }
+
+    fn tune(&mut self, tuning: Tuning) {
+        self.tuning = tuning;
+    }
+
+    fn lifo_switches(&self) -> u64 {
+        0
+    }
+}
+
+impl<T> Entry<T> {
+    fn key(&self) -> (i64, u64) {
+        (self.due_ms, self.number)
+    }
+}
+
+impl<T> PartialEq for Entry<T> {
+    fn eq(&self, other: &Self) -> bool {
+        self.key() == other.key()
+    }
+}
+
+impl<T> Eq for Entry<T> {}
+
+impl<T> PartialOrd for Entry<T> {
+    fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl<T> Ord for Entry<T> {
+    fn cmp(&self, other: &Self) -> std::cmp::Ordering {
+        self.key().cmp(&other.key())
+    }
+}

@@ -1,0 +1,114 @@
+//! A queue of our own around an order that only knows entries and the time.
+
+use std::collections::VecDeque;
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+
+use hjall_engine::clock::Clock;
+
+use super::{Queue, Taken, Tuning};
+
+/// In which order entries are taken. Called under the queue's lock.
+pub trait Order<T>: Send {
+    /// Adds an entry.
+    fn put(&mut self, entry: T);
+
+    /// Takes one: [`Taken::Run`] or [`Taken::Drop`].
+    fn take(&mut self, now_ms: i64) -> Option<Taken<T>>;
+
+    /// Entries that wait.
+    fn len(&self) -> usize;
+
+    /// Changes what the order depends on.
+    fn tune(&mut self, tuning: Tuning);
+
+    /// How often it began to take the newest first.
+    fn lifo_switches(&self) -> u64;
+}
+
+/// Waits for entries, and lets them go in an order.
+pub struct Line<O> {
+    state: Mutex<State<O>>,
+    changed: Condvar,
+    clock: Arc<dyn Clock>,
+}
+
+struct State<O> {
+    order: O,
+    /// Entries taken so far.
+    taken: u64,
+    /// For each taker to leave: when as many entries have been taken.
+    retiring: VecDeque<u64>,
+}
+
+impl<O> Line<O> {
+    /// A queue around an empty order.
+    pub fn new(order: O, clock: Arc<dyn Clock>) -> Self {
+        let state = State { order, taken: 0, retiring: VecDeque::new() };
+        Self { state: Mutex::new(state), changed: Condvar::new(), clock }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State<O>> {
+        // Nothing here panics between two changes that belong together.
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl<O> State<O> {
+    fn take<T>(&mut self, clock: &dyn Clock) -> Option<Taken<T>>
+    where
+        O: Order<T>,
+    {
+        let retires = self.retiring.front().is_some_and(|after| self.taken >= *after || self.order.len() == 0);
+        if retires {
+            self.retiring.pop_front();
+            return Some(Taken::Retire);
+        }
+        if self.order.len() == 0 {
+            return None;
+        }
+        let taken = self.order.take(clock.now_ms())?;
+        self.taken += 1;
+        Some(taken)
+    }
+}
+
+impl<T: Send, O: Order<T>> Queue<T> for Line<O> {
+    fn put(&self, entry: T) {
+        self.lock().order.put(entry);
+        self.changed.notify_one();
+    }
+
+    fn take(&self) -> Taken<T> {
+        let mut state = self.lock();
+        loop {
+            if let Some(taken) = state.take(&*self.clock) {
+                return taken;
+            }
+            state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
+        }
+    }
+
+    fn try_take(&self) -> Option<Taken<T>> {
+        self.lock().take(&*self.clock)
+    }
+
+    fn retire(&self, takers: usize) {
+        let mut state = self.lock();
+        let after = state.taken + state.order.len() as u64;
+        state.retiring.extend(std::iter::repeat_n(after, takers));
+        drop(state);
+        self.changed.notify_all();
+    }
+
+    fn len(&self) -> usize {
+        self.lock().order.len()
+    }
+
+    fn tune(&self, tuning: Tuning) {
+        self.lock().order.tune(tuning);
+    }
+
+    fn lifo_switches(&self) -> u64 {
+        self.lock().order.lifo_switches()
+    }
+}
