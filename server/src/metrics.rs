@@ -101,7 +101,7 @@ impl Histogram {
 
 /// Is told of each call once it has ended. Called on the thread that the call ran on, before the reply goes out: it must be quick and
 /// never wait.
-pub trait Observer: Send + Sync {
+pub trait Observer: std::fmt::Debug + Send + Sync {
     /// A call has ended.
     fn call_ended(&self, call: &CallReport<'_>);
 }

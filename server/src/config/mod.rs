@@ -19,7 +19,7 @@ use crate::method::Service;
 use crate::metrics::Observer;
 
 /// A server's settings. [`Config::default`] serves both services on 127.0.0.1:9090.
-#[derive(Clone)]
+#[derive(Debug, Clone)]
 pub struct Config {
     /// Where to listen; the first is the one that the server names itself by. Port 0: any free one. Fixed at the start.
     pub listen: Vec<Listen>,
