@@ -60,7 +60,7 @@ function settingsOf(options) {
     retries: number('retries', 0, 100, 5),
     pauseMs: number('pauseMs', 0, DAY_MS, 100),
     retryWrites: flag(given.retryWrites, 'connect: option `retryWrites`'),
-    responseBytesMax: number('responseBytesMax', 1024, GIB, 256 * 2 ** 20),
+    responseBytesMax: number('responseBytesMax', 1024, GIB, 128 * 2 ** 20),
   };
 }
 

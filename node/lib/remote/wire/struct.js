@@ -54,6 +54,8 @@ function readStruct(reader, struct, depth = 0) {
     else value[field.name] = kind === 'bool' ? reader.boolField() : readValue(reader, field.type, depth);
   }
   reader.structEnd();
+  // Also what keeps a small answer from becoming many objects: a struct is never without its required bytes.
+  for (const { name, required } of struct.fields) if (required && value[name] === undefined) throw new WireError(`the answer has a ${struct.name} without ${name}`);
   return value;
 }
 

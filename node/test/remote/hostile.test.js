@@ -1,0 +1,103 @@
+'use strict';
+/** Servers that are broken, foreign or mean: a call fails soon and says why, and nothing is allocated for promises. */
+const assert = require('node:assert/strict');
+const http = require('node:http');
+const { once } = require('node:events');
+const { it } = require('node:test');
+const { connect } = require('../../lib/remote/connect.js');
+const { exception, reply, scripted } = require('./scripted.js');
+
+/** The beginning of an answer whose list of rows claims to be this long. */
+function promising({ method, sequence }, count) {
+  const head = reply({ method, sequence }, { success: [] });
+  const bytes = Buffer.from(head.subarray(0, head.length - 1));
+  bytes.writeInt32BE(count, bytes.length - 4);
+  return bytes;
+}
+
+async function table(test, answers, options) {
+  const server = await scripted(test, answers);
+  const db = await connect({ port: server.port, encoding: 'utf8', pauseMs: 0, ...options });
+  test.after(() => db.close());
+  return { table: db.table('t'), db, server };
+}
+
+it('lengths are held against the limit before room is made', async (t) => {
+  for (const count of [0x7fffffff, -1, 200_000_000]) {
+    const { table: users } = await table(t, { getMultiple: (call) => promising(call, count) }, { responseBytesMax: 1 << 20 });
+    await assert.rejects(users.rows(['r']), { code: 'PROTOCOL', message: /promises/ });
+  }
+});
+
+it('an answer that never ends is cut off', async (t) => {
+  const { table: users } = await table(t, {
+    getMultiple(call, socket) {
+      // A row that goes on and on: one small field after the other, none of which is too long.
+      socket.write(promising(call, 1));
+      const fields = Buffer.alloc(65536, 3);
+      const more = () => socket.destroyed || (socket.write(fields) ? setImmediate(more) : socket.once('drain', more));
+      more();
+    },
+  }, { responseBytesMax: 1 << 20 });
+  await assert.rejects(users.rows(['r']), { code: 'PROTOCOL', message: /responseBytesMax/ });
+});
+
+it('rows without their parts are refused, so that few bytes do not become many objects', async (t) => {
+  const { table: users } = await table(t, { getMultiple: (call) => Buffer.concat([promising(call, 1000), Buffer.alloc(1001)]) });
+  await assert.rejects(users.rows(['r']), { code: 'PROTOCOL', message: /TResult without columnValues/ });
+});
+
+it('a server that says nothing runs into the timeout', async (t) => {
+  const { table: users, server } = await table(t, { get: () => undefined }, { callTimeoutMs: 20 });
+  await assert.rejects(users.row('r'), { code: 'TIMEOUT', message: /callTimeoutMs/ });
+  assert.equal(server.calls.filter((c) => c === 'get').length, 1, 'a slow server is not asked again at once');
+});
+
+it('an answer to another call is not taken', async (t) => {
+  const { table: users } = await table(t, { exists: (call) => reply({ method: 'exists', sequence: call.sequence - 1 }, { success: true }) });
+  await assert.rejects(users.exists('r'), { code: 'PROTOCOL', message: /not to call/ });
+});
+
+it('what follows an answer unasked ends the connection', async (t) => {
+  let first = true;
+  const { table: users, server } = await table(t, {
+    exists(call) {
+      const answer = reply(call, { success: true });
+      const twice = first ? Buffer.concat([answer, answer]) : answer;
+      first = false;
+      return twice;
+    },
+  });
+  await assert.rejects(users.exists('r'), { code: 'PROTOCOL', message: /follow the answer/ });
+  assert.equal(await users.exists('r'), true, 'the next call has a connection of its own');
+  assert.equal(server.calls.filter((c) => c === 'exists').length, 2);
+});
+
+it('another protocol is named as the likely reason', async (t) => {
+  const page = http.createServer((_, response) => response.writeHead(404).end('nothing here'));
+  page.listen(0, '127.0.0.1');
+  await once(page, 'listening');
+  t.after(() => page.close());
+  const { port } = page.address();
+  await assert.rejects(connect({ port, retries: 0 }), { code: 'PROTOCOL', message: /transport and protocol/ });
+  await assert.rejects(connect({ port, retries: 0, transport: 'framed' }), { code: 'PROTOCOL', message: /framed/ });
+  await assert.rejects(connect({ port, retries: 0, transport: 'http' }), { code: 'PROTOCOL', message: /HTTP 404.*nothing here/ });
+});
+
+it('pages of HTTP are bounded too', async (t) => {
+  const page = http.createServer((_, response) => {
+    response.writeHead(200);
+    const more = () => response.destroyed || (response.write(Buffer.alloc(65536)) ? setImmediate(more) : response.once('drain', more));
+    more();
+  });
+  page.listen(0, '127.0.0.1');
+  await once(page, 'listening');
+  t.after(() => page.closeAllConnections());
+  t.after(() => page.close());
+  await assert.rejects(connect({ port: page.address().port, transport: 'http', responseBytesMax: 1 << 20 }), { code: 'PROTOCOL', message: /responseBytesMax/ });
+});
+
+it('methods that a server does not have are named', async (t) => {
+  const { db } = await table(t, { getClusterId: (call) => exception(call, 'Invalid method name: getClusterId', 1) });
+  await assert.rejects(db.clusterId(), { code: 'UNSUPPORTED', message: /getClusterId.*Thrift2/ });
+});

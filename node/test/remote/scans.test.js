@@ -1,0 +1,119 @@
+'use strict';
+/** Scans of remote tables: blocks as they are needed, scanners that are closed, and what happens when the server forgets them. */
+const assert = require('node:assert/strict');
+const { it } = require('node:test');
+const { connect } = require('../../lib/remote/connect.js');
+const { scripted } = require('./scripted.js');
+
+/** A table of so many rows behind real scanner calls. */
+async function served(test, count, { answers, ...options } = {}) {
+  const scanners = new Map();
+  let ids = 0;
+  const rows = Array.from({ length: count }, (_, i) => Buffer.from(String(i).padStart(6, '0')));
+  const result = (row) => ({ row, columnValues: [{ family: Buffer.from('f'), qualifier: Buffer.from('q'), value: row, timestamp: 1 }] });
+  const asked = [];
+  const server = await scripted(test, {
+    openScanner({ args: { tscan } }) {
+      ids += 1;
+      const left = rows.filter((row) => Buffer.compare(row, tscan.startRow) >= 0);
+      scanners.set(ids, tscan.limit === undefined ? left : left.slice(0, tscan.limit));
+      return { success: ids };
+    },
+    getScannerRows({ args: { scannerId, numRows } }) {
+      asked.push(numRows);
+      const left = scanners.get(scannerId);
+      if (left === undefined) return { ia: { message: 'Invalid scanner Id' } };
+      return { success: left.splice(0, numRows).map(result) };
+    },
+    closeScanner({ args: { scannerId } }) {
+      scanners.delete(scannerId);
+      return {};
+    },
+    getScannerResults: ({ args: { numRows } }) => ({ success: rows.slice(0, numRows).map(result) }),
+    ...answers?.(scanners),
+  });
+  const db = await connect({ port: server.port, encoding: 'utf8', pauseMs: 0, ...options });
+  test.after(() => db.close());
+  return { db, table: db.table('t'), scanners, asked, calls: server.calls };
+}
+
+it('reads to the end and closes the scanner', async (t) => {
+  const { db, table, scanners } = await served(t, 1000);
+  const seen = [];
+  for await (const row of table.scan()) seen.push(row.key.toString());
+  assert.equal(seen.length, 1000);
+  assert.deepEqual(seen, [...seen].sort());
+  await db.close();
+  assert.equal(scanners.size, 0);
+});
+
+it('stays at most one block ahead of the program', async (t) => {
+  const { table, asked } = await served(t, 1000, {});
+  const scan = table.scan({ caching: 10 });
+  await scan.next();
+  // All that can be on its way is: one block is being read, one more was asked for.
+  await table.scan({ limit: 1 }).next();
+  assert.ok(asked.length <= 2, `${asked.length} blocks were asked for`);
+  scan.close();
+});
+
+it('leaving the loop closes the scanner', async (t) => {
+  const { db, table, scanners } = await served(t, 1000);
+  for await (const row of table.scan({ caching: 10 })) {
+    assert.equal(row.key.toString(), '000000');
+    break;
+  }
+  await db.close();
+  assert.equal(scanners.size, 0);
+});
+
+it('few rows are one call', async (t) => {
+  const { table, calls } = await served(t, 1000);
+  assert.equal((await table.scan({ limit: 5 }).toArray()).length, 5);
+  assert.deepEqual(calls.filter((c) => /scan/i.test(c)), ['getScannerResults']);
+});
+
+it('says so when the server has forgotten the scanner', async (t) => {
+  const { table, scanners } = await served(t, 1000);
+  const scan = table.scan({ caching: 10 });
+  await scan.next();
+  await scan.nextBlock();
+  scanners.clear();
+  await assert.rejects(scan.toArray(), { code: 'STALE', message: /scanner.*caching/s });
+});
+
+it('goes on behind the last row seen when the connection breaks', async (t) => {
+  let breaks = 2;
+  const { table } = await served(t, 500, {
+    answers: (scanners) => ({
+      getScannerRows({ args: { scannerId, numRows } }, socket) {
+        if (scanners.get(scannerId).length < 300 && breaks > 0) {
+          breaks -= 1;
+          return void socket.destroy();
+        }
+        const rows = scanners.get(scannerId).splice(0, numRows);
+        return { success: rows.map((row) => ({ row, columnValues: [] })) };
+      },
+    }),
+  });
+  const keys = (await table.scan({ caching: 40, limit: 450 }).toArray()).map((row) => row.key.toString());
+  assert.equal(keys.length, 450);
+  assert.equal(new Set(keys).size, 450);
+  assert.equal(breaks, 0);
+});
+
+it('an AbortSignal ends it in the middle', async (t) => {
+  const { db, table, scanners } = await served(t, 1000);
+  const leaving = new AbortController();
+  const scan = table.scan({ caching: 10, signal: leaving.signal });
+  await scan.next();
+  leaving.abort();
+  await assert.rejects(scan.toArray(), { name: 'AbortError' });
+  await db.close();
+  assert.equal(scanners.size, 0);
+});
+
+it('has no synchronous form, and says which to take', async (t) => {
+  const { table } = await served(t, 1);
+  assert.throws(() => [...table.scanSync()], { code: 'UNSUPPORTED', message: /for await/ });
+});
