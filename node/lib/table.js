@@ -20,10 +20,13 @@ const {
 const { checked, shown } = require('./options.js');
 const { GET_OPTIONS, INT_MAX, SCAN_OPTIONS, getOf, gettingOf, scanOf } = require('./read.js');
 const { bytes } = require('./bytes.js');
+const { RowReadStream } = require('./read-stream.js');
 const { Scan, SyncScan } = require('./scan.js');
 const { BACKEND, task, twins } = require('./twins.js');
+const { RowWriteStream } = require('./write-stream.js');
 
 const SIGNAL = new Set(['signal']);
+const STREAM_OPTIONS = new Set([...SCAN_OPTIONS, 'highWaterMark']);
 
 /** The rows of one table. Made by `db.table(name)`; whether there is such a table shows when it is used. */
 class Table {
@@ -48,6 +51,23 @@ class Table {
   scanSync(options) {
     const given = checked(options, SCAN_OPTIONS, 'scanSync');
     return new SyncScan(this[BACKEND], this.name, scanOf(given, 'scanSync', this[BACKEND].encoding), given.signal);
+  }
+
+  /**
+   * The rows of a scan as a Readable of Row objects: `scan`'s options and `highWaterMark`, the rows that may wait in it.
+   * @returns {import('node:stream').Readable}
+   */
+  createReadStream(options) {
+    const { highWaterMark, ...scan } = checked(options, STREAM_OPTIONS, 'createReadStream');
+    return new RowReadStream(this.scan(scan), highWaterMark);
+  }
+
+  /**
+   * A Writable for bulk loads, of rows, `[key, columns]`, `{ key, put }` or `{ key, delete }`.
+   * @returns {import('node:stream').Writable}
+   */
+  createWriteStream(options) {
+    return new RowWriteStream(this[BACKEND], this.name, options);
   }
 
   /** Collects puts and deletes of any rows, to write them together. */
