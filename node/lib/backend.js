@@ -125,6 +125,10 @@ const OPERATIONS = Object.freeze({
   now: 'now',
   /** {} → string */
   clusterId: 'clusterId',
+  /** { number, host, port } → { host, port }: serves the database to Thrift clients; embedded only. `number`: the caller's, for `stopServing` */
+  serve: 'serve',
+  /** { number } → undefined; embedded only */
+  stopServing: 'stopServing',
 });
 
 /** What a backend is, for those who write one: each function is to be given. */

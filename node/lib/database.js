@@ -3,8 +3,9 @@
 
 const { OPERATIONS } = require('./backend.js');
 const { name: nameBytes } = require('./bytes.js');
-const { checked, flag, shown } = require('./options.js');
+const { checked, flag, shown, whole } = require('./options.js');
 const { TABLE_OPTIONS, descriptorOf, familyOf, namespaceOf, shownDescriptor } = require('./schema.js');
+const { Server, nextServer } = require('./server.js');
 const { SPLIT_OPTIONS, splitsOf } = require('./splits.js');
 const { Table } = require('./table.js');
 const { BACKEND, task, twins } = require('./twins.js');
@@ -126,6 +127,14 @@ twins(Database, {
   namespaces(options) {
     const given = checked(options, SIGNAL, 'namespaces');
     return task(OPERATIONS.namespaces, {}, given, (all) => all.map((one) => one.name));
+  },
+  /** Serves the database to Thrift clients while it is open: { host = '127.0.0.1', port = 9090 }; port 0 is any free one. Returns a Server. */
+  serve(options) {
+    const { host = '127.0.0.1', port, signal } = checked(options, new Set(['host', 'port', 'signal']), 'serve');
+    if (typeof host !== 'string') throw new TypeError(`serve: option \`host\` must be a string, not ${shown(host)}`);
+    const number = nextServer();
+    const request = { number, host, port: whole(port, 'serve: option `port`', 0, 65535, 9090) };
+    return task(OPERATIONS.serve, request, { signal }, (at) => new Server(this[BACKEND], number, at));
   },
   /** The time as writes see it, in milliseconds since 1970. */
   now(options) {

@@ -1,0 +1,5 @@
+//! Tells the linker what a module of Node needs.
+
+fn main() {
+    napi_build::setup();
+}

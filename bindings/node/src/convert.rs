@@ -1,0 +1,189 @@
+//! From requests to what the engine takes. The order of fields is that of `node/lib/embedded/encode.js`.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use bytes::Bytes;
+use hjall_engine::filter::FilterSpec;
+use hjall_engine::mutation::{
+    Append, Check, CompareOp, Delete, Durability, Increment, Marker, MarkerKind, Mutation, Put, PutCell,
+};
+use hjall_engine::name::TableName;
+use hjall_engine::request::{Columns, Get, Scan, TimeRange};
+use hjall_engine::schema::{FamilyDescriptor, NamespaceDescriptor, TableDescriptor};
+use hjall_engine::{Error, Result};
+
+use crate::request::Request;
+
+fn columns(from: &mut Request) -> Result<Columns> {
+    let mut columns = Columns::all();
+    for (family, qualifier) in from.list(|r| Ok((r.bytes()?, r.maybe(Request::bytes)?)))? {
+        match qualifier {
+            None => columns.add_family(family),
+            Some(qualifier) => columns.add_column(family, qualifier),
+        };
+    }
+    Ok(columns)
+}
+
+fn time_range(from: &mut Request) -> Result<TimeRange> {
+    let (min, max) = (from.i64()?, from.i64()?);
+    TimeRange::new(min, max)
+}
+
+fn filter(from: &mut Request) -> Result<Option<Arc<FilterSpec>>> {
+    Ok(match from.u8()? {
+        1 => Some(Arc::new(FilterSpec::parse(&from.bytes()?)?)),
+        2 => Some(Arc::new(FilterSpec::from_bytes(&from.bytes()?)?)),
+        _ => None,
+    })
+}
+
+/// A get. A flag of 0 behind the row: nothing else is said.
+pub fn get(from: &mut Request) -> Result<Get> {
+    let mut get = Get::new(from.bytes()?);
+    if from.flag()? {
+        get.columns = columns(from)?;
+        get.time_range = from.maybe(time_range)?.unwrap_or_default();
+        get.max_versions = from.i32()?;
+        get.store_limit = from.i32()?;
+        get.store_offset = from.i32()?;
+        get.filter = filter(from)?;
+        get.raw = from.flag()?;
+    }
+    Ok(get)
+}
+
+/// A scan.
+pub fn scan(from: &mut Request) -> Result<Scan> {
+    Ok(Scan {
+        start: from.bytes()?,
+        stop: from.bytes()?,
+        columns: columns(from)?,
+        time_range: from.maybe(time_range)?.unwrap_or_default(),
+        family_time_ranges: from.list(|r| Ok((r.bytes()?, time_range(r)?)))?.into_iter().collect(),
+        max_versions: from.i32()?,
+        batch: from.i32()?,
+        limit: from.i32()?,
+        caching: from.i32()?,
+        reversed: from.flag()?,
+        filter: filter(from)?,
+        raw: from.flag()?,
+    })
+}
+
+fn durability(from: &mut Request) -> Result<Durability> {
+    let number = usize::from(from.u8()?);
+    Ok(Durability::ALL.get(number).copied().unwrap_or_default())
+}
+
+fn put(from: &mut Request) -> Result<Put> {
+    Ok(Put {
+        row: from.bytes()?,
+        ttl_ms: from.maybe(Request::i64)?,
+        durability: durability(from)?,
+        cells: from.list(|r| {
+            Ok(PutCell { family: r.bytes()?, qualifier: r.bytes()?, timestamp: r.i64()?, value: r.bytes()? })
+        })?,
+    })
+}
+
+fn marker(from: &mut Request) -> Result<Marker> {
+    let kind = match from.u8()? {
+        0 => MarkerKind::Version,
+        1 => MarkerKind::Column,
+        2 => MarkerKind::Family,
+        _ => MarkerKind::FamilyVersion,
+    };
+    Ok(Marker { kind, family: from.bytes()?, qualifier: from.bytes()?, timestamp: from.i64()? })
+}
+
+fn delete(from: &mut Request) -> Result<Delete> {
+    Ok(Delete {
+        row: from.bytes()?,
+        ttl_ms: from.maybe(Request::i64)?,
+        durability: durability(from)?,
+        timestamp: from.i64()?,
+        markers: from.list(marker)?,
+    })
+}
+
+/// A put (0) or a delete (1).
+pub fn mutation(from: &mut Request) -> Result<Mutation> {
+    Ok(if from.u8()? == 0 { Mutation::Put(put(from)?) } else { Mutation::Delete(delete(from)?) })
+}
+
+/// An increment.
+pub fn increment(from: &mut Request) -> Result<Increment> {
+    Ok(Increment {
+        row: from.bytes()?,
+        ttl_ms: from.maybe(Request::i64)?,
+        durability: durability(from)?,
+        columns: from.list(|r| Ok((r.bytes()?, r.bytes()?, r.i64()?)))?,
+    })
+}
+
+/// An append.
+pub fn append(from: &mut Request) -> Result<Append> {
+    Ok(Append {
+        row: from.bytes()?,
+        ttl_ms: from.maybe(Request::i64)?,
+        durability: durability(from)?,
+        columns: from.list(|r| Ok((r.bytes()?, r.bytes()?, r.bytes()?)))?,
+    })
+}
+
+/// A check.
+pub fn check(from: &mut Request) -> Result<Check> {
+    Ok(Check {
+        row: from.bytes()?,
+        family: from.bytes()?,
+        qualifier: from.bytes()?,
+        op: match from.u8()? {
+            0 => CompareOp::Less,
+            1 => CompareOp::LessOrEqual,
+            2 => CompareOp::Equal,
+            3 => CompareOp::NotEqual,
+            4 => CompareOp::GreaterOrEqual,
+            5 => CompareOp::Greater,
+            6 => CompareOp::NoOp,
+            other => return Err(Error::invalid(format!("there is no comparison with the number {other}"))),
+        },
+        value: from.maybe(Request::bytes)?,
+    })
+}
+
+fn pairs(from: &mut Request) -> Result<Vec<(Bytes, Bytes)>> {
+    from.list(|r| Ok((r.bytes()?, r.bytes()?)))
+}
+
+/// A family's descriptor.
+pub fn family(from: &mut Request) -> Result<FamilyDescriptor> {
+    let mut family = FamilyDescriptor::new(from.bytes()?)?;
+    for (key, value) in pairs(from)? {
+        family.set(key, value);
+    }
+    for (key, value) in pairs(from)? {
+        family.set_configuration(key, value);
+    }
+    Ok(family)
+}
+
+/// A table's descriptor.
+pub fn descriptor(from: &mut Request) -> Result<TableDescriptor> {
+    let mut table = TableDescriptor::new(TableName::parse(&from.bytes()?)?);
+    for family in from.list(family)? {
+        table.add_family(family)?;
+    }
+    for (key, value) in pairs(from)? {
+        table.set(key, value);
+    }
+    Ok(table)
+}
+
+/// A namespace's descriptor.
+pub fn namespace(from: &mut Request) -> Result<NamespaceDescriptor> {
+    let name = from.text()?;
+    let configuration = from.list(|r| Ok((r.text()?, r.text()?)))?.into_iter().collect::<BTreeMap<_, _>>();
+    Ok(NamespaceDescriptor { name, configuration })
+}

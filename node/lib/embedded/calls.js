@@ -1,0 +1,161 @@
+'use strict';
+/** Calls under way on hjall's threads: those of one turn go out together, and what is done comes back together. */
+
+const { Answers } = require('./answer.js');
+const { encode } = require('./encode.js');
+const { Writer } = require('./writer.js');
+
+/** Memory for requests that wait for the end of the turn; more go out at once. */
+const TOGETHER_BYTES = 1 << 20;
+const SLAB_BYTES = 64 << 10;
+/** Calls under way at once: a program that never waits for its promises would fill the memory. */
+const CALLS_MAX = 1 << 20;
+const FOREVER_MS = 0x7fffffff;
+
+/** What must not be collected although nothing of the program refers to it: whoever waits for an answer. */
+const waiting = new Set();
+
+class Calls {
+  #native;
+  #columns;
+  #tables;
+  #out = new Writer(SLAB_BYTES);
+  #flushing = false;
+  #calls = [];
+  #free = [];
+  #count = 0;
+  #slab = Buffer.alloc(0);
+  #slabAt = 0;
+  #answers;
+  #alive;
+
+  constructor(native, columns, tables) {
+    this.#native = native;
+    this.#columns = columns;
+    this.#tables = tables;
+    // The native module's wake-up does not keep the process alive; this does while somebody waits.
+    this.#alive = setInterval(() => {}, FOREVER_MS);
+    this.#alive.unref();
+  }
+
+  /**
+   * Sends a request.
+   * @param {(from: Answers) => unknown} read
+   * @returns {Promise<unknown>}
+   */
+  run(operation, request, read, signal) {
+    if (signal?.aborted) return Promise.reject(signal.reason);
+    if (this.#count >= CALLS_MAX) return Promise.reject(tooMany());
+    return new Promise((resolve, reject) => {
+      const number = this.#free.length > 0 ? this.#free.pop() : this.#calls.length;
+      this.#write(number, operation, request);
+      const call = { resolve, reject, read, signal, abort: undefined };
+      this.#calls[number] = call;
+      if (signal !== undefined) this.#listen(number, call);
+      this.#count += 1;
+      if (this.#count === 1) {
+        this.#alive.ref();
+        waiting.add(this);
+      }
+    });
+  }
+
+  #write(number, operation, request) {
+    const out = this.#out;
+    const head = out.at;
+    try {
+      out.u32(number);
+      out.u32(0);
+      encode(out, operation, request, this.#tables);
+    } catch (error) {
+      out.at = head;
+      this.#free.push(number);
+      throw error;
+    }
+    out.u32At(head + 4, out.at - head - 8);
+    if (out.at >= TOGETHER_BYTES) {
+      this.flush();
+    } else if (!this.#flushing) {
+      this.#flushing = true;
+      queueMicrotask(() => this.flush());
+    }
+  }
+
+  /** Hands over what was written. */
+  flush() {
+    this.#flushing = false;
+    const out = this.#out;
+    if (out.at === 0) return;
+    this.#native.submit(out.memory, out.at);
+    out.shrink();
+    out.begin(0, 0);
+  }
+
+  #listen(number, call) {
+    call.abort = () => {
+      call.abort = undefined;
+      call.read = undefined;
+      this.#native.cancel(number);
+      call.reject(call.signal.reason);
+    };
+    call.signal.addEventListener('abort', call.abort, { once: true });
+  }
+
+  /** Takes all that is done. */
+  take() {
+    for (;;) {
+      const length = this.#native.take(this.#slab, this.#slabAt);
+      if (length === 0) return;
+      if (length < 0) {
+        this.#slab = Buffer.allocUnsafeSlow(Math.max(SLAB_BYTES, -length));
+        this.#slabAt = 0;
+        this.#answers = new Answers(this.#slab, this.#columns);
+        continue;
+      }
+      this.#settle(this.#slabAt, this.#slabAt + length);
+      this.#slabAt += length;
+    }
+  }
+
+  #settle(begin, end) {
+    const from = this.#answers;
+    for (let at = begin; at < end; ) {
+      from.at = at;
+      const number = from.u32();
+      const next = at + 8 + from.u32();
+      this.#settleOne(number, from);
+      at = next;
+    }
+  }
+
+  #settleOne(number, from) {
+    const call = this.#calls[number];
+    this.#calls[number] = undefined;
+    this.#free.push(number);
+    this.#count -= 1;
+    if (this.#count === 0) {
+      this.#alive.unref();
+      waiting.delete(this);
+    }
+    if (call.read === undefined) return;
+    if (call.abort !== undefined) call.signal.removeEventListener('abort', call.abort);
+    try {
+      if (from.u8() !== 0) call.reject(from.error());
+      else call.resolve(call.read(from));
+    } catch (error) {
+      call.reject(error);
+    }
+  }
+
+  /** No further calls. */
+  end() {
+    clearInterval(this.#alive);
+  }
+}
+
+function tooMany() {
+  const { make } = require('../errors.js');
+  return make('Busy', `${CALLS_MAX} calls are under way: wait for some of their promises before making more`);
+}
+
+module.exports = { Calls };

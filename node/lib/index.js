@@ -1,0 +1,36 @@
+'use strict';
+/** hjall for Node: what the package offers. `index.mjs` names the same for ES modules. */
+
+const { Batch, BatchError } = require('./batch.js');
+const { fromLong, long } = require('./bytes.js');
+const { Comparator, compare } = require('./comparator.js');
+const { Database } = require('./database.js');
+const { ManualClock, memory, open, openSync } = require('./embedded/open.js');
+const { make, KINDS, CODES, ...errors } = require('./errors.js');
+const { Filter, filters } = require('./filter.js');
+const { Row } = require('./row.js');
+const { Scan, SyncScan } = require('./scan.js');
+const { Server } = require('./server.js');
+const { Table } = require('./table.js');
+
+module.exports = {
+  ...errors,
+  Batch,
+  BatchError,
+  Comparator,
+  Database,
+  Filter,
+  ManualClock,
+  Row,
+  Scan,
+  Server,
+  SyncScan,
+  Table,
+  compare,
+  filters,
+  fromLong,
+  long,
+  memory,
+  open,
+  openSync,
+};

@@ -1,0 +1,35 @@
+/** hjall for Node, as an ES module: the same objects as `index.js` has. */
+import hjall from './index.js';
+
+export const {
+  Batch,
+  BatchError,
+  ClosedError,
+  Comparator,
+  ConnectionError,
+  Database,
+  ExistsError,
+  Filter,
+  HjallError,
+  ManualClock,
+  NotFoundError,
+  ProtocolError,
+  RequestError,
+  RetryError,
+  Row,
+  Scan,
+  Server,
+  StateError,
+  StorageError,
+  SyncScan,
+  Table,
+  UnsupportedError,
+  compare,
+  filters,
+  fromLong,
+  long,
+  memory,
+  open,
+  openSync,
+} = hjall;
+export default hjall;
