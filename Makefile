@@ -5,6 +5,7 @@ SHELL := /bin/bash
 .DELETE_ON_ERROR:
 
 PYTHON ?= python3
+NODE ?= node
 DATA ?= ./hjall-data
 LISTEN ?= 127.0.0.1:9090
 # Rounds of the crash test: some here, hundreds when asked for (make test-crash CRASH_ROUNDS=300).
@@ -20,8 +21,8 @@ pytest := $(python) -m pytest -q --no-header -p no:cacheprovider
 # A name, a command: says of it in one line how it went; .ci/run counts these lines.
 check = @echo "check $(1): …"; if $(2); then echo "check $(1): ok"; else echo "check $(1): FAILED"; exit 1; fi
 
-.PHONY: help run test check judge bench idl clients requirements build binary cargo-there python-there \
-  test-rust test-judge test-clients test-examples test-crash test-python build-python \
+.PHONY: help run test check judge bench idl clients requirements build binary cargo-there python-there node-there \
+  test-rust test-judge test-clients test-examples test-crash test-python build-python test-node build-node \
   check-format check-lints check-documents check-generated check-tidy
 
 help: ## this list
@@ -31,7 +32,7 @@ run: cargo-there ## build hjall and serve on 127.0.0.1:9090 with the data in ./h
 	cargo build --locked --release --bin hjall
 	exec $(target)/release/hjall serve --data $(DATA) --listen $(LISTEN)
 
-test: test-rust test-judge test-clients test-examples test-crash test-python ## everything that must hold, from a fresh clone
+test: test-rust test-judge test-clients test-examples test-crash test-python test-node ## everything that must hold, from a fresh clone
 
 check: check-format check-lints check-documents check-generated check-tidy ## form: format, lints, documents, licences, generated code
 
@@ -56,6 +57,9 @@ test-crash: build .venv/.complete ## kill -9 in the middle of writes, CRASH_ROUN
 
 test-python: build-python .venv/.complete ## the Python package: its tests, against the extension built here
 	$(pytest) python/tests
+
+test-node: build-node ## the Node package: its tests, against the module built here
+	cd node && $(NODE) --test --test-reporter=spec test/*.test.js
 
 judge: build .venv/.complete ## ask real HBase again (needs Java 11 or 17, and Maven) and compare with what is recorded
 	@command -v java >/dev/null || { echo "make judge needs Java 11 or 17 (Debian: apt install openjdk-17-jre-headless)"; exit 1; }
@@ -101,6 +105,11 @@ build-python: build python-there
 	cp $(target)/debug/$(if $(filter Windows_NT,$(OS)),_native.dll,$(if $(filter Darwin,$(shell uname)),lib_native.dylib,lib_native.so)) $(extension).new
 	mv -f $(extension).new $(extension)
 
+# Node's module beside the package's sources, as Node names this platform. Copied under another name first, for the same reason.
+build-node: build node-there
+	cp $(target)/debug/$(if $(filter Windows_NT,$(OS)),hjall_node.dll,$(if $(filter Darwin,$(shell uname)),libhjall_node.dylib,libhjall_node.so)) node/.new.node
+	mv -f node/.new.node node/hjall.$$($(NODE) -p 'require("./node/lib/embedded/native.js").platform()').node
+
 # The file stands for a whole install: an interrupted one is made anew.
 .venv/.complete: tests/requirements.txt | python-there
 	rm -rf .venv
@@ -119,3 +128,7 @@ cargo-there:
 python-there:
 	@command -v $(PYTHON) >/dev/null || { echo "Python 3.10 or newer is missing (Debian: apt install python3 python3-venv)"; exit 1; }
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 10))' || { echo "the tests need Python 3.10 or newer: make PYTHON=python3.12 …"; exit 1; }
+
+node-there:
+	@command -v $(NODE) >/dev/null || { echo "Node 20 or newer is missing (Debian: apt install nodejs npm)"; exit 1; }
+	@$(NODE) -e 'process.exit(process.versions.node.split(".")[0] < 20 ? 1 : 0)' || { echo "the Node package needs Node 20 or newer: make NODE=/path/to/node …"; exit 1; }

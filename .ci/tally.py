@@ -3,7 +3,7 @@
 
     tally.py LOG BROKEN      BROKEN: how many goals make itself reported as failed
 
-Counts cargo's `test result:` lines, pytest's last lines, the judge's `N passed, N failed` the checks' `check NAME: ok`, and `client NAME: ok`.
+Counts cargo's `test result:` lines, pytest's last lines, node:test's `ℹ pass N` and `ℹ fail N`, the judge's `N passed, N failed` the checks' `check NAME: ok`, and `client NAME: ok`.
 A goal that failed without any runner counting a failure (a program that does not compile, say) counts as one.
 """
 import re
@@ -11,6 +11,7 @@ import sys
 
 CARGO = re.compile(r"^test result: \w+\. (\d+) passed; (\d+) failed")
 JUDGE = re.compile(r"^(\d+) passed, (\d+) failed$")
+NODE = re.compile(r"^ℹ (pass|fail|cancelled) (\d+)$")
 CHECK = re.compile(r"^(?:check|client) [\w-]+: (ok|FAILED)$")
 PYTEST = re.compile(r"^(?:=+ )?((?:\d+ \w+,? ?)+) in [\d.]+s(?: \([\d:]+\))?(?: =+)?$")
 
@@ -19,6 +20,8 @@ def counted(line):
     """(passed, failed) if the line closes a runner's report."""
     if found := CARGO.match(line) or JUDGE.match(line):
         return int(found[1]), int(found[2])
+    if found := NODE.match(line):
+        return (int(found[2]), 0) if found[1] == "pass" else (0, int(found[2]))
     if found := CHECK.match(line):
         return (1, 0) if found[1] == "ok" else (0, 1)
     if found := PYTEST.match(line):

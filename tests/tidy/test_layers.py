@@ -10,6 +10,7 @@ MUST_NOT = {
     "idl": ("hjall-engine", "hjall-server", "fjall", "tokio"),
     "server": ("fjall", "lsm-tree"),
     "bindings/python": ("hjall-idl", "thrift", "fjall", "tokio"),
+    "bindings/node": ("hjall-idl", "thrift", "fjall", "tokio"),
     "bench": ("hjall-server", "fjall"),
 }
 
