@@ -8,6 +8,7 @@ const { Database } = require('./database.js');
 const { ManualClock, memory, open, openSync } = require('./embedded/open.js');
 const { make, KINDS, CODES, ...errors } = require('./errors.js');
 const { Filter, filters } = require('./filter.js');
+const { connect } = require('./remote/connect.js');
 const { Row } = require('./row.js');
 const { Scan, SyncScan } = require('./scan.js');
 const { Server } = require('./server.js');
@@ -27,6 +28,7 @@ module.exports = {
   SyncScan,
   Table,
   compare,
+  connect,
   filters,
   fromLong,
   long,

@@ -25,6 +25,7 @@ export const {
   Table,
   UnsupportedError,
   compare,
+  connect,
   filters,
   fromLong,
   long,

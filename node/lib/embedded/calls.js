@@ -1,6 +1,7 @@
 'use strict';
 /** Calls under way on hjall's threads: those of one turn go out together, and what is done comes back together. */
 
+const { make } = require('../errors.js');
 const { Answers } = require('./answer.js');
 const { encode } = require('./encode.js');
 const { Writer } = require('./writer.js');
@@ -28,6 +29,7 @@ class Calls {
   #slabAt = 0;
   #answers;
   #alive;
+  #ended = false;
 
   constructor(native, columns, tables) {
     this.#native = native;
@@ -45,6 +47,8 @@ class Calls {
    */
   run(operation, request, read, signal) {
     if (signal?.aborted) return Promise.reject(signal.reason);
+    // Nothing would keep the process waiting for the engine's own answer.
+    if (this.#ended) return Promise.reject(make('Closed', 'the database has been closed'));
     if (this.#count >= CALLS_MAX) return Promise.reject(tooMany());
     return new Promise((resolve, reject) => {
       const number = this.#free.length > 0 ? this.#free.pop() : this.#calls.length;
@@ -149,12 +153,12 @@ class Calls {
 
   /** No further calls. */
   end() {
+    this.#ended = true;
     clearInterval(this.#alive);
   }
 }
 
 function tooMany() {
-  const { make } = require('../errors.js');
   return make('Busy', `${CALLS_MAX} calls are under way: wait for some of their promises before making more`);
 }
 
