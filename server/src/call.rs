@@ -219,5 +219,5 @@ impl Call {
 
 /// The only way that writing to memory fails is the limit.
 fn unwritten(error: thrift::Error) -> Fault {
-    Fault::internal(error.to_string())
+    Fault::from(error)
 }

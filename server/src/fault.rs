@@ -105,7 +105,9 @@ impl From<thrift::Error> for Fault {
     fn from(error: thrift::Error) -> Self {
         match error {
             thrift::Error::Protocol(e) => Self::Protocol(e.message),
-            thrift::Error::Transport(e) => Self::Internal(e.message),
+            thrift::Error::Transport(e) => {
+                Self::io(format!("org.apache.hadoop.hbase.DoNotRetryIOException: {}", e.message), false)
+            }
             other => Self::Protocol(other.to_string()),
         }
     }

@@ -169,6 +169,11 @@ impl Server {
         live.lanes.iter().map(|(kind, _)| shared.lane(kind).metrics()).collect()
     }
 
+    /// The same of all lanes, those included that were there under earlier settings.
+    pub fn all_lanes(&self) -> Vec<LaneMetrics> {
+        self.running.iter().flat_map(|running| running.shared.lanes.iter().map(|lane| lane.metrics())).collect()
+    }
+
     /// Connections open now.
     pub fn connections(&self) -> usize {
         self.running.as_ref().map_or(0, |running| running.places.taken())

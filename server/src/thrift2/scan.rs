@@ -137,7 +137,7 @@ pub fn get_scanner_results(
         return Err(Fault::io(
             format!(
                 "org.apache.hadoop.hbase.DoNotRetryIOException: the results are larger than {max} bytes \
-                 (hjall.limits.page-bytes); ask for fewer at once, or use openScanner and getScannerRows"
+                 (limits.page); ask for fewer at once, or use openScanner and getScannerRows"
             ),
             false,
         ));

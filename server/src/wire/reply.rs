@@ -40,7 +40,7 @@ impl io::Write for Buffer<'_> {
 
 /// What to say of a reply that does not fit.
 pub fn too_large(limit: usize) -> String {
-    format!("the reply is larger than {limit} bytes; ask for fewer rows or columns at once")
+    format!("the reply is larger than {limit} bytes (limits.reply); ask for fewer rows or columns at once")
 }
 
 /// A writer of either encoding. Binary replies are strict whatever the client sent, as HBase's are.

@@ -11,6 +11,7 @@ mod http_damage;
 mod idle;
 mod malformed;
 mod overload;
+mod reconfigure;
 mod services;
 mod shutdown;
 mod tls;

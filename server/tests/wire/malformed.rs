@@ -41,12 +41,14 @@ fn failures_of_a_handler_are_told_as_declared_or_not() {
 }
 
 #[test]
-fn a_reply_over_the_limit_is_an_internal_error() {
+fn a_reply_over_the_limit_is_an_error_that_names_it() {
     let (server, _gate) = serve(limited(Limits { reply_bytes_max: 1 << 16, ..Limits::default() }));
     for way in WAYS {
         let mut client = Client::new(server.addr(), way);
         let answer = client.call("getRowWithColumns", NO_ARGS);
-        assert_eq!(answer, Answer::Exception(6, "Internal error processing getRowWithColumns".to_owned()));
+        let Answer::IoError(text, false) = answer else { panic!("{answer:?}") };
+        assert!(text.contains("DoNotRetryIOException: the reply is larger than 65536 bytes (limits.reply)"), "{text}");
+        assert_eq!(client.call("getRow", NO_ARGS), Answer::Success("Thrift1 getRow".to_owned()));
     }
 }
 

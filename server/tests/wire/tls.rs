@@ -101,6 +101,33 @@ fn a_client_must_show_a_certificate_where_an_authority_is_configured() {
 }
 
 #[test]
+fn certificates_are_read_anew_and_no_connection_notices() {
+    let folder = tempfile::tempdir().unwrap();
+    let [before, after] = [authority(), authority()];
+    let config = Config { tls: Some(files(folder.path(), &before, false)), ..config() };
+    let (server, gate) = serve(Config { fast_path: false, ..config });
+    let mut old = Client::over(tls(&server, &before, None), WAYS[0]);
+    let bytes = old.bytes("getVer", NO_ARGS);
+    old.stream.write_all(&bytes).unwrap();
+    gate.started.recv().unwrap();
+    // The files of the same names, from another authority.
+    files(folder.path(), &after, false);
+    assert!(server.reload_tls().unwrap());
+    let mut new = Client::over(tls(&server, &after, None), WAYS[0]);
+    assert_eq!(new.call("put", NO_ARGS), Answer::Success("Thrift2 put".to_owned()));
+    gate.go_on.send(()).unwrap();
+    assert_eq!(old.answer("getVer"), Answer::Success("Thrift1 getVer".to_owned()), "its call was under way");
+    assert_eq!(old.call("put", NO_ARGS), Answer::Success("Thrift2 put".to_owned()));
+    let mut stale = tls(&server, &before, None);
+    assert!(stale.write_all(b"x").and_then(|()| stale.read(&mut [0])).is_err(), "the old certificate is gone");
+    // What cannot be used changes nothing.
+    std::fs::write(folder.path().join("server.pem"), "no certificate").unwrap();
+    assert!(server.reload_tls().unwrap_err().to_string().contains("server.pem"));
+    let mut new = Client::over(tls(&server, &after, None), WAYS[0]);
+    assert_eq!(new.call("put", NO_ARGS), Answer::Success("Thrift2 put".to_owned()));
+}
+
+#[test]
 fn a_missing_or_wrong_file_is_named() {
     let folder = tempfile::tempdir().unwrap();
     let good = files(folder.path(), &authority(), false);
