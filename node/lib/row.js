@@ -138,8 +138,9 @@ function textOf(column) {
 
 function newest(cells) {
   const values = {};
-  for (const { column, value } of cells) {
-    if (!(column in values)) values[column] = value;
+  for (const { column, type, value } of cells) {
+    // Raw reads show delete markers too, which have no value.
+    if (type === 'Put' && !(column in values)) values[column] = value;
   }
   return values;
 }

@@ -1,6 +1,7 @@
 'use strict';
 /** Calls of the contract: pooled, timed, tried again where that is right, with errors of this package. */
 const { make } = require('../errors.js');
+const { tableNameOf } = require('./descriptor.js');
 const { ofApplicationError, ofIoError } = require('./failure.js');
 const { Pool } = require('./pool.js');
 const { mayRepeat, pause } = require('./retry.js');
@@ -51,13 +52,21 @@ class Client {
       signal?.throwIfAborted();
       try {
         return await this.attempt(call, bytes, signal);
-      } catch (failure) {
+      } catch (caught) {
         signal?.throwIfAborted();
+        const failure = await this.explained(caught, call, signal);
         const known = failure instanceof Broken || failure instanceof Refusal;
         if (!known || attempt >= this.settings.retries || !mayRepeat(failure, repeatable)) throw known ? published(failure, call, repeatable) : failure;
       }
       await pause(attempt, this.settings.pauseMs, signal);
     }
+  }
+
+  /** A region that is not being served may be on its way, or of a table that is disabled: then there is no use in waiting. */
+  async explained(failure, { method, table }, signal) {
+    if (!(failure instanceof Refusal) || failure.error.code !== 'NOT_SERVING' || table === undefined || method === 'isTableDisabled') return failure;
+    if (!(await this.call('isTableDisabled', { tableName: tableNameOf(table) }, { signal, table }))) return failure;
+    return new Refusal({ error: make('TableDisabled', `table "${table}" is disabled`, failure.error), canRetry: false, failed: failure.failed });
   }
 
   async attempt(call, bytes, signal) {

@@ -1,0 +1,38 @@
+'use strict';
+/** Random programs on the engine in this process and, over Thrift2, on the built server: every answer is the same, types and errors included. */
+const assert = require('node:assert/strict');
+const { after, before, describe, it } = require('node:test');
+const { connect, memory } = require('../../lib/index.js');
+const { serving } = require('../serving.js');
+const { compared } = require('./compared.js');
+const { Program } = require('./program.js');
+
+/** Other programs, or more: DIFFERENTIAL_SEED=100 DIFFERENTIAL_ROUNDS=500 make test-node. */
+const SEED = Number(process.env.DIFFERENTIAL_SEED ?? 1);
+const ROUNDS = Number(process.env.DIFFERENTIAL_ROUNDS ?? 12);
+const STEPS = 150;
+
+describe('embedded and remote answer the same', () => {
+  let server;
+  before(async () => {
+    server = await serving();
+  });
+  after(() => server.stop());
+
+  for (const [at, wire] of [['buffered', 'binary'], ['framed', 'compact'], ['http', 'binary']].entries()) {
+    it(`${wire.join(', ')}`, async () => {
+      const [transport, protocol] = wire;
+      const remote = await connect({ port: server.port, transport, protocol, pauseMs: 0 });
+      for (let round = at; round < ROUNDS; round += 3) {
+        const local = memory();
+        const name = `t${round}`;
+        for (const db of [local, remote]) await db.createTable(name, Program.families, { splits: [Buffer.from('b')] });
+        assert.equal(await compared(SEED + round, STEPS, [local, remote], { name }), undefined);
+        if (await remote.isTableEnabled(name)) await remote.disableTable(name);
+        await remote.dropTable(name);
+        await local.close();
+      }
+      await remote.close();
+    });
+  }
+});
