@@ -6,12 +6,16 @@
 //!                                                                  thrift1 | thrift2 ─► engine
 //! ```
 //!
-//! As a library the server installs no signal handler and no global subscriber; only the binary does.
+//! As a library the server installs no signal handler and no global subscriber; only [`cli`] does, which is the binary's.
+
+// The command line is written from outside, as a program that uses the library.
+extern crate self as hjall_server;
 
 pub mod arithmetic;
 mod attributes;
 pub mod call;
 pub mod caller;
+pub mod cli;
 pub mod compactor;
 pub mod config;
 mod connection;

@@ -1,9 +1,7 @@
-//! The `hjall` binary: the command line, the log, signals and exit codes; everything else is the library's.
-
-mod cli;
+//! The `hjall` binary: its command line, and everything else is the library's.
 
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    cli::run()
+    ExitCode::from(hjall_server::cli::run(std::env::args_os()))
 }

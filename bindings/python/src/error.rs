@@ -34,8 +34,27 @@ fn class(kind: ErrorKind) -> &'static str {
     }
 }
 
+/// What the engine's message, which is HBase's and often no more than a name, leaves out: what it is about, and what to do.
+fn message(error: &Error) -> String {
+    use ErrorKind as K;
+    let said = error.message();
+    match error.kind() {
+        K::TableNotFound => {
+            format!("there is no table {said}: create_table makes one, tables() lists those that are there")
+        }
+        K::TableExists => format!("there is a table {said} already: choose another name, or delete_table it first"),
+        K::TableDisabled => format!("the table is disabled ({said}): enable_table brings it back"),
+        K::TableNotDisabled => format!("the table must be disabled first ({said}): disable_table does so"),
+        K::NamespaceNotFound => format!("there is no namespace {said}: create_namespace makes one"),
+        K::NamespaceExists => format!("{said}: choose another name"),
+        K::ReadOnly => format!("the table is read only ({said}): alter_table with READONLY=false lets writes in"),
+        K::NotALong => format!("{said}: counters are values of 8 bytes, as counter_set writes them"),
+        _ => said.to_owned(),
+    }
+}
+
 /// An exception of the package by the name of its class.
-pub fn named(class: &'static str, message: String) -> PyErr {
+pub fn named(class: &str, message: String) -> PyErr {
     Python::attach(|py| {
         let found = py.import("hjall.errors").and_then(|module| module.getattr(class));
         match found.and_then(|class| Ok(class.cast_into::<PyType>()?)) {
@@ -45,17 +64,27 @@ pub fn named(class: &'static str, message: String) -> PyErr {
     })
 }
 
-/// The exception for an engine's error.
+/// The exception for an engine's error. Its attribute `kind` is the engine's own word for it.
 pub fn raised(error: &Error) -> PyErr {
-    named(class(error.kind()), error.message().to_owned())
+    let exception = named(class(error.kind()), message(error));
+    Python::attach(|py| {
+        // An exception without it is still the right one.
+        let _ = exception.value(py).setattr("kind", format!("{:?}", error.kind()));
+    });
+    exception
 }
 
 /// For whatever a forked child finds of its parent's.
 pub fn forked() -> PyErr {
     named(
         "ForkError",
-        "this process was forked from the one that opened the database: open it anew here (another folder, or once the parent has closed \
-         this one), or start child processes with multiprocessing's \"spawn\""
+        "this process was forked from the one that opened the database: open one of its own here, in another folder or once the parent has \
+         closed it, or start processes with multiprocessing's \"spawn\""
             .to_owned(),
     )
+}
+
+/// For a database that is not open.
+pub fn closed(why: &str) -> PyErr {
+    named("Closed", why.to_owned())
 }

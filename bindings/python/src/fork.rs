@@ -33,13 +33,23 @@ impl<T> Owned<T> {
         Self { value: Some(value), made_after: forks() }
     }
 
+    /// Whether this is the process that made it.
+    pub fn is_here(&self) -> bool {
+        self.made_after == forks()
+    }
+
+    /// Gives the thing up, in the process that made it.
+    pub fn into_here(mut self) -> Option<T> {
+        if self.is_here() { self.value.take() } else { None }
+    }
+
     /// The thing, in the process that made it.
     ///
     /// # Errors
     /// `hjall.ForkError` in a forked child.
     pub fn get(&self) -> PyResult<&T> {
         match &self.value {
-            Some(value) if self.made_after == forks() => Ok(value),
+            Some(value) if self.is_here() => Ok(value),
             _ => Err(error::forked()),
         }
     }
@@ -47,7 +57,7 @@ impl<T> Owned<T> {
 
 impl<T> Drop for Owned<T> {
     fn drop(&mut self) {
-        if self.made_after != forks() {
+        if !self.is_here() {
             std::mem::forget(self.value.take());
         }
     }

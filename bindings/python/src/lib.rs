@@ -1,21 +1,48 @@
 //! `hjall._native`: the engine as a Python extension module. Glue only: it converts, calls, converts; the idiom is `python/src/hjall`.
 
+mod access;
+mod admin;
+mod batch;
 mod call;
+mod clock;
 mod convert;
 mod database;
 mod error;
+mod family;
+mod filter;
 mod fork;
+mod mutation;
+mod row;
+mod scanner;
+mod server;
 mod table;
 
 use pyo3::prelude::*;
 
 /// The engine of hjall, as the package `hjall` uses it. Import that one: nothing here is promised to stay.
-#[pymodule]
+#[pymodule(gil_used = false)]
 mod _native {
+    #[pymodule_export]
+    use super::admin::Admin;
+    #[pymodule_export]
+    use super::batch::Batch;
+    #[pymodule_export]
+    use super::clock::ManualClock;
     #[pymodule_export]
     use super::database::Database;
     #[pymodule_export]
+    use super::filter::{Comparator, Filter};
+    #[pymodule_export]
     use super::fork::forked;
     #[pymodule_export]
+    use super::scanner::Scanner;
+    #[pymodule_export]
+    use super::server::{Server, command};
+    #[pymodule_export]
     use super::table::Table;
+
+    /// The version of the package.
+    #[pymodule_export]
+    #[allow(non_upper_case_globals)]
+    const __version__: &str = env!("CARGO_PKG_VERSION");
 }

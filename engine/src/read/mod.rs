@@ -22,4 +22,4 @@ mod times;
 
 pub(crate) use row::{exists, get, newest};
 pub use scanner::Scanner;
-pub use stop::Stop;
+pub use stop::{Stop, Watch};

@@ -7,7 +7,7 @@ use super::extent::{Extent, Progress};
 use super::plan::{Plan, Reader, Wish};
 use super::region::{RegionRows, Task};
 use super::sieve::Window;
-use super::stop::Stop;
+use super::stop::{Stop, Watch};
 use crate::catalog::TableState;
 use crate::cell::{Cell, Row};
 use crate::engine::{Core, Handle};
@@ -116,6 +116,14 @@ impl Scanner {
     /// A flag by which another thread ends this scan.
     pub fn stopper(&self) -> Stop {
         self.stop.clone()
+    }
+
+    /// From the next fetch on, this is asked as well, as often as the flag is looked at: for whoever learns only by asking that the scan is to end
+    /// (a signal that waits for its interpreter, say). A fetch that it ends can be made again.
+    pub fn watch(&mut self, watch: Watch) {
+        self.stop = self.stop.watched(watch);
+        // What is being read from holds the flag as it was.
+        self.open = None;
     }
 
     /// Brings in one portion, or learns that there is none.

@@ -27,8 +27,16 @@ const DATA_FOLDER: &str = "data";
 #[derive(Debug)]
 pub(super) struct Folder {
     path: PathBuf,
-    /// The lock goes with the file.
-    _lock: File,
+    lock: File,
+}
+
+/// Closing the file is not enough: a child process that was forked has it open as well.
+impl Drop for Folder {
+    fn drop(&mut self) {
+        if let Err(error) = self.lock.unlock() {
+            tracing::warn!(folder = %self.path.display(), %error, "unlocking the data folder failed");
+        }
+    }
 }
 
 impl Folder {
@@ -37,7 +45,7 @@ impl Folder {
         fs::create_dir_all(path)
             .map_err(|error| failed_io(&format!("making the data folder {}", path.display()), error))?;
         let lock = lock(path)?;
-        let folder = Self { path: path.to_owned(), _lock: lock };
+        let folder = Self { path: path.to_owned(), lock };
         folder.check_format()?;
         folder.clear_unfinished()?;
         Ok(folder)

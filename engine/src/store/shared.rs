@@ -13,7 +13,12 @@ use super::fjall::failed_io;
 use crate::error::{Error, Result};
 
 /// What is open, by canonical path: links and relative paths lead to the same. Meant for a `static`.
-pub(crate) struct OpenFolders<T>(Mutex<BTreeMap<PathBuf, Arc<Slot<T>>>>);
+///
+/// A process that was forked meets its parent's entries, which are of no use to it: so the process is a part of the key.
+pub(crate) struct OpenFolders<T>(Mutex<BTreeMap<Place, Arc<Slot<T>>>>);
+
+/// A process and a folder.
+type Place = (u32, PathBuf);
 
 /// One folder. Locked while it is opened and closed, so that nobody meets it half-way.
 type Slot<T> = Mutex<Option<Present<T>>>;
@@ -40,7 +45,9 @@ impl<T> OpenFolders<T> {
         // Only what exists has a canonical path.
         fs::create_dir_all(path).map_err(failed)?;
         let path = path.canonicalize().map_err(failed)?;
-        let slot = Arc::clone(self.0.lock().entry(path.clone()).or_default());
+        let place = (std::process::id(), path);
+        let path = &place.1;
+        let slot = Arc::clone(self.0.lock().entry(place.clone()).or_default());
         let mut present = slot.lock();
         let value = match &mut *present {
             Some(present) if fits(&present.value) => {
@@ -54,22 +61,22 @@ impl<T> OpenFolders<T> {
                 )));
             }
             None => {
-                let opened = open(&path).inspect_err(|_| self.forget(&path, &slot));
+                let opened = open(path).inspect_err(|_| self.forget(&place, &slot));
                 let value = Arc::new(opened?);
                 *present = Some(Present { value: Arc::clone(&value), openers: 1 });
                 value
             }
         };
         drop(present);
-        Ok(Opened { value, folders: self, path, slot, open: AtomicBool::new(true) })
+        Ok(Opened { value, folders: self, place, slot, open: AtomicBool::new(true) })
     }
 
     /// Removes an empty slot that nobody else is waiting for. Called with the slot locked.
-    fn forget(&self, path: &Path, slot: &Arc<Slot<T>>) {
+    fn forget(&self, place: &Place, slot: &Arc<Slot<T>>) {
         let mut slots = self.0.lock();
         // This map's, and the caller's.
         if Arc::strong_count(slot) == 2 {
-            slots.remove(path);
+            slots.remove(place);
         }
     }
 }
@@ -78,7 +85,7 @@ impl<T> OpenFolders<T> {
 pub(crate) struct Opened<T: 'static> {
     value: Arc<T>,
     folders: &'static OpenFolders<T>,
-    path: PathBuf,
+    place: Place,
     slot: Arc<Slot<T>>,
     open: AtomicBool,
 }
@@ -103,7 +110,7 @@ impl<T> Opened<T> {
         }
         *present = None;
         let closed = close(&self.value);
-        self.folders.forget(&self.path, &self.slot);
+        self.folders.forget(&self.place, &self.slot);
         closed
     }
 }

@@ -1,12 +1,19 @@
-"""What can go wrong: a tree under `Error`, each class also one of the language's own."""
+"""What can go wrong: a tree under `Error`, each class also one of the language's own.
+
+Arguments of a wrong type are `TypeError`, as everywhere. `kind` of an exception that the engine raised is the engine's own word for it.
+"""
+
+from __future__ import annotations
 
 
 class Error(Exception):
-    """Everything that a database raises; arguments of a wrong type or value are `TypeError` and `ValueError` as elsewhere."""
+    """Everything that a database raises."""
+
+    kind: str | None = None
 
 
 class InvalidArgument(Error, ValueError):
-    """An argument that no table could accept."""
+    """An argument that no table could accept: an empty row key, a negative time, a text that is no filter."""
 
 
 class InvalidDescriptor(InvalidArgument):
@@ -14,14 +21,14 @@ class InvalidDescriptor(InvalidArgument):
 
 
 class Refused(Error, ValueError):
-    """Well formed, yet nothing that the database would ever do."""
+    """Well formed, yet nothing that the database would ever do; the message says why."""
 
 
-class NotACounter(Error, TypeError):
+class NotACounter(Refused):
     """An increment met a value that is not 8 bytes long."""
 
 
-class TooLarge(Error, ValueError):
+class TooLarge(Refused):
     """A cell or a row is larger than the limit."""
 
 
@@ -33,32 +40,32 @@ class TableNotFound(Error, LookupError):
     """There is no such table."""
 
 
-class TableExists(Error, ValueError):
-    """There is a table of that name already."""
-
-
-class TableDisabled(Error, RuntimeError):
-    """The table is disabled: enable it first."""
-
-
-class TableNotDisabled(Error, RuntimeError):
-    """The table is enabled: disable it first."""
-
-
 class NamespaceNotFound(Error, LookupError):
     """There is no such namespace."""
-
-
-class NamespaceExists(Error, ValueError):
-    """There is a namespace of that name already."""
 
 
 class FamilyNotFound(Error, LookupError):
     """The table has no such column family."""
 
 
+class TableExists(Error, ValueError):
+    """There is a table of that name already."""
+
+
+class NamespaceExists(Error, ValueError):
+    """There is a namespace of that name already."""
+
+
 class FamilyError(Error, ValueError):
     """A column family cannot be added, changed or removed so."""
+
+
+class TableDisabled(Error, RuntimeError):
+    """The table is disabled: `enable_table` brings it back."""
+
+
+class TableNotDisabled(Error, RuntimeError):
+    """The table must be disabled first: `disable_table` does so."""
 
 
 class Busy(Error, TimeoutError):
@@ -70,7 +77,15 @@ class Stale(Error, RuntimeError):
 
 
 class Cancelled(Error, RuntimeError):
-    """The scan was closed while it was read from."""
+    """The scan was stopped or closed while it was read from."""
+
+
+class Closed(Error, RuntimeError):
+    """The database is not open."""
+
+
+class ForkError(Error, RuntimeError):
+    """The database was opened by the process from which this one was forked; it stays that one's."""
 
 
 class StorageError(Error, OSError):
@@ -78,7 +93,7 @@ class StorageError(Error, OSError):
 
 
 class Locked(StorageError):
-    """Another process has the folder open."""
+    """Another process has the folder open; the message names it."""
 
 
 class NewerFormat(StorageError):
@@ -90,12 +105,8 @@ class DiskFull(StorageError):
 
 
 class Corrupt(StorageError):
-    """What is stored cannot be understood."""
+    """What is stored cannot be understood: restore the folder from a backup."""
 
 
-class Closed(Error, RuntimeError):
-    """The database has been closed."""
-
-
-class ForkError(Error, RuntimeError):
-    """The database was opened by the process from which this one was forked."""
+class NoConnectionsAvailable(Error, RuntimeError):
+    """No connection of a pool became free within the time that was given."""

@@ -78,9 +78,9 @@ const CONFIG_HELP: &str = "\
 What is printed is a TOML file that `hjall serve --config` takes, with the origin of each value beside it, and the lanes that come of
 the queue settings on this machine. It takes the same options as `hjall serve`, and reads the same files and variables.";
 
-/// Reads the process's command line and environment; ends the process with help or an error of clap's where there is one.
-pub fn read() -> Asked {
-    asked(&command().get_matches(), environment())
+/// Reads a command line, the program's name first, and the process's environment; ends the process with help or an error of clap's where there is one.
+pub fn read(arguments: impl IntoIterator<Item = OsString>) -> Asked {
+    asked(&command().get_matches_from(arguments), environment())
 }
 
 /// Text variables only: no setting of ours can have another value.

@@ -1,4 +1,4 @@
-//! What the binary does, from its arguments to its exit code.
+//! What the binary does, from its arguments to its exit code; `python -m hjall` does the same. It takes over the process: its signals, its log.
 
 mod args;
 mod config;
@@ -8,19 +8,19 @@ mod reload;
 mod serve;
 mod signals;
 
-use std::process::ExitCode;
+use std::ffi::OsString;
 
-/// Does what the command line says.
-pub fn run() -> ExitCode {
-    let done = match args::read() {
+/// Does what a command line says, the program's name first; returns the process's exit code. May end the process itself.
+pub fn run(arguments: impl IntoIterator<Item = OsString>) -> u8 {
+    let done = match args::read(arguments) {
         args::Asked::Serve(sources) => serve::run(&sources),
         args::Asked::Config(sources, form) => config::run(&sources, form),
     };
     match done {
-        Ok(()) => ExitCode::SUCCESS,
+        Ok(()) => 0,
         Err(failure) => {
             eprintln!("hjall: {failure}");
-            ExitCode::from(failure.code())
+            failure.code()
         }
     }
 }
