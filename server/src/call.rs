@@ -12,7 +12,7 @@ use crate::context::Context;
 use crate::fault::Fault;
 use crate::method::{self, Method, Owner, Service};
 use crate::wire::reply::{Buffer, Exception, Output};
-use crate::wire::{Encoding, arguments, header, recognise, reply};
+use crate::wire::{Encoding, Transport, arguments, header, recognise, reply};
 
 /// What runs the methods. The server's own is [`Context`]; tests may bring another.
 pub trait Handler: Send + Sync + 'static {
@@ -81,6 +81,8 @@ pub struct Call {
     sequence: i32,
     /// The client awaits no reply.
     pub one_way: bool,
+    /// How it came in.
+    pub transport: Transport,
     /// For which service.
     pub service: Service,
     /// What is known of the method; `None`: the service has none of that name.
@@ -116,6 +118,7 @@ impl Call {
             encoding,
             sequence: header.sequence,
             one_way: header.kind == TMessageType::OneWay,
+            transport: Transport::Buffered,
             service,
             method: known.filter(|m| m.belongs_to(service)),
         })
@@ -129,6 +132,17 @@ impl Call {
     /// How it was written.
     pub fn encoding(&self) -> Encoding {
         self.encoding
+    }
+
+    /// The same call, come in another way than one message behind the other.
+    #[must_use]
+    pub fn over(self, transport: Transport) -> Self {
+        Self { transport, ..self }
+    }
+
+    /// Where its arguments are.
+    pub fn arguments<'a>(&self, message: &'a [u8]) -> &'a [u8] {
+        message.get(self.body..).unwrap_or_default()
     }
 
     /// The scanner that this call fetches from, which is its first argument; `None`: it fetches from none.

@@ -1,10 +1,12 @@
 //! What every call may use: the engine, the scanners of all connections, and who this server is.
 
 use std::fmt;
+use std::sync::Arc;
 
 use hjall_engine::Engine;
 
 use crate::compactor::Compactor;
+use crate::observe::Watch;
 use crate::scanners::Scanners;
 
 /// What the gateways run on. One for the whole server; calls borrow it.
@@ -19,6 +21,8 @@ pub struct Context {
     pub identity: Identity,
     /// Settings that change what a call does.
     pub options: CallOptions,
+    /// What was seen of calls, the slow ones among them.
+    pub watch: Arc<Watch>,
 }
 
 /// A server's name as HBase writes it.

@@ -23,7 +23,7 @@ use crate::fault::Fault;
 use crate::held::Held;
 use crate::rewind::Rewind;
 use crate::shared::{Busy, Shared};
-use crate::wire::Encoding;
+use crate::wire::{Encoding, Transport};
 
 /// Jetty's limit on headers, about which HBase's gateway has, in bytes.
 const HEADER_BYTES_MAX: usize = 64 << 10;
@@ -98,7 +98,7 @@ async fn run(
         Call::recognise(encoding, &message, &mut speaking)
     };
     let call = match call {
-        Ok(call) => call,
+        Ok(call) => call.over(Transport::Http),
         Err(Fault::Protocol(why)) => {
             return text(StatusCode::BAD_REQUEST, format!("The body is not a Thrift message: {why}.\n"));
         }

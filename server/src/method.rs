@@ -9,6 +9,16 @@ pub enum Service {
     Thrift2,
 }
 
+impl Service {
+    /// The name in logs and metrics.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Thrift1 => "thrift1",
+            Self::Thrift2 => "thrift2",
+        }
+    }
+}
+
 /// Handlers and a queue for one kind of call. Which there are, the settings say ([`crate::arithmetic::Lanes`]).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum LaneKind {

@@ -7,7 +7,7 @@ use std::time::Duration;
 use crate::fault::Fault;
 use crate::lane::{Dropped, Refusal};
 use crate::method::{LaneKind, Service};
-use crate::wire::Encoding;
+use crate::wire::{Encoding, Transport};
 
 /// One lane's counts. What only grows counts from the start.
 #[derive(Debug, Clone, PartialEq)]
@@ -115,6 +115,10 @@ pub struct CallReport<'a> {
     pub service: Service,
     /// How it was written.
     pub encoding: Encoding,
+    /// How it came in.
+    pub transport: Transport,
+    /// Whether it reads on in a scanner.
+    pub fetches: bool,
     /// The lane that it ran in.
     pub lane: LaneKind,
     /// Who called.
@@ -125,8 +129,10 @@ pub struct CallReport<'a> {
     pub took: Duration,
     /// The length of its message, in bytes.
     pub message_bytes: usize,
-    /// The length of its reply, in bytes.
-    pub reply_bytes: usize,
+    /// Its arguments, as they came.
+    pub arguments: &'a [u8],
+    /// Its reply, as it goes.
+    pub reply: &'a [u8],
     /// How it ended.
     pub end: CallEnd<'a>,
 }

@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, PoisonError};
 
-use crate::config::Config;
+use crate::config::{Config, SlowSettings};
 use crate::queue::Tuning;
 use crate::runner::Live;
 use crate::server::{Running, Server};
@@ -22,7 +22,7 @@ const FIXED: &str = "it is fixed at the start; restart the server to change it";
 
 impl Server {
     /// Puts new settings into force, as far as they can change while the server runs: those of queues but for their order, all limits,
-    /// the fast path and TLS, whose files are read anew. Calls that run or wait are not touched: a lane that becomes smaller works
+    /// the fast path, what is slow, and TLS, whose files are read anew. Calls that run or wait are not touched: a lane that becomes smaller works
     /// off what it has, a lane that is no longer there too.
     pub fn reconfigure(&self, wanted: &Config) -> Reconfigured {
         let mut told = Reconfigured::default();
@@ -47,6 +47,12 @@ impl Server {
         if old.fast_path != wanted.fast_path {
             new.fast_path = wanted.fast_path;
             told.applied.push("fast_path");
+        }
+        let slow = SlowSettings { ring_size: old.slow.ring_size, ..wanted.slow.clone() };
+        if let Some(view) = self.view().filter(|_| old.slow != slow) {
+            view.watch.slow.set(slow.clone());
+            new.slow = slow;
+            told.applied.push("slow");
         }
         if old.tls != wanted.tls {
             match running.open_tls(wanted) {
@@ -84,6 +90,7 @@ fn fixed(told: &mut Reconfigured, old: &Config, wanted: &Config) {
         ("loops", old.loops != wanted.loops),
         ("calls", old.calls != wanted.calls),
         ("queues.order", old.queues.order != wanted.queues.order),
+        ("slow.ring_size", old.slow.ring_size != wanted.slow.ring_size),
     ];
     told.refused.extend(differ.into_iter().filter(|(_, differs)| *differs).map(|(name, _)| (name, FIXED.to_owned())));
 }

@@ -79,7 +79,14 @@ impl Runner {
         let took = started.elapsed();
         permit.ran(took);
         let end = failed.as_ref().map_or(CallEnd::Answered, CallEnd::Failed);
-        self.tell(asked, permit.lane().kind(), (waited.unwrap_or_default(), took), out.len() - begin, end);
+        self.tell(asked, permit.lane().kind(), (waited.unwrap_or_default(), took), &out[begin..], end);
+    }
+
+    /// Answers a call of a name that its service does not have.
+    pub fn unknown(&self, asked: &Asked<'_>, out: &mut Vec<u8>) {
+        let begin = out.len();
+        asked.call.refuse(&Fault::UnknownMethod, asked.message, out);
+        self.tell(asked, LaneKind::Admin, Default::default(), &out[begin..], CallEnd::Failed(&Fault::UnknownMethod));
     }
 
     /// Answers a call that is not taken.
@@ -90,7 +97,7 @@ impl Runner {
         };
         let begin = out.len();
         asked.call.refuse(&fault, asked.message, out);
-        self.tell(asked, lane, Default::default(), out.len() - begin, CallEnd::Refused(why));
+        self.tell(asked, lane, Default::default(), &out[begin..], CallEnd::Refused(why));
     }
 
     /// Runs a job that a worker took, unless its client has gone or it has waited for too long.
@@ -126,7 +133,7 @@ impl Runner {
         lane.dropped(why);
         let (asked, begin) = (Asked { call: &call, message: &message, caller: &caller }, out.len());
         call.refuse(&fault, &message, &mut out);
-        self.tell(&asked, lane.kind(), (waited, Duration::ZERO), out.len() - begin, CallEnd::Dropped(why));
+        self.tell(&asked, lane.kind(), (waited, Duration::ZERO), &out[begin..], CallEnd::Dropped(why));
         drop((message, permit));
         let _ = reply.send(out);
     }
@@ -136,7 +143,7 @@ impl Runner {
         let lane = job.permit.lane();
         lane.dropped(Dropped::Gone);
         let asked = Asked { call: &job.call, message: &job.message, caller: &job.caller };
-        self.tell(&asked, lane.kind(), (waited, Duration::ZERO), 0, CallEnd::Dropped(Dropped::Gone));
+        self.tell(&asked, lane.kind(), (waited, Duration::ZERO), &[], CallEnd::Dropped(Dropped::Gone));
     }
 
     fn tell(
@@ -144,7 +151,7 @@ impl Runner {
         asked: &Asked<'_>,
         lane: LaneKind,
         (waited, took): (Duration, Duration),
-        reply_bytes: usize,
+        reply: &[u8],
         end: CallEnd<'_>,
     ) {
         let Some(observer) = &self.observer else { return };
@@ -152,12 +159,15 @@ impl Runner {
             method: &asked.call.name(asked.message),
             service: asked.call.service,
             encoding: asked.call.encoding(),
+            transport: asked.call.transport,
+            fetches: asked.call.method.is_some_and(|method| method.fetches),
             lane,
             peer: asked.caller.peer,
             waited,
             took,
             message_bytes: asked.message.len(),
-            reply_bytes,
+            arguments: asked.call.arguments(asked.message),
+            reply,
             end,
         });
     }

@@ -24,12 +24,14 @@ use crate::lease::Sweeper;
 use crate::listener::{self, Door};
 use crate::method::LaneKind;
 use crate::metrics::LaneMetrics;
+use crate::observe::Watch;
 use crate::places::Places;
 use crate::queue::{self, Tuning};
 use crate::runner::{Live, Runner};
 use crate::scanners::{Monotonic, Scanners};
 use crate::shared::Shared;
 use crate::tls::{Acceptor, TlsError};
+use crate::view::View;
 
 /// Why a server does not start.
 #[derive(Debug)]
@@ -68,6 +70,7 @@ pub struct Server {
     pub(crate) running: Option<Running>,
     loops: Vec<Loop>,
     _sweeper: Option<Sweeper>,
+    view: Option<View>,
 }
 
 /// What a server has until it stops.
@@ -88,20 +91,22 @@ struct Loop {
 
 impl Server {
     /// Serves an engine. The engine stays the caller's: close it after [`Self::shutdown`].
-    pub fn start(config: Config, engine: Engine) -> Result<Self, StartError> {
+    pub fn start(mut config: Config, engine: Engine) -> Result<Self, StartError> {
+        let watch = Arc::new(Watch::new(config.slow.clone(), config.observer.take()));
+        config.observer = Some(watch.clone());
         let scanners = Scanners::new(&config.limits, Arc::new(Monotonic::default()));
         let compactor = Compactor::start(engine.clone()).map_err(StartError::Threads)?;
         let options = config.calls;
         let mut context = None;
         let mut server = Self::with_handler(config, |identity| {
-            let made = Arc::new(Context { engine, scanners, compactor, identity, options });
+            let made = Arc::new(Context { engine, scanners, compactor, identity, options, watch });
             context = Some(made.clone());
             made
         })?;
-        server._sweeper = match context {
-            Some(context) => Some(Sweeper::start(context).map_err(StartError::Threads)?),
-            None => None,
-        };
+        if let (Some(context), Some(running)) = (context, &server.running) {
+            server.view = Some(View::new(&running.shared, &running.places, &context));
+            server._sweeper = Some(Sweeper::start(context).map_err(StartError::Threads)?);
+        }
         Ok(server)
     }
 
@@ -149,7 +154,7 @@ impl Server {
             }
         }
         let running = Running { shared, crew, places, changing: Mutex::new(()) };
-        Ok(Self { addrs, running: Some(running), loops, _sweeper: None })
+        Ok(Self { addrs, running: Some(running), loops, _sweeper: None, view: None })
     }
 
     /// The first address, with the port it got.
@@ -172,6 +177,11 @@ impl Server {
     /// The same of all lanes, those included that were there under earlier settings.
     pub fn all_lanes(&self) -> Vec<LaneMetrics> {
         self.running.iter().flat_map(|running| running.shared.lanes.iter().map(|lane| lane.metrics())).collect()
+    }
+
+    /// The server for those who watch it; `None`: it serves another handler than the database's.
+    pub fn view(&self) -> Option<View> {
+        self.view.clone()
     }
 
     /// Connections open now.

@@ -13,8 +13,8 @@ use crate::connection::Guest;
 use crate::fault::Fault;
 use crate::inbox::{Ended, Inbox};
 use crate::shared::Shared;
-use crate::wire::Dialect;
 use crate::wire::measure::{Measure, Progress};
+use crate::wire::{Dialect, Transport};
 
 /// A larger reply buffer is given back after use.
 const KEPT_BYTES: usize = 8 << 10;
@@ -70,6 +70,7 @@ pub async fn serve<S: AsyncRead + AsyncWrite + Unpin>(
             }
         };
         let call = match Call::recognise(dialect.encoding, &message, &mut speaking) {
+            Ok(call) if dialect.framed => call.over(Transport::Framed),
             Ok(call) => call,
             Err(fault) => return Box::pin(refuse(shared, inbox, dialect, speaking, peer, &fault)).await,
         };

@@ -12,7 +12,6 @@ use tokio::sync::oneshot;
 use crate::call::Call;
 use crate::caller::Caller;
 use crate::config::QueueOrder;
-use crate::fault::Fault;
 use crate::held::Held;
 use crate::job::{Claim, Job};
 use crate::lane::{Lane, Permit, Refusal};
@@ -100,7 +99,7 @@ impl Shared {
     fn begin_call(&self, call: Call, message: Bytes, mut out: Vec<u8>, caller: &Arc<Caller>) -> Begun {
         let asked = Asked { call: &call, message: &message, caller };
         let Some(method) = call.method else {
-            call.refuse(&Fault::UnknownMethod, &message, &mut out);
+            self.runner.unknown(&asked, &mut out);
             return Begun::Done(out);
         };
         let live = self.live();
@@ -192,6 +191,11 @@ impl Shared {
     pub fn stop(&self) {
         self.stopping.store(true, Ordering::SeqCst);
         self.stop.send_replace(true);
+    }
+
+    /// Whether the server takes no more calls.
+    pub fn is_stopping(&self) -> bool {
+        self.stopping.load(Ordering::SeqCst)
     }
 
     /// Waits until the server stops.

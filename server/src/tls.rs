@@ -29,6 +29,16 @@ impl fmt::Display for TlsError {
 
 impl std::error::Error for TlsError {}
 
+impl TlsFiles {
+    /// Whether TLS could be offered with these files as they are now.
+    ///
+    /// # Errors
+    /// What is wrong with them.
+    pub fn check(&self) -> Result<(), TlsError> {
+        Acceptor::open(self).map(drop)
+    }
+}
+
 /// Does the server's side of handshakes.
 #[derive(Clone)]
 pub struct Acceptor(TlsAcceptor);

@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::io;
+use std::net::SocketAddr;
 use std::path::PathBuf;
 
 use hjall_engine::{Error, ErrorKind};
@@ -19,6 +20,8 @@ pub enum Failure {
     Data(PathBuf, Error),
     /// The server does not start.
     Start(StartError),
+    /// The address for whoever watches the server cannot be listened on.
+    Info(SocketAddr, io::Error),
     /// Signals cannot be awaited.
     Signals(io::Error),
     /// Calls did not finish in time.
@@ -33,7 +36,7 @@ impl Failure {
         match self {
             Self::Signals(_) | Self::Start(StartError::Threads(_)) => 1,
             Self::Usage(_) | Self::Settings(_) | Self::Start(StartError::NoAddress) => 2,
-            Self::Start(StartError::Listen(..)) => 3,
+            Self::Start(StartError::Listen(..)) | Self::Info(..) => 3,
             Self::Data(_, error) => match error.kind() {
                 ErrorKind::Locked => 4,
                 ErrorKind::NewerFormat => 5,
@@ -63,6 +66,12 @@ impl fmt::Display for Failure {
                 write!(f, "data folder {path}: {error}; {remedy}")
             }
             Self::Start(error) => write!(f, "{error}"),
+            Self::Info(addr, error) => {
+                write!(
+                    f,
+                    "cannot listen on {addr} for metrics: {error}; choose another address with --info-listen, or off"
+                )
+            }
             Self::Signals(error) => write!(f, "cannot await signals: {error}"),
             Self::Unfinished => {
                 f.write_str("stopped, but some calls did not finish in time; --grace gives them longer")

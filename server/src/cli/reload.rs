@@ -1,7 +1,7 @@
 //! SIGHUP: the settings are read again, and what can change in a running server does.
 
 use hjall_server::Server;
-use hjall_server::settings::{Difference, InForce, Launch};
+use hjall_server::settings::{Difference, InForce, Launch, Wrong};
 
 use super::log::{self, Filter};
 
@@ -37,9 +37,22 @@ pub fn run(force: InForce, server: &Server, filter: &Filter) -> InForce {
 }
 
 /// All or nothing: what can be refused is tried before anything changes.
-fn apply(next: &InForce, _server: &Server, filter: &Filter) -> Result<(), String> {
-    let launch =
-        Launch::of(next).map_err(|wrong| wrong.into_iter().map(|wrong| wrong.0).collect::<Vec<_>>().join("; "))?;
+fn apply(next: &InForce, server: &Server, filter: &Filter) -> Result<(), String> {
+    let joined = |wrong: Vec<Wrong>| wrong.into_iter().map(|wrong| wrong.0).collect::<Vec<_>>().join("; ");
+    let launch = Launch::of(next).map_err(joined)?;
     log::check(&launch.log.filter)?;
-    filter.set(&launch.log.filter)
+    if let Some(files) = &launch.config.tls {
+        files.check().map_err(|error| error.to_string())?;
+    }
+    filter.set(&launch.log.filter)?;
+    for (setting, why) in server.reconfigure(&launch.config).refused {
+        tracing::error!(setting, "setting stays as it was: {why}");
+    }
+    // The same paths may hold other certificates now.
+    match server.reload_tls() {
+        Ok(true) => tracing::info!("certificates read again"),
+        Ok(false) => {}
+        Err(error) => tracing::error!("certificates stay as they were: {error}"),
+    }
+    Ok(())
 }

@@ -1,11 +1,13 @@
 //! `hjall serve`: opens the database, serves it, and stops when told.
 
 use std::io::{self, Write};
+use std::net::{SocketAddr, TcpListener};
 use std::time::Instant;
 
 use hjall_engine::Engine;
 use hjall_server::Server;
-use hjall_server::settings::{InForce, Launch, Refused, Sources};
+use hjall_server::info::Info;
+use hjall_server::settings::{InForce, Launch, Refused, Sources, launch};
 use tokio::sync::oneshot;
 
 use super::exit::Failure;
@@ -23,7 +25,8 @@ pub fn run(sources: &Sources) -> Result<(), Failure> {
     for line in force.notes.lines(sources.hbase_site.as_deref()) {
         tracing::warn!("{line}");
     }
-    let Launch { config, data, memory, options, .. } = launch;
+    let Launch { config, data, memory, options, info, .. } = launch;
+    let info = InfoPort::take(info)?;
     let opened = if memory { Engine::memory(options) } else { Engine::open(&data, options) };
     let engine = opened.map_err(|e| Failure::Data(data.clone(), e))?;
     // Signals are taken before anyone can connect: from the line on standard output on, a signal ends the process in order.
@@ -41,7 +44,8 @@ pub fn run(sources: &Sources) -> Result<(), Failure> {
         }
     };
     let place = if memory { "memory".to_owned() } else { data.display().to_string() };
-    announce(&place, &server, started);
+    let info = info.serve(&server);
+    announce(&place, &server, &info, started);
 
     let name = loop {
         match runtime.block_on(signals.next()) {
@@ -49,6 +53,7 @@ pub fn run(sources: &Sources) -> Result<(), Failure> {
             Signal::Reload => force = reload::run(force, &server, &filter),
         }
     };
+    // The info port goes on telling that the server stops; it ends with the process.
     tracing::info!(signal = name, "stopping: running calls finish");
     let (stopped, stopping) = oneshot::channel();
     std::thread::spawn(move || {
@@ -73,10 +78,51 @@ pub fn run(sources: &Sources) -> Result<(), Failure> {
     }
 }
 
-fn announce(data: &str, server: &Server, started: Instant) {
+/// The port for whoever watches the server.
+enum InfoPort {
+    Off,
+    /// It was not asked for, and cannot be had.
+    Missing(SocketAddr, io::Error),
+    Taken(TcpListener),
+    Serving(Info),
+}
+
+impl InfoPort {
+    /// Before anything else is done, so that a start that cannot be as asked changes nothing.
+    fn take(wanted: Option<launch::Info>) -> Result<Self, Failure> {
+        let Some(launch::Info { addr, asked }) = wanted else { return Ok(Self::Off) };
+        match Info::bind(addr) {
+            Ok(bound) => Ok(Self::Taken(bound)),
+            Err(error) if asked => Err(Failure::Info(addr, error)),
+            Err(error) => Ok(Self::Missing(addr, error)),
+        }
+    }
+
+    fn serve(self, server: &Server) -> Self {
+        match (self, server.view()) {
+            (Self::Taken(bound), Some(view)) => match Info::start(bound, view) {
+                Ok(info) => Self::Serving(info),
+                Err(error) => Self::Missing(SocketAddr::from(([0, 0, 0, 0], 0)), error),
+            },
+            (other, _) => other,
+        }
+    }
+}
+
+fn announce(data: &str, server: &Server, info: &InfoPort, started: Instant) {
     let addrs: Vec<_> = server.addrs().iter().map(ToString::to_string).collect();
     let startup_ms = u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX);
-    tracing::info!(version = env!("CARGO_PKG_VERSION"), addresses = addrs.join(","), data, startup_ms, "hjall serves");
+    let metrics = match info {
+        InfoPort::Serving(info) => format!("http://{}/", info.addr()),
+        _ => "off".to_owned(),
+    };
+    let version = env!("CARGO_PKG_VERSION");
+    tracing::info!(version, addresses = addrs.join(","), data, metrics, startup_ms, "hjall serves");
+    if let InfoPort::Missing(addr, error) = info {
+        tracing::warn!(
+            "no metrics: cannot listen on {addr}: {error}; choose another address with --info-listen, or off"
+        );
+    }
     let mut out = io::stdout().lock();
     for addr in addrs {
         // Whoever closed standard output does not want to know.

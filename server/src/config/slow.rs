@@ -14,7 +14,7 @@ pub struct SlowSettings {
     pub scan_time: Option<Duration>,
     /// The same for fetches of scanners (`hbase.ipc.warn.response.size.scan`). Default: as [`Self::bytes`].
     pub scan_bytes: Option<u64>,
-    /// A call that takes longer, its wait included, is counted as `slowThriftCall` (`hbase.thrift.slow.response.nano.second`).
+    /// A call that runs for longer is counted as `slowThriftCall` (`hbase.thrift.slow.response.nano.second`).
     /// Default 10 ms.
     pub thrift_call: Duration,
     /// Whether logged calls are kept for `getSlowLogResponses` (`hbase.regionserver.slowlog.buffer.enabled`). Default no.

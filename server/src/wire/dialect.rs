@@ -13,6 +13,17 @@ pub enum Encoding {
     Compact,
 }
 
+/// How messages are kept apart.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Transport {
+    /// One behind the other.
+    Buffered,
+    /// Each behind its length.
+    Framed,
+    /// Each as the body of a request.
+    Http,
+}
+
 /// How a Thrift connection is spoken: it stays so until its end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Dialect {

@@ -20,7 +20,7 @@ mod types;
 
 use thrift::protocol::TInputProtocol;
 
-pub use dialect::{Dialect, Encoding};
+pub use dialect::{Dialect, Encoding, Transport};
 
 /// Containers and structs inside each other, the argument struct included (libthrift's limit).
 pub const DEPTH_MAX: usize = 64;

@@ -47,6 +47,69 @@ fn check_and_put(encoding: Encoding, body: &[u8]) -> Option<Service> {
     }
 }
 
+/// What a call's arguments name.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Names {
+    /// The table.
+    pub table: Option<Vec<u8>>,
+    /// The row, or where a scan begins.
+    pub row: Option<Vec<u8>>,
+}
+
+/// The table and the row that arguments name, where they are in their usual places: the first and the second field, each as bytes or
+/// inside a struct. Meant for logs: what cannot be read is left out.
+pub fn names(service: Service, encoding: Encoding, body: &[u8]) -> Names {
+    let mut names = Names::default();
+    // An error ends the reading; what was read by then counts.
+    let _ = read_names(service, arguments(encoding, body).as_dyn(), &mut names);
+    names
+}
+
+fn read_names(service: Service, input: &mut dyn TInputProtocol, names: &mut Names) -> Result<()> {
+    input.read_struct_begin()?;
+    loop {
+        let field = input.read_field_begin()?;
+        match (field.id, field.field_type, service) {
+            (_, TType::Stop, _) => return Ok(()),
+            (Some(1), TType::String, _) => names.table = Some(input.read_bytes()?),
+            (Some(2), TType::String, _) => names.row = Some(input.read_bytes()?),
+            // `TAppend` and `TIncrement` have both.
+            (Some(1), TType::Struct, Service::Thrift1) => [names.table, names.row] = first_two(input)?,
+            // `TTableName`: the namespace may be left out.
+            (Some(1), TType::Struct, Service::Thrift2) => {
+                let [namespace, qualifier] = first_two(input)?;
+                names.table = namespace.into_iter().chain(qualifier).reduce(|a, b| [a, b].join(&b':'));
+            }
+            (Some(2), TType::Struct, _) => [names.row, _] = first_two(input)?,
+            (_, of, _) => input.skip(of)?,
+        }
+    }
+}
+
+/// The first two fields of a struct, where they are bytes.
+fn first_two(input: &mut dyn TInputProtocol) -> Result<[Option<Vec<u8>>; 2]> {
+    let mut found = [None, None];
+    input.read_struct_begin()?;
+    loop {
+        let field = input.read_field_begin()?;
+        match (field.id, field.field_type) {
+            (_, TType::Stop) => return Ok(found),
+            (Some(id @ 1..=2), TType::String) => found[usize::from(id == 2)] = Some(input.read_bytes()?),
+            (_, of) => input.skip(of)?,
+        }
+    }
+}
+
+/// The length of the list that is this field; `None`: there is none.
+pub fn list_length(encoding: Encoding, body: &[u8], wanted: i16) -> Option<u64> {
+    let mut input = arguments(encoding, body);
+    let found = find(input.as_dyn(), wanted, |input, of| match of {
+        TType::List => input.read_list_begin().map(|list| u64::try_from(list.size).ok()),
+        _ => Ok(None),
+    });
+    found.ok().flatten().flatten()
+}
+
 /// Goes to a field of the argument struct and looks at it.
 fn find<T>(
     input: &mut dyn TInputProtocol,

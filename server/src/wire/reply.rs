@@ -8,7 +8,7 @@ use thrift::protocol::{
     TStructIdentifier, TType,
 };
 
-use super::Encoding;
+use super::{Encoding, arguments, header};
 
 /// Where a reply is written; more than its limit is an error, so that no call can take all memory.
 pub struct Buffer<'a> {
@@ -66,6 +66,26 @@ impl<'a> Output<'a> {
             Self::Binary(output) => output,
             Self::Compact(output) => &mut **output,
         }
+    }
+}
+
+/// The text of the exception that a reply carries in a field of its result; `None`: it carries a result. An exception without a text has
+/// an empty one.
+pub fn declared(encoding: Encoding, reply: &[u8]) -> Option<String> {
+    let header = header::parse(encoding, reply).ok().flatten()?;
+    let mut input = arguments(encoding, reply.get(header.body..)?);
+    let input = input.as_dyn();
+    input.read_struct_begin().ok()?;
+    let field = input.read_field_begin().ok()?;
+    // The result itself is field 0; a method without one writes nothing.
+    if field.field_type != TType::Struct || field.id == Some(0) {
+        return None;
+    }
+    input.read_struct_begin().ok()?;
+    let text = input.read_field_begin().ok()?;
+    match (text.id, text.field_type) {
+        (Some(1), TType::String) => input.read_string().ok(),
+        _ => Some(String::new()),
     }
 }
 

@@ -7,9 +7,10 @@ use hjall_engine::{Engine, Options};
 use hjall_server::call::Handler;
 use hjall_server::caller::Caller;
 use hjall_server::compactor::Compactor;
-use hjall_server::config::Limits;
+use hjall_server::config::{Limits, SlowSettings};
 use hjall_server::context::{CallOptions, Context, Identity};
 use hjall_server::method::{self, Owner, Service};
+use hjall_server::observe::Watch;
 use hjall_server::scanners::Scanners;
 use hjall_server::wire::Encoding;
 use hjall_server::wire::arguments;
@@ -30,6 +31,7 @@ fn context() -> Context {
         scanners: Scanners::new(&Limits::default(), clock),
         identity: Identity { host: "h".to_owned(), port: 1, start_code: 2 },
         options: CallOptions::default(),
+        watch: Arc::new(Watch::new(SlowSettings::default(), None)),
     }
 }
 

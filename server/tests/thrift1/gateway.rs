@@ -11,10 +11,11 @@ use hjall_idl::hbase1::*;
 use hjall_server::call::Handler;
 use hjall_server::caller::Caller;
 use hjall_server::compactor::Compactor;
-use hjall_server::config::Limits;
+use hjall_server::config::{Limits, SlowSettings};
 use hjall_server::context::{CallOptions, Context, Identity};
 use hjall_server::fault::Fault;
 use hjall_server::method::Service;
+use hjall_server::observe::Watch;
 use hjall_server::scanners::Scanners;
 use thrift::protocol::{TBinaryInputProtocol, TBinaryOutputProtocol, TSerializable};
 
@@ -39,7 +40,8 @@ impl Gateway {
         let scanners = Scanners::new(&Limits::default(), clock.clone());
         let identity = Identity { host: "host".to_owned(), port: 9090, start_code: 7 };
         let compactor = Compactor::start(engine.clone()).unwrap();
-        Self { context: Context { engine, scanners, compactor, identity, options: CallOptions::default() } }
+        let watch = Arc::new(Watch::new(SlowSettings::default(), None));
+        Self { context: Context { engine, scanners, compactor, identity, options: CallOptions::default(), watch } }
     }
 
     /// One call: its result struct, or what is no part of the contract.

@@ -57,7 +57,7 @@ pub(super) static SETTINGS: [Setting; 7] = [
         hbase: &[key_in("hbase.thrift.slow.response.nano.second", "ns")],
         kind: time_or_off(0),
         default: Default::Is("10ms"),
-        says: "A call that takes longer, its wait included, is counted as slowThriftCall",
+        says: "A call that runs for longer is counted as slowThriftCall",
         because: "HBase's",
         set: |launch, value| launch.config.slow.thrift_call = value.time().unwrap_or(super::DAY),
         ..ROW

@@ -1,0 +1,214 @@
+//! `/metrics`: everything that is counted, for Prometheus.
+
+use std::sync::atomic::Ordering;
+
+use hjall_engine::store::Statistics;
+
+use super::exposition::Exposition;
+use super::process::Process;
+use crate::method::Service;
+use crate::metrics::{BOUNDS, LaneMetrics};
+use crate::observe::{Line, Watch};
+use crate::view::{Figures, View};
+
+const COUNTER: &str = "counter";
+const GAUGE: &str = "gauge";
+const HISTOGRAM: &str = "histogram";
+
+/// The page.
+pub fn of(view: &View, figures: &Figures) -> String {
+    let mut out = Exposition::default();
+    out.family("hjall_info", GAUGE, "1, with the version.");
+    out.sample("hjall_info", &[("version", env!("CARGO_PKG_VERSION"))], 1);
+    let ready = u8::from(figures.ready().is_ok());
+    out.single("hjall_ready", GAUGE, "Whether clients should be sent here: 1 or 0, as /readyz says.", ready);
+    calls(&mut out, &view.watch);
+    exceptions(&mut out, &view.watch);
+    lanes(&mut out, &figures.lanes);
+    clients(&mut out, figures);
+    if let Ok(store) = &figures.store {
+        self::store(&mut out, store);
+    }
+    process(&mut out, &Process::read());
+    out.into_text()
+}
+
+fn calls(out: &mut Exposition, watch: &Watch) {
+    let lines: Vec<Line<'_>> = watch.calls.lines().collect();
+    let labels =
+        |line: &Line<'_>| [("service", line.service.name()), ("method", line.method), ("dialect", line.dialect)];
+    out.family("hjall_call_duration_seconds", HISTOGRAM, "How long calls ran; those that waited, without their wait.");
+    for line in &lines {
+        let took = line.counted.took.read();
+        let up_to =
+            BOUNDS.map(|bound| (bound.as_secs_f64(), took.up_to(u64::try_from(bound.as_nanos()).unwrap_or(u64::MAX))));
+        out.histogram("hjall_call_duration_seconds", &labels(line), &up_to, took.count(), took.sum() as f64 / 1e9);
+    }
+    out.family("hjall_calls_total", COUNTER, "Calls that ran.");
+    for line in &lines {
+        out.sample("hjall_calls_total", &labels(line), line.counted.took.read().count());
+    }
+    out.family(
+        "hjall_calls_failed_total",
+        COUNTER,
+        "Calls that ended in an exception, those that were not run included.",
+    );
+    for line in &lines {
+        out.sample("hjall_calls_failed_total", &labels(line), line.counted.failed.load(Ordering::Relaxed));
+    }
+    out.family("hjall_received_bytes_total", COUNTER, "Bytes of calls' messages.");
+    for line in &lines {
+        out.sample("hjall_received_bytes_total", &labels(line), line.counted.received.load(Ordering::Relaxed));
+    }
+    out.family("hjall_sent_bytes_total", COUNTER, "Bytes of replies.");
+    for line in &lines {
+        out.sample("hjall_sent_bytes_total", &labels(line), line.counted.sent.load(Ordering::Relaxed));
+    }
+    let unknown = watch.calls.unknown.load(Ordering::Relaxed);
+    out.single("hjall_calls_unknown_total", COUNTER, "Calls of names that no service has.", unknown);
+    let slow = watch.slow.count.load(Ordering::Relaxed);
+    out.single("hjall_slow_calls_total", COUNTER, "Calls that the log of slow and large calls has.", slow);
+}
+
+fn exceptions(out: &mut Exposition, watch: &Watch) {
+    out.family("hjall_exceptions_total", COUNTER, "Exceptions that calls ended in, by HBase's names for their kinds.");
+    for service in [Service::Thrift1, Service::Thrift2] {
+        for (kind, count) in watch.service(service).exceptions.read() {
+            out.sample("hjall_exceptions_total", &[("service", service.name()), ("kind", kind)], count);
+        }
+    }
+}
+
+/// A family, what it is, and where its value is.
+type Of<T> = (&'static str, &'static str, &'static str, fn(&T) -> u64);
+
+const OF_LANES: [Of<LaneMetrics>; 8] = [
+    ("hjall_lane_handlers", GAUGE, "Handlers by HBase's arithmetic.", |lane| lane.handlers as u64),
+    ("hjall_lane_running_max", GAUGE, "Calls that may run at once.", |lane| lane.running_max as u64),
+    ("hjall_lane_calls_max", GAUGE, "Calls that may run or wait.", |lane| lane.calls_max as u64),
+    ("hjall_lane_waiting", GAUGE, "Calls waiting: the queue's length.", |lane| lane.waiting as u64),
+    ("hjall_lane_running", GAUGE, "Calls running.", |lane| lane.running as u64),
+    ("hjall_lane_finished_total", COUNTER, "Calls finished.", |lane| lane.finished),
+    ("hjall_lane_lifo_switches_total", COUNTER, "Times the queue began to take the newest first.", |lane| {
+        lane.lifo_switches
+    }),
+    ("hjall_lane_under_way", GAUGE, "Calls running or waiting.", |lane| lane.under_way as u64),
+];
+
+fn lanes(out: &mut Exposition, lanes: &[LaneMetrics]) {
+    for (name, kind, help, value) in OF_LANES {
+        out.family(name, kind, help);
+        for lane in lanes {
+            out.sample(name, &[("lane", lane.kind.name())], value(lane));
+        }
+    }
+    out.family(
+        "hjall_lane_rejected_total",
+        COUNTER,
+        "Calls answered with CallQueueTooBigException, by the limit that was met.",
+    );
+    for lane in lanes {
+        for (reason, count) in [("length", lane.refused_length), ("bytes", lane.refused_bytes)] {
+            out.sample("hjall_lane_rejected_total", &[("lane", lane.kind.name()), ("reason", reason)], count);
+        }
+    }
+    out.family("hjall_lane_dropped_total", COUNTER, "Calls that waited and were not run, by the reason.");
+    for lane in lanes {
+        let reasons =
+            [("gone", lane.dropped_gone), ("overloaded", lane.dropped_overloaded), ("late", lane.dropped_late)];
+        for (reason, count) in reasons {
+            out.sample("hjall_lane_dropped_total", &[("lane", lane.kind.name()), ("reason", reason)], count);
+        }
+    }
+    out.family("hjall_lane_wait_seconds", HISTOGRAM, "How long calls waited before they ran.");
+    for lane in lanes {
+        let mut below = 0;
+        let up_to = BOUNDS.iter().zip(lane.wait.counts).map(|(bound, count)| {
+            below += count;
+            (bound.as_secs_f64(), below)
+        });
+        let up_to: Vec<_> = up_to.collect();
+        let (all, sum) = (lane.wait.counts.iter().sum(), lane.wait.sum.as_secs_f64());
+        out.histogram("hjall_lane_wait_seconds", &[("lane", lane.kind.name())], &up_to, all, sum);
+    }
+}
+
+fn clients(out: &mut Exposition, figures: &Figures) {
+    out.single("hjall_connections", GAUGE, "Connections open.", figures.connections);
+    out.single("hjall_connections_max", GAUGE, "Connections that may be open.", figures.connections_max);
+    out.single("hjall_scanners_open", GAUGE, "Scanners open.", figures.scanners);
+    out.single("hjall_scanners_max", GAUGE, "Scanners that may be open.", figures.scanners_max);
+    out.single("hjall_in_flight_bytes", GAUGE, "Bytes of messages and replies under way.", figures.held_bytes);
+    out.single(
+        "hjall_in_flight_bytes_max",
+        GAUGE,
+        "Bytes that may be; beyond, calls are rejected.",
+        figures.held_bytes_max,
+    );
+}
+
+const OF_STORE: [Of<Statistics>; 18] = [
+    ("hjall_store_spaces", GAUGE, "Spaces: one for each family of each table, and the catalog's.", |s| s.spaces),
+    ("hjall_store_cache_bytes", GAUGE, "Memory of cached blocks.", |s| s.cache_bytes),
+    ("hjall_store_cache_max_bytes", GAUGE, "Memory that they may take.", |s| s.cache_bytes_max),
+    ("hjall_store_cache_hits_total", COUNTER, "Blocks found in the cache.", |s| s.block_hits),
+    ("hjall_store_cache_misses_total", COUNTER, "Blocks read from files.", |s| s.block_misses),
+    ("hjall_store_write_buffer_bytes", GAUGE, "Memory of what is not yet in files.", |s| s.write_buffer_bytes),
+    (
+        "hjall_store_write_buffer_max_bytes",
+        GAUGE,
+        "Beyond this the largest part is written out, at twice as much writes wait.",
+        |s| s.write_buffer_bytes_max,
+    ),
+    ("hjall_store_flushes_waiting", GAUGE, "Parts of that memory that wait to be written out.", |s| s.flushes_waiting),
+    ("hjall_store_files", GAUGE, "Files of data.", |s| s.files),
+    ("hjall_store_files_new", GAUGE, "Files not yet compacted once.", |s| s.files_new),
+    ("hjall_store_disk_bytes", GAUGE, "Bytes of all files, journals included.", |s| s.disk_bytes),
+    ("hjall_store_journals", GAUGE, "Journals.", |s| s.journals),
+    ("hjall_store_journal_bytes", GAUGE, "Bytes of the journals.", |s| s.journal_bytes),
+    ("hjall_store_compactions_running", GAUGE, "Compactions running.", |s| s.compactions_running),
+    ("hjall_store_compactions_total", COUNTER, "Compactions finished.", |s| s.compactions),
+    ("hjall_store_stalls_total", COUNTER, "Writes that waited for the disk to catch up.", |s| s.stalls),
+    ("hjall_store_stalls_given_up_total", COUNTER, "Writes that waited for it in vain.", |s| s.stalls_given_up),
+    ("hjall_store_stalled", GAUGE, "Writes that wait for it now.", |s| s.stalled_now),
+];
+
+fn store(out: &mut Exposition, store: &Statistics) {
+    for (name, kind, help, value) in OF_STORE {
+        out.single(name, kind, help, value(store));
+    }
+    let (compacting, stalled) = (store.compacting.as_secs_f64(), store.stalled.as_secs_f64());
+    out.single("hjall_store_compaction_seconds_total", COUNTER, "Time that compactions took.", compacting);
+    out.single("hjall_store_stall_seconds_total", COUNTER, "Time that writes waited for the disk.", stalled);
+    out.single("hjall_store_reopened_total", COUNTER, "Times it was opened anew after a failed write.", store.reopened);
+    let refuses = u8::from(store.failure.is_some());
+    out.single(
+        "hjall_store_refuses_writes",
+        GAUGE,
+        "Whether writes are refused since one has failed: 1 or 0.",
+        refuses,
+    );
+    if let Some(free) = store.disk_free_bytes {
+        out.single("hjall_store_disk_free_bytes", GAUGE, "Bytes free on the disk of the data folder.", free);
+    }
+}
+
+fn process(out: &mut Exposition, process: &Process) {
+    let whole = [
+        ("process_resident_memory_bytes", "Resident memory size in bytes.", process.resident_bytes),
+        ("process_virtual_memory_bytes", "Virtual memory size in bytes.", process.virtual_bytes),
+        ("process_open_fds", "Number of open file descriptors.", process.open_files),
+        ("process_max_fds", "Maximum number of open file descriptors.", process.open_files_max),
+        ("process_threads", "Number of threads.", process.threads),
+    ];
+    for (name, help, value) in whole {
+        value.into_iter().for_each(|value| out.single(name, GAUGE, help, value));
+    }
+    if let Some(seconds) = process.cpu_seconds {
+        out.single("process_cpu_seconds_total", COUNTER, "Total user and system CPU time spent in seconds.", seconds);
+    }
+    if let Some(seconds) = process.start_seconds {
+        let help = "Start time of the process since unix epoch in seconds.";
+        out.single("process_start_time_seconds", GAUGE, help, seconds);
+    }
+}

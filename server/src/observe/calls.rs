@@ -1,0 +1,111 @@
+//! What is counted of calls: by service, method and dialect.
+
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use hjall_idl::methods;
+
+use super::spread::{Reading, Spread};
+use super::window::Window;
+use crate::method::Service;
+use crate::wire::{Encoding, Transport};
+
+const DIALECTS: usize = 6;
+const SERVICES: usize = 2;
+
+/// How a call was spoken, by its number.
+fn dialect(transport: Transport, encoding: Encoding) -> usize {
+    transport as usize * 2 + usize::from(encoding == Encoding::Compact)
+}
+
+/// The names of dialects, by their numbers.
+const DIALECT_NAMES: [&str; DIALECTS] =
+    ["buffered-binary", "buffered-compact", "framed-binary", "framed-compact", "http-binary", "http-compact"];
+
+/// The counts of all methods. What nobody calls takes next to no memory.
+pub struct Calls {
+    /// By service, method and dialect.
+    counted: Box<[OnceLock<Box<Counted>>]>,
+    windows: Box<[Window]>,
+    /// Calls of names that no service has.
+    pub unknown: AtomicU64,
+}
+
+/// The counts of one method in one dialect.
+#[derive(Default)]
+pub struct Counted {
+    /// How long the calls ran, in nanoseconds.
+    pub took: Spread,
+    /// Calls that ended in an exception.
+    pub failed: AtomicU64,
+    /// Bytes of their messages.
+    pub received: AtomicU64,
+    /// Bytes of their replies.
+    pub sent: AtomicU64,
+}
+
+/// One method in one dialect, for those who tell of it.
+pub struct Line<'a> {
+    /// The service.
+    pub service: Service,
+    /// The method.
+    pub method: &'static str,
+    /// The dialect.
+    pub dialect: &'static str,
+    /// Its counts.
+    pub counted: &'a Counted,
+}
+
+impl Default for Calls {
+    fn default() -> Self {
+        Self {
+            counted: (0..SERVICES * methods().len() * DIALECTS).map(|_| OnceLock::new()).collect(),
+            windows: (0..SERVICES * methods().len()).map(|_| Window::default()).collect(),
+            unknown: AtomicU64::new(0),
+        }
+    }
+}
+
+impl Calls {
+    /// The counts of a method in a dialect; `None`: no service has it.
+    pub fn of(&self, service: Service, name: &str, transport: Transport, encoding: Encoding) -> Option<&Counted> {
+        let method = methods().binary_search_by(|method| method.name.cmp(name)).ok()?;
+        let at = (service as usize * methods().len() + method) * DIALECTS + dialect(transport, encoding);
+        self.counted.get(at).map(|cell| &**cell.get_or_init(Box::default))
+    }
+
+    /// All that were called.
+    pub fn lines(&self) -> impl Iterator<Item = Line<'_>> {
+        self.counted.iter().enumerate().filter_map(|(at, cell)| {
+            let (method, dialect) = (at / DIALECTS, at % DIALECTS);
+            let service = if method < methods().len() { Service::Thrift1 } else { Service::Thrift2 };
+            let method = methods().get(method % methods().len())?.name;
+            cell.get().map(|counted| Line { service, method, dialect: DIALECT_NAMES[dialect], counted })
+        })
+    }
+
+    /// Every method of a service, called or not: its name, all it has counted, and that of late.
+    pub fn methods(&self, service: Service) -> impl Iterator<Item = (&'static str, Reading, Reading)> {
+        methods().iter().enumerate().filter_map(move |(at, method)| {
+            let there = match service {
+                Service::Thrift1 => method.thrift1.is_some(),
+                Service::Thrift2 => method.thrift2.is_some(),
+            };
+            let at = service as usize * methods().len() + at;
+            let mut all = Reading::default();
+            let cells = self.counted.get(at * DIALECTS..(at + 1) * DIALECTS).unwrap_or_default();
+            cells.iter().filter_map(OnceLock::get).for_each(|counted| all.add(&counted.took.read()));
+            let recent = self.windows.get(at)?.recent(&all);
+            there.then_some((method.name, all, recent))
+        })
+    }
+
+    /// Bytes of all messages and of all replies of a service.
+    pub fn bytes(&self, service: Service) -> (u64, u64) {
+        let of_it = self.lines().filter(|line| line.service == service);
+        of_it.fold((0, 0), |(received, sent), line| {
+            let load = |count: &AtomicU64| count.load(Ordering::Relaxed);
+            (received + load(&line.counted.received), sent + load(&line.counted.sent))
+        })
+    }
+}

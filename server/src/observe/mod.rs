@@ -1,0 +1,193 @@
+//! What is seen of calls: counts, times, exceptions, and those that were slow.
+//!
+//! Everything a call costs here is a handful of additions without a lock; only a slow call, which has cost more already, takes one.
+
+mod calls;
+mod exceptions;
+pub mod slow;
+mod spread;
+mod window;
+
+use std::fmt;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+pub use calls::{Calls, Counted, Line};
+pub use exceptions::Exceptions;
+pub use slow::{SlowCall, SlowLog};
+pub use spread::{Reading, Spread};
+pub use window::Window;
+
+use crate::config::SlowSettings;
+use crate::lane::Dropped;
+use crate::method::Service;
+use crate::metrics::{CallEnd, CallReport, Observer};
+use crate::wire::recognise::{self, Names};
+use crate::wire::reply::declared;
+
+/// Sees every call of a server.
+pub struct Watch {
+    /// By method.
+    pub calls: Calls,
+    /// By service.
+    pub services: [PerService; 2],
+    /// Slow ones.
+    pub slow: SlowLog,
+    /// Somebody else who wants to be told.
+    also: Option<Arc<dyn Observer>>,
+}
+
+impl fmt::Debug for Watch {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Watch").finish_non_exhaustive()
+    }
+}
+
+/// What is counted of each service.
+#[derive(Default)]
+pub struct PerService {
+    /// Exceptions by kind.
+    pub exceptions: Exceptions,
+    /// Calls that ran for longer than the settings say, in nanoseconds.
+    pub slow_calls: Kept,
+    /// How long calls waited, in nanoseconds.
+    pub waited: Kept,
+    /// How long calls ran, in nanoseconds.
+    pub took: Kept,
+    /// How long calls waited and ran, in nanoseconds.
+    pub total: Kept,
+    /// Bytes of messages.
+    pub received: Kept,
+    /// Bytes of replies.
+    pub sent: Kept,
+    /// Rows that each call of Thrift1's `getRows` and its kind asked for.
+    pub batch_get: Kept,
+    /// Mutations in each call of Thrift1's `mutateRow` and its kind.
+    pub batch_mutate: Kept,
+    /// Calls that were never run.
+    pub not_run: AtomicU64,
+}
+
+/// A spread and its recent past.
+#[derive(Default)]
+pub struct Kept {
+    /// Everything.
+    pub spread: Spread,
+    /// Where the recent past begins.
+    pub window: Window,
+}
+
+impl Kept {
+    /// Everything, and that of late.
+    pub fn read(&self) -> (Reading, Reading) {
+        let all = self.spread.read();
+        let recent = self.window.recent(&all);
+        (all, recent)
+    }
+}
+
+impl Watch {
+    /// With these thresholds for slow calls; `also` is told of each call too.
+    pub fn new(slow: SlowSettings, also: Option<Arc<dyn Observer>>) -> Self {
+        Self { calls: Calls::default(), services: Default::default(), slow: SlowLog::new(slow), also }
+    }
+
+    /// The counts of a service.
+    pub fn service(&self, service: Service) -> &PerService {
+        &self.services[service as usize]
+    }
+
+    /// Counts an exception, if there is one; whether there was.
+    fn exception(&self, call: &CallReport<'_>) -> bool {
+        let exceptions = &self.service(call.service).exceptions;
+        match call.end {
+            CallEnd::Answered => match declared(call.encoding, call.reply) {
+                Some(text) => exceptions.count(&text),
+                None => return false,
+            },
+            CallEnd::Failed(fault) => exceptions.count(&fault.to_string()),
+            CallEnd::Refused(_) => exceptions.count("CallQueueTooBigException"),
+            CallEnd::Dropped(Dropped::Overloaded) => exceptions.count("CallDroppedException"),
+            CallEnd::Dropped(Dropped::Late | Dropped::Gone) => exceptions.count("CallTimedOutException"),
+        }
+        true
+    }
+
+    /// Where a call's number of rows or mutations is counted, and in which of its fields they are.
+    fn batches(&self, call: &CallReport<'_>) -> Option<(&Kept, i16)> {
+        let of_service = self.service(call.service);
+        match (call.service, call.method) {
+            (Service::Thrift1, "getRows" | "getRowsTs" | "getRowsWithColumns" | "getRowsWithColumnsTs") => {
+                Some((&of_service.batch_get, 2))
+            }
+            (Service::Thrift1, "mutateRow" | "mutateRowTs") => Some((&of_service.batch_mutate, 3)),
+            _ => None,
+        }
+    }
+
+    /// The rest of a call that is slow or large: rare enough to look at its arguments once more.
+    fn slow_call(&self, call: &CallReport<'_>, (slow, large): (bool, bool)) {
+        let Names { table, row } = recognise::names(call.service, call.encoding, call.arguments);
+        let ms = |time: Duration| i64::try_from(time.as_millis()).unwrap_or(i64::MAX);
+        self.slow.add(SlowCall {
+            start_ms: slow::now_ms() - ms(call.took),
+            took_ms: ms(call.took),
+            waited_ms: ms(call.waited),
+            reply_bytes: call.reply.len(),
+            message_bytes: call.message_bytes,
+            peer: call.peer,
+            service: call.service.name(),
+            method: call.method.to_owned(),
+            table: table.map(|table| String::from_utf8_lossy(&table).into_owned()),
+            row,
+            slow,
+            large,
+        });
+    }
+}
+
+fn nanoseconds(time: Duration) -> u64 {
+    u64::try_from(time.as_nanos()).unwrap_or(u64::MAX)
+}
+
+impl Observer for Watch {
+    fn call_ended(&self, call: &CallReport<'_>) {
+        if let Some(also) = &self.also {
+            also.call_ended(call);
+        }
+        let of_service = self.service(call.service);
+        let failed = self.exception(call);
+        let Some(counted) = self.calls.of(call.service, call.method, call.transport, call.encoding) else {
+            self.calls.unknown.fetch_add(1, Ordering::Relaxed);
+            return;
+        };
+        counted.received.fetch_add(call.message_bytes as u64, Ordering::Relaxed);
+        counted.sent.fetch_add(call.reply.len() as u64, Ordering::Relaxed);
+        if failed {
+            counted.failed.fetch_add(1, Ordering::Relaxed);
+        }
+        if matches!(call.end, CallEnd::Refused(_) | CallEnd::Dropped(_)) {
+            of_service.not_run.fetch_add(1, Ordering::Relaxed);
+            return;
+        }
+        let took = nanoseconds(call.took);
+        counted.took.record(took);
+        of_service.waited.spread.record(nanoseconds(call.waited));
+        of_service.took.spread.record(took);
+        of_service.total.spread.record(nanoseconds(call.waited + call.took));
+        of_service.received.spread.record(call.message_bytes as u64);
+        of_service.sent.spread.record(call.reply.len() as u64);
+        if call.took > self.slow.settings().thrift_call {
+            of_service.slow_calls.spread.record(took);
+        }
+        if let Some((batches, field)) = self.batches(call) {
+            let rows = recognise::list_length(call.encoding, call.arguments, field);
+            rows.into_iter().for_each(|rows| batches.spread.record(rows));
+        }
+        let (slow, large) = self.slow.judge(call);
+        if slow || large {
+            self.slow_call(call, (slow, large));
+        }
+    }
+}

@@ -1,0 +1,129 @@
+//! The log of slow and large calls, and the ring that keeps them for `getSlowLogResponses`.
+
+use std::collections::VecDeque;
+use std::net::SocketAddr;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use arc_swap::ArcSwap;
+
+use crate::config::SlowSettings;
+use crate::metrics::CallReport;
+
+/// A call that was slow or large.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SlowCall {
+    /// When it began to run, in milliseconds since 1970.
+    pub start_ms: i64,
+    /// How long it ran.
+    pub took_ms: i64,
+    /// How long it waited before.
+    pub waited_ms: i64,
+    /// The length of its reply in bytes.
+    pub reply_bytes: usize,
+    /// The length of its message in bytes.
+    pub message_bytes: usize,
+    /// Who called.
+    pub peer: SocketAddr,
+    /// The method, behind its service.
+    pub service: &'static str,
+    /// The method.
+    pub method: String,
+    /// The table that its arguments name.
+    pub table: Option<String>,
+    /// The row that its arguments name.
+    pub row: Option<Vec<u8>>,
+    /// It ran for too long.
+    pub slow: bool,
+    /// Its reply was too long.
+    pub large: bool,
+}
+
+/// Recognises slow calls, logs them and keeps the newest.
+pub struct SlowLog {
+    settings: ArcSwap<SlowSettings>,
+    ring: Mutex<VecDeque<Arc<SlowCall>>>,
+    ring_size: usize,
+    /// Calls that were logged.
+    pub count: AtomicU64,
+}
+
+impl SlowLog {
+    /// With nothing in it.
+    pub fn new(settings: SlowSettings) -> Self {
+        let ring_size = settings.ring_size;
+        Self { settings: ArcSwap::from_pointee(settings), ring: Mutex::default(), ring_size, count: AtomicU64::new(0) }
+    }
+
+    /// Goes by other thresholds from now on; what is kept stays.
+    pub fn set(&self, settings: SlowSettings) {
+        self.settings.store(Arc::new(settings));
+    }
+
+    /// The thresholds in force.
+    pub fn settings(&self) -> Arc<SlowSettings> {
+        self.settings.load_full()
+    }
+
+    /// Whether a call is slow, and whether it is large.
+    pub fn judge(&self, call: &CallReport<'_>) -> (bool, bool) {
+        let settings = self.settings.load();
+        let (time, bytes) = match call.fetches {
+            true => (settings.scan_time, settings.scan_bytes),
+            false => (settings.time, settings.bytes),
+        };
+        let large = bytes.is_some_and(|bytes| call.reply.len() as u64 > bytes);
+        (time.is_some_and(|time| call.took > time), large)
+    }
+
+    /// Logs a call, and keeps it if that is wanted.
+    pub fn add(&self, call: SlowCall) {
+        self.count.fetch_add(1, Ordering::Relaxed);
+        let what = match (call.slow, call.large) {
+            (true, false) => "responseTooSlow",
+            (false, _) => "responseTooLarge",
+            (true, true) => "responseTooSlow and responseTooLarge",
+        };
+        tracing::warn!(
+            method = call.method,
+            service = call.service,
+            table = call.table,
+            peer = %call.peer,
+            waited_ms = call.waited_ms,
+            took_ms = call.took_ms,
+            message_bytes = call.message_bytes,
+            reply_bytes = call.reply_bytes,
+            "{what}"
+        );
+        if self.settings.load().ring {
+            let mut ring = self.lock();
+            ring.truncate(self.ring_size.saturating_sub(1));
+            ring.push_front(Arc::new(call));
+        }
+    }
+
+    /// What is kept, the newest first; `None`: nothing is to be kept.
+    pub fn kept(&self) -> Option<Vec<Arc<SlowCall>>> {
+        self.settings.load().ring.then(|| self.lock().iter().cloned().collect())
+    }
+
+    /// Forgets what is kept; `false`: nothing is to be kept.
+    pub fn clear(&self) -> bool {
+        let kept = self.settings.load().ring;
+        if kept {
+            self.lock().clear();
+        }
+        kept
+    }
+
+    fn lock(&self) -> std::sync::MutexGuard<'_, VecDeque<Arc<SlowCall>>> {
+        self.ring.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Milliseconds since 1970.
+pub fn now_ms() -> i64 {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    i64::try_from(since.as_millis()).unwrap_or(i64::MAX)
+}

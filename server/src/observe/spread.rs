@@ -1,0 +1,166 @@
+//! How values are spread: counts by size, exact sums, percentiles to within an eighth of their size or so.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// What a decade is divided into, in hundredths of its beginning.
+const STEPS: [u64; 14] = [100, 125, 150, 175, 200, 250, 300, 350, 400, 500, 600, 700, 800, 900];
+/// From 1 to 100 thousand million: in nanoseconds 100 s, in bytes 100 GB.
+const DECADES: usize = 11;
+
+/// Upper bounds of the buckets, each included in its bucket; one bucket more is for what is greater.
+const BOUNDS: [u64; STEPS.len() * DECADES + 1] = {
+    let mut bounds = [0; STEPS.len() * DECADES + 1];
+    let (mut at, mut decade) = (0, 1);
+    while at < bounds.len() {
+        // The first decade has steps that round to the same number: they leave a bucket empty, and nothing else.
+        bounds[at] = STEPS[at % STEPS.len()] * decade / 100;
+        at += 1;
+        if at % STEPS.len() == 0 {
+            decade *= 10;
+        }
+    }
+    bounds
+};
+
+const BUCKETS: usize = BOUNDS.len() + 1;
+
+/// Counts values by size. Any number of threads may record; none waits.
+pub struct Spread {
+    counts: [AtomicU64; BUCKETS],
+    sum: AtomicU64,
+}
+
+impl Default for Spread {
+    fn default() -> Self {
+        Self { counts: std::array::from_fn(|_| AtomicU64::new(0)), sum: AtomicU64::new(0) }
+    }
+}
+
+impl Spread {
+    /// Counts one value.
+    pub fn record(&self, value: u64) {
+        let bucket = BOUNDS.partition_point(|bound| *bound < value);
+        self.counts[bucket].fetch_add(1, Ordering::Relaxed);
+        self.sum.fetch_add(value, Ordering::Relaxed);
+    }
+
+    /// What was counted so far.
+    pub fn read(&self) -> Reading {
+        Reading {
+            counts: self.counts.iter().map(|count| count.load(Ordering::Relaxed)).collect(),
+            sum: self.sum.load(Ordering::Relaxed),
+        }
+    }
+}
+
+/// What a [`Spread`] has counted.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Reading {
+    counts: Vec<u64>,
+    sum: u64,
+}
+
+impl Default for Reading {
+    fn default() -> Self {
+        Self { counts: vec![0; BUCKETS], sum: 0 }
+    }
+}
+
+impl Reading {
+    /// Values counted.
+    pub fn count(&self) -> u64 {
+        self.counts.iter().sum()
+    }
+
+    /// Their sum.
+    pub fn sum(&self) -> u64 {
+        self.sum
+    }
+
+    /// Values up to a bound. Exact where the bound is 1, 1.25, 1.5 … 9 times a power of ten.
+    pub fn up_to(&self, bound: u64) -> u64 {
+        let buckets = BOUNDS.partition_point(|upper| *upper <= bound);
+        self.counts[..buckets].iter().sum()
+    }
+
+    /// Both together.
+    pub fn add(&mut self, other: &Self) {
+        self.counts.iter_mut().zip(&other.counts).for_each(|(mine, theirs)| *mine += theirs);
+        self.sum = self.sum.wrapping_add(other.sum);
+    }
+
+    /// What has come since an earlier reading.
+    pub fn since(&self, earlier: &Self) -> Self {
+        let counts = self.counts.iter().zip(&earlier.counts).map(|(now, then)| now.saturating_sub(*then)).collect();
+        Self { counts, sum: self.sum.wrapping_sub(earlier.sum) }
+    }
+
+    /// The mean; 0 of nothing.
+    pub fn mean(&self) -> u64 {
+        self.sum.checked_div(self.count()).unwrap_or(0)
+    }
+
+    /// The value that this part of all does not exceed, within its bucket by proportion; 0 of nothing.
+    pub fn quantile(&self, part: f64) -> u64 {
+        let all = self.count();
+        if all == 0 {
+            return 0;
+        }
+        let wanted = (all as f64 * part).max(1.0);
+        let mut below = 0;
+        for (bucket, count) in self.counts.iter().enumerate().filter(|(_, count)| **count > 0) {
+            if (below + count) as f64 >= wanted {
+                let (low, high) = Self::edges(bucket);
+                let inside = (wanted - below as f64) / *count as f64;
+                return low + ((high - low) as f64 * inside) as u64;
+            }
+            below += count;
+        }
+        self.max()
+    }
+
+    /// No value was smaller.
+    pub fn min(&self) -> u64 {
+        self.counts.iter().position(|count| *count > 0).map_or(0, |bucket| Self::edges(bucket).0)
+    }
+
+    /// No value was greater, but for those beyond the last bucket.
+    pub fn max(&self) -> u64 {
+        self.counts.iter().rposition(|count| *count > 0).map_or(0, |bucket| Self::edges(bucket).1)
+    }
+
+    fn edges(bucket: usize) -> (u64, u64) {
+        let low = if bucket == 0 { 0 } else { BOUNDS[bucket - 1] };
+        (low, BOUNDS.get(bucket).copied().unwrap_or(low))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{BOUNDS, Spread};
+
+    #[test]
+    fn bounds_never_fall_and_hold_round_numbers() {
+        assert!(BOUNDS.is_sorted());
+        for round in [1, 1_000, 2_500_000, 10_000_000_000, 100_000_000_000] {
+            assert!(BOUNDS.contains(&round), "{round}");
+        }
+    }
+
+    #[test]
+    fn what_is_recorded_is_read() {
+        let spread = Spread::default();
+        (1..=1000).for_each(|us| spread.record(us * 1000));
+        let all = spread.read();
+        assert_eq!((all.count(), all.sum(), all.mean()), (1000, 500_500_000, 500_500));
+        assert_eq!((all.up_to(100_000), all.up_to(1_000_000), all.up_to(999)), (100, 1000, 0));
+        for (part, exact) in [(0.25, 250_000), (0.5, 500_000), (0.95, 950_000), (0.999, 999_000)] {
+            let told = all.quantile(part);
+            assert!(told.abs_diff(exact) * 100 <= exact, "{part}: {told}");
+        }
+        assert!(all.min() <= 1000 && all.max() == 1_000_000);
+        spread.record(u64::MAX);
+        spread.record(0);
+        assert_eq!(spread.read().since(&all).count(), 2);
+    }
+}
