@@ -1,5 +1,6 @@
 //! Measures a hjall server from outside: speed beside Redis on the same machine, start-up, memory. Prints figures, never a verdict.
 
+mod embedded;
 mod filters;
 mod hot;
 mod load;
@@ -63,6 +64,15 @@ enum What {
         #[arg(long, default_value_t = 100_000)]
         markers: usize,
     },
+    /// Puts, gets and whole scans of the engine inside this process: what the language bindings stand on.
+    Embedded {
+        /// Rows of the table, of 5 cells each.
+        #[arg(long, default_value_t = 200_000)]
+        rows: usize,
+        /// Length of one run, in seconds.
+        #[arg(long, default_value_t = 3)]
+        seconds: u64,
+    },
     /// Scans with filters that know where to look, beside a get of the one row or column that they find.
     Filters {
         /// Rows of one table, and columns of the one row of another.
@@ -82,6 +92,7 @@ fn main() -> Outcome<()> {
         }
         What::Start { megabytes, families, runs } => start::run(&arguments.hjall, megabytes, families, runs),
         What::Hot { versions, markers } => hot::run(versions, markers),
+        What::Embedded { rows, seconds } => embedded::run(rows, seconds),
         What::Filters { rows } => filters::run(rows),
     }
 }

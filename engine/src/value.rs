@@ -55,6 +55,17 @@ pub fn ttl_of(mut stored: &[u8]) -> Result<Option<i64>> {
     Ok(take_ttl(&mut stored)?.1.filter(|ttl| *ttl != i64::MAX))
 }
 
+/// Whether a stored value is nothing but the caller's bytes.
+pub fn is_plain(stored: &[u8]) -> bool {
+    stored.first() == Some(&0)
+}
+
+/// The caller's bytes of such a value, not copied.
+pub fn of_plain(mut stored: Bytes) -> Bytes {
+    stored.advance(1.min(stored.len()));
+    stored
+}
+
 impl Value {
     /// As it is stored; never empty.
     pub fn encode(&self) -> Bytes {

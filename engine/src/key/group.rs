@@ -7,6 +7,9 @@ use bytes::{BufMut, Bytes, BytesMut};
 
 const GROUP: usize = 8;
 const MORE: u8 = 9;
+/// What one group takes, and two.
+const ONE: usize = GROUP + 1;
+const TWO: usize = 2 * ONE;
 
 /// What `n` bytes take.
 pub(super) fn encoded_len(n: usize) -> usize {
@@ -36,6 +39,15 @@ pub(super) fn end(key: &[u8]) -> Option<usize> {
         if marker != MORE {
             return (usize::from(marker) < GROUP).then_some(at);
         }
+    }
+}
+
+/// How many bytes were encoded, if they are so few that they stand in one piece at the head of their encoded form.
+pub(super) fn short_len(encoded: &[u8]) -> Option<usize> {
+    match (encoded.len(), encoded.last()) {
+        (ONE, Some(&marker)) if usize::from(marker) < GROUP => Some(usize::from(marker)),
+        (TWO, Some(0)) => Some(GROUP),
+        _ => None,
     }
 }
 

@@ -62,6 +62,33 @@ pub fn column_prefix(row_prefix: &[u8], qualifier: &[u8]) -> Bytes {
     out.freeze()
 }
 
+/// A qualifier as it stands in keys.
+pub fn as_part(qualifier: &[u8]) -> Bytes {
+    let mut out = BytesMut::with_capacity(group::encoded_len(qualifier.len()));
+    group::put(&mut out, qualifier);
+    out.freeze()
+}
+
+/// The same taken out of a key.
+pub fn part(encoded: &[u8]) -> Bytes {
+    group::take(encoded)
+}
+
+/// The same without copying, if it stands in one piece at that place of a key.
+pub fn short_part(key: &Bytes, from: usize, to: usize) -> Option<Bytes> {
+    let len = group::short_len(key.get(from..to)?)?;
+    Some(key.slice(from..from + len))
+}
+
+/// The beginning of a column's keys, of a qualifier as it stands in keys.
+pub fn column_with(row_prefix: &[u8], part: &[u8]) -> Bytes {
+    let mut out = BytesMut::with_capacity(row_prefix.len() + 1 + part.len());
+    out.put_slice(row_prefix);
+    out.put_u8(SECTION_COLUMN);
+    out.put_slice(part);
+    out.freeze()
+}
+
 /// The first key behind all keys with this prefix of a column or of a row's family markers.
 pub fn prefix_end(prefix: &[u8]) -> Bytes {
     // No kind is 0, so no inverted one is 0xFF.

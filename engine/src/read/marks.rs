@@ -77,6 +77,11 @@ impl Marks {
         Self { up_to: i64::MIN, exact: Times::default() }
     }
 
+    /// Whether nothing can be hidden by them.
+    pub(super) fn are_nothing(&self) -> bool {
+        self.up_to == i64::MIN && self.exact.is_empty()
+    }
+
     /// Whether everything of this age and older is hidden.
     pub(super) fn hides_from(&self, timestamp: i64) -> bool {
         timestamp <= self.up_to

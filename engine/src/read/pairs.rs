@@ -69,6 +69,17 @@ impl Pairs {
         }
     }
 
+    /// The next pair, and steps over it. `None` unless it has been looked at.
+    pub(super) fn take(&mut self) -> Option<Pair> {
+        match self.head.take() {
+            Some(Some(pair)) => Some(pair),
+            other => {
+                self.head = other;
+                None
+            }
+        }
+    }
+
     /// Goes on at the first key `>= key`; never back.
     pub(super) fn skip_to(&mut self, key: &[u8]) -> Result<()> {
         for _ in 0..STEPS {

@@ -270,13 +270,20 @@ fn collect(
     cells: &mut Vec<Cell>,
     bytes: &mut usize,
 ) -> Result<()> {
-    while let Some(cell) = sieve.next(filter)? {
+    let mut take = |cell: Cell| {
         *bytes += cell.row.len() + cell.family.len() + cell.qualifier.len() + cell.value.len();
         if *bytes > ROW_BYTES_MAX {
             let message = format!("Max row size allowed: {ROW_BYTES_MAX}, but the row is bigger than that");
             return Err(Error::new(ErrorKind::RowTooLarge, message));
         }
         cells.push(cell);
+        Ok(())
+    };
+    if filter.is_none() {
+        return sieve.rest_of_row(&mut take);
+    }
+    while let Some(cell) = sieve.next(filter)? {
+        take(cell)?;
     }
     Ok(())
 }

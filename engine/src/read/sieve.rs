@@ -21,6 +21,10 @@ pub(super) struct Window {
 
 impl Window {
     pub(super) const ALL: Self = Self { offset: 0, limit: None };
+
+    fn is_all(self) -> bool {
+        self.offset <= 0 && self.limit.is_none()
+    }
 }
 
 /// One family's cells, filtered and counted.
@@ -113,6 +117,19 @@ impl Sieve {
             }
         }
         Ok(None)
+    }
+
+    /// All that is left of the open row, when no filter is asked.
+    pub(super) fn rest_of_row(&mut self, take: &mut impl FnMut(Cell) -> Result<()>) -> Result<()> {
+        if self.in_row && self.window.is_all() {
+            self.walk.rest_of_row(take)?;
+            self.leave_row();
+            return Ok(());
+        }
+        while let Some(cell) = self.next(&mut None)? {
+            take(cell)?;
+        }
+        Ok(())
     }
 
     /// Whether anything is stored ahead in the open row, where the last cell's answer has led.

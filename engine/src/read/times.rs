@@ -60,6 +60,11 @@ impl Times {
         Ok(Self { held, rest: None })
     }
 
+    /// Whether there is no such marker.
+    pub(super) fn is_empty(&self) -> bool {
+        self.held.is_empty() && self.rest.is_none()
+    }
+
     /// Whether a marker names this timestamp. Cheap when asked newest first.
     pub(super) fn contains(&mut self, timestamp: i64, reader: &Reader) -> Result<bool> {
         let known = match self.rest {

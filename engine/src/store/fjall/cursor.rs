@@ -54,8 +54,8 @@ impl Snapshot for FjallSnapshot {
             database: Weak::clone(&self.database),
             view: Arc::clone(&self.view),
             space,
-            from: Bytes::copy_from_slice(from),
-            to: Bytes::copy_from_slice(to),
+            from: from.to_vec(),
+            to: to.to_vec(),
             order,
             walk: Arc::new(Mutex::new(Walk::Ended)),
             id: 0,
@@ -79,8 +79,8 @@ struct FjallCursor {
     view: Arc<fjall::Snapshot>,
     space: SpaceId,
     /// The range that is left for a seek: `from` is included, or was the last key taken (seeking to it again is going back).
-    from: Bytes,
-    to: Bytes,
+    from: Vec<u8>,
+    to: Vec<u8>,
     order: Order,
     walk: Arc<Mutex<Walk>>,
     id: u64,
@@ -125,8 +125,8 @@ impl Cursor for FjallCursor {
         let (key, value) = item.into_inner().map_err(|error| failed("reading", error))?;
         let (key, value) = (Bytes::from(key), Bytes::from(value));
         match self.order {
-            Order::Ascending => self.from = key.clone(),
-            Order::Descending => self.to = key.clone(),
+            Order::Ascending => key[..].clone_into(&mut self.from),
+            Order::Descending => key[..].clone_into(&mut self.to),
         }
         Ok(Some((key, value)))
     }
@@ -146,13 +146,13 @@ impl Cursor for FjallCursor {
             return Ok(());
         }
         match self.order {
-            Order::Ascending => self.from = Bytes::copy_from_slice(key),
+            Order::Ascending => key.clone_into(&mut self.from),
             Order::Descending if key.is_empty() => {
                 // Nothing is before the empty key, and as a bound it would mean no bound.
                 *walk = Walk::Ended;
                 return Ok(());
             }
-            Order::Descending => self.to = Bytes::copy_from_slice(key),
+            Order::Descending => key.clone_into(&mut self.to),
         }
         // While this holds the walk, closing waits to take it out; and a database that is gone has taken it out already.
         let database = self.database.upgrade().ok_or_else(stale)?;

@@ -1,8 +1,12 @@
 //! The visible cells of one family, row after row, upwards or downwards.
 
+mod plain;
+
 use std::sync::Arc;
 
 use bytes::Bytes;
+
+use self::plain::Names;
 
 use super::column::{Column, Version, Walked};
 use super::down::Down;
@@ -20,6 +24,9 @@ use crate::store::Order;
 pub(super) struct FamilyWalk {
     plan: Plan,
     reader: Arc<Reader>,
+    /// The columns of the plan, as they stand in keys.
+    wanted: Vec<Bytes>,
+    names: Names,
     /// Upwards: all rows. Downwards: the open row.
     pairs: Pairs,
     down: Option<Down>,
@@ -66,7 +73,9 @@ impl FamilyWalk {
             Order::Ascending => (Pairs::open(&reader.snapshot, space, from, to, &reader.stop)?, None),
             Order::Descending => (Pairs::held(Vec::new(), &reader.stop), Some(Down::open(reader, space, from, to)?)),
         };
-        Ok(Self { plan, reader: reader.clone(), pairs, down, row: None, left: None, entry: None })
+        let wanted = plan.wanted.iter().flatten().map(|qualifier| key::as_part(qualifier)).collect();
+        let (reader, names) = (reader.clone(), Names::default());
+        Ok(Self { plan, reader, wanted, names, pairs, down, row: None, left: None, entry: None })
     }
 
     pub(super) fn plan(&self) -> &Plan {
