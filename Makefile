@@ -23,7 +23,7 @@ check = @echo "check $(1): …"; if $(2); then echo "check $(1): ok"; else echo 
 
 .PHONY: help run test check judge bench idl clients requirements build binary cargo-there python-there node-there \
   test-rust test-judge test-clients test-examples test-crash test-python build-python test-node build-node \
-  check-format check-lints check-documents check-generated check-tidy
+  check-format check-lints check-documents check-generated check-tidy check-node
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{ printf "  make %-16s %s\n", $$1, $$2 }'
@@ -34,7 +34,7 @@ run: cargo-there ## build hjall and serve on 127.0.0.1:9090 with the data in ./h
 
 test: test-rust test-judge test-clients test-examples test-crash test-python test-node ## everything that must hold, from a fresh clone
 
-check: check-format check-lints check-documents check-generated check-tidy ## form: format, lints, documents, licences, generated code
+check: check-format check-lints check-documents check-generated check-tidy check-node ## form: format, lints, documents, licences, generated code
 
 # -- tests ------------------------------------------------------------------------------------------
 
@@ -93,6 +93,11 @@ check-generated: python-there
 check-tidy: cargo-there .venv/.complete
 	$(pytest) tests/tidy
 
+check-node: node/node_modules/.complete
+	$(call check,node-contract,$(NODE) node/tools/schema.js --check)
+	$(call check,node-lints,cd node && node_modules/.bin/eslint --max-warnings 0 .)
+	$(call check,node-types,cd node && node_modules/.bin/tsc -p test/types)
+
 # -- what they need ---------------------------------------------------------------------------------
 
 # All at once, since what tests and the Python extension need of shared dependencies would have everything built a second time.
@@ -121,6 +126,12 @@ requirements: .venv/.complete ## pin tests/requirements.txt anew from tests/requ
 	$(python) -m pip install --quiet pip-tools
 	$(python) -m piptools compile --quiet --allow-unsafe --generate-hashes --no-annotate --no-header --no-emit-index-url \
 	  --no-emit-find-links --strip-extras -o tests/requirements.txt tests/requirements.in
+
+# What checks the Node package; the package itself needs nothing.
+node/node_modules/.complete: node/package-lock.json | node-there
+	@command -v npm >/dev/null || { echo "npm is missing (Debian: apt install npm)"; exit 1; }
+	cd node && npm ci --silent
+	touch $@
 
 cargo-there:
 	@command -v cargo >/dev/null || { echo "Rust is missing: install it with rustup, https://rustup.rs (rust-toolchain.toml names the version)"; exit 1; }

@@ -58,7 +58,7 @@ class Batch {
   }
 
   static {
-    twins(this, {
+    twins(Batch, {
       /** Writes what was collected and empties the batch. Throws a BatchError if a row failed. */
       write(options) {
         const given = checked(options, new Set(['signal']), 'batch.write');

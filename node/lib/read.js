@@ -50,11 +50,11 @@ const PLAIN = Object.freeze({ columns: undefined, timeRange: undefined, versions
 /** A get. `options` have been checked for their names. */
 function getOf(row, options, where, encoding) {
   const key = bytes(row, `${where}: row key`, encoding);
-  return { row: key, ...gettingOf(options, where, encoding) };
+  return { row: key, ...gettingOf(options, where) };
 }
 
 /** A get's fields but the row. */
-function gettingOf(options, where, encoding, versions = 1) {
+function gettingOf(options, where, versions = 1) {
   if (versions === 1 && isEmpty(options)) return PLAIN;
   return {
     columns: columnsOf(options.columns, where),

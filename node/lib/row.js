@@ -125,7 +125,7 @@ class Row {
     return { key: Buffer.from(this.key).toString('utf8'), values };
   }
 
-  [inspect.custom](depth, options, print) {
+  [inspect.custom](_depth, options, print) {
     return `Row ${print({ key: this.key, values: this.values, ...(this.partial ? { partial: true } : {}) }, options)}`;
   }
 }

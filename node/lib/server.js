@@ -33,7 +33,7 @@ class Server {
   }
 
   static {
-    twins(this, {
+    twins(Server, {
       /** Stops once the calls that run are done. Idempotent. */
       close() {
         return task(OPERATIONS.stopServing, { number: this.#number });

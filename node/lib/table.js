@@ -89,7 +89,7 @@ twins(Table, {
   rows(keys, options) {
     const given = checked(options, GET_OPTIONS, 'rows');
     const { encoding } = this[BACKEND];
-    const shared = gettingOf(given, 'rows', encoding);
+    const shared = gettingOf(given, 'rows');
     if (typeof keys !== 'object' || keys === null || !(Symbol.iterator in keys) || keys instanceof Uint8Array) {
       throw new TypeError(`rows: keys must be an array of row keys, not ${shown(keys)}`);
     }
@@ -104,7 +104,7 @@ twins(Table, {
   cells(key, column, options) {
     const given = checked(options, GET_OPTIONS, 'cells');
     const { encoding } = this[BACKEND];
-    const get = { row: bytes(key, 'cells: row key', encoding), ...gettingOf(given, 'cells', encoding, INT_MAX) };
+    const get = { row: bytes(key, 'cells: row key', encoding), ...gettingOf(given, 'cells', INT_MAX) };
     get.columns = [oneColumn(column, 'cells: column')];
     return task(OPERATIONS.get, { table: this.name, get }, given, (row) => row?.cells ?? []);
   },

@@ -41,9 +41,9 @@ const CLASSES = {
 /** A class at the head of a text: with its package, or alone as a batch's summary has it. */
 const HEAD = /^(?:[a-z][\w$]*\.)+(?:[\w$]+\.)*([A-Z]\w+)(?::\s*|$)|^([A-Z]\w*Exception)(?::\s*|$)/;
 /** Stack frames that come along. */
-const FRAMES = /\n\s*at [^]*$/;
+const FRAMES = /\n\s*at [\s\S]*$/;
 /** `Failed 2 actions: CAUSE: 1 time, CAUSE: 1 time, servers with issues: …`. */
-const BATCH = /^Failed (\d+) actions?: ([^]*?),? servers with issues:/;
+const BATCH = /^Failed (\d+) actions?: ([\s\S]*?),? servers with issues:/;
 const TIMES = /: (\d+) times?(?:, |$)/;
 
 /** Texts without a class, or of a class that says less than its text. The first that fits counts. */
@@ -70,7 +70,7 @@ const BARE = {
 };
 
 /** What HBase gave up on after trying: the last cause counts. */
-const GAVE_UP = /^Failed after attempts=[^]*\n(?:.*?: )?([a-z][\w.$]*\.[A-Z]\w*: )?(.+)$/;
+const GAVE_UP = /^Failed after attempts=[\s\S]*\n(?:.*?: )?([a-z][\w.$]*\.[A-Z]\w*: )?(.+)$/;
 
 /** `{ kind, text }` of an exception's text; `canRetry` as the server said it. */
 function understood(message, canRetry, { method, table }) {

@@ -58,7 +58,7 @@ const OPERATIONS = {
   tableExists: onTable('tableExists'),
   describeTable: async (client, { table }, signal) => readDescriptor(await client.call('getTableDescriptor', { table: tableNameOf(table) }, { signal, table })),
   tables: async (client, _, signal) =>
-    (await client.call('getTableDescriptorsByPattern', { includeSysTables: false }, { signal })).map((found) => ({ descriptor: readDescriptor(found), enabled: undefined })),
+    (await client.call('getTableDescriptorsByPattern', { includeSysTables: false }, { signal })).map((one) => ({ descriptor: readDescriptor(one), enabled: undefined })),
   regions,
   addFamily: (client, { table, family }, signal) => client.call('addColumnFamily', { tableName: tableNameOf(table), column: familyOf(family) }, { signal, table }),
   modifyFamily: (client, { table, family }, signal) => client.call('modifyColumnFamily', { tableName: tableNameOf(table), column: familyOf(family) }, { signal, table }),

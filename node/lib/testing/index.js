@@ -18,22 +18,32 @@ const OPTIONS = new Set(['encoding', 'clock', 'tables', 'serve', 'remote']);
 class TestDatabase {
   /** The database: in memory, or with `remote` a connection to it. */
   db;
-  /** The clock it tells the time by; undefined with `clock: 'system'`. */
-  clock;
-  /** Where it is served, with `serve` or `remote`: { host, port, address }. */
-  server;
   #local;
+  #clock;
+  #server;
 
   constructor(db, local, clock, server) {
     this.db = db;
-    this.clock = clock;
-    this.server = server;
     this.#local = local;
+    this.#clock = clock;
+    this.#server = server;
+  }
+
+  /** The clock that it tells the time by. */
+  get clock() {
+    if (this.#clock === undefined) throw new Error("hjall/testing: this database goes by the system's clock: leave out `clock: 'system'` to move it");
+    return this.#clock;
+  }
+
+  /** Where it is served: { host, port, address }. */
+  get server() {
+    if (this.#server === undefined) throw new Error('hjall/testing: this database is not served: ask for it with `serve: true`');
+    return this.#server;
   }
 
   /** The address for a Thrift client, `host:port`. */
   get address() {
-    return this.server?.address;
+    return this.server.address;
   }
 
   /** Closes all of it. Called by the runner. */

@@ -237,7 +237,7 @@ class Program {
       () => ({ text: 'alter zz', run: (db, name) => db.alterFamily(name, 'zz', {}) }),
       () => ({ text: 'add f', run: (db, name) => db.addFamily(name, 'f', {}) }),
       () => ({ text: 'drop zz', run: (db, name) => db.dropFamily(name, 'zz') }),
-      () => ({ text: 'namespace', run: (db, name) => db.createNamespace('default') }),
+      () => ({ text: 'namespace', run: (db) => db.createNamespace('default') }),
       () => ({ text: 'no namespace', run: (db) => db.createTable('none:t', ['f']) }),
       () => ({ text: 'drop namespace', run: (db) => db.dropNamespace('default') }),
     ])();

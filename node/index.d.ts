@@ -1,0 +1,12 @@
+/** hjall for Node: HBase's data model in this process, and a client for hjall and HBase with the same interface. */
+/// <reference types="node" />
+export * from './types/column';
+export * from './types/database';
+export * from './types/error';
+export * from './types/filter';
+export * from './types/open';
+export * from './types/read';
+export * from './types/row';
+export * from './types/schema';
+export * from './types/table';
+export * from './types/write';

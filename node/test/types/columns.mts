@@ -1,0 +1,73 @@
+/** Declared columns: what is misspelt or misread is an error of compilation. `tsc` says that each @ts-expect-error is one. */
+import { type Row, type Table, filters, long, memory } from 'hjall';
+
+interface Users {
+  'info:name': string;
+  'info:role': 'admin' | 'guest';
+  'stats:visits': bigint;
+  'stats:score': number;
+  [preference: `prefs:${string}`]: { theme: string };
+}
+
+const db = memory({ encoding: 'utf8' });
+const users: Table<Users, string | Uint8Array> = db.table<Users>('users');
+
+await users.put('ann', { 'info:name': 'Ann', 'stats:visits': long(1n), 'prefs:web': '{}' });
+// @ts-expect-error no such column
+await users.put('ann', { 'info:nmae': 'Ann' });
+// @ts-expect-error values are bytes (or strings), not numbers
+await users.put('ann', { 'stats:visits': 1 });
+
+const row = await users.row('ann', { columns: ['info', 'stats:visits'], versions: 2 });
+// @ts-expect-error no such family
+await users.row('ann', { columns: ['inof'] });
+// @ts-expect-error the option is called `versions`
+await users.row('ann', { maxVersions: 2 });
+// @ts-expect-error there may be no such row
+row.string('info:name');
+
+if (row) {
+  const name: string | undefined = row.string('info:name');
+  const role: 'admin' | 'guest' | undefined = row.string('info:role');
+  const visits: bigint | undefined = row.bigint('stats:visits');
+  const either: number | bigint | undefined = row.long('stats:visits');
+  const score: number | undefined = row.double('stats:score');
+  const theme: string | undefined = row.json('prefs:web')?.theme;
+  const bytes: Buffer | undefined = row.get('info:name');
+  const value: Buffer | undefined = row.values['info:name'];
+  const time: number | bigint | undefined = row.timestamp({ family: 'info', qualifier: Buffer.from([255]) });
+  console.log(name, role, visits, either, score, theme, bytes, value, time);
+  // @ts-expect-error a number is no text
+  row.string('stats:visits');
+  // @ts-expect-error a text is no number
+  row.long('info:name');
+  // @ts-expect-error a bigint may not fit into a number
+  const number: number | undefined = row.long('stats:visits');
+  // @ts-expect-error no such column
+  row.get('stats:visit');
+  console.log(number);
+}
+
+const total: number | bigint = await users.increment('ann', 'stats:visits', 2n ** 60n);
+// @ts-expect-error a text cannot be counted
+await users.increment('ann', 'info:name', 1);
+// @ts-expect-error a family is no column
+await users.increment('ann', 'stats', 1);
+console.log(total);
+
+for await (const found of users.scan({ prefix: 'a', limit: 10, reverse: true, filter: filters.columnValue('info:name', '=', 'Ann') })) {
+  const typed: Row<Users> = found;
+  console.log(typed.columns.includes('info:name'));
+}
+for await (const found of users.createReadStream({ limit: 3 })) console.log(found.string('info:name'));
+const stream = users.createWriteStream({ batchRows: 10 });
+stream.write(['ann', { 'info:name': 'Ann' }]);
+stream.write({ key: 'ann', delete: ['info:name'], timestamp: 5n });
+// @ts-expect-error no such column
+stream.write(['ann', { 'info:nmae': 'Ann' }]);
+
+await users.mutateRow('ann', [{ put: { 'info:name': 'Ann' } }, { delete: 'stats' }, { delete: true }]);
+// @ts-expect-error neither put nor delete
+await users.mutateRow('ann', [{ remove: 'stats' }]);
+await users.checkAndPut('ann', 'info:name', null, { 'info:role': 'admin' }, { op: 'EQUAL' });
+await users.checkAndMutate('ann', { column: 'info:name', value: 'Ann', op: 'LESS' }, [{ put: { 'info:name': 'B' } }]);

@@ -1,0 +1,62 @@
+/** Databases as an ES module sees them: strings only where they are taken, options by name, errors by code. */
+import hjall, { BatchError, ConnectionError, type Database, HjallError, ManualClock, NotFoundError, connect, open } from 'hjall';
+import testing, { databasePerTest, freshDatabase } from 'hjall/testing';
+
+const bytes: Database = await open('/tmp/db');
+await bytes.table('t').put(Buffer.from('r'), { 'f:q': new Uint8Array([1]) }, { ttl: 5, durability: 'SKIP_WAL' });
+// @ts-expect-error without `encoding` keys are bytes
+await bytes.table('t').row('r');
+// @ts-expect-error and values too
+await bytes.table('t').put(Buffer.from('r'), { 'f:q': 'x' });
+// @ts-expect-error a column has a colon
+await bytes.table('t').put(Buffer.from('r'), { f: Buffer.from('x') });
+
+const clock = new ManualClock(0);
+const texts = await open(new URL('file:///tmp/db'), { encoding: 'utf8', clock, cacheBytes: 1 << 20 });
+const found = texts.table('t').rowSync('r')?.string('f:q');
+console.log(found?.length);
+// @ts-expect-error the option is called cacheBytes
+await open('/tmp/db', { cacheSize: 1 });
+
+const remote = await connect({ host: 'db.example', tls: { ca: 'pem' }, transport: 'framed', protocol: 'compact', encoding: 'utf8', signal: AbortSignal.timeout(5) });
+const either: Database<string | Uint8Array>[] = [texts, remote];
+// @ts-expect-error no such transport
+await connect({ transport: 'pigeon' });
+console.log(either.length);
+
+await remote.createTable('t', { f: { versions: 3, ttl: 'FOREVER', compression: 'LZ4' } }, { splitAlgo: 'HexStringSplit', regions: 4 });
+await remote.createTable('t', ['f'], { splits: ['g', 'm'], readOnly: true });
+// @ts-expect-error regions need splitAlgo
+await remote.createTable('t', ['f'], { regions: 4 });
+// @ts-expect-error the option is called versions
+await remote.createTable('t', { f: { maxVersions: 3 } });
+const described = await remote.describeTable('t');
+await remote.createTable('copy', described.families, described.options);
+const regions: Buffer[] = (await remote.regions('t')).map((region) => region.start);
+console.log(regions);
+
+try {
+  await remote.table('t').batch().put('r', { 'f:q': 'x' }).delete('s').write();
+} catch (error) {
+  if (error instanceof BatchError) console.log(error.failures.map(({ index, row, error: one }) => [index, row.length, one.code]));
+  else if (error instanceof ConnectionError) {
+    const code: 'CONNECTION' | 'TIMEOUT' = error.code;
+    console.log(code);
+  } else if (error instanceof NotFoundError && error.code === 'TABLE_NOT_FOUND') console.log(error.message);
+  // @ts-expect-error no such code
+  else if (error instanceof HjallError && error.code === 'TABLE_MISSING') console.log(error.cause);
+}
+
+{
+  await using scoped = await hjall.connect();
+  using served = await hjall.memory().serve({ port: 0 });
+  console.log(await scoped.clusterId(), served.port);
+}
+
+const fresh = databasePerTest({ encoding: 'utf8', tables: { users: ['info'] } });
+fresh.clock.advance(5);
+await fresh.db.table('users').row('ann');
+await using test = await freshDatabase({ remote: { protocol: 'compact' } });
+// @ts-expect-error bytes, since no encoding was asked for
+await test.db.table('users').row('ann');
+console.log(testing.TestDatabase);
