@@ -5,7 +5,7 @@ use std::sync::Arc;
 use bytes::Bytes;
 use hjall_engine::LATEST;
 use hjall_engine::filter::FilterSpec;
-use hjall_engine::mutation::{CompareOp, Durability};
+use hjall_engine::mutation::{CompareOp, Durability, check_timestamp};
 use hjall_engine::request::{Columns, TimeRange};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
@@ -110,9 +110,11 @@ pub fn timestamp(value: &Bound<'_, PyAny>) -> PyResult<i64> {
 /// The time of a mutation; `None`: when it is applied.
 ///
 /// # Errors
-/// As [`timestamp`].
+/// As [`timestamp`]; `InvalidArgument` if it is negative.
 pub fn write_time(value: Option<&Bound<'_, PyAny>>) -> PyResult<i64> {
-    value.map_or(Ok(LATEST), timestamp)
+    let time = value.map_or(Ok(LATEST), timestamp)?;
+    check_timestamp(time).map_err(|e| error::raised(&e))?;
+    Ok(time)
 }
 
 /// Which timestamps are wanted: those before one, or those in `(min, max)`.

@@ -1,12 +1,14 @@
 //! Mutations, as Python says them: dicts of columns, lists of columns and markers.
 
 use bytes::Bytes;
+use hjall_engine::Error;
 use hjall_engine::mutation::{Delete, Durability, Marker, MarkerKind, Mutation, Put, PutCell};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
 
 use crate::convert::{self, Encoding};
+use crate::error;
 
 /// A column and its value, and perhaps a time of its own.
 pub struct Change {
@@ -89,9 +91,9 @@ impl Change {
 /// For a family where a column is needed.
 pub fn no_qualifier(family: &Bytes) -> PyErr {
     let shown = family.escape_ascii();
-    PyValueError::new_err(format!(
+    error::raised(&Error::invalid(format!(
         "a column is b\"family:qualifier\", and b\"{shown}\" has no colon: b\"{shown}:\" is the one with the empty qualifier"
-    ))
+    )))
 }
 
 /// What a delete names: columns and families as HappyBase has them, and `hjall.Marker`s.

@@ -32,10 +32,12 @@ class ConnectionPool:
         if size < 1:
             raise ValueError(f"the size of a pool must be at least 1, not {size}")
         options["autoconnect"] = False
-        first = Database(options.pop("path", None), **options)
+        path = options.pop("path", None)
+        first = Database(path, **options)
         self._free: queue.LifoQueue[Database] = queue.LifoQueue()
         for _ in range(size - 1):
-            self._free.put(Database._sharing(first, **options))
+            # A folder can be opened any number of times, and each is closed by itself; a database in memory is the one object.
+            self._free.put(Database._sharing(first, **options) if path is None else Database(path, **options))
         self._free.put(first)
         self._mine = threading.local()
         # Mistakes show here, not at the first use.

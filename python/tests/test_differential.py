@@ -1,0 +1,40 @@
+"""Random programs through this package and through stock HappyBase against the binary: results, objects and types are the same."""
+import random
+
+import happybase
+import pytest
+
+import hjall
+from differential.programs import FAMILIES, program
+from differential.sides import run
+from serving import Hjall
+
+PROGRAMS, STEPS = 40, 60
+
+
+@pytest.fixture(scope="module")
+def remote():
+    """Stock HappyBase, against the built binary."""
+    with Hjall() as server:
+        connection = happybase.Connection("127.0.0.1", server.port)
+        yield connection
+        connection.close()
+
+
+@pytest.fixture(scope="module")
+def embedded(tmp_path_factory):
+    """The same, in this process."""
+    with hjall.open(tmp_path_factory.mktemp("embedded")) as db:
+        yield db
+
+
+@pytest.mark.parametrize("seed", range(PROGRAMS))
+def test_both_do_the_same(embedded, remote, seed):
+    name = f"t{seed}"
+    for side in (embedded, remote):
+        side.create_table(name, FAMILIES)
+    steps = program(random.Random(seed), STEPS)
+    ours, theirs = run(embedded, name, steps), run(remote, name, steps)
+    for step, our, their in zip(steps, ours, theirs, strict=True):
+        assert our == their, f"seed {seed}, {step}\n embedded  {our}\n HappyBase {their}"
+    assert embedded.tables() == remote.tables()
