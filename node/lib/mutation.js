@@ -6,6 +6,7 @@ const { bytes, int64 } = require('./bytes.js');
 const { column, oneColumn } = require('./column.js');
 const { checked, flag, oneOf, shown } = require('./options.js');
 
+const NOTHING = Buffer.alloc(0);
 const WRITING = ['ttl', 'durability', 'signal'];
 const PUT_OPTIONS = new Set([...WRITING, 'timestamp']);
 const DELETE_OPTIONS = new Set([...WRITING, 'timestamp', 'exact']);
@@ -56,14 +57,24 @@ function putOf(row, data, options, where, encoding) {
   };
 }
 
-/** A marker for a column ('family:qualifier') or family ('family'): up to the timestamp, or with `exact` only that version. */
+const MARKER_FIELDS = new Set(['column', 'family', 'qualifier', 'timestamp', 'exact']);
+
+/**
+ * A marker for a column ('family:qualifier') or family ('family'): up to the timestamp, or with `exact` only that version (without a timestamp the
+ * newest). As an object { column | family + qualifier, timestamp, exact } it has its own.
+ */
 function markerOf(given, timestamp, exact, where) {
-  const own = given !== null && typeof given === 'object' && 'timestamp' in given ? timestampOf(given.timestamp, where) : timestamp;
-  const named = given !== null && typeof given === 'object' && 'column' in given ? given.column : given;
+  const isObject = given !== null && typeof given === 'object' && !ArrayBuffer.isView(given);
+  const own = isObject ? checked(given, MARKER_FIELDS, `${where}: a column`) : {};
+  const named = isObject && own.column !== undefined ? own.column : given;
   const { family, qualifier } = column(named, `${where}: column`);
-  const whole = qualifier === undefined;
-  const kind = exact ? (whole ? 'familyVersion' : 'version') : whole ? 'family' : 'column';
-  return { kind, family, qualifier: qualifier ?? Buffer.alloc(0), timestamp: own };
+  const kinds = qualifier === undefined ? ['family', 'familyVersion'] : ['column', 'version'];
+  return {
+    kind: kinds[Number(flag(own.exact, `${where}: \`exact\``, exact))],
+    family,
+    qualifier: qualifier ?? NOTHING,
+    timestamp: own.timestamp === undefined ? timestamp : timestampOf(own.timestamp, where),
+  };
 }
 
 /** A delete. `columns`: one, or an array; undefined: the whole row. */

@@ -59,7 +59,7 @@ function gettingOf(options, where, versions = 1) {
   return {
     columns: columnsOf(options.columns, where),
     timeRange: timesOf(options, where),
-    versions: whole(options.versions, `${where}: option \`versions\``, 1, INT_MAX, versions),
+    versions: whole(options.versions, `${where}: option \`versions\``, 0, INT_MAX, versions),
     storeLimit: whole(options.storeLimit, `${where}: option \`storeLimit\``, 0, INT_MAX, -1),
     storeOffset: whole(options.storeOffset, `${where}: option \`storeOffset\``, 0, INT_MAX, -1),
     filter: filterOf(options.filter, `${where}: option \`filter\``),
@@ -114,7 +114,7 @@ function scanOf(options, where, encoding) {
     columns: columnsOf(options.columns, where),
     timeRange: timesOf(options, where),
     familyTimeRanges: familyTimeRangesOf(options.familyTimeRanges, where),
-    versions: whole(options.versions, `${where}: option \`versions\``, 1, INT_MAX, 1),
+    versions: whole(options.versions, `${where}: option \`versions\``, 0, INT_MAX, 1),
     batch: whole(options.batch, `${where}: option \`batch\``, 1, INT_MAX, 0),
     limit: whole(options.limit, `${where}: option \`limit\``, 0, INT_MAX, -1),
     caching: whole(options.caching, `${where}: option \`caching\``, 1, INT_MAX, 0),

@@ -1,0 +1,83 @@
+'use strict';
+/** Gets, batch puts and scans beside classic-level, better-sqlite3 and lmdb, taking turns in one process: figures and ratios, never a verdict. */
+
+const { COLUMNS, fill, hjallPeer, levelPeer, lmdbPeer, sqlitePeer } = require('./peers.js');
+
+const ROWS = Number(process.env.ROWS ?? 100_000);
+const ROUNDS = Number(process.env.ROUNDS ?? 5);
+const ROUND_MS = Number(process.env.ROUND_MS ?? 500);
+/** Gets under way at once where promises are not awaited one by one. */
+const AT_ONCE = 100;
+
+const median = (all) => all.sort((a, b) => a - b)[all.length >> 1];
+const shown = (n) => Math.round(n).toLocaleString('en').padStart(11);
+
+/** Calls a second of `step(i)`, for as long as a round takes. */
+function rateSync(step) {
+  const until = performance.now() + ROUND_MS;
+  const began = performance.now();
+  let n = 0;
+  while (performance.now() < until) {
+    for (let i = 0; i < 200; i += 1) step(n + i);
+    n += 200;
+  }
+  return (n * 1000) / (performance.now() - began);
+}
+
+async function rate(step, each) {
+  const began = performance.now();
+  const until = began + ROUND_MS;
+  let n = 0;
+  while (performance.now() < until) {
+    await step(n);
+    n += each;
+  }
+  return (n * 1000) / (performance.now() - began);
+}
+
+/** Every peer that can do it, in turns; prints the median of the rounds and the ratio to classic-level. */
+async function compare(title, peers, can, measure) {
+  const able = peers.filter(can);
+  const rates = new Map(able.map((peer) => [peer.name, []]));
+  for (let round = 0; round < ROUNDS; round += 1) {
+    for (const peer of able) rates.get(peer.name).push(await measure(peer));
+  }
+  const level = median(rates.get('classic-level'));
+  console.log(`\n${title}`);
+  for (const [name, all] of rates) console.log(`  ${name.padEnd(16)}${shown(median(all))}/s   ${(median(all) / level).toFixed(2)} × classic-level`);
+}
+
+async function main() {
+  const peers = [await hjallPeer(), await levelPeer(), await sqlitePeer(), await lmdbPeer()];
+  console.log(`${ROWS.toLocaleString('en')} rows of ${COLUMNS.length} cells with 20 bytes each; classic-level and lmdb: one value of a key`);
+  console.log('\nbatch put, 1000 rows a batch (cells)');
+  for (const peer of peers) console.log(`  ${peer.name.padEnd(16)}${shown(await fill(peer, ROWS))}/s`);
+  for (const peer of peers) await peer.settle();
+  const keys = Array.from({ length: 8192 }, (_, i) => peers[0].keys((i * 104_729) % ROWS));
+  const at = (i) => keys[i & 8191];
+
+  await compare('get of a row, sync', peers, (peer) => peer.getSync, (peer) => rateSync((i) => peer.getSync(at(i))));
+  await compare('get of a row, promise, one after the other', peers, (peer) => peer.get, (peer) => rate((i) => peer.get(at(i)), 1));
+  await compare(`get of a row, promise, ${AT_ONCE} at once`, peers, (peer) => peer.get, (peer) =>
+    rate(async (n) => {
+      const some = [];
+      for (let i = 0; i < AT_ONCE; i += 1) some.push(peer.get(at(n + i)));
+      await Promise.all(some);
+    }, AT_ONCE),
+  );
+  console.log('\nscan of everything (cells to JavaScript objects; classic-level: values)');
+  for (const peer of peers) {
+    for (const [name, scan] of [['', peer.scan], [', row by row', peer.scanByRow]]) {
+      if (scan === undefined) continue;
+      const rates = [];
+      for (let round = 0; round < 3; round += 1) {
+        const began = performance.now();
+        rates.push(((await scan()) * 1000) / (performance.now() - began));
+      }
+      console.log(`  ${(peer.name + name).padEnd(24)}${shown(median(rates))}/s`);
+    }
+  }
+  for (const peer of peers) await peer.close();
+}
+
+main();
