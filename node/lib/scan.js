@@ -35,6 +35,9 @@ class Rows {
  * A scan under way, for `for await`. While the program handles a block of rows the next is brought in, and no more: a slow program holds back the scan.
  */
 class Scan extends Rows {
+  /** Whoever asks for a block waits for whoever asked before. */
+  #turn;
+
   constructor(backend, table, scan, signal) {
     super(backend, table, scan, signal, 'scan');
   }
@@ -46,7 +49,9 @@ class Scan extends Rows {
   }
 
   async _nextOfBlock() {
-    if (!(await this._fetch())) return { value: undefined, done: true };
+    while (this._at >= this._block.length) {
+      if (!(await this._fetch())) return { value: undefined, done: true };
+    }
     return { value: this._take(), done: false };
   }
 
@@ -56,8 +61,19 @@ class Scan extends Rows {
     return row;
   }
 
-  /** Brings in a block; false at the end. */
-  async _fetch() {
+  /** Brings in a block, in turn with others who asked; false at the end. */
+  _fetch() {
+    const brought = this.#turn === undefined ? this.#bring() : this.#turn.then(() => this.#bring());
+    const over = () => {
+      if (this.#turn === turn) this.#turn = undefined;
+    };
+    const turn = brought.then(over, over);
+    this.#turn = turn;
+    return brought;
+  }
+
+  async #bring() {
+    if (this._at < this._block.length) return true;
     if (this._ended) return false;
     let block;
     try {
@@ -77,7 +93,9 @@ class Scan extends Rows {
 
   /** What the program has not yet seen of the block at hand, or the next block; an empty array at the end. For reading faster than row by row. */
   async nextBlock() {
-    if (this._at >= this._block.length && !(await this._fetch())) return [];
+    while (this._at >= this._block.length) {
+      if (!(await this._fetch())) return [];
+    }
     const rest = this._at === 0 ? this._block : this._block.slice(this._at);
     this._at = this._block.length;
     return rest;
@@ -164,13 +182,10 @@ class SyncScan extends Rows {
   }
 }
 
-// Node 20 lacks these symbols until something defines them; programs compiled for `using` do.
-if (Symbol.asyncDispose) {
-  Scan.prototype[Symbol.asyncDispose] = function dispose() {
-    this.close();
-    return Promise.resolve();
-  };
-}
-if (Symbol.dispose) SyncScan.prototype[Symbol.dispose] = SyncScan.prototype.close;
+Scan.prototype[Symbol.asyncDispose] = function dispose() {
+  this.close();
+  return Promise.resolve();
+};
+SyncScan.prototype[Symbol.dispose] = SyncScan.prototype.close;
 
 module.exports = { Scan, SyncScan };

@@ -25,6 +25,14 @@ pub struct NativeDatabase {
     memory: Mutex<Vec<u8>>,
 }
 
+impl NativeDatabase {
+    /// What its calls see.
+    #[cfg(debug_assertions)]
+    pub fn state(&self) -> &Arc<State> {
+        &self.state
+    }
+}
+
 #[napi]
 impl NativeDatabase {
     /// Not open yet: the first request opens it. `wake` is called when there is something to `take`.
@@ -103,6 +111,9 @@ impl NativeDatabase {
             let request = calls.slice(at + 8..end);
             at = end;
             let operation = request.first().copied().unwrap_or_default();
+            if operation::closes(operation) {
+                self.state.begin_closing();
+            }
             if !self.state.takes(operation) {
                 self.state.completions.push(number, self.state.too_late());
             } else if operation == GET {

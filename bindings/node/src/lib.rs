@@ -20,5 +20,7 @@ mod operation;
 mod request;
 mod scanners;
 mod serve;
+#[cfg(debug_assertions)]
+mod stalling;
 mod state;
 mod tables;

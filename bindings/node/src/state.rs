@@ -24,7 +24,7 @@ use crate::serve::Servers;
 use crate::tables::Tables;
 
 /// A process that ends waits no longer than so for calls under way: what was acknowledged is safe without.
-const PARTING: Duration = Duration::from_secs(5);
+const PARTING: Duration = Duration::from_secs(2);
 
 /// One opening of a database by one event loop.
 pub struct State {
@@ -102,12 +102,17 @@ impl State {
         Ok(())
     }
 
+    /// From here on no call begins but that which closes.
+    pub fn begin_closing(&self) {
+        self.closing.store(true, Ordering::SeqCst);
+    }
+
     /// Lets calls under way end, then closes. Idempotent.
     ///
     /// # Errors
     /// `Io` if something could not be written.
     pub fn close(&self, in_lane: bool) -> Result<()> {
-        self.closing.store(true, Ordering::SeqCst);
+        self.begin_closing();
         self.servers.stop_all();
         self.lanes.wait_quiet(usize::from(in_lane), None);
         self.scanners.clear();
@@ -118,7 +123,7 @@ impl State {
 
     /// The event loop ends: closes if that is quick. What does not answer any more is left to the end of the process.
     pub fn part(self: &Arc<Self>) {
-        self.closing.store(true, Ordering::SeqCst);
+        self.begin_closing();
         self.scanners.clear();
         self.lanes.stop();
         let (done, parted) = mpsc::channel();

@@ -1,4 +1,4 @@
-//! A store that fails when told to: for tests of everything that stands on a store.
+//! A store that fails, or stalls, when told to: for tests of everything that stands on a store.
 //!
 //! It counts the calls that reach it, of one kind or of all, and fails the n-th, before or after it has had its effect: a write that failed
 //! may have happened all the same, and callers have to live with both.
@@ -6,7 +6,7 @@
 use std::sync::Arc;
 
 use bytes::Bytes;
-use parking_lot::Mutex;
+use parking_lot::{Condvar, Mutex};
 
 use super::{Cursor, Order, Pair, Retainer, Snapshot, SpaceId, SpaceOptions, Statistics, Store, Transaction};
 use crate::error::{Error, ErrorKind, Result};
@@ -86,18 +86,23 @@ pub struct Fault {
 }
 
 #[derive(Default)]
-struct Plan(Mutex<State>);
+struct Plan {
+    state: Mutex<State>,
+    released: Condvar,
+}
 
 #[derive(Default)]
 struct State {
     fault: Option<Fault>,
     counted: u64,
     dead: Option<ErrorKind>,
+    held: Option<Call>,
 }
 
 impl Plan {
     /// Carries out a call, or fails it.
     fn call<T>(&self, call: Call, effect: impl FnOnce() -> Result<T>) -> Result<T> {
+        self.released.wait_while(&mut self.state.lock(), |state| state.held == Some(call));
         match self.judge(call) {
             None => effect(),
             Some((When::Before, error)) => Err(error),
@@ -106,7 +111,7 @@ impl Plan {
     }
 
     fn judge(&self, call: Call) -> Option<(When, Error)> {
-        let mut state = self.0.lock();
+        let mut state = self.state.lock();
         let failed = |kind, nth| Error::new(kind, format!("{call:?} was told to fail (call {nth})"));
         if let Some(kind) = state.dead {
             return Some((When::Before, failed(kind, state.counted)));
@@ -144,12 +149,19 @@ impl FaultStore {
 
     /// From here on counts calls for this fault, in place of any other.
     pub fn fail(&self, fault: Fault) {
-        *self.plan.0.lock() = State { fault: Some(fault), counted: 0, dead: None };
+        *self.plan.state.lock() = State { fault: Some(fault), ..State::default() };
+        self.plan.released.notify_all();
     }
 
-    /// Nothing fails any more. Whether the fault had struck.
+    /// From here on calls of one kind wait, until [`Self::heal`].
+    pub fn hold(&self, call: Call) {
+        self.plan.state.lock().held = Some(call);
+    }
+
+    /// Nothing fails or waits any more. Whether the fault had struck.
     pub fn heal(&self) -> bool {
-        let before = std::mem::take(&mut *self.plan.0.lock());
+        let before = std::mem::take(&mut *self.plan.state.lock());
+        self.plan.released.notify_all();
         before.counted > 0 && before.fault.is_none()
     }
 

@@ -33,6 +33,11 @@ class TableNumbers {
   }
 }
 
+/** Refers to nothing but weakly, so that a database that the program forgot can be collected, and is closed by that. */
+function wakes(woken) {
+  return () => woken.calls?.deref()?.take();
+}
+
 class EmbeddedBackend extends Backend {
   #native;
   #calls;
@@ -48,19 +53,23 @@ class EmbeddedBackend extends Backend {
   constructor(NativeDatabase, encoding) {
     super();
     this.encoding = encoding;
-    // Weak, so that a database that the program forgot can be collected, and closed by that.
-    let weak;
-    this.#native = new NativeDatabase(() => weak?.deref()?.take());
-    const native = this.#native;
+    const woken = { calls: undefined };
+    const native = new NativeDatabase(wakes(woken));
+    this.#native = native;
     this.#columns = new ColumnNames((number) => native.column(number));
     this.#tables = new TableNumbers(native);
     this.#calls = new Calls(native, this.#columns, this.#tables);
-    weak = new WeakRef(this.#calls);
+    woken.calls = new WeakRef(this.#calls);
   }
 
   /** The clock that the database is to be opened with. */
   setClock(clock) {
     this.#native.setClock(clock);
+  }
+
+  /** Opens it over a store that a development build of the native module has for tests. */
+  openOver(store) {
+    store.openIn(this.#native);
   }
 
   run(operation, request, signal) {
@@ -90,7 +99,7 @@ class EmbeddedBackend extends Backend {
   }
 
   close() {
-    this.#closing ??= this.run('close', {}).finally(() => this.#calls.end());
+    this.#closing ??= this.run('close', {});
     return this.#closing;
   }
 

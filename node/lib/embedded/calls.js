@@ -13,8 +13,23 @@ const SLAB_BYTES = 64 << 10;
 const CALLS_MAX = 1 << 20;
 const FOREVER_MS = 0x7fffffff;
 
-/** What must not be collected although nothing of the program refers to it: whoever waits for an answer. */
+/**
+ * Whoever waits for an answer. The native module's wake-up does not keep the process alive, a timer does as long as somebody waits; being in here
+ * keeps them from being collected too.
+ */
 const waiting = new Set();
+let alive;
+
+function waits(calls) {
+  if (alive === undefined) alive = setInterval(() => {}, FOREVER_MS);
+  else if (waiting.size === 0) alive.ref();
+  waiting.add(calls);
+}
+
+function waitsNoMore(calls) {
+  waiting.delete(calls);
+  if (waiting.size === 0) alive.unref();
+}
 
 class Calls {
   #native;
@@ -28,16 +43,11 @@ class Calls {
   #slab = Buffer.alloc(0);
   #slabAt = 0;
   #answers;
-  #alive;
-  #ended = false;
 
   constructor(native, columns, tables) {
     this.#native = native;
     this.#columns = columns;
     this.#tables = tables;
-    // The native module's wake-up does not keep the process alive; this does while somebody waits.
-    this.#alive = setInterval(() => {}, FOREVER_MS);
-    this.#alive.unref();
   }
 
   /**
@@ -47,8 +57,6 @@ class Calls {
    */
   run(operation, request, read, signal) {
     if (signal?.aborted) return Promise.reject(signal.reason);
-    // Nothing would keep the process waiting for the engine's own answer.
-    if (this.#ended) return Promise.reject(make('Closed', 'the database has been closed'));
     if (this.#count >= CALLS_MAX) return Promise.reject(tooMany());
     return new Promise((resolve, reject) => {
       const number = this.#free.length > 0 ? this.#free.pop() : this.#calls.length;
@@ -57,10 +65,7 @@ class Calls {
       this.#calls[number] = call;
       if (signal !== undefined) this.#listen(number, call);
       this.#count += 1;
-      if (this.#count === 1) {
-        this.#alive.ref();
-        waiting.add(this);
-      }
+      if (this.#count === 1) waits(this);
     });
   }
 
@@ -137,10 +142,7 @@ class Calls {
     this.#calls[number] = undefined;
     this.#free.push(number);
     this.#count -= 1;
-    if (this.#count === 0) {
-      this.#alive.unref();
-      waiting.delete(this);
-    }
+    if (this.#count === 0) waitsNoMore(this);
     if (call.read === undefined) return;
     if (call.abort !== undefined) call.signal.removeEventListener('abort', call.abort);
     try {
@@ -149,12 +151,6 @@ class Calls {
     } catch (error) {
       call.reject(error);
     }
-  }
-
-  /** No further calls. */
-  end() {
-    this.#ended = true;
-    clearInterval(this.#alive);
   }
 }
 

@@ -1,0 +1,165 @@
+'use strict';
+/** From opening to the end of the process: nothing hangs, nothing acknowledged is lost. */
+
+const assert = require('node:assert/strict');
+const { execFile } = require('node:child_process');
+const { mkdtempSync, rmSync } = require('node:fs');
+const { tmpdir } = require('node:os');
+const { join } = require('node:path');
+const { after, test } = require('node:test');
+const { promisify } = require('node:util');
+const { Worker } = require('node:worker_threads');
+const hjall = require('../lib/index.js');
+
+const LIB = JSON.stringify(join(__dirname, '..', 'lib', 'index.js'));
+const folders = [];
+after(() => folders.forEach((folder) => rmSync(folder, { recursive: true, force: true })));
+
+function folder() {
+  folders.push(mkdtempSync(join(tmpdir(), 'hjall-lifetime-')));
+  return folders.at(-1);
+}
+
+/** Runs a program of its own; what it prints. A hang would end at node:test's own limit. */
+async function program(body, ...args) {
+  const text = `const hjall = require(${LIB}); const [folder] = process.argv.slice(1); (async () => { ${body} })();`;
+  const { stdout } = await promisify(execFile)(process.execPath, ['-e', text, ...args]);
+  return stdout.trim();
+}
+
+test('a folder that was written is read after opening it again', async () => {
+  const path = folder();
+  const db = await hjall.open(path, { encoding: 'utf8' });
+  await db.createTable('t', ['f']);
+  await db.table('t').put('r', { 'f:a': 'x' });
+  await db.close();
+  await db.close();
+  const again = hjall.openSync(path, { encoding: 'utf8' });
+  assert.equal(again.table('t').rowSync('r').string('f:a'), 'x');
+  again.closeSync();
+  again.closeSync();
+});
+
+test('a folder that cannot be opened says why', async () => {
+  await assert.rejects(hjall.open('/proc/nowhere/db'), (error) => error instanceof hjall.StorageError && error.code === 'IO');
+  const path = folder();
+  const db = await hjall.open(path);
+  await assert.rejects(hjall.open(path, { cacheBytes: 1 << 20 }), { code: 'INVALID_ARGUMENT' });
+  const locked = `try { hjall.openSync(folder) } catch (error) { console.log(error.code) }`;
+  assert.equal(await program(locked, path), 'LOCKED');
+  await db.close();
+});
+
+test('calls under way when close is called are carried out', async () => {
+  const db = hjall.openSync(folder(), { encoding: 'utf8' });
+  db.createTableSync('t', ['f']);
+  const table = db.table('t');
+  const calls = Array.from({ length: 500 }, (_, i) => table.put(`r${i}`, { 'f:a': 'x' }));
+  const gets = Array.from({ length: 500 }, (_, i) => table.row(`r${i}`));
+  const scan = table.scan();
+  const [first] = await Promise.all([scan.next(), ...calls, ...gets, db.close()]);
+  assert.equal(typeof first.done, 'boolean');
+  await assert.rejects(table.put('r', { 'f:a': 'x' }), { code: 'CLOSED' });
+});
+
+test('closeSync lets calls under way end too', async () => {
+  const db = hjall.memory({ encoding: 'utf8' });
+  db.createTableSync('t', ['f']);
+  const calls = Array.from({ length: 100 }, (_, i) => db.table('t').put(`r${i}`, { 'f:a': 'x' }));
+  db.closeSync();
+  await Promise.all(calls);
+});
+
+test('disposing closes', async () => {
+  const db = hjall.memory();
+  await db[Symbol.asyncDispose]();
+  assert.throws(() => db.tablesSync(), { code: 'CLOSED' });
+  const other = hjall.memory();
+  other[Symbol.dispose]();
+  assert.throws(() => other.tablesSync(), { code: 'CLOSED' });
+});
+
+test('a program that waits for nothing ends, although it closed nothing', async () => {
+  const path = folder();
+  const body = `const db = await hjall.open(folder, { encoding: 'utf8' }); await db.createTable('t', ['f']);
+    await db.table('t').put('r', { 'f:a': 'x' }); const server = await db.serve({ port: 0 }); console.log('done');`;
+  assert.equal(await program(body, path), 'done');
+  const db = hjall.openSync(path, { encoding: 'utf8' });
+  assert.equal(db.table('t').rowSync('r').string('f:a'), 'x');
+  db.closeSync();
+});
+
+test('a program goes on as long as a call of it is under way', async () => {
+  const body = `const db = hjall.openSync(folder, { encoding: 'utf8' }); db.createTableSync('t', ['f']);
+    for (let i = 0; i < 200; i += 1) db.table('t').put('r' + i, { 'f:a': 'x' }).then(() => { if (i === 199) console.log('all'); });`;
+  assert.equal(await program(body, folder()), 'all');
+});
+
+test('what was acknowledged before process.exit is there afterwards', async () => {
+  const path = folder();
+  const body = `const db = await hjall.open(folder, { encoding: 'utf8' }); await db.createTable('t', ['f']); const table = db.table('t');
+    let done = 0; for (let i = 0; i < 1000; i += 1) table.put('r' + i, { 'f:a': 'x' }).then(() => { require('node:fs').writeSync(1, i + '\\n'); if ((done += 1) === 300) process.exit(0); });`;
+  const acknowledged = (await program(body, path)).split('\n');
+  assert.equal(acknowledged.length, 300);
+  const db = hjall.openSync(path, { encoding: 'utf8' });
+  for (const i of acknowledged) assert.ok(db.table('t').existsSync(`r${i}`), `row ${i} was acknowledged`);
+  db.closeSync();
+});
+
+test('a program whose store stalls can end', async () => {
+  const stalled = JSON.stringify(join(__dirname, 'stalling.js'));
+  const body = `const { db, store } = require(${stalled}).stalling(); await db.createTable('t', ['f']); store.hold(false);
+    db.table('t').put('r', { 'f:a': 'x' }); setImmediate(() => { console.log('ends'); process.exit(0); });`;
+  assert.equal(await program(body), 'ends');
+});
+
+/** A worker that runs `body` with `db` open on the folder; resolves with what it posts. */
+function worker(path, body) {
+  const text = `const hjall = require(${LIB}); const { parentPort, workerData } = require('node:worker_threads');
+    (async () => { const db = await hjall.open(workerData, { encoding: 'utf8' }); ${body} })();`;
+  const made = new Worker(text, { eval: true, workerData: path });
+  const answer = new Promise((resolve, reject) => {
+    made.once('message', resolve);
+    made.once('error', reject);
+  });
+  return { worker: made, answer, ended: new Promise((resolve) => made.once('exit', resolve)) };
+}
+
+test('workers share one engine', async () => {
+  const path = folder();
+  const db = await hjall.open(path, { encoding: 'utf8' });
+  await db.createTable('t', ['f']);
+  const body = `for (let i = 0; i < 250; i += 1) await db.table('t').increment('n', 'f:n');
+    for (let i = 0; i < 250; i += 1) db.table('t').incrementSync('n', 'f:n'); parentPort.postMessage('done');`;
+  const workers = Array.from({ length: 3 }, () => worker(path, body));
+  await Promise.all(workers.map(({ answer }) => answer));
+  assert.equal((await db.table('t').row('n')).long('f:n'), 1500);
+  await Promise.all(workers.map(({ ended }) => ended));
+  assert.equal((await db.table('t').row('n')).long('f:n'), 1500, 'their closing closed nothing for others');
+  await db.close();
+});
+
+test('a worker that is terminated in the middle of its calls takes nothing with it', async () => {
+  const path = folder();
+  const db = await hjall.open(path, { encoding: 'utf8' });
+  await db.createTable('t', ['f']);
+  const body = `for (let i = 0; i < 2000; i += 1) db.table('t').put('r' + i, { 'f:a': 'x' }); parentPort.postMessage('begun');
+    for await (const row of db.table('t').scan()) row.values;`;
+  for (let i = 0; i < 3; i += 1) {
+    const { worker: made, answer } = worker(path, body);
+    await answer;
+    await made.terminate();
+  }
+  await db.table('t').put('after', { 'f:a': 'x' });
+  assert.ok(await db.table('t').exists('after'));
+  await db.close();
+});
+
+test('a database that was forgotten is closed when it is collected', async () => {
+  const body = `let db = hjall.openSync(folder); db = undefined;
+    for (let i = 0; i < 50; i += 1) { global.gc(); await new Promise(setImmediate); }
+    hjall.openSync(folder, { cacheBytes: 1 << 20 }); console.log('opened with other options');`;
+  const text = `const hjall = require(${LIB}); const [folder] = process.argv.slice(1); (async () => { ${body} })();`;
+  const { stdout } = await promisify(execFile)(process.execPath, ['--expose-gc', '-e', text, folder()]);
+  assert.equal(stdout.trim(), 'opened with other options');
+});

@@ -1,0 +1,138 @@
+'use strict';
+/** Scans: what they show, how they end, and that they do not run ahead of the program. */
+
+const assert = require('node:assert/strict');
+const { test } = require('node:test');
+const hjall = require('../lib/index.js');
+const { BACKEND } = require('../lib/twins.js');
+
+function filled(rows, bytes = 10) {
+  const db = hjall.memory({ encoding: 'utf8' });
+  db.createTableSync('t', { f: { versions: 3 }, g: {} });
+  const batch = db.table('t').batch();
+  for (let i = 0; i < rows; i += 1) batch.put(`r${String(i).padStart(5, '0')}`, { 'f:a': 'x'.repeat(bytes), 'g:b': 'y' });
+  batch.writeSync();
+  return { db, table: db.table('t') };
+}
+
+const keysOf = (rows) => rows.map((row) => row.key.toString());
+const collected = async (scan) => {
+  const rows = [];
+  for await (const row of scan) rows.push(row);
+  return rows;
+};
+
+test('every row comes once, in order, however many blocks that takes', async () => {
+  const { db, table } = filled(5000, 100);
+  const keys = keysOf(await collected(table.scan()));
+  assert.equal(keys.length, 5000);
+  assert.deepEqual(keys, [...keys].sort());
+  assert.deepEqual(keysOf([...table.scanSync()]), keys);
+  assert.deepEqual(keysOf(await collected(table.scan({ reverse: true }))), [...keys].reverse());
+  assert.deepEqual(keysOf(await table.scan({ limit: 777 }).toArray()), keys.slice(0, 777));
+  await db.close();
+});
+
+test('ranges and prefixes, upwards and downwards', async () => {
+  const { db, table } = filled(0);
+  for (const key of ['a', 'b', 'b\0', 'b1', 'b2', 'bz', 'c', 'ca']) table.putSync(key, { 'f:a': 'x' });
+  for (const key of [[0xff], [0xff, 1], [0xff, 0xff]]) table.putSync(Buffer.from(key), { 'f:a': 'x' });
+  const keys = async (options) => (await table.scan(options).toArray()).map((row) => row.key.toString('latin1'));
+  assert.deepEqual(await keys({ prefix: 'b' }), ['b', 'b\0', 'b1', 'b2', 'bz']);
+  assert.deepEqual(await keys({ prefix: 'b', reverse: true }), ['bz', 'b2', 'b1', 'b\0', 'b']);
+  assert.deepEqual(await keys({ prefix: 'b', reverse: true, limit: 2 }), ['bz', 'b2']);
+  assert.deepEqual(await keys({ prefix: 'b', reverse: true, filter: "PageFilter(2)" }), ['bz', 'b2']);
+  assert.deepEqual(await keys({ prefix: 'b', reverse: true, filter: hjall.filters.row('<', 'b2') }), ['b1', 'b\0', 'b']);
+  assert.deepEqual(await keys({ prefix: Buffer.from([0xff]) }), ['\xff', '\xff\x01', '\xff\xff']);
+  assert.deepEqual(await keys({ prefix: Buffer.from([0xff]), reverse: true }), ['\xff\xff', '\xff\x01', '\xff']);
+  assert.deepEqual(await keys({ start: 'b1', stop: 'c' }), ['b1', 'b2', 'bz']);
+  assert.deepEqual(await keys({ start: 'c', stop: 'b1', reverse: true }), ['c', 'bz', 'b2']);
+  assert.throws(() => table.scan({ prefix: 'b', start: 'b' }), /give it alone/);
+  await db.close();
+});
+
+test('columns, versions, pieces of rows, time ranges', async () => {
+  const { db, table } = filled(0);
+  for (const timestamp of [1, 2, 3]) table.putSync('r', { 'f:a': `a${timestamp}`, 'f:b': `b${timestamp}` }, { timestamp });
+  const shown = async (options) =>
+    (await table.scan(options).toArray()).map((row) => [...row.cells.map((c) => `${c.column}@${c.timestamp}`), ...(row.partial ? ['…'] : [])].join(' '));
+  assert.deepEqual(await shown({ columns: ['f:b'], versions: 2 }), ['f:b@3 f:b@2']);
+  assert.deepEqual(await shown({ batch: 1 }), ['f:a@3 …', 'f:b@3']);
+  assert.deepEqual(await shown({ timeRange: [0, 2] }), ['f:a@1 f:b@1']);
+  assert.deepEqual(await shown({ familyTimeRanges: { f: [2, 3] } }), ['f:a@2 f:b@2']);
+  assert.deepEqual(await shown({ familyTimeRanges: { f: { to: 2 } } }), ['f:a@1 f:b@1']);
+  await db.close();
+});
+
+test('leaving the loop closes the scan', async () => {
+  const { db, table } = filled(2000, 200);
+  const scan = table.scan();
+  for await (const _ of scan) break;
+  assert.deepEqual(await scan.next(), { value: undefined, done: true });
+  const sync = table.scanSync();
+  for (const _ of sync) break;
+  assert.equal(sync.next().done, true);
+  const thrown = table.scan();
+  await assert.rejects(async () => {
+    for await (const _ of thrown) throw new Error('out');
+  }, /out/);
+  assert.deepEqual(await thrown.next(), { value: undefined, done: true });
+  const disposed = table.scan();
+  await disposed.next();
+  await disposed[Symbol.asyncDispose]();
+  assert.equal((await disposed.next()).done, true);
+  await db.close();
+});
+
+test('a slow program holds a scan back: one block is brought in ahead, no more', async () => {
+  const { db, table } = filled(20_000, 100);
+  const backend = table[BACKEND];
+  const run = backend.run.bind(backend);
+  let asked = 0;
+  backend.run = (operation, ...rest) => {
+    asked += Number(operation === 'nextBlock');
+    return run(operation, ...rest);
+  };
+  const scan = table.scan();
+  await scan.next();
+  for (let i = 0; i < 200; i += 1) await new Promise(setImmediate);
+  assert.equal(asked, 2);
+  scan.close();
+  await db.close();
+});
+
+test('what goes wrong is told when rows are asked for, and ends the scan', async () => {
+  const { db, table } = filled(10);
+  const scan = db.table('none').scan();
+  await assert.rejects(scan.next(), { code: 'TABLE_NOT_FOUND' });
+  assert.equal((await scan.next()).done, true);
+  await assert.rejects(collected(table.scan({ filter: 'NoSuchFilter()' })), hjall.RequestError);
+  assert.throws(() => [...table.scanSync({ columns: 'none' })], { code: 'FAMILY_NOT_FOUND' });
+  await db.close();
+});
+
+test('an AbortSignal ends a scan, before and in the middle', async () => {
+  const { db, table } = filled(20_000, 100);
+  await assert.rejects(table.scan({ signal: AbortSignal.abort() }).next(), { name: 'AbortError' });
+  const controller = new AbortController();
+  let seen = 0;
+  await assert.rejects(async () => {
+    for await (const _ of table.scan({ signal: controller.signal })) {
+      seen += 1;
+      if (seen === 10) controller.abort();
+    }
+  }, { name: 'AbortError' });
+  assert.ok(seen < 20_000);
+  assert.throws(() => [...table.scanSync({ signal: controller.signal })], { name: 'AbortError' });
+  await assert.rejects(table.row('r', { signal: controller.signal }), { name: 'AbortError' });
+  assert.throws(() => table.rowSync('r', { signal: controller.signal }), { name: 'AbortError' });
+  await db.close();
+});
+
+test('two calls of next at once get different rows', async () => {
+  const { db, table } = filled(3);
+  const scan = table.scan();
+  const rows = await Promise.all([scan.next(), scan.next(), scan.next(), scan.next()]);
+  assert.deepEqual(rows.map(({ value }) => value?.key.toString()), ['r00000', 'r00001', 'r00002', undefined]);
+  await db.close();
+});
