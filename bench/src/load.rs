@@ -16,7 +16,7 @@ const VALUE_BYTES: usize = 100;
 const SCAN_ROWS: i32 = 100;
 
 /// Where a reply of strict binary Thrift ends: a message whose result holds at most lists of rows.
-fn thrift_reply_end(buffer: &[u8]) -> Option<usize> {
+pub fn thrift_reply_end(buffer: &[u8]) -> Option<usize> {
     use thrift::protocol::{TBinaryInputProtocol, TInputProtocol, TType};
     if buffer.len() < 12 {
         return None;
@@ -30,7 +30,8 @@ fn thrift_reply_end(buffer: &[u8]) -> Option<usize> {
     Some(buffer.len() - rest.len())
 }
 
-fn row(n: usize) -> Vec<u8> {
+/// The key of a row, spread over the whole range.
+pub fn row(n: usize) -> Vec<u8> {
     format!("row{:08}", n.wrapping_mul(2_654_435_761) % 100_000_000).into_bytes()
 }
 

@@ -3,10 +3,15 @@
 mod embedded;
 mod filters;
 mod hot;
+mod idle;
+mod lanes;
 mod load;
+mod overload;
 mod peer;
+mod pin;
 mod process;
 mod redis;
+mod scan;
 mod start;
 mod thrift1;
 
@@ -42,6 +47,36 @@ enum What {
         /// The Redis server's binary.
         #[arg(long, default_value = "redis-server")]
         redis: PathBuf,
+    },
+    /// getRow beside scans and writes, with lanes of their own and with one queue for all.
+    Lanes {
+        /// Length of one run, in seconds.
+        #[arg(long, default_value_t = 5)]
+        seconds: u64,
+        /// Rows of the table.
+        #[arg(long, default_value_t = 100_000)]
+        rows: usize,
+        /// Further settings of the server, name=value.
+        #[arg(long)]
+        set: Vec<String>,
+    },
+    /// Five times as many calls as the server can run, from 200 connections: memory, calls served, refusals, recovery.
+    Overload {
+        /// How long, in seconds.
+        #[arg(long, default_value_t = 20)]
+        seconds: u64,
+        /// Calls that may wait in a lane (queues.waiting): fewer than connections, or nothing would be refused.
+        #[arg(long, default_value_t = 32)]
+        waiting: usize,
+        /// Rows that one call reads.
+        #[arg(long, default_value_t = 400)]
+        batch: usize,
+    },
+    /// Idle connections: memory and threads for each, and what an active one notices.
+    Idle {
+        /// How many.
+        #[arg(long, default_value_t = 10_000)]
+        connections: usize,
     },
     /// Start to first answered call, table creation, idle memory.
     Start {
@@ -90,6 +125,11 @@ fn main() -> Outcome<()> {
         What::Load { connections, seconds, rows, redis } => {
             load::run(&arguments.hjall, &redis, &connections, Duration::from_secs(seconds), rows)
         }
+        What::Lanes { seconds, rows, set } => lanes::run(&arguments.hjall, Duration::from_secs(seconds), rows, &set),
+        What::Overload { seconds, waiting, batch } => {
+            overload::run(&arguments.hjall, Duration::from_secs(seconds), waiting, batch)
+        }
+        What::Idle { connections } => idle::run(&arguments.hjall, connections),
         What::Start { megabytes, families, runs } => start::run(&arguments.hjall, megabytes, families, runs),
         What::Hot { versions, markers } => hot::run(versions, markers),
         What::Embedded { rows, seconds } => embedded::run(rows, seconds),

@@ -16,6 +16,7 @@ use crate::Outcome;
 pub type ReplyEnd = fn(&[u8]) -> Option<usize>;
 
 /// What one run gave.
+#[derive(Default)]
 pub struct Figures {
     /// Calls answered a second.
     pub rate: f64,
@@ -24,6 +25,12 @@ pub struct Figures {
 }
 
 impl Figures {
+    /// Latencies of one run, in microseconds, in any order.
+    pub fn new(mut latencies_us: Vec<u32>, elapsed: Duration) -> Self {
+        latencies_us.sort_unstable();
+        Self { rate: latencies_us.len() as f64 / elapsed.as_secs_f64(), latencies_us }
+    }
+
     /// The latency below which this share of the calls stayed, in microseconds.
     pub fn percentile_us(&self, share: f64) -> u32 {
         let last = self.latencies_us.len().saturating_sub(1);
@@ -42,7 +49,7 @@ pub fn drive(
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let calls = Rc::new(calls);
     let local = LocalSet::new();
-    let (mut latencies_us, elapsed) = local.block_on(&runtime, async move {
+    let (latencies_us, elapsed) = local.block_on(&runtime, async move {
         let mut tasks = Vec::new();
         let begin = Instant::now();
         let until = begin + length;
@@ -57,8 +64,7 @@ pub fn drive(
         }
         Ok::<_, String>((all, begin.elapsed()))
     })?;
-    latencies_us.sort_unstable();
-    Ok(Figures { rate: latencies_us.len() as f64 / elapsed.as_secs_f64(), latencies_us })
+    Ok(Figures::new(latencies_us, elapsed))
 }
 
 async fn one(

@@ -18,9 +18,15 @@ pub struct Server {
 impl Server {
     /// Starts hjall on a free port; the address is the one it prints.
     pub fn hjall(binary: &Path, data: &Path) -> Outcome<Self> {
+        Self::hjall_with(binary, data, &[])
+    }
+
+    /// The same with settings, `name=value` each.
+    pub fn hjall_with(binary: &Path, data: &Path, settings: &[&str]) -> Outcome<Self> {
         let mut child = Command::new(binary)
-            .args(["serve", "--listen", "127.0.0.1:0", "--data"])
+            .args(["serve", "--listen", "127.0.0.1:0", "--info-listen", "off", "--data"])
             .arg(data)
+            .args(settings.iter().flat_map(|setting| ["--set", *setting]))
             .stdout(Stdio::piped())
             .stderr(Stdio::null())
             .spawn()
@@ -56,8 +62,17 @@ impl Server {
 
     /// Memory that the process holds, in KiB.
     pub fn resident_kib(&self) -> Outcome<u64> {
+        self.status("VmRSS:")
+    }
+
+    /// Threads of the process.
+    pub fn threads(&self) -> Outcome<u64> {
+        self.status("Threads:")
+    }
+
+    fn status(&self, name: &str) -> Outcome<u64> {
         let status = std::fs::read_to_string(format!("/proc/{}/status", self.child.id()))?;
-        let line = status.lines().find(|l| l.starts_with("VmRSS:")).ok_or("no VmRSS")?;
+        let line = status.lines().find(|l| l.starts_with(name)).ok_or_else(|| format!("no {name}"))?;
         Ok(line.split_whitespace().nth(1).ok_or("no figure")?.parse()?)
     }
 

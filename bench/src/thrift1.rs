@@ -56,6 +56,16 @@ pub fn scanner_get_list(id: i32, rows: i32) -> Outcome<Vec<u8>> {
     message("scannerGetList", &ScannerGetListArgs::new(id, rows))
 }
 
+/// `scannerClose`.
+pub fn scanner_close(id: i32) -> Outcome<Vec<u8>> {
+    message("scannerClose", &ScannerCloseArgs::new(id))
+}
+
+/// `getRows`.
+pub fn get_rows(table: &str, rows: Vec<Vec<u8>>) -> Outcome<Vec<u8>> {
+    message("getRows", &GetRowsArgs::new(table.as_bytes().to_vec(), rows, None))
+}
+
 /// A blocking client for what is not measured.
 pub struct Client(TcpStream);
 

@@ -74,6 +74,10 @@ impl Crew {
         let (runner, queue) = (self.runner.clone(), self.lanes[kind as usize].queue().clone());
         Builder::new().name(format!("hjall-{}-{number}", kind.name())).spawn(move || {
             loop {
+                if !queue.is_empty() {
+                    // Between two calls the event loops come first: they may have a get to answer.
+                    std::thread::yield_now();
+                }
                 match queue.take() {
                     Taken::Run(job) => runner.run_job(job),
                     Taken::Drop(job) => runner.drop_job(job, Dropped::Overloaded),

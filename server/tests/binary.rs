@@ -26,7 +26,11 @@ struct Running {
 impl Running {
     fn start(arguments: &[&str]) -> Self {
         let all = [&["serve", "--listen", "127.0.0.1:0"], arguments].concat();
-        let mut child = hjall(&all).spawn().unwrap();
+        Self::of(hjall(&all))
+    }
+
+    fn of(mut command: Command) -> Self {
+        let mut child = command.spawn().unwrap();
         let mut line = String::new();
         BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
         let addr = line.strip_prefix("hjall listening on ").unwrap().trim_end().to_owned();
@@ -160,4 +164,25 @@ fn it_knows_its_name_and_teaches_its_use() {
     assert_eq!(said(&["--version"]), format!("hjall {}\n", env!("CARGO_PKG_VERSION")));
     assert!(said(&["--help"]).contains("hjall serve --data"));
     assert!(said(&["serve", "--help"]).contains("Exit codes:"));
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn it_takes_as_many_open_files_as_it_may_and_says_if_that_is_too_few() {
+    let limits = |pid: u32| {
+        let text = std::fs::read_to_string(format!("/proc/{pid}/limits")).unwrap();
+        let line = text.lines().find(|line| line.starts_with("Max open files")).unwrap().to_owned();
+        line.split_whitespace().filter_map(|word| word.parse::<u64>().ok()).collect::<Vec<_>>()
+    };
+    // As from a shell whose soft limit is lower, and whose hard limit is lower than connections need.
+    let binary = env!("CARGO_BIN_EXE_hjall");
+    let script = format!(
+        "ulimit -Hn 900 && ulimit -Sn 500 && exec {binary} serve --memory --listen 127.0.0.1:0 --info-listen off"
+    );
+    let mut command = Command::new("sh");
+    command.args(["-c", &script]).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let running = Running::of(command);
+    assert_eq!(limits(running.child.id()), [900, 900]);
+    let (code, log) = running.stop("-TERM");
+    assert!(code == Some(0) && log.contains("limits.connections"), "{log}");
 }

@@ -24,11 +24,12 @@ impl Servers {
     pub fn start(&self, engine: Engine, from: &mut Request) -> Result<(String, u16)> {
         let (number, host, port) = (from.u32()?, from.text()?, from.u32()?);
         let port = u16::try_from(port).map_err(|_| Error::invalid(format!("a port is at most 65535, not {port}")))?;
-        let addr = (host.as_str(), port)
-            .to_socket_addrs()
-            .ok()
-            .and_then(|mut addrs| addrs.next())
-            .ok_or_else(|| Error::invalid(format!("\"{host}\" is no address to listen on: give an IP address or a name of this machine")))?;
+        let addr =
+            (host.as_str(), port).to_socket_addrs().ok().and_then(|mut addrs| addrs.next()).ok_or_else(|| {
+                Error::invalid(format!(
+                    "\"{host}\" is no address to listen on: give an IP address or a name of this machine"
+                ))
+            })?;
         let mut config = Config::on(addr);
         config.limits.grace = GRACE;
         let server = Server::start(config, engine)

@@ -52,7 +52,7 @@ impl Pairs {
             self.since_stop += 1;
             if self.since_stop >= STOP_INTERVAL {
                 self.since_stop = 0;
-                self.stop.check()?;
+                self.stop.pause()?;
             }
             self.head = Some(match &mut self.source {
                 Source::Stored(cursor) => cursor.next()?,

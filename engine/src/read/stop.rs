@@ -32,6 +32,13 @@ impl Stop {
         Self { asked: Arc::clone(&self.asked), watch: Some(watch) }
     }
 
+    /// The same, after letting other threads run: a long scan must not hold a core for as long as the system would let it, with short
+    /// reads waiting behind it.
+    pub(crate) fn pause(&self) -> Result<()> {
+        std::thread::yield_now();
+        self.check()
+    }
+
     pub(crate) fn check(&self) -> Result<()> {
         if self.is_stopped() || self.watch.as_ref().is_some_and(|watch| watch()) {
             Err(Error::new(ErrorKind::Cancelled, "the scan was stopped by its caller"))

@@ -4,6 +4,7 @@ mod args;
 mod config;
 mod exit;
 mod log;
+mod open_files;
 mod reload;
 mod serve;
 mod signals;

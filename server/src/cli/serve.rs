@@ -12,6 +12,7 @@ use tokio::sync::oneshot;
 
 use super::exit::Failure;
 use super::log;
+use super::open_files;
 use super::reload;
 use super::signals::{Signal, Signals};
 
@@ -25,6 +26,7 @@ pub fn run(sources: &Sources) -> Result<(), Failure> {
     for line in force.notes.lines(sources.hbase_site.as_deref()) {
         tracing::warn!("{line}");
     }
+    open_files::raise(launch.config.limits.connections_max);
     let Launch { config, data, memory, options, info, .. } = launch;
     let info = InfoPort::take(info)?;
     let opened = if memory { Engine::memory(options) } else { Engine::open(&data, options) };
