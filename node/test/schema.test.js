@@ -1,0 +1,114 @@
+'use strict';
+/** Tables, families, namespaces, regions: what was asked for is what is described. */
+
+const assert = require('node:assert/strict');
+const { test } = require('node:test');
+const { NotFoundError, memory } = require('../lib/index.js');
+
+test('a descriptor says what was asked for, and can be given again', async () => {
+  const db = memory();
+  const info = { versions: 3, minVersions: 1, ttl: 86400, keepDeletedCells: 'TTL', compression: 'GZ', bloomFilter: 'ROWCOL', inMemory: true };
+  await db.createTable('t', { info: { ...info, configuration: { 'a.b': 'c' } }, log: { newVersionBehavior: true } }, { durability: 'ASYNC_WAL', readOnly: false });
+  const { name, families, options } = await db.describeTable('t');
+  assert.equal(name, 't');
+  assert.deepEqual({ ...families.info, ...info }, families.info);
+  assert.deepEqual(families.info.configuration, { 'a.b': 'c' });
+  assert.equal(families.log.newVersionBehavior, true);
+  assert.equal(families.log.ttl, 'FOREVER');
+  assert.equal(options.durability, 'ASYNC_WAL');
+  await db.createTable('u', families, options);
+  const again = db.describeTableSync('u');
+  assert.deepEqual(again, { name: 'u', families, options });
+  await db.close();
+});
+
+test('altering replaces; families are added, altered and dropped one by one', async () => {
+  const db = memory({ encoding: 'utf8' });
+  db.createTableSync('t', { a: {}, b: { versions: 2 } });
+  await db.alterTable('t', { a: { versions: 5 } }, { readOnly: true });
+  assert.deepEqual(Object.keys(db.describeTableSync('t').families), ['a']);
+  await assert.rejects(db.table('t').put('r', { 'a:x': '1' }), { code: 'READ_ONLY' });
+  await db.alterTable('t', { a: {} });
+  await db.addFamily('t', 'c', { ttl: 10 });
+  db.alterFamilySync('t', 'c', { ttl: 20 });
+  assert.equal((await db.describeTable('t')).families.c.ttl, 20);
+  await db.dropFamily('t', 'a');
+  assert.deepEqual(Object.keys(db.describeTableSync('t').families), ['c']);
+  await assert.rejects(db.dropFamily('t', 'c'), { code: 'FAMILY_OPERATION' });
+  await db.close();
+});
+
+test('tables live and die', async () => {
+  const db = memory({ encoding: 'utf8' });
+  await db.createTable('t', ['f'], { splits: ['m', 'd'] });
+  await assert.rejects(db.createTable('t', ['f']), { name: 'ExistsError', code: 'TABLE_EXISTS' });
+  assert.deepEqual(await db.tables(), ['t']);
+  await db.table('t').put('r', { 'f:a': 'x' });
+  await assert.rejects(db.dropTable('t'), { name: 'StateError', code: 'TABLE_NOT_DISABLED' });
+  await db.disableTable('t');
+  assert.equal(await db.isTableEnabled('t'), false);
+  await db.truncateTable('t', { preserveSplits: true });
+  assert.equal(await db.table('t').row('r'), undefined);
+  assert.deepEqual((await db.regions('t')).map(({ start }) => start.toString()), ['', 'd', 'm']);
+  db.disableTableSync('t');
+  db.truncateTableSync('t');
+  assert.equal(db.regionsSync('t').length, 1);
+  db.disableTableSync('t');
+  db.enableTableSync('t');
+  db.disableTableSync('t');
+  await db.dropTable('t');
+  assert.equal(await db.tableExists('t'), false);
+  await assert.rejects(db.describeTable('t'), NotFoundError);
+  await db.close();
+});
+
+test('regions as the algorithms of HBase split them', async () => {
+  const db = memory();
+  const starts = async (options) => {
+    await db.createTable('t', ['f'], options);
+    const found = (await db.regions('t')).slice(1).map(({ start }) => start);
+    await db.disableTable('t');
+    await db.dropTable('t');
+    return found;
+  };
+  const text = (keys) => keys.map(String);
+  assert.deepEqual(text(await starts({ splitAlgo: 'HexStringSplit', regions: 4 })), ['40000000', '80000000', 'c0000000']);
+  assert.deepEqual(text(await starts({ splitAlgo: 'DecimalStringSplit', regions: 3 })), ['33333333', '66666666']);
+  assert.deepEqual(
+    (await starts({ splitAlgo: 'UniformSplit', regions: 3 })).map((key) => key.toString('hex')),
+    ['5555555555555555', 'aaaaaaaaaaaaaaaa'],
+  );
+  await assert.rejects(db.createTable('t', ['f'], { splits: [Buffer.from('a'), Buffer.from('a')] }), { code: 'INVALID_ARGUMENT' });
+  await db.close();
+});
+
+test('namespaces', async () => {
+  const db = memory();
+  await db.createNamespace('n', { owner: 'ann' });
+  assert.deepEqual(await db.describeNamespace('n'), { name: 'n', configuration: { owner: 'ann' } });
+  await db.alterNamespace('n', { owner: 'bob' });
+  assert.deepEqual(db.describeNamespaceSync('n').configuration, { owner: 'bob' });
+  assert.deepEqual(await db.namespaces(), ['default', 'hbase', 'n']);
+  await db.createTable('n:t', ['f']);
+  await db.createTable('t', ['f']);
+  assert.deepEqual(await db.tables(), ['t', 'n:t']);
+  assert.deepEqual(await db.tables({ namespace: 'n' }), ['n:t']);
+  assert.deepEqual(await db.tables({ namespace: 'default' }), ['t']);
+  await assert.rejects(db.dropNamespace('n'), { code: 'CONSTRAINT' });
+  await assert.rejects(db.describeNamespace('m'), { name: 'NotFoundError', code: 'NAMESPACE_NOT_FOUND' });
+  await db.close();
+});
+
+test('flush and compact are done when their promise is', async () => {
+  const db = memory({ encoding: 'utf8' });
+  db.createTableSync('t', ['f']);
+  await db.table('t').put('r', { 'f:a': 'x' });
+  await db.flush('t');
+  await db.compact('t', { major: true });
+  db.flushSync('t');
+  db.compactSync('t');
+  await assert.rejects(db.compact('none'), { code: 'TABLE_NOT_FOUND' });
+  assert.equal(typeof (await db.now()), 'number');
+  assert.match(await db.clusterId(), /^[0-9a-f-]{36}$/);
+  await db.close();
+});

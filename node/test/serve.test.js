@@ -1,0 +1,36 @@
+'use strict';
+/** serve(): other programs reach the same database over Thrift while this one goes on. */
+
+const assert = require('node:assert/strict');
+const { test } = require('node:test');
+const hjall = require('../lib/index.js');
+
+test('what is written here is read there, and the other way round', async () => {
+  const db = hjall.memory({ encoding: 'utf8' });
+  await db.createTable('t', ['f']);
+  const server = await db.serve({ port: 0 });
+  assert.match(server.address, /^127\.0\.0\.1:\d+$/);
+  const there = await hjall.connect({ host: server.host, port: server.port, encoding: 'utf8' });
+  await db.table('t').put('r', { 'f:a': 'here' });
+  assert.equal((await there.table('t').row('r')).string('f:a'), 'here');
+  await there.table('t').put('r', { 'f:a': 'there' });
+  assert.equal(db.table('t').rowSync('r').string('f:a'), 'there');
+  await there.close();
+  await server.close();
+  await server.close();
+  assert.ok(await db.table('t').exists('r'), 'the database goes on');
+  await db.close();
+});
+
+test('closing the database stops its servers; a port that is taken says so', async () => {
+  const db = hjall.memory();
+  const server = db.serveSync({ port: 0 });
+  await assert.rejects(db.serve({ port: server.port }), { name: 'StorageError', message: /cannot listen/ });
+  await assert.rejects(db.serve({ host: 'no such host', port: 0 }), { code: 'INVALID_ARGUMENT' });
+  assert.throws(() => db.serveSync({ port: 70_000 }), RangeError);
+  await db.close();
+  const again = hjall.memory();
+  const second = await again.serve({ port: server.port });
+  assert.equal(second.port, server.port);
+  await again.close();
+});
