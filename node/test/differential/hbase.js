@@ -1,0 +1,41 @@
+'use strict';
+/**
+ * Random programs on the engine in this process and, over Thrift2, on real HBase: part of `make judge`.
+ *
+ *     node node/test/differential/hbase.js PORT [SEED [ROUNDS]]      ends with "N passed, M failed"
+ */
+const { connect, memory } = require('../../lib/index.js');
+const { compared } = require('./compared.js');
+const { Program } = require('./program.js');
+
+const STEPS = 200;
+
+async function main([port, first = String(1 + Math.floor(Math.random() * 1e6)), rounds = '10']) {
+  // HBase's first tables after a start take their time.
+  const hbase = await connect({ port: Number(port), callTimeoutMs: 180_000 });
+  let failed = 0;
+  for (let seed = Number(first); seed < Number(first) + Number(rounds); seed += 1) {
+    const local = memory();
+    const name = `node${seed}`;
+    for (const db of [local, hbase]) {
+      if (await db.tableExists(name)) {
+        if (await db.isTableEnabled(name)) await db.disableTable(name);
+        await db.dropTable(name);
+      }
+      await db.createTable(name, Program.families, { splits: [Buffer.from('b')] });
+    }
+    const difference = await compared(seed, STEPS, [local, hbase], { name, tables: false });
+    if (difference !== undefined) {
+      failed += 1;
+      console.log(difference);
+    }
+    await hbase.disableTable(name);
+    await hbase.dropTable(name);
+    await local.close();
+  }
+  await hbase.close();
+  console.log(`${Number(rounds) - failed} passed, ${failed} failed`);
+  process.exitCode = failed === 0 ? 0 : 1;
+}
+
+main(process.argv.slice(2));
