@@ -61,10 +61,10 @@ test-python: build-python .venv/.complete ## the Python package: its tests, agai
 test-node: build-node ## the Node package: its tests, against the module built here
 	cd node && $(NODE) --test --test-reporter=spec test/*.test.js test/*/*.test.js
 
-judge: build .venv/.complete ## ask real HBase again (needs Java 11 or 17, and Maven) and compare with what is recorded
+judge: build build-node .venv/.complete ## ask real HBase again (needs Java 11 or 17, and Maven) and compare with what is recorded
 	@command -v java >/dev/null || { echo "make judge needs Java 11 or 17 (Debian: apt install openjdk-17-jre-headless)"; exit 1; }
 	@command -v mvn >/dev/null || { echo "make judge needs Maven (Debian: apt install maven)"; exit 1; }
-	tests/judge/again $(python)
+	NODE=$(NODE) tests/judge/again $(python)
 
 clients: build .venv/.complete ## every client program whose language is installed here
 	$(python) tests/clients/run

@@ -101,10 +101,13 @@ function batchOf(message) {
   return { failed: Number(found[1]), cause: found[2].replace(FRAMES, '').split(TIMES)[0] };
 }
 
+/** A batch names causes that HBase gave up on by their class alone. */
+const VAGUE = { kind: 'Unprocessable', text: 'the server gave up and says no more than IOException' };
+
 /** A declared exception of the server (TIOError) as an error. `failed` on it: of a batch, how many actions failed. */
 function ofIoError({ message = '', canRetry = false }, call) {
   const batch = batchOf(message);
-  const { kind, text } = understood(batch?.cause ?? message, canRetry && batch === undefined, call);
+  const { kind, text } = batch?.cause === 'IOException' ? VAGUE : understood(batch?.cause ?? message, canRetry && batch === undefined, call);
   const error = make(kind, text, new Error(message));
   return { error, canRetry, failed: batch?.failed };
 }

@@ -11,9 +11,19 @@ const bytesOf = (name) => Buffer.from(name);
 /** A call on a table by its TTableName, which answers nothing or a boolean. */
 const onTable = (method) => (client, { table }, signal) => client.call(method, { tableName: tableNameOf(table) }, { signal, table });
 
+/** Up to here a cell is never too large, unless the server was told so. */
+const CELL_BYTES_SURE = 1 << 20;
+
+/** The gateway does not say that a cell is too large, and no other mistake of a put gets as far as there. */
+function explained(error, { cells }) {
+  const largest = Math.max(...cells.map(({ value }) => value.length));
+  if (error.code !== 'INVALID_ARGUMENT' || largest < CELL_BYTES_SURE) return error;
+  return make('InvalidArgument', `KeyValue size too large, most likely: a value has ${largest} bytes, and a server takes 10 MiB unless told otherwise (hbase.client.keyvalue.maxsize)`, error);
+}
+
 async function mutate(client, { table, mutation }, signal) {
   const about = { signal, table };
-  if (mutation.kind === 'put') return client.call('put', { table: bytesOf(table), tput: request.putOf(mutation) }, about);
+  if (mutation.kind === 'put') return client.call('put', { table: bytesOf(table), tput: request.putOf(mutation) }, about).catch((error) => { throw explained(error, mutation); });
   const deletes = request.deletesOf(mutation);
   if (deletes.length === 1) return client.call('deleteSingle', { table: bytesOf(table), tdelete: deletes[0] }, about);
   const mutations = deletes.map((deleteSingle) => ({ deleteSingle }));
@@ -48,7 +58,7 @@ const OPERATIONS = {
     rowOf(await client.call('append', { table: bytesOf(table), tappend: request.appendOf(append) }, { signal, table }), append.row),
 
   createTable: async (client, { descriptor, splits }, signal) =>
-    client.call('createTable', { desc: descriptorOf(descriptor), splitKeys: splits.length === 0 ? undefined : splits }, { signal, table: descriptor.name }),
+    client.call('createTable', { desc: descriptorOf(descriptor), splitKeys: request.splitsOf(splits) }, { signal, table: descriptor.name }),
   modifyTable: async (client, { descriptor }, signal) => client.call('modifyTable', { desc: descriptorOf(descriptor) }, { signal, table: descriptor.name }),
   deleteTable: onTable('deleteTable'),
   truncateTable: (client, { table, preserveSplits }, signal) => client.call('truncateTable', { tableName: tableNameOf(table), preserveSplits }, { signal, table }),
@@ -58,7 +68,7 @@ const OPERATIONS = {
   tableExists: onTable('tableExists'),
   describeTable: async (client, { table }, signal) => readDescriptor(await client.call('getTableDescriptor', { table: tableNameOf(table) }, { signal, table })),
   tables: async (client, _, signal) =>
-    (await client.call('getTableDescriptorsByPattern', { includeSysTables: false }, { signal })).map((one) => ({ descriptor: readDescriptor(one), enabled: undefined })),
+    (await client.call('getTableDescriptorsByPattern', { includeSysTables: true }, { signal })).map((one) => ({ descriptor: readDescriptor(one), enabled: undefined })),
   regions,
   addFamily: (client, { table, family }, signal) => client.call('addColumnFamily', { tableName: tableNameOf(table), column: familyOf(family) }, { signal, table }),
   modifyFamily: (client, { table, family }, signal) => client.call('modifyColumnFamily', { tableName: tableNameOf(table), column: familyOf(family) }, { signal, table }),

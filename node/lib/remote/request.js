@@ -2,6 +2,7 @@
 /** From the plain data above the seam (`../backend.js`) to the contract's structs. */
 const { COMPARE, DURABILITY, LATEST } = require('../backend.js');
 const { long } = require('../bytes.js');
+const { text } = require('../column.js');
 const { make } = require('../errors.js');
 const { ENUMS } = require('./wire/schema.js');
 
@@ -23,6 +24,10 @@ function rowOf(row) {
   if (row.length === 0) refuse('Row length is 0');
   if (row.length > 32767) refuse(`Row length ${row.length} is > 32767`);
   return row;
+}
+
+function familyNamed({ family }) {
+  if (family.length === 0) refuse('Family cannot be null: name it before the colon');
 }
 
 function timeRangeOf(range) {
@@ -77,6 +82,7 @@ function scanOf({ start, stop, columns, timeRange, familyTimeRanges, versions, b
 /** TPut. */
 function putOf({ row, cells, ttl, durability }) {
   if (cells.length === 0) refuse('No columns to insert');
+  cells.forEach(familyNamed);
   return {
     row: rowOf(row),
     columnValues: cells.map(({ family, qualifier, timestamp, value }) => ({ family, qualifier, value, timestamp: given(timestamp) })),
@@ -132,13 +138,14 @@ function mutationsOf(mutations) {
 
 /** TIncrement. */
 function incrementOf({ row, columns, ttl, durability }) {
-  if (columns.length === 0) refuse('an increment names no columns');
+  if (columns.length === 0) refuse('Invalid arguments to an increment, zero columns specified');
   return { row: rowOf(row), columns, attributes: ttlOf(ttl), durability: durabilityOf(durability) };
 }
 
 /** TAppend. */
 function appendOf({ row, columns, ttl, durability }) {
-  if (columns.length === 0) refuse('an append names no columns');
+  if (columns.length === 0) refuse('Invalid arguments to an append, zero columns specified');
+  columns.forEach(familyNamed);
   return { row: rowOf(row), columns, attributes: ttlOf(ttl), durability: durabilityOf(durability) };
 }
 
@@ -147,4 +154,15 @@ function checkOf({ row, family, qualifier, op, value }, mutations) {
   return { row: rowOf(row), family, qualifier, compareOp: COMPARE.indexOf(op), value: value ?? EMPTY, rowMutations: { row, mutations: mutationsOf(mutations) } };
 }
 
-module.exports = { appendOf, checkOf, deletesOf, getOf, incrementOf, mutationsOf, putOf, rowOf, scanOf };
+/** Keys at which regions begin. */
+function splitsOf(keys) {
+  if (keys.length === 0) return undefined;
+  const sorted = [...keys].sort(Buffer.compare);
+  sorted.forEach((key, at) => {
+    if (key.length === 0) refuse('Empty split key must not be passed in the split keys.');
+    if (at > 0 && Buffer.compare(sorted[at - 1], key) === 0) refuse(`All split keys must be unique, found duplicate: ${text(key)}, ${text(key)}`);
+  });
+  return keys;
+}
+
+module.exports = { appendOf, checkOf, deletesOf, getOf, incrementOf, mutationsOf, putOf, rowOf, scanOf, splitsOf };

@@ -23,17 +23,17 @@ async function nextMillisecond() {
  * @param {number} seed
  * @param {number} steps
  * @param {[object, object]} databases each with an empty table of that name and `Program.families`
- * @param {{ name: string, tables?: boolean }} options
+ * @param {{ name: string, tables?: boolean, masked?: (text: string) => string }} options `masked`: answers without what may differ
  * @returns {Promise<string | undefined>} the difference
  */
-async function compared(seed, steps, [one, other], { name, tables }) {
+async function compared(seed, steps, [one, other], { name, tables, masked = (text) => text }) {
   const program = new Program(seed, { tables });
   const said = [];
   for (let i = 0; i < steps; i += 1) {
     const step = program.step();
     const [a, b] = [await outcome(() => step.run(one, name)), await outcome(() => step.run(other, name))];
     said.push(`  ${step.text}\n    → ${a}`);
-    if (a !== b) return `seed ${seed}, step ${i}:\n${said.slice(-LAST).join('\n')}\n  other → ${b}\n  they part at ${parting(a, b)}`;
+    if (masked(a) !== masked(b)) return `seed ${seed}, step ${i}:\n${said.slice(-LAST).join('\n')}\n  other → ${b}\n  they part at ${parting(masked(a), masked(b))}`;
     await nextMillisecond();
   }
   return undefined;
