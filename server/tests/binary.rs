@@ -177,7 +177,7 @@ fn it_takes_as_many_open_files_as_it_may_and_says_if_that_is_too_few() {
     // As from a shell whose soft limit is lower, and whose hard limit is lower than connections need.
     let binary = env!("CARGO_BIN_EXE_hjall");
     let script = format!(
-        "ulimit -Hn 900 && ulimit -Sn 500 && exec {binary} serve --memory --listen 127.0.0.1:0 --info-listen off"
+        "ulimit -Sn 500 && ulimit -Hn 900 && exec {binary} serve --memory --listen 127.0.0.1:0 --info-listen off"
     );
     let mut command = Command::new("sh");
     command.args(["-c", &script]).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());

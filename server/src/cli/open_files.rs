@@ -4,10 +4,9 @@
 #[cfg(unix)]
 const BESIDE: u64 = 1024;
 
-/// Takes as many as the system allows, and says so where that is too few for this many connections. Only the process does this; as a
-/// library the server leaves its process's limits alone.
+/// Takes as many as the system allows. Only the process does this; as a library the server leaves its process's limits alone.
 #[cfg(unix)]
-pub fn raise(connections: usize) {
+pub fn raise() {
     use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
     let limit = getrlimit(Resource::Nofile);
     if limit.current != limit.maximum
@@ -15,6 +14,12 @@ pub fn raise(connections: usize) {
     {
         tracing::warn!(%error, "the limit on open files cannot be raised");
     }
+}
+
+/// Says so where that is too few for this many connections.
+#[cfg(unix)]
+pub fn compare(connections: usize) {
+    use rustix::process::{Resource, getrlimit};
     let needed = u64::try_from(connections).unwrap_or(u64::MAX).saturating_add(BESIDE);
     // Without a number there is no limit.
     if let Some(allowed) = getrlimit(Resource::Nofile).current.filter(|allowed| *allowed < needed) {
@@ -29,4 +34,8 @@ pub fn raise(connections: usize) {
 
 /// Elsewhere there is no such limit.
 #[cfg(not(unix))]
-pub fn raise(_connections: usize) {}
+pub fn raise() {}
+
+/// Elsewhere there is no such limit.
+#[cfg(not(unix))]
+pub fn compare(_connections: usize) {}

@@ -26,7 +26,8 @@ pub fn run(sources: &Sources) -> Result<(), Failure> {
     for line in force.notes.lines(sources.hbase_site.as_deref()) {
         tracing::warn!("{line}");
     }
-    open_files::raise(launch.config.limits.connections_max);
+    open_files::raise();
+    let connections_max = launch.config.limits.connections_max;
     let Launch { config, data, memory, options, info, .. } = launch;
     let info = InfoPort::take(info)?;
     let opened = if memory { Engine::memory(options) } else { Engine::open(&data, options) };
@@ -48,6 +49,7 @@ pub fn run(sources: &Sources) -> Result<(), Failure> {
     let place = if memory { "memory".to_owned() } else { data.display().to_string() };
     let info = info.serve(&server);
     announce(&place, &server, &info, started);
+    open_files::compare(connections_max);
 
     let name = loop {
         match runtime.block_on(signals.next()) {

@@ -5,9 +5,9 @@ use std::time::Duration;
 /// Bounds, each with a default that docs/operations.md argues for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Limits {
-    /// Connections at once. Default 20,000.
+    /// Connections at once. Default 16,000.
     pub connections_max: usize,
-    /// Connections at once from one address. Default 15,000.
+    /// Connections at once from one address. Default 12,000.
     pub connections_per_address_max: usize,
     /// What one connection more than [`Self::connections_max`] meets. Default: it is refused.
     pub when_full: WhenFull,
@@ -50,8 +50,8 @@ pub enum WhenFull {
 impl Default for Limits {
     fn default() -> Self {
         Self {
-            connections_max: 20_000,
-            connections_per_address_max: 15_000,
+            connections_max: 16_000,
+            connections_per_address_max: 12_000,
             when_full: WhenFull::Refuse,
             message_bytes_max: 100 << 20,
             frame_bytes_max: 100 << 20,

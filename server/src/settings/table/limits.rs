@@ -13,7 +13,7 @@ pub(super) static SETTINGS: [Setting; 13] = [
         name: "limits.connections",
         flag: flag("max-connections", "N", ""),
         kind: count(1, 1 << 24),
-        default: Default::Is("20000"),
+        default: Default::Is("16000"),
         says: "Connections at once",
         because: "an idle one costs a few KiB and no thread",
         set: |launch, value| launch.config.limits.connections_max = value.size(),
@@ -22,7 +22,7 @@ pub(super) static SETTINGS: [Setting; 13] = [
     Setting {
         name: "limits.connections_per_address",
         kind: count(1, 1 << 24),
-        default: Default::Is("15000"),
+        default: Default::Is("12000"),
         says: "Connections at once from one address",
         because: "one machine run wild leaves room for the others",
         set: |launch, value| launch.config.limits.connections_per_address_max = value.size(),
