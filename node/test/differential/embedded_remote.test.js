@@ -6,6 +6,7 @@ const { connect, memory } = require('../../lib/index.js');
 const { serving } = require('../serving.js');
 const { compared } = require('./compared.js');
 const { Program } = require('./program.js');
+const { lives } = require('./tables.js');
 
 /** Other programs, or more: DIFFERENTIAL_SEED=100 DIFFERENTIAL_ROUNDS=500 make test-node. */
 const SEED = Number(process.env.DIFFERENTIAL_SEED ?? 1);
@@ -18,6 +19,14 @@ describe('embedded and remote answer the same', () => {
     server = await serving();
   });
   after(() => server.stop());
+
+  it('of tables from their creation to their end', async () => {
+    const remote = await connect({ port: server.port, pauseMs: 0 });
+    const local = memory();
+    assert.equal(await lives([local, remote], 'life'), undefined);
+    await remote.close();
+    await local.close();
+  });
 
   for (const [at, wire] of [['buffered', 'binary'], ['framed', 'compact'], ['http', 'binary']].entries()) {
     it(`${wire.join(', ')}`, async () => {

@@ -7,6 +7,7 @@
 const { connect, memory } = require('../../lib/index.js');
 const { compared } = require('./compared.js');
 const { Program } = require('./program.js');
+const { lives } = require('./tables.js');
 
 const STEPS = 200;
 
@@ -17,6 +18,11 @@ async function main([port, first = String(1 + Math.floor(Math.random() * 1e6)), 
   // HBase's first tables after a start take their time.
   const hbase = await connect({ port: Number(port), callTimeoutMs: 180_000 });
   let failed = 0;
+  const difference = await lives([memory(), hbase], `life${Date.now()}`);
+  if (difference !== undefined) {
+    failed += 1;
+    console.log(difference);
+  }
   for (let seed = Number(first); seed < Number(first) + Number(rounds); seed += 1) {
     const local = memory();
     const name = `node${seed}`;
@@ -27,17 +33,17 @@ async function main([port, first = String(1 + Math.floor(Math.random() * 1e6)), 
       }
       await db.createTable(name, Program.families, { splits: [Buffer.from('b')] });
     }
-    const difference = await compared(seed, STEPS, [local, hbase], { name, tables: false, masked });
-    if (difference !== undefined) {
+    const parting = await compared(seed, STEPS, [local, hbase], { name, tables: false, masked });
+    if (parting !== undefined) {
       failed += 1;
-      console.log(difference);
+      console.log(parting);
     }
     await hbase.disableTable(name);
     await hbase.dropTable(name);
     await local.close();
   }
   await hbase.close();
-  console.log(`${Number(rounds) - failed} passed, ${failed} failed`);
+  console.log(`${Number(rounds) + 1 - failed} passed, ${failed} failed`);
   process.exitCode = failed === 0 ? 0 : 1;
 }
 
