@@ -223,7 +223,7 @@ def SingleColumnValueExcludeFilter(
 
 def ColumnValueFilter(family: Bytes, qualifier: Bytes, compare: str, value: With) -> Filter:
     """Keeps the cells of one column whose value compares so, and nothing else."""
-    return Filter.of_column("value", family, qualifier, compare, value, False, True)
+    return Filter.of_column("value", family, qualifier, compare, value, False, False)
 
 
 def DependentColumnFilter(

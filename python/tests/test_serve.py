@@ -1,0 +1,59 @@
+"""The embedded database answers Thrift clients at the same time; the command line does as the binary does."""
+import re
+import signal
+import subprocess
+import sys
+
+import happybase
+import pytest
+from thriftpy2.thrift import TException
+
+import hjall
+
+
+def test_both_see_one_database():
+    with hjall.memory() as db, db.serve(port=0) as server, db.serve(port=0) as other:
+        assert server.address != other.address and server.is_open
+        connection = happybase.Connection(*server.address)
+        connection.create_table("t", {"f": {}})
+        connection.table("t").put(b"r", {b"f:a": b"1"})
+        assert db.table("t").row(b"r") == {b"f:a": b"1"}
+        db.table("t").put(b"r", {b"f:a": b"2"})
+        assert happybase.Connection(*other.address).table("t").row(b"r") == {b"f:a": b"2"}
+        connection.close()
+    assert not server.is_open and server.close()
+
+
+def test_closing_the_database_closes_its_servers():
+    db = hjall.memory()
+    server = db.serve(port=0)
+    db.close()
+    assert not server.is_open
+    with pytest.raises(TException):
+        happybase.Connection(*server.address)
+
+
+def test_an_address_that_is_taken_is_an_error_that_says_so():
+    with hjall.memory() as db, db.serve(port=0) as server:
+        with pytest.raises(OSError, match=rf"cannot listen on 127.0.0.1:{server.port}.*port=0"):
+            db.serve(port=server.port)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals are of another kind here")
+def test_the_command_line_serves_until_it_is_told_to_stop(tmp_path):
+    process = subprocess.Popen([sys.executable, "-m", "hjall", "serve", "--data", tmp_path, "--listen", "127.0.0.1:0"], stdout=subprocess.PIPE,
+                               stderr=subprocess.DEVNULL, text=True)
+    with process:
+        port = int(re.fullmatch(r"hjall listening on 127\.0\.0\.1:(\d+)\n", process.stdout.readline())[1])
+        connection = happybase.Connection("127.0.0.1", port)
+        connection.create_table("t", {"f": {}})
+        connection.close()
+        process.send_signal(signal.SIGINT)
+        assert process.wait(timeout=60) == 0
+    with hjall.open(tmp_path) as db:
+        assert db.tables() == [b"t"]
+
+
+def test_the_command_line_explains_itself():
+    said = subprocess.run([sys.executable, "-m", "hjall", "--help"], capture_output=True, text=True, timeout=60)
+    assert said.returncode == 0 and "serve" in said.stdout

@@ -1,0 +1,133 @@
+"""Many threads on one database; one of them closes it."""
+import gc
+import subprocess
+import sys
+import threading
+import weakref
+
+import hjall
+
+
+def in_threads(count, work):
+    """Runs `work(n)` in so many threads; raises what one of them raised."""
+    failures = []
+
+    def body(n):
+        try:
+            work(n)
+        except BaseException as error:  # noqa: BLE001  told below
+            failures.append(error)
+
+    threads = [threading.Thread(target=body, args=(n,)) for n in range(count)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(timeout=120)
+        assert not thread.is_alive(), "a thread hangs"
+    if failures:
+        raise failures[0]
+
+
+def test_no_count_is_lost(tmp_path):
+    with hjall.open(tmp_path) as db:
+        db.create_table("t", {"f": {}})
+        table = db.table("t")
+
+        def work(n):
+            for _ in range(200):
+                table.counter_inc(b"r", b"f:all")
+                table.counter_inc(b"r", b"f:%d" % n)
+                assert table.row(b"r")[b"f:all"]
+
+        in_threads(8, work)
+        assert table.counter_get(b"r", b"f:all") == 1600
+
+
+def test_one_batch_and_one_scan_serve_all_threads(tmp_path):
+    with hjall.open(tmp_path) as db:
+        db.create_table("t", {"f": {}})
+        table = db.table("t")
+        batch = table.batch(batch_size=7)
+        in_threads(4, lambda n: [batch.put(b"%d-%03d" % (n, i), {b"f:a": b"1"}) for i in range(100)])
+        batch.send()
+        scanner = table._scanner(dict(start=None, stop=None, prefix=None, columns=None, filter=None, timestamp=None, time_range=None, versions=1, batch=0,
+                                      limit=-1, caching=10, reverse=False, raw=False))
+        found = []
+
+        def work(n):
+            while rows := scanner.rows(3):
+                found.extend(key for key, _ in rows)
+
+        in_threads(4, work)
+        assert len(found) == len(set(found)) == 400
+
+
+def test_close_while_others_use_it(tmp_path):
+    """Whoever is inside finishes or gets `Closed`: no hang, no crash, and what was acknowledged is there."""
+    db = hjall.open(tmp_path)
+    db.create_table("t", {"f": {}})
+    table, acknowledged, started = db.table("t"), [], threading.Barrier(7)
+
+    def work(n):
+        started.wait()
+        try:
+            for i in range(1_000_000):
+                if n == 6:
+                    if len(acknowledged) >= 300:
+                        return db.close()
+                elif n % 2:
+                    list(table.scan(batch_size=50))
+                else:
+                    table.put(b"%d-%06d" % (n, i), {b"f:a": b"1"})
+                    acknowledged.append((n, i))
+        except hjall.Closed:
+            pass
+
+    in_threads(7, work)
+    db.open()
+    keys = {key for key, _ in table.scan()}
+    assert keys >= {b"%d-%06d" % one for one in acknowledged}
+    db.close()
+    db.close()
+
+
+def test_tables_outlive_a_close_and_an_open(tmp_path):
+    db = hjall.open(tmp_path)
+    db.create_table("t", {"f": {}})
+    table = db.table("t")
+    table.put(b"r", {b"f:a": b"1"})
+    scan = table.scan()
+    db.close()
+    for use in (lambda: table.row(b"r"), lambda: next(scan), db.tables, lambda: table.put(b"r", {b"f:a": b"2"}), lambda: db.serve(port=0)):
+        try:
+            use()
+            raise AssertionError("no error")
+        except hjall.Closed as error:
+            assert "open" in str(error)
+    db.open()
+    assert table.row(b"r") == {b"f:a": b"1"}
+    db.close()
+
+
+def test_what_nobody_holds_is_closed(tmp_path):
+    """The folder is free for other processes once the last reference is gone, unfinished scans among them."""
+    db = hjall.open(tmp_path)
+    db.create_table("t", {"f": {}})
+    with db.table("t").batch() as batch:
+        for n in range(100):
+            batch.put(b"%d" % n, {b"f:a": b"1"})
+    scan = db.table("t").scan(batch_size=5)
+    next(scan)
+    watched = weakref.ref(db)
+    del db, batch, scan
+    gc.collect()
+    assert watched() is None
+    subprocess.run([sys.executable, "-c", "import sys, hjall; hjall.open(sys.argv[1]).close()", tmp_path], check=True, timeout=60)
+
+
+def test_one_folder_opened_twice_is_one_database(tmp_path):
+    with hjall.open(tmp_path) as one, hjall.open(tmp_path) as other:
+        one.create_table("t", {"f": {}})
+        one.table("t").put(b"r", {b"f:a": b"1"})
+        one.close()
+        assert other.table("t").row(b"r") == {b"f:a": b"1"}
