@@ -10,6 +10,7 @@ import threading
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 ADDRESS = re.compile(r"127\.0\.0\.1:(\d+)")
+INFO = re.compile(r'metrics"?[=:]"(http://127\.0\.0\.1:\d+)')
 
 
 def binary():
@@ -39,10 +40,17 @@ class Hjall:
         """HOST:PORT."""
         return f"127.0.0.1:{self.port}"
 
+    @property
+    def info(self):
+        """Where it tells how it fares; only with the option --info-listen."""
+        return next(found[1] for line in self.said if (found := INFO.search(line)))
+
     def start(self):
         """Starts it, again if it was stopped or killed; returns once it serves."""
+        # Not the default port for metrics: another server may have it, and a test must not depend on that.
+        quiet = () if "--info-listen" in self.options else ("--info-listen", "off")
         self.process = subprocess.Popen(
-            [binary(), "serve", "--data", self.folder, "--listen", "127.0.0.1:0", *self.options],
+            [binary(), "serve", "--data", self.folder, "--listen", "127.0.0.1:0", *quiet, *self.options],
             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace")
         self.said = []
         for line in self.process.stdout:

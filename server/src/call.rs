@@ -12,7 +12,7 @@ use crate::context::Context;
 use crate::fault::Fault;
 use crate::method::{self, Method, Owner, Service};
 use crate::wire::reply::{Buffer, Exception, Output};
-use crate::wire::{Encoding, Transport, arguments, header, recognise, reply};
+use crate::wire::{Encoding, Transport, arguments, dialect, header, recognise, reply};
 
 /// What runs the methods. The server's own is [`Context`]; tests may bring another.
 pub trait Handler: Send + Sync + 'static {
@@ -138,6 +138,11 @@ impl Call {
     #[must_use]
     pub fn over(self, transport: Transport) -> Self {
         Self { transport, ..self }
+    }
+
+    /// How it was spoken: `framed-binary` and the like.
+    pub fn dialect(&self) -> &'static str {
+        dialect::NAMES[dialect::number(self.transport, self.encoding)]
     }
 
     /// Where its arguments are.

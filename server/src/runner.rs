@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 
 use arc_swap::{ArcSwap, Guard};
 use bytes::Bytes;
+use tracing::{Span, field};
 
 use crate::arithmetic::Lanes;
 use crate::call::{Call, Handler};
@@ -16,6 +17,7 @@ use crate::job::Job;
 use crate::lane::{Dropped, Permit, Refusal};
 use crate::method::LaneKind;
 use crate::metrics::{CallEnd, CallReport, Observer};
+use crate::wire::recognise;
 
 /// The settings in force, and the lanes that follow from them.
 pub struct Live {
@@ -73,11 +75,19 @@ impl Runner {
     /// Runs a call that has a handler. Its permit is given back, and then its reply is complete.
     pub fn run(&self, asked: &Asked<'_>, out: &mut Vec<u8>, mut permit: Permit, waited: Option<Duration>) {
         permit.begins(waited);
+        let span = span(asked, permit.lane().kind());
+        let inside = span.enter();
         let limit = self.live().config.limits.reply_bytes_max;
         let (begin, started) = (out.len(), Instant::now());
         let failed = asked.call.run(&*self.handler, asked.caller, asked.message, out, limit).err();
         let took = started.elapsed();
         permit.ran(took);
+        drop(inside);
+        if !span.is_disabled() {
+            let us = |time: Duration| u64::try_from(time.as_micros()).unwrap_or(u64::MAX);
+            span.record("waited_us", us(waited.unwrap_or_default())).record("took_us", us(took));
+            span.record("reply_bytes", out.len() - begin);
+        }
         let end = failed.as_ref().map_or(CallEnd::Answered, CallEnd::Failed);
         self.tell(asked, permit.lane().kind(), (waited.unwrap_or_default(), took), &out[begin..], end);
     }
@@ -171,4 +181,30 @@ impl Runner {
             end,
         });
     }
+}
+
+/// A span of a call, for logs at debug level and for traces; nothing, at next to no cost, where nobody wants it. Its fields end with what is
+/// known only afterwards.
+fn span(asked: &Asked<'_>, lane: LaneKind) -> Span {
+    let Asked { call, message, caller } = asked;
+    let span = tracing::debug_span!(
+        target: "hjall_server::call",
+        "call",
+        method = %call.name(message),
+        service = call.service.name(),
+        dialect = %call.dialect(),
+        table = field::Empty,
+        peer = %caller.peer,
+        lane = lane.name(),
+        message_bytes = message.len(),
+        waited_us = field::Empty,
+        took_us = field::Empty,
+        reply_bytes = field::Empty,
+    );
+    if !span.is_disabled()
+        && let Some(table) = recognise::names(call.service, call.encoding(), call.arguments(message)).table
+    {
+        span.record("table", String::from_utf8_lossy(&table).as_ref());
+    }
+    span
 }

@@ -3,6 +3,7 @@
 use std::io;
 
 use hjall_server::settings::Log;
+use tracing_subscriber::fmt::format::FmtSpan;
 use tracing_subscriber::layer::SubscriberExt;
 use tracing_subscriber::util::SubscriberInitExt;
 use tracing_subscriber::{EnvFilter, Layer, Registry, reload};
@@ -33,7 +34,8 @@ fn refusal(filter: &str, error: &dyn std::fmt::Display) -> String {
 pub fn start(log: &Log, origin: &str) -> Result<Filter, Failure> {
     check(&log.filter).map_err(|why| Failure::Usage(format!("{origin} {why}")))?;
     let (filter, handle) = reload::Layer::new(EnvFilter::new(&log.filter));
-    let lines = tracing_subscriber::fmt::layer().with_writer(io::stderr).with_target(false);
+    let lines =
+        tracing_subscriber::fmt::layer().with_writer(io::stderr).with_target(false).with_span_events(FmtSpan::CLOSE);
     let lines: Box<dyn Layer<Registry> + Send + Sync> = match log.json {
         false => lines.with_ansi(io::IsTerminal::is_terminal(&io::stderr())).with_filter(filter).boxed(),
         true => lines.json().flatten_event(true).with_filter(filter).boxed(),

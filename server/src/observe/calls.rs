@@ -8,19 +8,9 @@ use hjall_idl::methods;
 use super::spread::{Reading, Spread};
 use super::window::Window;
 use crate::method::Service;
-use crate::wire::{Encoding, Transport};
+use crate::wire::{Encoding, Transport, dialect};
 
-const DIALECTS: usize = 6;
 const SERVICES: usize = 2;
-
-/// How a call was spoken, by its number.
-fn dialect(transport: Transport, encoding: Encoding) -> usize {
-    transport as usize * 2 + usize::from(encoding == Encoding::Compact)
-}
-
-/// The names of dialects, by their numbers.
-const DIALECT_NAMES: [&str; DIALECTS] =
-    ["buffered-binary", "buffered-compact", "framed-binary", "framed-compact", "http-binary", "http-compact"];
 
 /// The counts of all methods. What nobody calls takes next to no memory.
 pub struct Calls {
@@ -59,7 +49,7 @@ pub struct Line<'a> {
 impl Default for Calls {
     fn default() -> Self {
         Self {
-            counted: (0..SERVICES * methods().len() * DIALECTS).map(|_| OnceLock::new()).collect(),
+            counted: (0..SERVICES * methods().len() * dialect::NAMES.len()).map(|_| OnceLock::new()).collect(),
             windows: (0..SERVICES * methods().len()).map(|_| Window::default()).collect(),
             unknown: AtomicU64::new(0),
         }
@@ -70,17 +60,18 @@ impl Calls {
     /// The counts of a method in a dialect; `None`: no service has it.
     pub fn of(&self, service: Service, name: &str, transport: Transport, encoding: Encoding) -> Option<&Counted> {
         let method = methods().binary_search_by(|method| method.name.cmp(name)).ok()?;
-        let at = (service as usize * methods().len() + method) * DIALECTS + dialect(transport, encoding);
+        let at =
+            (service as usize * methods().len() + method) * dialect::NAMES.len() + dialect::number(transport, encoding);
         self.counted.get(at).map(|cell| &**cell.get_or_init(Box::default))
     }
 
     /// All that were called.
     pub fn lines(&self) -> impl Iterator<Item = Line<'_>> {
         self.counted.iter().enumerate().filter_map(|(at, cell)| {
-            let (method, dialect) = (at / DIALECTS, at % DIALECTS);
+            let (method, spoken) = (at / dialect::NAMES.len(), at % dialect::NAMES.len());
             let service = if method < methods().len() { Service::Thrift1 } else { Service::Thrift2 };
             let method = methods().get(method % methods().len())?.name;
-            cell.get().map(|counted| Line { service, method, dialect: DIALECT_NAMES[dialect], counted })
+            cell.get().map(|counted| Line { service, method, dialect: dialect::NAMES[spoken], counted })
         })
     }
 
@@ -93,7 +84,8 @@ impl Calls {
             };
             let at = service as usize * methods().len() + at;
             let mut all = Reading::default();
-            let cells = self.counted.get(at * DIALECTS..(at + 1) * DIALECTS).unwrap_or_default();
+            let cells =
+                self.counted.get(at * dialect::NAMES.len()..(at + 1) * dialect::NAMES.len()).unwrap_or_default();
             cells.iter().filter_map(OnceLock::get).for_each(|counted| all.add(&counted.took.read()));
             let recent = self.windows.get(at)?.recent(&all);
             there.then_some((method.name, all, recent))

@@ -21,7 +21,7 @@ pub use window::Window;
 
 use crate::config::SlowSettings;
 use crate::lane::Dropped;
-use crate::method::Service;
+use crate::method::{LaneKind, Service};
 use crate::metrics::{CallEnd, CallReport, Observer};
 use crate::wire::recognise::{self, Names};
 use crate::wire::reply::declared;
@@ -129,6 +129,7 @@ impl Watch {
     /// The rest of a call that is slow or large: rare enough to look at its arguments once more.
     fn slow_call(&self, call: &CallReport<'_>, (slow, large): (bool, bool)) {
         let Names { table, row } = recognise::names(call.service, call.encoding, call.arguments);
+        let many = recognise::list_length(call.encoding, call.arguments, 2);
         let ms = |time: Duration| i64::try_from(time.as_millis()).unwrap_or(i64::MAX);
         self.slow.add(SlowCall {
             start_ms: slow::now_ms() - ms(call.took),
@@ -141,6 +142,8 @@ impl Watch {
             method: call.method.to_owned(),
             table: table.map(|table| String::from_utf8_lossy(&table).into_owned()),
             row,
+            many: many.and_then(|many| many.try_into().ok()),
+            writes: call.lane == LaneKind::Write,
             slow,
             large,
         });

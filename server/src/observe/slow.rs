@@ -34,6 +34,10 @@ pub struct SlowCall {
     pub table: Option<String>,
     /// The row that its arguments name.
     pub row: Option<Vec<u8>>,
+    /// The rows or mutations of a call of many.
+    pub many: Option<i64>,
+    /// Whether it changes data.
+    pub writes: bool,
     /// It ran for too long.
     pub slow: bool,
     /// Its reply was too long.

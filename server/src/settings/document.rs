@@ -1,11 +1,12 @@
-//! The table of settings in docs/operations.md.
+//! The tables of settings in docs/operations.md.
 
 use std::fmt::Write;
 
+use super::hbase::WITHOUT_EFFECT;
 use super::table;
 use crate::settings::Setting;
 
-/// A table in Markdown for each section.
+/// A table in Markdown for each section, and one of HBase's keys that do nothing here.
 pub fn markdown() -> String {
     let mut out = String::new();
     for section in table::sections() {
@@ -14,7 +15,23 @@ pub fn markdown() -> String {
             out.push_str(&row(setting));
         }
     }
+    out.push_str("\n### HBase's keys without effect\n\n| key | why |\n|---|---|\n");
+    let mut reasons: Vec<&str> = Vec::new();
+    for (_, why) in WITHOUT_EFFECT {
+        if !reasons.contains(why) {
+            reasons.push(why);
+        }
+    }
+    for why in reasons {
+        let keys = WITHOUT_EFFECT.iter().filter(|(_, reason)| *reason == why).map(|(key, _)| shown(key));
+        let _ = writeln!(out, "| {} | {why} |", keys.collect::<Vec<_>>().join(", "));
+    }
     out
+}
+
+/// A key, or the beginning of several.
+fn shown(key: &str) -> String {
+    if key.ends_with('.') { format!("`{key}*`") } else { format!("`{key}`") }
 }
 
 fn row(setting: &Setting) -> String {

@@ -14,7 +14,7 @@ const CLIENT_SIDE: &str = "it is a client's setting";
 const JETTY: &str = "HTTP is answered on the same port by the same threads";
 
 /// A key or, with a dot or a dash at its end, the beginning of keys, and why it has no effect.
-pub const WITHOUT_EFFECT: [(&str, &str); 78] = [
+pub const WITHOUT_EFFECT: &[(&str, &str)] = &[
     ("hbase.regionserver.thrift.server.type", EVERY_CLIENT),
     ("hbase.regionserver.thrift.framed", EVERY_CLIENT),
     ("hbase.regionserver.thrift.compact", EVERY_CLIENT),
@@ -40,7 +40,8 @@ pub const WITHOUT_EFFECT: [(&str, &str); 78] = [
     ("hbase.thrift.spnego.", NO_KERBEROS),
     ("hbase.thrift.security.", NO_KERBEROS),
     ("hbase.thrift.dns.", NO_KERBEROS),
-    ("hbase.thrift.server.", CLIENT_SIDE),
+    ("hbase.thrift.server.name", CLIENT_SIDE),
+    ("hbase.thrift.server.port", CLIENT_SIDE),
     ("hbase.thrift.client.", CLIENT_SIDE),
     ("hbase.security.", NO_KERBEROS),
     ("hbase.superuser", NO_KERBEROS),
@@ -86,8 +87,17 @@ pub const WITHOUT_EFFECT: [(&str, &str); 78] = [
     ("hbase.ipc.server.metacallqueue.", "one queue serves the handlers of calls about tables"),
     ("hbase.ipc.server.callqueue.balancer.class", "a lane has one queue: nothing is balanced"),
     ("hbase.ipc.server.callqueue.pluggable.", CLASSES),
-    ("hbase.ipc.", ONE_CLIENT),
-    ("hbase.rpc.", ONE_CLIENT),
+    ("hbase.ipc.client.", ONE_CLIENT),
+    ("hbase.ipc.min.client.request.timeout", ONE_CLIENT),
+    ("hbase.ipc.server.reservoir.", HEAP),
+    ("hbase.ipc.server.listen.queue.size", "the backlog is always 1024"),
+    ("hbase.ipc.server.replication.", ONE_PROCESS),
+    ("hbase.ipc.server.bulkload.", ONE_PROCESS),
+    ("hbase.rpc.shortoperation.timeout", ONE_CLIENT),
+    ("hbase.rpc.read.timeout", ONE_CLIENT),
+    ("hbase.rpc.write.timeout", ONE_CLIENT),
+    ("hbase.rpc.protection", NO_KERBEROS),
+    ("hbase.rpc.rows.warning.threshold", "the log of slow and large calls names them"),
     ("hbase.client.", ONE_CLIENT),
     ("hbase.coprocessor.", CLASSES),
     ("hbase.dynamic.jars.dir", CLASSES),

@@ -24,6 +24,15 @@ pub enum Transport {
     Http,
 }
 
+/// The names of all ways to speak, by their numbers.
+pub const NAMES: [&str; 6] =
+    ["buffered-binary", "buffered-compact", "framed-binary", "framed-compact", "http-binary", "http-compact"];
+
+/// A way to speak, by its number.
+pub fn number(transport: Transport, encoding: Encoding) -> usize {
+    transport as usize * 2 + usize::from(encoding == Encoding::Compact)
+}
+
 /// How a Thrift connection is spoken: it stays so until its end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Dialect {

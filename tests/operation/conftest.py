@@ -1,0 +1,18 @@
+"""A server in memory with an info port, one for each test."""
+import pytest
+
+from serving import Hjall
+
+
+@pytest.fixture
+def served():
+    """Starts servers with options; they end with the test."""
+    running = []
+
+    def start(*options):
+        running.append(Hjall(None, "--memory", "--info-listen", "127.0.0.1:0", *options))
+        return running[-1]
+
+    yield start
+    for server in running:
+        server.close()

@@ -1,0 +1,88 @@
+"""/healthz and /readyz: whom a balancer may send clients to."""
+import signal
+import socket
+import subprocess
+import threading
+
+from serving import binary
+from speaking import Wire, one, page
+
+
+def test_a_server_that_serves_is_ready(served):
+    server = served()
+    assert page(server, "/healthz") == (200, "ok\n") and page(server, "/readyz") == (200, "ready\n")
+    assert "\nhjall_ready 1\n" in page(server, "/metrics")[1]
+
+
+def test_a_server_that_drains_is_not_ready_and_says_so_until_its_end(served):
+    """A balancer has to hear of the end while the last calls still run."""
+    server = served("--grace", "30")
+    with Wire(server.port) as wire:
+        wire.make_table()
+        wire.one.mutateRows(b"t", [_big(n) for n in range(20)], {})
+        # A reply that its client does not read yet keeps the server from ending.
+        slow = socket.create_connection(("127.0.0.1", server.port))
+        slow.sendall(_get_rows(20))
+        while "hjall_calls_total{service=\"thrift1\",method=\"getRows\"" not in page(server, "/metrics")[1]:
+            pass
+        server.process.send_signal(signal.SIGTERM)
+        while (found := page(server, "/readyz"))[0] == 200:
+            pass
+        assert found == (503, "not ready: the server is stopping\n")
+        assert page(server, "/healthz")[0] == 200, "it is alive: nobody should kill it"
+        reader = threading.Thread(target=_read_all, args=(slow,))
+        reader.start()
+        assert server.ended() == 0
+        reader.join()
+        slow.close()
+
+
+def _read_all(stream):
+    while stream.recv(1 << 20):
+        pass
+
+
+def _big(n):
+    return one.BatchMutation(row=b"r%02d" % n, mutations=[one.Mutation(column=b"f:a", value=b"v" * 1_000_000)])
+
+
+def _get_rows(count):
+    rows = b"".join(b"\0\0\0\x03r%02d" % n for n in range(count))
+    return (b"\x80\x01\x00\x01\0\0\0\x07getRows\0\0\0\x01\x0b\0\x01\0\0\0\x01t\x0f\0\x02\x0b" + count.to_bytes(4, "big") + rows
+            + b"\x0d\0\x03\x0b\x0b\0\0\0\0\0")
+
+
+def test_an_info_port_that_was_asked_for_must_be_had():
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        address = "127.0.0.1:%d" % taken.getsockname()[1]
+        done = subprocess.run([binary(), "serve", "--memory", "--listen", "127.0.0.1:0", "--info-listen", address],
+                              capture_output=True, text=True, timeout=60)
+        assert done.returncode == 3 and done.stdout == "", "nobody is told to connect"
+        assert address in done.stderr and "--info-listen" in done.stderr
+
+
+def test_the_default_info_port_is_done_without_if_it_is_taken():
+    """A second server on a machine starts as before, and one line says what it lacks."""
+    with socket.socket() as taken:
+        taken.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            taken.bind(("127.0.0.1", 9095))
+            taken.listen()
+        except OSError:
+            pass  # another program has it, which will do
+        process = subprocess.Popen([binary(), "serve", "--memory", "--listen", "127.0.0.1:0"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        assert process.stdout.readline().startswith("hjall listening on 127.0.0.1:")
+        process.send_signal(signal.SIGTERM)
+        said = process.communicate(timeout=60)[1]
+        assert process.returncode == 0
+        assert len([line for line in said.splitlines() if "WARN" in line and "127.0.0.1:9095" in line and "--info-listen" in line]) == 1, said
+
+
+def test_it_can_be_switched_off():
+    process = subprocess.Popen([binary(), "serve", "--memory", "--listen", "127.0.0.1:0", "--info-listen", "off"], stdout=subprocess.PIPE,
+                               stderr=subprocess.PIPE, text=True)
+    assert process.stdout.readline()
+    process.send_signal(signal.SIGTERM)
+    assert 'metrics="off"' in process.communicate(timeout=60)[1]

@@ -1,0 +1,205 @@
+"""/metrics as Prometheus reads it, and /jmx as dashboards made for HBase do: names, and exact counts after known calls."""
+import json
+import socket
+import struct
+
+import pytest
+from prometheus_client.parser import text_string_to_metric_families
+from serving import ROOT, Hjall
+from speaking import Wire, beans, one, page, two
+from thriftpy2.thrift import TApplicationException
+
+HISTOGRAM = ("num_ops", "min", "max", "mean", "25th_percentile", "median", "75th_percentile", "90th_percentile", "95th_percentile",
+             "98th_percentile", "99th_percentile", "99.9th_percentile")
+
+
+def scrape(server):
+    """Every family by name, parsed by Prometheus' own library."""
+    return {family.name: family for family in text_string_to_metric_families(page(server, "/metrics")[1])}
+
+
+def value(families, name, **labels):
+    """The value of the one sample with this name and (at least) these labels; 0 if there is none."""
+    found = [sample.value for family in families.values() for sample in family.samples
+             if sample.name == name and labels.items() <= sample.labels.items()]
+    assert len(found) <= 1, found
+    return found[0] if found else 0
+
+
+def test_calls_are_counted_by_service_method_and_dialect(served):
+    server = served()
+    with Wire(server.port) as plain, Wire(server.port, framed=True, compact=True) as framed:
+        plain.make_table()
+        plain.put(b"r")
+        for _ in range(7):
+            plain.one.getRow(b"t", b"r", {})
+        for _ in range(3):
+            framed.one.getRow(b"t", b"r", {})
+        for _ in range(2):
+            framed.two.get(b"t", two.TGet(row=b"r"))
+        families = scrape(server)
+
+        def count(service, method, dialect):
+            return value(families, "hjall_calls_total", service=service, method=method, dialect=dialect)
+
+        assert count("thrift1", "getRow", "buffered-binary") == 7
+        assert count("thrift1", "getRow", "framed-compact") == 3
+        assert count("thrift2", "get", "framed-compact") == 2
+        assert count("thrift2", "getRow", "buffered-binary") == 0
+        labels = dict(service="thrift1", method="getRow", dialect="buffered-binary")
+        buckets = [(float(sample.labels["le"]), sample.value) for sample in families["hjall_call_duration_seconds"].samples
+                   if sample.name.endswith("_bucket") and labels.items() <= sample.labels.items()]
+        assert buckets == sorted(buckets) and buckets[-1] == (float("inf"), 7) and len(buckets) > 10
+        assert value(families, "hjall_call_duration_seconds_count", **labels) == 7
+        assert 0 < value(families, "hjall_call_duration_seconds_sum", **labels) < 7
+        assert value(families, "hjall_received_bytes_total", **labels) == 7 * len(b"\x80\x01\x00\x01\0\0\0\x06getRow\0\0\0\0"
+                                                                                 b"\x0b\0\x01\0\0\0\x01t\x0b\0\x02\0\0\0\x01r\x0d\0\x03\x0b\x0b\0\0\0\0\0")
+        assert value(families, "hjall_connections") == 2
+
+
+def test_over_http_too(served):
+    server = served()
+    message = b"\x80\x01\x00\x01\0\0\0\x0cgetClusterId\0\0\0\x01\0"
+    with socket.create_connection(("127.0.0.1", server.port)) as client:
+        client.sendall(b"POST / HTTP/1.1\r\nHost: h\r\nContent-Length: %d\r\nConnection: close\r\n\r\n" % len(message) + message)
+        assert b"200 OK" in b"".join(iter(lambda: client.recv(65536), b""))
+    assert value(scrape(server), "hjall_calls_total", method="getClusterId", dialect="http-binary") == 1
+
+
+def test_exceptions_are_counted_whether_declared_or_not(served):
+    server = served()
+    with Wire(server.port) as wire:
+        wire.make_table()
+        with pytest.raises(one.IOError):
+            wire.one.getRow(b"nowhere", b"r", {})
+        with pytest.raises(one.IllegalArgument):
+            wire.one.scannerGet(4711)
+        with pytest.raises(two.TIOError):
+            wire.two.get(b"nowhere", two.TGet(row=b"r"))
+        with pytest.raises(TApplicationException):
+            wire.two.get(b"t", two.TGet(row=b""))
+        families = scrape(server)
+        assert value(families, "hjall_calls_failed_total", service="thrift1", method="getRow") == 1
+        assert value(families, "hjall_calls_failed_total", service="thrift1", method="createTable") == 0
+        assert value(families, "hjall_calls_failed_total", service="thrift2", method="get") == 2
+        found = beans(server, "Hadoop:*")
+        assert found["Hadoop:service=HBase,name=Thrift,sub=ThriftOne"]["exceptions"] == 2
+        assert found["Hadoop:service=HBase,name=Thrift,sub=ThriftTwo"]["exceptions"] == 2
+        assert found["Hadoop:service=HBase,name=RegionServer,sub=IPC"]["exceptions"] == 4
+
+
+def test_names_that_nobody_has_make_no_new_series(served):
+    server = served()
+    with Wire(server.port) as wire:
+        for n in range(20):
+            name = b"made%d" % n
+            trans = wire.transport
+            trans.write(b"\x80\x01\x00\x01" + struct.pack(">I", len(name)) + name + b"\0\0\0\1\0")
+            trans.flush()
+            assert trans.read(4) == b"\x80\x01\x00\x03", "an exception"
+            length = struct.unpack(">I", trans.read(4))[0]
+            trans.read(length + 4 + 3)
+            trans.read(struct.unpack(">I", trans.read(4))[0] + 7 + 1)
+        families = scrape(server)
+        assert value(families, "hjall_calls_unknown_total") == 20
+        assert not any("made" in label for family in families.values() for sample in family.samples for label in sample.labels.values())
+
+
+def test_lanes_scanners_store_and_process_are_told_of(served):
+    server = served()
+    with Wire(server.port) as wire:
+        wire.make_table()
+        wire.put(b"r")
+        scanner = wire.one.scannerOpen(b"t", b"", [], {})
+        families = scrape(server)
+        assert value(families, "hjall_scanners_open") == 1
+        for lane in ("read", "write", "scan", "admin"):
+            assert value(families, "hjall_lane_handlers", lane=lane) > 0
+            for name in ("waiting", "running", "rejected_total", "dropped_total"):
+                samples = [s for f in families.values() for s in f.samples if s.name == f"hjall_lane_{name}" and s.labels["lane"] == lane]
+                assert samples and all(sample.value == 0 for sample in samples), (lane, name)
+        assert value(families, "hjall_lane_finished_total", lane="write") == 1
+        assert value(families, "hjall_lane_finished_total", lane="admin") == 1
+        assert value(families, "hjall_lane_wait_seconds_count", lane="scan") == 1
+        assert value(families, "hjall_store_spaces") >= 2 and "hjall_store_cache_hits" in families and "hjall_store_stalls" in families
+        assert value(families, "process_resident_memory_bytes") > 1 << 20
+        assert value(families, "process_threads") > 3 and value(families, "process_open_fds") > 3
+        assert families["process_cpu_seconds"].type == "counter" and value(families, "process_start_time_seconds") > 1.6e9
+        wire.one.scannerClose(scanner)
+        assert value(scrape(server), "hjall_scanners_open") == 0
+
+
+def test_the_store_on_disk_fills():
+    with Hjall(None, "--info-listen", "127.0.0.1:0") as on_disk, Wire(on_disk.port) as wire:
+        wire.make_table()
+        before = scrape(on_disk)
+        wire.put(b"r", b"v" * 1_000_000)
+        after = scrape(on_disk)
+        assert value(after, "hjall_store_write_buffer_bytes") >= value(before, "hjall_store_write_buffer_bytes") + 1_000_000
+        assert value(after, "hjall_store_disk_bytes") > 0 and value(after, "hjall_store_disk_free_bytes") > 0
+
+
+def test_jmx_has_the_names_of_hbases_thrift_server(served):
+    server = served()
+    contract = {sub: json.loads((ROOT / "tests" / "operation" / "methods.json").read_text())[sub] for sub in ("ThriftOne", "ThriftTwo")}
+    with Wire(server.port) as wire:
+        wire.make_table()
+        for _ in range(5):
+            wire.one.getRow(b"t", b"r", {})
+        wire.one.getRows(b"t", [b"a", b"b", b"c"], {})
+        wire.one.mutateRow(b"t", b"r", [one.Mutation(column=b"f:a", value=b"1"), one.Mutation(column=b"f:b", value=b"2")], {})
+        for sub, methods in contract.items():
+            bean = beans(server, f"Hadoop:service=HBase,name=Thrift,sub={sub}")[f"Hadoop:service=HBase,name=Thrift,sub={sub}"]
+            for histogram in ("batchGet", "batchMutate", "timeInQueue", "thriftCall", "slowThriftCall", *methods):
+                assert all(f"{histogram}_{field}" in bean for field in HISTOGRAM), (sub, histogram)
+            for kind in ("OutOfOrderScannerNextException", "RegionTooBusyException", "UnknownScannerException", "ScannerResetException",
+                         "FailedSanityCheckException", "RegionMovedException", "NotServingRegionException", "multiResponseTooLarge",
+                         "callQueueTooBig", "quotaExceeded", "rpcThrottling", "callDropped", "callTimedOut", "requestTooBig", "otherExceptions"):
+                assert bean[f"exceptions.{kind}"] == 0
+            assert bean["callQueueLen"] == bean["numActiveWorkers"] == bean["exceptions"] == 0
+        one_ = beans(server, "Hadoop:sub=ThriftOne,*")["Hadoop:service=HBase,name=Thrift,sub=ThriftOne"]
+        assert one_["getRow_num_ops"] == 5 and one_["thriftCall_num_ops"] == 8 and one_["timeInQueue_num_ops"] == 8
+        assert 0 < one_["getRow_min"] <= one_["getRow_median"] <= one_["getRow_99th_percentile"] <= one_["getRow_max"]
+        assert (one_["batchGet_num_ops"], one_["batchGet_mean"]) == (1, 3)
+        assert (one_["batchMutate_num_ops"], one_["batchMutate_mean"]) == (1, 2)
+
+
+def test_jmx_has_the_names_of_hbases_rpc(served):
+    server = served()
+    bean = beans(server, "Hadoop:service=HBase,name=RegionServer,sub=IPC")["Hadoop:service=HBase,name=RegionServer,sub=IPC"]
+    queues = ("General", "Priority", "MetaPriority", "Replication", "BulkLoad", "Write", "Read", "Scan")
+    names = ["queueSize", "numOpenConnections", "numActiveHandler", "numGeneralCallsDropped", "numLifoModeSwitches", "sentBytes", "receivedBytes"]
+    names += [f"numCallsIn{queue}Queue" for queue in queues] + [f"numActive{queue}Handler" for queue in queues if queue != "MetaPriority"]
+    names += [f"{name}_{field}" for name in ("requestSize", "responseSize", "queueCallTime", "processCallTime", "totalCallTime") for field in HISTOGRAM]
+    assert [name for name in names if name not in bean] == []
+    assert set(beans(server, "java.lang:*")) == {f"java.lang:type={kind}" for kind in ("Runtime", "OperatingSystem", "Threading")}
+    assert beans(server, "nobody:*") == {}
+
+
+def test_the_slow_are_counted_by_hbases_threshold(served):
+    server = served("--set", "slow.thrift_call=1ns")
+    with Wire(server.port) as wire:
+        wire.one.getTableNames()
+    assert beans(server, "Hadoop:sub=ThriftOne,*").popitem()[1]["slowThriftCall_num_ops"] == 1
+
+
+def test_nothing_can_be_changed_and_nothing_else_is_there(served):
+    server = served()
+    assert page(server, "/")[0] == 200 and "/metrics" in page(server, "/")[1]
+    assert page(server, "/nowhere")[0] == 404
+    address = server.info.removeprefix("http://").split(":")
+    for request in (b"POST /metrics HTTP/1.1\r\nHost: h\r\nContent-Length: 0\r\n\r\n", b"DELETE / HTTP/1.1\r\nHost: h\r\n\r\n"):
+        with socket.create_connection((address[0], int(address[1])), timeout=30) as client:
+            client.sendall(request)
+            assert b"405" in client.recv(65536)
+    with socket.create_connection((address[0], int(address[1])), timeout=30) as client:
+        client.sendall(b"\x80\x01 not HTTP at all\r\n\r\n")
+        assert b"400" in client.recv(65536)
+
+
+def test_the_guide_names_every_family():
+    told = (ROOT / "docs" / "operations.md").read_text()
+    with Hjall(None, "--info-listen", "127.0.0.1:0") as on_disk:
+        families = scrape(on_disk)
+    names = {family.name + ("_total" if family.type == "counter" else "") for family in families.values()}
+    assert [name for name in sorted(names) if f"`{name}`" not in told] == []

@@ -1,0 +1,151 @@
+"""SIGHUP: what can change in a running server does, what cannot is said, and a wrong file changes nothing."""
+import json
+import signal
+import socket
+import ssl
+import subprocess
+
+import pytest
+from speaking import Wire, page
+
+from serving import Hjall
+
+
+class Reloaded:
+    """A server with a settings file that is rewritten while it runs."""
+
+    def __init__(self, folder, text, *options):
+        self.file = folder / "hjall.toml"
+        self.file.write_text(text)
+        self.server = Hjall(None, "--memory", "--info-listen", "127.0.0.1:0", "--config", str(self.file), *options)
+
+    def reload(self, text, until):
+        """Rewrites the file, sends SIGHUP, and waits for a line of the log that says this."""
+        before = len(self.server.said)
+        self.file.write_text(text)
+        self.server.process.send_signal(signal.SIGHUP)
+        while not any(until in line for line in self.server.said[before:]):
+            assert self.server.process.poll() is None, self.server.said
+        return self.server.said[before:]
+
+    def lane(self, name, figure="handlers"):
+        lines = page(self.server, "/metrics")[1].splitlines()
+        return next(int(line.split()[-1]) for line in lines if line.startswith(f'hjall_lane_{figure}{{lane="{name}"'))
+
+
+@pytest.fixture
+def reloaded(tmp_path):
+    running = []
+
+    def start(text, *options):
+        running.append(Reloaded(tmp_path, text, *options))
+        return running[-1]
+
+    yield start
+    for each in running:
+        each.server.close()
+
+
+def test_handlers_and_ratios_change_under_an_open_connection(reloaded):
+    it = reloaded("[queues]\nhandlers = 30\nread_ratio = 0.5\nscan_ratio = 0.0\n")
+    with Wire(it.server.port) as wire:
+        wire.make_table()
+        assert (it.lane("write"), it.lane("read")) == (15, 15)
+        said = it.reload("[queues]\nhandlers = 60\nread_ratio = 0.7\nscan_ratio = 0.4\nhandler_factor = 0.2\n", "queues.scan_ratio")
+        assert any("setting changed: queues.handlers 30 → 60" in line for line in said)
+        assert (it.lane("write"), it.lane("read"), it.lane("scan")) == (18, 26, 16)
+        wire.put(b"r")
+        assert len(wire.one.getRow(b"t", b"r", {})) == 1
+
+
+def test_limits_change(reloaded):
+    it = reloaded("[limits]\nmessage = \"1MiB\"\n")
+    with Wire(it.server.port) as wire:
+        wire.make_table()
+        it.reload("[limits]\nmessage = \"1KiB\"\nconnections = 77\n", "limits.message")
+        assert "\nhjall_connections_max 77\n" in page(it.server, "/metrics")[1]
+        with pytest.raises(Exception, match="(?i)larger|message|closed|Broken|TSocket"):
+            wire.put(b"r", b"v" * 5000)
+
+
+def test_the_log_and_its_thresholds_change(reloaded):
+    it = reloaded("[log]\nfilter = \"warn\"\n[slow]\ntime = \"10s\"\n")
+    it.reload("[log]\nfilter = \"debug\"\n[slow]\ntime = \"0ms\"\n", "setting changed: slow.time")
+    with Wire(it.server.port) as wire:
+        wire.make_table()
+    it.server.stop()
+    assert any("responseTooSlow" in line for line in it.server.said) and any("connection speaks Thrift" in line for line in it.server.said)
+
+
+def test_what_needs_a_restart_is_said_and_stays(reloaded):
+    it = reloaded("[server]\nread_only = false\n[queues]\norder = \"fifo\"\n[limits]\nidle = \"1h\"\n")
+    said = it.reload("[server]\nread_only = true\n[queues]\norder = \"codel\"\n[limits]\nidle = \"2h\"\n", "queues.order")
+    assert [line for line in said if "next start only: server.read_only false → true" in line]
+    assert [line for line in said if "setting changed: limits.idle" in line]
+    again = it.reload(it.file.read_text(), "next start only: queues.order")
+    assert not [line for line in again if "setting changed" in line], "what was applied is not applied twice"
+
+
+@pytest.mark.parametrize("wrong", [
+    "[queues]\nread_ratio = 9\n",
+    "[queues\n",
+    "[log]\nfilter = \"a=b=c\"\n[queues]\nhandlers = 44\n",
+    "[tls]\ncertificate = \"/no/c.pem\"\nkey = \"/no/k.pem\"\n[queues]\nhandlers = 44\n",
+])
+def test_a_wrong_file_leaves_everything_as_it_was(reloaded, wrong):
+    it = reloaded("[queues]\nhandlers = 30\n")
+    before = (it.lane("read"), it.lane("write"))
+    said = it.reload(wrong, "settings stay as they were")
+    assert any("ERROR" in line for line in said)
+    assert (it.lane("read"), it.lane("write")) == before
+    with Wire(it.server.port) as wire:
+        wire.make_table()
+    it.reload("[queues]\nhandlers = 40\n", "setting changed: queues.handlers 30 → 40")
+
+
+def test_a_reload_without_change_says_so(reloaded):
+    it = reloaded("[queues]\nhandlers = 30\n")
+    it.reload("[queues]\nhandlers = 30\n# a word\n", "none has changed")
+
+
+def _certificate(folder, name):
+    subprocess.run(["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "2", "-subj",
+                    f"/CN={name}", "-keyout", folder / "key.pem", "-out", folder / "cert.pem"], check=True, capture_output=True)
+
+
+def _speak_tls(port):
+    """An open TLS connection, and the name in the certificate it was shown."""
+    context = ssl.create_default_context()
+    context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
+    stream = context.wrap_socket(socket.create_connection(("127.0.0.1", port), timeout=30))
+    return stream, stream.getpeercert(binary_form=True)
+
+
+def _cluster_id(stream):
+    stream.sendall(b"\x80\x01\x00\x01\0\0\0\x0cgetClusterId\0\0\0\x01\0")
+    return stream.recv(4096)
+
+
+def test_certificates_are_read_again_and_open_connections_live_on(reloaded, tmp_path):
+    _certificate(tmp_path, "first")
+    text = f"[tls]\ncertificate = {json.dumps(str(tmp_path / 'cert.pem'))}\nkey = {json.dumps(str(tmp_path / 'key.pem'))}\n"
+    it = reloaded(text)
+    old, shown = _speak_tls(it.server.port)
+    assert b"first" in shown and b"getClusterId" in _cluster_id(old)
+    _certificate(tmp_path, "second")
+    it.reload(text, "certificates read again")
+    new, shown = _speak_tls(it.server.port)
+    assert b"second" in shown and b"getClusterId" in _cluster_id(new)
+    assert b"getClusterId" in _cluster_id(old), "the connection from before goes on"
+    (tmp_path / "cert.pem").write_text("nonsense")
+    it.reload(text, "settings stay as they were")
+    third, shown = _speak_tls(it.server.port)
+    assert b"second" in shown
+    for stream in (old, new, third):
+        stream.close()
+
+
+def test_variables_and_flags_still_overrule(reloaded):
+    it = reloaded("[queues]\nhandlers = 30\n", "--set", "queues.handlers=50")
+    said = it.reload("[queues]\nhandlers = 99\n", "none has changed")
+    assert not any("handlers" in line for line in said)

@@ -1,0 +1,269 @@
+"""Settings through the binary: what `hjall config` says is in force, where it comes from, and what is refused."""
+import json
+import os
+import re
+import subprocess
+import tomllib
+
+import pytest
+
+from serving import ROOT, binary
+
+OPERATIONS = ROOT / "docs" / "operations.md"
+
+
+def config(*options, environment=(), code=0):
+    """What `hjall config` prints, and what it says on standard error."""
+    clean = {name: value for name, value in os.environ.items() if not name.startswith("HJALL_")}
+    done = subprocess.run([binary(), "config", *options], env={**clean, **dict(environment)}, capture_output=True, text=True, timeout=60)
+    assert done.returncode == code, done.stderr
+    return done.stdout, done.stderr
+
+
+def settings(*options, environment=()):
+    """Name → (value, origin)."""
+    printed, _ = config("--json", *options, environment=environment)
+    return {name: (entry["value"], entry["from"]) for name, entry in json.loads(printed)["settings"].items()}
+
+
+def changed(*options, environment=()):
+    """The same of what is not a default."""
+    return {name: found for name, found in settings(*options, environment=environment).items() if found[1] != "default"}
+
+
+def toml(folder, text):
+    path = folder / "hjall.toml"
+    path.write_text(text)
+    return path
+
+
+def site(folder, **properties):
+    """An hbase-site.xml: a property a line, from line 2 on; `_` stands for a dot."""
+    path = folder / "hbase-site.xml"
+    lines = [f"<property><name>{name.replace('_', '.')}</name><value>{value}</value></property>" for name, value in properties.items()]
+    path.write_text("\n".join(["<configuration>", *lines, "</configuration>"]))
+    return path
+
+
+def test_each_layer_overrules_those_before_it(tmp_path):
+    file = toml(tmp_path, "[queues]\nread_ratio = 0.1\nscan_ratio = 0.1\nhandlers = 11\nhandler_factor = 0.1\n")
+    xml = site(tmp_path, hbase_ipc_server_callqueue_scan_ratio="0.2", hbase_regionserver_handler_count="22",
+               hbase_ipc_server_callqueue_handler_factor="0.2")
+    variables = {"HJALL_QUEUES_HANDLERS": "33", "HJALL_QUEUES_HANDLER_FACTOR": "0.3"}
+    found = changed("--config", file, "--hbase-site", xml, "--set", "queues.handler_factor=0.4", environment=variables)
+    assert found == {
+        "queues.read_ratio": (0.1, f"{file}:2"),
+        "queues.scan_ratio": (0.2, f"{xml}:2 hbase.ipc.server.callqueue.scan.ratio"),
+        "queues.handlers": (33, "HJALL_QUEUES_HANDLERS"),
+        "queues.handler_factor": (0.4, "--set"),
+    }
+
+
+def test_files_can_be_named_in_the_environment(tmp_path):
+    file, xml = toml(tmp_path, "[server]\ngrace = \"7s\"\n"), site(tmp_path, hbase_thrift_readonly="true")
+    found = changed(environment={"HJALL_CONFIG": str(file), "HJALL_HBASE_SITE": str(xml)})
+    assert found["server.grace"][0] == "7s" and found["server.read_only"][0] is True
+
+
+# HBase's key, its value there, the setting, its value here.
+TAKEN = [
+    ("hbase.regionserver.thrift.port", "9191", "server.port", 9191),
+    ("hbase.regionserver.thrift.ipaddress", "0.0.0.0", "server.address", "0.0.0.0"),
+    ("hbase.thrift.readonly", "TRUE", "server.read_only", True),
+    ("hbase.thrift.stop.timeout.seconds", "5", "server.grace", "5s"),
+    ("hbase.regionserver.handler.count", "60", "queues.handlers", 60),
+    ("hbase.ipc.server.callqueue.handler.factor", "0.2", "queues.handler_factor", 0.2),
+    ("hbase.ipc.server.callqueue.read.ratio", "0.7", "queues.read_ratio", 0.7),
+    ("hbase.ipc.server.callqueue.scan.ratio", "0.4", "queues.scan_ratio", 0.4),
+    ("hbase.ipc.server.max.callqueue.length", "100", "queues.length", 100),
+    ("hbase.ipc.server.max.callqueue.size", "1048576", "limits.bytes_in_flight", "1MiB"),
+    ("hbase.ipc.server.callqueue.type", "codel", "queues.order", "codel"),
+    ("hbase.ipc.server.callqueue.codel.target.delay", "50", "queues.codel_target", "50ms"),
+    ("hbase.ipc.server.callqueue.codel.interval", "200", "queues.codel_interval", "200ms"),
+    ("hbase.ipc.server.callqueue.codel.lifo.threshold", "0.5", "queues.codel_lifo_threshold", 0.5),
+    ("hbase.ipc.server.queue.max.call.delay", "1500", "queues.call_delay", "1500ms"),
+    ("hbase.ipc.server.scan.vtime.weight", "2.5", "queues.scan_weight", 2.5),
+    ("hbase.regionserver.metahandler.count", "7", "queues.admin_handlers", 7),
+    ("hbase.ipc.server.priority.max.callqueue.length", "9", "queues.admin_waiting", 9),
+    ("hbase.rpc.timeout", "30000", "queues.wait", "30s"),
+    ("hbase.regionserver.thrift.framed.max_frame_size_in_mb", "3", "limits.frame", "3MiB"),
+    ("hbase.ipc.max.request.size", "2097152", "limits.message", "2MiB"),
+    ("hbase.client.scanner.max.result.size", "1000", "limits.page", "1000"),
+    ("hbase.client.scanner.timeout.period", "90000", "limits.scanner_timeout", "90s"),
+    ("hbase.thrift.server.socket.read.timeout", "0", "limits.idle", "off"),
+    ("hbase.thrift.server.socket.read.timeout", "45000", "limits.idle", "45s"),
+    ("hbase.client.keyvalue.maxsize", "1024", "store.cell", "1KiB"),
+    ("hbase.server.keyvalue.maxsize", "-1", "store.cell_stored", "off"),
+    ("hbase.thrift.info.port", "-1", "info.port", "off"),
+    ("hbase.thrift.info.port", "9999", "info.port", 9999),
+    ("hbase.thrift.info.bindAddress", "::1", "info.address", "::1"),
+    ("hbase.ipc.warn.response.time", "250", "slow.time", "250ms"),
+    ("hbase.ipc.warn.response.time", "-1", "slow.time", "off"),
+    ("hbase.ipc.warn.response.size", "2048", "slow.size", "2KiB"),
+    ("hbase.ipc.warn.response.time.scan", "3000", "slow.scan_time", "3s"),
+    ("hbase.ipc.warn.response.size.scan", "4096", "slow.scan_size", "4KiB"),
+    ("hbase.thrift.slow.response.nano.second", "5000000", "slow.thrift_call", "5ms"),
+    ("hbase.regionserver.slowlog.buffer.enabled", "true", "slow.keep", True),
+    ("hbase.regionserver.slowlog.ringbuffer.size", "16", "slow.keep_count", 16),
+]
+
+
+@pytest.mark.parametrize(("key", "there", "name", "here"), TAKEN)
+def test_hbases_keys_are_taken_over_in_their_own_units(tmp_path, key, there, name, here):
+    path = tmp_path / "hbase-site.xml"
+    path.write_text(f"<configuration>\n<property><name>{key}</name>\n<value> {there} </value></property></configuration>")
+    assert changed("--hbase-site", path) == {name: (here, f"{path}:2 {key}")}
+
+
+def test_every_key_in_the_table_is_tried_above():
+    keys = set(re.findall(r"`(hbase\.[\w.]+)`", OPERATIONS.read_text().split("### `[server]`")[1].split("### HBase's keys without effect")[0]))
+    assert keys - {key for key, *_ in TAKEN} == {"hbase.regionserver.lease.period", "hbase.server.scanner.max.result.size"}
+
+
+def test_unknown_keys_are_named_in_one_warning_and_those_without_effect_in_another(tmp_path):
+    xml = site(tmp_path, my_own="1", hbase_zookeeper_quorum="a,b", hbase_ipc_server_callqueue_read_ration="1", hbase_thrift_ssl_enabled="true")
+    _, warned = config("--hbase-site", xml)
+    unknown, without = sorted(warned.splitlines(), key=lambda line: "without effect" in line)
+    assert "unknown" in unknown and "my.own (line 2)" in unknown and "hbase.ipc.server.callqueue.read.ration (line 4)" in unknown
+    assert "hbase.zookeeper.quorum (there is one process" in without and "hbase.thrift.ssl.enabled (" in without
+
+
+def test_of_two_keys_with_one_meaning_the_first_counts_and_the_other_is_named(tmp_path):
+    xml = site(tmp_path, hbase_regionserver_lease_period="1000", hbase_client_scanner_timeout_period="2000")
+    assert changed("--hbase-site", xml)["limits.scanner_timeout"][0] == "2s"
+    assert "hbase.regionserver.lease.period (another key of the same meaning" in config("--hbase-site", xml)[1]
+
+
+# A TOML file, and what is said of it: its line, the thing, the remedy.
+WRONG_TOML = [
+    ("[queues]\nread_ratio = 1.5\n", ":2: queues.read_ratio = 1.5: must be a number from 0 to 1"),
+    ("[queues]\nread_ration = 0.5\n", ":2: queues.read_ration is no setting; did you mean queues.read_ratio?"),
+    ("\n[queue]\nread_ratio = 0.5\n", ":2: [queue] is no setting; did you mean queues?"),
+    ("listen = 1\n", ":1: listen is no setting"),
+    ("[limits]\nconnections = \"many\"\n", ':2: limits.connections = "many": must be a whole number from 1 to'),
+    ("[limits]\nconnections = 0\n", ":2: limits.connections = 0: must be a whole number from 1 to"),
+    ("[limits]\nidle = 5\n", "such as 500ms, 60s, 5m or 2h"),
+    ("[limits]\nframe = \"1 furlong\"\n", "such as 64KiB, 100MiB or 1GiB"),
+    ("[server]\nmemory = \"yes\"\n", ':2: server.memory = "yes": must be true or false'),
+    ("[server]\nlisten = [\"nowhere\"]\n", "server.listen must be an address"),
+    ("[log]\nformat = \"xml\"\n", "must be one of human, json"),
+    ("[tls]\nkey = \"k.pem\"\n", ":2: tls.key is given, but tls.certificate (--tls-cert) is needed as well"),
+    ("[server\n", ":1: is no TOML"),
+    ("[server]\nport = 1\nport = 2\n", ":3: is no TOML: duplicate key"),
+]
+
+
+@pytest.mark.parametrize(("text", "said"), WRONG_TOML)
+def test_a_wrong_toml_file_is_refused_with_its_line_and_what_is_allowed(tmp_path, text, said):
+    file = toml(tmp_path, text)
+    printed, why = config("--config", file, code=2)
+    assert printed == "" and str(file) in why and said in why, why
+
+
+# The content of hbase-site.xml, and what is said of it.
+WRONG_SITE = [
+    ("<property><name>hbase.regionserver.thrift.port</name><value>x</value></property>",
+     ":2: hbase.regionserver.thrift.port = x: must be a whole number from 0 to 65535"),
+    ("<property><name>hbase.rpc.timeout</name><value>60s</value></property>", "(a bare number here, in ms)"),
+    ("<property><name>hbase.ipc.server.callqueue.type</name><value>lifo</value></property>", "must be one of fifo, deadline, codel"),
+    ("<property><name>a</name></property>", ":2: <property>: must be <property> with a <name> and a <value>"),
+    ("<include/>", ":2: <include>: must be <property>"),
+    ("<property>", "is no XML"),
+]
+
+
+@pytest.mark.parametrize(("inside", "said"), WRONG_SITE)
+def test_a_wrong_site_file_is_refused_with_its_line_and_what_is_allowed(tmp_path, inside, said):
+    path = tmp_path / "hbase-site.xml"
+    path.write_text(f"<configuration>\n{inside}\n</configuration>")
+    _, why = config("--hbase-site", path, code=2)
+    assert str(path) in why and said in why, why
+
+
+def test_entities_cannot_blow_up(tmp_path):
+    path = tmp_path / "hbase-site.xml"
+    path.write_text('<!DOCTYPE a [<!ENTITY b "ha"><!ENTITY c "&b;&b;">]><configuration>&c;</configuration>')
+    assert "is no XML" in config("--hbase-site", path, code=2)[1]
+
+
+@pytest.mark.parametrize(("options", "variables", "said"), [
+    (("--max-connections", "0"), {}, "--max-connections 0: must be a whole number"),
+    (("--set", "queue.read_ratio=1"), {}, "queue.read_ratio is no setting; did you mean queues.read_ratio?"),
+    (("--set", "queues.read_ratio=2"), {}, "--set 2: must be a number from 0 to 1"),
+    (("--config", "/no/such/file"), {}, "/no/such/file: cannot be read"),
+    ((), {"HJALL_QUEUES_READ_RATIO": "half"}, "HJALL_QUEUES_READ_RATIO half: must be a number from 0 to 1"),
+])
+def test_wrong_flags_and_variables_are_refused_by_name(options, variables, said):
+    assert said in config(*options, environment=variables, code=2)[1]
+
+
+def test_a_slip_in_a_variables_name_is_told():
+    _, said = config(environment={"HJALL_QUEUE_READ_RATIO": "0.5"})
+    assert "HJALL_QUEUE_READ_RATIO (did you mean HJALL_QUEUES_READ_RATIO?)" in said
+
+
+def test_everything_wrong_is_told_at_once(tmp_path):
+    file = toml(tmp_path, "[queues]\nread_ratio = 7\nscan_ratio = 8\n")
+    assert len(config("--config", file, code=2)[1].splitlines()) == 2
+
+
+def test_an_address_of_a_later_layer_overrules_the_list_of_an_earlier_one(tmp_path):
+    file, xml = toml(tmp_path, '[server]\nlisten = ["127.0.0.1:1"]\n'), site(tmp_path, hbase_regionserver_thrift_port="0")
+    done = subprocess.Popen([binary(), "serve", "--memory", "--config", file, "--hbase-site", xml, "--info-listen", "off"],
+                            stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+    try:
+        assert re.fullmatch(r"hjall listening on 127\.0\.0\.1:\d{2,5}\n", done.stdout.readline())
+    finally:
+        done.kill()
+        done.wait()
+        done.stdout.close()
+
+
+def test_what_is_printed_can_be_started_with(tmp_path):
+    printed, _ = config("--set", "queues.read_ratio=0.7", "--set", "server.host=a \"b\" \\ c")
+    assert tomllib.loads(printed)["queues"]["read_ratio"] == 0.7
+    again = changed("--config", toml(tmp_path, printed))
+    assert again["queues.read_ratio"][0] == 0.7 and again["server.host"][0] == 'a "b" \\ c'
+    before = {name: value for name, (value, _) in settings().items()}
+    assert {name: value for name, (value, _) in again.items() if before[name] != value}.keys() == {"queues.read_ratio", "server.host"}
+
+
+def test_the_lanes_that_come_of_the_settings_are_shown():
+    printed, _ = config("--json", "--set", "queues.handlers=60", "--set", "queues.handler_factor=0.2", "--set", "queues.read_ratio=0.7",
+                        "--set", "queues.scan_ratio=0.4")
+    lanes = json.loads(printed)["lanes"]
+    assert {lane: (found["queues"], found["handlers"]) for lane, found in lanes.items() if lane != "admin"} == \
+        {"write": (4, 18), "read": (5, 26), "scan": (3, 16)}
+
+
+def test_the_file_to_begin_with_is_whole_and_changes_nothing(tmp_path):
+    begin, _ = config("--default")
+    assert changed("--config", toml(tmp_path, begin)) == {}
+    every = re.sub(r"(?m)^#(\w+ = (?!…))", r"\1", begin)
+    assert {name: value for name, (value, _) in settings("--config", toml(tmp_path, every)).items()} == \
+        {name: value for name, (value, _) in settings().items()}
+    named = {f"{section}.{key}" for section, keys in re.findall(r"\[(\w+)\]\n((?:#.*\n)+)", begin) for key in re.findall(r"(?m)^#(\w+) = ", keys)}
+    assert named == set(settings())
+
+
+def test_the_example_is_what_it_says():
+    path = ROOT / "examples" / "hjall.toml"
+    found = changed("--config", path)
+    assert found["queues.read_ratio"][0] == 0.7 and len(found) > 5, "it shows how, so it must set something"
+
+
+def test_the_guide_has_the_table_of_all_settings():
+    table, _ = config("--markdown")
+    assert table.strip() in OPERATIONS.read_text(), "docs/operations.md: paste what `hjall config --markdown` prints"
+
+
+def test_help_names_every_flag_of_the_table():
+    printed = subprocess.run([binary(), "serve", "--help"], capture_output=True, text=True, check=True).stdout
+    for flag in set(re.findall(r"`(--[\w-]+)`", config("--markdown")[0])):
+        assert flag in printed
+
+
+def test_names_of_files_may_be_any(tmp_path):
+    folder = tmp_path / "ä b"
+    folder.mkdir()
+    assert changed("--config", toml(folder, '[server]\ndata = "dätä"\n'))["server.data"][0] == "dätä"

@@ -1,0 +1,151 @@
+"""Slow and large calls: one line in the log each, and the ring that stock Thrift2 clients read."""
+import json
+
+import pytest
+from speaking import Wire, page, two
+from thriftpy2.thrift import TApplicationException
+
+EVERYTHING_IS_SLOW = ("--set", "slow.time=0ms", "--set", "slow.scan_time=off")
+
+
+def lines(server, what):
+    """The lines of the log that say this; the server has to have ended."""
+    return [line for line in server.said if what in line]
+
+
+def location(wire):
+    return wire.two.getRegionLocation(b"t", b"r", False).serverName
+
+
+def query(**what):
+    return two.TLogQueryFilter(**what)
+
+
+def test_a_slow_call_is_one_line_with_all_that_is_known_of_it(served):
+    server = served("--log-format", "json", *EVERYTHING_IS_SLOW)
+    with Wire(server.port) as wire:
+        wire.make_table()
+        wire.put(b"r")
+        assert "\nhjall_slow_calls_total " in page(server, "/metrics")[1]
+    server.stop()
+    slow = [json.loads(line) for line in lines(server, "responseTooSlow")]
+    found = [line for line in slow if line["method"] == "mutateRow"]
+    assert len(found) == 1
+    line = found[0]
+    assert line["level"] == "WARN" and line["service"] == "thrift1" and line["table"] == "t" and line["peer"].startswith("127.0.0.1:")
+    assert line["took_ms"] >= 0 and line["waited_ms"] >= 0 and line["message_bytes"] > 20 and line["reply_bytes"] > 10
+
+
+def test_nothing_is_logged_below_the_thresholds(served):
+    server = served()
+    with Wire(server.port) as wire:
+        wire.make_table()
+        wire.put(b"r")
+    server.stop()
+    assert lines(server, "responseToo") == []
+
+
+def test_scans_have_a_threshold_of_their_own(served):
+    server = served("--set", "slow.size=off", "--set", "slow.scan_size=1000")
+    with Wire(server.port) as wire:
+        wire.make_table()
+        wire.put(b"r", b"v" * 2000)
+        wire.one.getRow(b"t", b"r", {})
+        wire.one.scannerGetList(wire.one.scannerOpen(b"t", b"", [], {}), 10)
+    server.stop()
+    assert [line for line in lines(server, "responseTooLarge") if "scannerGetList" in line] != []
+    assert [line for line in lines(server, "responseTooLarge") if "getRow" in line] == []
+
+
+def test_nothing_is_kept_unless_it_is_wanted(served):
+    server = served(*EVERYTHING_IS_SLOW)
+    with Wire(server.port) as wire:
+        wire.make_table()
+        here = location(wire)
+        assert wire.two.getSlowLogResponses({here}, query()) == []
+        assert wire.two.clearSlowLogResponses({here}) == [False]
+
+
+def test_the_newest_come_first_and_as_many_as_asked_for(served):
+    server = served("--set", "slow.keep=true", "--set", "slow.keep_count=5", *EVERYTHING_IS_SLOW)
+    with Wire(server.port) as wire:
+        wire.make_table()
+        here = location(wire)
+        for n in range(8):
+            wire.put(b"r%d" % n)
+        kept = wire.two.getSlowLogResponses({here}, query())
+        assert [record.param for record in kept] == [f"table=t, row=r{n}" for n in (7, 6, 5, 4, 3)]
+        record = kept[0]
+        assert record.methodName == "mutateRow" and record.callDetails == "mutateRow(thrift1)"
+        assert record.clientAddress.startswith("127.0.0.1:") and record.clientAddress != f"127.0.0.1:{server.port}"
+        assert record.regionName.startswith("t,,") and record.startTime > 1.6e12 and record.responseSize > 10
+        assert len(wire.two.getSlowLogResponses({here}, query(limit=2))) == 2
+        assert wire.two.getSlowLogResponses(set(), query()) == []
+        assert wire.two.clearSlowLogResponses({here}) == [True]
+        assert [record.methodName for record in wire.two.getSlowLogResponses({here}, query())] == ["clearSlowLogResponses"]
+
+
+def test_filters_take_any_or_all_of_what_they_name(served):
+    server = served("--set", "slow.keep=true", "--set", "slow.size=2000", *EVERYTHING_IS_SLOW)
+    with Wire(server.port) as wire, Wire(server.port) as other:
+        wire.make_table()
+        wire.make_table(b"u")
+        here = location(wire)
+        wire.put(b"r", b"v" * 3000)
+        other.put(b"r", table=b"u")
+        wire.one.getRow(b"t", b"r", {})
+        both = wire.two.getSlowLogResponses({here}, query(limit=100))
+        mine = next(record for record in both if record.methodName == "getRow").clientAddress
+
+        def methods(**what):
+            found = wire.two.getSlowLogResponses({here}, query(limit=100, **what))
+            return [record.methodName for record in found if record.methodName in ("mutateRow", "getRow")]
+
+        assert methods(tableName=b"u") == ["mutateRow"]
+        assert methods(tableName=b"u", clientAddress=mine.encode()) == ["getRow", "mutateRow", "mutateRow"]
+        AND = two.TFilterByOperator.AND
+        assert methods(tableName=b"u", clientAddress=mine.encode(), filterByOperator=AND) == []
+        assert methods(tableName=b"t", clientAddress=mine.encode(), filterByOperator=AND) == ["getRow", "mutateRow"]
+        assert methods(logType=two.TLogType.LARGE_LOG) == ["getRow"]
+        assert methods(userName=b"nobody") == []
+        region = next(record for record in both if record.methodName == "getRow").regionName
+        assert methods(regionName=region.encode()) == ["getRow", "mutateRow"]
+
+
+def test_an_unknown_server_and_a_missing_filter_fail_as_in_hbase(served):
+    server = served("--set", "slow.keep=true")
+    with Wire(server.port) as wire:
+        with pytest.raises(TApplicationException):
+            wire.two.getSlowLogResponses({two.TServerName(hostName=b"h", port=1, startCode=2)}, query())
+        with pytest.raises(TApplicationException):
+            wire.two.getSlowLogResponses(set(), None)
+
+
+def test_calls_of_many_say_how_many(served):
+    server = served("--set", "slow.keep=true", *EVERYTHING_IS_SLOW)
+    with Wire(server.port) as wire:
+        wire.make_table()
+        here = location(wire)
+        wire.two.putMultiple(b"t", [_put(b"a"), _put(b"b")])
+        wire.two.getMultiple(b"t", [two.TGet(row=b"a"), two.TGet(row=b"b"), two.TGet(row=b"c")])
+        kept = {record.methodName: record for record in wire.two.getSlowLogResponses({here}, query())}
+        assert (kept["putMultiple"].multiMutationsCount, kept["putMultiple"].multiGetsCount) == (2, 0)
+        assert (kept["getMultiple"].multiMutationsCount, kept["getMultiple"].multiGetsCount) == (0, 3)
+
+
+def _put(row):
+    return two.TPut(row=row, columnValues=[two.TColumnValue(family=b"f", qualifier=b"a", value=b"v")])
+
+
+def test_each_call_is_a_span_where_that_is_wanted(served):
+    server = served("--log-format", "json", "--log", "info,hjall_server::call=debug")
+    with Wire(server.port, framed=True) as wire:
+        wire.make_table()
+        wire.put(b"r")
+        wire.one.getRow(b"t", b"r", {})
+    server.stop()
+    spans = [json.loads(line)["span"] for line in server.said if '"close"' in line]
+    found = next(span for span in spans if span["method"] == "getRow")
+    assert (found["service"], found["dialect"], found["table"], found["lane"]) == ("thrift1", "framed-binary", "t", "read")
+    assert found["peer"].startswith("127.0.0.1:") and found["took_us"] >= 0 and found["waited_us"] >= 0 and found["reply_bytes"] > 10
+    assert [span["lane"] for span in spans if span["method"] == "mutateRow"] == ["write"]
