@@ -22,7 +22,7 @@ pytest := $(python) -m pytest -q --no-header -p no:cacheprovider
 check = @echo "check $(1): …"; if $(2); then echo "check $(1): ok"; else echo "check $(1): FAILED"; exit 1; fi
 
 .PHONY: help run test check judge bench idl clients requirements build binary cargo-there python-there node-there \
-  test-rust test-judge test-clients test-examples test-crash test-python build-python test-node build-node \
+  test-rust test-judge test-clients test-examples test-operation test-crash test-python build-python test-node build-node \
   check-format check-lints check-documents check-generated check-tidy check-node
 
 help: ## this list
@@ -32,7 +32,7 @@ run: cargo-there ## build hjall and serve on 127.0.0.1:9090 with the data in ./h
 	cargo build --locked --release --bin hjall
 	exec $(target)/release/hjall serve --data $(DATA) --listen $(LISTEN)
 
-test: test-rust test-judge test-clients test-examples test-crash test-python test-node ## everything that must hold, from a fresh clone
+test: test-rust test-judge test-clients test-examples test-operation test-crash test-python test-node ## everything that must hold, from a fresh clone
 
 check: check-format check-lints check-documents check-generated check-tidy check-node ## form: format, lints, documents, licences, generated code
 
@@ -51,6 +51,9 @@ test-clients: build .venv/.complete ## stock HappyBase, aiohappybase, easybase: 
 
 test-examples: build .venv/.complete ## the programs of examples/, each of which asserts what it shows
 	$(pytest) examples
+
+test-operation: build .venv/.complete ## what an operator sees: settings, SIGHUP, metrics, health, slow calls
+	$(pytest) tests/operation
 
 test-crash: build .venv/.complete ## kill -9 in the middle of writes, CRASH_ROUNDS times
 	CRASH_ROUNDS=$(CRASH_ROUNDS) $(pytest) tests/crash
