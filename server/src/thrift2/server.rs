@@ -114,7 +114,7 @@ fn fits(record: &TOnlineLogRecord, filter: &TLogQueryFilter) -> bool {
     ];
     let met: Vec<bool> = named
         .iter()
-        .filter_map(|(wanted, meets)| wanted.as_deref().filter(|wanted| !wanted.is_empty()).map(|wanted| meets(wanted)))
+        .filter_map(|(wanted, meets)| wanted.as_deref().filter(|wanted| !wanted.is_empty()).map(meets))
         .collect();
     let all = filter.filter_by_operator == Some(AND);
     met.is_empty() || if all { met.iter().all(|met| *met) } else { met.iter().any(|met| *met) }
