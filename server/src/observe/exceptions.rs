@@ -16,7 +16,7 @@ const KINDS: [(&str, &str); 15] = [
     ("quotaExceeded", "QuotaExceededException"),
     ("rpcThrottling", "RpcThrottlingException"),
     ("callDropped", "CallDroppedException"),
-    ("callTimedOut", "CallTimedOutException"),
+    ("callTimedOut", "CallTimeoutException"),
     ("requestTooBig", "RequestTooBigException"),
     ("otherExceptions", ""),
 ];

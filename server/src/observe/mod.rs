@@ -109,7 +109,7 @@ impl Watch {
             CallEnd::Failed(fault) => exceptions.count(&fault.to_string()),
             CallEnd::Refused(_) => exceptions.count("CallQueueTooBigException"),
             CallEnd::Dropped(Dropped::Overloaded) => exceptions.count("CallDroppedException"),
-            CallEnd::Dropped(Dropped::Late | Dropped::Gone) => exceptions.count("CallTimedOutException"),
+            CallEnd::Dropped(Dropped::Late | Dropped::Gone) => exceptions.count("CallTimeoutException"),
         }
         true
     }
