@@ -14,9 +14,15 @@ function distance(a, b) {
   return row[b.length];
 }
 
+/** Fewer letters are in many words by chance. */
+const WORD_LETTERS = 4;
+
 /** Of some words the one that was probably meant, or undefined. */
 function nearest(word, words) {
   const low = word.toLowerCase();
+  // Other interfaces say more than is needed: HappyBase's max_versions are `versions`.
+  const inside = [...words].filter((candidate) => candidate.length >= WORD_LETTERS && low !== candidate.toLowerCase() && low.includes(candidate.toLowerCase()));
+  if (inside.length > 0) return inside.reduce((a, b) => (b.length > a.length ? b : a));
   let best;
   let least = Math.max(2, Math.floor(word.length / 3)) + 1;
   for (const candidate of words) {

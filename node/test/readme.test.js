@@ -1,0 +1,79 @@
+'use strict';
+/** README.md: every program in it runs as it is printed, and says what its comments say it does. Only ports are others. */
+const assert = require('node:assert/strict');
+const { execFile } = require('node:child_process');
+const { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } = require('node:fs');
+const { tmpdir } = require('node:os');
+const { join } = require('node:path');
+const { after, before, describe, it } = require('node:test');
+const { promisify } = require('node:util');
+const { memory } = require('../lib/index.js');
+
+const ROOT = join(__dirname, '..');
+const TEXT = readFileSync(join(ROOT, 'README.md'), 'utf8');
+const TIMEOUT_MS = 60_000;
+const run = promisify(execFile);
+
+/** { heading, language, code } of each block. */
+function blocks() {
+  const found = [];
+  let heading = 'first screen';
+  for (const [, title, language, code] of TEXT.matchAll(/^## (.*)$|^```(\w+)\n([\s\S]*?)^```$/gm)) {
+    if (title !== undefined) heading = title;
+    else found.push({ heading, language, code });
+  }
+  return found;
+}
+
+/** What the comments behind calls of console.log say will be printed. */
+const promised = (code) => [...code.matchAll(/console\.log\(.*\);.*?\/\/ (.*)$/gm)].map(([, said]) => said);
+
+describe('README.md', () => {
+  let folder;
+  let served;
+  let port;
+  before(async () => {
+    folder = mkdtempSync(join(tmpdir(), 'hjall-readme-'));
+    mkdirSync(join(folder, 'node_modules'));
+    symlinkSync(ROOT, join(folder, 'node_modules', 'hjall'));
+    served = memory();
+    ({ port } = await served.serve({ port: 0 }));
+  });
+  after(async () => {
+    await served.close();
+    rmSync(folder, { recursive: true });
+  });
+
+  for (const [number, { heading, language, code }] of blocks().entries()) {
+    if (language === 'js') {
+      it(`${heading} (${number})`, async () => {
+        const own = join(folder, `example${number}`);
+        mkdirSync(own);
+        const program = join(own, 'program.mjs');
+        writeFileSync(program, code.replaceAll('9090', String(port)));
+        const { stdout } = await run(process.execPath, ['--preserve-symlinks', program], { cwd: own, timeout: TIMEOUT_MS, env: { ...process.env, NODE_TEST_CONTEXT: undefined } });
+        let from = 0;
+        for (const said of promised(code)) {
+          const at = stdout.indexOf(said, from);
+          assert.ok(at >= 0, `"${said}" is not in what it prints:\n${stdout}`);
+          from = at + said.length;
+        }
+      });
+    } else {
+      // make check-node compiles it, among the samples of test/types.
+      it(`${heading} (${number}) is among the samples that are compiled`, () => {
+        assert.equal(readFileSync(join(__dirname, 'types', 'readme.mts'), 'utf8').replace(/^\/\*\*.*\*\/\n/, ''), code);
+      });
+    }
+  }
+
+  it('names every error code', () => {
+    const { CODES } = require('../lib/errors.js');
+    for (const code of Object.values(CODES)) assert.ok(TEXT.includes(`\`${code}\``), code);
+  });
+
+  it('names every option of connect', () => {
+    const options = readFileSync(join(ROOT, 'types', 'open.d.ts'), 'utf8').match(/interface ConnectOptions[\s\S]*?^}/m)[0];
+    for (const [, option] of options.matchAll(/^ {2}(\w+)\?/gm)) assert.ok(TEXT.includes(`\`${option}`) || TEXT.includes(`${option}:`), option);
+  });
+});
