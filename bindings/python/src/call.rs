@@ -80,6 +80,14 @@ impl Interrupt {
         })
     }
 
+    /// What came of a step of a scan that was watched: what a signal's handler raised meanwhile comes before what the scan says.
+    ///
+    /// # Errors
+    /// That of the handler, or of the step.
+    pub fn outcome<T, E: Into<PyErr>>(&self, step: std::result::Result<T, E>) -> PyResult<T> {
+        step.map_err(|error| self.take().unwrap_or_else(|| error.into()))
+    }
+
     /// What a signal's handler raised, once.
     pub fn take(&self) -> Option<PyErr> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner).raised.take()

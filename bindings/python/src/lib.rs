@@ -2,6 +2,7 @@
 
 mod access;
 mod admin;
+mod arrow;
 mod batch;
 mod call;
 mod clock;
@@ -24,6 +25,8 @@ use pyo3::prelude::*;
 mod _native {
     #[pymodule_export]
     use super::admin::Admin;
+    #[pymodule_export]
+    use super::arrow::{ArrowBatches, ArrowScan, ArrowTable, load_arrow, scan_arrow};
     #[pymodule_export]
     use super::batch::Batch;
     #[pymodule_export]

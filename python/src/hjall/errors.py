@@ -28,6 +28,10 @@ class NotACounter(Refused):
     """An increment met a value that is not 8 bytes long."""
 
 
+class DecodeError(Error, ValueError):
+    """A stored value is not what the decoder of its column reads; see `Table.scan_arrow`."""
+
+
 class TooLarge(Refused):
     """A cell or a row is larger than the limit."""
 

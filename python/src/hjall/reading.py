@@ -57,24 +57,8 @@ class Reading(_native.Table):
         >>> [key for key, _ in table.scan(filter="ValueFilter(=, 'substring:2')")]
         [b'a2']
         """
-        _check(row_start, row_stop, row_prefix, batch_size, scan_batching, limit)
-        scanner = self._scanner(
-            {
-                "start": row_start,
-                "stop": row_stop,
-                "prefix": row_prefix,
-                "columns": columns,
-                "filter": filter,
-                "timestamp": timestamp,
-                "time_range": time_range,
-                "versions": 1,
-                "batch": scan_batching or 0,
-                "limit": -1,
-                "caching": batch_size,
-                "reverse": bool(reverse),
-                "raw": False,
-            }
-        )
+        asked = wanted(row_start, row_stop, row_prefix, columns, filter, timestamp, time_range, batch_size, scan_batching, limit, reverse)
+        scanner = self._scanner(asked)
         try:
             left = limit
             while left is None or left > 0:
@@ -140,24 +124,10 @@ class Reading(_native.Table):
         >>> next(db.table("t").scan_cells())
         RowCells(row=b'r', cells=[Cell(column=b'f:x', value=b'1', timestamp=5, kind='Put')], partial=False)
         """
-        _check(row_start, row_stop, row_prefix, batch_size, scan_batching, limit)
-        scanner = self._scanner(
-            {
-                "start": row_start,
-                "stop": row_stop,
-                "prefix": row_prefix,
-                "columns": columns,
-                "filter": filter,
-                "timestamp": None,
-                "time_range": time_range,
-                "versions": 2**31 - 1 if versions is None else versions,
-                "batch": scan_batching or 0,
-                "limit": -1 if limit is None else limit,
-                "caching": batch_size,
-                "reverse": bool(reverse),
-                "raw": raw,
-            }
+        asked = wanted_cells(
+            row_start, row_stop, row_prefix, columns, versions, time_range, filter, batch_size, scan_batching, limit, reverse, raw
         )
+        scanner = self._scanner(asked)
         try:
             while rows := scanner.cells(batch_size):
                 for key, cells, partial in rows:
@@ -168,6 +138,57 @@ class Reading(_native.Table):
     def __iter__(self) -> Iterator[tuple[bytes, Row]]:
         """All rows, as `scan` gives them."""
         return self.scan()
+
+
+def wanted(
+    row_start: Any,
+    row_stop: Any,
+    row_prefix: Any,
+    columns: Any,
+    filter: Any,
+    timestamp: int | None,
+    time_range: TimeRange | None,
+    batch_size: int,
+    scan_batching: int | None,
+    limit: int | None,
+    reverse: Any,
+) -> dict[str, Any]:
+    """What a scan of rows asks the native module for. Its limit counts results, so whoever fetches them keeps to it."""
+    _check(row_start, row_stop, row_prefix, batch_size, scan_batching, limit)
+    return {
+        "start": row_start,
+        "stop": row_stop,
+        "prefix": row_prefix,
+        "columns": columns,
+        "filter": filter,
+        "timestamp": timestamp,
+        "time_range": time_range,
+        "versions": 1,
+        "batch": scan_batching or 0,
+        "limit": -1,
+        "caching": batch_size,
+        "reverse": bool(reverse),
+        "raw": False,
+    }
+
+
+def wanted_cells(
+    row_start: Any,
+    row_stop: Any,
+    row_prefix: Any,
+    columns: Any,
+    versions: int | None,
+    time_range: TimeRange | None,
+    filter: Any,
+    batch_size: int,
+    scan_batching: int | None,
+    limit: int | None,
+    reverse: Any,
+    raw: bool,
+) -> dict[str, Any]:
+    """What a scan of cells asks the native module for."""
+    asked = wanted(row_start, row_stop, row_prefix, columns, filter, None, time_range, batch_size, scan_batching, limit, reverse)
+    return {**asked, "versions": 2**31 - 1 if versions is None else versions, "limit": -1 if limit is None else limit, "raw": raw}
 
 
 def _check(row_start: Any, row_stop: Any, row_prefix: Any, batch_size: int, scan_batching: int | None, limit: int | None) -> None:

@@ -6,6 +6,7 @@ import struct
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
+from hjall.arrow import ArrowMethods
 from hjall.batch import Batch
 from hjall.errors import Error
 from hjall.mutations import Mutation, Put, listed
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 _COUNTER = struct.Struct(">q")
 
 
-class Table(Reading):
+class Table(ArrowMethods, Reading):
     """A table by name; `Database.table` makes one. Safe to use from many threads.
 
     Rows, columns and values are bytes-like; a `str` is refused unless the database was opened with an encoding.

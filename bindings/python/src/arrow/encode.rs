@@ -1,0 +1,193 @@
+//! Values of Arrow arrays as bytes of cells: what `column` reads, written.
+
+use std::io::Write;
+
+use arrow_array::cast::AsArray;
+use arrow_array::types::{
+    ArrowDictionaryKeyType, ArrowPrimitiveType, Float32Type, Float64Type, Int8Type, Int16Type, Int32Type, Int64Type,
+    TimestampMicrosecondType, TimestampMillisecondType, TimestampNanosecondType, TimestampSecondType, UInt8Type,
+    UInt16Type, UInt32Type, UInt64Type,
+};
+use arrow_array::{Array, downcast_dictionary_array};
+use arrow_schema::{DataType, TimeUnit};
+
+use super::kind::{Kind, Width};
+
+/// A value of an array.
+#[derive(Debug, Clone, Copy)]
+pub enum Value<'a> {
+    /// Bytes, or text as UTF-8.
+    Bytes(&'a [u8]),
+    /// An integer, and the bytes its type has.
+    Int(i128, Width, Signed),
+    /// A 4-byte float.
+    Float32(f32),
+    /// An 8-byte float.
+    Float64(f64),
+    /// A truth value.
+    Bool(bool),
+    /// A time since 1970.
+    Time(i64, TimeUnit),
+}
+
+/// Whether an integer's type has a sign.
+pub type Signed = bool;
+
+/// Reads an array's values; asked only for those that are not null.
+pub type Values<'a> = Box<dyn Fn(usize) -> Option<Value<'a>> + Send + Sync + 'a>;
+
+/// The values of an array; `None`: its type has no bytes here.
+pub fn values(array: &dyn Array) -> Option<Values<'_>> {
+    Some(match array.data_type() {
+        DataType::Null => Box::new(|_| None),
+        DataType::Binary => {
+            let a = array.as_binary::<i32>();
+            Box::new(move |i| Some(Value::Bytes(a.value(i))))
+        }
+        DataType::LargeBinary => {
+            let a = array.as_binary::<i64>();
+            Box::new(move |i| Some(Value::Bytes(a.value(i))))
+        }
+        DataType::BinaryView => {
+            let a = array.as_binary_view();
+            Box::new(move |i| Some(Value::Bytes(a.value(i))))
+        }
+        DataType::FixedSizeBinary(_) => {
+            let a = array.as_fixed_size_binary();
+            Box::new(move |i| Some(Value::Bytes(a.value(i))))
+        }
+        DataType::Utf8 => {
+            let a = array.as_string::<i32>();
+            Box::new(move |i| Some(Value::Bytes(a.value(i).as_bytes())))
+        }
+        DataType::LargeUtf8 => {
+            let a = array.as_string::<i64>();
+            Box::new(move |i| Some(Value::Bytes(a.value(i).as_bytes())))
+        }
+        DataType::Utf8View => {
+            let a = array.as_string_view();
+            Box::new(move |i| Some(Value::Bytes(a.value(i).as_bytes())))
+        }
+        DataType::Boolean => {
+            let a = array.as_boolean();
+            Box::new(move |i| Some(Value::Bool(a.value(i))))
+        }
+        DataType::Int8 => numbers::<Int8Type>(array, |n| Value::Int(n.into(), Width::One, true)),
+        DataType::Int16 => numbers::<Int16Type>(array, |n| Value::Int(n.into(), Width::Two, true)),
+        DataType::Int32 => numbers::<Int32Type>(array, |n| Value::Int(n.into(), Width::Four, true)),
+        DataType::Int64 => numbers::<Int64Type>(array, |n| Value::Int(n.into(), Width::Eight, true)),
+        DataType::UInt8 => numbers::<UInt8Type>(array, |n| Value::Int(n.into(), Width::One, false)),
+        DataType::UInt16 => numbers::<UInt16Type>(array, |n| Value::Int(n.into(), Width::Two, false)),
+        DataType::UInt32 => numbers::<UInt32Type>(array, |n| Value::Int(n.into(), Width::Four, false)),
+        DataType::UInt64 => numbers::<UInt64Type>(array, |n| Value::Int(n.into(), Width::Eight, false)),
+        DataType::Float32 => numbers::<Float32Type>(array, Value::Float32),
+        DataType::Float64 => numbers::<Float64Type>(array, Value::Float64),
+        DataType::Timestamp(TimeUnit::Second, _) => {
+            numbers::<TimestampSecondType>(array, |t| Value::Time(t, TimeUnit::Second))
+        }
+        DataType::Timestamp(TimeUnit::Millisecond, _) => {
+            numbers::<TimestampMillisecondType>(array, |t| Value::Time(t, TimeUnit::Millisecond))
+        }
+        DataType::Timestamp(TimeUnit::Microsecond, _) => {
+            numbers::<TimestampMicrosecondType>(array, |t| Value::Time(t, TimeUnit::Microsecond))
+        }
+        DataType::Timestamp(TimeUnit::Nanosecond, _) => {
+            numbers::<TimestampNanosecondType>(array, |t| Value::Time(t, TimeUnit::Nanosecond))
+        }
+        DataType::Dictionary(..) => downcast_dictionary_array!(
+            array => dictionary(array)?,
+            _ => return None,
+        ),
+        _ => return None,
+    })
+}
+
+fn numbers<'a, T: ArrowPrimitiveType>(array: &'a dyn Array, value: fn(T::Native) -> Value<'a>) -> Values<'a> {
+    let array = array.as_primitive::<T>();
+    Box::new(move |i| Some(value(array.value(i))))
+}
+
+fn dictionary<K: ArrowDictionaryKeyType>(array: &arrow_array::DictionaryArray<K>) -> Option<Values<'_>> {
+    let of = values(array.values())?;
+    let nulls = array.values().logical_nulls();
+    Some(Box::new(move |i| {
+        let at = array.key(i)?;
+        if nulls.as_ref().is_some_and(|nulls| nulls.is_null(at)) { None } else { of(at) }
+    }))
+}
+
+/// A value that cannot be written so, and why.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Unfit(pub &'static str);
+
+/// Appends a value's bytes: in the form of a decoder, or without one in the form that its type has.
+///
+/// # Errors
+/// `Unfit` if the value has no such form; what was appended then does not count.
+pub fn write(value: Value<'_>, kind: Option<Kind>, out: &mut Vec<u8>) -> Result<(), Unfit> {
+    match (value, kind) {
+        (Value::Bytes(bytes), None | Some(Kind::Binary)) => out.extend_from_slice(bytes),
+        (Value::Bytes(bytes), Some(Kind::Text)) => match str::from_utf8(bytes) {
+            Ok(_) => out.extend_from_slice(bytes),
+            Err(_) => return Err(Unfit("it is not UTF-8")),
+        },
+        // HBase's Bytes.toBytes(true) is 0xFF.
+        (Value::Bool(is), None | Some(Kind::Bool)) => out.push(if is { 0xFF } else { 0 }),
+        (Value::Int(n, width, signed), None) => integer(n, width, signed, out)?,
+        (Value::Int(n, ..), Some(Kind::Int(width))) => integer(n, width, true, out)?,
+        (Value::Int(n, ..), Some(Kind::Unsigned(width))) => integer(n, width, false, out)?,
+        (Value::Int(n, ..), Some(Kind::IntAnyWidth)) => integer(n, Width::Eight, true, out)?,
+        (Value::Int(n, ..), Some(Kind::IntText)) => text(n, out),
+        (Value::Int(n, ..), Some(Kind::Float64)) => out.extend((n as f64).to_be_bytes()),
+        (Value::Int(n, ..), Some(Kind::FloatText)) => text(n, out),
+        (Value::Float32(x), None | Some(Kind::Float32)) => out.extend(x.to_be_bytes()),
+        (Value::Float32(x), Some(Kind::Float64)) => out.extend(f64::from(x).to_be_bytes()),
+        (Value::Float32(x), Some(Kind::FloatText)) => text(x, out),
+        (Value::Float64(x), None | Some(Kind::Float64)) => out.extend(x.to_be_bytes()),
+        (Value::Float64(x), Some(Kind::Float32)) => out.extend((x as f32).to_be_bytes()),
+        (Value::Float64(x), Some(Kind::FloatText)) => text(x, out),
+        // Java counts milliseconds.
+        (Value::Time(t, unit), None) => out.extend(time(t, unit, TimeUnit::Millisecond)?.to_be_bytes()),
+        (Value::Time(t, unit), Some(Kind::Time(to))) => out.extend(time(t, unit, to)?.to_be_bytes()),
+        _ => return Err(Unfit("a value of that type has no such form")),
+    }
+    Ok(())
+}
+
+fn text(value: impl std::fmt::Display, out: &mut Vec<u8>) {
+    // Writing to memory cannot fail.
+    let _ = write!(out, "{value}");
+}
+
+fn integer(n: i128, width: Width, signed: Signed, out: &mut Vec<u8>) -> Result<(), Unfit> {
+    let bits = match width {
+        Width::One => 8,
+        Width::Two => 16,
+        Width::Four => 32,
+        Width::Eight => 64,
+    };
+    let (low, high) = if signed { (-(1 << (bits - 1)), (1 << (bits - 1)) - 1) } else { (0, (1 << bits) - 1) };
+    if n < low || n > high {
+        return Err(Unfit("the number is too large for it"));
+    }
+    out.extend_from_slice(&n.to_be_bytes()[16 - bits / 8..]);
+    Ok(())
+}
+
+/// A time in another unit.
+///
+/// # Errors
+/// `Unfit` if it does not come out even or is out of range.
+pub fn time(t: i64, from: TimeUnit, to: TimeUnit) -> Result<i64, Unfit> {
+    let each = |unit| match unit {
+        TimeUnit::Second => 1_000_000_000_i128,
+        TimeUnit::Millisecond => 1_000_000,
+        TimeUnit::Microsecond => 1_000,
+        TimeUnit::Nanosecond => 1,
+    };
+    let nanoseconds = i128::from(t) * each(from);
+    if nanoseconds % each(to) != 0 {
+        return Err(Unfit("the time does not come out even in that unit"));
+    }
+    i64::try_from(nanoseconds / each(to)).map_err(|_| Unfit("the time is out of range in that unit"))
+}

@@ -1,0 +1,90 @@
+"""A database for asyncio."""
+
+from __future__ import annotations
+
+from types import TracebackType
+from typing import Any
+
+import hjall
+from hjall.aio.server import Server
+from hjall.aio.table import Table
+from hjall.aio.threads import Threads, awaited
+from hjall.types import Name, Path
+
+
+class Database:
+    """A database in a folder, or in memory; `aio.open` and `aio.memory` make one. It may be used by several event loops.
+
+    It has the methods of `hjall.Database`, awaited.
+    """
+
+    def __init__(self, path: Path | None, *, threads: int | None = None, **options: Any) -> None:
+        self._threads = Threads(threads)
+        self._autoconnect = options.pop("autoconnect", True)
+        self._sync = hjall.Database(path, autoconnect=False, **options)
+        # Scanners that are being read from.
+        self._scans: set[Any] = set()
+
+    @property
+    def sync(self) -> hjall.Database:
+        """The same database without asyncio."""
+        return self._sync
+
+    @property
+    def is_open(self) -> bool:
+        """Whether it is open, in this process."""
+        return self._sync.is_open
+
+    @property
+    def threads(self) -> int:
+        """How many calls run at the same time."""
+        return self._threads.count
+
+    open = awaited(hjall.Database.open)
+
+    async def close(self) -> None:
+        """Ends the scans that are under way with `Cancelled`, stops what `serve` started, writes everything to disk, and lets go of the folder and of the threads."""
+        for scanner in list(self._scans):
+            scanner.stop()
+        await self._threads.run(self._sync.close)
+        self._threads.end()
+
+    async def __aenter__(self) -> Database:
+        if self._autoconnect:
+            await self.open()
+        return self
+
+    async def __aexit__(self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None) -> None:
+        await self.close()
+
+    def __repr__(self) -> str:
+        return repr(self._sync).replace("<hjall.", "<hjall.aio.", 1)
+
+    def table(self, name: Name, use_prefix: bool = True) -> Table:
+        """As `hjall.Database.table`: nothing is waited for."""
+        return Table(self, self._sync.table(name, use_prefix))
+
+    async def serve(self, host: str = "127.0.0.1", port: int = 9090, *, grace: float = 60.0) -> Server:
+        """As `hjall.Database.serve`, awaited."""
+        return Server(self._threads, await self._threads.run(self._sync.serve, host, port, grace=grace))
+
+    tables = awaited(hjall.Database.tables)
+    table_exists = awaited(hjall.Database.table_exists)
+    create_table = awaited(hjall.Database.create_table)
+    delete_table = awaited(hjall.Database.delete_table)
+    enable_table = awaited(hjall.Database.enable_table)
+    disable_table = awaited(hjall.Database.disable_table)
+    is_table_enabled = awaited(hjall.Database.is_table_enabled)
+    truncate_table = awaited(hjall.Database.truncate_table)
+    compact_table = awaited(hjall.Database.compact_table)
+    flush_table = awaited(hjall.Database.flush_table)
+    describe_table = awaited(hjall.Database.describe_table)
+    alter_table = awaited(hjall.Database.alter_table)
+    add_family = awaited(hjall.Database.add_family)
+    modify_family = awaited(hjall.Database.modify_family)
+    delete_family = awaited(hjall.Database.delete_family)
+    namespaces = awaited(hjall.Database.namespaces)
+    create_namespace = awaited(hjall.Database.create_namespace)
+    alter_namespace = awaited(hjall.Database.alter_namespace)
+    describe_namespace = awaited(hjall.Database.describe_namespace)
+    delete_namespace = awaited(hjall.Database.delete_namespace)

@@ -1,0 +1,60 @@
+"""Columns and decoders, as arguments name them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from typing import Any, Union
+
+Name = Union[str, bytes]
+"""A column by its name, `family:qualifier`; `str` means UTF-8."""
+
+Columns = Union[Iterable[Name], Mapping[Any, Any]]
+"""Columns by name, or with a decoder each."""
+
+
+def encoded(name: Name) -> bytes:
+    return name.encode() if isinstance(name, str) else bytes(name)
+
+
+def column(name: Name) -> tuple[bytes, bytes | None]:
+    """Family and qualifier; all of a family has no qualifier."""
+    family, colon, qualifier = encoded(name).partition(b":")
+    if not family:
+        raise ValueError(f'a column is called family:qualifier, or family: for all of a family; not {name!r}')
+    return family, qualifier if colon and qualifier else None
+
+
+def asked(columns: Columns | None, default: str) -> list[tuple[bytes | None, bytes | None, str]]:
+    if columns is None:
+        return [(None, None, default)]
+    if isinstance(columns, (str, bytes)):
+        raise TypeError(f"columns is a list of names, or a mapping of names to decoders: write [{columns!r}]")
+    pairs = columns.items() if isinstance(columns, Mapping) else ((name, default) for name in columns)
+    asked = [(*column(name), decoder(decoder)) for name, decoder in pairs]
+    if not asked:
+        raise ValueError("columns is empty: name at least one, or leave it out for all")
+    return asked
+
+
+def target(name: str, target: Any) -> tuple[str, bytes, bytes, str | None]:
+    column, encoder = target if isinstance(target, tuple) else (target, None)
+    family, colon, qualifier = encoded(column).partition(b":")
+    if not family or not colon:
+        raise ValueError(f"columns[{name!r}] is a column called family:qualifier, not {column!r}")
+    return name, family, qualifier, None if encoder is None else decoder(encoder)
+
+
+_TYPES = {bytes: "binary", str: "utf8", int: "int", float: "float64", bool: "bool"}
+_TIMESTAMP = re.compile(r"timestamp\[(\w+)(?:, tz=.*)?\]|datetime\(time_unit='(\w+)'.*\)", re.IGNORECASE)
+
+
+def decoder(decoder: object) -> str:
+    """The name of a decoder, which may be given as a type of Python, pyarrow or polars."""
+    if isinstance(decoder, type) and decoder in _TYPES:
+        return _TYPES[decoder]
+    if isinstance(decoder, type):
+        return decoder.__name__
+    if found := _TIMESTAMP.fullmatch(str(decoder)):
+        return f"timestamp_{found[1] or found[2]}"
+    return str(decoder)

@@ -1,0 +1,168 @@
+"""hjall for asyncio: the verbs of HappyBase, awaited, in the manner of aiohappybase's programs."""
+import asyncio
+import inspect
+import struct
+
+import pytest
+
+import hjall
+from hjall import aio
+
+pytestmark = pytest.mark.asyncio
+
+
+@pytest.fixture(params=["memory", "folder"])
+def opened(request, tmp_path):
+    """Makes a database of either kind, not open yet."""
+    return lambda **options: aio.memory(**options) if request.param == "memory" else aio.open(tmp_path, **options)
+
+
+async def filled(db, rows=10):
+    """A table `t` with that many rows."""
+    await db.create_table("t", {"f": {"max_versions": 3}, "g": {}})
+    table = db.table("t")
+    async with table.batch() as batch:
+        for n in range(rows):
+            await batch.put(b"r%04d" % n, {b"f:n": b"%d" % n, b"g:x": b"x"})
+    return table
+
+
+async def test_rows_are_put_read_and_deleted(opened):
+    async with opened() as db:
+        table = await filled(db, 3)
+        assert await table.row(b"r0001") == {b"f:n": b"1", b"g:x": b"x"}
+        assert await table.row(b"r0001", columns=[b"f"]) == {b"f:n": b"1"}
+        assert await table.rows([b"r0000", b"r0002"], columns=[b"f:n"]) == [(b"r0000", {b"f:n": b"0"}), (b"r0002", {b"f:n": b"2"})]
+        await table.put(b"r0001", {b"f:n": b"later"}, timestamp=2**50)
+        assert await table.cells(b"r0001", b"f:n", versions=2) == [b"later", b"1"]
+        await table.delete(b"r0001")
+        assert await table.exists(b"r0000") and not await table.exists(b"r0001", timestamp=2**50)
+        assert await table.counter_inc(b"c", b"f:c") == 1
+        assert await table.counter_dec(b"c", b"f:c", 3) == -2
+        await table.counter_set(b"c", b"f:c", 7)
+        assert await table.counter_get(b"c", b"f:c") == 7
+        assert await table.check_and_put(b"new", b"f:n", None, {b"f:n": b"1"})
+        assert await table.append(b"new", {b"f:n": b"2"}) == {b"f:n": b"12"}
+
+
+async def test_tables_are_managed(opened):
+    async with opened(table_prefix="app") as db:
+        await db.create_table("t", {"f": {"max_versions": 2}})
+        assert await db.tables() == [b"t"] and db.table("t").name == b"app_t"
+        assert (await db.table("t").families())[b"f"]["max_versions"] == 2
+        assert await db.table_exists("t") and await db.is_table_enabled("t")
+        await db.disable_table("t")
+        with pytest.raises(hjall.TableDisabled):
+            await db.table("t").row(b"r")
+        await db.enable_table("t")
+        await db.flush_table("t")
+        await db.compact_table("t", major=True)
+        await db.delete_table("t", disable=True)
+        assert await db.tables() == []
+        with pytest.raises(LookupError):
+            await db.table("t").row(b"r")
+
+
+async def test_a_scan_takes_the_arguments_of_the_other_one(opened):
+    async with opened() as db:
+        table = await filled(db)
+        for arguments in [
+            {}, {"row_prefix": b"r0003"}, {"row_start": b"r0002", "row_stop": b"r0005"}, {"limit": 4, "batch_size": 3}, {"reverse": True, "limit": 2},
+            {"columns": [b"f:n"]}, {"filter": b"ValueFilter(=, 'binary:5')"}, {"include_timestamp": True}, {"scan_batching": 1}, {"batch_size": 1},
+        ]:
+            assert [row async for row in table.scan(**arguments)] == list(table.sync.scan(**arguments)), arguments
+        assert [row async for row in table] == list(table.sync.scan())
+        assert [row async for row in table.scan_cells(versions=None)] == list(table.sync.scan_cells(versions=None))
+
+
+async def test_arguments_that_cannot_be_meant_are_refused(opened):
+    async with opened() as db:
+        table = await filled(db, 1)
+        for arguments, error in [({"limit": 0}, ValueError), ({"row_prefix": b"a", "row_start": b"b"}, TypeError), ({"row_start": "text"}, TypeError)]:
+            with pytest.raises(error):
+                async for _ in table.scan(**arguments):
+                    pass
+        with pytest.raises(ValueError, match="threads"):
+            opened(threads=0)
+
+
+async def test_batches_send_as_they_fill_and_at_the_end(opened):
+    async with opened() as db:
+        table = await filled(db, 0)
+        async with table.batch(batch_size=2) as batch:
+            for n in range(3):
+                await batch.put(b"r%d" % n, {b"f:n": b"1"})
+            assert [key async for key, _ in table.scan()] == [b"r0", b"r1"]
+            await batch.delete(b"r0")
+        assert [key async for key, _ in table.scan()] == [b"r1", b"r2"]
+        with pytest.raises(RuntimeError):
+            async with table.batch(transaction=True) as batch:
+                await batch.put(b"never", {b"f:n": b"1"})
+                raise RuntimeError
+        assert await table.row(b"never") == {}
+
+
+async def test_many_tasks_count_together(opened):
+    async with opened(threads=3) as db:
+        table = await filled(db, 0)
+
+        async def count():
+            for _ in range(20):
+                await table.counter_inc(b"c", b"f:c")
+
+        await asyncio.gather(*(count() for _ in range(10)))
+        assert await table.row(b"c") == {b"f:c": struct.pack(">q", 200)}
+        assert db.threads == 3
+
+
+async def test_calls_run_at_the_same_time(opened):
+    """Two calls that wait for each other can only both return if each has a thread."""
+    async with opened(threads=2) as db:
+        import threading
+
+        together = threading.Barrier(2, timeout=60)
+        await asyncio.gather(db._threads.run(together.wait), db._threads.run(together.wait))
+
+
+async def test_arrow_data_comes_and_goes(opened):
+    async with opened() as db:
+        table = await filled(db)
+        scan = table.scan_arrow({"f:n": "int_text"}, batch_rows=4, row_type=str)
+        assert await scan.column_names() == ["row", "f:n"]
+        frame = await scan.to_polars()
+        assert frame["f:n"].to_list() == list(range(10))
+        assert (await scan.to_pyarrow()).num_rows == len(await scan.to_pandas()) == 10
+        assert [len(batch) async for batch in scan] == [4, 4, 2]
+        await db.create_table("copy", {"f": {}})
+        assert await db.table("copy").load_arrow(await scan.collect()) == 10
+        assert [key async for key, _ in db.table("copy").scan()] == [b"r%04d" % n for n in range(10)]
+
+
+async def test_a_database_serves_meanwhile(opened):
+    import happybase
+
+    async with opened() as db:
+        await filled(db, 2)
+        async with await db.serve(port=0) as server:
+            assert server.is_open and server.address == (server.host, server.port)
+
+            def keys():
+                connection = happybase.Connection(server.host, server.port)
+                found = [key for key, _ in connection.table("t").scan()]
+                connection.close()
+                return found
+
+            assert await asyncio.to_thread(keys) == [b"r0000", b"r0001"]
+        assert not server.is_open
+
+
+async def test_every_verb_is_there():
+    """What the synchronous classes can do, these can do."""
+    for ours, theirs, others in [(aio.Table, hjall.Table, {"scan_arrow"}), (aio.Database, hjall.Database, set()), (aio.Batch, hjall.Batch, set())]:
+        verbs = {name for name in dir(theirs) if not name.startswith("_")} - {"compat", "connection", "name", "cluster_id", "now_ms"}
+        assert verbs <= set(dir(ours)) | others, verbs - set(dir(ours))
+
+
+async def test_wrappers_say_what_they_wrap():
+    assert inspect.iscoroutinefunction(aio.Table.row) and aio.Table.row.__name__ == "row"
+    assert "hjall.Table.put" in aio.Table.put.__doc__

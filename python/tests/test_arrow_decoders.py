@@ -1,0 +1,94 @@
+"""What each decoder reads, and that each encoder writes what its decoder reads."""
+import datetime
+import struct
+
+import polars
+import pyarrow
+import pytest
+
+import hjall
+
+UTC = datetime.timezone.utc
+LEAP = datetime.datetime(2024, 2, 29, 12, 30, tzinfo=UTC)
+SECONDS = int(LEAP.timestamp())
+
+# Decoder, stored bytes, value, type.
+READ = [
+    ("binary", b"\xff\x00", b"\xff\x00", pyarrow.binary()),
+    ("utf8", "é".encode(), "é", pyarrow.string()),
+    ("bool", b"\x00", False, pyarrow.bool_()),
+    ("bool", b"\xff", True, pyarrow.bool_()),
+    ("int64", struct.pack(">q", -2**63), -2**63, pyarrow.int64()),
+    ("counter", struct.pack(">q", 41), 41, pyarrow.int64()),
+    ("int32", struct.pack(">i", -5), -5, pyarrow.int32()),
+    ("int16", struct.pack(">h", -5), -5, pyarrow.int16()),
+    ("int8", b"\xfb", -5, pyarrow.int8()),
+    ("uint64", b"\xff" * 8, 2**64 - 1, pyarrow.uint64()),
+    ("uint32", b"\xff" * 4, 2**32 - 1, pyarrow.uint32()),
+    ("uint16", b"\xff" * 2, 2**16 - 1, pyarrow.uint16()),
+    ("uint8", b"\xff", 255, pyarrow.uint8()),
+    ("int", b"\xff", -1, pyarrow.int64()),
+    ("int", struct.pack(">h", 300), 300, pyarrow.int64()),
+    ("int", struct.pack(">i", 70_000), 70_000, pyarrow.int64()),
+    ("int", struct.pack(">q", 2**40), 2**40, pyarrow.int64()),
+    ("float32", struct.pack(">f", 1.5), 1.5, pyarrow.float32()),
+    ("float64", bytes.fromhex("3ff199999999999a"), 1.1, pyarrow.float64()),
+    ("timestamp", struct.pack(">q", SECONDS * 1000), LEAP, pyarrow.timestamp("ms", "UTC")),
+    ("timestamp_s", struct.pack(">q", SECONDS), LEAP, pyarrow.timestamp("s", "UTC")),
+    ("timestamp_us", struct.pack(">q", SECONDS * 10**6), LEAP, pyarrow.timestamp("us", "UTC")),
+    ("timestamp_ns", struct.pack(">q", SECONDS * 10**9), LEAP, pyarrow.timestamp("ns", "UTC")),
+    ("int_text", b"-42", -42, pyarrow.int64()),
+    ("float_text", b"1e3", 1000.0, pyarrow.float64()),
+    ("cell_timestamp", b"anything", datetime.datetime.fromtimestamp(7, UTC), pyarrow.timestamp("ms", "UTC")),
+]
+
+REFUSED = [
+    ("utf8", b"\xff"), ("bool", b""), ("bool", b"\x00\x01"), ("int64", b"1234567"), ("int32", b"12345"), ("int16", b"1"), ("int8", b""),
+    ("int", b"123"), ("int", b""), ("float32", b"12345678"), ("float64", b"1234"), ("timestamp", b"123"), ("int_text", b"1.5"),
+    ("int_text", b"9223372036854775808"), ("float_text", b"one"), ("uint64", b"123456789"),
+]
+
+# Given instead of a name: types of Python, pyarrow and polars.
+TYPES = [
+    (bytes, "binary"), (str, "utf8"), (int, "int"), (float, "float64"), (bool, "bool"), (pyarrow.int32(), "int32"), (pyarrow.string(), "utf8"),
+    (pyarrow.float64(), "float64"), (pyarrow.float32(), "float32"), (pyarrow.large_binary(), "binary"), (pyarrow.timestamp("us", "UTC"), "timestamp_us"),
+    (polars.Int64, "int64"), (polars.UInt8, "uint8"), (polars.String, "utf8"), (polars.Float64, "float64"), (polars.Boolean, "bool"),
+    (polars.Binary, "binary"), (polars.Datetime("ms"), "timestamp"), (polars.Datetime("ns", "UTC"), "timestamp_ns"),
+]
+
+
+@pytest.fixture
+def table():
+    """An empty table with the family `f`."""
+    with hjall.memory() as db:
+        db.create_table("t", {"f": {}})
+        yield db.table("t")
+
+
+@pytest.mark.parametrize("decoder, stored, value, kind", READ)
+def test_a_decoder_reads(table, decoder, stored, value, kind):
+    table.put(b"r", {b"f:q": stored}, timestamp=7000)
+    result = table.scan_arrow({"f:q": decoder}).to_pyarrow()
+    assert result.schema.field("f:q").type == kind
+    assert result["f:q"].to_pylist() == [value]
+
+
+@pytest.mark.parametrize("decoder, stored", REFUSED)
+def test_a_decoder_refuses(table, decoder, stored):
+    table.put(b"r", {b"f:q": stored})
+    with pytest.raises(hjall.errors.DecodeError, match="cannot be read as " + decoder):
+        table.scan_arrow({"f:q": decoder}).collect()
+    assert table.scan_arrow({"f:q": decoder}, errors="null").to_pyarrow()["f:q"].to_pylist() == [None]
+
+
+@pytest.mark.parametrize("given, decoder", TYPES, ids=str)
+def test_types_of_other_libraries_name_decoders(table, given, decoder):
+    as_given, as_named = (pyarrow.schema(table.scan_arrow({"f:q": d})) for d in (given, decoder))
+    assert as_given == as_named
+
+
+@pytest.mark.parametrize("decoder, stored, value, kind", [r for r in READ if r[0] not in ("int", "cell_timestamp", "float_text")])
+def test_an_encoder_writes_what_its_decoder_reads(table, decoder, stored, value, kind):
+    data = pyarrow.table({"row": [b"r"], "v": pyarrow.array([value], type=kind)})
+    assert table.load_arrow(data, columns={"v": ("f:q", decoder)}) == 1
+    assert table.row(b"r") == {b"f:q": stored}

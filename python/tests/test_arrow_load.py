@@ -1,0 +1,170 @@
+"""Bulk writes of Arrow data: `Table.load_arrow`."""
+import datetime
+import struct
+
+import pandas
+import polars
+import pyarrow
+import pytest
+
+import hjall
+
+
+@pytest.fixture
+def table():
+    """An empty table with the families `f` and `g`."""
+    with hjall.memory() as db:
+        db.create_table("t", {"f": {}, "g": {}})
+        yield db.table("t")
+
+
+def cells(table):
+    """Everything in a table, with timestamps."""
+    return [(key, data) for key, data in table.scan(include_timestamp=True)]
+
+
+FORMS = {
+    "polars": lambda data: polars.DataFrame(data),
+    "pandas": lambda data: pandas.DataFrame(data),
+    "pyarrow table": lambda data: pyarrow.table(data),
+    "pyarrow batch": lambda data: pyarrow.RecordBatch.from_pydict(data),
+    "pyarrow reader": lambda data: pyarrow.table(data).to_reader(max_chunksize=2),
+}
+
+
+@pytest.mark.parametrize("form", FORMS.values(), ids=FORMS)
+def test_every_library_is_read(table, form):
+    data = form({"row": [b"a", b"b", b"c"], "f:n": [1, 2, 3], "g:s": ["x", None, "z"]})
+    assert table.load_arrow(data) == 3
+    rows = dict(table.scan())
+    assert rows[b"a"] == {b"f:n": struct.pack(">q", 1), b"g:s": b"x"}
+    assert rows[b"c"][b"g:s"] == b"z"
+    assert b"g:s" not in rows[b"b"], "a null is no cell"
+
+
+def test_what_a_scan_gave_can_be_loaded_again(table):
+    for i in range(2500):
+        table.put(b"%05d" % i, {b"f:n": struct.pack(">q", i), b"g:s": b"%d" % i})
+    with hjall.memory() as other:
+        other.create_table("copy", {"f": {}, "g": {}})
+        assert other.table("copy").load_arrow(table.scan_arrow({"f:n": int, "g:s": str}, batch_rows=999)) == 2500
+        assert dict(other.table("copy").scan()) == dict(table.scan())
+
+
+def test_types_have_forms_of_their_own(table):
+    columns = {
+        "f:i8": pyarrow.array([-1], pyarrow.int8()), "f:i16": pyarrow.array([-1], pyarrow.int16()), "f:i32": pyarrow.array([-1], pyarrow.int32()),
+        "f:u8": pyarrow.array([255], pyarrow.uint8()), "f:u64": pyarrow.array([2**64 - 1], pyarrow.uint64()),
+        "f:f32": pyarrow.array([1.5], pyarrow.float32()), "f:f64": pyarrow.array([1.1]), "f:t": pyarrow.array([True]),
+        "f:time": pyarrow.array([datetime.datetime(1970, 1, 1, 0, 0, 1)], pyarrow.timestamp("us")),
+        "f:text": pyarrow.array(["é"]), "f:large": pyarrow.array(["é"], pyarrow.large_string()), "f:view": pyarrow.array(["é"], pyarrow.string_view()),
+        "f:bytes": pyarrow.array([b"\xff"]), "f:fixed": pyarrow.array([b"ab"], pyarrow.binary(2)), "f:large_bytes": pyarrow.array([b""], pyarrow.large_binary()),
+        "f:dictionary": pyarrow.array(["word"]).dictionary_encode(), "f:null": pyarrow.nulls(1),
+    }
+    assert table.load_arrow(pyarrow.table({"row": ["r"], **columns})) == 1
+    assert table.row(b"r") == {
+        b"f:i8": b"\xff", b"f:i16": b"\xff\xff", b"f:i32": b"\xff" * 4, b"f:u8": b"\xff", b"f:u64": b"\xff" * 8, b"f:f32": struct.pack(">f", 1.5),
+        b"f:f64": bytes.fromhex("3ff199999999999a"), b"f:t": b"\xff", b"f:time": struct.pack(">q", 1000), b"f:text": "é".encode(),
+        b"f:large": "é".encode(), b"f:view": "é".encode(), b"f:bytes": b"\xff", b"f:fixed": b"ab", b"f:large_bytes": b"", b"f:dictionary": b"word",
+    }
+
+
+def test_nulls_inside_dictionaries_are_nulls(table):
+    dictionary = pyarrow.DictionaryArray.from_arrays(pyarrow.array([0, 1, None]), pyarrow.array(["a", None]))
+    assert table.load_arrow(pyarrow.table({"row": ["1", "2", "3"], "f:q": dictionary})) == 1
+    assert dict(table.scan()) == {b"1": {b"f:q": b"a"}}
+
+
+def test_columns_go_where_they_are_sent(table):
+    data = {"id": [7], "age": [41], "note": ["left out"], "score": [2.5]}
+    assert table.load_arrow(polars.DataFrame(data), "id", columns={"age": ("f:age", "int32"), "score": (b"g:s", "float_text")}) == 1
+    assert dict(table.scan()) == {struct.pack(">q", 7): {b"f:age": struct.pack(">i", 41), b"g:s": b"2.5"}}
+
+
+def test_a_family_takes_all_columns(table):
+    data = polars.DataFrame({"id": ["a"], "when": [5], "age": [41], "x:y": ["z"]})
+    assert table.load_arrow(data, "id", family="f", timestamp="when") == 1
+    assert cells(table) == [(b"a", {b"f:age": (struct.pack(">q", 41), 5), b"f:x:y": (b"z", 5)})]
+
+
+@pytest.mark.parametrize("column", [
+    pyarrow.array([5, 6]), pyarrow.array([5, 6], pyarrow.timestamp("ms")), pyarrow.array([5_000_000, 6_000_000], pyarrow.timestamp("ns")),
+])
+def test_timestamps_come_from_a_column(table, column):
+    table.load_arrow(pyarrow.table({"row": ["a", "b"], "f:q": ["1", "2"], "at": column}), timestamp="at")
+    assert cells(table) == [(b"a", {b"f:q": (b"1", 5)}), (b"b", {b"f:q": (b"2", 6)})]
+
+
+def test_one_timestamp_is_for_all(table):
+    table.load_arrow(pyarrow.table({"row": ["a"], "f:q": ["1"]}), timestamp=77)
+    assert cells(table) == [(b"a", {b"f:q": (b"1", 77)})]
+
+
+def test_cells_live_as_long_as_was_said(table):
+    table.load_arrow(pyarrow.table({"row": ["old", "new"], "f:q": ["1", "2"], "at": [1000, 2**62]}), timestamp="at", ttl_ms=1000)
+    assert [key for key, _ in table.scan()] == [b"new"]
+
+
+def test_rows_without_values_are_not_counted(table):
+    data = pyarrow.table({"row": ["a", "b"], "f:q": pyarrow.array([None, "1"])})
+    assert table.load_arrow(data) == 1
+    assert table.load_arrow(data.slice(0, 0)) == 0
+
+
+def test_a_slice_is_read_from_where_it_begins(table):
+    data = pyarrow.table({"row": ["a", "b", "c"], "f:q": ["1", None, "3"], "f:t": [True, False, True]}).slice(1)
+    assert table.load_arrow(data) == 2
+    assert dict(table.scan()) == {b"b": {b"f:t": b"\x00"}, b"c": {b"f:q": b"3", b"f:t": b"\xff"}}
+
+
+def one(**columns):
+    """A table of one row `r` with these columns."""
+    return pyarrow.table({"row": ["r"], **columns})
+
+
+@pytest.mark.parametrize("data, arguments, error, message", [
+    ([1, 2], {}, TypeError, "__arrow_c_stream__"),
+    (pyarrow.array([1]), {}, (TypeError, ValueError), "column|struct|Struct"),
+    (one(q=["1"]), {}, ValueError, 'column "q" of the data is not called family:qualifier.*columns=.*family='),
+    (one(q=["1"]), {"row": "id", "columns": {"q": "f:q"}}, ValueError, 'no column "id" \\(it has: row, q\\)'),
+    (one(q=["1"]), {"columns": {"p": "f:p"}}, ValueError, 'no column "p"'),
+    (one(q=["1"]), {"columns": {"q": "f"}}, ValueError, "family:qualifier"),
+    (one(q=["1"]), {"columns": {"q": ("f:q", "int63")}}, ValueError, "there are: binary"),
+    (one(q=["1"]), {"columns": {"q": ("f:q", "int32")}}, ValueError, 'row 0 of the data, column "q".*int32'),
+    (one(q=[300]), {"columns": {"q": ("f:q", "int8")}}, ValueError, "too large"),
+    (one(q=[-1]), {"columns": {"q": ("f:q", "uint64")}}, ValueError, "too large"),
+    (one(q=pyarrow.array([1], pyarrow.timestamp("ns"))), {"columns": {"q": "f:q"}}, ValueError, "does not come out even"),
+    (one(q=[[1]]), {"columns": {"q": "f:q"}}, ValueError, "cells cannot hold: cast it"),
+    (one(q=["1"]), {"columns": {"q": "f:q"}, "family": "f"}, TypeError, "family="),
+    (one(q=["1"]), {"family": "none"}, hjall.errors.FamilyNotFound, "none"),
+    (one(q=["1"]), {"family": "f", "timestamp": "at"}, ValueError, 'no column "at"'),
+    (one(q=["1"], at=["now"]), {"family": "f", "timestamp": "at"}, ValueError, "integers"),
+    (one(q=["1"], at=pyarrow.nulls(1)), {"family": "f", "timestamp": "at"}, ValueError, "null"),
+    (one(q=["1"]), {"family": "f", "timestamp": b"at"}, TypeError, "timestamp"),
+    (one(q=["1"]), {"family": "f", "durability": "NEVER"}, ValueError, "SKIP_WAL"),
+    (one(q=["1"]), {"family": "f", "batch_rows": 0}, ValueError, "batch_rows"),
+    (pyarrow.table({"row": [None], "f:q": ["1"]}), {}, ValueError, "row 0 of the data has no row key"),
+    (pyarrow.table({"row": [""], "f:q": ["1"]}), {}, hjall.errors.InvalidArgument, "Row length is 0"),
+])
+def test_data_that_does_not_fit_is_refused_with_the_remedy(table, data, arguments, error, message):
+    with pytest.raises(error, match=message):
+        table.load_arrow(data, **arguments)
+    assert cells(table) == []
+
+
+def test_rows_before_a_bad_one_stay_and_are_counted(table):
+    with pytest.raises(hjall.errors.InvalidArgument, match="at least 2 rows of the data were written"):
+        table.load_arrow(pyarrow.table({"row": ["a", "b", ""], "f:q": ["1", "2", "3"]}), batch_rows=1)
+    assert [key for key, _ in table.scan()] == [b"a", b"b"]
+
+
+def test_a_stream_that_fails_says_why(table):
+    schema = pyarrow.schema([("row", pyarrow.string()), ("f:q", pyarrow.string())])
+
+    def batches():
+        yield pyarrow.record_batch({"row": ["a"], "f:q": ["1"]}, schema=schema)
+        raise RuntimeError("the source has gone")
+
+    with pytest.raises(ValueError, match="the source has gone"):
+        table.load_arrow(pyarrow.RecordBatchReader.from_batches(schema, batches()))
+    assert [key for key, _ in table.scan()] == [b"a"]

@@ -1,0 +1,221 @@
+"""Scans as Arrow data: what comes out of `Table.scan_arrow`, in whichever library it is taken."""
+import datetime
+import struct
+import threading
+
+import pandas
+import polars
+import pyarrow
+import pytest
+
+import hjall
+
+TIME = datetime.datetime(2024, 2, 29, 12, 30, tzinfo=datetime.timezone.utc)
+TIME_MS = int(TIME.timestamp() * 1000)
+
+
+@pytest.fixture(params=["memory", "folder"])
+def table(request, tmp_path):
+    """Ten rows `r0` … `r9` in two families; only odd ones have `g:x`."""
+    with hjall.memory() if request.param == "memory" else hjall.open(tmp_path) as db:
+        db.create_table("t", {"f": {}, "g": {}})
+        table = db.table("t")
+        for i in range(10):
+            data = {b"f:n": struct.pack(">q", i - 5), b"f:s": b"name %d" % i}
+            if i % 2:
+                data[b"g:x"] = struct.pack(">d", i / 2)
+            table.put(b"r%d" % i, data, timestamp=TIME_MS + i)
+        yield table
+
+
+WHOLE = {
+    "row": [f"r{i}" for i in range(10)],
+    "f:n": [i - 5 for i in range(10)],
+    "f:s": [f"name {i}" for i in range(10)],
+    "g:x": [i / 2 if i % 2 else None for i in range(10)],
+}
+DECODERS = {"f:n": "int64", "f:s": "utf8", "g:x": "float64"}
+
+
+def test_every_library_gets_the_same_rows(table):
+    scan = table.scan_arrow(DECODERS, row_type="utf8")
+    assert scan.column_names == list(WHOLE)
+    assert scan.to_polars().to_dict(as_series=False) == WHOLE
+    assert polars.DataFrame(scan).to_dict(as_series=False) == WHOLE
+    assert scan.to_pyarrow().to_pydict() == WHOLE
+    assert pyarrow.table(scan).to_pydict() == WHOLE
+    assert scan.to_reader().read_all().to_pydict() == WHOLE
+    frame = scan.to_pandas()
+    assert isinstance(frame, pandas.DataFrame)
+    assert frame.astype(object).where(frame.notna(), None).to_dict("list") == WHOLE
+
+
+def test_the_schema_is_told_before_the_rows(table):
+    schema = pyarrow.schema(table.scan_arrow(DECODERS, include_timestamp=True))
+    time = pyarrow.timestamp("ms", "UTC")
+    assert schema == pyarrow.schema([
+        pyarrow.field("row", pyarrow.binary(), nullable=False),
+        ("f:n", pyarrow.int64()), ("f:n.timestamp", time),
+        ("f:s", pyarrow.string()), ("f:s.timestamp", time),
+        ("g:x", pyarrow.float64()), ("g:x.timestamp", time),
+    ])
+
+
+def test_timestamps_of_cells_stand_beside_their_values(table):
+    rows = table.scan_arrow(["g:x"], include_timestamp=True, row=None).to_pyarrow().to_pydict()
+    expected = [TIME + datetime.timedelta(milliseconds=i) for i in range(1, 10, 2)]
+    assert rows["g:x.timestamp"] == expected
+    both = table.scan_arrow(["g:x", "f:s"], include_timestamp=True).to_pyarrow().to_pydict()
+    assert both["g:x.timestamp"][:2] == [None, expected[0]]
+
+
+def test_columns_keep_the_order_in_which_they_were_named(table):
+    assert table.scan_arrow(["g:x", "f:s", "f:none", "f:n"]).column_names == ["row", "g:x", "f:s", "f:none", "f:n"]
+    assert table.scan_arrow(["g:x", "f:s", "f:none", "f:n"]).to_polars()["f:none"].null_count() == 10
+
+
+def test_columns_that_are_not_named_are_found(table):
+    assert table.scan_arrow().column_names == ["row", "f:n", "f:s", "g:x"]
+    assert table.scan_arrow(["g:", "f:s"]).column_names == ["row", "g:x", "f:s"]
+    assert table.scan_arrow({"f:n": "int64", "f:": "utf8"}).to_polars().row(0) == (b"r0", -5, "name 0")
+    assert table.scan_arrow(row_prefix=b"r2").column_names == ["row", "f:n", "f:s"]
+    assert table.scan_arrow(values="utf8", row_prefix=b"r2", columns=["f:s"]).to_polars().row(0) == (b"r2", "name 2")
+
+
+def test_names_that_are_not_text_are_spelt_out(table):
+    table.put(b"r0", {b"f:\xff\x00": b"1"})
+    assert table.scan_arrow([b"f:\xff\x00"]).column_names == ["row", "f:\\xFF\x00"]
+
+
+@pytest.mark.parametrize("arguments, rows", [
+    ({"row_start": b"r3"}, "3456789"),
+    ({"row_stop": b"r3"}, "012"),
+    ({"row_start": b"r3", "row_stop": b"r5"}, "34"),
+    ({"row_prefix": b"r7"}, "7"),
+    ({"row_prefix": b"r", "reverse": True}, "9876543210"),
+    ({"row_start": b"r4", "reverse": True}, "43210"),
+    ({"limit": 3}, "012"),
+    ({"limit": 3, "reverse": True}, "987"),
+    ({"timestamp": TIME_MS + 2}, "01"),
+    ({"time_range": (TIME_MS + 2, TIME_MS + 4)}, "23"),
+    ({"filter": b"PrefixFilter('r8')"}, "8"),
+    ({"row_prefix": b""}, "0123456789"),
+])
+def test_arguments_of_a_scan_count(table, arguments, rows):
+    assert table.scan_arrow(["f:s"], **arguments).to_polars()["row"].to_list() == [b"r" + n.encode() for n in rows]
+
+
+def test_a_prefix_of_largest_bytes_has_no_end(table):
+    table.put(b"\xff\xff1", {b"f:s": b""})
+    for reverse in (False, True):
+        assert table.scan_arrow(["f:s"], row_prefix=b"\xff\xff", reverse=reverse).to_polars()["row"].to_list() == [b"\xff\xff1"]
+
+
+def test_batches_have_the_size_that_was_asked_for(table):
+    assert [len(batch) for batch in table.scan_arrow(["f:s"], batch_rows=4)] == [4, 4, 2]
+    assert [batch.num_rows for batch in table.scan_arrow(["f:s"], batch_rows=5).to_reader()] == [5, 5]
+
+
+def test_a_scan_can_be_used_again_and_sees_what_is_there_then(table):
+    scan = table.scan_arrow(["f:s"])
+    kept = scan.collect()
+    assert len(kept) == 10
+    table.put(b"r999", {b"f:s": b"new"})
+    assert len(scan.collect()) == 11
+    assert polars.DataFrame(kept).height == pyarrow.table(kept).num_rows == 10
+
+
+def test_an_empty_result_has_its_columns(table):
+    frame = table.scan_arrow(DECODERS, row_prefix=b"none").to_polars()
+    assert frame.height == 0 and frame.columns == list(WHOLE)
+    assert table.scan_arrow(row_prefix=b"none").to_polars().columns == ["row"]
+
+
+def test_cells_as_rows(table):
+    table.put(b"r0", {b"f:s": b"newer"})
+    frame = table.scan_arrow(layout="cells", values="utf8", columns=None, limit=1, errors="null", row_type=str).to_polars()
+    assert frame.columns == ["row", "column", "timestamp", "value"]
+    assert frame.select("row", "column", "value").rows() == [("r0", "f:n", None), ("r0", "f:s", "newer")]
+    assert frame["timestamp"][0] == TIME
+
+
+def test_cells_as_rows_with_versions(tmp_path):
+    with hjall.memory() as db:
+        db.create_table("t", {"f": {"max_versions": 3}})
+        table = db.table("t")
+        for time in range(1, 5):
+            table.put(b"r", {b"f:q": b"%d" % time}, timestamp=time)
+        cells = table.scan_arrow(layout="cells", versions=2).to_polars()
+        assert cells["value"].to_list() == [b"4", b"3"]
+
+
+def test_a_value_that_cannot_be_read_is_an_error_that_names_it_or_a_null(table):
+    scan = table.scan_arrow({"f:s": "int64"})
+    with pytest.raises(hjall.errors.DecodeError, match=r'column f:s of row b"r0": b"name 0" \(6 bytes\).*int64.*8 bytes.*errors="null"') as raised:
+        scan.to_polars()
+    assert isinstance(raised.value, (hjall.Error, ValueError))
+    with pytest.raises(pyarrow.ArrowException, match="name 0"):
+        scan.to_reader().read_all()
+    assert table.scan_arrow({"f:s": "int64"}, errors="null").to_polars()["f:s"].null_count() == 10
+
+
+def test_a_row_key_that_cannot_be_read_names_the_remedy(table):
+    table.put(b"\xff", {b"f:s": b"1"})
+    with pytest.raises(hjall.errors.DecodeError, match="row_type"):
+        table.scan_arrow(["f:s"], row_type="utf8").collect()
+
+
+@pytest.mark.parametrize("arguments, error, message", [
+    ({"columns": {"f:s": "int63"}}, ValueError, "no decoder \"int63\"; there are: binary, utf8"),
+    ({"columns": "f:s"}, TypeError, r"\['f:s'\]"),
+    ({"columns": []}, ValueError, "empty"),
+    ({"columns": [":q"]}, ValueError, "family:qualifier"),
+    ({"columns": ["f:s", "f:s"]}, ValueError, "f:s"),
+    ({"columns": ["f:s"], "row": "f:s"}, ValueError, "another name"),
+    ({"layout": "wide"}, ValueError, "layout"),
+    ({"errors": "ignore"}, ValueError, "errors"),
+    ({"batch_rows": 0}, ValueError, "batch_rows"),
+    ({"limit": 0}, ValueError, "limit"),
+    ({"row_prefix": b"r", "row_start": b"r"}, TypeError, "row_prefix"),
+    ({"timestamp": 1, "time_range": (0, 1)}, TypeError, "time_range"),
+    ({"versions": 2}, TypeError, "cells"),
+    ({"layout": "cells", "columns": ["f:s"]}, TypeError, "columns"),
+    ({"layout": "cells", "include_timestamp": True}, TypeError, "include_timestamp"),
+    ({"columns": ["none:q"]}, hjall.errors.FamilyNotFound, "none"),
+])
+def test_arguments_that_cannot_be_meant_are_refused(table, arguments, error, message):
+    with pytest.raises(error, match=message):
+        table.scan_arrow(**arguments).collect()
+
+
+def test_a_missing_table_shows_when_the_scan_is_used():
+    with hjall.memory() as db:
+        scan = db.table("none").scan_arrow(["f:q"])
+        with pytest.raises(hjall.errors.TableNotFound):
+            scan.to_polars()
+
+
+def test_a_closed_database_ends_a_stream(table):
+    batches = iter(table.scan_arrow(["f:s"], batch_rows=1))
+    reader = table.scan_arrow(["f:s"]).to_reader()
+    assert len(next(batches)) == 1
+    table.connection.close()
+    with pytest.raises(pyarrow.ArrowException, match="closed"):
+        reader.read_all()
+
+
+def test_a_capsule_that_nobody_takes_lets_go(table):
+    for _ in range(100):
+        table.scan_arrow(["f:s"]).__arrow_c_stream__()
+        table.scan_arrow(["f:s"]).__arrow_c_schema__()
+
+
+def test_threads_share_a_scan(table):
+    scan = table.scan_arrow(DECODERS, row_type=str)
+    results = []
+    threads = [threading.Thread(target=lambda: results.append(scan.to_polars().to_dict(as_series=False))) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert results == [WHOLE] * 8
