@@ -53,6 +53,7 @@ class Table:
     row_cells = awaited(hjall.Table.row_cells)
     exists = awaited(hjall.Table.exists)
     put = awaited(hjall.Table.put)
+    put_many = awaited(hjall.Table.put_many)
     delete = awaited(hjall.Table.delete)
     mutate_row = awaited(hjall.Table.mutate_row)
     check_and_mutate = awaited(hjall.Table.check_and_mutate)
