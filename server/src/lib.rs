@@ -25,6 +25,8 @@ pub mod error;
 pub mod fault;
 mod held;
 mod http;
+#[cfg(test)]
+mod idle_hours;
 mod inbox;
 pub mod info;
 mod job;

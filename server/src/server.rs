@@ -9,25 +9,20 @@ use std::thread::{self, Builder, JoinHandle};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use hjall_engine::Engine;
-use hjall_engine::clock::Clock;
 use tokio::runtime;
 use tokio::sync::oneshot;
 
-use crate::arithmetic::LaneSize;
 use crate::call::Handler;
 use crate::compactor::Compactor;
 use crate::config::Config;
 use crate::context::{Context, Identity};
 use crate::crew::Crew;
-use crate::lane::Lane;
 use crate::lease::Sweeper;
 use crate::listener::{self, Door};
-use crate::method::LaneKind;
 use crate::metrics::LaneMetrics;
 use crate::observe::Watch;
 use crate::places::Places;
-use crate::queue::{self, Tuning};
-use crate::runner::{Live, Runner};
+use crate::runner::Live;
 use crate::scanners::{Monotonic, Scanners};
 use crate::shared::Shared;
 use crate::tls::{Acceptor, TlsError};
@@ -133,18 +128,11 @@ impl Server {
         };
         let handler = handler(identity.clone());
         let live = Live::new(config);
-        let clock: Arc<dyn Clock> = Arc::new(Monotonic::default());
-        let lanes = LaneKind::ALL.map(|kind| {
-            let (settings, size) = (&live.config.queues, live.lanes.size(kind));
-            let tuning = Tuning::new(settings, &size.unwrap_or(LaneSize::NONE));
-            Arc::new(Lane::new(kind, queue::new(settings.order, tuning, clock.clone()), size))
-        });
-        let runner = Arc::new(Runner::new(handler, identity, live.clone()));
-        let crew = Crew::new(runner.clone(), lanes.clone());
+        let shared = Arc::new(Shared::new(handler, identity, live.clone(), tls));
+        let crew = Crew::new(shared.runner.clone(), shared.lanes.clone());
         crew.grow(&live.lanes).map_err(StartError::Threads)?;
         let loops = (0..live.config.loops.max(1)).map(Loop::start).collect::<io::Result<Vec<_>>>();
         let loops = loops.map_err(StartError::Threads)?;
-        let shared = Arc::new(Shared::new(runner, lanes, tls, clock));
         let places = Arc::<Places>::default();
         let handles = loops.iter().map(|l| l.handle.clone()).collect();
         let door = Arc::new(Door::new(shared.clone(), handles, places.clone()));

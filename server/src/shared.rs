@@ -9,14 +9,18 @@ use bytes::Bytes;
 use hjall_engine::clock::Clock;
 use tokio::sync::oneshot;
 
-use crate::call::Call;
+use crate::arithmetic::LaneSize;
+use crate::call::{Call, Handler};
 use crate::caller::Caller;
 use crate::config::QueueOrder;
+use crate::context::Identity;
 use crate::held::Held;
 use crate::job::{Claim, Job};
 use crate::lane::{Lane, Permit, Refusal};
 use crate::method::{LaneKind, Method};
+use crate::queue::{self, Tuning};
 use crate::runner::{Asked, Live, Runner};
+use crate::scanners::Monotonic;
 use crate::tls::Acceptor;
 
 /// A longer message never runs on a connection's loop, in bytes.
@@ -48,14 +52,16 @@ enum Begun {
 }
 
 impl Shared {
-    pub(crate) fn new(
-        runner: Arc<Runner>,
-        lanes: [Arc<Lane>; LaneKind::ALL.len()],
-        tls: Option<Acceptor>,
-        clock: Arc<dyn Clock>,
-    ) -> Self {
+    /// With nothing under way.
+    pub fn new(handler: Arc<dyn Handler>, identity: Identity, live: Arc<Live>, tls: Option<Acceptor>) -> Self {
+        let clock: Arc<dyn Clock> = Arc::new(Monotonic::default());
+        let lanes = LaneKind::ALL.map(|kind| {
+            let (settings, size) = (&live.config.queues, live.lanes.size(kind));
+            let tuning = Tuning::new(settings, &size.unwrap_or(LaneSize::NONE));
+            Arc::new(Lane::new(kind, queue::new(settings.order, tuning, clock.clone()), size))
+        });
         Self {
-            runner,
+            runner: Arc::new(Runner::new(handler, identity, live)),
             lanes,
             tls: ArcSwapOption::new(tls.map(Arc::new)),
             held: AtomicUsize::new(0),

@@ -13,6 +13,8 @@ use crate::store::{Cursor, Order, Pair, SpaceId};
 /// Rows of up to so many pairs, and bytes, are turned round in memory; a larger one is read by a cursor of its own.
 const HELD_MAX: usize = 64;
 const HELD_BYTES_MAX: usize = 256 * 1024;
+/// After so many rows other threads are let go first.
+const PAUSE_INTERVAL: u32 = 32;
 
 /// The rows of one family, the last one first.
 pub(super) struct Down {
@@ -21,12 +23,13 @@ pub(super) struct Down {
     cursor: Box<dyn Cursor>,
     /// `None`: not looked at yet.
     head: Option<Option<Pair>>,
+    since_pause: u32,
 }
 
 impl Down {
     pub(super) fn open(reader: &Arc<Reader>, space: SpaceId, from: &[u8], to: &[u8]) -> Result<Self> {
         let cursor = reader.snapshot.scan(space, from, to, Order::Descending, 1)?;
-        Ok(Self { reader: reader.clone(), space, cursor, head: None })
+        Ok(Self { reader: reader.clone(), space, cursor, head: None, since_pause: 0 })
     }
 
     fn head(&mut self) -> Result<Option<&Pair>> {
@@ -46,7 +49,13 @@ impl Down {
 
     /// The pairs of the next row, which has that prefix, ascending; goes behind it.
     pub(super) fn open_row(&mut self, prefix: &Bytes) -> Result<Pairs> {
-        self.reader.stop.check()?;
+        self.since_pause += 1;
+        if self.since_pause < PAUSE_INTERVAL {
+            self.reader.stop.check()?;
+        } else {
+            self.since_pause = 0;
+            self.reader.stop.pause()?;
+        }
         let (mut held, mut bytes) = (Vec::new(), 0);
         while self.head()?.is_some_and(|(head, _)| head.starts_with(prefix)) {
             let Some(pair) = self.head.take().flatten() else { break };

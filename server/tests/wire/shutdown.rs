@@ -2,11 +2,14 @@
 
 use std::io::Write;
 use std::net::TcpStream;
+use std::time::Duration;
 
 use hjall_server::Config;
+use hjall_server::config::{Limits, QueueSettings};
+use hjall_server::method::LaneKind;
 
 use crate::client::{Answer, Client, NO_ARGS, WAYS};
-use crate::handler::{config, serve};
+use crate::handler::{config, lane, serve};
 
 #[test]
 fn running_calls_are_answered_and_idle_connections_closed() {
@@ -37,4 +40,42 @@ fn dropping_a_server_frees_its_port() {
     drop(server);
     let (again, _gate) = serve(Config { listen: Config::on(addr).listen, ..config() });
     assert_eq!(again.addr(), addr);
+}
+
+#[test]
+fn calls_that_wait_are_answered_too() {
+    let queues = QueueSettings { handlers: 2, ..QueueSettings::default() };
+    let (server, gate) = serve(Config { fast_path: false, queues, ..config() });
+    let addr = server.addr();
+    let mut clients = [WAYS[0]; 2].map(|way| Client::new(addr, way));
+    for client in &mut clients {
+        let bytes = client.bytes("getVer", NO_ARGS);
+        client.stream.write_all(&bytes).unwrap();
+    }
+    gate.started.recv().unwrap();
+    while lane(&server, LaneKind::Read).waiting < 1 {
+        std::thread::yield_now();
+    }
+    let stopping = std::thread::spawn(move || server.shutdown());
+    while TcpStream::connect(addr).is_ok() {
+        std::thread::yield_now();
+    }
+    for client in &mut clients {
+        gate.go_on.send(()).unwrap();
+        assert_eq!(client.answer("getVer"), Answer::Success("Thrift1 getVer".to_owned()));
+    }
+    assert!(stopping.join().unwrap(), "every call finished");
+}
+
+#[test]
+fn a_call_that_does_not_end_is_left_behind_at_the_deadline() {
+    let limits = Limits { grace: Duration::ZERO, ..Limits::default() };
+    let (server, gate) = serve(Config { fast_path: false, limits, ..config() });
+    let mut running = Client::new(server.addr(), WAYS[0]);
+    let bytes = running.bytes("getVer", NO_ARGS);
+    running.stream.write_all(&bytes).unwrap();
+    gate.started.recv().unwrap();
+    assert!(!server.shutdown(), "it says that a call did not finish");
+    assert_eq!(running.rest(), b"", "the connection ends without an answer");
+    gate.go_on.send(()).unwrap();
 }
