@@ -60,7 +60,7 @@ export interface ConnectOptions extends Abortable {
   callTimeoutMs?: number | undefined;
   /** Connections at most (8); each carries one call at a time. */
   connectionsMax?: number | undefined;
-  /** Calls that may wait for a connection (10 000); more fail with BUSY. */
+  /** Calls that may wait for a connection (100 000); more fail with BUSY. */
   waitingMax?: number | undefined;
   /** How long an idle connection is kept (30 000). */
   idleMs?: number | undefined;

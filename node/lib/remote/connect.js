@@ -55,7 +55,7 @@ function settingsOf(options) {
     connectTimeoutMs: number('connectTimeoutMs', 1, DAY_MS, 10_000),
     callTimeoutMs: number('callTimeoutMs', 1, DAY_MS, 60_000),
     connectionsMax: number('connectionsMax', 1, 10_000, 8),
-    waitingMax: number('waitingMax', 0, 1_000_000, 10_000),
+    waitingMax: number('waitingMax', 0, 10_000_000, 100_000),
     idleMs: number('idleMs', 1, DAY_MS, 30_000),
     retries: number('retries', 0, 100, 5),
     pauseMs: number('pauseMs', 0, DAY_MS, 100),
