@@ -1,0 +1,104 @@
+"""The pytest plugin: what its fixtures give to the tests of others, each run by a pytest of its own."""
+import os
+import pathlib
+
+import pytest
+
+import hjall
+
+pytest_plugins = ["pytester"]
+
+CONFIGURATION = "[pytest]\naddopts = -p hjall.pytest_plugin -p no:cacheprovider\n"
+
+
+@pytest.fixture
+def run(pytester, monkeypatch):
+    """Runs tests that use the plugin, as if hjall were installed; they must all pass, so many of them."""
+    source = str(pathlib.Path(hjall.__file__).parents[1])
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join([source, *filter(None, [os.environ.get("PYTHONPATH")])]))
+    pytester.makeini(CONFIGURATION)
+
+    def run(source, passed):
+        pytester.makepyfile(source)
+        result = pytester.runpytest_subprocess()
+        result.assert_outcomes(passed=passed)
+
+    return run
+
+
+def test_each_test_has_a_database_of_its_own(run):
+    run("""
+        import pytest
+
+        @pytest.mark.parametrize("n", range(3))
+        def test_fresh(hjall_db, n):
+            assert hjall_db.tables() == []
+            hjall_db.create_table("t", {"f": {}})
+            hjall_db.table("t").put(b"r", {b"f:q": b"1"})
+
+        def test_open(hjall_db):
+            assert hjall_db.is_open and hjall_db.path is None
+    """, passed=4)
+
+
+def test_the_database_is_closed_afterwards(run):
+    run("""
+        kept = []
+
+        def test_one(hjall_db):
+            kept.append(hjall_db)
+
+        def test_two():
+            assert not kept[0].is_open
+    """, passed=2)
+
+
+def test_stock_clients_reach_the_server(run):
+    run("""
+        import happybase
+
+        def test_put_and_scan(hjall_server):
+            assert hjall_server.address == (hjall_server.host, hjall_server.port)
+            connection = happybase.Connection(*hjall_server.address)
+            connection.create_table("t", {"f": {}})
+            connection.table("t").put(b"r", {b"f:q": b"1"})
+            assert hjall_server.database.table("t").row(b"r") == {b"f:q": b"1"}
+            connection.close()
+
+        def test_both_are_one(hjall_server, hjall_db):
+            assert hjall_server.database is hjall_db and hjall_db.tables() == []
+    """, passed=2)
+
+
+def test_the_clock_moves_when_told_to(run):
+    run("""
+        def test_expiry(hjall_db, hjall_clock):
+            hjall_db.create_table("t", {"f": {"time_to_live": 60}})
+            table = hjall_db.table("t")
+            table.put(b"r", {b"f:q": b"1"})
+            assert table.row(b"r", include_timestamp=True) == {b"f:q": (b"1", hjall_clock.now_ms)}
+            hjall_clock.advance(60_001)
+            assert table.row(b"r") == {}
+
+        def test_expiry_behind_a_server(hjall_clock, hjall_server):
+            hjall_server.database.create_table("t", {"f": {"time_to_live": 1}})
+            hjall_server.database.table("t").put(b"r", {b"f:q": b"1"})
+            hjall_clock.set(hjall_clock.now_ms + 1001)
+            assert hjall_server.database.table("t").row(b"r") == {}
+
+        def test_without_it_time_is_the_system_s(hjall_db):
+            import time
+            assert abs(hjall_db.now_ms - time.time() * 1000) < 3_600_000
+    """, passed=3)
+
+
+def test_the_fixtures_are_listed_with_what_they_are(run, pytester):
+    run("def test_nothing(): pass", passed=1)
+    listed = pytester.runpytest_subprocess("--fixtures").stdout.str()
+    for fixture in ("hjall_db", "hjall_server", "hjall_clock"):
+        assert fixture in listed
+
+
+def test_the_package_announces_the_plugin():
+    pyproject = (pathlib.Path(__file__).parents[1] / "pyproject.toml").read_text()
+    assert '[project.entry-points.pytest11]\nhjall = "hjall.pytest_plugin"' in pyproject
