@@ -51,7 +51,7 @@ class Threads:
 def awaited(method: Callable[Concatenate[Any, P], R]) -> Callable[Concatenate[Any, P], Coroutine[Any, Any, R]]:
     """A method of a class of `hjall`, as a coroutine of what stands for an object of it here (in `_sync`, with its `_threads`)."""
 
-    async def call(self: Any, *args: P.args, **kwargs: P.kwargs) -> R:
+    async def call(self: Any, /, *args: P.args, **kwargs: P.kwargs) -> R:
         threads: Threads = self._threads
         return await threads.run(method, self._sync, *args, **kwargs)
 

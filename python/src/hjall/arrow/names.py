@@ -33,7 +33,7 @@ def asked(columns: Columns | None, default: str) -> list[tuple[bytes | None, byt
     if isinstance(columns, (str, bytes)):
         raise TypeError(f"columns is a list of names, or a mapping of names to decoders: write [{columns!r}]")
     pairs = columns.items() if isinstance(columns, Mapping) else ((name, default) for name in columns)
-    every = [(*column(name), decoder(given)) for name, given in pairs]
+    every: list[tuple[bytes | None, bytes | None, str]] = [(*column(name), decoder(given)) for name, given in pairs]
     if not every:
         raise ValueError("columns is empty: name at least one, or leave it out for all")
     return every

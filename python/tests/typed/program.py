@@ -1,0 +1,66 @@
+"""A program as users write it, with types: mypy --strict reads it, and a test runs it."""
+
+from __future__ import annotations
+
+import asyncio
+
+import polars
+from typing_extensions import assert_type
+
+import hjall
+from hjall import aio
+from hjall.arrow import ArrowScan, ArrowTable
+from hjall.filters import ColumnPrefixFilter, Filter, PrefixFilter
+
+
+def rows_and_batches(db: hjall.Database) -> list[bytes]:
+    """Writes some rows, and reads them back."""
+    db.create_table("users", {"info": {"max_versions": 3, "time_to_live": 3600}}, split_keys=[b"m"])
+    users: hjall.Table = db.table("users")
+    users.put(b"ann", {b"info:name": b"Ann", b"info:n": (7).to_bytes(8, "big")})
+    with users.batch(batch_size=100) as batch:
+        batch.put(bytearray(b"bob"), {b"info:name": memoryview(b"Bob")})
+        batch.delete(b"nobody")
+    row = users.row(b"ann", columns=[b"info:name"], time_range=(0, 2**60))
+    assert row[b"info:name"] == b"Ann"
+    assert_type(users.counter_inc(b"ann", b"info:n"), int)
+    assert_type(users.exists(b"bob"), bool)
+    wanted: Filter = PrefixFilter(b"a") & ColumnPrefixFilter(b"na")
+    return [key for key, _ in users.scan(filter=wanted, limit=10)]
+
+
+def frames(db: hjall.Database) -> polars.DataFrame:
+    """Writes a frame, and reads one."""
+    users = db.table("users")
+    written = users.load_arrow(polars.DataFrame({"id": ["eve"], "age": [33]}), row="id", family="info")
+    assert_type(written, int)
+    scan = users.scan_arrow({"info:name": "utf8", b"info:age": int}, row_type=str, errors="null")
+    assert_type(scan, ArrowScan)
+    assert_type(scan.collect(), ArrowTable)
+    return scan.to_polars()
+
+
+async def awaited(path: str) -> int:
+    """The same for asyncio."""
+    async with aio.open(path, threads=2) as db:
+        await db.create_table("t", {"f": {}})
+        table = db.table("t")
+        await table.put(b"r", {b"f:q": b"1"}, timestamp=5)
+        assert_type(await table.counter_inc(b"c", b"f:n", 2), int)
+        assert_type(await table.exists(b"r"), bool)
+        return len([key async for key, _ in table.scan(limit=5)])
+
+
+def main(path: str) -> None:
+    """Runs it all."""
+    clock = hjall.ManualClock()
+    with hjall.memory(clock=clock) as db:
+        assert rows_and_batches(db) == [b"ann"]
+        assert frames(db).height == 3
+        clock.advance(3600 * 1000 + 1)
+        assert list(db.table("users").scan()) == []
+        try:
+            db.table("none").row(b"r")
+        except hjall.TableNotFound as error:
+            assert isinstance(error, LookupError)
+    assert asyncio.run(awaited(path)) == 2
