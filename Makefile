@@ -86,6 +86,7 @@ check-format: cargo-there
 
 check-lints: cargo-there
 	$(call check,lints,cargo clippy --locked --workspace --all-targets -- -D warnings)
+	$(call check,lints-otel,cargo clippy --locked -p hjall-server --bins --features otel -- -D warnings)
 
 check-documents: cargo-there
 	$(call check,documents,RUSTDOCFLAGS="-D warnings" cargo doc --locked --workspace --no-deps)

@@ -1,23 +1,29 @@
-//! The log of the process, on standard error.
+//! The log of the process, on standard error, and the spans that go elsewhere.
 
 use std::io;
 
-use hjall_server::settings::Log;
+use hjall_server::settings::{InForce, Launch};
 use tracing_subscriber::fmt::format::FmtSpan;
 use tracing_subscriber::layer::SubscriberExt;
 use tracing_subscriber::util::SubscriberInitExt;
 use tracing_subscriber::{EnvFilter, Layer, Registry, reload};
 
 use super::exit::Failure;
+#[cfg(feature = "otel")]
+use super::traces::{self, Traces};
 
-/// Changes what is logged while the process runs.
-pub struct Filter(reload::Handle<EnvFilter, Registry>);
+/// The log, as long as it is kept: changes what is logged while the process runs, and sends off the last spans at its end.
+pub struct Log {
+    filter: reload::Handle<EnvFilter, Registry>,
+    #[cfg(feature = "otel")]
+    _traces: Option<Traces>,
+}
 
-impl Filter {
+impl Log {
     /// Logs by another filter from now on; the text says why that cannot be.
     pub fn set(&self, filter: &str) -> Result<(), String> {
         let parsed = EnvFilter::try_new(filter).map_err(|error| refusal(filter, &error))?;
-        self.0.reload(parsed).map_err(|error| error.to_string())
+        self.filter.reload(parsed).map_err(|error| error.to_string())
     }
 }
 
@@ -30,16 +36,29 @@ fn refusal(filter: &str, error: &dyn std::fmt::Display) -> String {
     format!("{filter}: {error}; try info or info,hjall_server=debug")
 }
 
-/// Sends all events to standard error from now on. `origin`: where the filter comes from, for the error.
-pub fn start(log: &Log, origin: &str) -> Result<Filter, Failure> {
-    check(&log.filter).map_err(|why| Failure::Usage(format!("{origin} {why}")))?;
-    let (filter, handle) = reload::Layer::new(EnvFilter::new(&log.filter));
+/// Sends all events to standard error from now on, and spans where the settings say.
+pub fn start(launch: &Launch, force: &InForce) -> Result<Log, Failure> {
+    let from = |name: &str| force.entry(name).map(|entry| entry.origin.to_string()).unwrap_or_default();
+    check(&launch.log.filter).map_err(|why| Failure::Usage(format!("{} {why}", from("log.filter"))))?;
+    let (filter, handle) = reload::Layer::new(EnvFilter::new(&launch.log.filter));
     let lines =
         tracing_subscriber::fmt::layer().with_writer(io::stderr).with_target(false).with_span_events(FmtSpan::CLOSE);
-    let lines: Box<dyn Layer<Registry> + Send + Sync> = match log.json {
+    let lines: Box<dyn Layer<Registry> + Send + Sync> = match launch.log.json {
         false => lines.with_ansi(io::IsTerminal::is_terminal(&io::stderr())).with_filter(filter).boxed(),
         true => lines.json().flatten_event(true).with_filter(filter).boxed(),
     };
-    tracing_subscriber::registry().with(lines).init();
-    Ok(Filter(handle))
+    let subscriber = tracing_subscriber::registry().with(lines);
+    #[cfg(feature = "otel")]
+    {
+        let sent = launch.traces.as_deref().map(traces::start).transpose();
+        let sent = sent.map_err(|why| Failure::Usage(format!("{}: log.traces: {why}", from("log.traces"))))?;
+        let (traces, layer) = sent.unzip();
+        subscriber.with(layer).init();
+        Ok(Log { filter: handle, _traces: traces })
+    }
+    #[cfg(not(feature = "otel"))]
+    {
+        subscriber.init();
+        Ok(Log { filter: handle })
+    }
 }

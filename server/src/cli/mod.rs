@@ -8,6 +8,8 @@ mod open_files;
 mod reload;
 mod serve;
 mod signals;
+#[cfg(feature = "otel")]
+mod traces;
 
 use std::ffi::OsString;
 

@@ -3,10 +3,10 @@
 use hjall_server::Server;
 use hjall_server::settings::{Difference, InForce, Launch, Wrong};
 
-use super::log::{self, Filter};
+use super::log::{self, Log};
 
 /// Reads the settings again and carries out what differs; returns what is in force then. A wrong file leaves everything as it was.
-pub fn run(force: InForce, server: &Server, filter: &Filter) -> InForce {
+pub fn run(force: InForce, server: &Server, log: &Log) -> InForce {
     let read = match InForce::read(force.sources()) {
         Ok(read) => read,
         Err(refused) => {
@@ -17,7 +17,7 @@ pub fn run(force: InForce, server: &Server, filter: &Filter) -> InForce {
         }
     };
     let Difference { changes, waiting, next } = Difference::between(&force, &read);
-    if let Err(why) = apply(&next, server, filter) {
+    if let Err(why) = apply(&next, server, log) {
         tracing::error!("settings stay as they were: {why}");
         return force;
     }
@@ -37,14 +37,14 @@ pub fn run(force: InForce, server: &Server, filter: &Filter) -> InForce {
 }
 
 /// All or nothing: what can be refused is tried before anything changes.
-fn apply(next: &InForce, server: &Server, filter: &Filter) -> Result<(), String> {
+fn apply(next: &InForce, server: &Server, log: &Log) -> Result<(), String> {
     let joined = |wrong: Vec<Wrong>| wrong.into_iter().map(|wrong| wrong.0).collect::<Vec<_>>().join("; ");
     let launch = Launch::of(next).map_err(joined)?;
     log::check(&launch.log.filter)?;
     if let Some(files) = &launch.config.tls {
         files.check().map_err(|error| error.to_string())?;
     }
-    filter.set(&launch.log.filter)?;
+    log.set(&launch.log.filter)?;
     for (setting, why) in server.reconfigure(&launch.config).refused {
         tracing::error!(setting, "setting stays as it was: {why}");
     }

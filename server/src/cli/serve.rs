@@ -21,8 +21,7 @@ pub fn run(sources: &Sources) -> Result<(), Failure> {
     let started = Instant::now();
     let mut force = InForce::read(sources).map_err(Failure::Settings)?;
     let launch = Launch::of(&force).map_err(|wrong| Failure::Settings(Refused(wrong)))?;
-    let origin = force.entry("log.filter").map(|entry| entry.origin.to_string()).unwrap_or_default();
-    let filter = log::start(&launch.log, &origin)?;
+    let log = log::start(&launch, &force)?;
     for line in force.notes.lines(sources.hbase_site.as_deref()) {
         tracing::warn!("{line}");
     }
@@ -54,7 +53,7 @@ pub fn run(sources: &Sources) -> Result<(), Failure> {
     let name = loop {
         match runtime.block_on(signals.next()) {
             Signal::Stop(name) => break name,
-            Signal::Reload => force = reload::run(force, &server, &filter),
+            Signal::Reload => force = reload::run(force, &server, &log),
         }
     };
     // The info port goes on telling that the server stops; it ends with the process.

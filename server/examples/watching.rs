@@ -1,0 +1,51 @@
+//! What it costs a call to be seen: prints the time of one report, by one thread and by several at once.
+//!
+//! `cargo run --release -p hjall-server --example watching`
+#![allow(missing_docs, clippy::unwrap_used)]
+
+use std::hint::black_box;
+use std::sync::Arc;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use hjall_server::config::SlowSettings;
+use hjall_server::method::{LaneKind, Service};
+use hjall_server::metrics::{CallEnd, CallReport, Observer};
+use hjall_server::observe::Watch;
+use hjall_server::wire::{Encoding, Transport};
+
+const CALLS: u32 = 1_000_000;
+
+/// The reply of a get without a cell: an empty list as the result's field 0.
+const REPLY: &[u8] = b"\x80\x01\0\x02\0\0\0\x06getRow\0\0\0\x01\x0f\0\0\x0c\0\0\0\0\0";
+
+fn main() {
+    for threads in [1, 2, 4] {
+        let watch = Arc::new(Watch::new(SlowSettings::default(), None));
+        let began = Instant::now();
+        let all: Vec<_> = (0..threads).map(|_| watch.clone()).map(|watch| thread::spawn(move || see(&watch))).collect();
+        all.into_iter().for_each(|thread| thread.join().unwrap());
+        let each = began.elapsed().as_nanos() / u128::from(CALLS);
+        println!("{threads} threads: {each} ns for a report of each");
+    }
+}
+
+fn see(watch: &Watch) {
+    for n in 0..CALLS {
+        watch.call_ended(black_box(&CallReport {
+            method: "getRow",
+            service: Service::Thrift1,
+            encoding: Encoding::Binary,
+            transport: Transport::Buffered,
+            fetches: false,
+            lane: LaneKind::Read,
+            peer: ([127, 0, 0, 1], 9090).into(),
+            waited: Duration::ZERO,
+            took: Duration::from_nanos(5_000 + u64::from(n % 5_000)),
+            message_bytes: 40,
+            arguments: b"\x0b\0\x01\0\0\0\x01t\0",
+            reply: REPLY,
+            end: CallEnd::Answered,
+        }));
+    }
+}
