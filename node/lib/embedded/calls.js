@@ -1,6 +1,7 @@
 'use strict';
 /** Calls under way on hjall's threads: those of one turn go out together, and what is done comes back together. */
 
+const { whenAborted } = require('../abort.js');
 const { make } = require('../errors.js');
 const { Answers } = require('./answer.js');
 const { encode } = require('./encode.js');
@@ -61,7 +62,7 @@ class Calls {
     return new Promise((resolve, reject) => {
       const number = this.#free.length > 0 ? this.#free.pop() : this.#calls.length;
       this.#write(number, operation, request);
-      const call = { resolve, reject, read, signal, abort: undefined };
+      const call = { resolve, reject, read, signal, stopListening: undefined };
       this.#calls[number] = call;
       if (signal !== undefined) this.#listen(number, call);
       this.#count += 1;
@@ -101,13 +102,12 @@ class Calls {
   }
 
   #listen(number, call) {
-    call.abort = () => {
-      call.abort = undefined;
+    call.stopListening = whenAborted(call.signal, () => {
+      call.stopListening = undefined;
       call.read = undefined;
       this.#native.cancel(number);
       call.reject(call.signal.reason);
-    };
-    call.signal.addEventListener('abort', call.abort, { once: true });
+    });
   }
 
   /** Takes all that is done. */
@@ -144,7 +144,7 @@ class Calls {
     this.#count -= 1;
     if (this.#count === 0) waitsNoMore(this);
     if (call.read === undefined) return;
-    if (call.abort !== undefined) call.signal.removeEventListener('abort', call.abort);
+    call.stopListening?.();
     try {
       if (from.u8() !== 0) call.reject(from.error());
       else call.resolve(call.read(from));

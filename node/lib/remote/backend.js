@@ -59,6 +59,7 @@ class RemoteBackend extends Backend {
 const NOT_SAID = {
   flush: 'HBase\'s Thrift2 protocol cannot ask for it: ask the server\'s operator, or the HBase shell',
   compact: 'HBase\'s Thrift2 protocol cannot ask for it: ask the server\'s operator, or the HBase shell',
+  serve: 'a remote database is served already: connect to its address',
   now: 'HBase\'s Thrift2 protocol does not tell the server\'s time: read the timestamp of a cell that you write',
 };
 

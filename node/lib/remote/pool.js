@@ -5,6 +5,7 @@
  * Idle ones are used again, the last one first, and closed after a while. Beyond `connectionsMax` callers wait in line; the line is bounded too. Places are
  * counted from before a connection is opened until after it is closed, so that there are never more.
  */
+const { whenAborted } = require('../abort.js');
 const { make } = require('../errors.js');
 
 class Pool {
@@ -61,18 +62,18 @@ class Pool {
     return new Promise((resolve, reject) => {
       const leave = () => {
         this.waiting.delete(waiter);
-        signal?.removeEventListener('abort', onAbort);
-      };
-      const onAbort = () => {
-        leave();
-        reject(signal.reason);
+        stopListening?.();
       };
       const waiter = (connection) => {
         leave();
         resolve(connection);
       };
       this.waiting.add(waiter);
-      signal?.addEventListener('abort', onAbort, { once: true });
+      const onAbort = () => {
+        leave();
+        reject(signal.reason);
+      };
+      const stopListening = signal === undefined ? undefined : whenAborted(signal, onAbort);
     });
   }
 

@@ -1,6 +1,6 @@
 'use strict';
 /** When a failed call is sent again, and how long to wait before. */
-const { setTimeout: sleep } = require('node:timers/promises');
+const { whenAborted } = require('../abort.js');
 const { Broken } = require('./transport/broken.js');
 
 /** HBase's client waits so many pauses before its second, third, … attempt. */
@@ -34,13 +34,17 @@ function pauseOf(attempt, pauseMs, random = Math.random) {
 }
 
 /** Waits; rejects with the signal's reason if that comes first. */
-async function pause(attempt, pauseMs, signal) {
-  try {
-    await sleep(pauseOf(attempt, pauseMs), undefined, { signal });
-  } catch (error) {
-    signal?.throwIfAborted();
-    throw error;
-  }
+function pause(attempt, pauseMs, signal) {
+  return new Promise((resolve, reject) => {
+    const stopListening = signal === undefined ? undefined : whenAborted(signal, () => {
+      clearTimeout(timer);
+      reject(signal.reason);
+    });
+    const timer = setTimeout(() => {
+      stopListening?.();
+      resolve();
+    }, pauseOf(attempt, pauseMs));
+  });
 }
 
 module.exports = { mayRepeat, pause, pauseOf };

@@ -2,6 +2,7 @@
 /** Calls as HTTP POSTs: one kept-alive connection, one call at a time, with the same face as a socket's. */
 const http = require('node:http');
 const https = require('node:https');
+const { whenAborted } = require('../../abort.js');
 const { Broken } = require('./broken.js');
 
 /** Of an error page that much is repeated. */
@@ -32,7 +33,7 @@ class HttpConnection {
       const done = (settle, value) => {
         clearTimeout(timer);
         clearTimeout(connecting);
-        signal?.removeEventListener('abort', onAbort);
+        stopListening?.();
         this.abandon = undefined;
         settle(value);
       };
@@ -44,14 +45,13 @@ class HttpConnection {
         this.agent.destroy();
       };
       const broken = (kind, message, cause) => fail(new Broken(kind, message, { sent, cause }));
-      const onAbort = () => fail(signal.reason);
       const timer = setTimeout(() => broken('Timeout', `no answer from ${address} within ${timeoutMs} ms (callTimeoutMs)`), timeoutMs);
       const connecting = setTimeout(() => broken('Timeout', `no connection to ${address} within ${connectTimeoutMs} ms (connectTimeoutMs)`), connectTimeoutMs);
       const connected = () => {
         sent = true;
         clearTimeout(connecting);
       };
-      signal?.addEventListener('abort', onAbort, { once: true });
+      const stopListening = signal === undefined ? undefined : whenAborted(signal, () => fail(signal.reason));
       this.abandon = broken;
       request.once('socket', (socket) => (socket.connecting ? socket.once(tls ? 'secureConnect' : 'connect', connected) : connected()));
       request.once('error', (error) => broken('Connection', `${sent ? `the connection to ${address} broke` : `cannot connect to ${address}`}: ${error.message || error.code}`, error));

@@ -7,6 +7,7 @@
  */
 const net = require('node:net');
 const tls = require('node:tls');
+const { whenAborted } = require('../../abort.js');
 const { measurer } = require('../wire/message.js');
 const { WireError } = require('../wire/types.js');
 const { Broken } = require('./broken.js');
@@ -36,7 +37,7 @@ class SocketConnection {
       const socket = settings.tls ? tls.connect({ host, port, servername: net.isIP(host) ? undefined : host, ...settings.tls }) : net.connect({ host, port });
       const done = (settle, value) => {
         clearTimeout(timer);
-        signal?.removeEventListener('abort', onAbort);
+        stopListening?.();
         for (const [event, listener] of listeners) socket.off(event, listener);
         settle(value);
       };
@@ -46,9 +47,8 @@ class SocketConnection {
         socket.on('error', () => {});
         socket.destroy();
       };
-      const onAbort = () => fail(signal.reason);
       const timer = setTimeout(() => fail(new Broken('Timeout', `no connection to ${address} within ${connectTimeoutMs} ms (connectTimeoutMs)`, { sent: false })), connectTimeoutMs);
-      signal?.addEventListener('abort', onAbort, { once: true });
+      const stopListening = signal === undefined ? undefined : whenAborted(signal, () => fail(signal.reason));
       const onReady = () => {
         socket.setNoDelay(true);
         socket.setKeepAlive(true, KEEP_ALIVE_MS);
@@ -68,11 +68,10 @@ class SocketConnection {
       if (!this.usable) return reject(new Broken('Connection', `the connection to ${address} is closed`, { sent: false }));
       const inbox = new Inbox(transport === 'framed' ? framed(responseBytesMax) : unframed(measurer(protocol, responseBytesMax)), responseBytesMax + 4);
       const timer = setTimeout(() => this.broke(new Broken('Timeout', `no answer from ${address} within ${timeoutMs} ms (callTimeoutMs); are its transport and protocol ${transport} and ${protocol}?`, { sent: true })), timeoutMs);
-      const onAbort = () => this.broke(signal.reason);
-      signal?.addEventListener('abort', onAbort, { once: true });
+      const stopListening = signal === undefined ? undefined : whenAborted(signal, () => this.broke(signal.reason));
       const settled = (settle) => (value) => {
         clearTimeout(timer);
-        signal?.removeEventListener('abort', onAbort);
+        stopListening?.();
         this.call = undefined;
         settle(value);
       };
