@@ -5,12 +5,15 @@ use std::sync::Arc;
 use crate::clock::Clock;
 use crate::store::StoreOptions;
 
+/// Memory for rows that are read often, where nothing is said of caches.
+const HOT_BYTES: usize = 64 << 20;
+
 /// How to open a database.
 #[derive(Clone, Default)]
 pub struct Options {
     /// The time; the machine's by default.
     pub clock: Option<Arc<dyn Clock>>,
-    /// Memory for cached blocks, in bytes; `None`: a share of the machine's.
+    /// Memory for cached blocks, in bytes; `None`: a share of the machine's. Rows that are read often take an eighth of it on top (`None`: 64 MiB).
     pub cache_bytes: Option<u64>,
     /// Memory for what is not yet in files, over all tables, in bytes; `None`: 128 MiB. Beyond it the largest part is written out; at twice
     /// as much writes wait.
@@ -29,6 +32,11 @@ impl std::fmt::Debug for Options {
 }
 
 impl Options {
+    /// Memory for rows that are read often.
+    pub(crate) fn hot_bytes(&self) -> usize {
+        self.cache_bytes.map_or(HOT_BYTES, |bytes| usize::try_from(bytes / 8).unwrap_or(usize::MAX))
+    }
+
     /// What the store needs to know.
     pub(crate) fn for_store(&self) -> StoreOptions {
         let default = StoreOptions::default();

@@ -9,11 +9,15 @@ mod tables;
 use std::path::Path;
 use std::sync::Arc;
 
+use bytes::Bytes;
+
 use crate::catalog::Catalog;
 use crate::config::{Limits, Options};
 use crate::error::Result;
+use crate::mutation::Durability;
 use crate::name::TableName;
-use crate::store::{Statistics, Store};
+use crate::read::HotRows;
+use crate::store::{Statistics, Store, Transaction};
 use crate::table::Table;
 pub(crate) use open::Handle;
 
@@ -28,6 +32,19 @@ pub(crate) struct Core {
     pub(crate) store: Arc<dyn Store>,
     pub(crate) catalog: Catalog,
     pub(crate) limits: Limits,
+    pub(crate) hot: HotRows,
+}
+
+impl Core {
+    /// Every write of rows goes through here: see [`Store::transact`], and what [`HotRows`] has to learn of it.
+    pub(crate) fn transact(
+        &self,
+        rows: &[Bytes],
+        durability: Durability,
+        body: &mut dyn FnMut(&mut dyn Transaction) -> Result<()>,
+    ) -> Result<()> {
+        self.hot.writing(rows, || self.store.transact(rows, durability, body))
+    }
 }
 
 impl Engine {

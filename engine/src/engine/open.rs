@@ -9,6 +9,7 @@ use crate::catalog::Catalog;
 use crate::clock::SystemClock;
 use crate::config::{Limits, Options};
 use crate::error::{Error, ErrorKind, Result};
+use crate::read::HotRows;
 use crate::store::shared::{OpenFolders, Opened};
 use crate::store::{FjallStore, MemoryStore, Store};
 use crate::write::Forgetting;
@@ -79,24 +80,25 @@ pub(super) fn folder(path: &Path, options: Options) -> Result<Arc<Handle>> {
     let opened = FOLDERS.open(
         path,
         |(_, open)| open.same(&wanted),
-        |path| Ok((core(FjallStore::open(path, options.for_store())?, options.limits)?, options)),
+        |path| Ok((core(FjallStore::open(path, options.for_store())?, options.limits, options.hot_bytes())?, options)),
     )?;
     Ok(Handle::new(Place::Folder(opened)))
 }
 
 /// A database without a disk.
 pub(super) fn memory(options: Options) -> Result<Arc<Handle>> {
+    let hot_bytes = options.hot_bytes();
     let clock = options.clock.unwrap_or_else(|| Arc::new(SystemClock));
-    Ok(Handle::new(Place::Own(core(Arc::new(MemoryStore::new(clock)), options.limits)?)))
+    Ok(Handle::new(Place::Own(core(Arc::new(MemoryStore::new(clock)), options.limits, hot_bytes)?)))
 }
 
 /// A database over a store that is open.
 pub(super) fn over(store: Arc<dyn Store>, limits: Limits) -> Result<Arc<Handle>> {
-    Ok(Handle::new(Place::Own(core(store, limits)?)))
+    Ok(Handle::new(Place::Own(core(store, limits, Options::default().hot_bytes())?)))
 }
 
-fn core(store: Arc<dyn Store>, limits: Limits) -> Result<Core> {
+fn core(store: Arc<dyn Store>, limits: Limits, hot_bytes: usize) -> Result<Core> {
     let catalog = Catalog::open(Arc::clone(&store))?;
     store.set_retainer(Arc::new(Forgetting::new(catalog.rules(), &store)));
-    Ok(Core { store, catalog, limits })
+    Ok(Core { store, catalog, limits, hot: HotRows::new(hot_bytes) })
 }

@@ -2,12 +2,13 @@
 //!
 //! From the bottom up: `pairs` walks a store and seeks; `times` and `marks` know what delete markers hide; `column` (with `sequence` and
 //! `raw` for the two other ways of reading) picks the versions of one column; `family` walks columns and rows of one family; `region` merges families
-//! into rows and asks the filter; `row` and `scanner` are what tables call.
+//! into rows and asks the filter; `hot` has the rows that are read often; `row` and `scanner` are what tables call.
 
 mod column;
 mod down;
 mod extent;
 mod family;
+mod hot;
 mod marks;
 mod pairs;
 mod plan;
@@ -20,6 +21,7 @@ mod sieve;
 mod stop;
 mod times;
 
+pub(crate) use hot::HotRows;
 pub(crate) use row::{exists, get, newest};
 pub use scanner::Scanner;
 pub use stop::{Stop, Watch};

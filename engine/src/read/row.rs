@@ -5,11 +5,12 @@ use std::sync::Arc;
 use bytes::Bytes;
 
 use super::family::FamilyWalk;
+use super::hot::{Found, HotRow};
 use super::plan::{Plan, Reader, Wish};
 use super::region::{RegionRows, Task};
 use super::sieve::Window;
 use super::stop::Stop;
-use crate::catalog::Family;
+use crate::catalog::{Family, TableState};
 use crate::cell::Row;
 use crate::engine::Core;
 use crate::error::{Error, Result};
@@ -60,13 +61,33 @@ fn open(core: &Core, name: &TableName, get: &Get) -> Result<RegionRows> {
         let to = key::row_end(&from);
         let limit = (get.store_limit >= 0).then_some(get.store_limit);
         let window = Window { offset: get.store_offset.max(0), limit };
-        let reader = Reader { snapshot: core.store.snapshot()?, now: core.store.now_ms(), stop: Stop::default() };
+        let snapshot = stored(core, table, &get.row, &from, &to)?;
+        let reader = Reader { snapshot, now: core.store.now_ms(), stop: Stop::default() };
         RegionRows::open(
             plans,
             &Arc::new(reader),
             Task { order: Order::Ascending, from, to, batch: None, window, filter },
         )
     })
+}
+
+/// Where to read a row from: as it is kept in memory, or all that is stored.
+fn stored(core: &Core, table: &TableState, row: &[u8], from: &[u8], to: &[u8]) -> Result<Arc<dyn Snapshot>> {
+    let spaces = || table.families().iter().map(|family| family.space);
+    match core.hot.find(table.row_lock(row)) {
+        Found::Row(row) if row.is_of(spaces()) => Ok(row),
+        Found::Wanted(place) => {
+            let snapshot = core.store.snapshot()?;
+            let Some(row) = HotRow::read(&snapshot, spaces(), from, to)? else {
+                core.hot.refuse(&place);
+                return Ok(snapshot);
+            };
+            let row = Arc::new(row);
+            core.hot.put(place, &row);
+            Ok(row)
+        }
+        Found::Row(_) | Found::Nothing => core.store.snapshot(),
+    }
 }
 
 /// The newest visible versions of one column, newest first: at most `count`, at most VERSIONS. What increments, appends, checks and

@@ -71,7 +71,7 @@ fn apply(core: &Core, name: &TableName, mut asked: Steps<'_>) -> Result<Row> {
         }
         let clock_ms = core.store.now_ms();
         let mut cells = Vec::new();
-        core.store.transact(&[table.row_lock(asked.row)], table.durability(asked.durability), &mut |tx| {
+        core.transact(&[table.row_lock(asked.row)], table.durability(asked.durability), &mut |tx| {
             cells.clear();
             for step in &asked.steps {
                 cells.push(take(core, tx, table, &asked, step, clock_ms)?);

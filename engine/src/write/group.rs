@@ -140,7 +140,7 @@ fn apply_group<M: Single>(
     let durability =
         group.iter().map(|&i| table.durability(mutations[i].durability())).max().unwrap_or(Durability::SyncWal);
     let clock_ms = core.store.now_ms();
-    let done = core.store.transact(&rows, durability, &mut |tx| {
+    let done = core.transact(&rows, durability, &mut |tx| {
         let time = Time::of(tx, clock_ms);
         for &i in group {
             results[i] = mutations[i].check_on_server(core).and_then(|()| mutations[i].draft(tx, table, time));

@@ -61,7 +61,7 @@ pub(crate) fn mutate_row(core: &Core, name: &TableName, row: &[u8], mutations: &
         check_sizes(core, mutations)?;
         check_timestamps(mutations, ErrorKind::Unprocessable)?;
         let clock_ms = core.store.now_ms();
-        core.store.transact(&[table.row_lock(row)], strongest(table, mutations), &mut |tx| {
+        core.transact(&[table.row_lock(row)], strongest(table, mutations), &mut |tx| {
             let time = Time::of(tx, clock_ms);
             mutations.iter().try_for_each(|mutation| draft(tx, table, mutation, time))
         })
@@ -89,7 +89,7 @@ pub(crate) fn check_and_mutate(core: &Core, name: &TableName, check: &Check, mut
         let family = table.family(&check.family, &check.row)?;
         let clock_ms = core.store.now_ms();
         let mut holds = false;
-        core.store.transact(&[table.row_lock(&check.row)], strongest(table, mutations), &mut |tx| {
+        core.transact(&[table.row_lock(&check.row)], strongest(table, mutations), &mut |tx| {
             let cells = newest(tx.snapshot(), family, &check.row, &check.qualifier, 1, clock_ms)?;
             let stored = cells.first();
             holds = condition(check, stored.map(|c| &c.value.bytes))?;
