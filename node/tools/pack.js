@@ -1,0 +1,87 @@
+'use strict';
+/**
+ * Packs the npm packages: one for each platform with its native module, and `hjall` itself, which names them as optional.
+ *
+ *   node tools/pack.js OUT [PLATFORM=MODULE …]     for instance: node tools/pack.js target/npm linux-x64-gnu=target/release/libhjall_node.so
+ *
+ * OUT gets a tarball of each, or with --folders in front the folders that they would be made of. No package runs anything when it is installed: npm takes the one platform package that fits, by `os`, `cpu` and `libc`.
+ * `hjall` names the platforms that are packed together with it, so a release gives all of them in one call.
+ */
+
+const { execFileSync } = require('node:child_process');
+const { copyFileSync, cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } = require('node:fs');
+const { tmpdir } = require('node:os');
+const { join, resolve } = require('node:path');
+
+const ROOT = join(__dirname, '..');
+const manifest = require('../package.json');
+
+function write(folder, content) {
+  writeFileSync(join(folder, 'package.json'), `${JSON.stringify(content, undefined, 2)}\n`);
+}
+
+/** Packs a folder; returns the tarball's name. */
+function pack(folder, out) {
+  return execFileSync('npm', ['pack', '--silent', '--pack-destination', out], { cwd: folder, encoding: 'utf8', shell: process.platform === 'win32' }).trim();
+}
+
+/** The package of one platform. */
+function platformPackage(work, platform, module) {
+  const [os, cpu, libc] = platform.split('-');
+  const folder = join(work, platform);
+  mkdirSync(folder);
+  const file = `hjall.${platform}.node`;
+  copyFileSync(resolve(module), join(folder, file));
+  copyFileSync(join(ROOT, '..', 'LICENSE'), join(folder, 'LICENSE'));
+  const { version, license, engines } = manifest;
+  write(folder, {
+    name: `${manifest.name}-${platform}`,
+    version,
+    description: `hjall's native module for ${platform}`,
+    license,
+    main: file,
+    files: [file, 'LICENSE'],
+    os: [os],
+    cpu: [cpu],
+    ...(os === 'linux' ? { libc: [libc === 'gnu' ? 'glibc' : libc] } : {}),
+    engines,
+  });
+  return folder;
+}
+
+/** `hjall` itself. */
+function mainPackage(work, platforms) {
+  const folder = join(work, 'hjall');
+  mkdirSync(folder);
+  const { devDependencies, napi, scripts, ...rest } = manifest;
+  const parts = ['lib', 'types', 'index.d.ts', 'index.d.mts', 'testing.d.ts', 'testing.d.mts', 'README.md'];
+  for (const pattern of parts.filter((part) => existsSync(join(ROOT, part)))) {
+    cpSync(join(ROOT, pattern), join(folder, pattern), { recursive: true });
+  }
+  copyFileSync(join(ROOT, '..', 'LICENSE'), join(folder, 'LICENSE'));
+  const optional = platforms.map((platform) => [`${manifest.name}-${platform}`, manifest.version]);
+  write(folder, { ...rest, optionalDependencies: Object.fromEntries(optional) });
+  return folder;
+}
+
+function main(words) {
+  const folders = words[0] === '--folders';
+  const [out, ...modules] = folders ? words.slice(1) : words;
+  if (out === undefined || modules.some((text) => !text.includes('='))) {
+    console.error('usage: node tools/pack.js [--folders] OUT [PLATFORM=MODULE …]');
+    process.exit(2);
+  }
+  mkdirSync(out, { recursive: true });
+  const work = mkdtempSync(join(tmpdir(), 'hjall-pack-'));
+  try {
+    const given = modules.map((text) => text.split(/=(.*)/s));
+    const made = given.map(([platform, module]) => platformPackage(work, platform, module));
+    made.push(mainPackage(work, given.map(([platform]) => platform)));
+    if (folders) cpSync(work, out, { recursive: true });
+    else for (const folder of made) console.log(pack(folder, resolve(out)));
+  } finally {
+    rmSync(work, { recursive: true });
+  }
+}
+
+main(process.argv.slice(2));
