@@ -28,7 +28,7 @@ enum Place {
     /// In a folder, shared with whoever else in this process has it open.
     Folder(Opened<(Core, Options)>),
     /// In a store that nobody else has.
-    Own(Core),
+    Own(Box<Core>),
 }
 
 impl Handle {
@@ -89,12 +89,12 @@ pub(super) fn folder(path: &Path, options: Options) -> Result<Arc<Handle>> {
 pub(super) fn memory(options: Options) -> Result<Arc<Handle>> {
     let hot_bytes = options.hot_bytes();
     let clock = options.clock.unwrap_or_else(|| Arc::new(SystemClock));
-    Ok(Handle::new(Place::Own(core(Arc::new(MemoryStore::new(clock)), options.limits, hot_bytes)?)))
+    Ok(Handle::new(Place::Own(Box::new(core(Arc::new(MemoryStore::new(clock)), options.limits, hot_bytes)?))))
 }
 
 /// A database over a store that is open.
 pub(super) fn over(store: Arc<dyn Store>, limits: Limits) -> Result<Arc<Handle>> {
-    Ok(Handle::new(Place::Own(core(store, limits, Options::default().hot_bytes())?)))
+    Ok(Handle::new(Place::Own(Box::new(core(store, limits, Options::default().hot_bytes())?))))
 }
 
 fn core(store: Arc<dyn Store>, limits: Limits, hot_bytes: usize) -> Result<Core> {

@@ -7,7 +7,7 @@
 mod row;
 
 use std::collections::{HashMap, VecDeque};
-use std::hash::{BuildHasher, RandomState};
+use std::hash::{BuildHasher, BuildHasherDefault, Hasher, RandomState};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 
@@ -21,8 +21,9 @@ use crate::error::{Error, ErrorKind};
 const SHARDS: usize = 16;
 /// Rows share counters of writes: two that share one only keep each other out for a moment.
 const STRIPES: usize = 1024;
-/// Rows that were asked for once, by their hash: only who is asked for again is worth its memory.
-const MET: usize = 16 * 1024;
+/// Rows that were asked for lately, by their hash: only who is asked for again is worth its memory. Each place remembers the last few.
+const PLACES: usize = 16 * 1024;
+const WAYS: usize = 4;
 /// A write that is under way, in a counter; above it, how many have begun or ended.
 const WRITER: u64 = 1;
 const EVENT: u64 = 1 << 24;
@@ -31,7 +32,7 @@ const EVENT: u64 = 1 << 24;
 pub(crate) struct HotRows {
     shards: Vec<Mutex<Shard>>,
     stripes: Vec<AtomicU64>,
-    met: Vec<AtomicU32>,
+    met: Vec<[AtomicU32; WAYS]>,
     hasher: RandomState,
     /// Of each shard, in bytes.
     bytes_max: usize,
@@ -41,13 +42,35 @@ pub(crate) struct HotRows {
 
 #[derive(Default)]
 struct Shard {
-    rows: HashMap<Bytes, Kept>,
-    /// In the order of coming in; names that are gone are passed over.
-    order: VecDeque<Bytes>,
+    /// By the hash of its name; of two names with one hash the later one stays.
+    rows: HashMap<u64, Kept, BuildHasherDefault<Hashed>>,
+    /// In the order of coming in; rows that are gone are passed over.
+    order: VecDeque<u64>,
     bytes: usize,
 }
 
+/// What is hashed already.
+#[derive(Default)]
+struct Hashed(u64);
+
+impl Hasher for Hashed {
+    fn finish(&self) -> u64 {
+        self.0
+    }
+
+    fn write(&mut self, bytes: &[u8]) {
+        for byte in bytes {
+            self.0 = self.0.rotate_left(8) ^ u64::from(*byte);
+        }
+    }
+
+    fn write_u64(&mut self, hash: u64) {
+        self.0 = hash;
+    }
+}
+
 struct Kept {
+    name: Bytes,
     row: Arc<HotRow>,
     /// Found since it came by the last time: it may stay for another round.
     used: bool,
@@ -86,7 +109,7 @@ impl HotRows {
         Self {
             shards: (0..SHARDS).map(|_| Mutex::default()).collect(),
             stripes: (0..STRIPES).map(|_| AtomicU64::new(0)).collect(),
-            met: (0..MET).map(|_| AtomicU32::new(0)).collect(),
+            met: (0..if bytes == 0 { 0 } else { PLACES }).map(|_| Default::default()).collect(),
             hasher: RandomState::new(),
             bytes_max: bytes / SHARDS,
             doubtful: AtomicBool::new(false),
@@ -107,27 +130,35 @@ impl HotRows {
             return Found::Nothing;
         }
         let hash = self.hasher.hash_one(&name);
-        if let Some(kept) = self.shard(hash).lock().rows.get_mut(&name) {
+        if let Some(kept) = self.shard(hash).lock().rows.get_mut(&hash).filter(|kept| kept.name == name) {
             kept.used = true;
             return Found::Row(Arc::clone(&kept.row));
         }
-        let (met, tag) = (&self.met[hash as usize % MET], tag(hash));
-        match met.load(Ordering::Relaxed) {
-            was if was == tag => {}
-            was if was == too_large(tag) => return Found::Nothing,
-            _ => {
-                met.store(tag, Ordering::Relaxed);
+        let (met, tag) = (&self.met[hash as usize % PLACES], tag(hash));
+        let same = |was: &u32| *was == tag || *was == too_large(tag);
+        match met.iter().map(|way| way.load(Ordering::Relaxed)).find(same) {
+            Some(was) if was == tag => {}
+            Some(_) => return Found::Nothing,
+            None => {
+                // The newest first. Two who do this at once may lose one of them: it is met again.
+                for way in (1..WAYS).rev() {
+                    met[way].store(met[way - 1].load(Ordering::Relaxed), Ordering::Relaxed);
+                }
+                met[0].store(tag, Ordering::Relaxed);
                 return Found::Nothing;
             }
         }
         let events = self.stripe(hash).load(Ordering::SeqCst);
-        let free = events % EVENT == 0 && !self.doubtful.load(Ordering::SeqCst);
+        let free = events.is_multiple_of(EVENT) && !self.doubtful.load(Ordering::SeqCst);
         if free { Found::Wanted(Place { name, hash, events }) } else { Found::Nothing }
     }
 
     /// The row that was wanted is too large: it is not tried again as long as that is remembered.
     pub(crate) fn refuse(&self, place: &Place) {
-        self.met[place.hash as usize % MET].store(too_large(tag(place.hash)), Ordering::Relaxed);
+        let tag = tag(place.hash);
+        for way in &self.met[place.hash as usize % PLACES] {
+            let _ = way.compare_exchange(tag, too_large(tag), Ordering::Relaxed, Ordering::Relaxed);
+        }
     }
 
     /// Puts a row in, if no write of it began since its place was found.
@@ -137,7 +168,7 @@ impl HotRows {
         if self.stripe(place.hash).load(Ordering::SeqCst) != place.events {
             return;
         }
-        shard.put(place.name, row, self.bytes_max);
+        shard.put(place, row, self.bytes_max);
     }
 
     /// Carries out a write of the rows with these names. Nothing of them is found until it is done.
@@ -176,14 +207,11 @@ impl HotRows {
 }
 
 impl Shard {
-    fn put(&mut self, name: Bytes, row: &Arc<HotRow>, bytes_max: usize) {
-        let bytes = row.bytes() + name.len();
-        if let Some(old) = self.rows.insert(name.clone(), Kept { row: Arc::clone(row), used: false }) {
-            self.bytes -= old.row.bytes() + name.len();
-        } else {
-            self.order.push_back(name);
-        }
-        self.bytes += bytes;
+    fn put(&mut self, Place { name, hash, .. }: Place, row: &Arc<HotRow>, bytes_max: usize) {
+        self.remove(hash);
+        self.bytes += row.bytes() + name.len();
+        self.rows.insert(hash, Kept { name, row: Arc::clone(row), used: false });
+        self.order.push_back(hash);
         while self.bytes > bytes_max {
             let Some(oldest) = self.order.pop_front() else { break };
             match self.rows.get_mut(&oldest) {
@@ -191,19 +219,18 @@ impl Shard {
                     kept.used = false;
                     self.order.push_back(oldest);
                 }
-                _ => self.remove(&oldest),
+                _ => self.remove(oldest),
             }
         }
-        // Names of rows that were written since are still in line.
+        // Rows that were written since are still in line, some of them more than once.
         if self.order.len() > 2 * self.rows.len() + 16 {
-            let rows = &self.rows;
-            self.order.retain(|name| rows.contains_key(name));
+            self.order = self.rows.keys().copied().collect();
         }
     }
 
-    fn remove(&mut self, name: &Bytes) {
-        if let Some(old) = self.rows.remove(name) {
-            self.bytes -= old.row.bytes() + name.len();
+    fn remove(&mut self, hash: u64) {
+        if let Some(old) = self.rows.remove(&hash) {
+            self.bytes -= old.row.bytes() + old.name.len();
         }
     }
 }
@@ -220,7 +247,7 @@ impl<'a> Writing<'a> {
         for name in names {
             let hash = hot.hasher.hash_one(name);
             hot.stripe(hash).fetch_add(EVENT + WRITER, Ordering::SeqCst);
-            hot.shard(hash).lock().remove(name);
+            hot.shard(hash).lock().remove(hash);
             hashes.push(hash);
         }
         Self { hot, hashes }

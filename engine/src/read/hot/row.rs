@@ -82,8 +82,11 @@ impl Snapshot for HotRow {
 
     fn scan(&self, space: SpaceId, from: &[u8], to: &[u8], order: Order, _fetch: usize) -> Result<Box<dyn Cursor>> {
         let pairs = self.pairs(space);
-        let from = pairs.partition_point(|(key, _)| key[..] < *from);
-        let to = if to.is_empty() { pairs.len() } else { pairs.partition_point(|(key, _)| key[..] < *to).max(from) };
+        // Mostly the whole row is asked for: a look at its ends tells.
+        let first = pairs.first().is_none_or(|(key, _)| key[..] >= *from);
+        let from = if first { 0 } else { pairs.partition_point(|(key, _)| key[..] < *from) };
+        let last = to.is_empty() || pairs.last().is_none_or(|(key, _)| key[..] < *to);
+        let to = if last { pairs.len() } else { pairs.partition_point(|(key, _)| key[..] < *to).max(from) };
         Ok(Box::new(HotCursor { pairs, from, to, order }))
     }
 }
