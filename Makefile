@@ -82,7 +82,7 @@ idl: ## generate the Rust of idl/ from its Thrift files
 # -- checks -----------------------------------------------------------------------------------------
 
 check-format: cargo-there
-	$(call check,format,cargo fmt --all --check)
+	$(call check,format,cargo fmt --all --check && cargo fmt --manifest-path fuzz/Cargo.toml --check)
 
 check-lints: cargo-there
 	$(call check,lints,cargo clippy --locked --workspace --all-targets -- -D warnings)

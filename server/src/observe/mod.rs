@@ -10,12 +10,12 @@ mod window;
 
 use std::fmt;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 pub use calls::{Calls, Counted, Line};
 pub use exceptions::Exceptions;
-pub use slow::{SlowCall, SlowLog};
+pub use slow::{Judgement, SlowCall, SlowLog};
 pub use spread::{Reading, Spread};
 pub use window::Window;
 
@@ -65,8 +65,6 @@ pub struct PerService {
     pub batch_get: Kept,
     /// Mutations in each call of Thrift1's `mutateRow` and its kind.
     pub batch_mutate: Kept,
-    /// Calls that were never run.
-    pub not_run: AtomicU64,
 }
 
 /// A spread and its recent past.
@@ -127,7 +125,7 @@ impl Watch {
     }
 
     /// The rest of a call that is slow or large: rare enough to look at its arguments once more.
-    fn slow_call(&self, call: &CallReport<'_>, (slow, large): (bool, bool)) {
+    fn slow_call(&self, call: &CallReport<'_>, Judgement { slow, large, .. }: Judgement) {
         let Names { table, row } = recognise::names(call.service, call.encoding, call.arguments);
         let many = recognise::list_length(call.encoding, call.arguments, 2);
         let ms = |time: Duration| i64::try_from(time.as_millis()).unwrap_or(i64::MAX);
@@ -171,7 +169,6 @@ impl Observer for Watch {
             counted.failed.fetch_add(1, Ordering::Relaxed);
         }
         if matches!(call.end, CallEnd::Refused(_) | CallEnd::Dropped(_)) {
-            of_service.not_run.fetch_add(1, Ordering::Relaxed);
             return;
         }
         let took = nanoseconds(call.took);
@@ -181,16 +178,16 @@ impl Observer for Watch {
         of_service.total.spread.record(nanoseconds(call.waited + call.took));
         of_service.received.spread.record(call.message_bytes as u64);
         of_service.sent.spread.record(call.reply.len() as u64);
-        if call.took > self.slow.settings().thrift_call {
+        let judgement = self.slow.judge(call);
+        if judgement.thrift_call {
             of_service.slow_calls.spread.record(took);
         }
         if let Some((batches, field)) = self.batches(call) {
             let rows = recognise::list_length(call.encoding, call.arguments, field);
             rows.into_iter().for_each(|rows| batches.spread.record(rows));
         }
-        let (slow, large) = self.slow.judge(call);
-        if slow || large {
-            self.slow_call(call, (slow, large));
+        if judgement.slow || judgement.large {
+            self.slow_call(call, judgement);
         }
     }
 }

@@ -44,6 +44,17 @@ pub struct SlowCall {
     pub large: bool,
 }
 
+/// Which thresholds a call has passed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Judgement {
+    /// That of `slowThriftCall`.
+    pub thrift_call: bool,
+    /// That of running times.
+    pub slow: bool,
+    /// That of replies' lengths.
+    pub large: bool,
+}
+
 /// Recognises slow calls, logs them and keeps the newest.
 pub struct SlowLog {
     settings: ArcSwap<SlowSettings>,
@@ -65,20 +76,18 @@ impl SlowLog {
         self.settings.store(Arc::new(settings));
     }
 
-    /// The thresholds in force.
-    pub fn settings(&self) -> Arc<SlowSettings> {
-        self.settings.load_full()
-    }
-
-    /// Whether a call is slow, and whether it is large.
-    pub fn judge(&self, call: &CallReport<'_>) -> (bool, bool) {
+    /// What the thresholds in force say of a call.
+    pub fn judge(&self, call: &CallReport<'_>) -> Judgement {
         let settings = self.settings.load();
         let (time, bytes) = match call.fetches {
             true => (settings.scan_time, settings.scan_bytes),
             false => (settings.time, settings.bytes),
         };
-        let large = bytes.is_some_and(|bytes| call.reply.len() as u64 > bytes);
-        (time.is_some_and(|time| call.took > time), large)
+        Judgement {
+            thrift_call: call.took > settings.thrift_call,
+            slow: time.is_some_and(|time| call.took > time),
+            large: bytes.is_some_and(|bytes| call.reply.len() as u64 > bytes),
+        }
     }
 
     /// Logs a call, and keeps it if that is wanted.

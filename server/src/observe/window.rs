@@ -19,7 +19,7 @@ struct Marks {
 }
 
 impl Window {
-    /// What came lately: since the reading before the last one that is [`PERIOD`] old or older, at first since the start.
+    /// What came lately: since the reading before the last one that is ten seconds old or older, at first since the start.
     pub fn recent(&self, now: &Reading) -> Reading {
         let mut marks = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let marks = marks.get_or_insert_with(|| Marks {
