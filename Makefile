@@ -23,7 +23,7 @@ check = @echo "check $(1): …"; if $(2); then echo "check $(1): ok"; else echo 
 
 .PHONY: help run test check judge bench idl clients requirements build binary cargo-there python-there node-there \
   test-rust test-judge test-clients test-examples test-operation test-crash test-python build-python test-node build-node \
-  check-format check-lints check-documents check-generated check-tidy check-node check-python-types
+  check-format check-lints check-documents check-generated check-tidy check-node check-python check-python-types
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{ printf "  make %-16s %s\n", $$1, $$2 }'
@@ -34,7 +34,7 @@ run: cargo-there ## build hjall and serve on 127.0.0.1:9090 with the data in ./h
 
 test: test-rust test-judge test-clients test-examples test-operation test-crash test-python test-node ## everything that must hold, from a fresh clone
 
-check: check-format check-lints check-documents check-generated check-tidy check-node check-python-types ## form: format, lints, documents, licences, generated code
+check: check-format check-lints check-documents check-generated check-tidy check-node check-python check-python-types ## form: format, lints, documents, licences, generated code
 
 # -- tests ------------------------------------------------------------------------------------------
 
@@ -100,6 +100,10 @@ check-tidy: cargo-there .venv/.complete
 check-python-types: build-python .venv/.complete
 	$(call check,python-types,cd python && ../$(python) -m mypy src/hjall tests/typed)
 	$(call check,python-stubs,cd python && MYPYPATH=src PYTHONPATH=src ../$(python) -m mypy.stubtest hjall._native)
+
+check-python: .venv/.complete
+	$(call check,python-format,$(python) -m ruff format --check python)
+	$(call check,python-lints,$(python) -m ruff check python)
 
 check-node: node/node_modules/.complete
 	$(call check,node-contract,$(NODE) node/tools/schema.js --check)

@@ -1,4 +1,5 @@
 """A pytest plugin: `hjall.open` in the place of `happybase.Connection`, for HappyBase's own test suite."""
+
 import builtins
 import functools
 import os

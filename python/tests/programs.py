@@ -1,4 +1,5 @@
 """Programs in processes of their own, for what can only be seen from outside: how they end."""
+
 import subprocess
 import sys
 import textwrap

@@ -1,4 +1,5 @@
 """Arguments: what is taken for bytes, what is refused, and with which words."""
+
 import pytest
 
 import hjall
@@ -32,13 +33,31 @@ def test_a_slice_of_a_memoryview_is_its_own_bytes(table):
     assert table.row(b"r") == {b"f:a": b"ace"}
 
 
-@pytest.mark.parametrize("use", [
-    lambda t: t.row("r"), lambda t: t.rows(["r"]), lambda t: t.row(b"r", ["f:a"]), lambda t: t.cells("r", b"f:a"), lambda t: t.cells(b"r", "f:a"),
-    lambda t: t.put("r", {b"f:a": b"1"}), lambda t: t.put(b"r", {"f:a": b"1"}), lambda t: t.put(b"r", {b"f:a": "1"}), lambda t: t.delete("r"),
-    lambda t: t.delete(b"r", ["f:a"]), lambda t: list(t.scan(row_start="r")), lambda t: list(t.scan(row_prefix="r")), lambda t: t.counter_inc("r", b"f:a"),
-    lambda t: t.counter_inc(b"r", "f:a"), lambda t: t.batch().put("r", {b"f:a": b"1"}), lambda t: t.check_and_put(b"r", b"f:a", "1", {b"f:a": b"1"}),
-    lambda t: t.append("r", {b"f:a": b"1"}), lambda t: t.mutate_row(b"r", [hjall.Put({"f:a": b"1"})]), lambda t: t.exists("r"), lambda t: t.row_cells("r"),
-])
+@pytest.mark.parametrize(
+    "use",
+    [
+        lambda t: t.row("r"),
+        lambda t: t.rows(["r"]),
+        lambda t: t.row(b"r", ["f:a"]),
+        lambda t: t.cells("r", b"f:a"),
+        lambda t: t.cells(b"r", "f:a"),
+        lambda t: t.put("r", {b"f:a": b"1"}),
+        lambda t: t.put(b"r", {"f:a": b"1"}),
+        lambda t: t.put(b"r", {b"f:a": "1"}),
+        lambda t: t.delete("r"),
+        lambda t: t.delete(b"r", ["f:a"]),
+        lambda t: list(t.scan(row_start="r")),
+        lambda t: list(t.scan(row_prefix="r")),
+        lambda t: t.counter_inc("r", b"f:a"),
+        lambda t: t.counter_inc(b"r", "f:a"),
+        lambda t: t.batch().put("r", {b"f:a": b"1"}),
+        lambda t: t.check_and_put(b"r", b"f:a", "1", {b"f:a": b"1"}),
+        lambda t: t.append("r", {b"f:a": b"1"}),
+        lambda t: t.mutate_row(b"r", [hjall.Put({"f:a": b"1"})]),
+        lambda t: t.exists("r"),
+        lambda t: t.row_cells("r"),
+    ],
+)
 def test_text_is_refused_with_the_remedy(table, use):
     with pytest.raises(TypeError, match=r"must be bytes, not str: write '[a-z0-9:]+'\.encode\(\)"):
         use(table)
@@ -56,39 +75,73 @@ def test_text_is_encoded_if_the_database_was_told_how():
         assert table.counter_inc("a", "f:n") == 1
 
 
-@pytest.mark.parametrize("use, error", [
-    (lambda t: t.row(b"r", 5), TypeError), (lambda t: t.row(b"r", b"f:a"), TypeError), (lambda t: t.row(b"r", timestamp="1"), TypeError),
-    (lambda t: t.row(b"r", timestamp=1.5), TypeError), (lambda t: t.row(b"r", timestamp=2**63), OverflowError), (lambda t: t.row(b""), ValueError),
-    (lambda t: t.row(b"x" * 32_768), ValueError), (lambda t: t.row(5), TypeError), (lambda t: t.row(None), TypeError),
-    (lambda t: t.row(b"r", timestamp=1, time_range=(0, 1)), TypeError), (lambda t: t.row(b"r", time_range=(5, 1)), ValueError),
-    (lambda t: t.cells(b"r", b"f:a", 0), ValueError), (lambda t: t.cells(b"r", b"f:a", "1"), TypeError), (lambda t: t.put(b"r", 5), TypeError),
-    (lambda t: t.put(b"r", [b"f:a"]), TypeError), (lambda t: t.put(b"r", {b"f": b"1"}), ValueError), (lambda t: t.put(b"r", {b"f:a": None}), TypeError),
-    (lambda t: t.put(b"r", {b"f:a": b"1"}, durability="NOW"), ValueError), (lambda t: t.batch(timestamp="1"), TypeError),
-    (lambda t: t.batch(batch_size=0), ValueError), (lambda t: t.batch(batch_size=1, transaction=True), TypeError), (lambda t: t.delete(b"r", b"f:a"), TypeError),
-    (lambda t: t.delete(b"r", [hjall.Marker("cell", b"f:a")]), ValueError), (lambda t: t.mutate_row(b"r", [5]), TypeError),
-    (lambda t: t.check_and_put(b"r", b"f:a", b"1", {b"f:a": b"1"}, compare="<>"), ValueError), (lambda t: list(t.scan(batch_size=0)), ValueError),
-    (lambda t: list(t.scan(limit=0)), ValueError), (lambda t: list(t.scan(row_prefix=b"a", row_stop=b"b")), TypeError),
-    (lambda t: list(t.scan(filter="NoFilter()")), ValueError), (lambda t: list(t.scan(filter=5)), TypeError), (lambda t: t.counter_inc(b"r", b"f:a", "1"), TypeError),
-    (lambda t: t.counter_inc(b"r", b"f:a", 2**63), OverflowError), (lambda t: t.put(b"r", {b"f:a": b"x" * (11 << 20)}), ValueError),
-])
+@pytest.mark.parametrize(
+    "use, error",
+    [
+        (lambda t: t.row(b"r", 5), TypeError),
+        (lambda t: t.row(b"r", b"f:a"), TypeError),
+        (lambda t: t.row(b"r", timestamp="1"), TypeError),
+        (lambda t: t.row(b"r", timestamp=1.5), TypeError),
+        (lambda t: t.row(b"r", timestamp=2**63), OverflowError),
+        (lambda t: t.row(b""), ValueError),
+        (lambda t: t.row(b"x" * 32_768), ValueError),
+        (lambda t: t.row(5), TypeError),
+        (lambda t: t.row(None), TypeError),
+        (lambda t: t.row(b"r", timestamp=1, time_range=(0, 1)), TypeError),
+        (lambda t: t.row(b"r", time_range=(5, 1)), ValueError),
+        (lambda t: t.cells(b"r", b"f:a", 0), ValueError),
+        (lambda t: t.cells(b"r", b"f:a", "1"), TypeError),
+        (lambda t: t.put(b"r", 5), TypeError),
+        (lambda t: t.put(b"r", [b"f:a"]), TypeError),
+        (lambda t: t.put(b"r", {b"f": b"1"}), ValueError),
+        (lambda t: t.put(b"r", {b"f:a": None}), TypeError),
+        (lambda t: t.put(b"r", {b"f:a": b"1"}, durability="NOW"), ValueError),
+        (lambda t: t.batch(timestamp="1"), TypeError),
+        (lambda t: t.batch(batch_size=0), ValueError),
+        (lambda t: t.batch(batch_size=1, transaction=True), TypeError),
+        (lambda t: t.delete(b"r", b"f:a"), TypeError),
+        (lambda t: t.delete(b"r", [hjall.Marker("cell", b"f:a")]), ValueError),
+        (lambda t: t.mutate_row(b"r", [5]), TypeError),
+        (lambda t: t.check_and_put(b"r", b"f:a", b"1", {b"f:a": b"1"}, compare="<>"), ValueError),
+        (lambda t: list(t.scan(batch_size=0)), ValueError),
+        (lambda t: list(t.scan(limit=0)), ValueError),
+        (lambda t: list(t.scan(row_prefix=b"a", row_stop=b"b")), TypeError),
+        (lambda t: list(t.scan(filter="NoFilter()")), ValueError),
+        (lambda t: list(t.scan(filter=5)), TypeError),
+        (lambda t: t.counter_inc(b"r", b"f:a", "1"), TypeError),
+        (lambda t: t.counter_inc(b"r", b"f:a", 2**63), OverflowError),
+        (lambda t: t.put(b"r", {b"f:a": b"x" * (11 << 20)}), ValueError),
+    ],
+)
 def test_what_cannot_be_is_refused(table, use, error):
     with pytest.raises(error) as raised:
         use(table)
     assert len(str(raised.value)) > 10, "an error without words"
 
 
-@pytest.mark.parametrize("use, error, language", [
-    (lambda db: db.table("none").row(b"r"), hjall.TableNotFound, LookupError), (lambda db: db.delete_table("t"), hjall.TableNotDisabled, RuntimeError),
-    (lambda db: db.create_table("t", {"f": {}}), hjall.TableExists, ValueError), (lambda db: db.create_table("no:t", {"f": {}}), hjall.NamespaceNotFound, LookupError),
-    (lambda db: db.table("t").row(b"r", [b"g"]), hjall.FamilyNotFound, LookupError), (lambda db: db.table("off").row(b"r"), hjall.TableDisabled, RuntimeError),
-    (lambda db: db.create_namespace("default"), hjall.NamespaceExists, ValueError), (lambda db: db.delete_namespace("default"), hjall.Refused, ValueError),
-    (lambda db: db.delete_family("t", "g"), hjall.FamilyError, ValueError), (lambda db: db.table("t").counter_inc(b"r", b"f:text"), hjall.NotACounter, ValueError),
-    (lambda db: db.create_table("u", {"f": {"ttl": 1}}), TypeError, TypeError), (lambda db: db.create_table("u", {"f": {"max_versions": 0}}), hjall.InvalidArgument, ValueError),
-    (lambda db: db.create_table("u", {}), ValueError, ValueError), (lambda db: db.create_table("u", []), TypeError, TypeError),
-    (lambda db: db.create_table("u", {"f": 5}), TypeError, TypeError), (lambda db: db.create_table("u v", {"f": {}}), hjall.InvalidArgument, ValueError),
-    (lambda db: db.create_table("u", {"f": {}}, num_regions=4), TypeError, TypeError),
-    (lambda db: db.create_table("u", {"f": {}}, num_regions=4, split_algo="Even"), ValueError, ValueError),
-])
+@pytest.mark.parametrize(
+    "use, error, language",
+    [
+        (lambda db: db.table("none").row(b"r"), hjall.TableNotFound, LookupError),
+        (lambda db: db.delete_table("t"), hjall.TableNotDisabled, RuntimeError),
+        (lambda db: db.create_table("t", {"f": {}}), hjall.TableExists, ValueError),
+        (lambda db: db.create_table("no:t", {"f": {}}), hjall.NamespaceNotFound, LookupError),
+        (lambda db: db.table("t").row(b"r", [b"g"]), hjall.FamilyNotFound, LookupError),
+        (lambda db: db.table("off").row(b"r"), hjall.TableDisabled, RuntimeError),
+        (lambda db: db.create_namespace("default"), hjall.NamespaceExists, ValueError),
+        (lambda db: db.delete_namespace("default"), hjall.Refused, ValueError),
+        (lambda db: db.delete_family("t", "g"), hjall.FamilyError, ValueError),
+        (lambda db: db.table("t").counter_inc(b"r", b"f:text"), hjall.NotACounter, ValueError),
+        (lambda db: db.create_table("u", {"f": {"ttl": 1}}), TypeError, TypeError),
+        (lambda db: db.create_table("u", {"f": {"max_versions": 0}}), hjall.InvalidArgument, ValueError),
+        (lambda db: db.create_table("u", {}), ValueError, ValueError),
+        (lambda db: db.create_table("u", []), TypeError, TypeError),
+        (lambda db: db.create_table("u", {"f": 5}), TypeError, TypeError),
+        (lambda db: db.create_table("u v", {"f": {}}), hjall.InvalidArgument, ValueError),
+        (lambda db: db.create_table("u", {"f": {}}, num_regions=4), TypeError, TypeError),
+        (lambda db: db.create_table("u", {"f": {}}, num_regions=4, split_algo="Even"), ValueError, ValueError),
+    ],
+)
 def test_exceptions_are_of_the_tree_and_of_the_language(use, error, language):
     with hjall.memory() as db:
         db.create_table("t", {"f": {}})

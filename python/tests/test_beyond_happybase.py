@@ -1,4 +1,5 @@
 """What HappyBase cannot say: each of it does what its name says. The engine's rules are tested by the scripts."""
+
 import struct
 
 import pytest
@@ -42,10 +43,24 @@ def test_what_row_gives_put_takes(table):
     assert table.row(b"copy", include_timestamp=True) == {b"f:a": (b"1", 7), b"g:b": (b"2", 7)}
 
 
-@pytest.mark.parametrize("compare, value, holds", [
-    ("=", b"5", True), ("=", b"6", False), ("!=", b"6", True), ("<", b"4", True), ("<", b"5", False), ("<=", b"5", True), (">", b"6", True), (">", b"5", False),
-    (">=", b"5", True), ("GREATER", b"6", True), ("EQUAL", b"5", True), ("=", None, False), ("!=", None, True),
-])
+@pytest.mark.parametrize(
+    "compare, value, holds",
+    [
+        ("=", b"5", True),
+        ("=", b"6", False),
+        ("!=", b"6", True),
+        ("<", b"4", True),
+        ("<", b"5", False),
+        ("<=", b"5", True),
+        (">", b"6", True),
+        (">", b"5", False),
+        (">=", b"5", True),
+        ("GREATER", b"6", True),
+        ("EQUAL", b"5", True),
+        ("=", None, False),
+        ("!=", None, True),
+    ],
+)
 def test_every_comparison_with_the_given_value_on_the_left(table, compare, value, holds):
     table.put(b"r", {b"f:a": b"5"})
     assert table.check_and_put(b"r", b"f:a", value, {b"f:done": b"1"}, compare=compare) is holds
@@ -143,10 +158,15 @@ def test_what_describe_tells_create_takes(db):
     assert db.describe_table("copy").families == told.families
 
 
-@pytest.mark.parametrize("options, starts", [
-    ({"split_keys": [b"d", b"m"]}, [b"", b"d", b"m"]), ({"num_regions": 4, "split_algo": "HexStringSplit"}, [b"", b"40000000", b"80000000", b"c0000000"]),
-    ({"num_regions": 2, "split_algo": "DecimalStringSplit"}, [b"", b"50000000"]), ({"num_regions": 2, "split_algo": "UniformSplit"}, [b"", b"\x80" + bytes(7)]),
-])
+@pytest.mark.parametrize(
+    "options, starts",
+    [
+        ({"split_keys": [b"d", b"m"]}, [b"", b"d", b"m"]),
+        ({"num_regions": 4, "split_algo": "HexStringSplit"}, [b"", b"40000000", b"80000000", b"c0000000"]),
+        ({"num_regions": 2, "split_algo": "DecimalStringSplit"}, [b"", b"50000000"]),
+        ({"num_regions": 2, "split_algo": "UniformSplit"}, [b"", b"\x80" + bytes(7)]),
+    ],
+)
 def test_tables_are_split_before_they_are_filled(db, options, starts):
     db.create_table("split", {"f": {}}, **options)
     table = db.table("split")
@@ -192,13 +212,27 @@ def test_every_filter_makes_one(table):
     """A function that calls a wrong name is found here."""
     table.put(b"r", {b"f:a": b"12345678"})
     made = [
-        filters.KeyOnlyFilter(True), filters.FirstKeyOnlyFilter(), filters.FirstKeyValueMatchingQualifiersFilter([b"a"]), filters.ColumnPrefixFilter(b"a"),
-        filters.MultipleColumnPrefixFilter([b"a", b"b"]), filters.ColumnCountGetFilter(1), filters.PageFilter(1), filters.ColumnPaginationFilter(1, 0),
-        filters.ColumnPaginationFilter(1, column_offset=b"a"), filters.InclusiveStopFilter(b"r"), filters.TimestampsFilter([1_000_000]), filters.FamilyFilter("=", b"f"),
-        filters.QualifierFilter("=", filters.BinaryPrefixComparator(b"a")), filters.ValueFilter("=", filters.BinaryComponentComparator(b"3", 2)),
-        filters.SingleColumnValueExcludeFilter(b"f", b"none", "=", b"x"), filters.ColumnValueFilter(b"f", b"a", "!=", filters.LongComparator(1)),
-        filters.DependentColumnFilter(b"f", b"a"), filters.RandomRowFilter(1.0), filters.SkipFilter(filters.ValueFilter("!=", filters.NullComparator())),
-        filters.ValueFilter("=", filters.BitComparator(b"12345678", "and")), filters.ValueFilter("=", filters.SubstringComparator("234")),
+        filters.KeyOnlyFilter(True),
+        filters.FirstKeyOnlyFilter(),
+        filters.FirstKeyValueMatchingQualifiersFilter([b"a"]),
+        filters.ColumnPrefixFilter(b"a"),
+        filters.MultipleColumnPrefixFilter([b"a", b"b"]),
+        filters.ColumnCountGetFilter(1),
+        filters.PageFilter(1),
+        filters.ColumnPaginationFilter(1, 0),
+        filters.ColumnPaginationFilter(1, column_offset=b"a"),
+        filters.InclusiveStopFilter(b"r"),
+        filters.TimestampsFilter([1_000_000]),
+        filters.FamilyFilter("=", b"f"),
+        filters.QualifierFilter("=", filters.BinaryPrefixComparator(b"a")),
+        filters.ValueFilter("=", filters.BinaryComponentComparator(b"3", 2)),
+        filters.SingleColumnValueExcludeFilter(b"f", b"none", "=", b"x"),
+        filters.ColumnValueFilter(b"f", b"a", "!=", filters.LongComparator(1)),
+        filters.DependentColumnFilter(b"f", b"a"),
+        filters.RandomRowFilter(1.0),
+        filters.SkipFilter(filters.ValueFilter("!=", filters.NullComparator())),
+        filters.ValueFilter("=", filters.BitComparator(b"12345678", "and")),
+        filters.ValueFilter("=", filters.SubstringComparator("234")),
         filters.ValueFilter("=", filters.BinaryComparator(b"12345678")),
     ]
     for one in made:

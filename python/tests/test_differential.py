@@ -1,12 +1,13 @@
 """Random programs through this package and through stock HappyBase against the binary: results, objects and types are the same."""
+
 import random
 
 import happybase
 import pytest
-
-import hjall
 from differential.programs import FAMILIES, program
 from differential.sides import run
+
+import hjall
 from serving import Hjall
 
 PROGRAMS, STEPS = 40, 60

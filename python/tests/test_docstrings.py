@@ -1,4 +1,5 @@
 """The examples in docstrings say what happens: every one of them is run."""
+
 import doctest
 import importlib
 import inspect
@@ -43,8 +44,22 @@ def test_the_example_holds(name, text, module):
 
 def test_verbs_have_examples():
     """A verb without an example is one that its user has to guess at; those that only name a table and do one thing need none."""
-    plain = {"enable_table", "disable_table", "is_table_enabled", "truncate_table", "compact_table", "flush_table", "open", "add_family", "modify_family",
-             "delete_family", "create_namespace", "alter_namespace", "describe_namespace", "delete_namespace"}
+    plain = {
+        "enable_table",
+        "disable_table",
+        "is_table_enabled",
+        "truncate_table",
+        "compact_table",
+        "flush_table",
+        "open",
+        "add_family",
+        "modify_family",
+        "delete_family",
+        "create_namespace",
+        "alter_namespace",
+        "describe_namespace",
+        "delete_namespace",
+    }
     for cls in (hjall.Database, hjall.Table):
         for name, value in inspect.getmembers(cls, inspect.isroutine):
             if not name.startswith("_") and name not in plain:

@@ -1,10 +1,13 @@
 """A program ends, whatever its threads are doing, and what was acknowledged is there."""
-import hjall
+
 from programs import run
+
+import hjall
 
 
 def test_threads_that_never_end_keep_no_program_from_ending_and_lose_nothing(tmp_path):
-    said, errors = run("""
+    said, _ = run(
+        """
         import sys, threading, hjall
         db = hjall.open(sys.argv[1])
         db.create_table("t", {"f": {}})
@@ -28,13 +31,16 @@ def test_threads_that_never_end_keep_no_program_from_ending_and_lose_nothing(tmp
         threading.Thread(target=read, daemon=True).start()
         ready.wait()
         print(len(acknowledged))
-    """, tmp_path)
+    """,
+        tmp_path,
+    )
     with hjall.open(tmp_path) as db:
         assert sum(1 for _ in db.table("t").scan()) >= int(said)
 
 
 def test_a_scan_a_server_and_a_pool_left_open(tmp_path):
-    run("""
+    run(
+        """
         import sys, hjall
         db = hjall.open(sys.argv[1])
         db.create_table("t", {"f": {}})
@@ -45,30 +51,38 @@ def test_a_scan_a_server_and_a_pool_left_open(tmp_path):
         next(scan)
         server = db.serve(port=0)
         pool = hjall.ConnectionPool(size=3, path=sys.argv[1])
-    """, tmp_path)
+    """,
+        tmp_path,
+    )
     with hjall.open(tmp_path) as db:
         assert sum(1 for _ in db.table("t").scan()) == 2000
 
 
 def test_an_exit_from_inside_a_with_block(tmp_path):
-    run("""
+    run(
+        """
         import sys, hjall
         with hjall.open(sys.argv[1]) as db:
             db.create_table("t", {"f": {}})
             db.table("t").put(b"r", {b"f:a": b"1"})
             sys.exit(0)
-    """, tmp_path)
+    """,
+        tmp_path,
+    )
     with hjall.open(tmp_path) as db:
         assert db.table("t").row(b"r") == {b"f:a": b"1"}
 
 
 def test_a_process_that_dies_loses_nothing_that_was_acknowledged(tmp_path):
-    run("""
+    run(
+        """
         import os, sys, hjall
         db = hjall.open(sys.argv[1])
         db.create_table("t", {"f": {}})
         db.table("t").put(b"r", {b"f:a": b"1"})
         os._exit(0)
-    """, tmp_path)
+    """,
+        tmp_path,
+    )
     with hjall.open(tmp_path) as db:
         assert db.table("t").row(b"r") == {b"f:a": b"1"}

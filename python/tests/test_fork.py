@@ -1,8 +1,8 @@
 """A fork: the child gets a clear error and can have databases of its own, the parent goes on unharmed."""
+
 import os
 
 import pytest
-
 from programs import run
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="there are no forks here")
@@ -33,7 +33,9 @@ BEGIN = """
 
 
 def test_the_child_is_told_and_the_parent_goes_on(tmp_path):
-    run(BEGIN + """
+    run(
+        BEGIN
+        + """
     scan = table.scan(batch_size=10)
     next(scan)
     unsent = table.batch()
@@ -57,11 +59,15 @@ def test_the_child_is_told_and_the_parent_goes_on(tmp_path):
     db.close()
     with hjall.open(path) as db:
         assert sum(1 for _ in db.table("t").scan()) == 3001
-    """, tmp_path)
+    """,
+        tmp_path,
+    )
 
 
 def test_the_child_has_databases_of_its_own(tmp_path):
-    run(BEGIN + """
+    run(
+        BEGIN
+        + """
     later = hjall.open(path + "/later", autoconnect=False)
     pid = os.fork()
     if pid == 0:
@@ -79,11 +85,15 @@ def test_the_child_has_databases_of_its_own(tmp_path):
         sys.exit(0)
     child_ends_well(pid)
     assert table.row(b"00001") == {b"f:n": b"1"}
-    """, tmp_path)
+    """,
+        tmp_path,
+    )
 
 
 def test_the_parent_closes_and_opens_while_the_child_lives(tmp_path):
-    run(BEGIN + """
+    run(
+        BEGIN
+        + """
     parents, childs = os.pipe()
     pid = os.fork()
     if pid == 0:
@@ -97,11 +107,15 @@ def test_the_parent_closes_and_opens_while_the_child_lives(tmp_path):
     os.close(childs)
     child_ends_well(pid)
     assert table.row(b"00001") == {b"f:n": b"1"}
-    """, tmp_path)
+    """,
+        tmp_path,
+    )
 
 
 def test_a_pool_of_forked_workers(tmp_path):
-    run(BEGIN + """
+    run(
+        BEGIN
+        + """
     import multiprocessing
 
     def work(n):
@@ -113,4 +127,6 @@ def test_a_pool_of_forked_workers(tmp_path):
     with multiprocessing.get_context("fork").Pool(2) as pool:
         assert set(pool.map(work, range(8))) == {"told"}
     assert table.row(b"00001") == {b"f:n": b"1"}
-    """, tmp_path)
+    """,
+        tmp_path,
+    )

@@ -1,4 +1,5 @@
 """What HappyBase's user guide teaches, as programs of our own: each runs embedded and against the binary, and only the connection line differs."""
+
 import functools
 import types
 
@@ -20,12 +21,17 @@ def server():
 def place(request, tmp_path):
     """The module that a program calls its own, and what it connects with."""
     if request.param == "embedded":
-        yield types.SimpleNamespace(Connection=functools.partial(hjall.open, tmp_path), Pool=functools.partial(hjall.ConnectionPool, path=tmp_path), **vars(hjall))
+        yield types.SimpleNamespace(
+            Connection=functools.partial(hjall.open, tmp_path), Pool=functools.partial(hjall.ConnectionPool, path=tmp_path), **vars(hjall)
+        )
         return
     port = request.getfixturevalue("server").port
     connect = functools.partial(happybase.Connection, "127.0.0.1", port)
-    yield types.SimpleNamespace(Connection=connect, Pool=functools.partial(happybase.ConnectionPool, host="127.0.0.1", port=port),
-                                NoConnectionsAvailable=happybase.NoConnectionsAvailable)
+    yield types.SimpleNamespace(
+        Connection=connect,
+        Pool=functools.partial(happybase.ConnectionPool, host="127.0.0.1", port=port),
+        NoConnectionsAvailable=happybase.NoConnectionsAvailable,
+    )
     with_all = connect()
     for name in with_all.tables():
         with_all.delete_table(name, disable=True)
@@ -87,7 +93,12 @@ def test_scans_of_all_kinds(place):
     assert [key for key, _ in log.scan(row_start=b"a-05", row_stop=b"a-07")] == [b"a-05", b"a-06"]
     assert len(list(log.scan(row_prefix=b"c-1"))) == 10
     assert next(log.scan(row_prefix=b"c", reverse=True, limit=1))[0] == b"c-23"
-    assert {key for key, data in log.scan(filter="SingleColumnValueFilter('m', 'load', =, 'binary:4')", row_prefix=b"a") if data} == {b"a-04", b"a-09", b"a-14", b"a-19"}
+    assert {key for key, data in log.scan(filter="SingleColumnValueFilter('m', 'load', =, 'binary:4')", row_prefix=b"a") if data} == {
+        b"a-04",
+        b"a-09",
+        b"a-14",
+        b"a-19",
+    }
     assert next(log.scan(columns=[b"m:host"], include_timestamp=False)) == (b"a-00", {b"m:host": b"a"})
     assert list(next(log.scan(sorted_columns=True))[1]) == [b"m:host", b"m:load"]
     scan = log.scan(batch_size=5)

@@ -1,4 +1,5 @@
 """HappyBase's own test suite with `hjall.open` in the place of `happybase.Connection`: a habit of HappyBase that is missing here."""
+
 import os
 import pathlib
 import subprocess
@@ -21,8 +22,26 @@ def source():
     """The source distribution, which also the tests of clients use."""
     archive = DOWNLOADS / f"{SUITE}.tar.gz"
     if not archive.exists():
-        subprocess.run([sys.executable, "-m", "pip", "download", "--quiet", "--disable-pip-version-check", "--no-deps", "--no-binary", ":all:",
-                        "--no-build-isolation", "--require-hashes", "-r", SUITES, "-d", DOWNLOADS], check=True)
+        subprocess.run(
+            [
+                sys.executable,
+                "-m",
+                "pip",
+                "download",
+                "--quiet",
+                "--disable-pip-version-check",
+                "--no-deps",
+                "--no-binary",
+                ":all:",
+                "--no-build-isolation",
+                "--require-hashes",
+                "-r",
+                SUITES,
+                "-d",
+                DOWNLOADS,
+            ],
+            check=True,
+        )
     return archive
 
 
@@ -32,9 +51,27 @@ def test_the_suite_passes(source, tmp_path):
     paths = os.pathsep.join([str(HERE), str(HERE.parent / "src")])
     env = dict(os.environ, PYTHONPATH=paths, HJALL_IN_PLACE=str(tmp_path / "data"))
     run = subprocess.run(
-        [sys.executable, "-m", "pytest", "-q", "--no-header", "-p", "no:cacheprovider", "-p", "in_place", "-W", "ignore", "--rootdir", tmp_path / SUITE,
-         "tests"],
-        cwd=tmp_path / SUITE, env=env, capture_output=True, text=True)
+        [
+            sys.executable,
+            "-m",
+            "pytest",
+            "-q",
+            "--no-header",
+            "-p",
+            "no:cacheprovider",
+            "-p",
+            "in_place",
+            "-W",
+            "ignore",
+            "--rootdir",
+            tmp_path / SUITE,
+            "tests",
+        ],
+        cwd=tmp_path / SUITE,
+        env=env,
+        capture_output=True,
+        text=True,
+    )
     closing = (run.stdout.strip().splitlines() or [""])[-1]
     print(f"{SUITE} on hjall.open: {closing}")
     assert run.returncode == 0, run.stdout[-6000:] + run.stderr[-2000:]

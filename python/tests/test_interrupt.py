@@ -1,8 +1,8 @@
 """Ctrl-C ends a long scan where it is, not after its last row."""
+
 import os
 
 import pytest
-
 from programs import run
 
 

@@ -1,4 +1,5 @@
 """A database is opened, written, read and closed."""
+
 import pytest
 
 import hjall

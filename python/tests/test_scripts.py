@@ -1,8 +1,8 @@
 """The scripts of tests/scripts through this package: a skin that changes what the engine answers, or cannot ask for it."""
+
 import pathlib
 
 import pytest
-
 from script.runner import Runner
 from script.text import agrees, scenes, with_times
 

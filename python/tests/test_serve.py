@@ -1,4 +1,5 @@
 """The embedded database answers Thrift clients at the same time; the command line does as the binary does."""
+
 import re
 import signal
 import subprocess
@@ -41,8 +42,9 @@ def test_an_address_that_is_taken_is_an_error_that_says_so():
 
 @pytest.mark.skipif(sys.platform == "win32", reason="signals are of another kind here")
 def test_the_command_line_serves_until_it_is_told_to_stop(tmp_path):
-    process = subprocess.Popen([sys.executable, "-m", "hjall", "serve", "--data", tmp_path, "--listen", "127.0.0.1:0"], stdout=subprocess.PIPE,
-                               stderr=subprocess.DEVNULL, text=True)
+    process = subprocess.Popen(
+        [sys.executable, "-m", "hjall", "serve", "--data", tmp_path, "--listen", "127.0.0.1:0"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
+    )
     with process:
         port = int(re.fullmatch(r"hjall listening on 127\.0\.0\.1:(\d+)\n", process.stdout.readline())[1])
         connection = happybase.Connection("127.0.0.1", port)

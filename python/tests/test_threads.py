@@ -1,4 +1,5 @@
 """Many threads on one database; one of them closes it."""
+
 import gc
 import subprocess
 import sys
@@ -15,7 +16,7 @@ def in_threads(count, work):
     def body(n):
         try:
             work(n)
-        except BaseException as error:  # noqa: BLE001  told below
+        except BaseException as error:
             failures.append(error)
 
     threads = [threading.Thread(target=body, args=(n,)) for n in range(count)]
@@ -50,8 +51,23 @@ def test_one_batch_and_one_scan_serve_all_threads(tmp_path):
         batch = table.batch(batch_size=7)
         in_threads(4, lambda n: [batch.put(b"%d-%03d" % (n, i), {b"f:a": b"1"}) for i in range(100)])
         batch.send()
-        scanner = table._scanner(dict(start=None, stop=None, prefix=None, columns=None, filter=None, timestamp=None, time_range=None, versions=1, batch=0,
-                                      limit=-1, caching=10, reverse=False, raw=False))
+        scanner = table._scanner(
+            dict(
+                start=None,
+                stop=None,
+                prefix=None,
+                columns=None,
+                filter=None,
+                timestamp=None,
+                time_range=None,
+                versions=1,
+                batch=0,
+                limit=-1,
+                caching=10,
+                reverse=False,
+                raw=False,
+            )
+        )
         found = []
 
         def work(n):

@@ -15,7 +15,6 @@ comparison is ``=``, ``!=``, ``<``, ``<=``, ``>`` or ``>=``, with the cell's par
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Union
 
 from hjall._native import Comparator, Filter
 
@@ -60,8 +59,8 @@ __all__ = [
     "parse",
 ]
 
-Bytes = Union[bytes, bytearray, memoryview]
-With = Union[Bytes, Comparator]
+Bytes = bytes | bytearray | memoryview
+With = Bytes | Comparator
 
 
 def parse(text: str | Bytes) -> Filter:
@@ -151,9 +150,7 @@ def MultipleColumnPrefixFilter(prefixes: Iterable[Bytes]) -> Filter:
     return Filter.multiple_column_prefix(list(prefixes))
 
 
-def ColumnRangeFilter(
-    min_column: Bytes | None = None, min_inclusive: bool = True, max_column: Bytes | None = None, max_inclusive: bool = False
-) -> Filter:
+def ColumnRangeFilter(min_column: Bytes | None = None, min_inclusive: bool = True, max_column: Bytes | None = None, max_inclusive: bool = False) -> Filter:
     """Keeps columns between two qualifiers; `None` is no bound."""
     return Filter.column_range(min_column, min_inclusive, max_column, max_inclusive)
 
@@ -226,9 +223,7 @@ def ColumnValueFilter(family: Bytes, qualifier: Bytes, compare: str, value: With
     return Filter.of_column("value", family, qualifier, compare, value, False, False)
 
 
-def DependentColumnFilter(
-    family: Bytes, qualifier: Bytes, drop_column: bool = False, compare: str | None = None, value: With | None = None
-) -> Filter:
+def DependentColumnFilter(family: Bytes, qualifier: Bytes, drop_column: bool = False, compare: str | None = None, value: With | None = None) -> Filter:
     """Keeps the cells that share a time with a cell of a reference column of their row; `drop_column` leaves that column out. With `compare` and `value` only those
     cells of it count whose value compares so."""
     return Filter.dependent(family, qualifier, drop_column, compare, value)

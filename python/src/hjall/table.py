@@ -62,7 +62,7 @@ class Table(ArrowMethods, Reading):
         found = self.connection._admin.regions(self.name)
         names = ("start_key", "end_key", "id", "name", "version", "server_name", "port")
         # The last three are of servers, which there are none of.
-        return [dict(zip(names, (*region, 1, b"localhost", 0))) for region in found]
+        return [dict(zip(names, (*region, 1, b"localhost", 0), strict=True)) for region in found]
 
     # -- writing ----------------------------------------------------------------------------------
 
@@ -129,9 +129,7 @@ class Table(ArrowMethods, Reading):
         """
         self._mutate(row, listed(mutations))
 
-    def check_and_mutate(
-        self, row: BytesLike, column: BytesLike, value: BytesLike | None, mutations: Iterable[Mutation], *, compare: str = "="
-    ) -> bool:
+    def check_and_mutate(self, row: BytesLike, column: BytesLike, value: BytesLike | None, mutations: Iterable[Mutation], *, compare: str = "=") -> bool:
         """Mutates a row if a column of it, its newest version, stands to `value` as asked. Returns whether it did.
 
         `compare`: ``=``, ``!=``, ``<``, ``<=``, ``>``, ``>=``, with the **given value on the left**, as in HBase: ``compare=">"`` holds if `value` is greater
@@ -171,9 +169,7 @@ class Table(ArrowMethods, Reading):
         """
         return self._check(row, column, compare, value, [Put(data, timestamp, ttl_ms, durability)])
 
-    def append(
-        self, row: BytesLike, data: Data, *, include_timestamp: bool = False, ttl_ms: int | None = None, durability: str | None = None
-    ) -> Row:
+    def append(self, row: BytesLike, data: Data, *, include_timestamp: bool = False, ttl_ms: int | None = None, durability: str | None = None) -> Row:
         """Appends to values of one row, all at once; returns the new values by column.
 
         `data`: from column to what is appended; a column that is not there begins empty. The other arguments and errors as for `put`.

@@ -4,20 +4,20 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping
-from typing import Any, Union
+from typing import Any
 
-BytesLike = Union[bytes, bytearray, memoryview, str]
+BytesLike = bytes | bytearray | memoryview | str
 """Keys, columns and values. A `str` is only taken by a database that was opened with an encoding."""
 
-Name = Union[str, bytes]
+Name = str | bytes
 """Names of tables and families; a `str` stands for its UTF-8 bytes."""
 
-Path = Union[str, "os.PathLike[str]"]
+Path = str | os.PathLike[str]
 
 TimeRange = tuple[int, int]
 """Milliseconds since 1970: from the first, included, to the second, excluded."""
 
-Data = Union[Mapping[Any, Any], Iterable[tuple[Any, ...]]]
+Data = Mapping[Any, Any] | Iterable[tuple[Any, ...]]
 """Columns to write: a dict from column to value or ``(value, timestamp)``; or ``(column, value)`` and ``(column, value, timestamp)``."""
 
 Row = dict[bytes, Any]

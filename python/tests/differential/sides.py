@@ -1,4 +1,5 @@
 """Carrying a program out on one side, and what of the outcome is compared."""
+
 import types
 
 # A time that the database assigned, whatever it was.
@@ -62,10 +63,17 @@ def comparable(value):
 
 # What HBase's gateway says, and this package's word for it.
 CLASSES = {
-    "TableNotFoundException": "TableNotFound", "TableNotEnabledException": "TableDisabled", "TableNotDisabledException": "TableNotDisabled",
-    "NoSuchColumnFamilyException": "FamilyNotFound", "IllegalArgumentException": "InvalidArgument", "TableExistsException": "TableExists",
-    "NotServingRegionException": "TableDisabled", "Internal error processing": "InvalidArgument",
-    "Cannot set batch on a scan": "Refused", "DoNotRetryIOException": "Refused", "IllegalArgument": "InvalidArgument",
+    "TableNotFoundException": "TableNotFound",
+    "TableNotEnabledException": "TableDisabled",
+    "TableNotDisabledException": "TableNotDisabled",
+    "NoSuchColumnFamilyException": "FamilyNotFound",
+    "IllegalArgumentException": "InvalidArgument",
+    "TableExistsException": "TableExists",
+    "NotServingRegionException": "TableDisabled",
+    "Internal error processing": "InvalidArgument",
+    "Cannot set batch on a scan": "Refused",
+    "DoNotRetryIOException": "Refused",
+    "IllegalArgument": "InvalidArgument",
 }
 
 

@@ -1,4 +1,5 @@
 """One step of a script taken apart: a verb, words, and options (`--name=value`)."""
+
 import hjall
 from script.text import unescape, value
 
@@ -66,7 +67,7 @@ class Line:
 
     def markers(self, words):
         """Pairs of words: the kind of marker, and what it covers."""
-        for kind, word in zip(words[::2], words[1::2]):
+        for kind, word in zip(words[::2], words[1::2], strict=True):
             name, time = timed(word)
             yield hjall.Marker(kind, unescape(name), time)
 

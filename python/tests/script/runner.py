@@ -1,4 +1,5 @@
 """Carries out the steps of a script on a database."""
+
 import struct
 
 import hjall
@@ -131,8 +132,15 @@ class Runner:
 
     def do_get(self, line):
         cells = self.table(line).row_cells(
-            line.row, line.columns(2), versions=line.number("versions", 1), time_range=line.time_range, filter=line.filter,
-            limit=line.number("limit"), offset=line.number("offset", 0), raw="raw" in line.options)
+            line.row,
+            line.columns(2),
+            versions=line.number("versions", 1),
+            time_range=line.time_range,
+            filter=line.filter,
+            limit=line.number("limit"),
+            offset=line.number("offset", 0),
+            raw="raw" in line.options,
+        )
         return [show_cell(cell) for cell in cells]
 
     def do_exists(self, line):
@@ -142,7 +150,14 @@ class Runner:
         scan = self.table(line).scan_cells(
             unescape(line.options["start"]) if "start" in line.options else None,
             unescape(line.options["stop"]) if "stop" in line.options else None,
-            columns=line.columns(1), versions=line.number("versions", 1), time_range=line.time_range, filter=line.filter,
-            batch_size=line.number("caching", FETCH), scan_batching=line.number("batch"), limit=line.number("limit"),
-            reverse="reversed" in line.options, raw="raw" in line.options)
+            columns=line.columns(1),
+            versions=line.number("versions", 1),
+            time_range=line.time_range,
+            filter=line.filter,
+            batch_size=line.number("caching", FETCH),
+            scan_batching=line.number("batch"),
+            limit=line.number("limit"),
+            reverse="reversed" in line.options,
+            raw="raw" in line.options,
+        )
         return [" ".join([escape(row), *map(show_cell, cells), *(["…"] if partial else [])]) for row, cells, partial in scan]

@@ -1,4 +1,5 @@
 """Scripts as text: scenes, steps, expected answers; bytes and times in them."""
+
 import re
 import struct
 from dataclasses import dataclass, field
