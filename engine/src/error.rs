@@ -12,6 +12,8 @@ pub type Result<T> = std::result::Result<T, Error>;
 pub struct Error {
     kind: ErrorKind,
     message: String,
+    /// The same for programs, where the message is worded as HBase's clients look for it.
+    plain: Option<Box<str>>,
     source: Option<Box<dyn std::error::Error + Send + Sync>>,
 }
 
@@ -92,12 +94,18 @@ pub enum ErrorKind {
 impl Error {
     /// An error of that kind; the message names the thing and what is allowed.
     pub fn new(kind: ErrorKind, message: impl Into<String>) -> Self {
-        Self { kind, message: message.into(), source: None }
+        Self { kind, message: message.into(), plain: None, source: None }
     }
 
     /// The same, with what lay beneath it.
     pub fn with_source(mut self, source: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> Self {
         self.source = Some(source.into());
+        self
+    }
+
+    /// The same, and in plain words what happened to which thing and what to do: for skins that owe HBase's clients nothing.
+    pub fn with_plain(mut self, plain: impl Into<String>) -> Self {
+        self.plain = Some(plain.into().into_boxed_str());
         self
     }
 
@@ -114,6 +122,13 @@ impl Error {
     /// What happened, without a class name.
     pub fn message(&self) -> &str {
         &self.message
+    }
+}
+
+impl Error {
+    /// What happened in plain words; the message where it says so already.
+    pub fn plain(&self) -> &str {
+        self.plain.as_deref().unwrap_or(&self.message)
     }
 }
 

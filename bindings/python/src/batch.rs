@@ -165,7 +165,7 @@ fn summary(failures: Vec<Error>) -> PyResult<()> {
         None => Ok(()),
         Some(first) if more == 0 => Err(error::raised(&first)),
         Some(first) => {
-            let text = format!("{} (and {more} more rows of the batch failed)", first.message());
+            let text = format!("{} (and {more} more rows of the batch failed)", first.plain());
             Err(error::raised(&Error::new(first.kind(), text)))
         }
     }

@@ -37,7 +37,7 @@ fn class(kind: ErrorKind) -> &'static str {
 /// What the engine's message, which is HBase's and often no more than a name, leaves out: what it is about, and what to do.
 fn message(error: &Error) -> String {
     use ErrorKind as K;
-    let said = error.message();
+    let said = error.plain();
     match error.kind() {
         K::TableNotFound => {
             format!("there is no table {said}: create_table makes one, tables() lists those that are there")
@@ -47,7 +47,6 @@ fn message(error: &Error) -> String {
         K::TableNotDisabled => format!("the table must be disabled first ({said}): disable_table does so"),
         K::NamespaceNotFound => format!("there is no namespace {said}: create_namespace makes one"),
         K::NamespaceExists => format!("{said}: choose another name"),
-        K::ReadOnly => format!("the table is read only ({said}): alter_table with READONLY=false lets writes in"),
         K::NotALong => format!("{said}: counters are values of 8 bytes, as counter_set writes them"),
         _ => said.to_owned(),
     }

@@ -130,6 +130,12 @@ impl TableState {
                 self.descriptor
             ),
         )
+        .with_plain(format!(
+            "table {} has no column family {}: it has {}",
+            self.name(),
+            String::from_utf8_lossy(name),
+            self.descriptor.families.keys().map(|f| String::from_utf8_lossy(f)).collect::<Vec<_>>().join(", ")
+        ))
     }
 
     /// Whether the table can be read now.
@@ -156,7 +162,8 @@ impl TableState {
     pub(crate) fn check_writable(&self) -> Result<()> {
         self.check_readable()?;
         if self.read_only {
-            return Err(Error::new(ErrorKind::ReadOnly, "region is read only"));
+            return Err(Error::new(ErrorKind::ReadOnly, "region is read only")
+                .with_plain(format!("table {} is read only: set its READONLY attribute to false to write to it", self.name())));
         }
         Ok(())
     }

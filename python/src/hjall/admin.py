@@ -154,7 +154,7 @@ class Admin:
         >>> db.alter_table("t", attributes={"READONLY": True})
         >>> db.table("t").put(b"r", {b"f:a": b"1"})
         Traceback (most recent call last):
-        hjall.errors.ReadOnly: the table is read only (region is read only): alter_table with READONLY=false lets writes in
+        hjall.errors.ReadOnly: table t is read only: set its READONLY attribute to false to write to it
         """
         full = self._table_name(name)
         if families is None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import atexit
+import sys
 import weakref
 from types import TracebackType
 from typing import Any
@@ -174,4 +175,4 @@ def _close_all() -> None:
         try:
             database.close()
         except Exception as error:  # noqa: BLE001  one that fails must not keep the others open
-            print(f"hjall: closing {database!r} at exit failed: {error}")
+            print(f"hjall: closing {database!r} at exit failed: {error}", file=sys.stderr)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterator
+from collections.abc import Generator
 from typing import Any
 
 from hjall import _native
@@ -134,10 +134,6 @@ class Reading(_native.Table):
                     yield RowCells(key, [Cell(*cell) for cell in cells], partial)
         finally:
             scanner.close()
-
-    def __iter__(self) -> Iterator[tuple[bytes, Row]]:
-        """All rows, as `scan` gives them."""
-        return self.scan()
 
 
 def wanted(

@@ -12,6 +12,9 @@ use crate::error;
 use crate::row::{self, Shape};
 use crate::scanner::{Scanner, Wanted};
 
+/// Rows read in one call: signals are looked for between them.
+const ROWS_AT_ONCE: usize = 8192;
+
 #[pymethods]
 impl Table {
     /// The newest cells of one row, as a dict from column (``b"family:qualifier"``) to value; empty if there is no such row.
@@ -95,7 +98,11 @@ impl Table {
         }
         let table = self.access.table()?;
         let table = table.get()?;
-        let found = call(py, || table.get_many(&gets).into_iter().collect::<hjall_engine::Result<Vec<_>>>())?;
+        let mut found = Vec::with_capacity(gets.len());
+        for gets in gets.chunks(ROWS_AT_ONCE) {
+            found.extend(call(py, || table.get_many(gets).into_iter().collect::<hjall_engine::Result<Vec<_>>>())?);
+            py.check_signals()?;
+        }
         let list = PyList::empty(py);
         for found in found.iter().filter(|found| !found.cells.is_empty()) {
             let data = self.names.row(py, found, Shape { timestamps: include_timestamp })?;
