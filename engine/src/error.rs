@@ -109,6 +109,11 @@ impl Error {
         self
     }
 
+    /// The same for another of those whom one failure concerns; what lay beneath it stays with the first.
+    pub(crate) fn again(&self) -> Self {
+        Self { kind: self.kind, message: self.message.clone(), plain: self.plain.clone(), source: None }
+    }
+
     /// Shorthand for the commonest kind.
     pub fn invalid(message: impl Into<String>) -> Self {
         Self::new(ErrorKind::InvalidArgument, message)

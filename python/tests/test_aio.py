@@ -1,4 +1,5 @@
 """hjall for asyncio: the verbs of HappyBase, awaited, in the manner of aiohappybase's programs."""
+
 import asyncio
 import inspect
 import struct
@@ -67,8 +68,16 @@ async def test_a_scan_takes_the_arguments_of_the_other_one(opened):
     async with opened() as db:
         table = await filled(db)
         for arguments in [
-            {}, {"row_prefix": b"r0003"}, {"row_start": b"r0002", "row_stop": b"r0005"}, {"limit": 4, "batch_size": 3}, {"reverse": True, "limit": 2},
-            {"columns": [b"f:n"]}, {"filter": b"ValueFilter(=, 'binary:5')"}, {"include_timestamp": True}, {"scan_batching": 1}, {"batch_size": 1},
+            {},
+            {"row_prefix": b"r0003"},
+            {"row_start": b"r0002", "row_stop": b"r0005"},
+            {"limit": 4, "batch_size": 3},
+            {"reverse": True, "limit": 2},
+            {"columns": [b"f:n"]},
+            {"filter": b"ValueFilter(=, 'binary:5')"},
+            {"include_timestamp": True},
+            {"scan_batching": 1},
+            {"batch_size": 1},
         ]:
             assert [row async for row in table.scan(**arguments)] == list(table.sync.scan(**arguments)), arguments
         assert [row async for row in table] == list(table.sync.scan())

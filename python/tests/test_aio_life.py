@@ -1,4 +1,5 @@
 """hjall for asyncio: cancelling, closing, and what is left afterwards. Counted and signalled, never timed."""
+
 import asyncio
 import os
 import threading

@@ -1,4 +1,5 @@
 """Arrow data without the libraries that are not needed: each in a fresh interpreter in which they cannot be imported."""
+
 import os
 import pathlib
 import subprocess
@@ -28,13 +29,16 @@ FILL = """
 
 
 def test_polars_needs_no_pyarrow():
-    program = FILL + """
+    program = (
+        FILL
+        + """
     import polars
     assert scan.to_polars().rows() == [(b"r", 1)]
     assert polars.DataFrame(scan).rows() == [(b"r", 1)]
     assert table.load_arrow(polars.DataFrame({"row": ["s"], "f:q": ["2"]})) == 1
     assert len(scan.collect()) == 2
     """
+    )
     done = run(program, without=["pyarrow", "pandas"])
     assert done.returncode == 0, done.stderr
 

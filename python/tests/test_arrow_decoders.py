@@ -1,4 +1,5 @@
 """What each decoder reads, and that each encoder writes what its decoder reads."""
+
 import datetime
 import struct
 
@@ -18,7 +19,7 @@ READ = [
     ("utf8", "é".encode(), "é", pyarrow.string()),
     ("bool", b"\x00", False, pyarrow.bool_()),
     ("bool", b"\xff", True, pyarrow.bool_()),
-    ("int64", struct.pack(">q", -2**63), -2**63, pyarrow.int64()),
+    ("int64", struct.pack(">q", -(2**63)), -(2**63), pyarrow.int64()),
     ("counter", struct.pack(">q", 41), 41, pyarrow.int64()),
     ("int32", struct.pack(">i", -5), -5, pyarrow.int32()),
     ("int16", struct.pack(">h", -5), -5, pyarrow.int16()),
@@ -43,17 +44,45 @@ READ = [
 ]
 
 REFUSED = [
-    ("utf8", b"\xff"), ("bool", b""), ("bool", b"\x00\x01"), ("int64", b"1234567"), ("int32", b"12345"), ("int16", b"1"), ("int8", b""),
-    ("int", b"123"), ("int", b""), ("float32", b"12345678"), ("float64", b"1234"), ("timestamp", b"123"), ("int_text", b"1.5"),
-    ("int_text", b"9223372036854775808"), ("float_text", b"one"), ("uint64", b"123456789"),
+    ("utf8", b"\xff"),
+    ("bool", b""),
+    ("bool", b"\x00\x01"),
+    ("int64", b"1234567"),
+    ("int32", b"12345"),
+    ("int16", b"1"),
+    ("int8", b""),
+    ("int", b"123"),
+    ("int", b""),
+    ("float32", b"12345678"),
+    ("float64", b"1234"),
+    ("timestamp", b"123"),
+    ("int_text", b"1.5"),
+    ("int_text", b"9223372036854775808"),
+    ("float_text", b"one"),
+    ("uint64", b"123456789"),
 ]
 
 # Given instead of a name: types of Python, pyarrow and polars.
 TYPES = [
-    (bytes, "binary"), (str, "utf8"), (int, "int"), (float, "float64"), (bool, "bool"), (pyarrow.int32(), "int32"), (pyarrow.string(), "utf8"),
-    (pyarrow.float64(), "float64"), (pyarrow.float32(), "float32"), (pyarrow.large_binary(), "binary"), (pyarrow.timestamp("us", "UTC"), "timestamp_us"),
-    (polars.Int64, "int64"), (polars.UInt8, "uint8"), (polars.String, "utf8"), (polars.Float64, "float64"), (polars.Boolean, "bool"),
-    (polars.Binary, "binary"), (polars.Datetime("ms"), "timestamp"), (polars.Datetime("ns", "UTC"), "timestamp_ns"),
+    (bytes, "binary"),
+    (str, "utf8"),
+    (int, "int"),
+    (float, "float64"),
+    (bool, "bool"),
+    (pyarrow.int32(), "int32"),
+    (pyarrow.string(), "utf8"),
+    (pyarrow.float64(), "float64"),
+    (pyarrow.float32(), "float32"),
+    (pyarrow.large_binary(), "binary"),
+    (pyarrow.timestamp("us", "UTC"), "timestamp_us"),
+    (polars.Int64, "int64"),
+    (polars.UInt8, "uint8"),
+    (polars.String, "utf8"),
+    (polars.Float64, "float64"),
+    (polars.Boolean, "bool"),
+    (polars.Binary, "binary"),
+    (polars.Datetime("ms"), "timestamp"),
+    (polars.Datetime("ns", "UTC"), "timestamp_ns"),
 ]
 
 

@@ -1,4 +1,5 @@
 """Bulk writes of Arrow data: `Table.load_arrow`."""
+
 import datetime
 import struct
 
@@ -24,10 +25,10 @@ def cells(table):
 
 
 FORMS = {
-    "polars": lambda data: polars.DataFrame(data),
-    "pandas": lambda data: pandas.DataFrame(data),
-    "pyarrow table": lambda data: pyarrow.table(data),
-    "pyarrow batch": lambda data: pyarrow.RecordBatch.from_pydict(data),
+    "polars": polars.DataFrame,
+    "pandas": pandas.DataFrame,
+    "pyarrow table": pyarrow.table,
+    "pyarrow batch": pyarrow.RecordBatch.from_pydict,
     "pyarrow reader": lambda data: pyarrow.table(data).to_reader(max_chunksize=2),
 }
 
@@ -53,19 +54,42 @@ def test_what_a_scan_gave_can_be_loaded_again(table):
 
 def test_types_have_forms_of_their_own(table):
     columns = {
-        "f:i8": pyarrow.array([-1], pyarrow.int8()), "f:i16": pyarrow.array([-1], pyarrow.int16()), "f:i32": pyarrow.array([-1], pyarrow.int32()),
-        "f:u8": pyarrow.array([255], pyarrow.uint8()), "f:u64": pyarrow.array([2**64 - 1], pyarrow.uint64()),
-        "f:f32": pyarrow.array([1.5], pyarrow.float32()), "f:f64": pyarrow.array([1.1]), "f:t": pyarrow.array([True]),
+        "f:i8": pyarrow.array([-1], pyarrow.int8()),
+        "f:i16": pyarrow.array([-1], pyarrow.int16()),
+        "f:i32": pyarrow.array([-1], pyarrow.int32()),
+        "f:u8": pyarrow.array([255], pyarrow.uint8()),
+        "f:u64": pyarrow.array([2**64 - 1], pyarrow.uint64()),
+        "f:f32": pyarrow.array([1.5], pyarrow.float32()),
+        "f:f64": pyarrow.array([1.1]),
+        "f:t": pyarrow.array([True]),
         "f:time": pyarrow.array([datetime.datetime(1970, 1, 1, 0, 0, 1)], pyarrow.timestamp("us")),
-        "f:text": pyarrow.array(["é"]), "f:large": pyarrow.array(["é"], pyarrow.large_string()), "f:view": pyarrow.array(["é"], pyarrow.string_view()),
-        "f:bytes": pyarrow.array([b"\xff"]), "f:fixed": pyarrow.array([b"ab"], pyarrow.binary(2)), "f:large_bytes": pyarrow.array([b""], pyarrow.large_binary()),
-        "f:dictionary": pyarrow.array(["word"]).dictionary_encode(), "f:null": pyarrow.nulls(1),
+        "f:text": pyarrow.array(["é"]),
+        "f:large": pyarrow.array(["é"], pyarrow.large_string()),
+        "f:view": pyarrow.array(["é"], pyarrow.string_view()),
+        "f:bytes": pyarrow.array([b"\xff"]),
+        "f:fixed": pyarrow.array([b"ab"], pyarrow.binary(2)),
+        "f:large_bytes": pyarrow.array([b""], pyarrow.large_binary()),
+        "f:dictionary": pyarrow.array(["word"]).dictionary_encode(),
+        "f:null": pyarrow.nulls(1),
     }
     assert table.load_arrow(pyarrow.table({"row": ["r"], **columns})) == 1
     assert table.row(b"r") == {
-        b"f:i8": b"\xff", b"f:i16": b"\xff\xff", b"f:i32": b"\xff" * 4, b"f:u8": b"\xff", b"f:u64": b"\xff" * 8, b"f:f32": struct.pack(">f", 1.5),
-        b"f:f64": bytes.fromhex("3ff199999999999a"), b"f:t": b"\xff", b"f:time": struct.pack(">q", 1000), b"f:text": "é".encode(),
-        b"f:large": "é".encode(), b"f:view": "é".encode(), b"f:bytes": b"\xff", b"f:fixed": b"ab", b"f:large_bytes": b"", b"f:dictionary": b"word",
+        b"f:i8": b"\xff",
+        b"f:i16": b"\xff\xff",
+        b"f:i32": b"\xff" * 4,
+        b"f:u8": b"\xff",
+        b"f:u64": b"\xff" * 8,
+        b"f:f32": struct.pack(">f", 1.5),
+        b"f:f64": bytes.fromhex("3ff199999999999a"),
+        b"f:t": b"\xff",
+        b"f:time": struct.pack(">q", 1000),
+        b"f:text": "é".encode(),
+        b"f:large": "é".encode(),
+        b"f:view": "é".encode(),
+        b"f:bytes": b"\xff",
+        b"f:fixed": b"ab",
+        b"f:large_bytes": b"",
+        b"f:dictionary": b"word",
     }
 
 
@@ -87,9 +111,14 @@ def test_a_family_takes_all_columns(table):
     assert cells(table) == [(b"a", {b"f:age": (struct.pack(">q", 41), 5), b"f:x:y": (b"z", 5)})]
 
 
-@pytest.mark.parametrize("column", [
-    pyarrow.array([5, 6]), pyarrow.array([5, 6], pyarrow.timestamp("ms")), pyarrow.array([5_000_000, 6_000_000], pyarrow.timestamp("ns")),
-])
+@pytest.mark.parametrize(
+    "column",
+    [
+        pyarrow.array([5, 6]),
+        pyarrow.array([5, 6], pyarrow.timestamp("ms")),
+        pyarrow.array([5_000_000, 6_000_000], pyarrow.timestamp("ns")),
+    ],
+)
 def test_timestamps_come_from_a_column(table, column):
     table.load_arrow(pyarrow.table({"row": ["a", "b"], "f:q": ["1", "2"], "at": column}), timestamp="at")
     assert cells(table) == [(b"a", {b"f:q": (b"1", 5)}), (b"b", {b"f:q": (b"2", 6)})]
@@ -122,30 +151,33 @@ def one(**columns):
     return pyarrow.table({"row": ["r"], **columns})
 
 
-@pytest.mark.parametrize("data, arguments, error, message", [
-    ([1, 2], {}, TypeError, "__arrow_c_stream__"),
-    (pyarrow.array([1]), {}, (TypeError, ValueError), "column|struct|Struct"),
-    (one(q=["1"]), {}, ValueError, 'column "q" of the data is not called family:qualifier.*columns=.*family='),
-    (one(q=["1"]), {"row": "id", "columns": {"q": "f:q"}}, ValueError, 'no column "id" \\(it has: row, q\\)'),
-    (one(q=["1"]), {"columns": {"p": "f:p"}}, ValueError, 'no column "p"'),
-    (one(q=["1"]), {"columns": {"q": "f"}}, ValueError, "family:qualifier"),
-    (one(q=["1"]), {"columns": {"q": ("f:q", "int63")}}, ValueError, "there are: binary"),
-    (one(q=["1"]), {"columns": {"q": ("f:q", "int32")}}, ValueError, 'row 0 of the data, column "q".*int32'),
-    (one(q=[300]), {"columns": {"q": ("f:q", "int8")}}, ValueError, "too large"),
-    (one(q=[-1]), {"columns": {"q": ("f:q", "uint64")}}, ValueError, "too large"),
-    (one(q=pyarrow.array([1], pyarrow.timestamp("ns"))), {"columns": {"q": "f:q"}}, ValueError, "does not come out even"),
-    (one(q=[[1]]), {"columns": {"q": "f:q"}}, ValueError, "cells cannot hold: cast it"),
-    (one(q=["1"]), {"columns": {"q": "f:q"}, "family": "f"}, TypeError, "family="),
-    (one(q=["1"]), {"family": "none"}, hjall.errors.FamilyNotFound, "none"),
-    (one(q=["1"]), {"family": "f", "timestamp": "at"}, ValueError, 'no column "at"'),
-    (one(q=["1"], at=["now"]), {"family": "f", "timestamp": "at"}, ValueError, "integers"),
-    (one(q=["1"], at=pyarrow.nulls(1)), {"family": "f", "timestamp": "at"}, ValueError, "null"),
-    (one(q=["1"]), {"family": "f", "timestamp": b"at"}, TypeError, "timestamp"),
-    (one(q=["1"]), {"family": "f", "durability": "NEVER"}, ValueError, "SKIP_WAL"),
-    (one(q=["1"]), {"family": "f", "batch_rows": 0}, ValueError, "batch_rows"),
-    (pyarrow.table({"row": [None], "f:q": ["1"]}), {}, ValueError, "row 0 of the data has no row key"),
-    (pyarrow.table({"row": [""], "f:q": ["1"]}), {}, hjall.errors.InvalidArgument, "Row length is 0"),
-])
+@pytest.mark.parametrize(
+    "data, arguments, error, message",
+    [
+        ([1, 2], {}, TypeError, "__arrow_c_stream__"),
+        (pyarrow.array([1]), {}, (TypeError, ValueError), "column|struct|Struct"),
+        (one(q=["1"]), {}, ValueError, 'column "q" of the data is not called family:qualifier.*columns=.*family='),
+        (one(q=["1"]), {"row": "id", "columns": {"q": "f:q"}}, ValueError, 'no column "id" \\(it has: row, q\\)'),
+        (one(q=["1"]), {"columns": {"p": "f:p"}}, ValueError, 'no column "p"'),
+        (one(q=["1"]), {"columns": {"q": "f"}}, ValueError, "family:qualifier"),
+        (one(q=["1"]), {"columns": {"q": ("f:q", "int63")}}, ValueError, "there are: binary"),
+        (one(q=["1"]), {"columns": {"q": ("f:q", "int32")}}, ValueError, 'row 0 of the data, column "q".*int32'),
+        (one(q=[300]), {"columns": {"q": ("f:q", "int8")}}, ValueError, "too large"),
+        (one(q=[-1]), {"columns": {"q": ("f:q", "uint64")}}, ValueError, "too large"),
+        (one(q=pyarrow.array([1], pyarrow.timestamp("ns"))), {"columns": {"q": "f:q"}}, ValueError, "does not come out even"),
+        (one(q=[[1]]), {"columns": {"q": "f:q"}}, ValueError, "cells cannot hold: cast it"),
+        (one(q=["1"]), {"columns": {"q": "f:q"}, "family": "f"}, TypeError, "family="),
+        (one(q=["1"]), {"family": "none"}, hjall.errors.FamilyNotFound, "none"),
+        (one(q=["1"]), {"family": "f", "timestamp": "at"}, ValueError, 'no column "at"'),
+        (one(q=["1"], at=["now"]), {"family": "f", "timestamp": "at"}, ValueError, "integers"),
+        (one(q=["1"], at=pyarrow.nulls(1)), {"family": "f", "timestamp": "at"}, ValueError, "null"),
+        (one(q=["1"]), {"family": "f", "timestamp": b"at"}, TypeError, "timestamp"),
+        (one(q=["1"]), {"family": "f", "durability": "NEVER"}, ValueError, "SKIP_WAL"),
+        (one(q=["1"]), {"family": "f", "batch_rows": 0}, ValueError, "batch_rows"),
+        (pyarrow.table({"row": [None], "f:q": ["1"]}), {}, ValueError, "row 0 of the data has no row key"),
+        (pyarrow.table({"row": [""], "f:q": ["1"]}), {}, hjall.errors.InvalidArgument, "Row length is 0"),
+    ],
+)
 def test_data_that_does_not_fit_is_refused_with_the_remedy(table, data, arguments, error, message):
     with pytest.raises(error, match=message):
         table.load_arrow(data, **arguments)

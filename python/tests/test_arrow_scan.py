@@ -1,4 +1,5 @@
 """Scans as Arrow data: what comes out of `Table.scan_arrow`, in whichever library it is taken."""
+
 import datetime
 import struct
 import threading
@@ -53,12 +54,17 @@ def test_every_library_gets_the_same_rows(table):
 def test_the_schema_is_told_before_the_rows(table):
     schema = pyarrow.schema(table.scan_arrow(DECODERS, include_timestamp=True))
     time = pyarrow.timestamp("ms", "UTC")
-    assert schema == pyarrow.schema([
-        pyarrow.field("row", pyarrow.binary(), nullable=False),
-        ("f:n", pyarrow.int64()), ("f:n.timestamp", time),
-        ("f:s", pyarrow.string()), ("f:s.timestamp", time),
-        ("g:x", pyarrow.float64()), ("g:x.timestamp", time),
-    ])
+    assert schema == pyarrow.schema(
+        [
+            pyarrow.field("row", pyarrow.binary(), nullable=False),
+            ("f:n", pyarrow.int64()),
+            ("f:n.timestamp", time),
+            ("f:s", pyarrow.string()),
+            ("f:s.timestamp", time),
+            ("g:x", pyarrow.float64()),
+            ("g:x.timestamp", time),
+        ]
+    )
 
 
 def test_timestamps_of_cells_stand_beside_their_values(table):
@@ -87,20 +93,23 @@ def test_names_that_are_not_text_are_spelt_out(table):
     assert table.scan_arrow([b"f:\xff\x00"]).column_names == ["row", "f:\\xFF\x00"]
 
 
-@pytest.mark.parametrize("arguments, rows", [
-    ({"row_start": b"r3"}, "3456789"),
-    ({"row_stop": b"r3"}, "012"),
-    ({"row_start": b"r3", "row_stop": b"r5"}, "34"),
-    ({"row_prefix": b"r7"}, "7"),
-    ({"row_prefix": b"r", "reverse": True}, "9876543210"),
-    ({"row_start": b"r4", "reverse": True}, "43210"),
-    ({"limit": 3}, "012"),
-    ({"limit": 3, "reverse": True}, "987"),
-    ({"timestamp": TIME_MS + 2}, "01"),
-    ({"time_range": (TIME_MS + 2, TIME_MS + 4)}, "23"),
-    ({"filter": b"PrefixFilter('r8')"}, "8"),
-    ({"row_prefix": b""}, "0123456789"),
-])
+@pytest.mark.parametrize(
+    "arguments, rows",
+    [
+        ({"row_start": b"r3"}, "3456789"),
+        ({"row_stop": b"r3"}, "012"),
+        ({"row_start": b"r3", "row_stop": b"r5"}, "34"),
+        ({"row_prefix": b"r7"}, "7"),
+        ({"row_prefix": b"r", "reverse": True}, "9876543210"),
+        ({"row_start": b"r4", "reverse": True}, "43210"),
+        ({"limit": 3}, "012"),
+        ({"limit": 3, "reverse": True}, "987"),
+        ({"timestamp": TIME_MS + 2}, "01"),
+        ({"time_range": (TIME_MS + 2, TIME_MS + 4)}, "23"),
+        ({"filter": b"PrefixFilter('r8')"}, "8"),
+        ({"row_prefix": b""}, "0123456789"),
+    ],
+)
 def test_arguments_of_a_scan_count(table, arguments, rows):
     assert table.scan_arrow(["f:s"], **arguments).to_polars()["row"].to_list() == [b"r" + n.encode() for n in rows]
 
@@ -165,24 +174,27 @@ def test_a_row_key_that_cannot_be_read_names_the_remedy(table):
         table.scan_arrow(["f:s"], row_type="utf8").collect()
 
 
-@pytest.mark.parametrize("arguments, error, message", [
-    ({"columns": {"f:s": "int63"}}, ValueError, "no decoder \"int63\"; there are: binary, utf8"),
-    ({"columns": "f:s"}, TypeError, r"\['f:s'\]"),
-    ({"columns": []}, ValueError, "empty"),
-    ({"columns": [":q"]}, ValueError, "family:qualifier"),
-    ({"columns": ["f:s", "f:s"]}, ValueError, "f:s"),
-    ({"columns": ["f:s"], "row": "f:s"}, ValueError, "another name"),
-    ({"layout": "wide"}, ValueError, "layout"),
-    ({"errors": "ignore"}, ValueError, "errors"),
-    ({"batch_rows": 0}, ValueError, "batch_rows"),
-    ({"limit": 0}, ValueError, "limit"),
-    ({"row_prefix": b"r", "row_start": b"r"}, TypeError, "row_prefix"),
-    ({"timestamp": 1, "time_range": (0, 1)}, TypeError, "time_range"),
-    ({"versions": 2}, TypeError, "cells"),
-    ({"layout": "cells", "columns": ["f:s"]}, TypeError, "columns"),
-    ({"layout": "cells", "include_timestamp": True}, TypeError, "include_timestamp"),
-    ({"columns": ["none:q"]}, hjall.errors.FamilyNotFound, "none"),
-])
+@pytest.mark.parametrize(
+    "arguments, error, message",
+    [
+        ({"columns": {"f:s": "int63"}}, ValueError, 'no decoder "int63"; there are: binary, utf8'),
+        ({"columns": "f:s"}, TypeError, r"\['f:s'\]"),
+        ({"columns": []}, ValueError, "empty"),
+        ({"columns": [":q"]}, ValueError, "family:qualifier"),
+        ({"columns": ["f:s", "f:s"]}, ValueError, "f:s"),
+        ({"columns": ["f:s"], "row": "f:s"}, ValueError, "another name"),
+        ({"layout": "wide"}, ValueError, "layout"),
+        ({"errors": "ignore"}, ValueError, "errors"),
+        ({"batch_rows": 0}, ValueError, "batch_rows"),
+        ({"limit": 0}, ValueError, "limit"),
+        ({"row_prefix": b"r", "row_start": b"r"}, TypeError, "row_prefix"),
+        ({"timestamp": 1, "time_range": (0, 1)}, TypeError, "time_range"),
+        ({"versions": 2}, TypeError, "cells"),
+        ({"layout": "cells", "columns": ["f:s"]}, TypeError, "columns"),
+        ({"layout": "cells", "include_timestamp": True}, TypeError, "include_timestamp"),
+        ({"columns": ["none:q"]}, hjall.errors.FamilyNotFound, "none"),
+    ],
+)
 def test_arguments_that_cannot_be_meant_are_refused(table, arguments, error, message):
     with pytest.raises(error, match=message):
         table.scan_arrow(**arguments).collect()

@@ -63,12 +63,14 @@ pub fn named(class: &str, message: String) -> PyErr {
     })
 }
 
-/// The exception for an engine's error. Its attribute `kind` is the engine's own word for it.
+/// The exception for an engine's error. Its attribute `kind` is the engine's own word for it, `hbase_message` what HBase would say.
 pub fn raised(error: &Error) -> PyErr {
     let exception = named(class(error.kind()), message(error));
     Python::attach(|py| {
-        // An exception without it is still the right one.
-        let _ = exception.value(py).setattr("kind", format!("{:?}", error.kind()));
+        // An exception without them is still the right one.
+        let value = exception.value(py);
+        let _ = value.setattr("kind", format!("{:?}", error.kind()));
+        let _ = value.setattr("hbase_message", error.message());
     });
     exception
 }

@@ -162,8 +162,10 @@ impl TableState {
     pub(crate) fn check_writable(&self) -> Result<()> {
         self.check_readable()?;
         if self.read_only {
-            return Err(Error::new(ErrorKind::ReadOnly, "region is read only")
-                .with_plain(format!("table {} is read only: set its READONLY attribute to false to write to it", self.name())));
+            return Err(Error::new(ErrorKind::ReadOnly, "region is read only").with_plain(format!(
+                "table {} is read only: set its READONLY attribute to false to write to it",
+                self.name()
+            )));
         }
         Ok(())
     }

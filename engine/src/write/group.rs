@@ -91,7 +91,7 @@ impl Single for Delete {
 
 /// The same failure for another row of the same group.
 fn again(error: &Error) -> Error {
-    Error::new(error.kind(), error.message())
+    error.again()
 }
 
 /// Applies each by itself, in order; one result each.

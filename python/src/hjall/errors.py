@@ -1,6 +1,7 @@
 """What can go wrong: a tree under `Error`, each class also one of the language's own.
 
-Arguments of a wrong type are `TypeError`, as everywhere. `kind` of an exception that the engine raised is the engine's own word for it.
+Arguments of a wrong type are `TypeError`, as everywhere. `kind` of an exception that the engine raised is the engine's own word for it,
+`hbase_message` what HBase says of it.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ class Error(Exception):
     """Everything that a database raises."""
 
     kind: str | None = None
+    hbase_message: str | None = None
 
 
 class InvalidArgument(Error, ValueError):

@@ -124,9 +124,7 @@ class Reading(_native.Table):
         >>> next(db.table("t").scan_cells())
         RowCells(row=b'r', cells=[Cell(column=b'f:x', value=b'1', timestamp=5, kind='Put')], partial=False)
         """
-        asked = wanted_cells(
-            row_start, row_stop, row_prefix, columns, versions, time_range, filter, batch_size, scan_batching, limit, reverse, raw
-        )
+        asked = wanted_cells(row_start, row_stop, row_prefix, columns, versions, time_range, filter, batch_size, scan_batching, limit, reverse, raw)
         scanner = self._scanner(asked)
         try:
             while rows := scanner.cells(batch_size):

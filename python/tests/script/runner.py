@@ -24,7 +24,7 @@ class Runner:
             step = getattr(self, "do_" + line.verb.replace("-", "_"))
             return step(line) or []
         except hjall.Error as error:
-            return [f"! {error.kind}: {error}"]
+            return [f"! {error.kind}: {error.hbase_message or error}"]
 
     def table(self, line):
         """The table that a step names first."""
@@ -102,7 +102,7 @@ class Runner:
     def do_puts(self, line):
         rows = [words.split() for words in " ".join(line.words[1:]).split(";")]
         done = self.table(line).put_many([(value(row), list(line.cells(cells))) for row, *cells in rows], **line.told)
-        return ["ok" if error is None else f"! {error.kind}: {error}" for error in done]
+        return ["ok" if error is None else f"! {error.kind}: {error.hbase_message or error}" for error in done]
 
     def do_delete(self, line):
         self.table(line).delete(line.row, list(line.markers(line.words[2:])) or None, line.number("at"), **line.told)

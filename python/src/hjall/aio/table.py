@@ -102,9 +102,7 @@ class Table:
         time_range: TimeRange | None = None,
     ) -> AsyncGenerator[tuple[bytes, Row], None]:
         """As `hjall.Table.scan`, for ``async for``. Cancelling the task, or leaving the loop and closing the generator, stops the scan."""
-        asked = wanted(
-            row_start, row_stop, row_prefix, columns, filter, timestamp, time_range, batch_size, scan_batching, limit, reverse
-        )
+        asked = wanted(row_start, row_stop, row_prefix, columns, filter, timestamp, time_range, batch_size, scan_batching, limit, reverse)
         left = limit
         scanner = await self._threads.run(self._sync._scanner, asked)
 
@@ -137,9 +135,7 @@ class Table:
         raw: bool = False,
     ) -> AsyncGenerator[RowCells, None]:
         """As `hjall.Table.scan_cells`, for ``async for``; it stops as `scan` does."""
-        asked = wanted_cells(
-            row_start, row_stop, row_prefix, columns, versions, time_range, filter, batch_size, scan_batching, limit, reverse, raw
-        )
+        asked = wanted_cells(row_start, row_stop, row_prefix, columns, versions, time_range, filter, batch_size, scan_batching, limit, reverse, raw)
         scanner = await self._threads.run(self._sync._scanner, asked)
         async with aclosing(self._fetched(scanner, lambda: scanner.cells(batch_size))) as fetched:
             async for rows in fetched:

@@ -29,8 +29,7 @@ class Threads:
         """Runs a call on one of the threads."""
         if self._process != os.getpid():
             raise ForkError(
-                "this process was forked from the one that opened the database: open it anew here, or start child processes with "
-                'multiprocessing\'s "spawn"'
+                'this process was forked from the one that opened the database: open it anew here, or start child processes with multiprocessing\'s "spawn"'
             )
         if self._executor is None:
             self._executor = ThreadPoolExecutor(self.count, thread_name_prefix="hjall-aio")

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from typing import Any, Union
+from typing import Any
 
-Name = Union[str, bytes]
+Name = str | bytes
 """A column by its name, `family:qualifier`; `str` means UTF-8."""
 
-Columns = Union[Iterable[Name], Mapping[Any, Any]]
+Columns = Iterable[Name] | Mapping[Any, Any]
 """Columns by name, or with a decoder each."""
 
 
