@@ -1,4 +1,5 @@
 """The pytest plugin: what its fixtures give to the tests of others, each run by a pytest of its own."""
+
 import os
 import pathlib
 
@@ -27,7 +28,8 @@ def run(pytester, monkeypatch):
 
 
 def test_each_test_has_a_database_of_its_own(run):
-    run("""
+    run(
+        """
         import pytest
 
         @pytest.mark.parametrize("n", range(3))
@@ -38,11 +40,14 @@ def test_each_test_has_a_database_of_its_own(run):
 
         def test_open(hjall_db):
             assert hjall_db.is_open and hjall_db.path is None
-    """, passed=4)
+    """,
+        passed=4,
+    )
 
 
 def test_the_database_is_closed_afterwards(run):
-    run("""
+    run(
+        """
         kept = []
 
         def test_one(hjall_db):
@@ -50,11 +55,14 @@ def test_the_database_is_closed_afterwards(run):
 
         def test_two():
             assert not kept[0].is_open
-    """, passed=2)
+    """,
+        passed=2,
+    )
 
 
 def test_stock_clients_reach_the_server(run):
-    run("""
+    run(
+        """
         import happybase
 
         def test_put_and_scan(hjall_server):
@@ -67,11 +75,14 @@ def test_stock_clients_reach_the_server(run):
 
         def test_both_are_one(hjall_server, hjall_db):
             assert hjall_server.database is hjall_db and hjall_db.tables() == []
-    """, passed=2)
+    """,
+        passed=2,
+    )
 
 
 def test_the_clock_moves_when_told_to(run):
-    run("""
+    run(
+        """
         def test_expiry(hjall_db, hjall_clock):
             hjall_db.create_table("t", {"f": {"time_to_live": 60}})
             table = hjall_db.table("t")
@@ -89,7 +100,9 @@ def test_the_clock_moves_when_told_to(run):
         def test_without_it_time_is_the_system_s(hjall_db):
             import time
             assert abs(hjall_db.now_ms - time.time() * 1000) < 3_600_000
-    """, passed=3)
+    """,
+        passed=3,
+    )
 
 
 def test_the_fixtures_are_listed_with_what_they_are(run, pytester):

@@ -1,4 +1,5 @@
 """The program that mypy reads also does what it says."""
+
 from typed.program import main
 
 
