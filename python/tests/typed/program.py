@@ -57,7 +57,7 @@ def main(path: str) -> None:
     with hjall.memory(clock=clock) as db:
         assert rows_and_batches(db) == [b"ann"]
         assert frames(db).height == 3
-        clock.advance(3600 * 1000 + 1)
+        clock.advance(3601 * 1000)
         assert list(db.table("users").scan()) == []
         try:
             db.table("none").row(b"r")
