@@ -17,13 +17,14 @@ target := $(or $(CARGO_TARGET_DIR),target)
 # One build for all tests: the development profile, whose dependencies are optimised.
 export HJALL_BIN := $(abspath $(target))/debug/hjall
 python := .venv/bin/python
+maturin := cd python && PATH="$(CURDIR)/.venv/bin:$$PATH" maturin
 pytest := $(python) -m pytest -q --no-header -p no:cacheprovider
 # A name, a command: says of it in one line how it went; .ci/run counts these lines.
 check = @echo "check $(1): …"; if $(2); then echo "check $(1): ok"; else echo "check $(1): FAILED"; exit 1; fi
 
 .PHONY: help run test check judge bench idl clients requirements build binary cargo-there python-there node-there \
   test-rust test-judge test-clients test-examples test-operation test-crash test-python build-python test-node build-node \
-  check-format check-lints check-documents check-generated check-tidy check-node check-python check-python-types
+  check-format check-lints check-documents check-generated check-tidy check-node check-python check-python-types test-sdist wheel
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{ printf "  make %-16s %s\n", $$1, $$2 }'
@@ -60,6 +61,18 @@ test-crash: build .venv/.complete ## kill -9 in the middle of writes, CRASH_ROUN
 
 test-python: build-python .venv/.complete ## the Python package: its tests, against the extension built here
 	$(pytest) python/tests
+
+# A virtual environment that has nothing of ours, and the package built from its source distribution alone (in the development profile: it is built, not measured).
+test-sdist: cargo-there .venv/.complete ## the Python package from its source distribution, installed in an empty environment
+	rm -rf $(target)/sdist && mkdir -p $(target)/sdist
+	$(maturin) sdist --manifest-path bindings/python/Cargo.toml --out $(target)/sdist
+	$(PYTHON) -m venv $(target)/sdist/venv
+	$(target)/sdist/venv/bin/python -m pip install --quiet --disable-pip-version-check --config-settings=build-args="--profile dev" $(target)/sdist/*.tar.gz
+	$(target)/sdist/venv/bin/python -m pip install --quiet --disable-pip-version-check pytest
+	cd $(target)/sdist && venv/bin/python $(CURDIR)/python/tests/installed.py
+
+wheel: cargo-there .venv/.complete ## the Python package as a wheel for this platform, in $(target)/wheels
+	$(maturin) build --release --locked --manifest-path bindings/python/Cargo.toml --out $(target)/wheels
 
 test-node: build-node ## the Node package: its tests, against the module built here
 	cd node && $(NODE) --test --test-reporter=spec test/*.test.js test/*/*.test.js

@@ -5,7 +5,7 @@
 
 from collections.abc import Iterable
 from types import TracebackType
-from typing import Any, ClassVar, Literal, final
+from typing import Any, ClassVar, Literal, TypeAlias, final
 
 from typing_extensions import CapsuleType, Self, disjoint_base
 
@@ -35,7 +35,7 @@ __all__ = [
 __version__: str
 
 _Columns = list[BytesLike] | tuple[BytesLike, ...] | None
-_Filtering = Filter | BytesLike | None
+_Filtering: TypeAlias = "Filter | BytesLike | None"
 # Column, value, timestamp, kind.
 _CellParts = tuple[bytes, bytes, int, str]
 

@@ -1,0 +1,142 @@
+#!/usr/bin/env python3
+"""Gets, batches, scans and Arrow scans of the Python package beside rocksdict, sqlite3 and stock HappyBase, in one run; `bench/run python` calls it.
+
+All sides take turns, several rounds each, and each side's best round counts: what another program on the machine takes away is left out as far as it can be.
+Prints figures and ratios, never a verdict.
+"""
+
+from __future__ import annotations
+
+import argparse
+import pathlib
+import random
+import tempfile
+import threading
+import time
+from collections.abc import Callable
+
+from sides import CELLS, Hjall, Rocks, Socket, Sqlite
+
+
+def seconds(work: Callable[[], object]) -> float:
+    """How long one round takes."""
+    begin = time.perf_counter()
+    work()
+    return time.perf_counter() - begin
+
+
+def best(rounds: int, works: dict[str, Callable[[], object]]) -> dict[str, float]:
+    """The best round of each, in seconds; they take turns."""
+    times: dict[str, float] = {}
+    for _ in range(rounds):
+        for name, work in works.items():
+            times[name] = min(times.get(name, float("inf")), seconds(work))
+    return times
+
+
+def line(name: str, figure: str, *notes: str) -> None:
+    """One line of the report."""
+    print(f"  {name:<38} {figure:>16}   {'   '.join(notes)}")
+
+
+def gets(sides: list, rows: int, calls: int, rounds: int) -> None:
+    """One row of five cells, and for rocksdict also one value."""
+    order = [random.randrange(rows) for _ in range(calls)]
+
+    def all_of(get: Callable[[int], object]) -> Callable[[], object]:
+        def work() -> None:
+            for n in order:
+                get(n)
+
+        return work
+
+    works = {side.name: all_of(side.get) for side in sides}
+    rocks = next(side for side in sides if isinstance(side, Rocks))
+    works["rocksdict, one value"] = all_of(rocks.get_one)
+    each = {name: time / calls for name, time in best(rounds, works).items()}
+    one = each["rocksdict, one value"]
+    for name, time_each in each.items():
+        what = name if "," in name else f"{name}, a row of {CELLS} cells"
+        notes = [f"{one / time_each:.2f} × rocksdict's get of one value"]
+        if name == "hjall":
+            notes.append(f"{each['HappyBase'] / time_each:.1f} × HappyBase through the socket")
+        line(what, f"{time_each * 1e6:.2f} µs", *notes)
+
+
+def scans(sides: list, rows: int, rounds: int) -> None:
+    """Everything, as dicts, and for hjall as Arrow data."""
+    works = {side.name: side.scan for side in sides}
+    ours = sides[0]
+    works["hjall, Arrow"] = ours.arrow
+    works["hjall, Arrow into polars"] = ours.arrow_columns
+    rates = {name: rows * CELLS / time for name, time in best(rounds, works).items()}
+    for name, rate in rates.items():
+        line(name, f"{rate / 1e6:.2f} M cells/s", f"{rate / rates['hjall']:.1f} × hjall's scan of dicts")
+
+
+def threads(ours: Hjall, rows: int, calls: int) -> None:
+    """Gets from several threads at the same time."""
+    alone = None
+    for count in (1, 2, 4, 8):
+
+        def work() -> None:
+            order = [random.randrange(rows) for _ in range(calls // count)]  # noqa: B023
+
+            def read() -> None:
+                for n in order:
+                    ours.get(n)
+
+            workers = [threading.Thread(target=read) for _ in range(count)]  # noqa: B023
+            for worker in workers:
+                worker.start()
+            for worker in workers:
+                worker.join()
+
+        rate = calls / min(seconds(work) for _ in range(3))
+        alone = alone or rate
+        line(f"{count} threads, gets", f"{rate / 1e3:.0f} k/s", f"{rate / alone:.2f} × one thread")
+    whole = min(seconds(ours.arrow) for _ in range(3))
+    for count in (2, 8):
+
+        def scan_all() -> None:
+            workers = [threading.Thread(target=ours.arrow) for _ in range(count)]  # noqa: B023
+            for worker in workers:
+                worker.start()
+            for worker in workers:
+                worker.join()
+
+        line(f"{count} threads, Arrow scans", f"{count * whole / min(seconds(scan_all) for _ in range(3)):.2f} × one")
+
+
+def main() -> None:
+    """Runs it all."""
+    arguments = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    arguments.add_argument("--hjall", required=True, help="the hjall binary, built in release")
+    arguments.add_argument("--rows", type=int, default=200_000, help="rows, of 5 cells each")
+    arguments.add_argument("--calls", type=int, default=20_000, help="gets of one round")
+    arguments.add_argument("--rounds", type=int, default=5)
+    given = arguments.parse_args()
+    random.seed(7)
+    with tempfile.TemporaryDirectory() as folder:
+        place = pathlib.Path(folder)
+        sides = [Hjall(place), Rocks(place), Sqlite(place), Socket(place, given.hjall)]
+        print(f"{given.rows} rows of {CELLS} cells of 8 bytes, the best of {given.rounds} rounds of each\n\nbatches of 1,000 rows")
+        for side in sides:
+            put = seconds(lambda: [side.put(n, min(n + 1000, given.rows)) for n in range(0, given.rows, 1000)])  # noqa: B023
+            line(side.name, f"{given.rows / put / 1e3:.0f} k rows/s", f"{put / given.rows * 1e6:.2f} µs a row")
+        for state in ("from memory", "from files"):
+            if state == "from files":
+                for side in sides:
+                    side.flush()
+            print(f"\n{state}: get of a row")
+            gets(sides, given.rows, given.calls, given.rounds)
+            print(f"\n{state}: scan of everything")
+            scans(sides, given.rows, min(given.rounds, 3))
+        print("\nthreads, from files")
+        threads(sides[0], given.rows, 4 * given.calls)
+        for side in sides:
+            side.close()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,46 @@
+"""The examples of python/README.md and python/examples do what they say: each runs in an interpreter of its own, in an empty folder."""
+
+import os
+import pathlib
+import re
+import subprocess
+import sys
+
+import pytest
+
+import hjall
+
+PYTHON = pathlib.Path(__file__).parents[1]
+EXAMPLES = re.findall(r"^```python\n(.*?)^```", (PYTHON / "README.md").read_text(encoding="utf-8"), re.M | re.S)
+FILES = sorted((PYTHON / "examples").glob("*.py"))
+
+
+def environment():
+    """Where hjall is found, wherever the interpreter runs."""
+    return {**os.environ, "PYTHONPATH": str(pathlib.Path(hjall.__file__).parents[1])}
+
+
+def run(command, folder):
+    done = subprocess.run([sys.executable, *command], cwd=folder, env=environment(), capture_output=True, text=True, timeout=300, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+@pytest.mark.parametrize("source", EXAMPLES, ids=lambda source: f"line {source[:40]!r}")
+def test_an_example_of_the_readme_runs(source, tmp_path):
+    if "def test_" in source:
+        (tmp_path / "test_it.py").write_text(source, encoding="utf-8")
+        run(["-m", "pytest", "-q", "-p", "hjall.pytest_plugin", "-p", "no:cacheprovider", "test_it.py"], tmp_path)
+    else:
+        run(["-c", source], tmp_path)
+
+
+@pytest.mark.parametrize("file", FILES, ids=lambda file: file.name)
+def test_an_example_program_runs(file, tmp_path):
+    if file.name.startswith("test_"):
+        run(["-m", "pytest", "-q", "-p", "hjall.pytest_plugin", "-p", "no:cacheprovider", "--rootdir", str(tmp_path), str(file)], tmp_path)
+    else:
+        run([str(file)], tmp_path)
+
+
+def test_there_are_examples():
+    assert len(EXAMPLES) >= 7 and len(FILES) >= 2
