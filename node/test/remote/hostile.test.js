@@ -4,7 +4,9 @@ const assert = require('node:assert/strict');
 const http = require('node:http');
 const { once } = require('node:events');
 const { it } = require('node:test');
+const { HjallError } = require('../../lib/errors.js');
 const { connect } = require('../../lib/remote/connect.js');
+const { Chance } = require('../chance.js');
 const { exception, reply, scripted } = require('./scripted.js');
 
 /** The beginning of an answer whose list of rows claims to be this long. */
@@ -71,6 +73,25 @@ it('what follows an answer unasked ends the connection', async (t) => {
   await assert.rejects(users.exists('r'), { code: 'PROTOCOL', message: /follow the answer/ });
   assert.equal(await users.exists('r'), true, 'the next call has a connection of its own');
   assert.equal(server.calls.filter((c) => c === 'exists').length, 2);
+});
+
+it('damaged answers end in an error or an answer, and the next call goes on', async (t) => {
+  const chance = new Chance(3);
+  const cell = () => ({ family: Buffer.from('f'), qualifier: chance.bytes(5), value: chance.bytes(30), timestamp: chance.below(1000) });
+  const damaged = (call) => {
+    const bytes = reply(call, { success: chance.list(5, () => ({ row: chance.bytes(5), columnValues: chance.list(5, cell) })) });
+    for (let i = 0; i < 3; i += 1) bytes[chance.below(bytes.length)] = chance.below(256);
+    return bytes;
+  };
+  const { table: users } = await table(t, { getMultiple: damaged }, { callTimeoutMs: 10, responseBytesMax: 1 << 16 });
+  let failed = 0;
+  for (let i = 0; i < 300; i += 1) {
+    await users.rows(['r', 's']).catch((error) => {
+      assert.ok(error instanceof HjallError, error.stack);
+      failed += 1;
+    });
+  }
+  assert.ok(failed > 100, `${failed} of 300 were refused`);
 });
 
 it('another protocol is named as the likely reason', async (t) => {
