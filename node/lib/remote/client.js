@@ -21,11 +21,12 @@ const READS = new Set([
 
 /** What failed, and what the server said about trying again. */
 class Refusal extends Error {
-  constructor({ error, canRetry, failed }) {
+  constructor({ error, canRetry, failed, gaveUp }) {
     super(error.message);
     this.error = error;
     this.canRetry = canRetry;
     this.failed = failed;
+    this.gaveUp = gaveUp === true;
   }
 }
 

@@ -38,10 +38,10 @@ const CLASSES = {
   WrongRowIOException: 'RowMismatch',
 };
 
-/** A class at the head of a text: with its package, or alone as a batch's summary has it. */
-const HEAD = /^(?:[a-z][\w$]*\.)+(?:[\w$]+\.)*([A-Z]\w+)(?::\s*|$)|^([A-Z]\w*Exception)(?::\s*|$)/;
+/** What stands before a text's first colon. All patterns here are linear in a text's length: a server may send any. */
+const HEAD = /^([\w$.]+)(?::\s*|$)/;
 /** Stack frames that come along. */
-const FRAMES = /\n\s*at [\s\S]*$/;
+const FRAMES = /\n[ \t]*at [\s\S]*$/;
 /** `Failed 2 actions: CAUSE: 1 time, CAUSE: 1 time, servers with issues: …`. */
 const BATCH = /^Failed (\d+) actions?: ([\s\S]*?),? servers with issues:/;
 const TIMES = /: (\d+) times?(?:, |$)/;
@@ -55,7 +55,6 @@ const TEXTS = [
   [/ is disabled\.?$/, 'TableDisabled'],
   [/state=ENABLED|^Not DISABLED/, 'TableNotDisabled'],
   [/state=DISABLED|^Not ENABLED/, 'TableDisabled'],
-  [/^Failed after attempts=/, 'Unprocessable'],
   [/^Can't get the location/, 'NotServing'],
 ];
 
@@ -69,19 +68,40 @@ const BARE = {
   NamespaceNotFound: (name) => `namespace "${name}" does not exist`,
 };
 
-/** What HBase gave up on after trying: the last cause counts. */
-const GAVE_UP = /^Failed after attempts=[\s\S]*\n(?:.*?: )?([a-z][\w.$]*\.[A-Z]\w*: )?(.+)$/;
+/** What the gateway's own client gave up on, after attempts of which one may have been carried out. Its last cause follows the last class. */
+const GAVE_UP = /^Failed after attempts=[\s\S]*?\n/;
+/** Kinds that pass with time, so that they are worth naming where the gateway waited in vain. */
+const WAITING = new Set(['NotServing', 'Busy', 'TableDisabled', 'TableNotFound']);
 
 /** `{ kind, text }` of an exception's text; `canRetry` as the server said it. */
 function understood(message, canRetry, { method, table }) {
   const head = HEAD.exec(message);
-  const name = head?.[1] ?? head?.[2];
-  const text = (head ? message.slice(head[0].length) : message).replace(FRAMES, '').trim();
+  const name = head === null ? undefined : classOf(head[1]);
+  const text = (name === undefined ? message : message.slice(head[0].length)).replace(FRAMES, '').trim();
+  if (GAVE_UP.test(text)) return gaveUp(text);
   const kind = kindOf(name, text, canRetry, method, table);
   const bare = BARE[kind];
   if (bare !== undefined && (text === '' || !text.includes(' '))) return { kind, text: bare(text || table) };
-  if (kind === 'Unprocessable') return { kind, text: GAVE_UP.exec(text)?.[2] ?? text };
   return { kind, text: text || name || 'the server gives no reason' };
+}
+
+/** The last part of a Java class's name, with its package before it or, as batches have it, alone; undefined for other words. */
+function classOf(word) {
+  const name = word.slice(word.lastIndexOf('.') + 1);
+  const known = name.endsWith('Exception') || (name !== word && /^[a-z]/.test(word));
+  return known && /^[A-Z]/.test(name) ? name : undefined;
+}
+
+function gaveUp(text) {
+  let name;
+  let end = text.indexOf('\n') + 1;
+  let at = 0;
+  for (const part of text.split(': ')) {
+    at += part.length + 2;
+    const found = classOf(part.slice(Math.max(part.lastIndexOf(' '), part.lastIndexOf('\n')) + 1));
+    if (found?.endsWith('Exception')) [name, end] = [found, at];
+  }
+  return { kind: WAITING.has(CLASSES[name]) ? CLASSES[name] : 'Unprocessable', text: text.slice(end).trim(), gaveUp: true };
 }
 
 function kindOf(name, text, canRetry, method, table) {
@@ -107,9 +127,9 @@ const VAGUE = { kind: 'Unprocessable', text: 'the server gave up and says no mor
 /** A declared exception of the server (TIOError) as an error. `failed` on it: of a batch, how many actions failed. */
 function ofIoError({ message = '', canRetry = false }, call) {
   const batch = batchOf(message);
-  const { kind, text } = batch?.cause === 'IOException' ? VAGUE : understood(batch?.cause ?? message, canRetry && batch === undefined, call);
+  const { kind, text, gaveUp: spent } = batch?.cause === 'IOException' ? VAGUE : understood(batch?.cause ?? message, canRetry && batch === undefined, call);
   const error = make(kind, text, new Error(message));
-  return { error, canRetry, failed: batch?.failed };
+  return { error, canRetry, failed: batch?.failed, gaveUp: spent === true };
 }
 
 /** TApplicationException's types. */

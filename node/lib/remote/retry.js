@@ -24,7 +24,8 @@ function mayRepeat(failure, repeatable) {
     return failure.sent ? repeatable && failure.kind === 'Connection' : true;
   }
   if (failure.failed !== undefined && failure.failed > 1) return repeatable && UNTOUCHED.has(failure.error?.code);
-  if (UNTOUCHED.has(failure.error?.code)) return true;
+  // The gateway tried before it gave up, and one of its attempts may have been carried out.
+  if (UNTOUCHED.has(failure.error?.code)) return repeatable || !failure.gaveUp;
   return repeatable && failure.canRetry === true && failure.error.code === 'IO';
 }
 

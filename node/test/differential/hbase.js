@@ -15,8 +15,8 @@ const STEPS = 200;
 const masked = (text) => text.replaceAll('…', '');
 
 async function main([port, first = String(1 + Math.floor(Math.random() * 1e6)), rounds = '10']) {
-  // HBase's first tables after a start take their time.
-  const hbase = await connect({ port: Number(port), callTimeoutMs: 180_000 });
+  // Its gateways answer before its master does, and its first tables take their time.
+  const hbase = await connect({ port: Number(port), callTimeoutMs: 180_000, retries: 8, pauseMs: 1000 });
   let failed = 0;
   const difference = await lives([memory(), hbase], `life${Date.now()}`);
   if (difference !== undefined) {
