@@ -1,6 +1,8 @@
 'use strict';
 /** Descriptors of tables, families and namespaces, to the contract's structs and back. */
 
+const { ENUMS } = require('./wire/schema.js');
+
 /** TTableName of `qualifier` or `namespace:qualifier`. */
 function tableNameOf(name) {
   const at = name.indexOf(':');
@@ -19,9 +21,49 @@ const bufferOf = (part) => (Buffer.isBuffer(part) ? part : Buffer.from(part));
 const unlessEmpty = (pairs) => (pairs.length === 0 ? undefined : pairs);
 const sorted = (pairs) => pairs.sort(([a], [b]) => Buffer.compare(a, b));
 
-/** TColumnFamilyDescriptor. Everything goes as an attribute under HBase's name, which says the same as the typed fields and more. */
+const INT_MAX = 2 ** 31 - 1;
+const whole = (least, most = INT_MAX) => (value) => (/^\d{1,10}$/.test(value) && Number(value) >= least && Number(value) <= most && String(Number(value)) === value ? Number(value) : undefined);
+const truth = (value) => (value === 'true' ? true : value === 'false' ? false : undefined);
+const one = (names) => (value) => (Object.hasOwn(names, value) ? names[value] : undefined);
+
+/** Attributes that a TColumnFamilyDescriptor has a field of its own for, and how its value is read from the attribute's text. */
+const FIELDS = {
+  __proto__: null,
+  BLOCKSIZE: ['blockSize', whole(1)],
+  BLOOMFILTER: ['bloomnFilterType', one(ENUMS.TBloomFilterType)],
+  COMPRESSION: ['compressionType', one(ENUMS.TCompressionAlgorithm)],
+  DFS_REPLICATION: ['dfsReplication', whole(1, 2 ** 15 - 1)],
+  DATA_BLOCK_ENCODING: ['dataBlockEncoding', one(ENUMS.TDataBlockEncoding)],
+  KEEP_DELETED_CELLS: ['keepDeletedCells', one(ENUMS.TKeepDeletedCells)],
+  VERSIONS: ['maxVersions', whole(1)],
+  MIN_VERSIONS: ['minVersions', whole(0)],
+  REPLICATION_SCOPE: ['scope', whole(0)],
+  TTL: ['timeToLive', whole(1)],
+  BLOCKCACHE: ['blockCacheEnabled', truth],
+  CACHE_BLOOMS_ON_WRITE: ['cacheBloomsOnWrite', truth],
+  CACHE_DATA_ON_WRITE: ['cacheDataOnWrite', truth],
+  CACHE_INDEX_ON_WRITE: ['cacheIndexesOnWrite', truth],
+  COMPRESS_TAGS: ['compressTags', truth],
+  EVICT_BLOCKS_ON_CLOSE: ['evictBlocksOnClose', truth],
+  IN_MEMORY: ['inMemory', truth],
+};
+
+/**
+ * TColumnFamilyDescriptor. An attribute with a field of its own goes there, since HBase's framed gateway reads other attributes together with bytes that
+ * stand beside them; a value that the field cannot hold stays an attribute, for the server to judge.
+ */
 function familyOf({ name, attributes, configuration }) {
-  return { name, attributes: unlessEmpty(attributes), configuration: unlessEmpty(text(configuration)) };
+  const fields = {};
+  const others = [];
+  for (const [key, value] of attributes) {
+    const [field, read] = FIELDS[bufferOf(key).toString('latin1')] ?? [];
+    const typed = read?.(bufferOf(value).toString('latin1'));
+    // Of an attribute given twice the last one counts, and a field would outdo it.
+    if (field !== undefined) delete fields[field];
+    if (typed === undefined) others.push([key, value]);
+    else fields[field] = typed;
+  }
+  return { name, attributes: unlessEmpty(others), configuration: unlessEmpty(text(configuration)), ...fields };
 }
 
 /** TTableDescriptor. */
