@@ -116,8 +116,10 @@ impl Shared {
             return Begun::Done(out);
         }
         // A change of schema holds its table alone, and a read that waits for it must not wait on an event loop.
+        // Where writes and scans share the lane, a get waits for its turn like them.
         let short = live.config.fast_path
             && method.short
+            && kind == LaneKind::Read
             && message.len() <= SHORT_BYTES_MAX
             && self.lane(LaneKind::Admin).under_way() == 0;
         if let Some(permit) = short.then(|| self.lane(kind).enter_quick()).flatten() {

@@ -151,3 +151,20 @@ fn replies_that_nobody_reads_hold_up_calls_instead_of_filling_memory() {
     slow.stream.set_nonblocking(true).unwrap();
     assert!(slow.stream.read(&mut rest).is_err(), "nothing but the answers came");
 }
+
+#[test]
+fn tables_can_be_managed_while_all_other_calls_are_refused() {
+    let queues = QueueSettings { handlers: 1, read_ratio: 0.0, waiting_max: Some(0), ..QueueSettings::default() };
+    let (server, gate) = serve(Config { queues, ..config() });
+    let mut running = Client::new(server.addr(), WAYS[0]);
+    ask(&mut running, "getVer");
+    gate.started.recv().unwrap();
+    let mut other = Client::new(server.addr(), WAYS[0]);
+    for name in ["getRow", "mutateRows", "scannerOpen"] {
+        let answer = other.call(name, NO_ARGS);
+        assert!(matches!(&answer, Answer::IoError(text, true) if text.contains("too many items queued")), "{answer:?}");
+    }
+    assert_eq!(other.call("getTableNames", NO_ARGS), Answer::Success("Thrift1 getTableNames".to_owned()));
+    gate.go_on.send(()).unwrap();
+    assert_eq!(running.answer("getVer"), Answer::Success("Thrift1 getVer".to_owned()));
+}

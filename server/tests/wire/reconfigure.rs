@@ -35,8 +35,9 @@ fn more_handlers_take_up_what_waits() {
     }
     // Fewer again, while they run: each of the calls is finished.
     server.reconfigure(&queued(few));
+    // Which of them it lets go on is not said.
+    clients.iter().for_each(|_| gate.go_on.send(()).unwrap());
     for client in &mut clients {
-        gate.go_on.send(()).unwrap();
         assert_eq!(client.answer("getVer"), Answer::Success("Thrift1 getVer".to_owned()));
     }
     assert_eq!(lane(&server, LaneKind::Read).running_max, 1);
@@ -56,8 +57,9 @@ fn calls_of_a_lane_that_goes_away_are_run() {
     assert_eq!(server.lanes().iter().map(|lane| lane.kind).collect::<Vec<_>>(), [LaneKind::Admin, LaneKind::General]);
     let mut other = Client::new(server.addr(), WAYS[3]);
     assert_eq!(other.call("getRow", NO_ARGS), Answer::Success("Thrift1 getRow".to_owned()));
+    // Which of them it lets go on is not said.
+    clients.iter().for_each(|_| gate.go_on.send(()).unwrap());
     for client in &mut clients {
-        gate.go_on.send(()).unwrap();
         assert_eq!(client.answer("getVer"), Answer::Success("Thrift1 getVer".to_owned()));
     }
 }
@@ -131,6 +133,8 @@ proptest! {
                                 answered += 1;
                             }
                             Answer::IoError(text, true) if text.contains("CallQueueTooBigException") => refused += 1,
+                            // On a slow machine codel may find its queue overloaded.
+                            Answer::IoError(text, true) if text.contains("CallDroppedException") => refused += 1,
                             other => panic!("{other:?}"),
                         }
                     }
@@ -147,7 +151,7 @@ proptest! {
         for all in server.all_lanes() {
             prop_assert_eq!((all.under_way, all.running, all.waiting), (0, 0, 0), "{:?}", all.kind);
             finished += all.finished;
-            turned_away += all.refused_length;
+            turned_away += all.refused_length + all.dropped_overloaded;
         }
         prop_assert_eq!((finished, turned_away), (answered, refused));
         prop_assert!(server.shutdown());
