@@ -78,16 +78,16 @@ class Busy(Error, TimeoutError):
     """Too much is under way: try again later."""
 
 
-class Stale(Error, RuntimeError):
-    """A scan outlived what it reads from: begin it again."""
-
-
 class Cancelled(Error, RuntimeError):
     """The scan was stopped or closed while it was read from."""
 
 
 class Closed(Error, RuntimeError):
     """The database is not open."""
+
+
+class Stale(Closed):
+    """A scan outlived what it reads from, which was closed or opened anew meanwhile: begin it again."""
 
 
 class ForkError(Error, RuntimeError):
