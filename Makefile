@@ -23,7 +23,7 @@ pytest := $(python) -m pytest -q --no-header -p no:cacheprovider
 check = @echo "check $(1): …"; if $(2); then echo "check $(1): ok"; else echo "check $(1): FAILED"; exit 1; fi
 
 .PHONY: help run test check judge bench idl clients requirements build binary cargo-there python-there node-there \
-  test-rust test-judge test-clients test-examples test-operation test-crash test-python build-python test-node build-node \
+  test-rust test-judge test-clients test-examples test-operation test-crash test-python build-python test-node build-node package-node \
   check-format check-lints check-documents check-generated check-tidy check-node check-python check-python-types test-sdist wheel
 
 help: ## this list
@@ -76,6 +76,10 @@ wheel: cargo-there .venv/.complete ## the Python package as a wheel for this pla
 
 test-node: build-node ## the Node package: its tests, against the module built here
 	cd node && $(NODE) --test --test-reporter=spec test/*.test.js test/*/*.test.js
+
+package-node: cargo-there node-there ## the npm packages for this platform, in release, as tarballs in target/npm
+	cargo build --locked --release -p hjall-node
+	$(NODE) node/tools/pack.js $(target)/npm "$$($(NODE) -p 'require("./node/lib/embedded/native.js").platform()')=$(target)/release/$(node-module)"
 
 judge: build build-node .venv/.complete ## ask real HBase again (needs Java 11 or 17, and Maven) and compare with what is recorded
 	@command -v java >/dev/null || { echo "make judge needs Java 11 or 17 (Debian: apt install openjdk-17-jre-headless)"; exit 1; }
@@ -136,8 +140,9 @@ build-python: build python-there
 	mv -f $(extension).new $(extension)
 
 # Node's module beside the package's sources, as Node names this platform. Copied under another name first, for the same reason.
+node-module := $(if $(filter Windows_NT,$(OS)),hjall_node.dll,$(if $(filter Darwin,$(shell uname)),libhjall_node.dylib,libhjall_node.so))
 build-node: build node-there
-	cp $(target)/debug/$(if $(filter Windows_NT,$(OS)),hjall_node.dll,$(if $(filter Darwin,$(shell uname)),libhjall_node.dylib,libhjall_node.so)) node/.new.node
+	cp $(target)/debug/$(node-module) node/.new.node
 	mv -f node/.new.node node/hjall.$$($(NODE) -p 'require("./node/lib/embedded/native.js").platform()').node
 
 # The file stands for a whole install: an interrupted one is made anew.

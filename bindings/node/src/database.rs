@@ -12,6 +12,7 @@ use crate::clock::ManualClock;
 use crate::completions::Completions;
 use crate::lanes::LaneKind;
 use crate::operation::{self, GET};
+use crate::parting;
 use crate::state::State;
 
 /// So many gets that were asked for together run as one job.
@@ -39,12 +40,7 @@ impl NativeDatabase {
     #[napi(constructor)]
     pub fn new(env: Env, wake: Function<'_, (), ()>) -> Result<Self> {
         let state = Arc::new(State::new(Completions::new(&wake)?));
-        let parting = Arc::downgrade(&state);
-        env.add_env_cleanup_hook(parting, |parting| {
-            if let Some(state) = parting.upgrade() {
-                state.part();
-            }
-        })?;
+        parting::add(env, &state)?;
         Ok(Self { state, memory: Mutex::default() })
     }
 

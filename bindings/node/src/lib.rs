@@ -17,6 +17,7 @@ mod database;
 mod error;
 mod lanes;
 mod operation;
+mod parting;
 mod request;
 mod scanners;
 mod serve;

@@ -126,6 +126,9 @@ impl State {
         self.begin_closing();
         self.scanners.clear();
         self.lanes.stop();
+        if self.engine.read().is_none() {
+            return;
+        }
         let (done, parted) = mpsc::channel();
         let state = Arc::clone(self);
         let closing = Builder::new().name("hjall-part".to_owned()).spawn(move || {
