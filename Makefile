@@ -65,14 +65,14 @@ test-python: build-python .venv/.complete ## the Python package: its tests, agai
 # A virtual environment that has nothing of ours, and the package built from its source distribution alone (in the development profile: it is built, not measured).
 test-sdist: cargo-there .venv/.complete ## the Python package from its source distribution, installed in an empty environment
 	rm -rf $(target)/sdist && mkdir -p $(target)/sdist
-	$(maturin) sdist --manifest-path bindings/python/Cargo.toml --out $(target)/sdist
+	$(maturin) sdist --quiet --out $(abspath $(target))/sdist
 	$(PYTHON) -m venv $(target)/sdist/venv
-	$(target)/sdist/venv/bin/python -m pip install --quiet --disable-pip-version-check --config-settings=build-args="--profile dev" $(target)/sdist/*.tar.gz
-	$(target)/sdist/venv/bin/python -m pip install --quiet --disable-pip-version-check pytest
+	CARGO_TARGET_DIR=$(abspath $(target)) $(target)/sdist/venv/bin/python -m pip install --quiet --disable-pip-version-check \
+	  --config-settings=build-args="--profile dev" $(target)/sdist/hjall-*.tar.gz
 	cd $(target)/sdist && venv/bin/python $(CURDIR)/python/tests/installed.py
 
 wheel: cargo-there .venv/.complete ## the Python package as a wheel for this platform, in $(target)/wheels
-	$(maturin) build --release --locked --manifest-path bindings/python/Cargo.toml --out $(target)/wheels
+	$(maturin) build --release --locked --out $(abspath $(target))/wheels
 
 test-node: build-node ## the Node package: its tests, against the module built here
 	cd node && $(NODE) --test --test-reporter=spec test/*.test.js test/*/*.test.js
