@@ -3,7 +3,7 @@
 
 const assert = require('node:assert/strict');
 const { execFileSync } = require('node:child_process');
-const { mkdtempSync, rmSync, writeFileSync } = require('node:fs');
+const { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } = require('node:fs');
 const { tmpdir } = require('node:os');
 const { join } = require('node:path');
 const { after, before, test } = require('node:test');
@@ -42,6 +42,16 @@ test('as an ES module', () => {
 
 test('as CommonJS', () => {
   assert.equal(program('a.cjs', `const { memory } = require('hjall'); (async () => { ${BODY} })();`), 'x');
+});
+
+test('the first screen of README.md', () => {
+  assert.match(program('first.mjs', /^```js\n([\s\S]*?)^```/m.exec(readFileSync(join(here, 'README.md'), 'utf8'))[1]), /^Ann 1\n/);
+});
+
+test('the testing module, and declarations of both', () => {
+  const text = "const { freshDatabase } = require('hjall/testing'); freshDatabase().then(async (fresh) => (console.log(await fresh.db.tables()), fresh.dispose()))";
+  assert.equal(program('testing.cjs', text), '[]');
+  for (const file of ['index.d.ts', 'index.d.mts', 'testing.d.ts', 'testing.d.mts', 'types/table.d.ts']) assert.ok(existsSync(join(folder, 'node_modules', 'hjall', file)), file);
 });
 
 test('both are the same objects', () => {
