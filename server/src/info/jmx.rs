@@ -38,7 +38,8 @@ fn thrift(view: &View, figures: &Figures, service: Service) -> Bean {
     kept(&mut bean, "batchMutate", &of_service.batch_mutate, 1);
     kept(&mut bean, "timeInQueue", &of_service.waited, 1);
     kept(&mut bean, "slowThriftCall", &of_service.slow_calls, 1);
-    kept(&mut bean, "thriftCall", &of_service.took, 1);
+    let took = view.watch.calls.took(service);
+    histogram(&mut bean, "thriftCall", &took, &of_service.took.recent(&took), 1);
     for (method, took, recent) in view.watch.calls.methods(service) {
         histogram(&mut bean, method, &took, &recent, 1);
     }
@@ -88,13 +89,19 @@ fn ipc(view: &View, figures: &Figures) -> Bean {
             },
         )
     };
+    let mut ran = <(Reading, Reading)>::default();
+    for service in [Service::Thrift1, Service::Thrift2] {
+        let took = watch.calls.took(service);
+        ran.1.add(&watch.service(service).took.recent(&took));
+        ran.0.add(&took);
+    }
     const PER_MS: u64 = 1_000_000;
     for (name, (all, recent), unit) in [
         ("requestSize", both(&|service| &service.received), 1),
         ("responseSize", both(&|service| &service.sent), 1),
         ("queueCallTime", both(&|service| &service.waited), PER_MS),
         ("totalCallTime", both(&|service| &service.total), PER_MS),
-        ("processCallTime", both(&|service| &service.took), PER_MS),
+        ("processCallTime", ran, PER_MS),
     ] {
         histogram(&mut bean, name, &all, &recent, unit);
     }

@@ -92,6 +92,13 @@ impl Calls {
         })
     }
 
+    /// How long all calls of a service ran.
+    pub fn took(&self, service: Service) -> Reading {
+        let mut all = Reading::default();
+        self.lines().filter(|line| line.service == service).for_each(|line| all.add(&line.counted.took.read()));
+        all
+    }
+
     /// Bytes of all messages and of all replies of a service.
     pub fn bytes(&self, service: Service) -> (u64, u64) {
         let of_it = self.lines().filter(|line| line.service == service);

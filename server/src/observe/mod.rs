@@ -53,8 +53,8 @@ pub struct PerService {
     pub slow_calls: Kept,
     /// How long calls waited, in nanoseconds.
     pub waited: Kept,
-    /// How long calls ran, in nanoseconds.
-    pub took: Kept,
+    /// Where the recent past of all running times begins; the times themselves are counted by method.
+    pub took: Window,
     /// How long calls waited and ran, in nanoseconds.
     pub total: Kept,
     /// Bytes of messages.
@@ -174,7 +174,6 @@ impl Observer for Watch {
         let took = nanoseconds(call.took);
         counted.took.record(took);
         of_service.waited.spread.record(nanoseconds(call.waited));
-        of_service.took.spread.record(took);
         of_service.total.spread.record(nanoseconds(call.waited + call.took));
         of_service.received.spread.record(call.message_bytes as u64);
         of_service.sent.spread.record(call.reply.len() as u64);

@@ -39,6 +39,11 @@ impl Default for Spread {
 impl Spread {
     /// Counts one value.
     pub fn record(&self, value: u64) {
+        // Most calls do not wait at all.
+        if value == 0 {
+            self.counts[0].fetch_add(1, Ordering::Relaxed);
+            return;
+        }
         let bucket = BOUNDS.partition_point(|bound| *bound < value);
         self.counts[bucket].fetch_add(1, Ordering::Relaxed);
         self.sum.fetch_add(value, Ordering::Relaxed);
