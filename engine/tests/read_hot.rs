@@ -85,6 +85,28 @@ fn a_table_made_again_or_altered_shows_nothing_of_before() {
 }
 
 #[test]
+fn what_a_compaction_forgot_does_not_come_back() {
+    let engine = engine();
+    let table = table(&engine, &["f"]);
+    for timestamp in [1, 2, 3] {
+        let mut put = put("r", "f", timestamp.to_string());
+        put.cells[0].timestamp = timestamp;
+        table.put(&put).unwrap();
+    }
+    let versions = || table.get(&Get { max_versions: 3, ..Get::new("r") }).unwrap().cells.len();
+    for _ in 0..3 {
+        assert_eq!(versions(), 1);
+    }
+    engine.flush(table.name()).unwrap();
+    engine.compact(table.name(), true).unwrap();
+    let mut family = FamilyDescriptor::new("f").unwrap();
+    family.set("VERSIONS", "3");
+    engine.modify_family(table.name(), family).unwrap();
+    // A row kept from before the compaction would show all three.
+    assert_eq!(versions(), 1);
+}
+
+#[test]
 fn rows_that_are_too_large_are_read_all_the_same() {
     let engine = engine();
     let table = table(&engine, &["f"]);

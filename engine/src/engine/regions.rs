@@ -32,7 +32,11 @@ impl Engine {
         if !table.enabled() || table.is_system() {
             return Ok(());
         }
-        table.families().iter().try_for_each(|f| self.unless_gone(&table, core.store.compact(f.space, major)))
+        let done =
+            table.families().iter().try_for_each(|f| self.unless_gone(&table, core.store.compact(f.space, major)));
+        // Rows in memory still have what is forgotten now; a change of the schema could show it again.
+        core.hot.clear();
+        done
     }
 
     /// Writes a table's memory to files.

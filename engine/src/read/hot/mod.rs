@@ -196,7 +196,7 @@ impl HotRows {
     }
 
     /// Forgets all rows, also those that are about to be put in.
-    fn clear(&self) {
+    pub(crate) fn clear(&self) {
         for stripe in &self.stripes {
             stripe.fetch_add(EVENT, Ordering::SeqCst);
         }
