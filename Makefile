@@ -65,7 +65,7 @@ test-python: build-python .venv/.complete ## the Python package: its tests, agai
 # A virtual environment that has nothing of ours, and the package built from its source distribution alone (in the development profile: it is built, not measured).
 test-sdist: cargo-there .venv/.complete ## the Python package from its source distribution, installed in an empty environment
 	rm -rf $(target)/sdist && mkdir -p $(target)/sdist
-	$(maturin) sdist --quiet --out $(abspath $(target))/sdist
+	$(maturin) sdist --out $(abspath $(target))/sdist
 	$(PYTHON) -m venv $(target)/sdist/venv
 	CARGO_TARGET_DIR=$(abspath $(target)) $(target)/sdist/venv/bin/python -m pip install --quiet --disable-pip-version-check \
 	  --config-settings=build-args="--profile dev" $(target)/sdist/hjall-*.tar.gz
