@@ -45,8 +45,10 @@ class RowWriteStream extends Writable {
     this.#signal = signalOf({ signal }, where);
     this.#rowsMax = rowsMax;
     this.#bytesMax = whole(batchBytes, `${where}: option \`batchBytes\``, 1, 2 ** 30, BATCH_BYTES);
-    // Last, since an aborted one destroys the stream at once.
-    if (signal !== undefined) addAbortSignal(signal, this);
+    if (signal?.aborted) {
+      // Who made the stream has to be able to listen to it, or pipe into it, first.
+      process.nextTick(addAbortSignal, signal, this);
+    } else if (signal !== undefined) addAbortSignal(signal, this);
   }
 
   _write(given, _, callback) {
