@@ -254,7 +254,7 @@ def test_the_example_is_what_it_says():
 
 def test_the_guide_has_the_table_of_all_settings():
     table, _ = config("--markdown")
-    assert table.strip() in OPERATIONS.read_text(), "docs/operations.md: paste what `hjall config --markdown` prints"
+    assert table.strip() in OPERATIONS.read_text(), "docs/operations.md: its tables come from server/src/settings/table/; paste what `hjall config --markdown` prints"
 
 
 def test_help_names_every_flag_of_the_table():
