@@ -50,6 +50,10 @@ const PLAIN = Object.freeze({ columns: undefined, timeRange: undefined, versions
 /** A get. `options` have been checked for their names. */
 function getOf(row, options, where, encoding) {
   const key = bytes(row, `${where}: row key`, encoding);
+  // Written out, since the commonest call of all makes one of these.
+  if (isEmpty(options)) {
+    return { row: key, columns: undefined, timeRange: undefined, versions: 1, storeLimit: -1, storeOffset: -1, filter: undefined, raw: false };
+  }
   return { row: key, ...gettingOf(options, where) };
 }
 
