@@ -12,8 +12,12 @@ const AT_ONCE = 100;
 const median = (all) => all.sort((a, b) => a - b)[all.length >> 1];
 const shown = (n) => Math.round(n).toLocaleString('en').padStart(11);
 
+/** Nanoseconds of CPU for a call, by peer: on a machine that does other things too these are steadier than calls a second. */
+const cpu = new Map();
+
 /** Calls a second of `step(i)`, for as long as a round takes. */
-function rateSync(step) {
+function rateSync(name, step) {
+  const before = process.cpuUsage();
   const until = performance.now() + ROUND_MS;
   const began = performance.now();
   let n = 0;
@@ -21,6 +25,8 @@ function rateSync(step) {
     for (let i = 0; i < 200; i += 1) step(n + i);
     n += 200;
   }
+  const { user, system } = process.cpuUsage(before);
+  cpu.set(name, [...(cpu.get(name) ?? []), ((user + system) * 1000) / n]);
   return (n * 1000) / (performance.now() - began);
 }
 
@@ -56,7 +62,9 @@ async function main() {
   const keys = Array.from({ length: 8192 }, (_, i) => peers[0].keys((i * 104_729) % ROWS));
   const at = (i) => keys[i & 8191];
 
-  await compare('get of a row, sync', peers, (peer) => peer.getSync, (peer) => rateSync((i) => peer.getSync(at(i))));
+  await compare('get of a row, sync', peers, (peer) => peer.getSync, (peer) => rateSync(peer.name, (i) => peer.getSync(at(i))));
+  const cost = new Map([...cpu].map(([name, all]) => [name, median(all)]));
+  for (const [name, ns] of cost) console.log(`  ${name.padEnd(16)}${shown(ns)} ns of CPU a get   ${(cost.get('classic-level') / ns).toFixed(2)} × classic-level`);
   await compare('get of a row, promise, one after the other', peers, (peer) => peer.get, (peer) => rate((i) => peer.get(at(i)), 1));
   await compare(`get of a row, promise, ${AT_ONCE} at once`, peers, (peer) => peer.get, (peer) =>
     rate(async (n) => {
