@@ -42,7 +42,12 @@ fn take_ttl(stored: &mut impl Buf) -> Result<(u8, Option<i64>)> {
 ///
 /// # Errors
 /// `Corrupt` if the value is none of ours.
-pub fn is_expired(mut stored: &[u8], timestamp: i64, now: i64) -> Result<bool> {
+#[inline]
+pub fn is_expired(stored: &[u8], timestamp: i64, now: i64) -> Result<bool> {
+    if is_plain(stored) { Ok(false) } else { is_ttl_over(stored, timestamp, now) }
+}
+
+fn is_ttl_over(mut stored: &[u8], timestamp: i64, now: i64) -> Result<bool> {
     let (_, ttl_ms) = take_ttl(&mut stored)?;
     Ok(ttl_ms.is_some_and(|ttl| ttl != i64::MAX && timestamp.wrapping_add(ttl) < now))
 }
@@ -56,11 +61,13 @@ pub fn ttl_of(mut stored: &[u8]) -> Result<Option<i64>> {
 }
 
 /// Whether a stored value is nothing but the caller's bytes.
+#[inline]
 pub fn is_plain(stored: &[u8]) -> bool {
     stored.first() == Some(&0)
 }
 
 /// The caller's bytes of such a value, not copied.
+#[inline]
 pub fn of_plain(mut stored: Bytes) -> Bytes {
     stored.advance(1.min(stored.len()));
     stored
@@ -85,7 +92,15 @@ impl Value {
     ///
     /// # Errors
     /// `Corrupt` if it is none of ours, or written by a newer version.
-    pub fn decode(mut stored: Bytes) -> Result<Self> {
+    #[inline]
+    pub fn decode(stored: Bytes) -> Result<Self> {
+        if is_plain(&stored) {
+            return Ok(Self { ttl_ms: None, sequence: None, bytes: of_plain(stored) });
+        }
+        Self::decode_parts(stored)
+    }
+
+    fn decode_parts(mut stored: Bytes) -> Result<Self> {
         let (tag, ttl_ms) = take_ttl(&mut stored)?;
         let sequence = if tag & SEQUENCE == 0 { None } else { Some(stored.try_get_u64().map_err(|_| damaged())?) };
         Ok(Self { ttl_ms, sequence, bytes: stored })

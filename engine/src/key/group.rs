@@ -7,9 +7,6 @@ use bytes::{BufMut, Bytes, BytesMut};
 
 const GROUP: usize = 8;
 const MORE: u8 = 9;
-/// What one group takes, and two.
-const ONE: usize = GROUP + 1;
-const TWO: usize = 2 * ONE;
 
 /// What `n` bytes take.
 pub(super) fn encoded_len(n: usize) -> usize {
@@ -42,21 +39,24 @@ pub(super) fn end(key: &[u8]) -> Option<usize> {
     }
 }
 
-/// How many bytes were encoded, if they are so few that they stand in one piece at the head of their encoded form.
-pub(super) fn short_len(encoded: &[u8]) -> Option<usize> {
-    match (encoded.len(), encoded.last()) {
-        (ONE, Some(&marker)) if usize::from(marker) < GROUP => Some(usize::from(marker)),
-        (TWO, Some(0)) => Some(GROUP),
-        _ => None,
+/// How many bytes were encoded.
+pub(super) fn decoded_len(encoded: &[u8]) -> usize {
+    let last = encoded.last().map_or(0, |n| usize::from(*n).min(GROUP));
+    (encoded.len() / (GROUP + 1)).saturating_sub(1) * GROUP + last
+}
+
+/// Appends the bytes that were encoded.
+pub(super) fn take_into(out: &mut Vec<u8>, encoded: &[u8]) {
+    for group in encoded.chunks_exact(GROUP + 1) {
+        let n = usize::from(group[GROUP]).min(GROUP);
+        out.extend_from_slice(&group[..n]);
     }
 }
 
 /// The bytes that were encoded.
 pub(super) fn take(encoded: &[u8]) -> Bytes {
-    let mut out = Vec::with_capacity(encoded.len());
-    for group in encoded.chunks_exact(GROUP + 1) {
-        let n = usize::from(group[GROUP]).min(GROUP);
-        out.extend_from_slice(&group[..n]);
-    }
+    // Room for just these: what is left over would cost another allocation.
+    let mut out = Vec::with_capacity(decoded_len(encoded));
+    take_into(&mut out, encoded);
     out.into()
 }

@@ -74,12 +74,6 @@ pub fn part(encoded: &[u8]) -> Bytes {
     group::take(encoded)
 }
 
-/// The same without copying, if it stands in one piece at that place of a key.
-pub fn short_part(key: &Bytes, from: usize, to: usize) -> Option<Bytes> {
-    let len = group::short_len(key.get(from..to)?)?;
-    Some(key.slice(from..from + len))
-}
-
 /// The beginning of a column's keys, of a qualifier as it stands in keys.
 pub fn column_with(row_prefix: &[u8], part: &[u8]) -> Bytes {
     let mut out = BytesMut::with_capacity(row_prefix.len() + 1 + part.len());
@@ -158,9 +152,18 @@ pub fn row_prefix_len(key: &[u8]) -> Result<usize> {
     group::end(key).ok_or_else(|| damaged(key))
 }
 
-/// The row with this prefix.
-pub fn row_of(row_prefix: &[u8]) -> Bytes {
-    group::take(row_prefix)
+/// The prefix and the row at the head of a stored key, both in one piece of memory.
+///
+/// # Errors
+/// `Corrupt` if it is none of ours.
+pub fn row_at(key: &[u8]) -> Result<(Bytes, Bytes)> {
+    let prefix = &key[..row_prefix_len(key)?];
+    let mut both = Vec::with_capacity(prefix.len() + group::decoded_len(prefix));
+    both.extend_from_slice(prefix);
+    group::take_into(&mut both, prefix);
+    let mut row = Bytes::from(both);
+    let prefix = row.split_to(prefix.len());
+    Ok((prefix, row))
 }
 
 /// How long the column's prefix at the head of a stored key is, whose row's prefix has that length; `None` for family markers.

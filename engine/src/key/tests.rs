@@ -54,7 +54,7 @@ proptest! {
         let key = encode(&place);
         let (row, qualifier, kind, time) = place;
         let row_len = row_prefix_len(&key).unwrap();
-        prop_assert_eq!(row_of(&key[..row_len]), &row);
+        prop_assert_eq!(row_at(&key).unwrap(), (key.slice(..row_len), row.clone().into()));
         prop_assert_eq!(row_prefix(&row), &key[..row_len]);
         let prefix_len = match column_prefix_len(&key, row_len).unwrap() {
             Some(len) => {

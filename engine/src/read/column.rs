@@ -10,10 +10,11 @@ use bytes::Bytes;
 use super::marks::Marks;
 use super::pairs::Pairs;
 use super::plan::{Plan, Reader};
+use super::prefix::Prefix;
 use crate::cell::CellKind;
 use crate::error::Result;
 use crate::key;
-use crate::value::Value;
+use crate::value::{self, Value};
 
 /// One version of a column; in raw reads also a marker.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -25,7 +26,6 @@ pub(super) struct Version {
 }
 
 /// One column of one row under way.
-#[allow(clippy::large_enum_variant, reason = "there is one at a time, and it is not moved about")]
 pub(super) enum Column {
     /// Read as it goes.
     Walked(Walked),
@@ -35,7 +35,6 @@ pub(super) enum Column {
 
 /// A column whose values need nothing but the markers ahead of them.
 pub(super) struct Walked {
-    prefix: Bytes,
     marks: Marks,
     seen: Count,
 }
@@ -70,20 +69,20 @@ impl Column {
     pub(super) fn next(
         &mut self,
         pairs: &mut Pairs,
-        plan: &Plan,
-        reader: &Reader,
+        (plan, reader): (&Plan, &Reader),
+        prefix: &[u8],
         family: &mut Marks,
     ) -> Result<Option<Version>> {
         match self {
-            Self::Walked(column) => column.next(pairs, plan, reader, family),
+            Self::Walked(column) => column.next(pairs, (plan, reader), prefix, family),
             Self::Known(versions) => Ok(versions.next()),
         }
     }
 
     /// Passes over the versions newer than that.
-    pub(super) fn skip_to_time(&mut self, pairs: &mut Pairs, newest: i64) -> Result<()> {
+    pub(super) fn skip_to_time(&mut self, pairs: &mut Pairs, prefix: &[u8], newest: i64) -> Result<()> {
         match self {
-            Self::Walked(column) => pairs.skip_to(&key::at(&column.prefix, CellKind::Put, newest)),
+            Self::Walked(_) => pairs.skip_to(&key::at(prefix, CellKind::Put, newest)),
             Self::Known(versions) => {
                 let newer = versions.as_slice().iter().take_while(|v| v.timestamp > newest).count();
                 if newer > 0 {
@@ -105,27 +104,62 @@ impl Column {
 
 impl Walked {
     /// Begins at the column's first key.
-    pub(super) fn open(pairs: &mut Pairs, plan: &Plan, reader: &Reader, prefix: Bytes, family: &Marks) -> Result<Self> {
-        let marks = Marks::of_column(pairs, plan, reader, &prefix, family)?;
-        if let Some((head, _)) = pairs.head()?.filter(|(k, _)| k.starts_with(&prefix)) {
+    pub(super) fn open(pairs: &mut Pairs, plan: &Plan, reader: &Reader, prefix: &[u8], family: &Marks) -> Result<Self> {
+        let marks = Marks::of_column(pairs, plan, reader, prefix, family)?;
+        if let Some((head, _)) = pairs.head()?.filter(|(k, _)| k.starts_with(prefix)) {
             let (kind, timestamp) = key::kind_and_time(head, prefix.len())?;
             if kind != CellKind::Put || timestamp > plan.newest {
-                pairs.skip_to(&key::at(&prefix, CellKind::Put, plan.newest))?;
+                pairs.skip_to(&key::at(prefix, CellKind::Put, plan.newest))?;
             }
         }
-        Ok(Self { prefix, marks, seen: Count::new() })
+        Ok(Self { marks, seen: Count::new() })
     }
 
-    fn next(&mut self, pairs: &mut Pairs, plan: &Plan, reader: &Reader, family: &mut Marks) -> Result<Option<Version>> {
+    /// The same with the column's first version, if that is the very next pair, as it mostly is: no marker stands before it and nothing
+    /// speaks against it. Takes the pair then, and returns its key as the column's prefix, which is so long; else leaves all as it is.
+    #[inline]
+    pub(super) fn open_at_value(
+        pairs: &mut Pairs,
+        (plan, reader): (&Plan, &Reader),
+        prefix_len: usize,
+        family: &mut Marks,
+    ) -> Result<Option<(Prefix, Self, Version)>> {
+        let Some((head, stored)) = pairs.head()? else { return Ok(None) };
+        let (kind, timestamp) = key::kind_and_time(head, prefix_len)?;
+        if kind != CellKind::Put || timestamp > plan.newest || timestamp < plan.oldest || family.hides_from(timestamp) {
+            return Ok(None);
+        }
+        if value::is_expired(stored, timestamp, reader.now)? || family.hides(timestamp, reader)? {
+            return Ok(None);
+        }
+        let mut seen = Count::new();
+        if !seen.admit(plan, timestamp, reader.now) {
+            return Ok(None);
+        }
+        let Some((key, stored)) = pairs.take() else { return Ok(None) };
+        let value = Value::decode(stored)?;
+        let version = Version { timestamp, kind, value: value.bytes, ttl_ms: value.ttl_ms };
+        let column = Self { marks: Marks::of_unmarked_column(family), seen };
+        Ok(Some((Prefix::of(key, prefix_len), column, version)))
+    }
+
+    #[inline]
+    fn next(
+        &mut self,
+        pairs: &mut Pairs,
+        (plan, reader): (&Plan, &Reader),
+        prefix: &[u8],
+        family: &mut Marks,
+    ) -> Result<Option<Version>> {
         if self.seen.is_full(plan) {
             return Ok(None);
         }
-        while let Some((head, stored)) = pairs.head()?.filter(|(k, _)| k.starts_with(&self.prefix)) {
-            let (kind, timestamp) = key::kind_and_time(head, self.prefix.len())?;
+        while let Some((head, stored)) = pairs.head()?.filter(|(k, _)| k.starts_with(prefix)) {
+            let (kind, timestamp) = key::kind_and_time(head, prefix.len())?;
             if timestamp < plan.oldest || self.marks.hides_from(timestamp) {
                 return Ok(None);
             }
-            let dead = crate::value::is_expired(stored, timestamp, reader.now)?;
+            let dead = value::is_expired(stored, timestamp, reader.now)?;
             if dead || self.marks.hides(timestamp, reader)? || family.hides(timestamp, reader)? {
                 pairs.step();
                 continue;
@@ -133,8 +167,7 @@ impl Walked {
             if !self.seen.admit(plan, timestamp, reader.now) {
                 return Ok(None);
             }
-            let value = Value::decode(stored.clone())?;
-            pairs.step();
+            let value = Value::decode(pairs.take().unwrap_or_default().1)?;
             return Ok(Some(Version { timestamp, kind, value: value.bytes, ttl_ms: value.ttl_ms }));
         }
         Ok(None)

@@ -16,35 +16,41 @@ const HELD_BYTES_MAX: usize = 256 * 1024;
 /// After so many rows other threads are let go first.
 const PAUSE_INTERVAL: u32 = 32;
 
+/// Pairs brought in at once, at most.
+const BATCH_MAX: usize = 32;
+
 /// The rows of one family, the last one first.
 pub(super) struct Down {
     reader: Arc<Reader>,
     space: SpaceId,
     cursor: Box<dyn Cursor>,
-    /// `None`: not looked at yet.
-    head: Option<Option<Pair>>,
+    /// What was brought in, descending; those before `at` are done with.
+    held: Vec<Pair>,
+    at: usize,
+    /// Pairs brought in since the last seek: half as many come next.
+    run: usize,
     since_pause: u32,
 }
 
 impl Down {
     pub(super) fn open(reader: &Arc<Reader>, space: SpaceId, from: &[u8], to: &[u8]) -> Result<Self> {
         let cursor = reader.snapshot.scan(space, from, to, Order::Descending, 1)?;
-        Ok(Self { reader: reader.clone(), space, cursor, head: None, since_pause: 0 })
+        Ok(Self { reader: reader.clone(), space, cursor, held: Vec::new(), at: 0, run: 0, since_pause: 0 })
     }
 
     fn head(&mut self) -> Result<Option<&Pair>> {
-        if self.head.is_none() {
-            self.head = Some(self.cursor.next()?);
+        if self.at >= self.held.len() {
+            self.held.clear();
+            self.at = 0;
+            self.cursor.next_many((self.run / 2).clamp(1, BATCH_MAX), &mut self.held)?;
+            self.run += self.held.len();
         }
-        Ok(self.head.as_ref().and_then(Option::as_ref))
+        Ok(self.held.get(self.at))
     }
 
-    /// The prefix of the next row.
-    pub(super) fn row(&mut self) -> Result<Option<Bytes>> {
-        match self.head()? {
-            Some((head, _)) => Ok(Some(head.slice(..key::row_prefix_len(head)?))),
-            None => Ok(None),
-        }
+    /// The prefix and key of the next row.
+    pub(super) fn row(&mut self) -> Result<Option<(Bytes, Bytes)>> {
+        self.head()?.map(|(head, _)| key::row_at(head)).transpose()
     }
 
     /// The pairs of the next row, which has that prefix, ascending; goes behind it.
@@ -58,24 +64,31 @@ impl Down {
         }
         let (mut held, mut bytes) = (Vec::new(), 0);
         while self.head()?.is_some_and(|(head, _)| head.starts_with(prefix)) {
-            let Some(pair) = self.head.take().flatten() else { break };
+            let Some(pair) = self.held.get_mut(self.at).map(std::mem::take) else { break };
+            self.at += 1;
             bytes += pair.0.len() + pair.1.len();
             held.push(pair);
             if held.len() > HELD_MAX || bytes > HELD_BYTES_MAX {
                 self.go_below(prefix)?;
                 let end = key::row_end(prefix);
-                return Pairs::open(&self.reader.snapshot, self.space, prefix, &end, &self.reader.stop);
+                return Pairs::open(&self.reader.snapshot, self.space, (prefix, &end), HELD_MAX, &self.reader.stop);
             }
         }
+        held.reverse();
         Ok(Pairs::held(held, &self.reader.stop))
     }
 
     /// Goes on at the first key below that one; never back.
     pub(super) fn go_below(&mut self, key: &[u8]) -> Result<()> {
-        if matches!(&self.head, Some(Some((head, _))) if head[..] < *key) || matches!(self.head, Some(None)) {
+        let rest = self.held.get(self.at..).unwrap_or_default();
+        let above = rest.partition_point(|(k, _)| k[..] >= *key);
+        let within = above < rest.len();
+        self.at += above;
+        if within {
             return Ok(());
         }
-        self.head = None;
+        self.held.clear();
+        (self.at, self.run) = (0, 0);
         self.cursor.seek(key)
     }
 }

@@ -1,7 +1,5 @@
 //! What delete markers hide: those of a family in one row, or those of one column.
 
-use bytes::Bytes;
-
 use super::pairs::Pairs;
 use super::plan::{Plan, Reader};
 use super::times::Times;
@@ -21,7 +19,7 @@ pub(super) struct Marks {
 
 impl Marks {
     /// Reads the family markers of a row.
-    pub(super) fn of_family(pairs: &mut Pairs, plan: &Plan, reader: &Reader, prefix: &Bytes) -> Result<Self> {
+    pub(super) fn of_family(pairs: &mut Pairs, plan: &Plan, reader: &Reader, prefix: &[u8]) -> Result<Self> {
         Self::read(pairs, plan, reader, prefix, CellKind::DeleteFamily, CellKind::DeleteFamilyVersion, i64::MIN)
     }
 
@@ -30,7 +28,7 @@ impl Marks {
         pairs: &mut Pairs,
         plan: &Plan,
         reader: &Reader,
-        prefix: &Bytes,
+        prefix: &[u8],
         family: &Self,
     ) -> Result<Self> {
         Self::read(pairs, plan, reader, prefix, CellKind::DeleteColumn, CellKind::Delete, family.up_to)
@@ -42,7 +40,7 @@ impl Marks {
         pairs: &mut Pairs,
         plan: &Plan,
         reader: &Reader,
-        prefix: &Bytes,
+        prefix: &[u8],
         wide: CellKind,
         exact: CellKind,
         mut up_to: i64,
@@ -75,6 +73,11 @@ impl Marks {
     /// No markers at all.
     pub(super) fn nothing() -> Self {
         Self { up_to: i64::MIN, exact: Times::default() }
+    }
+
+    /// Those of a column without markers of its own.
+    pub(super) fn of_unmarked_column(family: &Self) -> Self {
+        Self { up_to: family.up_to, exact: Times::default() }
     }
 
     /// Whether nothing can be hidden by them.

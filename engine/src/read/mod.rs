@@ -12,6 +12,7 @@ mod hot;
 mod marks;
 mod pairs;
 mod plan;
+mod prefix;
 mod raw;
 mod region;
 mod row;

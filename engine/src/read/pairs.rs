@@ -11,73 +11,88 @@ use crate::store::{Cursor, Order, Pair, Snapshot, SpaceId};
 /// Unwanted pairs to step over before seeking: a seek costs about as much as this many steps.
 const STEPS: usize = 8;
 /// Pairs between two looks at the stop flag.
-const STOP_INTERVAL: u32 = 256;
+const STOP_INTERVAL: usize = 256;
+/// Pairs brought in at once, at most: few enough to stay near the processor.
+const BATCH_MAX: usize = 32;
 
 /// The pairs of a part of a space, ascending.
 pub(super) struct Pairs {
-    source: Source,
-    /// `None`: not looked at yet.
-    head: Option<Option<Pair>>,
+    /// `None`: all that is left is at hand.
+    cursor: Option<Box<dyn Cursor>>,
+    /// What was brought in; those before `at` are done with.
+    held: Vec<Pair>,
+    at: usize,
+    /// Pairs brought in since the last seek. Half as many come next: who walks a long way is not slowed down by asking for each pair, and
+    /// who seeks at once has brought in little for nothing.
+    run: usize,
     stop: Stop,
-    since_stop: u32,
-}
-
-enum Source {
-    Stored(Box<dyn Cursor>),
-    /// Pairs at hand, the next one last.
-    Held(Vec<Pair>),
+    since_stop: usize,
 }
 
 impl Pairs {
-    /// The pairs with `from <= key < to`; an empty `to`: to the end.
+    /// The pairs with `from <= key < to`; an empty `to`: to the end. `expected`: how many are likely to be taken.
     pub(super) fn open(
         snapshot: &Arc<dyn Snapshot>,
         space: SpaceId,
-        from: &[u8],
-        to: &[u8],
+        (from, to): (&[u8], &[u8]),
+        expected: usize,
         stop: &Stop,
     ) -> Result<Self> {
-        let cursor = snapshot.scan(space, from, to, Order::Ascending, 1)?;
-        Ok(Self { source: Source::Stored(cursor), head: None, stop: stop.clone(), since_stop: 0 })
+        let cursor = Some(snapshot.scan(space, from, to, Order::Ascending, expected)?);
+        Ok(Self { cursor, held: Vec::new(), at: 0, run: expected * 2, stop: stop.clone(), since_stop: 0 })
     }
 
-    /// Pairs at hand, in **descending** order.
-    pub(super) fn held(descending: Vec<Pair>, stop: &Stop) -> Self {
-        Self { source: Source::Held(descending), head: None, stop: stop.clone(), since_stop: 0 }
+    /// Pairs at hand, ascending.
+    pub(super) fn held(held: Vec<Pair>, stop: &Stop) -> Self {
+        Self { cursor: None, held, at: 0, run: 0, stop: stop.clone(), since_stop: 0 }
     }
 
     /// The next pair; stays where it is.
+    #[inline]
     pub(super) fn head(&mut self) -> Result<Option<&Pair>> {
-        if self.head.is_none() {
-            self.since_stop += 1;
-            if self.since_stop >= STOP_INTERVAL {
-                self.since_stop = 0;
-                self.stop.pause()?;
-            }
-            self.head = Some(match &mut self.source {
-                Source::Stored(cursor) => cursor.next()?,
-                Source::Held(pairs) => pairs.pop(),
-            });
+        if self.at >= self.held.len() {
+            self.bring()?;
         }
-        Ok(self.head.as_ref().and_then(Option::as_ref))
+        Ok(self.held.get(self.at))
     }
 
-    /// Steps over the next pair.
+    /// Steps over the next pair, which was looked at.
+    #[inline]
     pub(super) fn step(&mut self) {
-        if matches!(self.head, Some(Some(_))) {
-            self.head = None;
-        }
+        self.at += 1;
     }
 
-    /// The next pair, and steps over it. `None` unless it has been looked at.
+    /// The next pair, which was looked at, and steps over it.
+    #[inline]
     pub(super) fn take(&mut self) -> Option<Pair> {
-        match self.head.take() {
-            Some(Some(pair)) => Some(pair),
-            other => {
-                self.head = other;
-                None
-            }
+        let pair = self.held.get_mut(self.at).map(std::mem::take);
+        self.at += 1;
+        pair
+    }
+
+    /// How many are at hand.
+    pub(super) fn at_hand(&self) -> usize {
+        self.held.len().saturating_sub(self.at)
+    }
+
+    /// Brings in the next pairs, if there are any.
+    fn bring(&mut self) -> Result<()> {
+        self.held.clear();
+        self.at = 0;
+        let Some(cursor) = &mut self.cursor else { return Ok(()) };
+        let batch = (self.run / 2).clamp(1, BATCH_MAX);
+        self.since_stop += batch;
+        if self.since_stop >= STOP_INTERVAL {
+            self.since_stop = 0;
+            self.stop.pause()?;
         }
+        self.held.reserve(batch);
+        cursor.next_many(batch, &mut self.held)?;
+        self.run += self.held.len();
+        if self.held.is_empty() {
+            self.cursor = None;
+        }
+        Ok(())
     }
 
     /// Goes on at the first key `>= key`; never back.
@@ -102,16 +117,19 @@ impl Pairs {
         self.jump_to(&end(prefix))
     }
 
-    /// Goes on at the first key `>= key`, which is known to be far.
+    /// Goes on at the first key `>= key`, which is likely to be far.
     pub(super) fn jump_to(&mut self, key: &[u8]) -> Result<()> {
-        self.head = None;
-        match &mut self.source {
-            Source::Stored(cursor) => cursor.seek(key),
-            Source::Held(pairs) => {
-                let wanted = pairs.partition_point(|(k, _)| k[..] >= *key);
-                pairs.truncate(wanted);
-                Ok(())
+        let rest = self.held.get(self.at..).unwrap_or_default();
+        let before = rest.partition_point(|(k, _)| k[..] < *key);
+        let within = before < rest.len();
+        self.at += before;
+        match &mut self.cursor {
+            Some(cursor) if !within => {
+                self.held.clear();
+                (self.at, self.run) = (0, 0);
+                cursor.seek(key)
             }
+            _ => Ok(()),
         }
     }
 

@@ -2,8 +2,6 @@
 
 use std::cmp::Reverse;
 
-use bytes::Bytes;
-
 use super::column::Version;
 use super::pairs::Pairs;
 use super::plan::{Plan, Reader};
@@ -13,7 +11,7 @@ use crate::key;
 use crate::value::{self, Value};
 
 /// Everything behind a prefix that lies in the time range and lives: all markers, of the values one more than will be shown.
-pub(super) fn stored(pairs: &mut Pairs, plan: &Plan, reader: &Reader, prefix: &Bytes) -> Result<Vec<Version>> {
+pub(super) fn stored(pairs: &mut Pairs, plan: &Plan, reader: &Reader, prefix: &[u8]) -> Result<Vec<Version>> {
     let mut versions = Vec::new();
     let mut values = 0;
     while let Some((head, stored)) = pairs.head()?.filter(|(k, _)| k.starts_with(prefix)) {

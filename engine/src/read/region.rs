@@ -10,11 +10,13 @@ use super::sieve::{Sieve, Window};
 use crate::cell::{Cell, Row};
 use crate::error::{Error, ErrorKind, Result};
 use crate::filter::Filter;
-use crate::key;
 use crate::store::Order;
 
 /// The largest row that one read returns, in bytes (HBase's `hbase.table.max.rowsize`).
 const ROW_BYTES_MAX: usize = 1 << 30;
+
+/// Room made for the cells of a row before they are read, at most.
+const ROOM_MAX: usize = 64;
 
 /// What a walk over a region is to do besides the families' plans.
 pub(super) struct Task {
@@ -42,6 +44,8 @@ pub(super) struct RegionRows {
     /// The row from which pieces are being cut.
     piece: Option<Piece>,
     ended: bool,
+    /// How many cells the last row had: the next one may have as many.
+    width: Option<usize>,
 }
 
 struct Piece {
@@ -77,7 +81,7 @@ impl RegionRows {
         if let Some(filter) = &mut filter {
             filter.reset()?;
         }
-        Ok(Self { deciding, joining, filter, whole_row_filter, order, batch, piece: None, ended: false })
+        Ok(Self { deciding, joining, filter, whole_row_filter, order, batch, piece: None, ended: false, width: None })
     }
 
     /// The next row, or piece of one; `None`: the region has no more.
@@ -123,7 +127,8 @@ impl RegionRows {
 
     fn next_whole(&mut self) -> Result<Option<Row>> {
         while let Some((prefix, key)) = self.begin_row()? {
-            let mut cells = Vec::new();
+            let room = self.width.unwrap_or_else(|| self.deciding.iter().map(Sieve::at_hand).sum());
+            let mut cells = Vec::with_capacity(room.min(ROOM_MAX));
             let mut bytes = 0;
             for sieve in &mut self.deciding {
                 sieve.open_row(&prefix, &key)?;
@@ -145,6 +150,7 @@ impl RegionRows {
             if cells.is_empty() {
                 continue;
             }
+            self.width = Some(cells.len());
             self.ended = self.is_filter_done()?;
             return Ok(Some(Row { key, cells, partial: false }));
         }
@@ -229,16 +235,15 @@ impl RegionRows {
     /// The prefix and key of the next row whose key the filter does not refuse.
     fn begin_row(&mut self) -> Result<Option<(Bytes, Bytes)>> {
         while !self.ended {
-            let mut next: Option<Bytes> = None;
+            let mut next: Option<(Bytes, Bytes)> = None;
             for sieve in &mut self.deciding {
                 if let Some(row) = sieve.next_row()?
-                    && next.as_ref().is_none_or(|next| (row < next) == (self.order == Order::Ascending))
+                    && next.as_ref().is_none_or(|(next, _)| (row.0 < *next) == (self.order == Order::Ascending))
                 {
                     next = Some(row.clone());
                 }
             }
-            let Some(prefix) = next else { break };
-            let key = key::row_of(&prefix);
+            let Some((prefix, key)) = next else { break };
             let Some(filter) = &mut self.filter else { return Ok(Some((prefix, key))) };
             // Asked again by HBase before the key: a row that was left out may have ended the scan.
             if !filter.filter_all_remaining()? && !filter.filter_row_key(&key)? {

@@ -111,7 +111,7 @@ pub(crate) fn newest(
     let mut found = Vec::new();
     if walk.next_row()?.is_some() {
         walk.open_row(&prefix, &Bytes::copy_from_slice(row))?;
-        while let Some((_, version)) = walk.next_version()? {
+        while let Some(version) = walk.next_version()? {
             let value = Value { ttl_ms: version.ttl_ms, sequence: None, bytes: version.value };
             found.push(Stored { timestamp: version.timestamp, value });
         }

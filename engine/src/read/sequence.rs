@@ -3,8 +3,6 @@
 //! A marker hides only what was written before it or together with it. A version that was once pushed out by VERSIONS newer ones stays
 //! out, even when those are deleted later. So every version has a life: from the write that made it to the first one that hid it.
 
-use bytes::Bytes;
-
 use super::column::{Count, Version};
 use super::pairs::Pairs;
 use super::plan::{Plan, Reader};
@@ -48,7 +46,7 @@ impl Life {
 type Written = Vec<(Version, u64)>;
 
 /// All that count of the markers and all living values behind a prefix, newest first.
-fn load(pairs: &mut Pairs, plan: &Plan, reader: &Reader, prefix: &Bytes) -> Result<(Vec<Mark>, Written)> {
+fn load(pairs: &mut Pairs, plan: &Plan, reader: &Reader, prefix: &[u8]) -> Result<(Vec<Mark>, Written)> {
     let (mut marks, mut values) = (Vec::new(), Vec::new());
     while let Some((head, stored)) = pairs.head()?.filter(|(k, _)| k.starts_with(prefix)) {
         let (kind, timestamp) = key::kind_and_time(head, prefix.len())?;
@@ -67,7 +65,7 @@ fn load(pairs: &mut Pairs, plan: &Plan, reader: &Reader, prefix: &Bytes) -> Resu
 }
 
 /// The markers of a family in one row.
-pub(super) fn family_marks(pairs: &mut Pairs, plan: &Plan, reader: &Reader, prefix: &Bytes) -> Result<Vec<Mark>> {
+pub(super) fn family_marks(pairs: &mut Pairs, plan: &Plan, reader: &Reader, prefix: &[u8]) -> Result<Vec<Mark>> {
     Ok(load(pairs, plan, reader, prefix)?.0)
 }
 
@@ -76,7 +74,7 @@ pub(super) fn versions(
     pairs: &mut Pairs,
     plan: &Plan,
     reader: &Reader,
-    prefix: &Bytes,
+    prefix: &[u8],
     family: &[Mark],
 ) -> Result<Vec<Version>> {
     let (marks, values) = load(pairs, plan, reader, prefix)?;

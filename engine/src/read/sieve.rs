@@ -34,8 +34,8 @@ pub(super) struct Sieve {
     window: Window,
     /// The filter said that nothing further can pass.
     closed: bool,
-    /// The prefix of the next row, once looked up; `Some(None)`: there is none.
-    ahead: Option<Option<Bytes>>,
+    /// The prefix and key of the next row, once looked up; `Some(None)`: there is none.
+    ahead: Option<Option<(Bytes, Bytes)>>,
     in_row: bool,
     /// Cells of this row that passed, those before the window included.
     passed: i32,
@@ -58,8 +58,8 @@ impl Sieve {
         Self { walk, order, window, closed: false, ahead: None, in_row: false, passed: 0, column: None, kept: 0 }
     }
 
-    /// The prefix of the next row, without opening it.
-    pub(super) fn next_row(&mut self) -> Result<Option<&Bytes>> {
+    /// The prefix and key of the next row, without opening it.
+    pub(super) fn next_row(&mut self) -> Result<Option<&(Bytes, Bytes)>> {
         if self.closed {
             return Ok(None);
         }
@@ -71,7 +71,7 @@ impl Sieve {
 
     /// Opens the next row if it is that one.
     pub(super) fn open_row(&mut self, prefix: &Bytes, key: &Bytes) -> Result<()> {
-        if self.next_row()? == Some(prefix) {
+        if self.next_row()?.is_some_and(|(ahead, _)| ahead == prefix) {
             self.ahead = None;
             self.walk.open_row(prefix, key)?;
             self.in_row = true;
@@ -83,7 +83,7 @@ impl Sieve {
 
     /// Goes upwards to a row and opens it if it is there.
     pub(super) fn seek_row(&mut self, prefix: &Bytes, key: &Bytes) -> Result<()> {
-        if self.next_row()?.is_some_and(|ahead| ahead < prefix) {
+        if self.next_row()?.is_some_and(|(ahead, _)| ahead < prefix) {
             self.ahead = None;
             self.walk.go_to_row(prefix.clone(), false, None)?;
         }
@@ -117,6 +117,11 @@ impl Sieve {
             }
         }
         Ok(None)
+    }
+
+    /// About how many cells the next row has, as far as can be told for nothing.
+    pub(super) fn at_hand(&self) -> usize {
+        self.walk.at_hand()
     }
 
     /// All that is left of the open row, when no filter is asked.

@@ -18,7 +18,7 @@ const HELD_MAX: usize = 16;
 pub(super) struct Times {
     /// The newest ones, descending.
     held: Vec<i64>,
-    rest: Option<Rest>,
+    rest: Option<Box<Rest>>,
 }
 
 /// The markers older than those held.
@@ -36,7 +36,7 @@ impl Times {
         pairs: &mut Pairs,
         reader: &Reader,
         space: SpaceId,
-        prefix: &Bytes,
+        prefix: &[u8],
         kind: CellKind,
         (floor, newest): (i64, i64),
     ) -> Result<Self> {
@@ -49,8 +49,8 @@ impl Times {
             }
             if held.len() == HELD_MAX {
                 pairs.jump_to(&key::kind_end(prefix, kind))?;
-                let rest = Rest { space, prefix: prefix.clone(), kind, walk: None };
-                return Ok(Self { held, rest: Some(rest) });
+                let rest = Rest { space, prefix: Bytes::copy_from_slice(prefix), kind, walk: None };
+                return Ok(Self { held, rest: Some(Box::new(rest)) });
             }
             if !value::is_expired(stored, timestamp, reader.now)? {
                 held.push(timestamp);
@@ -88,7 +88,7 @@ impl Rest {
             Some((pairs, asked)) if timestamp <= *asked => (pairs, asked),
             walk => {
                 let end = key::prefix_end(&self.prefix);
-                let pairs = Pairs::open(&reader.snapshot, self.space, &wanted, &end, &reader.stop)?;
+                let pairs = Pairs::open(&reader.snapshot, self.space, (&wanted, &end), 1, &reader.stop)?;
                 let (pairs, asked) = walk.insert((pairs, timestamp));
                 (pairs, asked)
             }

@@ -3,7 +3,7 @@
 //! Its maps share structure: taking a snapshot copies a pointer, a write copies the path to its place. So snapshots are as honest as a
 //! disk's: they see what was there, whatever comes after.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::BTreeMap;
 use std::ops::Bound;
 use std::sync::Arc;
 
@@ -192,24 +192,16 @@ impl Snapshot for MemorySnapshot {
         let map = self.map(space)?.clone();
         let from = Bound::Included(Bytes::copy_from_slice(from));
         let to = if to.is_empty() { Bound::Unbounded } else { Bound::Excluded(Bytes::copy_from_slice(to)) };
-        Ok(Box::new(MemoryCursor { map, from, to, order, ahead: VecDeque::new(), step: STEP_MIN }))
+        Ok(Box::new(MemoryCursor { map, from, to, order }))
     }
 }
 
-/// Pairs taken out of a map at once: finding a place in it costs more than a step from there.
-const STEP_MIN: usize = 8;
-const STEP_MAX: usize = 128;
-
-/// The range shrinks with all that is taken out of it.
+/// The range shrinks with every pair that is taken out of it.
 struct MemoryCursor {
     map: Map,
     from: Bound<Bytes>,
     to: Bound<Bytes>,
     order: Order,
-    /// Taken out and not yet given.
-    ahead: VecDeque<Pair>,
-    /// How many are taken out next.
-    step: usize,
 }
 
 impl MemoryCursor {
@@ -223,35 +215,34 @@ impl MemoryCursor {
 
 impl Cursor for MemoryCursor {
     fn next(&mut self) -> Result<Option<Pair>> {
+        let mut out = Vec::with_capacity(1);
+        self.next_many(1, &mut out)?;
+        Ok(out.pop())
+    }
+
+    fn next_many(&mut self, n: usize, out: &mut Vec<Pair>) -> Result<()> {
         // Ranges that end before they begin make ordered maps panic.
-        if self.ahead.is_empty() && !self.is_empty() {
-            let mut range = self.map.range((self.from.clone(), self.to.clone()));
-            let owned = |(key, value): (&Bytes, &Bytes)| (key.clone(), value.clone());
+        if self.is_empty() {
+            return Ok(());
+        }
+        let before = out.len();
+        let range = self.map.range((self.from.clone(), self.to.clone()));
+        let pair = |(key, value): (&Bytes, &Bytes)| (key.clone(), value.clone());
+        match self.order {
+            Order::Ascending => out.extend(range.take(n).map(pair)),
+            Order::Descending => out.extend(range.rev().take(n).map(pair)),
+        }
+        if let Some((last, _)) = out[before..].last() {
+            let behind = Bound::Excluded(last.clone());
             match self.order {
-                Order::Ascending => self.ahead.extend(range.by_ref().take(self.step).map(owned)),
-                Order::Descending => self.ahead.extend(range.by_ref().rev().take(self.step).map(owned)),
-            }
-            self.step = (self.step * 2).min(STEP_MAX);
-            if let Some((last, _)) = self.ahead.back() {
-                match self.order {
-                    Order::Ascending => self.from = Bound::Excluded(last.clone()),
-                    Order::Descending => self.to = Bound::Excluded(last.clone()),
-                }
+                Order::Ascending => self.from = behind,
+                Order::Descending => self.to = behind,
             }
         }
-        Ok(self.ahead.pop_front())
+        Ok(())
     }
 
     fn seek(&mut self, key: &[u8]) -> Result<()> {
-        let before = match self.order {
-            Order::Ascending => self.ahead.partition_point(|(k, _)| k[..] < *key),
-            Order::Descending => self.ahead.partition_point(|(k, _)| k[..] >= *key),
-        };
-        self.ahead.drain(..before);
-        if !self.ahead.is_empty() {
-            return Ok(());
-        }
-        self.step = STEP_MIN;
         let beyond = match (self.order, &self.from, &self.to) {
             (Order::Ascending, Bound::Included(from) | Bound::Excluded(from), _) => key > from,
             (Order::Descending, _, Bound::Included(to) | Bound::Excluded(to)) => key < to,

@@ -156,6 +156,17 @@ pub trait Cursor: Send {
     /// The next pair, or `None` at the end (again and again).
     fn next(&mut self) -> Result<Option<Pair>>;
 
+    /// Appends the next `n` pairs to `out`; fewer at the end. After an error those before it are there.
+    fn next_many(&mut self, n: usize, out: &mut Vec<Pair>) -> Result<()> {
+        for _ in 0..n {
+            match self.next()? {
+                Some(pair) => out.push(pair),
+                None => break,
+            }
+        }
+        Ok(())
+    }
+
     /// Goes on at the first key `>= key` (descending: at the first key `< key`) inside the cursor's range, never back.
     fn seek(&mut self, key: &[u8]) -> Result<()>;
 }

@@ -1,24 +1,30 @@
 //! The visible cells of one family, row after row, upwards or downwards.
 
+mod enter;
+mod names;
 mod plain;
 
 use std::sync::Arc;
 
 use bytes::Bytes;
 
-use self::plain::Names;
-
-use super::column::{Column, Version, Walked};
+use self::enter::Entered;
+use self::names::Names;
+use super::column::{Column, Version};
 use super::down::Down;
 use super::marks::Marks;
 use super::pairs::Pairs;
 use super::plan::{Plan, Reader};
+use super::prefix::Prefix;
 use super::raw;
 use super::sequence::{self, Mark};
 use crate::cell::Cell;
 use crate::error::Result;
 use crate::key;
 use crate::store::Order;
+
+/// Pairs that a read of whole rows is likely to take, at the least.
+const EXPECTED: usize = 8;
 
 /// A walk over one family.
 pub(super) struct FamilyWalk {
@@ -48,7 +54,7 @@ struct OpenRow {
     prefix: Bytes,
     key: Bytes,
     marks: Hiding,
-    column: Option<(Bytes, Column)>,
+    column: Option<(Prefix, Column)>,
     /// How many of the wanted columns are done with.
     wanted: usize,
     /// Applies when its column is entered.
@@ -70,7 +76,10 @@ impl FamilyWalk {
         let empty = !to.is_empty() && from >= to;
         let (pairs, down) = match order {
             _ if empty => (Pairs::held(Vec::new(), &reader.stop), None),
-            Order::Ascending => (Pairs::open(&reader.snapshot, space, from, to, &reader.stop)?, None),
+            Order::Ascending => {
+                let expected = if plan.wanted.is_none() { EXPECTED } else { 1 };
+                (Pairs::open(&reader.snapshot, space, (from, to), expected, &reader.stop)?, None)
+            }
             Order::Descending => (Pairs::held(Vec::new(), &reader.stop), Some(Down::open(reader, space, from, to)?)),
         };
         let wanted = plan.wanted.iter().flatten().map(|qualifier| key::as_part(qualifier)).collect();
@@ -82,18 +91,20 @@ impl FamilyWalk {
         &self.plan
     }
 
-    /// The prefix of the next row; no row may be open. Its cells may all be hidden.
-    pub(super) fn next_row(&mut self) -> Result<Option<Bytes>> {
+    /// About how many cells the next row has, as far as can be told for nothing.
+    pub(super) fn at_hand(&self) -> usize {
+        self.pairs.at_hand()
+    }
+
+    /// The prefix and key of the next row; no row may be open. Its cells may all be hidden.
+    pub(super) fn next_row(&mut self) -> Result<Option<(Bytes, Bytes)>> {
         match &mut self.down {
             Some(down) => down.row(),
             None => {
                 if let Some(left) = self.left.take() {
                     self.pairs.skip_over(&left, key::row_end)?;
                 }
-                match self.pairs.head()? {
-                    Some((head, _)) => Ok(Some(head.slice(..key::row_prefix_len(head)?))),
-                    None => Ok(None),
-                }
+                self.pairs.head()?.map(|(head, _)| key::row_at(head)).transpose()
             }
         }
     }
@@ -123,6 +134,7 @@ impl FamilyWalk {
         if marked {
             pairs.skip_to(&key::columns_start(prefix))?;
         }
+        self.names.begin_row();
         self.row =
             Some(OpenRow { prefix: prefix.clone(), key: key.clone(), marks, column: None, wanted: 0, place: None });
         match self.entry.take() {
@@ -147,8 +159,8 @@ impl FamilyWalk {
         if self.plan.wanted.is_none() { self.pairs.skip_over(&prefix, key::prefix_end) } else { Ok(()) }
     }
 
-    /// The qualifier of the next visible version of the open row, and the version; `None`: the row has no more.
-    pub(super) fn next_version(&mut self) -> Result<Option<(Bytes, Version)>> {
+    /// The next visible version of the open row, of the column that is open then; `None`: the row has no more.
+    pub(super) fn next_version(&mut self) -> Result<Option<Version>> {
         if self.plan.is_empty() {
             return Ok(None);
         }
@@ -157,20 +169,29 @@ impl FamilyWalk {
             if let Some((prefix, column)) = &mut row.column {
                 let nothing = &mut Marks::nothing();
                 let marks = if let Hiding::Now(marks) = &mut row.marks { marks } else { nothing };
-                if let Some(version) = column.next(&mut self.pairs, &self.plan, &self.reader, marks)? {
-                    return Ok(Some((key::qualifier_of(prefix, row.prefix.len()), version)));
+                if let Some(version) = column.next(&mut self.pairs, (&self.plan, &self.reader), prefix, marks)? {
+                    return Ok(Some(version));
                 }
                 self.next_column()?;
-            } else if !self.open_column()? {
-                return Ok(None);
+            } else {
+                match self.open_column()? {
+                    Entered::Nothing => return Ok(None),
+                    Entered::Column => {}
+                    Entered::Version(version) => return Ok(Some(version)),
+                }
             }
         }
     }
 
     /// The next visible cell of the open row; `None`: the row has no more.
     pub(super) fn next_cell(&mut self) -> Result<Option<Cell>> {
-        let Some((qualifier, version)) = self.next_version()? else { return Ok(None) };
+        let Some(version) = self.next_version()? else { return Ok(None) };
         let Some(row) = &self.row else { return Ok(None) };
+        let qualifier = match (&self.plan.wanted, &row.column) {
+            (Some(wanted), _) => wanted.get(row.wanted).cloned().unwrap_or_default(),
+            (None, Some((prefix, _))) => self.names.of(prefix, row.prefix.len()),
+            (None, None) => Bytes::new(),
+        };
         let (row, family) = (row.key.clone(), self.plan.family.name.clone());
         let Version { timestamp, kind, value, .. } = version;
         Ok(Some(Cell { row, family, qualifier, timestamp, kind, value }))
@@ -181,8 +202,12 @@ impl FamilyWalk {
         let Some(row) = &mut self.row else { return Ok(()) };
         let wanted = key::column_prefix(&row.prefix, &place.qualifier);
         let behind = place.newest < 0;
-        if let Some((_, column)) = row.column.as_mut().filter(|(prefix, _)| *prefix == wanted) {
-            return if behind { self.next_column() } else { column.skip_to_time(&mut self.pairs, place.newest) };
+        if let Some((_, column)) = row.column.as_mut().filter(|(prefix, _)| **prefix == wanted[..]) {
+            return if behind {
+                self.next_column()
+            } else {
+                column.skip_to_time(&mut self.pairs, &wanted, place.newest)
+            };
         }
         row.column = None;
         match &self.plan.wanted {
@@ -235,49 +260,4 @@ impl FamilyWalk {
         self.pairs.skip_to(&place)?;
         Ok(self.pairs.head()?.is_some_and(|(head, _)| head.starts_with(&row.prefix)))
     }
-
-    /// Enters the next column there is; `false`: the row has no more.
-    fn open_column(&mut self) -> Result<bool> {
-        let Some(row) = &mut self.row else { return Ok(false) };
-        let Some(prefix) = next_prefix(&mut self.pairs, &self.plan, row)? else { return Ok(false) };
-        let (pairs, plan, reader) = (&mut self.pairs, &self.plan, &self.reader);
-        let mut column = match &mut row.marks {
-            Hiding::Now(marks) => Column::Walked(Walked::open(pairs, plan, reader, prefix.clone(), marks)?),
-            Hiding::Ordered(marks) => {
-                Column::Known(sequence::versions(pairs, plan, reader, &prefix, marks)?.into_iter())
-            }
-            Hiding::Shown(markers) => {
-                let mut versions = markers.take().unwrap_or_default();
-                versions.extend(raw::stored(pairs, plan, reader, &prefix)?);
-                Column::Known(raw::mix(versions, plan).into_iter())
-            }
-        };
-        if let Some(place) = row.place.take().filter(|p| p.qualifier == key::qualifier_of(&prefix, row.prefix.len())) {
-            column.skip_to_time(pairs, place.newest)?;
-        }
-        row.column = Some((prefix, column));
-        Ok(true)
-    }
-}
-
-/// The prefix of the next column to look at, and goes there.
-fn next_prefix(pairs: &mut Pairs, plan: &Plan, row: &mut OpenRow) -> Result<Option<Bytes>> {
-    let Some(wanted) = &plan.wanted else {
-        if matches!(&row.marks, Hiding::Shown(Some(markers)) if !markers.is_empty()) {
-            return Ok(Some(key::column_prefix(&row.prefix, b"")));
-        }
-        let Some((head, _)) = pairs.head()?.filter(|(k, _)| k.starts_with(&row.prefix)) else { return Ok(None) };
-        let len = key::column_prefix_len(head, row.prefix.len())?.ok_or_else(|| key::damaged(head))?;
-        return Ok(Some(head.slice(..len)));
-    };
-    while let Some(qualifier) = wanted.get(row.wanted) {
-        let prefix = key::column_prefix(&row.prefix, qualifier);
-        pairs.skip_to(&prefix)?;
-        match pairs.head()? {
-            Some((head, _)) if head.starts_with(&prefix) => return Ok(Some(prefix)),
-            Some((head, _)) if head.starts_with(&row.prefix) => row.wanted += 1,
-            _ => return Ok(None),
-        }
-    }
-    Ok(None)
 }

@@ -5,52 +5,11 @@
 
 use std::cmp::Ordering;
 
-use bytes::Bytes;
-
 use super::{FamilyWalk, Hiding};
 use crate::cell::{Cell, CellKind};
 use crate::error::Result;
 use crate::key;
 use crate::value;
-
-/// Names kept at most, and looked at before one counts as new.
-const NAMES_MAX: usize = 64;
-const LOOKS: usize = 4;
-
-/// Qualifiers that were met lately: rows of a table mostly have the same columns, in the same order.
-#[derive(Default)]
-pub(super) struct Names {
-    /// As they stand in keys, and as they are.
-    kept: Vec<(Bytes, Bytes)>,
-    /// Rows begun; the names of the first one are not kept, since it may be the only one.
-    rows: usize,
-}
-
-impl Names {
-    /// The qualifier with that encoded form in a key, the `at`-th or a later one of its row; where the next one may be.
-    fn find(&mut self, at: usize, key: &Bytes, from: usize, to: usize) -> (Bytes, usize) {
-        if let Some(qualifier) = key::short_part(key, from, to) {
-            return (qualifier, at);
-        }
-        let encoded = &key[from..to];
-        for (ahead, (kept, name)) in self.kept.iter().skip(at).take(LOOKS).enumerate() {
-            if kept == encoded {
-                return (name.clone(), at + ahead + 1);
-            }
-        }
-        let name = key::part(encoded);
-        if self.rows > 1 {
-            let at = at.min(NAMES_MAX - 1);
-            let new = (Bytes::copy_from_slice(encoded), name.clone());
-            if self.kept.len() < NAMES_MAX {
-                self.kept.insert(at.min(self.kept.len()), new)
-            } else {
-                self.kept[at] = new
-            }
-        }
-        (name, at + 1)
-    }
-}
 
 impl FamilyWalk {
     /// Gives `take` each visible cell that is left of the open row, in order.
@@ -66,10 +25,8 @@ impl FamilyWalk {
             }
             return Ok(());
         }
-        self.names.rows += 1;
-        let mut name = 0;
         loop {
-            self.plain_cells(&mut name, take)?;
+            self.plain_cells(take)?;
             let Some(cell) = self.next_cell()? else { return Ok(()) };
             take(cell)?;
             self.next_column()?;
@@ -77,7 +34,7 @@ impl FamilyWalk {
     }
 
     /// The same up to the row's end, or to a column that has to be looked at more closely. Between columns before and after.
-    fn plain_cells(&mut self, name: &mut usize, take: &mut impl FnMut(Cell) -> Result<()>) -> Result<()> {
+    fn plain_cells(&mut self, take: &mut impl FnMut(Cell) -> Result<()>) -> Result<()> {
         let Self { pairs, plan, reader, names, wanted, row: Some(row), .. } = self else { return Ok(()) };
         if row.column.is_some() {
             return Ok(());
@@ -107,17 +64,13 @@ impl FamilyWalk {
             let Some((key, stored)) = pairs.take() else { return Ok(()) };
             let qualifier = match &plan.wanted {
                 Some(wanted) => wanted[row.wanted].clone(),
-                None => {
-                    let qualifier;
-                    (qualifier, *name) = names.find(*name, &key, row_len + 1, len);
-                    qualifier
-                }
+                None => names.of(&key[..len], row_len),
             };
             row.wanted += 1;
             let value = value::of_plain(stored);
             let family = plan.family.name.clone();
             take(Cell { row: row.key.clone(), family, qualifier, timestamp, kind, value })?;
-            if plan.wanted.is_none() {
+            if plan.wanted.is_none() && pairs.head()?.is_some_and(|(next, _)| next.starts_with(&key[..len])) {
                 pairs.skip_over(&key[..len], key::prefix_end)?;
             }
         }

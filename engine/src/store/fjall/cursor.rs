@@ -108,27 +108,30 @@ impl FjallCursor {
 
 impl Cursor for FjallCursor {
     fn next(&mut self) -> Result<Option<Pair>> {
+        let mut out = Vec::with_capacity(1);
+        self.next_many(1, &mut out)?;
+        Ok(out.pop())
+    }
+
+    fn next_many(&mut self, n: usize, out: &mut Vec<Pair>) -> Result<()> {
         let mut walk = self.walk.lock();
         let iter = match &mut *walk {
             Walk::Under(iter) => iter,
-            Walk::Ended => return Ok(None),
+            Walk::Ended => return Ok(()),
             Walk::Stale => return Err(stale()),
         };
-        let item = match self.order {
-            Order::Ascending => iter.next(),
-            Order::Descending => iter.next_back(),
-        };
-        let Some(item) = item else {
-            *walk = Walk::Ended;
-            return Ok(None);
-        };
-        let (key, value) = item.into_inner().map_err(|error| failed("reading", error))?;
-        let (key, value) = (Bytes::from(key), Bytes::from(value));
-        match self.order {
-            Order::Ascending => key[..].clone_into(&mut self.from),
-            Order::Descending => key[..].clone_into(&mut self.to),
+        let before = out.len();
+        let taken = take_from(iter, self.order, n, out);
+        if let Some((last, _)) = out[before..].last() {
+            match self.order {
+                Order::Ascending => last[..].clone_into(&mut self.from),
+                Order::Descending => last[..].clone_into(&mut self.to),
+            }
         }
-        Ok(Some((key, value)))
+        if matches!(taken, Ok(false)) {
+            *walk = Walk::Ended;
+        }
+        taken.map(|_| ())
     }
 
     fn seek(&mut self, key: &[u8]) -> Result<()> {
@@ -159,6 +162,20 @@ impl Cursor for FjallCursor {
         *walk = self.walk_on(&database)?;
         Ok(())
     }
+}
+
+/// Moves up to `n` pairs to `out`; `false`: there are no more.
+fn take_from(iter: &mut fjall::Iter, order: Order, n: usize, out: &mut Vec<Pair>) -> Result<bool> {
+    for _ in 0..n {
+        let item = match order {
+            Order::Ascending => iter.next(),
+            Order::Descending => iter.next_back(),
+        };
+        let Some(item) = item else { return Ok(false) };
+        let (key, value) = item.into_inner().map_err(|error| failed("reading", error))?;
+        out.push((Bytes::from(key), Bytes::from(value)));
+    }
+    Ok(true)
 }
 
 impl Drop for FjallCursor {
