@@ -1,6 +1,6 @@
 //! Measures a hjall server from outside: speed beside Redis on the same machine, start-up, memory. Prints figures, never a verdict.
 
-mod embedded;
+mod engine;
 mod filters;
 mod hot;
 mod idle;
@@ -99,14 +99,15 @@ enum What {
         #[arg(long, default_value_t = 100_000)]
         markers: usize,
     },
-    /// Puts, gets and whole scans of the engine inside this process: what the language bindings stand on.
-    Embedded {
+    /// Puts, gets and whole scans of the engine inside this process, which the language bindings stand on, beside the same bytes through
+    /// the store under it.
+    Engine {
         /// Rows of the table, of 5 cells each.
-        #[arg(long, default_value_t = 200_000)]
+        #[arg(long, default_value_t = 50_000)]
         rows: usize,
-        /// Length of one run, in seconds.
-        #[arg(long, default_value_t = 3)]
-        seconds: u64,
+        /// Reads of one row each.
+        #[arg(long, default_value_t = 50_000)]
+        gets: usize,
     },
     /// Scans with filters that know where to look, beside a get of the one row or column that they find.
     Filters {
@@ -132,7 +133,7 @@ fn main() -> Outcome<()> {
         What::Idle { connections } => idle::run(&arguments.hjall, connections),
         What::Start { megabytes, families, runs } => start::run(&arguments.hjall, megabytes, families, runs),
         What::Hot { versions, markers } => hot::run(versions, markers),
-        What::Embedded { rows, seconds } => embedded::run(rows, seconds),
+        What::Engine { rows, gets } => engine::run(rows, gets),
         What::Filters { rows } => filters::run(rows),
     }
 }
