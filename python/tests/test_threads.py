@@ -1,6 +1,7 @@
 """Many threads on one database; one of them closes it."""
 
 import gc
+import itertools
 import subprocess
 import sys
 import threading
@@ -84,20 +85,24 @@ def test_close_while_others_use_it(tmp_path):
     db.create_table("t", {"f": {}})
     table, acknowledged, started = db.table("t"), [], threading.Barrier(7)
 
+    enough = threading.Event()
+
     def work(n):
         started.wait()
+        if n == 6:
+            enough.wait()
+            return db.close()
         try:
-            for i in range(1_000_000):
-                if n == 6:
-                    if len(acknowledged) >= 300:
-                        return db.close()
-                elif n % 2:
+            for i in itertools.count():
+                if n % 2:
                     list(table.scan(batch_size=50))
                 else:
                     table.put(b"%d-%06d" % (n, i), {b"f:a": b"1"})
                     acknowledged.append((n, i))
+                    if len(acknowledged) >= 300:
+                        enough.set()
         except hjall.Closed:
-            pass
+            return None
 
     in_threads(7, work)
     db.open()
