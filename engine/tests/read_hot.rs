@@ -5,9 +5,11 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
 use std::thread;
 
+use hjall_engine::clock::ManualClock;
+use hjall_engine::filter::FilterSpec;
 use hjall_engine::mutation::{Delete, Increment, Mutation, Put, PutCell};
 use hjall_engine::name::TableName;
-use hjall_engine::request::Get;
+use hjall_engine::request::{Columns, Get, TimeRange};
 use hjall_engine::schema::{FamilyDescriptor, TableDescriptor};
 use hjall_engine::{Engine, LATEST, Options, Row, Table};
 
@@ -104,6 +106,64 @@ fn what_a_compaction_forgot_does_not_come_back() {
     engine.modify_family(table.name(), family).unwrap();
     // A row kept from before the compaction would show all three.
     assert_eq!(versions(), 1);
+}
+
+#[test]
+fn what_expires_is_not_shown_from_memory() {
+    let clock = Arc::new(ManualClock::at(1_000_000));
+    let engine = Engine::memory(Options { clock: Some(clock.clone()), ..Options::default() }).unwrap();
+    let table = table(&engine, &["f", "g"]);
+    let mut mortal = put("own", "f", "1".into());
+    mortal.ttl_ms = Some(5_000);
+    table.put(&mortal).unwrap();
+    table.put(&put("family", "g", "1".into())).unwrap();
+    let mut family = FamilyDescriptor::new("g").unwrap();
+    family.set("TTL", "5");
+    engine.modify_family(table.name(), family).unwrap();
+    let shown = |row: &'static str| {
+        let counts: Vec<_> = (0..4).map(|_| table.get(&Get::new(row)).unwrap().cells.len()).collect();
+        assert!(counts.windows(2).all(|pair| pair[0] == pair[1]), "{counts:?}");
+        assert_eq!(table.exists(&Get::new(row)).unwrap(), counts[0] > 0);
+        counts[0]
+    };
+    assert_eq!((shown("own"), shown("family")), (1, 1));
+    clock.advance(6_000);
+    assert_eq!((shown("own"), shown("family")), (0, 0));
+}
+
+#[test]
+fn every_kind_of_get_of_a_kept_row_is_answered_as_without_memory() {
+    let with = engine();
+    let without = Engine::memory(Options { cache_bytes: Some(0), ..Options::default() }).unwrap();
+    let tables = [table(&with, &["f", "g"]), table(&without, &["f", "g"])];
+    for table in &tables {
+        for (timestamp, family) in [(1, "f"), (2, "f"), (3, "f"), (4, "g")] {
+            let mut put = put("r", family, timestamp.to_string());
+            put.cells[0].timestamp = timestamp;
+            table.put(&put).unwrap();
+        }
+    }
+    let whole = Get::new("r");
+    let mut columns = Columns::all();
+    columns.add_family("g");
+    let filter = Some(Arc::new(FilterSpec::parse(b"KeyOnlyFilter()").unwrap()));
+    let gets = [
+        whole.clone(),
+        Get { columns, ..whole.clone() },
+        Get { max_versions: 5, ..whole.clone() },
+        Get { raw: true, max_versions: 5, ..whole.clone() },
+        Get { time_range: TimeRange::new(2, 3).unwrap(), ..whole.clone() },
+        Get { store_limit: 1, ..whole.clone() },
+        Get { store_offset: 1, ..whole.clone() },
+        Get { filter, ..whole },
+    ];
+    // The first round meets the row, the second keeps it, the third has it in memory for all of them.
+    for round in 0..3 {
+        for get in &gets {
+            let [with, without] = tables.each_ref().map(|table| table.get(get).unwrap());
+            assert_eq!(with, without, "round {round}, {get:?}");
+        }
+    }
 }
 
 #[test]

@@ -10,13 +10,13 @@ use super::plan::{Plan, Reader, Wish};
 use super::region::{RegionRows, Task};
 use super::sieve::Window;
 use super::stop::Stop;
-use crate::catalog::{Family, TableState};
+use crate::catalog::Family;
 use crate::cell::Row;
 use crate::engine::Core;
 use crate::error::{Error, Result};
 use crate::key;
 use crate::name::TableName;
-use crate::request::{Get, check_row};
+use crate::request::{Get, TimeRange, check_row};
 use crate::store::{Order, Snapshot};
 use crate::value::Value;
 
@@ -34,7 +34,15 @@ pub(crate) struct Stored {
 /// # Errors
 /// Those of the table (missing, disabled), `FamilyNotFound`, `InvalidArgument` for a bad row or no version; those of store and filter.
 pub(crate) fn get(core: &Core, name: &TableName, get: &Get) -> Result<Row> {
-    Ok(open(core, name, get)?.next()?.unwrap_or_default())
+    let (mut rows, hot) = match open(core, name, get)? {
+        Opened::Answer(row) => return Ok(row),
+        Opened::Rows(rows, hot) => (*rows, hot),
+    };
+    let row = rows.next()?.unwrap_or_default();
+    if let Some(hot) = hot.filter(|_| is_whole(get)) {
+        hot.remember(&row);
+    }
+    Ok(row)
 }
 
 /// Whether the same get would return a cell.
@@ -42,51 +50,87 @@ pub(crate) fn get(core: &Core, name: &TableName, get: &Get) -> Result<Row> {
 /// # Errors
 /// As for [`get`].
 pub(crate) fn exists(core: &Core, name: &TableName, get: &Get) -> Result<bool> {
-    open(core, name, get)?.has_cell()
+    match open(core, name, get)? {
+        Opened::Answer(row) => Ok(!row.cells.is_empty()),
+        Opened::Rows(mut rows, _) => rows.has_cell(),
+    }
 }
 
-fn open(core: &Core, name: &TableName, get: &Get) -> Result<RegionRows> {
+/// A get that has been checked.
+enum Opened {
+    /// It was answered before, and nothing changed since.
+    Answer(Row),
+    /// It has to be read, perhaps from what is kept in memory.
+    Rows(Box<RegionRows>, Option<Arc<HotRow>>),
+}
+
+/// Whether a get asks for the newest version of every column, as most do.
+fn is_whole(get: &Get) -> bool {
+    get.columns.is_all()
+        && get.max_versions == 1
+        && get.filter.is_none()
+        && !get.raw
+        && get.store_limit < 0
+        && get.store_offset <= 0
+        && get.time_range == TimeRange::ALL
+}
+
+fn open(core: &Core, name: &TableName, get: &Get) -> Result<Opened> {
     check_row(&get.row)?;
     if get.max_versions <= 0 {
         return Err(Error::invalid("versions must be positive"));
     }
     core.catalog.hold(name, |table| {
         table.check_readable()?;
+        let families = table.families();
+        let found = core.hot.find(table.row_lock(&get.row), families);
+        if let Found::Row(row) = &found
+            && is_whole(get)
+            && let Some(answer) = row.answer()
+        {
+            return Ok(Opened::Answer(answer.clone()));
+        }
         let filter = get.filter.as_ref().map(|spec| spec.start(false)).transpose()?;
         let wish =
             Wish { columns: &get.columns, max_versions: get.max_versions, filtered: filter.is_some(), raw: get.raw };
         let unknown = |family: &[u8]| table.no_family(family, &get.row);
-        let plans = Plan::all(table.families(), &wish, |_| get.time_range, &unknown)?;
+        let plans = Plan::all(families, &wish, |_| get.time_range, &unknown)?;
         let from = key::row_prefix(&get.row);
         let to = key::row_end(&from);
         let limit = (get.store_limit >= 0).then_some(get.store_limit);
         let window = Window { offset: get.store_offset.max(0), limit };
-        let snapshot = stored(core, table, &get.row, &from, &to)?;
+        let (snapshot, hot) = match source(core, found, families, &from, &to)? {
+            Source::Hot(row) => (Arc::clone(&row) as Arc<dyn Snapshot>, Some(row)),
+            Source::Stored(snapshot) => (snapshot, None),
+        };
         let reader = Reader { snapshot, now: core.store.now_ms(), stop: Stop::default() };
-        RegionRows::open(
-            plans,
-            &Arc::new(reader),
-            Task { order: Order::Ascending, from, to, batch: None, window, filter },
-        )
+        let task = Task { order: Order::Ascending, from, to, batch: None, window, filter };
+        Ok(Opened::Rows(Box::new(RegionRows::open(plans, &Arc::new(reader), task)?), hot))
     })
 }
 
-/// Where to read a row from: as it is kept in memory, or all that is stored.
-fn stored(core: &Core, table: &TableState, row: &[u8], from: &[u8], to: &[u8]) -> Result<Arc<dyn Snapshot>> {
-    let spaces = || table.families().iter().map(|family| family.space);
-    match core.hot.find(table.row_lock(row)) {
-        Found::Row(row) if row.is_of(spaces()) => Ok(row),
+/// Where a row is read from.
+enum Source {
+    /// As it is kept in memory.
+    Hot(Arc<HotRow>),
+    /// All that is stored.
+    Stored(Arc<dyn Snapshot>),
+}
+
+fn source(core: &Core, found: Found, families: &Arc<[Family]>, from: &[u8], to: &[u8]) -> Result<Source> {
+    match found {
+        Found::Row(row) => Ok(Source::Hot(row)),
+        Found::Nothing => Ok(Source::Stored(core.store.snapshot()?)),
         Found::Wanted(place) => {
             let snapshot = core.store.snapshot()?;
-            let Some(row) = HotRow::read(&snapshot, spaces(), from, to)? else {
+            let Some(row) = HotRow::read(&snapshot, families, from, to)? else {
                 core.hot.refuse(&place);
-                return Ok(snapshot);
+                return Ok(Source::Stored(snapshot));
             };
             let row = Arc::new(row);
             core.hot.put(place, &row);
-            Ok(row)
+            Ok(Source::Hot(row))
         }
-        Found::Row(_) | Found::Nothing => core.store.snapshot(),
     }
 }
 

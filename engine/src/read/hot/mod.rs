@@ -16,6 +16,7 @@ use parking_lot::Mutex;
 
 pub(crate) use row::HotRow;
 
+use crate::catalog::Family;
 use crate::error::{Error, ErrorKind};
 
 const SHARDS: usize = 16;
@@ -124,15 +125,22 @@ impl HotRows {
         &self.stripes[hash as usize % STRIPES]
     }
 
-    /// Looks for a row by the name under which it is locked. To be asked **before** a snapshot is taken.
-    pub(crate) fn find(&self, name: Bytes) -> Found {
+    /// Looks for a row by the name under which it is locked, as its table is now. To be asked **before** a snapshot is taken.
+    pub(crate) fn find(&self, name: Bytes, families: &Arc<[Family]>) -> Found {
         if self.bytes_max == 0 {
             return Found::Nothing;
         }
         let hash = self.hasher.hash_one(&name);
-        if let Some(kept) = self.shard(hash).lock().rows.get_mut(&hash).filter(|kept| kept.name == name) {
-            kept.used = true;
-            return Found::Row(Arc::clone(&kept.row));
+        {
+            let mut shard = self.shard(hash).lock();
+            if let Some(kept) = shard.rows.get_mut(&hash).filter(|kept| kept.name == name) {
+                if kept.row.is_of(families) {
+                    kept.used = true;
+                    return Found::Row(Arc::clone(&kept.row));
+                }
+                // Its table was altered since.
+                shard.remove(hash);
+            }
         }
         let (met, tag) = (&self.met[hash as usize % PLACES], tag(hash));
         let same = |was: &u32| *was == tag || *was == too_large(tag);

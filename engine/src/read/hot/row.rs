@@ -1,64 +1,90 @@
 //! One row as it is stored, in memory of its own: a snapshot of that row and nothing else.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use bytes::{Bytes, BytesMut};
 
+use crate::catalog::Family;
+use crate::cell::{Cell, Row};
 use crate::error::Result;
 use crate::store::{Cursor, Order, Pair, Snapshot, SpaceId};
+use crate::value;
 
 /// A larger row is not kept.
 const BYTES_MAX: usize = 16 * 1024;
-/// What a pair takes besides its bytes.
-const PAIR_BYTES: usize = 2 * size_of::<Bytes>();
+/// What a pair takes besides its bytes, with its cell in the answer.
+const PAIR_BYTES: usize = 2 * size_of::<Bytes>() + size_of::<Cell>();
 
 /// A row's pairs, family by family, ascending.
 pub(crate) struct HotRow {
-    families: Vec<(SpaceId, Arc<[Pair]>)>,
+    /// The table's, as they were when it was read.
+    families: Arc<[Family]>,
+    /// Of each of them.
+    pairs: Vec<Arc<[Pair]>>,
     bytes: usize,
+    /// Nothing in it expires: what is visible once stays so.
+    timeless: bool,
+    /// What a get of the whole row returns; only where it is timeless.
+    answer: OnceLock<Row>,
 }
 
 impl HotRow {
-    /// Reads the row whose keys lie in `from <= key < to` in these spaces; `None`: it is too large to be kept.
+    /// Reads the row whose keys lie in `from <= key < to` in these families; `None`: it is too large to be kept.
     ///
     /// # Errors
     /// Those of the store.
     pub(crate) fn read(
         snapshot: &Arc<dyn Snapshot>,
-        spaces: impl Iterator<Item = SpaceId>,
+        families: &Arc<[Family]>,
         from: &[u8],
         to: &[u8],
     ) -> Result<Option<Self>> {
         let mut found = Vec::new();
         let mut bytes = 0;
-        for space in spaces {
+        let mut timeless = true;
+        for family in families.iter() {
+            timeless &= family.rules.ttl_ms == i64::MAX;
             let mut pairs = Vec::new();
-            let mut cursor = snapshot.scan(space, from, to, Order::Ascending, 1)?;
+            let mut cursor = snapshot.scan(family.space, from, to, Order::Ascending, 1)?;
             while let Some((key, value)) = cursor.next()? {
                 bytes += key.len() + value.len() + PAIR_BYTES;
                 if bytes > BYTES_MAX {
                     return Ok(None);
                 }
+                timeless &= value::is_plain(&value);
                 pairs.push((key, value));
             }
-            found.push((space, pairs));
+            found.push(pairs);
         }
         // Memory of its own: the pairs as they came hold whole blocks of files.
         let mut all = BytesMut::with_capacity(bytes);
-        for (key, value) in found.iter().flat_map(|(_, pairs)| pairs) {
+        for (key, value) in found.iter().flatten() {
             all.extend_from_slice(key);
             all.extend_from_slice(value);
         }
         let mut all = all.freeze();
         let mut own = |(key, value): Pair| (all.split_to(key.len()), all.split_to(value.len()));
-        let families =
-            found.into_iter().map(|(space, pairs)| (space, pairs.into_iter().map(&mut own).collect())).collect();
-        Ok(Some(Self { families, bytes: bytes + size_of::<Self>() }))
+        let pairs = found.into_iter().map(|pairs| pairs.into_iter().map(&mut own).collect()).collect();
+        let bytes = bytes + size_of::<Self>();
+        Ok(Some(Self { families: Arc::clone(families), pairs, bytes, timeless, answer: OnceLock::new() }))
     }
 
-    /// Whether it has what is stored in exactly these spaces.
-    pub(crate) fn is_of(&self, spaces: impl ExactSizeIterator<Item = SpaceId>) -> bool {
-        spaces.len() == self.families.len() && spaces.zip(&self.families).all(|(space, (own, _))| space == *own)
+    /// Whether it was read from a table with these very families: whatever is altered makes new ones.
+    pub(crate) fn is_of(&self, families: &Arc<[Family]>) -> bool {
+        Arc::ptr_eq(&self.families, families)
+    }
+
+    /// What a get of the whole row, newest versions alone, returned before.
+    pub(crate) fn answer(&self) -> Option<&Row> {
+        self.answer.get()
+    }
+
+    /// Keeps what such a get returns, unless it will change by itself.
+    pub(crate) fn remember(&self, answer: &Row) {
+        if self.timeless {
+            // Two who read it at once bring the same.
+            let _ = self.answer.set(answer.clone());
+        }
     }
 
     /// The memory it takes.
@@ -67,10 +93,8 @@ impl HotRow {
     }
 
     fn pairs(&self, space: SpaceId) -> Arc<[Pair]> {
-        self.families
-            .iter()
-            .find(|(own, _)| *own == space)
-            .map_or_else(|| Arc::from([]), |(_, pairs)| Arc::clone(pairs))
+        let at = self.families.iter().position(|own| own.space == space);
+        at.map_or_else(|| Arc::from([]), |at| Arc::clone(&self.pairs[at]))
     }
 }
 
