@@ -72,6 +72,8 @@ struct Store {
     cells: Vec<Cell>,
     /// Which of them the question is about; the others only make their rows known.
     wanted: Vec<bool>,
+    /// The question names columns.
+    named: bool,
     at: usize,
     keep: usize,
     kept: usize,
@@ -103,7 +105,8 @@ impl Region {
             }
             let keep = question.max_versions.min(*versions);
             let wanted = cells.iter().map(|cell| question.wants(family, &cell.qualifier)).collect();
-            let store = Store { cells, wanted, at: 0, keep, kept: 0, column: None };
+            let store =
+                Store { cells, wanted, named: !question.columns.is_empty(), at: 0, keep, kept: 0, column: None };
             if filter.is_family_essential(family) { deciding.push(store) } else { joining.push(store) }
         }
         assert!(!question.reversed || joining.is_empty(), "HBase refuses this");
@@ -204,8 +207,9 @@ impl Store {
     fn go_on(&mut self, code: Code, cell: &Cell, filter: &mut dyn Filter, reversed: bool) -> Result<()> {
         let passed: Box<dyn Fn(&Cell) -> bool> = match code {
             Code::Include | Code::Skip => Box::new(|_| true),
-            // HBase leaves the column of the empty qualifier cell by cell, since family markers may stand there.
-            Code::IncludeAndNextCol | Code::NextCol if cell.qualifier.is_empty() => Box::new(|_| true),
+            // HBase leaves the column of the empty qualifier cell by cell, since family markers may stand there. Named columns are ticked off
+            // before that, so the filter is not asked about what is left of one.
+            Code::IncludeAndNextCol | Code::NextCol if cell.qualifier.is_empty() && !self.named => Box::new(|_| true),
             Code::IncludeAndNextCol | Code::NextCol => {
                 Box::new(|next| next.row != cell.row || next.qualifier != cell.qualifier)
             }
