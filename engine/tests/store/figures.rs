@@ -36,7 +36,8 @@ fn a_disk_is_told_of_as_it_fills_and_is_read() {
     assert!(written.journal_bytes > 0 && written.journals > 0, "{written:?}");
     store.flush(SPACE).unwrap();
     let flushed = store.statistics().unwrap();
-    assert_eq!((flushed.files, flushed.files_new), (empty.files + 1, empty.files_new + 1), "{flushed:?}");
+    // Whether it still counts as new is up to the compactions behind it.
+    assert_eq!(flushed.files, empty.files + 1, "{flushed:?}");
     get(&*store, "row").unwrap();
     get(&*store, "row").unwrap();
     let read = store.statistics().unwrap();
