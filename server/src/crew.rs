@@ -73,6 +73,7 @@ impl Crew {
     fn hire(&self, kind: LaneKind, number: usize) -> io::Result<JoinHandle<()>> {
         let (runner, queue) = (self.runner.clone(), self.lanes[kind as usize].queue().clone());
         Builder::new().name(format!("hjall-{}-{number}", kind.name())).spawn(move || {
+            give_way(kind);
             loop {
                 if !queue.is_empty() {
                     // Between two calls the event loops come first: they may have a get to answer.
@@ -85,5 +86,27 @@ impl Crew {
                 }
             }
         })
+    }
+}
+
+/// Lets gets go first where processors are short: a scan or a write that is under way would otherwise keep a processor to the end of its time
+/// slice while a get waits for it. With processors to spare it changes nothing. Only Linux has priorities of single threads; a system that
+/// refuses one leaves the thread as it is.
+fn give_way(kind: LaneKind) {
+    #[cfg(target_os = "linux")]
+    if let Some(nice) = niceness(kind) {
+        let _ = rustix::process::setpriority_process(None, nice);
+    }
+    #[cfg(not(target_os = "linux"))]
+    let _ = kind;
+}
+
+/// How nice a lane's threads are; `None`: as the process is. Writes less than scans: others may wait for a commit that is under way.
+#[cfg(target_os = "linux")]
+fn niceness(kind: LaneKind) -> Option<i32> {
+    match kind {
+        LaneKind::Scan => Some(19),
+        LaneKind::Write => Some(15),
+        _ => None,
     }
 }
