@@ -46,12 +46,7 @@ impl Table {
         time_range: Option<(i64, i64)>,
         filter: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyDict>> {
-        let get = Get {
-            columns: convert::columns(columns, self.access.encoding())?,
-            time_range: convert::times(timestamp, time_range)?,
-            filter: convert::filter(filter)?,
-            ..Get::new(self.bytes(row, "row")?)
-        };
+        let get = self.asked(row, columns, timestamp, time_range, filter)?;
         let table = self.access.table()?;
         let table = table.get()?;
         let found = call(py, || table.get(&get))?;
@@ -148,14 +143,8 @@ impl Table {
                 i32::try_from(versions).unwrap_or(i32::MAX)
             }
         };
-        let columns = PyList::new(py, [column])?;
-        let get = Get {
-            columns: convert::columns(Some(&columns), self.access.encoding())?,
-            time_range: convert::times(timestamp, time_range)?,
-            max_versions,
-            filter: convert::filter(filter)?,
-            ..Get::new(self.bytes(row, "row")?)
-        };
+        let columns = PyList::new(py, [column])?.into_any();
+        let get = Get { max_versions, ..self.asked(row, Some(&columns), timestamp, time_range, filter)? };
         let table = self.access.table()?;
         let table = table.get()?;
         let found = call(py, || table.get(&get))?;
@@ -178,14 +167,11 @@ impl Table {
         raw: bool,
     ) -> PyResult<Vec<CellParts<'py>>> {
         let get = Get {
-            columns: convert::columns(columns, self.access.encoding())?,
-            time_range: convert::times(None, time_range)?,
             max_versions: versions.unwrap_or(i32::MAX),
             store_limit: limit.unwrap_or(-1),
             store_offset: offset,
-            filter: convert::filter(filter)?,
             raw,
-            ..Get::new(self.bytes(row, "row")?)
+            ..self.asked(row, columns, None, time_range, filter)?
         };
         let table = self.access.table()?;
         let table = table.get()?;
@@ -210,12 +196,7 @@ impl Table {
         time_range: Option<(i64, i64)>,
         filter: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<bool> {
-        let get = Get {
-            columns: convert::columns(columns, self.access.encoding())?,
-            time_range: convert::times(timestamp, time_range)?,
-            filter: convert::filter(filter)?,
-            ..Get::new(self.bytes(row, "row")?)
-        };
+        let get = self.asked(row, columns, timestamp, time_range, filter)?;
         let table = self.access.table()?;
         let table = table.get()?;
         call(py, || table.exists(&get))
@@ -224,5 +205,24 @@ impl Table {
     /// Begins a scan.
     fn _scanner(&self, py: Python<'_>, wanted: Wanted<'_>) -> PyResult<Scanner> {
         Scanner::open(py, &self.access, wanted.scan(&self.access)?)
+    }
+}
+
+impl Table {
+    /// What the arguments that all reads of one row share ask for: the newest version of each column.
+    fn asked(
+        &self,
+        row: &Bound<'_, PyAny>,
+        columns: Option<&Bound<'_, PyAny>>,
+        timestamp: Option<&Bound<'_, PyAny>>,
+        time_range: Option<(i64, i64)>,
+        filter: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<Get> {
+        Ok(Get {
+            columns: convert::columns(columns, self.access.encoding())?,
+            time_range: convert::times(timestamp, time_range)?,
+            filter: convert::filter(filter)?,
+            ..Get::new(self.bytes(row, "row")?)
+        })
     }
 }
