@@ -3,8 +3,8 @@
 //! `cargo +nightly fuzz run wire`, in the project's top folder.
 #![no_main]
 
-use hjall_server::call::{Call, Speaking};
-use hjall_server::method::Service;
+use hjall_server::dispatch::call::{Call, Speaking};
+use hjall_server::wire::method::Service;
 use hjall_server::wire::dialect::recognise;
 use hjall_server::wire::measure::{Measure, Progress};
 use hjall_server::wire::{Encoding, arguments, header};

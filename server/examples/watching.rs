@@ -8,11 +8,11 @@ use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
 
-use hjall_server::config::SlowSettings;
 use hjall_server::info::Process;
-use hjall_server::method::{LaneKind, Service};
-use hjall_server::metrics::{CallEnd, CallReport, Observer};
 use hjall_server::observe::Watch;
+use hjall_server::observe::metrics::{CallEnd, CallReport, Observer};
+use hjall_server::settings::config::SlowSettings;
+use hjall_server::wire::method::{LaneKind, Service};
 use hjall_server::wire::{Encoding, Transport};
 
 const CALLS: u32 = 2_000_000;

@@ -3,10 +3,10 @@
 use serde_json::{Map, Value, json};
 
 use super::process::Process;
-use crate::method::{LaneKind, Service};
-use crate::metrics::LaneMetrics;
+use crate::observe::metrics::LaneMetrics;
 use crate::observe::{Kept, PerService, Reading, Watch};
-use crate::view::{Figures, View};
+use crate::server::view::{Figures, View};
+use crate::wire::method::{LaneKind, Service};
 
 type Bean = Map<String, Value>;
 
@@ -122,7 +122,7 @@ fn machine() -> Vec<Bean> {
             "Name": format!("{}@localhost", std::process::id()), "SpecName": "none: this is hjall, which has no JVM"}));
     }
     beans.push(json!({"name": "java.lang:type=OperatingSystem", "OpenFileDescriptorCount": process.open_files,
-        "MaxFileDescriptorCount": process.open_files_max, "AvailableProcessors": crate::config::cores(),
+        "MaxFileDescriptorCount": process.open_files_max, "AvailableProcessors": crate::settings::config::cores(),
         "ProcessCpuTime": process.cpu_seconds.map(|seconds| (seconds * 1e9) as i64), "Name": std::env::consts::OS}));
     beans.push(json!({"name": "java.lang:type=Threading", "ThreadCount": process.threads}));
     beans.into_iter().filter_map(|bean| bean.as_object().cloned()).collect()

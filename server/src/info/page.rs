@@ -1,6 +1,6 @@
 //! `/`: a small page that says what there is.
 
-use crate::view::{Figures, View};
+use crate::server::view::{Figures, View};
 
 const STYLE: &str = "body{font:16px/1.5 system-ui,sans-serif;margin:2em;max-width:44em}td,th{padding:0 1em 0 0;text-align:right}\
                      td:first-child,th:first-child{text-align:left}";

@@ -6,10 +6,10 @@ use hjall_engine::store::Statistics;
 
 use super::exposition::Exposition;
 use super::process::Process;
-use crate::method::Service;
-use crate::metrics::{BOUNDS, LaneMetrics};
+use crate::observe::metrics::{BOUNDS, LaneMetrics};
 use crate::observe::{Line, Watch};
-use crate::view::{Figures, View};
+use crate::server::view::{Figures, View};
+use crate::wire::method::Service;
 
 const COUNTER: &str = "counter";
 const GAUGE: &str = "gauge";

@@ -19,8 +19,8 @@ use tokio::sync::{Semaphore, oneshot};
 
 use super::query::parameter;
 use super::{jmx, page, prometheus};
-use crate::listener;
-use crate::view::View;
+use crate::net::acceptor;
+use crate::server::view::View;
 
 /// Whoever watches needs few; one more waits.
 const CONNECTIONS_MAX: usize = 32;
@@ -44,7 +44,7 @@ impl Info {
     /// # Errors
     /// The address cannot be had.
     pub fn bind(addr: SocketAddr) -> io::Result<std::net::TcpListener> {
-        listener::bind(addr)
+        acceptor::bind(addr)
     }
 
     /// Answers on an address that was taken.

@@ -5,9 +5,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use hjall_idl::methods;
 
-use super::spread::{Reading, Spread};
+use super::histogram::{Reading, Spread};
 use super::window::Window;
-use crate::method::Service;
+use crate::wire::method::Service;
 use crate::wire::{Encoding, Transport, dialect};
 
 const SERVICES: usize = 2;

@@ -4,8 +4,9 @@
 
 mod calls;
 mod exceptions;
+mod histogram;
+pub mod metrics;
 pub mod slow;
-mod spread;
 mod window;
 
 use std::fmt;
@@ -15,14 +16,14 @@ use std::time::Duration;
 
 pub use calls::{Calls, Counted, Line};
 pub use exceptions::Exceptions;
+pub use histogram::{Reading, Spread};
 pub use slow::{Judgement, SlowCall, SlowLog};
-pub use spread::{Reading, Spread};
 pub use window::Window;
 
-use crate::config::SlowSettings;
-use crate::lane::Dropped;
-use crate::method::{LaneKind, Service};
-use crate::metrics::{CallEnd, CallReport, Observer};
+use crate::dispatch::lane::Dropped;
+use crate::observe::metrics::{CallEnd, CallReport, Observer};
+use crate::settings::config::SlowSettings;
+use crate::wire::method::{LaneKind, Service};
 use crate::wire::recognise::{self, Names};
 use crate::wire::reply::declared;
 

@@ -3,7 +3,7 @@
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use super::spread::Reading;
+use super::histogram::Reading;
 
 /// As long as Hadoop's metrics system keeps what it has told.
 const PERIOD: Duration = Duration::from_secs(10);

@@ -7,8 +7,8 @@ use hjall_engine::Options;
 
 use super::force::InForce;
 use super::given::Wrong;
-use crate::config::{Config, Listen, TlsFiles};
-use crate::method::Service;
+use crate::settings::config::{Config, Listen, TlsFiles};
+use crate::wire::method::Service;
 
 /// A start, ready to be carried out.
 #[derive(Debug)]

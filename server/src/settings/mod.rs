@@ -7,6 +7,7 @@
 //! [`table::ALL`] holds every setting as data. Reading the layers, refusing wrong values, `hjall config`, the names in the environment, the
 //! flags, and the table in docs/operations.md all come from it.
 
+pub mod config;
 mod difference;
 mod document;
 mod environment;

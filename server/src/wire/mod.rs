@@ -11,8 +11,10 @@
 pub mod binary;
 pub mod compact;
 pub mod dialect;
+pub mod fault;
 pub mod header;
 pub mod measure;
+pub mod method;
 pub mod recognise;
 pub mod reply;
 mod slice;

@@ -4,7 +4,7 @@ use thrift::Result;
 use thrift::protocol::{TInputProtocol, TType};
 
 use super::{Encoding, arguments};
-use crate::method::{Method, Owner, Service};
+use crate::wire::method::{Method, Owner, Service};
 
 /// What a call's own bytes say: its service, or `None` where nothing in it decides. `body` begins behind the message header.
 ///

@@ -2,7 +2,7 @@
 
 use super::server::STALL;
 use super::{Default, Kind, ROW, Setting, bytes, count, flag, key_in, time, time_or_off};
-use crate::config::WhenFull;
+use crate::settings::config::WhenFull;
 
 const MIB: u64 = 1 << 20;
 /// As long as a Thrift length can be.

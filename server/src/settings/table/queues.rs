@@ -1,7 +1,7 @@
 //! How calls wait: HBase's settings of call queues, and ours beside them.
 
 use super::{Default, Kind, RATIO, ROW, Setting, count, key, key_in, time, time_or_off};
-use crate::config::{QueueOrder, QueueSettings};
+use crate::settings::config::{QueueOrder, QueueSettings};
 
 const MANY: u64 = 1 << 20;
 

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::{Default, Kind, ROW, Setting, count, flag, key, key_in, time};
-use crate::config::Config;
+use crate::settings::config::Config;
 
 pub(super) static SETTINGS: [Setting; 12] = [
     Setting {

@@ -1,0 +1,192 @@
+//! One lane: permits for its handlers and places, its queue, and how it fares.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::time::Duration;
+
+use crate::dispatch::job::Job;
+use crate::dispatch::lane_size::LaneSize;
+use crate::dispatch::queue::Queue;
+use crate::observe::metrics::{Histogram, LaneMetrics};
+use crate::wire::method::LaneKind;
+
+/// Short reads leave their lane only while a call of it takes less than this on average: an event loop has other connections.
+const QUICK: Duration = Duration::from_micros(200);
+
+/// Counts what is under way in a lane.
+///
+/// A call holds a permit from before it is queued until its reply is made. With as many permits as handlers and places there are, the
+/// queue itself needs no bound. A lane that becomes smaller keeps the calls that it has, and takes new ones once there is room.
+pub struct Lane {
+    kind: LaneKind,
+    queue: Arc<dyn Queue<Job>>,
+    handlers: AtomicUsize,
+    running_max: AtomicUsize,
+    calls_max: AtomicUsize,
+    under_way: AtomicUsize,
+    running: AtomicUsize,
+    /// Moving average of what a call takes.
+    pace_ns: AtomicU64,
+    finished: AtomicU64,
+    /// By [`Refusal`].
+    refused: [AtomicU64; 2],
+    /// By [`Dropped`].
+    dropped: [AtomicU64; 3],
+    wait: Histogram,
+}
+
+/// Why a lane does not take a call.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Refusal {
+    /// No handler and no place is free.
+    Length,
+    /// The calls under way hold too many bytes.
+    Bytes,
+}
+
+/// Why a call that waited was not run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Dropped {
+    /// Its client has hung up.
+    Gone,
+    /// Its queue is overloaded (codel).
+    Overloaded,
+    /// It has waited for longer than its client does.
+    Late,
+}
+
+impl Lane {
+    /// A lane with nothing under way; `None`: one that no call goes to.
+    pub fn new(kind: LaneKind, queue: Arc<dyn Queue<Job>>, size: Option<LaneSize>) -> Self {
+        let lane = Self {
+            kind,
+            queue,
+            handlers: AtomicUsize::new(0),
+            running_max: AtomicUsize::new(0),
+            calls_max: AtomicUsize::new(0),
+            under_way: AtomicUsize::new(0),
+            running: AtomicUsize::new(0),
+            pace_ns: AtomicU64::new(0),
+            finished: AtomicU64::new(0),
+            refused: Default::default(),
+            dropped: Default::default(),
+            wait: Histogram::default(),
+        };
+        lane.resize(size);
+        lane
+    }
+
+    /// Which one.
+    pub fn kind(&self) -> LaneKind {
+        self.kind
+    }
+
+    /// Where its calls wait.
+    pub fn queue(&self) -> &Arc<dyn Queue<Job>> {
+        &self.queue
+    }
+
+    /// Changes how many calls it takes from now on.
+    pub fn resize(&self, size: Option<LaneSize>) {
+        self.handlers.store(size.map_or(0, |s| s.handlers), Ordering::Relaxed);
+        self.running_max.store(size.map_or(0, |s| s.running_max), Ordering::Relaxed);
+        self.calls_max.store(size.map_or(0, |s| s.calls_max()), Ordering::Relaxed);
+    }
+
+    /// A handler or a place in the queue; `None`: all are taken.
+    pub fn enter(self: &Arc<Self>) -> Option<Permit> {
+        self.permit(self.calls_max.load(Ordering::Relaxed))
+    }
+
+    /// A handler for a call that would run at once where it is; `None` while all are taken or calls have lately been slow.
+    pub fn enter_quick(self: &Arc<Self>) -> Option<Permit> {
+        let quick = u64::try_from(QUICK.as_nanos()).unwrap_or(u64::MAX);
+        if self.pace_ns.load(Ordering::Relaxed) > quick {
+            return None;
+        }
+        let limit = self.running_max.load(Ordering::Relaxed).min(self.calls_max.load(Ordering::Relaxed));
+        self.permit(limit)
+    }
+
+    /// Calls running or waiting.
+    pub fn under_way(&self) -> usize {
+        self.under_way.load(Ordering::Relaxed)
+    }
+
+    /// Counts a call that was not taken.
+    pub fn refused(&self, why: Refusal) {
+        self.refused[why as usize].fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// Counts a call that waited in vain.
+    pub fn dropped(&self, why: Dropped) {
+        self.dropped[why as usize].fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// How it fares.
+    pub fn metrics(&self) -> LaneMetrics {
+        let refused = |why: Refusal| self.refused[why as usize].load(Ordering::Relaxed);
+        let dropped = |why: Dropped| self.dropped[why as usize].load(Ordering::Relaxed);
+        LaneMetrics {
+            kind: self.kind,
+            handlers: self.handlers.load(Ordering::Relaxed),
+            running_max: self.running_max.load(Ordering::Relaxed),
+            calls_max: self.calls_max.load(Ordering::Relaxed),
+            under_way: self.under_way(),
+            waiting: self.queue.len(),
+            running: self.running.load(Ordering::Relaxed),
+            finished: self.finished.load(Ordering::Relaxed),
+            refused_length: refused(Refusal::Length),
+            refused_bytes: refused(Refusal::Bytes),
+            dropped_gone: dropped(Dropped::Gone),
+            dropped_overloaded: dropped(Dropped::Overloaded),
+            dropped_late: dropped(Dropped::Late),
+            lifo_switches: self.queue.lifo_switches(),
+            wait: self.wait.snapshot(),
+        }
+    }
+
+    fn permit(self: &Arc<Self>, limit: usize) -> Option<Permit> {
+        let more = |under_way| (under_way < limit).then_some(under_way + 1);
+        self.under_way.fetch_update(Ordering::Relaxed, Ordering::Relaxed, more).ok()?;
+        Some(Permit { lane: self.clone(), running: false })
+    }
+}
+
+/// One call's right to run or wait in a lane.
+pub struct Permit {
+    lane: Arc<Lane>,
+    running: bool,
+}
+
+impl Permit {
+    /// Its lane.
+    pub fn lane(&self) -> &Lane {
+        &self.lane
+    }
+
+    /// Tells the lane that the call runs from now on, and how long it waited; `None`: it runs where it arrived.
+    pub fn begins(&mut self, waited: Option<Duration>) {
+        self.running = true;
+        self.lane.running.fetch_add(1, Ordering::Relaxed);
+        self.lane.wait.record(waited.unwrap_or_default());
+    }
+
+    /// Tells the lane how long the call ran.
+    pub fn ran(&self, took: Duration) {
+        let took = u64::try_from(took.as_nanos()).unwrap_or(u64::MAX);
+        // Two that write at once lose one sample, which an average can bear.
+        let pace = self.lane.pace_ns.load(Ordering::Relaxed);
+        self.lane.pace_ns.store(pace - pace / 8 + took / 8, Ordering::Relaxed);
+        self.lane.finished.fetch_add(1, Ordering::Relaxed);
+    }
+}
+
+impl Drop for Permit {
+    fn drop(&mut self) {
+        if self.running {
+            self.lane.running.fetch_sub(1, Ordering::Relaxed);
+        }
+        self.lane.under_way.fetch_sub(1, Ordering::Relaxed);
+    }
+}

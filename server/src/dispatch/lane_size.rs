@@ -1,0 +1,172 @@
+//! From HBase's settings of call queues to lanes: how many handlers each has and how many calls may wait.
+//!
+//! HBase divides queues and handlers in `BalancedQueueRpcExecutor` and `RWQueueRpcExecutor`, in single precision, and draws a queue of a
+//! group at random for each call. Here a group is a lane with one queue as long as all of its queues there: a call never waits while
+//! a handler of its lane idles, and the lane refuses when all of the group's queues would be full.
+
+use crate::settings::config::{QueueSettings, cores};
+use crate::wire::method::LaneKind;
+
+/// HBase fills its queue objects at least this far, and where reads and writes are apart it takes the same number as the limit.
+const QUEUE_CAPACITY_MIN: usize = 250;
+
+/// Queues and handlers that serve them, as HBase counts them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Group {
+    /// Queues.
+    pub queues: usize,
+    /// Handlers of all of them.
+    pub handlers: usize,
+}
+
+/// How HBase divides queues and handlers among kinds of calls.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Division {
+    /// All calls share (`BalancedQueueRpcExecutor`).
+    Balanced(Group),
+    /// Reads and writes are apart, and perhaps scans (`RWQueueRpcExecutor`).
+    Split {
+        /// Writes.
+        write: Group,
+        /// Reads, and scans if they have nothing of their own.
+        read: Group,
+        /// Scans.
+        scan: Option<Group>,
+    },
+}
+
+impl Division {
+    /// HBase 2.6's formulas.
+    pub fn of(handlers: usize, factor: f32, read_ratio: f32, scan_ratio: f32) -> Self {
+        let factor = factor.min(1.0);
+        if read_ratio > 0.0 {
+            Self::split(handlers.max(2), factor, read_ratio, scan_ratio)
+        } else {
+            let queues = round(handlers as f32 * factor).max(1);
+            Self::Balanced(Group { queues, handlers: handlers.max(queues) })
+        }
+    }
+
+    fn split(handlers: usize, factor: f32, read_ratio: f32, scan_ratio: f32) -> Self {
+        let queues = round(handlers as f32 * factor).max(2);
+        let writers = |count: usize| count.saturating_sub(round(count as f32 * read_ratio).max(1)).max(1);
+        let write = Group { queues: writers(queues), handlers: writers(handlers).max(writers(queues)) };
+        let read_queues = queues - write.queues;
+        let read_handlers = (handlers - writers(handlers)).max(read_queues);
+        let scan_handlers = floor(read_handlers as f32 * scan_ratio).min(read_handlers);
+        let scan_queues = if scan_handlers > 0 { floor(read_queues as f32 * scan_ratio).max(1) } else { 0 };
+        if scan_queues == 0 {
+            let read = Group { queues: read_queues, handlers: read_handlers };
+            return Self::Split { write, read, scan: None };
+        }
+        let read =
+            Group { queues: read_queues.saturating_sub(scan_queues).max(1), handlers: read_handlers - scan_handlers };
+        Self::Split { write, read, scan: Some(Group { queues: scan_queues, handlers: scan_handlers }) }
+    }
+}
+
+/// Java's `Math.round` of a float; what is below 0 becomes 0.
+fn round(x: f32) -> usize {
+    floor(x + 0.5)
+}
+
+fn floor(x: f32) -> usize {
+    // A cast from below zero or from no number gives 0.
+    x.floor() as usize
+}
+
+/// The size of a lane.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct LaneSize {
+    /// Handlers by HBase's arithmetic.
+    pub handlers: usize,
+    /// Calls that run at once: the handlers, or fewer where settings of ours bound them. At least 1.
+    pub running_max: usize,
+    /// Calls that wait.
+    pub waiting_max: usize,
+    /// Queues that HBase would have.
+    pub queues: usize,
+    /// What HBase's queues could hold together: codel measures how crowded they are by it.
+    pub capacity: usize,
+}
+
+impl LaneSize {
+    /// A lane that no call goes to.
+    pub const NONE: Self = Self { handlers: 0, running_max: 1, waiting_max: 0, queues: 0, capacity: 0 };
+
+    /// Calls running or waiting. Where no call may wait because HBase's limit is 0, none may run either, as there.
+    pub fn calls_max(&self) -> usize {
+        if self.capacity == 0 { 0 } else { self.running_max.saturating_add(self.waiting_max) }
+    }
+}
+
+/// The lanes that settings give, and which calls go where.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Lanes {
+    sizes: [Option<LaneSize>; LaneKind::ALL.len()],
+}
+
+impl Lanes {
+    /// What the settings say on a machine with this process's cores.
+    pub fn of(settings: &QueueSettings) -> Self {
+        Self::on(settings, cores())
+    }
+
+    /// What the settings say on a machine with so many cores.
+    pub fn on(settings: &QueueSettings, cores: usize) -> Self {
+        let waiting_max = settings.waiting_max.unwrap_or(usize::MAX);
+        let length = settings.length_max.unwrap_or(settings.handlers.saturating_mul(10));
+        let size = |group: Group, running_max: usize, length: usize| {
+            let places = group.queues.saturating_mul(length);
+            LaneSize {
+                handlers: group.handlers,
+                running_max: group.handlers.min(running_max).max(1),
+                waiting_max: places.min(waiting_max),
+                queues: group.queues,
+                capacity: if length == 0 { 0 } else { group.queues.saturating_mul(length.max(QUEUE_CAPACITY_MIN)) },
+            }
+        };
+        let mut sizes = [None; LaneKind::ALL.len()];
+        let division =
+            Division::of(settings.handlers, settings.handler_factor, settings.read_ratio, settings.scan_ratio);
+        match division {
+            Division::Balanced(all) => sizes[LaneKind::General as usize] = Some(size(all, usize::MAX, length)),
+            Division::Split { write, read, scan } => {
+                let length = length.max(QUEUE_CAPACITY_MIN);
+                sizes[LaneKind::Write as usize] = Some(size(write, usize::MAX, length));
+                sizes[LaneKind::Read as usize] = Some(size(read, usize::MAX, length));
+                let running_max = settings.scan_running_max.unwrap_or(cores.saturating_sub(1)).max(1);
+                sizes[LaneKind::Scan as usize] = scan.map(|scan| size(scan, running_max, length));
+            }
+        }
+        let handlers = settings.admin_handlers.max(1);
+        sizes[LaneKind::Admin as usize] = Some(LaneSize {
+            handlers,
+            running_max: handlers,
+            waiting_max: settings.admin_waiting_max,
+            queues: 1,
+            capacity: settings.admin_waiting_max.max(QUEUE_CAPACITY_MIN),
+        });
+        Self { sizes }
+    }
+
+    /// A lane's size; `None`: these settings have no such lane.
+    pub fn size(&self, lane: LaneKind) -> Option<LaneSize> {
+        self.sizes.get(lane as usize).copied().flatten()
+    }
+
+    /// The lane in which a kind of call runs.
+    pub fn of_calls(&self, kind: LaneKind) -> LaneKind {
+        match kind {
+            LaneKind::Admin => LaneKind::Admin,
+            _ if self.size(LaneKind::General).is_some() => LaneKind::General,
+            LaneKind::Scan if self.size(LaneKind::Scan).is_none() => LaneKind::Read,
+            kind => kind,
+        }
+    }
+
+    /// All lanes that there are.
+    pub fn iter(&self) -> impl Iterator<Item = (LaneKind, LaneSize)> + '_ {
+        LaneKind::ALL.into_iter().filter_map(|kind| Some((kind, self.size(kind)?)))
+    }
+}

@@ -1,0 +1,17 @@
+//! From a whole message to its reply: which lane a call runs in, how it waits, and which thread runs it.
+//!
+//! ```text
+//! connection ─► inline (a short read), or lane ─► queue ─► worker pool
+//!                        └─────────── call ◄───────────────────┘
+//! ```
+
+pub mod call;
+pub mod caller;
+pub mod job;
+pub mod lane;
+pub mod lane_size;
+pub mod memory_quota;
+pub mod queue;
+pub mod runner;
+pub mod shared;
+pub mod worker_pool;

@@ -1,0 +1,45 @@
+//! A thread that closes scanners whose lease has ended.
+
+use std::io;
+use std::sync::Arc;
+use std::thread::{Builder, JoinHandle};
+use std::time::Duration;
+
+use crossbeam_channel::{RecvTimeoutError, Sender, bounded};
+
+use crate::gateway::context::Context;
+
+/// A scanner's end shows at its next use; this only frees what it holds.
+const EVERY: Duration = Duration::from_secs(5);
+
+/// Sweeps until it is dropped.
+pub struct Sweeper {
+    stop: Option<Sender<()>>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Sweeper {
+    /// Starts the thread. It ends by closing all scanners.
+    pub fn start(context: Arc<Context>) -> io::Result<Self> {
+        let (stop, stopped) = bounded(0);
+        let thread = Builder::new().name("hjall-leases".to_owned()).spawn(move || {
+            while stopped.recv_timeout(EVERY) == Err(RecvTimeoutError::Timeout) {
+                let ended = context.scanners.sweep();
+                if ended > 0 {
+                    tracing::debug!(scanners = ended, "scanners nobody used were closed");
+                }
+            }
+            context.scanners.clear();
+        })?;
+        Ok(Self { stop: Some(stop), thread: Some(thread) })
+    }
+}
+
+impl Drop for Sweeper {
+    fn drop(&mut self) {
+        self.stop = None;
+        if let Some(thread) = self.thread.take() {
+            let _ = thread.join();
+        }
+    }
+}

@@ -1,0 +1,108 @@
+//! What reads and writes in one step: increments, appends and the checked put.
+
+use bytes::Bytes;
+use hjall_engine::mutation::{Append, Check, CompareOp, Durability, Increment, Mutation as Change, Put};
+use hjall_engine::{Error, ErrorKind, LATEST, Table};
+use hjall_idl::hbase1::*;
+
+use super::argument::{sent, table};
+use super::column::Column;
+use super::convert::cells;
+use super::error::{Answer, declared, undeclared};
+use super::mutation::{BareFamily, NamedMutation, RowChanges};
+use crate::gateway::attributes::Attributes;
+use crate::gateway::context::Context;
+use crate::gateway::error::once_located;
+use crate::wire::fault::Fault;
+
+/// Adds to a counter and returns its new value. This call alone checks nothing before it sends: the region server refuses what is
+/// malformed, and HBase's client tries in vain.
+pub fn atomic_increment(context: &Context, a: AtomicIncrementArgs) -> Answer<i64> {
+    let Column { family, qualifier } = Column::parse(sent(a.column, "column")?);
+    let table = table(context, a.table_name, undeclared)?;
+    let columns = vec![(family, qualifier.unwrap_or_default(), a.value.unwrap_or(0))];
+    let row = sent(a.row, "row")?.into();
+    let increment = Increment { row, columns, durability: Durability::SyncWal, ..Increment::default() };
+    let counted = table.increment(&increment).map_err(|error| match error.kind() {
+        ErrorKind::InvalidArgument | ErrorKind::Unprocessable => in_vain(context, &table, error),
+        _ => undeclared(error),
+    })?;
+    let value = counted.cells.first().and_then(|cell| cell.value[..].try_into().ok()).map(i64::from_be_bytes);
+    value.ok_or_else(|| Fault::internal("an increment gave back no number"))
+}
+
+/// Adds to a counter.
+pub fn increment(context: &Context, a: IncrementArgs) -> Answer<()> {
+    increment_one(context, sent(a.increment, "increment")?)
+}
+
+/// Adds to counters one by one; the first failure ends it.
+pub fn increment_rows(context: &Context, a: IncrementRowsArgs) -> Answer<()> {
+    sent(a.increments, "increments")?.into_iter().try_for_each(|one| increment_one(context, one))
+}
+
+fn increment_one(context: &Context, a: TIncrement) -> Answer<()> {
+    let (row, name) = (sent(a.row, "row")?, sent(a.table, "table")?);
+    if row.is_empty() || name.is_empty() {
+        return Err(Fault::internal("Must supply a table and a row key; can't increment"));
+    }
+    let table = table(context, Some(name), undeclared)?;
+    let (family, qualifier) = full_column(sent(a.column, "column")?)?;
+    let columns = vec![(family, qualifier, a.ammount.unwrap_or(0))];
+    let increment = Increment { row: row.into(), columns, ..Increment::default() };
+    table.increment(&increment).map(drop).map_err(|error| match error.kind() {
+        ErrorKind::Unprocessable => in_vain(context, &table, error),
+        _ => undeclared(error),
+    })
+}
+
+/// Appends to columns of a row; returns their cells in the order of cells.
+pub fn append(context: &Context, a: AppendArgs) -> Answer<Vec<TCell>> {
+    let a = sent(a.append, "append")?;
+    let (row, name) = (sent(a.row, "row")?, sent(a.table, "table")?);
+    if row.is_empty() || name.is_empty() {
+        return Err(Fault::internal("Must supply a table and a row key; can't append"));
+    }
+    let table = table(context, Some(name), undeclared)?;
+    let (names, values) = (sent(a.columns, "columns")?, sent(a.values, "values")?);
+    if names.len() != values.len() {
+        return Err(Fault::internal(format!("{} columns, but {} values to append", names.len(), values.len())));
+    }
+    let mut columns = Vec::with_capacity(names.len());
+    for (name, value) in names.into_iter().zip(values) {
+        let (family, qualifier) = full_column(name)?;
+        columns.push((family, qualifier, value.into()));
+    }
+    let appended = table.append(&Append { row: row.into(), columns, ..Append::default() }).map_err(undeclared)?;
+    Ok(cells(&appended))
+}
+
+/// Puts if a column has a value; without a value: if it has none, or an empty one.
+pub fn check_and_put(context: &Context, a: CheckAndPutArgs) -> Answer<bool> {
+    let row = sent(a.row, "row")?;
+    let changes = RowChanges::new(row.clone(), LATEST).map_err(declared)?;
+    let mutation = Mutation { is_delete: Some(false), ..sent(a.mput, "mput")? };
+    full_column(sent(mutation.column.clone(), "mput.column")?)?;
+    let changes = changes.add(vec![NamedMutation::new(mutation)?], BareFamily::Refused).map_err(declared)?;
+    let table = table(context, a.table_name, declared)?;
+    let (family, qualifier) = full_column(sent(a.column, "column")?)?;
+    changes.put.check_cell_bytes(context.engine.limits().client_cell_bytes).map_err(declared)?;
+    let located = |refusal: Error| declared(once_located(&context.engine, table.name(), refusal));
+    let put = Put { ttl_ms: Attributes::new(&a.attributes).ttl_ms().map_err(located)?, ..changes.put };
+    let check = Check { row: row.into(), family, qualifier, op: CompareOp::Equal, value: a.value.map(Bytes::from) };
+    table.check_and_mutate(&check, &[Change::Put(put)]).map_err(declared)
+}
+
+/// A column with its qualifier, the way these calls demand it.
+fn full_column(text: Vec<u8>) -> Answer<(Bytes, Bytes)> {
+    match Column::parse(text) {
+        Column { family, qualifier: Some(qualifier) } => Ok((family, qualifier)),
+        Column { .. } => Err(Fault::internal("ArrayIndexOutOfBoundsException: the column has no colon")),
+    }
+}
+
+/// What the region server refuses again and again, once it is asked.
+fn in_vain(context: &Context, table: &Table, error: Error) -> Fault {
+    let refusal = Error::new(ErrorKind::Unprocessable, error.message());
+    undeclared(once_located(&context.engine, table.name(), refusal))
+}

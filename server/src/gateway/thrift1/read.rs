@@ -1,0 +1,178 @@
+//! Gets of one row or several.
+
+use bytes::Bytes;
+use hjall_engine::request::{Columns, Get, Scan, TimeRange, check_row};
+use hjall_engine::{Error, LATEST, Result, Row, Table};
+use hjall_idl::hbase1::*;
+
+use super::argument::{sent, table};
+use super::column::{Column, selection};
+use super::convert::{cells, row};
+use super::error::{Answer, io_error, undeclared};
+use crate::gateway::attributes::{Attributes, Sent};
+use crate::gateway::context::Context;
+use crate::gateway::error::{IO, Raised, once_located};
+
+/// The newest cell of one column, or of each column of a family.
+pub fn get(context: &Context, a: GetArgs) -> Answer<Vec<TCell>> {
+    versions(context, a.table_name, a.row, a.column, LATEST, 1, &a.attributes)
+}
+
+/// Up to so many cells of each column.
+pub fn get_ver(context: &Context, a: GetVerArgs) -> Answer<Vec<TCell>> {
+    versions(context, a.table_name, a.row, a.column, LATEST, a.num_versions.unwrap_or(0), &a.attributes)
+}
+
+/// The same, of those before a time.
+pub fn get_ver_ts(context: &Context, a: GetVerTsArgs) -> Answer<Vec<TCell>> {
+    let (before, count) = (a.timestamp.unwrap_or(0), a.num_versions.unwrap_or(0));
+    versions(context, a.table_name, a.row, a.column, before, count, &a.attributes)
+}
+
+/// The newest cells of a row.
+pub fn get_row(context: &Context, a: GetRowArgs) -> Answer<Vec<TRowResult>> {
+    one(context, a.table_name, a.row, None, LATEST, &a.attributes)
+}
+
+/// The same, of some columns.
+pub fn get_row_with_columns(context: &Context, a: GetRowWithColumnsArgs) -> Answer<Vec<TRowResult>> {
+    one(context, a.table_name, a.row, a.columns, LATEST, &a.attributes)
+}
+
+/// The newest cells of a row before a time.
+pub fn get_row_ts(context: &Context, a: GetRowTsArgs) -> Answer<Vec<TRowResult>> {
+    one(context, a.table_name, a.row, None, a.timestamp.unwrap_or(0), &a.attributes)
+}
+
+/// The same, of some columns.
+pub fn get_row_with_columns_ts(context: &Context, a: GetRowWithColumnsTsArgs) -> Answer<Vec<TRowResult>> {
+    one(context, a.table_name, a.row, a.columns, a.timestamp.unwrap_or(0), &a.attributes)
+}
+
+/// Several rows; those without cells are left out.
+pub fn get_rows(context: &Context, a: GetRowsArgs) -> Answer<Vec<TRowResult>> {
+    several(context, a.table_name, a.rows, None, LATEST, &a.attributes)
+}
+
+/// The same, of some columns.
+pub fn get_rows_with_columns(context: &Context, a: GetRowsWithColumnsArgs) -> Answer<Vec<TRowResult>> {
+    several(context, a.table_name, a.rows, a.columns, LATEST, &a.attributes)
+}
+
+/// Several rows as before a time.
+pub fn get_rows_ts(context: &Context, a: GetRowsTsArgs) -> Answer<Vec<TRowResult>> {
+    several(context, a.table_name, a.rows, None, a.timestamp.unwrap_or(0), &a.attributes)
+}
+
+/// The same, of some columns.
+pub fn get_rows_with_columns_ts(context: &Context, a: GetRowsWithColumnsTsArgs) -> Answer<Vec<TRowResult>> {
+    several(context, a.table_name, a.rows, a.columns, a.timestamp.unwrap_or(0), &a.attributes)
+}
+
+/// The cells of one family in the row, or in the nearest row before it that has any; none if there is no such row, where HBase 1
+/// trips over a null pointer.
+pub fn get_row_or_before(context: &Context, a: GetRowOrBeforeArgs) -> Answer<Vec<TCell>> {
+    let table = table(context, a.table_name, undeclared)?;
+    let mut columns = Columns::all();
+    let start = Bytes::from(sent(a.row, "row")?);
+    columns.add_family(sent(a.family, "family")?);
+    let scan = Scan { start, columns, reversed: true, limit: 1, caching: 1, ..Scan::default() };
+    let rows = table.scan(scan).and_then(|mut scanner| scanner.next(1)).map_err(undeclared)?;
+    Ok(rows.first().map(cells).unwrap_or_default())
+}
+
+/// A get of the newest cells; what only a region server would object to is told apart from what the gateway refuses.
+fn new_get(row: Vec<u8>, columns: Columns, before: i64) -> Answer<Get> {
+    check_row(&row).map_err(undeclared)?;
+    let time_range = TimeRange::before(before).map_err(undeclared)?;
+    Ok(Get { columns, time_range, ..Get::new(row) })
+}
+
+fn versions(
+    context: &Context,
+    name: Option<Vec<u8>>,
+    row: Option<Vec<u8>>,
+    column: Option<Vec<u8>>,
+    before: i64,
+    max_versions: i32,
+    attributes: &Sent,
+) -> Answer<Vec<TCell>> {
+    let table = table(context, name, undeclared)?;
+    let mut columns = Columns::all();
+    Column::parse(sent(column, "column")?).select(&mut columns);
+    let get = Get { max_versions, ..new_get(sent(row, "row")?, columns, before)? };
+    if max_versions <= 0 {
+        return Err(io_error(&Raised::new(IO, "versions must be positive")));
+    }
+    fetch(context, &table, get, attributes).map(|row| cells(&row)).map_err(undeclared)
+}
+
+fn one(
+    context: &Context,
+    name: Option<Vec<u8>>,
+    key: Option<Vec<u8>>,
+    columns: Option<Vec<Vec<u8>>>,
+    before: i64,
+    attributes: &Sent,
+) -> Answer<Vec<TRowResult>> {
+    let table = table(context, name, undeclared)?;
+    let get = new_get(sent(key, "row")?, selection(columns), before)?;
+    fetch(context, &table, get, attributes).map(|found| shown(&[found])).map_err(undeclared)
+}
+
+/// Rows as they are answered; those without cells are left out.
+fn shown<'a>(found: impl IntoIterator<Item = &'a Row>) -> Vec<TRowResult> {
+    found.into_iter().filter(|found| !found.cells.is_empty()).map(row).collect()
+}
+
+/// Runs a get after all; with bad attributes it fails, though not before a missing or disabled table is noticed.
+fn fetch(context: &Context, table: &Table, get: Get, attributes: &Sent) -> Result<Row> {
+    match raw(attributes) {
+        Ok(raw) => table.get(&Get { raw, ..get }),
+        Err(refusal) => Err(once_located(&context.engine, table.name(), refusal)),
+    }
+}
+
+/// Whether a get shows what is deleted or in excess; the region server reads both attributes.
+fn raw(attributes: &Sent) -> Result<bool> {
+    Attributes::new(attributes).check_isolation().and_then(|()| Attributes::new(attributes).raw())
+}
+
+/// Several gets are sent together, and a failure of any is told in a summary. One alone goes by itself, none goes nowhere.
+fn several(
+    context: &Context,
+    name: Option<Vec<u8>>,
+    keys: Option<Vec<Vec<u8>>>,
+    columns: Option<Vec<Vec<u8>>>,
+    before: i64,
+    attributes: &Sent,
+) -> Answer<Vec<TRowResult>> {
+    let table = table(context, name, undeclared)?;
+    let columns = selection(columns);
+    let gets = sent(keys, "rows")?.into_iter().map(|key| new_get(key, columns.clone(), before));
+    let mut gets = gets.collect::<Answer<Vec<_>>>()?;
+    match gets.len() {
+        0 => return Ok(Vec::new()),
+        1 => {
+            let found = fetch(context, &table, gets.remove(0), attributes).map_err(undeclared)?;
+            return Ok(shown(&[found]));
+        }
+        _ => {}
+    }
+    let found = match raw(attributes) {
+        Ok(raw) => {
+            gets.iter_mut().for_each(|get| get.raw = raw);
+            table.get_many(&gets)
+        }
+        Err(refusal) => {
+            let refusal = once_located(&context.engine, table.name(), refusal);
+            gets.iter().map(|_| Err(Error::new(refusal.kind(), refusal.message()))).collect()
+        }
+    };
+    let failures: Vec<_> = found.iter().filter_map(|row| row.as_ref().err()).collect();
+    if failures.is_empty() {
+        Ok(shown(found.iter().flatten()))
+    } else {
+        Err(io_error(&Raised::batch(failures, &context.identity)))
+    }
+}

@@ -1,0 +1,87 @@
+//! A table's regions, the region of a catalog key, and compactions.
+
+use hjall_engine::name::TableName;
+use hjall_engine::region::{Region, to_string_binary};
+use hjall_engine::{Error, ErrorKind};
+use hjall_idl::hbase1::*;
+
+use super::argument::{sent, table_name};
+use super::error::{Answer, io_error, undeclared};
+use crate::gateway::context::Context;
+use crate::gateway::error::{IO, Raised};
+
+/// A table's regions by start key; none if there is no such table.
+pub fn of_table(context: &Context, a: GetTableRegionsArgs) -> Answer<Vec<TRegionInfo>> {
+    let name = table_name(a.table_name, undeclared)?;
+    match context.engine.regions(&name) {
+        Ok(regions) => Ok(regions.iter().map(|region| region_info(context, &name, region)).collect()),
+        Err(error) if error.kind() == ErrorKind::TableNotFound => Ok(Vec::new()),
+        Err(error) => Err(undeclared(error)),
+    }
+}
+
+/// The region at or before a key of HBase's catalog; it need not belong to the table that the key names.
+pub fn at_or_before(context: &Context, a: GetRegionInfoArgs) -> Answer<TRegionInfo> {
+    let key = sent(a.row, "row")?;
+    match context.engine.region_not_after(&key) {
+        Some((table, region)) => Ok(region_info(context, &table, &region)),
+        None => {
+            let text = format!("Cannot find row in hbase:meta, row={}", to_string_binary(&key));
+            Err(io_error(&Raised::new(IO, text)))
+        }
+    }
+}
+
+/// Asks for a compaction of a table or of the table of one region.
+pub fn compact(context: &Context, a: CompactArgs) -> Answer<()> {
+    request(context, a.table_name_or_region_name)
+}
+
+/// The same: HBase 2 calls its minor compaction here.
+pub fn major_compact(context: &Context, a: MajorCompactArgs) -> Answer<()> {
+    request(context, a.table_name_or_region_name)
+}
+
+/// A name that is no region's is a table's. A disabled table has nothing to compact, but its regions are not being served.
+fn request(context: &Context, name: Option<Vec<u8>>) -> Answer<()> {
+    let name = sent(name, "tableNameOrRegionName")?;
+    if let Some(table) = table_of_region(context, &name) {
+        if !context.engine.is_table_enabled(&table).map_err(undeclared)? {
+            let text = format!("{} is not online", to_string_binary(&name));
+            return Err(undeclared(Error::new(ErrorKind::NotServing, text)));
+        }
+        context.compactor.request(table);
+        return Ok(());
+    }
+    let table = table_name(Some(name), undeclared)?;
+    if context.engine.is_table_enabled(&table).map_err(undeclared)? {
+        context.compactor.request(table);
+    }
+    Ok(())
+}
+
+/// The table that has a region of this full name, with or without its hash, or of this hash alone.
+fn table_of_region(context: &Context, name: &[u8]) -> Option<TableName> {
+    let is_named = |table: &TableName, region: &Region| {
+        let full = region.name(table);
+        let hash = region.encoded_name(table);
+        name == hash.as_bytes() || name == &full[..] || full.strip_suffix(format!(".{hash}.").as_bytes()) == Some(name)
+    };
+    let tables = context.engine.tables().into_iter().map(|(table, _)| table.name);
+    let mut named = tables.filter(|table| {
+        context.engine.regions(table).is_ok_and(|regions| regions.iter().any(|region| is_named(table, region)))
+    });
+    named.next()
+}
+
+fn region_info(context: &Context, table: &TableName, region: &Region) -> TRegionInfo {
+    TRegionInfo {
+        start_key: Some(region.start.to_vec()),
+        end_key: Some(region.end.to_vec()),
+        id: Some(region.id),
+        name: Some(region.name(table).to_vec()),
+        version: Some(1),
+        server_name: Some(context.identity.host.clone().into_bytes()),
+        port: Some(i32::from(context.identity.port)),
+    }
+}

@@ -1,0 +1,154 @@
+//! Scanners: opening them in six ways, reading and closing them.
+
+use std::sync::Arc;
+
+use bytes::Bytes;
+use hjall_engine::filter::FilterSpec;
+use hjall_engine::request::{Columns, ROW_LENGTH_MAX, Scan, TimeRange};
+use hjall_engine::{Error, Row};
+use hjall_idl::hbase1::*;
+
+use super::argument::{sent, table};
+use super::column::selection;
+use super::convert::{row, sorted_row};
+use super::error::{Answer, undeclared};
+use crate::gateway::attributes::{Attributes, Sent};
+use crate::gateway::context::Context;
+use crate::gateway::error::once_located;
+use crate::gateway::scanners::OpenScanner;
+use crate::wire::fault::Fault;
+use crate::wire::method::Service::Thrift1;
+
+/// From a row on.
+pub fn open(context: &Context, a: ScannerOpenArgs) -> Answer<OpenScanner> {
+    let range = Range { start: sent(a.start_row, "startRow")?, ..Range::default() };
+    start(context, a.table_name, range.scan(a.columns, None)?, false, &a.attributes)
+}
+
+/// From a row up to another.
+pub fn open_with_stop(context: &Context, a: ScannerOpenWithStopArgs) -> Answer<OpenScanner> {
+    let range = Range { start: sent(a.start_row, "startRow")?, stop: sent(a.stop_row, "stopRow")? };
+    start(context, a.table_name, range.scan(a.columns, None)?, false, &a.attributes)
+}
+
+/// The rows with a prefix.
+pub fn open_with_prefix(context: &Context, a: ScannerOpenWithPrefixArgs) -> Answer<OpenScanner> {
+    let range = Range::prefix(sent(a.start_and_prefix, "startAndPrefix")?);
+    start(context, a.table_name, range.scan(a.columns, None)?, false, &a.attributes)
+}
+
+/// From a row on, as before a time.
+pub fn open_ts(context: &Context, a: ScannerOpenTsArgs) -> Answer<OpenScanner> {
+    let range = Range { start: sent(a.start_row, "startRow")?, ..Range::default() };
+    start(context, a.table_name, range.scan(a.columns, Some(a.timestamp.unwrap_or(0)))?, false, &a.attributes)
+}
+
+/// From a row up to another, as before a time.
+pub fn open_with_stop_ts(context: &Context, a: ScannerOpenWithStopTsArgs) -> Answer<OpenScanner> {
+    let range = Range { start: sent(a.start_row, "startRow")?, stop: sent(a.stop_row, "stopRow")? };
+    start(context, a.table_name, range.scan(a.columns, Some(a.timestamp.unwrap_or(0)))?, false, &a.attributes)
+}
+
+/// With everything that can be said of a scan.
+pub fn open_with_scan(context: &Context, a: ScannerOpenWithScanArgs) -> Answer<OpenScanner> {
+    let t = sent(a.scan, "scan")?;
+    let range = Range { start: t.start_row.unwrap_or_default(), stop: t.stop_row.unwrap_or_default() };
+    let mut scan = range.scan(t.columns, t.timestamp)?;
+    scan.caching = t.caching.unwrap_or(0);
+    scan.batch = t.batch_size.unwrap_or(0);
+    scan.reversed = t.reversed.unwrap_or(false);
+    if let Some(text) = t.filter_string {
+        scan.filter = Some(Arc::new(FilterSpec::parse(&text).map_err(undeclared)?));
+    }
+    start(context, a.table_name, scan, t.sort_columns.unwrap_or(false), &a.attributes)
+}
+
+/// The next result.
+pub fn get(context: &Context, a: ScannerGetArgs) -> Answer<Vec<TRowResult>> {
+    fetch(context, a.id.unwrap_or(0), 1)
+}
+
+/// Up to so many next results.
+pub fn get_list(context: &Context, a: ScannerGetListArgs) -> Answer<Vec<TRowResult>> {
+    fetch(context, a.id.unwrap_or(0), a.nb_rows.unwrap_or(0))
+}
+
+/// Forgets a scanner.
+pub fn close(context: &Context, a: ScannerCloseArgs) -> Answer<()> {
+    if context.scanners.close(Thrift1, a.id.unwrap_or(0)) { Ok(()) } else { Err(no_such_scanner()) }
+}
+
+/// The rows of a scan, from the first on, up to before the second; empty: without end.
+#[derive(Default)]
+struct Range {
+    start: Vec<u8>,
+    stop: Vec<u8>,
+}
+
+impl Range {
+    /// All rows that begin so. The rows behind them begin with the prefix whose last byte is one greater; bytes that cannot be
+    /// greater fall away, and with them the end.
+    fn prefix(prefix: Vec<u8>) -> Self {
+        let mut stop = prefix.clone();
+        while stop.last() == Some(&u8::MAX) {
+            stop.pop();
+        }
+        if let Some(last) = stop.last_mut() {
+            *last += 1;
+        }
+        Self { start: prefix, stop }
+    }
+
+    fn scan(self, columns: Option<Vec<Vec<u8>>>, before: Option<i64>) -> Answer<Scan> {
+        let columns: Columns = selection(columns);
+        let time_range = before.map_or(Ok(TimeRange::ALL), TimeRange::before).map_err(undeclared)?;
+        for row in [&self.start, &self.stop] {
+            if row.len() > ROW_LENGTH_MAX {
+                return Err(Fault::internal(format!("Row length {} is > {ROW_LENGTH_MAX}", row.len())));
+            }
+        }
+        Ok(Scan {
+            start: Bytes::from(self.start),
+            stop: Bytes::from(self.stop),
+            columns,
+            time_range,
+            ..Scan::default()
+        })
+    }
+}
+
+/// A scan about to begin; only what the gateway itself notices fails here, all else at the first fetch.
+fn start(context: &Context, name: Option<Vec<u8>>, scan: Scan, sorted: bool, attributes: &Sent) -> Answer<OpenScanner> {
+    let table = table(context, name, undeclared)?;
+    // HBase's client looks at the level of isolation itself, unlike in gets.
+    Attributes::new(attributes).check_isolation().map_err(|error| Fault::internal(error.message()))?;
+    let (raw, refusal) = match Attributes::new(attributes).raw() {
+        Ok(raw) => (raw, None),
+        Err(error) => (false, Some(error)),
+    };
+    let scanner = table.scan(Scan { raw, ..scan }).map_err(undeclared)?;
+    Ok(OpenScanner { sort_columns: sorted, refusal, ..OpenScanner::new(table.name().clone(), scanner) })
+}
+
+fn fetch(context: &Context, id: i32, count: i32) -> Answer<Vec<TRowResult>> {
+    let fetched = context.scanners.with(Thrift1, id, |open| {
+        let Ok(count) = usize::try_from(count) else {
+            return Err(Fault::internal(format!("IllegalArgumentException: Illegal Capacity: {count}")));
+        };
+        if count == 0 {
+            return Ok(Vec::new());
+        }
+        if let Some(refusal) = &open.refusal {
+            let error = Error::new(refusal.kind(), refusal.message());
+            return Err(undeclared(once_located(&context.engine, &open.table, error)));
+        }
+        let shape: fn(&Row) -> TRowResult = if open.sort_columns { sorted_row } else { row };
+        let rows = open.scanner.next_within(count, context.scanners.page_bytes_max()).map_err(undeclared)?;
+        Ok(rows.iter().map(shape).collect())
+    });
+    fetched.unwrap_or_else(|| Err(no_such_scanner()))
+}
+
+fn no_such_scanner() -> Fault {
+    Fault::IllegalArgument("scanner ID is invalid".to_owned())
+}

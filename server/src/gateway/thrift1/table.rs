@@ -1,0 +1,121 @@
+//! Making, listing, switching and dropping tables.
+
+use std::collections::BTreeMap;
+
+use hjall_engine::schema::{BloomFilter, Compression, FamilyDescriptor, TableDescriptor};
+use hjall_engine::{Error, ErrorKind};
+use hjall_idl::hbase1::*;
+
+use super::argument::{sent, table_name};
+use super::column::Column;
+use super::convert::column_descriptor;
+use super::error::{Answer, declared, io_error, undeclared};
+use crate::gateway::context::Context;
+use crate::gateway::error::{IO, Raised};
+use crate::wire::fault::Fault;
+
+/// `IllegalArgument` without a Java class in its text, one of the two that HBase's gateway makes itself.
+const NO_NAME: &str = "column name is empty";
+
+/// Brings a disabled table back.
+pub fn enable(context: &Context, a: EnableTableArgs) -> Answer<()> {
+    let name = table_name(a.table_name, undeclared)?;
+    // HBase's client looks at the table's state itself, so the text does not name the class twice.
+    context.engine.enable_table(&name).map_err(|error| match error.kind() {
+        ErrorKind::TableNotDisabled => io_error(&Raised::of(&error).local()),
+        _ => undeclared(error),
+    })
+}
+
+/// Takes a table offline. Here the master is asked, also for a table that is missing.
+pub fn disable(context: &Context, a: DisableTableArgs) -> Answer<()> {
+    let name = table_name(a.table_name, undeclared)?;
+    context.engine.disable_table(&name).map_err(|error| io_error(&Raised::of(&error).remote()))
+}
+
+/// Whether a table is online.
+pub fn is_enabled(context: &Context, a: IsTableEnabledArgs) -> Answer<bool> {
+    context.engine.is_table_enabled(&table_name(a.table_name, undeclared)?).map_err(undeclared)
+}
+
+/// The names of all tables of users, by namespace and name.
+pub fn names(context: &Context, _: GetTableNamesArgs) -> Answer<Vec<Vec<u8>>> {
+    Ok(of_users(context).map(|(name, _)| name).collect())
+}
+
+/// The same, with whether each is enabled.
+pub fn names_with_state(context: &Context, _: GetTableNamesWithIsTableEnabledArgs) -> Answer<BTreeMap<Vec<u8>, bool>> {
+    Ok(of_users(context).collect())
+}
+
+/// A table's families by `family:`.
+pub fn families(context: &Context, a: GetColumnDescriptorsArgs) -> Answer<BTreeMap<Vec<u8>, ColumnDescriptor>> {
+    let table = context.engine.describe(&table_name(a.table_name, undeclared)?).map_err(undeclared)?;
+    let families = table.families.values().map(|family| {
+        let name = [&family.name[..], b":"].concat();
+        Ok((name.clone(), column_descriptor(name, family)?))
+    });
+    families.collect::<hjall_engine::Result<_>>().map_err(undeclared)
+}
+
+/// Makes a table of one region. A table that is there already is noticed before anything about the families is looked at.
+pub fn create(context: &Context, a: CreateTableArgs) -> Answer<()> {
+    let name = table_name(a.table_name, undeclared)?;
+    if context.engine.table_exists(&name) {
+        return Err(already_there());
+    }
+    let mut table = TableDescriptor::new(name);
+    for descriptor in sent(a.column_families, "columnFamilies")? {
+        let family = new_family(descriptor)?;
+        table.add_family(family).map_err(declared)?;
+    }
+    context.engine.create_table(table, Vec::new()).map_err(|error| match error.kind() {
+        // Made by someone else meanwhile.
+        ErrorKind::TableExists => already_there(),
+        _ => declared(error),
+    })
+}
+
+/// Drops a disabled table. HBase's gateway looks whether there is one, in its own words.
+pub fn delete(context: &Context, a: DeleteTableArgs) -> Answer<()> {
+    context.engine.delete_table(&table_name(a.table_name, undeclared)?).map_err(|error| match error.kind() {
+        ErrorKind::TableNotFound => io_error(&Raised::new(IO, "table does not exist")),
+        _ => undeclared(error),
+    })
+}
+
+fn already_there() -> Fault {
+    Fault::AlreadyExists("table name already in use".to_owned())
+}
+
+fn of_users(context: &Context) -> impl Iterator<Item = (Vec<u8>, bool)> {
+    let tables = context.engine.tables().into_iter();
+    tables.filter(|(table, _)| !table.name.is_system()).map(|(table, on)| (table.name.to_string().into_bytes(), on))
+}
+
+/// A family as a client describes it: what it leaves out has the defaults of the contract, not those of HBase.
+fn new_family(d: ColumnDescriptor) -> Answer<FamilyDescriptor> {
+    let text = |bytes: Option<Vec<u8>>| bytes.map_or("NONE".to_owned(), |b| String::from_utf8_lossy(&b).into_owned());
+    let compression = text(d.compression).to_lowercase();
+    let compression = Compression::from_name(&compression)
+        .ok_or_else(|| illegal(format!("Unsupported compression algorithm name: {compression}")))?;
+    let bloom = text(d.bloom_filter_type);
+    // Unlike the name of a compression, this one must be in capitals.
+    let bloom = BloomFilter::from_name(&bloom)
+        .filter(|known| known.name() == bloom)
+        .ok_or_else(|| illegal(format!("No enum constant org.apache.hadoop.hbase.regionserver.BloomType.{bloom}")))?;
+    let name = d.name.filter(|name| !name.is_empty()).ok_or_else(|| Fault::IllegalArgument(NO_NAME.to_owned()))?;
+    let mut family = FamilyDescriptor::new(Column::parse(name).family).map_err(declared)?;
+    family.set_max_versions(d.max_versions.unwrap_or(3)).map_err(declared)?;
+    family
+        .set_compression(compression)
+        .set_bloom_filter(bloom)
+        .set_flag("IN_MEMORY", d.in_memory.unwrap_or(false))
+        .set_flag("BLOCKCACHE", d.block_cache_enabled.unwrap_or(false))
+        .set_ttl_seconds(d.time_to_live.filter(|&seconds| seconds > 0).unwrap_or(i32::MAX));
+    Ok(family)
+}
+
+fn illegal(text: String) -> Fault {
+    declared(Error::invalid(text))
+}

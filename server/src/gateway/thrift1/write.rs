@@ -1,0 +1,125 @@
+//! mutateRow, which deletes and then puts, and mutateRows, which puts and then deletes.
+
+use hjall_engine::mutation::{Delete, Put};
+use hjall_engine::{Error, ErrorKind, LATEST, Table};
+use hjall_idl::hbase1::*;
+
+use super::argument::{sent, table};
+use super::error::{Answer, declared, io_error, undeclared};
+use super::mutation::{BareFamily, NamedMutation, RowChanges};
+use crate::gateway::attributes::{Attributes, Sent};
+use crate::gateway::context::Context;
+use crate::gateway::error::{Raised, once_located};
+use crate::gateway::region_batch;
+
+/// Changes a row now.
+pub fn mutate_row(context: &Context, a: MutateRowArgs) -> Answer<()> {
+    row(context, a.table_name, a.row, a.mutations, LATEST, &a.attributes)
+}
+
+/// Changes a row at a time.
+pub fn mutate_row_ts(context: &Context, a: MutateRowTsArgs) -> Answer<()> {
+    row(context, a.table_name, a.row, a.mutations, a.timestamp.unwrap_or(0), &a.attributes)
+}
+
+/// Changes several rows now.
+pub fn mutate_rows(context: &Context, a: MutateRowsArgs) -> Answer<()> {
+    rows(context, a.table_name, a.row_batches, LATEST, &a.attributes)
+}
+
+/// Changes several rows at a time.
+pub fn mutate_rows_ts(context: &Context, a: MutateRowsTsArgs) -> Answer<()> {
+    rows(context, a.table_name, a.row_batches, a.timestamp.unwrap_or(0), &a.attributes)
+}
+
+/// The deletes of the row at once, then its puts at once: a put that fails leaves the deletes done, and neither is sent if empty.
+fn row(
+    context: &Context,
+    name: Option<Vec<u8>>,
+    key: Option<Vec<u8>>,
+    mutations: Option<Vec<Mutation>>,
+    timestamp: i64,
+    attributes: &Sent,
+) -> Answer<()> {
+    let table = table(context, name, declared)?;
+    let changes = RowChanges::new(sent(key, "row")?, timestamp).map_err(declared)?;
+    let mutations = NamedMutation::all(sent(mutations, "mutations")?)?;
+    let RowChanges { put, delete } = changes.add(mutations, BareFamily::Ignored).map_err(declared)?;
+    let ttl_ms = match Attributes::new(attributes).ttl_ms() {
+        _ if put.cells.is_empty() && delete.markers.is_empty() => return Ok(()),
+        Ok(ttl_ms) => ttl_ms,
+        Err(refusal) => return Err(declared(once_located(&context.engine, table.name(), refusal))),
+    };
+    if !delete.markers.is_empty() {
+        table.delete(&Delete { ttl_ms, ..delete }).map_err(declared)?;
+    }
+    if !put.cells.is_empty() {
+        table.put(&Put { ttl_ms, ..put }).map_err(declared)?;
+    }
+    Ok(())
+}
+
+/// The puts of all rows, then their deletes, each row by itself. What is malformed fails before the table is looked up; a put that fails
+/// leaves the other puts done, and no delete.
+fn rows(
+    context: &Context,
+    name: Option<Vec<u8>>,
+    batches: Option<Vec<BatchMutation>>,
+    timestamp: i64,
+    attributes: &Sent,
+) -> Answer<()> {
+    let (mut puts, mut deletes) = (Vec::new(), Vec::new());
+    for batch in sent(batches, "rowBatches")? {
+        let changes = RowChanges::new(sent(batch.row, "row")?, timestamp).map_err(undeclared)?;
+        let mutations = NamedMutation::all(sent(batch.mutations, "mutations")?)?;
+        let changes = changes.add(mutations, BareFamily::Refused).map_err(undeclared)?;
+        puts.extend(Some(changes.put).filter(|put| !put.cells.is_empty()));
+        deletes.extend(Some(changes.delete).filter(|delete| !delete.markers.is_empty()));
+    }
+    let table = table(context, name, declared)?;
+    // One cell that is too large keeps the whole list from being sent.
+    let cell_bytes_max = context.engine.limits().client_cell_bytes;
+    puts.iter().try_for_each(|put| put.check_cell_bytes(cell_bytes_max)).map_err(declared)?;
+    match Attributes::new(attributes).ttl_ms() {
+        Ok(ttl_ms) => {
+            puts.iter_mut().for_each(|put| put.ttl_ms = ttl_ms);
+            deletes.iter_mut().for_each(|delete| delete.ttl_ms = ttl_ms);
+        }
+        Err(refusal) => {
+            let count = if puts.is_empty() { deletes.len() } else { puts.len() };
+            let refusal = once_located(&context.engine, table.name(), refusal);
+            return if count == 0 { Ok(()) } else { batch(context, std::iter::repeat_n(&refusal, count)) };
+        }
+    }
+    if !puts.is_empty() {
+        batch(context, table.put_many(&puts).iter().filter_map(|done| done.as_ref().err()))?;
+    }
+    if !deletes.is_empty() {
+        batch(context, delete_many(context, &table, &deletes)?.iter())?;
+    }
+    Ok(())
+}
+
+/// Deletes rows each by itself, and returns the failures. A marker of a family without a name fails a region's share of the batch as a whole.
+fn delete_many(context: &Context, table: &Table, deletes: &[Delete]) -> Answer<Vec<Error>> {
+    let nameless = |delete: &Delete| delete.markers.iter().any(|marker| marker.family.is_empty());
+    if !deletes.iter().any(nameless) {
+        return Ok(table.delete_many(deletes).into_iter().filter_map(std::result::Result::err).collect());
+    }
+    let refused = || Error::new(ErrorKind::Unprocessable, "a column family to delete from has no name");
+    let located = context.engine.is_table_enabled(table.name()).is_ok_and(|enabled| enabled);
+    if !located {
+        return Ok(deletes.iter().map(|_| once_located(&context.engine, table.name(), refused())).collect());
+    }
+    let regions = context.engine.regions(table.name()).map_err(declared)?;
+    let (doomed, sound) = region_batch::split(&regions, deletes, |delete| &delete.row, nameless);
+    let mut failures: Vec<_> = doomed.iter().map(|_| refused()).collect();
+    failures.extend(table.delete_many(&sound).into_iter().filter_map(std::result::Result::err));
+    Ok(failures)
+}
+
+/// A summary of the failures, if there are any.
+fn batch<'a>(context: &Context, failures: impl Iterator<Item = &'a Error>) -> Answer<()> {
+    let failures: Vec<_> = failures.collect();
+    if failures.is_empty() { Ok(()) } else { Err(io_error(&Raised::batch(failures, &context.identity))) }
+}

@@ -1,0 +1,97 @@
+//! The contract's smaller values as the engine's, and results back.
+
+use bytes::Bytes;
+use hjall_engine::mutation::{CompareOp, Durability};
+use hjall_engine::name::TableName;
+use hjall_engine::request::{Columns, TimeRange};
+use hjall_engine::{Cell, Row};
+use hjall_idl::hbase2::{TAuthorization, TCellVisibility, TColumn, TColumnValue, TResult, TTableName, TTimeRange};
+
+use super::error::{Answer, illegal};
+use crate::wire::fault::Fault;
+
+/// The table that a data call names: `qualifier` or `namespace:qualifier` in UTF-8.
+pub fn table_name(bytes: &[u8]) -> Answer<TableName> {
+    TableName::parse(bytes).map_err(illegal)
+}
+
+/// The table that an administrative call names; without a namespace it is in `default`.
+pub fn full_table_name(name: &TTableName) -> Answer<TableName> {
+    let namespace = match name.ns.as_deref() {
+        None | Some([]) => b"default".as_slice(),
+        Some(namespace) => namespace,
+    };
+    TableName::new(namespace, &name.qualifier).map_err(illegal)
+}
+
+/// The reverse: the namespace is always set.
+pub fn table_name_back(name: &TableName) -> TTableName {
+    TTableName { ns: Some(name.namespace().as_bytes().to_vec()), qualifier: name.qualifier().as_bytes().to_vec() }
+}
+
+/// Columns of a read. Timestamps in them are ignored, as HBase does; without a qualifier a whole family is meant.
+pub fn columns(sent: Option<&Vec<TColumn>>) -> Columns {
+    let mut columns = Columns::all();
+    for column in sent.into_iter().flatten() {
+        let family = Bytes::copy_from_slice(&column.family);
+        match &column.qualifier {
+            Some(qualifier) => columns.add_column(family, Bytes::copy_from_slice(qualifier)),
+            None => columns.add_family(family),
+        };
+    }
+    columns
+}
+
+/// [min, max).
+pub fn time_range(sent: &TTimeRange) -> Answer<TimeRange> {
+    TimeRange::new(sent.min_stamp, sent.max_stamp).map_err(illegal)
+}
+
+/// Numbers that HBase does not know count as unset.
+pub fn durability(sent: Option<i32>) -> Durability {
+    Durability::ALL.into_iter().find(|d| Some(*d as i32) == sent).unwrap_or_default()
+}
+
+/// `TCompareOp`; `None` for a number that HBase does not know.
+pub fn compare_op(sent: i32) -> Option<CompareOp> {
+    use CompareOp::{Equal, Greater, GreaterOrEqual, Less, LessOrEqual, NoOp, NotEqual};
+    let all = [Less, LessOrEqual, Equal, NotEqual, GreaterOrEqual, Greater, NoOp];
+    all.into_iter().find(|op| *op as i32 == sent)
+}
+
+/// Labels restrict nothing without a visibility controller, but they have to be there.
+pub fn check_authorizations(sent: Option<&TAuthorization>) -> Answer<()> {
+    match sent {
+        Some(TAuthorization { labels: None }) => Err(Fault::internal("authorizations without labels")),
+        _ => Ok(()),
+    }
+}
+
+/// Likewise the expression of a mutation's visibility.
+pub fn check_visibility(sent: Option<&TCellVisibility>) -> Answer<()> {
+    match sent {
+        Some(TCellVisibility { expression: None }) => Err(Fault::internal("a cell visibility without an expression")),
+        _ => Ok(()),
+    }
+}
+
+/// A row as HBase writes it: the key only if there are cells, the flags always.
+pub fn result(row: Row) -> TResult {
+    TResult {
+        row: row.cells.first().map(|cell| cell.row.to_vec()),
+        column_values: row.cells.into_iter().map(column_value).collect(),
+        stale: Some(false),
+        partial: Some(row.partial),
+    }
+}
+
+fn column_value(cell: Cell) -> TColumnValue {
+    TColumnValue {
+        family: cell.family.into(),
+        qualifier: cell.qualifier.into(),
+        value: cell.value.into(),
+        timestamp: Some(cell.timestamp),
+        tags: None,
+        type_: Some(cell.kind.code() as i8),
+    }
+}

@@ -1,0 +1,106 @@
+//! Deletes: deleteSingle, deleteMultiple, and the deletes inside of checks and row mutations.
+
+use bytes::Bytes;
+use hjall_engine::mutation::{Delete, Marker, MarkerKind};
+use hjall_engine::{Error, LATEST};
+use hjall_idl::hbase2::{TColumn, TDelete};
+
+use super::batch::apply;
+use super::convert::{durability, table_name};
+use super::error::{Answer, batch, data, doomed, illegal};
+use crate::gateway::attributes::Attributes;
+use crate::gateway::context::Context;
+use crate::wire::fault::Fault;
+
+/// A delete as it will run, and what only the region server would object to.
+pub struct DeleteRequest {
+    /// The delete itself.
+    pub delete: Delete,
+    /// Why no region server could ever apply it.
+    pub refusal: Option<Error>,
+}
+
+impl DeleteRequest {
+    /// Checks what HBase's gateway checks.
+    ///
+    /// With `columns` set, even to an empty list, the delete's own timestamp does not count; without markers the whole row goes.
+    pub fn new(sent: &TDelete) -> Answer<Self> {
+        let mut delete = Delete::row(Bytes::copy_from_slice(&sent.row));
+        match &sent.columns {
+            Some(columns) => delete.markers = markers(columns, sent.delete_type)?,
+            None => delete.timestamp = sent.timestamp.unwrap_or(LATEST),
+        }
+        delete.validate().map_err(illegal)?;
+        delete.durability = durability(sent.durability);
+        let mut refusal = None;
+        match Attributes::new(&sent.attributes).ttl_ms() {
+            Ok(ttl_ms) => delete.ttl_ms = ttl_ms,
+            Err(error) => refusal = Some(error),
+        }
+        Ok(Self { delete, refusal })
+    }
+}
+
+/// `TDeleteType`; all versions of a column by default. An unknown number only fails where there are columns.
+fn marker_kind(delete_type: Option<i32>) -> Answer<MarkerKind> {
+    match delete_type {
+        Some(0) => Ok(MarkerKind::Version),
+        None | Some(1) => Ok(MarkerKind::Column),
+        Some(2) => Ok(MarkerKind::Family),
+        Some(3) => Ok(MarkerKind::FamilyVersion),
+        Some(other) => Err(Fault::internal(format!("there is no delete type {other}"))),
+    }
+}
+
+fn markers(columns: &[TColumn], delete_type: Option<i32>) -> Answer<Vec<Marker>> {
+    let mut markers: Vec<Marker> = Vec::with_capacity(columns.len());
+    for column in columns {
+        let kind = marker_kind(delete_type)?;
+        if kind == MarkerKind::FamilyVersion && column.timestamp.is_none() {
+            return Err(Fault::internal("Timestamp is required for TDelete with DeleteFamilyVersion type"));
+        }
+        // As `Delete.addFamily` does: a family's marker takes the place of all that was collected for it.
+        if kind == MarkerKind::Family {
+            markers.retain(|marker| marker.family != column.family);
+        }
+        // A column without a qualifier is the one with the empty qualifier, not the family.
+        let qualifier = match kind {
+            MarkerKind::Version | MarkerKind::Column => column.qualifier.as_deref().unwrap_or_default(),
+            MarkerKind::Family | MarkerKind::FamilyVersion => &[],
+        };
+        markers.push(Marker {
+            family: Bytes::copy_from_slice(&column.family),
+            qualifier: Bytes::copy_from_slice(qualifier),
+            kind,
+            timestamp: column.timestamp.unwrap_or(LATEST),
+        });
+    }
+    Ok(markers)
+}
+
+/// Hides cells of one row.
+pub fn delete_single(context: &Context, table: &[u8], sent: &TDelete) -> Answer<()> {
+    let name = table_name(table)?;
+    let request = DeleteRequest::new(sent)?;
+    if let Some(refusal) = &request.refusal {
+        return Err(doomed(context, &name, refusal));
+    }
+    context.engine.table(&name).delete(&request.delete).map_err(|e| data(&e))
+}
+
+/// Hides cells of several rows, each by itself. Failures are thrown, so the list of those is always empty.
+pub fn delete_multiple(context: &Context, table: &[u8], sent: &[TDelete]) -> Answer<Vec<TDelete>> {
+    let name = table_name(table)?;
+    let requests = sent.iter().map(DeleteRequest::new).collect::<Answer<Vec<_>>>()?;
+    if requests.is_empty() {
+        return Ok(Vec::new());
+    }
+    let errors = apply(
+        context,
+        &name,
+        &requests,
+        |request| (&request.delete.row, request.refusal.as_ref()),
+        |table, requests| table.delete_many(&requests.iter().map(|request| request.delete.clone()).collect::<Vec<_>>()),
+    )?;
+    if errors.is_empty() { Ok(Vec::new()) } else { Err(batch(context, errors.iter())) }
+}

@@ -1,0 +1,151 @@
+//! Reads of named rows: get, getMultiple, exists, existsAll.
+
+use bytes::Bytes;
+use hjall_engine::name::TableName;
+use hjall_engine::request::{Get, TimeRange, check_row};
+use hjall_engine::{Error, Row};
+use hjall_idl::hbase2::{TGet, TResult};
+
+use super::convert::{check_authorizations, columns, result, table_name, time_range};
+use super::error::{Answer, batch, data, doomed, doomed_batch, illegal};
+use super::filter;
+use super::region::replica_missing;
+use crate::gateway::attributes::Attributes;
+use crate::gateway::context::Context;
+use crate::wire::fault::Fault;
+
+/// `TConsistency.TIMELINE`.
+const CONSISTENCY_TIMELINE: i32 = 2;
+
+/// A get as it will run, and what only the region server would object to.
+struct Request {
+    get: Get,
+    /// The attributes are wrong in a way that fails on the region server.
+    refusal: Option<Error>,
+    /// Only TIMELINE reads look at the replica asked for.
+    replica: Option<i32>,
+}
+
+impl Request {
+    /// Checks in HBase's order: of several mistakes the first one answers.
+    fn new(sent: &TGet) -> Answer<Self> {
+        check_row(&sent.row).map_err(illegal)?;
+        let mut get = Get::new(Bytes::copy_from_slice(&sent.row));
+        if let Some(timestamp) = sent.timestamp {
+            get.time_range = TimeRange::at(timestamp).map_err(illegal)?;
+        } else if let Some(range) = &sent.time_range {
+            get.time_range = time_range(range)?;
+        }
+        if let Some(versions) = sent.max_versions {
+            if versions <= 0 {
+                return Err(Fault::io("versions must be positive", true));
+            }
+            get.max_versions = versions;
+        }
+        if let Some(text) = &sent.filter_string {
+            get.filter = Some(filter::from_text(text)?);
+        }
+        let attributes = Attributes::new(&sent.attributes);
+        check_authorizations(sent.authorizations.as_ref())?;
+        get.store_limit = sent.store_limit.unwrap_or(-1);
+        get.store_offset = sent.store_offset.unwrap_or(0);
+        get.columns = columns(sent.columns.as_ref());
+        if let Some(bytes) = &sent.filter_bytes {
+            get.filter = Some(filter::from_bytes(bytes)?);
+        }
+        let mut refusal = None;
+        match attributes.check_isolation().and_then(|()| attributes.raw()) {
+            Ok(raw) => get.raw = raw,
+            Err(error) => refusal = Some(error),
+        }
+        let timeline = sent.consistency == Some(CONSISTENCY_TIMELINE);
+        Ok(Self { get, refusal, replica: sent.target_replica_id.filter(|id| timeline && *id > 0) })
+    }
+
+    fn check_replica(&self, context: &Context, table: &TableName) -> Answer<()> {
+        match self.replica {
+            Some(id) if replica_missing(context, table, id)? => {
+                Err(Fault::io(no_replica(id, &self.get.row, table), true))
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+/// What HBase says of a read that names a replica which the table does not have.
+pub fn no_replica(id: i32, row: &[u8], table: &TableName) -> String {
+    format!("Cannot get the location for replica{id} of region for {} in {table}", String::from_utf8_lossy(row))
+}
+
+/// One row.
+pub fn get(context: &Context, table: &[u8], sent: &TGet) -> Answer<TResult> {
+    let name = table_name(table)?;
+    refuse_existence_only(sent)?;
+    one(context, &name, sent, |table, get| table.get(get)).map(result)
+}
+
+/// Whether the same get would find a cell.
+pub fn exists(context: &Context, table: &[u8], sent: &TGet) -> Answer<bool> {
+    let name = table_name(table)?;
+    one(context, &name, sent, |table, get| table.exists(get))
+}
+
+/// Several rows, in the order asked for.
+pub fn get_multiple(context: &Context, table: &[u8], sent: &[TGet]) -> Answer<Vec<TResult>> {
+    let name = table_name(table)?;
+    if let [single] = sent {
+        refuse_existence_only(single)?;
+        return one(context, &name, single, |table, get| table.get(get)).map(|row| vec![result(row)]);
+    }
+    let requests = sent.iter().map(Request::new).collect::<Answer<Vec<_>>>()?;
+    sent.iter().try_for_each(refuse_existence_only)?;
+    Ok(many(context, &name, &requests)?.into_iter().map(result).collect())
+}
+
+/// Whether each of several gets would find a cell.
+pub fn exists_all(context: &Context, table: &[u8], sent: &[TGet]) -> Answer<Vec<bool>> {
+    let name = table_name(table)?;
+    if let [single] = sent {
+        return one(context, &name, single, |table, get| table.exists(get)).map(|found| vec![found]);
+    }
+    let requests = sent.iter().map(Request::new).collect::<Answer<Vec<_>>>()?;
+    Ok(many(context, &name, &requests)?.into_iter().map(|row| !row.cells.is_empty()).collect())
+}
+
+/// HBase's gateway cannot turn a bare "exists" into a result.
+fn refuse_existence_only(sent: &TGet) -> Answer<()> {
+    match sent.existence_only {
+        Some(true) => Err(Fault::internal("existence_only is for exists and existsAll")),
+        _ => Ok(()),
+    }
+}
+
+fn one<R>(
+    context: &Context,
+    name: &TableName,
+    sent: &TGet,
+    read: impl FnOnce(&hjall_engine::Table, &Get) -> hjall_engine::error::Result<R>,
+) -> Answer<R> {
+    let request = Request::new(sent)?;
+    request.check_replica(context, name)?;
+    if let Some(refusal) = &request.refusal {
+        return Err(doomed(context, name, refusal));
+    }
+    read(&context.engine.table(name), &request.get).map_err(|e| data(&e))
+}
+
+/// All or nothing for the caller, though each row is read by itself.
+fn many(context: &Context, name: &TableName, requests: &[Request]) -> Answer<Vec<Row>> {
+    if requests.is_empty() {
+        return Ok(Vec::new());
+    }
+    if let Some(refusal) = requests.iter().find_map(|request| request.refusal.as_ref()) {
+        return Err(doomed_batch(context, name, refusal, requests.len()));
+    }
+    let gets: Vec<Get> = requests.iter().map(|request| request.get.clone()).collect();
+    let answers = context.engine.table(name).get_many(&gets);
+    if answers.iter().any(Result::is_err) {
+        return Err(batch(context, answers.iter().filter_map(|answer| answer.as_ref().err())));
+    }
+    Ok(answers.into_iter().flatten().collect())
+}

@@ -1,0 +1,89 @@
+//! Lists of tables: by name, by pattern, by namespace.
+
+use hjall_engine::ErrorKind;
+use hjall_engine::filter::regex::JavaRegex;
+use hjall_engine::schema::TableDescriptor;
+use hjall_idl::hbase2::{TTableDescriptor, TTableName};
+
+use super::convert::{full_table_name, table_name_back};
+use super::error::{Answer, illegal, local};
+use super::namespace::missing;
+use super::table::descriptors;
+use crate::gateway::context::Context;
+
+/// The tables asked for, in that order; missing ones are left out. No names: all tables of users.
+pub fn get_table_descriptors(context: &Context, names: &[TTableName]) -> Answer<Vec<TTableDescriptor>> {
+    if names.is_empty() {
+        return get_table_descriptors_by_pattern(context, None, false);
+    }
+    let names = names.iter().map(full_table_name).collect::<Answer<Vec<_>>>()?;
+    let mut tables = Vec::with_capacity(names.len());
+    for name in &names {
+        match context.engine.describe(name) {
+            Ok(table) => tables.push(table),
+            Err(error) if error.kind() == ErrorKind::TableNotFound => {}
+            Err(error) => return Err(local(&error)),
+        }
+    }
+    descriptors(&tables)
+}
+
+/// All tables whose name matches as a whole; in the default namespace the name may also be written `default:name`.
+fn by_pattern(context: &Context, regex: Option<&[u8]>, system: bool) -> Answer<Vec<TableDescriptor>> {
+    let regex = regex.map(|regex| JavaRegex::new(&String::from_utf8_lossy(regex), 0).map_err(illegal)).transpose()?;
+    let mut found = Vec::new();
+    for (table, _) in context.engine.tables() {
+        if !system && table.name.is_system() {
+            continue;
+        }
+        let wanted = match &regex {
+            None => true,
+            Some(regex) => {
+                regex.matches_whole(&table.name.to_string()).map_err(illegal)?
+                    || regex.matches_whole(&table.name.with_namespace()).map_err(illegal)?
+            }
+        };
+        if wanted {
+            found.push(table);
+        }
+    }
+    Ok(found)
+}
+
+/// All tables of a namespace; of all namespaces if the name is empty.
+fn by_namespace(context: &Context, namespace: &[u8]) -> Answer<Vec<TableDescriptor>> {
+    let name = String::from_utf8_lossy(namespace);
+    if !name.is_empty() && context.engine.namespace(&name).is_err() {
+        return Err(missing(namespace));
+    }
+    let tables = context.engine.tables().into_iter().map(|(table, _)| table);
+    Ok(tables.filter(|table| name.is_empty() || table.name.namespace() == name).collect())
+}
+
+fn names(tables: Vec<TableDescriptor>) -> Vec<TTableName> {
+    tables.iter().map(|table| table_name_back(&table.name)).collect()
+}
+
+/// Descriptors of all tables that match.
+pub fn get_table_descriptors_by_pattern(
+    context: &Context,
+    regex: Option<&[u8]>,
+    system: bool,
+) -> Answer<Vec<TTableDescriptor>> {
+    descriptors(&by_pattern(context, regex, system)?)
+}
+
+/// Names of all tables that match.
+pub fn get_table_names_by_pattern(context: &Context, regex: Option<&[u8]>, system: bool) -> Answer<Vec<TTableName>> {
+    by_pattern(context, regex, system).map(names)
+}
+
+/// Descriptors of a namespace's tables.
+pub fn get_table_descriptors_by_namespace(context: &Context, namespace: &[u8]) -> Answer<Vec<TTableDescriptor>> {
+    descriptors(&by_namespace(context, namespace)?)
+}
+
+/// Names of a namespace's tables.
+pub fn get_table_names_by_namespace(context: &Context, namespace: &[u8]) -> Answer<Vec<TTableName>> {
+    by_namespace(context, namespace).map(names)
+}

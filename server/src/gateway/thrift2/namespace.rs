@@ -1,0 +1,81 @@
+//! Namespaces.
+
+use hjall_engine::schema::NamespaceDescriptor;
+use hjall_engine::{Error, ErrorKind};
+use hjall_idl::hbase2::TNamespaceDescriptor;
+
+use super::error::{Answer, master};
+use crate::gateway::context::Context;
+use crate::wire::fault::Fault;
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+fn descriptor(sent: &TNamespaceDescriptor) -> NamespaceDescriptor {
+    let pairs = sent.configuration.iter().flatten();
+    NamespaceDescriptor { name: text(&sent.name), configuration: pairs.map(|(k, v)| (text(k), text(v))).collect() }
+}
+
+fn descriptor_back(namespace: NamespaceDescriptor) -> TNamespaceDescriptor {
+    let configuration = namespace.configuration;
+    let pairs = |(k, v): (String, String)| (k.into_bytes(), v.into_bytes());
+    TNamespaceDescriptor {
+        name: namespace.name.into_bytes(),
+        configuration: (!configuration.is_empty()).then(|| configuration.into_iter().map(pairs).collect()),
+    }
+}
+
+/// An illegal name is found by the master, whose client then tries again and again.
+fn fault(error: Error) -> Fault {
+    match error.kind() {
+        ErrorKind::InvalidArgument => master(&Error::new(ErrorKind::Unprocessable, error.message())),
+        _ => master(&error),
+    }
+}
+
+/// Makes a namespace.
+pub fn create_namespace(context: &Context, sent: &TNamespaceDescriptor) -> Answer<()> {
+    context.engine.create_namespace(descriptor(sent)).map_err(fault)
+}
+
+/// Replaces a namespace's configuration.
+pub fn modify_namespace(context: &Context, sent: &TNamespaceDescriptor) -> Answer<()> {
+    context.engine.modify_namespace(descriptor(sent)).map_err(fault)
+}
+
+/// Deletes an empty namespace. One with an illegal name is missing like any other; only no name at all is illegal here.
+pub fn delete_namespace(context: &Context, name: &[u8]) -> Answer<()> {
+    let deleted = context.engine.delete_namespace(&text(name));
+    deleted.map_err(|error| match error.kind() {
+        ErrorKind::InvalidArgument | ErrorKind::NamespaceNotFound if !name.is_empty() => missing(name),
+        ErrorKind::NamespaceNotFound => fault(Error::invalid("Namespace name must not be empty")),
+        _ => fault(error),
+    })
+}
+
+/// One namespace.
+pub fn get_namespace_descriptor(context: &Context, name: &[u8]) -> Answer<TNamespaceDescriptor> {
+    match context.engine.namespace(&text(name)) {
+        Ok(namespace) => Ok(descriptor_back(namespace)),
+        Err(error) => match error.kind() {
+            ErrorKind::InvalidArgument | ErrorKind::NamespaceNotFound => Err(missing(name)),
+            _ => Err(fault(error)),
+        },
+    }
+}
+
+/// What HBase says of a namespace that is not there: its name.
+pub fn missing(name: &[u8]) -> Fault {
+    master(&Error::new(ErrorKind::NamespaceNotFound, text(name)))
+}
+
+/// All namespaces, by name.
+pub fn list_namespace_descriptors(context: &Context) -> Vec<TNamespaceDescriptor> {
+    context.engine.namespaces().into_iter().map(descriptor_back).collect()
+}
+
+/// The names of all namespaces, in order.
+pub fn list_namespaces(context: &Context) -> Vec<String> {
+    context.engine.namespaces().into_iter().map(|namespace| namespace.name).collect()
+}

@@ -1,0 +1,146 @@
+//! Reads of ranges of rows: scanners, and scans within one call.
+
+use std::sync::Arc;
+
+use bytes::Bytes;
+use hjall_engine::name::TableName;
+use hjall_engine::request::Scan;
+use hjall_engine::{Error, ErrorKind, Scanner};
+use hjall_idl::hbase2::{TResult, TScan};
+
+use super::convert::{check_authorizations, columns, result, table_name, time_range};
+use super::error::{Answer, data, doomed, illegal};
+use super::filter;
+use super::get::no_replica;
+use super::region::replica_missing;
+use crate::dispatch::caller::Caller;
+use crate::gateway::attributes::Attributes;
+use crate::gateway::context::Context;
+use crate::gateway::scanners::OpenScanner;
+use crate::wire::fault::Fault;
+use crate::wire::method::Service;
+
+/// A scan as it will run, and what only a region server would object to.
+struct Request {
+    scan: Scan,
+    refusal: Option<Error>,
+}
+
+impl Request {
+    /// Checks in HBase's order: of several mistakes the first one answers.
+    fn new(sent: &TScan) -> Answer<Self> {
+        let bytes = |row: Option<&[u8]>| Bytes::copy_from_slice(row.unwrap_or_default());
+        let mut scan = Scan {
+            start: bytes(sent.start_row.as_deref()),
+            stop: bytes(sent.stop_row.as_deref()),
+            caching: sent.caching.unwrap_or(0),
+            // The contract's own default, for writers that leave it out.
+            max_versions: sent.max_versions.unwrap_or(1),
+            columns: columns(sent.columns.as_ref()),
+            batch: sent.batch_size.unwrap_or(0),
+            reversed: sent.reversed.unwrap_or(false),
+            limit: sent.limit.unwrap_or(-1),
+            ..Scan::default()
+        };
+        scan.validate().map_err(illegal)?;
+        if let Some(range) = &sent.time_range {
+            scan.time_range = time_range(range)?;
+        }
+        if let Some(text) = &sent.filter_string {
+            scan.filter = Some(filter::from_text(text)?);
+        }
+        let attributes = Attributes::new(&sent.attributes);
+        // HBase's client looks at the level of isolation itself, unlike in gets.
+        attributes.check_isolation().map_err(|error| Fault::internal(error.message()))?;
+        check_authorizations(sent.authorizations.as_ref())?;
+        for (family, range) in sent.col_fam_time_range_map.iter().flatten() {
+            scan.family_time_ranges.insert(Bytes::copy_from_slice(family), time_range(range)?);
+        }
+        if let Some(bytes) = &sent.filter_bytes {
+            scan.filter = Some(filter::from_bytes(bytes)?);
+        }
+        let mut refusal = None;
+        match attributes.raw() {
+            Ok(raw) => scan.raw = raw,
+            Err(error) => refusal = Some(error),
+        }
+        Ok(Self { scan, refusal })
+    }
+}
+
+/// The scan of a call, ready to be read from; nothing has been looked at yet.
+fn start(context: &Context, name: &TableName, sent: &TScan) -> Answer<OpenScanner> {
+    let Request { scan, mut refusal } = Request::new(sent)?;
+    // A replica that the table does not have is noticed when the first region is looked for.
+    if let Some(id) = sent.target_replica_id.filter(|id| *id > 0)
+        && replica_missing(context, name, id).unwrap_or(false)
+    {
+        let text = no_replica(id, &scan.start, name);
+        refusal = refusal.or(Some(Error::new(ErrorKind::Unprocessable, text)));
+    }
+    let scanner: Scanner = context.engine.table(name).scan(scan).map_err(|e| data(&e))?;
+    let mut open = OpenScanner::new(name.clone(), scanner);
+    open.refusal = refusal;
+    Ok(open)
+}
+
+/// Up to so many results. The number is looked at before anything is read.
+fn read(context: &Context, open: &mut OpenScanner, results: Option<i32>) -> Answer<Vec<TResult>> {
+    // The contract's own default, for writers that leave it out.
+    let wanted = usize::try_from(results.unwrap_or(1))
+        .map_err(|_| Fault::internal("a negative number of rows was asked for"))?;
+    if wanted == 0 {
+        return Ok(Vec::new());
+    }
+    if let Some(refusal) = &open.refusal {
+        return Err(doomed(context, &open.table, refusal));
+    }
+    let rows = open.scanner.next_within(wanted, context.scanners.page_bytes_max()).map_err(|e| data(&e))?;
+    Ok(rows.into_iter().map(result).collect())
+}
+
+/// Opens a scanner. Only the arguments are looked at: a missing table shows at the first fetch.
+pub fn open_scanner(context: &Context, caller: &Arc<Caller>, table: &[u8], sent: &TScan) -> Answer<i32> {
+    let name = table_name(table)?;
+    let open = start(context, &name, sent)?;
+    context.scanners.open(Service::Thrift2, open, caller)
+}
+
+/// The next results of a scanner.
+pub fn get_scanner_rows(context: &Context, id: i32, results: Option<i32>) -> Answer<Vec<TResult>> {
+    context
+        .scanners
+        .with(Service::Thrift2, id, |open| read(context, open, results))
+        .unwrap_or_else(|| Err(Fault::IllegalArgument("Invalid scanner Id".to_owned())))
+}
+
+/// Forgets a scanner; that it is not known is no error.
+pub fn close_scanner(context: &Context, id: i32) -> Answer<()> {
+    context.scanners.close(Service::Thrift2, id);
+    Ok(())
+}
+
+/// Opens, reads and closes within one call.
+pub fn get_scanner_results(
+    context: &Context,
+    table: &[u8],
+    sent: &TScan,
+    results: Option<i32>,
+) -> Answer<Vec<TResult>> {
+    let name = table_name(table)?;
+    let mut open = start(context, &name, sent)?;
+    let rows = read(context, &mut open, results)?;
+    // Nothing could fetch what a page leaves out, so it would be lost without a word.
+    let short = usize::try_from(results.unwrap_or(1)).is_ok_and(|wanted| rows.len() < wanted);
+    if short && !open.scanner.next(1).map_err(|e| data(&e))?.is_empty() {
+        let max = context.scanners.page_bytes_max();
+        return Err(Fault::io(
+            format!(
+                "org.apache.hadoop.hbase.DoNotRetryIOException: the results are larger than {max} bytes \
+                 (limits.page); ask for fewer at once, or use openScanner and getScannerRows"
+            ),
+            false,
+        ));
+    }
+    Ok(rows)
+}

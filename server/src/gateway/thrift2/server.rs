@@ -1,0 +1,121 @@
+//! The server itself: which service this is, which cluster, and what was slow.
+
+use std::collections::BTreeSet;
+
+use hjall_engine::name::TableName;
+use hjall_engine::region::{locate, to_string_binary};
+use hjall_idl::hbase2::{TLogQueryFilter, TOnlineLogRecord, TServerName};
+
+use super::error::Answer;
+use crate::gateway::context::Context;
+use crate::observe::SlowCall;
+use crate::wire::fault::Fault;
+
+/// `TThriftServerType.TWO`.
+pub const SERVER_TYPE: i32 = 2;
+
+/// Whether a server in a request is this one; HBase cannot reach any other either.
+fn check_server(context: &Context, server: &TServerName) -> Answer<()> {
+    let identity = &context.identity;
+    let same = server.host_name == identity.host.as_bytes()
+        && server.port == Some(i32::from(identity.port))
+        && server.start_code == Some(identity.start_code);
+    if same { Ok(()) } else { Err(Fault::internal(format!("no such server; this is {identity}"))) }
+}
+
+/// Slow and large calls of these servers, the newest first. There are some only if they are kept
+/// (`hbase.regionserver.slowlog.buffer.enabled`).
+pub fn get_slow_log_responses(
+    context: &Context,
+    servers: Option<&BTreeSet<TServerName>>,
+    filter: Option<&TLogQueryFilter>,
+) -> Answer<Vec<TOnlineLogRecord>> {
+    let Some(filter) = filter else {
+        return Err(Fault::internal("a query of the slow log without a filter"));
+    };
+    let mut records = Vec::new();
+    for server in servers.into_iter().flatten() {
+        check_server(context, server)?;
+        let limit = usize::try_from(filter.limit.unwrap_or(LIMIT)).unwrap_or(0);
+        let kept = context.watch.slow.kept().unwrap_or_default();
+        let wanted = kept.iter().filter(|call| of_type(call, filter.log_type)).map(|call| record(context, call));
+        records.extend(wanted.filter(|record| fits(record, filter)).take(limit));
+    }
+    Ok(records)
+}
+
+/// Forgets them: false for each server that keeps none.
+pub fn clear_slow_log_responses(context: &Context, servers: Option<&BTreeSet<TServerName>>) -> Answer<Vec<bool>> {
+    let clear = |server| check_server(context, server).map(|()| context.watch.slow.clear());
+    servers.into_iter().flatten().map(clear).collect()
+}
+
+/// What the contract takes where a filter has no limit.
+const LIMIT: i32 = 10;
+/// `TLogType.LARGE_LOG`; anything else, and nothing, asks for slow calls.
+const LARGE: i32 = 2;
+/// `TFilterByOperator.AND`; anything else, and nothing, is OR.
+const AND: i32 = 0;
+
+fn of_type(call: &SlowCall, log_type: Option<i32>) -> bool {
+    if log_type == Some(LARGE) { call.large } else { call.slow }
+}
+
+fn record(context: &Context, call: &SlowCall) -> TOnlineLogRecord {
+    let small = |number: i64| i32::try_from(number).unwrap_or(i32::MAX);
+    let (gets, mutations) = match (call.many, call.writes) {
+        (Some(many), false) => (many, 0),
+        (Some(many), true) => (0, many),
+        (None, _) => (0, 0),
+    };
+    TOnlineLogRecord {
+        start_time: call.start_ms,
+        processing_time: small(call.took_ms),
+        queue_time: small(call.waited_ms),
+        response_size: i64::try_from(call.reply_bytes).unwrap_or(i64::MAX),
+        client_address: call.peer.to_string(),
+        server_class: "hjall".to_owned(),
+        method_name: call.method.clone(),
+        call_details: format!("{}({})", call.method, call.service),
+        param: parameters(call),
+        user_name: String::new(),
+        multi_gets_count: small(gets),
+        multi_mutations_count: small(mutations),
+        multi_service_calls: 0,
+        region_name: region(context, call),
+        block_bytes_scanned: None,
+        fs_read_time: None,
+    }
+}
+
+/// What the call was about, as far as its arguments say it in their usual places.
+fn parameters(call: &SlowCall) -> String {
+    let table = call.table.iter().map(|table| format!("table={table}"));
+    let row = call.row.iter().map(|row| format!("row={}", to_string_binary(row)));
+    table.chain(row).collect::<Vec<_>>().join(", ")
+}
+
+/// The name of the region of its row; of the table's first one where it names none.
+fn region(context: &Context, call: &SlowCall) -> Option<String> {
+    let table = TableName::parse(call.table.as_ref()?.as_bytes()).ok()?;
+    let regions = context.engine.regions(&table).ok()?;
+    let region = locate(&regions, call.row.as_deref().unwrap_or_default())?;
+    Some(String::from_utf8_lossy(&region.name(&table)).into_owned())
+}
+
+/// Whether a record meets any, or all, of what a filter names; a filter that names nothing takes all.
+fn fits(record: &TOnlineLogRecord, filter: &TLogQueryFilter) -> bool {
+    let region = record.region_name.as_deref().unwrap_or_default().as_bytes();
+    let named = [
+        (&filter.region_name, &(|wanted: &[u8]| region == wanted) as &dyn Fn(&[u8]) -> bool),
+        (&filter.client_address, &|wanted| record.client_address.as_bytes() == wanted),
+        (&filter.table_name, &|wanted| region.starts_with(wanted)),
+        (&filter.user_name, &|wanted| record.user_name.as_bytes() == wanted),
+    ];
+    let met: Vec<bool> = named
+        .iter()
+        .filter_map(|(wanted, meets)| wanted.as_deref().filter(|wanted| !wanted.is_empty()).map(meets))
+        .collect();
+    let all = filter.filter_by_operator == Some(AND);
+    met.is_empty() || if all { met.iter().all(|met| *met) } else { met.iter().any(|met| *met) }
+}

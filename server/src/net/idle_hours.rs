@@ -1,0 +1,99 @@
+//! Connections that say nothing for hours, by a clock that jumps.
+
+#![allow(clippy::unwrap_used, clippy::panic)]
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use bytes::BytesMut;
+use thrift::protocol::{TFieldIdentifier, TInputProtocol, TOutputProtocol, TStructIdentifier, TType};
+use tokio::io::{AsyncReadExt, AsyncWriteExt, DuplexStream, duplex};
+use tokio::task::JoinHandle;
+use tokio::time::advance;
+
+use crate::dispatch::call::{Handler, Speaking};
+use crate::dispatch::caller::Caller;
+use crate::dispatch::runner::Live;
+use crate::dispatch::shared::Shared;
+use crate::gateway::context::Identity;
+use crate::net::connection::Guest;
+use crate::net::inbox::Inbox;
+use crate::net::session;
+use crate::settings::config::{Config, Limits};
+use crate::wire::fault::Fault;
+use crate::wire::method::Service;
+use crate::wire::{Dialect, Encoding};
+
+/// Answers every call with `yes`.
+struct Yes;
+
+impl Handler for Yes {
+    fn call(
+        &self,
+        _: &Arc<Caller>,
+        _: Service,
+        _: &str,
+        input: &mut dyn TInputProtocol,
+        output: &mut dyn TOutputProtocol,
+    ) -> Result<(), Fault> {
+        input.skip(TType::Struct)?;
+        output.write_struct_begin(&TStructIdentifier::new("result"))?;
+        output.write_field_begin(&TFieldIdentifier::new("success", TType::String, 0))?;
+        output.write_string("yes")?;
+        output.write_field_end()?;
+        output.write_field_stop()?;
+        Ok(())
+    }
+}
+
+/// `getRow` without arguments, framed: strict binary.
+const CALL: &[u8] = b"\x00\x00\x00\x13\x80\x01\x00\x01\x00\x00\x00\x06getRow\x00\x00\x00\x07\x00";
+
+/// A connection, and the task that serves it.
+fn connect(limits: Limits) -> (DuplexStream, JoinHandle<()>) {
+    let live = Live::new(Config { limits, ..Config::default() });
+    let identity = Identity { host: "host".to_owned(), port: 9090, start_code: 7 };
+    let shared = Arc::new(Shared::new(Arc::new(Yes), identity, live, None));
+    let (client, stream) = duplex(4096);
+    let serving = tokio::spawn(async move {
+        let inbox = Inbox::new(stream, BytesMut::new(), shared.hold());
+        let dialect = Dialect { framed: true, encoding: Encoding::Binary };
+        let guest = Guest::new(([127, 0, 0, 1], 1).into());
+        session::serve(&shared, inbox, dialect, Speaking::Unsaid(Service::Thrift1), &guest).await;
+    });
+    (client, serving)
+}
+
+async fn works(client: &mut DuplexStream) {
+    client.write_all(CALL).await.unwrap();
+    let length = client.read_u32().await.unwrap();
+    let mut reply = vec![0; length as usize];
+    client.read_exact(&mut reply).await.unwrap();
+    assert!(reply.windows(3).any(|bytes| bytes == b"yes"), "{}", reply.escape_ascii());
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_idle_connection_answers_after_hours() {
+    let (mut client, serving) = connect(Limits::default());
+    for hours in [1, 12, 24 * 30] {
+        works(&mut client).await;
+        advance(Duration::from_secs(hours * 3600)).await;
+    }
+    works(&mut client).await;
+    drop(client);
+    serving.await.unwrap();
+}
+
+#[tokio::test(start_paused = true)]
+async fn one_that_idles_for_longer_than_it_may_is_closed() {
+    let limit = Duration::from_secs(3600);
+    let (mut client, serving) = connect(Limits { idle_max: Some(limit), ..Limits::default() });
+    for _ in 0..3 {
+        works(&mut client).await;
+        advance(limit - Duration::from_secs(1)).await;
+    }
+    works(&mut client).await;
+    advance(limit + Duration::from_secs(1)).await;
+    serving.await.unwrap();
+    assert_eq!(client.read(&mut [0]).await.unwrap(), 0);
+}

@@ -1,0 +1,16 @@
+//! Connections: accepting them, recognising what they speak, and carrying messages and replies.
+//!
+//! ```text
+//! acceptor ─► connection ─► (TLS) ─► session | http ─► dispatch
+//! ```
+
+pub mod acceptor;
+pub mod connection;
+pub mod connection_permits;
+mod http;
+#[cfg(test)]
+mod idle_hours;
+mod inbox;
+mod rewind;
+mod session;
+pub mod tls;

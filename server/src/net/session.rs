@@ -1,0 +1,210 @@
+//! A Thrift connection, from its first message to its end: one call at a time, in order.
+
+use std::mem::take;
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use bytes::Bytes;
+use tokio::io::{AsyncRead, AsyncWrite};
+
+use crate::dispatch::call::{Call, Speaking};
+use crate::dispatch::shared::Shared;
+use crate::net::connection::Guest;
+use crate::net::inbox::{Ended, Inbox};
+use crate::wire::fault::Fault;
+use crate::wire::measure::{Measure, Progress};
+use crate::wire::{Dialect, Transport};
+
+/// A larger reply buffer is given back after use.
+const KEPT_BYTES: usize = 8 << 10;
+/// So much of a message that cannot be taken is looked at: its header, and the arguments that tell its service.
+const REFUSED_BYTES_MAX: usize = 64 << 10;
+/// The length before each frame.
+const FRAME_HEAD: usize = 4;
+
+/// How receiving a message ends without one.
+enum Missing {
+    /// The connection has ended.
+    Ended(Ended),
+    /// The message cannot be taken; the text is for the client and the log.
+    Refused(Fault),
+}
+
+impl From<Ended> for Missing {
+    fn from(ended: Ended) -> Self {
+        Self::Ended(ended)
+    }
+}
+
+/// Serves a connection that speaks Thrift over a byte stream.
+pub async fn serve<S: AsyncRead + AsyncWrite + Unpin>(
+    shared: &Arc<Shared>,
+    mut inbox: Inbox<S>,
+    dialect: Dialect,
+    mut speaking: Speaking,
+    guest: &Guest,
+) {
+    let peer = guest.caller.peer;
+    tracing::debug!(%peer, %dialect, "connection speaks Thrift");
+    let mut out = Vec::new();
+    let mut held = shared.hold();
+    loop {
+        let received = match dialect.framed {
+            true => framed(shared, &mut inbox).await,
+            false => measured(shared, &mut inbox, dialect).await,
+        };
+        let message = match received {
+            Ok(message) => message,
+            Err(Missing::Ended(Ended::Closed)) => return,
+            Err(Missing::Ended(Ended::Silent)) => {
+                tracing::debug!(%peer, "connection closed: no byte came for too long");
+                return;
+            }
+            Err(Missing::Ended(Ended::NoRoom)) => {
+                let fault = Fault::queue_bytes_full(&shared.runner.identity);
+                return Box::pin(refuse(shared, inbox, dialect, speaking, peer, &fault)).await;
+            }
+            Err(Missing::Refused(fault)) => {
+                return Box::pin(refuse(shared, inbox, dialect, speaking, peer, &fault)).await;
+            }
+        };
+        let call = match Call::recognise(dialect.encoding, &message, &mut speaking) {
+            Ok(call) if dialect.framed => call.over(Transport::Framed),
+            Ok(call) => call,
+            Err(fault) => return Box::pin(refuse(shared, inbox, dialect, speaking, peer, &fault)).await,
+        };
+        if let Some(fault) = &guest.unwelcome {
+            return Box::pin(part(inbox, dialect, &call, &message, fault, shared.stall_max())).await;
+        }
+        let Some(busy) = shared.begin() else { return };
+        let one_way = call.one_way;
+        out.clear();
+        if dialect.framed {
+            out.extend_from_slice(&[0; FRAME_HEAD]);
+        }
+        let gone = inbox.hang_up();
+        let Some(reply) = shared.run(call, message, take(&mut out), &guest.caller, gone).await else { return };
+        out = reply;
+        inbox.finished();
+        // A reply counts until its client has taken it: while clients are slow to, no call may begin.
+        held.force(out.capacity());
+        if !one_way {
+            if dialect.framed {
+                frame(&mut out);
+            }
+            if inbox.send(&out, shared.stall_max()).await.is_err() {
+                return;
+            }
+        }
+        drop(busy);
+        if out.capacity() > KEPT_BYTES {
+            out = Vec::new();
+        }
+        held.force(0);
+    }
+}
+
+/// Writes a frame's length before it.
+fn frame(out: &mut [u8]) {
+    let length = u32::try_from(out.len().saturating_sub(FRAME_HEAD)).unwrap_or(u32::MAX);
+    if let Some(head) = out.first_chunk_mut::<FRAME_HEAD>() {
+        *head = length.to_be_bytes();
+    }
+}
+
+async fn framed<S: AsyncRead + AsyncWrite + Unpin>(
+    shared: &Arc<Shared>,
+    inbox: &mut Inbox<S>,
+) -> Result<Bytes, Missing> {
+    loop {
+        let needed = match inbox.bytes().first_chunk::<FRAME_HEAD>() {
+            None => FRAME_HEAD,
+            Some(head) => {
+                let length = u32::from_be_bytes(*head) as usize;
+                let max = shared.live().config.limits.frame_bytes_max;
+                if length > max {
+                    return Err(Missing::Refused(Fault::protocol(format!(
+                        "Frame size ({length}) larger than max length ({max})!"
+                    ))));
+                }
+                FRAME_HEAD + length
+            }
+        };
+        if inbox.bytes().len() >= needed && needed > FRAME_HEAD {
+            drop(inbox.take(FRAME_HEAD));
+            return Ok(inbox.take(needed - FRAME_HEAD));
+        }
+        if needed == FRAME_HEAD && inbox.bytes().len() >= FRAME_HEAD {
+            return Err(Missing::Refused(Fault::protocol("a frame without a message")));
+        }
+        wait(shared, inbox).await?;
+    }
+}
+
+async fn measured<S: AsyncRead + AsyncWrite + Unpin>(
+    shared: &Arc<Shared>,
+    inbox: &mut Inbox<S>,
+    dialect: Dialect,
+) -> Result<Bytes, Missing> {
+    while inbox.bytes().is_empty() {
+        wait(shared, inbox).await?;
+    }
+    let mut measure = Measure::new(dialect.encoding, shared.live().config.limits.message_bytes_max);
+    loop {
+        match measure.advance(inbox.bytes()) {
+            Ok(Progress::Whole(length)) => return Ok(inbox.take(length)),
+            Ok(Progress::More(needed)) => {
+                while inbox.bytes().len() < needed {
+                    wait(shared, inbox).await?;
+                }
+            }
+            Err(endless) => return Err(Missing::Refused(Fault::protocol(endless.to_string()))),
+        }
+    }
+}
+
+/// More bytes: between messages they may take as long as connections may idle, within one they must not stall.
+async fn wait<S: AsyncRead + AsyncWrite + Unpin>(shared: &Arc<Shared>, inbox: &mut Inbox<S>) -> Result<(), Ended> {
+    let longest = shared.silent_max(inbox.bytes().is_empty());
+    inbox.more(longest).await
+}
+
+/// The end of a connection whose message cannot be taken: an answer if the message says to which call, and one line in the log.
+async fn refuse<S: AsyncRead + AsyncWrite + Unpin>(
+    shared: &Arc<Shared>,
+    inbox: Inbox<S>,
+    dialect: Dialect,
+    mut speaking: Speaking,
+    peer: SocketAddr,
+    fault: &Fault,
+) {
+    tracing::info!(%peer, %dialect, reason = %fault, "connection closed: a message cannot be taken");
+    let head = if dialect.framed { FRAME_HEAD } else { 0 };
+    // Its beginning is enough to say to whom the answer goes.
+    let message = inbox.bytes().get(head..).unwrap_or_default();
+    let message = Bytes::copy_from_slice(message.get(..REFUSED_BYTES_MAX).unwrap_or(message));
+    match Call::recognise(dialect.encoding, &message, &mut speaking) {
+        Ok(call) => part(inbox, dialect, &call, &message, fault, shared.stall_max()).await,
+        Err(_) => inbox.close().await,
+    }
+}
+
+/// Answers one call with a fault, and ends the connection.
+async fn part<S: AsyncRead + AsyncWrite + Unpin>(
+    mut inbox: Inbox<S>,
+    dialect: Dialect,
+    call: &Call,
+    message: &[u8],
+    fault: &Fault,
+    stall_max: Duration,
+) {
+    let mut out = vec![0; if dialect.framed { FRAME_HEAD } else { 0 }];
+    call.refuse(fault, message, &mut out);
+    if dialect.framed {
+        frame(&mut out);
+    }
+    if call.one_way || inbox.send(&out, stall_max).await.is_ok() {
+        inbox.close().await;
+    }
+}

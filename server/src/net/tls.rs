@@ -1,0 +1,99 @@
+//! TLS from PEM files, on the same port as plain connections.
+
+use std::fmt;
+use std::io;
+use std::path::Path;
+use std::sync::Arc;
+
+use bytes::BytesMut;
+use tokio::io::{AsyncRead, AsyncWrite};
+use tokio_rustls::TlsAcceptor;
+use tokio_rustls::rustls::pki_types::pem::PemObject;
+use tokio_rustls::rustls::pki_types::{CertificateDer, PrivateKeyDer};
+use tokio_rustls::rustls::server::WebPkiClientVerifier;
+use tokio_rustls::rustls::{RootCertStore, ServerConfig, crypto};
+use tokio_rustls::server::TlsStream;
+
+use crate::net::rewind::Rewind;
+use crate::settings::config::TlsFiles;
+
+/// Why TLS cannot be offered: which file, and what is wrong with it.
+#[derive(Debug)]
+pub struct TlsError(String);
+
+impl fmt::Display for TlsError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for TlsError {}
+
+impl TlsFiles {
+    /// Whether TLS could be offered with these files as they are now.
+    ///
+    /// # Errors
+    /// What is wrong with them.
+    pub fn check(&self) -> Result<(), TlsError> {
+        Acceptor::open(self).map(drop)
+    }
+}
+
+/// Does the server's side of handshakes.
+#[derive(Clone)]
+pub struct Acceptor(TlsAcceptor);
+
+impl Acceptor {
+    /// Reads certificate, key and authorities.
+    pub fn open(files: &TlsFiles) -> Result<Self, TlsError> {
+        let chain = certificates(&files.certificate)?;
+        let key = PrivateKeyDer::from_pem_file(&files.key)
+            .map_err(|e| TlsError(format!("cannot read a private key from {}: {e}", files.key.display())))?;
+        let provider = Arc::new(crypto::ring::default_provider());
+        let config = ServerConfig::builder_with_provider(provider.clone())
+            .with_safe_default_protocol_versions()
+            .map_err(|e| TlsError(e.to_string()))?;
+        let config = match &files.client_authorities {
+            None => config.with_no_client_auth(),
+            Some(path) => {
+                let mut roots = RootCertStore::empty();
+                for certificate in certificates(path)? {
+                    roots.add(certificate).map_err(|e| unusable(path, &e))?;
+                }
+                let verifier = WebPkiClientVerifier::builder_with_provider(roots.into(), provider);
+                config.with_client_cert_verifier(verifier.build().map_err(|e| unusable(path, &e))?)
+            }
+        };
+        let config = config.with_single_cert(chain, key).map_err(|e| {
+            TlsError(format!(
+                "the certificate {} and the key {} cannot be used together: {e}",
+                files.certificate.display(),
+                files.key.display()
+            ))
+        })?;
+        Ok(Self(TlsAcceptor::from(Arc::new(config))))
+    }
+
+    /// Does the handshake of a connection whose first bytes were read already.
+    pub async fn accept<S: AsyncRead + AsyncWrite + Unpin>(
+        &self,
+        stream: S,
+        read: BytesMut,
+    ) -> io::Result<TlsStream<Rewind<S>>> {
+        self.0.accept(Rewind::new(read, stream)).await
+    }
+}
+
+fn certificates(path: &Path) -> Result<Vec<CertificateDer<'static>>, TlsError> {
+    let unreadable = |e| TlsError(format!("cannot read certificates from {}: {e}", path.display()));
+    let all = CertificateDer::pem_file_iter(path).map_err(unreadable)?;
+    let all = all.collect::<Result<Vec<_>, _>>().map_err(unreadable)?;
+    if all.is_empty() {
+        return Err(TlsError(format!("there is no certificate in {}; it must be PEM", path.display())));
+    }
+    Ok(all)
+}
+
+fn unusable(path: &Path, why: &dyn fmt::Display) -> TlsError {
+    TlsError(format!("the certificates in {} cannot be used: {why}", path.display()))
+}

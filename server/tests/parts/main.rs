@@ -1,0 +1,12 @@
+//! The server's parts, each through its public interface and without a socket.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
+mod lane_size;
+mod methods;
+mod protocol;
+mod queues;
+mod scanner_fetches;
+mod scanners;
+mod settings;
+mod thrift1;

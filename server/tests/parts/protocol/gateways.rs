@@ -1,0 +1,202 @@
+//! Calls of every method of both services with arguments that are well formed and mostly make no sense: the gateways answer each of them.
+
+use std::sync::Arc;
+
+use hjall_engine::clock::ManualClock;
+use hjall_engine::{Engine, Options};
+use hjall_server::dispatch::call::Handler;
+use hjall_server::dispatch::caller::Caller;
+use hjall_server::gateway::compactor::Compactor;
+use hjall_server::gateway::context::{CallOptions, Context, Identity};
+use hjall_server::gateway::scanners::Scanners;
+use hjall_server::observe::Watch;
+use hjall_server::settings::config::{Limits, SlowSettings};
+use hjall_server::wire::Encoding;
+use hjall_server::wire::arguments;
+use hjall_server::wire::method::{self, Owner, Service};
+use hjall_server::wire::reply::{Buffer, Output};
+use proptest::collection::vec;
+use proptest::prelude::*;
+use proptest::sample::select;
+use thrift::protocol::TType;
+
+use super::value::{Value, Wire};
+
+fn context() -> Context {
+    let clock = Arc::new(ManualClock::at(1_700_000_000_000));
+    let engine = Engine::memory(Options { clock: Some(clock.clone()), ..Options::default() }).unwrap();
+    Context {
+        compactor: Compactor::start(engine.clone()).unwrap(),
+        engine,
+        scanners: Scanners::new(&Limits::default(), clock),
+        identity: Identity { host: "h".to_owned(), port: 1, start_code: 2 },
+        options: CallOptions::default(),
+        watch: Arc::new(Watch::new(SlowSettings::default(), None)),
+    }
+}
+
+/// One call past the sockets, where a panic is the test's. Returns the result's bytes, none if the call has no result.
+fn caller() -> Arc<Caller> {
+    Caller::new(([127, 0, 0, 1], 1).into())
+}
+
+fn call(context: &Context, service: Service, name: &str, given: &Value) -> Vec<u8> {
+    let message = Wire::Strict.message("", given);
+    let mut out = Vec::new();
+    let mut output = Output::new(Encoding::Binary, Buffer::new(&mut out, 64 << 20));
+    let answered =
+        context.call(&caller(), service, name, arguments(Encoding::Binary, &message[12..]).as_dyn(), output.as_dyn());
+    drop(output);
+    if answered.is_err() { Vec::new() } else { out }
+}
+
+/// Bytes that mean something to one method or another.
+fn bytes() -> impl Strategy<Value = Vec<u8>> {
+    let known = [
+        "t",
+        "t2",
+        "",
+        "default:t",
+        "ns:t",
+        "hbase:meta",
+        "ns",
+        "f",
+        "f:",
+        "f:q",
+        ":q",
+        "q",
+        "r",
+        "r1",
+        "a b",
+        ".*",
+        "(",
+        "[a-",
+        "PrefixFilter('r')",
+        "_raw_",
+        "_ttl",
+        "\u{1}",
+        "LZ4",
+        "NONE",
+        "VERSIONS",
+        "3",
+        "SYNC_WAL",
+        "t,,1.0123456789abcdef.",
+    ];
+    prop_oneof![
+        8 => select(known.map(|s| s.as_bytes().to_vec()).to_vec()),
+        1 => vec(any::<u8>(), 0..20),
+        1 => Just(vec![b'x'; 40_000]),
+        1 => Just(vec![0, 0, 0, 0, 0, 0, 0, 9]),
+    ]
+}
+
+/// A value of a type that an argument or a field may have.
+fn likely(of: TType, levels: u32) -> BoxedStrategy<Value> {
+    let inner = levels.saturating_sub(1);
+    let numbers = vec![-1, 0, 1, 2, 5, i64::from(i32::MAX), i64::MAX, i64::MIN, 1_700_000_000_000];
+    match of {
+        TType::Bool => any::<bool>().prop_map(Value::Bool).boxed(),
+        TType::I08 => any::<i8>().prop_map(Value::I08).boxed(),
+        TType::I32 => select(vec![-1, 0, 1, 2, 3, 4, 5, 7, 100, i32::MAX, i32::MIN]).prop_map(Value::I32).boxed(),
+        TType::I64 => select(numbers).prop_map(Value::I64).boxed(),
+        TType::Struct => {
+            let field = (1_i16..13, a_type(levels)).prop_flat_map(move |(id, of)| (Just(id), likely(of, inner)));
+            vec(field, 0..8).prop_map(Value::Struct).boxed()
+        }
+        TType::List | TType::Set => a_type(levels)
+            .prop_flat_map(move |element| (Just(element), vec(likely(element, inner), 0..4)))
+            .prop_map(move |(e, all)| if of == TType::Set { Value::Set(e, all) } else { Value::List(e, all) })
+            .boxed(),
+        TType::Map => (select(vec![TType::String, TType::Struct]), vec(bytes(), 0..3))
+            .prop_flat_map(move |(value, keys)| {
+                let values = vec(likely(value, inner), keys.len());
+                (Just(value), Just(keys), values)
+            })
+            .prop_map(|(value, keys, values)| {
+                Value::Map(TType::String, value, keys.into_iter().map(Value::Bytes).zip(values).collect())
+            })
+            .boxed(),
+        _ => bytes().prop_map(Value::Bytes).boxed(),
+    }
+}
+
+fn a_type(levels: u32) -> impl Strategy<Value = TType> {
+    let flat = vec![TType::String, TType::String, TType::String, TType::I32, TType::I64, TType::Bool];
+    let nested = [TType::Struct, TType::Struct, TType::List, TType::List, TType::Map];
+    select(if levels == 0 { flat } else { [flat.as_slice(), &nested].concat() })
+}
+
+/// A call with arguments of the types that its contract has, one or the other missing.
+fn any_call() -> impl Strategy<Value = (Service, &'static str, Value)> {
+    let all: Vec<_> = hjall_idl::methods()
+        .iter()
+        .flat_map(|m| [(Service::Thrift1, m.name, m.thrift1), (Service::Thrift2, m.name, m.thrift2)])
+        .filter_map(|(service, name, arguments)| arguments.map(|a| (service, name, a)))
+        .collect();
+    select(all).prop_flat_map(|(service, name, contract)| {
+        let fields: Vec<_> =
+            contract.iter().map(|a| (Just(a.id), likely(a.wire, 3), prop::bool::weighted(0.95))).collect();
+        fields.prop_map(move |fields| {
+            let given = fields.into_iter().filter(|(.., given)| *given).map(|(id, value, _)| (id, value)).collect();
+            (service, name, Value::Struct(given))
+        })
+    })
+}
+
+/// Makes table `t` with family `f`, and a row.
+fn prepare(context: &Context) {
+    let bytes = |text: &str| Value::Bytes(text.as_bytes().to_vec());
+    let family = Value::Struct(vec![(1, bytes("f"))]);
+    let create = Value::Struct(vec![(1, bytes("t")), (2, Value::List(TType::Struct, vec![family]))]);
+    assert_eq!(call(context, Service::Thrift1, "createTable", &create), [0], "a result without an exception");
+    let mutation = Value::Struct(vec![(2, bytes("f:q")), (3, bytes("v"))]);
+    let put = vec![(1, bytes("t")), (2, bytes("r")), (3, Value::List(TType::Struct, vec![mutation]))];
+    assert_eq!(call(context, Service::Thrift1, "mutateRow", &Value::Struct(put)), [0]);
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(200))]
+
+    #[test]
+    fn no_call_is_left_without_an_answer(calls in vec(any_call(), 1..40)) {
+        let context = context();
+        prepare(&context);
+        for (service, name, given) in &calls {
+            let result = call(&context, *service, name, given);
+            if !result.is_empty() {
+                let mut reader = arguments(Encoding::Binary, &result);
+                prop_assert!(reader.as_dyn().skip(TType::Struct).is_ok(), "{name}: {result:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_union_of_an_unknown_field_is_an_error() {
+    let union = Value::Struct(vec![(3, Value::Struct(vec![]))]);
+    let mutations = Value::Struct(vec![(2, Value::List(TType::Struct, vec![union]))]);
+    let context = context();
+    assert_eq!(call(&context, Service::Thrift2, "mutateRow", &Value::Struct(vec![(2, mutations)])), b"");
+}
+
+#[test]
+fn every_method_of_the_contracts_has_its_lane_and_its_owner() {
+    for contract in hjall_idl::methods() {
+        let known = method::find(contract.name).unwrap_or_else(|| panic!("{} has no lane", contract.name));
+        let wire = |arguments: Option<&[hjall_idl::Argument]>, id| {
+            arguments.unwrap().iter().find(|a| a.id == id).map(|a| a.wire)
+        };
+        let (first, second) = (contract.thrift1, contract.thrift2);
+        let told = match known.owner {
+            Owner::One(Service::Thrift1) => second.is_none(),
+            Owner::One(Service::Thrift2) => first.is_none(),
+            Owner::Field1StructIsThrift2 => wire(second, 1) == Some(TType::Struct) && wire(first, 1) != wire(second, 1),
+            Owner::Field1StructIsThrift1 => wire(first, 1) == Some(TType::Struct) && wire(first, 1) != wire(second, 1),
+            Owner::Field2StructIsThrift2 => wire(second, 2) == Some(TType::Struct) && wire(first, 2) != wire(second, 2),
+            Owner::CheckAndPut => wire(first, 4).is_none() && wire(second, 4).is_some(),
+            Owner::Either => first == second,
+        };
+        assert!(told, "{}: {:?}", contract.name, known.owner);
+    }
+    assert_eq!(method::find("grant"), None, "of HBase 3");
+}

@@ -1,0 +1,136 @@
+//! Bytes that nobody should send: an error, never a panic, never a byte beyond the end.
+
+use hjall_server::dispatch::call::{Call, Speaking};
+use hjall_server::wire::dialect::recognise;
+use hjall_server::wire::measure::{Measure, Progress};
+use hjall_server::wire::method::Service;
+use hjall_server::wire::{Encoding, arguments, header};
+use proptest::collection::vec;
+use proptest::prelude::*;
+use thrift::protocol::TType;
+
+use super::value::{self, Wire};
+
+const ENCODINGS: [Encoding; 2] = [Encoding::Binary, Encoding::Compact];
+
+/// Does with bytes all that the server would do before a gateway sees them, and holds the two readers against each other.
+fn digest(bytes: &[u8]) {
+    recognise(bytes);
+    for encoding in ENCODINGS {
+        let _ = Call::recognise(encoding, bytes, &mut Speaking::Unsaid(Service::Thrift1));
+        let measured = Measure::new(encoding, 1 << 20).advance(bytes);
+        if let Ok(Progress::Whole(length)) = measured {
+            assert!(length <= bytes.len());
+        }
+        let Ok(Some(header)) = header::parse(encoding, bytes) else { continue };
+        let mut input = arguments(encoding, &bytes[header.body..]);
+        // Deeper than the readers allow, so that theirs is the limit.
+        let skipped = input.as_dyn().skip_till_depth(TType::Struct, i8::MAX);
+        // Readers take only what is there, measuring waits for more: both agree on what is whole.
+        assert_eq!(
+            skipped.is_ok(),
+            matches!(measured, Ok(Progress::Whole(_))),
+            "{encoding:?} {skipped:?} {measured:?}"
+        );
+        let _ = value::Value::read(TType::Struct, arguments(encoding, &bytes[header.body..]).as_dyn());
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(2000))]
+
+    #[test]
+    fn random_bytes(bytes in vec(any::<u8>(), 0..300)) {
+        digest(&bytes);
+    }
+
+    #[test]
+    fn random_bytes_behind_a_good_header(bytes in vec(any::<u8>(), 0..300), low in vec(0_u8..16, 0..300)) {
+        for wire in Wire::ALL {
+            let mut head = wire.message("checkAndPut", &value::Value::Struct(vec![]));
+            head.pop();
+            digest(&[head.as_slice(), &bytes].concat());
+            digest(&[head.as_slice(), &low].concat());
+        }
+    }
+
+    #[test]
+    fn good_messages_with_a_few_bytes_changed(
+        written in value::arguments(3), changes in vec((any::<prop::sample::Index>(), any::<u8>()), 1..4),
+        cut in any::<prop::sample::Index>(),
+    ) {
+        for wire in Wire::ALL {
+            let mut message = wire.message("mutateRow", &written);
+            for (at, byte) in &changes {
+                let at = at.index(message.len());
+                message[at] = *byte;
+            }
+            digest(&message);
+            digest(&message[..cut.index(message.len())]);
+        }
+    }
+}
+
+#[test]
+fn reads_that_do_not_fit_what_the_message_holds_fail() {
+    use value::Value::{Bool, Bytes, I32, List, Map, Struct};
+    let all = Struct(vec![
+        (1, List(TType::I32, vec![I32(1)])),
+        (2, Map(TType::String, TType::Bool, vec![(Bytes(vec![]), Bool(true))])),
+    ]);
+    for wire in Wire::ALL {
+        let message = wire.message("m", &all);
+        let body = header::parse(wire.encoding(), &message).unwrap().unwrap().body;
+        let mut input = arguments(wire.encoding(), &message[body..]);
+        let input = input.as_dyn();
+        input.read_struct_begin().unwrap();
+        assert_eq!(input.read_field_begin().unwrap().field_type, TType::List);
+        assert!(input.read_i32().is_err(), "a number where a list is");
+
+        let mut input = arguments(wire.encoding(), &message[body..]);
+        let input = input.as_dyn();
+        input.read_struct_begin().unwrap();
+        input.read_field_begin().unwrap();
+        input.read_list_begin().unwrap();
+        assert!(input.read_bytes().is_err(), "bytes where a list has numbers");
+
+        let mut input = arguments(wire.encoding(), &message[body..]);
+        let input = input.as_dyn();
+        input.read_struct_begin().unwrap();
+        input.read_field_begin().unwrap();
+        input.skip(TType::List).unwrap();
+        input.read_field_begin().unwrap();
+        input.read_map_begin().unwrap();
+        input.read_bytes().unwrap();
+        assert!(input.read_bytes().is_err(), "bytes where a map has a bool");
+    }
+}
+
+#[test]
+fn field_numbers_past_the_largest_hurt_nobody() {
+    // Found by fuzzing: field 32767, then one more.
+    digest(b"\x82\x21\x01\x06getRow\x01\xfe\xff\x03\x11\x00");
+}
+
+#[test]
+fn lists_of_numbers_count_as_a_level() {
+    // Found by fuzzing: the innermost of so many lists holds bools, which are measured at once.
+    for levels in 60..70 {
+        let lists = [b"\x19".repeat(levels - 2), vec![0x11, 0x01, 0]].concat();
+        digest(&[b"\x82\x21\x01\x06getRow\x19".as_slice(), &lists].concat());
+        let lists = [b"\x0f\0\0\0\x01".repeat(levels - 2), b"\x02\0\0\0\x01\x01\0".to_vec()].concat();
+        digest(&[b"\x80\x01\0\x01\0\0\0\x06getRow\0\0\0\x01\x0f\0\x01".as_slice(), &lists].concat());
+    }
+}
+
+#[test]
+fn many_empty_structs_are_refused_before_they_are_made() {
+    // 16 million of them take a byte each on the wire and some hundred each in memory.
+    let mut body = b"\x0f\0\x01\x0c\x01\0\0\0".to_vec();
+    body.resize(body.len() + (16 << 20), 0);
+    let mut input = arguments(Encoding::Binary, &body);
+    let input = input.as_dyn();
+    input.read_struct_begin().unwrap();
+    input.read_field_begin().unwrap();
+    assert!(input.read_list_begin().is_err());
+}

@@ -1,0 +1,61 @@
+//! What the thrift crate writes is measured, recognised and read back, however much of it is there.
+
+use hjall_server::wire::dialect::{Dialect, Opening, recognise};
+use hjall_server::wire::measure::{Measure, Progress};
+use hjall_server::wire::{arguments, header};
+use proptest::prelude::*;
+use thrift::protocol::TType;
+
+use super::value::{self, Value, Wire};
+
+proptest! {
+    #[test]
+    fn arguments_come_back_as_written(written in value::arguments(3), name in "[a-zA-Z]{1,30}") {
+        for wire in Wire::ALL {
+            let message = wire.message(&name, &written);
+            let header = header::parse(wire.encoding(), &message).unwrap().unwrap();
+            prop_assert_eq!((header.name, header.sequence), (name.as_bytes(), -7));
+            let mut input = arguments(wire.encoding(), &message[header.body..]);
+            prop_assert_eq!(&Value::read(TType::Struct, input.as_dyn()).unwrap(), &written);
+            let mut input = arguments(wire.encoding(), &message[header.body..]);
+            input.as_dyn().skip(TType::Struct).unwrap();
+        }
+    }
+
+    #[test]
+    fn a_message_is_measured_at_its_first_byte_of_completeness(
+        written in value::arguments(3), after in proptest::collection::vec(any::<u8>(), 0..9), piece in 1_usize..40,
+    ) {
+        for wire in Wire::ALL {
+            let message = wire.message("getRow", &written);
+            let mut measure = Measure::new(wire.encoding(), 1 << 20);
+            let mut there = 0;
+            while there < message.len() {
+                match measure.advance(&message[..there]).unwrap() {
+                    Progress::More(needed) => prop_assert!(there < needed && needed <= message.len()),
+                    Progress::Whole(length) => prop_assert!(false, "{length} of {} with {there}", message.len()),
+                }
+                there += piece;
+            }
+            let all = [message.as_slice(), &after].concat();
+            prop_assert_eq!(measure.advance(&all), Ok(Progress::Whole(message.len())));
+            let at_once = Measure::new(wire.encoding(), 1 << 20).advance(&all);
+            prop_assert_eq!(at_once, Ok(Progress::Whole(message.len())));
+            let too_large = Measure::new(wire.encoding(), message.len() - 1).advance(&all);
+            prop_assert!(too_large.is_err());
+        }
+    }
+
+    #[test]
+    fn the_first_bytes_tell_the_dialect(written in value::arguments(1), name in "[a-z][a-zA-Z]{1,30}") {
+        for wire in Wire::ALL {
+            for framed in [false, true] {
+                let message = wire.message(&name, &written);
+                let length = u32::try_from(message.len()).unwrap().to_be_bytes();
+                let bytes = if framed { [&length, message.as_slice()].concat() } else { message };
+                let first = (0..bytes.len()).map(|n| recognise(&bytes[..n])).find(|o| *o != Opening::Unclear);
+                prop_assert_eq!(first, Some(Opening::Thrift(Dialect { framed, encoding: wire.encoding() })));
+            }
+        }
+    }
+}

@@ -1,0 +1,225 @@
+//! Queues against models of their orders: random entries, random times, takers that come and go. Nothing is lost, nothing comes twice.
+
+use std::sync::Arc;
+
+use hjall_engine::clock::{Clock, ManualClock};
+use hjall_server::dispatch::lane_size::Lanes;
+use hjall_server::dispatch::queue::{self, Queue, Taken, Tuning, Waiting};
+use hjall_server::settings::config::{QueueOrder, QueueSettings};
+use hjall_server::wire::method::LaneKind;
+use proptest::collection::vec;
+use proptest::prelude::*;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Entry {
+    number: usize,
+    received_ms: i64,
+    fetches: u64,
+}
+
+impl Waiting for Entry {
+    fn received_ms(&self) -> i64 {
+        self.received_ms
+    }
+
+    fn fetches(&self) -> u64 {
+        self.fetches
+    }
+}
+
+#[derive(Debug, Clone)]
+enum Step {
+    Put(u64),
+    Take,
+    Wait(i64),
+    Retire,
+    Tune(Tuning),
+}
+
+fn tuning() -> impl Strategy<Value = Tuning> {
+    (1..200i64, 1..200i64, 0.0..=1.0f64, 1..12usize, 0..100i64, 0.0..10.0f32).prop_map(
+        |(target_ms, interval_ms, lifo_threshold, capacity, delay_ms_max, fetch_weight)| Tuning {
+            target_ms,
+            interval_ms,
+            lifo_threshold,
+            capacity,
+            delay_ms_max,
+            fetch_weight,
+        },
+    )
+}
+
+fn step() -> impl Strategy<Value = Step> {
+    prop_oneof![
+        8 => prop_oneof![Just(0u64), 1..100_000u64].prop_map(Step::Put),
+        8 => Just(Step::Take),
+        4 => (0..150i64).prop_map(Step::Wait),
+        1 => Just(Step::Retire),
+        1 => tuning().prop_map(Step::Tune),
+    ]
+}
+
+/// The orders in the plainest words: all that waits, in the order in which it came.
+struct Model {
+    order: QueueOrder,
+    tuning: Tuning,
+    waiting: Vec<(Entry, i64)>,
+    shortest_ms: i64,
+    interval_end_ms: i64,
+    fresh: bool,
+    overloaded: bool,
+}
+
+impl Model {
+    fn put(&mut self, entry: Entry) {
+        let delay_ms = (f64::from(entry.fetches as f32 * self.tuning.fetch_weight).sqrt()).round() as i64;
+        self.waiting.push((entry, entry.received_ms + delay_ms.min(self.tuning.delay_ms_max)));
+    }
+
+    fn take(&mut self, now_ms: i64) -> Option<Taken<Entry>> {
+        let at = match self.order {
+            QueueOrder::Fifo => 0,
+            QueueOrder::Deadline => (0..self.waiting.len()).min_by_key(|&i| self.waiting[i].1)?,
+            QueueOrder::Codel => {
+                let share = self.waiting.len() as f64 / self.tuning.capacity as f64;
+                if share > self.tuning.lifo_threshold { self.waiting.len() - 1 } else { 0 }
+            }
+        };
+        if self.waiting.is_empty() {
+            return None;
+        }
+        let (entry, _) = self.waiting.remove(at);
+        let dropped = self.order == QueueOrder::Codel && self.drops(now_ms - entry.received_ms, now_ms);
+        Some(if dropped { Taken::Drop(entry) } else { Taken::Run(entry) })
+    }
+
+    /// HBase's rule, in its order: a new interval judges the one before by its shortest wait, and its first call always runs.
+    fn drops(&mut self, waited_ms: i64, now_ms: i64) -> bool {
+        let shortest_ms = self.shortest_ms;
+        if now_ms > self.interval_end_ms && !self.fresh {
+            (self.fresh, self.interval_end_ms) = (true, now_ms + self.tuning.interval_ms);
+            self.overloaded = shortest_ms > self.tuning.target_ms;
+        }
+        if self.fresh {
+            (self.fresh, self.shortest_ms) = (false, waited_ms);
+            return false;
+        }
+        if waited_ms < shortest_ms {
+            self.shortest_ms = waited_ms;
+        }
+        self.overloaded && waited_ms > 2 * self.tuning.target_ms
+    }
+}
+
+fn agrees(order: QueueOrder, first: Tuning, steps: Vec<Step>) -> Result<(), TestCaseError> {
+    let clock = Arc::new(ManualClock::at(1_000_000));
+    let queue = queue::new::<Entry>(order, first, clock.clone());
+    let mut model = Model {
+        order,
+        tuning: first,
+        waiting: Vec::new(),
+        shortest_ms: 0,
+        interval_end_ms: clock.now_ms(),
+        fresh: true,
+        overloaded: false,
+    };
+    let (mut number, mut retiring) = (0, 0);
+    for step in steps {
+        match step {
+            Step::Put(fetches) => {
+                let entry = Entry { number, received_ms: clock.now_ms(), fetches };
+                number += 1;
+                model.put(entry);
+                queue.put(entry);
+            }
+            Step::Wait(ms) => clock.advance(ms),
+            Step::Tune(tuning) => {
+                model.tuning = tuning;
+                queue.tune(tuning);
+            }
+            Step::Retire => {
+                queue.retire(1);
+                retiring += 1;
+            }
+            Step::Take => match queue.try_take() {
+                Some(Taken::Retire) => {
+                    prop_assert!(retiring > 0, "nobody was told to leave");
+                    retiring -= 1;
+                }
+                taken => prop_assert_eq!(taken, model.take(clock.now_ms())),
+            },
+        }
+        prop_assert_eq!(queue.len(), model.waiting.len());
+    }
+    // Whoever empties it meets everything, and as many take their leave as were told to.
+    while let Some(taken) = queue.try_take() {
+        match taken {
+            Taken::Retire => retiring -= 1,
+            taken => prop_assert_eq!(Some(taken), model.take(clock.now_ms())),
+        }
+    }
+    prop_assert_eq!((retiring, model.waiting.len()), (0, 0));
+    Ok(())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 256, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn each_order_is_its_model(first in tuning(), steps in vec(step(), 0..80)) {
+        for order in QueueOrder::ALL {
+            agrees(order, first, steps.clone())?;
+        }
+    }
+
+    #[test]
+    fn arithmetic_leaves_no_kind_of_call_without_handlers_and_hands_out_no_handler_twice(
+        handlers in 1..500usize, factor in 0.0..=1.0f32, reads in 0.0..=1.0f32, scans in 0.0..=1.0f32,
+        length in proptest::option::of(1..2000usize), cores in 1..128usize,
+    ) {
+        let settings = QueueSettings {
+            handlers, handler_factor: factor, read_ratio: reads, scan_ratio: scans, length_max: length, ..QueueSettings::default()
+        };
+        let lanes = Lanes::on(&settings, cores);
+        for kind in [LaneKind::Read, LaneKind::Write, LaneKind::Scan, LaneKind::Admin] {
+            let size = lanes.size(lanes.of_calls(kind)).unwrap();
+            prop_assert!(size.running_max >= 1 && size.calls_max() > size.running_max, "{kind:?} {size:?}");
+        }
+        let shared: usize = lanes.iter().filter(|(kind, _)| *kind != LaneKind::Admin).map(|(_, size)| size.handlers).sum();
+        let queues: usize = lanes.iter().filter(|(kind, _)| *kind != LaneKind::Admin).map(|(_, size)| size.queues).sum();
+        prop_assert!(shared >= handlers && shared <= handlers.max(2).max(queues), "{lanes:?}");
+        if let Some(scan) = lanes.size(LaneKind::Scan) {
+            prop_assert!(scan.running_max < cores.max(2), "{scan:?}");
+        }
+    }
+}
+
+#[test]
+fn takers_that_wait_get_what_comes_and_leave_when_told() {
+    const TAKERS: usize = 4;
+    const ENTRIES: usize = 2000;
+    let lanes = Lanes::on(&QueueSettings::default(), 2);
+    let tuning = Tuning::new(&QueueSettings::default(), &lanes.size(LaneKind::Read).unwrap());
+    for order in QueueOrder::ALL {
+        let queue: Arc<dyn Queue<Entry>> = queue::new(order, tuning, Arc::new(ManualClock::at(0)));
+        let takers: Vec<_> = (0..TAKERS)
+            .map(|_| {
+                let queue = queue.clone();
+                std::thread::spawn(move || {
+                    let mut taken = Vec::new();
+                    while let Taken::Run(entry) = queue.take() {
+                        taken.push(entry.number);
+                    }
+                    taken
+                })
+            })
+            .collect();
+        for number in 0..ENTRIES {
+            queue.put(Entry { number, received_ms: 0, fetches: 0 });
+        }
+        queue.retire(TAKERS);
+        let mut all: Vec<_> = takers.into_iter().flat_map(|taker| taker.join().unwrap()).collect();
+        all.sort_unstable();
+        assert!(all.into_iter().eq(0..ENTRIES), "{order:?}");
+    }
+}

@@ -1,0 +1,176 @@
+//! Open scanners: whose ids they have, how long they live, and how many there may be.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
+use std::time::Duration;
+
+use hjall_engine::clock::ManualClock;
+use hjall_engine::name::TableName;
+use hjall_engine::request::Scan;
+use hjall_engine::{Engine, Options};
+use hjall_server::dispatch::caller::Caller;
+use hjall_server::gateway::scanners::{OpenScanner, Scanners};
+use hjall_server::settings::config::Limits;
+use hjall_server::wire::fault::Fault;
+use hjall_server::wire::method::Service::{self, Thrift1, Thrift2};
+
+const PERIOD_MS: i64 = 60_000;
+
+/// Scanners over an empty database, and what makes new ones.
+struct Fixture {
+    scanners: Scanners,
+    clock: Arc<ManualClock>,
+    engine: Engine,
+}
+
+impl Fixture {
+    fn new(limit: usize) -> Self {
+        let clock = Arc::new(ManualClock::at(1_000_000));
+        let period = Duration::from_millis(PERIOD_MS.unsigned_abs());
+        let limits = Limits {
+            scanners_max: limit,
+            scanners_per_connection_max: 3,
+            scanner_timeout: period,
+            ..Limits::default()
+        };
+        let scanners = Scanners::new(&limits, clock.clone());
+        Self { scanners, clock, engine: Engine::memory(Options::default()).unwrap() }
+    }
+
+    fn open(&self, service: Service) -> Result<i32, Fault> {
+        self.open_for(service, &Caller::new(([127, 0, 0, 1], 1).into()))
+    }
+
+    fn open_for(&self, service: Service, caller: &Arc<Caller>) -> Result<i32, Fault> {
+        let table = TableName::parse(b"t").unwrap();
+        let scan = self.engine.table(&table).scan(Scan::default()).unwrap();
+        self.scanners.open(service, OpenScanner::new(table, scan), caller)
+    }
+
+    fn is_there(&self, service: Service, id: i32) -> bool {
+        self.scanners.with(service, id, |_| ()).is_some()
+    }
+}
+
+#[test]
+fn each_service_counts_from_zero_and_never_backwards() {
+    let all = Fixture::new(100);
+    assert_eq!((all.open(Thrift1), all.open(Thrift1), all.open(Thrift2)), (Ok(0), Ok(1), Ok(0)));
+    assert!(all.scanners.close(Thrift1, 1));
+    assert_eq!(all.open(Thrift1), Ok(2), "an id that a client may still hold is not given again");
+    assert!(!all.is_there(Thrift2, 1), "the services' ids are apart");
+    assert!(!all.scanners.close(Thrift1, 1), "a second close finds nothing");
+}
+
+#[test]
+fn a_lease_ends_after_one_period_in_thrift2_and_two_in_thrift1() {
+    let all = Fixture::new(100);
+    for (service, period_ms) in [(Thrift1, 2 * PERIOD_MS), (Thrift2, PERIOD_MS)] {
+        let id = all.open(service).unwrap();
+        for _ in 0..3 {
+            all.clock.advance(period_ms - 1);
+            assert!(all.is_there(service, id), "each use begins the lease anew");
+        }
+        all.clock.advance(period_ms);
+        assert!(!all.is_there(service, id), "{service:?}");
+        let id = all.open(service).unwrap();
+        all.clock.advance(period_ms);
+        assert!(!all.scanners.close(service, id), "closing what has ended finds nothing");
+    }
+}
+
+#[test]
+fn a_lease_does_not_end_while_a_call_uses_the_scanner() {
+    let all = Fixture::new(100);
+    let id = all.open(Thrift2).unwrap();
+    all.scanners.with(Thrift2, id, |_| {
+        all.clock.advance(10 * PERIOD_MS);
+        assert_eq!(all.scanners.sweep(), 0);
+    });
+    assert!(all.is_there(Thrift2, id), "and begins anew at the end of the call");
+    all.clock.advance(PERIOD_MS);
+    assert_eq!((all.scanners.sweep(), all.scanners.len()), (1, 0));
+}
+
+#[test]
+fn a_panic_in_a_call_leaves_the_scanner_usable() {
+    let all = Fixture::new(100);
+    let id = all.open(Thrift1).unwrap();
+    let call = std::panic::AssertUnwindSafe(|| all.scanners.with(Thrift1, id, |_| panic!("as the test wants it")));
+    assert!(std::panic::catch_unwind(call).is_err());
+    assert!(all.is_there(Thrift1, id));
+    all.clock.advance(2 * PERIOD_MS);
+    assert_eq!(all.scanners.sweep(), 1, "it is not held for ever by the call that panicked");
+}
+
+#[test]
+fn too_many_scanners_are_refused_until_one_has_gone() {
+    let all = Fixture::new(2);
+    all.open(Thrift1).unwrap();
+    let second = all.open(Thrift2).unwrap();
+    let Err(Fault::Io { message: Some(text), can_retry: true }) = all.open(Thrift2) else { panic!("not refused") };
+    assert!(text.contains("2 scanners are open"), "{text}");
+    assert!(all.scanners.close(Thrift2, second));
+    all.open(Thrift2).unwrap();
+    all.clock.advance(PERIOD_MS);
+    all.open(Thrift2).expect("a scanner whose lease ended makes room");
+}
+
+#[test]
+fn one_connection_cannot_take_them_all() {
+    let all = Fixture::new(100);
+    let [greedy, other] = [1, 2].map(|port| Caller::new(([127, 0, 0, 1], port).into()));
+    let ids: Vec<_> = (0..3).map(|_| all.open_for(Thrift2, &greedy).unwrap()).collect();
+    let Err(Fault::Io { message: Some(text), can_retry: true }) = all.open_for(Thrift2, &greedy) else {
+        panic!("not refused")
+    };
+    assert!(text.contains("this connection has 3 scanners open"), "{text}");
+    all.open_for(Thrift2, &other).expect("another connection has its own");
+    assert!(all.scanners.close(Thrift2, ids[0]));
+    all.open_for(Thrift2, &greedy).expect("a closed scanner makes room");
+    all.clock.advance(PERIOD_MS);
+    all.open_for(Thrift2, &greedy).expect("a scanner whose lease ended makes room");
+}
+
+#[test]
+fn a_long_scan_is_known_by_its_fetches() {
+    let all = Fixture::new(100);
+    let id = all.open(Thrift1).unwrap();
+    for n in 0..5 {
+        assert_eq!(all.scanners.fetches(Thrift1, id), n);
+        assert!(all.is_there(Thrift1, id));
+    }
+    assert_eq!(all.scanners.fetches(Thrift1, id + 1), 0);
+}
+
+#[test]
+fn calls_that_use_one_scanner_take_turns() {
+    let all = Fixture::new(100);
+    let id = all.open(Thrift1).unwrap();
+    let inside = AtomicUsize::new(0);
+    thread::scope(|threads| {
+        for _ in 0..4 {
+            threads.spawn(|| {
+                for _ in 0..500 {
+                    all.scanners.with(Thrift1, id, |_| {
+                        assert_eq!(inside.fetch_add(1, Ordering::SeqCst), 0);
+                        inside.fetch_sub(1, Ordering::SeqCst);
+                    });
+                }
+            });
+        }
+    });
+}
+
+#[test]
+fn closing_a_scanner_in_use_ends_it_after_the_call() {
+    let all = Fixture::new(100);
+    let id = all.open(Thrift1).unwrap();
+    let used = all.scanners.with(Thrift1, id, |open| {
+        assert!(all.scanners.close(Thrift1, id));
+        open.table.qualifier().to_owned()
+    });
+    assert_eq!(used.as_deref(), Some("t"), "the call went on");
+    assert!(!all.is_there(Thrift1, id));
+}

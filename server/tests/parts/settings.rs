@@ -1,0 +1,35 @@
+//! Settings as a library sees them: the table's defaults are those of the code that they set.
+
+use hjall_server::Config;
+use hjall_server::settings::{InForce, Launch, Sources, table};
+
+/// Two places that say what holds by default would part one day, and `hjall config` would lie.
+#[test]
+fn without_any_source_the_table_sets_what_the_code_has_by_default() {
+    let launch = Launch::of(&InForce::read(&Sources::default()).unwrap()).unwrap();
+    assert_eq!(format!("{:#?}", launch.config), format!("{:#?}", Config::default()));
+    assert_eq!(format!("{:?}", launch.options.limits), format!("{:?}", hjall_engine::Limits::default()));
+    assert_eq!(launch.options.write_buffer_bytes, Some(128 << 20));
+}
+
+#[test]
+fn every_default_is_a_value_of_its_kind() {
+    for setting in table::ALL {
+        if let Some(text) = setting.default_text() {
+            assert!(setting.kind.read(&text).is_some(), "{} = {text}", setting.name);
+        }
+    }
+}
+
+/// A name that stands twice could be set in one place and read in the other.
+#[test]
+fn names_variables_and_keys_stand_once() {
+    let mut seen = std::collections::HashSet::new();
+    for setting in table::ALL {
+        let keys = setting.hbase.iter().map(|key| key.name.to_owned());
+        let flag = setting.flag.map(|flag| format!("--{}", flag.long));
+        for name in keys.chain(flag).chain([setting.name.to_owned(), setting.variable()]) {
+            assert!(seen.insert(name.clone()), "{name} stands twice");
+        }
+    }
+}

@@ -1,0 +1,93 @@
+//! How calls fail: in which field, with which words.
+
+use hjall_idl::hbase1::*;
+use hjall_server::wire::fault::Fault;
+
+use super::gateway::{Gateway, attribute, bytes, delete, put, raised};
+
+#[test]
+fn a_batch_counts_its_causes_and_names_the_server() {
+    let gateway = Gateway::new(&[]);
+    let rows = |table: &str, columns: &str| {
+        let rows = Some(vec![b"a".to_vec(), b"b".to_vec()]);
+        let columns = Some(vec![columns.as_bytes().to_vec()]);
+        let arguments = GetRowsWithColumnsArgs { table_name: bytes(table), rows, columns, attributes: None };
+        let result: GetRowsWithColumnsResult = gateway.call("getRowsWithColumns", arguments).unwrap();
+        result.io.unwrap().message.unwrap()
+    };
+    let class = "org.apache.hadoop.hbase.client.RetriesExhaustedWithDetailsException";
+    let missing = rows("absent", "f");
+    assert!(
+        missing.starts_with(&format!("{class}: Failed 2 actions: absent: 2 times, servers with issues: null\n\tat ")),
+        "{missing}"
+    );
+    let unknown = rows("t", "no");
+    assert!(
+        unknown.starts_with(&format!(
+            "{class}: Failed 2 actions: org.apache.hadoop.hbase.regionserver.NoSuchColumnFamilyException: "
+        )),
+        "{unknown}"
+    );
+    assert!(unknown.contains(": 2 times, servers with issues: host,9090,7"), "{unknown}");
+}
+
+#[test]
+fn attributes_that_no_region_server_can_read_are_told_after_a_missing_table() {
+    let gateway = Gateway::new(&[]);
+    let get = |table: &str, name: &str, value: &[u8]| {
+        let arguments = GetRowArgs { table_name: bytes(table), row: bytes("r"), attributes: attribute(name, value) };
+        gateway.call::<GetRowResult>("getRow", arguments).unwrap().io
+    };
+    for (name, value) in
+        [("_raw_", &b""[..]), ("_raw_", b"\x01\x00"), ("_isolationlevel_", b""), ("_isolationlevel_", b"\x02")]
+    {
+        assert_eq!(raised(&get("t", name, value)), ("RetriesExhaustedException".to_owned(), true), "{name} {value:?}");
+        assert_eq!(raised(&get("absent", name, value)), ("TableNotFoundException".to_owned(), false));
+    }
+    for (name, value) in [("_raw_", &b"\xff"[..]), ("_isolationlevel_", b"\x01rest"), ("_ttl", b"x"), ("", b"")] {
+        assert_eq!(get("t", name, value), None, "{name} {value:?}");
+    }
+}
+
+#[test]
+fn a_bad_ttl_leaves_everything_as_it_was() {
+    let gateway = Gateway::new(&[]);
+    gateway.mutate_row("r", vec![put("f:a=1")]);
+    let before = gateway.row("r");
+    let bad = || attribute("_ttl", b"1234567");
+    let mutations = Some(vec![delete("f:a"), put("f:b=2")]);
+    let arguments = MutateRowArgs { table_name: bytes("t"), row: bytes("r"), mutations, attributes: bad() };
+    let result: MutateRowResult = gateway.call("mutateRow", arguments).unwrap();
+    assert_eq!(raised(&result.io), ("RetriesExhaustedException".to_owned(), true));
+    let result = gateway.mutate_rows(vec![("r", vec![delete("f:a")]), ("s", vec![put("f:b=2")])], bad());
+    assert_eq!(raised(&result.io), ("RetriesExhaustedWithDetailsException".to_owned(), true));
+    assert_eq!((gateway.row("r"), gateway.row("s")), (before, String::new()));
+    assert_eq!(gateway.mutate_rows(vec![("r", vec![])], bad()), MutateRowsResult::default(), "nothing is sent");
+}
+
+#[test]
+fn a_family_without_a_name_dooms_the_deletes_of_its_region_only() {
+    let gateway = Gateway::new(&["m"]);
+    for row in ["a", "b", "n"] {
+        gateway.mutate_row(row, vec![put("f:a=1")]);
+    }
+    let deletes = vec![("a", vec![delete("f:a")]), ("b", vec![delete(":x")]), ("n", vec![delete("f:a")])];
+    let message = gateway.mutate_rows(deletes, None).io.unwrap().message.unwrap();
+    assert!(message.contains("Failed 2 actions: IOException: 2 times"), "{message}");
+    assert_ne!(gateway.row("a"), "");
+    assert_eq!(gateway.row("n"), "");
+}
+
+#[test]
+fn what_is_not_sent_is_an_undeclared_failure_where_java_has_a_null_pointer() {
+    let gateway = Gateway::new(&[]);
+    let internal = |outcome: Result<GetResult, Fault>| matches!(outcome, Err(Fault::Internal(_)));
+    let whole = || GetArgs { table_name: bytes("t"), row: bytes("r"), column: bytes("f:a"), attributes: None };
+    assert!(!internal(gateway.call("get", whole())));
+    assert!(internal(gateway.call("get", GetArgs { table_name: None, ..whole() })));
+    assert!(internal(gateway.call("get", GetArgs { row: None, ..whole() })));
+    assert!(internal(gateway.call("get", GetArgs { column: None, ..whole() })));
+    assert!(internal(gateway.call("get", GetArgs { table_name: bytes("no good"), ..whole() })));
+    let unknown = gateway.call::<GetResult>("grant", whole());
+    assert_eq!(unknown, Err(Fault::UnknownMethod));
+}

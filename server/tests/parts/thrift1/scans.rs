@@ -1,0 +1,92 @@
+//! Scanners.
+
+use hjall_idl::hbase1::*;
+use hjall_server::wire::fault::Fault;
+
+use super::gateway::{Gateway, attribute, bytes, delete, put, raised, shown};
+
+fn open(gateway: &Gateway, scan: TScan) -> i32 {
+    let arguments = ScannerOpenWithScanArgs { table_name: bytes("t"), scan: Some(scan), attributes: None };
+    gateway.call::<ScannerOpenWithScanResult>("scannerOpenWithScan", arguments).unwrap().success.unwrap()
+}
+
+fn list(gateway: &Gateway, id: i32, count: i32) -> Result<ScannerGetListResult, Fault> {
+    gateway.call("scannerGetList", ScannerGetListArgs { id: Some(id), nb_rows: Some(count) })
+}
+
+fn rows(gateway: &Gateway, id: i32, count: i32) -> Vec<String> {
+    list(gateway, id, count).unwrap().success.unwrap().iter().map(shown).collect()
+}
+
+#[test]
+fn a_scanner_sees_what_was_there_at_its_first_fetch() {
+    let gateway = Gateway::new(&["m"]);
+    gateway.mutate_row("a", vec![put("f:a=1")]);
+    let id = open(&gateway, TScan { caching: Some(1), ..TScan::default() });
+    gateway.mutate_row("z", vec![put("f:a=2")]);
+    assert_eq!(rows(&gateway, id, 0), Vec::<String>::new(), "which none of no rows is");
+    assert_eq!(rows(&gateway, id, 1).len(), 1);
+    gateway.mutate_row("zz", vec![put("f:a=3")]);
+    gateway.mutate_row("z", vec![delete("f")]);
+    assert_eq!(rows(&gateway, id, 9).len(), 1);
+    assert_eq!(rows(&gateway, id, 9).len(), 0);
+}
+
+#[test]
+fn a_prefix_of_the_highest_bytes_has_no_row_behind_it() {
+    let gateway = Gateway::new(&[]);
+    let put = |row: &[u8]| {
+        let mutations = Some(vec![put("f:a=1")]);
+        let arguments = MutateRowArgs { table_name: bytes("t"), row: Some(row.to_vec()), mutations, attributes: None };
+        gateway.call::<MutateRowResult>("mutateRow", arguments).unwrap();
+    };
+    for row in [&b"a"[..], b"a\xff", b"a\xff\xff", b"b", b"\xff", b"\xff\xff", b"\xff\xff\x01"] {
+        put(row);
+    }
+    let count = |prefix: &[u8]| {
+        let arguments = ScannerOpenWithPrefixArgs {
+            table_name: bytes("t"),
+            start_and_prefix: Some(prefix.to_vec()),
+            columns: None,
+            attributes: None,
+        };
+        let result: ScannerOpenWithPrefixResult = gateway.call("scannerOpenWithPrefix", arguments).unwrap();
+        rows(&gateway, result.success.unwrap(), i32::MAX).len()
+    };
+    assert_eq!([&b""[..], b"a", b"a\xff", b"\xff", b"\xff\xff", b"b\x00"].map(count), [7, 3, 2, 3, 2, 0]);
+}
+
+#[test]
+fn an_attribute_that_cannot_be_read_fails_every_fetch_and_not_the_opening() {
+    let gateway = Gateway::new(&[]);
+    let open = |name, value: &[u8]| {
+        let attributes = attribute(name, value);
+        let arguments = ScannerOpenArgs { table_name: bytes("t"), start_row: bytes(""), columns: None, attributes };
+        gateway.call::<ScannerOpenResult>("scannerOpen", arguments)
+    };
+    // But a level of isolation is looked at by HBase's client, before there is a scanner.
+    for level in [&b""[..], b"\x02", b"\xff"] {
+        assert!(matches!(open("_isolationlevel_", level), Err(Fault::Internal(_))), "{level:?}");
+    }
+    let id = open("_raw_", b"yes").unwrap().success.unwrap();
+    for _ in 0..2 {
+        let io = list(&gateway, id, 1).unwrap().io;
+        assert_eq!(raised(&io), ("RetriesExhaustedException".to_owned(), true));
+    }
+    assert_eq!(rows(&gateway, id, 0).len(), 0);
+    assert!(matches!(list(&gateway, id, -1), Err(Fault::Internal(_))));
+    let closed: ScannerCloseResult = gateway.call("scannerClose", ScannerCloseArgs { id: Some(id) }).unwrap();
+    assert_eq!(closed, ScannerCloseResult::default());
+    assert_eq!(list(&gateway, id, -1).unwrap().ia.unwrap().message.unwrap(), "scanner ID is invalid");
+}
+
+#[test]
+fn a_filter_must_be_readable_at_the_opening() {
+    let gateway = Gateway::new(&[]);
+    for text in ["", "PrefixFilter(", "NoSuchFilter()"] {
+        let scan = Some(TScan { filter_string: bytes(text), ..TScan::default() });
+        let arguments = ScannerOpenWithScanArgs { table_name: bytes("t"), scan, attributes: None };
+        let outcome = gateway.call::<ScannerOpenWithScanResult>("scannerOpenWithScan", arguments);
+        assert!(matches!(outcome, Err(Fault::Internal(_))), "{text}");
+    }
+}

@@ -1,0 +1,67 @@
+//! Tables as clients of the first service make them.
+
+use hjall_idl::hbase1::*;
+
+use super::gateway::{Gateway, bytes, raised};
+
+fn create(gateway: &Gateway, table: &str, families: Vec<ColumnDescriptor>) -> CreateTableResult {
+    let arguments = CreateTableArgs { table_name: bytes(table), column_families: Some(families) };
+    gateway.call("createTable", arguments).unwrap()
+}
+
+fn family(name: &str) -> ColumnDescriptor {
+    ColumnDescriptor { name: bytes(name), ..ColumnDescriptor::default() }
+}
+
+#[test]
+fn what_a_client_leaves_out_of_a_family_has_the_contracts_defaults() {
+    let gateway = Gateway::new(&[]);
+    assert_eq!(create(&gateway, "made", vec![family("a:dropped"), family("b:")]), CreateTableResult::default());
+    let arguments = GetColumnDescriptorsArgs { table_name: bytes("made") };
+    let result: GetColumnDescriptorsResult = gateway.call("getColumnDescriptors", arguments).unwrap();
+    let families = result.success.unwrap();
+    assert_eq!(families.keys().collect::<Vec<_>>(), [b"a:", b"b:"]);
+    let made = ColumnDescriptor {
+        name: bytes("a:"),
+        max_versions: Some(3),
+        compression: bytes("NONE"),
+        in_memory: Some(false),
+        bloom_filter_type: bytes("NONE"),
+        bloom_filter_vector_size: Some(0),
+        bloom_filter_nb_hashes: Some(0),
+        block_cache_enabled: Some(false),
+        time_to_live: Some(i32::MAX),
+    };
+    assert_eq!(families[&b"a:"[..]], made);
+}
+
+#[test]
+fn bytes_that_are_no_text_are_no_name_of_a_compression() {
+    let gateway = Gateway::new(&[]);
+    let compression = Some(b"G\xc3".to_vec());
+    let refused = create(&gateway, "made", vec![ColumnDescriptor { compression, ..family("a") }]);
+    let message = refused.ia.unwrap().message.unwrap();
+    assert!(
+        message.starts_with("java.lang.IllegalArgumentException: Unsupported compression algorithm name: g\u{fffd}"),
+        "{message}"
+    );
+}
+
+#[test]
+fn a_refused_table_is_not_there() {
+    let gateway = Gateway::new(&[]);
+    let lzo = ColumnDescriptor { compression: bytes("Lzo"), ..family("a") };
+    assert_eq!(raised(&create(&gateway, "made", vec![lzo]).io), ("DoNotRetryIOException".to_owned(), false));
+    assert_eq!(raised(&create(&gateway, "made", vec![]).io), ("DoNotRetryIOException".to_owned(), false));
+    assert_eq!(
+        raised(&create(&gateway, "no:made", vec![family("a")]).io),
+        ("NamespaceNotFoundException".to_owned(), false)
+    );
+    assert!(create(&gateway, "made", vec![family("a"), family("a:")]).ia.is_some());
+    assert_eq!(
+        create(&gateway, "default:t", vec![family(".")]).exist.unwrap().message.unwrap(),
+        "table name already in use"
+    );
+    let names: GetTableNamesResult = gateway.call("getTableNames", GetTableNamesArgs {}).unwrap();
+    assert_eq!(names.success.unwrap(), [b"t"]);
+}

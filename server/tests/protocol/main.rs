@@ -1,8 +1,0 @@
-//! The wire's readers against the thrift crate's writers and against anything else: properties of measuring, reading and recognising.
-#![allow(clippy::unwrap_used, clippy::panic)]
-
-mod dialect;
-mod gateways;
-mod hostile;
-mod round_trip;
-mod value;

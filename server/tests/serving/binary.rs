@@ -1,0 +1,186 @@
+//! The binary itself: what it prints, how it stops, and with which code it ends.
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{TcpListener, TcpStream};
+use std::path::Path;
+use std::process::{Child, Command, Output, Stdio};
+
+use thrift::protocol::{
+    TBinaryInputProtocol, TBinaryOutputProtocol, TInputProtocol, TMessageIdentifier, TMessageType, TOutputProtocol,
+};
+
+fn hjall(arguments: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_hjall"));
+    command.args(arguments).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    command
+}
+
+/// A server that serves; killed when the test ends otherwise.
+struct Running {
+    child: Child,
+    addr: String,
+}
+
+impl Running {
+    fn start(arguments: &[&str]) -> Self {
+        let all = [&["serve", "--listen", "127.0.0.1:0"], arguments].concat();
+        Self::of(hjall(&all))
+    }
+
+    fn of(mut command: Command) -> Self {
+        let mut child = command.spawn().unwrap();
+        let mut line = String::new();
+        BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
+        let addr = line.strip_prefix("hjall listening on ").unwrap().trim_end().to_owned();
+        Self { child, addr }
+    }
+
+    /// Asks it to stop, as an operator would; returns its exit code and its log.
+    fn stop(mut self, signal: &str) -> (Option<i32>, String) {
+        assert!(Command::new("kill").arg(signal).arg(self.child.id().to_string()).status().unwrap().success());
+        let code = self.child.wait().unwrap().code();
+        let mut log = String::new();
+        self.child.stderr.take().unwrap().read_to_string(&mut log).unwrap();
+        (code, log)
+    }
+
+    fn cluster_id(&self) -> String {
+        let mut stream = TcpStream::connect(&self.addr).unwrap();
+        let mut call = Vec::new();
+        let mut out = TBinaryOutputProtocol::new(&mut call, true);
+        out.write_message_begin(&TMessageIdentifier::new("getClusterId", TMessageType::Call, 1)).unwrap();
+        out.write_field_stop().unwrap();
+        stream.write_all(&call).unwrap();
+        let mut input = TBinaryInputProtocol::new(stream, true);
+        assert_eq!(input.read_message_begin().unwrap().message_type, TMessageType::Reply);
+        input.read_field_begin().unwrap();
+        input.read_string().unwrap()
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        // It has mostly ended already.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// The end of a start that fails: its code, and the one line that says why.
+fn failed(arguments: &[&str]) -> (Option<i32>, String) {
+    let Output { status, stdout, stderr } = hjall(arguments).output().unwrap();
+    assert_eq!(stdout, b"", "nobody is told to connect");
+    let text = String::from_utf8(stderr).unwrap();
+    let why = text.lines().last().unwrap().to_owned();
+    (status.code(), why)
+}
+
+fn text(path: &Path) -> &str {
+    path.to_str().unwrap()
+}
+
+#[test]
+fn a_signal_ends_it_in_order_and_its_data_stays() {
+    let folder = tempfile::tempdir().unwrap();
+    let data = folder.path().join("data");
+    let mut ids = Vec::new();
+    for signal in ["-TERM", "-INT"] {
+        let running = Running::start(&["--data", text(&data)]);
+        ids.push(running.cluster_id());
+        let (code, log) = running.stop(signal);
+        assert_eq!(code, Some(0), "{log}");
+    }
+    assert_eq!(ids[0], ids[1], "the second found what the first had made");
+}
+
+#[test]
+fn the_log_says_once_what_is_served_and_where() {
+    for (format, version) in [("human", "version=\""), ("json", "\"version\":\"")] {
+        let running = Running::start(&["--memory", "--log-format", format]);
+        let addr = running.addr.clone();
+        let (_, log) = running.stop("-TERM");
+        let first = log.lines().next().unwrap();
+        assert!(first.contains(&format!("{version}{}", env!("CARGO_PKG_VERSION"))), "{first}");
+        assert!(first.contains(&addr) && first.contains("memory") && first.contains("startup_ms"), "{first}");
+        assert_eq!(format == "json", log.lines().all(|line| line.starts_with('{')), "{log}");
+    }
+}
+
+#[test]
+fn a_stray_connection_costs_one_line_that_says_what_to_use_instead() {
+    for (opening, says) in [
+        (&b"HBas\0\x50\0\0\0\x20"[..], "HBase's native RPC"),
+        (b"\0\0\0\x2d\0\0\0\0\0\0\0\0", "ZooKeeper"),
+        (b"*1\r\n$4\r\nPING\r\n", "Redis"),
+        (b"\x16\x03\x01\x02\0\x01\0\x01", "--tls-cert"),
+        (b"\xde\xad\xbe\xef", "no protocol known here"),
+    ] {
+        let running = Running::start(&["--memory"]);
+        let mut stream = TcpStream::connect(&running.addr).unwrap();
+        stream.write_all(opening).unwrap();
+        // Its end, in whatever way: the server is done with it.
+        let _ = stream.read_to_end(&mut Vec::new());
+        let (_, log) = running.stop("-TERM");
+        assert_eq!(log.lines().filter(|line| line.contains(says)).count(), 1, "{log}");
+    }
+}
+
+#[test]
+fn a_port_in_use_is_named_and_ends_it_with_3() {
+    let taken = TcpListener::bind("127.0.0.1:0").unwrap();
+    let addr = taken.local_addr().unwrap().to_string();
+    let (code, why) = failed(&["serve", "--memory", "--listen", &addr]);
+    assert!(code == Some(3) && why.contains(&addr) && why.contains("--listen"), "{code:?} {why}");
+}
+
+#[test]
+fn a_folder_in_use_is_named_and_ends_it_with_4() {
+    let folder = tempfile::tempdir().unwrap();
+    let _running = Running::start(&["--data", text(folder.path())]);
+    let (code, why) = failed(&["serve", "--listen", "127.0.0.1:0", "--data", text(folder.path())]);
+    assert!(code == Some(4) && why.contains(text(folder.path())) && why.contains("--data"), "{code:?} {why}");
+}
+
+#[test]
+fn what_cannot_be_served_is_said_in_one_line() {
+    let missing =
+        ["serve", "--memory", "--listen", "127.0.0.1:0", "--tls-cert", "/no/cert.pem", "--tls-key", "/no/key.pem"];
+    for (arguments, expected, named) in [
+        (&["serve", "--memory", "--listen", "nowhere"][..], 2, "--listen nowhere"),
+        (&["serve", "--memory", "--log", "a=b=c"], 2, "--log a=b=c"),
+        (&["serve", "--listen", "127.0.0.1:0", "--data", "/dev/null/x"], 6, "/dev/null/x"),
+        (&missing, 7, "/no/cert.pem"),
+    ] {
+        let (code, why) = failed(arguments);
+        assert!(code == Some(expected) && why.contains(named), "{code:?} {why}");
+    }
+}
+
+#[test]
+fn it_knows_its_name_and_teaches_its_use() {
+    let said = |arguments: &[&str]| String::from_utf8(hjall(arguments).output().unwrap().stdout).unwrap();
+    assert_eq!(said(&["--version"]), format!("hjall {}\n", env!("CARGO_PKG_VERSION")));
+    assert!(said(&["--help"]).contains("hjall serve --data"));
+    assert!(said(&["serve", "--help"]).contains("Exit codes:"));
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn it_takes_as_many_open_files_as_it_may_and_says_if_that_is_too_few() {
+    let limits = |pid: u32| {
+        let text = std::fs::read_to_string(format!("/proc/{pid}/limits")).unwrap();
+        let line = text.lines().find(|line| line.starts_with("Max open files")).unwrap().to_owned();
+        line.split_whitespace().filter_map(|word| word.parse::<u64>().ok()).collect::<Vec<_>>()
+    };
+    // As from a shell whose soft limit is lower, and whose hard limit is lower than connections need.
+    let binary = env!("CARGO_BIN_EXE_hjall");
+    let script = format!(
+        "ulimit -Sn 500 && ulimit -Hn 900 && exec {binary} serve --memory --listen 127.0.0.1:0 --info-listen off"
+    );
+    let mut command = Command::new("sh");
+    command.args(["-c", &script]).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let running = Running::of(command);
+    assert_eq!(limits(running.child.id()), [900, 900]);
+    let (code, log) = running.stop("-TERM");
+    assert!(code == Some(0) && log.contains("limits.connections"), "{log}");
+}

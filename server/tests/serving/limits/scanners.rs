@@ -1,0 +1,30 @@
+//! Scanners over a limit: of one connection, and of all.
+
+use hjall_idl::hbase1::{ScannerCloseArgs, ScannerCloseResult, ScannerOpenArgs, ScannerOpenResult};
+use hjall_server::settings::config::Limits;
+
+use super::client::{Client, TABLE, serve};
+
+/// A scanner over the whole table, or why there is none.
+pub fn open(client: &mut Client) -> Result<i32, String> {
+    let arguments = ScannerOpenArgs::new(TABLE.to_vec(), Vec::new(), Vec::new(), None);
+    let opened: ScannerOpenResult = client.call("scannerOpen", &arguments);
+    opened.success.ok_or_else(|| opened.io.unwrap().message.unwrap())
+}
+
+#[test]
+fn one_connection_has_so_many_and_all_together_so_many() {
+    let limits = Limits { scanners_per_connection_max: 2, scanners_max: 3, ..Limits::default() };
+    let (server, mut first) = serve(limits, 1);
+    let mut second = Client::connect(server.addr());
+    let id = open(&mut first).unwrap();
+    open(&mut first).unwrap();
+    let refused = open(&mut first).unwrap_err();
+    assert!(refused.contains("RegionTooBusyException: this connection has 2 scanners open"), "{refused}");
+    open(&mut second).unwrap();
+    let refused = open(&mut second).unwrap_err();
+    assert!(refused.contains("RegionTooBusyException: 3 scanners are open, which is the limit"), "{refused}");
+    let closed: ScannerCloseResult = first.call("scannerClose", &ScannerCloseArgs::new(id));
+    assert_eq!((closed.io, closed.ia), (None, None));
+    open(&mut second).unwrap();
+}

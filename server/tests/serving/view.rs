@@ -1,0 +1,28 @@
+//! Whether clients should be sent to a server: not when its store fails, nor when it stops.
+
+use std::sync::Arc;
+
+use hjall_engine::clock::SystemClock;
+use hjall_engine::store::MemoryStore;
+use hjall_engine::store::fault::{Call, Counted, Fault, FaultStore, When};
+use hjall_engine::{Engine, ErrorKind};
+use hjall_server::{Config, Server};
+
+#[test]
+fn a_server_is_ready_as_long_as_its_store_is_and_it_does_not_stop() {
+    let store = Arc::new(FaultStore::new(Arc::new(MemoryStore::new(Arc::new(SystemClock)))));
+    let engine = Engine::with_store(store.clone()).unwrap();
+    let server = Server::start(Config::on(([127, 0, 0, 1], 0).into()), engine.clone()).unwrap();
+    let view = server.view().unwrap();
+    assert_eq!(view.figures().ready(), Ok(()));
+
+    let counted = Counted::Only(Call::Statistics);
+    store.fail(Fault { counted, nth: 1, when: When::Before, kind: ErrorKind::Io, lasting: true });
+    assert!(view.figures().ready().unwrap_err().starts_with("the store cannot be used"));
+    store.heal();
+    assert_eq!(view.figures().ready(), Ok(()));
+
+    assert!(server.shutdown(), "the view does not keep it from ending");
+    assert_eq!(view.figures().ready(), Err("the server is stopping".to_owned()));
+    engine.close().unwrap();
+}

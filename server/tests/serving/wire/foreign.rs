@@ -1,0 +1,34 @@
+//! Other protocols and garbage at the port: the connection ends, the server does not.
+
+use std::io::{Read, Write};
+
+use super::client::{Answer, Client, NO_ARGS, WAYS, connect};
+use super::handler::{config, serve};
+
+#[test]
+fn connections_that_speak_something_else_are_closed() {
+    let (server, _gate) = serve(config());
+    let openings: [&[u8]; 10] = [
+        b"HBas\0\x50\0\0\0\x20",
+        b"\0\0\0\x2d\0\0\0\0\0\0\0\0\0\0\0\0\0\0\x75\x30",
+        b"ruok",
+        b"*1\r\n$4\r\nPING\r\n",
+        b"PING\r\n",
+        b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n",
+        b"SSH-2.0-OpenSSH_9.6\r\n",
+        b"\x01\0\0\0\x06GSSAPI",
+        b"\x16\x03\x01\x02\0\x01\0\x01\xfc\x03\x03",
+        b"\xde\xad\xbe\xef\xde\xad\xbe\xef",
+    ];
+    for opening in openings {
+        let mut stream = connect(server.addr());
+        stream.write_all(opening).unwrap();
+        let mut rest = Vec::new();
+        // Closed, or reset since the server had no use for what came.
+        if stream.read_to_end(&mut rest).is_ok() {
+            assert_eq!(rest, b"", "{:?}", opening.escape_ascii().to_string());
+        }
+    }
+    let answer = Client::new(server.addr(), WAYS[0]).call("getRow", NO_ARGS);
+    assert_eq!(answer, Answer::Success("Thrift1 getRow".to_owned()));
+}

@@ -1,0 +1,88 @@
+//! A handler that says what it was asked, and does on demand what a handler may do wrong.
+
+use std::sync::Arc;
+
+use crossbeam_channel::{Receiver, Sender, bounded, unbounded};
+use hjall_server::dispatch::call::Handler;
+use hjall_server::dispatch::caller::Caller;
+use hjall_server::observe::metrics::LaneMetrics;
+use hjall_server::settings::config::Limits;
+use hjall_server::wire::fault::Fault;
+use hjall_server::wire::method::{LaneKind, Service};
+use hjall_server::{Config, Server};
+use thrift::protocol::{TFieldIdentifier, TInputProtocol, TOutputProtocol, TStructIdentifier, TType};
+
+/// Answers `Thrift1 getRow` and the like, after reading all arguments.
+///
+/// `getRowTs` panics, `getRowWithColumns` answers 1 MiB, `getVer` tells the test that it runs and waits for its permission to end.
+pub struct Echo {
+    started: Sender<()>,
+    go_on: Receiver<()>,
+}
+
+/// The test's end of `getVer`.
+pub struct Gate {
+    pub started: Receiver<()>,
+    pub go_on: Sender<()>,
+}
+
+impl Echo {
+    pub fn new() -> (Arc<Self>, Gate) {
+        let (started, has_started) = unbounded();
+        let (go_on, may_go_on) = bounded(1000);
+        (Arc::new(Self { started, go_on: may_go_on }), Gate { started: has_started, go_on })
+    }
+}
+
+impl Handler for Echo {
+    fn call(
+        &self,
+        _: &Arc<Caller>,
+        service: Service,
+        method: &str,
+        input: &mut dyn TInputProtocol,
+        output: &mut dyn TOutputProtocol,
+    ) -> Result<(), Fault> {
+        input.skip(TType::Struct)?;
+        let mut answer = format!("{service:?} {method}");
+        match method {
+            "getRowTs" => panic!("as the test wants it"),
+            "getRowWithColumns" => answer = "x".repeat(1 << 20),
+            "getVer" => {
+                self.started.send(()).unwrap();
+                self.go_on.recv().unwrap();
+            }
+            "deleteAll" => return Err(Fault::io("java.io.IOException: no", true)),
+            "deleteAllTs" => return Err(Fault::internal("only the log knows")),
+            _ => {}
+        }
+        output.write_struct_begin(&TStructIdentifier::new("result"))?;
+        output.write_field_begin(&TFieldIdentifier::new("success", TType::String, 0))?;
+        output.write_string(&answer)?;
+        output.write_field_end()?;
+        output.write_field_stop()?;
+        output.write_struct_end()?;
+        Ok(())
+    }
+}
+
+/// A configuration for one test: any free port, small lanes.
+pub fn config() -> Config {
+    Config { loops: 1, ..Config::on("127.0.0.1:0".parse().unwrap()) }
+}
+
+/// The same, with limits of the test's own.
+pub fn limited(limits: Limits) -> Config {
+    Config { limits, ..config() }
+}
+
+/// A server with an echo.
+pub fn serve(config: Config) -> (Server, Gate) {
+    let (echo, gate) = Echo::new();
+    (Server::with_handler(config, |_| echo).unwrap(), gate)
+}
+
+/// What a lane counts.
+pub fn lane(server: &Server, kind: LaneKind) -> LaneMetrics {
+    server.lanes().into_iter().find(|lane| lane.kind == kind).unwrap()
+}

@@ -1,0 +1,109 @@
+//! Thrift messages as bodies of HTTP requests, on the same port.
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::TcpStream;
+
+use hjall_server::settings::config::Limits;
+
+use super::client::{Answer, Arg, NO_ARGS, Protocol, connect, message, parse, reader};
+use super::handler::{config, limited, serve};
+
+/// Reads an answer: the status, the headers in lower case, the body.
+fn read(from: &mut BufReader<TcpStream>) -> (u16, String, Vec<u8>) {
+    let mut line = String::new();
+    from.read_line(&mut line).unwrap();
+    let status = line.split(' ').nth(1).unwrap().parse().unwrap();
+    let mut headers = String::new();
+    loop {
+        line.clear();
+        from.read_line(&mut line).unwrap();
+        if line == "\r\n" {
+            break;
+        }
+        headers.push_str(&line.to_lowercase());
+    }
+    let length = headers.lines().find_map(|h| h.strip_prefix("content-length: ")).unwrap().parse().unwrap();
+    let mut body = vec![0; length];
+    from.read_exact(&mut body).unwrap();
+    (status, headers, body)
+}
+
+fn post(body: &[u8]) -> Vec<u8> {
+    let head = format!(
+        "POST /any/path HTTP/1.1\r\nHost: h\r\nContent-Type: application/x-thrift\r\nContent-Length: {}\r\n\r\n",
+        body.len()
+    );
+    [head.as_bytes(), body].concat()
+}
+
+#[test]
+fn a_connection_serves_many_requests() {
+    let (server, _gate) = serve(config());
+    let mut http = BufReader::new(connect(server.addr()));
+    for protocol in [Protocol::Strict, Protocol::Old, Protocol::Compact] {
+        for (name, said) in
+            [("getRow", "Thrift1 getRow"), ("put", "Thrift2 put"), ("getClusterId", "Thrift2 getClusterId")]
+        {
+            let request = post(&message(protocol, name, 5, &[Arg::Bytes(1, b"t".to_vec())]));
+            http.get_mut().write_all(&request).unwrap();
+            let (status, headers, body) = read(&mut http);
+            assert_eq!(status, 200);
+            assert!(headers.contains("content-type: application/x-thrift\r\n"), "{headers}");
+            let answer = parse(&mut *reader(protocol, &body[..]), name, 5);
+            assert_eq!(answer, Answer::Success(said.to_owned()));
+        }
+    }
+}
+
+#[test]
+fn bodies_may_come_in_chunks() {
+    let (server, _gate) = serve(config());
+    let mut http = BufReader::new(connect(server.addr()));
+    let message = message(Protocol::Strict, "mutateRows", 1, &[Arg::Bytes(1, vec![9; 300])]);
+    let mut request = b"POST / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n".to_vec();
+    for chunk in message.chunks(7) {
+        request.extend(format!("{:x}\r\n", chunk.len()).into_bytes());
+        request.extend(chunk);
+        request.extend(b"\r\n");
+    }
+    request.extend(b"0\r\n\r\n");
+    for byte in request {
+        http.get_mut().write_all(&[byte]).unwrap();
+    }
+    let (status, _, body) = read(&mut http);
+    assert_eq!(status, 200);
+    let answer = parse(&mut *reader(Protocol::Strict, &body[..]), "mutateRows", 1);
+    assert_eq!(answer, Answer::Success("Thrift1 mutateRows".to_owned()));
+}
+
+#[test]
+fn other_methods_and_other_bodies_are_refused_clearly() {
+    let (server, _gate) = serve(limited(Limits { message_bytes_max: 1 << 16, ..Limits::default() }));
+    for (request, status, says) in [
+        (b"GET / HTTP/1.1\r\nHost: h\r\n\r\n".to_vec(), 405, "POST"),
+        (b"PUT / HTTP/1.1\r\nHost: h\r\nContent-Length: 0\r\n\r\n".to_vec(), 405, "POST"),
+        (post(b""), 400, "not a Thrift message"),
+        (post(b"hello, world: no Thrift here"), 400, "not a Thrift message"),
+        (b"POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 2000000000\r\n\r\n".to_vec(), 413, "larger"),
+    ] {
+        let mut http = BufReader::new(connect(server.addr()));
+        http.get_mut().write_all(&request).unwrap();
+        let (answered, _, body) = read(&mut http);
+        let body = String::from_utf8(body).unwrap();
+        assert!(answered == status && body.contains(says), "{answered} {body}");
+    }
+}
+
+#[test]
+fn a_failed_call_is_an_answer_like_any_other() {
+    let (server, _gate) = serve(config());
+    let mut http = BufReader::new(connect(server.addr()));
+    for (name, kind) in [("nothing", 1), ("getRowTs", 6)] {
+        http.get_mut().write_all(&post(&message(Protocol::Strict, name, 1, NO_ARGS))).unwrap();
+        let (status, _, body) = read(&mut http);
+        assert_eq!(status, 200);
+        assert!(
+            matches!(parse(&mut *reader(Protocol::Strict, &body[..]), name, 1), Answer::Exception(k, _) if k == kind)
+        );
+    }
+}

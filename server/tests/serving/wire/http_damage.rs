@@ -1,0 +1,77 @@
+//! HTTP that is damaged somewhere: its sender gets an answer or the end of the connection, and nobody else anything.
+
+use std::io::{Read, Write};
+use std::net::{Shutdown, SocketAddr, TcpStream};
+
+use proptest::prelude::*;
+
+use super::client::{Arg, Protocol, connect, message};
+use super::handler::{config, serve};
+
+/// A request in pieces, each of which may be left out, doubled or overwritten.
+fn request() -> impl Strategy<Value = Vec<u8>> {
+    let line = prop_oneof![
+        6 => Just(b"POST / HTTP/1.1\r\n".to_vec()),
+        1 => Just(b"POST / HTTP/1.0\r\n".to_vec()),
+        1 => Just(b"GET /x HTTP/1.1\r\n".to_vec()),
+        1 => Just(b"POST / HTTP/9.9\r\n".to_vec()),
+        1 => proptest::collection::vec(any::<u8>(), 0..40).prop_map(|mut junk| { junk.splice(0..0, *b"POST "); junk }),
+    ];
+    let header = prop_oneof![
+        3 => (0u64..400).prop_map(|n| format!("Content-Length: {n}\r\n").into_bytes()),
+        1 => any::<u64>().prop_map(|n| format!("Content-Length: {n}\r\n").into_bytes()),
+        3 => Just(b"Transfer-Encoding: chunked\r\n".to_vec()),
+        1 => Just(b"Expect: 100-continue\r\n".to_vec()),
+        1 => Just(b"Connection: close\r\n".to_vec()),
+        1 => Just(b"Connection: upgrade\r\nUpgrade: h2c\r\n".to_vec()),
+        1 => proptest::collection::vec(any::<u8>(), 0..80),
+    ];
+    let whole = || message(Protocol::Strict, "getRow", 1, &[Arg::Bytes(1, b"t".to_vec())]);
+    let piece = prop_oneof![
+        2 => Just(whole()),
+        2 => (0usize..40).prop_map(move |n| { let bytes = whole(); bytes[..n.min(bytes.len())].to_vec() }),
+        2 => Just([format!("{:x}\r\n", whole().len()).into_bytes(), whole(), b"\r\n0\r\n\r\n".to_vec()].concat()),
+        1 => Just(b"ffffffffffffffff\r\n".to_vec()),
+        1 => proptest::collection::vec(any::<u8>(), 0..200),
+    ];
+    let pieces = (line, proptest::collection::vec(header, 0..4), any::<bool>(), proptest::collection::vec(piece, 0..3));
+    pieces.prop_map(|(line, headers, ended, body)| {
+        [line, headers.concat(), if ended { b"\r\n".to_vec() } else { Vec::new() }, body.concat()].concat()
+    })
+}
+
+/// Sends all and reads to the end of the connection; a server that neither answers nor closes fails by the stream's time limit.
+fn exchange(addr: SocketAddr, bytes: &[u8]) -> std::io::Result<Vec<u8>> {
+    let mut stream: TcpStream = connect(addr);
+    let mut answer = Vec::new();
+    // The server may close before it has read all: then the rest of the exchange fails, which is an answer too.
+    match stream
+        .write_all(bytes)
+        .and_then(|()| stream.shutdown(Shutdown::Write))
+        .and_then(|()| stream.read_to_end(&mut answer))
+    {
+        Err(e) if matches!(e.kind(), std::io::ErrorKind::WouldBlock | std::io::ErrorKind::TimedOut) => Err(e),
+        _ => Ok(answer),
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 1, failure_persistence: None, ..ProptestConfig::default() })]
+
+    /// Catches a request that makes the server panic, hang, or stop serving others.
+    #[test]
+    fn damaged_requests_cost_their_sender_only(requests in proptest::collection::vec(request(), 300)) {
+        let (server, _gate) = serve(config());
+        for bytes in &requests {
+            let answered = exchange(server.addr(), bytes);
+            prop_assert!(answered.is_ok(), "no answer and no end: {:?} after {}", answered, bytes.escape_ascii());
+        }
+        // One that runs where it arrives and one that waits for a worker; the client says at once that nothing follows.
+        for name in ["getRow", "mutateRows"] {
+            let whole = message(Protocol::Strict, name, 1, &[Arg::Bytes(1, b"t".to_vec())]);
+            let head = format!("POST / HTTP/1.1\r\nHost: h\r\nContent-Length: {}\r\n\r\n", whole.len());
+            let answer = exchange(server.addr(), &[head.as_bytes(), &whole].concat()).unwrap();
+            prop_assert!(answer.starts_with(b"HTTP/1.1 200 "), "{name}: {}", answer.escape_ascii());
+        }
+    }
+}

@@ -1,0 +1,15 @@
+//! A whole server on port 0 with a handler of the test's own: what reaches it, and what comes back, for every way a client may speak.
+
+mod client;
+mod dialects;
+mod foreign;
+mod handler;
+mod http;
+mod http_damage;
+mod idle;
+mod malformed;
+mod overload;
+mod reconfigure;
+mod services;
+mod shutdown;
+mod tls;

@@ -1,0 +1,170 @@
+//! Lanes that are full refuse at once, in words that clients try again on, and do not touch each other. What nobody waits for is not
+//! run, and what nobody reads is bounded.
+
+use std::io::{Read, Write};
+use std::net::Shutdown;
+use std::time::Duration;
+
+use hjall_server::settings::config::{Limits, QueueSettings};
+use hjall_server::wire::method::LaneKind::Read as Reads;
+use hjall_server::{Config, Server};
+
+use super::client::{Answer, Arg, Client, NO_ARGS, WAYS};
+use super::handler::{Gate, config, lane, limited, serve};
+
+/// One handler and one place for reads, and nothing on the event loop, where a waiting call would hold up everything.
+fn narrow() -> Config {
+    let queues = QueueSettings { handlers: 2, waiting_max: Some(1), ..QueueSettings::default() };
+    Config { fast_path: false, queues, ..config() }
+}
+
+fn ask(client: &mut Client, name: &str) {
+    let bytes = client.bytes(name, NO_ARGS);
+    client.stream.write_all(&bytes).unwrap();
+}
+
+/// A server whose only handler of reads is taken by the first client, and whose only place by the second.
+fn full(config: Config) -> (Server, Gate, [Client; 2]) {
+    let (server, gate) = serve(config);
+    let mut clients = [WAYS[0], WAYS[5]].map(|way| Client::new(server.addr(), way));
+    ask(&mut clients[0], "getVer");
+    gate.started.recv().unwrap();
+    ask(&mut clients[1], "getVer");
+    while lane(&server, Reads).waiting < 1 {
+        std::thread::yield_now();
+    }
+    (server, gate, clients)
+}
+
+#[test]
+fn a_full_lane_refuses_and_the_others_go_on() {
+    let (server, gate, mut waiting) = full(narrow());
+    for way in &WAYS[1..5] {
+        let mut client = Client::new(server.addr(), *way);
+        let answer = client.call("getRow", NO_ARGS);
+        let Answer::IoError(text, can_retry) = answer else { panic!("{answer:?}") };
+        assert!(text.starts_with("org.apache.hadoop.hbase.CallQueueTooBigException: Call queue is full on 127.0.0.1,"));
+        assert!(text.ends_with("too many items queued ?") && can_retry, "{text}");
+        assert_eq!(client.call("mutateRow", NO_ARGS), Answer::Success("Thrift1 mutateRow".to_owned()));
+    }
+    gate.go_on.send(()).unwrap();
+    gate.go_on.send(()).unwrap();
+    for client in &mut waiting {
+        assert_eq!(client.answer("getVer"), Answer::Success("Thrift1 getVer".to_owned()));
+        assert_eq!(client.call("getRow", NO_ARGS), Answer::Success("Thrift1 getRow".to_owned()));
+    }
+    let reads = lane(&server, Reads);
+    assert_eq!((reads.refused_length, reads.finished, reads.under_way), (4, 4, 0));
+    assert_eq!(reads.wait.counts.iter().sum::<u64>(), 4, "each call's wait is counted");
+}
+
+#[test]
+fn a_call_whose_client_has_gone_is_not_run() {
+    let (server, gate, [mut running, waiting]) = full(narrow());
+    drop(waiting);
+    // The connection notices while its call waits: nothing else tells when.
+    while server.connections() > 1 {
+        std::thread::yield_now();
+    }
+    gate.go_on.send(()).unwrap();
+    assert_eq!(running.answer("getVer"), Answer::Success("Thrift1 getVer".to_owned()));
+    assert_eq!(running.call("getRow", NO_ARGS), Answer::Success("Thrift1 getRow".to_owned()));
+    assert!(gate.started.is_empty(), "the abandoned call never began");
+    let reads = lane(&server, Reads);
+    assert_eq!((reads.dropped_gone, reads.finished, reads.under_way), (1, 2, 0));
+}
+
+#[test]
+fn a_running_call_is_answered_to_who_only_closed_its_own_side() {
+    let (_server, gate, [mut running, _waiting]) = full(narrow());
+    running.stream.shutdown(Shutdown::Write).unwrap();
+    gate.go_on.send(()).unwrap();
+    gate.go_on.send(()).unwrap();
+    assert_eq!(running.answer("getVer"), Answer::Success("Thrift1 getVer".to_owned()));
+}
+
+#[test]
+fn calls_sent_ahead_of_answers_are_no_hang_up() {
+    let (_server, gate, [_running, mut waiting]) = full(narrow());
+    for name in ["getRow", "getRow"] {
+        ask(&mut waiting, name);
+    }
+    gate.go_on.send(()).unwrap();
+    gate.go_on.send(()).unwrap();
+    for (sequence, name) in [(1, "getVer"), (2, "getRow"), (3, "getRow")] {
+        assert_eq!(waiting.answer_to(name, sequence), Answer::Success(format!("Thrift1 {name}")));
+    }
+}
+
+#[test]
+fn a_call_that_waited_longer_than_clients_do_is_told_so() {
+    let mut config = narrow();
+    config.queues.wait_max = Some(Duration::ZERO);
+    let (server, _gate) = serve(config);
+    let answer = Client::new(server.addr(), WAYS[0]).call("getRow", NO_ARGS);
+    let Answer::IoError(text, true) = answer else { panic!("{answer:?}") };
+    assert!(text.starts_with("org.apache.hadoop.hbase.ipc.CallTimeoutException: the call waited for"), "{text}");
+    assert_eq!(lane(&server, Reads).dropped_late, 1);
+}
+
+#[test]
+fn all_connections_together_hold_bounded_bytes() {
+    let (server, _gate) = serve(limited(Limits { held_bytes_max: 1 << 20, ..Limits::default() }));
+    let mut client = Client::new(server.addr(), WAYS[3]);
+    let bytes = client.bytes("mutateRow", &[Arg::Bytes(1, vec![0; 4 << 20])]);
+    client.stream.write_all(&bytes[..2 << 20]).unwrap();
+    let answer = client.answer("mutateRow");
+    let Answer::IoError(text, true) = answer else { panic!("{answer:?}") };
+    assert!(text.contains("is hbase.ipc.server.max.callqueue.size too small?"), "{text}");
+}
+
+#[test]
+fn replies_that_nobody_reads_hold_up_calls_instead_of_filling_memory() {
+    const CALLS: i32 = 40;
+    let (server, _gate) = serve(limited(Limits { held_bytes_max: 1 << 19, ..Limits::default() }));
+    let mut slow = Client::new(server.addr(), WAYS[0]);
+    // Replies of 1 MiB each, more than the system's buffers take.
+    for _ in 0..CALLS {
+        ask(&mut slow, "getRowWithColumns");
+    }
+    while server.held_bytes() < 1 << 19 {
+        std::thread::yield_now();
+    }
+    let mut other = Client::new(server.addr(), WAYS[0]);
+    let mut refused = 0;
+    // The slow client's next reply may just be on its way into the system's buffers.
+    while refused == 0 && server.held_bytes() > 0 {
+        refused += u64::from(
+            matches!(other.call("getRow", NO_ARGS), Answer::IoError(text, true) if text.contains("callqueue.size")),
+        );
+    }
+    assert!(refused > 0);
+    for sequence in 1..=CALLS {
+        slow.answer_to("getRowWithColumns", sequence);
+    }
+    while server.held_bytes() > 0 {
+        std::thread::yield_now();
+    }
+    assert_eq!(other.call("getRow", NO_ARGS), Answer::Success("Thrift1 getRow".to_owned()));
+    assert_eq!(lane(&server, Reads).refused_bytes, refused);
+    let mut rest = [0];
+    slow.stream.set_nonblocking(true).unwrap();
+    assert!(slow.stream.read(&mut rest).is_err(), "nothing but the answers came");
+}
+
+#[test]
+fn tables_can_be_managed_while_all_other_calls_are_refused() {
+    let queues = QueueSettings { handlers: 1, read_ratio: 0.0, waiting_max: Some(0), ..QueueSettings::default() };
+    let (server, gate) = serve(Config { queues, ..config() });
+    let mut running = Client::new(server.addr(), WAYS[0]);
+    ask(&mut running, "getVer");
+    gate.started.recv().unwrap();
+    let mut other = Client::new(server.addr(), WAYS[0]);
+    for name in ["getRow", "mutateRows", "scannerOpen"] {
+        let answer = other.call(name, NO_ARGS);
+        assert!(matches!(&answer, Answer::IoError(text, true) if text.contains("too many items queued")), "{answer:?}");
+    }
+    assert_eq!(other.call("getTableNames", NO_ARGS), Answer::Success("Thrift1 getTableNames".to_owned()));
+    gate.go_on.send(()).unwrap();
+    assert_eq!(running.answer("getVer"), Answer::Success("Thrift1 getVer".to_owned()));
+}

@@ -1,0 +1,82 @@
+//! Stopping loses no call that runs, and keeps nobody waiting.
+
+use std::io::Write;
+use std::net::TcpStream;
+use std::time::Duration;
+
+use hjall_server::Config;
+use hjall_server::settings::config::{Limits, QueueSettings};
+use hjall_server::wire::method::LaneKind;
+
+use super::client::{Answer, Client, NO_ARGS, WAYS};
+use super::handler::{config, lane, serve};
+
+#[test]
+fn running_calls_are_answered_and_idle_connections_closed() {
+    let (server, gate) = serve(Config { fast_path: false, ..config() });
+    let addr = server.addr();
+    let mut running = Client::new(addr, WAYS[0]);
+    let mut idle = Client::new(addr, WAYS[1]);
+    assert_eq!(idle.call("getRow", NO_ARGS), Answer::Success("Thrift1 getRow".to_owned()));
+    let bytes = running.bytes("getVer", NO_ARGS);
+    running.stream.write_all(&bytes).unwrap();
+    gate.started.recv().unwrap();
+    let stopping = std::thread::spawn(move || server.shutdown());
+    // New connections are refused from some moment on, while the call still runs.
+    while TcpStream::connect(addr).is_ok() {
+        std::thread::yield_now();
+    }
+    gate.go_on.send(()).unwrap();
+    assert_eq!(running.answer("getVer"), Answer::Success("Thrift1 getVer".to_owned()));
+    assert_eq!(running.rest(), b"");
+    assert_eq!(idle.rest(), b"");
+    assert!(stopping.join().unwrap(), "every call finished");
+}
+
+#[test]
+fn dropping_a_server_frees_its_port() {
+    let (server, _gate) = serve(config());
+    let addr = server.addr();
+    drop(server);
+    let (again, _gate) = serve(Config { listen: Config::on(addr).listen, ..config() });
+    assert_eq!(again.addr(), addr);
+}
+
+#[test]
+fn calls_that_wait_are_answered_too() {
+    let queues = QueueSettings { handlers: 2, ..QueueSettings::default() };
+    let (server, gate) = serve(Config { fast_path: false, queues, ..config() });
+    let addr = server.addr();
+    let mut clients = [WAYS[0]; 2].map(|way| Client::new(addr, way));
+    for client in &mut clients {
+        let bytes = client.bytes("getVer", NO_ARGS);
+        client.stream.write_all(&bytes).unwrap();
+    }
+    gate.started.recv().unwrap();
+    while lane(&server, LaneKind::Read).waiting < 1 {
+        std::thread::yield_now();
+    }
+    let stopping = std::thread::spawn(move || server.shutdown());
+    while TcpStream::connect(addr).is_ok() {
+        std::thread::yield_now();
+    }
+    // Which of them it lets go on is not said.
+    clients.iter().for_each(|_| gate.go_on.send(()).unwrap());
+    for client in &mut clients {
+        assert_eq!(client.answer("getVer"), Answer::Success("Thrift1 getVer".to_owned()));
+    }
+    assert!(stopping.join().unwrap(), "every call finished");
+}
+
+#[test]
+fn a_call_that_does_not_end_is_left_behind_at_the_deadline() {
+    let limits = Limits { grace: Duration::ZERO, ..Limits::default() };
+    let (server, gate) = serve(Config { fast_path: false, limits, ..config() });
+    let mut running = Client::new(server.addr(), WAYS[0]);
+    let bytes = running.bytes("getVer", NO_ARGS);
+    running.stream.write_all(&bytes).unwrap();
+    gate.started.recv().unwrap();
+    assert!(!server.shutdown(), "it says that a call did not finish");
+    assert_eq!(running.rest(), b"", "the connection ends without an answer");
+    gate.go_on.send(()).unwrap();
+}

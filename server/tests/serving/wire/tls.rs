@@ -1,0 +1,141 @@
+//! TLS beside plain connections on one port, and clients that must show a certificate.
+
+use std::io::{Read, Write};
+use std::net::TcpStream;
+use std::path::Path;
+use std::sync::Arc;
+
+use hjall_server::settings::config::TlsFiles;
+use hjall_server::{Config, Server, StartError};
+use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, IsCa, KeyPair};
+use tokio_rustls::rustls::pki_types::{CertificateDer, PrivateKeyDer};
+use tokio_rustls::rustls::{ClientConfig, ClientConnection, RootCertStore, StreamOwned, crypto};
+
+use super::client::{Answer, Client, NO_ARGS, WAYS, connect};
+use super::handler::{Echo, config, serve};
+
+type Issuer = CertifiedIssuer<'static, KeyPair>;
+
+fn authority() -> Issuer {
+    let mut params = CertificateParams::new(vec![]).unwrap();
+    params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
+    CertifiedIssuer::self_signed(params, KeyPair::generate().unwrap()).unwrap()
+}
+
+/// A certificate of this authority, as DER, and both as PEM.
+fn certified(by: &Issuer) -> (CertificateDer<'static>, KeyPair, String) {
+    let key = KeyPair::generate().unwrap();
+    let certificate = CertificateParams::new(vec!["localhost".to_owned()]).unwrap().signed_by(&key, by).unwrap();
+    (certificate.der().clone(), key, certificate.pem())
+}
+
+fn files(folder: &Path, by: &Issuer, mutual: bool) -> TlsFiles {
+    let (_, key, certificate) = certified(by);
+    let write = |name: &str, text: String| {
+        std::fs::write(folder.join(name), text).unwrap();
+        folder.join(name)
+    };
+    TlsFiles {
+        certificate: write("server.pem", certificate),
+        key: write("server.key", key.serialize_pem()),
+        client_authorities: mutual.then(|| write("ca.pem", by.pem())),
+    }
+}
+
+fn tls(
+    server: &Server,
+    by: &Issuer,
+    own: Option<(CertificateDer<'static>, KeyPair)>,
+) -> StreamOwned<ClientConnection, TcpStream> {
+    let mut roots = RootCertStore::empty();
+    roots.add(by.der().clone()).unwrap();
+    let config = ClientConfig::builder_with_provider(Arc::new(crypto::ring::default_provider()))
+        .with_safe_default_protocol_versions()
+        .unwrap()
+        .with_root_certificates(roots);
+    let config = match own {
+        None => config.with_no_client_auth(),
+        Some((certificate, key)) => {
+            let key = PrivateKeyDer::try_from(key.serialize_der()).unwrap();
+            config.with_client_auth_cert(vec![certificate], key).unwrap()
+        }
+    };
+    let connection = ClientConnection::new(Arc::new(config), "localhost".try_into().unwrap()).unwrap();
+    StreamOwned::new(connection, connect(server.addr()))
+}
+
+#[test]
+fn tls_and_plain_connections_share_the_port() {
+    let folder = tempfile::tempdir().unwrap();
+    let authority = authority();
+    let (server, _gate) = serve(Config { tls: Some(files(folder.path(), &authority, false)), ..config() });
+    for way in WAYS {
+        let mut plain = Client::new(server.addr(), way);
+        let mut secret = Client::over(tls(&server, &authority, None), way);
+        for _ in 0..2 {
+            assert_eq!(plain.call("getRow", NO_ARGS), Answer::Success("Thrift1 getRow".to_owned()));
+            assert_eq!(secret.call("put", NO_ARGS), Answer::Success("Thrift2 put".to_owned()));
+        }
+    }
+    let mut https = tls(&server, &authority, None);
+    https.write_all(b"GET / HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n").unwrap();
+    let mut answer = String::new();
+    https.read_to_string(&mut answer).unwrap();
+    assert!(answer.starts_with("HTTP/1.1 405"), "{answer}");
+}
+
+#[test]
+fn a_client_must_show_a_certificate_where_an_authority_is_configured() {
+    let folder = tempfile::tempdir().unwrap();
+    let (authority, stranger) = (authority(), authority());
+    let (server, _gate) = serve(Config { tls: Some(files(folder.path(), &authority, true)), ..config() });
+    let (certificate, key, _) = certified(&authority);
+    let mut known = Client::over(tls(&server, &authority, Some((certificate, key))), WAYS[0]);
+    assert_eq!(known.call("getRow", NO_ARGS), Answer::Success("Thrift1 getRow".to_owned()));
+    let (certificate, key, _) = certified(&stranger);
+    for own in [None, Some((certificate, key))] {
+        let mut unknown = tls(&server, &authority, own);
+        let sent = unknown.write_all(&Client::new(server.addr(), WAYS[0]).bytes("getRow", NO_ARGS));
+        assert!(sent.is_err() || unknown.read(&mut [0; 16]).is_err(), "no answer without a certificate");
+    }
+}
+
+#[test]
+fn certificates_are_read_anew_and_no_connection_notices() {
+    let folder = tempfile::tempdir().unwrap();
+    let [before, after] = [authority(), authority()];
+    let config = Config { tls: Some(files(folder.path(), &before, false)), ..config() };
+    let (server, gate) = serve(Config { fast_path: false, ..config });
+    let mut old = Client::over(tls(&server, &before, None), WAYS[0]);
+    let bytes = old.bytes("getVer", NO_ARGS);
+    old.stream.write_all(&bytes).unwrap();
+    gate.started.recv().unwrap();
+    // The files of the same names, from another authority.
+    files(folder.path(), &after, false);
+    assert!(server.reload_tls().unwrap());
+    let mut new = Client::over(tls(&server, &after, None), WAYS[0]);
+    assert_eq!(new.call("put", NO_ARGS), Answer::Success("Thrift2 put".to_owned()));
+    gate.go_on.send(()).unwrap();
+    assert_eq!(old.answer("getVer"), Answer::Success("Thrift1 getVer".to_owned()), "its call was under way");
+    assert_eq!(old.call("put", NO_ARGS), Answer::Success("Thrift2 put".to_owned()));
+    let mut stale = tls(&server, &before, None);
+    assert!(stale.write_all(b"x").and_then(|()| stale.read(&mut [0])).is_err(), "the old certificate is gone");
+    // What cannot be used changes nothing.
+    std::fs::write(folder.path().join("server.pem"), "no certificate").unwrap();
+    assert!(server.reload_tls().unwrap_err().to_string().contains("server.pem"));
+    let mut new = Client::over(tls(&server, &after, None), WAYS[0]);
+    assert_eq!(new.call("put", NO_ARGS), Answer::Success("Thrift2 put".to_owned()));
+}
+
+#[test]
+fn a_missing_or_wrong_file_is_named() {
+    let folder = tempfile::tempdir().unwrap();
+    let good = files(folder.path(), &authority(), false);
+    let missing = TlsFiles { key: folder.path().join("nowhere.key"), ..good.clone() };
+    let swapped = TlsFiles { certificate: good.key.clone(), ..good.clone() };
+    for (files, named) in [(missing, "nowhere.key"), (swapped, "server.key")] {
+        let (echo, _gate) = Echo::new();
+        let error = Server::with_handler(Config { tls: Some(files), ..config() }, |_| echo).map(drop).unwrap_err();
+        assert!(matches!(&error, StartError::Tls(_)) && error.to_string().contains(named), "{error}");
+    }
+}
