@@ -49,7 +49,12 @@ pub fn is_expired(stored: &[u8], timestamp: i64, now: i64) -> Result<bool> {
 
 fn is_ttl_over(mut stored: &[u8], timestamp: i64, now: i64) -> Result<bool> {
     let (_, ttl_ms) = take_ttl(&mut stored)?;
-    Ok(ttl_ms.is_some_and(|ttl| ttl != i64::MAX && timestamp.wrapping_add(ttl) < now))
+    Ok(end(timestamp, ttl_ms).is_some_and(|end| end < now))
+}
+
+/// The last millisecond in which a cell with that timestamp and own TTL counts; `None`: it has no end.
+pub fn end(timestamp: i64, ttl_ms: Option<i64>) -> Option<i64> {
+    ttl_ms.filter(|ttl| *ttl != i64::MAX).map(|ttl| timestamp.wrapping_add(ttl))
 }
 
 /// The own TTL, in milliseconds, of the cell with that stored value; `None`: it has none.

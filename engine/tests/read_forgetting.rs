@@ -6,8 +6,10 @@ mod reading;
 
 use std::collections::BTreeMap;
 
-use hjall_engine::CellKind::{Delete, DeleteFamilyVersion};
-use hjall_engine::mutation::MarkerKind::{Column, Family, Version};
+use hjall_engine::CellKind;
+use hjall_engine::clock::Clock as _;
+use hjall_engine::mutation::MarkerKind::{self, Column, Family, FamilyVersion, Version};
+use hjall_engine::mutation::{Delete, Marker};
 use proptest::collection::vec;
 use proptest::prelude::*;
 use reading::history::{Write, time, write};
@@ -41,7 +43,7 @@ fn shown(bits: u64) -> impl FnMut(usize) -> bool {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 200, failure_persistence: None, ..Default::default() })]
+    #![proptest_config(ProptestConfig { cases: 200, ..Default::default() })]
 
     /// Where no version is one too many, every read stays what the rules say of everything ever written.
     #[test]
@@ -85,7 +87,7 @@ proptest! {
     fn excess_versions_are_forgotten_without_a_trace(
         keep in prop_oneof![Just("FALSE"), Just("TRUE"), Just("TTL")],
         (versions, min_versions, ttl) in (1i32..4, 0i32..2, prop_oneof![Just(1), Just(i32::MAX)]),
-        writes in vec(write().prop_filter("exact", |w| !matches!(w.kind, Delete | DeleteFamilyVersion)), 1..50),
+        writes in vec(write().prop_filter("exact", |w| !matches!(w.kind, CellKind::Delete | CellKind::DeleteFamilyVersion)), 1..50),
         compactions in vec(any::<u64>(), 1..4),
         asked in 1i32..5,
     ) {
@@ -140,19 +142,95 @@ fn a_compaction_in_part_keeps_markers_and_one_over_everything_drops_them() {
 fn what_a_marker_with_an_end_hides_is_kept_for_later() {
     let (world, store) = World::partial(&["f"]);
     world.put("r", "f:q", NOW, "back");
-    let marker = hjall_engine::mutation::Marker {
-        family: reading::bytes("f"),
-        qualifier: reading::bytes("q"),
-        kind: Version,
-        timestamp: NOW,
-    };
-    let delete = hjall_engine::mutation::Delete::row("r");
-    world.table.delete(&hjall_engine::mutation::Delete { markers: vec![marker], ttl_ms: Some(10), ..delete }).unwrap();
+    world.table.delete(&deleting(Version, NOW, Some(10))).unwrap();
     assert_eq!(store.compact_some(true, |_| true), 0);
     assert_eq!(world.row("r", 1), "");
     world.clock.advance(11);
     assert_eq!(world.row("r", 1), format!("r f:q@{NOW}=back"));
     assert_eq!(store.compact_some(false, |_| true), 1, "the marker itself is over");
+}
+
+/// A delete of `f:q` at a time, by a marker of that kind, with or without a TTL.
+fn deleting(kind: MarkerKind, timestamp: i64, ttl_ms: Option<i64>) -> Delete {
+    let qualifier = if matches!(kind, Column | Version) { "q" } else { "" };
+    let marker = Marker { family: reading::bytes("f"), qualifier: reading::bytes(qualifier), kind, timestamp };
+    Delete { markers: vec![marker], ttl_ms, ..Delete::row("r") }
+}
+
+/// As in HBase, where both markers are kept side by side: what either hides is hidden.
+#[test]
+fn of_two_markers_of_one_time_the_one_that_lasts_longer_counts() {
+    for kind in [Family, FamilyVersion, Column, Version] {
+        // The second marker is over when it is written, before the clock is advanced, or after.
+        for (first, second) in [(None, -1), (None, 10), (Some(50), 10), (Some(50), -1)] {
+            for behavior in ["false", "true"] {
+                let (world, store) = World::partial(&[&format!("f NEW_VERSION_BEHAVIOR={behavior}")]);
+                world.put("r", "f:q", NOW, "hidden");
+                world.table.delete(&deleting(kind, NOW, first)).unwrap();
+                store.compact_some(false, |_| true);
+                world.table.delete(&deleting(kind, NOW, Some(second))).unwrap();
+                world.clock.advance(11);
+                assert_eq!(world.row("r", 1), "", "{kind:?} {first:?} {second} {behavior}");
+                if behavior == "false" {
+                    world.put("r", "f:q", NOW, "late");
+                    assert_eq!(world.row("r", 1), "", "{kind:?} {first:?} {second}");
+                }
+                world.clock.advance(100);
+                assert_eq!(world.row("r", 1).is_empty(), first.is_none(), "{kind:?} {first:?} {second} {behavior}");
+            }
+        }
+    }
+}
+
+#[test]
+fn of_two_markers_in_one_transaction_the_one_that_lasts_longer_counts() {
+    let ttls = [None, Some(10), Some(50)];
+    for (first, second) in ttls.iter().flat_map(|first| ttls.map(|second| (*first, second))) {
+        let world = World::new(&["f"]);
+        let deletes = [first, second].map(|ttl_ms| deleting(Column, NOW, ttl_ms));
+        world.put("r", "f:q", NOW, "a");
+        world.table.delete_many(&deletes).into_iter().for_each(|result| result.unwrap());
+        let lasts = |ms| [first, second].iter().any(|ttl| ttl.is_none_or(|ttl| ttl >= ms));
+        for _ in 0..3 {
+            let passed = world.clock.now_ms() - NOW;
+            assert_eq!(world.row("r", 1).is_empty(), lasts(passed), "{first:?} {second:?} after {passed} ms");
+            world.clock.advance(30);
+        }
+    }
+}
+
+/// As in HBase, which never reads such a cell, so that it hides and replaces nothing.
+#[test]
+fn a_cell_that_is_over_when_it_is_written_changes_nothing() {
+    for behavior in ["false", "true"] {
+        let world = World::new(&[&format!("f VERSIONS=3 NEW_VERSION_BEHAVIOR={behavior}")]);
+        world.put("r", "f:q", 5, "stays");
+        world.put_living("r", "f:q", 5, "over", Some(1));
+        assert_eq!(world.row("r", 3), "r f:q@5=stays");
+        for kind in [Family, FamilyVersion, Column, Version] {
+            world.table.delete(&deleting(kind, 5, Some(1))).unwrap();
+            assert_eq!(world.row("r", 3), "r f:q@5=stays", "{kind:?}");
+        }
+    }
+}
+
+#[test]
+fn a_version_that_a_marker_with_an_end_uncovers_is_kept() {
+    for kind in [FamilyVersion, Version] {
+        let (world, store) = World::partial(&["f VERSIONS=1"]);
+        world.put("r", "f:q", NOW - 1, "old");
+        world.put("r", "f:q", NOW, "new");
+        world.table.delete(&deleting(kind, NOW, Some(10))).unwrap();
+        let old = format!("r f:q@{}=old", NOW - 1);
+        assert_eq!(world.row("r", 1), old);
+        store.compact_some(false, |_| true);
+        assert_eq!(world.row("r", 1), old);
+        store.compact_some(true, |_| true);
+        assert_eq!(world.row("r", 1), old);
+        world.clock.advance(11);
+        assert_eq!(world.row("r", 1), format!("r f:q@{NOW}=new"));
+        assert_eq!(store.compact_some(false, |_| true), 2, "the marker and the old version");
+    }
 }
 
 #[test]

@@ -281,6 +281,10 @@ impl Transaction for FaultTransaction<'_> {
         self.inner.sequence()
     }
 
+    fn written(&mut self, space: SpaceId, key: &Bytes) -> Option<Bytes> {
+        self.inner.written(space, key)
+    }
+
     fn put(&mut self, space: SpaceId, key: Bytes, value: Bytes) {
         self.inner.put(space, key, value);
     }

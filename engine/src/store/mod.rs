@@ -187,6 +187,10 @@ pub trait Transaction {
     /// A number larger than that of every transaction committed before in any of the same rows; for families that need the order of writing.
     fn sequence(&self) -> u64;
 
+    /// The value that this transaction has written under a key; `None` if it has written or removed none there. Takes no longer the more
+    /// has been written.
+    fn written(&mut self, space: SpaceId, key: &Bytes) -> Option<Bytes>;
+
     /// Writes a pair.
     fn put(&mut self, space: SpaceId, key: Bytes, value: Bytes);
 

@@ -1,6 +1,7 @@
 //! A transaction while its body runs, the same for every store: it collects what is written and says what cannot be.
 
 use std::cell::Cell;
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use bytes::Bytes;
@@ -35,6 +36,9 @@ pub(super) struct Running<'a> {
     sequence: &'a Sequence,
     drawn: Cell<Option<u64>>,
     writes: Vec<Write>,
+    /// Where in `writes` each key was written last. Covers the first `indexed` writes: it is filled when it is first needed.
+    index: HashMap<(SpaceId, Bytes), usize>,
+    indexed: usize,
     newest: Option<Newest>,
     refused: Option<Error>,
 }
@@ -42,7 +46,17 @@ pub(super) struct Running<'a> {
 impl<'a> Running<'a> {
     /// Nothing written yet. The rows are held already: the snapshot is newer than everything committed in them.
     pub fn new(snapshot: Arc<dyn Snapshot>, now_ms: i64, sequence: &'a Sequence) -> Self {
-        Self { snapshot, now_ms, sequence, drawn: Cell::new(None), writes: Vec::new(), newest: None, refused: None }
+        Self {
+            snapshot,
+            now_ms,
+            sequence,
+            drawn: Cell::new(None),
+            writes: Vec::new(),
+            index: HashMap::new(),
+            indexed: 0,
+            newest: None,
+            refused: None,
+        }
     }
 
     /// What it wrote, or why that cannot be.
@@ -95,6 +109,15 @@ impl Transaction for Running<'_> {
         let number = self.drawn.get().unwrap_or_else(|| self.sequence.draw());
         self.drawn.set(Some(number));
         number
+    }
+
+    fn written(&mut self, space: SpaceId, key: &Bytes) -> Option<Bytes> {
+        for (at, write) in self.writes.iter().enumerate().skip(self.indexed) {
+            self.index.insert((write.space, write.key.clone()), at);
+        }
+        self.indexed = self.writes.len();
+        let at = self.index.get(&(space, key.clone()))?;
+        self.writes.get(*at)?.value.clone()
     }
 
     fn put(&mut self, space: SpaceId, key: Bytes, value: Bytes) {

@@ -105,7 +105,7 @@ fn take(
         None => old_value.and_then(|v| v.ttl_ms),
     };
     let draft = Draft { family, qualifier: &step.qualifier, timestamp, kind: CellKind::Put, bytes: value.clone() };
-    write(tx, asked.row, ttl_ms, vec![draft])?;
+    write(tx, asked.row, ttl_ms, vec![draft], clock_ms)?;
     if timestamp <= clock_ms.saturating_add(AHEAD_MS_MAX) {
         tx.assigned(timestamp, false);
     }

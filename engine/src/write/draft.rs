@@ -8,8 +8,8 @@ use crate::error::Result;
 use crate::key;
 use crate::mutation::{Delete, Marker, MarkerKind, Mutation, Put};
 use crate::read::newest;
-use crate::store::Transaction;
-use crate::value::Value;
+use crate::store::{SpaceId, Transaction};
+use crate::value::{self, Value};
 
 /// The time of a write: what cells without a timestamp get.
 #[derive(Debug, Clone, Copy)]
@@ -59,7 +59,7 @@ pub(super) fn draft_put(tx: &mut dyn Transaction, table: &TableState, put: &Put,
         Ok(Draft { family, qualifier: &cell.qualifier, timestamp, kind: CellKind::Put, bytes: cell.value.clone() })
     });
     let drafts = drafts.collect::<Result<Vec<_>>>()?;
-    write(tx, &put.row, ttl(put.ttl_ms), drafts)?;
+    write(tx, &put.row, ttl(put.ttl_ms), drafts, time.clock_ms)?;
     // A time beyond the transaction's own comes from a checked cell: its writer chose it, so later writes need not follow it.
     if time.put_ms == tx.now_ms() && put.cells.iter().any(|c| c.timestamp == LATEST) {
         tx.assigned(time.put_ms, false);
@@ -98,7 +98,7 @@ pub(super) fn draft_delete(tx: &mut dyn Transaction, table: &TableState, delete:
     }
     // A marker at the transaction's own time would hide what the row's next write puts there, unless that write comes later.
     let now = drafts.iter().any(|d| d.timestamp == time.delete_ms);
-    write(tx, &delete.row, ttl(delete.ttl_ms), drafts)?;
+    write(tx, &delete.row, ttl(delete.ttl_ms), drafts, time.clock_ms)?;
     if now {
         tx.assigned(time.delete_ms, true);
     }
@@ -106,15 +106,54 @@ pub(super) fn draft_delete(tx: &mut dyn Transaction, table: &TableState, delete:
 }
 
 /// Writes a row's cells, or none of them.
-pub(super) fn write(tx: &mut dyn Transaction, row: &[u8], ttl_ms: Option<i64>, drafts: Vec<Draft<'_>>) -> Result<()> {
+///
+/// In HBase, cells that are alike but for their TTL are kept side by side, and one whose TTL has run out is never read. A space has one pair
+/// for all of them, so a cell that has run out already is not written, and of two markers the one that lasts longer is kept.
+pub(super) fn write(
+    tx: &mut dyn Transaction,
+    row: &[u8],
+    ttl_ms: Option<i64>,
+    drafts: Vec<Draft<'_>>,
+    clock_ms: i64,
+) -> Result<()> {
     // All keys first, so that one that cannot be leaves nothing of the mutation in the transaction.
     let keys =
         drafts.iter().map(|d| key::cell_key(row, d.qualifier, d.timestamp, d.kind)).collect::<Result<Vec<_>>>()?;
     for (draft, key) in drafts.into_iter().zip(keys) {
-        let sequence = draft.family.rules.new_version_behavior.then(|| tx.sequence());
-        tx.put(draft.family.space, key, Value { ttl_ms, sequence, bytes: draft.bytes }.encode());
+        let end = value::end(draft.timestamp, ttl_ms);
+        if end.is_some_and(|end| end < clock_ms) {
+            continue;
+        }
+        let space = draft.family.space;
+        let longer = match end {
+            Some(end) if draft.kind.is_marker() => longer_lasting(tx, space, &key, draft.timestamp, end)?,
+            _ => None,
+        };
+        let stored = longer.unwrap_or_else(|| {
+            let sequence = draft.family.rules.new_version_behavior.then(|| tx.sequence());
+            Value { ttl_ms, sequence, bytes: draft.bytes }.encode()
+        });
+        // A longer-lasting marker is written again, so that it is as durable as this mutation asks for.
+        tx.put(space, key, stored);
     }
     Ok(())
+}
+
+/// The stored value of the marker under a key, if that marker lasts beyond `end`.
+fn longer_lasting(
+    tx: &mut dyn Transaction,
+    space: SpaceId,
+    key: &Bytes,
+    timestamp: i64,
+    end: i64,
+) -> Result<Option<Bytes>> {
+    let stored = match tx.written(space, key) {
+        Some(written) => Some(written),
+        None => tx.snapshot().get(space, key)?,
+    };
+    let Some(stored) = stored else { return Ok(None) };
+    let lasts = value::end(timestamp, value::ttl_of(&stored)?).is_none_or(|other| other > end);
+    Ok(lasts.then_some(stored))
 }
 
 /// Versions that markers without a timestamp have found already: the k-th marker of a column takes its k-th newest version, among those

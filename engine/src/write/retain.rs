@@ -44,9 +44,12 @@ pub(crate) struct Forget {
     now: i64,
     row: Vec<u8>,
     family: Hidden,
+    /// What markers with a TTL of their own hide until they end.
+    family_for_now: Hidden,
     column: Vec<u8>,
     hidden: Hidden,
-    /// Values of the column which stay, are not hidden and have no end of their own.
+    hidden_for_now: Hidden,
+    /// Values of the column which stay, are not hidden, not even for now, and have no end of their own.
     lasting: i32,
 }
 
@@ -54,7 +57,18 @@ impl Forget {
     /// `whole`: the compaction covers every pair of the space. `now`: the time in milliseconds.
     pub(crate) fn new(rules: FamilyRules, whole: bool, now: i64) -> Self {
         let (row, column) = (Vec::new(), Vec::new());
-        Self { rules, whole, now, row, family: Hidden::default(), column, hidden: Hidden::default(), lasting: 0 }
+        Self {
+            rules,
+            whole,
+            now,
+            row,
+            family: Hidden::default(),
+            family_for_now: Hidden::default(),
+            column,
+            hidden: Hidden::default(),
+            hidden_for_now: Hidden::default(),
+            lasting: 0,
+        }
     }
 
     /// Whether a pair can go; `None`: it is no cell's.
@@ -63,6 +77,7 @@ impl Forget {
         if self.row[..] != key[..row_len] {
             self.row = key[..row_len].to_vec();
             self.family = Hidden::default();
+            self.family_for_now = Hidden::default();
             self.column.clear();
         }
         let column_len = key::column_prefix_len(key, row_len).ok()?;
@@ -71,6 +86,7 @@ impl Forget {
         {
             self.column = key[..len].to_vec();
             self.hidden = Hidden::default();
+            self.hidden_for_now = Hidden::default();
             self.lasting = 0;
         }
         let (kind, timestamp) = key::kind_and_time(key, column_len.unwrap_or(row_len + 1)).ok()?;
@@ -89,11 +105,13 @@ impl Forget {
         if self.rules.new_version_behavior {
             return self.whole && self.is_out_of_date(timestamp);
         }
+        let family = kind.is_family_marker();
         if !lasts {
             // What it hides comes back one day, so nothing is forgotten on its account.
+            let scope = if family { &mut self.family_for_now } else { &mut self.hidden_for_now };
+            scope.note(kind, timestamp);
             return false;
         }
-        let family = kind.is_family_marker();
         let wider = self.family.covers(timestamp) || (!family && self.hidden.covers(timestamp));
         let scope = if family { &mut self.family } else { &mut self.hidden };
         let noted = wider || scope.note(kind, timestamp);
@@ -122,8 +140,14 @@ impl Forget {
         if self.lasting >= versions || (self.lasting >= min_versions && self.is_expired(timestamp)) {
             return true;
         }
-        self.lasting += i32::from(lasts);
+        // While a marker with an end hides this value, older ones are seen in its place.
+        self.lasting += i32::from(lasts && !self.is_hidden_for_now(timestamp));
         false
+    }
+
+    /// Whether a marker with a TTL of its own hides that version, or may hide it.
+    fn is_hidden_for_now(&self, timestamp: i64) -> bool {
+        [&self.family_for_now, &self.hidden_for_now].iter().any(|scope| scope.hides(timestamp) || !scope.is_certain())
     }
 
     fn is_expired(&self, timestamp: i64) -> bool {

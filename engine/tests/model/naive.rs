@@ -141,7 +141,11 @@ impl Naive {
         }
     }
 
+    /// A cell whose TTL has run out already changes nothing.
     fn store(&mut self, cell: Cell) {
+        if cell.ran_out(self.clock) {
+            return;
+        }
         self.cells.retain(|c| (c.row, c.column, c.time, c.kind) != (cell.row, cell.column, cell.time, cell.kind));
         self.cells.push(cell);
     }

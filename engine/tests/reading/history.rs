@@ -1,6 +1,7 @@
 //! Random writes: few rows, columns and times, so that everything meets everything.
 
 use hjall_engine::CellKind;
+use hjall_engine::clock::Clock as _;
 use hjall_engine::mutation::MarkerKind;
 use proptest::prelude::*;
 
@@ -39,11 +40,15 @@ impl Write {
     pub fn apply(&self, n: usize, world: &World, naive: &mut Naive) {
         let value = format!("v{n}");
         let ttl = self.ttl_ms.filter(|ttl| *ttl != i64::MAX);
+        // A cell that is over when it is written changes nothing.
+        let is_over = ttl.is_some_and(|ttl| self.timestamp + ttl < world.clock.now_ms());
         let family = self.column.split_once(':').unwrap().0;
         let (kind, column) = match self.kind {
             CellKind::Put => {
                 world.put_living(self.row, self.column, self.timestamp, &value, self.ttl_ms);
-                naive.write((self.row, self.column), self.timestamp, CellKind::Put, &value, ttl);
+                if !is_over {
+                    naive.write((self.row, self.column), self.timestamp, CellKind::Put, &value, ttl);
+                }
                 return;
             }
             CellKind::Delete => (MarkerKind::Version, self.column.to_string()),
@@ -55,6 +60,8 @@ impl Write {
         let marker = Marker { family: bytes(family), qualifier, kind, timestamp: self.timestamp };
         let delete = Delete { markers: vec![marker], ttl_ms: self.ttl_ms, ..Delete::row(bytes(self.row)) };
         world.table.delete(&delete).unwrap();
-        naive.write((self.row, &column), self.timestamp, self.kind, "", ttl);
+        if !is_over {
+            naive.write((self.row, &column), self.timestamp, self.kind, "", ttl);
+        }
     }
 }

@@ -5,8 +5,9 @@ use std::collections::BTreeMap;
 
 use hjall_engine::CellKind;
 
-/// Row, family, qualifier, inverted timestamp, inverted kind: HBase's order of cells.
-type Place = (String, String, String, Reverse<i64>, Reverse<CellKind>);
+/// Row, family, qualifier, inverted timestamp, inverted kind: HBase's order of cells. Markers that differ in their own TTL only are kept
+/// side by side; of values the last one written counts.
+type Place = (String, String, String, Reverse<i64>, Reverse<CellKind>, Option<i64>);
 
 /// What the rules need of a family.
 #[derive(Debug, Clone, Copy)]
@@ -34,7 +35,8 @@ impl Naive {
         ttl: Option<i64>,
     ) {
         let (family, qualifier) = column.split_once(':').unwrap();
-        let place = (row.into(), family.into(), qualifier.into(), Reverse(timestamp), Reverse(kind));
+        let end = if kind == CellKind::Put { None } else { ttl };
+        let place = (row.into(), family.into(), qualifier.into(), Reverse(timestamp), Reverse(kind), end);
         self.0.insert(place, (value.into(), ttl));
     }
 
@@ -44,7 +46,7 @@ impl Naive {
         let mut counts = BTreeMap::new();
         let mut ended = BTreeMap::new();
         for (place, (value, _)) in &self.0 {
-            let (r, family, qualifier, Reverse(timestamp), Reverse(kind)) = place;
+            let (r, family, qualifier, Reverse(timestamp), Reverse(kind), _) = place;
             let rules = &rules[family];
             let inside = range.0 <= *timestamp && (*timestamp < range.1 || range == (0, i64::MAX));
             if r != row || *kind != CellKind::Put || !inside || self.is_dead(place, now) {
@@ -87,9 +89,9 @@ impl Naive {
     }
 
     pub fn is_hidden(&self, put: &Place, rules: &Rules, range: Range, now: i64) -> bool {
-        let (row, family, qualifier, Reverse(timestamp), _) = put;
+        let (row, family, qualifier, Reverse(timestamp), ..) = put;
         self.0.keys().any(|marker| {
-            let (r, f, q, Reverse(at), Reverse(kind)) = marker;
+            let (r, f, q, Reverse(at), Reverse(kind), _) = marker;
             let counts = *at >= range.0 && (!rules.keeps_deleted || *at < range.1 || range == (0, i64::MAX));
             let covers = match kind {
                 CellKind::Put => false,

@@ -25,11 +25,18 @@ pub fn an_error_leaves_nothing_behind(kind: &Kind) {
 
 pub fn a_transaction_does_not_see_its_own_writes(kind: &Kind) {
     kind.put("a", "old");
-    let seen = kind.in_row("r", |t| {
+    let (seen, written) = kind.in_row("r", |t| {
+        let before = t.written(SPACE, &bytes("a"));
+        t.put(SPACE, bytes("a"), bytes("newer"));
+        let first = t.written(SPACE, &bytes("a"));
         t.put(SPACE, bytes("a"), bytes("new"));
-        t.snapshot().get(SPACE, b"a").unwrap()
+        t.put(SPACE, bytes("b"), bytes("gone"));
+        t.delete(SPACE, bytes("b"));
+        let written = [before, first, t.written(SPACE, &bytes("a")), t.written(SPACE, &bytes("b"))];
+        (t.snapshot().get(SPACE, b"a").unwrap(), written)
     });
-    assert_eq!(seen.unwrap(), "old");
+    assert_eq!(seen.unwrap(), "old", "it can be asked for its writes apart from that");
+    assert_eq!(written, [None, Some(bytes("newer")), Some(bytes("new")), None]);
     assert_eq!(kind.get("a").unwrap(), "new");
 }
 

@@ -552,6 +552,32 @@ def cell_ttl(j):
     get(j, t, "bad")
 
 
+@scenario("dm-cells-that-differ-in-ttl-only")
+def cells_that_differ_in_ttl_only(j):
+    t = make(j, fam("f", versions=3), fam("k", versions=3, keep="TRUE"),
+             {"name": "n", "maxVersions": 3, "attributes": {"NEW_VERSION_BEHAVIOR": "true"}})
+    over = {"attributes": ttl(1)}
+    for f in ("f", "k", "n"):
+        for kind, place in (("family", f), ("family-version", f), ("column", f + ":q"), ("version", f + ":q")):
+            for name, turns in (("first", ({}, over)), ("last", (over, {}))):
+                row = f"{f}-{kind}-{name}"
+                put(j, t, row, (f + ":q", "v", 5))
+                for more in turns:
+                    delete(j, t, row, (place, 5), kind=kind, **more)
+                    get(j, t, row, versions=3)
+        put(j, t, f + "-put-first", (f + ":q", "stays", 5))
+        put(j, t, f + "-put-first", (f + ":q", "over", 5), **over)
+        put(j, t, f + "-put-last", (f + ":q", "over", 5), **over)
+        put(j, t, f + "-put-last", (f + ":q", "stays", 5))
+    scan(j, t, versions=3)
+    reopen(j, t)
+    scan(j, t, versions=3)
+    for f in ("f", "k", "n"):
+        for kind in ("family", "family-version", "column", "version"):
+            put(j, t, f"{f}-{kind}-first", (f + ":q", "late", 5))
+    scan(j, t, versions=3)
+
+
 # ---------------------------------------------------------------- timestamps and bytes
 
 @scenario("dm-extreme-timestamps")
