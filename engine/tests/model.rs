@@ -64,7 +64,7 @@ fn alike(got: &[String], expected: &[String]) -> bool {
 
 fn check(cases: u32, most: usize, make: fn() -> Database) {
     let mut runner =
-        TestRunner::new(Config { cases, failure_persistence: None, max_shrink_iters: 600, ..Config::default() });
+        TestRunner::new(Config { cases, max_shrink_iters: 600, source_file: Some(file!()), ..Config::default() });
     let sum = std::cell::Cell::new(Answers::default());
     let outcome = runner.run(&history(most), |(rules, ops)| {
         let (all, one) = (sum.get(), replay(make(), rules, &ops).map_err(TestCaseError::fail)?);

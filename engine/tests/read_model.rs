@@ -39,7 +39,7 @@ fn range() -> impl Strategy<Value = (i64, i64)> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 300, failure_persistence: None, ..Default::default() })]
+    #![proptest_config(ProptestConfig { cases: 300, ..Default::default() })]
     #[test]
     fn reads_follow_the_rules(
         (f, g) in (family(), family()),
@@ -75,7 +75,7 @@ proptest! {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 20, failure_persistence: None, ..Default::default() })]
+    #![proptest_config(ProptestConfig { cases: 20, ..Default::default() })]
     /// More markers and versions than a read holds or steps over: it seeks, and looks markers up beside the values.
     #[test]
     fn heaps_of_markers_and_versions_change_nothing(

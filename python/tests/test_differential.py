@@ -1,5 +1,6 @@
 """Random programs through this package and through stock HappyBase against the binary: results, objects and types are the same."""
 
+import os
 import random
 
 import happybase
@@ -10,7 +11,10 @@ from differential.sides import run
 import hjall
 from serving import Hjall
 
-PROGRAMS, STEPS = 40, 60
+STEPS = 60
+# Other programs, or more: DIFFERENTIAL_SEED=100 DIFFERENTIAL_ROUNDS=500 make test-python.
+SEED = int(os.environ.get("DIFFERENTIAL_SEED", "0"))
+ROUNDS = int(os.environ.get("DIFFERENTIAL_ROUNDS", "40"))
 
 
 @pytest.fixture(scope="module")
@@ -29,7 +33,7 @@ def embedded(tmp_path_factory):
         yield db
 
 
-@pytest.mark.parametrize("seed", range(PROGRAMS))
+@pytest.mark.parametrize("seed", range(SEED, SEED + ROUNDS))
 def test_both_do_the_same(embedded, remote, seed):
     name = f"t{seed}"
     for side in (embedded, remote):

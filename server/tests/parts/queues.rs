@@ -163,7 +163,7 @@ fn agrees(order: QueueOrder, first: Tuning, steps: Vec<Step>) -> Result<(), Test
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 256, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 256, ..ProptestConfig::default() })]
 
     #[test]
     fn each_order_is_its_model(first in tuning(), steps in vec(step(), 0..80)) {

@@ -56,7 +56,7 @@ fn exchange(addr: SocketAddr, bytes: &[u8]) -> std::io::Result<Vec<u8>> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 1, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 1, ..ProptestConfig::default() })]
 
     /// Catches a request that makes the server panic, hang, or stop serving others.
     #[test]

@@ -98,7 +98,7 @@ fn settings(order: QueueOrder) -> impl Strategy<Value = QueueSettings> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 24, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 24, ..ProptestConfig::default() })]
 
     #[test]
     fn every_call_is_answered_once_whatever_changes(
