@@ -27,8 +27,8 @@ def test_a_signal_ends_a_fetch_that_finds_nothing_for_long():
         signal.signal(signal.SIGALRM, beat)
         scanner = table._scanner(dict(start=None, stop=None, prefix=None, columns=None, filter=slow, timestamp=None, time_range=None, versions=1, batch=0,
                                       limit=-1, caching=0, reverse=False, raw=False))
-        signal.setitimer(signal.ITIMER_REAL, 0.01)
         try:
+            signal.setitimer(signal.ITIMER_REAL, 0.01)
             scanner.rows(1)
             raise AssertionError("not interrupted")
         except KeyboardInterrupt:

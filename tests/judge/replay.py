@@ -49,23 +49,42 @@ class Outcome:
         return "\n".join([head + (f", {self.meant} on purpose" if self.meant else ""), *shown, *left])
 
 
+# A scenario that waits until something expires shows nothing if its calls themselves took this long between two waits, in
+# seconds: the shortest TTL in a transcript is a second. It is played again, up to this number of times.
+SLOW_S = 0.8
+TURNS = 5
+
+
 def play(job):
     """One scenario against a server."""
+    for _ in range(TURNS):
+        outcome, slowest = play_once(job)
+        if not outcome.different or slowest < SLOW_S:
+            break
+    return outcome
+
+
+def play_once(job):
+    """The outcome, and the longest time in seconds that calls between two waits took; 0 where there is no wait."""
     name, scenario, known, address, wire, stop_after = job
     server, outcome = Gateways(*address, *wire), Outcome(name, known)
     run = Run(server, scenario["scope"])
     run.wipe()
+    slowest, waits, since = 0, False, time.monotonic()
     for n, step in enumerate(scenario["steps"]):
         if "sleep" in step:
+            slowest, waits = max(slowest, time.monotonic() - since), waits or step["sleep"] >= 0.1
             time.sleep(step["sleep"])
+            since = time.monotonic()
         if "call" in step:
             kind, got = run.call(step["call"], step["args"], step.get("save"))
             outcome.add(n, step, kind, got)
         if stop_after and outcome.different >= stop_after:
             break
+    slowest = max(slowest, time.monotonic() - since)
     run.wipe()
     server.close()
-    return outcome
+    return outcome, slowest if waits else 0
 
 
 def play_in_turn(group):

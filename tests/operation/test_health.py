@@ -21,7 +21,9 @@ def test_a_server_that_drains_is_not_ready_and_says_so_until_its_end(served):
         wire.make_table()
         wire.one.mutateRows(b"t", [_big(n) for n in range(20)], {})
         # A reply that its client does not read yet keeps the server from ending.
-        slow = socket.create_connection(("127.0.0.1", server.port))
+        slow = socket.socket()
+        slow.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1 << 18)
+        slow.connect(("127.0.0.1", server.port))
         slow.sendall(_get_rows(20))
         while "hjall_calls_total{service=\"thrift1\",method=\"getRows\"" not in page(server, "/metrics")[1]:
             pass

@@ -51,7 +51,7 @@ def test_calls_are_counted_by_service_method_and_dialect(served):
                    if sample.name.endswith("_bucket") and labels.items() <= sample.labels.items()]
         assert buckets == sorted(buckets) and buckets[-1] == (float("inf"), 7) and len(buckets) > 10
         assert value(families, "hjall_call_duration_seconds_count", **labels) == 7
-        assert 0 < value(families, "hjall_call_duration_seconds_sum", **labels) < 7
+        assert value(families, "hjall_call_duration_seconds_sum", **labels) > 0
         assert value(families, "hjall_received_bytes_total", **labels) == 7 * len(b"\x80\x01\x00\x01\0\0\0\x06getRow\0\0\0\0"
                                                                                  b"\x0b\0\x01\0\0\0\x01t\x0b\0\x02\0\0\0\x01r\x0d\0\x03\x0b\x0b\0\0\0\0\0")
         assert value(families, "hjall_connections") == 2

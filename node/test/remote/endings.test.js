@@ -11,7 +11,7 @@ const { promisify } = require('node:util');
 const { connect, memory } = require('../../lib/index.js');
 
 const run = promisify(execFile);
-const TIMEOUT_MS = 20_000;
+const TIMEOUT_MS = 60_000;
 
 /** A served database with a row. */
 async function served(test) {

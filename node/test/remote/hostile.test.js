@@ -50,7 +50,7 @@ it('rows without their parts are refused, so that few bytes do not become many o
 });
 
 it('a server that says nothing runs into the timeout', async (t) => {
-  const { table: users, server } = await table(t, { get: () => undefined }, { callTimeoutMs: 20 });
+  const { table: users, server } = await table(t, { get: () => undefined }, { callTimeoutMs: 1000 });
   await assert.rejects(users.row('r'), { code: 'TIMEOUT', message: /callTimeoutMs/ });
   assert.equal(server.calls.filter((c) => c === 'get').length, 1, 'a slow server is not asked again at once');
 });
@@ -78,12 +78,13 @@ it('what follows an answer unasked ends the connection', async (t) => {
 it('damaged answers end in an error or an answer, and the next call goes on', async (t) => {
   const chance = new Chance(3);
   const cell = () => ({ family: Buffer.from('f'), qualifier: chance.bytes(5), value: chance.bytes(30), timestamp: chance.below(1000) });
-  const damaged = (call) => {
+  // The connection ends behind each answer, so that one which is too short is not waited for.
+  const damaged = (call, socket) => {
     const bytes = reply(call, { success: chance.list(5, () => ({ row: chance.bytes(5), columnValues: chance.list(5, cell) })) });
     for (let i = 0; i < 3; i += 1) bytes[chance.below(bytes.length)] = chance.below(256);
-    return bytes;
+    socket.end(bytes);
   };
-  const { table: users } = await table(t, { getMultiple: damaged }, { callTimeoutMs: 10, responseBytesMax: 1 << 16 });
+  const { table: users } = await table(t, { getMultiple: damaged }, { retries: 0, responseBytesMax: 1 << 16 });
   let failed = 0;
   for (let i = 0; i < 300; i += 1) {
     await users.rows(['r', 's']).catch((error) => {
@@ -91,7 +92,7 @@ it('damaged answers end in an error or an answer, and the next call goes on', as
       failed += 1;
     });
   }
-  assert.ok(failed > 100, `${failed} of 300 were refused`);
+  assert.ok(failed > 100 && failed < 300, `${failed} of 300 were refused`);
 });
 
 it('another protocol is named as the likely reason', async (t) => {

@@ -112,7 +112,7 @@ pub struct Client<S = TcpStream> {
 /// A connection to this address; whoever waits longer than this for an answer has met a defect.
 pub fn connect(addr: SocketAddr) -> TcpStream {
     let stream = TcpStream::connect(addr).unwrap();
-    stream.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
+    stream.set_read_timeout(Some(Duration::from_secs(60))).unwrap();
     stream
 }
 
