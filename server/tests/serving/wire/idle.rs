@@ -14,8 +14,8 @@ fn works(client: &mut Client) {
 #[test]
 fn hundreds_of_idle_connections_leave_the_server_responsive() {
     let (server, _gate) = serve(config());
-    // Test processes may have 1024 open files, of which each connection takes two.
-    let idle: Vec<_> = (0..400).map(|_| connect(server.addr())).collect();
+    // A test process may have 1024 open files. Each connection takes two, and other tests run beside this one.
+    let idle: Vec<_> = (0..200).map(|_| connect(server.addr())).collect();
     let mut half: Vec<_> = (0..50)
         .map(|i| {
             let mut client = Client::new(server.addr(), WAYS[i % WAYS.len()]);
