@@ -2,6 +2,7 @@
 import json
 
 import known
+import replay
 from masks import mask, scoped
 from replay import Outcome
 
@@ -37,6 +38,25 @@ def test_a_listed_difference_must_differ():
     assert outcome(step, "returns", 2, {"4": "because"}) == (0, 1, 0)
     # A recording with a seed asks other questions at that step.
     assert outcome(step, "returns", 1, {"3": "because"}, "a-7.json/s") == (1, 0, 0)
+
+
+def test_a_difference_counts_unless_the_calls_were_slower_than_what_expires(monkeypatch):
+    def played(*turns):
+        left = list(turns)
+
+        def once(_):
+            different, slowest = left.pop(0)
+            result = Outcome("a.json/s", {})
+            result.different = different
+            return result, slowest
+
+        monkeypatch.setattr(replay, "play_once", once)
+        return replay.play(None).different, len(turns) - len(left)
+
+    assert played((1, 0.1), (0, 0.1)) == (1, 1)
+    assert played((0, 3.0), (1, 0.1)) == (0, 1), "alike, however slow"
+    assert played((1, 3.0), (1, 3.0), (0, 0.1), (1, 0.1)) == (0, 3)
+    assert played(*[(1, 3.0)] * 9) == (1, replay.TURNS)
 
 
 def test_only_what_the_server_chose_is_masked():
