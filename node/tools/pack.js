@@ -33,12 +33,13 @@ function platformPackage(work, platform, module) {
   const file = `hjall.${platform}.node`;
   copyFileSync(resolve(module), join(folder, file));
   copyFileSync(join(ROOT, '..', 'LICENSE'), join(folder, 'LICENSE'));
-  const { version, license, engines } = manifest;
+  const { version, license, repository, engines } = manifest;
   write(folder, {
     name: `${manifest.name}-${platform}`,
     version,
     description: `hjall's native module for ${platform}`,
     license,
+    repository,
     main: file,
     files: [file, 'LICENSE'],
     os: [os],

@@ -1,22 +1,20 @@
-"""Form of sources: headers, lengths, names, words."""
+"""The form of sources: module comments, and the lengths and names of files."""
 import re
+import warnings
 
 from tree import files, text, written
 
-LONGEST = 300
-# Longer, each for its reason.
-LONGER = {
-    "tests/judge/scenarios/": "a script of questions, one file for each transcript of the same name",
-    "tests/judge/data_model_kit.py": "the second, independent model that random scenarios are steered by: it reads as one piece",
-    "tests/judge/thrift2_data_kit.py": "the vocabulary of one scenario script",
+# One subject per file. Length is only a hint that a file holds two: a warning first, then a failure.
+LONG, TOO_LONG = 400, 800
+# Files that are one list or one script from beginning to end, and are not read as a whole.
+UNLIMITED = {
+    "tests/judge/scenarios/": "a script of calls, one file for each recorded transcript of the same name",
 }
-NAMELESS = re.compile(r"(^|[/_-])(utils?|helpers?|common|misc|stuff)([._/-]|$)")
-# Words that tell of somewhere else: folders and documents that a clone does not have, work left open (spelt so that this line is none).
-ELSEWHERE = re.compile(r"/wor[k]/|\.\./share[d]|\b(data-mode[l]|thrift[12]|filters|server|shell|rest)\.md §|\btod[o]!\(|\bunimplemente[d]!\(|\bFIXM[E]\b")
-MAY_NAME_SHARED = ("Makefile", ".ci/run")
+SOURCES = (".rs", ".py", ".js", ".go", ".cpp", ".java")
+MEANINGLESS = re.compile(r"(^|[/_-])(utils?|helpers?|common|misc|stuff)([._/-]|$)")
 
 
-def test_every_source_says_what_it_is_for():
+def test_sources_begin_with_a_module_comment():
     for path in written(".rs"):
         assert text(path).startswith("//! "), f"{path} does not begin with a module comment (//!)"
     for path in written(".py"):
@@ -24,21 +22,14 @@ def test_every_source_says_what_it_is_for():
         assert body.startswith('"""'), f"{path} does not begin with a docstring"
 
 
-def test_files_are_short_enough_to_be_read():
-    long = {p: n for p in written(".rs", ".py", ".js", ".go", ".cpp", ".java") if (n := text(p).count("\n")) > LONGEST}
-    unexplained = {p: n for p, n in long.items() if not p.startswith(tuple(LONGER))}
-    assert not unexplained, f"longer than {LONGEST} lines: {unexplained}; make it a folder with a file for each part"
-    for path in LONGER:
-        assert any(p.startswith(path) for p in long), f"{path} is short enough now: take it off the list"
+def test_lengths_of_files():
+    for path in written(*SOURCES):
+        lines = text(path).count("\n")
+        if lines > LONG and not path.startswith(tuple(UNLIMITED)):
+            assert lines <= TOO_LONG, f"{path} has {lines} lines, more than {TOO_LONG}: split it by subject"
+            warnings.warn(f"{path} has {lines} lines, more than {LONG}: does it hold more than one subject?", stacklevel=1)
 
 
-def test_no_file_is_named_after_nothing():
+def test_files_are_named_after_their_subject():
     for path in files():
-        assert not NAMELESS.search(path), f"{path}: name it after what is in it"
-
-
-def test_nothing_points_out_of_the_clone():
-    for path in written(""):
-        for n, line in enumerate(text(path).splitlines(), 1):
-            if (found := ELSEWHERE.search(line)) and not (found[0].endswith("shared") and path in MAY_NAME_SHARED):
-                raise AssertionError(f"{path}:{n}: {found[0]!r}")
+        assert not MEANINGLESS.search(path), f"{path}: name the file after its subject"
