@@ -1,4 +1,4 @@
-# hjall's recipes; `make help` lists them.
+# How hjall is built, checked and tested. `make help` lists the targets.
 SHELL := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DEFAULT_GOAL := help
@@ -8,23 +8,27 @@ PYTHON ?= python3
 NODE ?= node
 DATA ?= ./hjall-data
 LISTEN ?= 127.0.0.1:9090
-# Rounds of the crash test: some here, hundreds when asked for (make test-crash CRASH_ROUNDS=300).
+# Rounds of the crash test. More find more: make test-crash CRASH_ROUNDS=300
 CRASH_ROUNDS ?= 25
-# Transcripts recorded elsewhere can be replayed too: make test-judge TRANSCRIPTS=other.json
+# Replays other transcripts than the committed ones: make test-judge TRANSCRIPTS=other.json
 TRANSCRIPTS ?=
+# Time for each part of `make fuzz`.
+SECONDS ?= 60
+# cargo-deny. An installed one can be used instead of building it: make check CARGO_DENY=cargo-deny
+CARGO_DENY ?= .tools/cargo-deny-0.20.2/bin/cargo-deny
 
 target := $(or $(CARGO_TARGET_DIR),target)
-# One build for all tests: the development profile, whose dependencies are optimised.
+# All tests use one build: the development profile, which optimises dependencies.
 export HJALL_BIN := $(abspath $(target))/debug/hjall
 python := .venv/bin/python
 maturin := cd python && PATH="$(CURDIR)/.venv/bin:$$PATH" maturin
 pytest := $(python) -m pytest -q --no-header -p no:cacheprovider
-# A name, a command: says of it in one line how it went; .ci/run counts these lines.
+# $(call check,NAME,COMMAND) runs a command and prints one line with its outcome. .ci/run counts these lines.
 check = @echo "check $(1): …"; if $(2); then echo "check $(1): ok"; else echo "check $(1): FAILED"; exit 1; fi
 
-.PHONY: help run test check judge bench idl clients requirements build binary cargo-there python-there node-there \
+.PHONY: help run test check fuzz judge bench idl clients requirements build binary cargo-there python-there node-there \
   test-rust test-judge test-clients test-examples test-operation test-crash test-python build-python test-node build-node package-node \
-  check-format check-lints check-documents check-generated check-tidy check-node check-python check-python-types test-sdist wheel
+  check-format check-lints check-dependencies check-advisories check-documents check-generated check-tidy check-node check-python check-python-types test-sdist wheel
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{ printf "  make %-16s %s\n", $$1, $$2 }'
@@ -33,37 +37,38 @@ run: cargo-there ## build hjall and serve on 127.0.0.1:9090 with the data in ./h
 	cargo build --locked --release --bin hjall
 	exec $(target)/release/hjall serve --data $(DATA) --listen $(LISTEN)
 
-test: test-rust test-judge test-clients test-examples test-operation test-crash test-python test-node ## everything that must hold, from a fresh clone
+test: test-rust test-judge test-clients test-examples test-operation test-crash test-python test-node ## all tests, from a fresh clone; random ones use fixed seeds
 
-check: check-format check-lints check-documents check-generated check-tidy check-node check-python check-python-types ## form: format, lints, documents, licences, generated code
+check: check-format check-lints check-dependencies check-documents check-generated check-tidy check-node check-python check-python-types ## formatting, lints, dependencies and their licences, documents, generated code
 
 # -- tests ------------------------------------------------------------------------------------------
 
 test-rust: cargo-there ## the Rust tests of all crates
 	cargo test --locked --workspace
 
-test-judge: build .venv/.complete ## HBase's recorded answers, replayed against the built server
+test-judge: build .venv/.complete ## HBase's recorded answers, replayed against the server
 	$(python) tests/judge/judge.py suite $(TRANSCRIPTS)
 	$(pytest) tests/judge
 
-test-clients: build .venv/.complete ## stock HappyBase, aiohappybase, easybase: our programs, and their own suites
+test-clients: build .venv/.complete ## stock HappyBase, aiohappybase and easybase: programs, and their own test suites
 	$(pytest) tests/clients/python
 	$(python) tests/clients/run easybase
 
-test-examples: build .venv/.complete ## the programs of examples/, each of which asserts what it shows
+test-examples: build .venv/.complete ## the programs of examples/, which assert what they show
 	$(pytest) examples
 
-test-operation: build .venv/.complete ## what an operator sees: settings, SIGHUP, metrics, health, slow calls
+test-operation: build .venv/.complete ## what operators use: settings, SIGHUP, metrics, health, slow calls
 	$(pytest) tests/operation
 
-test-crash: build .venv/.complete ## kill -9 in the middle of writes, CRASH_ROUNDS times
+test-crash: build .venv/.complete ## kill -9 during writes, CRASH_ROUNDS times
 	CRASH_ROUNDS=$(CRASH_ROUNDS) $(pytest) tests/crash
 
-test-python: build-python .venv/.complete ## the Python package: its tests, against the extension built here
+test-python: build-python .venv/.complete ## the Python package, with the extension built from this tree
 	$(pytest) python/tests
 
-# A virtual environment that has nothing of ours, and the package built from its source distribution alone (in the development profile: it is built, not measured).
-test-sdist: cargo-there .venv/.complete ## the Python package from its source distribution, installed in an empty environment
+# Builds the package from its source distribution alone, in an empty virtual environment. The development profile is enough, since nothing
+# is measured.
+test-sdist: cargo-there .venv/.complete ## the Python package, installed from its source distribution into an empty environment
 	rm -rf $(target)/sdist && mkdir -p $(target)/sdist
 	$(maturin) sdist --out $(abspath $(target))/sdist
 	$(PYTHON) -m venv $(target)/sdist/venv
@@ -71,28 +76,31 @@ test-sdist: cargo-there .venv/.complete ## the Python package from its source di
 	  --config-settings=build-args="--profile dev" $(target)/sdist/hjall-*.tar.gz
 	cd $(target)/sdist && venv/bin/python $(CURDIR)/python/tests/installed.py
 
-wheel: cargo-there .venv/.complete ## the Python package as a wheel for this platform, in $(target)/wheels
+wheel: cargo-there .venv/.complete ## the Python package as a wheel for this platform, in target/wheels
 	$(maturin) build --release --locked --out $(abspath $(target))/wheels
 
-test-node: build-node ## the Node package: its tests, against the module built here
+test-node: build-node ## the Node package, with the module built from this tree
 	cd node && $(NODE) --test --test-reporter=spec test/*.test.js test/*/*.test.js
 
-package-node: cargo-there node-there ## the npm packages for this platform, in release, as tarballs in target/npm
+package-node: cargo-there node-there ## the npm packages for this platform, as tarballs in target/npm
 	cargo build --locked --release -p hjall-node
 	$(NODE) node/tools/pack.js $(target)/npm "$$($(NODE) -p 'require("./node/lib/embedded/native.js").platform()')=$(target)/release/$(node-module)"
 
-judge: build build-node .venv/.complete ## ask real HBase again (needs Java 11 or 17, and Maven) and compare with what is recorded
+fuzz: build-node build-python .venv/.complete ## random seeds for SECONDS: cargo-fuzz targets and random suites; keeps failures in fuzz/
+	NODE=$(NODE) fuzz/run $(SECONDS)
+
+judge: build build-node .venv/.complete ## ask real HBase again and compare with the recordings (needs Java 11 or 17, and Maven)
 	@command -v java >/dev/null || { echo "make judge needs Java 11 or 17 (Debian: apt install openjdk-17-jre-headless)"; exit 1; }
 	@command -v mvn >/dev/null || { echo "make judge needs Maven (Debian: apt install maven)"; exit 1; }
 	NODE=$(NODE) tests/judge/again $(python)
 
-clients: build .venv/.complete ## every client program whose language is installed here
+clients: build .venv/.complete ## the client programs of every language whose toolchain is installed
 	$(python) tests/clients/run
 
-bench: cargo-there ## speed beside Redis on this machine, start-up, memory: figures, never a verdict
+bench: cargo-there ## print figures: speed next to Redis, start-up, memory
 	bench/run
 
-idl: ## generate the Rust of idl/ from its Thrift files
+idl: ## generate the Rust code of idl/ from its Thrift files
 	@command -v thrift >/dev/null || { echo "make idl needs the Apache Thrift compiler 0.17.0 (Debian: apt install thrift-compiler)"; exit 1; }
 	$(PYTHON) idl/generate.py
 
@@ -104,6 +112,13 @@ check-format: cargo-there
 check-lints: cargo-there
 	$(call check,lints,cargo clippy --locked --workspace --all-targets -- -D warnings)
 	$(call check,lints-otel,cargo clippy --locked -p hjall-server --bins --features otel -- -D warnings)
+
+check-dependencies: cargo-there $(filter .tools/%,$(CARGO_DENY))
+	$(call check,dependencies,$(CARGO_DENY) --locked check licenses bans sources)
+
+# Not part of `make check`: it downloads the RustSec database from GitHub, and fails when an advisory appears, without any change here.
+check-advisories: cargo-there $(filter .tools/%,$(CARGO_DENY)) ## security advisories for dependencies, from the RustSec database
+	$(call check,advisories,$(CARGO_DENY) --locked check advisories)
 
 check-documents: cargo-there
 	$(call check,documents,RUSTDOCFLAGS="-D warnings" cargo doc --locked --workspace --no-deps)
@@ -127,37 +142,43 @@ check-node: node/node_modules/.complete
 	$(call check,node-lints,cd node && node_modules/.bin/eslint --max-warnings 0 .)
 	$(call check,node-types,cd node && node_modules/.bin/tsc -p test/types)
 
-# -- what they need ---------------------------------------------------------------------------------
+# -- prerequisites ---------------------------------------------------------------------------------
 
-# All at once, since what tests and the Python extension need of shared dependencies would have everything built a second time.
+# Everything in one command: Cargo unifies the features of shared dependencies per command, and building parts one by one would compile
+# those dependencies twice.
 build: cargo-there
 	cargo build --locked --workspace --bins --lib --tests
 
-# The extension beside the package's sources, where Python finds it. Copied under another name first: a running program may have the old one loaded.
+# Puts the extension next to the package's sources, where Python finds it. `mv` replaces the file at once, so that a running program keeps
+# the old one mapped.
 extension := python/src/hjall/_native.$(if $(filter Windows_NT,$(OS)),pyd,abi3.so)
 build-python: build python-there
 	cp $(target)/debug/$(if $(filter Windows_NT,$(OS)),_native.dll,$(if $(filter Darwin,$(shell uname)),lib_native.dylib,lib_native.so)) $(extension).new
 	mv -f $(extension).new $(extension)
 
-# Node's module beside the package's sources, as Node names this platform. Copied under another name first, for the same reason.
+# Puts the native module next to the package's sources, named after the platform. `mv` for the same reason as above.
 node-module := $(if $(filter Windows_NT,$(OS)),hjall_node.dll,$(if $(filter Darwin,$(shell uname)),libhjall_node.dylib,libhjall_node.so))
 build-node: build node-there
 	cp $(target)/debug/$(node-module) node/.new.node
 	mv -f node/.new.node node/hjall.$$($(NODE) -p 'require("./node/lib/embedded/native.js").platform()').node
 
-# The file stands for a whole install: an interrupted one is made anew.
+# The marker file is written last, so that an interrupted installation starts over.
 .venv/.complete: tests/requirements.txt | python-there
 	rm -rf .venv
 	$(PYTHON) -m venv .venv || { echo "Python's venv module is missing (Debian: apt install python3-venv)"; exit 1; }
 	$(python) -m pip install --quiet --disable-pip-version-check --require-hashes -r $<
 	touch $@
 
-requirements: .venv/.complete ## pin tests/requirements.txt anew from tests/requirements.in
+# The development profile compiles in half the time, and is fast enough for one run.
+.tools/cargo-deny-%/bin/cargo-deny: | cargo-there
+	cargo install --quiet --locked --debug --root .tools/cargo-deny-$* cargo-deny@$*
+
+requirements: .venv/.complete ## update the pins of tests/requirements.txt from tests/requirements.in
 	$(python) -m pip install --quiet pip-tools
 	$(python) -m piptools compile --quiet --allow-unsafe --generate-hashes --no-annotate --no-header --no-emit-index-url \
 	  --no-emit-find-links --strip-extras -o tests/requirements.txt tests/requirements.in
 
-# What checks the Node package; the package itself needs nothing.
+# Tools that check the Node package. The package itself has no dependencies.
 node/node_modules/.complete: node/package-lock.json | node-there
 	@command -v npm >/dev/null || { echo "npm is missing (Debian: apt install npm)"; exit 1; }
 	cd node && npm ci --silent

@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""Repeats the closing lines of the runners in a log, and sums them up.
+"""Repeats the last line of each test runner in a log, and adds up what passed and what failed.
 
-    tally.py LOG BROKEN      BROKEN: how many goals make itself reported as failed
+    tally.py LOG BROKEN      BROKEN: the number of goals that make reported as failed
 
-Counts cargo's `test result:` lines, pytest's last lines, node:test's `ℹ pass N` and `ℹ fail N`, the judge's `N passed, N failed` the checks' `check NAME: ok`, and `client NAME: ok`.
-A goal that failed without any runner counting a failure (a program that does not compile, say) counts as one.
+Counts cargo's `test result:` lines, pytest's last lines, node:test's `ℹ pass N` and `ℹ fail N`, the judge's `N passed, N failed`,
+and the lines `check NAME: ok` and `client NAME: ok`. A goal that failed although no runner counted a failure (because something did
+not compile, for instance) counts as one failure.
 """
 import re
 import sys
@@ -17,7 +18,7 @@ PYTEST = re.compile(r"^(?:=+ )?((?:\d+ \w+,? ?)+) in [\d.]+s(?: \([\d:]+\))?(?: 
 
 
 def counted(line):
-    """(passed, failed) if the line closes a runner's report."""
+    """(passed, failed) if this is the last line of a runner's report, otherwise None."""
     if found := CARGO.match(line) or JUDGE.match(line):
         return int(found[1]), int(found[2])
     if found := NODE.match(line):
