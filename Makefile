@@ -28,7 +28,7 @@ check = @echo "check $(1): …"; if $(2); then echo "check $(1): ok"; else echo 
 
 .PHONY: help run test check fuzz judge bench idl clients requirements build binary cargo-there python-there node-there \
   test-rust test-judge test-clients test-examples test-operation test-crash test-python build-python test-node build-node package-node \
-  check-format check-lints check-dependencies check-advisories check-documents check-generated check-tidy check-node check-python check-python-types test-sdist wheel
+  check-format check-lints check-dependencies check-advisories check-fuzz check-documents check-generated check-tidy check-node check-python check-python-types test-sdist wheel
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{ printf "  make %-16s %s\n", $$1, $$2 }'
@@ -119,6 +119,10 @@ check-dependencies: cargo-there $(filter .tools/%,$(CARGO_DENY))
 # Not part of `make check`: it downloads the RustSec database from GitHub, and fails when an advisory appears, without any change here.
 check-advisories: cargo-there $(filter .tools/%,$(CARGO_DENY)) ## security advisories for dependencies, from the RustSec database
 	$(call check,advisories,$(CARGO_DENY) --locked check advisories)
+
+# Not part of `make check`: libFuzzer needs a C++ compiler, and its workspace compiles all dependencies again.
+check-fuzz: cargo-there ## that the targets of fuzz/ compile
+	$(call check,fuzz,cargo check --locked --manifest-path fuzz/Cargo.toml)
 
 check-documents: cargo-there
 	$(call check,documents,RUSTDOCFLAGS="-D warnings" cargo doc --locked --workspace --no-deps)
