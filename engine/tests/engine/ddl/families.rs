@@ -1,0 +1,52 @@
+//! Families added, changed and deleted, and the order in which that is refused.
+
+use crate::fixture::{Database, family, kind, name};
+use hjall_engine::ErrorKind as E;
+
+#[test]
+fn families_come_and_go_on_enabled_and_disabled_tables() {
+    for db in Database::all() {
+        let t = name("t");
+        db.table("t", &["f"]);
+        db.engine.add_family(&t, family("g VERSIONS=2")).unwrap();
+        db.engine.disable_table(&t).unwrap();
+        db.engine.modify_family(&t, family("g TTL=7")).unwrap();
+        let told = db.engine.describe(&t).unwrap();
+        let g = &told.families[&b"g"[..]];
+        assert_eq!(
+            (g.ttl_seconds().unwrap(), g.max_versions().unwrap()),
+            (7, 1),
+            "what is not sent is as it was never set"
+        );
+        db.engine.delete_family(&t, b"f").unwrap();
+        assert!(!db.engine.is_table_enabled(&t).unwrap());
+        assert_eq!(db.engine.describe(&t).unwrap().families.len(), 1);
+    }
+}
+
+#[test]
+fn a_missing_table_shows_first_then_the_family_then_its_values() {
+    let db = Database::memory();
+    let (t, no) = (name("t"), name("no"));
+    db.table("t", &["f"]);
+    let engine = &db.engine;
+    assert_eq!(kind(engine.add_family(&no, family("f TTL=0"))), E::TableNotFound);
+    assert_eq!(kind(engine.modify_family(&no, family("f TTL=0"))), E::TableNotFound);
+    assert_eq!(kind(engine.delete_family(&no, b"f")), E::TableNotFound);
+    let told = engine.add_family(&t, family("f TTL=0")).unwrap_err();
+    assert_eq!(
+        (told.kind(), told.message()),
+        (E::FamilyOperation, "Column family 'f' in table 't' already exists so cannot be added")
+    );
+    let told = engine.modify_family(&t, family("g TTL=0")).unwrap_err();
+    assert_eq!(
+        (told.kind(), told.message()),
+        (E::FamilyOperation, "Family 'g' does not exist, so it cannot be modified")
+    );
+    assert_eq!(kind(engine.add_family(&t, family("g TTL=0"))), E::InvalidDescriptor);
+    assert_eq!(kind(engine.modify_family(&t, family("f VERSIONS=x"))), E::Unprocessable);
+    let told = engine.delete_family(&t, b"f:").unwrap_err();
+    assert_eq!(told.message(), "Family 'f:' does not exist, so it cannot be deleted");
+    let told = engine.delete_family(&t, b"f").unwrap_err();
+    assert_eq!(told.message(), "Family 'f' is the only column family in the table, so it cannot be deleted");
+}

@@ -1,0 +1,9 @@
+//! Namespaces, tables, column families and regions: creating, altering and dropping them.
+
+mod crash;
+mod descriptors;
+mod families;
+mod names;
+mod namespaces;
+mod regions;
+mod tables;

@@ -1,0 +1,15 @@
+//! Tests of the engine through its public interface. The promises of stores have a test program of their own, `tests/store`.
+#![allow(dead_code, missing_docs, clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
+mod fixture;
+mod reading;
+mod script;
+
+mod ddl;
+mod filter;
+mod formats;
+mod model;
+mod open;
+mod read;
+mod scripts;
+mod write;

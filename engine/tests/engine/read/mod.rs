@@ -1,0 +1,11 @@
+//! Gets and scans: versions, delete markers, time ranges, limits, the row cache and what compaction leaves.
+
+mod compaction;
+mod model;
+mod plain;
+mod raw;
+mod row_cache;
+mod scanner;
+mod scans;
+mod sequence;
+mod versions;

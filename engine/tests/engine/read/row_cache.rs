@@ -1,0 +1,218 @@
+//! Rows that are read again and again are kept in memory: no write may be missed by a read that begins after it.
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
+use std::thread;
+
+use hjall_engine::clock::ManualClock;
+use hjall_engine::filter::FilterSpec;
+use hjall_engine::mutation::{Delete, Increment, Mutation, Put, PutCell};
+use hjall_engine::name::TableName;
+use hjall_engine::request::{Columns, Get, TimeRange};
+use hjall_engine::schema::{FamilyDescriptor, TableDescriptor};
+use hjall_engine::{Engine, LATEST, Options, Row, Table};
+
+fn engine() -> Engine {
+    Engine::memory(Options::default()).unwrap()
+}
+
+fn table(engine: &Engine, families: &[&'static str]) -> Table {
+    let name = TableName::parse(b"t").unwrap();
+    let mut descriptor = TableDescriptor::new(name.clone());
+    for family in families {
+        descriptor.add_family(FamilyDescriptor::new(*family).unwrap()).unwrap();
+    }
+    engine.create_table(descriptor, vec![]).unwrap();
+    engine.table(&name)
+}
+
+fn put(row: &'static str, family: &'static str, value: String) -> Put {
+    let cell = PutCell { family: family.into(), qualifier: "q".into(), timestamp: LATEST, value: value.into() };
+    Put { row: row.into(), cells: vec![cell], ..Put::default() }
+}
+
+fn number(row: &Row) -> i64 {
+    row.cells.first().map_or(0, |cell| i64::from_be_bytes(cell.value[..].try_into().unwrap()))
+}
+
+#[test]
+fn every_kind_of_write_is_seen_by_the_next_read() {
+    let engine = engine();
+    let table = table(&engine, &["f", "g"]);
+    let shown = || {
+        // Three times: met, kept, found.
+        let rows: Vec<_> = (0..3).map(|_| table.get(&Get::new("r")).unwrap()).collect();
+        assert!(rows.windows(2).all(|pair| pair[0] == pair[1]));
+        rows[0].cells.iter().map(|c| String::from_utf8_lossy(&c.value).into_owned()).collect::<Vec<_>>()
+    };
+    assert!(shown().is_empty());
+    table.put(&put("r", "f", "1".into())).unwrap();
+    assert_eq!(shown(), ["1"]);
+    table.put_many(&[put("s", "f", "x".into()), put("r", "g", "2".into())]);
+    assert_eq!(shown(), ["1", "2"]);
+    table.mutate_row(b"r", &[Mutation::Put(put("r", "f", "3".into()))]).unwrap();
+    assert_eq!(shown(), ["3", "2"]);
+    table.delete(&Delete::row("r")).unwrap();
+    assert!(shown().is_empty());
+    let increment = Increment { row: "r".into(), columns: vec![("f".into(), "n".into(), 1)], ..Increment::default() };
+    for n in 1..5 {
+        table.increment(&increment).unwrap();
+        shown();
+        assert_eq!(number(&table.get(&Get::new("r")).unwrap()), n);
+    }
+}
+
+#[test]
+fn a_table_made_again_or_altered_shows_nothing_of_before() {
+    let engine = engine();
+    let table = table(&engine, &["f", "g"]);
+    table.put(&put("r", "f", "1".into())).unwrap();
+    table.put(&put("r", "g", "2".into())).unwrap();
+    let cells = || {
+        // Met, kept, found.
+        let counts: Vec<_> = (0..3).map(|_| table.get(&Get::new("r")).unwrap().cells.len()).collect();
+        assert!(counts.windows(2).all(|pair| pair[0] == pair[1]));
+        counts[0]
+    };
+    assert_eq!(cells(), 2);
+    engine.delete_family(table.name(), b"g").unwrap();
+    assert_eq!(cells(), 1);
+    engine.add_family(table.name(), FamilyDescriptor::new("g").unwrap()).unwrap();
+    assert_eq!(cells(), 1);
+    engine.disable_table(table.name()).unwrap();
+    assert!(table.get(&Get::new("r")).is_err());
+    engine.truncate_table(table.name(), false).unwrap();
+    assert_eq!(cells(), 0);
+}
+
+#[test]
+fn what_a_compaction_forgot_does_not_come_back() {
+    let engine = engine();
+    let table = table(&engine, &["f"]);
+    for timestamp in [1, 2, 3] {
+        let mut put = put("r", "f", timestamp.to_string());
+        put.cells[0].timestamp = timestamp;
+        table.put(&put).unwrap();
+    }
+    let versions = || table.get(&Get { max_versions: 3, ..Get::new("r") }).unwrap().cells.len();
+    for _ in 0..3 {
+        assert_eq!(versions(), 1);
+    }
+    engine.flush(table.name()).unwrap();
+    engine.compact(table.name(), true).unwrap();
+    let mut family = FamilyDescriptor::new("f").unwrap();
+    family.set("VERSIONS", "3");
+    engine.modify_family(table.name(), family).unwrap();
+    // A row kept from before the compaction would show all three.
+    assert_eq!(versions(), 1);
+}
+
+#[test]
+fn what_expires_is_not_shown_from_memory() {
+    let clock = Arc::new(ManualClock::at(1_000_000));
+    let engine = Engine::memory(Options { clock: Some(clock.clone()), ..Options::default() }).unwrap();
+    let table = table(&engine, &["f", "g"]);
+    let mut mortal = put("own", "f", "1".into());
+    mortal.ttl_ms = Some(5_000);
+    table.put(&mortal).unwrap();
+    table.put(&put("family", "g", "1".into())).unwrap();
+    let mut family = FamilyDescriptor::new("g").unwrap();
+    family.set("TTL", "5");
+    engine.modify_family(table.name(), family).unwrap();
+    let shown = |row: &'static str| {
+        let counts: Vec<_> = (0..4).map(|_| table.get(&Get::new(row)).unwrap().cells.len()).collect();
+        assert!(counts.windows(2).all(|pair| pair[0] == pair[1]), "{counts:?}");
+        assert_eq!(table.exists(&Get::new(row)).unwrap(), counts[0] > 0);
+        counts[0]
+    };
+    assert_eq!((shown("own"), shown("family")), (1, 1));
+    clock.advance(6_000);
+    assert_eq!((shown("own"), shown("family")), (0, 0));
+}
+
+#[test]
+fn every_kind_of_get_of_a_kept_row_is_answered_as_without_memory() {
+    let with = engine();
+    let without = Engine::memory(Options { cache_bytes: Some(0), ..Options::default() }).unwrap();
+    let tables = [table(&with, &["f", "g"]), table(&without, &["f", "g"])];
+    for table in &tables {
+        for (timestamp, family) in [(1, "f"), (2, "f"), (3, "f"), (4, "g")] {
+            let mut put = put("r", family, timestamp.to_string());
+            put.cells[0].timestamp = timestamp;
+            table.put(&put).unwrap();
+        }
+    }
+    let whole = Get::new("r");
+    let mut columns = Columns::all();
+    columns.add_family("g");
+    let filter = Some(Arc::new(FilterSpec::parse(b"KeyOnlyFilter()").unwrap()));
+    let gets = [
+        whole.clone(),
+        Get { columns, ..whole.clone() },
+        Get { max_versions: 5, ..whole.clone() },
+        Get { raw: true, max_versions: 5, ..whole.clone() },
+        Get { time_range: TimeRange::new(2, 3).unwrap(), ..whole.clone() },
+        Get { store_limit: 1, ..whole.clone() },
+        Get { store_offset: 1, ..whole.clone() },
+        Get { filter, ..whole },
+    ];
+    // The first round meets the row, the second keeps it, the third has it in memory for all of them.
+    for round in 0..3 {
+        for get in &gets {
+            let [with, without] = tables.each_ref().map(|table| table.get(get).unwrap());
+            assert_eq!(with, without, "round {round}, {get:?}");
+        }
+    }
+}
+
+#[test]
+fn rows_that_are_too_large_are_read_all_the_same() {
+    let engine = engine();
+    let table = table(&engine, &["f"]);
+    table.put(&put("r", "f", "x".repeat(100_000))).unwrap();
+    for _ in 0..5 {
+        assert_eq!(table.get(&Get::new("r")).unwrap().cells[0].value.len(), 100_000);
+    }
+}
+
+#[test]
+fn a_read_never_shows_less_than_what_was_acknowledged_before_it() {
+    let engine = engine();
+    let table = table(&engine, &["f", "g"]);
+    let acknowledged = Arc::new(AtomicI64::new(0));
+    let over = Arc::new(AtomicBool::new(false));
+    let readers: Vec<_> = (0..3)
+        .map(|_| {
+            let (table, acknowledged, over) = (table.clone(), acknowledged.clone(), over.clone());
+            thread::spawn(move || {
+                let mut reads = 0;
+                while !over.load(Ordering::SeqCst) || reads < 100 {
+                    let least = acknowledged.load(Ordering::SeqCst);
+                    let row = table.get(&Get::new("r")).unwrap();
+                    assert!(number(&row) >= least, "read {} after {least} was acknowledged", number(&row));
+                    // Both families were written together.
+                    assert!(row.cells.windows(2).all(|pair| pair[0].value == pair[1].value), "a row in halves");
+                    reads += 1;
+                }
+            })
+        })
+        .collect();
+    let columns = vec![("f".into(), "n".into(), 1), ("g".into(), "n".into(), 1)];
+    let increment = Increment { row: "r".into(), columns, ..Increment::default() };
+    for _ in 0..5_000 {
+        let row = table.increment(&increment).unwrap();
+        acknowledged.store(number(&row), Ordering::SeqCst);
+    }
+    over.store(true, Ordering::SeqCst);
+    readers.into_iter().for_each(|reader| reader.join().unwrap());
+}
+
+#[test]
+fn whoever_wants_no_cache_has_none() {
+    let options = Options { cache_bytes: Some(0), ..Options::default() };
+    let engine = Engine::memory(options).unwrap();
+    let table = table(&engine, &["f"]);
+    table.put(&put("r", "f", "1".into())).unwrap();
+    for _ in 0..3 {
+        assert_eq!(table.get(&Get::new("r")).unwrap().cells.len(), 1);
+    }
+}

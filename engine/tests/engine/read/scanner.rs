@@ -1,0 +1,122 @@
+//! The life of a scanner: what it sees of writes meanwhile, what happens when its table goes away or a fetch fails.
+
+use crate::reading::{World, bytes, columns, descriptor, short};
+use hjall_engine::ErrorKind;
+use hjall_engine::mutation::MarkerKind::Family;
+use hjall_engine::name::TableName;
+use hjall_engine::request::Scan;
+
+fn letters() -> World {
+    let world = World::new(&["f"]);
+    for row in ["a", "b", "c", "d", "e"] {
+        world.put(row, "f:1", 5, row);
+    }
+    world
+}
+
+fn t() -> TableName {
+    TableName::parse(b"t").unwrap()
+}
+
+#[test]
+fn it_sees_what_was_written_before_its_first_fetch_and_nothing_after() {
+    for (reversed, caching) in [(false, 1), (true, 1), (false, 0)] {
+        let world = letters();
+        let mut scanner = world.table.scan(Scan { caching, reversed, ..Scan::default() }).unwrap();
+        assert!(scanner.next(0).unwrap().is_empty());
+        world.put("c", "f:1", 6, "seen");
+        let first = if reversed { "e f:1@5=e" } else { "a f:1@5=a" };
+        assert_eq!(short(&scanner.next(1).unwrap()), first);
+        world.put("c", "f:1", 7, "unseen");
+        world.put("bb", "f:1", 7, "unseen");
+        world.delete("b", "f:", Family, 9);
+        let rest = short(&scanner.next(99).unwrap());
+        assert!(rest.contains("c f:1@6=seen") && rest.contains("b f:1@5=b") && !rest.contains("unseen"), "{rest}");
+    }
+}
+
+#[test]
+fn what_was_brought_in_is_delivered_after_the_table_was_disabled() {
+    let world = letters();
+    let mut ahead = world.table.scan(Scan::default()).unwrap();
+    let mut step = world.table.scan(Scan { caching: 1, ..Scan::default() }).unwrap();
+    let mut ended = world.table.scan(Scan { start: bytes("e"), ..Scan::default() }).unwrap();
+    for scanner in [&mut ahead, &mut step] {
+        assert_eq!(short(&scanner.next(1).unwrap()), "a f:1@5=a");
+    }
+    assert_eq!(short(&ended.next(3).unwrap()), "e f:1@5=e");
+    world.engine.disable_table(&t()).unwrap();
+    assert_eq!(short(&ahead.next(2).unwrap()), "b f:1@5=b; c f:1@5=c");
+    assert_eq!(step.next(1).unwrap_err().kind(), ErrorKind::TableDisabled);
+    assert!(ended.next(1).unwrap().is_empty(), "an exhausted one stays exhausted");
+    world.engine.enable_table(&t()).unwrap();
+    world.put("bb", "f:1", 5, "new");
+    assert_eq!(short(&step.next(2).unwrap()), "b f:1@5=b; bb f:1@5=new", "it goes on with what is there now");
+    assert_eq!(short(&ahead.next(9).unwrap()), "d f:1@5=d; e f:1@5=e");
+    assert!(ended.next(1).unwrap().is_empty());
+}
+
+#[test]
+fn it_goes_on_in_a_table_made_anew_under_the_name() {
+    let world = letters();
+    let mut scanner = world.table.scan(Scan { caching: 2, ..Scan::default() }).unwrap();
+    let mut late = world.engine.table(&TableName::parse(b"later").unwrap()).scan(Scan::default()).unwrap();
+    assert_eq!(late.next(1).unwrap_err().kind(), ErrorKind::TableNotFound);
+    assert_eq!(short(&scanner.next(1).unwrap()), "a f:1@5=a");
+    world.engine.disable_table(&t()).unwrap();
+    world.engine.delete_table(&t()).unwrap();
+    assert_eq!(scanner.next(2).unwrap_err().kind(), ErrorKind::TableNotFound);
+    world.engine.create_table(descriptor(&t(), &["f"]), vec![]).unwrap();
+    world.put("a", "f:1", 6, "new");
+    world.put("x", "f:1", 6, "new");
+    assert_eq!(
+        short(&scanner.next(9).unwrap()),
+        "b f:1@5=b; x f:1@6=new",
+        "what a failed call had at hand is not lost"
+    );
+}
+
+#[test]
+fn a_scan_that_comes_back_inside_a_row_does_not_repeat_its_cells() {
+    for reversed in [false, true] {
+        let world = World::new(&["f", "g"]);
+        for column in ["f:1", "f:2", "f:3", "g:1"] {
+            world.put("r", column, 5, "v");
+        }
+        let mut scanner = world.table.scan(Scan { batch: 1, caching: 2, reversed, ..Scan::default() }).unwrap();
+        assert_eq!(short(&scanner.next(2).unwrap()), "r f:1@5=v …; r f:2@5=v …");
+        world.engine.disable_table(&t()).unwrap();
+        world.engine.enable_table(&t()).unwrap();
+        world.put("r", "f:0", 5, "behind");
+        assert_eq!(short(&scanner.next(9).unwrap()), "r f:3@5=v …; r g:1@5=v");
+    }
+}
+
+#[test]
+fn an_unknown_family_shows_at_each_fetch_whatever_the_range() {
+    let world = letters();
+    for (start, stop) in [("", ""), ("zz", ""), ("z", "a")] {
+        let scan =
+            Scan { columns: columns(&["f:1", "no:2"]), start: bytes(start), stop: bytes(stop), ..Scan::default() };
+        let mut scanner = world.table.scan(scan).unwrap();
+        assert!(scanner.next(0).unwrap().is_empty());
+        for _ in 0..2 {
+            let error = scanner.next(1).unwrap_err();
+            assert_eq!(error.kind(), ErrorKind::FamilyNotFound);
+            assert!(error.message().starts_with("Column family no does not exist in region t,,"), "{error}");
+        }
+        world.engine.disable_table(&t()).unwrap();
+        assert_eq!(scanner.next(1).unwrap_err().kind(), ErrorKind::TableDisabled, "the table comes first");
+        world.engine.enable_table(&t()).unwrap();
+    }
+}
+
+#[test]
+fn another_thread_can_end_it() {
+    let world = letters();
+    let mut scanner = world.table.scan(Scan { caching: 1, ..Scan::default() }).unwrap();
+    let stopper = scanner.stopper();
+    assert_eq!(short(&scanner.next(1).unwrap()), "a f:1@5=a");
+    std::thread::spawn(move || stopper.stop()).join().unwrap();
+    assert_eq!(scanner.next(1).unwrap_err().kind(), ErrorKind::Cancelled);
+}

@@ -1,0 +1,147 @@
+//! Deletes: four markers and whole rows, markers without a time, and their place in time beside puts.
+
+use crate::fixture::{Database, NOW, SERVER, delete, kind, put, read};
+use hjall_engine::ErrorKind as E;
+use hjall_engine::mutation::{Delete, MarkerKind as M, Mutation};
+use hjall_engine::{LATEST, Table};
+
+fn three(t: &Table, row: &str) {
+    t.put(&put(row, &[("f:a", 10, "x"), ("f:a", 20, "y"), ("f:a", 30, "z"), ("f:b", 20, "b")])).unwrap();
+}
+
+#[test]
+fn each_marker_hides_what_it_covers() {
+    for db in Database::all() {
+        let t = db.table("t", &["f VERSIONS=5"]);
+        for (row, marker, left) in [
+            ("1", (M::Version, "f:a", 20), "f:a@30=z f:a@10=x f:b@20=b"),
+            ("2", (M::Column, "f:a", 20), "f:a@30=z f:b@20=b"),
+            ("3", (M::Family, "f:ignored", 20), "f:a@30=z"),
+            ("4", (M::FamilyVersion, "f:ignored", 20), "f:a@30=z f:a@10=x"),
+        ] {
+            three(&t, row);
+            t.delete(&delete(row, &[marker])).unwrap();
+            assert_eq!(read(&t, row).join(" "), left, "{}: {marker:?}", db.kind);
+            // The order of writing is of no importance.
+            t.delete(&delete(&format!("{row} later"), &[marker])).unwrap();
+            three(&t, &format!("{row} later"));
+            assert_eq!(read(&t, &format!("{row} later")).join(" "), left);
+        }
+    }
+}
+
+#[test]
+fn a_whole_row_goes_in_every_family_up_to_its_time() {
+    for db in Database::all() {
+        let t = db.table("t", &["f", "g"]);
+        t.put(&put("r", &[("f:a", 5, "x"), ("g:a", 6, "y"), ("g:b", NOW + 5, "future")])).unwrap();
+        t.delete(&Delete { timestamp: 5, ..Delete::row("r") }).unwrap();
+        assert_eq!(read(&t, "r"), ["g:a@6=y".to_owned(), format!("g:b@{}=future", NOW + 5)]);
+        t.delete(&Delete::row("r")).unwrap();
+        assert_eq!(read(&t, "r"), [format!("g:b@{}=future", NOW + 5)]);
+    }
+}
+
+#[test]
+fn the_kth_marker_without_a_time_takes_the_kth_newest_version() {
+    for db in Database::all() {
+        let t = db.table("t", &["f VERSIONS=5", "one"]);
+        three(&t, "r");
+        t.delete(&delete("r", &[(M::Version, "f:a", LATEST), (M::Version, "f:a", LATEST)])).unwrap();
+        assert_eq!(read(&t, "r").join(" "), "f:a@10=x f:b@20=b", "{}", db.kind);
+        // Explicit times do not take part in the count.
+        three(&t, "s");
+        t.delete(&delete("s", &[(M::Version, "f:a", 30), (M::Version, "f:a", LATEST)])).unwrap();
+        assert_eq!(read(&t, "s").join(" "), "f:a@20=y f:a@10=x f:b@20=b");
+        // Two deletes by themselves each take the newest, one after the other.
+        three(&t, "u");
+        for _ in 0..2 {
+            t.delete(&delete("u", &[(M::Version, "f:a", LATEST)])).unwrap();
+        }
+        assert_eq!(read(&t, "u").join(" "), "f:a@10=x f:b@20=b");
+        // In one row mutation both take the same one.
+        three(&t, "v");
+        let newest = || Mutation::Delete(delete("v", &[(M::Version, "f:a", LATEST)]));
+        t.mutate_row(b"v", &[newest(), newest()]).unwrap();
+        assert_eq!(read(&t, "v").join(" "), "f:a@20=y f:a@10=x f:b@20=b");
+    }
+}
+
+#[test]
+fn a_put_after_a_delete_in_the_same_millisecond_is_seen() {
+    for db in Database::all() {
+        let t = db.table("t", &["f VERSIONS=3"]);
+        for round in 0..5 {
+            t.put(&put("r", &[("f:a", SERVER, "v")])).unwrap();
+            assert_eq!(read(&t, "r").len(), 1, "{}, round {round}", db.kind);
+            match round % 3 {
+                0 => t.delete(&Delete::row("r")).unwrap(),
+                1 => t.delete(&delete("r", &[(M::Column, "f:a", SERVER)])).unwrap(),
+                _ => t.delete(&delete("r", &[(M::Version, "f:a", SERVER)])).unwrap(),
+            }
+            assert!(read(&t, "r").is_empty(), "{}, round {round}", db.kind);
+        }
+    }
+}
+
+#[test]
+fn in_one_row_mutation_a_delete_masks_a_put_of_the_same_time() {
+    for db in Database::all() {
+        let t = db.table("t", &["f VERSIONS=3"]);
+        let new = || Mutation::Put(put("r", &[("f:a", SERVER, "new")]));
+        let hide = |kind| Mutation::Delete(delete("r", &[(kind, "f:a", SERVER)]));
+        t.mutate_row(b"r", &[new(), hide(M::Column)]).unwrap();
+        t.mutate_row(b"r", &[hide(M::Column), new()]).unwrap();
+        assert!(read(&t, "r").is_empty());
+        // With nothing there the marker is put at now; otherwise it takes the version that was there before.
+        t.mutate_row(b"r", &[hide(M::Version), new()]).unwrap();
+        assert!(read(&t, "r").is_empty());
+        db.clock.advance(10);
+        t.put(&put("r", &[("f:a", SERVER, "old")])).unwrap();
+        db.clock.advance(10);
+        t.mutate_row(b"r", &[hide(M::Version), new()]).unwrap();
+        assert_eq!(read(&t, "r"), [format!("f:a@{}=new", NOW + 20)]);
+    }
+}
+
+#[test]
+fn a_version_in_the_future_is_found_and_later_puts_keep_the_clocks_time() {
+    for db in Database::all() {
+        let t = db.table("t", &["f"]);
+        let future = NOW + 3_600_000;
+        t.put(&put("r", &[("f:a", future, "far")])).unwrap();
+        t.delete(&delete("r", &[(M::Column, "f:a", SERVER)])).unwrap();
+        assert_eq!(read(&t, "r"), [format!("f:a@{future}=far")]);
+        t.delete(&delete("r", &[(M::Version, "f:a", SERVER)])).unwrap();
+        assert!(read(&t, "r").is_empty());
+        db.clock.advance(5);
+        t.put(&put("r", &[("f:a", SERVER, "now")])).unwrap();
+        assert_eq!(read(&t, "r"), [format!("f:a@{}=now", NOW + 5)]);
+    }
+}
+
+#[test]
+fn refused_deletes_hide_nothing() {
+    let db = Database::memory();
+    let t = db.table("t", &["f VERSIONS=5"]);
+    three(&t, "r");
+    assert_eq!(kind(t.delete(&delete("r", &[(M::Column, "f:a", 20), (M::Column, "no:a", 20)]))), E::FamilyNotFound);
+    assert_eq!(kind(t.delete(&delete("r", &[(M::Column, "f:a", -1)]))), E::InvalidArgument);
+    assert_eq!(kind(t.delete(&Delete { timestamp: -1, ..Delete::row("r") })), E::InvalidArgument);
+    assert_eq!(kind(t.delete(&Delete::row(""))), E::InvalidArgument);
+    let results = t.delete_many(&[delete("r", &[(M::Column, "no:a", 9)]), delete("r", &[(M::Column, "f:b", 99)])]);
+    assert!(results[0].is_err() && results[1].is_ok());
+    assert_eq!(read(&t, "r").join(" "), "f:a@30=z f:a@20=y f:a@10=x");
+}
+
+#[test]
+fn markers_with_a_ttl_expire() {
+    for db in Database::all() {
+        let t = db.table("t", &["f"]);
+        t.put(&put("r", &[("f:a", NOW - 10, "v")])).unwrap();
+        t.delete(&Delete { ttl_ms: Some(1_000), ..delete("r", &[(M::Column, "f:a", NOW)]) }).unwrap();
+        assert!(read(&t, "r").is_empty());
+        db.clock.advance(1_001);
+        assert_eq!(read(&t, "r").len(), 1, "{}", db.kind);
+    }
+}

@@ -1,0 +1,8 @@
+//! Puts, deletes, increments, appends and checks.
+
+mod changes;
+mod checks;
+mod counts;
+mod deletes;
+mod faults;
+mod puts;

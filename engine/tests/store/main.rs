@@ -1,0 +1,71 @@
+//! What every store promises, shown on every store; and what the one on disk promises beyond.
+
+#![allow(missing_docs, clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
+mod kinds;
+
+mod faults;
+mod figures;
+mod folder;
+mod forgetting;
+mod isolation;
+mod lifetime;
+mod order;
+#[cfg(target_os = "linux")]
+mod room;
+mod time;
+
+/// Runs each of these on each store.
+macro_rules! on_every_store {
+    ($($case:path as $name:ident),* $(,)?) => {
+        mod memory {
+            $(#[test] fn $name() { $case(&crate::kinds::memory()); })*
+        }
+        mod memory_with_bodies_run_twice {
+            $(#[test] fn $name() { $case(&crate::kinds::memory_with_bodies_run_twice()); })*
+        }
+        mod fault_that_does_not_strike {
+            $(#[test] fn $name() { $case(&crate::kinds::fault_that_does_not_strike()); })*
+        }
+        mod on_disk {
+            $(#[test] fn $name() { $case(&crate::kinds::on_disk()); })*
+        }
+    };
+}
+
+on_every_store! {
+    crate::order::pairs_come_in_byte_order as pairs_come_in_byte_order,
+    crate::order::a_range_has_its_start_and_not_its_end as a_range_has_its_start_and_not_its_end,
+    crate::order::an_upside_down_range_is_empty as an_upside_down_range_is_empty,
+    crate::order::seeking_goes_forward_only as seeking_goes_forward_only,
+    crate::order::seeking_backwards_goes_backward_only as seeking_backwards_goes_backward_only,
+    crate::order::the_last_write_of_a_key_counts as the_last_write_of_a_key_counts,
+    crate::isolation::an_error_leaves_nothing_behind as an_error_leaves_nothing_behind,
+    crate::isolation::a_transaction_does_not_see_its_own_writes as a_transaction_does_not_see_its_own_writes,
+    crate::isolation::increments_from_many_threads_add_up as increments_from_many_threads_add_up,
+    crate::isolation::transactions_over_several_rows_do_not_deadlock as transactions_over_several_rows_do_not_deadlock,
+    crate::isolation::no_snapshot_shows_half_a_transaction as no_snapshot_shows_half_a_transaction,
+    crate::isolation::impossible_keys_are_refused as impossible_keys_are_refused,
+    crate::isolation::a_durability_has_to_be_named as a_durability_has_to_be_named,
+    crate::lifetime::spaces_come_and_go as spaces_come_and_go,
+    crate::lifetime::an_unknown_space_is_refused as an_unknown_space_is_refused,
+    crate::lifetime::a_dropped_space_takes_no_more_writes as a_dropped_space_takes_no_more_writes,
+    crate::lifetime::the_catalog_cannot_be_dropped as the_catalog_cannot_be_dropped,
+    crate::lifetime::a_snapshot_keeps_what_it_saw as a_snapshot_keeps_what_it_saw,
+    crate::lifetime::a_cursor_survives_its_space_or_ends as a_cursor_survives_its_space_or_ends,
+    crate::lifetime::everything_is_refused_once_closed as everything_is_refused_once_closed,
+    crate::lifetime::closing_in_the_middle_of_use_ends_it as closing_in_the_middle_of_use_ends_it,
+    crate::time::time_follows_the_clock as time_follows_the_clock,
+    crate::time::a_put_after_a_delete_is_later as a_put_after_a_delete_is_later,
+    crate::time::other_rows_are_not_delayed as other_rows_are_not_delayed,
+    crate::time::a_clock_set_back_does_not_turn_time_back as a_clock_set_back_does_not_turn_time_back,
+    crate::time::a_row_ahead_of_the_clock_stays_ahead as a_row_ahead_of_the_clock_stays_ahead,
+    crate::time::a_callers_far_future_is_not_followed as a_callers_far_future_is_not_followed,
+    crate::time::sequence_numbers_rise as sequence_numbers_rise,
+    crate::figures::the_spaces_are_counted as the_spaces_are_counted,
+    crate::forgetting::without_a_retainer_everything_stays as without_a_retainer_everything_stays,
+    crate::forgetting::what_is_judged_forgotten_goes as what_is_judged_forgotten_goes,
+    crate::forgetting::only_a_major_compaction_is_whole as only_a_major_compaction_is_whole,
+    crate::forgetting::an_overwritten_key_is_judged_once as an_overwritten_key_is_judged_once,
+    crate::forgetting::a_snapshot_keeps_what_is_forgotten as a_snapshot_keeps_what_is_forgotten,
+}
