@@ -14,7 +14,7 @@ use thrift::protocol::TType;
 fuzz_target!(|bytes: &[u8]| {
     recognise(bytes);
     for encoding in [Encoding::Binary, Encoding::Compact] {
-        let _ = Call::recognise(encoding, bytes, &mut Speaking::Lately(Service::Thrift1));
+        let _ = Call::recognise(encoding, bytes, &mut Speaking::LastSeen(Service::Thrift1));
         let mut measure = Measure::new(encoding, 1 << 20);
         // In two pieces, as a network may deliver it.
         let first = measure.advance(&bytes[..bytes.len() / 2]);

@@ -9,9 +9,7 @@ use std::thread;
 use std::time::Duration;
 
 use hjall_server::info::Process;
-use hjall_server::observe::Watch;
-use hjall_server::observe::metrics::{CallEnd, CallReport, Observer};
-use hjall_server::settings::config::SlowSettings;
+use hjall_server::observe::{CallEnd, CallReport, Observer, SlowSettings, Watch};
 use hjall_server::wire::method::{LaneKind, Service};
 use hjall_server::wire::{Encoding, Transport};
 

@@ -6,14 +6,14 @@ use std::sync::Arc;
 
 use thrift::protocol::{TInputProtocol, TMessageIdentifier, TMessageType, TOutputProtocol, TType};
 
-use crate::dispatch::caller::Caller;
+use super::caller::Caller;
 use crate::settings::config::Limits;
 use crate::wire::fault::Fault;
 use crate::wire::method::{self, Method, Owner, Service};
 use crate::wire::reply::{Buffer, Exception, Output};
 use crate::wire::{Encoding, Transport, arguments, dialect, header, recognise, reply};
 
-/// What runs the methods. The server's own is [`Context`]; tests may bring another.
+/// Runs the methods of both services. The gateways implement it, and tests may bring their own.
 pub trait Handler: Send + Sync + 'static {
     /// Runs one call: reads the whole argument struct, does what it says, and writes the result struct, declared exceptions included.
     ///
@@ -36,15 +36,15 @@ pub trait Handler: Send + Sync + 'static {
     fn set_limits(&self, _limits: &Limits) {}
 }
 
-/// Which service a connection's calls are for where they do not say so themselves.
+/// Which service a connection's calls are for when they do not tell by themselves.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Speaking {
     /// The port is for this service alone.
     Only(Service),
-    /// Nothing has told yet; the port's default.
-    Unsaid(Service),
-    /// The service spoken last.
-    Lately(Service),
+    /// No call has told yet; this is the port's default.
+    Assumed(Service),
+    /// The service of the last call that told.
+    LastSeen(Service),
 }
 
 /// A call as its message's header and argument types tell it; the message itself is kept by whoever read it.
@@ -80,12 +80,12 @@ impl Call {
         let service = match (said, *speaking) {
             (_, Speaking::Only(service)) => service,
             (Some(service), _) => {
-                *speaking = Speaking::Lately(service);
+                *speaking = Speaking::LastSeen(service);
                 service
             }
             // A name of both without the argument that tells them apart is wrong in both; Thrift2 says what is missing.
-            (None, Speaking::Unsaid(_)) if known.is_some_and(|m| m.owner != Owner::Either) => Service::Thrift2,
-            (None, Speaking::Unsaid(service) | Speaking::Lately(service)) => service,
+            (None, Speaking::Assumed(_)) if known.is_some_and(|m| m.owner != Owner::Either) => Service::Thrift2,
+            (None, Speaking::Assumed(service) | Speaking::LastSeen(service)) => service,
         };
         Ok(Self {
             name: name_at..name_at + header.name.len(),
@@ -153,7 +153,7 @@ impl Call {
     ) -> Result<(), Fault> {
         let begin = out.len();
         let name = self.name(message);
-        let done = catch_unwind(AssertUnwindSafe(|| self.handle((handler, caller), &name, message, out, limit)));
+        let done = catch_unwind(AssertUnwindSafe(|| self.handle(handler, caller, &name, message, out, limit)));
         let fault = match done {
             Ok(Ok(())) => return Ok(()),
             Ok(Err(fault)) => fault,
@@ -166,7 +166,8 @@ impl Call {
 
     fn handle(
         &self,
-        (handler, caller): (&dyn Handler, &Arc<Caller>),
+        handler: &dyn Handler,
+        caller: &Arc<Caller>,
         name: &str,
         message: &[u8],
         out: &mut Vec<u8>,

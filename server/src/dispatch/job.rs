@@ -7,10 +7,10 @@ use std::time::Instant;
 use bytes::Bytes;
 use tokio::sync::oneshot;
 
-use crate::dispatch::call::Call;
-use crate::dispatch::caller::Caller;
-use crate::dispatch::lane::Permit;
-use crate::dispatch::queue::Waiting;
+use super::call::Call;
+use super::caller::Caller;
+use super::lane::Permit;
+use super::queue::Waiting;
 
 /// A call on its way to a worker.
 pub struct Job {

@@ -4,10 +4,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::time::Duration;
 
-use crate::dispatch::job::Job;
-use crate::dispatch::lane_size::LaneSize;
-use crate::dispatch::queue::Queue;
-use crate::observe::metrics::{Histogram, LaneMetrics};
+use super::job::Job;
+use super::lane_size::LaneSize;
+use super::queue::Queue;
+use crate::observe::{Dropped, Histogram, LaneMetrics, Refusal};
 use crate::wire::method::LaneKind;
 
 /// Short reads leave their lane only while a call of it takes less than this on average: an event loop has other connections.
@@ -33,26 +33,6 @@ pub struct Lane {
     /// By [`Dropped`].
     dropped: [AtomicU64; 3],
     wait: Histogram,
-}
-
-/// Why a lane does not take a call.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Refusal {
-    /// No handler and no place is free.
-    Length,
-    /// The calls under way hold too many bytes.
-    Bytes,
-}
-
-/// Why a call that waited was not run.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Dropped {
-    /// Its client has hung up.
-    Gone,
-    /// Its queue is overloaded (codel).
-    Overloaded,
-    /// It has waited for longer than its client does.
-    Late,
 }
 
 impl Lane {
@@ -100,7 +80,7 @@ impl Lane {
 
     /// A handler for a call that would run at once where it is; `None` while all are taken or calls have lately been slow.
     pub fn enter_quick(self: &Arc<Self>) -> Option<Permit> {
-        let quick = u64::try_from(QUICK.as_nanos()).unwrap_or(u64::MAX);
+        let quick = nanoseconds(QUICK);
         if self.pace_ns.load(Ordering::Relaxed) > quick {
             return None;
         }
@@ -142,7 +122,7 @@ impl Lane {
             dropped_overloaded: dropped(Dropped::Overloaded),
             dropped_late: dropped(Dropped::Late),
             lifo_switches: self.queue.lifo_switches(),
-            wait: self.wait.snapshot(),
+            wait: self.wait.read(),
         }
     }
 
@@ -169,12 +149,12 @@ impl Permit {
     pub fn begins(&mut self, waited: Option<Duration>) {
         self.running = true;
         self.lane.running.fetch_add(1, Ordering::Relaxed);
-        self.lane.wait.record(waited.unwrap_or_default());
+        self.lane.wait.record(nanoseconds(waited.unwrap_or_default()));
     }
 
     /// Tells the lane how long the call ran.
     pub fn ran(&self, took: Duration) {
-        let took = u64::try_from(took.as_nanos()).unwrap_or(u64::MAX);
+        let took = nanoseconds(took);
         // Two that write at once lose one sample, which an average can bear.
         let pace = self.lane.pace_ns.load(Ordering::Relaxed);
         self.lane.pace_ns.store(pace - pace / 8 + took / 8, Ordering::Relaxed);
@@ -189,4 +169,8 @@ impl Drop for Permit {
         }
         self.lane.under_way.fetch_sub(1, Ordering::Relaxed);
     }
+}
+
+fn nanoseconds(time: Duration) -> u64 {
+    u64::try_from(time.as_nanos()).unwrap_or(u64::MAX)
 }

@@ -1,33 +1,61 @@
-//! Memory that messages and replies take, counted over all connections.
+//! The memory that messages and replies may take, counted over all connections.
 
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
-use crate::dispatch::shared::Shared;
-
-/// What is smaller is not counted: the limit on connections bounds them all.
+/// Smaller buffers are not counted: the limit on connections bounds their sum.
 const UNCOUNTED_BYTES: usize = 8 << 10;
 
-/// What one connection takes of the memory for messages and replies.
-pub struct Held {
-    shared: Arc<Shared>,
+/// A limit on bytes that all connections share. The limit can change at any time.
+#[derive(Debug)]
+pub struct MemoryQuota {
+    used: AtomicUsize,
+    max: AtomicUsize,
+}
+
+impl MemoryQuota {
+    /// A quota of which nothing is used.
+    pub fn new(max: usize) -> Self {
+        Self { used: AtomicUsize::new(0), max: AtomicUsize::new(max) }
+    }
+
+    /// Changes the limit. Existing claims stay, even where they exceed it.
+    pub fn set_max(&self, max: usize) {
+        self.max.store(max, Ordering::Relaxed);
+    }
+
+    /// Bytes claimed.
+    pub fn used(&self) -> usize {
+        self.used.load(Ordering::Relaxed)
+    }
+
+    /// Whether more is claimed than the limit allows.
+    pub fn is_exceeded(&self) -> bool {
+        self.used() > self.max.load(Ordering::Relaxed)
+    }
+
+    /// An empty claim, to be resized by its owner.
+    pub fn claim(self: &Arc<Self>) -> MemoryClaim {
+        MemoryClaim { quota: self.clone(), bytes: 0 }
+    }
+}
+
+/// One buffer's share of the quota, given back when it is dropped.
+#[derive(Debug)]
+pub struct MemoryClaim {
+    quota: Arc<MemoryQuota>,
     bytes: usize,
 }
 
-impl Held {
-    /// Nothing yet.
-    pub fn new(shared: Arc<Shared>) -> Self {
-        Self { shared, bytes: 0 }
-    }
-
-    /// Changes the claim; `false`: all connections together would hold too much.
-    pub fn resize(&mut self, bytes: usize) -> bool {
+impl MemoryClaim {
+    /// Changes the claim. Returns `false`, and leaves it as it is, if a larger one would exceed the quota.
+    pub fn try_resize(&mut self, bytes: usize) -> bool {
         let bytes = counted(bytes);
         if bytes > self.bytes {
             let more = bytes - self.bytes;
-            let max = self.shared.live().config.limits.held_bytes_max;
-            let fits = |held: usize| held.checked_add(more).filter(|all| *all <= max);
-            if self.shared.held.fetch_update(Ordering::Relaxed, Ordering::Relaxed, fits).is_err() {
+            let max = self.quota.max.load(Ordering::Relaxed);
+            let fits = |used: usize| used.checked_add(more).filter(|all| *all <= max);
+            if self.quota.used.fetch_update(Ordering::Relaxed, Ordering::Relaxed, fits).is_err() {
                 return false;
             }
             self.bytes = bytes;
@@ -37,16 +65,16 @@ impl Held {
         true
     }
 
-    /// Changes the claim to what is held anyway. While that is too much, no call is begun.
-    pub fn force(&mut self, bytes: usize) {
+    /// Changes the claim to memory that is in use already. This may exceed the quota; no call is started until it no longer does.
+    pub fn resize(&mut self, bytes: usize) {
         self.set(counted(bytes));
     }
 
     fn set(&mut self, bytes: usize) {
         if bytes > self.bytes {
-            self.shared.held.fetch_add(bytes - self.bytes, Ordering::Relaxed);
+            self.quota.used.fetch_add(bytes - self.bytes, Ordering::Relaxed);
         } else if bytes < self.bytes {
-            self.shared.held.fetch_sub(self.bytes - bytes, Ordering::Relaxed);
+            self.quota.used.fetch_sub(self.bytes - bytes, Ordering::Relaxed);
         }
         self.bytes = bytes;
     }
@@ -56,7 +84,7 @@ fn counted(bytes: usize) -> usize {
     if bytes <= UNCOUNTED_BYTES { 0 } else { bytes }
 }
 
-impl Drop for Held {
+impl Drop for MemoryClaim {
     fn drop(&mut self) {
         self.set(0);
     }

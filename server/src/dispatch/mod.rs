@@ -7,11 +7,15 @@
 
 pub mod call;
 pub mod caller;
+pub mod clock;
+pub mod dispatcher;
+pub mod identity;
 pub mod job;
 pub mod lane;
 pub mod lane_size;
 pub mod memory_quota;
 pub mod queue;
+mod reconfigure;
 pub mod runner;
-pub mod shared;
+pub mod shutdown;
 pub mod worker_pool;

@@ -1,4 +1,4 @@
-//! What it takes to run a call, on whatever thread.
+//! Running a call on whatever thread has it, and reporting how it ended.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -7,13 +7,13 @@ use arc_swap::{ArcSwap, Guard};
 use bytes::Bytes;
 use tracing::{Span, field};
 
-use crate::dispatch::call::{Call, Handler};
-use crate::dispatch::caller::Caller;
-use crate::dispatch::job::Job;
-use crate::dispatch::lane::{Dropped, Permit, Refusal};
-use crate::dispatch::lane_size::Lanes;
-use crate::gateway::context::Identity;
-use crate::observe::metrics::{CallEnd, CallReport, Observer};
+use super::call::{Call, Handler};
+use super::caller::Caller;
+use super::identity::Identity;
+use super::job::Job;
+use super::lane::Permit;
+use super::lane_size::Lanes;
+use crate::observe::{CallEnd, CallReport, Dropped, Observer, Refusal};
 use crate::settings::config::Config;
 use crate::wire::fault::Fault;
 use crate::wire::method::LaneKind;
@@ -45,13 +45,20 @@ pub struct Runner {
     live: ArcSwap<Live>,
 }
 
-/// A call with its message.
-pub struct Asked<'a> {
+/// How long a call waited and ran.
+#[derive(Debug, Clone, Copy, Default)]
+struct Times {
+    waited: Duration,
+    took: Duration,
+}
+
+/// A call, its message, and the client that sent it.
+pub struct Request<'a> {
     /// The call.
     pub call: &'a Call,
     /// Its message.
     pub message: &'a Bytes,
-    /// Who asks.
+    /// The client.
     pub caller: &'a Arc<Caller>,
 }
 
@@ -72,14 +79,14 @@ impl Runner {
         self.live.store(live);
     }
 
-    /// Runs a call that has a handler. Its permit is given back, and then its reply is complete.
-    pub fn run(&self, asked: &Asked<'_>, out: &mut Vec<u8>, mut permit: Permit, waited: Option<Duration>) {
+    /// Runs a call that has a permit, and appends its reply to `out`. The permit is given back once the reply is complete.
+    pub fn run(&self, request: &Request<'_>, out: &mut Vec<u8>, mut permit: Permit, waited: Option<Duration>) {
         permit.begins(waited);
-        let span = span(asked, permit.lane().kind());
+        let span = span(request, permit.lane().kind());
         let inside = span.enter();
         let limit = self.live().config.limits.reply_bytes_max;
         let (begin, started) = (out.len(), Instant::now());
-        let failed = asked.call.run(&*self.handler, asked.caller, asked.message, out, limit).err();
+        let failed = request.call.run(&*self.handler, request.caller, request.message, out, limit).err();
         let took = started.elapsed();
         permit.ran(took);
         drop(inside);
@@ -89,46 +96,52 @@ impl Runner {
             span.record("reply_bytes", out.len() - begin);
         }
         let end = failed.as_ref().map_or(CallEnd::Answered, CallEnd::Failed);
-        self.tell(asked, permit.lane().kind(), (waited.unwrap_or_default(), took), &out[begin..], end);
+        self.report(
+            request,
+            permit.lane().kind(),
+            Times { waited: waited.unwrap_or_default(), took },
+            &out[begin..],
+            end,
+        );
     }
 
-    /// Answers a call of a name that its service does not have.
-    pub fn unknown(&self, asked: &Asked<'_>, out: &mut Vec<u8>) {
+    /// Answers a call of a method that its service does not have.
+    pub fn unknown(&self, request: &Request<'_>, out: &mut Vec<u8>) {
         let begin = out.len();
-        asked.call.refuse(&Fault::UnknownMethod, asked.message, out);
-        self.tell(asked, LaneKind::Admin, Default::default(), &out[begin..], CallEnd::Failed(&Fault::UnknownMethod));
+        request.call.refuse(&Fault::UnknownMethod, request.message, out);
+        self.report(request, LaneKind::Admin, Times::default(), &out[begin..], CallEnd::Failed(&Fault::UnknownMethod));
     }
 
-    /// Answers a call that is not taken.
-    pub fn refuse(&self, asked: &Asked<'_>, out: &mut Vec<u8>, lane: LaneKind, why: Refusal) {
+    /// Answers a call that its lane does not accept.
+    pub fn refuse(&self, request: &Request<'_>, out: &mut Vec<u8>, lane: LaneKind, why: Refusal) {
         let fault = match why {
             Refusal::Length => Fault::queue_full(&self.identity),
             Refusal::Bytes => Fault::queue_bytes_full(&self.identity),
         };
         let begin = out.len();
-        asked.call.refuse(&fault, asked.message, out);
-        self.tell(asked, lane, Default::default(), &out[begin..], CallEnd::Refused(why));
+        request.call.refuse(&fault, request.message, out);
+        self.report(request, lane, Times::default(), &out[begin..], CallEnd::Refused(why));
     }
 
-    /// Runs a job that a worker took, unless its client has gone or it has waited for too long.
+    /// Runs a job that a worker took from its queue, unless its client has gone or it has waited too long.
     pub fn run_job(&self, job: Job) {
         let waited = job.arrived.elapsed();
         if self.live().config.queues.wait_max.is_some_and(|max| waited > max) {
             return self.drop_job(job, Dropped::Late);
         }
-        // A connection that was ended by the server's stop awaits nothing either.
+        // A connection that ended because the server stops awaits no reply either.
         if !job.claim.start() || job.reply.is_closed() {
             return self.lost(&job, waited);
         }
         let Job { call, message, mut out, permit, caller, reply, .. } = job;
-        self.run(&Asked { call: &call, message: &message, caller: &caller }, &mut out, permit, Some(waited));
+        self.run(&Request { call: &call, message: &message, caller: &caller }, &mut out, permit, Some(waited));
         // Before the reply goes out, so that the connection finds its buffer free.
         drop(message);
         // A connection that ended meanwhile needs no reply.
         let _ = reply.send(out);
     }
 
-    /// Answers a job that waited in vain.
+    /// Answers a job that was taken from its queue but is not run.
     pub fn drop_job(&self, job: Job, why: Dropped) {
         let waited = job.arrived.elapsed();
         if !job.claim.start() {
@@ -141,52 +154,45 @@ impl Runner {
         let Job { call, message, mut out, permit, caller, reply, .. } = job;
         let lane = permit.lane();
         lane.dropped(why);
-        let (asked, begin) = (Asked { call: &call, message: &message, caller: &caller }, out.len());
+        let (request, begin) = (Request { call: &call, message: &message, caller: &caller }, out.len());
         call.refuse(&fault, &message, &mut out);
-        self.tell(&asked, lane.kind(), (waited, Duration::ZERO), &out[begin..], CallEnd::Dropped(why));
+        self.report(&request, lane.kind(), Times { waited, ..Times::default() }, &out[begin..], CallEnd::Dropped(why));
         drop((message, permit));
         let _ = reply.send(out);
     }
 
-    /// Counts a job whose client has gone.
+    /// Counts and reports a job whose client has gone.
     fn lost(&self, job: &Job, waited: Duration) {
         let lane = job.permit.lane();
         lane.dropped(Dropped::Gone);
-        let asked = Asked { call: &job.call, message: &job.message, caller: &job.caller };
-        self.tell(&asked, lane.kind(), (waited, Duration::ZERO), &[], CallEnd::Dropped(Dropped::Gone));
+        let request = Request { call: &job.call, message: &job.message, caller: &job.caller };
+        self.report(&request, lane.kind(), Times { waited, ..Times::default() }, &[], CallEnd::Dropped(Dropped::Gone));
     }
 
-    fn tell(
-        &self,
-        asked: &Asked<'_>,
-        lane: LaneKind,
-        (waited, took): (Duration, Duration),
-        reply: &[u8],
-        end: CallEnd<'_>,
-    ) {
+    fn report(&self, request: &Request<'_>, lane: LaneKind, times: Times, reply: &[u8], end: CallEnd<'_>) {
         let Some(observer) = &self.observer else { return };
         observer.call_ended(&CallReport {
-            method: &asked.call.name(asked.message),
-            service: asked.call.service,
-            encoding: asked.call.encoding(),
-            transport: asked.call.transport,
-            fetches: asked.call.method.is_some_and(|method| method.fetches),
+            method: &request.call.name(request.message),
+            service: request.call.service,
+            encoding: request.call.encoding(),
+            transport: request.call.transport,
+            fetches: request.call.method.is_some_and(|method| method.fetches),
             lane,
-            peer: asked.caller.peer,
-            waited,
-            took,
-            message_bytes: asked.message.len(),
-            arguments: asked.call.arguments(asked.message),
+            peer: request.caller.peer,
+            waited: times.waited,
+            took: times.took,
+            message_bytes: request.message.len(),
+            arguments: request.call.arguments(request.message),
             reply,
             end,
         });
     }
 }
 
-/// A span of a call, for logs at debug level and for traces; nothing, at next to no cost, where nobody wants it. Its fields end with what is
-/// known only afterwards.
-fn span(asked: &Asked<'_>, lane: LaneKind) -> Span {
-    let Asked { call, message, caller } = asked;
+/// The span of a call, for logs at debug level and for traces. It costs next to nothing while neither is enabled. The empty fields are
+/// filled in when the call has ended.
+fn span(request: &Request<'_>, lane: LaneKind) -> Span {
+    let Request { call, message, caller } = request;
     let span = tracing::debug_span!(
         target: "hjall_server::call",
         "call",

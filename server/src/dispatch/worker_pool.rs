@@ -1,79 +1,80 @@
-//! The threads that run calls: as many in each lane as may run there at once, also after that number has changed.
+//! The threads that run queued calls. Each lane has as many as it may run calls at once, also after that number has changed.
 
 use std::io;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{Builder, JoinHandle};
 
-use crate::dispatch::lane::{Dropped, Lane};
-use crate::dispatch::lane_size::Lanes;
-use crate::dispatch::queue::Taken;
-use crate::dispatch::runner::Runner;
+use super::lane::Lane;
+use super::lane_size::Lanes;
+use super::queue::Taken;
+use super::runner::Runner;
+use crate::observe::Dropped;
 use crate::wire::method::LaneKind;
 
 /// The workers of all lanes, `hjall-read-0` and so on.
-pub struct Crew {
+pub struct WorkerPool {
     runner: Arc<Runner>,
     lanes: [Arc<Lane>; LaneKind::ALL.len()],
-    roster: Mutex<Roster>,
+    workers: Mutex<Workers>,
 }
 
 #[derive(Default)]
-struct Roster {
-    /// Workers of each lane that were not told to leave.
+struct Workers {
+    /// Workers of each lane that were not told to retire.
     working: [usize; LaneKind::ALL.len()],
     threads: Vec<JoinHandle<()>>,
 }
 
-impl Crew {
-    /// Nobody yet.
+impl WorkerPool {
+    /// A pool without threads.
     pub fn new(runner: Arc<Runner>, lanes: [Arc<Lane>; LaneKind::ALL.len()]) -> Self {
-        Self { runner, lanes, roster: Mutex::default() }
+        Self { runner, lanes, workers: Mutex::default() }
     }
 
-    /// Has at least as many workers in each lane as these sizes say.
+    /// Starts workers until each lane has as many as these sizes say.
     ///
     /// # Errors
-    /// The operating system gives no thread; those that it gave stay.
+    /// The operating system gives no thread. The workers started so far stay.
     pub fn grow(&self, sizes: &Lanes) -> io::Result<()> {
-        let mut roster = self.roster.lock().unwrap_or_else(PoisonError::into_inner);
-        roster.threads.retain(|thread| !thread.is_finished());
+        let mut workers = self.workers.lock().unwrap_or_else(PoisonError::into_inner);
+        workers.threads.retain(|thread| !thread.is_finished());
         for (kind, size) in sizes.iter() {
-            while roster.working[kind as usize] < size.running_max {
-                let thread = self.hire(kind, roster.working[kind as usize])?;
-                roster.threads.push(thread);
-                roster.working[kind as usize] += 1;
+            while workers.working[kind as usize] < size.running_max {
+                let thread = self.spawn(kind, workers.working[kind as usize])?;
+                workers.threads.push(thread);
+                workers.working[kind as usize] += 1;
             }
         }
         Ok(())
     }
 
-    /// Lets go whom these sizes do not need, once they have run what waits. A lane that is no longer there keeps one worker, for a call
-    /// that was on its way there.
+    /// Retires surplus workers after they have drained the queue. A lane that these sizes do not have keeps one worker, for a call that
+    /// was on its way there.
     pub fn shrink(&self, sizes: &Lanes) {
-        let mut roster = self.roster.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut workers = self.workers.lock().unwrap_or_else(PoisonError::into_inner);
         for kind in LaneKind::ALL {
             let needed = sizes.size(kind).map_or(1, |size| size.running_max);
-            let working = &mut roster.working[kind as usize];
+            let working = &mut workers.working[kind as usize];
             let spare = working.saturating_sub(needed);
             self.lanes[kind as usize].queue().retire(spare);
             *working -= spare;
         }
     }
 
-    /// Lets everyone go, once they have run what waits; returns their threads.
-    pub fn dismiss(&self) -> Vec<JoinHandle<()>> {
-        let mut roster = self.roster.lock().unwrap_or_else(PoisonError::into_inner);
-        for (lane, working) in self.lanes.iter().zip(roster.working) {
+    /// Retires all workers after they have drained the queues; returns their threads.
+    pub fn retire_all(&self) -> Vec<JoinHandle<()>> {
+        let mut workers = self.workers.lock().unwrap_or_else(PoisonError::into_inner);
+        for (lane, working) in self.lanes.iter().zip(workers.working) {
             lane.queue().retire(working);
         }
-        roster.working = Default::default();
-        std::mem::take(&mut roster.threads)
+        workers.working = Default::default();
+        std::mem::take(&mut workers.threads)
     }
 
-    fn hire(&self, kind: LaneKind, number: usize) -> io::Result<JoinHandle<()>> {
+    fn spawn(&self, kind: LaneKind, number: usize) -> io::Result<JoinHandle<()>> {
         let (runner, queue) = (self.runner.clone(), self.lanes[kind as usize].queue().clone());
         Builder::new().name(format!("hjall-{}-{number}", kind.name())).spawn(move || {
-            give_way(kind);
+            lower_priority(kind);
             loop {
                 if !queue.is_empty() {
                     // Between two calls the event loops come first: they may have a get to answer.
@@ -89,10 +90,10 @@ impl Crew {
     }
 }
 
-/// Lets gets go first where processors are short: a scan or a write that is under way would otherwise keep a processor to the end of its time
-/// slice while a get waits for it. With processors to spare it changes nothing. Only Linux has priorities of single threads; a system that
-/// refuses one leaves the thread as it is.
-fn give_way(kind: LaneKind) {
+/// Gives gets the first turn where processors are short: a scan or a write would otherwise keep a processor to the end of its time slice
+/// while a get waits for it. With idle processors it changes nothing. Only Linux has priorities of single threads; where it refuses, the
+/// thread keeps the priority of the process.
+fn lower_priority(kind: LaneKind) {
     #[cfg(target_os = "linux")]
     if let Some(nice) = niceness(kind) {
         let _ = rustix::process::setpriority_process(None, nice);
@@ -101,7 +102,8 @@ fn give_way(kind: LaneKind) {
     let _ = kind;
 }
 
-/// How nice a lane's threads are; `None`: as the process is. Writes less than scans: others may wait for a commit that is under way.
+/// The niceness of a lane's threads; `None`: that of the process. Writes have less than scans, because other calls may wait for their
+/// commit.
 #[cfg(target_os = "linux")]
 fn niceness(kind: LaneKind) -> Option<i32> {
     match kind {

@@ -1,13 +1,14 @@
 //! What every call may use: the engine, the scanners of all connections, and who this server is.
 
-use std::fmt;
 use std::sync::Arc;
 
 use hjall_engine::Engine;
 
+use crate::dispatch::identity::Identity;
 use crate::gateway::compactor::Compactor;
 use crate::gateway::scanners::Scanners;
 use crate::observe::Watch;
+use crate::settings::config::CallOptions;
 
 /// What the gateways run on. One for the whole server; calls borrow it.
 pub struct Context {
@@ -23,29 +24,4 @@ pub struct Context {
     pub options: CallOptions,
     /// What was seen of calls, the slow ones among them.
     pub watch: Arc<Watch>,
-}
-
-/// A server's name as HBase writes it.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Identity {
-    /// The host that clients reach it by.
-    pub host: String,
-    /// The port it listens on.
-    pub port: u16,
-    /// When it started, in milliseconds since 1970.
-    pub start_code: i64,
-}
-
-impl fmt::Display for Identity {
-    /// `host,port,startcode`.
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{},{},{}", self.host, self.port, self.start_code)
-    }
-}
-
-/// Settings that change what a call does.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct CallOptions {
-    /// Thrift2 refuses data mutations (`hbase.thrift.readonly`); as in HBase, Thrift1 and the administration do not.
-    pub read_only: bool,
 }

@@ -3,7 +3,7 @@
 use hjall_engine::name::TableName;
 use hjall_engine::{Engine, Error, ErrorKind};
 
-use crate::gateway::context::Identity;
+use crate::dispatch::identity::Identity;
 
 /// A Java exception as far as a client sees it.
 #[derive(Debug, Clone, PartialEq, Eq)]

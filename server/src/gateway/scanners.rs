@@ -3,7 +3,6 @@
 use std::collections::{HashMap, VecDeque};
 use std::sync::atomic::{AtomicI64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::Instant;
 
 use hjall_engine::clock::Clock;
 use hjall_engine::name::TableName;
@@ -233,20 +232,5 @@ impl Drop for Use<'_> {
         if let Some(lease) = leases.by_id.get_mut(&self.key).filter(|lease| Arc::ptr_eq(&lease.users, &self.users)) {
             lease.used_ms = now_ms;
         }
-    }
-}
-
-/// A clock that only goes forward, for leases: setting the machine's time must not end them.
-pub struct Monotonic(Instant);
-
-impl Default for Monotonic {
-    fn default() -> Self {
-        Self(Instant::now())
-    }
-}
-
-impl Clock for Monotonic {
-    fn now_ms(&self) -> i64 {
-        i64::try_from(self.0.elapsed().as_millis()).unwrap_or(i64::MAX)
     }
 }

@@ -3,8 +3,8 @@
 use serde_json::{Map, Value, json};
 
 use super::process::Process;
-use crate::observe::metrics::LaneMetrics;
-use crate::observe::{Kept, PerService, Reading, Watch};
+use crate::observe::LaneMetrics;
+use crate::observe::{PerService, Recorded, Snapshot, Watch};
 use crate::server::view::{Figures, View};
 use crate::wire::method::{LaneKind, Service};
 
@@ -79,9 +79,9 @@ fn ipc(view: &View, figures: &Figures) -> Bean {
     let bytes = [Service::Thrift1, Service::Thrift2].map(|service| watch.calls.bytes(service));
     put("receivedBytes", bytes.iter().map(|(received, _)| received).sum());
     put("sentBytes", bytes.iter().map(|(_, sent)| sent).sum());
-    let both = |of: &dyn Fn(&PerService) -> &Kept| {
+    let both = |of: &dyn Fn(&PerService) -> &Recorded| {
         watch.services.iter().map(|service| of(service).read()).fold(
-            <(Reading, Reading)>::default(),
+            <(Snapshot, Snapshot)>::default(),
             |mut sum, (all, recent)| {
                 sum.0.add(&all);
                 sum.1.add(&recent);
@@ -89,7 +89,7 @@ fn ipc(view: &View, figures: &Figures) -> Bean {
             },
         )
     };
-    let mut ran = <(Reading, Reading)>::default();
+    let mut ran = <(Snapshot, Snapshot)>::default();
     for service in [Service::Thrift1, Service::Thrift2] {
         let took = watch.calls.took(service);
         ran.1.add(&watch.service(service).took.recent(&took));
@@ -150,13 +150,13 @@ fn all_exceptions(services: &[PerService; 2]) -> Vec<(String, u64)> {
     all
 }
 
-fn kept(bean: &mut Bean, name: &str, kept: &Kept, unit: u64) {
+fn kept(bean: &mut Bean, name: &str, kept: &Recorded, unit: u64) {
     let (all, recent) = kept.read();
     histogram(bean, name, &all, &recent, unit);
 }
 
 /// HBase's twelve fields of a histogram: the count since the start, everything else of late, as there.
-fn histogram(bean: &mut Bean, name: &str, all: &Reading, recent: &Reading, unit: u64) {
+fn histogram(bean: &mut Bean, name: &str, all: &Snapshot, recent: &Snapshot, unit: u64) {
     let mut put = |suffix: &str, value: u64| drop(bean.insert(format!("{name}_{suffix}"), value.into()));
     put("num_ops", all.count());
     put("min", recent.min() / unit);

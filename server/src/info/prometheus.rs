@@ -1,19 +1,39 @@
 //! `/metrics`: everything that is counted, for Prometheus.
 
 use std::sync::atomic::Ordering;
+use std::time::Duration;
 
 use hjall_engine::store::Statistics;
 
 use super::exposition::Exposition;
 use super::process::Process;
-use crate::observe::metrics::{BOUNDS, LaneMetrics};
-use crate::observe::{Line, Watch};
+use crate::observe::{LaneMetrics, Line, Snapshot, Watch};
 use crate::server::view::{Figures, View};
 use crate::wire::method::Service;
 
 const COUNTER: &str = "counter";
 const GAUGE: &str = "gauge";
 const HISTOGRAM: &str = "histogram";
+
+/// The upper bounds of the buckets of every histogram of durations. Each is a bound of [`Snapshot`] too, so the counts are exact.
+const BOUNDS: [Duration; 16] = [
+    Duration::from_micros(50),
+    Duration::from_micros(100),
+    Duration::from_micros(250),
+    Duration::from_micros(500),
+    Duration::from_millis(1),
+    Duration::from_micros(2500),
+    Duration::from_millis(5),
+    Duration::from_millis(10),
+    Duration::from_millis(25),
+    Duration::from_millis(50),
+    Duration::from_millis(100),
+    Duration::from_millis(250),
+    Duration::from_millis(500),
+    Duration::from_secs(1),
+    Duration::from_secs(5),
+    Duration::from_secs(10),
+];
 
 /// The page.
 pub fn of(view: &View, figures: &Figures) -> String {
@@ -39,10 +59,7 @@ fn calls(out: &mut Exposition, watch: &Watch) {
         |line: &Line<'_>| [("service", line.service.name()), ("method", line.method), ("dialect", line.dialect)];
     out.family("hjall_call_duration_seconds", HISTOGRAM, "How long calls ran; those that waited, without their wait.");
     for line in &lines {
-        let took = line.counted.took.read();
-        let up_to =
-            BOUNDS.map(|bound| (bound.as_secs_f64(), took.up_to(u64::try_from(bound.as_nanos()).unwrap_or(u64::MAX))));
-        out.histogram("hjall_call_duration_seconds", &labels(line), &up_to, took.count(), took.sum() as f64 / 1e9);
+        durations(out, "hjall_call_duration_seconds", &labels(line), &line.counted.took.read());
     }
     out.family("hjall_calls_total", COUNTER, "Calls that ran.");
     for line in &lines {
@@ -77,6 +94,13 @@ fn exceptions(out: &mut Exposition, watch: &Watch) {
             out.sample("hjall_exceptions_total", &[("service", service.name()), ("kind", kind)], count);
         }
     }
+}
+
+/// Writes one sample of a family of histograms; the snapshot counts nanoseconds.
+fn durations(out: &mut Exposition, name: &str, labels: &[(&str, &str)], all: &Snapshot) {
+    let up_to =
+        BOUNDS.map(|bound| (bound.as_secs_f64(), all.up_to(u64::try_from(bound.as_nanos()).unwrap_or(u64::MAX))));
+    out.histogram(name, labels, &up_to, all.count(), all.sum() as f64 / 1e9);
 }
 
 /// A family, what it is, and where its value is.
@@ -122,14 +146,7 @@ fn lanes(out: &mut Exposition, lanes: &[LaneMetrics]) {
     }
     out.family("hjall_lane_wait_seconds", HISTOGRAM, "How long calls waited before they ran.");
     for lane in lanes {
-        let mut below = 0;
-        let up_to = BOUNDS.iter().zip(lane.wait.counts).map(|(bound, count)| {
-            below += count;
-            (bound.as_secs_f64(), below)
-        });
-        let up_to: Vec<_> = up_to.collect();
-        let (all, sum) = (lane.wait.counts.iter().sum(), lane.wait.sum.as_secs_f64());
-        out.histogram("hjall_lane_wait_seconds", &[("lane", lane.kind.name())], &up_to, all, sum);
+        durations(out, "hjall_lane_wait_seconds", &[("lane", lane.kind.name())], &lane.wait);
     }
 }
 

@@ -1,4 +1,4 @@
-//! Takes connections and spreads them over the event loops.
+//! Accepts connections and spreads them over the event loops.
 
 use std::io;
 use std::net::{SocketAddr, TcpListener};
@@ -10,21 +10,21 @@ use socket2::{Domain, Protocol, Socket, Type};
 use tokio::runtime::Handle;
 use tokio::sync::Semaphore;
 
+use super::connection::{self, Client};
+use super::connection_permits::{ConnectionPermit, TooManyFromAddress};
+use super::endpoint::Endpoint;
 use crate::dispatch::call::Speaking;
-use crate::dispatch::shared::Shared;
-use crate::net::connection;
-use crate::net::connection_permits::{Place, Places, TooManyFromAddress};
 use crate::settings::config::{Listen, WhenFull};
 use crate::wire::fault::Fault;
 use crate::wire::method::Service;
 
-/// Connections that the operating system keeps for us while we are busy.
+/// Connections that the operating system holds until they are accepted.
 const BACKLOG: i32 = 1024;
 
-/// Takes an address; connections queue up from now on.
+/// Binds an address and listens on it: from now on connections wait in the backlog.
 pub fn bind(addr: SocketAddr) -> io::Result<TcpListener> {
     let socket = Socket::new(Domain::for_address(addr), Type::STREAM, Some(Protocol::TCP))?;
-    // A server that starts again at once must not wait for the connections of the one before.
+    // A server that is restarted must not wait until the connections of the one before have timed out.
     #[cfg(unix)]
     socket.set_reuse_address(true)?;
     socket.set_nonblocking(true)?;
@@ -33,25 +33,24 @@ pub fn bind(addr: SocketAddr) -> io::Result<TcpListener> {
     Ok(socket.into())
 }
 
-/// Connections over a limit that are told so at once, instead of being closed without a word.
+/// Connections over a limit that are answered with an error at the same time; any more are closed without an answer.
 const TURNED_AWAY_MAX: usize = 64;
-/// How long one of them may take to send the call that is answered so.
+/// How long one of them may take to send the call that is answered.
 const TURNED_AWAY_FOR: Duration = Duration::from_secs(2);
 
-/// What all listeners of a server share.
-pub struct Door {
-    shared: Arc<Shared>,
+/// Accepts the connections of all listeners of a server.
+pub struct Acceptor {
+    endpoint: Arc<Endpoint>,
     loops: Vec<Handle>,
     next: AtomicUsize,
-    places: Arc<Places>,
     turned_away: Arc<Semaphore>,
 }
 
-impl Door {
-    /// Lets in as many as the configuration says, and counts them here.
-    pub fn new(shared: Arc<Shared>, loops: Vec<Handle>, places: Arc<Places>) -> Self {
+impl Acceptor {
+    /// An acceptor that gives connections to these event loops in turn.
+    pub fn new(endpoint: Arc<Endpoint>, loops: Vec<Handle>) -> Self {
         let turned_away = Arc::new(Semaphore::new(TURNED_AWAY_MAX));
-        Self { shared, loops, next: AtomicUsize::new(0), places, turned_away }
+        Self { endpoint, loops, next: AtomicUsize::new(0), turned_away }
     }
 
     /// Accepts until the server stops.
@@ -62,31 +61,34 @@ impl Door {
         };
         let speaking = match listen.only {
             Some(service) => Speaking::Only(service),
-            None => Speaking::Unsaid(Service::Thrift1),
+            None => Speaking::Assumed(Service::Thrift1),
         };
         tokio::select! {
             () = self.accept_all(listener, speaking) => {}
-            () = self.shared.stopped() => {}
+            () = self.endpoint.dispatcher.shutdown.stopped() => {}
         }
     }
 
     async fn accept_all(&self, listener: tokio::net::TcpListener, speaking: Speaking) {
         loop {
-            let place = self.place().await;
+            let permit = self.permit().await;
             let (stream, peer) = match listener.accept().await {
                 Ok(accepted) => accepted,
                 Err(error) => {
-                    // Mostly the process has no file descriptor left; trying again at once would only burn the processor.
+                    // Usually the process has no file descriptor left; trying again at once would only burn processor time.
                     tracing::warn!(%error, "cannot accept a connection; is the limit on open files too low?");
                     tokio::time::sleep(Duration::from_millis(100)).await;
                     continue;
                 }
             };
-            let live = self.shared.live();
+            let live = self.endpoint.dispatcher.live();
             let limits = &live.config.limits;
-            let refusal = match place.or_else(|| self.places.try_take(limits)).map(|p| p.of(peer.ip(), limits)) {
-                Some(Ok(place)) => {
-                    self.hand_over(stream, connection::Guest::new(peer), speaking, place);
+            let refusal = match permit
+                .or_else(|| self.endpoint.permits.try_acquire(limits))
+                .map(|p| p.for_address(peer.ip(), limits))
+            {
+                Some(Ok(permit)) => {
+                    self.hand_over(stream, Client::new(peer), speaking, permit);
                     continue;
                 }
                 Some(Err(TooManyFromAddress)) => format!(
@@ -101,38 +103,38 @@ impl Door {
         }
     }
 
-    /// A place ahead of its connection, for which this waits if connections are to wait.
-    async fn place(&self) -> Option<Place> {
+    /// A permit ahead of its connection, where connections wait for one in the backlog.
+    async fn permit(&self) -> Option<ConnectionPermit> {
         loop {
             {
-                let live = self.shared.live();
+                let live = self.endpoint.dispatcher.live();
                 if live.config.limits.when_full == WhenFull::Refuse {
                     return None;
                 }
-                if let Some(place) = self.places.try_take(&live.config.limits) {
-                    return Some(place);
+                if let Some(permit) = self.endpoint.permits.try_acquire(&live.config.limits) {
+                    return Some(permit);
                 }
             }
-            self.places.freed().await;
+            self.endpoint.permits.released().await;
         }
     }
 
-    /// Answers the first call with an error, for a few at a time.
+    /// Answers the connection's first call with an error, for a few connections at a time.
     fn turn_away(&self, stream: tokio::net::TcpStream, peer: SocketAddr, speaking: Speaking, why: &str) {
         let Ok(turn) = self.turned_away.clone().try_acquire_owned() else { return };
         let fault = Fault::io(format!("java.io.IOException: {why}; close some, or try again later"), true);
-        let guest = connection::Guest { unwelcome: Some(fault), ..connection::Guest::new(peer) };
-        let serve = connection::serve(self.shared.clone(), stream, speaking, guest);
+        let client = Client { refusal: Some(fault), ..Client::new(peer) };
+        let serve = connection::serve(self.endpoint.clone(), stream, speaking, client);
         tokio::spawn(async move {
-            // Either it was told, or it had nothing to say.
+            // Answered or not: it had its time.
             let _ = tokio::time::timeout(TURNED_AWAY_FOR, serve).await;
             drop(turn);
         });
     }
 
     /// Hands a connection to the next loop.
-    fn hand_over(&self, stream: tokio::net::TcpStream, guest: connection::Guest, speaking: Speaking, place: Place) {
-        let shared = self.shared.clone();
+    fn hand_over(&self, stream: tokio::net::TcpStream, client: Client, speaking: Speaking, permit: ConnectionPermit) {
+        let endpoint = self.endpoint.clone();
         let turn = self.next.fetch_add(1, Ordering::Relaxed);
         match self.loops.get(turn % self.loops.len().max(1)) {
             Some(other) if self.loops.len() > 1 => {
@@ -140,15 +142,15 @@ impl Door {
                 let Ok(stream) = stream.into_std() else { return };
                 other.spawn(async move {
                     if let Ok(stream) = tokio::net::TcpStream::from_std(stream) {
-                        connection::serve(shared, stream, speaking, guest).await;
+                        connection::serve(endpoint, stream, speaking, client).await;
                     }
-                    drop(place);
+                    drop(permit);
                 });
             }
             _ => {
                 tokio::spawn(async move {
-                    connection::serve(shared, stream, speaking, guest).await;
-                    drop(place);
+                    connection::serve(endpoint, stream, speaking, client).await;
+                    drop(permit);
                 });
             }
         }

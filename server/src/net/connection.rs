@@ -1,4 +1,4 @@
-//! A new connection: what it speaks, and who serves it.
+//! A new connection: recognises what it speaks, and serves it accordingly.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -10,74 +10,82 @@ use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::TcpStream;
 use tokio::time::timeout;
 
+use super::endpoint::Endpoint;
+use super::inbox::{Ended, Inbox};
+use super::tls::TlsAcceptor;
 use super::{http, session};
 use crate::dispatch::call::Speaking;
 use crate::dispatch::caller::Caller;
-use crate::dispatch::shared::Shared;
-use crate::net::inbox::{Ended, Inbox};
-use crate::net::tls::Acceptor;
+use crate::dispatch::dispatcher::Dispatcher;
 use crate::wire::dialect::{Foreign, Opening, recognise};
 use crate::wire::fault::Fault;
 
-/// A dead peer is noticed after about twice this.
+/// A dead peer is detected after about twice this time.
 const KEEPALIVE: Duration = Duration::from_secs(60);
 
-/// Whom a connection serves.
-pub struct Guest {
-    /// The client.
+/// The client of a connection.
+pub struct Client {
+    /// The client, as its calls see it.
     pub caller: Arc<Caller>,
-    /// Why it is sent away with its first call; `None`: it is served.
-    pub unwelcome: Option<Fault>,
+    /// The fault that answers its first call before the connection is closed; `None`: it is served.
+    pub refusal: Option<Fault>,
 }
 
-impl Guest {
+impl Client {
     /// A client that is served.
     pub fn new(peer: SocketAddr) -> Self {
-        Self { caller: Caller::new(peer), unwelcome: None }
+        Self { caller: Caller::new(peer), refusal: None }
     }
 }
 
 /// Serves a connection until its end.
-pub async fn serve(shared: Arc<Shared>, stream: TcpStream, speaking: Speaking, guest: Guest) {
-    let peer = guest.caller.peer;
+pub async fn serve(endpoint: Arc<Endpoint>, stream: TcpStream, speaking: Speaking, client: Client) {
+    let dispatcher = &endpoint.dispatcher;
+    let peer = client.caller.peer;
     let socket = SockRef::from(&stream);
     let keepalive = TcpKeepalive::new().with_time(KEEPALIVE).with_interval(KEEPALIVE / 6);
-    // Neither is needed to be right, so a socket that refuses is served without.
+    // Neither is needed for correctness, so a socket that refuses them is served without.
     let _ = socket.set_tcp_nodelay(true).and(socket.set_tcp_keepalive(&keepalive));
-    let inbox = Inbox::new(stream, BytesMut::new(), shared.hold());
-    let Some((opening, inbox)) = open(&shared, inbox, peer).await else { return };
-    let acceptor = if matches!(opening, Opening::Tls) { shared.tls.load_full() } else { None };
+    let inbox = Inbox::new(stream, BytesMut::new(), dispatcher.claim_memory());
+    let Some((opening, inbox)) = recognise_opening(dispatcher, inbox, peer).await else { return };
+    let acceptor = if matches!(opening, Opening::Tls) { endpoint.tls.load_full() } else { None };
     match acceptor {
-        Some(acceptor) => Box::pin(secret(&shared, &acceptor, inbox, speaking, &guest)).await,
-        None => speak(&shared, opening, inbox, speaking, &guest).await,
+        Some(acceptor) => Box::pin(serve_tls(dispatcher, &acceptor, inbox, speaking, &client)).await,
+        None => serve_opening(dispatcher, opening, inbox, speaking, &client).await,
     }
 }
 
-/// Does the handshake and serves what is inside.
-async fn secret(shared: &Arc<Shared>, acceptor: &Acceptor, inbox: Inbox<TcpStream>, speaking: Speaking, guest: &Guest) {
-    let peer = guest.caller.peer;
+/// Does the TLS handshake and serves the connection inside.
+async fn serve_tls(
+    dispatcher: &Arc<Dispatcher>,
+    acceptor: &TlsAcceptor,
+    inbox: Inbox<TcpStream>,
+    speaking: Speaking,
+    client: &Client,
+) {
+    let peer = client.caller.peer;
     let (stream, read) = inbox.into_parts();
-    let stream = match timeout(shared.stall_max(), acceptor.accept(stream, read)).await {
+    let stream = match timeout(dispatcher.stall_max(), acceptor.accept(stream, read)).await {
         Ok(Ok(stream)) => stream,
         Ok(Err(error)) => return tracing::info!(%peer, %error, "connection closed: the TLS handshake failed"),
         Err(_) => return tracing::info!(%peer, "connection closed: the TLS handshake took too long"),
     };
-    let inbox = Inbox::new(stream, BytesMut::new(), shared.hold());
-    if let Some((opening, inbox)) = open(shared, inbox, peer).await {
-        speak(shared, opening, inbox, speaking, guest).await;
+    let inbox = Inbox::new(stream, BytesMut::new(), dispatcher.claim_memory());
+    if let Some((opening, inbox)) = recognise_opening(dispatcher, inbox, peer).await {
+        serve_opening(dispatcher, opening, inbox, speaking, client).await;
     }
 }
 
-/// Reads until it is clear what the client speaks; `None`: it went away first.
-async fn open<S: AsyncRead + AsyncWrite + Unpin>(
-    shared: &Arc<Shared>,
+/// Reads until it is clear what the client speaks; `None` if it closes the connection first.
+async fn recognise_opening<S: AsyncRead + AsyncWrite + Unpin>(
+    dispatcher: &Arc<Dispatcher>,
     mut inbox: Inbox<S>,
     peer: SocketAddr,
 ) -> Option<(Opening, Inbox<S>)> {
     loop {
         match recognise(inbox.bytes()) {
             Opening::Unclear => {
-                let longest = shared.silent_max(inbox.bytes().is_empty());
+                let longest = dispatcher.silent_max(inbox.bytes().is_empty());
                 match inbox.more(longest).await {
                     Ok(()) => {}
                     Err(Ended::Closed) if inbox.bytes().is_empty() => return None,
@@ -92,20 +100,21 @@ async fn open<S: AsyncRead + AsyncWrite + Unpin>(
     }
 }
 
-/// Each way of speaking has its own box: an idle connection holds the memory of its own alone, and one that has said nothing yet of none.
-async fn speak<S: AsyncRead + AsyncWrite + Unpin + Send + 'static>(
-    shared: &Arc<Shared>,
+/// Serves a connection whose protocol is known. Each protocol's future is boxed, so an idle connection holds the memory of its own
+/// protocol alone, and one that has sent nothing yet that of none.
+async fn serve_opening<S: AsyncRead + AsyncWrite + Unpin + Send + 'static>(
+    dispatcher: &Arc<Dispatcher>,
     opening: Opening,
     inbox: Inbox<S>,
     speaking: Speaking,
-    guest: &Guest,
+    client: &Client,
 ) {
-    let peer = guest.caller.peer;
+    let peer = client.caller.peer;
     match opening {
-        Opening::Thrift(dialect) => Box::pin(session::serve(shared, inbox, dialect, speaking, guest)).await,
+        Opening::Thrift(dialect) => Box::pin(session::serve(dispatcher, inbox, dialect, speaking, client)).await,
         Opening::Http => {
             let (stream, read) = inbox.into_parts();
-            Box::pin(http::serve(shared, stream, read, speaking, guest)).await;
+            Box::pin(http::serve(dispatcher, stream, read, speaking, client)).await;
         }
         Opening::Tls => {
             tracing::info!(
@@ -117,7 +126,7 @@ async fn speak<S: AsyncRead + AsyncWrite + Unpin + Send + 'static>(
             let first = inbox.bytes().get(..8).unwrap_or(inbox.bytes()).escape_ascii();
             tracing::info!(%peer, %first, "connection closed: it looked like {foreign}");
         }
-        // `open` gives this to nobody.
+        // `recognise_opening` never returns this.
         Opening::Unclear => {}
     }
 }

@@ -1,4 +1,4 @@
-//! Places for connections: how many there are in all, and how many from one address.
+//! ConnectionPermits for connections: how many there are in all, and how many from one address.
 
 use std::collections::HashMap;
 use std::net::IpAddr;
@@ -8,76 +8,76 @@ use tokio::sync::Notify;
 
 use crate::settings::config::Limits;
 
-/// Counts open connections.
+/// Counts open connections against the limits.
 #[derive(Debug, Default)]
-pub struct Places {
-    taken: Mutex<Taken>,
-    freed: Notify,
+pub struct ConnectionPermits {
+    in_use: Mutex<InUse>,
+    released: Notify,
 }
 
 #[derive(Debug, Default)]
-struct Taken {
+struct InUse {
     all: usize,
     by_address: HashMap<IpAddr, usize>,
 }
 
-/// One connection's place, until it is dropped.
+/// The permit of one connection, given back when it is dropped.
 #[derive(Debug)]
-pub struct Place {
-    places: Arc<Places>,
+pub struct ConnectionPermit {
+    permits: Arc<ConnectionPermits>,
     address: Option<IpAddr>,
 }
 
-/// The address has as many connections as one may have.
+/// The address has as many connections as one address may have.
 #[derive(Debug, PartialEq, Eq)]
 pub struct TooManyFromAddress;
 
-impl Places {
+impl ConnectionPermits {
     /// Connections open now.
-    pub fn taken(&self) -> usize {
+    pub fn in_use(&self) -> usize {
         self.lock().all
     }
 
-    /// A place, if there is one.
-    pub fn try_take(self: &Arc<Self>, limits: &Limits) -> Option<Place> {
-        let mut taken = self.lock();
-        if taken.all >= limits.connections_max {
+    /// Takes a permit; `None` if all are in use.
+    pub fn try_acquire(self: &Arc<Self>, limits: &Limits) -> Option<ConnectionPermit> {
+        let mut in_use = self.lock();
+        if in_use.all >= limits.connections_max {
             return None;
         }
-        taken.all += 1;
-        Some(Place { places: self.clone(), address: None })
+        in_use.all += 1;
+        Some(ConnectionPermit { permits: self.clone(), address: None })
     }
 
-    /// Waits until someone gives a place back, or [`Self::changed`].
-    pub async fn freed(&self) {
-        self.freed.notified().await;
+    /// Waits until a permit is given back or [`Self::changed`] is called.
+    pub async fn released(&self) {
+        self.released.notified().await;
     }
 
-    /// Has those who wait look again: there may be more places now.
+    /// Wakes everything in [`Self::released`]: the limits have changed.
     pub fn changed(&self) {
-        self.freed.notify_waiters();
-        // For one who looked and does not wait yet.
-        self.freed.notify_one();
+        self.released.notify_waiters();
+        // Stored for a task that has looked and does not wait yet.
+        self.released.notify_one();
     }
 
-    fn lock(&self) -> MutexGuard<'_, Taken> {
-        self.taken.lock().unwrap_or_else(PoisonError::into_inner)
+    fn lock(&self) -> MutexGuard<'_, InUse> {
+        self.in_use.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Place {
-    /// Says whose it is.
+impl ConnectionPermit {
+    /// Counts the connection towards its address, too.
     ///
     /// # Errors
-    /// That address has as many as it may; the place is given back.
-    pub fn of(mut self, address: IpAddr, limits: &Limits) -> Result<Self, TooManyFromAddress> {
-        // The same client may come by either form.
+    /// That address has as many connections as it may have; the permit is given back.
+    pub fn for_address(mut self, address: IpAddr, limits: &Limits) -> Result<Self, TooManyFromAddress> {
+        // A client may appear as IPv4 or as IPv4 mapped to IPv6.
         let address = address.to_canonical();
         {
-            let mut taken = self.places.lock();
-            let count = taken.by_address.get(&address).copied().unwrap_or(0);
+            let mut in_use = self.permits.lock();
+            let count = in_use.by_address.get(&address).copied().unwrap_or(0);
             if count < limits.connections_per_address_max {
-                taken.by_address.insert(address, count + 1);
+                in_use.by_address.insert(address, count + 1);
                 self.address = Some(address);
             }
         }
@@ -85,19 +85,19 @@ impl Place {
     }
 }
 
-impl Drop for Place {
+impl Drop for ConnectionPermit {
     fn drop(&mut self) {
-        let mut taken = self.places.lock();
-        taken.all -= 1;
+        let mut in_use = self.permits.lock();
+        in_use.all -= 1;
         if let Some(address) = self.address
-            && let Some(count) = taken.by_address.get_mut(&address)
+            && let Some(count) = in_use.by_address.get_mut(&address)
         {
             *count -= 1;
             if *count == 0 {
-                taken.by_address.remove(&address);
+                in_use.by_address.remove(&address);
             }
         }
-        drop(taken);
-        self.places.freed.notify_one();
+        drop(in_use);
+        self.permits.released.notify_one();
     }
 }

@@ -17,11 +17,12 @@ use hyper_util::rt::{TokioIo, TokioTimer};
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::time::timeout;
 
+use super::connection::Client;
+use super::rewind::Rewind;
 use crate::dispatch::call::{Call, Speaking};
-use crate::dispatch::memory_quota::Held;
-use crate::dispatch::shared::{Busy, Shared};
-use crate::net::connection::Guest;
-use crate::net::rewind::Rewind;
+use crate::dispatch::dispatcher::Dispatcher;
+use crate::dispatch::memory_quota::MemoryClaim;
+use crate::dispatch::shutdown::CallGuard;
 use crate::wire::fault::Fault;
 use crate::wire::{Encoding, Transport};
 
@@ -30,19 +31,21 @@ const HEADER_BYTES_MAX: usize = 64 << 10;
 
 /// Serves an HTTP connection whose first bytes were read already.
 pub async fn serve<S: AsyncRead + AsyncWrite + Unpin + Send + 'static>(
-    shared: &Arc<Shared>,
+    dispatcher: &Arc<Dispatcher>,
     stream: S,
     read: BytesMut,
     speaking: Speaking,
-    guest: &Guest,
+    client: &Client,
 ) {
-    let peer = guest.caller.peer;
+    let peer = client.caller.peer;
     // Requests of a connection come one after the other; the lock is never waited for.
     let speaking = Mutex::new(speaking);
-    let service = service_fn(|request| answer(shared, request, &speaking, guest));
+    let service = service_fn(|request| answer(dispatcher, request, &speaking, client));
     let connection = http1::Builder::new()
         .timer(TokioTimer::new())
-        .header_read_timeout(shared.silent_max(true).unwrap_or(Duration::from_secs(600)).max(shared.stall_max()))
+        .header_read_timeout(
+            dispatcher.silent_max(true).unwrap_or(Duration::from_secs(600)).max(dispatcher.stall_max()),
+        )
         .max_buf_size(HEADER_BYTES_MAX)
         .auto_date_header(false)
         // Who says that no further request follows still waits for the answer to this one.
@@ -51,7 +54,7 @@ pub async fn serve<S: AsyncRead + AsyncWrite + Unpin + Send + 'static>(
     let mut connection = std::pin::pin!(connection);
     let ended = tokio::select! {
         ended = connection.as_mut() => ended,
-        () = shared.stopped() => {
+        () = dispatcher.shutdown.stopped() => {
             connection.as_mut().graceful_shutdown();
             connection.await
         }
@@ -62,12 +65,12 @@ pub async fn serve<S: AsyncRead + AsyncWrite + Unpin + Send + 'static>(
 }
 
 async fn answer(
-    shared: &Arc<Shared>,
+    dispatcher: &Arc<Dispatcher>,
     request: Request<Incoming>,
     speaking: &Mutex<Speaking>,
-    guest: &Guest,
+    client: &Client,
 ) -> Result<Response<Reply>, Infallible> {
-    if let Some(fault) = &guest.unwelcome {
+    if let Some(fault) = &client.refusal {
         return Ok(text(StatusCode::SERVICE_UNAVAILABLE, format!("{fault}\n")));
     }
     if request.method() != Method::POST {
@@ -79,18 +82,18 @@ async fn answer(
         refusal.headers_mut().insert(ALLOW, HeaderValue::from_static("POST"));
         return Ok(refusal);
     }
-    Ok(match body(shared, request.into_body()).await {
-        Ok((message, held)) => run(shared, message, held, speaking, guest).await,
+    Ok(match body(dispatcher, request.into_body()).await {
+        Ok((message, claim)) => run(dispatcher, message, claim, speaking, client).await,
         Err((status, why)) => text(status, why),
     })
 }
 
 async fn run(
-    shared: &Arc<Shared>,
+    dispatcher: &Arc<Dispatcher>,
     message: Bytes,
-    mut held: Held,
+    mut claim: MemoryClaim,
     speaking: &Mutex<Speaking>,
-    guest: &Guest,
+    client: &Client,
 ) -> Response<Reply> {
     let encoding = if message.first() == Some(&0x82) { Encoding::Compact } else { Encoding::Binary };
     let call = {
@@ -104,18 +107,18 @@ async fn run(
         }
         Err(other) => return text(StatusCode::BAD_REQUEST, format!("{other}\n")),
     };
-    let reply = match shared.begin() {
+    let reply = match dispatcher.shutdown.begin() {
         // Who hangs up cannot be told from who only closes its own side, which HTTP allows.
         Some(busy) => {
-            let run = shared.run(call, message, Vec::new(), &guest.caller, std::future::pending());
+            let run = dispatcher.run(call, message, Vec::new(), &client.caller, std::future::pending());
             run.await.map(|reply| (reply, busy))
         }
         None => None,
     };
     match reply {
         Some((reply, busy)) => {
-            held.force(reply.capacity());
-            let mut response = Response::new(Reply { bytes: Some(reply.into()), _under_way: Some((busy, held)) });
+            claim.resize(reply.capacity());
+            let mut response = Response::new(Reply { bytes: Some(reply.into()), _under_way: Some((busy, claim)) });
             response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("application/x-thrift"));
             response
         }
@@ -124,19 +127,22 @@ async fn run(
 }
 
 /// The whole body, in one piece or chunked.
-async fn body(shared: &Arc<Shared>, mut body: Incoming) -> Result<(Bytes, Held), (StatusCode, &'static str)> {
+async fn body(
+    dispatcher: &Arc<Dispatcher>,
+    mut body: Incoming,
+) -> Result<(Bytes, MemoryClaim), (StatusCode, &'static str)> {
     const TOO_LARGE: (StatusCode, &str) =
         (StatusCode::PAYLOAD_TOO_LARGE, "The message is larger than the server allows; send several smaller ones.\n");
-    let bytes_max = shared.live().config.limits.message_bytes_max;
+    let bytes_max = dispatcher.live().config.limits.message_bytes_max;
     if body.size_hint().lower() > bytes_max as u64 {
         return Err(TOO_LARGE);
     }
-    let mut held = shared.hold();
+    let mut claim = dispatcher.claim_memory();
     let mut message = BytesMut::new();
     loop {
-        let frame = match timeout(shared.stall_max(), body.frame()).await {
+        let frame = match timeout(dispatcher.stall_max(), body.frame()).await {
             Ok(Some(Ok(frame))) => frame,
-            Ok(None) => return Ok((message.freeze(), held)),
+            Ok(None) => return Ok((message.freeze(), claim)),
             Ok(Some(Err(_))) => return Err((StatusCode::BAD_REQUEST, "The body ends early.\n")),
             Err(_) => return Err((StatusCode::REQUEST_TIMEOUT, "No byte of the body came for too long.\n")),
         };
@@ -145,7 +151,7 @@ async fn body(shared: &Arc<Shared>, mut body: Incoming) -> Result<(Bytes, Held),
             return Err(TOO_LARGE);
         }
         message.extend_from_slice(&data);
-        if !held.resize(message.capacity()) {
+        if !claim.try_resize(message.capacity()) {
             return Err((StatusCode::SERVICE_UNAVAILABLE, "The calls under way hold too many bytes; try again.\n"));
         }
     }
@@ -161,7 +167,7 @@ fn text(status: StatusCode, text: impl Into<Bytes>) -> Response<Reply> {
 /// An answer's body. Its call is under way, and its bytes count, until it has been written.
 struct Reply {
     bytes: Option<Bytes>,
-    _under_way: Option<(Busy, Held)>,
+    _under_way: Option<(CallGuard, MemoryClaim)>,
 }
 
 impl Body for Reply {

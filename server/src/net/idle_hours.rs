@@ -11,14 +11,14 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt, DuplexStream, duplex};
 use tokio::task::JoinHandle;
 use tokio::time::advance;
 
+use super::connection::Client;
+use super::inbox::Inbox;
+use super::session;
 use crate::dispatch::call::{Handler, Speaking};
 use crate::dispatch::caller::Caller;
+use crate::dispatch::dispatcher::Dispatcher;
+use crate::dispatch::identity::Identity;
 use crate::dispatch::runner::Live;
-use crate::dispatch::shared::Shared;
-use crate::gateway::context::Identity;
-use crate::net::connection::Guest;
-use crate::net::inbox::Inbox;
-use crate::net::session;
 use crate::settings::config::{Config, Limits};
 use crate::wire::fault::Fault;
 use crate::wire::method::Service;
@@ -53,13 +53,13 @@ const CALL: &[u8] = b"\x00\x00\x00\x13\x80\x01\x00\x01\x00\x00\x00\x06getRow\x00
 fn connect(limits: Limits) -> (DuplexStream, JoinHandle<()>) {
     let live = Live::new(Config { limits, ..Config::default() });
     let identity = Identity { host: "host".to_owned(), port: 9090, start_code: 7 };
-    let shared = Arc::new(Shared::new(Arc::new(Yes), identity, live, None));
+    let dispatcher = Arc::new(Dispatcher::new(Arc::new(Yes), identity, live));
     let (client, stream) = duplex(4096);
     let serving = tokio::spawn(async move {
-        let inbox = Inbox::new(stream, BytesMut::new(), shared.hold());
+        let inbox = Inbox::new(stream, BytesMut::new(), dispatcher.claim_memory());
         let dialect = Dialect { framed: true, encoding: Encoding::Binary };
-        let guest = Guest::new(([127, 0, 0, 1], 1).into());
-        session::serve(&shared, inbox, dialect, Speaking::Unsaid(Service::Thrift1), &guest).await;
+        let client = Client::new(([127, 0, 0, 1], 1).into());
+        session::serve(&dispatcher, inbox, dialect, Speaking::Assumed(Service::Thrift1), &client).await;
     });
     (client, serving)
 }

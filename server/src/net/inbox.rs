@@ -10,7 +10,7 @@ use bytes::{Bytes, BytesMut};
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 use tokio::time::timeout;
 
-use crate::dispatch::memory_quota::Held;
+use crate::dispatch::memory_quota::MemoryClaim;
 
 /// Room for the first bytes of a message; what an idle connection holds.
 const FIRST_BYTES: usize = 2 << 10;
@@ -44,13 +44,13 @@ pub struct Inbox<S> {
     bytes: BytesMut,
     /// The length of the message that was taken and is still being worked on.
     taken: usize,
-    held: Held,
+    claim: MemoryClaim,
 }
 
 impl<S: AsyncRead + AsyncWrite + Unpin> Inbox<S> {
     /// An inbox of a stream that gave these bytes already.
-    pub fn new(stream: S, bytes: BytesMut, held: Held) -> Self {
-        Self { stream, bytes, taken: 0, held }
+    pub fn new(stream: S, bytes: BytesMut, claim: MemoryClaim) -> Self {
+        Self { stream, bytes, taken: 0, claim }
     }
 
     /// What is there.
@@ -66,7 +66,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Inbox<S> {
         if self.bytes.capacity() == self.bytes.len() {
             self.bytes.reserve(self.bytes.len().clamp(FIRST_BYTES, AHEAD_BYTES_MAX));
         }
-        if !self.held.resize(self.taken + self.bytes.capacity()) {
+        if !self.claim.try_resize(self.taken + self.bytes.capacity()) {
             return Err(Ended::NoRoom);
         }
         let read = self.stream.read_buf(&mut self.bytes);
@@ -86,7 +86,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Inbox<S> {
     /// Says that what was taken is no longer there.
     pub fn finished(&mut self) {
         self.taken = 0;
-        self.held.force(self.bytes.capacity());
+        self.claim.resize(self.bytes.capacity());
     }
 
     /// Waits until the client hangs up. What it sends meanwhile is kept, up to a bound; a client that sends more than that is taken
@@ -116,7 +116,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Inbox<S> {
     pub async fn close(mut self) {
         const DISCARDED_BYTES_MAX: usize = 16 << 20;
         self.bytes = BytesMut::new();
-        self.held.resize(0);
+        self.claim.resize(0);
         let _ = timeout(Duration::from_secs(2), async {
             self.stream.shutdown().await?;
             let mut discarded = 0;

@@ -5,8 +5,9 @@
 //! ```
 
 pub mod acceptor;
-pub mod connection;
+mod connection;
 pub mod connection_permits;
+pub mod endpoint;
 mod http;
 #[cfg(test)]
 mod idle_hours;

@@ -8,10 +8,10 @@ use std::time::Duration;
 use bytes::Bytes;
 use tokio::io::{AsyncRead, AsyncWrite};
 
+use super::connection::Client;
+use super::inbox::{Ended, Inbox};
 use crate::dispatch::call::{Call, Speaking};
-use crate::dispatch::shared::Shared;
-use crate::net::connection::Guest;
-use crate::net::inbox::{Ended, Inbox};
+use crate::dispatch::dispatcher::Dispatcher;
 use crate::wire::fault::Fault;
 use crate::wire::measure::{Measure, Progress};
 use crate::wire::{Dialect, Transport};
@@ -39,20 +39,20 @@ impl From<Ended> for Missing {
 
 /// Serves a connection that speaks Thrift over a byte stream.
 pub async fn serve<S: AsyncRead + AsyncWrite + Unpin>(
-    shared: &Arc<Shared>,
+    dispatcher: &Arc<Dispatcher>,
     mut inbox: Inbox<S>,
     dialect: Dialect,
     mut speaking: Speaking,
-    guest: &Guest,
+    client: &Client,
 ) {
-    let peer = guest.caller.peer;
+    let peer = client.caller.peer;
     tracing::debug!(%peer, %dialect, "connection speaks Thrift");
     let mut out = Vec::new();
-    let mut held = shared.hold();
+    let mut claim = dispatcher.claim_memory();
     loop {
         let received = match dialect.framed {
-            true => framed(shared, &mut inbox).await,
-            false => measured(shared, &mut inbox, dialect).await,
+            true => framed(dispatcher, &mut inbox).await,
+            false => measured(dispatcher, &mut inbox, dialect).await,
         };
         let message = match received {
             Ok(message) => message,
@@ -62,38 +62,38 @@ pub async fn serve<S: AsyncRead + AsyncWrite + Unpin>(
                 return;
             }
             Err(Missing::Ended(Ended::NoRoom)) => {
-                let fault = Fault::queue_bytes_full(&shared.runner.identity);
-                return Box::pin(refuse(shared, inbox, dialect, speaking, peer, &fault)).await;
+                let fault = Fault::queue_bytes_full(&dispatcher.runner.identity);
+                return Box::pin(refuse(dispatcher, inbox, dialect, speaking, peer, &fault)).await;
             }
             Err(Missing::Refused(fault)) => {
-                return Box::pin(refuse(shared, inbox, dialect, speaking, peer, &fault)).await;
+                return Box::pin(refuse(dispatcher, inbox, dialect, speaking, peer, &fault)).await;
             }
         };
         let call = match Call::recognise(dialect.encoding, &message, &mut speaking) {
             Ok(call) if dialect.framed => call.over(Transport::Framed),
             Ok(call) => call,
-            Err(fault) => return Box::pin(refuse(shared, inbox, dialect, speaking, peer, &fault)).await,
+            Err(fault) => return Box::pin(refuse(dispatcher, inbox, dialect, speaking, peer, &fault)).await,
         };
-        if let Some(fault) = &guest.unwelcome {
-            return Box::pin(part(inbox, dialect, &call, &message, fault, shared.stall_max())).await;
+        if let Some(fault) = &client.refusal {
+            return Box::pin(reply_and_close(inbox, dialect, &call, &message, fault, dispatcher.stall_max())).await;
         }
-        let Some(busy) = shared.begin() else { return };
+        let Some(busy) = dispatcher.shutdown.begin() else { return };
         let one_way = call.one_way;
         out.clear();
         if dialect.framed {
             out.extend_from_slice(&[0; FRAME_HEAD]);
         }
         let gone = inbox.hang_up();
-        let Some(reply) = shared.run(call, message, take(&mut out), &guest.caller, gone).await else { return };
+        let Some(reply) = dispatcher.run(call, message, take(&mut out), &client.caller, gone).await else { return };
         out = reply;
         inbox.finished();
         // A reply counts until its client has taken it: while clients are slow to, no call may begin.
-        held.force(out.capacity());
+        claim.resize(out.capacity());
         if !one_way {
             if dialect.framed {
                 frame(&mut out);
             }
-            if inbox.send(&out, shared.stall_max()).await.is_err() {
+            if inbox.send(&out, dispatcher.stall_max()).await.is_err() {
                 return;
             }
         }
@@ -101,7 +101,7 @@ pub async fn serve<S: AsyncRead + AsyncWrite + Unpin>(
         if out.capacity() > KEPT_BYTES {
             out = Vec::new();
         }
-        held.force(0);
+        claim.resize(0);
     }
 }
 
@@ -114,7 +114,7 @@ fn frame(out: &mut [u8]) {
 }
 
 async fn framed<S: AsyncRead + AsyncWrite + Unpin>(
-    shared: &Arc<Shared>,
+    dispatcher: &Arc<Dispatcher>,
     inbox: &mut Inbox<S>,
 ) -> Result<Bytes, Missing> {
     loop {
@@ -122,7 +122,7 @@ async fn framed<S: AsyncRead + AsyncWrite + Unpin>(
             None => FRAME_HEAD,
             Some(head) => {
                 let length = u32::from_be_bytes(*head) as usize;
-                let max = shared.live().config.limits.frame_bytes_max;
+                let max = dispatcher.live().config.limits.frame_bytes_max;
                 if length > max {
                     return Err(Missing::Refused(Fault::protocol(format!(
                         "Frame size ({length}) larger than max length ({max})!"
@@ -138,25 +138,25 @@ async fn framed<S: AsyncRead + AsyncWrite + Unpin>(
         if needed == FRAME_HEAD && inbox.bytes().len() >= FRAME_HEAD {
             return Err(Missing::Refused(Fault::protocol("a frame without a message")));
         }
-        wait(shared, inbox).await?;
+        wait(dispatcher, inbox).await?;
     }
 }
 
 async fn measured<S: AsyncRead + AsyncWrite + Unpin>(
-    shared: &Arc<Shared>,
+    dispatcher: &Arc<Dispatcher>,
     inbox: &mut Inbox<S>,
     dialect: Dialect,
 ) -> Result<Bytes, Missing> {
     while inbox.bytes().is_empty() {
-        wait(shared, inbox).await?;
+        wait(dispatcher, inbox).await?;
     }
-    let mut measure = Measure::new(dialect.encoding, shared.live().config.limits.message_bytes_max);
+    let mut measure = Measure::new(dialect.encoding, dispatcher.live().config.limits.message_bytes_max);
     loop {
         match measure.advance(inbox.bytes()) {
             Ok(Progress::Whole(length)) => return Ok(inbox.take(length)),
             Ok(Progress::More(needed)) => {
                 while inbox.bytes().len() < needed {
-                    wait(shared, inbox).await?;
+                    wait(dispatcher, inbox).await?;
                 }
             }
             Err(endless) => return Err(Missing::Refused(Fault::protocol(endless.to_string()))),
@@ -165,14 +165,17 @@ async fn measured<S: AsyncRead + AsyncWrite + Unpin>(
 }
 
 /// More bytes: between messages they may take as long as connections may idle, within one they must not stall.
-async fn wait<S: AsyncRead + AsyncWrite + Unpin>(shared: &Arc<Shared>, inbox: &mut Inbox<S>) -> Result<(), Ended> {
-    let longest = shared.silent_max(inbox.bytes().is_empty());
+async fn wait<S: AsyncRead + AsyncWrite + Unpin>(
+    dispatcher: &Arc<Dispatcher>,
+    inbox: &mut Inbox<S>,
+) -> Result<(), Ended> {
+    let longest = dispatcher.silent_max(inbox.bytes().is_empty());
     inbox.more(longest).await
 }
 
 /// The end of a connection whose message cannot be taken: an answer if the message says to which call, and one line in the log.
 async fn refuse<S: AsyncRead + AsyncWrite + Unpin>(
-    shared: &Arc<Shared>,
+    dispatcher: &Arc<Dispatcher>,
     inbox: Inbox<S>,
     dialect: Dialect,
     mut speaking: Speaking,
@@ -185,13 +188,13 @@ async fn refuse<S: AsyncRead + AsyncWrite + Unpin>(
     let message = inbox.bytes().get(head..).unwrap_or_default();
     let message = Bytes::copy_from_slice(message.get(..REFUSED_BYTES_MAX).unwrap_or(message));
     match Call::recognise(dialect.encoding, &message, &mut speaking) {
-        Ok(call) => part(inbox, dialect, &call, &message, fault, shared.stall_max()).await,
+        Ok(call) => reply_and_close(inbox, dialect, &call, &message, fault, dispatcher.stall_max()).await,
         Err(_) => inbox.close().await,
     }
 }
 
 /// Answers one call with a fault, and ends the connection.
-async fn part<S: AsyncRead + AsyncWrite + Unpin>(
+async fn reply_and_close<S: AsyncRead + AsyncWrite + Unpin>(
     mut inbox: Inbox<S>,
     dialect: Dialect,
     call: &Call,

@@ -7,7 +7,6 @@ use std::sync::Arc;
 
 use bytes::BytesMut;
 use tokio::io::{AsyncRead, AsyncWrite};
-use tokio_rustls::TlsAcceptor;
 use tokio_rustls::rustls::pki_types::pem::PemObject;
 use tokio_rustls::rustls::pki_types::{CertificateDer, PrivateKeyDer};
 use tokio_rustls::rustls::server::WebPkiClientVerifier;
@@ -35,15 +34,15 @@ impl TlsFiles {
     /// # Errors
     /// What is wrong with them.
     pub fn check(&self) -> Result<(), TlsError> {
-        Acceptor::open(self).map(drop)
+        TlsAcceptor::open(self).map(drop)
     }
 }
 
-/// Does the server's side of handshakes.
+/// Does the server's side of TLS handshakes.
 #[derive(Clone)]
-pub struct Acceptor(TlsAcceptor);
+pub struct TlsAcceptor(tokio_rustls::TlsAcceptor);
 
-impl Acceptor {
+impl TlsAcceptor {
     /// Reads certificate, key and authorities.
     pub fn open(files: &TlsFiles) -> Result<Self, TlsError> {
         let chain = certificates(&files.certificate)?;
@@ -71,7 +70,7 @@ impl Acceptor {
                 files.key.display()
             ))
         })?;
-        Ok(Self(TlsAcceptor::from(Arc::new(config))))
+        Ok(Self(tokio_rustls::TlsAcceptor::from(Arc::new(config))))
     }
 
     /// Does the handshake of a connection whose first bytes were read already.

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use hjall_idl::methods;
 
-use super::histogram::{Reading, Spread};
+use super::histogram::{Histogram, Snapshot};
 use super::window::Window;
 use crate::wire::method::Service;
 use crate::wire::{Encoding, Transport, dialect};
@@ -25,7 +25,7 @@ pub struct Calls {
 #[derive(Default)]
 pub struct Counted {
     /// How long the calls ran, in nanoseconds.
-    pub took: Spread,
+    pub took: Histogram,
     /// Calls that ended in an exception.
     pub failed: AtomicU64,
     /// Bytes of their messages.
@@ -76,14 +76,14 @@ impl Calls {
     }
 
     /// Every method of a service, called or not: its name, all it has counted, and that of late.
-    pub fn methods(&self, service: Service) -> impl Iterator<Item = (&'static str, Reading, Reading)> {
+    pub fn methods(&self, service: Service) -> impl Iterator<Item = (&'static str, Snapshot, Snapshot)> {
         methods().iter().enumerate().filter_map(move |(at, method)| {
             let there = match service {
                 Service::Thrift1 => method.thrift1.is_some(),
                 Service::Thrift2 => method.thrift2.is_some(),
             };
             let at = service as usize * methods().len() + at;
-            let mut all = Reading::default();
+            let mut all = Snapshot::default();
             let cells =
                 self.counted.get(at * dialect::NAMES.len()..(at + 1) * dialect::NAMES.len()).unwrap_or_default();
             cells.iter().filter_map(OnceLock::get).for_each(|counted| all.add(&counted.took.read()));
@@ -93,8 +93,8 @@ impl Calls {
     }
 
     /// How long all calls of a service ran.
-    pub fn took(&self, service: Service) -> Reading {
-        let mut all = Reading::default();
+    pub fn took(&self, service: Service) -> Snapshot {
+        let mut all = Snapshot::default();
         self.lines().filter(|line| line.service == service).for_each(|line| all.add(&line.counted.took.read()));
         all
     }

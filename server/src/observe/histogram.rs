@@ -25,18 +25,18 @@ const BOUNDS: [u64; STEPS.len() * DECADES + 1] = {
 const BUCKETS: usize = BOUNDS.len() + 1;
 
 /// Counts values by size. Any number of threads may record; none waits.
-pub struct Spread {
+pub struct Histogram {
     counts: [AtomicU64; BUCKETS],
     sum: AtomicU64,
 }
 
-impl Default for Spread {
+impl Default for Histogram {
     fn default() -> Self {
         Self { counts: std::array::from_fn(|_| AtomicU64::new(0)), sum: AtomicU64::new(0) }
     }
 }
 
-impl Spread {
+impl Histogram {
     /// Counts one value.
     pub fn record(&self, value: u64) {
         // Most calls do not wait at all.
@@ -50,28 +50,28 @@ impl Spread {
     }
 
     /// What was counted so far.
-    pub fn read(&self) -> Reading {
-        Reading {
+    pub fn read(&self) -> Snapshot {
+        Snapshot {
             counts: self.counts.iter().map(|count| count.load(Ordering::Relaxed)).collect(),
             sum: self.sum.load(Ordering::Relaxed),
         }
     }
 }
 
-/// What a [`Spread`] has counted.
+/// What a [`Histogram`] has counted.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Reading {
+pub struct Snapshot {
     counts: Vec<u64>,
     sum: u64,
 }
 
-impl Default for Reading {
+impl Default for Snapshot {
     fn default() -> Self {
         Self { counts: vec![0; BUCKETS], sum: 0 }
     }
 }
 
-impl Reading {
+impl Snapshot {
     /// Values counted.
     pub fn count(&self) -> u64 {
         self.counts.iter().sum()
@@ -142,7 +142,7 @@ impl Reading {
 
 #[cfg(test)]
 mod tests {
-    use super::{BOUNDS, Spread};
+    use super::{BOUNDS, Histogram};
 
     #[test]
     fn bounds_never_fall_and_hold_round_numbers() {
@@ -154,7 +154,7 @@ mod tests {
 
     #[test]
     fn what_is_recorded_is_read() {
-        let spread = Spread::default();
+        let spread = Histogram::default();
         (1..=1000).for_each(|us| spread.record(us * 1000));
         let all = spread.read();
         assert_eq!((all.count(), all.sum(), all.mean()), (1000, 500_500_000, 500_500));

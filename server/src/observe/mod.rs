@@ -5,8 +5,10 @@
 mod calls;
 mod exceptions;
 mod histogram;
-pub mod metrics;
+mod lane;
+mod report;
 pub mod slow;
+mod slow_settings;
 mod window;
 
 use std::fmt;
@@ -16,13 +18,13 @@ use std::time::Duration;
 
 pub use calls::{Calls, Counted, Line};
 pub use exceptions::Exceptions;
-pub use histogram::{Reading, Spread};
+pub use histogram::{Histogram, Snapshot};
+pub use lane::LaneMetrics;
+pub use report::{CallEnd, CallReport, Dropped, Observer, Refusal};
 pub use slow::{Judgement, SlowCall, SlowLog};
+pub use slow_settings::SlowSettings;
 pub use window::Window;
 
-use crate::dispatch::lane::Dropped;
-use crate::observe::metrics::{CallEnd, CallReport, Observer};
-use crate::settings::config::SlowSettings;
 use crate::wire::method::{LaneKind, Service};
 use crate::wire::recognise::{self, Names};
 use crate::wire::reply::declared;
@@ -51,36 +53,36 @@ pub struct PerService {
     /// Exceptions by kind.
     pub exceptions: Exceptions,
     /// Calls that ran for longer than the settings say, in nanoseconds.
-    pub slow_calls: Kept,
+    pub slow_calls: Recorded,
     /// How long calls waited, in nanoseconds.
-    pub waited: Kept,
+    pub waited: Recorded,
     /// Where the recent past of all running times begins; the times themselves are counted by method.
     pub took: Window,
     /// How long calls waited and ran, in nanoseconds.
-    pub total: Kept,
+    pub total: Recorded,
     /// Bytes of messages.
-    pub received: Kept,
+    pub received: Recorded,
     /// Bytes of replies.
-    pub sent: Kept,
+    pub sent: Recorded,
     /// Rows that each call of Thrift1's `getRows` and its kind asked for.
-    pub batch_get: Kept,
+    pub batch_get: Recorded,
     /// Mutations in each call of Thrift1's `mutateRow` and its kind.
-    pub batch_mutate: Kept,
+    pub batch_mutate: Recorded,
 }
 
 /// A spread and its recent past.
 #[derive(Default)]
-pub struct Kept {
+pub struct Recorded {
     /// Everything.
-    pub spread: Spread,
+    pub histogram: Histogram,
     /// Where the recent past begins.
     pub window: Window,
 }
 
-impl Kept {
+impl Recorded {
     /// Everything, and that of late.
-    pub fn read(&self) -> (Reading, Reading) {
-        let all = self.spread.read();
+    pub fn read(&self) -> (Snapshot, Snapshot) {
+        let all = self.histogram.read();
         let recent = self.window.recent(&all);
         (all, recent)
     }
@@ -114,7 +116,7 @@ impl Watch {
     }
 
     /// Where a call's number of rows or mutations is counted, and in which of its fields they are.
-    fn batches(&self, call: &CallReport<'_>) -> Option<(&Kept, i16)> {
+    fn batches(&self, call: &CallReport<'_>) -> Option<(&Recorded, i16)> {
         let of_service = self.service(call.service);
         match (call.service, call.method) {
             (Service::Thrift1, "getRows" | "getRowsTs" | "getRowsWithColumns" | "getRowsWithColumnsTs") => {
@@ -174,17 +176,17 @@ impl Observer for Watch {
         }
         let took = nanoseconds(call.took);
         counted.took.record(took);
-        of_service.waited.spread.record(nanoseconds(call.waited));
-        of_service.total.spread.record(nanoseconds(call.waited + call.took));
-        of_service.received.spread.record(call.message_bytes as u64);
-        of_service.sent.spread.record(call.reply.len() as u64);
+        of_service.waited.histogram.record(nanoseconds(call.waited));
+        of_service.total.histogram.record(nanoseconds(call.waited + call.took));
+        of_service.received.histogram.record(call.message_bytes as u64);
+        of_service.sent.histogram.record(call.reply.len() as u64);
         let judgement = self.slow.judge(call);
         if judgement.thrift_call {
-            of_service.slow_calls.spread.record(took);
+            of_service.slow_calls.histogram.record(took);
         }
         if let Some((batches, field)) = self.batches(call) {
             let rows = recognise::list_length(call.encoding, call.arguments, field);
-            rows.into_iter().for_each(|rows| batches.spread.record(rows));
+            rows.into_iter().for_each(|rows| batches.histogram.record(rows));
         }
         if judgement.slow || judgement.large {
             self.slow_call(call, judgement);

@@ -8,8 +8,8 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use arc_swap::ArcSwap;
 
-use crate::observe::metrics::CallReport;
-use crate::settings::config::SlowSettings;
+use super::report::CallReport;
+use super::slow_settings::SlowSettings;
 
 /// A call that was slow or large.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -3,7 +3,7 @@
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use super::histogram::Reading;
+use super::histogram::Snapshot;
 
 /// As long as Hadoop's metrics system keeps what it has told.
 const PERIOD: Duration = Duration::from_secs(10);
@@ -13,17 +13,17 @@ const PERIOD: Duration = Duration::from_secs(10);
 pub struct Window(Mutex<Option<Marks>>);
 
 struct Marks {
-    since: Reading,
-    next: Reading,
+    since: Snapshot,
+    next: Snapshot,
     next_at: Instant,
 }
 
 impl Window {
     /// What came lately: since the reading before the last one that is ten seconds old or older, at first since the start.
-    pub fn recent(&self, now: &Reading) -> Reading {
+    pub fn recent(&self, now: &Snapshot) -> Snapshot {
         let mut marks = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let marks = marks.get_or_insert_with(|| Marks {
-            since: Reading::default(),
+            since: Snapshot::default(),
             next: now.clone(),
             next_at: Instant::now(),
         });

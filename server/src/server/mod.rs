@@ -8,7 +8,6 @@ pub use reconfigure::Reconfigured;
 use std::fmt;
 use std::io;
 use std::net::SocketAddr;
-use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex};
 use std::thread::{self, Builder, JoinHandle};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
@@ -18,20 +17,20 @@ use tokio::runtime;
 use tokio::sync::oneshot;
 
 use crate::dispatch::call::Handler;
+use crate::dispatch::clock::Monotonic;
+use crate::dispatch::dispatcher::Dispatcher;
+use crate::dispatch::identity::Identity;
 use crate::dispatch::runner::Live;
-use crate::dispatch::shared::Shared;
-use crate::dispatch::worker_pool::Crew;
 use crate::gateway::compactor::Compactor;
-use crate::gateway::context::{Context, Identity};
+use crate::gateway::context::Context;
 use crate::gateway::lease::Sweeper;
-use crate::gateway::scanners::{Monotonic, Scanners};
-use crate::net::acceptor::{self, Door};
-use crate::net::connection_permits::Places;
-use crate::net::tls::{Acceptor, TlsError};
-use crate::observe::Watch;
-use crate::observe::metrics::LaneMetrics;
-use crate::server::view::View;
+use crate::gateway::scanners::Scanners;
+use crate::net::acceptor::{self, Acceptor};
+use crate::net::endpoint::Endpoint;
+use crate::net::tls::{TlsAcceptor, TlsError};
+use crate::observe::{LaneMetrics, Watch};
 use crate::settings::config::Config;
+use view::View;
 
 /// Why a server does not start.
 #[derive(Debug)]
@@ -67,19 +66,17 @@ impl std::error::Error for StartError {}
 /// A running server. Dropping it stops it.
 pub struct Server {
     addrs: Vec<SocketAddr>,
-    pub(crate) running: Option<Running>,
+    running: Option<Running>,
     loops: Vec<Loop>,
-    _sweeper: Option<Sweeper>,
+    sweeper: Option<Sweeper>,
     view: Option<View>,
 }
 
 /// What a server has until it stops.
-pub(crate) struct Running {
-    pub(crate) shared: Arc<Shared>,
-    pub(crate) crew: Crew,
-    pub(crate) places: Arc<Places>,
+struct Running {
+    endpoint: Arc<Endpoint>,
     /// Held while settings change: one change at a time.
-    pub(crate) changing: Mutex<()>,
+    changing: Mutex<()>,
 }
 
 /// An event loop on its own thread, until its sender is dropped.
@@ -104,8 +101,8 @@ impl Server {
             made
         })?;
         if let (Some(context), Some(running)) = (context, &server.running) {
-            server.view = Some(View::new(&running.shared, &running.places, &context));
-            server._sweeper = Some(Sweeper::start(context).map_err(StartError::Threads)?);
+            server.view = Some(View::new(&running.endpoint, &context));
+            server.sweeper = Some(Sweeper::start(context).map_err(StartError::Threads)?);
         }
         Ok(server)
     }
@@ -115,7 +112,7 @@ impl Server {
         config: Config,
         handler: impl FnOnce(Identity) -> Arc<dyn Handler>,
     ) -> Result<Self, StartError> {
-        let tls = config.tls.as_ref().map(Acceptor::open).transpose().map_err(StartError::Tls)?;
+        let tls = config.tls.as_ref().map(TlsAcceptor::open).transpose().map_err(StartError::Tls)?;
         let mut listeners = Vec::new();
         for listen in &config.listen {
             let bound = acceptor::bind(listen.addr).and_then(|bound| Ok((bound.local_addr()?, bound)));
@@ -133,21 +130,20 @@ impl Server {
         };
         let handler = handler(identity.clone());
         let live = Live::new(config);
-        let shared = Arc::new(Shared::new(handler, identity, live.clone(), tls));
-        let crew = Crew::new(shared.runner.clone(), shared.lanes.clone());
-        crew.grow(&live.lanes).map_err(StartError::Threads)?;
+        let dispatcher = Arc::new(Dispatcher::new(handler, identity, live.clone()));
+        dispatcher.start_workers().map_err(StartError::Threads)?;
+        let endpoint = Arc::new(Endpoint::new(dispatcher, tls));
         let loops = (0..live.config.loops.max(1)).map(Loop::start).collect::<io::Result<Vec<_>>>();
         let loops = loops.map_err(StartError::Threads)?;
-        let places = Arc::<Places>::default();
         let handles = loops.iter().map(|l| l.handle.clone()).collect();
-        let door = Arc::new(Door::new(shared.clone(), handles, places.clone()));
+        let acceptor = Arc::new(Acceptor::new(endpoint.clone(), handles));
         if let Some(first) = loops.first() {
             for (_, bound, listen) in listeners {
-                first.handle.spawn(door.clone().accept(bound, listen));
+                first.handle.spawn(acceptor.clone().accept(bound, listen));
             }
         }
-        let running = Running { shared, crew, places, changing: Mutex::new(()) };
-        Ok(Self { addrs, running: Some(running), loops, _sweeper: None, view: None })
+        let running = Running { endpoint, changing: Mutex::new(()) };
+        Ok(Self { addrs, running: Some(running), loops, sweeper: None, view: None })
     }
 
     /// The first address, with the port it got.
@@ -162,14 +158,15 @@ impl Server {
 
     /// What the lanes have counted: those that the settings have.
     pub fn lanes(&self) -> Vec<LaneMetrics> {
-        let Some(Running { shared, .. }) = &self.running else { return Vec::new() };
-        let live = shared.live();
-        live.lanes.iter().map(|(kind, _)| shared.lane(kind).metrics()).collect()
+        self.running.as_ref().map_or_else(Vec::new, |running| running.endpoint.dispatcher.lane_metrics())
     }
 
     /// The same of all lanes, those included that were there under earlier settings.
     pub fn all_lanes(&self) -> Vec<LaneMetrics> {
-        self.running.iter().flat_map(|running| running.shared.lanes.iter().map(|lane| lane.metrics())).collect()
+        self.running
+            .iter()
+            .flat_map(|running| running.endpoint.dispatcher.lanes.iter().map(|lane| lane.metrics()))
+            .collect()
     }
 
     /// The server for those who watch it; `None`: it serves another handler than the database's.
@@ -179,12 +176,12 @@ impl Server {
 
     /// Connections open now.
     pub fn connections(&self) -> usize {
-        self.running.as_ref().map_or(0, |running| running.places.taken())
+        self.running.as_ref().map_or(0, |running| running.endpoint.permits.in_use())
     }
 
     /// Bytes of messages and replies under way that count towards the limit.
     pub fn held_bytes(&self) -> usize {
-        self.running.as_ref().map_or(0, |running| running.shared.held.load(Ordering::Relaxed))
+        self.running.as_ref().map_or(0, |running| running.endpoint.dispatcher.quota.used())
     }
 
     /// Stops: no new connection, no new call; what runs may finish and be answered within the time of grace. Blocks until all threads
@@ -194,23 +191,25 @@ impl Server {
     }
 
     fn stop(&mut self) -> bool {
-        let Some(Running { shared, crew, .. }) = self.running.take() else { return true };
-        shared.stop();
-        let until = Instant::now() + shared.live().config.limits.grace;
-        while !shared.is_quiet() && Instant::now() < until {
+        let Some(Running { endpoint, .. }) = self.running.take() else { return true };
+        let dispatcher = endpoint.dispatcher.clone();
+        dispatcher.shutdown.stop();
+        let until = Instant::now() + dispatcher.live().config.limits.grace;
+        while !dispatcher.shutdown.is_quiet() && Instant::now() < until {
             thread::sleep(Duration::from_millis(1));
         }
-        let quiet = shared.is_quiet();
+        let quiet = dispatcher.shutdown.is_quiet();
         if !quiet {
-            let calls: usize = shared.lanes.iter().map(|lane| lane.under_way()).sum();
+            let calls: usize = dispatcher.lanes.iter().map(|lane| lane.under_way()).sum();
             tracing::warn!(calls, "calls did not finish in time and get no answer");
         }
-        // Ends all connections; calls of theirs that still wait are then not run.
+        // Ends all connections; those of their calls that still wait are then not run.
         self.loops.iter_mut().for_each(|each| drop(each.stop.take()));
-        self._sweeper = None;
-        drop(shared);
+        self.sweeper = None;
+        drop(endpoint);
         let loops = self.loops.drain(..).filter_map(|mut each| each.thread.take());
-        let threads: Vec<_> = loops.chain(crew.dismiss()).collect();
+        let threads: Vec<_> = loops.chain(dispatcher.workers.retire_all()).collect();
+        drop(dispatcher);
         // A call that did not finish keeps its thread, worker or loop; all are left behind then.
         if quiet {
             threads.into_iter().for_each(join);

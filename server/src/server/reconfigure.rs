@@ -3,10 +3,9 @@
 use std::sync::{Arc, PoisonError};
 
 use super::{Running, Server};
-use crate::dispatch::queue::Tuning;
-use crate::dispatch::runner::Live;
-use crate::net::tls::{Acceptor, TlsError};
-use crate::settings::config::{Config, SlowSettings};
+use crate::net::tls::{TlsAcceptor, TlsError};
+use crate::observe::SlowSettings;
+use crate::settings::config::Config;
 
 /// What became of a change of settings, by their names in [`Config`].
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -28,7 +27,7 @@ impl Server {
         let mut told = Reconfigured::default();
         let Some(running) = &self.running else { return told };
         let _alone = running.changing.lock().unwrap_or_else(PoisonError::into_inner);
-        let old = running.shared.live().config.clone();
+        let old = running.endpoint.dispatcher.live().config.clone();
         let mut new = old.clone();
         fixed(&mut told, &old, wanted);
         /// Takes a setting over, and says so.
@@ -64,7 +63,11 @@ impl Server {
             }
         }
         if !told.applied.is_empty() {
-            running.put_into_force(new, &mut told);
+            if let Err(error) = running.endpoint.dispatcher.reconfigure(new) {
+                let why = format!("the system gives no thread: {error}; the lanes have fewer");
+                told.refused.push(("queues.handlers", why));
+            }
+            running.endpoint.permits.changed();
         }
         told
     }
@@ -76,7 +79,7 @@ impl Server {
     pub fn reload_tls(&self) -> Result<bool, TlsError> {
         let Some(running) = &self.running else { return Ok(false) };
         let _alone = running.changing.lock().unwrap_or_else(PoisonError::into_inner);
-        let config = running.shared.live().config.clone();
+        let config = running.endpoint.dispatcher.live().config.clone();
         running.open_tls(&config)?;
         Ok(config.tls.is_some())
     }
@@ -97,33 +100,8 @@ fn fixed(told: &mut Reconfigured, old: &Config, wanted: &Config) {
 
 impl Running {
     fn open_tls(&self, config: &Config) -> Result<(), TlsError> {
-        let acceptor = config.tls.as_ref().map(Acceptor::open).transpose()?;
-        self.shared.tls.store(acceptor.map(Arc::new));
+        let acceptor = config.tls.as_ref().map(TlsAcceptor::open).transpose()?;
+        self.endpoint.tls.store(acceptor.map(Arc::new));
         Ok(())
-    }
-
-    /// In this order: first what is larger, then where calls go, then what is smaller. So a call finds room in whatever lane it is
-    /// sent to.
-    fn put_into_force(&self, config: Config, told: &mut Reconfigured) {
-        let queues = config.queues.clone();
-        let live = Live::new(config);
-        if let Err(error) = self.crew.grow(&live.lanes) {
-            told.refused
-                .push(("queues.handlers", format!("the system gives no thread: {error}; the lanes have fewer")));
-        }
-        for (kind, size) in live.lanes.iter() {
-            let lane = self.shared.lane(kind);
-            lane.queue().tune(Tuning::new(&queues, &size));
-            lane.resize(Some(size));
-        }
-        self.shared.runner.set_live(live.clone());
-        for lane in &self.shared.lanes {
-            if live.lanes.size(lane.kind()).is_none() {
-                lane.resize(None);
-            }
-        }
-        self.crew.shrink(&live.lanes);
-        self.shared.runner.handler.set_limits(&live.config.limits);
-        self.places.changed();
     }
 }

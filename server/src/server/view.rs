@@ -1,21 +1,18 @@
-//! A running server as whoever watches it sees it: figures of one moment, without holding anything that would keep it from stopping.
+//! A running server as monitoring sees it: figures of one moment. A view holds nothing that would keep the server from stopping.
 
-use std::sync::atomic::Ordering;
 use std::sync::{Arc, Weak};
 
 use hjall_engine::store::Statistics;
 
-use crate::dispatch::shared::Shared;
-use crate::gateway::context::{Context, Identity};
-use crate::net::connection_permits::Places;
-use crate::observe::Watch;
-use crate::observe::metrics::LaneMetrics;
+use crate::dispatch::identity::Identity;
+use crate::gateway::context::Context;
+use crate::net::endpoint::Endpoint;
+use crate::observe::{LaneMetrics, Watch};
 
-/// Sees a server, also while it stops and when it has gone.
+/// A view of a server. It stays usable while the server stops, and afterwards.
 #[derive(Clone)]
 pub struct View {
-    shared: Weak<Shared>,
-    places: Weak<Places>,
+    endpoint: Weak<Endpoint>,
     context: Weak<Context>,
     /// Who the server is.
     pub identity: Identity,
@@ -47,10 +44,9 @@ pub struct Figures {
 }
 
 impl View {
-    pub(crate) fn new(shared: &Arc<Shared>, places: &Arc<Places>, context: &Arc<Context>) -> Self {
+    pub(super) fn new(endpoint: &Arc<Endpoint>, context: &Arc<Context>) -> Self {
         Self {
-            shared: Arc::downgrade(shared),
-            places: Arc::downgrade(places),
+            endpoint: Arc::downgrade(endpoint),
             context: Arc::downgrade(context),
             identity: context.identity.clone(),
             watch: context.watch.clone(),
@@ -59,18 +55,15 @@ impl View {
 
     /// The server now.
     pub fn figures(&self) -> Figures {
-        let (shared, context) = (self.shared.upgrade(), self.context.upgrade());
-        let live = shared.as_ref().map(|shared| shared.runner.live());
-        let limits = live.as_ref().map(|live| live.config.limits.clone()).unwrap_or_default();
-        let lanes = shared.iter().zip(&live).flat_map(|(shared, live)| {
-            live.lanes.iter().map(|(kind, _)| shared.lane(kind).metrics()).collect::<Vec<_>>()
-        });
+        let (endpoint, context) = (self.endpoint.upgrade(), self.context.upgrade());
+        let dispatcher = endpoint.as_ref().map(|endpoint| &endpoint.dispatcher);
+        let limits = dispatcher.map(|dispatcher| dispatcher.live().config.limits.clone()).unwrap_or_default();
         Figures {
-            stopping: shared.as_ref().is_none_or(|shared| shared.is_stopping()),
-            lanes: lanes.collect(),
-            connections: self.places.upgrade().map_or(0, |places| places.taken()),
+            stopping: dispatcher.is_none_or(|dispatcher| dispatcher.shutdown.is_stopping()),
+            lanes: dispatcher.map_or_else(Vec::new, |dispatcher| dispatcher.lane_metrics()),
+            connections: endpoint.as_ref().map_or(0, |endpoint| endpoint.permits.in_use()),
             connections_max: limits.connections_max,
-            held_bytes: shared.as_ref().map_or(0, |shared| shared.held.load(Ordering::Relaxed)),
+            held_bytes: dispatcher.map_or(0, |dispatcher| dispatcher.quota.used()),
             held_bytes_max: limits.held_bytes_max,
             scanners: context.as_ref().map_or(0, |context| context.scanners.len()),
             scanners_max: limits.scanners_max,

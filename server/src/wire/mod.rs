@@ -10,6 +10,7 @@
 
 pub mod binary;
 pub mod compact;
+mod containers;
 pub mod dialect;
 pub mod fault;
 pub mod header;

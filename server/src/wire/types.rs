@@ -7,6 +7,7 @@
 use thrift::Result;
 use thrift::protocol::TType;
 
+use super::containers::{Container, Containers, Next, TooDeep};
 use super::{DEPTH_MAX, malformed};
 
 /// Memory that the elements of one message's containers may take, in bytes, beyond what its length allows.
@@ -16,18 +17,8 @@ const BUDGET_PER_BYTE: usize = 32;
 /// And at most.
 const BUDGET_MAX: usize = 1 << 30;
 
-#[derive(Clone, Copy)]
-enum Open {
-    Struct,
-    /// Elements left.
-    List(TType, u32),
-    /// Keys and values left, both counted: even means that a key is next.
-    Map(TType, TType, u64),
-}
-
 pub(super) struct Types {
-    open: [Open; DEPTH_MAX],
-    depth: usize,
+    containers: Containers,
     /// A field begun whose value was not read yet.
     field: Option<TType>,
     budget: usize,
@@ -36,7 +27,7 @@ pub(super) struct Types {
 impl Types {
     pub(super) fn new(message_bytes: usize) -> Self {
         let budget = BUDGET_PER_BYTE.saturating_mul(message_bytes).saturating_add(BUDGET_BASE).min(BUDGET_MAX);
-        Self { open: [Open::Struct; DEPTH_MAX], depth: 0, field: None, budget }
+        Self { containers: Containers::new(), field: None, budget }
     }
 
     pub(super) fn field(&mut self, announced: TType) {
@@ -48,19 +39,13 @@ impl Types {
     pub(super) fn value(&mut self, wanted: TType) -> Result<()> {
         let announced = match self.field.take() {
             Some(field) => field,
-            None => match self.open.get_mut(..self.depth).and_then(<[Open]>::last_mut) {
+            None => match self.containers.take_next() {
                 // The argument struct itself.
-                None if self.depth == 0 => TType::Struct,
-                Some(Open::List(element, left)) if *left > 0 => {
-                    *left -= 1;
-                    *element
+                Next::Nothing => TType::Struct,
+                Next::Element(announced) => announced,
+                Next::Field | Next::End => {
+                    return Err(malformed(format!("a {} where the message has no value", name(wanted))));
                 }
-                Some(Open::Map(key, value, left)) if *left > 0 => {
-                    let announced = if *left % 2 == 0 { *key } else { *value };
-                    *left -= 1;
-                    announced
-                }
-                _ => return Err(malformed(format!("a {} where the message has no value", name(wanted)))),
             },
         };
         if announced == wanted {
@@ -72,31 +57,27 @@ impl Types {
 
     pub(super) fn begin_struct(&mut self) -> Result<()> {
         self.value(TType::Struct)?;
-        self.push(Open::Struct)
+        self.push(Container::Struct)
     }
 
     pub(super) fn begin_list(&mut self, element: TType, size: i32) -> Result<()> {
         let size = self.charge(size, cost(element))?;
-        self.push(Open::List(element, size))
+        self.push(Container::List(element, size))
     }
 
     pub(super) fn begin_map(&mut self, key: TType, value: TType, size: i32) -> Result<()> {
         let size = self.charge(size, cost(key) + cost(value))?;
-        self.push(Open::Map(key, value, u64::from(size) * 2))
+        self.push(Container::map(key, value, size))
     }
 
     pub(super) fn end(&mut self) {
-        self.depth = self.depth.saturating_sub(1);
+        self.containers.pop();
         self.field = None;
     }
 
-    fn push(&mut self, open: Open) -> Result<()> {
-        let Some(place) = self.open.get_mut(self.depth) else {
-            return Err(malformed(format!("values nest deeper than {DEPTH_MAX} levels")));
-        };
-        *place = open;
-        self.depth += 1;
-        Ok(())
+    fn push(&mut self, container: Container) -> Result<()> {
+        let too_deep = |TooDeep| malformed(format!("values nest deeper than {DEPTH_MAX} levels"));
+        self.containers.push(container).map_err(too_deep)
     }
 
     fn charge(&mut self, size: i32, each: usize) -> Result<u32> {

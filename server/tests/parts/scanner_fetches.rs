@@ -25,7 +25,7 @@ fn message(encoding: Encoding, name: &str, arguments: &impl TSerializable) -> Ve
 fn scanner(name: &str, arguments: &impl TSerializable) -> [Option<i32>; 2] {
     [Encoding::Binary, Encoding::Compact].map(|encoding| {
         let message = message(encoding, name, arguments);
-        let call = Call::recognise(encoding, &message, &mut Speaking::Unsaid(Service::Thrift1)).unwrap();
+        let call = Call::recognise(encoding, &message, &mut Speaking::Assumed(Service::Thrift1)).unwrap();
         call.scanner(&message)
     })
 }

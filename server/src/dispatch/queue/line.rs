@@ -27,12 +27,12 @@ pub trait Order<T>: Send {
 
 /// Waits for entries, and lets them go in an order.
 pub struct Line<O> {
-    state: Mutex<State<O>>,
+    state: Mutex<LineState<O>>,
     changed: Condvar,
     clock: Arc<dyn Clock>,
 }
 
-struct State<O> {
+struct LineState<O> {
     order: O,
     /// Entries taken so far.
     taken: u64,
@@ -43,17 +43,17 @@ struct State<O> {
 impl<O> Line<O> {
     /// A queue around an empty order.
     pub fn new(order: O, clock: Arc<dyn Clock>) -> Self {
-        let state = State { order, taken: 0, retiring: VecDeque::new() };
+        let state = LineState { order, taken: 0, retiring: VecDeque::new() };
         Self { state: Mutex::new(state), changed: Condvar::new(), clock }
     }
 
-    fn lock(&self) -> MutexGuard<'_, State<O>> {
+    fn lock(&self) -> MutexGuard<'_, LineState<O>> {
         // Nothing here panics between two changes that belong together.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl<O> State<O> {
+impl<O> LineState<O> {
     fn take<T>(&mut self, clock: &dyn Clock) -> Option<Taken<T>>
     where
         O: Order<T>,

@@ -4,7 +4,6 @@
 
 mod limits;
 mod queues;
-mod slow;
 
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -12,10 +11,8 @@ use std::sync::Arc;
 
 pub use limits::{Limits, WhenFull};
 pub use queues::{QueueOrder, QueueSettings, cores};
-pub use slow::SlowSettings;
 
-use crate::gateway::context::CallOptions;
-use crate::observe::metrics::Observer;
+use crate::observe::{Observer, SlowSettings};
 use crate::wire::method::Service;
 
 /// A server's settings. [`Config::default`] serves both services on 127.0.0.1:9090.
@@ -42,6 +39,13 @@ pub struct Config {
     pub calls: CallOptions,
     /// Who is told of each call; fixed at the start.
     pub observer: Option<Arc<dyn Observer>>,
+}
+
+/// Settings that change what a call does.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct CallOptions {
+    /// Thrift2 refuses data mutations (`hbase.thrift.readonly`); as in HBase, Thrift1 and the administration do not.
+    pub read_only: bool,
 }
 
 /// An address to listen on.

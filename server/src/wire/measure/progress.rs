@@ -13,7 +13,7 @@ pub enum Progress {
     More(usize),
 }
 
-/// Why a message can have no end, or none that is allowed.
+/// Why the end of a message cannot be found or exceeds a limit.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Endless {
     /// It announces more bytes than are allowed.

@@ -1,25 +1,23 @@
-//! Steps that need bytes which may not be there yet, and the numbers they read.
+//! Reading numbers of which some bytes may not have arrived yet.
 
 use super::Endless;
 use crate::wire::header::varint32;
 
-/// A step that cannot be taken yet needs the message to have this many bytes.
-pub(super) struct Short(pub(super) usize);
-
-pub(super) type Step<T> = Result<Result<T, Short>, Endless>;
-
-/// Returns from the step with what it needs, unless it is there.
-macro_rules! there {
-    ($step:expr) => {
-        match $step {
-            Ok(Ok(value)) => value,
-            Ok(Err(short)) => return Ok(Err(short)),
-            Err(endless) => return Err(endless),
-        }
-    };
+/// Why a step was not taken.
+pub(super) enum Unfinished {
+    /// More bytes must arrive first: the message has at least this many.
+    Short(usize),
+    /// The message's end cannot be found.
+    Endless(Endless),
 }
 
-pub(super) use there;
+impl From<Endless> for Unfinished {
+    fn from(endless: Endless) -> Self {
+        Self::Endless(endless)
+    }
+}
+
+pub(super) type Step<T> = Result<T, Unfinished>;
 
 /// Lengths are 31 bits wide.
 pub(super) fn count(size: usize) -> u32 {
@@ -27,14 +25,14 @@ pub(super) fn count(size: usize) -> u32 {
 }
 
 pub(super) fn byte(bytes: &[u8], at: usize) -> Step<u8> {
-    Ok(bytes.get(at).copied().ok_or(Short(at + 1)))
+    bytes.get(at).copied().ok_or(Unfinished::Short(at + 1))
 }
 
 pub(super) fn varint(bytes: &[u8], at: usize) -> Step<(u32, usize)> {
     match varint32(bytes.get(at..).unwrap_or_default()) {
-        Ok(Some(found)) => Ok(Ok(found)),
-        Ok(None) => Ok(Err(Short(bytes.len().max(at) + 1))),
-        Err(_) => Err(Endless::NumberTooLong),
+        Ok(Some(found)) => Ok(found),
+        Ok(None) => Err(Unfinished::Short(bytes.len().max(at) + 1)),
+        Err(_) => Err(Endless::NumberTooLong.into()),
     }
 }
 
@@ -42,8 +40,8 @@ pub(super) fn varint(bytes: &[u8], at: usize) -> Step<(u32, usize)> {
 pub(super) fn long_varint(bytes: &[u8], at: usize, widest: usize) -> Step<usize> {
     let rest = bytes.get(at..).unwrap_or_default();
     match rest.iter().take(widest).position(|b| b & 0x80 == 0) {
-        Some(last) => Ok(Ok(last + 1)),
-        None if rest.len() < widest => Ok(Err(Short(bytes.len().max(at) + 1))),
-        None => Err(Endless::NumberTooLong),
+        Some(last) => Ok(last + 1),
+        None if rest.len() < widest => Err(Unfinished::Short(bytes.len().max(at) + 1)),
+        None => Err(Endless::NumberTooLong.into()),
     }
 }

@@ -2,9 +2,10 @@
 
 use thrift::protocol::TType;
 
-use super::step::{Short, Step, byte, count, long_varint, there, varint};
-use super::{Endless, Measure, Open};
-use crate::wire::{DEPTH_MAX, Encoding, binary, compact};
+use super::step::{Step, Unfinished, byte, count, long_varint, varint};
+use super::{Endless, Measure};
+use crate::wire::containers::Container;
+use crate::wire::{Encoding, binary, compact};
 
 impl Measure {
     /// A value that begins there: passes it, or opens it.
@@ -15,33 +16,33 @@ impl Measure {
             TType::Double => self.at = at + 8,
             TType::Uuid => self.at = at + 16,
             TType::I16 | TType::I32 | TType::I64 if compact => {
-                self.at = at + there!(long_varint(bytes, at, if of == TType::I64 { 10 } else { 5 }));
+                self.at = at + long_varint(bytes, at, if of == TType::I64 { 10 } else { 5 })?;
             }
             TType::I16 => self.at = at + 2,
             TType::I32 => self.at = at + 4,
             TType::I64 => self.at = at + 8,
             TType::String => {
-                let (size, width) = there!(self.size(bytes, at));
+                let (size, width) = self.size(bytes, at)?;
                 self.at = at.saturating_add(width).saturating_add(size);
             }
             TType::Struct => {
-                self.push(Open::Struct)?;
+                self.push(Container::Struct)?;
                 self.at = at;
             }
             TType::List | TType::Set => {
-                let first = there!(byte(bytes, at));
+                let first = byte(bytes, at)?;
                 let (element, size, width) = if compact {
                     let element = compact::type_of(first & 0x0f).ok_or(Endless::NoSuchType(first & 0x0f))?;
                     match first >> 4 {
                         15 => {
-                            let (size, width) = there!(self.size(bytes, at + 1));
+                            let (size, width) = self.size(bytes, at + 1)?;
                             (element, size, 1 + width)
                         }
                         short => (element, usize::from(short), 1),
                     }
                 } else {
                     let element = binary::type_of(first).ok_or(Endless::NoSuchType(first))?;
-                    let (size, width) = there!(self.size(bytes, at + 1));
+                    let (size, width) = self.size(bytes, at + 1)?;
                     (element, size, 1 + width)
                 };
                 self.room(at + width, size, self.bytes_min(element))?;
@@ -49,33 +50,33 @@ impl Measure {
             }
             TType::Map => {
                 let (key, value, size, width) = if compact {
-                    let (size, width) = there!(self.size(bytes, at));
+                    let (size, width) = self.size(bytes, at)?;
                     if size == 0 {
                         (TType::Bool, TType::Bool, 0, width)
                     } else {
-                        let both = there!(byte(bytes, at + width));
+                        let both = byte(bytes, at + width)?;
                         let key = compact::type_of(both >> 4).ok_or(Endless::NoSuchType(both >> 4))?;
                         let value = compact::type_of(both & 0x0f).ok_or(Endless::NoSuchType(both & 0x0f))?;
                         (key, value, size, width + 1)
                     }
                 } else {
-                    let (first, second) = (there!(byte(bytes, at)), there!(byte(bytes, at + 1)));
+                    let (first, second) = (byte(bytes, at)?, byte(bytes, at + 1)?);
                     let key = binary::type_of(first).ok_or(Endless::NoSuchType(first))?;
                     let value = binary::type_of(second).ok_or(Endless::NoSuchType(second))?;
-                    let (size, width) = there!(self.size(bytes, at + 2));
+                    let (size, width) = self.size(bytes, at + 2)?;
                     (key, value, size, 2 + width)
                 };
                 self.room(at + width, size, self.bytes_min(key) + self.bytes_min(value))?;
-                self.push(Open::Map(key, value, count(size).saturating_mul(2)))?;
+                self.push(Container::map(key, value, count(size)))?;
                 self.at = at + width;
             }
-            TType::Stop | TType::Void | TType::Utf7 => return Err(Endless::NoSuchType(0)),
+            TType::Stop | TType::Void | TType::Utf7 => return Err(Endless::NoSuchType(0).into()),
         }
-        Ok(Ok(()))
+        Ok(())
     }
 
     /// Passes a list at once where all elements have the same size.
-    fn elements(&mut self, at: usize, element: TType, size: usize) -> Result<(), Endless> {
+    fn elements(&mut self, at: usize, element: TType, size: usize) -> Step<()> {
         let binary = self.encoding == Encoding::Binary;
         let each = match element {
             TType::Bool | TType::I08 => Some(1),
@@ -88,10 +89,10 @@ impl Measure {
         };
         match each {
             // Not opened, but a level all the same.
-            Some(_) if self.depth == DEPTH_MAX => return Err(Endless::TooDeep),
+            Some(_) if self.containers.is_full() => return Err(Endless::TooDeep.into()),
             Some(each) => self.at = at.saturating_add(size.saturating_mul(each)),
             None => {
-                self.push(Open::List(element, count(size)))?;
+                self.push(Container::List(element, count(size)))?;
                 self.at = at;
             }
         }
@@ -117,17 +118,15 @@ impl Measure {
     fn size(&self, bytes: &[u8], at: usize) -> Step<(usize, usize)> {
         let (size, width) = match self.encoding {
             Encoding::Binary => {
-                let Some(four) = bytes.get(at..).and_then(<[u8]>::first_chunk) else { return Ok(Err(Short(at + 4))) };
+                let four = bytes.get(at..).and_then(<[u8]>::first_chunk).ok_or(Unfinished::Short(at + 4))?;
                 (i32::from_be_bytes(*four), 4)
             }
             Encoding::Compact => {
-                let (size, width) = there!(varint(bytes, at));
+                let (size, width) = varint(bytes, at)?;
                 (size as i32, width)
             }
         };
-        match usize::try_from(size) {
-            Ok(size) => Ok(Ok((size, width))),
-            Err(_) => Err(Endless::Negative),
-        }
+        let size = usize::try_from(size).map_err(|_| Endless::Negative)?;
+        Ok((size, width))
     }
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crossbeam_channel::{Receiver, Sender, bounded, unbounded};
 use hjall_server::dispatch::call::Handler;
 use hjall_server::dispatch::caller::Caller;
-use hjall_server::observe::metrics::LaneMetrics;
+use hjall_server::observe::LaneMetrics;
 use hjall_server::settings::config::Limits;
 use hjall_server::wire::fault::Fault;
 use hjall_server::wire::method::{LaneKind, Service};

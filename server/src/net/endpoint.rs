@@ -1,0 +1,26 @@
+//! What all listeners and connections of a server share.
+
+use std::sync::Arc;
+
+use arc_swap::ArcSwapOption;
+
+use super::connection_permits::ConnectionPermits;
+use super::tls::TlsAcceptor;
+use crate::dispatch::dispatcher::Dispatcher;
+
+/// The server as its connections see it.
+pub struct Endpoint {
+    /// Runs the calls.
+    pub dispatcher: Arc<Dispatcher>,
+    /// Accepts TLS connections; empty if TLS is not offered. New connections see a change, open ones do not.
+    pub tls: ArcSwapOption<TlsAcceptor>,
+    /// The limits on connections.
+    pub permits: Arc<ConnectionPermits>,
+}
+
+impl Endpoint {
+    /// An endpoint without connections.
+    pub fn new(dispatcher: Arc<Dispatcher>, tls: Option<TlsAcceptor>) -> Self {
+        Self { dispatcher, tls: ArcSwapOption::new(tls.map(Arc::new)), permits: Arc::default() }
+    }
+}
