@@ -15,7 +15,6 @@ use super::clock::Monotonic;
 use super::identity::Identity;
 use super::job::{Claim, Job};
 use super::lane::{Lane, Permit};
-use super::lane_size::LaneSize;
 use super::memory_quota::{MemoryClaim, MemoryQuota};
 use super::queue::{self, Tuning};
 use super::runner::{Live, Request, Runner};
@@ -23,6 +22,7 @@ use super::shutdown::Shutdown;
 use super::worker_pool::WorkerPool;
 use crate::observe::{LaneMetrics, Refusal};
 use crate::settings::config::QueueOrder;
+use crate::settings::lane_size::LaneSize;
 use crate::wire::method::{LaneKind, Method};
 
 /// The longest message of a call that may run on its connection's event loop, in bytes.

@@ -5,9 +5,9 @@ use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::time::Duration;
 
 use super::job::Job;
-use super::lane_size::LaneSize;
 use super::queue::Queue;
 use crate::observe::{Dropped, Histogram, LaneMetrics, Refusal};
+use crate::settings::lane_size::LaneSize;
 use crate::wire::method::LaneKind;
 
 /// Short reads leave their lane only while a call of it takes less than this on average: an event loop has other connections.

@@ -7,15 +7,14 @@
 
 pub mod call;
 pub mod caller;
-pub mod clock;
-pub mod dispatcher;
+pub(crate) mod clock;
+pub(crate) mod dispatcher;
 pub mod identity;
-pub mod job;
-pub mod lane;
-pub mod lane_size;
-pub mod memory_quota;
+pub(crate) mod job;
+pub(crate) mod lane;
+pub(crate) mod memory_quota;
 pub mod queue;
 mod reconfigure;
-pub mod runner;
-pub mod shutdown;
-pub mod worker_pool;
+pub(crate) mod runner;
+pub(crate) mod shutdown;
+pub(crate) mod worker_pool;

@@ -5,10 +5,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{Builder, JoinHandle};
 
 use super::lane::Lane;
-use super::lane_size::Lanes;
 use super::queue::Taken;
 use super::runner::Runner;
 use crate::observe::Dropped;
+use crate::settings::lane_size::Lanes;
 use crate::wire::method::LaneKind;
 
 /// The workers of all lanes, `hjall-read-0` and so on.

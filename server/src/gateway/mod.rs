@@ -3,8 +3,8 @@
 mod attributes;
 pub mod compactor;
 pub mod context;
-pub mod error;
-pub mod lease;
+mod error;
+pub(crate) mod lease;
 mod region_batch;
 pub mod scanners;
 mod thrift1;

@@ -4,14 +4,14 @@
 //! acceptor ─► connection ─► (TLS) ─► session | http ─► dispatch
 //! ```
 
-pub mod acceptor;
+pub(crate) mod acceptor;
 mod connection;
-pub mod connection_permits;
-pub mod endpoint;
+mod connection_permits;
+pub(crate) mod endpoint;
 mod http;
 #[cfg(test)]
 mod idle_hours;
 mod inbox;
 mod rewind;
 mod session;
-pub mod tls;
+pub(crate) mod tls;

@@ -14,6 +14,7 @@ mod environment;
 mod force;
 mod given;
 mod hbase;
+pub mod lane_size;
 pub mod launch;
 mod nearest;
 mod setting;

@@ -8,7 +8,7 @@ use super::setting::Setting;
 use super::table;
 use super::text::quoted;
 use super::value::Value;
-use crate::dispatch::lane_size::Lanes;
+use crate::settings::lane_size::Lanes;
 
 /// As a TOML file that could be started with, with each value's origin beside it, and the lanes that come of it.
 pub fn toml(force: &InForce, launch: &Launch) -> String {

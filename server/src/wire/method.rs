@@ -19,7 +19,7 @@ impl Service {
     }
 }
 
-/// Handlers and a queue for one kind of call. Which there are, the settings say ([`crate::dispatch::lane_size::Lanes`]).
+/// A lane: handlers and a queue for one kind of call. The settings decide which lanes exist.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum LaneKind {
     /// Gets of named rows.

@@ -8,8 +8,8 @@
 //!
 //! Nothing here blocks, and nothing allocates because of what a message *says*: a length counts only after as many bytes are there.
 
-pub mod binary;
-pub mod compact;
+mod binary;
+mod compact;
 mod containers;
 pub mod dialect;
 pub mod fault;

@@ -1,7 +1,7 @@
 //! HBase's arithmetic of handlers and queues, by worked examples, and the lanes that follow from it.
 
-use hjall_server::dispatch::lane_size::{Division, Group, LaneSize, Lanes};
 use hjall_server::settings::config::QueueSettings;
+use hjall_server::settings::lane_size::{Division, Group, LaneSize, Lanes};
 use hjall_server::wire::method::LaneKind::{self, Admin, General, Read, Scan, Write};
 
 /// Handlers, factor, read ratio, scan ratio; then queues and handlers of writes, reads and scans.

@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use hjall_engine::clock::{Clock, ManualClock};
-use hjall_server::dispatch::lane_size::Lanes;
 use hjall_server::dispatch::queue::{self, Queue, Taken, Tuning, Waiting};
 use hjall_server::settings::config::{QueueOrder, QueueSettings};
+use hjall_server::settings::lane_size::Lanes;
 use hjall_server::wire::method::LaneKind;
 use proptest::collection::vec;
 use proptest::prelude::*;

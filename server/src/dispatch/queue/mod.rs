@@ -12,8 +12,8 @@ use std::sync::Arc;
 
 use hjall_engine::clock::Clock;
 
-use crate::dispatch::lane_size::LaneSize;
 use crate::settings::config::{QueueOrder, QueueSettings};
+use crate::settings::lane_size::LaneSize;
 
 /// What waits in a queue.
 pub trait Waiting: Send + 'static {

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 /// How calls wait, by the settings of HBase's region servers. All but [`Self::order`] can change while the server runs.
 ///
-/// What follows from them, in handlers and places, is said by [`crate::dispatch::lane_size::Lanes`].
+/// The dispatcher derives its lanes from them.
 #[derive(Debug, Clone, PartialEq)]
 pub struct QueueSettings {
     /// Handlers of reads, writes and scans together (`hbase.regionserver.handler.count`, there 30). Default: twice the cores, at
