@@ -94,11 +94,6 @@ impl Raised {
         self
     }
 
-    /// The full name of the class.
-    pub fn class(&self) -> &'static str {
-        self.class
-    }
-
     /// Whether HBase says that the same call may succeed later.
     pub fn can_retry(&self) -> bool {
         CAN_RETRY.contains(&self.class)
@@ -141,13 +136,8 @@ fn is_remote(kind: ErrorKind) -> bool {
     )
 }
 
-/// Whether HBase says of such an error that the same call may succeed later.
-pub fn can_retry(kind: ErrorKind) -> bool {
-    CAN_RETRY.contains(&java_class(kind))
-}
-
 /// The full name of the Java class that HBase raises in such a case.
-pub fn java_class(kind: ErrorKind) -> &'static str {
+fn java_class(kind: ErrorKind) -> &'static str {
     match kind {
         ErrorKind::InvalidArgument => ILLEGAL_ARGUMENT,
         ErrorKind::Unprocessable => RETRIES_EXHAUSTED,
