@@ -143,6 +143,7 @@ check-python: .venv/.complete
 
 check-node: node/node_modules/.complete
 	$(call check,node-contract,$(NODE) node/tools/schema.js --check)
+	$(call check,node-vocabulary,$(NODE) node/tools/vocabulary.js --check)
 	$(call check,node-lints,cd node && node_modules/.bin/eslint --max-warnings 0 .)
 	$(call check,node-types,cd node && node_modules/.bin/tsc -p test/types)
 

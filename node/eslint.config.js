@@ -1,15 +1,40 @@
 'use strict';
-/** What the linter looks for: ESLint's own recommendations, and a few habits of this package. */
+/** ESLint's recommended rules and a few of this package's own. */
 const js = require('@eslint/js');
 
 const node = Object.fromEntries(
-  ['AbortController', 'AbortSignal', 'Buffer', 'URL', 'clearImmediate', 'clearInterval', 'clearTimeout', 'console', 'process', 'queueMicrotask', 'setImmediate', 'setInterval',
-    'setTimeout', 'structuredClone', 'performance', 'TextDecoder', 'TextEncoder', 'fetch'].map((name) => [name, 'readonly']),
+  [
+    'AbortController',
+    'AbortSignal',
+    'Buffer',
+    'URL',
+    'clearImmediate',
+    'clearInterval',
+    'clearTimeout',
+    'console',
+    'process',
+    'queueMicrotask',
+    'setImmediate',
+    'setInterval',
+    'setTimeout',
+    'structuredClone',
+    'performance',
+    'TextDecoder',
+    'TextEncoder',
+    'fetch',
+  ].map((name) => [name, 'readonly']),
 );
-const commonJs = { ...node, require: 'readonly', module: 'writable', exports: 'writable', __dirname: 'readonly', __filename: 'readonly' };
+const commonJs = {
+  ...node,
+  require: 'readonly',
+  module: 'writable',
+  exports: 'writable',
+  __dirname: 'readonly',
+  __filename: 'readonly',
+};
 
 module.exports = [
-  { ignores: ['node_modules/**', 'lib/remote/wire/schema.js'] },
+  { ignores: ['node_modules/**', 'lib/remote/wire/schema.js', 'lib/vocabulary.js'] },
   js.configs.recommended,
   {
     files: ['**/*.js', '**/*.cjs'],
@@ -25,7 +50,10 @@ module.exports = [
       eqeqeq: 'error',
       'no-var': 'error',
       'prefer-const': ['error', { destructuring: 'all', ignoreReadBeforeAssign: true }],
-      'no-unused-vars': ['error', { argsIgnorePattern: '^_', varsIgnorePattern: '^_', caughtErrors: 'all', ignoreRestSiblings: true }],
+      'no-unused-vars': [
+        'error',
+        { argsIgnorePattern: '^_', varsIgnorePattern: '^_', caughtErrors: 'all', ignoreRestSiblings: true },
+      ],
       'no-throw-literal': 'error',
       'object-shorthand': 'error',
       strict: ['error', 'global'],

@@ -1,4 +1,4 @@
-/** hjall for Node, for ES modules: the same as index.d.ts. */
+/** hjall for Node, for ES modules; see index.d.ts. */
 import * as hjall from './index.js';
 
 export * from './index.js';

@@ -1,4 +1,7 @@
-/** hjall for Node: HBase's data model in this process, and a client for hjall and HBase with the same interface. */
+/**
+ * hjall for Node: an embedded database with HBase's data model, and a client for hjall and HBase with the same
+ * interface.
+ */
 /// <reference types="node" />
 export * from './types/column';
 export * from './types/database';

@@ -1,4 +1,4 @@
-/** `hjall/testing` for ES modules: the same as testing.d.ts. */
+/** `hjall/testing` for ES modules; see testing.d.ts. */
 import * as testing from './testing.js';
 
 export * from './testing.js';

@@ -1,4 +1,4 @@
-//! Tells the linker what a module of Node needs.
+//! Passes the linker options that a native module for Node needs.
 
 fn main() {
     napi_build::setup();

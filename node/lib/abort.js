@@ -1,33 +1,36 @@
 'use strict';
-/** AbortSignals that many calls share: one listener on each, since Node takes more than ten for a leak, and warns of it. */
+/**
+ * One listener per AbortSignal, however many calls share it: Node takes more than ten listeners for a leak and prints
+ * a warning.
+ */
 
 /** signal → { callbacks, listener } */
-const heard = new WeakMap();
+const entries = new WeakMap();
 
 /**
- * Calls back when a signal is aborted, which it must not be yet.
+ * Registers a callback for the abort of a signal, which must not have been aborted yet.
  * @param {AbortSignal} signal
  * @param {() => void} callback
- * @returns {() => void} takes it back
+ * @returns {() => void} removes the callback
  */
 function whenAborted(signal, callback) {
-  let entry = heard.get(signal);
+  let entry = entries.get(signal);
   if (entry === undefined) {
     const callbacks = new Set();
     const listener = () => {
-      heard.delete(signal);
+      entries.delete(signal);
       for (const each of [...callbacks]) each();
     };
     entry = { callbacks, listener };
-    heard.set(signal, entry);
+    entries.set(signal, entry);
     signal.addEventListener('abort', listener, { once: true });
   }
   const { callbacks, listener } = entry;
   callbacks.add(callback);
   return () => {
     callbacks.delete(callback);
-    if (callbacks.size > 0 || heard.get(signal) !== entry) return;
-    heard.delete(signal);
+    if (callbacks.size > 0 || entries.get(signal) !== entry) return;
+    entries.delete(signal);
     signal.removeEventListener('abort', listener);
   };
 }

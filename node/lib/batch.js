@@ -1,26 +1,31 @@
 'use strict';
-/** Puts and deletes of any rows, collected and written together. */
+/** Collects puts and deletes of any rows and writes them together. */
 
-const { OPERATIONS } = require('./backend.js');
+const { DURABILITY, OPERATIONS } = require('./backend.js');
 const { HjallError } = require('./errors.js');
 const { DELETE_OPTIONS, PUT_OPTIONS, deleteOf, putOf } = require('./mutation.js');
 const { checked, oneOf } = require('./options.js');
-const { DURABILITY } = require('./backend.js');
-const { BACKEND, task, twins } = require('./twins.js');
+const { BACKEND, defineMethods, task } = require('./methods.js');
 
-/** Some rows of a batch were not written; the others were. */
+/** Some puts or deletes of a batch failed; the others were applied. */
 class BatchError extends HjallError {
-  /** { index, row, error } for each that failed: `index` counts the puts and deletes of the batch from 0. */
+  /** { index, row, error } for each failure. `index` is the position in the batch, from 0. */
   failures;
 
   constructor(failures, size) {
     const [first] = failures;
-    super(`${failures.length} of ${size} puts and deletes failed; the first: ${first.error.message}`, { code: first.error.code, cause: first.error });
+    super(`${failures.length} of ${size} puts and deletes failed; the first: ${first.error.message}`, {
+      code: first.error.code,
+      cause: first.error,
+    });
     this.failures = failures;
   }
 }
 
-/** Made by `table.batch()`. Each row is written whole or not at all, by itself; rows are in the order given. Nothing is written before `write`. */
+/**
+ * Puts and deletes that `write` applies in order; nothing is written before. Each is atomic by itself, the batch is
+ * not. Made by `table.batch()`.
+ */
 class Batch {
   #table;
   #mutations = [];
@@ -34,7 +39,7 @@ class Batch {
     this.#options = given;
   }
 
-  /** How many puts and deletes wait. */
+  /** The number of puts and deletes collected. */
   get size() {
     return this.#mutations.length;
   }
@@ -51,15 +56,15 @@ class Batch {
     return this;
   }
 
-  /** Forgets what waits. */
+  /** Discards what has been collected. */
   clear() {
     this.#mutations = [];
     return this;
   }
 
   static {
-    twins(Batch, {
-      /** Writes what was collected and empties the batch. Throws a BatchError if a row failed. */
+    defineMethods(Batch, {
+      /** Writes what has been collected and empties the batch. Fails with a BatchError if a put or delete failed. */
       write(options) {
         const given = checked(options, new Set(['signal']), 'batch.write');
         const mutations = this.#mutations;

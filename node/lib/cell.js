@@ -1,21 +1,22 @@
 'use strict';
-/** One cell of a result: a plain object. */
+/** A cell of a result: a plain object. */
 
 const { columnText } = require('./column.js');
+const { CellKind } = require('./vocabulary.js');
 
-/** HBase's numbers of the kinds of cells, and their names. */
-const CELL_TYPES = Object.freeze({ 4: 'Put', 8: 'Delete', 10: 'DeleteFamilyVersion', 12: 'DeleteColumn', 14: 'DeleteFamily' });
+/** The names of cell types, by HBase's numbers. */
+const CELL_TYPES = Object.freeze(Object.fromEntries(Object.entries(CellKind).map(([name, number]) => [number, name])));
 
 /**
- * A cell as results show it.
+ * Makes a cell of a result.
  * @param {Buffer} family
  * @param {Buffer} qualifier
- * @param {number | bigint} timestamp milliseconds since 1970; a bigint only where a number cannot hold it
+ * @param {number | bigint} timestamp milliseconds since the Unix epoch; a bigint only if a number cannot hold it
  * @param {Buffer} value
- * @param {number} [code] HBase's number of its kind
- * @param {string} [column] its column's text, where it is known already
+ * @param {number} [code] HBase's number of its type
+ * @param {string} [column] its column's text, if already known
  */
-function cell(family, qualifier, timestamp, value, code = 4, column = columnText(family, qualifier)) {
+function cell(family, qualifier, timestamp, value, code = CellKind.Put, column = columnText(family, qualifier)) {
   return { column, family, qualifier, timestamp, type: CELL_TYPES[code] ?? `Unknown${code}`, value };
 }
 

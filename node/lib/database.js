@@ -1,5 +1,8 @@
 'use strict';
-/** A database: its tables, their descriptors, namespaces, upkeep. The same for the engine in this process and for a server far away. */
+/**
+ * A database: its tables and their descriptors, namespaces, maintenance. The same class serves embedded and remote
+ * databases.
+ */
 
 const { OPERATIONS } = require('./backend.js');
 const { name: nameBytes } = require('./bytes.js');
@@ -8,14 +11,15 @@ const { TABLE_OPTIONS, descriptorOf, familyOf, namespaceOf, shownDescriptor } = 
 const { Server, nextServer } = require('./server.js');
 const { SPLIT_OPTIONS, splitsOf } = require('./splits.js');
 const { Table } = require('./table.js');
-const { BACKEND, task, twins } = require('./twins.js');
+const { BACKEND, defineMethods, task } = require('./methods.js');
 
 const SIGNAL = new Set(['signal']);
 const CREATE_OPTIONS = new Set([...TABLE_OPTIONS, ...SPLIT_OPTIONS, 'signal']);
 const ALTER_OPTIONS = new Set([...TABLE_OPTIONS, 'signal']);
 
 function tableName(name, where) {
-  if (typeof name !== 'string') throw new TypeError(`${where}: the table's name must be a string, 'users' or 'namespace:users', not ${shown(name)}`);
+  if (typeof name !== 'string')
+    throw new TypeError(`${where}: the table name must be a string ('users' or 'namespace:users'), not ${shown(name)}`);
   return name;
 }
 
@@ -25,110 +29,167 @@ class Database {
     Object.defineProperty(this, BACKEND, { value: backend });
   }
 
-  /** A table by name; whether it exists shows when it is used. */
+  /** A table by name. Whether it exists is not checked before it is used. */
   table(name) {
     return new Table(this[BACKEND], tableName(name, 'table'));
   }
 
-  /** Lets calls under way end, then closes. Idempotent; later calls fail with code CLOSED. */
+  /** Completes pending calls, then closes the database. Idempotent; later calls fail with code CLOSED. */
   close() {
     return this[BACKEND].close();
   }
 
-  /** The same on the calling thread. */
+  /** Closes the database on the calling thread; see `close`. */
   closeSync() {
     this[BACKEND].closeSync();
   }
 }
 
-/** A task about one table by name and nothing else. */
-const about = (operation, where, known = SIGNAL) =>
+/** Prepares an operation whose only argument is a table name. */
+const onTable = (operation, where, known = SIGNAL) =>
   function prepare(name, options) {
     const { signal, ...rest } = checked(options, known, where);
     return task(operation, { table: tableName(name, where), ...rest }, { signal });
   };
 
-twins(Database, {
-  /** Names of tables, sorted; of one namespace if given. */
+defineMethods(Database, {
+  /** The names of all tables, or of those in one namespace, sorted. */
   tables(options) {
     const { namespace, signal } = checked(options, new Set(['namespace', 'signal']), 'tables');
-    if (namespace !== undefined && typeof namespace !== 'string') throw new TypeError(`tables: option \`namespace\` must be a string, not ${shown(namespace)}`);
-    const wanted = (name) => (name.includes(':') ? name.split(':')[0] : 'default') === (namespace ?? name.split(':')[0]);
+    if (namespace !== undefined && typeof namespace !== 'string')
+      throw new TypeError(`tables: option \`namespace\` must be a string, not ${shown(namespace)}`);
+    const wanted = (name) =>
+      (name.includes(':') ? name.split(':')[0] : 'default') === (namespace ?? name.split(':')[0]);
     const listed = ({ descriptor: { name } }) => (namespace === undefined ? !name.startsWith('hbase:') : wanted(name));
     return task(OPERATIONS.tables, {}, { signal }, (all) => all.filter(listed).map((one) => one.descriptor.name));
   },
-  /** Makes a table. Families: { info: { versions: 3 } } or names. Pre-split by `splits`, or by `splitAlgo` and `regions`. */
+  /**
+   * Creates a table. Families are { info: { versions: 3 } } or names. `splits`, or `splitAlgo` and `regions`,
+   * pre-split it.
+   */
   createTable(name, families, options) {
     const given = checked(options, CREATE_OPTIONS, 'createTable');
     const descriptor = descriptorOf(tableName(name, 'createTable'), families, given, 'createTable');
-    return task(OPERATIONS.createTable, { descriptor, splits: splitsOf(given, 'createTable', this[BACKEND].encoding) }, given);
+    return task(
+      OPERATIONS.createTable,
+      { descriptor, splits: splitsOf(given, 'createTable', this[BACKEND].encoding) },
+      given,
+    );
   },
-  /** Replaces a table's descriptor: families not named are removed with their data. For one family see `alterFamily`. */
+  /**
+   * Replaces a table's descriptor. Families that are not listed are removed with their data; `alterFamily` changes a
+   * single one.
+   */
   alterTable(name, families, options) {
     const given = checked(options, ALTER_OPTIONS, 'alterTable');
-    return task(OPERATIONS.modifyTable, { descriptor: descriptorOf(tableName(name, 'alterTable'), families, given, 'alterTable') }, given);
+    return task(
+      OPERATIONS.modifyTable,
+      { descriptor: descriptorOf(tableName(name, 'alterTable'), families, given, 'alterTable') },
+      given,
+    );
   },
   /** Drops a disabled table. */
-  dropTable: about(OPERATIONS.deleteTable, 'dropTable'),
-  /** Empties a disabled table and enables it; its regions stay only with `preserveSplits`. */
+  dropTable: onTable(OPERATIONS.deleteTable, 'dropTable'),
+  /** Deletes all rows of a disabled table and enables it. Its regions are kept only with `preserveSplits`. */
   truncateTable(name, options) {
     const { preserveSplits, signal } = checked(options, new Set(['preserveSplits', 'signal']), 'truncateTable');
-    const request = { table: tableName(name, 'truncateTable'), preserveSplits: flag(preserveSplits, 'truncateTable: option `preserveSplits`') };
+    const request = {
+      table: tableName(name, 'truncateTable'),
+      preserveSplits: flag(preserveSplits, 'truncateTable: option `preserveSplits`'),
+    };
     return task(OPERATIONS.truncateTable, request, { signal });
   },
-  enableTable: about(OPERATIONS.enableTable, 'enableTable'),
-  disableTable: about(OPERATIONS.disableTable, 'disableTable'),
-  isTableEnabled: about(OPERATIONS.isTableEnabled, 'isTableEnabled'),
-  tableExists: about(OPERATIONS.tableExists, 'tableExists'),
-  /** A table's descriptor: { name, families, options }, as `createTable` takes them. */
+  enableTable: onTable(OPERATIONS.enableTable, 'enableTable'),
+  disableTable: onTable(OPERATIONS.disableTable, 'disableTable'),
+  isTableEnabled: onTable(OPERATIONS.isTableEnabled, 'isTableEnabled'),
+  tableExists: onTable(OPERATIONS.tableExists, 'tableExists'),
+  /** A table's descriptor, { name, families, options }, in the form that `createTable` accepts. */
   describeTable(name, options) {
     const given = checked(options, SIGNAL, 'describeTable');
     return task(OPERATIONS.describeTable, { table: tableName(name, 'describeTable') }, given, shownDescriptor);
   },
-  /** A table's regions by start key: { id, start, end }. */
-  regions: about(OPERATIONS.regions, 'regions'),
+  /** A table's regions, { id, start, end }, ordered by start key. */
+  regions: onTable(OPERATIONS.regions, 'regions'),
   addFamily(table, family, options, call) {
     const given = checked(call, SIGNAL, 'addFamily');
-    return task(OPERATIONS.addFamily, { table: tableName(table, 'addFamily'), family: familyOf(family, options, 'addFamily') }, given);
+    return task(
+      OPERATIONS.addFamily,
+      { table: tableName(table, 'addFamily'), family: familyOf(family, options, 'addFamily') },
+      given,
+    );
   },
   /** Replaces a family's descriptor. */
   alterFamily(table, family, options, call) {
     const given = checked(call, SIGNAL, 'alterFamily');
-    return task(OPERATIONS.modifyFamily, { table: tableName(table, 'alterFamily'), family: familyOf(family, options, 'alterFamily') }, given);
+    return task(
+      OPERATIONS.modifyFamily,
+      { table: tableName(table, 'alterFamily'), family: familyOf(family, options, 'alterFamily') },
+      given,
+    );
   },
   /** Removes a family and its data. */
   dropFamily(table, family, options) {
     const given = checked(options, SIGNAL, 'dropFamily');
-    return task(OPERATIONS.deleteFamily, { table: tableName(table, 'dropFamily'), family: nameBytes(family, 'dropFamily: family name') }, given);
+    return task(
+      OPERATIONS.deleteFamily,
+      { table: tableName(table, 'dropFamily'), family: nameBytes(family, 'dropFamily: family name') },
+      given,
+    );
   },
-  /** Writes a table's memory to files. */
-  flush: about(OPERATIONS.flush, 'flush'),
-  /** Compacts a table's files; with `major` forgets all that can be forgotten. Done when the promise is. */
+  /** Writes a table's memory buffers to files. */
+  flush: onTable(OPERATIONS.flush, 'flush'),
+  /**
+   * Compacts a table's files; with `major`, also drops everything that reads can no longer see. Resolves when the
+   * compaction has ended.
+   */
   compact(name, options) {
     const { major, signal } = checked(options, new Set(['major', 'signal']), 'compact');
-    return task(OPERATIONS.compact, { table: tableName(name, 'compact'), major: flag(major, 'compact: option `major`') }, { signal });
+    return task(
+      OPERATIONS.compact,
+      { table: tableName(name, 'compact'), major: flag(major, 'compact: option `major`') },
+      { signal },
+    );
   },
   createNamespace(name, configuration, options) {
-    return task(OPERATIONS.createNamespace, { namespace: namespaceOf(name, configuration, 'createNamespace') }, checked(options, SIGNAL, 'createNamespace'));
+    return task(
+      OPERATIONS.createNamespace,
+      { namespace: namespaceOf(name, configuration, 'createNamespace') },
+      checked(options, SIGNAL, 'createNamespace'),
+    );
   },
   /** Replaces a namespace's configuration. */
   alterNamespace(name, configuration, options) {
-    return task(OPERATIONS.modifyNamespace, { namespace: namespaceOf(name, configuration, 'alterNamespace') }, checked(options, SIGNAL, 'alterNamespace'));
+    return task(
+      OPERATIONS.modifyNamespace,
+      { namespace: namespaceOf(name, configuration, 'alterNamespace') },
+      checked(options, SIGNAL, 'alterNamespace'),
+    );
   },
   /** Drops an empty namespace. */
   dropNamespace(name, options) {
-    return task(OPERATIONS.deleteNamespace, { name: namespaceOf(name, {}, 'dropNamespace').name }, checked(options, SIGNAL, 'dropNamespace'));
+    return task(
+      OPERATIONS.deleteNamespace,
+      { name: namespaceOf(name, {}, 'dropNamespace').name },
+      checked(options, SIGNAL, 'dropNamespace'),
+    );
   },
   /** A namespace: { name, configuration }. */
   describeNamespace(name, options) {
-    return task(OPERATIONS.describeNamespace, { name: namespaceOf(name, {}, 'describeNamespace').name }, checked(options, SIGNAL, 'describeNamespace'));
+    return task(
+      OPERATIONS.describeNamespace,
+      { name: namespaceOf(name, {}, 'describeNamespace').name },
+      checked(options, SIGNAL, 'describeNamespace'),
+    );
   },
-  /** Names of namespaces, sorted. */
+  /** The names of all namespaces, sorted. */
   namespaces(options) {
     const given = checked(options, SIGNAL, 'namespaces');
     return task(OPERATIONS.namespaces, {}, given, (all) => all.map((one) => one.name));
   },
-  /** Serves the database to Thrift clients while it is open: { host = '127.0.0.1', port = 9090 }; port 0 is any free one. Returns a Server. */
+  /**
+   * Serves the database to Thrift clients while it is open: { host = '127.0.0.1', port = 9090 }. Port 0 picks a free
+   * one. Returns a Server.
+   */
   serve(options) {
     const { host = '127.0.0.1', port, signal } = checked(options, new Set(['host', 'port', 'signal']), 'serve');
     if (typeof host !== 'string') throw new TypeError(`serve: option \`host\` must be a string, not ${shown(host)}`);
@@ -136,11 +197,11 @@ twins(Database, {
     const request = { number, host, port: whole(port, 'serve: option `port`', 0, 65535, 9090) };
     return task(OPERATIONS.serve, request, { signal }, (at) => new Server(this[BACKEND], number, at));
   },
-  /** The time as writes see it, in milliseconds since 1970. */
+  /** The current time of the database's clock, in milliseconds since the Unix epoch. */
   now(options) {
     return task(OPERATIONS.now, {}, checked(options, SIGNAL, 'now'));
   },
-  /** A UUID made with the database. */
+  /** The database's UUID. */
   clusterId(options) {
     return task(OPERATIONS.clusterId, {}, checked(options, SIGNAL, 'clusterId'));
   },

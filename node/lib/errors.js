@@ -1,7 +1,12 @@
 'use strict';
-/** What can go wrong: subclasses of HjallError by who has to act, each with a `code` that names the case. */
+/**
+ * The errors: subclasses of HjallError, grouped by the action they require, each with a `code` that identifies the
+ * case.
+ */
 
-/** The root of every error that hjall reports. Misuse of a function is a TypeError or RangeError instead. */
+const { ErrorKind } = require('./vocabulary.js');
+
+/** The base class of all errors that hjall reports. Invalid arguments raise a TypeError or RangeError instead. */
 class HjallError extends Error {
   /** @param {string} message @param {{ code?: string, cause?: unknown }} [options] */
   constructor(message, { code = 'UNKNOWN', cause } = {}) {
@@ -14,28 +19,31 @@ class HjallError extends Error {
   }
 }
 
-/** The request cannot be carried out as it is: change it. */
+/** The request is invalid and must be changed. */
 class RequestError extends HjallError {}
-/** What the request names is not there: create it, or name another. */
+/** A table, family or namespace that the request names does not exist. */
 class NotFoundError extends HjallError {}
-/** What the request would make is there already. */
+/** A table or namespace that the request would create already exists. */
 class ExistsError extends HjallError {}
-/** The table, family or namespace is not in a state for that. */
+/** The state of the table, family or namespace does not allow the request. */
 class StateError extends HjallError {}
-/** Try again later. */
+/** A temporary failure: try again later. */
 class RetryError extends HjallError {}
-/** The operator has to act: disk, folder, versions. */
+/** A failure of the disk or folder, which the operator must resolve. */
 class StorageError extends HjallError {}
-/** The database (or connection) has been closed. */
+/** The database or connection has been closed. */
 class ClosedError extends HjallError {}
-/** This backend cannot do that; the message says what can. */
+/** The backend does not support the call; the message names an alternative. */
 class UnsupportedError extends HjallError {}
-/** The server cannot be reached, or the connection broke. */
+/** The server cannot be reached, the connection broke, or the call timed out. */
 class ConnectionError extends HjallError {}
-/** The server answered with something that is no answer. */
+/** The server's answer is not valid. */
 class ProtocolError extends HjallError {}
 
-/** Every kind of failure: the engine's name for it → its class. The code is the same name in capitals. */
+/**
+ * The class of each kind of error. `ErrorKind` in `vocabulary.js` documents the engine's kinds. An error's code is
+ * its kind in capitals.
+ */
 const KINDS = {
   InvalidArgument: RequestError,
   Unprocessable: RequestError,
@@ -69,7 +77,7 @@ const KINDS = {
   Corrupt: StorageError,
   Io: StorageError,
   Closed: ClosedError,
-  // -- not the engine's
+  // -- kinds that only this package has
   Unsupported: UnsupportedError,
   Connection: ConnectionError,
   Timeout: ConnectionError,
@@ -79,14 +87,21 @@ const KINDS = {
 /** `TableNotFound` → `TABLE_NOT_FOUND`. */
 const codeOf = (kind) => kind.replace(/(?<=[a-z])(?=[A-Z])|(?<=A)(?=L)/g, '_').toUpperCase();
 
-/** kind → code, for every kind. */
+/** The code of each kind. */
 const CODES = Object.freeze(Object.fromEntries(Object.keys(KINDS).map((kind) => [kind, codeOf(kind)])));
 
+const KIND_NAMES = new Map(Object.entries(ErrorKind).map(([name, number]) => [number, name]));
+
+/** The kind under which the native module reports an error by number. */
+function kindName(number) {
+  return KIND_NAMES.get(number) ?? `Unknown${number}`;
+}
+
 /**
- * The error of a kind.
- * @param {string} kind a name of KINDS
- * @param {string} message names the thing and what is allowed
- * @param {unknown} [cause] what lay beneath it
+ * Makes an error of a kind.
+ * @param {string} kind a key of KINDS
+ * @param {string} message names the object, the reason and the remedy
+ * @param {unknown} [cause] the underlying error
  */
 function make(kind, message, cause) {
   const Class = KINDS[kind] ?? HjallError;
@@ -107,5 +122,6 @@ module.exports = {
   StateError,
   StorageError,
   UnsupportedError,
+  kindName,
   make,
 };

@@ -1,5 +1,5 @@
 'use strict';
-/** HBase's filters as values: one constructor each, composable; sent in the form in which HBase's own client serialises them. */
+/** HBase's filters as composable values. They are sent in the form in which HBase's client serialises them. */
 
 const { COMPARE } = require('./backend.js');
 const { bytes, int64 } = require('./bytes.js');
@@ -7,10 +7,11 @@ const { oneColumn } = require('./column.js');
 const { PACKAGE, comparatorOf } = require('./comparator.js');
 const { checked, flag, oneOf, shown, whole } = require('./options.js');
 const { block, float, message, number, varint } = require('./protobuf.js');
+const { CompareOp } = require('./vocabulary.js');
 
 const INT_MAX = 2 ** 31 - 1;
 
-/** A filter. Made by the functions of `filters`. */
+/** A filter. Made by the functions in `filters`. */
 class Filter {
   /** HBase's serialised form. */
   encoded;
@@ -21,24 +22,33 @@ class Filter {
 }
 
 const given = (value, what) => bytes(value, what, 'utf8');
-const SIGNS = { '<': 'LESS', '<=': 'LESS_OR_EQUAL', '=': 'EQUAL', '!=': 'NOT_EQUAL', '>=': 'GREATER_OR_EQUAL', '>': 'GREATER' };
+const SIGNS = {
+  '<': 'LESS',
+  '<=': 'LESS_OR_EQUAL',
+  '=': 'EQUAL',
+  '!=': 'NOT_EQUAL',
+  '>=': 'GREATER_OR_EQUAL',
+  '>': 'GREATER',
+};
 
-/** `value op stored` has the given value on the left; a filter asks the other way round, as HBase's constructors do. */
+/** The number of an operator. Unlike checks, filters put the stored value on the left, as HBase's constructors do. */
 function operatorOf(op, what) {
-  return COMPARE.indexOf(SIGNS[op] ?? oneOf(op, COMPARE, `${what}: operator`));
+  return CompareOp[SIGNS[op] ?? oneOf(op, COMPARE, `${what}: operator`)];
 }
 
 const comparing = (name) => (op, value) =>
   new Filter(`${name}Filter`, block(1, comparison(op, value, `filters.${name.toLowerCase()}`)));
 
 function comparison(op, value, what) {
-  if (op === undefined) throw new TypeError(`${what}: operator is missing: one of ${Object.keys(SIGNS).join(' ')}`);
+  if (op === undefined)
+    throw new TypeError(`${what}: the operator is missing: give one of ${Object.keys(SIGNS).join(' ')}`);
   return message(number(1, operatorOf(op, what)), block(2, comparatorOf(value, `${what}: value`).encoded));
 }
 
-/** What filters that look at one column of a row have in common. */
+/** The common part of filters on a single column. */
 function columnCheck(column, op, value, what, fields) {
-  if (op === undefined) throw new TypeError(`${what}: operator is missing: one of ${Object.keys(SIGNS).join(' ')}`);
+  if (op === undefined)
+    throw new TypeError(`${what}: the operator is missing: give one of ${Object.keys(SIGNS).join(' ')}`);
   const { family, qualifier } = oneColumn(column, `${what}: column`);
   return message(
     block(1, family),
@@ -61,13 +71,15 @@ function missingFields(options, what) {
 
 function list(operator, members, what) {
   for (const member of members) {
-    if (!(member instanceof Filter)) throw new TypeError(`${what}: a member must be a filter made by filters.…(), not ${shown(member)}`);
+    if (!(member instanceof Filter))
+      throw new TypeError(`${what}: members must be made by filters.…(), not ${shown(member)}`);
   }
   return new Filter('FilterList', message(number(1, operator), ...members.map((m) => block(2, m.encoded))));
 }
 
 function wrapping(name, inner, what) {
-  if (!(inner instanceof Filter)) throw new TypeError(`${what}: the filter inside must be made by filters.…(), not ${shown(inner)}`);
+  if (!(inner instanceof Filter))
+    throw new TypeError(`${what}: the inner filter must be made by filters.…(), not ${shown(inner)}`);
   return new Filter(name, block(1, inner.encoded));
 }
 
@@ -78,47 +90,57 @@ const bounded = (value, what) => {
 const DEPENDENT = new Set(['dropColumn', 'op', 'value']);
 const RANGE = new Set(['min', 'minInclusive', 'max', 'maxInclusive']);
 
-/** The filters, by HBase's names without the ending. */
+/** The filters, under HBase's names without "Filter". */
 const filters = Object.freeze({
-  /** All must pass. */
+  /** Passes what all members pass. */
   all: (...members) => list(1, members.flat(), 'filters.all'),
-  /** One must pass. */
+  /** Passes what any member passes. */
   any: (...members) => list(2, members.flat(), 'filters.any'),
-  /** Drops a row as soon as the filter refuses a cell of it. */
+  /** Skips a row if the inner filter rejects any of its cells. */
   skip: (inner) => wrapping('SkipFilter', inner, 'filters.skip'),
-  /** Ends the scan as soon as the filter refuses something. */
+  /** Ends the scan when the inner filter rejects anything. */
   whileMatch: (inner) => wrapping('WhileMatchFilter', inner, 'filters.whileMatch'),
   row: comparing('Row'),
   family: comparing('Family'),
   qualifier: comparing('Qualifier'),
   value: comparing('Value'),
-  /** Rows by the value of one column. */
+  /** Selects rows by the value of one column. */
   singleColumnValue: (column, op, value, options) =>
     new Filter(
       'SingleColumnValueFilter',
       columnCheck(column, op, value, 'filters.singleColumnValue', missingFields(options, 'filters.singleColumnValue')),
     ),
-  /** The same, without that column in the result. */
+  /** Like `singleColumnValue`, but leaves that column out of the result. */
   singleColumnValueExclude: (column, op, value, options) => {
     const what = 'filters.singleColumnValueExclude';
-    return new Filter('SingleColumnValueExcludeFilter', block(1, columnCheck(column, op, value, what, missingFields(options, what))));
+    return new Filter(
+      'SingleColumnValueExcludeFilter',
+      block(1, columnCheck(column, op, value, what, missingFields(options, what))),
+    );
   },
-  /** The cells of one column that pass, and nothing else. */
-  columnValue: (column, op, value) => new Filter('ColumnValueFilter', columnCheck(column, op, value, 'filters.columnValue', [])),
-  /** Cells that share a timestamp with one of a reference column. */
+  /** Selects the cells of one column by their value, and no other cells. */
+  columnValue: (column, op, value) =>
+    new Filter('ColumnValueFilter', columnCheck(column, op, value, 'filters.columnValue', [])),
+  /** Selects cells that have the timestamp of a cell in a reference column. */
   dependentColumn: (column, options) => {
     const what = 'filters.dependentColumn';
     const { family, qualifier } = oneColumn(column, `${what}: column`);
     const { dropColumn, op, value } = checked(options, DEPENDENT, what);
-    const compared = op === undefined ? number(1, COMPARE.indexOf('NO_OP')) : comparison(op, value, what);
+    const compared = op === undefined ? number(1, CompareOp.NO_OP) : comparison(op, value, what);
     const drop = number(4, Number(flag(dropColumn, `${what}: option \`dropColumn\``)));
-    return new Filter('DependentColumnFilter', message(block(1, compared), block(2, family), block(3, qualifier), drop));
+    return new Filter(
+      'DependentColumnFilter',
+      message(block(1, compared), block(2, family), block(3, qualifier), drop),
+    );
   },
   prefix: (prefix) => new Filter('PrefixFilter', block(1, given(prefix, 'filters.prefix: prefix'))),
   columnPrefix: (prefix) => new Filter('ColumnPrefixFilter', block(1, given(prefix, 'filters.columnPrefix: prefix'))),
   multipleColumnPrefix: (...prefixes) =>
-    new Filter('MultipleColumnPrefixFilter', message(...prefixes.flat().map((p) => block(1, given(p, 'filters.multipleColumnPrefix: prefix'))))),
-  /** Columns between two qualifiers: { min, minInclusive = true, max, maxInclusive = false }. */
+    new Filter(
+      'MultipleColumnPrefixFilter',
+      message(...prefixes.flat().map((p) => block(1, given(p, 'filters.multipleColumnPrefix: prefix')))),
+    ),
+  /** Selects columns between two qualifiers: { min, minInclusive = true, max, maxInclusive = false }. */
   columnRange: (options) => {
     const what = 'filters.columnRange';
     const { min, minInclusive, max, maxInclusive } = checked(options, RANGE, what);
@@ -132,11 +154,15 @@ const filters = Object.freeze({
       ),
     );
   },
-  columnCountGet: (limit) => new Filter('ColumnCountGetFilter', number(1, bounded(limit, 'filters.columnCountGet: limit'))),
-  /** Some columns of each row: how many, and how many before them, or which qualifier to begin at. */
+  columnCountGet: (limit) =>
+    new Filter('ColumnCountGetFilter', number(1, bounded(limit, 'filters.columnCountGet: limit'))),
+  /** Selects `limit` columns of each row, after the first `offset` (a number) or from a qualifier on. */
   columnPagination: (limit, offset = 0) => {
     const what = 'filters.columnPagination';
-    const rest = typeof offset === 'number' ? number(2, bounded(offset, `${what}: offset`)) : block(3, given(offset, `${what}: offset`));
+    const rest =
+      typeof offset === 'number'
+        ? number(2, bounded(offset, `${what}: offset`))
+        : block(3, given(offset, `${what}: offset`));
     return new Filter('ColumnPaginationFilter', message(number(1, bounded(limit, `${what}: limit`)), rest));
   },
   page: (size) => new Filter('PageFilter', number(1, int64(size, 'filters.page: size'))),
@@ -145,18 +171,22 @@ const filters = Object.freeze({
     const packed = Buffer.concat(times.flat().map((t) => varint(int64(t, 'filters.timestamps: time'))));
     return new Filter('TimestampsFilter', message(block(1, packed), number(2, 0)));
   },
-  keyOnly: (lengthAsValue) => new Filter('KeyOnlyFilter', number(1, Number(flag(lengthAsValue, 'filters.keyOnly: lengthAsValue')))),
+  keyOnly: (lengthAsValue) =>
+    new Filter('KeyOnlyFilter', number(1, Number(flag(lengthAsValue, 'filters.keyOnly: lengthAsValue')))),
   firstKeyOnly: () => new Filter('FirstKeyOnlyFilter', message()),
   firstKeyValueMatchingQualifiers: (...qualifiers) =>
     new Filter(
       'FirstKeyValueMatchingQualifiersFilter',
-      message(...qualifiers.flat().map((q) => block(1, given(q, 'filters.firstKeyValueMatchingQualifiers: qualifier')))),
+      message(
+        ...qualifiers.flat().map((q) => block(1, given(q, 'filters.firstKeyValueMatchingQualifiers: qualifier'))),
+      ),
     ),
   randomRow: (chance) => {
-    if (typeof chance !== 'number') throw new TypeError(`filters.randomRow: chance must be a number from 0 to 1, not ${shown(chance)}`);
+    if (typeof chance !== 'number')
+      throw new TypeError(`filters.randomRow: chance must be a number from 0 to 1, not ${shown(chance)}`);
     return new Filter('RandomRowFilter', float(1, chance));
   },
-  /** Rows that agree with patterns: [key, mask] with mask bytes 0 where the key's byte must match and 1 where any will do. */
+  /** Selects rows by patterns [key, mask]: a mask byte is 0 if the key's byte must match and 1 if any byte does. */
   fuzzyRow: (...pairs) => {
     const bodies = pairs.map(([key, mask]) => {
       const fixed = Buffer.from(given(mask, 'filters.fuzzyRow: mask')).map((byte) => (byte === 0 ? 0xff : 2));
@@ -164,7 +194,7 @@ const filters = Object.freeze({
     });
     return new Filter('FuzzyRowFilter', message(...bodies, number(2, 1)));
   },
-  /** Rows inside ranges: { start, startInclusive = true, stop, stopInclusive = false }. */
+  /** Selects rows in ranges: { start, startInclusive = true, stop, stopInclusive = false }. */
   multiRowRange: (...ranges) => {
     const what = 'filters.multiRowRange';
     const known = new Set(['start', 'startInclusive', 'stop', 'stopInclusive']);
@@ -184,24 +214,31 @@ const filters = Object.freeze({
   },
 });
 
-/** A filter as programs give one: text of HBase's filter language, a value of `filters`, or serialised bytes. */
+/** Converts a filter: text in HBase's filter language, a value made by `filters`, or serialised bytes. */
 function filterOf(filter, what) {
   if (filter === undefined || filter === null) return undefined;
   if (typeof filter === 'string') return { text: Buffer.from(filter, 'utf8') };
   if (filter instanceof Filter) return { bytes: filter.encoded };
   if (filter instanceof Uint8Array) return { bytes: filter };
-  throw new TypeError(`${what} must be text of HBase's filter language or made by filters.…(), not ${shown(filter)}`);
+  throw new TypeError(`${what} must be text in HBase's filter language or made by filters.…(), not ${shown(filter)}`);
 }
 
-/** A filter that passes only rows with a prefix, and what `other` passes besides. */
+/** Adds the condition to a filter (or none) that rows begin with a prefix. */
 function withPrefix(prefix, other) {
   if (other === undefined) return { bytes: filters.prefix(prefix).encoded };
   if (other.bytes !== undefined) {
     const member = filters.prefix(prefix);
-    return { bytes: message(block(1, `${PACKAGE}FilterList`), block(2, message(number(1, 1), block(2, member.encoded), block(2, other.bytes)))) };
+    return {
+      bytes: message(
+        block(1, `${PACKAGE}FilterList`),
+        block(2, message(number(1, 1), block(2, member.encoded), block(2, other.bytes))),
+      ),
+    };
   }
   const quoted = Buffer.from(Buffer.from(prefix).toString('latin1').replaceAll("'", "''"), 'latin1');
-  return { text: Buffer.concat([Buffer.from("PrefixFilter('"), quoted, Buffer.from("') AND ("), other.text, Buffer.from(')')]) };
+  return {
+    text: Buffer.concat([Buffer.from("PrefixFilter('"), quoted, Buffer.from("') AND ("), other.text, Buffer.from(')')]),
+  };
 }
 
 module.exports = { Filter, filterOf, filters, withPrefix };

@@ -1,12 +1,12 @@
 'use strict';
-/** hjall for Node: what the package offers. `index.mjs` names the same for ES modules. */
+/** The exports of the package. `index.mjs` repeats them for ES modules. */
 
 const { Batch, BatchError } = require('./batch.js');
 const { fromLong, long } = require('./bytes.js');
 const { Comparator, compare } = require('./comparator.js');
 const { Database } = require('./database.js');
 const { ManualClock, memory, open, openSync } = require('./embedded/open.js');
-const { make, KINDS, CODES, ...errors } = require('./errors.js');
+const { CODES, KINDS, kindName, make, ...errors } = require('./errors.js');
 const { Filter, filters } = require('./filter.js');
 const { connect } = require('./remote/connect.js');
 const { Row } = require('./row.js');

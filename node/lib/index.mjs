@@ -1,4 +1,4 @@
-/** hjall for Node, as an ES module: the same objects as `index.js` has. */
+/** The exports of the package for ES modules: the objects of `index.js`. */
 import hjall from './index.js';
 
 export const {

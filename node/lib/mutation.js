@@ -1,12 +1,12 @@
 'use strict';
-/** From what programs say about writing to the plain data of puts, deletes, increments, appends and checks (`backend.js`). */
+/** Converts the arguments of write methods to the plain data of `backend.js`. */
 
 const { COMPARE, DURABILITY, LATEST } = require('./backend.js');
 const { bytes, int64 } = require('./bytes.js');
 const { column, oneColumn } = require('./column.js');
 const { checked, flag, oneOf, shown } = require('./options.js');
 
-const NOTHING = Buffer.alloc(0);
+const EMPTY = Buffer.alloc(0);
 const WRITING = ['ttl', 'durability', 'signal'];
 const PUT_OPTIONS = new Set([...WRITING, 'timestamp']);
 const DELETE_OPTIONS = new Set([...WRITING, 'timestamp', 'exact']);
@@ -14,28 +14,36 @@ const COUNT_OPTIONS = new Set(WRITING);
 const CHECKED_PUT_OPTIONS = new Set([...PUT_OPTIONS, 'op']);
 const CHECKED_DELETE_OPTIONS = new Set([...DELETE_OPTIONS, 'op']);
 
-const ttlOf = (options, where) => (options.ttl === undefined ? undefined : int64(options.ttl, `${where}: option \`ttl\` (milliseconds)`));
-const durabilityOf = (options, where) => oneOf(options.durability, DURABILITY, `${where}: option \`durability\``, 'USE_DEFAULT');
+const ttlOf = (options, where) =>
+  options.ttl === undefined ? undefined : int64(options.ttl, `${where}: option \`ttl\` (milliseconds)`);
+const durabilityOf = (options, where) =>
+  oneOf(options.durability, DURABILITY, `${where}: option \`durability\``, 'USE_DEFAULT');
 const timestampOf = (given, where) => (given === undefined ? LATEST : int64(given, `${where}: timestamp`));
 
-/** What was given column by column, as [column, what] pairs: an object, a Map, or an array of cells { column | family + qualifier, … }. */
+/** The entries of an object or Map whose keys are columns. */
 function entriesOf(data, where) {
   if (data instanceof Map) return [...data];
   if (data !== null && typeof data === 'object' && !ArrayBuffer.isView(data)) return Object.entries(data);
-  throw new TypeError(`${where}: columns must be an object { 'family:qualifier': … }, a Map, or an array of cells, not ${shown(data)}`);
+  throw new TypeError(
+    `${where}: columns must be an object { 'family:qualifier': … }, a Map, or an array of cells, not ${shown(data)}`,
+  );
 }
 
 const CELL_FIELDS = new Set(['column', 'family', 'qualifier', 'value', 'timestamp', 'amount', 'type']);
 
-/** A cell of an array, with its column resolved. */
+/** Parses the column of a cell { column | family + qualifier, … }. */
 function listed(cell, where) {
-  if (cell === null || typeof cell !== 'object') throw new TypeError(`${where}: a cell must be { column, value }, not ${shown(cell)}`);
+  if (cell === null || typeof cell !== 'object')
+    throw new TypeError(`${where}: a cell must be { column, value }, not ${shown(cell)}`);
   checked(cell, CELL_FIELDS, `${where}: a cell`);
   const exact = cell.family !== undefined ? cell : cell.column;
   return { ...oneColumn(exact, `${where}: column`), cell };
 }
 
-/** A put. `data`: { 'family:qualifier': value }, a Map of them, or cells { column, value, timestamp }. */
+/**
+ * A put. `data` is { 'family:qualifier': value }, a Map of columns to values, or an array of cells { column, value,
+ * timestamp }.
+ */
 function putOf(row, data, options, where, encoding) {
   const timestamp = timestampOf(options.timestamp, where);
   const cells = Array.isArray(data)
@@ -60,8 +68,9 @@ function putOf(row, data, options, where, encoding) {
 const MARKER_FIELDS = new Set(['column', 'family', 'qualifier', 'timestamp', 'exact']);
 
 /**
- * A marker for a column ('family:qualifier') or family ('family'): up to the timestamp, or with `exact` only that version (without a timestamp the
- * newest). As an object { column | family + qualifier, timestamp, exact } it has its own.
+ * A delete marker for a column ('family:qualifier') or a family ('family'). It covers everything up to the timestamp,
+ * or with `exact` only that version (without a timestamp, the newest). An object { column | family + qualifier,
+ * timestamp, exact } has its own timestamp.
  */
 function markerOf(given, timestamp, exact, where) {
   const isObject = given !== null && typeof given === 'object' && !ArrayBuffer.isView(given);
@@ -72,20 +81,23 @@ function markerOf(given, timestamp, exact, where) {
   return {
     kind: kinds[Number(flag(own.exact, `${where}: \`exact\``, exact))],
     family,
-    qualifier: qualifier ?? NOTHING,
+    qualifier: qualifier ?? EMPTY,
     timestamp: own.timestamp === undefined ? timestamp : timestampOf(own.timestamp, where),
   };
 }
 
-/** A delete. `columns`: one, or an array; undefined: the whole row. */
+/** A delete of a column, family or array of them; if `columns` is undefined, of the whole row. */
 function deleteOf(row, columns, options, where, encoding) {
   const timestamp = timestampOf(options.timestamp, where);
   const exact = flag(options.exact, `${where}: option \`exact\``);
   const list = columns === undefined ? [] : Array.isArray(columns) ? columns : [columns];
   if (columns !== undefined && list.length === 0) {
-    throw new RangeError(`${where}: an empty list of columns would delete the whole row: leave it out (undefined) if that is meant`);
+    throw new RangeError(
+      `${where}: an empty list of columns would delete the whole row: leave it out (undefined) if that is intended`,
+    );
   }
-  if (columns === undefined && exact) throw new TypeError(`${where}: \`exact\` needs columns: it deletes single versions`);
+  if (columns === undefined && exact)
+    throw new TypeError(`${where}: \`exact\` deletes single versions and needs columns`);
   return {
     kind: 'delete',
     row: bytes(row, `${where}: row key`, encoding),
@@ -96,7 +108,7 @@ function deleteOf(row, columns, options, where, encoding) {
   };
 }
 
-/** What counters and appended values share: a row and columns, each with `field`. */
+/** The common form of increments and appends: a row, and columns that each have `field`. */
 function columnsWith(row, data, options, where, encoding, field, read) {
   const columns = Array.isArray(data)
     ? data.map((given) => {
@@ -104,23 +116,37 @@ function columnsWith(row, data, options, where, encoding, field, read) {
         return { family, qualifier, [field]: read(cell[field]) };
       })
     : entriesOf(data, where).map(([name, value]) => ({ ...oneColumn(name, `${where}: column`), [field]: read(value) }));
-  return { row: bytes(row, `${where}: row key`, encoding), columns, ttl: ttlOf(options, where), durability: durabilityOf(options, where) };
+  return {
+    row: bytes(row, `${where}: row key`, encoding),
+    columns,
+    ttl: ttlOf(options, where),
+    durability: durabilityOf(options, where),
+  };
 }
 
-/** An increment. `data`: { 'family:qualifier': amount }, a Map, or cells { column, amount }. */
+/**
+ * An increment. `data` is { 'family:qualifier': amount }, a Map of columns to amounts, or an array of cells { column,
+ * amount }.
+ */
 function incrementOf(row, data, options, where, encoding) {
   return columnsWith(row, data, options, where, encoding, 'amount', (amount) => int64(amount, `${where}: amount`));
 }
 
-/** An append. `data`: { 'family:qualifier': value }, a Map, or cells { column, value }. */
+/**
+ * An append. `data` is { 'family:qualifier': value }, a Map of columns to values, or an array of cells { column,
+ * value }.
+ */
 function appendOf(row, data, options, where, encoding) {
-  return columnsWith(row, data, options, where, encoding, 'value', (value) => bytes(value, `${where}: value`, encoding));
+  return columnsWith(row, data, options, where, encoding, 'value', (value) =>
+    bytes(value, `${where}: value`, encoding),
+  );
 }
 
-/** A check: one column against a value; null: that there is no cell. */
+/** A check that a column has a value, or if it is null, no cell. */
 function checkOf(row, given, value, op, where, encoding) {
   const { family, qualifier } = oneColumn(given, `${where}: column`);
-  if (value === undefined) throw new TypeError(`${where}: the expected value is missing: give bytes, or null for "there is none"`);
+  if (value === undefined)
+    throw new TypeError(`${where}: the expected value is missing: give bytes, or null for "no such cell"`);
   return {
     row: bytes(row, `${where}: row key`, encoding),
     family,
@@ -132,15 +158,21 @@ function checkOf(row, given, value, op, where, encoding) {
 
 const MUTATION_FIELDS = new Set(['put', 'delete', 'timestamp', 'ttl', 'durability', 'exact']);
 
-/** Mutations of one row: { put: data, … } or { delete: columns | true, … }, with the options of put and delete. */
+/**
+ * The mutations of one row: { put: data, … } or { delete: columns | true, … }, with the options of `put` and
+ * `delete`.
+ */
 function mutationsOf(row, list, where, encoding) {
-  if (!Array.isArray(list)) throw new TypeError(`${where}: mutations must be an array of { put: … } and { delete: … }, not ${shown(list)}`);
+  if (!Array.isArray(list))
+    throw new TypeError(`${where}: mutations must be an array of { put: … } and { delete: … }, not ${shown(list)}`);
   return list.map((one) => {
-    if (one === undefined || one === null) throw new TypeError(`${where}: a mutation must be { put: … } or { delete: … }, not ${shown(one)}`);
+    if (one === undefined || one === null)
+      throw new TypeError(`${where}: a mutation must be { put: … } or { delete: … }, not ${shown(one)}`);
     const options = checked(one, MUTATION_FIELDS, `${where}: a mutation`);
-    if (('put' in options) === ('delete' in options)) throw new TypeError(`${where}: a mutation has either \`put\` or \`delete\``);
+    if ('put' in options === 'delete' in options)
+      throw new TypeError(`${where}: a mutation must have either \`put\` or \`delete\``);
     if ('put' in options) {
-      if ('exact' in options) throw new TypeError(`${where}: \`exact\` goes with \`delete\``);
+      if ('exact' in options) throw new TypeError(`${where}: \`exact\` is only for \`delete\``);
       return putOf(row, options.put, options, where, encoding);
     }
     return deleteOf(row, options.delete === true ? undefined : options.delete, options, where, encoding);

@@ -1,7 +1,10 @@
 'use strict';
-/** Writing protocol buffers: the few kinds of fields that HBase's serialised filters have. A field that is undefined is left out. */
+/**
+ * Encodes protocol buffers: the field types that HBase's serialised filters use. Fields that are undefined are
+ * omitted.
+ */
 
-/** A whole number in 7-bit groups, negative ones as 64 bits of two's complement. */
+/** A varint; negative numbers are encoded as 64-bit two's complement. */
 function varint(value) {
   let rest = BigInt.asUintN(64, BigInt(value));
   const out = [];
@@ -13,26 +16,26 @@ function varint(value) {
   return Buffer.from(out);
 }
 
-/** int32, int64, uint32, bool, enum. */
+/** A field of type int32, int64, uint32, bool or enum. */
 function number(field, value) {
   return value === undefined ? Buffer.alloc(0) : Buffer.concat([varint(field << 3), varint(value)]);
 }
 
-/** bytes, string, message. */
+/** A field of type bytes, string or message. */
 function block(field, value) {
   if (value === undefined) return Buffer.alloc(0);
   const bytes = typeof value === 'string' ? Buffer.from(value, 'utf8') : value;
   return Buffer.concat([varint((field << 3) | 2), varint(bytes.length), bytes]);
 }
 
-/** float. */
+/** A field of type float. */
 function float(field, value) {
   const out = Buffer.alloc(4);
   out.writeFloatLE(value);
   return Buffer.concat([varint((field << 3) | 5), out]);
 }
 
-/** Fields one after the other. */
+/** A message, from its fields. */
 const message = (...fields) => Buffer.concat(fields);
 
 module.exports = { block, float, message, number, varint };

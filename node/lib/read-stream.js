@@ -1,15 +1,15 @@
 'use strict';
-/** A scan as a Node stream of rows. */
+/** A scan as a Node stream. */
 
 const { Readable } = require('node:stream');
 const { whole } = require('./options.js');
 
-/** Rows that wait in the stream before the scan pauses. */
-const ROWS_WAITING = 256;
+/** The default number of buffered rows at which the scan pauses. */
+const ROWS_BUFFERED = 256;
 
 /**
- * Rows of a scan, one object each. The scan goes on only while the stream wants rows; destroying the stream (as `pipeline` and leaving a `for await` do)
- * closes it.
+ * A Readable of the rows of a scan. The scan proceeds only while the stream's buffer has room. Destroying the stream,
+ * as `pipeline` and leaving a `for await` loop do, closes the scan.
  */
 class RowReadStream extends Readable {
   #scan;
@@ -17,11 +17,14 @@ class RowReadStream extends Readable {
 
   /** @param {import('./scan.js').Scan} scan @param {number | undefined} highWaterMark */
   constructor(scan, highWaterMark) {
-    super({ objectMode: true, highWaterMark: whole(highWaterMark, 'createReadStream: option `highWaterMark`', 1, 2 ** 30, ROWS_WAITING) });
+    super({
+      objectMode: true,
+      highWaterMark: whole(highWaterMark, 'createReadStream: option `highWaterMark`', 1, 2 ** 30, ROWS_BUFFERED),
+    });
     this.#scan = scan;
   }
 
-  /** Rows are pushed up to the first that is one too many; Node asks again when there is room, and at times while rows are being pushed. */
+  /** Pushes rows until the buffer is full. Node may call this again while rows are being pushed. */
   async _read() {
     if (this.#reading) return;
     this.#reading = true;

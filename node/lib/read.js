@@ -1,5 +1,5 @@
 'use strict';
-/** From what programs say about reading to the plain data of a get or scan (`backend.js`). */
+/** Converts the arguments of read methods to the plain data of `backend.js`. */
 
 const { int64, bytes } = require('./bytes.js');
 const { column } = require('./column.js');
@@ -21,44 +21,66 @@ const SCAN_OPTIONS = new Set([
   'reverse',
 ]);
 
-/** Columns as programs list them: one, or an array; undefined and an empty array: all. */
+/** Converts a column or an array of columns. Undefined and an empty array mean all columns. */
 function columnsOf(given, where) {
   if (given === undefined) return undefined;
   const list = Array.isArray(given) ? given : [given];
   return list.length === 0 ? undefined : list.map((c) => column(c, `${where}: column`));
 }
 
-/** [from, to) or { from, to }; either may be left out. */
+/** Converts [from, to] or { from, to }; either bound may be omitted. */
 function timeRangeOf(given, where) {
   if (given === undefined) return undefined;
-  if (given === null || typeof given !== 'object') throw new TypeError(`${where}: a time range is [from, to] or { from, to }, not ${shown(given)}`);
+  if (given === null || typeof given !== 'object')
+    throw new TypeError(`${where}: must be [from, to] or { from, to }, not ${shown(given)}`);
   const [from, to] = Array.isArray(given) ? given : [given.from, given.to];
-  return { from: from === undefined ? 0 : int64(from, `${where}: from`), to: to === undefined ? 0x7fffffffffffffffn : int64(to, `${where}: to`) };
+  return {
+    from: from === undefined ? 0 : int64(from, `${where}: from`),
+    to: to === undefined ? 0x7fffffffffffffffn : int64(to, `${where}: to`),
+  };
 }
 
-/** The range of `timeRange` or of exactly one `timestamp`. */
+/** The time range of the options `timeRange` or `timestamp`. */
 function timesOf(options, where) {
   const { timestamp, timeRange } = options;
-  if (timestamp === undefined) return timeRange === undefined ? undefined : timeRangeOf(timeRange, `${where}: option \`timeRange\``);
+  if (timestamp === undefined)
+    return timeRange === undefined ? undefined : timeRangeOf(timeRange, `${where}: option \`timeRange\``);
   if (timeRange !== undefined) throw new TypeError(`${where}: give \`timestamp\` or \`timeRange\`, not both`);
   const at = int64(timestamp, `${where}: option \`timestamp\``);
   return { from: at, to: BigInt(at) + 1n };
 }
 
-const PLAIN = Object.freeze({ columns: undefined, timeRange: undefined, versions: 1, storeLimit: -1, storeOffset: -1, filter: undefined, raw: false });
+const PLAIN = Object.freeze({
+  columns: undefined,
+  timeRange: undefined,
+  versions: 1,
+  storeLimit: -1,
+  storeOffset: -1,
+  filter: undefined,
+  raw: false,
+});
 
-/** A get. `options` have been checked for their names. */
+/** A get. The names of `options` have been checked. */
 function getOf(row, options, where, encoding) {
   const key = bytes(row, `${where}: row key`, encoding);
-  // Written out, since the commonest call of all makes one of these.
+  // Fast path: an object literal is cheaper than a spread, and this is the most frequent call.
   if (isEmpty(options)) {
-    return { row: key, columns: undefined, timeRange: undefined, versions: 1, storeLimit: -1, storeOffset: -1, filter: undefined, raw: false };
+    return {
+      row: key,
+      columns: undefined,
+      timeRange: undefined,
+      versions: 1,
+      storeLimit: -1,
+      storeOffset: -1,
+      filter: undefined,
+      raw: false,
+    };
   }
-  return { row: key, ...gettingOf(options, where) };
+  return { row: key, ...getFieldsOf(options, where) };
 }
 
-/** A get's fields but the row. */
-function gettingOf(options, where, versions = 1) {
+/** The fields of a get, except the row. */
+function getFieldsOf(options, where, versions = 1) {
   if (versions === 1 && isEmpty(options)) return PLAIN;
   return {
     columns: columnsOf(options.columns, where),
@@ -76,8 +98,8 @@ function isEmpty(options) {
   return true;
 }
 
-/** The first key behind all that start with a prefix; empty where there is none. */
-function behind(prefix) {
+/** The smallest key that is greater than every key with a prefix; empty if there is none. */
+function prefixEnd(prefix) {
   let length = prefix.length;
   while (length > 0 && prefix[length - 1] === 0xff) length -= 1;
   const out = Buffer.from(prefix.subarray(0, length));
@@ -88,27 +110,31 @@ function behind(prefix) {
 const EMPTY = Buffer.alloc(0);
 
 /**
- * Where a scan begins and ends, and with which filter. Downwards no stop row lies right before the first row of a prefix, so a filter ends the
- * scan there.
+ * The start, stop and filter of a scan. A reversed scan of a prefix needs a filter to end it, since no stop row lies
+ * immediately before the first row of the prefix.
  */
 function rangeOf(options, reversed, where, encoding) {
   const { start, stop, prefix } = options;
   const given = (value, name) => (value === undefined ? EMPTY : bytes(value, `${where}: option \`${name}\``, encoding));
   const filter = filterOf(options.filter, `${where}: option \`filter\``);
   if (prefix === undefined) return { start: given(start, 'start'), stop: given(stop, 'stop'), filter };
-  if (start !== undefined || stop !== undefined) throw new TypeError(`${where}: \`prefix\` stands for \`start\` and \`stop\`: give it alone`);
+  if (start !== undefined || stop !== undefined)
+    throw new TypeError(`${where}: \`prefix\` replaces \`start\` and \`stop\`: give it alone`);
   const first = given(prefix, 'prefix');
-  if (reversed) return { start: behind(first), stop: EMPTY, filter: withPrefix(first, filter) };
-  return { start: first, stop: behind(first), filter };
+  if (reversed) return { start: prefixEnd(first), stop: EMPTY, filter: withPrefix(first, filter) };
+  return { start: first, stop: prefixEnd(first), filter };
 }
 
 function familyTimeRangesOf(given, where) {
   if (given === undefined) return [];
   const entries = given instanceof Map ? [...given] : Object.entries(given);
-  return entries.map(([name, range]) => ({ family: column(name, where).family, ...timeRangeOf(range, `${where}: option \`familyTimeRanges\``) }));
+  return entries.map(([name, range]) => ({
+    family: column(name, where).family,
+    ...timeRangeOf(range, `${where}: option \`familyTimeRanges\``),
+  }));
 }
 
-/** A scan. `options` have been checked for their names. */
+/** A scan. The names of `options` have been checked. */
 function scanOf(options, where, encoding) {
   const reversed = flag(options.reverse, `${where}: option \`reverse\``);
   const { start, stop, filter } = rangeOf(options, reversed, where, encoding);
@@ -128,4 +154,4 @@ function scanOf(options, where, encoding) {
   };
 }
 
-module.exports = { GET_OPTIONS, INT_MAX, READING, SCAN_OPTIONS, columnsOf, getOf, gettingOf, scanOf };
+module.exports = { GET_OPTIONS, INT_MAX, READING, SCAN_OPTIONS, columnsOf, getOf, getFieldsOf, scanOf };

@@ -1,15 +1,15 @@
 'use strict';
-/** A row as reads return it: its key, its values by column, its cells, and typed accessors. */
+/** A row as reads return it: its key, values by column, cells, and typed accessors. */
 
 const { inspect } = require('node:util');
 const { fromLong } = require('./bytes.js');
 const { column: columnOf, columnText } = require('./column.js');
 
 /**
- * A row, or with a scan's `batch` a piece of one.
+ * A row, or in a scan with `batch`, a part of one.
  *
- * What came from the engine is taken apart only where it is looked at. All values of a block of results share its memory: to keep one for long,
- * copy it (`Buffer.from(value)`).
+ * Rows of an embedded database are decoded when they are accessed. All values in a block of results share its memory:
+ * copy a value that is kept for long (`Buffer.from(value)`).
  */
 class Row {
   #packed;
@@ -17,12 +17,13 @@ class Row {
   #key;
   #cells;
   #values;
-  /** Whether more cells of the same row follow in the next result (scans with `batch`). */
+  /** Whether the next result continues this row (scans with `batch`). */
   partial;
 
   /**
-   * @param {{ key(at: number): Buffer, cells(at: number): object[], values(at: number): object } | undefined} packed where its parts are read from
-   * @param {number} at where in `packed`
+   * @param {{ key(at: number): Buffer, cells(at: number): object[], values(at: number): object } | undefined} packed
+   * decodes the row
+   * @param {number} at its position in `packed`
    * @param {boolean} partial
    */
   constructor(packed, at, partial) {
@@ -32,7 +33,7 @@ class Row {
   }
 
   /**
-   * A row whose cells are known.
+   * Makes a row from its cells.
    * @param {Uint8Array} key
    * @param {object[]} cells made by `cell()`, in HBase's order
    * @param {boolean} [partial]
@@ -50,19 +51,19 @@ class Row {
     return this.#key;
   }
 
-  /** Every cell, in HBase's order: family, qualifier, newest first. */
+  /** All cells, in HBase's order: by family and qualifier, newest first. */
   get cells() {
     this.#cells ??= this.#packed.cells(this.#at);
     return this.#cells;
   }
 
-  /** The newest value of each column, as a plain object: `{ 'info:name': <Buffer …> }`. */
+  /** The newest value of each column: `{ 'info:name': <Buffer …> }`. */
   get values() {
     this.#values ??= this.#packed === undefined ? newest(this.#cells) : this.#packed.values(this.#at);
     return this.#values;
   }
 
-  /** The columns, as text. */
+  /** The names of the columns that have a value. */
   get columns() {
     return Object.keys(this.values);
   }
@@ -72,29 +73,32 @@ class Row {
     return this.values[typeof column === 'string' ? column : textOf(column)];
   }
 
-  /** Whether there is a cell of a column. */
+  /** Whether a column has a value. */
   has(column) {
     return this.get(column) !== undefined;
   }
 
-  /** The newest value as UTF-8 text. */
+  /** The newest value of a column, as UTF-8 text. */
   string(column) {
     return this.get(column)?.toString('utf8');
   }
 
-  /** The newest value as the number in its eight bytes: a number where one can hold it, else a bigint. */
+  /**
+   * The newest value of a column, as the 64-bit integer in its eight bytes: a number if that is exact, otherwise a
+   * bigint.
+   */
   long(column) {
     const value = this.get(column);
     return value === undefined ? undefined : fromLong(value, `the value of ${textOf(column)}`);
   }
 
-  /** The newest value as the number in its eight bytes, always a bigint. */
+  /** The newest value of a column, as the 64-bit integer in its eight bytes, always as a bigint. */
   bigint(column) {
     const value = this.long(column);
     return value === undefined ? undefined : BigInt(value);
   }
 
-  /** The newest value as the floating point number in its eight bytes (as HBase's Bytes.toDouble reads it). */
+  /** The newest value of a column, as the floating-point number in its eight bytes (HBase's Bytes.toDouble). */
   double(column) {
     const value = this.get(column);
     if (value !== undefined && value.length !== 8) {
@@ -103,25 +107,27 @@ class Row {
     return value?.readDoubleBE(0);
   }
 
-  /** The newest value as JSON. */
+  /** The newest value of a column, parsed as JSON. */
   json(column) {
     const text = this.string(column);
     return text === undefined ? undefined : JSON.parse(text);
   }
 
-  /** When the newest value of a column was written, in milliseconds since 1970. */
+  /** The timestamp of the newest value of a column, in milliseconds since the Unix epoch. */
   timestamp(column) {
     return this.versions(column)[0]?.timestamp;
   }
 
-  /** All cells of a column that the read returned, newest first. */
+  /** The cells of a column that the read returned, newest first. */
   versions(column) {
     const text = textOf(column);
     return this.cells.filter((c) => c.column === text);
   }
 
   toJSON() {
-    const values = Object.fromEntries(Object.entries(this.values).map(([column, value]) => [column, value.toString('utf8')]));
+    const values = Object.fromEntries(
+      Object.entries(this.values).map(([column, value]) => [column, value.toString('utf8')]),
+    );
     return { key: Buffer.from(this.key).toString('utf8'), values };
   }
 
@@ -139,7 +145,7 @@ function textOf(column) {
 function newest(cells) {
   const values = {};
   for (const { column, type, value } of cells) {
-    // Raw reads show delete markers too, which have no value.
+    // Raw reads also return delete markers, which are not values.
     if (type === 'Put' && !(column in values)) values[column] = value;
   }
   return values;

@@ -1,10 +1,10 @@
 'use strict';
-/** Scans: rows one after the other, brought in block by block. */
+/** Scans: iterators over rows, which are fetched in blocks. */
 
 const { signalOf } = require('./options.js');
 
-/** What both forms of a scan share: where rows come from. */
-class Rows {
+/** The common part of both forms of a scan. */
+class BaseScan {
   #open;
   #source;
   _block = [];
@@ -16,13 +16,13 @@ class Rows {
     this.#open = () => backend.scan(table, scan, signal);
   }
 
-  /** The source, opened when it is first needed. */
+  /** The block source, opened on first use. */
   get _source() {
     this.#source ??= this.#open();
     return this.#source;
   }
 
-  /** Ends the scan and lets go of what it holds; idempotent. */
+  /** Ends the scan and releases its resources. Idempotent. */
   close() {
     this._ended = true;
     this._block = [];
@@ -32,10 +32,11 @@ class Rows {
 }
 
 /**
- * A scan under way, for `for await`. While the program handles a block of rows the next is brought in, and no more: a slow program holds back the scan.
+ * An asynchronous iterator over the rows of a scan. It fetches one block ahead of the program and no more, so a slow
+ * program slows the scan down.
  */
-class Scan extends Rows {
-  /** Whoever asks for a block waits for whoever asked before. */
+class Scan extends BaseScan {
+  /** The pending fetch, if any: concurrent callers fetch one after the other. */
   #turn;
 
   constructor(backend, table, scan, signal) {
@@ -61,18 +62,18 @@ class Scan extends Rows {
     return row;
   }
 
-  /** Brings in a block, in turn with others who asked; false at the end. */
+  /** Fetches a block, after pending fetches; false at the end. */
   _fetch() {
-    const brought = this.#turn === undefined ? this.#bring() : this.#turn.then(() => this.#bring());
+    const fetched = this.#turn === undefined ? this.#fetchNow() : this.#turn.then(() => this.#fetchNow());
     const over = () => {
       if (this.#turn === turn) this.#turn = undefined;
     };
-    const turn = brought.then(over, over);
+    const turn = fetched.then(over, over);
     this.#turn = turn;
-    return brought;
+    return fetched;
   }
 
-  async #bring() {
+  async #fetchNow() {
     if (this._at < this._block.length) return true;
     if (this._ended) return false;
     let block;
@@ -91,7 +92,7 @@ class Scan extends Rows {
     return true;
   }
 
-  /** What the program has not yet seen of the block at hand, or the next block; an empty array at the end. For reading faster than row by row. */
+  /** The rest of the current block, or the next block; empty at the end. Faster than reading row by row. */
   async nextBlock() {
     while (this._at >= this._block.length) {
       if (!(await this._fetch())) return [];
@@ -101,7 +102,7 @@ class Scan extends Rows {
     return rest;
   }
 
-  /** All rows that are left, in one array. */
+  /** All remaining rows. */
   async toArray() {
     const all = [];
     for (;;) {
@@ -111,7 +112,7 @@ class Scan extends Rows {
     }
   }
 
-  /** What `break` calls. */
+  /** Closes the scan; `break` in a `for await` loop calls this. */
   return(value) {
     this.close();
     return Promise.resolve({ value, done: true });
@@ -127,8 +128,8 @@ class Scan extends Rows {
   }
 }
 
-/** A scan for `for`, on the calling thread. */
-class SyncScan extends Rows {
+/** An iterator over the rows of a scan, on the calling thread. */
+class SyncScan extends BaseScan {
   constructor(backend, table, scan, signal) {
     super(backend, table, scan, signal, 'scanSync');
     this._signal = signal;
@@ -160,7 +161,7 @@ class SyncScan extends Rows {
     return true;
   }
 
-  /** The same as {@link Scan#nextBlock}. */
+  /** The rest of the current block, or the next block; empty at the end. */
   nextBlock() {
     if (this._at >= this._block.length && !this._fetch()) return [];
     const rest = this._at === 0 ? this._block : this._block.slice(this._at);

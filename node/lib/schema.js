@@ -1,5 +1,5 @@
 'use strict';
-/** Descriptors of tables, families and namespaces: options as programs write them, HBase's attributes beneath. */
+/** Converts between options and HBase's attributes in descriptors of tables, families and namespaces. */
 
 const { DURABILITY } = require('./backend.js');
 const { name: nameBytes } = require('./bytes.js');
@@ -11,60 +11,71 @@ const number = (least) => ({
   write: (value, what) => String(whole(value, what, least, INT_MAX)),
   read: (value) => (/^-?\d{1,10}$/.test(value) ? Number(value) : value),
 });
-const truth = { write: (value, what) => String(flag(value, what)), read: (value) => value.toLowerCase() === 'true' };
-const named = (...names) => ({ write: (value, what) => oneOf(value, names, what), read: (value) => value.toUpperCase() });
-/** TTL: seconds, or 'FOREVER'. */
+const boolean = { write: (value, what) => String(flag(value, what)), read: (value) => value.toLowerCase() === 'true' };
+const named = (...names) => ({
+  write: (value, what) => oneOf(value, names, what),
+  read: (value) => value.toUpperCase(),
+});
+/** TTL: a number of seconds, or 'FOREVER'. */
 const ttl = {
-  write: (value, what) => (typeof value === 'string' && value.toUpperCase() === 'FOREVER' ? String(INT_MAX) : String(whole(value, `${what} (seconds, or 'FOREVER')`, -INT_MAX, INT_MAX))),
+  write: (value, what) =>
+    typeof value === 'string' && value.toUpperCase() === 'FOREVER'
+      ? String(INT_MAX)
+      : String(whole(value, `${what} (seconds, or 'FOREVER')`, -INT_MAX, INT_MAX)),
   read: (value) => (value === String(INT_MAX) ? 'FOREVER' : number(0).read(value)),
 };
 /** KEEP_DELETED_CELLS: true, false or 'TTL'. */
 const keep = {
-  write: (value, what) => (typeof value === 'boolean' ? String(value).toUpperCase() : oneOf(value, ['TRUE', 'FALSE', 'TTL'], what)),
+  write: (value, what) =>
+    typeof value === 'boolean' ? String(value).toUpperCase() : oneOf(value, ['TRUE', 'FALSE', 'TTL'], what),
   read: (value) => ({ TRUE: true, FALSE: false })[value.toUpperCase()] ?? value.toUpperCase(),
 };
 
-/** A family's options: HBase's attribute, and how it is written. Bounds that the database checks are left to it. */
+/** A family's options: HBase's attribute, and the conversion of its value. The database checks most bounds. */
 const FAMILY = {
   versions: ['VERSIONS', number(-INT_MAX)],
   minVersions: ['MIN_VERSIONS', number(-INT_MAX)],
   ttl: ['TTL', ttl],
   keepDeletedCells: ['KEEP_DELETED_CELLS', keep],
-  newVersionBehavior: ['NEW_VERSION_BEHAVIOR', truth],
+  newVersionBehavior: ['NEW_VERSION_BEHAVIOR', boolean],
   compression: ['COMPRESSION', named('NONE', 'LZO', 'GZ', 'SNAPPY', 'LZ4', 'BZIP2', 'ZSTD')],
   bloomFilter: ['BLOOMFILTER', named('NONE', 'ROW', 'ROWCOL', 'ROWPREFIX_FIXED_LENGTH')],
   dataBlockEncoding: ['DATA_BLOCK_ENCODING', named('NONE', 'PREFIX', 'DIFF', 'FAST_DIFF', 'ROW_INDEX_V1')],
   blockSize: ['BLOCKSIZE', number(-INT_MAX)],
-  blockCache: ['BLOCKCACHE', truth],
-  inMemory: ['IN_MEMORY', truth],
+  blockCache: ['BLOCKCACHE', boolean],
+  inMemory: ['IN_MEMORY', boolean],
   replicationScope: ['REPLICATION_SCOPE', number(-INT_MAX)],
   dfsReplication: ['DFS_REPLICATION', number(0)],
-  cacheBloomsOnWrite: ['CACHE_BLOOMS_ON_WRITE', truth],
-  cacheDataOnWrite: ['CACHE_DATA_ON_WRITE', truth],
-  cacheIndexesOnWrite: ['CACHE_INDEX_ON_WRITE', truth],
-  compressTags: ['COMPRESS_TAGS', truth],
-  evictBlocksOnClose: ['EVICT_BLOCKS_ON_CLOSE', truth],
+  cacheBloomsOnWrite: ['CACHE_BLOOMS_ON_WRITE', boolean],
+  cacheDataOnWrite: ['CACHE_DATA_ON_WRITE', boolean],
+  cacheIndexesOnWrite: ['CACHE_INDEX_ON_WRITE', boolean],
+  compressTags: ['COMPRESS_TAGS', boolean],
+  evictBlocksOnClose: ['EVICT_BLOCKS_ON_CLOSE', boolean],
 };
 
-/** A table's options. */
+/** A table's options, likewise. */
 const TABLE = {
   durability: ['DURABILITY', named(...DURABILITY)],
-  readOnly: ['READONLY', truth],
+  readOnly: ['READONLY', boolean],
   regionReplication: ['REGION_REPLICATION', number(-INT_MAX)],
 };
 
 const FAMILY_OPTIONS = new Set([...Object.keys(FAMILY), 'attributes', 'configuration']);
 const TABLE_OPTIONS = [...Object.keys(TABLE), 'attributes'];
 
-/** Attributes or configuration given under their own names. */
+/** Attributes or configuration, given under HBase's names. */
 function pairsOf(given, where) {
   if (given === undefined) return [];
-  if (given === null || typeof given !== 'object') throw new TypeError(`${where} must be an object or Map, not ${shown(given)}`);
+  if (given === null || typeof given !== 'object')
+    throw new TypeError(`${where} must be an object or Map, not ${shown(given)}`);
   const entries = given instanceof Map ? [...given] : Object.entries(given);
-  return entries.map(([key, value]) => [nameBytes(key, `${where}: key`), nameBytes(value, `${where}: value of ${shown(key)}`)]);
+  return entries.map(([key, value]) => [
+    nameBytes(key, `${where}: key`),
+    nameBytes(value, `${where}: value of ${shown(key)}`),
+  ]);
 }
 
-/** Options as attributes, those given under HBase's names behind them. */
+/** Converts options to attributes, followed by those given under HBase's names. */
 function attributesOf(options, known, where) {
   const out = [];
   for (const [option, [attribute, form]] of Object.entries(known)) {
@@ -75,7 +86,7 @@ function attributesOf(options, known, where) {
   return [...out, ...pairsOf(options.attributes, `${where}: option \`attributes\``)];
 }
 
-/** One family. */
+/** A family's descriptor. */
 function familyOf(name, options, where) {
   const bytes = nameBytes(name, `${where}: family name`);
   const place = `${where}: family '${text(bytes)}'`;
@@ -87,22 +98,24 @@ function familyOf(name, options, where) {
   };
 }
 
-/** Families: { info: { versions: 3 }, log: {} }, a Map, or an array of names. */
+/** Converts families: { info: { versions: 3 }, log: {} }, a Map, or an array of names. */
 function familiesOf(given, where) {
   if (Array.isArray(given)) return given.map((name) => familyOf(name, undefined, where));
   if (given === null || typeof given !== 'object' || ArrayBuffer.isView(given)) {
-    throw new TypeError(`${where}: families must be an object { info: { versions: 3 } }, a Map, or an array of names, not ${shown(given)}`);
+    throw new TypeError(
+      `${where}: families must be an object { info: { versions: 3 } }, a Map, or an array of names, not ${shown(given)}`,
+    );
   }
   const entries = given instanceof Map ? [...given] : Object.entries(given);
   return entries.map(([name, options]) => familyOf(name, options, where));
 }
 
-/** A table's descriptor. `options` have been checked for their names. */
+/** A table's descriptor. The names of `options` have been checked. */
 function descriptorOf(name, families, options, where) {
   return { name, families: familiesOf(families, where), attributes: attributesOf(options, TABLE, where) };
 }
 
-/** Attributes as options; what has no option stands under `attributes`. */
+/** Converts attributes to options. Attributes that have no option are listed under `attributes`. */
 function optionsFrom(pairs, known) {
   const byAttribute = new Map(Object.entries(known).map(([option, [attribute, form]]) => [attribute, [option, form]]));
   const out = {};
@@ -117,22 +130,25 @@ function optionsFrom(pairs, known) {
   return out;
 }
 
-/** A descriptor as programs read it; what it says can be given to `createTable` and `alterTable`. */
+/** Converts a descriptor to the form that `createTable` and `alterTable` accept. */
 function shownDescriptor(descriptor) {
   const families = {};
   for (const { name, attributes, configuration } of descriptor.families) {
     families[text(name)] = optionsFrom(attributes, FAMILY);
-    if (configuration.length > 0) families[text(name)].configuration = Object.fromEntries(configuration.map(([k, v]) => [text(k), text(v)]));
+    if (configuration.length > 0)
+      families[text(name)].configuration = Object.fromEntries(configuration.map(([k, v]) => [text(k), text(v)]));
   }
   return { name: descriptor.name, families, options: optionsFrom(descriptor.attributes, TABLE) };
 }
 
-/** A namespace with its configuration, all strings. */
+/** A namespace's descriptor. */
 function namespaceOf(name, configuration, where) {
-  if (typeof name !== 'string') throw new TypeError(`${where}: the name must be a string, not ${shown(name)}`);
+  if (typeof name !== 'string')
+    throw new TypeError(`${where}: the namespace's name must be a string, not ${shown(name)}`);
   const entries = Object.entries(configuration ?? {});
   for (const [key, value] of entries) {
-    if (typeof value !== 'string') throw new TypeError(`${where}: configuration \`${key}\` must be a string, not ${shown(value)}`);
+    if (typeof value !== 'string')
+      throw new TypeError(`${where}: configuration \`${key}\` must be a string, not ${shown(value)}`);
   }
   return { name, configuration: Object.fromEntries(entries) };
 }

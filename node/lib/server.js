@@ -1,23 +1,23 @@
 'use strict';
-/** A database being served to Thrift clients. */
+/** A Thrift server for a database in this process. */
 
 const { OPERATIONS } = require('./backend.js');
-const { BACKEND, task, twins } = require('./twins.js');
+const { BACKEND, defineMethods, task } = require('./methods.js');
 
 let last = 0;
 
-/** A number for a server, unlike all before in this event loop. */
+/** A new number for a server, unique in this event loop. */
 function nextServer() {
   last += 1;
   return last;
 }
 
-/** Made by `db.serve()`. Closing the database stops it too. It does not keep the process alive. */
+/** A server made by `db.serve()`. Closing the database also stops it. It does not keep the process alive. */
 class Server {
   #number;
   /** The address it listens on. */
   host;
-  /** The port, also where any free one was asked for. */
+  /** The port it listens on. */
   port;
 
   constructor(backend, number, { host, port }) {
@@ -33,8 +33,8 @@ class Server {
   }
 
   static {
-    twins(Server, {
-      /** Stops once the calls that run are done. Idempotent. */
+    defineMethods(Server, {
+      /** Stops the server after its current calls. Idempotent. */
       close() {
         return task(OPERATIONS.stopServing, { number: this.#number });
       },

@@ -1,18 +1,20 @@
 'use strict';
-/** Where regions of a new table begin: keys as given, or computed as HBase's tools compute them (SPLITALGO). */
+/** The split keys of a new table: given, or computed by HBase's algorithms (SPLITALGO). */
 
 const { bytes } = require('./bytes.js');
 const { remedy, shown, whole } = require('./options.js');
 
 const REGIONS_MAX = 100_000;
 
-/** Keys of eight digits of a base, evenly over all of them; the last region takes the remainder. */
+/** Evenly spaced keys of eight digits in a base. The last region takes the remainder. */
 const digits = (total, base) => (regions) => {
   const size = total / BigInt(regions);
-  return Array.from({ length: regions - 1 }, (_, i) => Buffer.from((size * BigInt(i + 1)).toString(base).padStart(8, '0')));
+  return Array.from({ length: regions - 1 }, (_, i) =>
+    Buffer.from((size * BigInt(i + 1)).toString(base).padStart(8, '0')),
+  );
 };
 
-/** Keys of eight bytes, evenly over all of them. */
+/** Evenly spaced keys of eight bytes. */
 function uniform(regions) {
   const size = 2n ** 64n / BigInt(regions);
   return Array.from({ length: regions - 1 }, (_, i) => {
@@ -22,7 +24,11 @@ function uniform(regions) {
   });
 }
 
-const ALGORITHMS = { HexStringSplit: digits(2n ** 32n, 16), DecimalStringSplit: digits(100_000_000n, 10), UniformSplit: uniform };
+const ALGORITHMS = {
+  HexStringSplit: digits(2n ** 32n, 16),
+  DecimalStringSplit: digits(100_000_000n, 10),
+  UniformSplit: uniform,
+};
 
 /**
  * Split keys from `splits` (an array of keys) or `splitAlgo` with `regions`.
@@ -30,19 +36,24 @@ const ALGORITHMS = { HexStringSplit: digits(2n ** 32n, 16), DecimalStringSplit: 
  */
 function splitsOf({ splits, splitAlgo, regions }, where, encoding) {
   if (splits !== undefined) {
-    if (splitAlgo !== undefined || regions !== undefined) throw new TypeError(`${where}: give \`splits\`, or \`splitAlgo\` and \`regions\`, not both`);
-    if (!Array.isArray(splits)) throw new TypeError(`${where}: option \`splits\` must be an array of row keys, not ${shown(splits)}`);
+    if (splitAlgo !== undefined || regions !== undefined)
+      throw new TypeError(`${where}: give \`splits\`, or \`splitAlgo\` and \`regions\`, not both`);
+    if (!Array.isArray(splits))
+      throw new TypeError(`${where}: option \`splits\` must be an array of row keys, not ${shown(splits)}`);
     return splits.map((key) => bytes(key, `${where}: split key`, encoding));
   }
   if (splitAlgo === undefined) {
-    if (regions !== undefined) throw new TypeError(`${where}: \`regions\` needs \`splitAlgo\`: one of ${Object.keys(ALGORITHMS).join(', ')}`);
+    if (regions !== undefined)
+      throw new TypeError(`${where}: \`regions\` needs \`splitAlgo\`, one of ${Object.keys(ALGORITHMS).join(', ')}`);
     return [];
   }
   const keys = ALGORITHMS[splitAlgo];
   if (keys === undefined) {
-    throw new RangeError(`${where}: option \`splitAlgo\` cannot be ${shown(splitAlgo)}; ${remedy(String(splitAlgo), Object.keys(ALGORITHMS))}`);
+    throw new RangeError(
+      `${where}: option \`splitAlgo\` cannot be ${shown(splitAlgo)}; ${remedy(String(splitAlgo), Object.keys(ALGORITHMS))}`,
+    );
   }
-  if (regions === undefined) throw new TypeError(`${where}: \`splitAlgo\` needs \`regions\`, how many to make`);
+  if (regions === undefined) throw new TypeError(`${where}: \`splitAlgo\` needs \`regions\`, the number of regions`);
   return keys(whole(regions, `${where}: option \`regions\``, 2, REGIONS_MAX));
 }
 

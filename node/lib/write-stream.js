@@ -1,5 +1,5 @@
 'use strict';
-/** Bulk loads: a Node stream into which rows are written. */
+/** Bulk loads: a Node stream that writes rows. */
 
 const { Writable, addAbortSignal } = require('node:stream');
 const { DURABILITY, OPERATIONS } = require('./backend.js');
@@ -11,15 +11,16 @@ const { Row } = require('./row.js');
 const OPTIONS = new Set(['batchRows', 'batchBytes', 'highWaterMark', 'durability', 'ttl', 'timestamp', 'signal']);
 const BATCH_ROWS = 1000;
 const BATCH_BYTES = 4 << 20;
-/** What a cell takes beside its bytes, roughly. */
+/** The approximate overhead of a cell. */
 const CELL_BYTES = 32;
 
 /**
- * Takes one row per write: a Row as scans return it (its cells keep their times), `[key, { 'family:qualifier': value }]`, `{ key, put: …, … }` or
- * `{ key, delete: …, … }` with the options of `put` and `delete`.
+ * A Writable of rows: a Row from a scan (its cells keep their timestamps), `[key, { 'family:qualifier': value }]`, or
+ * `{ key, put: …, … }` or `{ key, delete: …, … }` with the options of `put` and `delete`.
  *
- * Rows are collected and written in batches; while one is being written the stream says that it is full (`write` returns false), so that `pipeline`
- * waits. The stream fails with the first batch of which rows failed; its BatchError lists them by their number in the stream.
+ * Rows are written in batches. While a batch is being written, the stream applies backpressure (`write` returns
+ * false). The stream fails with the first batch that has failures: its BatchError lists them by their position in the
+ * stream.
  */
 class RowWriteStream extends Writable {
   #backend;
@@ -28,9 +29,9 @@ class RowWriteStream extends Writable {
   #signal;
   #rowsMax;
   #bytesMax;
-  #waiting = [];
+  #batch = [];
   #bytes = 0;
-  /** How many rows have been written. */
+  /** The number of rows that have been written. */
   rowsWritten = 0;
 
   constructor(backend, table, options) {
@@ -38,7 +39,10 @@ class RowWriteStream extends Writable {
     const { batchRows, batchBytes, highWaterMark, signal, ...given } = checked(options, OPTIONS, where);
     const rowsMax = whole(batchRows, `${where}: option \`batchRows\``, 1, 1_000_000, BATCH_ROWS);
     oneOf(given.durability, DURABILITY, `${where}: option \`durability\``);
-    super({ objectMode: true, highWaterMark: whole(highWaterMark, `${where}: option \`highWaterMark\``, 1, 2 ** 30, rowsMax) });
+    super({
+      objectMode: true,
+      highWaterMark: whole(highWaterMark, `${where}: option \`highWaterMark\``, 1, 2 ** 30, rowsMax),
+    });
     this.#backend = backend;
     this.#table = table;
     this.#options = given;
@@ -46,7 +50,7 @@ class RowWriteStream extends Writable {
     this.#rowsMax = rowsMax;
     this.#bytesMax = whole(batchBytes, `${where}: option \`batchBytes\``, 1, 2 ** 30, BATCH_BYTES);
     if (signal?.aborted) {
-      // Who made the stream has to be able to listen to it, or pipe into it, first.
+      // Deferred, so that the caller can first add listeners or pipe into the stream.
       process.nextTick(addAbortSignal, signal, this);
     } else if (signal !== undefined) addAbortSignal(signal, this);
   }
@@ -58,9 +62,9 @@ class RowWriteStream extends Writable {
     } catch (error) {
       return callback(error);
     }
-    this.#waiting.push(mutation);
+    this.#batch.push(mutation);
     this.#bytes += sizeOf(mutation);
-    if (this.#waiting.length < this.#rowsMax && this.#bytes < this.#bytesMax) return callback();
+    if (this.#batch.length < this.#rowsMax && this.#bytes < this.#bytesMax) return callback();
     return this.#send(callback);
   }
 
@@ -69,17 +73,25 @@ class RowWriteStream extends Writable {
   }
 
   _destroy(error, callback) {
-    this.#waiting = [];
+    this.#batch = [];
     callback(error);
   }
 
   #mutationOf(given) {
-    const where = `createWriteStream: row ${this.rowsWritten + this.#waiting.length}`;
+    const where = `createWriteStream: row ${this.rowsWritten + this.#batch.length}`;
     const { encoding } = this.#backend;
     if (given instanceof Row) {
       const marker = given.cells.find(({ type }) => type !== 'Put');
-      if (marker !== undefined) throw new TypeError(`${where}: a delete marker (${marker.type} of ${marker.column}) cannot be put: scan without \`raw\``);
-      const cells = given.cells.map(({ family, qualifier, value, timestamp }) => ({ family, qualifier, value, timestamp }));
+      if (marker !== undefined)
+        throw new TypeError(
+          `${where}: the delete marker ${marker.type} of ${marker.column} cannot be put: scan without \`raw\``,
+        );
+      const cells = given.cells.map(({ family, qualifier, value, timestamp }) => ({
+        family,
+        qualifier,
+        value,
+        timestamp,
+      }));
       return putOf(given.key, cells, this.#options, where, encoding);
     }
     if (Array.isArray(given) && given.length === 2) return putOf(given[0], given[1], this.#options, where, encoding);
@@ -87,12 +99,14 @@ class RowWriteStream extends Writable {
       const { key, ...mutation } = given;
       return mutationsOf(key, [{ ...this.#options, ...mutation }], where, encoding)[0];
     }
-    throw new TypeError(`${where}: must be a Row, [key, columns], { key, put } or { key, delete }, not ${shown(given)}`);
+    throw new TypeError(
+      `${where}: must be a Row, [key, columns], { key, put } or { key, delete }, not ${shown(given)}`,
+    );
   }
 
   #send(callback) {
-    const mutations = this.#waiting;
-    this.#waiting = [];
+    const mutations = this.#batch;
+    this.#batch = [];
     this.#bytes = 0;
     if (mutations.length === 0) return callback();
     return this.#backend.run(OPERATIONS.mutateMany, { table: this.#table, mutations }, this.#signal).then(
@@ -101,7 +115,7 @@ class RowWriteStream extends Writable {
     );
   }
 
-  /** The error of a batch, or undefined. */
+  /** The BatchError of a batch, or undefined if all of it was written. */
   #failed(mutations, answers) {
     const before = this.rowsWritten;
     const failures = [];
@@ -115,7 +129,8 @@ class RowWriteStream extends Writable {
 
 function sizeOf({ row, cells = [], markers = [] }) {
   let bytes = row.length;
-  for (const { family, qualifier, value } of cells) bytes += family.length + qualifier.length + value.length + CELL_BYTES;
+  for (const { family, qualifier, value } of cells)
+    bytes += family.length + qualifier.length + value.length + CELL_BYTES;
   return bytes + markers.length * CELL_BYTES;
 }
 

@@ -1,12 +1,12 @@
 'use strict';
-/** Chance that repeats itself: the same seed gives the same test. */
+/** A seeded random number generator: the same seed gives the same test. */
 
 class Chance {
   constructor(seed) {
     this.state = seed >>> 0;
   }
 
-  /** 32 bits (mulberry32). */
+  /** 32 random bits (mulberry32). */
   next() {
     this.state = (this.state + 0x6d2b79f5) >>> 0;
     let t = this.state;
@@ -27,7 +27,7 @@ class Chance {
     return list[this.below(list.length)];
   }
 
-  /** Up to so many, each made by `make`. */
+  /** An array of at most `most` elements made by `make`. */
   list(most, make) {
     return Array.from({ length: this.below(most + 1) }, make);
   }

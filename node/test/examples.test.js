@@ -1,5 +1,5 @@
 'use strict';
-/** Every example runs to its end, with all that it asserts, in memory, in a folder and on a server, and leaves no table behind. */
+/** Every example runs in memory, in a folder and on a server, passes its assertions, and leaves no table behind. */
 const assert = require('node:assert/strict');
 const { execFile } = require('node:child_process');
 const { mkdtempSync, readFileSync, readdirSync, rmSync } = require('node:fs');
@@ -29,7 +29,7 @@ after(async () => {
 for (const program of PROGRAMS) {
   const example = (...args) => run(process.execPath, [join(HERE, program), ...args], { timeout: TIMEOUT_MS });
 
-  it(`${program} says the same everywhere`, async () => {
+  it(`${program} prints the same everywhere`, async () => {
     const inMemory = await example();
     const inFolder = await example(folder);
     const remote = await example(`127.0.0.1:${server.port}`);
@@ -44,7 +44,7 @@ for (const program of PROGRAMS) {
     await db.close();
   });
 
-  it(`${program} is listed`, () => {
+  it(`${program} is listed in examples/README.md`, () => {
     const text = readFileSync(join(__dirname, '..', '..', 'examples', 'README.md'), 'utf8');
     assert.ok(text.includes(`(../node/examples/${program})`));
   });

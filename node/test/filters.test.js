@@ -1,5 +1,8 @@
 'use strict';
-/** Each typed filter shows what the same filter of HBase's language shows; those that the language lacks are asked by hand. */
+/**
+ * Each filter gives the same result as the filter in HBase's language. Those that the language lacks are tested
+ * separately.
+ */
 
 const assert = require('node:assert/strict');
 const { test } = require('node:test');
@@ -21,7 +24,7 @@ const shown = (filter) =>
     .toArray()
     .map((row) => [row.key.toString(), ...row.cells.map((c) => `${c.column}@${c.timestamp}=${c.value}`)].join(' '));
 
-/** [typed, the same as text] */
+/** [value, the same filter as text] */
 const SAME = [
   [filters.prefix('a'), "PrefixFilter('a')"],
   [filters.keyOnly(), 'KeyOnlyFilter()'],
@@ -42,16 +45,28 @@ const SAME = [
   [filters.qualifier('=', compare.binaryPrefix('na')), "QualifierFilter(=, 'binaryprefix:na')"],
   [filters.value('=', compare.substring('SAM')), "ValueFilter(=, 'substring:SAM')"],
   [filters.columnRange({ min: 'n', max: 'o' }), "ColumnRangeFilter('n', true, 'o', false)"],
-  [filters.columnRange({ min: 'name', minInclusive: false, max: 'x1', maxInclusive: true }), "ColumnRangeFilter('name', false, 'x1', true)"],
+  [
+    filters.columnRange({ min: 'name', minInclusive: false, max: 'x1', maxInclusive: true }),
+    "ColumnRangeFilter('name', false, 'x1', true)",
+  ],
   [filters.singleColumnValue('f:name', '=', 'n1'), "SingleColumnValueFilter('f', 'name', =, 'binary:n1')"],
   [
     filters.singleColumnValue('f:none', '=', 'n1', { filterIfMissing: true, latestVersionOnly: false }),
     "SingleColumnValueFilter('f', 'none', =, 'binary:n1', true, false)",
   ],
-  [filters.singleColumnValueExclude('f:name', '>', 'n1'), "SingleColumnValueExcludeFilter('f', 'name', >, 'binary:n1')"],
+  [
+    filters.singleColumnValueExclude('f:name', '>', 'n1'),
+    "SingleColumnValueExcludeFilter('f', 'name', >, 'binary:n1')",
+  ],
   [filters.dependentColumn('f:name'), "DependentColumnFilter('f', 'name')"],
-  [filters.dependentColumn('f:name', { dropColumn: true, op: '=', value: 'n1' }), "DependentColumnFilter('f', 'name', true, =, 'binary:n1')"],
-  [filters.all(filters.prefix('a'), filters.qualifier('=', 'x1')), "PrefixFilter('a') AND QualifierFilter(=, 'binary:x1')"],
+  [
+    filters.dependentColumn('f:name', { dropColumn: true, op: '=', value: 'n1' }),
+    "DependentColumnFilter('f', 'name', true, =, 'binary:n1')",
+  ],
+  [
+    filters.all(filters.prefix('a'), filters.qualifier('=', 'x1')),
+    "PrefixFilter('a') AND QualifierFilter(=, 'binary:x1')",
+  ],
   [filters.any([filters.prefix('a'), filters.prefix('c')]), "PrefixFilter('a') OR PrefixFilter('c')"],
   [filters.skip(filters.value('!=', 'n1')), "SKIP ValueFilter(!=, 'binary:n1')"],
   [filters.whileMatch(filters.row('<', 'b2')), "WHILE RowFilter(<, 'binary:b2')"],
@@ -61,7 +76,7 @@ for (const [typed, text] of SAME) {
   test(text, () => assert.deepEqual(shown(typed), shown(text)));
 }
 
-/** [what, typed, the rows] */
+/** [name, value, the expected rows] */
 const ROWS = [
   ['fuzzyRow: any first byte, the second fixed', filters.fuzzyRow(['?1', Buffer.from([1, 0])]), ['a1', 'b1', 'c1']],
   ['multiRowRange', filters.multiRowRange({ start: 'a2', stop: 'b2' }, { start: 'c' }), ['a2', 'b1', 'c1']],
@@ -71,7 +86,11 @@ const ROWS = [
   ['firstKeyValueMatchingQualifiers', filters.firstKeyValueMatchingQualifiers('name'), ['a1', 'a2', 'b1', 'b2', 'c1']],
   ['binaryComponent', filters.row('=', compare.binaryComponent('2', 1)), ['a2', 'b2']],
   ['bit', filters.row('=', compare.bit('a1', 'xor')), ['a2', 'b1', 'b2', 'c1']],
-  ['columnPagination from a qualifier', filters.all(filters.columnPagination(1, 'other'), filters.prefix('a1')), ['a1']],
+  [
+    'columnPagination from a qualifier',
+    filters.all(filters.columnPagination(1, 'other'), filters.prefix('a1')),
+    ['a1'],
+  ],
   ['regex with flags', filters.value('=', compare.regex('SAME', 'i')), ['a1', 'a2', 'b1', 'b2', 'c1']],
   ['null', filters.value('=', compare.null()), []],
 ];
@@ -84,8 +103,14 @@ test('a long compares numbers', () => {
   const { long } = require('../lib/index.js');
   db.createTableSync('n', ['f']);
   for (const n of [-5, 0, 7]) db.table('n').putSync(`r${n}`, { 'f:n': long(n) });
-  const rows = db.table('n').scanSync({ filter: filters.value('>', compare.long(-1)) }).toArray();
-  assert.deepEqual(rows.map((row) => row.long('f:n')), [0, 7]);
+  const rows = db
+    .table('n')
+    .scanSync({ filter: filters.value('>', compare.long(-1)) })
+    .toArray();
+  assert.deepEqual(
+    rows.map((row) => row.long('f:n')),
+    [0, 7],
+  );
 });
 
 test('filters work in gets, and as serialised bytes', async () => {
@@ -94,12 +119,12 @@ test('filters work in gets, and as serialised bytes', async () => {
   assert.deepEqual(shown(filters.prefix('a').encoded), shown("PrefixFilter('a')"));
 });
 
-test('what is no filter is refused with the reason', () => {
+test('invalid filters are rejected with the reason', () => {
   assert.throws(() => shown("PrefixFilter('a'"), { name: 'RequestError' });
   assert.throws(() => shown(Buffer.from([1, 2, 3])), { code: 'FILTER_MALFORMED' });
   assert.throws(() => filters.row('~', 'x'), /operator cannot be "~"/);
   assert.throws(() => filters.all('a'), /made by filters/);
-  assert.throws(() => filters.singleColumnValue('f', '=', 'x'), /one column/);
+  assert.throws(() => filters.singleColumnValue('f', '=', 'x'), /single column/);
   assert.throws(() => shown(filters.page(-1)), { code: 'FILTER_REJECTED' });
   assert.throws(() => compare.regex('a', 'g'), /flag "g"/);
 });

@@ -1,5 +1,5 @@
 'use strict';
-/** From opening to the end of the process: nothing hangs, nothing acknowledged is lost. */
+/** From opening a database to the end of the process: nothing hangs, and no acknowledged write is lost. */
 
 const assert = require('node:assert/strict');
 const { execFile } = require('node:child_process');
@@ -20,14 +20,17 @@ function folder() {
   return folders.at(-1);
 }
 
-/** Runs a program of its own; what it prints. A hang would end at node:test's own limit. */
+/**
+ * Runs a program in a process of its own and returns what it prints. If it hangs, node:test's time limit ends the
+ * test.
+ */
 async function program(body, ...args) {
   const text = `const hjall = require(${LIB}); const [folder] = process.argv.slice(1); (async () => { ${body} })();`;
   const { stdout } = await promisify(execFile)(process.execPath, ['-e', text, ...args]);
   return stdout.trim();
 }
 
-test('a folder that was written is read after opening it again', async () => {
+test('data is still there after reopening a folder', async () => {
   const path = folder();
   const db = await hjall.open(path, { encoding: 'utf8' });
   await db.createTable('t', ['f']);
@@ -40,8 +43,11 @@ test('a folder that was written is read after opening it again', async () => {
   again.closeSync();
 });
 
-test('a folder that cannot be opened says why', async () => {
-  await assert.rejects(hjall.open('/proc/nowhere/db'), (error) => error instanceof hjall.StorageError && error.code === 'IO');
+test('the error names the reason why a folder cannot be opened', async () => {
+  await assert.rejects(
+    hjall.open('/proc/nowhere/db'),
+    (error) => error instanceof hjall.StorageError && error.code === 'IO',
+  );
   const path = folder();
   const db = await hjall.open(path);
   await assert.rejects(hjall.open(path, { cacheBytes: 1 << 20 }), { code: 'INVALID_ARGUMENT' });
@@ -50,7 +56,7 @@ test('a folder that cannot be opened says why', async () => {
   await db.close();
 });
 
-test('calls under way when close is called are carried out', async () => {
+test('close completes pending calls', async () => {
   const db = hjall.openSync(folder(), { encoding: 'utf8' });
   db.createTableSync('t', ['f']);
   const table = db.table('t');
@@ -62,7 +68,7 @@ test('calls under way when close is called are carried out', async () => {
   await assert.rejects(table.put('r', { 'f:a': 'x' }), { code: 'CLOSED' });
 });
 
-test('closeSync lets calls under way end too', async () => {
+test('closeSync completes pending calls', async () => {
   const db = hjall.memory({ encoding: 'utf8' });
   db.createTableSync('t', ['f']);
   const calls = Array.from({ length: 100 }, (_, i) => db.table('t').put(`r${i}`, { 'f:a': 'x' }));
@@ -70,7 +76,7 @@ test('closeSync lets calls under way end too', async () => {
   await Promise.all(calls);
 });
 
-test('disposing closes', async () => {
+test('disposing closes the database', async () => {
   const db = hjall.memory();
   await db[Symbol.asyncDispose]();
   assert.throws(() => db.tablesSync(), { code: 'CLOSED' });
@@ -79,7 +85,7 @@ test('disposing closes', async () => {
   assert.throws(() => other.tablesSync(), { code: 'CLOSED' });
 });
 
-test('a program that waits for nothing ends, although it closed nothing', async () => {
+test('a program that awaits nothing ends, even if it did not close the database', async () => {
   const path = folder();
   const body = `const db = await hjall.open(folder, { encoding: 'utf8' }); await db.createTable('t', ['f']);
     await db.table('t').put('r', { 'f:a': 'x' }); const server = await db.serve({ port: 0 }); console.log('done');`;
@@ -89,13 +95,13 @@ test('a program that waits for nothing ends, although it closed nothing', async 
   db.closeSync();
 });
 
-test('a program goes on as long as a call of it is under way', async () => {
+test('a pending call keeps the program running', async () => {
   const body = `const db = hjall.openSync(folder, { encoding: 'utf8' }); db.createTableSync('t', ['f']);
     for (let i = 0; i < 200; i += 1) db.table('t').put('r' + i, { 'f:a': 'x' }).then(() => { if (i === 199) console.log('all'); });`;
   assert.equal(await program(body, folder()), 'all');
 });
 
-test('what was acknowledged before process.exit is there afterwards', async () => {
+test('writes acknowledged before process.exit are stored', async () => {
   const path = folder();
   const body = `const db = await hjall.open(folder, { encoding: 'utf8' }); await db.createTable('t', ['f']); const table = db.table('t');
     let done = 0; for (let i = 0; i < 1000; i += 1) table.put('r' + i, { 'f:a': 'x' }).then(() => { require('node:fs').writeSync(1, i + '\\n'); if ((done += 1) === 300) process.exit(0); });`;
@@ -106,14 +112,14 @@ test('what was acknowledged before process.exit is there afterwards', async () =
   db.closeSync();
 });
 
-test('a program whose store stalls can end', async () => {
+test('a program can exit while its store is stalled', async () => {
   const stalled = JSON.stringify(join(__dirname, 'stalling.js'));
   const body = `const { db, store } = require(${stalled}).stalling(); await db.createTable('t', ['f']); store.hold(false);
     db.table('t').put('r', { 'f:a': 'x' }); setImmediate(() => { console.log('ends'); process.exit(0); });`;
   assert.equal(await program(body), 'ends');
 });
 
-/** A worker that runs `body` with `db` open on the folder; resolves with what it posts. */
+/** A worker that runs `body` with `db` open on the folder. `answer` resolves to the message that it posts. */
 function worker(path, body) {
   const text = `const hjall = require(${LIB}); const { parentPort, workerData } = require('node:worker_threads');
     (async () => { const db = await hjall.open(workerData, { encoding: 'utf8' }); ${body} })();`;
@@ -135,11 +141,11 @@ test('workers share one engine', async () => {
   await Promise.all(workers.map(({ answer }) => answer));
   assert.equal((await db.table('t').row('n')).long('f:n'), 1500);
   await Promise.all(workers.map(({ ended }) => ended));
-  assert.equal((await db.table('t').row('n')).long('f:n'), 1500, 'their closing closed nothing for others');
+  assert.equal((await db.table('t').row('n')).long('f:n'), 1500, 'the workers did not close the engine for others');
   await db.close();
 });
 
-test('a worker that is terminated in the middle of its calls takes nothing with it', async () => {
+test('terminating a worker with pending calls does not affect others', async () => {
   const path = folder();
   const db = await hjall.open(path, { encoding: 'utf8' });
   await db.createTable('t', ['f']);
@@ -155,7 +161,7 @@ test('a worker that is terminated in the middle of its calls takes nothing with 
   await db.close();
 });
 
-test('a database that was forgotten is closed when it is collected', async () => {
+test('a database that is no longer referenced is closed when it is collected', async () => {
   const body = `let db = hjall.openSync(folder); db = undefined;
     for (let i = 0; i < 50; i += 1) { global.gc(); await new Promise(setImmediate); }
     hjall.openSync(folder, { cacheBytes: 1 << 20 }); console.log('opened with other options');`;

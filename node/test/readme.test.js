@@ -1,5 +1,5 @@
 'use strict';
-/** README.md: every program in it runs as it is printed, and says what its comments say it does. Only ports are others. */
+/** Every program in README.md runs unchanged, except for its port, and prints what its comments say. */
 const assert = require('node:assert/strict');
 const { execFile } = require('node:child_process');
 const { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } = require('node:fs');
@@ -14,10 +14,10 @@ const TEXT = readFileSync(join(ROOT, 'README.md'), 'utf8');
 const TIMEOUT_MS = 60_000;
 const run = promisify(execFile);
 
-/** { heading, language, code } of each block. */
+/** The code blocks: { heading, language, code }. */
 function blocks() {
   const found = [];
-  let heading = 'first screen';
+  let heading = 'introduction';
   for (const [, title, language, code] of TEXT.matchAll(/^## (.*)$|^```(\w+)\n([\s\S]*?)^```$/gm)) {
     if (title !== undefined) heading = title;
     else found.push({ heading, language, code });
@@ -25,8 +25,8 @@ function blocks() {
   return found;
 }
 
-/** What the comments behind calls of console.log say will be printed. */
-const promised = (code) => [...code.matchAll(/console\.log\(.*\);.*?\/\/ (.*)$/gm)].map(([, said]) => said);
+/** The output that comments after calls of console.log announce. */
+const expectedOutput = (code) => [...code.matchAll(/console\.log\(.*\);.*?\/\/ (.*)$/gm)].map(([, said]) => said);
 
 describe('README.md', () => {
   let folder;
@@ -51,17 +51,21 @@ describe('README.md', () => {
         mkdirSync(own);
         const program = join(own, 'program.mjs');
         writeFileSync(program, code.replaceAll('9090', String(port)));
-        const { stdout } = await run(process.execPath, ['--preserve-symlinks', program], { cwd: own, timeout: TIMEOUT_MS, env: { ...process.env, NODE_TEST_CONTEXT: undefined } });
+        const { stdout } = await run(process.execPath, ['--preserve-symlinks', program], {
+          cwd: own,
+          timeout: TIMEOUT_MS,
+          env: { ...process.env, NODE_TEST_CONTEXT: undefined },
+        });
         let from = 0;
-        for (const said of promised(code)) {
-          const at = stdout.indexOf(said, from);
-          assert.ok(at >= 0, `"${said}" is not in what it prints:\n${stdout}`);
-          from = at + said.length;
+        for (const expected of expectedOutput(code)) {
+          const at = stdout.indexOf(expected, from);
+          assert.ok(at >= 0, `"${expected}" is not in the output:\n${stdout}`);
+          from = at + expected.length;
         }
       });
     } else if (language === 'ts') {
-      // make check-node compiles it, among the samples of test/types.
-      it(`${heading} (${number}) is among the samples that are compiled`, () => {
+      // `make check-node` compiles it as a sample in test/types.
+      it(`${heading} (${number}) is a compiled sample`, () => {
         assert.equal(readFileSync(join(__dirname, 'types', 'readme.mts'), 'utf8').replace(/^\/\*\*.*\*\/\n/, ''), code);
       });
     }
@@ -73,7 +77,10 @@ describe('README.md', () => {
   });
 
   it('names every option of connect', () => {
-    const options = readFileSync(join(ROOT, 'types', 'open.d.ts'), 'utf8').match(/interface ConnectOptions[\s\S]*?^}/m)[0];
-    for (const [, option] of options.matchAll(/^ {2}(\w+)\?/gm)) assert.ok(TEXT.includes(`\`${option}`) || TEXT.includes(`${option}:`), option);
+    const options = readFileSync(join(ROOT, 'types', 'open.d.ts'), 'utf8').match(
+      /interface ConnectOptions[\s\S]*?^}/m,
+    )[0];
+    for (const [, option] of options.matchAll(/^ {2}(\w+)\?/gm))
+      assert.ok(TEXT.includes(`\`${option}`) || TEXT.includes(`${option}:`), option);
   });
 });

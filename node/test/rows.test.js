@@ -1,5 +1,5 @@
 'use strict';
-/** Rows: what is written is read back, in both forms of every method. */
+/** Reading rows, in both forms of every method. */
 
 const assert = require('node:assert/strict');
 const { test } = require('node:test');
@@ -11,7 +11,7 @@ function users() {
   return { db, table: db.table('users') };
 }
 
-test('a row is read back by its columns', async () => {
+test('a row has its values by column', async () => {
   const { db, table } = users();
   await table.put('ann', { 'info:name': 'Ann', 'info:city': 'Oslo' });
   table.putSync('bob', [{ column: 'info:name', value: Buffer.from([0xff, 0]), timestamp: 5 }]);
@@ -19,14 +19,21 @@ test('a row is read back by its columns', async () => {
   assert.deepEqual(ann.values, { 'info:city': Buffer.from('Oslo'), 'info:name': Buffer.from('Ann') });
   assert.equal(ann.string('info:name'), 'Ann');
   assert.deepEqual(table.rowSync('bob').cells, [
-    { column: 'info:name', family: Buffer.from('info'), qualifier: Buffer.from('name'), timestamp: 5, type: 'Put', value: Buffer.from([0xff, 0]) },
+    {
+      column: 'info:name',
+      family: Buffer.from('info'),
+      qualifier: Buffer.from('name'),
+      timestamp: 5,
+      type: 'Put',
+      value: Buffer.from([0xff, 0]),
+    },
   ]);
   assert.equal(await table.row('nobody'), undefined);
   assert.equal(table.rowSync('nobody'), undefined);
   await db.close();
 });
 
-test('several rows come in the order asked for', async () => {
+test('several rows are returned in the order of the keys', async () => {
   const { db, table } = users();
   await table.put('a', { 'info:x': '1' });
   await table.put('c', { 'info:x': '3' });
@@ -37,11 +44,17 @@ test('several rows come in the order asked for', async () => {
   await db.close();
 });
 
-test('versions, time ranges and exact times', async () => {
+test('versions, time ranges and exact timestamps', async () => {
   const { db, table } = users();
   for (const timestamp of [1, 2, 3]) table.putSync('r', { 'info:v': `v${timestamp}` }, { timestamp });
-  assert.deepEqual((await table.cells('r', 'info:v')).map((c) => c.timestamp), [3, 2, 1]);
-  assert.deepEqual(table.cellsSync('r', 'info:v', { versions: 2 }).map((c) => c.timestamp), [3, 2]);
+  assert.deepEqual(
+    (await table.cells('r', 'info:v')).map((c) => c.timestamp),
+    [3, 2, 1],
+  );
+  assert.deepEqual(
+    table.cellsSync('r', 'info:v', { versions: 2 }).map((c) => c.timestamp),
+    [3, 2],
+  );
   assert.equal((await table.row('r', { timeRange: [1, 3] })).string('info:v'), 'v2');
   assert.equal((await table.row('r', { timestamp: 1 })).string('info:v'), 'v1');
   assert.equal(table.rowSync('r', { timeRange: { from: 4 } }), undefined);

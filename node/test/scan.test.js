@@ -1,16 +1,17 @@
 'use strict';
-/** Scans: what they show, how they end, and that they do not run ahead of the program. */
+/** Scans: their results, their end, and how far they read ahead. */
 
 const assert = require('node:assert/strict');
 const { test } = require('node:test');
 const hjall = require('../lib/index.js');
-const { BACKEND } = require('../lib/twins.js');
+const { BACKEND } = require('../lib/methods.js');
 
 function filled(rows, bytes = 10) {
   const db = hjall.memory({ encoding: 'utf8' });
   db.createTableSync('t', { f: { versions: 3 }, g: {} });
   const batch = db.table('t').batch();
-  for (let i = 0; i < rows; i += 1) batch.put(`r${String(i).padStart(5, '0')}`, { 'f:a': 'x'.repeat(bytes), 'g:b': 'y' });
+  for (let i = 0; i < rows; i += 1)
+    batch.put(`r${String(i).padStart(5, '0')}`, { 'f:a': 'x'.repeat(bytes), 'g:b': 'y' });
   batch.writeSync();
   return { db, table: db.table('t') };
 }
@@ -22,7 +23,7 @@ const collected = async (scan) => {
   return rows;
 };
 
-test('every row comes once, in order, however many blocks that takes', async () => {
+test('every row is returned once, in order, over many blocks', async () => {
   const { db, table } = filled(5000, 100);
   const keys = keysOf(await collected(table.scan()));
   assert.equal(keys.length, 5000);
@@ -33,7 +34,7 @@ test('every row comes once, in order, however many blocks that takes', async () 
   await db.close();
 });
 
-test('ranges and prefixes, upwards and downwards', async () => {
+test('ranges and prefixes, in both directions', async () => {
   const { db, table } = filled(0);
   for (const key of ['a', 'b', 'b\0', 'b1', 'b2', 'bz', 'c', 'ca']) table.putSync(key, { 'f:a': 'x' });
   for (const key of [[0xff], [0xff, 1], [0xff, 0xff]]) table.putSync(Buffer.from(key), { 'f:a': 'x' });
@@ -41,8 +42,12 @@ test('ranges and prefixes, upwards and downwards', async () => {
   assert.deepEqual(await keys({ prefix: 'b' }), ['b', 'b\0', 'b1', 'b2', 'bz']);
   assert.deepEqual(await keys({ prefix: 'b', reverse: true }), ['bz', 'b2', 'b1', 'b\0', 'b']);
   assert.deepEqual(await keys({ prefix: 'b', reverse: true, limit: 2 }), ['bz', 'b2']);
-  assert.deepEqual(await keys({ prefix: 'b', reverse: true, filter: "PageFilter(2)" }), ['bz', 'b2']);
-  assert.deepEqual(await keys({ prefix: 'b', reverse: true, filter: hjall.filters.row('<', 'b2') }), ['b1', 'b\0', 'b']);
+  assert.deepEqual(await keys({ prefix: 'b', reverse: true, filter: 'PageFilter(2)' }), ['bz', 'b2']);
+  assert.deepEqual(await keys({ prefix: 'b', reverse: true, filter: hjall.filters.row('<', 'b2') }), [
+    'b1',
+    'b\0',
+    'b',
+  ]);
   assert.deepEqual(await keys({ prefix: Buffer.from([0xff]) }), ['\xff', '\xff\x01', '\xff\xff']);
   assert.deepEqual(await keys({ prefix: Buffer.from([0xff]), reverse: true }), ['\xff\xff', '\xff\x01', '\xff']);
   assert.deepEqual(await keys({ start: 'b1', stop: 'c' }), ['b1', 'b2', 'bz']);
@@ -51,11 +56,14 @@ test('ranges and prefixes, upwards and downwards', async () => {
   await db.close();
 });
 
-test('columns, versions, pieces of rows, time ranges', async () => {
+test('columns, versions, partial rows, time ranges', async () => {
   const { db, table } = filled(0);
-  for (const timestamp of [1, 2, 3]) table.putSync('r', { 'f:a': `a${timestamp}`, 'f:b': `b${timestamp}` }, { timestamp });
+  for (const timestamp of [1, 2, 3])
+    table.putSync('r', { 'f:a': `a${timestamp}`, 'f:b': `b${timestamp}` }, { timestamp });
   const shown = async (options) =>
-    (await table.scan(options).toArray()).map((row) => [...row.cells.map((c) => `${c.column}@${c.timestamp}`), ...(row.partial ? ['…'] : [])].join(' '));
+    (await table.scan(options).toArray()).map((row) =>
+      [...row.cells.map((c) => `${c.column}@${c.timestamp}`), ...(row.partial ? ['…'] : [])].join(' '),
+    );
   assert.deepEqual(await shown({ columns: ['f:b'], versions: 2 }), ['f:b@3 f:b@2']);
   assert.deepEqual(await shown({ batch: 1 }), ['f:a@3 …', 'f:b@3']);
   assert.deepEqual(await shown({ timeRange: [0, 2] }), ['f:a@1 f:b@1']);
@@ -84,7 +92,7 @@ test('leaving the loop closes the scan', async () => {
   await db.close();
 });
 
-test('a slow program holds a scan back: one block is brought in ahead, no more', async () => {
+test('a scan reads at most one block ahead of a slow program', async () => {
   const { db, table } = filled(20_000, 100);
   const backend = table[BACKEND];
   const run = backend.run.bind(backend);
@@ -101,7 +109,7 @@ test('a slow program holds a scan back: one block is brought in ahead, no more',
   await db.close();
 });
 
-test('what goes wrong is told when rows are asked for, and ends the scan', async () => {
+test('errors are reported when rows are requested, and end the scan', async () => {
   const { db, table } = filled(10);
   const scan = db.table('none').scan();
   await assert.rejects(scan.next(), { code: 'TABLE_NOT_FOUND' });
@@ -111,17 +119,20 @@ test('what goes wrong is told when rows are asked for, and ends the scan', async
   await db.close();
 });
 
-test('an AbortSignal ends a scan, before and in the middle', async () => {
+test('an AbortSignal ends a scan, before or after it has begun', async () => {
   const { db, table } = filled(20_000, 100);
   await assert.rejects(table.scan({ signal: AbortSignal.abort() }).next(), { name: 'AbortError' });
   const controller = new AbortController();
   let seen = 0;
-  await assert.rejects(async () => {
-    for await (const _ of table.scan({ signal: controller.signal })) {
-      seen += 1;
-      if (seen === 10) controller.abort();
-    }
-  }, { name: 'AbortError' });
+  await assert.rejects(
+    async () => {
+      for await (const _ of table.scan({ signal: controller.signal })) {
+        seen += 1;
+        if (seen === 10) controller.abort();
+      }
+    },
+    { name: 'AbortError' },
+  );
   assert.ok(seen < 20_000);
   assert.throws(() => [...table.scanSync({ signal: controller.signal })], { name: 'AbortError' });
   await assert.rejects(table.row('r', { signal: controller.signal }), { name: 'AbortError' });
@@ -129,10 +140,13 @@ test('an AbortSignal ends a scan, before and in the middle', async () => {
   await db.close();
 });
 
-test('two calls of next at once get different rows', async () => {
+test('concurrent calls of next get different rows', async () => {
   const { db, table } = filled(3);
   const scan = table.scan();
   const rows = await Promise.all([scan.next(), scan.next(), scan.next(), scan.next()]);
-  assert.deepEqual(rows.map(({ value }) => value?.key.toString()), ['r00000', 'r00001', 'r00002', undefined]);
+  assert.deepEqual(
+    rows.map(({ value }) => value?.key.toString()),
+    ['r00000', 'r00001', 'r00002', undefined],
+  );
   await db.close();
 });

@@ -1,14 +1,26 @@
 'use strict';
-/** Tables, families, namespaces, regions: what was asked for is what is described. */
+/** Tables, families, namespaces and regions, and their descriptors. */
 
 const assert = require('node:assert/strict');
 const { test } = require('node:test');
 const { NotFoundError, memory } = require('../lib/index.js');
 
-test('a descriptor says what was asked for, and can be given again', async () => {
+test('a descriptor has the options given, and can be used again', async () => {
   const db = memory();
-  const info = { versions: 3, minVersions: 1, ttl: 86400, keepDeletedCells: 'TTL', compression: 'GZ', bloomFilter: 'ROWCOL', inMemory: true };
-  await db.createTable('t', { info: { ...info, configuration: { 'a.b': 'c' } }, log: { newVersionBehavior: true } }, { durability: 'ASYNC_WAL', readOnly: false });
+  const info = {
+    versions: 3,
+    minVersions: 1,
+    ttl: 86400,
+    keepDeletedCells: 'TTL',
+    compression: 'GZ',
+    bloomFilter: 'ROWCOL',
+    inMemory: true,
+  };
+  await db.createTable(
+    't',
+    { info: { ...info, configuration: { 'a.b': 'c' } }, log: { newVersionBehavior: true } },
+    { durability: 'ASYNC_WAL', readOnly: false },
+  );
   const { name, families, options } = await db.describeTable('t');
   assert.equal(name, 't');
   assert.deepEqual({ ...families.info, ...info }, families.info);
@@ -22,7 +34,7 @@ test('a descriptor says what was asked for, and can be given again', async () =>
   await db.close();
 });
 
-test('altering replaces; families are added, altered and dropped one by one', async () => {
+test('altering a table replaces its descriptor; families can be added, altered and dropped individually', async () => {
   const db = memory({ encoding: 'utf8' });
   db.createTableSync('t', { a: {}, b: { versions: 2 } });
   await db.alterTable('t', { a: { versions: 5 } }, { readOnly: true });
@@ -38,7 +50,7 @@ test('altering replaces; families are added, altered and dropped one by one', as
   await db.close();
 });
 
-test('tables live and die', async () => {
+test('the life cycle of a table', async () => {
   const db = memory({ encoding: 'utf8' });
   await db.createTable('t', ['f'], { splits: ['m', 'd'] });
   await assert.rejects(db.createTable('t', ['f']), { name: 'ExistsError', code: 'TABLE_EXISTS' });
@@ -49,7 +61,10 @@ test('tables live and die', async () => {
   assert.equal(await db.isTableEnabled('t'), false);
   await db.truncateTable('t', { preserveSplits: true });
   assert.equal(await db.table('t').row('r'), undefined);
-  assert.deepEqual((await db.regions('t')).map(({ start }) => start.toString()), ['', 'd', 'm']);
+  assert.deepEqual(
+    (await db.regions('t')).map(({ start }) => start.toString()),
+    ['', 'd', 'm'],
+  );
   db.disableTableSync('t');
   db.truncateTableSync('t');
   assert.equal(db.regionsSync('t').length, 1);
@@ -62,7 +77,7 @@ test('tables live and die', async () => {
   await db.close();
 });
 
-test('regions as the algorithms of HBase split them', async () => {
+test("HBase's split algorithms", async () => {
   const db = memory();
   const starts = async (options) => {
     await db.createTable('t', ['f'], options);
@@ -72,13 +87,19 @@ test('regions as the algorithms of HBase split them', async () => {
     return found;
   };
   const text = (keys) => keys.map(String);
-  assert.deepEqual(text(await starts({ splitAlgo: 'HexStringSplit', regions: 4 })), ['40000000', '80000000', 'c0000000']);
+  assert.deepEqual(text(await starts({ splitAlgo: 'HexStringSplit', regions: 4 })), [
+    '40000000',
+    '80000000',
+    'c0000000',
+  ]);
   assert.deepEqual(text(await starts({ splitAlgo: 'DecimalStringSplit', regions: 3 })), ['33333333', '66666666']);
   assert.deepEqual(
     (await starts({ splitAlgo: 'UniformSplit', regions: 3 })).map((key) => key.toString('hex')),
     ['5555555555555555', 'aaaaaaaaaaaaaaaa'],
   );
-  await assert.rejects(db.createTable('t', ['f'], { splits: [Buffer.from('a'), Buffer.from('a')] }), { code: 'INVALID_ARGUMENT' });
+  await assert.rejects(db.createTable('t', ['f'], { splits: [Buffer.from('a'), Buffer.from('a')] }), {
+    code: 'INVALID_ARGUMENT',
+  });
   await db.close();
 });
 
@@ -99,7 +120,7 @@ test('namespaces', async () => {
   await db.close();
 });
 
-test('flush and compact are done when their promise is', async () => {
+test('flush and compact resolve when they have ended', async () => {
   const db = memory({ encoding: 'utf8' });
   db.createTableSync('t', ['f']);
   await db.table('t').put('r', { 'f:a': 'x' });

@@ -1,5 +1,5 @@
 'use strict';
-/** The behaviour scripts through the embedded skin: promises (on a folder where files matter), Sync twins. Catches whatever the skin changes. */
+/** The behaviour scripts on embedded databases, in both forms of methods; in a folder if a scene needs files. */
 
 const assert = require('node:assert/strict');
 const { mkdtempSync, rmSync } = require('node:fs');
@@ -29,8 +29,8 @@ for (const script of scripts()) {
     for (const scene of script.scenes) {
       const clock = new hjall.ManualClock(NOW);
       const folder = needsFiles(scene) ? mkdtempSync(join(tmpdir(), 'hjall-script-')) : undefined;
-      const place = folder === undefined ? inMemory(clock) : await inFolder(folder, clock);
-      assert.equal(await play(scene, place, 'promise', NOW), '', scene.title);
+      const target = folder === undefined ? inMemory(clock) : await inFolder(folder, clock);
+      assert.equal(await play(scene, target, 'promise', NOW), '', scene.title);
       if (folder !== undefined) rmSync(folder, { recursive: true });
     }
   });

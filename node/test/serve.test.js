@@ -1,11 +1,11 @@
 'use strict';
-/** serve(): other programs reach the same database over Thrift while this one goes on. */
+/** serve(): Thrift clients use the database while the program does. */
 
 const assert = require('node:assert/strict');
 const { test } = require('node:test');
 const hjall = require('../lib/index.js');
 
-test('what is written here is read there, and the other way round', async () => {
+test("the program and its clients see each other's writes", async () => {
   const db = hjall.memory({ encoding: 'utf8' });
   await db.createTable('t', ['f']);
   const server = await db.serve({ port: 0 });
@@ -18,11 +18,11 @@ test('what is written here is read there, and the other way round', async () => 
   await there.close();
   await server.close();
   await server.close();
-  assert.ok(await db.table('t').exists('r'), 'the database goes on');
+  assert.ok(await db.table('t').exists('r'), 'the database remains open');
   await db.close();
 });
 
-test('closing the database stops its servers; a port that is taken says so', async () => {
+test('closing the database stops its servers; the error for a port in use names the reason', async () => {
   const db = hjall.memory();
   const server = db.serveSync({ port: 0 });
   await assert.rejects(db.serve({ port: server.port }), { name: 'StorageError', message: /cannot listen/ });

@@ -1,5 +1,5 @@
 'use strict';
-/** The built hjall as a child process, on a free port over a temporary folder. */
+/** Starts the built server as a child process, on a free port and with a temporary folder. */
 const { spawn } = require('node:child_process');
 const { existsSync, mkdtempSync, rmSync } = require('node:fs');
 const { tmpdir } = require('node:os');
@@ -9,39 +9,41 @@ const { createInterface } = require('node:readline');
 
 const LINES_MAX = 100;
 
-/** HJALL_BIN, or what `make build` makes. */
+/** The binary: HJALL_BIN, or the one that `make build` builds. */
 function binary() {
   const path = process.env.HJALL_BIN ?? join(__dirname, '..', '..', 'target', 'debug', 'hjall');
-  if (!existsSync(path)) throw new Error(`${path} is missing: \`make build\` makes it, HJALL_BIN names another one`);
+  if (!existsSync(path)) throw new Error(`${path} is missing: run \`make build\`, or set HJALL_BIN to another binary`);
   return path;
 }
 
 /**
- * @param {string[]} [options] further ones of `hjall serve`
- * @returns {Promise<{ port: number, stop: () => Promise<void> }>} `stop` ends it and removes its folder
+ * @param {string[]} [options] additional options of `hjall serve`
+ * @returns {Promise<{ port: number, stop: () => Promise<void> }>} `stop` stops the server and removes its folder
  */
 async function serving(options = []) {
   const folder = mkdtempSync(join(tmpdir(), 'hjall-test-'));
-  const child = spawn(binary(), ['serve', '--data', folder, '--listen', '127.0.0.1:0', ...options], { stdio: ['ignore', 'pipe', 'pipe'] });
+  const child = spawn(binary(), ['serve', '--data', folder, '--listen', '127.0.0.1:0', ...options], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
   const ended = once(child, 'exit');
   const stop = async () => {
     child.kill();
     await ended;
     rmSync(folder, { recursive: true, force: true });
   };
-  const said = [];
-  // Its log is of interest only if it does not start; the pipe has to be emptied anyway.
-  child.stderr.setEncoding('utf8').on('data', (text) => said.length < LINES_MAX && said.push(text.trimEnd()));
+  const output = [];
+  // The log is shown only if the server does not start, but the pipe must be read in any case.
+  child.stderr.setEncoding('utf8').on('data', (text) => output.length < LINES_MAX && output.push(text.trimEnd()));
   for await (const line of createInterface({ input: child.stdout })) {
-    said.push(line);
+    output.push(line);
     const found = /listening on 127\.0\.0\.1:(\d+)/.exec(line);
     if (found) {
-      // The pipe is read to its end, or the server would stop at a full one.
+      // Keep reading, or the server would block on a full pipe.
       child.stdout.resume();
       return { port: Number(found[1]), stop };
     }
   }
-  throw new Error(`hjall ended before it served:\n${said.join('\n')}`);
+  throw new Error(`hjall exited before it was ready:\n${output.join('\n')}`);
 }
 
 module.exports = { serving };

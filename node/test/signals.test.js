@@ -1,5 +1,8 @@
 'use strict';
-/** One AbortSignal for many calls, in process and over the network: all of them end, none of them leaves anything behind. */
+/**
+ * Many calls with one AbortSignal, on embedded and remote databases: aborting ends all of them, and no listeners
+ * remain.
+ */
 const assert = require('node:assert/strict');
 const { getEventListeners } = require('node:events');
 const { it } = require('node:test');
@@ -8,9 +11,9 @@ const { freshDatabase } = require('../lib/testing/index.js');
 const CALLS = 100;
 
 for (const remote of [false, true]) {
-  const where = remote ? 'over the network' : 'in process';
+  const where = remote ? 'remote' : 'embedded';
 
-  it(`calls that share a signal leave no listeners behind, and raise no warning (${where})`, async (t) => {
+  it(`calls that share a signal leave no listeners behind and cause no warning (${where})`, async (t) => {
     const warnings = [];
     const warned = (warning) => warnings.push(warning.message);
     process.on('warning', warned);
@@ -22,14 +25,14 @@ for (const remote of [false, true]) {
     assert.deepEqual(warnings, []);
   });
 
-  it(`aborting it ends all that are under way (${where})`, async (t) => {
+  it(`aborting a shared signal ends all pending calls (${where})`, async (t) => {
     const { db } = await freshDatabase(t, { encoding: 'utf8', tables: { t: ['f'] }, remote });
-    const leaving = new AbortController();
-    const calls = Array.from({ length: CALLS }, () => db.table('t').row('r', { signal: leaving.signal }));
+    const controller = new AbortController();
+    const calls = Array.from({ length: CALLS }, () => db.table('t').row('r', { signal: controller.signal }));
     const reason = new Error('enough');
-    leaving.abort(reason);
+    controller.abort(reason);
     for (const call of await Promise.allSettled(calls)) assert.equal(call.reason, reason);
-    assert.equal(getEventListeners(leaving.signal, 'abort').length, 0);
-    assert.equal(await db.table('t').row('r'), undefined, 'the database goes on');
+    assert.equal(getEventListeners(controller.signal, 'abort').length, 0);
+    assert.equal(await db.table('t').row('r'), undefined, 'the database remains usable');
   });
 }

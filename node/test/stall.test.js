@@ -1,5 +1,5 @@
 'use strict';
-/** A store that stalls must not stall the program around it: its files, its timers, its other databases. */
+/** A stalled store must not stall the rest of the program: its files, its timers, its other databases. */
 
 const assert = require('node:assert/strict');
 const { readFile } = require('node:fs/promises');
@@ -7,7 +7,7 @@ const { test } = require('node:test');
 const hjall = require('../lib/index.js');
 const { stalling } = require('./stalling.js');
 
-/** More calls than libuv and hjall have threads together. */
+/** More calls than the threads of libuv and hjall together. */
 const MANY = 64;
 
 async function rest(work) {
@@ -27,7 +27,7 @@ for (const [what, reads, begin] of [
   ['scans', true, (table) => table.scan().next()],
   ['increments', false, (table) => table.increment('n', 'f:n')],
 ]) {
-  test(`while ${what} stall, files are read and other databases answer`, async () => {
+  test(`while ${what} are stalled, files and other databases can be read`, async () => {
     const { db, store } = stalling();
     await db.createTable('t', ['f']);
     const table = db.table('t');
@@ -39,14 +39,14 @@ for (const [what, reads, begin] of [
       }),
     );
     await rest();
-    assert.equal(settled, 0, 'nothing of it was answered meanwhile');
+    assert.equal(settled, 0, 'no stalled call was answered');
     store.release();
     await Promise.all(calls);
     await db.close();
   });
 }
 
-test('a call that is aborted while it waits behind a stall is let go at once, and never begins', async () => {
+test('aborting a call that waits behind a stalled one rejects it at once, and it never begins', async () => {
   const { db, store } = stalling();
   await db.createTable('t', ['f']);
   const table = db.table('t');
@@ -63,7 +63,7 @@ test('a call that is aborted while it waits behind a stall is let go at once, an
   await db.close();
 });
 
-test('close waits for what was begun, and refuses what comes after', async () => {
+test('close waits for pending calls and rejects later ones', async () => {
   const { db, store } = stalling();
   await db.createTable('t', ['f']);
   const table = db.table('t');

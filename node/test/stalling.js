@@ -1,5 +1,5 @@
 'use strict';
-/** A database over a store that stalls when told to: the development build of the native module has one. */
+/** A database on a store that can be stalled, which only development builds of the native module have. */
 
 const { Database } = require('../lib/database.js');
 const { EmbeddedBackend } = require('../lib/embedded/backend.js');
@@ -10,7 +10,7 @@ function stalling() {
   const { NativeDatabase, StallingStore } = native();
   const store = new StallingStore();
   const backend = new EmbeddedBackend(NativeDatabase, 'utf8');
-  backend.openOver(store);
+  backend.openOnStore(store);
   return { db: new Database(backend), store };
 }
 

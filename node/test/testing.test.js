@@ -1,5 +1,5 @@
 'use strict';
-/** `hjall/testing` under node:test: what one test wrote no other sees, and nothing is left open. */
+/** `hjall/testing` with node:test: tests are isolated, and their databases are closed. */
 const assert = require('node:assert/strict');
 const { afterEach, beforeEach, describe, it } = require('node:test');
 const { connect } = require('../lib/index.js');
@@ -19,7 +19,7 @@ describe('freshDatabase', () => {
     });
   }
 
-  it('the clock moves when told to', async (t) => {
+  it('the clock advances only on request', async (t) => {
     const { db, clock } = await freshDatabase(t, options);
     const users = db.table('users');
     await users.put('ann', { 'info:name': 'Ann' });
@@ -28,7 +28,7 @@ describe('freshDatabase', () => {
     assert.equal(await users.row('ann'), undefined);
   });
 
-  it('serves to Thrift clients', async (t) => {
+  it('serves Thrift clients', async (t) => {
     const { db, server, address } = await freshDatabase(t, { ...options, serve: true });
     await db.table('users').put('ann', { 'info:name': 'Ann' });
     const client = await connect({ port: server.port, encoding: 'utf8' });
@@ -37,7 +37,7 @@ describe('freshDatabase', () => {
     await client.close();
   });
 
-  it('hands out a connection where the program under test has one', async (t) => {
+  it('provides a connection with `remote`', async (t) => {
     const { db, clock } = await freshDatabase(t, { ...options, remote: { protocol: 'compact' } });
     await db.table('users').put('ann', { 'info:name': 'Ann' });
     assert.throws(() => db.table('users').rowSync('ann'), { code: 'UNSUPPORTED' });
@@ -45,13 +45,13 @@ describe('freshDatabase', () => {
     assert.equal(await db.table('users').row('ann'), undefined);
   });
 
-  it('can be disposed of by hand', async () => {
+  it('can be disposed of explicitly', async () => {
     const fresh = await freshDatabase(options);
     await fresh.dispose();
     await assert.rejects(fresh.db.table('users').row('ann'), { code: 'CLOSED' });
   });
 
-  it('names mistakes', async () => {
+  it('rejects invalid arguments', async () => {
     await assert.rejects(freshDatabase({ table: {} }), { name: 'TypeError', message: /did you mean `tables`/ });
     await assert.rejects(freshDatabase(42, options), { name: 'TypeError', message: /databasePerTest/ });
     await assert.rejects(freshDatabase({ clock: 'sundial' }), { name: 'TypeError', message: /'system'/ });
@@ -68,7 +68,7 @@ describe('databasePerTest', () => {
     });
   }
 
-  it('asks for hooks that are not global', () => {
-    assert.throws(() => databasePerTest(options), { name: 'TypeError', message: /hand them over/ });
+  it('requires hooks that are not global', () => {
+    assert.throws(() => databasePerTest(options), { name: 'TypeError', message: /pass them/ });
   });
 });

@@ -1,5 +1,5 @@
 'use strict';
-/** Every way to write: deletes, checks, row mutations, appends, batches, lifetimes of cells, durability. */
+/** Writes: deletes, checks, row mutations, appends, batches, TTLs, durability. */
 
 const assert = require('node:assert/strict');
 const { test } = require('node:test');
@@ -12,12 +12,14 @@ function fresh() {
   return { db, clock, table: db.table('t') };
 }
 
-const values = (row) => row && Object.fromEntries(Object.entries(row.values).map(([column, value]) => [column, value.toString()]));
+const values = (row) =>
+  row && Object.fromEntries(Object.entries(row.values).map(([column, value]) => [column, value.toString()]));
 
 test('deletes: a row, a family, a column, one version', async () => {
   const { table } = fresh();
   const fill = () => {
-    for (const timestamp of [1, 2]) table.putSync('r', { 'f:a': `a${timestamp}`, 'f:b': 'b', 'g:c': 'c' }, { timestamp });
+    for (const timestamp of [1, 2])
+      table.putSync('r', { 'f:a': `a${timestamp}`, 'f:b': 'b', 'g:c': 'c' }, { timestamp });
   };
   fill();
   await table.delete('r', 'f:a');
@@ -35,15 +37,32 @@ test('deletes: a row, a family, a column, one version', async () => {
   assert.equal(table.existsSync('u'), false);
 });
 
-test('data as an object, a Map and a list; columns as text, bytes and parts', async () => {
+test('data as an object, a Map and an array; columns as strings, bytes and parts', async () => {
   const { table } = fresh();
-  await table.put('r', new Map([[Buffer.from('f:\xff', 'latin1'), 'bytes'], ['f:text', 'text']]));
-  await table.put('r', [{ family: 'f', qualifier: Buffer.from([0x3a]), value: 'colon' }, { column: 'f:', value: 'empty' }]);
-  assert.deepEqual(values(await table.row('r')), { 'f:': 'empty', 'f::': 'colon', 'f:text': 'text', 'f:\\xFF': 'bytes' });
-  assert.deepEqual(values(await table.row('r', { columns: [Buffer.from('f:\xff', 'latin1'), { family: 'f', qualifier: ':' }] })), {
+  await table.put(
+    'r',
+    new Map([
+      [Buffer.from('f:\xff', 'latin1'), 'bytes'],
+      ['f:text', 'text'],
+    ]),
+  );
+  await table.put('r', [
+    { family: 'f', qualifier: Buffer.from([0x3a]), value: 'colon' },
+    { column: 'f:', value: 'empty' },
+  ]);
+  assert.deepEqual(values(await table.row('r')), {
+    'f:': 'empty',
     'f::': 'colon',
+    'f:text': 'text',
     'f:\\xFF': 'bytes',
   });
+  assert.deepEqual(
+    values(await table.row('r', { columns: [Buffer.from('f:\xff', 'latin1'), { family: 'f', qualifier: ':' }] })),
+    {
+      'f::': 'colon',
+      'f:\\xFF': 'bytes',
+    },
+  );
   assert.deepEqual(values(await table.row('r', { columns: 'f:' })), { 'f:': 'empty' });
   assert.equal((await table.row('r')).get({ family: 'f', qualifier: Buffer.from([0xff]) }).toString(), 'bytes');
 });
@@ -61,18 +80,20 @@ test('checks', async () => {
   assert.deepEqual(values(await table.row('r')), { 'f:x': 'x' });
 });
 
-test('mutations of a row happen all at once or not at all', async () => {
+test('mutations of a row are atomic', async () => {
   const { table } = fresh();
   table.putSync('r', { 'f:a': 'a', 'g:c': 'c' });
   await table.mutateRow('r', [{ put: { 'f:b': 'b' } }, { delete: ['f:a', 'g'] }]);
   assert.deepEqual(values(table.rowSync('r')), { 'f:b': 'b' });
-  await assert.rejects(table.mutateRow('r', [{ put: { 'f:c': 'c' } }, { put: { 'no:c': 'c' } }]), { code: 'FAMILY_NOT_FOUND' });
+  await assert.rejects(table.mutateRow('r', [{ put: { 'f:c': 'c' } }, { put: { 'no:c': 'c' } }]), {
+    code: 'FAMILY_NOT_FOUND',
+  });
   assert.deepEqual(values(table.rowSync('r')), { 'f:b': 'b' });
   await table.mutateRow('r', [{ delete: true }]);
   assert.equal(table.rowSync('r'), undefined);
 });
 
-test('appends and counters return what is stored then', async () => {
+test('appends and increments return the new values', async () => {
   const { table } = fresh();
   assert.equal((await table.append('r', 'f:a', 'x')).toString(), 'x');
   assert.equal(table.appendSync('r', 'f:a', 'y').toString(), 'xy');
@@ -80,7 +101,7 @@ test('appends and counters return what is stored then', async () => {
   await assert.rejects(table.increment('r', 'f:a'), { name: 'RequestError', code: 'NOT_A_LONG' });
 });
 
-test('cells live as long as they were given', async () => {
+test('cells expire after their TTL', async () => {
   const { clock, table } = fresh();
   await table.put('r', { 'f:a': 'x' }, { ttl: 1000 });
   await table.increment('r', 'f:n', 1, { ttl: 2000 });
@@ -96,13 +117,14 @@ test('cells live as long as they were given', async () => {
   assert.equal(await table.row('r'), undefined);
 });
 
-test('every durability is taken, in any case', async () => {
+test('every durability is accepted, in upper and lower case', async () => {
   const { table } = fresh();
-  for (const durability of ['USE_DEFAULT', 'SKIP_WAL', 'ASYNC_WAL', 'SYNC_WAL', 'fsync_wal']) await table.put('r', { 'f:a': durability }, { durability });
+  for (const durability of ['USE_DEFAULT', 'SKIP_WAL', 'ASYNC_WAL', 'SYNC_WAL', 'fsync_wal'])
+    await table.put('r', { 'f:a': durability }, { durability });
   assert.equal((await table.row('r')).string('f:a'), 'fsync_wal');
 });
 
-test('a batch mixes puts and deletes, in order', async () => {
+test('a batch applies puts and deletes in order', async () => {
   const { table } = fresh();
   const batch = table.batch();
   for (let i = 0; i < 3000; i += 1) batch.put(`r${i}`, { 'f:a': `${i}` });
@@ -110,12 +132,15 @@ test('a batch mixes puts and deletes, in order', async () => {
   assert.equal(batch.size, 0);
   for (let i = 0; i < 3000; i += 1) batch.put(`r${i}`, { 'f:a': `${i}` });
   await batch.delete('r7').put('r8', { 'f:a': 'last' }).delete('r9', 'f:a').write();
-  assert.deepEqual((await table.rows(['r6', 'r7', 'r8', 'r9'])).map((row) => row?.string('f:a')), ['6', undefined, 'last', undefined]);
+  assert.deepEqual(
+    (await table.rows(['r6', 'r7', 'r8', 'r9'])).map((row) => row?.string('f:a')),
+    ['6', undefined, 'last', undefined],
+  );
   assert.equal((await table.scan().toArray()).length, 2998);
   await table.batch().write();
 });
 
-test('what a program changes after a call does not reach the database', async () => {
+test('changing a buffer after a call does not affect the call', async () => {
   const { table } = fresh();
   const key = Buffer.from('key');
   const value = Buffer.from('value');
@@ -126,7 +151,7 @@ test('what a program changes after a call does not reach the database', async ()
   assert.deepEqual(values(await table.row('key')), { 'f:a': 'value' });
 });
 
-test('many calls at once, each with its own answer', async () => {
+test('concurrent calls get their own answers', async () => {
   const { table } = fresh();
   await Promise.all(Array.from({ length: 2000 }, (_, i) => table.put(`r${i}`, { 'f:a': `${i}`.repeat(i % 50) })));
   const rows = await Promise.all(Array.from({ length: 2000 }, (_, i) => table.row(`r${i}`)));

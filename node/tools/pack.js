@@ -1,11 +1,13 @@
 'use strict';
 /**
- * Packs the npm packages: one for each platform with its native module, and `hjall` itself, which names them as optional.
+ * Packs the npm packages: one per platform with its native module, and `hjall`, which has them as optional
+ * dependencies.
  *
- *   node tools/pack.js OUT [PLATFORM=MODULE …]     for instance: node tools/pack.js target/npm linux-x64-gnu=target/release/libhjall_node.so
+ *   node tools/pack.js OUT [PLATFORM=MODULE …]     for example: node tools/pack.js target/npm linux-x64-gnu=target/release/libhjall_node.so
  *
- * OUT gets a tarball of each, or with --folders in front the folders that they would be made of. No package runs anything when it is installed: npm takes the one platform package that fits, by `os`, `cpu` and `libc`.
- * `hjall` names the platforms that are packed together with it, so a release gives all of them in one call.
+ * Writes a tarball of each to OUT, or with --folders as the first argument, the folders to be packed. No package has
+ * an install script: npm selects the platform's package by `os`, `cpu` and `libc`. `hjall` lists the platforms packed
+ * in the same call, so a release must pack all of them together.
  */
 
 const { execFileSync } = require('node:child_process');
@@ -20,12 +22,16 @@ function write(folder, content) {
   writeFileSync(join(folder, 'package.json'), `${JSON.stringify(content, undefined, 2)}\n`);
 }
 
-/** Packs a folder; returns the tarball's name. */
+/** Packs a folder and returns the tarball's name. */
 function pack(folder, out) {
-  return execFileSync('npm', ['pack', '--silent', '--pack-destination', out], { cwd: folder, encoding: 'utf8', shell: process.platform === 'win32' }).trim();
+  return execFileSync('npm', ['pack', '--silent', '--pack-destination', out], {
+    cwd: folder,
+    encoding: 'utf8',
+    shell: process.platform === 'win32',
+  }).trim();
 }
 
-/** The package of one platform. */
+/** Makes the folder of a platform's package. */
 function platformPackage(work, platform, module) {
   const [os, cpu, libc] = platform.split('-');
   const folder = join(work, platform);
@@ -50,7 +56,7 @@ function platformPackage(work, platform, module) {
   return folder;
 }
 
-/** `hjall` itself. */
+/** Makes the folder of `hjall`. */
 function mainPackage(work, platforms) {
   const folder = join(work, 'hjall');
   mkdirSync(folder);
@@ -77,7 +83,12 @@ function main(words) {
   try {
     const given = modules.map((text) => text.split(/=(.*)/s));
     const made = given.map(([platform, module]) => platformPackage(work, platform, module));
-    made.push(mainPackage(work, given.map(([platform]) => platform)));
+    made.push(
+      mainPackage(
+        work,
+        given.map(([platform]) => platform),
+      ),
+    );
     if (folders) cpSync(work, out, { recursive: true });
     else for (const folder of made) console.log(pack(folder, resolve(out)));
   } finally {

@@ -1,7 +1,7 @@
 /**
- * Columns and what is kept in them.
+ * Columns and their values.
  *
- * A table's columns can be declared, so that a misspelt column or the wrong accessor is an error of compilation:
+ * A table's columns can be declared, so that a misspelt column or a wrong accessor is a compile-time error:
  *
  *     interface Users {
  *       'info:name': string;
@@ -11,10 +11,10 @@
  *     }
  *     const users = db.table<Users>('users');
  *
- * The types say how values are meant; on the way to the database and back they are bytes.
+ * The types describe how values are interpreted. The database stores bytes.
  */
 
-/** Any columns, all of any type: what a table has that was not declared. */
+/** The columns of a table that were not declared: any columns, of any type. */
 export interface AnyColumns {
   [column: `${string}:${string}`]: unknown;
 }
@@ -26,35 +26,35 @@ export type ColumnName<Columns> = Extract<keyof Columns, string>;
 export type FamilyName<Columns> = FamilyOf<ColumnName<Columns>>;
 type FamilyOf<Name> = Name extends `${infer Family}:${string}` ? Family : never;
 
-/** The names of those columns that were declared with this type (or with none). */
+/** The names of the columns declared with a type (or as `unknown`). */
 export type ColumnOf<Columns, Type> = {
   [Name in keyof Columns]: unknown extends Columns[Name] ? Name : Columns[Name] extends Type ? Name : never;
 }[keyof Columns] &
   string;
 
-/** A column that no string can name: `family:qualifier` as bytes, or its two parts. */
+/** A column as bytes (`family:qualifier`) or as its two parts, for names that are not valid strings. */
 export type ExactColumn = Uint8Array | { readonly family: string | Uint8Array; readonly qualifier: string | Uint8Array };
 
-/** One column. */
+/** A column. */
 export type Column<Columns, Name = ColumnName<Columns>> = Name | ExactColumn;
 
-/** One column, or (`'info'`) all of a family. */
+/** A column, or a whole family (`'info'`). */
 export type ColumnOrFamily<Columns> = Column<Columns> | FamilyName<Columns> | { readonly family: string | Uint8Array };
 
-/** What keys and values may be given as: bytes; with `encoding: 'utf8'` strings too. */
+/** What keys and values may be given as: bytes, and with `encoding: 'utf8'` also strings. */
 export type Input = string | Uint8Array;
 
-/** A whole number of 64 bits. Numbers beyond 2^53 are refused, since they may have been rounded: write a bigint. */
+/** A 64-bit integer. Numbers of 2^53 or more are rejected, since they may have been rounded: use a bigint. */
 export type Int64 = number | bigint;
 
-/** What every call takes that can be given up. */
+/** The options of every call that can be aborted. */
 export interface Abortable {
-  /** Gives the call up: its promise rejects with the signal's reason. A call over the network closes its connection. */
+  /** Aborts the call: its promise rejects with the signal's reason. A call to a server closes its connection. */
   signal?: AbortSignal | undefined;
 }
 
-/** The eight bytes, big-endian, of a 64-bit number: what counters are stored as. */
+/** Encodes a 64-bit integer in eight bytes, big-endian, as counters are stored. */
 export declare function long(value: Int64): Buffer;
 
-/** The number in eight bytes: a number where one can hold it exactly, else a bigint. */
+/** Decodes eight bytes: to a number if that is exact, otherwise to a bigint. */
 export declare function fromLong(value: Uint8Array): number | bigint;

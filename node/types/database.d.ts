@@ -1,28 +1,31 @@
-/** A database, in this process or far away, and what serves it. */
+/** Databases, embedded or remote, and servers. */
 import type { Abortable, AnyColumns, Input } from './column';
 import type { CreateTableOptions, Families, FamilyOptions, NamespaceDescriptor, Region, TableDescriptor, TableOptions } from './schema';
 import type { Table } from './table';
 
-/** A database. Every method has a promise form, and a `Sync` twin for databases in this process. */
+/** A database. Every method returns a promise, and for embedded databases has a synchronous form, `nameSync`. */
 export declare class Database<In extends Input = Uint8Array> implements AsyncDisposable, Disposable {
   private constructor();
 
-  /** A table by name, `users` or `namespace:users`; its columns can be declared: `db.table<Users>('users')`. */
+  /** A table by name, `users` or `namespace:users`. Its columns can be declared: `db.table<Users>('users')`. */
   table<Columns extends object = AnyColumns>(name: string): Table<Columns, In>;
 
-  /** Names of tables, sorted; of one namespace if given. */
+  /** The names of all tables, or of those in one namespace, sorted. */
   tables(options?: Abortable & { namespace?: string }): Promise<string[]>;
   tablesSync(options?: Abortable & { namespace?: string }): string[];
-  /** Makes a table; pre-split by `splits`, or by `splitAlgo` and `regions`. */
+  /** Creates a table. `splits`, or `splitAlgo` and `regions`, pre-split it. */
   createTable(name: string, families: Families, options?: CreateTableOptions<In>): Promise<void>;
   createTableSync(name: string, families: Families, options?: CreateTableOptions<In>): void;
-  /** Replaces a table's descriptor: families not named are removed with their data. For one family see `alterFamily`. */
+  /**
+   * Replaces a table's descriptor. Families that are not listed are removed with their data; `alterFamily` changes a
+   * single one.
+   */
   alterTable(name: string, families: Families, options?: TableOptions & Abortable): Promise<void>;
   alterTableSync(name: string, families: Families, options?: TableOptions & Abortable): void;
   /** Drops a disabled table. */
   dropTable(name: string, options?: Abortable): Promise<void>;
   dropTableSync(name: string, options?: Abortable): void;
-  /** Empties a disabled table and enables it; its regions stay only with `preserveSplits`. */
+  /** Deletes all rows of a disabled table and enables it. Its regions are kept only with `preserveSplits`. */
   truncateTable(name: string, options?: Abortable & { preserveSplits?: boolean }): Promise<void>;
   truncateTableSync(name: string, options?: Abortable & { preserveSplits?: boolean }): void;
   enableTable(name: string, options?: Abortable): Promise<void>;
@@ -35,7 +38,7 @@ export declare class Database<In extends Input = Uint8Array> implements AsyncDis
   tableExistsSync(name: string, options?: Abortable): boolean;
   describeTable(name: string, options?: Abortable): Promise<TableDescriptor>;
   describeTableSync(name: string, options?: Abortable): TableDescriptor;
-  /** A table's regions by start key. */
+  /** A table's regions, ordered by start key. */
   regions(name: string, options?: Abortable): Promise<Region[]>;
   regionsSync(name: string, options?: Abortable): Region[];
 
@@ -48,10 +51,13 @@ export declare class Database<In extends Input = Uint8Array> implements AsyncDis
   dropFamily(table: string, family: string | Uint8Array, options?: Abortable): Promise<void>;
   dropFamilySync(table: string, family: string | Uint8Array, options?: Abortable): void;
 
-  /** Writes a table's memory to files. Not over the network (UNSUPPORTED). */
+  /** Writes a table's memory buffers to files. Remote databases do not support this (UNSUPPORTED). */
   flush(name: string, options?: Abortable): Promise<void>;
   flushSync(name: string, options?: Abortable): void;
-  /** Compacts a table's files; with `major` forgets all that can be forgotten. Not over the network (UNSUPPORTED). */
+  /**
+   * Compacts a table's files; with `major`, also drops everything that reads can no longer see. Remote databases do
+   * not support this (UNSUPPORTED).
+   */
   compact(name: string, options?: Abortable & { major?: boolean }): Promise<void>;
   compactSync(name: string, options?: Abortable & { major?: boolean }): void;
 
@@ -65,36 +71,45 @@ export declare class Database<In extends Input = Uint8Array> implements AsyncDis
   dropNamespaceSync(name: string, options?: Abortable): void;
   describeNamespace(name: string, options?: Abortable): Promise<NamespaceDescriptor>;
   describeNamespaceSync(name: string, options?: Abortable): NamespaceDescriptor;
-  /** Names of namespaces, sorted. */
+  /** The names of all namespaces, sorted. */
   namespaces(options?: Abortable): Promise<string[]>;
   namespacesSync(options?: Abortable): string[];
 
-  /** Serves the database to Thrift clients while it is open; port 0 is any free one. Not of a remote database (UNSUPPORTED). */
+  /**
+   * Serves the database to Thrift clients while it is open. Port 0 picks a free one. Remote databases do not support
+   * this (UNSUPPORTED).
+   */
   serve(options?: Abortable & { host?: string; port?: number }): Promise<Server>;
   serveSync(options?: Abortable & { host?: string; port?: number }): Server;
-  /** The time as writes see it, in milliseconds since 1970. Not over the network (UNSUPPORTED). */
+  /**
+   * The current time of the database's clock, in milliseconds since the Unix epoch. Remote databases do not support
+   * this (UNSUPPORTED).
+   */
   now(options?: Abortable): Promise<number | bigint>;
   nowSync(options?: Abortable): number | bigint;
-  /** A UUID made with the database. */
+  /** The database's UUID. */
   clusterId(options?: Abortable): Promise<string>;
   clusterIdSync(options?: Abortable): string;
 
-  /** Lets calls under way end, then closes. Idempotent; later calls fail with code CLOSED. */
+  /** Completes pending calls, then closes the database. Idempotent; later calls fail with code CLOSED. */
   close(): Promise<void>;
-  /** The same on the calling thread; a remote database takes no more calls and does not wait for those under way. */
+  /**
+   * Closes the database on the calling thread. A remote database accepts no further calls and does not wait for
+   * pending ones.
+   */
   closeSync(): void;
   [Symbol.asyncDispose](): Promise<void>;
   [Symbol.dispose](): void;
 }
 
-/** A database being served. Closing the database stops it too. */
+/** A server for a database in this process. Closing the database also stops it. */
 export declare class Server implements AsyncDisposable, Disposable {
   private constructor();
   readonly host: string;
   readonly port: number;
   /** `host:port`. */
   readonly address: string;
-  /** Stops once the calls that run are done. Idempotent. */
+  /** Stops the server after its current calls. Idempotent. */
   close(): Promise<void>;
   closeSync(): void;
   [Symbol.asyncDispose](): Promise<void>;

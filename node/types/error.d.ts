@@ -1,6 +1,9 @@
-/** Errors. Misuse of a function is a TypeError or RangeError with the likely remedy; all else is a HjallError with a `code`. */
+/**
+ * Errors. Invalid arguments raise a TypeError or RangeError that names a remedy; all other failures are HjallErrors
+ * with a `code`.
+ */
 
-/** What went wrong. */
+/** The code of an error. */
 export type ErrorCode =
   | RequestCode
   | NotFoundCode
@@ -33,66 +36,69 @@ export type StateCode = 'READ_ONLY' | 'TABLE_DISABLED' | 'TABLE_NOT_DISABLED' | 
 export type RetryCode = 'NOT_SERVING' | 'BUSY' | 'STALE' | 'CANCELLED';
 export type StorageCode = 'LOCKED' | 'NEWER_FORMAT' | 'DISK_FULL' | 'CORRUPT' | 'IO';
 
-/** The root of every error that hjall reports. */
+/** The base class of all errors that hjall reports. */
 export declare class HjallError extends Error {
   constructor(message: string, options?: { code?: string; cause?: unknown });
-  /** What went wrong, for programs. */
+  /** Identifies the case, for programs. */
   readonly code: ErrorCode;
-  /** What lay beneath it: of a remote error the server's own words. */
+  /** The underlying error; for remote databases, an error with the server's message. */
   readonly cause?: unknown;
 }
 
-/** The request cannot be carried out as it is: change it. */
+/** The request is invalid and must be changed. */
 export declare class RequestError extends HjallError {
   readonly code: RequestCode;
 }
-/** What the request names is not there: create it, or name another. */
+/** A table, family or namespace that the request names does not exist. */
 export declare class NotFoundError extends HjallError {
   readonly code: NotFoundCode;
 }
-/** What the request would make is there already. */
+/** A table or namespace that the request would create already exists. */
 export declare class ExistsError extends HjallError {
   readonly code: ExistsCode;
 }
-/** The table, family or namespace is not in a state for that. */
+/** The state of the table, family or namespace does not allow the request. */
 export declare class StateError extends HjallError {
   readonly code: StateCode;
 }
-/** Try again later. */
+/** A temporary failure: try again later. */
 export declare class RetryError extends HjallError {
   readonly code: RetryCode;
 }
-/** The operator has to act: disk, folder, versions. */
+/** A failure of the disk or folder, which the operator must resolve. */
 export declare class StorageError extends HjallError {
   readonly code: StorageCode;
 }
-/** The database (or connection) has been closed. */
+/** The database or connection has been closed. */
 export declare class ClosedError extends HjallError {
   readonly code: 'CLOSED';
 }
-/** This database cannot do that; the message says what can. */
+/** The database does not support the call; the message names an alternative. */
 export declare class UnsupportedError extends HjallError {
   readonly code: 'UNSUPPORTED';
 }
-/** The server cannot be reached, or the connection broke. The message of a write says when it may have been carried out all the same. */
+/**
+ * The server cannot be reached, the connection broke, or the call timed out. If a write may have been executed, the
+ * message says so.
+ */
 export declare class ConnectionError extends HjallError {
   readonly code: 'CONNECTION' | 'TIMEOUT';
 }
-/** The server answered with something that is no answer. */
+/** The server's answer is not valid. */
 export declare class ProtocolError extends HjallError {
   readonly code: 'PROTOCOL';
 }
 
-/** Some rows of a batch were not written; the others were. Its `code` is that of the first failure. */
+/** Some puts or deletes of a batch failed; the others were applied. Its `code` is that of the first failure. */
 export declare class BatchError extends HjallError {
   constructor(failures: readonly BatchFailure[], size: number);
   readonly failures: readonly BatchFailure[];
 }
 
 export interface BatchFailure {
-  /** Which put or delete, counted from 0 in the batch, or in the stream. */
+  /** The position of the put or delete in the batch or stream, from 0. */
   readonly index: number;
-  /** Its row key. */
+  /** The row key. */
   readonly row: Uint8Array;
   readonly error: HjallError;
 }

@@ -1,4 +1,4 @@
-/** HBase's filters as values. What they name may always be strings. */
+/** HBase's filters as values. Their arguments may always be strings. */
 import type { ExactColumn, Int64 } from './column';
 import type { CompareOp } from './write';
 
@@ -7,14 +7,14 @@ type Operator = '<' | '<=' | '=' | '!=' | '>=' | '>' | CompareOp;
 type OneColumn = `${string}:${string}` | ExactColumn;
 type Compared = Text | Comparator;
 
-/** A filter. Made by the functions of `filters`. */
+/** A filter. Made by the functions in `filters`. */
 export declare class Filter {
   private constructor();
   /** HBase's serialised form. */
   readonly encoded: Buffer;
 }
 
-/** What a filter compares with. Made by the functions of `compare`. */
+/** What a filter compares with. Made by the functions in `compare`. */
 export declare class Comparator {
   private constructor();
   /** HBase's serialised form. */
@@ -22,41 +22,43 @@ export declare class Comparator {
 }
 
 interface MissingOptions {
-  /** Drops rows that do not have the column (false). */
+  /** Whether to drop rows that do not have the column. Default: false. */
   filterIfMissing?: boolean | undefined;
-  /** Looks at the newest version only (true). */
+  /** Whether to test only the newest version. Default: true. */
   latestVersionOnly?: boolean | undefined;
 }
 
-/** The filters, by HBase's names without the ending. Operators have the stored part on the left: `filters.value('>', '5')`. */
+/**
+ * The filters, under HBase's names without "Filter". The stored part is the left operand: `filters.value('>', '5')`.
+ */
 export declare const filters: {
-  /** All must pass. */
+  /** Passes what all members pass. */
   readonly all: (...members: (Filter | readonly Filter[])[]) => Filter;
-  /** One must pass. */
+  /** Passes what any member passes. */
   readonly any: (...members: (Filter | readonly Filter[])[]) => Filter;
-  /** Drops a row as soon as the filter refuses a cell of it. */
+  /** Skips a row if the inner filter rejects any of its cells. */
   readonly skip: (inner: Filter) => Filter;
-  /** Ends the scan as soon as the filter refuses something. */
+  /** Ends the scan when the inner filter rejects anything. */
   readonly whileMatch: (inner: Filter) => Filter;
   readonly row: (op: Operator, value: Compared) => Filter;
   readonly family: (op: Operator, value: Compared) => Filter;
   readonly qualifier: (op: Operator, value: Compared) => Filter;
   readonly value: (op: Operator, value: Compared) => Filter;
-  /** Rows by the value of one column. */
+  /** Selects rows by the value of one column. */
   readonly singleColumnValue: (column: OneColumn, op: Operator, value: Compared, options?: MissingOptions) => Filter;
-  /** The same, without that column in the result. */
+  /** Like `singleColumnValue`, but leaves that column out of the result. */
   readonly singleColumnValueExclude: (column: OneColumn, op: Operator, value: Compared, options?: MissingOptions) => Filter;
-  /** The cells of one column that pass, and nothing else. */
+  /** Selects the cells of one column by their value, and no other cells. */
   readonly columnValue: (column: OneColumn, op: Operator, value: Compared) => Filter;
-  /** Cells that share a timestamp with one of a reference column. */
+  /** Selects cells that have the timestamp of a cell in a reference column. */
   readonly dependentColumn: (column: OneColumn, options?: { dropColumn?: boolean; op?: Operator; value?: Compared }) => Filter;
   readonly prefix: (prefix: Text) => Filter;
   readonly columnPrefix: (prefix: Text) => Filter;
   readonly multipleColumnPrefix: (...prefixes: (Text | readonly Text[])[]) => Filter;
-  /** Columns between two qualifiers. */
+  /** Selects columns between two qualifiers. */
   readonly columnRange: (options: { min?: Text; minInclusive?: boolean; max?: Text; maxInclusive?: boolean }) => Filter;
   readonly columnCountGet: (limit: number) => Filter;
-  /** Some columns of each row: how many, and how many before them, or which qualifier to begin at. */
+  /** Selects `limit` columns of each row, after the first `offset` (a number) or from a qualifier on. */
   readonly columnPagination: (limit: number, offset?: number | Text) => Filter;
   readonly page: (size: Int64) => Filter;
   readonly inclusiveStop: (row: Text) => Filter;
@@ -64,11 +66,11 @@ export declare const filters: {
   readonly keyOnly: (lengthAsValue?: boolean) => Filter;
   readonly firstKeyOnly: () => Filter;
   readonly firstKeyValueMatchingQualifiers: (...qualifiers: (Text | readonly Text[])[]) => Filter;
-  /** Each row with this chance, from 0 to 1. */
+  /** Selects each row with a probability from 0 to 1. */
   readonly randomRow: (chance: number) => Filter;
-  /** Rows that agree with patterns: mask bytes are 0 where the key's byte must match and 1 where any will do. */
+  /** Selects rows by patterns: a mask byte is 0 if the key's byte must match and 1 if any byte does. */
   readonly fuzzyRow: (...pairs: (readonly [key: Text, mask: Text])[]) => Filter;
-  /** Rows inside ranges. */
+  /** Selects rows in ranges. */
   readonly multiRowRange: (...ranges: (RowRange | readonly RowRange[])[]) => Filter;
 };
 
@@ -79,22 +81,22 @@ interface RowRange {
   readonly stopInclusive?: boolean;
 }
 
-/** The comparators, by HBase's names without the ending. */
+/** The comparators, under HBase's names without "Comparator". */
 export declare const compare: {
-  /** Whole byte strings, unsigned. */
+  /** Compares the whole value, as unsigned bytes. */
   readonly binary: (value: Text) => Comparator;
-  /** As many first bytes as given. */
+  /** Compares the first bytes, as many as are given. */
   readonly binaryPrefix: (value: Text) => Comparator;
-  /** Bytes from an offset on. */
+  /** Compares the bytes from an offset on. */
   readonly binaryComponent: (value: Text, offset?: number) => Comparator;
-  /** Bits combined: matches if one is left. */
+  /** Combines the bits, and matches if the result is not zero. */
   readonly bit: (value: Text, operation?: 'AND' | 'OR' | 'XOR' | 'and' | 'or' | 'xor') => Comparator;
-  /** Eight bytes as a number. */
+  /** Compares eight bytes as a signed number. */
   readonly long: (value: Int64) => Comparator;
-  /** A regular expression of Java's kind, found anywhere in the text; flags as JavaScript writes them (i, m, s, x, u). */
+  /** Searches for a regular expression in Java's syntax, with flags as in JavaScript (i, m, s, x, u). */
   readonly regex: (pattern: string, flags?: string) => Comparator;
-  /** A text that is contained, regardless of case. */
+  /** Searches for a substring, ignoring case. */
   readonly substring: (text: string) => Comparator;
-  /** What is not there. */
+  /** Matches a missing value. */
   readonly null: () => Comparator;
 };

@@ -1,76 +1,84 @@
-/** Ways to a database: a folder, the memory, an address. */
+/** Opening a database: in a folder, in memory, or on a server. */
 import type { TlsOptions } from 'node:tls';
 import type { Abortable } from './column';
 import type { Database } from './database';
 
-/** With `encoding: 'utf8'` strings are taken for keys and values; without, only bytes. */
+/** With `encoding: 'utf8'`, strings are accepted as keys and values; without it, only bytes. */
 interface Utf8 {
   encoding: 'utf8';
 }
 
 export interface MemoryOptions {
   encoding?: 'utf8' | undefined;
-  /** Tells the database the time; for tests. */
+  /** The database's clock, for tests. Default: the system's. */
   clock?: ManualClock | undefined;
-  /** Bytes of the cache of blocks that were read. */
+  /** Size of the block cache, in bytes. */
   cacheBytes?: number | undefined;
-  /** Bytes that wait in memory to be written to files. */
+  /** Size of the write buffers, in bytes: data in memory that has not been flushed to files. */
   writeBufferBytes?: number | undefined;
 }
 
 export interface OpenOptions extends MemoryOptions {}
 
-/** Opens the database in a folder, making it if need be. All that open the same folder in this process, in whatever worker, share one engine. */
+/**
+ * Opens the database in a folder; creates it if it does not exist. Within a process, workers that open the same
+ * folder share one engine.
+ */
 export declare function open(path: string | URL, options: OpenOptions & Utf8): Promise<Database<string | Uint8Array>>;
 export declare function open(path: string | URL, options?: OpenOptions & { encoding?: undefined }): Promise<Database>;
 export declare function openSync(path: string | URL, options: OpenOptions & Utf8): Database<string | Uint8Array>;
 export declare function openSync(path: string | URL, options?: OpenOptions & { encoding?: undefined }): Database;
 
-/** A database without a disk, empty. */
+/** Creates an empty database in memory. */
 export declare function memory(options: MemoryOptions & Utf8): Database<string | Uint8Array>;
 export declare function memory(options?: MemoryOptions & { encoding?: undefined }): Database;
 
-/** A clock that a program moves. Times are milliseconds since 1970. */
+/** A clock that advances only on request. Times are milliseconds since the Unix epoch. */
 export declare class ManualClock {
   constructor(ms: number);
   advance(ms: number): this;
-  /** Sets it, also backwards. */
+  /** Sets the time, which may be earlier than the current one. */
   set(ms: number): this;
   now(): number;
 }
 
 export interface ConnectOptions extends Abortable {
-  /** '127.0.0.1'. */
+  /** Default: '127.0.0.1'. */
   host?: string | undefined;
-  /** 9090. */
+  /** Default: 9090. */
   port?: number | undefined;
-  /** true, or options of Node's `tls.connect`: `ca`, `cert`, `key`, `servername`, … */
+  /** `true`, or options for Node's `tls.connect`: `ca`, `cert`, `key`, `servername`, … Default: no TLS. */
   tls?: boolean | (Pick<TlsOptions, 'cert' | 'key' | 'passphrase' | 'pfx' | 'ciphers' | 'minVersion' | 'maxVersion' | 'rejectUnauthorized'> & TlsPeer) | undefined;
-  /** How messages are parted; hjall understands all on one port, HBase what it was started with ('buffered'). */
+  /**
+   * The framing of messages. hjall accepts all of them on one port, HBase the one it was started with. Default:
+   * 'buffered'.
+   */
   transport?: 'buffered' | 'framed' | 'http' | undefined;
-  /** 'binary'. */
+  /** The encoding of messages. Default: 'binary'. */
   protocol?: 'binary' | 'compact' | undefined;
-  /** Of `http`: the path ('/') and further headers. */
+  /** For `transport: 'http'`: the path (default: '/') and additional headers. */
   path?: string | undefined;
   headers?: Readonly<Record<string, string>> | undefined;
   encoding?: 'utf8' | undefined;
-  /** 10 000. */
+  /** The time limit for connecting. Default: 10 000. */
   connectTimeoutMs?: number | undefined;
-  /** How long one attempt of a call may take (60 000). */
+  /** The time limit for one attempt of a call. Default: 60 000. */
   callTimeoutMs?: number | undefined;
-  /** Connections at most (8); each carries one call at a time. */
+  /** The maximum number of connections; each carries one call at a time. Default: 8. */
   connectionsMax?: number | undefined;
-  /** Calls that may wait for a connection (100 000); more fail with BUSY. */
+  /** The maximum number of calls that wait for a connection; further ones fail with BUSY. Default: 100 000. */
   waitingMax?: number | undefined;
-  /** How long an idle connection is kept (30 000). */
+  /** The time after which an idle connection is closed. Default: 30 000. */
   idleMs?: number | undefined;
-  /** How often a call is tried again (5): whatever the server had no room for, and reads whose connection broke. */
+  /**
+   * How often a call is repeated if the server was too busy, or if it is a read and its connection broke. Default: 5.
+   */
   retries?: number | undefined;
-  /** The first pause before trying again (100); later ones are longer, as those of HBase's client. */
+  /** The pause before the first repetition; it grows as in HBase's client. Default: 100. */
   pauseMs?: number | undefined;
-  /** Tries writes again too whose connection broke: they may then be carried out twice (false). */
+  /** Whether to repeat writes whose connection broke, which may execute them twice. Default: false. */
   retryWrites?: boolean | undefined;
-  /** The longest answer taken (128 MiB). */
+  /** The maximum size of an answer. Default: 128 MiB. */
   responseBytesMax?: number | undefined;
 }
 
@@ -80,6 +88,9 @@ interface TlsPeer {
   checkServerIdentity?: (host: string, certificate: import('node:tls').PeerCertificate) => Error | undefined;
 }
 
-/** Connects to the Thrift2 gateway of hjall or HBase. Rejects if nothing answers there, or not in this protocol. */
+/**
+ * Connects to the Thrift2 gateway of hjall or HBase. Rejects if no server answers, or if it does not speak this
+ * protocol.
+ */
 export declare function connect(options: ConnectOptions & Utf8): Promise<Database<string | Uint8Array>>;
 export declare function connect(options?: ConnectOptions & { encoding?: undefined }): Promise<Database>;

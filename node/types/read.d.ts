@@ -1,78 +1,84 @@
-/** What can be asked of gets and scans. */
+/** Options of gets and scans, and scans. */
 import type { Abortable, AnyColumns, ColumnOrFamily, Input, Int64 } from './column';
 import type { Filter } from './filter';
 import type { Row } from './row';
 
-/** From `from` up to, not including, `to`, in milliseconds since 1970; either may be left out. */
+/** From `from` (inclusive) to `to` (exclusive), in milliseconds since the Unix epoch; either may be omitted. */
 export type TimeRange = readonly [from?: Int64, to?: Int64] | { readonly from?: Int64 | undefined; readonly to?: Int64 | undefined };
 
 export interface ReadOptions<Columns = AnyColumns> extends Abortable {
-  /** Only these columns and families; by default all. */
+  /** The columns and families to read. Default: all. */
   columns?: ColumnOrFamily<Columns> | readonly ColumnOrFamily<Columns>[] | undefined;
-  /** Versions of a column at most, newest first (1). The family's `versions` bound it. */
+  /** The maximum number of versions per column, newest first; the family's `versions` also limits it. Default: 1. */
   versions?: number | undefined;
-  /** Only cells of exactly this time. */
+  /** Reads only cells with exactly this timestamp. */
   timestamp?: Int64 | undefined;
-  /** Only cells of these times. */
+  /** Reads only cells with a timestamp in this range. */
   timeRange?: TimeRange | undefined;
-  /** HBase's filter language as text, a value of `filters`, or a filter as HBase serialises it. */
+  /** A filter: text in HBase's filter language, a value made by `filters`, or bytes as HBase serialises it. */
   filter?: string | Filter | Uint8Array | undefined;
-  /** Shows delete markers and hidden cells too. */
+  /** Whether to return delete markers and deleted cells too. Default: false. */
   raw?: boolean | undefined;
 }
 
 export interface GetOptions<Columns = AnyColumns> extends ReadOptions<Columns> {
-  /** Cells of a family at most. */
+  /** The maximum number of cells per family. */
   storeLimit?: number | undefined;
-  /** Cells of a family passed over first. */
+  /** The number of cells to skip in each family. */
   storeOffset?: number | undefined;
 }
 
 export interface ScanOptions<Columns = AnyColumns, In extends Input = Uint8Array> extends ReadOptions<Columns> {
-  /** The first row, included; with `reverse` the highest. */
+  /** The row at which the scan begins, inclusive; with `reverse`, the highest one. */
   start?: In | undefined;
-  /** The row at which the scan ends, itself excluded. */
+  /** The row at which the scan ends, exclusive. */
   stop?: In | undefined;
-  /** Only rows that begin so; stands for `start` and `stop`. */
+  /** Reads only rows that begin with this; replaces `start` and `stop`. */
   prefix?: In | undefined;
-  /** Time ranges that replace `timeRange` for single families. */
+  /** Time ranges that replace `timeRange` for particular families. */
   familyTimeRanges?: Readonly<Record<string, TimeRange>> | ReadonlyMap<string, TimeRange> | undefined;
-  /** Rows at most. */
+  /** The maximum number of rows. */
   limit?: number | undefined;
-  /** Cells in one result at most: wide rows come in pieces, `partial` but for the last. */
+  /**
+   * The maximum number of cells per result. Wider rows are split into several results, all but the last of which are
+   * `partial`.
+   */
   batch?: number | undefined;
-  /** Rows brought in at once; by default as many as suit their size. */
+  /** The number of rows to fetch at once. Default: adapted to their size. */
   caching?: number | undefined;
-  /** From the highest row down. */
+  /** Scans in descending order. */
   reverse?: boolean | undefined;
 }
 
-/** A scan under way, for `for await`. While the program handles a block of rows the next is brought in, and no more. */
+/**
+ * An asynchronous iterator over the rows of a scan, for `for await`. It fetches at most one block ahead of the
+ * program.
+ */
 export declare class Scan<Columns extends object = AnyColumns> implements AsyncIterableIterator<Row<Columns>>, AsyncDisposable {
   private constructor();
   next(): Promise<IteratorResult<Row<Columns>, undefined>>;
   return(value?: undefined): Promise<IteratorResult<Row<Columns>, undefined>>;
   throw(error?: unknown): Promise<IteratorResult<Row<Columns>, undefined>>;
-  /** What is left of the block at hand, or the next block; an empty array at the end. For reading faster than row by row. */
+  /** The rest of the current block, or the next block; empty at the end. Faster than reading row by row. */
   nextBlock(): Promise<Row<Columns>[]>;
-  /** All rows that are left. */
+  /** All remaining rows. */
   toArray(): Promise<Row<Columns>[]>;
-  /** Ends the scan and lets go of what it holds; idempotent. */
+  /** Ends the scan and releases its resources. Idempotent. */
   close(): void;
   [Symbol.asyncIterator](): this;
   [Symbol.asyncDispose](): Promise<void>;
 }
 
-/** A scan for `for`, on the calling thread. */
+/** An iterator over the rows of a scan on the calling thread, for `for`. */
 export declare class SyncScan<Columns extends object = AnyColumns> implements IterableIterator<Row<Columns>>, Disposable {
   private constructor();
   next(): IteratorResult<Row<Columns>, undefined>;
   return(value?: undefined): IteratorResult<Row<Columns>, undefined>;
-  /** What is left of the block at hand, or the next block; an empty array at the end. */
+  /** The rest of the current block, or the next block; empty at the end. */
   nextBlock(): Row<Columns>[];
-  /** All rows that are left. */
+  /** All remaining rows. */
   toArray(): Row<Columns>[];
-  /** Ends the scan; idempotent. */
+  /** Ends the scan and releases its resources. Idempotent. */
   close(): void;
   [Symbol.iterator](): this;
   [Symbol.dispose](): void;

@@ -1,52 +1,56 @@
-/** What reads return. */
+/** The results of reads. */
 import type { AnyColumns, Column, ColumnName, ColumnOf } from './column';
 
-/** One cell. */
+/** A cell. */
 export interface Cell<Columns = AnyColumns> {
-  /** `family:qualifier` as text; bytes that are no UTF-8 stand as `\xHH`. */
+  /** `family:qualifier` as text. In names that are not UTF-8, unprintable bytes are written as `\xHH`. */
   readonly column: ColumnName<Columns>;
   readonly family: Buffer;
   readonly qualifier: Buffer;
-  /** Milliseconds since 1970: a bigint only where a number cannot hold it. */
+  /** Milliseconds since the Unix epoch; a bigint only if a number cannot represent it. */
   readonly timestamp: number | bigint;
-  /** `Put`, or in raw reads a delete marker. */
+  /** `Put`; in raw reads also the kinds of delete markers. */
   readonly type: 'Put' | 'Delete' | 'DeleteFamilyVersion' | 'DeleteColumn' | 'DeleteFamily';
   readonly value: Buffer;
 }
 
 /**
- * A row, or with a scan's `batch` a piece of one. Values of one block of results share its memory: to keep one for long, copy it (`Buffer.from(value)`).
+ * A row, or in a scan with `batch`, a part of one. All values in a block of results share its memory: copy a value
+ * that is kept for long (`Buffer.from(value)`).
  */
 export declare class Row<Columns extends object = AnyColumns> {
   private constructor();
   readonly key: Buffer;
-  /** Every cell, in HBase's order: family, qualifier, newest first. */
+  /** All cells, in HBase's order: by family and qualifier, newest first. */
   readonly cells: readonly Cell<Columns>[];
   /** The newest value of each column. */
   readonly values: { readonly [Name in keyof Columns]?: Buffer };
-  /** The columns that have a value. */
+  /** The names of the columns that have a value. */
   readonly columns: ColumnName<Columns>[];
-  /** Whether more cells of the same row follow in the next result (scans with `batch`). */
+  /** Whether the next result continues this row (scans with `batch`). */
   readonly partial: boolean;
   /** The newest value of a column. */
   get(column: Column<Columns>): Buffer | undefined;
   /** Whether a column has a value. */
   has(column: Column<Columns>): boolean;
-  /** The newest value as UTF-8 text. */
+  /** The newest value of a column, as UTF-8 text. */
   string<Name extends ColumnOf<Columns, string>>(column: Name): (Columns[Name] extends string ? Columns[Name] : string) | undefined;
   string(column: Exclude<Column<Columns>, string>): string | undefined;
-  /** The newest value as the number in its eight bytes: a number where one can hold it exactly, else a bigint. */
+  /**
+   * The newest value of a column, as the 64-bit integer in its eight bytes: a number if that is exact, otherwise a
+   * bigint.
+   */
   long(column: Column<Columns, ColumnOf<Columns, number | bigint>>): number | bigint | undefined;
-  /** The same, always as a bigint. */
+  /** The newest value of a column, as the 64-bit integer in its eight bytes, always as a bigint. */
   bigint(column: Column<Columns, ColumnOf<Columns, number | bigint>>): bigint | undefined;
-  /** The newest value as the floating point number in its eight bytes (HBase's Bytes.toDouble). */
+  /** The newest value of a column, as the floating-point number in its eight bytes (HBase's Bytes.toDouble). */
   double(column: Column<Columns, ColumnOf<Columns, number>>): number | undefined;
-  /** The newest value as JSON. */
+  /** The newest value of a column, parsed as JSON. */
   json<Name extends ColumnName<Columns>>(column: Name): Columns[Name] | undefined;
   json(column: Exclude<Column<Columns>, string>): unknown;
-  /** When the newest value of a column was written, in milliseconds since 1970. */
+  /** The timestamp of the newest value of a column, in milliseconds since the Unix epoch. */
   timestamp(column: Column<Columns>): number | bigint | undefined;
-  /** All cells of a column that the read returned, newest first. */
+  /** The cells of a column that the read returned, newest first. */
   versions(column: Column<Columns>): Cell<Columns>[];
   toJSON(): { key: string; values: Record<string, string> };
 }

@@ -1,19 +1,19 @@
-/** Descriptors of tables and families. */
+/** Descriptors of tables, families, namespaces and regions. */
 import type { Abortable, Input } from './column';
 import type { Durability } from './write';
 
 type Named = Readonly<Record<string, string | Uint8Array>> | ReadonlyMap<string | Uint8Array, string | Uint8Array>;
 
 export interface FamilyOptions {
-  /** Versions of a column that are kept (1). */
+  /** The number of versions kept per column. Default: 1. */
   versions?: number | undefined;
-  /** Versions kept although they have expired (0). */
+  /** The number of versions kept even if they have expired. Default: 0. */
   minVersions?: number | undefined;
-  /** Seconds that cells live ('FOREVER'). */
+  /** The lifetime of cells, in seconds. Default: 'FOREVER'. */
   ttl?: number | 'FOREVER' | undefined;
-  /** Whether deleted cells can still be read in the past. */
+  /** Whether reads of an earlier time range still return cells that were deleted later. Default: false. */
   keepDeletedCells?: boolean | 'TTL' | undefined;
-  /** Counts versions in the order in which they were written, deletes included. */
+  /** Whether versions and deletes apply in the order in which they were written. Default: false. */
   newVersionBehavior?: boolean | undefined;
   compression?: 'NONE' | 'LZO' | 'GZ' | 'SNAPPY' | 'LZ4' | 'BZIP2' | 'ZSTD' | undefined;
   bloomFilter?: 'NONE' | 'ROW' | 'ROWCOL' | 'ROWPREFIX_FIXED_LENGTH' | undefined;
@@ -28,30 +28,30 @@ export interface FamilyOptions {
   cacheIndexesOnWrite?: boolean | undefined;
   compressTags?: boolean | undefined;
   evictBlocksOnClose?: boolean | undefined;
-  /** Attributes under HBase's own names. */
+  /** Attributes under HBase's names. */
   attributes?: Named | undefined;
   configuration?: Named | undefined;
 }
 
-/** Families: `{ info: { versions: 3 } }`, a Map, or names. */
+/** Families: `{ info: { versions: 3 } }`, a Map, or an array of names. */
 export type Families = Readonly<Record<string, FamilyOptions>> | ReadonlyMap<string | Uint8Array, FamilyOptions> | readonly (string | Uint8Array)[];
 
 export interface TableOptions {
   durability?: Durability | undefined;
   readOnly?: boolean | undefined;
   regionReplication?: number | undefined;
-  /** Attributes under HBase's own names. */
+  /** Attributes under HBase's names. */
   attributes?: Named | undefined;
 }
 
-/** Where regions of a new table begin: given, or computed as HBase's tools compute them. */
+/** The split keys of a new table: given, or computed by HBase's algorithms. */
 export type Splits<In extends Input> =
   | { splits?: readonly In[] | undefined; splitAlgo?: undefined; regions?: undefined }
   | { splitAlgo: 'HexStringSplit' | 'DecimalStringSplit' | 'UniformSplit'; regions: number; splits?: undefined };
 
 export type CreateTableOptions<In extends Input = Uint8Array> = TableOptions & Abortable & Splits<In>;
 
-/** What `describeTable` tells; `families` and `options` are as `createTable` takes them. */
+/** The result of `describeTable`. `createTable` accepts its `families` and `options`. */
 export interface TableDescriptor {
   name: string;
   families: Record<string, FamilyOptions>;
@@ -64,10 +64,10 @@ export interface NamespaceDescriptor {
 }
 
 export interface Region {
-  /** A number; 0 where the server does not tell. */
+  /** The region's number; 0 if the server does not report it. */
   id: number | bigint;
-  /** The first key; empty: from the beginning. */
+  /** The first key, inclusive; empty for the first region. */
   start: Buffer;
-  /** The first key behind; empty: to the end. */
+  /** The end key, exclusive; empty for the last region. */
   end: Buffer;
 }

@@ -1,33 +1,33 @@
-/** What can be asked of puts, deletes, counters, checks, batches and streams into a table. */
+/** Arguments and options of writes, batches and write streams. */
 import type { Writable } from 'node:stream';
 import type { Abortable, AnyColumns, Column, ColumnName, ColumnOf, ColumnOrFamily, Input, Int64 } from './column';
 import type { Row } from './row';
 
-/** When a write counts as done. */
+/** How safely a write is stored before the call returns. */
 export type Durability = 'USE_DEFAULT' | 'SKIP_WAL' | 'ASYNC_WAL' | 'SYNC_WAL' | 'FSYNC_WAL';
 
-/** `expected op stored`: the given value stands on the left. */
+/** A comparison operator, applied as `expected op stored`: the given value is the left operand. */
 export type CompareOp = 'LESS' | 'LESS_OR_EQUAL' | 'EQUAL' | 'NOT_EQUAL' | 'GREATER_OR_EQUAL' | 'GREATER' | 'NO_OP';
 
 export interface WriteOptions extends Abortable {
-  /** How long its cells live, in milliseconds. */
+  /** The lifetime of the cells, in milliseconds. */
   ttl?: Int64 | undefined;
   durability?: Durability | undefined;
 }
 
 export interface PutOptions extends WriteOptions {
-  /** The time of cells that have none of their own; by default the database's. */
+  /** The timestamp of cells that have none of their own. Default: the database's current time. */
   timestamp?: Int64 | undefined;
 }
 
 export interface DeleteOptions extends WriteOptions {
-  /** Deletes what is not newer than this; by default everything up to now. */
+  /** Deletes cells up to this timestamp. Default: up to now. */
   timestamp?: Int64 | undefined;
-  /** Deletes only the version of exactly `timestamp`; without one, the newest. */
+  /** Whether to delete only the version with exactly `timestamp`, or without one, the newest. Default: false. */
   exact?: boolean | undefined;
 }
 
-/** Cells to write: by column, or one by one with times of their own. */
+/** Cells to write: values by column, or a list of cells that may have their own timestamps. */
 export type PutData<Columns, In extends Input> =
   | { readonly [Name in keyof Columns]?: In }
   | ReadonlyMap<Column<Columns>, In>
@@ -51,15 +51,15 @@ export type AppendData<Columns, In extends Input> =
   | ReadonlyMap<Column<Columns>, In>
   | readonly (CellColumn<Columns> & { readonly value: In })[];
 
-/** What a delete covers: a column, a family, or either with a time of its own. */
+/** What a delete covers: a column or a family, which may have its own timestamp. */
 export type Deleted<Columns> = ColumnOrFamily<Columns> | { readonly column: ColumnOrFamily<Columns>; readonly timestamp?: Int64 | undefined };
 
-/** One change of a row. */
+/** A put or a delete of a row. */
 export type Mutation<Columns, In extends Input> =
   | (Omit<PutOptions, 'signal'> & { readonly put: PutData<Columns, In> })
   | (Omit<DeleteOptions, 'signal'> & { readonly delete: true | Deleted<Columns> | readonly Deleted<Columns>[] });
 
-/** What a column has to be for a mutation to be carried out; `value: null`: that there is no such cell. */
+/** A condition on a column; `value: null` requires that there is no such cell. */
 export interface Condition<Columns, In extends Input> {
   readonly column: Column<Columns>;
   readonly value: In | null;
@@ -72,38 +72,44 @@ export interface BatchOptions {
   timestamp?: Int64 | undefined;
 }
 
-/** Puts and deletes of any rows, written together. Each row is written whole or not at all, by itself; nothing is written before `write`. */
+/** Puts and deletes of any rows, which `write` applies in order. Each is atomic by itself, the batch is not. */
 export declare class Batch<Columns extends object = AnyColumns, In extends Input = Uint8Array> {
   private constructor();
-  /** How many puts and deletes wait. */
+  /** The number of puts and deletes collected. */
   readonly size: number;
   put(key: In, data: PutData<Columns, In>, options?: PutOptions): this;
   delete(key: In, columns?: Deleted<Columns> | readonly Deleted<Columns>[], options?: DeleteOptions): this;
-  /** Forgets what waits. */
+  /** Discards what has been collected. */
   clear(): this;
-  /** Writes what was collected and empties the batch. Throws a BatchError if a row failed. */
+  /** Writes what has been collected and empties the batch. Fails with a BatchError if a put or delete failed. */
   write(options?: Abortable): Promise<void>;
   writeSync(options?: Abortable): void;
 }
 
 export interface WriteStreamOptions extends BatchOptions, Abortable {
-  /** Rows written at once (1000). */
+  /** The number of rows per batch. Default: 1000. */
   batchRows?: number | undefined;
-  /** Bytes written at once, if they are reached first (4 MiB). */
+  /** The size at which a batch is written even if it has fewer rows. Default: 4 MiB. */
   batchBytes?: number | undefined;
-  /** Rows that may wait before `write()` says that there is no room; by default `batchRows`. */
+  /** The number of buffered rows from which `write()` returns false. Default: `batchRows`. */
   highWaterMark?: number | undefined;
 }
 
-/** What is written into a stream: a Row as scans return it (its cells keep their times), a pair, or a mutation with its key. */
+/**
+ * What a write stream accepts: a Row from a scan (its cells keep their timestamps), a pair, or a mutation with its
+ * key.
+ */
 export type StreamedRow<Columns, In extends Input> =
   | Row<Columns & object>
   | readonly [key: In, data: PutData<Columns, In>]
   | (Mutation<Columns, In> & { readonly key: In });
 
-/** A stream into a table. It fails with the first batch of which rows failed: a BatchError, whose indexes count the rows of the stream. */
+/**
+ * A stream that writes to a table. It fails with a BatchError at the first batch that has failures; `index` counts
+ * the rows of the stream.
+ */
 export interface RowWriteStream<Columns = AnyColumns, In extends Input = Uint8Array> extends Writable {
-  /** How many rows have been written. */
+  /** The number of rows that have been written. */
   readonly rowsWritten: number;
   write(row: StreamedRow<Columns, In>, callback?: (error: Error | null | undefined) => void): boolean;
   write(row: StreamedRow<Columns, In>, encoding: BufferEncoding, callback?: (error: Error | null | undefined) => void): boolean;

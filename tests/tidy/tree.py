@@ -5,7 +5,7 @@ import subprocess
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 # Written by programs, or recorded from HBase.
-MADE = ("idl/src/hbase1.rs", "idl/src/hbase2.rs", "idl/src/methods.rs", "node/lib/remote/wire/schema.js", "Cargo.lock", "tests/requirements.txt", "LICENSE", "tests/judge/golden/")
+MADE = ("idl/src/hbase1.rs", "idl/src/hbase2.rs", "idl/src/methods.rs", "node/lib/remote/wire/schema.js", "node/lib/vocabulary.js", "Cargo.lock", "tests/requirements.txt", "LICENSE", "tests/judge/golden/")
 
 
 @functools.cache

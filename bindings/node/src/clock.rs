@@ -1,10 +1,10 @@
-//! A clock that a program moves.
+//! A clock that the program sets.
 
 use std::sync::Arc;
 
 use napi_derive::napi;
 
-/// Tells a database the time; moves only when told to. Times are milliseconds since 1970.
+/// A clock for a database that advances only on request. Times are milliseconds since the Unix epoch.
 #[napi]
 pub struct ManualClock {
     clock: Arc<hjall_engine::clock::ManualClock>,
@@ -12,30 +12,31 @@ pub struct ManualClock {
 
 #[napi]
 impl ManualClock {
-    /// A clock that shows this time.
+    /// Creates a clock that shows `ms`.
     #[napi(constructor)]
     pub fn new(ms: i64) -> Self {
         Self { clock: Arc::new(hjall_engine::clock::ManualClock::at(ms)) }
     }
 
-    /// Moves it by so many milliseconds.
+    /// Advances the clock by `ms` milliseconds.
     #[napi]
     pub fn advance(&self, ms: i64) {
         self.clock.advance(ms);
     }
 
-    /// Sets it, also backwards.
+    /// Sets the time, which may be earlier than the current one.
     #[napi]
     pub fn set(&self, ms: i64) {
         self.clock.set(ms);
     }
 
-    /// What it shows.
+    /// The current time.
     #[napi]
     pub fn now(&self) -> i64 {
         hjall_engine::clock::Clock::now_ms(&*self.clock)
     }
 
+    /// The engine's clock behind it.
     pub(crate) fn shared(&self) -> Arc<hjall_engine::clock::ManualClock> {
         Arc::clone(&self.clock)
     }

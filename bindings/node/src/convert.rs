@@ -1,9 +1,10 @@
-//! From requests to what the engine takes. The order of fields is that of `node/lib/embedded/encode.js`.
+//! Reads the engine's arguments from requests. The order of fields is that of `node/lib/embedded/encode.js`.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use bytes::Bytes;
+use hjall_engine::Result;
 use hjall_engine::filter::FilterSpec;
 use hjall_engine::mutation::{
     Append, Check, CompareOp, Delete, Durability, Increment, Marker, MarkerKind, Mutation, Put, PutCell,
@@ -11,9 +12,9 @@ use hjall_engine::mutation::{
 use hjall_engine::name::TableName;
 use hjall_engine::request::{Columns, Get, Scan, TimeRange};
 use hjall_engine::schema::{FamilyDescriptor, NamespaceDescriptor, TableDescriptor};
-use hjall_engine::{Error, Result};
 
 use crate::request::Request;
+use crate::vocabulary::{self, FilterForm, MutationKind};
 
 fn columns(from: &mut Request) -> Result<Columns> {
     let mut columns = Columns::all();
@@ -32,14 +33,14 @@ fn time_range(from: &mut Request) -> Result<TimeRange> {
 }
 
 fn filter(from: &mut Request) -> Result<Option<Arc<FilterSpec>>> {
-    Ok(match from.u8()? {
-        1 => Some(Arc::new(FilterSpec::parse(&from.bytes()?)?)),
-        2 => Some(Arc::new(FilterSpec::from_bytes(&from.bytes()?)?)),
-        _ => None,
+    Ok(match from.code()? {
+        FilterForm::None => None,
+        FilterForm::Text => Some(Arc::new(FilterSpec::parse(&from.bytes()?)?)),
+        FilterForm::Serialized => Some(Arc::new(FilterSpec::from_bytes(&from.bytes()?)?)),
     })
 }
 
-/// A get. A flag of 0 behind the row: nothing else is said.
+/// A get: its row, a flag, and if the flag is set everything else.
 pub fn get(from: &mut Request) -> Result<Get> {
     let mut get = Get::new(from.bytes()?);
     if from.flag()? {
@@ -73,8 +74,13 @@ pub fn scan(from: &mut Request) -> Result<Scan> {
 }
 
 fn durability(from: &mut Request) -> Result<Durability> {
-    let number = usize::from(from.u8()?);
-    Ok(Durability::ALL.get(number).copied().unwrap_or_default())
+    Ok(match from.code()? {
+        vocabulary::Durability::UseDefault => Durability::UseDefault,
+        vocabulary::Durability::SkipWal => Durability::SkipWal,
+        vocabulary::Durability::AsyncWal => Durability::AsyncWal,
+        vocabulary::Durability::SyncWal => Durability::SyncWal,
+        vocabulary::Durability::FsyncWal => Durability::FsyncWal,
+    })
 }
 
 fn put(from: &mut Request) -> Result<Put> {
@@ -89,11 +95,11 @@ fn put(from: &mut Request) -> Result<Put> {
 }
 
 fn marker(from: &mut Request) -> Result<Marker> {
-    let kind = match from.u8()? {
-        0 => MarkerKind::Version,
-        1 => MarkerKind::Column,
-        2 => MarkerKind::Family,
-        _ => MarkerKind::FamilyVersion,
+    let kind = match from.code()? {
+        vocabulary::MarkerKind::Version => MarkerKind::Version,
+        vocabulary::MarkerKind::Column => MarkerKind::Column,
+        vocabulary::MarkerKind::Family => MarkerKind::Family,
+        vocabulary::MarkerKind::FamilyVersion => MarkerKind::FamilyVersion,
     };
     Ok(Marker { kind, family: from.bytes()?, qualifier: from.bytes()?, timestamp: from.i64()? })
 }
@@ -108,9 +114,12 @@ fn delete(from: &mut Request) -> Result<Delete> {
     })
 }
 
-/// A put (0) or a delete (1).
+/// A put or a delete, after its kind.
 pub fn mutation(from: &mut Request) -> Result<Mutation> {
-    Ok(if from.u8()? == 0 { Mutation::Put(put(from)?) } else { Mutation::Delete(delete(from)?) })
+    Ok(match from.code()? {
+        MutationKind::Put => Mutation::Put(put(from)?),
+        MutationKind::Delete => Mutation::Delete(delete(from)?),
+    })
 }
 
 /// An increment.
@@ -139,20 +148,24 @@ pub fn check(from: &mut Request) -> Result<Check> {
         row: from.bytes()?,
         family: from.bytes()?,
         qualifier: from.bytes()?,
-        op: match from.u8()? {
-            0 => CompareOp::Less,
-            1 => CompareOp::LessOrEqual,
-            2 => CompareOp::Equal,
-            3 => CompareOp::NotEqual,
-            4 => CompareOp::GreaterOrEqual,
-            5 => CompareOp::Greater,
-            6 => CompareOp::NoOp,
-            other => return Err(Error::invalid(format!("there is no comparison with the number {other}"))),
-        },
+        op: compare_op(from)?,
         value: from.maybe(Request::bytes)?,
     })
 }
 
+fn compare_op(from: &mut Request) -> Result<CompareOp> {
+    Ok(match from.code()? {
+        vocabulary::CompareOp::Less => CompareOp::Less,
+        vocabulary::CompareOp::LessOrEqual => CompareOp::LessOrEqual,
+        vocabulary::CompareOp::Equal => CompareOp::Equal,
+        vocabulary::CompareOp::NotEqual => CompareOp::NotEqual,
+        vocabulary::CompareOp::GreaterOrEqual => CompareOp::GreaterOrEqual,
+        vocabulary::CompareOp::Greater => CompareOp::Greater,
+        vocabulary::CompareOp::NoOp => CompareOp::NoOp,
+    })
+}
+
+/// Attributes or configuration.
 fn pairs(from: &mut Request) -> Result<Vec<(Bytes, Bytes)>> {
     from.list(|r| Ok((r.bytes()?, r.bytes()?)))
 }

@@ -1,66 +1,66 @@
-//! The object that JavaScript holds.
+//! The object through which JavaScript uses a database.
 
 use std::sync::Arc;
 
-use bytes::Bytes;
+use bytes::{Buf, Bytes};
 use napi::bindgen_prelude::{Buffer, BufferSlice, Function};
 use napi::{Env, Result};
 use napi_derive::napi;
 use parking_lot::Mutex;
 
+use crate::cleanup;
 use crate::clock::ManualClock;
+use crate::columns::ColumnName;
 use crate::completions::Completions;
-use crate::lanes::LaneKind;
-use crate::operation::{self, GET};
-use crate::parting;
-use crate::state::State;
+use crate::dispatch::{self, Call};
+use crate::session::Session;
 
-/// So many gets that were asked for together run as one job.
-const GETS_TOGETHER: usize = 16;
-
-/// A database for one event loop; all that opened the same folder share one engine.
+/// A database of one event loop. All databases of a process that are open on the same folder share one engine.
 #[napi]
 pub struct NativeDatabase {
-    state: Arc<State>,
-    /// Memory for answers of calls on the calling thread.
-    memory: Mutex<Vec<u8>>,
+    session: Arc<Session>,
+    /// The last answer of `run_sync`: reused as memory, and kept if it was too large for JavaScript's buffer.
+    last_answer: Mutex<Vec<u8>>,
 }
 
 impl NativeDatabase {
-    /// What its calls see.
+    /// What its calls share.
     #[cfg(debug_assertions)]
-    pub fn state(&self) -> &Arc<State> {
-        &self.state
+    pub fn session(&self) -> &Arc<Session> {
+        &self.session
     }
 }
 
 #[napi]
 impl NativeDatabase {
-    /// Not open yet: the first request opens it. `wake` is called when there is something to `take`.
+    /// Creates a database that is not open: its first request must open it. `wake` is called when there are answers for
+    /// `take_answers`.
     #[napi(constructor)]
     pub fn new(env: Env, wake: Function<'_, (), ()>) -> Result<Self> {
-        let state = Arc::new(State::new(Completions::new(&wake)?));
-        parting::add(env, &state)?;
-        Ok(Self { state, memory: Mutex::default() })
+        let session = Arc::new(Session::new(Completions::new(&wake)?));
+        cleanup::register(env, &session)?;
+        Ok(Self { session, last_answer: Mutex::default() })
     }
 
-    /// The clock to open it with.
+    /// Sets the clock to open the database with.
     #[napi]
     pub fn set_clock(&self, clock: &ManualClock) {
-        self.state.set_clock(clock.shared());
+        self.session.set_clock(clock.shared());
     }
 
-    /// A number for a table, or -1: then requests carry the name.
+    /// The number of a table; -1 if it has none, in which case requests must carry its name.
     #[napi]
-    pub fn table(&self, name: String) -> i64 {
-        let engine = self.state.engine().ok();
-        engine.and_then(|engine| self.state.tables.number(&engine, &name)).map_or(-1, i64::from)
+    pub fn table_number(&self, name: String) -> i64 {
+        let engine = self.session.engine().ok();
+        engine.and_then(|engine| self.session.tables.number(&engine, &name)).map_or(-1, i64::from)
     }
 
-    /// Family and qualifier of a column's number, behind the family's length (one byte).
+    /// The name of the column with a number: length of the family (u8), family, qualifier.
     #[napi]
-    pub fn column(&self, number: u32) -> Buffer {
-        let (family, qualifier) = self.state.columns.name(number).unwrap_or_default();
+    pub fn column_name(&self, number: u32) -> Buffer {
+        let Some(ColumnName { family, qualifier }) = self.session.columns.name(number) else {
+            return vec![0].into();
+        };
         let mut name = Vec::with_capacity(1 + family.len() + qualifier.len());
         name.push(u8::try_from(family.len()).unwrap_or(u8::MAX));
         name.extend_from_slice(&family);
@@ -68,88 +68,69 @@ impl NativeDatabase {
         name.into()
     }
 
-    /// Carries out the request at `memory[at .. at + length]` and puts the answer in its place, or as far as memory reaches. Returns its
-    /// length; negative: it needs so much room, `held` has it.
+    /// Carries out the request at `memory[at .. at + length]` on this thread, overwrites it with the answer and returns
+    /// the answer's length. If the answer does not fit into `memory`, returns its length negated; `oversized_answer`
+    /// then has it.
     #[napi]
     pub fn run_sync(&self, mut memory: BufferSlice<'_>, at: u32, length: u32) -> i64 {
         let (at, end) = (at as usize, at as usize + length as usize);
         let Some(request) = memory.get(at..end) else { return 0 };
-        let takes = self.state.takes(request.first().copied().unwrap_or_default());
         let request = Bytes::copy_from_slice(request);
-        let mut held = self.memory.lock();
-        let answer =
-            if takes { self.state.answer(request, std::mem::take(&mut *held), false) } else { self.state.too_late() };
+        let mut last_answer = self.last_answer.lock();
+        let answer = dispatch::run_here(&self.session, request, std::mem::take(&mut *last_answer));
         let length = i64::try_from(answer.len()).unwrap_or(i64::MAX);
         let fits = memory.get_mut(at..at + answer.len()).map(|place| place.copy_from_slice(&answer));
-        *held = answer;
+        *last_answer = answer;
         if fits.is_some() { length } else { -length }
     }
 
-    /// The answer that had no room.
+    /// Copies the answer that did not fit into the memory of `run_sync`.
     #[napi]
-    pub fn held(&self, mut memory: BufferSlice<'_>) {
-        let held = std::mem::take(&mut *self.memory.lock());
-        if let Some(place) = memory.get_mut(..held.len()) {
-            place.copy_from_slice(&held);
+    pub fn oversized_answer(&self, mut memory: BufferSlice<'_>) {
+        let answer = std::mem::take(&mut *self.last_answer.lock());
+        if let Some(place) = memory.get_mut(..answer.len()) {
+            place.copy_from_slice(&answer);
         }
     }
 
-    /// Takes the calls in the first `length` bytes, each its number, its length, its request; they are answered through `take`.
+    /// Accepts the calls in the first `length` bytes of `memory`. Each is its number (u32), the length of its request
+    /// (u32) and the request. `take_answers` delivers the answers.
     #[napi]
     pub fn submit(&self, memory: &[u8], length: u32) {
-        let calls = Bytes::copy_from_slice(memory.get(..length as usize).unwrap_or_default());
-        let word = |at: usize| calls.get(at..at + 4).and_then(|b| b.try_into().ok()).map_or(0, u32::from_le_bytes);
-        let mut gets = Vec::new();
-        let mut at = 0;
-        while at + 8 < calls.len() {
-            let (number, length) = (word(at), word(at + 4) as usize);
-            let end = (at + 8 + length).min(calls.len());
-            let request = calls.slice(at + 8..end);
-            at = end;
-            let operation = request.first().copied().unwrap_or_default();
-            if operation::closes(operation) {
-                self.state.begin_closing();
-            }
-            if !self.state.takes(operation) {
-                self.state.completions.push(number, self.state.too_late());
-            } else if operation == GET {
-                gets.push((number, request));
-                if gets.len() == GETS_TOGETHER {
-                    self.state.submit(LaneKind::Read, std::mem::take(&mut gets));
-                }
-            } else {
-                self.state.submit(operation::lane(operation), vec![(number, request)]);
-            }
-        }
-        if !gets.is_empty() {
-            self.state.submit(LaneKind::Read, gets);
-        }
+        let mut rest = Bytes::copy_from_slice(memory.get(..length as usize).unwrap_or_default());
+        let calls = std::iter::from_fn(|| {
+            let (number, length) = (rest.try_get_u32_le().ok()?, rest.try_get_u32_le().ok()?);
+            let request = rest.split_to(rest.len().min(length as usize));
+            Some(Call { number, request })
+        });
+        dispatch::submit(&self.session, calls);
     }
 
-    /// Writes answers that are done into `memory` from `at` on, each its call's number, its length, its bytes. Returns how many bytes; negative:
-    /// the first needs so many.
+    /// Writes answers to completed calls into `memory` from `at` on. Each is its call's number (u32), its length (u32)
+    /// and the answer. Returns the number of bytes written; if the first answer does not fit, the number of bytes that
+    /// it needs, negated.
     #[napi]
-    pub fn take(&self, mut memory: BufferSlice<'_>, at: u32) -> i64 {
+    pub fn take_answers(&self, mut memory: BufferSlice<'_>, at: u32) -> i64 {
         let room = memory.get_mut(at as usize..).unwrap_or_default();
-        self.state.completions.take(room)
+        self.session.completions.take(room)
     }
 
-    /// Nobody waits for a call any more.
+    /// Cancels a call: if it has not begun, it will not be carried out.
     #[napi]
     pub fn cancel(&self, number: u32) {
-        self.state.cancel(number);
+        self.session.cancel(number);
     }
 
-    /// Ends a scan, also one whose block is being read.
+    /// Ends a scan, even while one of its blocks is being read.
     #[napi]
     pub fn close_scan(&self, number: u32) {
-        self.state.scanners.close(number);
+        self.session.scanners.close(number);
     }
 }
 
 impl Drop for NativeDatabase {
-    /// Collected, or the event loop ended: closes what nobody closed.
+    /// Runs when the object is garbage-collected or the event loop ends. Closes the database if the program did not.
     fn drop(&mut self) {
-        self.state.part();
+        cleanup::close_at_exit(&self.session);
     }
 }

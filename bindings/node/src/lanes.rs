@@ -1,6 +1,8 @@
-//! Threads of a database's own, few and bounded, made when there is work: Node's pool of four belongs to the host program too.
+//! Threads for asynchronous calls: a database has its own, few and started on demand, since libuv's pool of four threads
+//! belongs to the program.
 //!
-//! A lane for each sort of call, so that gets do not wait behind scans nor anything behind a compaction.
+//! Calls are divided into lanes with separate threads, so that gets do not wait for scans, and nothing waits for a
+//! compaction.
 
 use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -10,45 +12,50 @@ use std::time::{Duration, Instant};
 
 use parking_lot::{Condvar, Mutex};
 
-/// A thread without work for so long ends.
-const IDLE: Duration = Duration::from_secs(10);
+/// How long a thread waits for work before it ends.
+const IDLE_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// Something to do.
+/// A unit of work.
 pub type Job = Box<dyn FnOnce() + Send>;
 
-/// Which threads a call runs on.
+/// The lanes of a database.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LaneKind {
     /// Gets.
     Read,
-    /// Everything that changes rows.
+    /// Changes to rows.
     Write,
     /// Blocks of scans.
     Scan,
-    /// Tables, namespaces, upkeep, opening and closing.
+    /// Tables, namespaces, maintenance, opening and closing.
     Admin,
 }
 
-/// The lanes of one database.
-pub struct Lanes([Lane; 4]);
+/// The threads of one database.
+pub struct Lanes {
+    read: Lane,
+    write: Lane,
+    scan: Lane,
+    admin: Lane,
+}
 
 struct Lane {
-    name: &'static str,
+    thread_name: &'static str,
     threads_max: usize,
-    shared: Arc<Shared>,
+    pool: Arc<Pool>,
 }
 
 #[derive(Default)]
-struct Shared {
-    state: Mutex<State>,
-    /// There is work, or the lane stops.
+struct Pool {
+    state: Mutex<PoolState>,
+    /// Signals that a job was added or that the lane was stopped.
     work: Condvar,
-    /// A thread has finished a job.
-    quiet: Condvar,
+    /// Signals that a job has ended.
+    job_ended: Condvar,
 }
 
 #[derive(Default)]
-struct State {
+struct PoolState {
     queue: VecDeque<Job>,
     threads: usize,
     idle: usize,
@@ -57,50 +64,57 @@ struct State {
 }
 
 impl Lanes {
-    /// Without threads as yet.
+    /// Creates the lanes, without threads.
     pub fn new() -> Self {
         let cores = available_parallelism().map_or(2, usize::from);
-        let lane = |name, threads_max| Lane { name, threads_max, shared: Arc::default() };
-        Self([
-            lane("hjall-read", cores.clamp(2, 8)),
-            // Writers wait for one another's journal writes and gather them, so more than cores.
-            lane("hjall-write", 8),
-            lane("hjall-scan", cores.saturating_sub(1).clamp(1, 8)),
-            lane("hjall-admin", 4),
-        ])
+        Self {
+            read: Lane::new("hjall-read", cores.clamp(2, 8)),
+            // More than there are cores: concurrent writers share the journal's writes.
+            write: Lane::new("hjall-write", 8),
+            scan: Lane::new("hjall-scan", cores.saturating_sub(1).clamp(1, 8)),
+            admin: Lane::new("hjall-admin", 4),
+        }
     }
 
     fn lane(&self, kind: LaneKind) -> &Lane {
-        &self.0[kind as usize]
+        match kind {
+            LaneKind::Read => &self.read,
+            LaneKind::Write => &self.write,
+            LaneKind::Scan => &self.scan,
+            LaneKind::Admin => &self.admin,
+        }
     }
 
-    /// Hands a job to a lane.
+    fn all(&self) -> [&Lane; 4] {
+        [&self.read, &self.write, &self.scan, &self.admin]
+    }
+
+    /// Adds a job to a lane.
     ///
     /// # Errors
-    /// The job, if the lane has stopped or the operating system gives it no thread at all.
+    /// The job, if the lane has stopped, or if it has no thread and the operating system cannot start one.
     pub fn run(&self, kind: LaneKind, job: Job) -> Result<(), Job> {
         self.lane(kind).run(job)
     }
 
-    /// Waits until no job waits or runs, but for `besides` that run in the admin lane (whoever asks); at most so long.
-    pub fn wait_quiet(&self, besides: usize, limit: Option<Duration>) -> bool {
-        let until = limit.map(|limit| Instant::now() + limit);
-        self.0.iter().enumerate().all(|(i, lane)| {
-            let besides = if i == LaneKind::Admin as usize { besides } else { 0 };
-            lane.wait_quiet(besides, until)
-        })
+    /// Waits until no job is queued or running, except `own_jobs` jobs of the admin lane (those that call this), for at
+    /// most `timeout`. Returns whether that was reached.
+    pub fn wait_idle(&self, own_jobs: usize, timeout: Option<Duration>) -> bool {
+        let deadline = timeout.map(|timeout| Instant::now() + timeout);
+        [&self.read, &self.write, &self.scan].into_iter().all(|lane| lane.wait_idle(0, deadline))
+            && self.admin.wait_idle(own_jobs, deadline)
     }
 
-    /// Forgets what waits, and lets threads end when they have finished what they do.
+    /// Discards queued jobs, and lets the threads end after their current job.
     pub fn stop(&self) {
-        for lane in &self.0 {
-            let forgotten = {
-                let mut state = lane.shared.state.lock();
+        for lane in self.all() {
+            let discarded = {
+                let mut state = lane.pool.state.lock();
                 state.stopped = true;
                 std::mem::take(&mut state.queue)
             };
-            lane.shared.work.notify_all();
-            drop(forgotten);
+            lane.pool.work.notify_all();
+            drop(discarded);
         }
     }
 }
@@ -112,22 +126,26 @@ impl Drop for Lanes {
 }
 
 impl Lane {
+    fn new(thread_name: &'static str, threads_max: usize) -> Self {
+        Self { thread_name, threads_max, pool: Arc::default() }
+    }
+
     fn run(&self, job: Job) -> Result<(), Job> {
-        let mut state = self.shared.state.lock();
+        let mut state = self.pool.state.lock();
         if state.stopped {
             return Err(job);
         }
         state.queue.push_back(job);
         if state.queue.len() <= state.idle {
             drop(state);
-            self.shared.work.notify_one();
+            self.pool.work.notify_one();
             return Ok(());
         }
         if state.threads < self.threads_max {
-            let shared = Arc::clone(&self.shared);
-            let name = format!("{}-{}", self.name, state.threads);
+            let pool = Arc::clone(&self.pool);
+            let name = format!("{}-{}", self.thread_name, state.threads);
             state.threads += 1;
-            if Builder::new().name(name).spawn(move || shared.work()).is_err() {
+            if Builder::new().name(name).spawn(move || pool.work()).is_err() {
                 state.threads -= 1;
                 if state.threads == 0 {
                     return state.queue.pop_back().map_or(Ok(()), Err);
@@ -135,18 +153,18 @@ impl Lane {
             }
         }
         drop(state);
-        self.shared.work.notify_one();
+        self.pool.work.notify_one();
         Ok(())
     }
 
-    fn wait_quiet(&self, besides: usize, until: Option<Instant>) -> bool {
-        let mut state = self.shared.state.lock();
-        while !state.queue.is_empty() || state.running > besides {
-            match until {
-                None => self.shared.quiet.wait(&mut state),
-                Some(until) => {
-                    if self.shared.quiet.wait_until(&mut state, until).timed_out() {
-                        return state.queue.is_empty() && state.running <= besides;
+    fn wait_idle(&self, own_jobs: usize, deadline: Option<Instant>) -> bool {
+        let mut state = self.pool.state.lock();
+        while !state.queue.is_empty() || state.running > own_jobs {
+            match deadline {
+                None => self.pool.job_ended.wait(&mut state),
+                Some(deadline) => {
+                    if self.pool.job_ended.wait_until(&mut state, deadline).timed_out() {
+                        return state.queue.is_empty() && state.running <= own_jobs;
                     }
                 }
             }
@@ -155,25 +173,26 @@ impl Lane {
     }
 }
 
-impl Shared {
+impl Pool {
+    /// Runs jobs until the lane stops or there has been none for [`IDLE_TIMEOUT`].
     fn work(&self) {
         let mut state = self.state.lock();
         loop {
             if let Some(job) = state.queue.pop_front() {
                 state.running += 1;
                 drop(state);
-                // A job answers for itself, its panics too; should one still come through, the thread and its count stay whole.
+                // Jobs handle their own panics. If one still unwinds, the thread and its counts survive.
                 let _ = catch_unwind(AssertUnwindSafe(job));
                 state = self.state.lock();
                 state.running -= 1;
-                self.quiet.notify_all();
+                self.job_ended.notify_all();
                 continue;
             }
             if state.stopped {
                 break;
             }
             state.idle += 1;
-            let waited = self.work.wait_for(&mut state, IDLE);
+            let waited = self.work.wait_for(&mut state, IDLE_TIMEOUT);
             state.idle -= 1;
             if waited.timed_out() && state.queue.is_empty() {
                 break;

@@ -1,27 +1,30 @@
-//! The engine as a module of Node. Glue only: requests come in as bytes, answers go out as bytes, `node/lib/embedded/` writes and reads them.
+//! The engine as a native module for Node. Glue only: `node/lib/embedded/` writes requests as bytes and reads answers as
+//! bytes.
 //!
 //! ```text
-//! JavaScript ─► run_sync ─────────────────────────► operation ─► engine      on the calling thread
-//!            ─► submit ─► lanes (read write scan admin) ─► operation ─► engine      on hjall's threads
-//!            ◄─ take ◄─ completions ◄─ (one wake-up for all that is done)
+//! JavaScript ─► run_sync ─► dispatch ─► operation ─► engine                                on the calling thread
+//!            ─► submit ───► dispatch ─► lanes (read write scan admin) ─► operation ─► engine    on hjall's threads
+//!            ◄─ take_answers ◄─ completions ◄──────┘  one wake-up for all that have been completed
 //! ```
 //!
-//! An object of Node costs a call into V8 for each of its parts; bytes cost one for all. So nothing else passes.
+//! Passing an object costs a call into V8 for each of its fields; passing bytes costs one call. Therefore everything that
+//! is exchanged for each row is bytes.
 
 mod answer;
+mod cleanup;
 mod clock;
 mod columns;
 mod completions;
 mod convert;
 mod database;
-mod error;
+mod dispatch;
 mod lanes;
 mod operation;
-mod parting;
 mod request;
 mod scanners;
 mod serve;
+mod session;
 #[cfg(debug_assertions)]
 mod stalling;
-mod state;
 mod tables;
+mod vocabulary;

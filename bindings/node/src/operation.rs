@@ -1,4 +1,4 @@
-//! What a request asks for, carried out. The numbers are those of `node/lib/embedded/encode.js`.
+//! Carries out requests.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -6,124 +6,115 @@ use std::sync::Arc;
 use hjall_engine::clock::Clock;
 use hjall_engine::mutation::Mutation;
 use hjall_engine::schema::{NamespaceDescriptor, TableDescriptor};
-use hjall_engine::{Engine, Error, Options, Result, Table};
+use hjall_engine::{Engine, Error, Options, Result, Row, Table};
 
 use crate::answer::Answer;
 use crate::convert;
-use crate::lanes::LaneKind;
 use crate::request::Request;
-use crate::state::State;
-use crate::tables;
+use crate::session::{Origin, Session};
+use crate::tables::name;
+use crate::vocabulary::{Operation, Outcome, RowOutcome};
 
-/// A get, the commonest call: several run as one job.
-pub const GET: u8 = 1;
-const CLOSE: u8 = 62;
-
-/// The lane of an operation.
-pub fn lane(operation: u8) -> LaneKind {
-    match operation {
-        1..=3 => LaneKind::Read,
-        4..=9 => LaneKind::Write,
-        10 => LaneKind::Scan,
-        _ => LaneKind::Admin,
-    }
-}
-
-/// Whether an operation goes on although the database is being closed.
-pub fn closes(operation: u8) -> bool {
-    operation == CLOSE
-}
-
-/// Carries out a request. `in_lane`: as a job of the admin lane, which closing has to leave out when it waits for calls under way.
-pub fn run(state: &State, from: &mut Request, out: &mut Answer<'_>, in_lane: bool) -> Result<()> {
-    match from.u8()? {
-        operation @ 1..=10 => rows(state, operation, from, out),
-        operation @ 20..=34 => admin(&state.engine()?, operation, from, out),
-        operation @ 40..=44 => namespaces(&state.engine()?, operation, from, out),
-        50 => {
-            out.i64(state.engine()?.now_ms());
-            Ok(())
+/// Carries out a request and writes its answer.
+///
+/// # Errors
+/// Those of the engine; `Closed`; `InvalidArgument` for a malformed request.
+pub fn run(session: &Session, from: &mut Request, out: &mut Answer<'_>, origin: Origin) -> Result<()> {
+    let engine = || session.engine();
+    match from.code()? {
+        Operation::Get => row_or_missing(&session.table(from)?.get(&convert::get(from)?)?, out),
+        Operation::Exists => out.flag(session.table(from)?.exists(&convert::get(from)?)?),
+        Operation::GetMany => get_many(&*session.table(from)?, from, out)?,
+        Operation::Mutate => mutate(&*session.table(from)?, convert::mutation(from)?)?,
+        Operation::MutateMany => mutate_many(&*session.table(from)?, from, out)?,
+        Operation::MutateRow => {
+            session.table(from)?.mutate_row(&from.bytes()?, &from.list(convert::mutation)?)?;
         }
-        51 => {
-            out.bytes(state.engine()?.cluster_id().as_bytes());
-            Ok(())
+        Operation::CheckAndMutate => {
+            let table = session.table(from)?;
+            let (check, mutations) = (convert::check(from)?, from.list(convert::mutation)?);
+            out.flag(table.check_and_mutate(&check, &mutations)?);
         }
-        60 => state.open(|| {
-            let path = PathBuf::from(from.text()?);
-            Engine::open(&path, options(state, from)?)
+        Operation::Increment => out.row(&session.table(from)?.increment(&convert::increment(from)?)?),
+        Operation::Append => out.row(&session.table(from)?.append(&convert::append(from)?)?),
+        Operation::NextBlock => next_block(session, from, out)?,
+        Operation::CreateTable => {
+            engine()?.create_table(convert::descriptor(from)?, from.list(Request::bytes)?)?;
+        }
+        Operation::ModifyTable => engine()?.modify_table(convert::descriptor(from)?)?,
+        Operation::DeleteTable => engine()?.delete_table(&name(from)?)?,
+        Operation::TruncateTable => engine()?.truncate_table(&name(from)?, from.flag()?)?,
+        Operation::EnableTable => engine()?.enable_table(&name(from)?)?,
+        Operation::DisableTable => engine()?.disable_table(&name(from)?)?,
+        Operation::IsTableEnabled => out.flag(engine()?.is_table_enabled(&name(from)?)?),
+        Operation::TableExists => out.flag(engine()?.table_exists(&name(from)?)),
+        Operation::DescribeTable => descriptor(&engine()?.describe(&name(from)?)?, out),
+        Operation::Tables => out.list(engine()?.tables().iter(), |out, (table, enabled)| {
+            descriptor(table, out);
+            out.flag(*enabled);
         }),
-        61 => state.open(|| Engine::memory(options(state, from)?)),
-        CLOSE => state.close(in_lane),
-        70 => {
-            let (host, port) = state.servers.start(state.engine()?, from)?;
-            out.bytes(host.as_bytes());
-            out.u32(u32::from(port));
-            Ok(())
+        Operation::Regions => out.list(engine()?.regions(&name(from)?)?.iter(), |out, region| {
+            out.i64(region.id);
+            out.bytes(&region.start);
+            out.bytes(&region.end);
+        }),
+        Operation::AddFamily => engine()?.add_family(&name(from)?, convert::family(from)?)?,
+        Operation::ModifyFamily => engine()?.modify_family(&name(from)?, convert::family(from)?)?,
+        Operation::DeleteFamily => engine()?.delete_family(&name(from)?, &from.bytes()?)?,
+        Operation::Flush => engine()?.flush(&name(from)?)?,
+        Operation::Compact => engine()?.compact(&name(from)?, from.flag()?)?,
+        Operation::CreateNamespace => engine()?.create_namespace(convert::namespace(from)?)?,
+        Operation::ModifyNamespace => engine()?.modify_namespace(convert::namespace(from)?)?,
+        Operation::DeleteNamespace => engine()?.delete_namespace(&from.text()?)?,
+        Operation::DescribeNamespace => namespace(&engine()?.namespace(&from.text()?)?, out),
+        Operation::Namespaces => out.list(engine()?.namespaces().iter(), |out, one| namespace(one, out)),
+        Operation::Now => out.i64(engine()?.now_ms()),
+        Operation::ClusterId => out.bytes(engine()?.cluster_id().as_bytes()),
+        Operation::Open => session.open(|| {
+            let path = PathBuf::from(from.text()?);
+            Engine::open(&path, options(session, from)?)
+        })?,
+        Operation::OpenMemory => session.open(|| Engine::memory(options(session, from)?))?,
+        Operation::Close => session.close(origin)?,
+        Operation::Serve => {
+            let address = session.servers.start(engine()?, from)?;
+            out.bytes(address.ip().to_string().as_bytes());
+            out.u32(u32::from(address.port()));
         }
-        71 => {
-            state.servers.stop(from.u32()?);
-            Ok(())
-        }
-        other => Err(Error::invalid(format!("there is no operation with the number {other}"))),
+        Operation::StopServing => session.servers.stop(from.u32()?),
     }
+    Ok(())
 }
 
-fn options(state: &State, from: &mut Request) -> Result<Options> {
+fn options(session: &Session, from: &mut Request) -> Result<Options> {
     let size = |bytes: i64| u64::try_from(bytes).map_err(|_| Error::invalid("a size in bytes cannot be negative"));
     Ok(Options {
-        clock: state.clock().map(|clock| clock as Arc<dyn Clock>),
+        clock: session.clock().map(|clock| clock as Arc<dyn Clock>),
         cache_bytes: from.maybe(Request::i64)?.map(size).transpose()?,
         write_buffer_bytes: from.maybe(Request::i64)?.map(size).transpose()?,
         ..Options::default()
     })
 }
 
-fn rows(state: &State, operation: u8, from: &mut Request, out: &mut Answer<'_>) -> Result<()> {
-    if operation == 10 {
-        return scan(state, from, out);
+fn row_or_missing(row: &Row, out: &mut Answer<'_>) {
+    if row.cells.is_empty() {
+        out.code(RowOutcome::Missing);
+    } else {
+        out.code(RowOutcome::Found);
+        out.row(row);
     }
-    let table = state.table(from)?;
-    match operation {
-        GET => maybe_row(table.get(&convert::get(from)?)?, out),
-        2 => out.u8(u8::from(table.exists(&convert::get(from)?)?)),
-        3 => {
-            let gets = from.list(convert::get)?;
-            out.list(gets.iter(), |out, get| match table.get(get) {
-                Ok(row) => maybe_row(row, out),
-                Err(error) => {
-                    out.u8(2);
-                    out.error(&error);
-                }
-            });
-        }
-        4 => mutate(&table, convert::mutation(from)?)?,
-        5 => {
-            let results = mutate_many(&table, from.list(convert::mutation)?);
-            out.list(results.iter(), |out, result| match result {
-                Ok(()) => out.u8(0),
-                Err(error) => {
-                    out.u8(1);
-                    out.error(error);
-                }
-            });
-        }
-        6 => table.mutate_row(&from.bytes()?, &from.list(convert::mutation)?)?,
-        7 => {
-            let (check, mutations) = (convert::check(from)?, from.list(convert::mutation)?);
-            out.u8(u8::from(table.check_and_mutate(&check, &mutations)?));
-        }
-        8 => out.row(&table.increment(&convert::increment(from)?)?),
-        _ => out.row(&table.append(&convert::append(from)?)?),
-    }
-    Ok(())
 }
 
-/// 0: there is no such row; 1: it follows.
-fn maybe_row(row: hjall_engine::Row, out: &mut Answer<'_>) {
-    out.u8(u8::from(!row.cells.is_empty()));
-    if !row.cells.is_empty() {
-        out.row(&row);
-    }
+fn get_many(table: &Table, from: &mut Request, out: &mut Answer<'_>) -> Result<()> {
+    let gets = from.list(convert::get)?;
+    out.list(gets.iter(), |out, get| match table.get(get) {
+        Ok(row) => row_or_missing(&row, out),
+        Err(error) => {
+            out.code(RowOutcome::Failed);
+            out.error(&error);
+        }
+    });
+    Ok(())
 }
 
 fn mutate(table: &Table, mutation: Mutation) -> Result<()> {
@@ -133,8 +124,9 @@ fn mutate(table: &Table, mutation: Mutation) -> Result<()> {
     }
 }
 
-/// Neighbours of a kind go to the engine together; their order stays.
-fn mutate_many(table: &Table, mutations: Vec<Mutation>) -> Vec<Result<()>> {
+/// Consecutive mutations of one kind go to the engine together, which preserves their order.
+fn mutate_many(table: &Table, from: &mut Request, out: &mut Answer<'_>) -> Result<()> {
+    let mutations = from.list(convert::mutation)?;
     let mut results = Vec::with_capacity(mutations.len());
     let (mut puts, mut deletes) = (Vec::new(), Vec::new());
     for mutation in mutations {
@@ -151,84 +143,45 @@ fn mutate_many(table: &Table, mutations: Vec<Mutation>) -> Vec<Result<()>> {
     }
     results.append(&mut table.put_many(&puts));
     results.append(&mut table.delete_many(&deletes));
-    results
+    out.list(results.iter(), |out, result| match result {
+        Ok(()) => out.code(Outcome::Done),
+        Err(error) => {
+            out.code(Outcome::Failed);
+            out.error(error);
+        }
+    });
+    Ok(())
 }
 
-/// The next block of a scan; the first request for one carries the scan itself.
-fn scan(state: &State, from: &mut Request, out: &mut Answer<'_>) -> Result<()> {
+/// Writes the next block of a scan. The first request for a scan carries the scan itself.
+fn next_block(session: &Session, from: &mut Request, out: &mut Answer<'_>) -> Result<()> {
     let number = from.u32()?;
     if from.flag()? {
-        let table = state.table(from)?;
-        state.scanners.add(number, table.scan(convert::scan(from)?)?);
+        let table = session.table(from)?;
+        session.scanners.add(number, table.scan(convert::scan(from)?)?);
     }
-    state.scanners.next(number, out)
+    session.scanners.next_block(number, out)
 }
 
 fn descriptor(table: &TableDescriptor, out: &mut Answer<'_>) {
     out.bytes(table.name.to_string().as_bytes());
     out.list(table.families.values(), |out, family| {
         out.bytes(&family.name);
-        out.list(family.attributes.iter(), |out, (key, value)| {
-            out.bytes(key);
-            out.bytes(value);
-        });
-        out.list(family.configuration.iter(), |out, (key, value)| {
-            out.bytes(key);
-            out.bytes(value);
-        });
+        pairs(family.attributes.iter(), out);
+        pairs(family.configuration.iter(), out);
     });
-    out.list(table.attributes.iter(), |out, (key, value)| {
-        out.bytes(key);
-        out.bytes(value);
-    });
+    pairs(table.attributes.iter(), out);
 }
 
-fn admin(engine: &Engine, operation: u8, from: &mut Request, out: &mut Answer<'_>) -> Result<()> {
-    match operation {
-        20 => engine.create_table(convert::descriptor(from)?, from.list(Request::bytes)?)?,
-        21 => engine.modify_table(convert::descriptor(from)?)?,
-        22 => engine.delete_table(&tables::name(from)?)?,
-        23 => engine.truncate_table(&tables::name(from)?, from.flag()?)?,
-        24 => engine.enable_table(&tables::name(from)?)?,
-        25 => engine.disable_table(&tables::name(from)?)?,
-        26 => out.u8(u8::from(engine.is_table_enabled(&tables::name(from)?)?)),
-        27 => out.u8(u8::from(engine.table_exists(&tables::name(from)?))),
-        28 => descriptor(&engine.describe(&tables::name(from)?)?, out),
-        29 => out.list(engine.tables().iter(), |out, (table, enabled)| {
-            descriptor(table, out);
-            out.u8(u8::from(*enabled));
-        }),
-        30 => out.list(engine.regions(&tables::name(from)?)?.iter(), |out, region| {
-            out.i64(region.id);
-            out.bytes(&region.start);
-            out.bytes(&region.end);
-        }),
-        31 => engine.add_family(&tables::name(from)?, convert::family(from)?)?,
-        32 => engine.modify_family(&tables::name(from)?, convert::family(from)?)?,
-        33 => engine.delete_family(&tables::name(from)?, &from.bytes()?)?,
-        _ => {
-            let (name, what) = (tables::name(from)?, from.u8()?);
-            if what == 0 { engine.flush(&name)? } else { engine.compact(&name, what == 2)? }
-        }
-    }
-    Ok(())
+fn namespace(namespace: &NamespaceDescriptor, out: &mut Answer<'_>) {
+    out.bytes(namespace.name.as_bytes());
+    pairs(namespace.configuration.iter(), out);
 }
 
-fn namespace(found: &NamespaceDescriptor, out: &mut Answer<'_>) {
-    out.bytes(found.name.as_bytes());
-    out.list(found.configuration.iter(), |out, (key, value)| {
-        out.bytes(key.as_bytes());
-        out.bytes(value.as_bytes());
+/// Writes attributes or configuration.
+fn pairs<K: AsRef<[u8]>, V: AsRef<[u8]>>(pairs: impl ExactSizeIterator<Item = (K, V)>, out: &mut Answer<'_>) {
+    out.list(pairs, |out, (key, value)| {
+        out.bytes(key.as_ref());
+        out.bytes(value.as_ref());
     });
-}
-
-fn namespaces(engine: &Engine, operation: u8, from: &mut Request, out: &mut Answer<'_>) -> Result<()> {
-    match operation {
-        40 => engine.create_namespace(convert::namespace(from)?)?,
-        41 => engine.modify_namespace(convert::namespace(from)?)?,
-        42 => engine.delete_namespace(&from.text()?)?,
-        43 => namespace(&engine.namespace(&from.text()?)?, out),
-        _ => out.list(engine.namespaces().iter(), |out, found| namespace(found, out)),
-    }
-    Ok(())
 }

@@ -1,28 +1,31 @@
-//! Reading what JavaScript wrote: numbers little-endian, byte strings behind their length (u32).
+//! Reading requests, which `node/lib/embedded/writer.js` writes: little-endian numbers, and byte strings preceded by their
+//! length (u32).
 
 use bytes::Bytes;
-use hjall_engine::{Error, ErrorKind, Result};
+use hjall_engine::{Error, Result};
 
-/// A request, and how far it has been read. Byte strings share the request's memory.
+/// A request and the position up to which it has been read. Byte strings share the request's memory.
 pub struct Request {
     bytes: Bytes,
     at: usize,
 }
 
+fn truncated() -> Error {
+    Error::invalid(
+        "a request ends too early: the package's JavaScript and its native module are of different versions; reinstall the \
+         package",
+    )
+}
+
 impl Request {
-    /// Reads from the beginning.
+    /// Starts at the beginning of a request.
     pub fn new(bytes: Bytes) -> Self {
         Self { bytes, at: 0 }
     }
 
     fn take(&mut self, n: usize) -> Result<Bytes> {
         let end = self.at.checked_add(n).filter(|end| *end <= self.bytes.len());
-        let Some(end) = end else {
-            return Err(Error::new(
-                ErrorKind::InvalidArgument,
-                "a request ends too soon: the package's JavaScript and its native module differ in version",
-            ));
-        };
+        let end = end.ok_or_else(truncated)?;
         let piece = self.bytes.slice(self.at..end);
         self.at = end;
         Ok(piece)
@@ -35,54 +38,61 @@ impl Request {
         Ok(out)
     }
 
-    /// One byte.
-    pub fn u8(&mut self) -> Result<u8> {
-        let value = self.bytes.get(self.at).copied();
-        self.at += 1;
-        value.map_or_else(|| self.take(1).map(|_| 0), Ok)
+    /// A number of the vocabulary (u8).
+    ///
+    /// # Errors
+    /// `InvalidArgument` for an unknown number.
+    pub fn code<T: TryFrom<u8, Error = Error>>(&mut self) -> Result<T> {
+        T::try_from(self.u8()?)
     }
 
-    /// A truth, as 0 or 1.
+    fn u8(&mut self) -> Result<u8> {
+        let value = self.bytes.get(self.at).copied().ok_or_else(truncated)?;
+        self.at += 1;
+        Ok(value)
+    }
+
+    /// A boolean, as 0 or 1 (u8).
     pub fn flag(&mut self) -> Result<bool> {
         Ok(self.u8()? != 0)
     }
 
-    /// Four bytes without sign.
+    /// An unsigned 32-bit number.
     pub fn u32(&mut self) -> Result<u32> {
         Ok(u32::from_le_bytes(self.array()?))
     }
 
-    /// Four bytes with sign.
+    /// A signed 32-bit number.
     pub fn i32(&mut self) -> Result<i32> {
         Ok(i32::from_le_bytes(self.array()?))
     }
 
-    /// Eight bytes with sign.
+    /// A signed 64-bit number.
     pub fn i64(&mut self) -> Result<i64> {
         Ok(i64::from_le_bytes(self.array()?))
     }
 
-    /// A byte string.
+    /// A byte string, after its length (u32).
     pub fn bytes(&mut self) -> Result<Bytes> {
         let n = self.u32()? as usize;
         self.take(n)
     }
 
-    /// A text, which JavaScript wrote as UTF-8.
+    /// A string, as a byte string of UTF-8.
     pub fn text(&mut self) -> Result<String> {
         Ok(String::from_utf8_lossy(&self.bytes()?).into_owned())
     }
 
-    /// What stands behind a byte that says whether it is there.
+    /// An optional value, after a flag that says whether it is present.
     pub fn maybe<T>(&mut self, read: impl FnOnce(&mut Self) -> Result<T>) -> Result<Option<T>> {
         if self.flag()? { read(self).map(Some) } else { Ok(None) }
     }
 
-    /// As many as a number in front says.
+    /// A list: its length (u32), then each element.
     pub fn list<T>(&mut self, mut read: impl FnMut(&mut Self) -> Result<T>) -> Result<Vec<T>> {
         let n = self.u32()? as usize;
-        // Not more room at once than the request itself could fill.
-        let mut out = Vec::with_capacity(n.min(self.bytes.len() - self.at.min(self.bytes.len())));
+        // The length is not trusted: an element takes at least one byte of what is left.
+        let mut out = Vec::with_capacity(n.min(self.bytes.len() - self.at));
         for _ in 0..n {
             out.push(read(self)?);
         }

@@ -1,100 +1,104 @@
-//! Scans under way, by the number that JavaScript gave them.
+//! Open scans, by the numbers that JavaScript gave them.
 
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use hjall_engine::read::Scanner;
+use hjall_engine::read::{Scanner, Stop};
 use hjall_engine::{Error, ErrorKind, Result};
 use parking_lot::Mutex;
 
 use crate::answer::Answer;
 
-/// An answer is not extended beyond so many bytes.
+/// A block that has reached this size gets no further rows.
 const BLOCK_BYTES: usize = 64 << 10;
-/// Rows in the first block; each later one is as large as the one before says.
+/// Rows in the first block. Later blocks are sized by the rows seen so far.
 const FIRST_ROWS: usize = 32;
-/// Rows in a block at most.
+/// The most rows in a block.
 const ROWS_MAX: usize = 4096;
 
-/// The scans of one database.
+/// The open scans of one database.
 #[derive(Default)]
-pub struct Scanners(Mutex<HashMap<u32, Arc<Open>>>);
+pub struct Scanners(Mutex<HashMap<u32, Arc<OpenScan>>>);
 
-struct Open {
-    scanner: Mutex<Scanning>,
-    stop: hjall_engine::read::Stop,
+struct OpenScan {
+    reader: Mutex<BlockReader>,
+    /// Ends the scan while `reader` is locked by a block being read.
+    stop: Stop,
 }
 
-struct Scanning {
+struct BlockReader {
     scanner: Scanner,
-    /// Rows that should fill a block.
+    /// Rows that are expected to fill a block.
     rows: usize,
-    begun: bool,
-    /// What went wrong behind rows that were delivered.
-    failed: Option<Error>,
+    has_begun: bool,
+    /// An error that occurred after rows that had to be delivered first.
+    deferred: Option<Error>,
 }
 
 impl Scanners {
     /// Adds a scan.
     pub fn add(&self, number: u32, scanner: Scanner) {
         let stop = scanner.stopper();
-        let scanning = Scanning { scanner, rows: FIRST_ROWS, begun: false, failed: None };
-        let open = Open { scanner: Mutex::new(scanning), stop };
-        self.0.lock().insert(number, Arc::new(open));
+        let reader = BlockReader { scanner, rows: FIRST_ROWS, has_begun: false, deferred: None };
+        self.0.lock().insert(number, Arc::new(OpenScan { reader: Mutex::new(reader), stop }));
     }
 
-    /// Writes the next block: the number of rows, the rows. None: the scan is at its end, and forgotten.
-    pub fn next(&self, number: u32, out: &mut Answer<'_>) -> Result<()> {
-        let open = self.0.lock().get(&number).cloned();
-        let Some(open) = open else {
+    /// Writes the next block: the number of rows, then the rows. At its end, or after an error, the scan is removed.
+    ///
+    /// # Errors
+    /// `Stale` if there is no such scan; those of reading.
+    pub fn next_block(&self, number: u32, out: &mut Answer<'_>) -> Result<()> {
+        let scan = self.0.lock().get(&number).cloned();
+        let Some(scan) = scan else {
             return Err(Error::new(ErrorKind::Stale, "the scan has been closed: begin another"));
         };
-        let block = open.scanner.lock().block(out);
-        if !matches!(block, Ok(rows) if rows > 0) {
+        let rows = scan.reader.lock().write_block(out);
+        if !matches!(rows, Ok(rows) if rows > 0) {
             self.0.lock().remove(&number);
         }
-        block.map(|_| ())
+        rows.map(|_| ())
     }
 
-    /// Ends a scan, also one whose block is being read.
+    /// Ends a scan, even while one of its blocks is being read.
     pub fn close(&self, number: u32) {
-        if let Some(open) = self.0.lock().remove(&number) {
-            open.stop.stop();
+        if let Some(scan) = self.0.lock().remove(&number) {
+            scan.stop.stop();
         }
     }
 
-    /// Ends all.
+    /// Ends all scans.
     pub fn clear(&self) {
-        let all = std::mem::take(&mut *self.0.lock());
-        all.values().for_each(|open| open.stop.stop());
+        let scans = std::mem::take(&mut *self.0.lock());
+        scans.values().for_each(|scan| scan.stop.stop());
     }
 }
 
-impl Scanning {
-    fn block(&mut self, out: &mut Answer<'_>) -> Result<usize> {
-        if let Some(failed) = self.failed.take() {
-            return Err(failed);
+impl BlockReader {
+    /// Writes a block and returns its number of rows.
+    fn write_block(&mut self, out: &mut Answer<'_>) -> Result<usize> {
+        if let Some(error) = self.deferred.take() {
+            return Err(error);
         }
         let begin = out.len();
         out.u32(0);
         let mut rows = 0;
         while rows < ROWS_MAX && out.len() - begin < BLOCK_BYTES {
             let wanted = self.rows.min(ROWS_MAX - rows);
-            let some = match self.scanner.next(wanted) {
-                Ok(some) => some,
+            let read = match self.scanner.next(wanted) {
+                Ok(read) => read,
                 Err(error) if rows > 0 => {
-                    self.failed = Some(error);
+                    self.deferred = Some(error);
                     break;
                 }
                 Err(error) => return Err(error),
             };
-            some.iter().for_each(|row| out.row(row));
-            rows += some.len();
-            if let Some(each) = (out.len() - begin).checked_div(rows) {
-                self.rows = (BLOCK_BYTES / each.max(1)).clamp(1, ROWS_MAX);
+            read.iter().for_each(|row| out.row(row));
+            rows += read.len();
+            if let Some(row_bytes) = (out.len() - begin).checked_div(rows) {
+                self.rows = (BLOCK_BYTES / row_bytes.max(1)).clamp(1, ROWS_MAX);
             }
-            // The first block is small, so that a program which wants few rows waits for few.
-            if some.len() < wanted || !std::mem::replace(&mut self.begun, true) {
+            // The first block stays small, so that a program that wants a few rows gets them quickly.
+            if read.len() < wanted || !std::mem::replace(&mut self.has_begun, true) {
                 break;
             }
         }

@@ -1,6 +1,7 @@
-//! Serving a database to Thrift clients from inside the host program.
+//! Serves a database to Thrift clients from within the program that opened it.
 
-use std::net::ToSocketAddrs;
+use std::collections::HashMap;
+use std::net::{SocketAddr, ToSocketAddrs};
 use std::time::Duration;
 
 use hjall_engine::{Engine, Error, ErrorKind, Result};
@@ -9,52 +10,49 @@ use parking_lot::Mutex;
 
 use crate::request::Request;
 
-/// Calls that run when a server is told to stop may take so long to finish: the program that stops it waits.
+/// How long a server that is being stopped waits for its calls. The program waits with it.
 const GRACE: Duration = Duration::from_secs(5);
 
-/// The servers of one database, by the number that JavaScript gave them.
+/// The servers of one database, by the numbers that JavaScript gave them.
 #[derive(Default)]
-pub struct Servers(Mutex<Vec<(u32, Server)>>);
+pub struct Servers(Mutex<HashMap<u32, Server>>);
 
 impl Servers {
-    /// Starts one: number, host, port (0: any free one). Returns where it listens.
+    /// Starts a server and returns the address that it listens on. The request has the server's number, the host and the
+    /// port (0: any free one).
     ///
     /// # Errors
-    /// `InvalidArgument` for a host that is none, `Io` if it cannot listen there.
-    pub fn start(&self, engine: Engine, from: &mut Request) -> Result<(String, u16)> {
+    /// `InvalidArgument` for an invalid host or port; `Io` if the server cannot listen there.
+    pub fn start(&self, engine: Engine, from: &mut Request) -> Result<SocketAddr> {
         let (number, host, port) = (from.u32()?, from.text()?, from.u32()?);
         let port = u16::try_from(port).map_err(|_| Error::invalid(format!("a port is at most 65535, not {port}")))?;
-        let addr =
-            (host.as_str(), port).to_socket_addrs().ok().and_then(|mut addrs| addrs.next()).ok_or_else(|| {
-                Error::invalid(format!(
-                    "\"{host}\" is no address to listen on: give an IP address or a name of this machine"
-                ))
-            })?;
-        let mut config = Config::on(addr);
+        let address = (host.as_str(), port).to_socket_addrs().ok().and_then(|mut addresses| addresses.next());
+        let address = address.ok_or_else(|| {
+            Error::invalid(format!(
+                "cannot listen on \"{host}\": give an IP address of this machine, or a name that resolves to one"
+            ))
+        })?;
+        let mut config = Config::on(address);
         config.limits.grace = GRACE;
         let server = Server::start(config, engine)
             .map_err(|error| Error::new(ErrorKind::Io, error.to_string()).with_source(error))?;
-        let addr = server.addr();
-        self.0.lock().push((number, server));
-        Ok((addr.ip().to_string(), addr.port()))
+        let address = server.addr();
+        self.0.lock().insert(number, server);
+        Ok(address)
     }
 
-    /// Stops one, once the calls that run are done.
+    /// Stops a server after its current calls. Does nothing if there is no such server.
     pub fn stop(&self, number: u32) {
-        let found = {
-            let mut servers = self.0.lock();
-            let at = servers.iter().position(|(n, _)| *n == number);
-            at.map(|at| servers.swap_remove(at))
-        };
-        if let Some((_, server)) = found {
+        let server = self.0.lock().remove(&number);
+        if let Some(server) = server {
             server.shutdown();
         }
     }
 
-    /// Stops all.
+    /// Stops all servers.
     pub fn stop_all(&self) {
-        let all = std::mem::take(&mut *self.0.lock());
-        for (_, server) in all {
+        let servers = std::mem::take(&mut *self.0.lock());
+        for server in servers.into_values() {
             server.shutdown();
         }
     }

@@ -1,4 +1,4 @@
-//! A store that stalls when told to, for tests of what happens around it. Only in development builds.
+//! A store whose calls can be held up, for tests of what happens meanwhile. Only in development builds.
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use napi_derive::napi;
 
 use crate::database::NativeDatabase;
 
-/// A store without a disk whose calls can be held up.
+/// A store in memory whose calls can be held up.
 #[napi]
 pub struct StallingStore {
     store: Arc<FaultStore>,
@@ -19,7 +19,7 @@ pub struct StallingStore {
 
 #[napi]
 impl StallingStore {
-    /// Empty; nothing is held up yet.
+    /// Creates an empty store that holds nothing up.
     #[napi(constructor)]
     #[allow(clippy::new_without_default)]
     pub fn new() -> Self {
@@ -27,21 +27,21 @@ impl StallingStore {
         Self { store: Arc::new(FaultStore::new(Arc::new(MemoryStore::new(clock)))) }
     }
 
-    /// Opens a database over it.
+    /// Opens a database on this store.
     #[napi]
     pub fn open_in(&self, database: &NativeDatabase) -> Result<()> {
         let store = Arc::clone(&self.store);
         let failed = |error: Error| napi::Error::new(Status::GenericFailure, error.message().to_owned());
-        database.state().open(|| Engine::with_store(store)).map_err(failed)
+        database.session().open(|| Engine::with_store(store)).map_err(failed)
     }
 
-    /// Holds up every write, or (`reads`) every read, from here on.
+    /// Holds up every write from here on, or with `reads` every read.
     #[napi]
     pub fn hold(&self, reads: bool) {
         self.store.hold(if reads { Call::Snapshot } else { Call::Transact });
     }
 
-    /// Lets go.
+    /// Lets all calls continue.
     #[napi]
     pub fn release(&self) {
         self.store.heal();

@@ -1,4 +1,4 @@
-//! Tables by number: a program names a table once, its calls carry the number.
+//! Numbers for tables. JavaScript asks for a table's number once; its requests carry the number instead of the name.
 
 use std::sync::Arc;
 
@@ -7,18 +7,17 @@ use hjall_engine::{Engine, Result, Table};
 use parking_lot::RwLock;
 
 use crate::request::Request;
+use crate::vocabulary::NAMED;
 
-/// So many tables get a number; beyond that each call carries the name.
+/// The number of tables that get numbers. Requests to further ones carry the name.
 const NUMBERED_MAX: usize = 65_536;
-/// In place of a number: the name follows.
-const NAMED: u32 = u32::MAX;
-
-/// The tables that a program named.
+/// The numbered tables of one database.
 #[derive(Default)]
 pub struct Tables(RwLock<Vec<Arc<Table>>>);
 
 impl Tables {
-    /// A number for a table; `None` if the name is illegal or there are too many: then calls carry the name, and fail or not by it.
+    /// A new number for a table. `None` if no numbers are left, or if the name is illegal: requests that carry it will fail
+    /// with the reason.
     pub fn number(&self, engine: &Engine, name: &str) -> Option<u32> {
         let name = TableName::parse(name.as_bytes()).ok()?;
         let mut tables = self.0.write();
@@ -29,7 +28,7 @@ impl Tables {
         u32::try_from(tables.len() - 1).ok()
     }
 
-    /// The table that a request begins with.
+    /// Reads the table at the beginning of a request: its number, or [`NAMED`] and its name.
     pub fn read(&self, engine: &Engine, from: &mut Request) -> Result<Arc<Table>> {
         let number = from.u32()?;
         if number != NAMED
@@ -40,13 +39,13 @@ impl Tables {
         Ok(Arc::new(engine.table(&name(from)?)))
     }
 
-    /// Lets go of all of them.
+    /// Releases all tables.
     pub fn clear(&self) {
         self.0.write().clear();
     }
 }
 
-/// A table's name.
+/// Reads a table's name.
 pub fn name(from: &mut Request) -> Result<TableName> {
     TableName::parse(&from.bytes()?)
 }

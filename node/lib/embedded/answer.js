@@ -1,20 +1,17 @@
 'use strict';
-/** Reading answers, in the form in which the native module's `answer.rs` writes them. Rows are taken apart only where they are looked at. */
+/**
+ * Reads answers, in the form in which the native module's `answer.rs` writes them. Rows are decoded when they are
+ * accessed.
+ */
 
 const { narrow } = require('../bytes.js');
 const { cell } = require('../cell.js');
 const { columnText } = require('../column.js');
-const { make } = require('../errors.js');
+const { kindName, make } = require('../errors.js');
 const { Row } = require('../row.js');
+const { CELL_HEADER_BYTES, CellKind, NAMED, ROW_HEADER_BYTES } = require('../vocabulary.js');
 
-/** In place of a column's number: its name follows. */
-const NAMED = 0xffffffff;
-/** Bytes in front of a row's key, and of a cell's value. */
-const ROW_HEAD = 11;
-const CELL_HEAD = 17;
-const PUT = 4;
-
-/** Columns by their number in a database: { name, family, qualifier }. Each is asked for once. */
+/** The columns of a database by number: { name, family, qualifier }. The native module is asked once for each. */
 class ColumnNames {
   #names = [];
   #ask;
@@ -37,11 +34,12 @@ class ColumnNames {
   }
 }
 
-/** Memory that holds answers. */
-class Answers {
+/** A cursor over memory that holds answers. */
+class AnswerReader {
   #memory;
   #view;
   #columns;
+  /** The position of the next byte. */
   at = 0;
 
   /** @param {Buffer} memory @param {ColumnNames} columns */
@@ -51,8 +49,8 @@ class Answers {
     this.#columns = columns;
   }
 
-  /** Whether these answers lie in that memory. */
-  isIn(memory) {
+  /** Whether this reads that memory. */
+  reads(memory) {
     return this.#memory === memory;
   }
 
@@ -73,7 +71,7 @@ class Answers {
 
   #i64At(at) {
     const high = this.#view.getInt32(at + 4, true);
-    // Below 2^52 both halves fit into a number without a detour.
+    // Fast path: below 2^52 a number is exact, and no bigint is needed.
     if (high >= -0x100000 && high < 0x100000) return high * 0x100000000 + this.#view.getUint32(at, true);
     return narrow(this.#view.getBigInt64(at, true));
   }
@@ -97,43 +95,46 @@ class Answers {
   }
 
   error() {
-    const [kind, message] = [this.text(), this.text()];
+    const [kind, message] = [kindName(this.u8()), this.text()];
     const causes = this.list(() => this.text());
-    const cause = causes.reduceRight((inner, text) => new Error(text, inner === undefined ? undefined : { cause: inner }), undefined);
+    const cause = causes.reduceRight(
+      (inner, text) => new Error(text, inner === undefined ? undefined : { cause: inner }),
+      undefined,
+    );
     return make(kind, message, cause);
   }
 
-  /** A row, without taking it apart. */
+  /** A row, which is decoded only when it is accessed. */
   row() {
     const { at } = this;
-    this.at = at + ROW_HEAD + this.#view.getUint32(at + 7, true);
+    this.at = at + ROW_HEADER_BYTES + this.#view.getUint32(at + 7, true);
     return new Row(this, at, this.#memory[at + 2] !== 0);
   }
 
-  // -- what a row asks for when it is looked at
+  // -- called by rows when they are accessed; `row` and `at` are the position of the row's header
 
   key(at) {
-    return this.#memory.subarray(at + ROW_HEAD, at + ROW_HEAD + this.#view.getUint16(at, true));
+    return this.#memory.subarray(at + ROW_HEADER_BYTES, at + ROW_HEADER_BYTES + this.#view.getUint16(at, true));
   }
 
   values(row) {
     const view = this.#view;
     const memory = this.#memory;
     const out = {};
-    let at = row + ROW_HEAD + view.getUint16(row, true);
+    let at = row + ROW_HEADER_BYTES + view.getUint16(row, true);
     let last = -1;
     for (let left = view.getUint32(row + 3, true); left > 0; left -= 1) {
       const number = view.getUint32(at, true);
       const length = view.getUint32(at + 13, true);
       if (number === NAMED) {
-        const { name, from } = this.#inline(at + CELL_HEAD);
-        if (memory[at + 12] === PUT && !(name in out)) out[name] = memory.subarray(from, from + length);
+        const { name, from } = this.#inline(at + CELL_HEADER_BYTES);
+        if (memory[at + 12] === CellKind.Put && !(name in out)) out[name] = memory.subarray(from, from + length);
         at = from + length;
         continue;
       }
-      at += CELL_HEAD;
-      // Cells are in order: what comes after the first of a column is older.
-      if (number !== last && memory[at - 5] === PUT) {
+      at += CELL_HEADER_BYTES;
+      // Cells are sorted: the first of a column is the newest.
+      if (number !== last && memory[at - 5] === CellKind.Put) {
         last = number;
         out[this.#columns.of(number).name] = memory.subarray(at, at + length);
       }
@@ -144,29 +145,36 @@ class Answers {
 
   cells(row) {
     const out = new Array(this.#view.getUint32(row + 3, true));
-    let at = row + ROW_HEAD + this.#view.getUint16(row, true);
+    let at = row + ROW_HEADER_BYTES + this.#view.getUint16(row, true);
     for (let i = 0; i < out.length; i += 1) {
       const number = this.#view.getUint32(at, true);
       const timestamp = this.#i64At(at + 4);
       const length = this.#view.getUint32(at + 13, true);
       const code = this.#memory[at + 12];
-      const named = number === NAMED ? this.#inline(at + CELL_HEAD) : this.#columns.of(number);
-      const from = number === NAMED ? named.from : at + CELL_HEAD;
-      out[i] = cell(named.family, named.qualifier, timestamp, this.#memory.subarray(from, from + length), code, named.name);
+      const named = number === NAMED ? this.#inline(at + CELL_HEADER_BYTES) : this.#columns.of(number);
+      const from = number === NAMED ? named.from : at + CELL_HEADER_BYTES;
+      out[i] = cell(
+        named.family,
+        named.qualifier,
+        timestamp,
+        this.#memory.subarray(from, from + length),
+        code,
+        named.name,
+      );
       at = from + length;
     }
     return out;
   }
 
-  /** A column's name that is written out, and where what follows begins. */
+  /** A column that is written out by name, and `from`, the position after it. */
   #inline(at) {
     const view = this.#view;
-    const behindFamily = at + 4 + view.getUint32(at, true);
-    const from = behindFamily + 4 + view.getUint32(behindFamily, true);
-    const family = this.#memory.subarray(at + 4, behindFamily);
-    const qualifier = this.#memory.subarray(behindFamily + 4, from);
+    const familyEnd = at + 4 + view.getUint32(at, true);
+    const from = familyEnd + 4 + view.getUint32(familyEnd, true);
+    const family = this.#memory.subarray(at + 4, familyEnd);
+    const qualifier = this.#memory.subarray(familyEnd + 4, from);
     return { name: columnText(family, qualifier), family, qualifier, from };
   }
 }
 
-module.exports = { Answers, ColumnNames };
+module.exports = { AnswerReader, ColumnNames };

@@ -1,19 +1,20 @@
 'use strict';
-/** The engine in this process, behind the seam of `backend.js`. */
+/** The backend for the engine in this process. */
 
-const { Backend } = require('../backend.js');
-const { Answers, ColumnNames } = require('./answer.js');
+const { Backend, OPERATIONS } = require('../backend.js');
+const { Outcome } = require('../vocabulary.js');
+const { AnswerReader, ColumnNames } = require('./answer.js');
+const { BlockSource } = require('./block-source.js');
 const { Calls } = require('./calls.js');
 const { reader } = require('./decode.js');
 const { encode } = require('./encode.js');
-const { Source } = require('./source.js');
-const { Writer } = require('./writer.js');
+const { RequestWriter } = require('./request-writer.js');
 
-/** Memory for requests and answers on this thread, and how much of it must be free for an answer. */
+/** Size of the memory for synchronous requests and their answers, and how much of it must be free for an answer. */
 const SLAB_BYTES = 64 << 10;
 const ANSWER_BYTES = 4 << 10;
 
-/** Tables by the number under which the engine knows them. */
+/** The engine's numbers for tables. */
 class TableNumbers {
   #native;
   #numbers = new Map();
@@ -22,20 +23,23 @@ class TableNumbers {
     this.#native = native;
   }
 
-  /** The number, or -1. */
+  /** The number of a table, or -1 if it has none. */
   of(name) {
     let number = this.#numbers.get(name);
     if (number === undefined) {
-      number = this.#native.table(name);
+      number = this.#native.tableNumber(name);
       if (number >= 0) this.#numbers.set(name, number);
     }
     return number;
   }
 }
 
-/** Refers to nothing but weakly, so that a database that the program forgot can be collected, and is closed by that. */
-function wakes(woken) {
-  return () => woken.calls?.deref()?.take();
+/**
+ * The function with which the native module wakes the event loop. It holds its target weakly, so that a database that
+ * the program no longer references can be collected, which closes it.
+ */
+function wakeUp(target) {
+  return () => target.calls?.deref()?.take();
 }
 
 class EmbeddedBackend extends Backend {
@@ -43,32 +47,33 @@ class EmbeddedBackend extends Backend {
   #calls;
   #columns;
   #tables;
-  #out = new Writer(SLAB_BYTES);
+  #out = new RequestWriter(SLAB_BYTES);
   #answers;
+  /** Where the free part of the memory for synchronous calls begins; answers before it may still be in use. */
   #free = 0;
   #scans = 0;
   #closing;
 
-  /** @param {new (wake: () => void) => object} NativeDatabase */
+  /** @param {new (wake: () => void) => object} NativeDatabase @param {'utf8' | undefined} encoding */
   constructor(NativeDatabase, encoding) {
     super();
     this.encoding = encoding;
-    const woken = { calls: undefined };
-    const native = new NativeDatabase(wakes(woken));
+    const target = { calls: undefined };
+    const native = new NativeDatabase(wakeUp(target));
     this.#native = native;
-    this.#columns = new ColumnNames((number) => native.column(number));
+    this.#columns = new ColumnNames((number) => native.columnName(number));
     this.#tables = new TableNumbers(native);
     this.#calls = new Calls(native, this.#columns, this.#tables);
-    woken.calls = new WeakRef(this.#calls);
+    target.calls = new WeakRef(this.#calls);
   }
 
-  /** The clock that the database is to be opened with. */
+  /** Sets the clock that the database will be opened with. */
   setClock(clock) {
     this.#native.setClock(clock);
   }
 
-  /** Opens it over a store that a development build of the native module has for tests. */
-  openOver(store) {
+  /** Opens the database on a store for tests, which development builds of the native module provide. */
+  openOnStore(store) {
     store.openIn(this.#native);
   }
 
@@ -84,35 +89,35 @@ class EmbeddedBackend extends Backend {
     const length = this.#native.runSync(memory, from, out.at - from);
     if (length < 0) {
       this.#free = from;
-      const held = Buffer.allocUnsafeSlow(-length);
-      this.#native.held(held);
-      return read(new Answers(held, this.#columns), 0, operation);
+      const oversized = Buffer.allocUnsafeSlow(-length);
+      this.#native.oversizedAnswer(oversized);
+      return read(new AnswerReader(oversized, this.#columns), 0, operation);
     }
-    if (!this.#answers?.isIn(memory)) this.#answers = new Answers(memory, this.#columns);
+    if (!this.#answers?.reads(memory)) this.#answers = new AnswerReader(memory, this.#columns);
     this.#free = from + length;
     return read(this.#answers, from, operation);
   }
 
   scan(table, scan, signal) {
     this.#scans = (this.#scans + 1) >>> 0;
-    return new Source(this, this.#native, this.#scans, { table, scan }, signal);
+    return new BlockSource(this, this.#native, this.#scans, { table, scan }, signal);
   }
 
   close() {
-    this.#closing ??= this.run('close', {});
+    this.#closing ??= this.run(OPERATIONS.close, {});
     return this.#closing;
   }
 
   closeSync() {
     this.#calls.flush();
-    this.runSync('close', {});
+    this.runSync(OPERATIONS.close, {});
     this.#closing ??= Promise.resolve();
   }
 }
 
 function read(from, at, operation) {
   from.at = at;
-  if (from.u8() !== 0) throw from.error();
+  if (from.u8() !== Outcome.done) throw from.error();
   return reader(operation)(from);
 }
 

@@ -1,43 +1,49 @@
 'use strict';
-/** Calls under way on hjall's threads: those of one turn go out together, and what is done comes back together. */
+/**
+ * Pending calls on hjall's threads. The calls of one microtask turn are submitted together, and completed calls are
+ * collected together.
+ */
 
 const { whenAborted } = require('../abort.js');
 const { make } = require('../errors.js');
-const { Answers } = require('./answer.js');
+const { Outcome } = require('../vocabulary.js');
+const { AnswerReader } = require('./answer.js');
 const { encode } = require('./encode.js');
-const { Writer } = require('./writer.js');
+const { RequestWriter } = require('./request-writer.js');
 
-/** Memory for requests that wait for the end of the turn; more go out at once. */
-const TOGETHER_BYTES = 1 << 20;
+/** When the unsubmitted requests reach this size they are submitted at once, not at the end of the turn. */
+const SUBMIT_BYTES = 1 << 20;
 const SLAB_BYTES = 64 << 10;
-/** Calls under way at once: a program that never waits for its promises would fill the memory. */
+/** The most pending calls, since a program that never awaits its promises would exhaust memory. */
 const CALLS_MAX = 1 << 20;
-const FOREVER_MS = 0x7fffffff;
+/** The longest interval that Node accepts. */
+const INTERVAL_MAX_MS = 0x7fffffff;
 
 /**
- * Whoever waits for an answer. The native module's wake-up does not keep the process alive, a timer does as long as somebody waits; being in here
- * keeps them from being collected too.
+ * The instances with pending calls. The native module's wake-up does not keep the process alive; an interval timer
+ * does, while this set is not empty. The set also protects its members from garbage collection.
  */
-const waiting = new Set();
-let alive;
+const pending = new Set();
+let keepAlive;
 
-function waits(calls) {
-  if (alive === undefined) alive = setInterval(() => {}, FOREVER_MS);
-  else if (waiting.size === 0) alive.ref();
-  waiting.add(calls);
+function addPending(calls) {
+  if (keepAlive === undefined) keepAlive = setInterval(() => {}, INTERVAL_MAX_MS);
+  else if (pending.size === 0) keepAlive.ref();
+  pending.add(calls);
 }
 
-function waitsNoMore(calls) {
-  waiting.delete(calls);
-  if (waiting.size === 0) alive.unref();
+function removePending(calls) {
+  pending.delete(calls);
+  if (pending.size === 0) keepAlive.unref();
 }
 
 class Calls {
   #native;
   #columns;
   #tables;
-  #out = new Writer(SLAB_BYTES);
-  #flushing = false;
+  #out = new RequestWriter(SLAB_BYTES);
+  #isFlushScheduled = false;
+  /** Pending calls by number, and the numbers that are free. */
   #calls = [];
   #free = [];
   #count = 0;
@@ -52,8 +58,11 @@ class Calls {
   }
 
   /**
-   * Sends a request.
-   * @param {(from: Answers) => unknown} read
+   * Makes a call.
+   * @param {string} operation
+   * @param {object} request
+   * @param {(from: AnswerReader) => unknown} read reads the answer
+   * @param {AbortSignal} [signal]
    * @returns {Promise<unknown>}
    */
   run(operation, request, read, signal) {
@@ -66,7 +75,7 @@ class Calls {
       this.#calls[number] = call;
       if (signal !== undefined) this.#listen(number, call);
       this.#count += 1;
-      if (this.#count === 1) waits(this);
+      if (this.#count === 1) addPending(this);
     });
   }
 
@@ -83,17 +92,17 @@ class Calls {
       throw error;
     }
     out.u32At(head + 4, out.at - head - 8);
-    if (out.at >= TOGETHER_BYTES) {
+    if (out.at >= SUBMIT_BYTES) {
       this.flush();
-    } else if (!this.#flushing) {
-      this.#flushing = true;
+    } else if (!this.#isFlushScheduled) {
+      this.#isFlushScheduled = true;
       queueMicrotask(() => this.flush());
     }
   }
 
-  /** Hands over what was written. */
+  /** Submits the requests written so far. */
   flush() {
-    this.#flushing = false;
+    this.#isFlushScheduled = false;
     const out = this.#out;
     if (out.at === 0) return;
     this.#native.submit(out.memory, out.at);
@@ -110,15 +119,15 @@ class Calls {
     });
   }
 
-  /** Takes all that is done. */
+  /** Collects all completed calls. */
   take() {
     for (;;) {
-      const length = this.#native.take(this.#slab, this.#slabAt);
+      const length = this.#native.takeAnswers(this.#slab, this.#slabAt);
       if (length === 0) return;
       if (length < 0) {
         this.#slab = Buffer.allocUnsafeSlow(Math.max(SLAB_BYTES, -length));
         this.#slabAt = 0;
-        this.#answers = new Answers(this.#slab, this.#columns);
+        this.#answers = new AnswerReader(this.#slab, this.#columns);
         continue;
       }
       this.#settle(this.#slabAt, this.#slabAt + length);
@@ -128,7 +137,7 @@ class Calls {
 
   #settle(begin, end) {
     const from = this.#answers;
-    for (let at = begin; at < end; ) {
+    for (let at = begin; at < end;) {
       from.at = at;
       const number = from.u32();
       const next = at + 8 + from.u32();
@@ -142,11 +151,11 @@ class Calls {
     this.#calls[number] = undefined;
     this.#free.push(number);
     this.#count -= 1;
-    if (this.#count === 0) waitsNoMore(this);
+    if (this.#count === 0) removePending(this);
     if (call.read === undefined) return;
     call.stopListening?.();
     try {
-      if (from.u8() !== 0) call.reject(from.error());
+      if (from.u8() !== Outcome.done) call.reject(from.error());
       else call.resolve(call.read(from));
     } catch (error) {
       call.reject(error);
@@ -155,7 +164,7 @@ class Calls {
 }
 
 function tooMany() {
-  return make('Busy', `${CALLS_MAX} calls are under way: wait for some of their promises before making more`);
+  return make('Busy', `${CALLS_MAX} calls are pending: await some of their promises before making more`);
 }
 
 module.exports = { Calls };

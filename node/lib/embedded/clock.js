@@ -1,15 +1,21 @@
 'use strict';
-/** A clock that a program moves, for tests of what expires. */
+/** A clock that the program sets, for testing expiry. */
 
 const { shown } = require('../options.js');
 const { native } = require('./native.js');
 
 function time(value, what) {
-  if (!Number.isSafeInteger(value)) throw new (typeof value === 'number' ? RangeError : TypeError)(`${what} must be whole milliseconds, not ${shown(value)}`);
+  if (!Number.isSafeInteger(value))
+    throw new (typeof value === 'number' ? RangeError : TypeError)(
+      `${what} must be an integer number of milliseconds, not ${shown(value)}`,
+    );
   return value;
 }
 
-/** Tells a database the time (option `clock` of `open` and `memory`); moves only when told to. Times are milliseconds since 1970. */
+/**
+ * A clock for a database (option `clock` of `open` and `memory`) that advances only on request. Times are
+ * milliseconds since the Unix epoch.
+ */
 class ManualClock {
   #clock;
 
@@ -17,24 +23,24 @@ class ManualClock {
     this.#clock = new (native().ManualClock)(time(ms, 'new ManualClock: time'));
   }
 
-  /** Moves it. */
+  /** Advances the clock by `ms` milliseconds. */
   advance(ms) {
     this.#clock.advance(time(ms, 'advance: time'));
     return this;
   }
 
-  /** Sets it, also backwards. */
+  /** Sets the time, which may be earlier than the current one. */
   set(ms) {
     this.#clock.set(time(ms, 'set: time'));
     return this;
   }
 
-  /** What it shows. */
+  /** The current time. */
   now() {
     return this.#clock.now();
   }
 
-  /** The native clock behind one, for opening a database with it. */
+  /** The native clock behind a ManualClock, to open a database with. */
   static native(clock) {
     return clock.#clock;
   }

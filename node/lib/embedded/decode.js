@@ -1,18 +1,19 @@
 'use strict';
-/** From answers to the seam's plain data: how the answer of each operation is read. */
+/** Reads the answer to each operation as the plain data of `backend.js`. */
 
 const { OPERATIONS } = require('../backend.js');
+const { Outcome, RowOutcome } = require('../vocabulary.js');
 
 const none = () => undefined;
-const truth = (from) => from.u8() !== 0;
+const boolean = (from) => from.u8() !== 0;
 const row = (from) => from.row();
-const maybeRow = (from) => (from.u8() === 0 ? undefined : from.row());
+const maybeRow = (from) => (from.u8() === RowOutcome.missing ? undefined : from.row());
 const pair = (from) => [from.bytes(), from.bytes()];
 
 function rowOrError(from) {
-  const what = from.u8();
-  if (what === 2) return from.error();
-  return what === 0 ? undefined : from.row();
+  const outcome = from.u8();
+  if (outcome === RowOutcome.failed) return from.error();
+  return outcome === RowOutcome.missing ? undefined : from.row();
 }
 
 function descriptor(from) {
@@ -27,20 +28,20 @@ function namespace(from) {
   return { name: from.text(), configuration: Object.fromEntries(from.list(() => [from.text(), from.text()])) };
 }
 
-/** Operation → how its answer is read; others answer nothing. */
+/** Operation → the function that reads its answer; the answers of others are empty. */
 const ANSWERS = {
   [OPERATIONS.get]: maybeRow,
-  [OPERATIONS.exists]: truth,
+  [OPERATIONS.exists]: boolean,
   [OPERATIONS.getMany]: (from) => from.list(rowOrError),
-  [OPERATIONS.mutateMany]: (from) => from.list(() => (from.u8() === 0 ? undefined : from.error())),
-  [OPERATIONS.checkAndMutate]: truth,
+  [OPERATIONS.mutateMany]: (from) => from.list(() => (from.u8() === Outcome.done ? undefined : from.error())),
+  [OPERATIONS.checkAndMutate]: boolean,
   [OPERATIONS.increment]: row,
   [OPERATIONS.append]: row,
-  nextBlock: (from) => from.list(row),
-  [OPERATIONS.isTableEnabled]: truth,
-  [OPERATIONS.tableExists]: truth,
+  [OPERATIONS.nextBlock]: (from) => from.list(row),
+  [OPERATIONS.isTableEnabled]: boolean,
+  [OPERATIONS.tableExists]: boolean,
   [OPERATIONS.describeTable]: descriptor,
-  [OPERATIONS.tables]: (from) => from.list(() => ({ descriptor: descriptor(from), enabled: truth(from) })),
+  [OPERATIONS.tables]: (from) => from.list(() => ({ descriptor: descriptor(from), enabled: boolean(from) })),
   [OPERATIONS.regions]: (from) => from.list(() => ({ id: from.i64(), start: from.bytes(), end: from.bytes() })),
   [OPERATIONS.describeNamespace]: namespace,
   [OPERATIONS.namespaces]: (from) => from.list(namespace),
@@ -49,7 +50,7 @@ const ANSWERS = {
   [OPERATIONS.serve]: (from) => ({ host: from.text(), port: from.u32() }),
 };
 
-/** How the answer of an operation is read. */
+/** The function that reads the answer to an operation. */
 function reader(operation) {
   return ANSWERS[operation] ?? none;
 }

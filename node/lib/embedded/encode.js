@@ -1,10 +1,10 @@
 'use strict';
-/** From the seam's plain data to requests, in the order of fields in which the native module's `convert.rs` reads them. */
+/**
+ * Writes the plain data of `backend.js` as requests. The order of fields is that of the native module's `convert.rs`.
+ */
 
-const { COMPARE, DURABILITY, OPERATIONS } = require('../backend.js');
-
-/** In place of a table's number: its name follows. */
-const NAMED = 0xffffffff;
+const { OPERATIONS } = require('../backend.js');
+const { CompareOp, Durability, FilterForm, MarkerKind, MutationKind, NAMED, Operation } = require('../vocabulary.js');
 
 const i64 = (out, value) => out.i64(value);
 const bytes = (out, value) => out.bytes(value);
@@ -28,8 +28,8 @@ function timeRange(out, { from, to }) {
 }
 
 function filter(out, given) {
-  if (given === undefined) return out.u8(0);
-  out.u8(given.text !== undefined ? 1 : 2);
+  if (given === undefined) return out.u8(FilterForm.none);
+  out.u8(given.text !== undefined ? FilterForm.text : FilterForm.serialized);
   return out.bytes(given.text ?? given.bytes);
 }
 
@@ -72,19 +72,17 @@ function scan(out, given) {
   out.flag(given.raw);
 }
 
-const MARKERS = { version: 0, column: 1, family: 2, familyVersion: 3 };
-
-/** What puts, deletes, increments and appends begin with. */
-function writing(out, { row, ttl, durability }) {
+/** The common beginning of puts, deletes, increments and appends. */
+function writeHead(out, { row, ttl, durability }) {
   out.bytes(row);
   out.maybe(ttl, i64);
-  out.u8(DURABILITY.indexOf(durability));
+  out.u8(Durability[durability]);
 }
 
 function mutation(out, given) {
+  out.u8(MutationKind[given.kind]);
   if (given.kind === 'put') {
-    out.u8(0);
-    writing(out, given);
+    writeHead(out, given);
     out.list(given.cells, (to, cell) => {
       to.bytes(cell.family);
       to.bytes(cell.qualifier);
@@ -93,20 +91,19 @@ function mutation(out, given) {
     });
     return;
   }
-  out.u8(1);
-  writing(out, given);
+  writeHead(out, given);
   out.i64(given.timestamp);
   out.list(given.markers, (to, marker) => {
-    to.u8(MARKERS[marker.kind]);
+    to.u8(MarkerKind[marker.kind]);
     to.bytes(marker.family);
     to.bytes(marker.qualifier);
     to.i64(marker.timestamp);
   });
 }
 
-/** An increment (`amount`, i64) or append (`value`, bytes). */
+/** An increment (field `amount`, i64) or an append (field `value`, bytes). */
 function counting(out, given, field, write) {
-  writing(out, given);
+  writeHead(out, given);
   out.list(given.columns, (to, one) => {
     to.bytes(one.family);
     to.bytes(one.qualifier);
@@ -118,7 +115,7 @@ function check(out, given) {
   out.bytes(given.row);
   out.bytes(given.family);
   out.bytes(given.qualifier);
-  out.u8(COMPARE.indexOf(given.op));
+  out.u8(CompareOp[given.op]);
   out.maybe(given.value, bytes);
 }
 
@@ -150,55 +147,56 @@ function namespace(out, given) {
 const named = (out, { table: name }) => out.text(name);
 const none = () => {};
 
-/** Operation → its number and how its request is written. The last two parameters: the writer, and the numbers of tables. */
+/** Operation → the function that writes its request, called with the writer, the request and the numbers of tables. */
 const REQUESTS = {
-  [OPERATIONS.get]: [1, (out, r, t) => (table(out, r, t), get(out, r.get))],
-  [OPERATIONS.exists]: [2, (out, r, t) => (table(out, r, t), get(out, r.get))],
-  [OPERATIONS.getMany]: [3, (out, r, t) => (table(out, r, t), out.list(r.gets, get))],
-  [OPERATIONS.mutate]: [4, (out, r, t) => (table(out, r, t), mutation(out, r.mutation))],
-  [OPERATIONS.mutateMany]: [5, (out, r, t) => (table(out, r, t), out.list(r.mutations, mutation))],
-  [OPERATIONS.mutateRow]: [6, (out, r, t) => (table(out, r, t), out.bytes(r.row), out.list(r.mutations, mutation))],
-  [OPERATIONS.checkAndMutate]: [7, (out, r, t) => (table(out, r, t), check(out, r.check), out.list(r.mutations, mutation))],
-  [OPERATIONS.increment]: [8, (out, r, t) => (table(out, r, t), counting(out, r.increment, 'amount', i64))],
-  [OPERATIONS.append]: [9, (out, r, t) => (table(out, r, t), counting(out, r.append, 'value', bytes))],
-  /** { number, begin: { table, scan } | undefined }: the next block of a scan, which the first request begins. */
-  nextBlock: [10, (out, r, t) => (out.u32(r.number), out.flag(r.begin !== undefined), r.begin && (table(out, r.begin, t), scan(out, r.begin.scan)))],
-  [OPERATIONS.createTable]: [20, (out, r) => (descriptor(out, r.descriptor), out.list(r.splits, bytes))],
-  [OPERATIONS.modifyTable]: [21, (out, r) => descriptor(out, r.descriptor)],
-  [OPERATIONS.deleteTable]: [22, named],
-  [OPERATIONS.truncateTable]: [23, (out, r) => (named(out, r), out.flag(r.preserveSplits))],
-  [OPERATIONS.enableTable]: [24, named],
-  [OPERATIONS.disableTable]: [25, named],
-  [OPERATIONS.isTableEnabled]: [26, named],
-  [OPERATIONS.tableExists]: [27, named],
-  [OPERATIONS.describeTable]: [28, named],
-  [OPERATIONS.tables]: [29, none],
-  [OPERATIONS.regions]: [30, named],
-  [OPERATIONS.addFamily]: [31, (out, r) => (named(out, r), family(out, r.family))],
-  [OPERATIONS.modifyFamily]: [32, (out, r) => (named(out, r), family(out, r.family))],
-  [OPERATIONS.deleteFamily]: [33, (out, r) => (named(out, r), out.bytes(r.family))],
-  [OPERATIONS.flush]: [34, (out, r) => (named(out, r), out.u8(0))],
-  [OPERATIONS.compact]: [34, (out, r) => (named(out, r), out.u8(r.major ? 2 : 1))],
-  [OPERATIONS.createNamespace]: [40, (out, r) => namespace(out, r.namespace)],
-  [OPERATIONS.modifyNamespace]: [41, (out, r) => namespace(out, r.namespace)],
-  [OPERATIONS.deleteNamespace]: [42, (out, r) => out.text(r.name)],
-  [OPERATIONS.describeNamespace]: [43, (out, r) => out.text(r.name)],
-  [OPERATIONS.namespaces]: [44, none],
-  [OPERATIONS.now]: [50, none],
-  [OPERATIONS.clusterId]: [51, none],
-  /** { path, cacheBytes, writeBufferBytes } */
-  open: [60, (out, r) => (out.text(r.path), out.maybe(r.cacheBytes, i64), out.maybe(r.writeBufferBytes, i64))],
-  memory: [61, (out, r) => (out.maybe(r.cacheBytes, i64), out.maybe(r.writeBufferBytes, i64))],
-  close: [62, none],
-  [OPERATIONS.serve]: [70, (out, r) => (out.u32(r.number), out.text(r.host), out.u32(r.port))],
-  [OPERATIONS.stopServing]: [71, (out, r) => out.u32(r.number)],
+  [OPERATIONS.get]: (out, r, t) => (table(out, r, t), get(out, r.get)),
+  [OPERATIONS.exists]: (out, r, t) => (table(out, r, t), get(out, r.get)),
+  [OPERATIONS.getMany]: (out, r, t) => (table(out, r, t), out.list(r.gets, get)),
+  [OPERATIONS.mutate]: (out, r, t) => (table(out, r, t), mutation(out, r.mutation)),
+  [OPERATIONS.mutateMany]: (out, r, t) => (table(out, r, t), out.list(r.mutations, mutation)),
+  [OPERATIONS.mutateRow]: (out, r, t) => (table(out, r, t), out.bytes(r.row), out.list(r.mutations, mutation)),
+  [OPERATIONS.checkAndMutate]: (out, r, t) => (table(out, r, t), check(out, r.check), out.list(r.mutations, mutation)),
+  [OPERATIONS.increment]: (out, r, t) => (table(out, r, t), counting(out, r.increment, 'amount', i64)),
+  [OPERATIONS.append]: (out, r, t) => (table(out, r, t), counting(out, r.append, 'value', bytes)),
+  [OPERATIONS.nextBlock]: (out, r, t) => (
+    out.u32(r.number),
+    out.flag(r.begin !== undefined),
+    r.begin && (table(out, r.begin, t), scan(out, r.begin.scan))
+  ),
+  [OPERATIONS.createTable]: (out, r) => (descriptor(out, r.descriptor), out.list(r.splits, bytes)),
+  [OPERATIONS.modifyTable]: (out, r) => descriptor(out, r.descriptor),
+  [OPERATIONS.deleteTable]: named,
+  [OPERATIONS.truncateTable]: (out, r) => (named(out, r), out.flag(r.preserveSplits)),
+  [OPERATIONS.enableTable]: named,
+  [OPERATIONS.disableTable]: named,
+  [OPERATIONS.isTableEnabled]: named,
+  [OPERATIONS.tableExists]: named,
+  [OPERATIONS.describeTable]: named,
+  [OPERATIONS.tables]: none,
+  [OPERATIONS.regions]: named,
+  [OPERATIONS.addFamily]: (out, r) => (named(out, r), family(out, r.family)),
+  [OPERATIONS.modifyFamily]: (out, r) => (named(out, r), family(out, r.family)),
+  [OPERATIONS.deleteFamily]: (out, r) => (named(out, r), out.bytes(r.family)),
+  [OPERATIONS.flush]: named,
+  [OPERATIONS.compact]: (out, r) => (named(out, r), out.flag(r.major)),
+  [OPERATIONS.createNamespace]: (out, r) => namespace(out, r.namespace),
+  [OPERATIONS.modifyNamespace]: (out, r) => namespace(out, r.namespace),
+  [OPERATIONS.deleteNamespace]: (out, r) => out.text(r.name),
+  [OPERATIONS.describeNamespace]: (out, r) => out.text(r.name),
+  [OPERATIONS.namespaces]: none,
+  [OPERATIONS.now]: none,
+  [OPERATIONS.clusterId]: none,
+  [OPERATIONS.open]: (out, r) => (out.text(r.path), out.maybe(r.cacheBytes, i64), out.maybe(r.writeBufferBytes, i64)),
+  [OPERATIONS.openMemory]: (out, r) => (out.maybe(r.cacheBytes, i64), out.maybe(r.writeBufferBytes, i64)),
+  [OPERATIONS.close]: none,
+  [OPERATIONS.serve]: (out, r) => (out.u32(r.number), out.text(r.host), out.u32(r.port)),
+  [OPERATIONS.stopServing]: (out, r) => out.u32(r.number),
 };
 
-/** Writes a request behind what the writer has. */
+/** Appends a request to what the writer has. */
 function encode(out, operation, request, numbers) {
-  const [number, write] = REQUESTS[operation];
-  out.u8(number);
-  write(out, request, numbers);
+  out.u8(Operation[operation]);
+  REQUESTS[operation](out, request, numbers);
 }
 
 module.exports = { encode };

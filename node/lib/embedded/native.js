@@ -1,10 +1,13 @@
 'use strict';
-/** Finds the native module: beside the package's sources (as `make build-node` puts it there), or in the package of this platform. */
+/**
+ * Loads the native module: the one that `make build-node` put into this folder's package, or the one of this
+ * platform's npm package.
+ */
 
 const { existsSync, readFileSync } = require('node:fs');
 const { join } = require('node:path');
 
-/** glibc or musl: which of the two this Linux has. */
+/** The C library of this Linux: 'gnu' or 'musl'. */
 function libc() {
   const report = process.report?.getReport?.();
   if (report?.header?.glibcVersionRuntime) return 'gnu';
@@ -15,7 +18,7 @@ function libc() {
   }
 }
 
-/** The name that this platform has in file names: `linux-x64-gnu`, `darwin-arm64`, `win32-x64-msvc`. */
+/** The name of this platform in file names, such as `linux-x64-gnu`, `darwin-arm64` or `win32-x64-msvc`. */
 function platform() {
   const { platform: system, arch } = process;
   if (system === 'linux') return `linux-${arch}-${libc()}`;
@@ -24,16 +27,16 @@ function platform() {
 
 let loaded;
 
-/** The native module, loaded when it is first needed: a program that only connects to servers needs none. */
+/** The native module. It is loaded on first use, since a program that only connects to servers does not need it. */
 function native() {
   if (loaded !== undefined) return loaded;
-  const named = process.env.HJALL_NODE_ADDON;
-  const beside = join(__dirname, '..', '..', `hjall.${platform()}.node`);
+  const override = process.env.HJALL_NODE_ADDON;
+  const local = join(__dirname, '..', '..', `hjall.${platform()}.node`);
   try {
-    loaded = named ? require(named) : existsSync(beside) ? require(beside) : require(`hjall-${platform()}`);
+    loaded = override ? require(override) : existsSync(local) ? require(local) : require(`hjall-${platform()}`);
   } catch (error) {
     throw new Error(
-      `hjall has no native module for ${platform()} here: install the package without --no-optional, or in a clone run \`make build-node\``,
+      `no native module for ${platform()}: install the package without --no-optional, or run \`make build-node\` in a clone of the repository`,
       { cause: error },
     );
   }

@@ -1,9 +1,9 @@
 'use strict';
-/** The backend of `connect()`: the operations above the seam (`../backend.js`) as calls of HBase's Thrift2 gateway. */
+/** The backend of `connect()`: executes the operations of `../backend.js` as calls to HBase's Thrift2 gateway. */
 const { Backend } = require('../backend.js');
 const { make } = require('../errors.js');
-const { OPERATIONS } = require('./operations.js');
-const { RemoteSource } = require('./source.js');
+const { HANDLERS } = require('./operations.js');
+const { RemoteBlockSource } = require('./block-source.js');
 
 class RemoteBackend extends Backend {
   /** @param {import('./client.js').Client} client @param {'utf8' | undefined} encoding */
@@ -12,55 +12,67 @@ class RemoteBackend extends Backend {
     this.client = client;
     this.encoding = encoding;
     this.closed = false;
-    /** What goes on although nobody waits for it. */
-    this.loose = new Set();
+    /** Calls that continue although no caller awaits them. `close` waits for them. */
+    this.backgroundCalls = new Set();
   }
 
   async run(operation, request, signal) {
     if (this.closed) throw this.closedError();
-    const carryOut = OPERATIONS[operation];
-    if (carryOut === undefined) throw make('Unsupported', `${operation}: ${NOT_SAID[operation] ?? 'HBase\'s Thrift2 protocol has no such call'}`);
-    return carryOut(this.client, request, signal);
+    const handler = HANDLERS[operation];
+    if (handler === undefined)
+      throw make(
+        'Unsupported',
+        `${operation}: ${UNSUPPORTED[operation] ?? "HBase's Thrift2 protocol has no such call"}`,
+      );
+    return handler(this.client, request, signal);
   }
 
   runSync(operation) {
-    throw make('Unsupported', `a remote database cannot be asked synchronously: call ${operation} without \`Sync\` and await it`);
+    throw make(
+      'Unsupported',
+      `remote databases have no synchronous calls: use ${operation} without \`Sync\`, and await it`,
+    );
   }
 
   scan(table, scan, signal) {
     if (this.closed) throw this.closedError();
-    return new RemoteSource(this, table, scan, signal);
+    return new RemoteBlockSource(this, table, scan, signal);
   }
 
   closedError() {
     return make('Closed', `the connection to ${this.client.settings.address} has been closed`);
   }
 
-  /** Lets a promise go on by itself; closing waits for it. */
+  /** Lets a call continue in the background. */
   background(promise) {
-    const settled = promise.then(() => {}, () => {}).then(() => this.loose.delete(settled));
-    this.loose.add(settled);
+    const settled = promise
+      .then(
+        () => {},
+        () => {},
+      )
+      .then(() => this.backgroundCalls.delete(settled));
+    this.backgroundCalls.add(settled);
   }
 
   async close() {
     this.closed = true;
-    while (this.loose.size > 0) await Promise.all(this.loose);
+    while (this.backgroundCalls.size > 0) await Promise.all(this.backgroundCalls);
     await this.client.close();
   }
 
-  /** Without waiting: idle connections are closed now, those in use after the calls that they carry. */
+  /** Closes idle connections now and the others after their current call, without waiting. */
   closeSync() {
     this.closed = true;
     this.client.close();
   }
 }
 
-/** What Thrift2 cannot say, and what to do instead. */
-const NOT_SAID = {
-  flush: 'HBase\'s Thrift2 protocol cannot ask for it: ask the server\'s operator, or the HBase shell',
-  compact: 'HBase\'s Thrift2 protocol cannot ask for it: ask the server\'s operator, or the HBase shell',
-  serve: 'a remote database is served already: connect to its address',
-  now: 'HBase\'s Thrift2 protocol does not tell the server\'s time: read the timestamp of a cell that you write',
+/** Operations that Thrift2 does not have, and alternatives. */
+const UNSUPPORTED = {
+  flush: "HBase's Thrift2 protocol has no such call: use the HBase shell, or ask the server's operator",
+  compact: "HBase's Thrift2 protocol has no such call: use the HBase shell, or ask the server's operator",
+  serve: 'a remote database is already served: connect to its address',
+  now: "HBase's Thrift2 protocol does not return the server's time: read the timestamp of a cell that you have written",
 };
 
 module.exports = { RemoteBackend };

@@ -1,11 +1,11 @@
 'use strict';
-/** Calls of the contract: pooled, timed, tried again where that is right, with errors of this package. */
+/** Thrift2 calls: over pooled connections, with timeouts and retries, and with this package's errors. */
 const { make } = require('../errors.js');
 const { tableNameOf } = require('./descriptor.js');
 const { ofApplicationError, ofIoError } = require('./failure.js');
 const { Pool } = require('./pool.js');
 const { mayRepeat, pause } = require('./retry.js');
-const { Broken } = require('./transport/broken.js');
+const { TransportError } = require('./transport/transport-error.js');
 const { HttpConnection } = require('./transport/http.js');
 const { SocketConnection } = require('./transport/socket.js');
 const { decodeAnswer, encodeCall } = require('./wire/message.js');
@@ -19,8 +19,8 @@ const READS = new Set([
   'listNamespaceDescriptors', 'listNamespaces', 'getThriftServerType', 'getClusterId',
 ]);
 
-/** What failed, and what the server said about trying again. */
-class Refusal extends Error {
+/** An error answer, with what the server said about repeating the call. */
+class ErrorAnswer extends Error {
   constructor({ error, canRetry, failed, gaveUp }) {
     super(error.message);
     this.error = error;
@@ -39,10 +39,10 @@ class Client {
   }
 
   /**
-   * One call; resolves to its `success` (undefined for calls that return nothing).
+   * Makes a call; resolves to its result (undefined for void methods).
    * @param {string} method
-   * @param {object} args by the names of the contract
-   * @param {{ signal?: AbortSignal, table?: string }} [about] `table`: for messages
+   * @param {object} args the arguments by name
+   * @param {{ signal?: AbortSignal, table?: string }} [about] `table`: for error messages
    */
   async call(method, args, { signal, table } = {}) {
     this.sequence = (this.sequence + 1) & 0x7fffffff;
@@ -56,18 +56,18 @@ class Client {
       } catch (caught) {
         signal?.throwIfAborted();
         const failure = await this.explained(caught, call, signal);
-        const known = failure instanceof Broken || failure instanceof Refusal;
-        if (!known || attempt >= this.settings.retries || !mayRepeat(failure, repeatable)) throw known ? published(failure, call, repeatable) : failure;
+        const known = failure instanceof TransportError || failure instanceof ErrorAnswer;
+        if (!known || attempt >= this.settings.retries || !mayRepeat(failure, repeatable)) throw known ? publicError(failure, call, repeatable) : failure;
       }
       await pause(attempt, this.settings.pauseMs, signal);
     }
   }
 
-  /** A region that is not being served may be on its way, or of a table that is disabled: then there is no use in waiting. */
+  /** Replaces NOT_SERVING by TABLE_DISABLED if that is the reason: then repeating the call is useless. */
   async explained(failure, { method, table }, signal) {
-    if (!(failure instanceof Refusal) || failure.error.code !== 'NOT_SERVING' || table === undefined || method === 'isTableDisabled') return failure;
+    if (!(failure instanceof ErrorAnswer) || failure.error.code !== 'NOT_SERVING' || table === undefined || method === 'isTableDisabled') return failure;
     if (!(await this.call('isTableDisabled', { tableName: tableNameOf(table) }, { signal, table }))) return failure;
-    return new Refusal({ error: make('TableDisabled', `table "${table}" is disabled`, failure.error), canRetry: false, failed: failure.failed });
+    return new ErrorAnswer({ error: make('TableDisabled', `table "${table}" is disabled`, failure.error), canRetry: false, failed: failure.failed });
   }
 
   async attempt(call, bytes, signal) {
@@ -78,9 +78,9 @@ class Client {
       const received = await connection.exchange(bytes, { signal, timeoutMs: this.settings.callTimeoutMs });
       answer = decodeAnswer(this.settings.protocol, call.method, received, call.sequence);
     } catch (error) {
-      // Out of step: what comes next on it would be taken for the answer to another call.
-      if (!(error instanceof Broken) && !signal?.aborted) connection.close();
-      throw error instanceof WireError ? new Broken('Protocol', `${call.address}: ${error.message}`, { sent: true, cause: error }) : error;
+      // The connection is closed, since a late answer would be taken for the answer to its next call.
+      if (!(error instanceof TransportError) && !signal?.aborted) connection.close();
+      throw error instanceof WireError ? new TransportError('Protocol', `${call.address}: ${error.message}`, { sent: true, cause: error }) : error;
     } finally {
       this.pool.release(connection);
     }
@@ -88,9 +88,9 @@ class Client {
   }
 
   unwrap({ failure, result }, call) {
-    if (failure !== undefined) throw new Refusal({ error: ofApplicationError(failure, call), canRetry: false });
-    if (result.io !== undefined) throw new Refusal(ofIoError(result.io, call));
-    if (result.ia !== undefined) throw new Refusal({ error: ofIllegalArgument(result.ia, call), canRetry: false });
+    if (failure !== undefined) throw new ErrorAnswer({ error: ofApplicationError(failure, call), canRetry: false });
+    if (result.io !== undefined) throw new ErrorAnswer(ofIoError(result.io, call));
+    if (result.ia !== undefined) throw new ErrorAnswer({ error: ofIllegalArgument(result.ia, call), canRetry: false });
     return result.success;
   }
 
@@ -99,19 +99,19 @@ class Client {
   }
 }
 
-/** Only calls on scanners declare it, and only for a number that the server does not know (any more). */
+/** The TIllegalArgument of scanner calls, which declare it only for unknown scanners. */
 function ofIllegalArgument({ message = '' }, { address }) {
-  return make('Stale', `${address} does not know this scanner (any more): it forgets those that nobody asked for a while (HBase: hbase.client.scanner.timeout.period, 60 s). Read on more quickly, or ask for less at once (\`caching\`)`, new Error(message));
+  return make('Stale', `${address} does not know this scanner, probably because its lease expired between two blocks (in HBase, hbase.client.scanner.timeout.period, 60 s by default): process rows faster, or reduce \`caching\``, new Error(message));
 }
 
-/** A failure as programs see it. */
-function published(failure, { method }, repeatable) {
-  if (failure instanceof Refusal) {
+/** The error that a program gets for a failure. */
+function publicError(failure, { method }, repeatable) {
+  if (failure instanceof ErrorAnswer) {
     if (failure.failed !== undefined) Object.defineProperty(failure.error, 'failedActions', { value: failure.failed });
     return failure.error;
   }
-  const doubt = failure.sent && !repeatable && failure.kind !== 'Protocol' ? `; ${method} may or may not have been carried out` : '';
-  return make(failure.kind, `${failure.message}${doubt}`, failure.cause);
+  const uncertainty = failure.sent && !repeatable && failure.kind !== 'Protocol' ? `; ${method} may or may not have been executed` : '';
+  return make(failure.kind, `${failure.message}${uncertainty}`, failure.cause);
 }
 
 module.exports = { Client };

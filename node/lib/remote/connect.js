@@ -1,5 +1,5 @@
 'use strict';
-/** `connect()`: a database far away, with the interface of the one in this process. */
+/** `connect()`: opens a remote database. */
 const { Database } = require('../database.js');
 const { checked, flag, oneOf, shown, signalOf, whole } = require('../options.js');
 const { RemoteBackend } = require('./backend.js');
@@ -9,8 +9,24 @@ const DAY_MS = 86_400_000;
 const GIB = 2 ** 30;
 
 const OPTIONS = new Set([
-  'host', 'port', 'tls', 'transport', 'protocol', 'path', 'headers', 'encoding', 'connectTimeoutMs', 'callTimeoutMs', 'connectionsMax', 'waitingMax',
-  'idleMs', 'retries', 'pauseMs', 'retryWrites', 'responseBytesMax', 'signal',
+  'host',
+  'port',
+  'tls',
+  'transport',
+  'protocol',
+  'path',
+  'headers',
+  'encoding',
+  'connectTimeoutMs',
+  'callTimeoutMs',
+  'connectionsMax',
+  'waitingMax',
+  'idleMs',
+  'retries',
+  'pauseMs',
+  'retryWrites',
+  'responseBytesMax',
+  'signal',
 ]);
 
 const lower = (value, names, what, otherwise) => oneOf(value, names, what, otherwise).toLowerCase();
@@ -21,27 +37,35 @@ function text(value, what, otherwise) {
   return value;
 }
 
-/** TLS as Node's `tls.connect` takes it: true, or an object of its options. */
+/** The option `tls`: a boolean, or options for Node's `tls.connect`. */
 function tlsOf(value) {
   if (value === undefined || value === false) return undefined;
   if (value === true) return {};
-  if (value === null || typeof value !== 'object') throw new TypeError(`connect: option \`tls\` must be true or an object { ca, cert, key, … } as tls.connect takes it, not ${shown(value)}`);
+  if (value === null || typeof value !== 'object')
+    throw new TypeError(
+      `connect: option \`tls\` must be true or options for tls.connect ({ ca, cert, key, … }), not ${shown(value)}`,
+    );
   return value;
 }
 
 function headersOf(value) {
   if (value === undefined) return {};
-  if (value === null || typeof value !== 'object') throw new TypeError(`connect: option \`headers\` must be an object, not ${shown(value)}`);
+  if (value === null || typeof value !== 'object')
+    throw new TypeError(`connect: option \`headers\` must be an object, not ${shown(value)}`);
   return { ...value };
 }
 
-/** Options with their defaults, checked. */
+/** Checks options and applies defaults. */
 function settingsOf(options) {
   const given = checked(options, OPTIONS, 'connect');
-  const number = (name, least, most, otherwise) => whole(given[name], `connect: option \`${name}\``, least, most, otherwise);
+  const number = (name, least, most, otherwise) =>
+    whole(given[name], `connect: option \`${name}\``, least, most, otherwise);
   const host = text(given.host, 'connect: option `host`', '127.0.0.1');
   const port = number('port', 1, 65535, 9090);
-  if (given.encoding !== undefined && given.encoding !== 'utf8') throw new RangeError(`connect: option \`encoding\` can only be 'utf8' (strings are then taken for keys and values), not ${shown(given.encoding)}`);
+  if (given.encoding !== undefined && given.encoding !== 'utf8')
+    throw new RangeError(
+      `connect: option \`encoding\` can only be 'utf8' (then strings are accepted as keys and values), not ${shown(given.encoding)}`,
+    );
   return {
     host,
     port,
@@ -65,8 +89,9 @@ function settingsOf(options) {
 }
 
 /**
- * Connects to the Thrift2 gateway of hjall or HBase. Rejects if nothing answers there, or not in this protocol.
- * @param {object} [options] see index.d.ts
+ * Connects to the Thrift2 gateway of hjall or HBase. Rejects if no server answers, or if it does not speak this
+ * protocol.
+ * @param {object} [options] see types/open.d.ts
  * @returns {Promise<Database>}
  */
 async function connect(options) {
@@ -74,7 +99,7 @@ async function connect(options) {
   const signal = signalOf(options ?? {}, 'connect');
   const client = new Client(settings);
   try {
-    // Cheap, and only Thrift2 has it.
+    // A cheap call that only Thrift2 has.
     await client.call('listNamespaces', {}, { signal });
   } catch (error) {
     await client.close();

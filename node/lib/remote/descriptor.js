@@ -1,15 +1,17 @@
 'use strict';
-/** Descriptors of tables, families and namespaces, to the contract's structs and back. */
+/** Converts descriptors of tables, families and namespaces to Thrift structs and back. */
 
 const { ENUMS } = require('./wire/schema.js');
 
-/** TTableName of `qualifier` or `namespace:qualifier`. */
+/** The TTableName of `qualifier` or `namespace:qualifier`. */
 function tableNameOf(name) {
   const at = name.indexOf(':');
-  return at < 0 ? { qualifier: Buffer.from(name) } : { ns: Buffer.from(name.slice(0, at)), qualifier: Buffer.from(name.slice(at + 1)) };
+  return at < 0
+    ? { qualifier: Buffer.from(name) }
+    : { ns: Buffer.from(name.slice(0, at)), qualifier: Buffer.from(name.slice(at + 1)) };
 }
 
-/** A TTableName as HBase writes it: tables of the default namespace without it. */
+/** The text of a TTableName, without the default namespace. */
 function nameOf({ ns, qualifier }) {
   const space = ns === undefined ? '' : ns.toString();
   return space === '' || space === 'default' ? qualifier.toString() : `${space}:${qualifier}`;
@@ -22,11 +24,16 @@ const unlessEmpty = (pairs) => (pairs.length === 0 ? undefined : pairs);
 const sorted = (pairs) => pairs.sort(([a], [b]) => Buffer.compare(a, b));
 
 const INT_MAX = 2 ** 31 - 1;
-const whole = (least, most = INT_MAX) => (value) => (/^\d{1,10}$/.test(value) && Number(value) >= least && Number(value) <= most && String(Number(value)) === value ? Number(value) : undefined);
-const truth = (value) => (value === 'true' ? true : value === 'false' ? false : undefined);
+const whole =
+  (least, most = INT_MAX) =>
+  (value) =>
+    /^\d{1,10}$/.test(value) && Number(value) >= least && Number(value) <= most && String(Number(value)) === value
+      ? Number(value)
+      : undefined;
+const boolean = (value) => (value === 'true' ? true : value === 'false' ? false : undefined);
 const one = (names) => (value) => (Object.hasOwn(names, value) ? names[value] : undefined);
 
-/** Attributes that a TColumnFamilyDescriptor has a field of its own for, and how its value is read from the attribute's text. */
+/** Attributes for which TColumnFamilyDescriptor has a field, and the conversion of the attribute's text. */
 const FIELDS = {
   __proto__: null,
   BLOCKSIZE: ['blockSize', whole(1)],
@@ -39,18 +46,19 @@ const FIELDS = {
   MIN_VERSIONS: ['minVersions', whole(0)],
   REPLICATION_SCOPE: ['scope', whole(0)],
   TTL: ['timeToLive', whole(1)],
-  BLOCKCACHE: ['blockCacheEnabled', truth],
-  CACHE_BLOOMS_ON_WRITE: ['cacheBloomsOnWrite', truth],
-  CACHE_DATA_ON_WRITE: ['cacheDataOnWrite', truth],
-  CACHE_INDEX_ON_WRITE: ['cacheIndexesOnWrite', truth],
-  COMPRESS_TAGS: ['compressTags', truth],
-  EVICT_BLOCKS_ON_CLOSE: ['evictBlocksOnClose', truth],
-  IN_MEMORY: ['inMemory', truth],
+  BLOCKCACHE: ['blockCacheEnabled', boolean],
+  CACHE_BLOOMS_ON_WRITE: ['cacheBloomsOnWrite', boolean],
+  CACHE_DATA_ON_WRITE: ['cacheDataOnWrite', boolean],
+  CACHE_INDEX_ON_WRITE: ['cacheIndexesOnWrite', boolean],
+  COMPRESS_TAGS: ['compressTags', boolean],
+  EVICT_BLOCKS_ON_CLOSE: ['evictBlocksOnClose', boolean],
+  IN_MEMORY: ['inMemory', boolean],
 };
 
 /**
- * TColumnFamilyDescriptor. An attribute with a field of its own goes there, since HBase's framed gateway reads other attributes together with bytes that
- * stand beside them; a value that the field cannot hold stays an attribute, for the server to judge.
+ * TColumnFamilyDescriptor. Attributes are sent as fields if possible, since HBase's framed gateway misreads other
+ * attributes (it includes bytes next to them). A value that the field cannot hold remains an attribute, which the
+ * server validates.
  */
 function familyOf({ name, attributes, configuration }) {
   const fields = {};
@@ -58,7 +66,7 @@ function familyOf({ name, attributes, configuration }) {
   for (const [key, value] of attributes) {
     const [field, read] = FIELDS[bufferOf(key).toString('latin1')] ?? [];
     const typed = read?.(bufferOf(value).toString('latin1'));
-    // Of an attribute given twice the last one counts, and a field would outdo it.
+    // If an attribute is given twice, the last one applies; a field would take precedence over it.
     if (field !== undefined) delete fields[field];
     if (typed === undefined) others.push([key, value]);
     else fields[field] = typed;
@@ -71,7 +79,7 @@ function descriptorOf({ name, families, attributes }) {
   return { tableName: tableNameOf(name), columns: families.map(familyOf), attributes: unlessEmpty(attributes) };
 }
 
-/** A descriptor as it came. */
+/** Converts a TTableDescriptor. */
 function readDescriptor({ tableName, columns = [], attributes = [] }) {
   return { name: nameOf(tableName), families: columns.map(readFamily), attributes: sorted(attributes) };
 }

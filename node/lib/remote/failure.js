@@ -1,13 +1,14 @@
 'use strict';
 /**
- * What a server answers when a call fails, as the same errors that the engine in this process raises.
+ * Converts a server's exceptions to the errors that the embedded engine raises.
  *
- * Thrift2 sends the text of a Java exception. It begins with the exception's class where that came from a region server or the master; exceptions of
- * HBase's own client library, inside the gateway, are told by their text alone. A batch sends one summary of all its failures.
+ * Thrift2 transmits the text of a Java exception. Exceptions from a region server or the master begin with their
+ * class; those of the HBase client library inside the gateway can be recognised only by their text. A batch has a
+ * single summary of all its failures.
  */
 const { make } = require('../errors.js');
 
-/** HBase's exceptions by the last part of their names. */
+/** The error kinds of HBase's exceptions, by simple class name. */
 const CLASSES = {
   AccessDeniedException: 'Refused',
   CallQueueTooBigException: 'Busy',
@@ -38,15 +39,15 @@ const CLASSES = {
   WrongRowIOException: 'RowMismatch',
 };
 
-/** What stands before a text's first colon. All patterns here are linear in a text's length: a server may send any. */
+/** The part before a text's first colon. All patterns here match in linear time, since a server may send any text. */
 const HEAD = /^([\w$.]+)(?::\s*|$)/;
-/** Stack frames that come along. */
+/** A stack trace. */
 const FRAMES = /\n[ \t]*at [\s\S]*$/;
 /** `Failed 2 actions: CAUSE: 1 time, CAUSE: 1 time, servers with issues: …`. */
 const BATCH = /^Failed (\d+) actions?: ([\s\S]*?),? servers with issues:/;
 const TIMES = /: (\d+) times?(?:, |$)/;
 
-/** Texts without a class, or of a class that says less than its text. The first that fits counts. */
+/** Texts without a class, or with one that is less specific. The first match applies. */
 const TEXTS = [
   [/Field is not a long/, 'NotALong'],
   [/region is read only|in Read-only mode/, 'ReadOnly'],
@@ -58,34 +59,37 @@ const TEXTS = [
   [/^Can't get the location/, 'NotServing'],
 ];
 
-/** Calls whose DoNotRetryIOException is about the descriptor that they send. */
-const DESCRIBING = new Set(['createTable', 'modifyTable', 'addColumnFamily', 'modifyColumnFamily']);
+/** Methods whose DoNotRetryIOException concerns the descriptor in their arguments. */
+const SENDS_DESCRIPTOR = new Set(['createTable', 'modifyTable', 'addColumnFamily', 'modifyColumnFamily']);
 
-/** Exceptions whose text is only the name of what they are about. */
-const BARE = {
+/** Messages for exceptions whose text is only a name. */
+const NAME_ONLY = {
   TableNotFound: (name) => `table "${name}" does not exist`,
-  TableExists: (name) => `table "${name}" exists already`,
+  TableExists: (name) => `table "${name}" already exists`,
   NamespaceNotFound: (name) => `namespace "${name}" does not exist`,
 };
 
-/** What the gateway's own client gave up on, after attempts of which one may have been carried out. Its last cause follows the last class. */
+/**
+ * The gateway's client gave up after several attempts, one of which may have been executed. The last cause follows
+ * the last class name.
+ */
 const GAVE_UP = /^Failed after attempts=[\s\S]*?\n/;
-/** Kinds that pass with time, so that they are worth naming where the gateway waited in vain. */
-const WAITING = new Set(['NotServing', 'Busy', 'TableDisabled', 'TableNotFound']);
+/** Temporary conditions: if the gateway gave up because of one of these, it is reported as the reason. */
+const TEMPORARY = new Set(['NotServing', 'Busy', 'TableDisabled', 'TableNotFound']);
 
-/** `{ kind, text }` of an exception's text; `canRetry` as the server said it. */
-function understood(message, canRetry, { method, table }) {
+/** Classifies an exception's text as `{ kind, text }`. `canRetry` is the server's. */
+function classify(message, canRetry, { method, table }) {
   const head = HEAD.exec(message);
   const name = head === null ? undefined : classOf(head[1]);
   const text = (name === undefined ? message : message.slice(head[0].length)).replace(FRAMES, '').trim();
   if (GAVE_UP.test(text)) return gaveUp(text);
   const kind = kindOf(name, text, canRetry, method, table);
-  const bare = BARE[kind];
-  if (bare !== undefined && (text === '' || !text.includes(' '))) return { kind, text: bare(text || table) };
-  return { kind, text: text || name || 'the server gives no reason' };
+  const describe = NAME_ONLY[kind];
+  if (describe !== undefined && (text === '' || !text.includes(' '))) return { kind, text: describe(text || table) };
+  return { kind, text: text || name || 'the server gave no reason' };
 }
 
-/** The last part of a Java class's name, with its package before it or, as batches have it, alone; undefined for other words. */
+/** The simple name of a Java class, given with its package or (in batches) without; undefined for other words. */
 function classOf(word) {
   const name = word.slice(word.lastIndexOf('.') + 1);
   const known = name.endsWith('Exception') || (name !== word && /^[a-z]/.test(word));
@@ -101,7 +105,11 @@ function gaveUp(text) {
     const found = classOf(part.slice(Math.max(part.lastIndexOf(' '), part.lastIndexOf('\n')) + 1));
     if (found?.endsWith('Exception')) [name, end] = [found, at];
   }
-  return { kind: WAITING.has(CLASSES[name]) ? CLASSES[name] : 'Unprocessable', text: text.slice(end).trim(), gaveUp: true };
+  return {
+    kind: TEMPORARY.has(CLASSES[name]) ? CLASSES[name] : 'Unprocessable',
+    text: text.slice(end).trim(),
+    gaveUp: true,
+  };
 }
 
 function kindOf(name, text, canRetry, method, table) {
@@ -110,39 +118,56 @@ function kindOf(name, text, canRetry, method, table) {
   const byText = TEXTS.find(([pattern]) => pattern.test(text))?.[1];
   if (byText !== undefined) return byText;
   if (name === undefined && !canRetry && text === table) return 'TableNotFound';
-  if (byClass === 'Refused' && DESCRIBING.has(method)) return 'InvalidDescriptor';
+  if (byClass === 'Refused' && SENDS_DESCRIPTOR.has(method)) return 'InvalidDescriptor';
   return byClass ?? (canRetry ? 'Io' : 'Refused');
 }
 
-/** The failures of a batch: how many there are, and what the first cause is. */
+/** The number of failures in a batch and their first cause. */
 function batchOf(message) {
   const found = BATCH.exec(message);
   if (found === null) return undefined;
   return { failed: Number(found[1]), cause: found[2].replace(FRAMES, '').split(TIMES)[0] };
 }
 
-/** A batch names causes that HBase gave up on by their class alone. */
-const VAGUE = { kind: 'Unprocessable', text: 'the server gave up and says no more than IOException' };
+/** In a batch, causes on which HBase gave up are reported by their class alone. */
+const UNSPECIFIC = { kind: 'Unprocessable', text: 'the server gave up and reported only IOException' };
 
-/** A declared exception of the server (TIOError) as an error. `failed` on it: of a batch, how many actions failed. */
+/** Converts a TIOError. `failed` is the number of failed actions of a batch. */
 function ofIoError({ message = '', canRetry = false }, call) {
   const batch = batchOf(message);
-  const { kind, text, gaveUp: spent } = batch?.cause === 'IOException' ? VAGUE : understood(batch?.cause ?? message, canRetry && batch === undefined, call);
+  const {
+    kind,
+    text,
+    gaveUp: hasGivenUp,
+  } = batch?.cause === 'IOException'
+    ? UNSPECIFIC
+    : classify(batch?.cause ?? message, canRetry && batch === undefined, call);
   const error = make(kind, text, new Error(message));
-  return { error, canRetry, failed: batch?.failed, gaveUp: spent === true };
+  return { error, canRetry, failed: batch?.failed, gaveUp: hasGivenUp === true };
 }
 
-/** TApplicationException's types. */
+/** Types of TApplicationException. */
 const UNKNOWN_METHOD = 1;
 const INTERNAL_ERROR = 6;
 const PROTOCOL_ERROR = 7;
 
-/** An answer to a call that was not carried out at all. */
+/** Converts a TApplicationException: the call was not executed. */
 function ofApplicationError({ message = '', type }, { method, address }) {
   const cause = new Error(message);
-  if (type === UNKNOWN_METHOD) return make('Unsupported', `${address} has no method ${method}: is it a Thrift2 gateway, and new enough?`, cause);
-  if (type === INTERNAL_ERROR) return make('InvalidArgument', `${address} refuses the arguments of ${method} and says no more than "${message}"; its log tells why`, cause);
-  if (type === PROTOCOL_ERROR) return make('InvalidArgument', `${address} cannot read the arguments of ${method}: ${message}`, cause);
+  if (type === UNKNOWN_METHOD)
+    return make(
+      'Unsupported',
+      `${address} has no method ${method}: is it a Thrift2 gateway, and recent enough?`,
+      cause,
+    );
+  if (type === INTERNAL_ERROR)
+    return make(
+      'InvalidArgument',
+      `${address} rejected the arguments of ${method} and reported only "${message}"; its log has the reason`,
+      cause,
+    );
+  if (type === PROTOCOL_ERROR)
+    return make('InvalidArgument', `${address} cannot read the arguments of ${method}: ${message}`, cause);
   return make('Protocol', `${address} cannot serve ${method}: ${message} (type ${type})`, cause);
 }
 

@@ -1,29 +1,42 @@
 'use strict';
-/** Each operation above the seam, as calls of the contract. All are called with (client, request, signal). */
+/** Executes each operation of `../backend.js` as Thrift2 calls. Handlers are called with (client, request, signal). */
 const { make } = require('../errors.js');
 const { descriptorOf, familyOf, namespaceOf, readDescriptor, readNamespace, tableNameOf } = require('./descriptor.js');
-const { getMany, mutateMany } = require('./many.js');
+const { getMany, mutateMany } = require('./batches.js');
 const request = require('./request.js');
-const { found, rowOf } = require('./result.js');
+const { rowOf, rowOrUndefined } = require('./result.js');
 
 const bytesOf = (name) => Buffer.from(name);
 
-/** A call on a table by its TTableName, which answers nothing or a boolean. */
-const onTable = (method) => (client, { table }, signal) => client.call(method, { tableName: tableNameOf(table) }, { signal, table });
+/** A method whose only argument is a TTableName, and whose result is void or a boolean. */
+const onTable =
+  (method) =>
+  (client, { table }, signal) =>
+    client.call(method, { tableName: tableNameOf(table) }, { signal, table });
 
-/** Up to here a cell is never too large, unless the server was told so. */
-const CELL_BYTES_SURE = 1 << 20;
+/** A server accepts cells up to this size unless its limit was lowered. */
+const CELL_BYTES_ACCEPTED = 1 << 20;
 
-/** The gateway does not say that a cell is too large, and no other mistake of a put gets as far as there. */
+/**
+ * Adds the probable reason to a put's error: the gateway does not report that a cell is too large, and other invalid
+ * puts are not sent.
+ */
 function explained(error, { cells }) {
   const largest = Math.max(...cells.map(({ value }) => value.length));
-  if (error.code !== 'INVALID_ARGUMENT' || largest < CELL_BYTES_SURE) return error;
-  return make('InvalidArgument', `KeyValue size too large, most likely: a value has ${largest} bytes, and a server takes 10 MiB unless told otherwise (hbase.client.keyvalue.maxsize)`, error);
+  if (error.code !== 'INVALID_ARGUMENT' || largest < CELL_BYTES_ACCEPTED) return error;
+  return make(
+    'InvalidArgument',
+    `KeyValue size too large, probably: a value has ${largest} bytes, and the default limit is 10 MiB (hbase.client.keyvalue.maxsize)`,
+    error,
+  );
 }
 
 async function mutate(client, { table, mutation }, signal) {
   const about = { signal, table };
-  if (mutation.kind === 'put') return client.call('put', { table: bytesOf(table), tput: request.putOf(mutation) }, about).catch((error) => { throw explained(error, mutation); });
+  if (mutation.kind === 'put')
+    return client.call('put', { table: bytesOf(table), tput: request.putOf(mutation) }, about).catch((error) => {
+      throw explained(error, mutation);
+    });
   const deletes = request.deletesOf(mutation);
   if (deletes.length === 1) return client.call('deleteSingle', { table: bytesOf(table), tdelete: deletes[0] }, about);
   const mutations = deletes.map((deleteSingle) => ({ deleteSingle }));
@@ -32,55 +45,93 @@ async function mutate(client, { table, mutation }, signal) {
 
 async function regions(client, { table }, signal) {
   const locations = await client.call('getAllRegionLocations', { table: bytesOf(table) }, { signal, table });
-  // The gateway has no regions of a missing table, and no error either.
-  if (locations.length === 0 && !(await OPERATIONS.tableExists(client, { table }, signal))) {
+  // For a missing table the gateway returns no regions instead of an error.
+  if (locations.length === 0 && !(await HANDLERS.tableExists(client, { table }, signal))) {
     throw make('TableNotFound', `table "${table}" does not exist`);
   }
-  return locations.map(({ regionInfo: { regionId, startKey = EMPTY, endKey = EMPTY } }) => ({ id: regionId, start: startKey, end: endKey }));
+  return locations.map(({ regionInfo: { regionId, startKey = EMPTY, endKey = EMPTY } }) => ({
+    id: regionId,
+    start: startKey,
+    end: endKey,
+  }));
 }
 
 const EMPTY = Buffer.alloc(0);
 
-const OPERATIONS = {
+/** Operation → handler. */
+const HANDLERS = {
   __proto__: null,
-  get: async (client, { table, get }, signal) => found(await client.call('get', { table: bytesOf(table), tget: request.getOf(get) }, { signal, table })),
-  exists: async (client, { table, get }, signal) => client.call('exists', { table: bytesOf(table), tget: request.getOf(get) }, { signal, table }),
+  get: async (client, { table, get }, signal) =>
+    rowOrUndefined(await client.call('get', { table: bytesOf(table), tget: request.getOf(get) }, { signal, table })),
+  exists: async (client, { table, get }, signal) =>
+    client.call('exists', { table: bytesOf(table), tget: request.getOf(get) }, { signal, table }),
   getMany,
   mutate,
   mutateMany,
   mutateRow: async (client, { table, row, mutations }, signal) =>
-    client.call('mutateRow', { table: bytesOf(table), trowMutations: { row: request.rowOf(row), mutations: request.mutationsOf(mutations) } }, { signal, table }),
+    client.call(
+      'mutateRow',
+      { table: bytesOf(table), trowMutations: { row: request.rowOf(row), mutations: request.mutationsOf(mutations) } },
+      { signal, table },
+    ),
   checkAndMutate: async (client, { table, check, mutations }, signal) =>
     client.call('checkAndMutate', { table: bytesOf(table), ...request.checkOf(check, mutations) }, { signal, table }),
   increment: async (client, { table, increment }, signal) =>
-    rowOf(await client.call('increment', { table: bytesOf(table), tincrement: request.incrementOf(increment) }, { signal, table }), increment.row),
+    rowOf(
+      await client.call(
+        'increment',
+        { table: bytesOf(table), tincrement: request.incrementOf(increment) },
+        { signal, table },
+      ),
+      increment.row,
+    ),
   append: async (client, { table, append }, signal) =>
-    rowOf(await client.call('append', { table: bytesOf(table), tappend: request.appendOf(append) }, { signal, table }), append.row),
+    rowOf(
+      await client.call('append', { table: bytesOf(table), tappend: request.appendOf(append) }, { signal, table }),
+      append.row,
+    ),
 
   createTable: async (client, { descriptor, splits }, signal) =>
-    client.call('createTable', { desc: descriptorOf(descriptor), splitKeys: request.splitsOf(splits) }, { signal, table: descriptor.name }),
-  modifyTable: async (client, { descriptor }, signal) => client.call('modifyTable', { desc: descriptorOf(descriptor) }, { signal, table: descriptor.name }),
+    client.call(
+      'createTable',
+      { desc: descriptorOf(descriptor), splitKeys: request.splitsOf(splits) },
+      { signal, table: descriptor.name },
+    ),
+  modifyTable: async (client, { descriptor }, signal) =>
+    client.call('modifyTable', { desc: descriptorOf(descriptor) }, { signal, table: descriptor.name }),
   deleteTable: onTable('deleteTable'),
-  truncateTable: (client, { table, preserveSplits }, signal) => client.call('truncateTable', { tableName: tableNameOf(table), preserveSplits }, { signal, table }),
+  truncateTable: (client, { table, preserveSplits }, signal) =>
+    client.call('truncateTable', { tableName: tableNameOf(table), preserveSplits }, { signal, table }),
   enableTable: onTable('enableTable'),
   disableTable: onTable('disableTable'),
   isTableEnabled: onTable('isTableEnabled'),
   tableExists: onTable('tableExists'),
-  describeTable: async (client, { table }, signal) => readDescriptor(await client.call('getTableDescriptor', { table: tableNameOf(table) }, { signal, table })),
+  describeTable: async (client, { table }, signal) =>
+    readDescriptor(await client.call('getTableDescriptor', { table: tableNameOf(table) }, { signal, table })),
   tables: async (client, _, signal) =>
-    (await client.call('getTableDescriptorsByPattern', { includeSysTables: true }, { signal })).map((one) => ({ descriptor: readDescriptor(one), enabled: undefined })),
+    (await client.call('getTableDescriptorsByPattern', { includeSysTables: true }, { signal })).map((one) => ({
+      descriptor: readDescriptor(one),
+      enabled: undefined,
+    })),
   regions,
-  addFamily: (client, { table, family }, signal) => client.call('addColumnFamily', { tableName: tableNameOf(table), column: familyOf(family) }, { signal, table }),
-  modifyFamily: (client, { table, family }, signal) => client.call('modifyColumnFamily', { tableName: tableNameOf(table), column: familyOf(family) }, { signal, table }),
-  deleteFamily: (client, { table, family }, signal) => client.call('deleteColumnFamily', { tableName: tableNameOf(table), column: family }, { signal, table }),
+  addFamily: (client, { table, family }, signal) =>
+    client.call('addColumnFamily', { tableName: tableNameOf(table), column: familyOf(family) }, { signal, table }),
+  modifyFamily: (client, { table, family }, signal) =>
+    client.call('modifyColumnFamily', { tableName: tableNameOf(table), column: familyOf(family) }, { signal, table }),
+  deleteFamily: (client, { table, family }, signal) =>
+    client.call('deleteColumnFamily', { tableName: tableNameOf(table), column: family }, { signal, table }),
 
-  createNamespace: (client, { namespace }, signal) => client.call('createNamespace', { namespaceDesc: namespaceOf(namespace) }, { signal }),
-  modifyNamespace: (client, { namespace }, signal) => client.call('modifyNamespace', { namespaceDesc: namespaceOf(namespace) }, { signal }),
+  createNamespace: (client, { namespace }, signal) =>
+    client.call('createNamespace', { namespaceDesc: namespaceOf(namespace) }, { signal }),
+  modifyNamespace: (client, { namespace }, signal) =>
+    client.call('modifyNamespace', { namespaceDesc: namespaceOf(namespace) }, { signal }),
   deleteNamespace: (client, { name }, signal) => client.call('deleteNamespace', { name }, { signal }),
-  describeNamespace: async (client, { name }, signal) => readNamespace(await client.call('getNamespaceDescriptor', { name }, { signal })),
-  namespaces: async (client, _, signal) => (await client.call('listNamespaceDescriptors', {}, { signal })).map(readNamespace),
+  describeNamespace: async (client, { name }, signal) =>
+    readNamespace(await client.call('getNamespaceDescriptor', { name }, { signal })),
+  namespaces: async (client, _, signal) =>
+    (await client.call('listNamespaceDescriptors', {}, { signal })).map(readNamespace),
 
   clusterId: (client, _, signal) => client.call('getClusterId', {}, { signal }),
 };
 
-module.exports = { OPERATIONS };
+module.exports = { HANDLERS };

@@ -1,15 +1,16 @@
 'use strict';
 /**
- * Connections, of which each carries one call at a time.
+ * A pool of connections, each of which carries one call at a time.
  *
- * Idle ones are used again, the last one first, and closed after a while. Beyond `connectionsMax` callers wait in line; the line is bounded too. Places are
- * counted from before a connection is opened until after it is closed, so that there are never more.
+ * Idle connections are reused, the most recently used first, and closed after a while. Beyond `connectionsMax`,
+ * callers wait in a bounded queue. `openCount` includes a connection from before it is opened until after it is
+ * closed, so the limit is never exceeded.
  */
 const { whenAborted } = require('../abort.js');
 const { make } = require('../errors.js');
 
 class Pool {
-  /** `open(signal)`: a new connection. */
+  /** `open(signal)` opens a connection. */
   constructor(open, { connectionsMax, waitingMax, idleMs, address }) {
     this.open = open;
     this.connectionsMax = connectionsMax;
@@ -17,21 +18,21 @@ class Pool {
     this.idleMs = idleMs;
     this.address = address;
     this.idle = [];
-    this.places = 0;
+    this.openCount = 0;
     this.waiting = new Set();
     this.closed = false;
     this.whenEmpty = [];
   }
 
-  /** A connection for one call; give it back with `release`. */
+  /** Takes a connection for one call, which `release` gives back. */
   async acquire(signal) {
     if (this.closed) throw make('Closed', `the connection to ${this.address} has been closed`);
     signal?.throwIfAborted();
     for (let connection = this.idle.pop(); connection !== undefined; connection = this.idle.pop()) {
-      if (this.wake(connection)) return connection;
+      if (this.activate(connection)) return connection;
     }
-    if (this.places < this.connectionsMax) {
-      this.places += 1;
+    if (this.openCount < this.connectionsMax) {
+      this.openCount += 1;
     } else {
       const connection = await this.wait(signal);
       if (connection !== undefined) return connection;
@@ -39,52 +40,55 @@ class Pool {
     try {
       return await this.open(signal);
     } catch (error) {
-      this.leave();
+      this.freeSlot();
       throw error;
     }
   }
 
-  wake(connection) {
+  activate(connection) {
     clearTimeout(connection.idleTimer);
     if (connection.usable) {
       connection.idle(false);
       return true;
     }
-    this.places -= 1;
+    this.openCount -= 1;
     return false;
   }
 
-  /** Waits for a connection, or (undefined) for the place of one. */
+  /** Waits in the queue. Resolves to a connection, or to undefined if the caller may open one. */
   wait(signal) {
     if (this.waiting.size >= this.waitingMax) {
-      throw make('Busy', `all ${this.connectionsMax} connections to ${this.address} are in use and ${this.waitingMax} calls wait already: raise \`connectionsMax\` or \`waitingMax\`, or ask less at once`);
+      throw make(
+        'Busy',
+        `all ${this.connectionsMax} connections to ${this.address} are in use, and ${this.waitingMax} calls are waiting: raise \`connectionsMax\` or \`waitingMax\`, or make fewer calls at once`,
+      );
     }
     return new Promise((resolve, reject) => {
-      const leave = () => {
+      const stopWaiting = () => {
         this.waiting.delete(waiter);
         stopListening?.();
       };
       const waiter = (connection) => {
-        leave();
+        stopWaiting();
         resolve(connection);
       };
       this.waiting.add(waiter);
       const onAbort = () => {
-        leave();
+        stopWaiting();
         reject(signal.reason);
       };
       const stopListening = signal === undefined ? undefined : whenAborted(signal, onAbort);
     });
   }
 
-  /** Hands a connection to who waits, or keeps it for a while. */
+  /** Gives a connection back: to the next waiting caller, or to the idle ones. */
   release(connection) {
-    if (!connection.usable) return this.leave();
+    if (!connection.usable) return this.freeSlot();
     const [next] = this.waiting;
     if (next !== undefined) return next(connection);
     if (this.closed) {
       connection.close();
-      return this.leave();
+      return this.freeSlot();
     }
     connection.idle(true);
     connection.idleTimer = setTimeout(() => this.expire(connection), this.idleMs).unref();
@@ -97,27 +101,27 @@ class Pool {
     if (at < 0) return;
     this.idle.splice(at, 1);
     connection.close();
-    this.leave();
+    this.freeSlot();
   }
 
-  /** Gives a place up, to the next in line if there is one. */
-  leave() {
+  /** Passes on the right to open a connection: to the next waiting caller, if any. */
+  freeSlot() {
     const [next] = this.waiting;
     if (next !== undefined) return next(undefined);
-    this.places -= 1;
-    if (this.closed && this.places === 0) for (const resolve of this.whenEmpty.splice(0)) resolve();
+    this.openCount -= 1;
+    if (this.closed && this.openCount === 0) for (const resolve of this.whenEmpty.splice(0)) resolve();
     return undefined;
   }
 
-  /** Takes no more callers; resolves once those that are there, waiting or not, have been served. */
+  /** Accepts no further callers; resolves when the current ones, including those that wait, have been served. */
   close() {
     this.closed = true;
     for (const connection of this.idle.splice(0)) {
       clearTimeout(connection.idleTimer);
       connection.close();
-      this.places -= 1;
+      this.openCount -= 1;
     }
-    return this.places === 0 ? Promise.resolve() : new Promise((resolve) => this.whenEmpty.push(resolve));
+    return this.openCount === 0 ? Promise.resolve() : new Promise((resolve) => this.whenEmpty.push(resolve));
   }
 }
 

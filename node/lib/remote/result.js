@@ -1,22 +1,21 @@
 'use strict';
-/** From TResults to rows. */
+/** Converts TResults to rows. */
 const { cell } = require('../cell.js');
 const { Row } = require('../row.js');
+const { CellKind } = require('../vocabulary.js');
 
-const PUT = 4;
-
-/** A row, also one without cells. */
-function rowOf({ row, columnValues = [], partial = false }, asked) {
-  return Row.of(row ?? asked, columnValues.map(cellOf), partial);
+/** A row, which may have no cells. `key` is the requested one, since an empty TResult may lack it. */
+function rowOf({ row, columnValues = [], partial = false }, key) {
+  return Row.of(row ?? key, columnValues.map(cellOf), partial);
 }
 
 function cellOf({ family, qualifier, timestamp, value, type }) {
-  return cell(family, qualifier, timestamp, value, type ?? PUT);
+  return cell(family, qualifier, timestamp, value, type ?? CellKind.Put);
 }
 
-/** A row, or undefined where nothing was found. */
-function found(result) {
+/** A row, or undefined if nothing was found. */
+function rowOrUndefined(result) {
   return result.columnValues === undefined || result.columnValues.length === 0 ? undefined : rowOf(result);
 }
 
-module.exports = { found, rowOf };
+module.exports = { rowOf, rowOrUndefined };

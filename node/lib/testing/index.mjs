@@ -1,4 +1,4 @@
-/** `hjall/testing` for ES modules: the same as index.js. */
+/** `hjall/testing` for ES modules: the objects of `index.js`. */
 import testing from './index.js';
 
 export const { TestDatabase, databasePerTest, freshDatabase } = testing;

@@ -1,5 +1,8 @@
 'use strict';
-/** Random programs on the engine in this process and, over Thrift2, on the built server: every answer is the same, types and errors included. */
+/**
+ * Random programs on an embedded database and, over Thrift2, on the built server: all answers are equal, including
+ * types and errors.
+ */
 const assert = require('node:assert/strict');
 const { after, before, describe, it } = require('node:test');
 const { connect, memory } = require('../../lib/index.js');
@@ -8,19 +11,19 @@ const { compared } = require('./compared.js');
 const { Program } = require('./program.js');
 const { lives } = require('./tables.js');
 
-/** Other programs, or more: DIFFERENTIAL_SEED=100 DIFFERENTIAL_ROUNDS=500 make test-node. */
+/** To run other or more programs: DIFFERENTIAL_SEED=100 DIFFERENTIAL_ROUNDS=500 make test-node. */
 const SEED = Number(process.env.DIFFERENTIAL_SEED ?? 1);
 const ROUNDS = Number(process.env.DIFFERENTIAL_ROUNDS ?? 12);
 const STEPS = 150;
 
-describe('embedded and remote answer the same', () => {
+describe('embedded and remote databases give the same answers', () => {
   let server;
   before(async () => {
     server = await serving();
   });
   after(() => server.stop());
 
-  it('of tables from their creation to their end', async () => {
+  it('for the life cycle of a table', async () => {
     const remote = await connect({ port: server.port, pauseMs: 0 });
     const local = memory();
     assert.equal(await lives([local, remote], 'life'), undefined);
@@ -28,7 +31,11 @@ describe('embedded and remote answer the same', () => {
     await local.close();
   });
 
-  for (const [at, wire] of [['buffered', 'binary'], ['framed', 'compact'], ['http', 'binary']].entries()) {
+  for (const [at, wire] of [
+    ['buffered', 'binary'],
+    ['framed', 'compact'],
+    ['http', 'binary'],
+  ].entries()) {
     it(`${wire.join(', ')}`, async () => {
       const [transport, protocol] = wire;
       const remote = await connect({ port: server.port, transport, protocol, pauseMs: 0 });

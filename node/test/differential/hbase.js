@@ -1,8 +1,8 @@
 'use strict';
 /**
- * Random programs on the engine in this process and, over Thrift2, on real HBase: part of `make judge`.
+ * Random programs on an embedded database and, over Thrift2, on HBase; part of `make judge`.
  *
- *     node node/test/differential/hbase.js PORT [SEED [ROUNDS]]      ends with "N passed, M failed"
+ *     node node/test/differential/hbase.js PORT [SEED [ROUNDS]]      prints "N passed, M failed" at the end
  */
 const { connect, memory } = require('../../lib/index.js');
 const { compared } = require('./compared.js');
@@ -11,11 +11,11 @@ const { lives } = require('./tables.js');
 
 const STEPS = 200;
 
-/** Of a row in pieces HBase says that more follow also when what follows is hidden. */
+/** HBase marks a part of a row as partial even if the rest of the row is not visible. */
 const masked = (text) => text.replaceAll('…', '');
 
 async function main([port, first = String(1 + Math.floor(Math.random() * 1e6)), rounds = '10']) {
-  // Its gateways answer before its master does, and its first tables take their time.
+  // HBase's gateways answer before its master is ready, and creating the first tables is slow.
   const hbase = await connect({ port: Number(port), callTimeoutMs: 180_000, retries: 8, pauseMs: 1000 });
   let failed = 0;
   const difference = await lives([memory(), hbase], `life${Date.now()}`);
@@ -33,10 +33,10 @@ async function main([port, first = String(1 + Math.floor(Math.random() * 1e6)), 
       }
       await db.createTable(name, Program.families, { splits: [Buffer.from('b')] });
     }
-    const parting = await compared(seed, STEPS, [local, hbase], { name, tables: false, masked });
-    if (parting !== undefined) {
+    const mismatch = await compared(seed, STEPS, [local, hbase], { name, tables: false, masked });
+    if (mismatch !== undefined) {
       failed += 1;
-      console.log(parting);
+      console.log(mismatch);
     }
     await hbase.disableTable(name);
     await hbase.dropTable(name);

@@ -1,5 +1,5 @@
 'use strict';
-/** Random programs: the same seed gives the same steps, each a call of the public interface. */
+/** Random programs of calls to the public interface. The same seed gives the same steps. */
 const { compare, filters, long } = require('../../lib/index.js');
 const { Chance } = require('../chance.js');
 const { shown } = require('./shown.js');
@@ -12,20 +12,43 @@ const LONGS = [0, 1, -1, 2 ** 40, 2n ** 62n, -(2n ** 63n), 2n ** 63n - 1n];
 const OPERATORS = ['LESS', 'LESS_OR_EQUAL', 'EQUAL', 'NOT_EQUAL', 'GREATER_OR_EQUAL', 'GREATER'];
 
 class Program {
-  /** @param {number} seed @param {{ tables?: boolean }} [allowed] `tables`: changes of the table itself too */
+  /** @param {number} seed @param {{ tables?: boolean }} [allowed] `tables`: whether to change tables too */
   constructor(seed, { tables = true } = {}) {
     this.chance = new Chance(seed);
     this.tables = tables;
   }
 
-  /** The families of the table that the program is about. */
+  /** The families of the table that the program uses. */
   static families = { f: { versions: 3 }, g: {} };
 
   /** The next step: { text, run(db, name) }. */
   step() {
     const { chance } = this;
-    const kinds = ['put', 'put', 'put', 'put', 'delete', 'delete', 'increment', 'append', 'checkAndPut', 'checkAndDelete', 'checkAndMutate', 'mutateRow', 'batch',
-      'row', 'row', 'rows', 'cells', 'exists', 'scan', 'scan', 'scan', 'misuse', ...(this.tables ? ['describe', 'table'] : [])];
+    const kinds = [
+      'put',
+      'put',
+      'put',
+      'put',
+      'delete',
+      'delete',
+      'increment',
+      'append',
+      'checkAndPut',
+      'checkAndDelete',
+      'checkAndMutate',
+      'mutateRow',
+      'batch',
+      'row',
+      'row',
+      'rows',
+      'cells',
+      'exists',
+      'scan',
+      'scan',
+      'scan',
+      'misuse',
+      ...(this.tables ? ['describe', 'table'] : []),
+    ];
     return this[chance.pick(kinds)]();
   }
 
@@ -37,7 +60,7 @@ class Program {
     return this.chance.below(40) === 0 ? 'zz:missing' : this.chance.pick(COLUMNS);
   }
 
-  /** Options with a time now and then. */
+  /** Options, sometimes with a timestamp. */
   timed(options = {}) {
     return this.chance.flag() ? { ...options, timestamp: 1 + this.chance.below(9) } : options;
   }
@@ -50,12 +73,19 @@ class Program {
     return Object.fromEntries(Array.from({ length: 1 + this.chance.below(3) }, () => [this.column(), this.value()]));
   }
 
-  /** What a delete covers: nothing (the row), columns, families, exact versions. */
+  /** What a delete covers: the whole row, columns, families or exact versions. */
   covered() {
     const { chance } = this;
     if (chance.below(5) === 0) return [undefined, this.timed()];
-    if (chance.below(4) === 0) return [[chance.pick(['f', 'g'])], this.timed(chance.flag() ? { exact: true, timestamp: 1 + chance.below(9) } : {})];
-    return [chance.list(2, () => this.column()).concat(this.column()), this.timed(chance.flag() ? { exact: true } : {})];
+    if (chance.below(4) === 0)
+      return [
+        [chance.pick(['f', 'g'])],
+        this.timed(chance.flag() ? { exact: true, timestamp: 1 + chance.below(9) } : {}),
+      ];
+    return [
+      chance.list(2, () => this.column()).concat(this.column()),
+      this.timed(chance.flag() ? { exact: true } : {}),
+    ];
   }
 
   coveredAt(timestamp) {
@@ -85,12 +115,24 @@ class Program {
   }
 
   checkAndPut() {
-    return this.call('checkAndPut', [this.row1(), this.column(), this.expected(), this.data(), { ...this.timed(), op: this.chance.pick(OPERATORS) }]);
+    return this.call('checkAndPut', [
+      this.row1(),
+      this.column(),
+      this.expected(),
+      this.data(),
+      { ...this.timed(), op: this.chance.pick(OPERATORS) },
+    ]);
   }
 
   checkAndDelete() {
     const [columns, options] = this.covered();
-    return this.call('checkAndDelete', [this.row1(), this.column(), this.expected(), columns, { ...options, op: this.chance.pick(OPERATORS) }]);
+    return this.call('checkAndDelete', [
+      this.row1(),
+      this.column(),
+      this.expected(),
+      columns,
+      { ...options, op: this.chance.pick(OPERATORS) },
+    ]);
   }
 
   mutations() {
@@ -104,7 +146,11 @@ class Program {
   }
 
   checkAndMutate() {
-    return this.call('checkAndMutate', [this.row1(), { column: this.column(), value: this.expected(), op: this.chance.pick(OPERATORS) }, this.mutations()]);
+    return this.call('checkAndMutate', [
+      this.row1(),
+      { column: this.column(), value: this.expected(), op: this.chance.pick(OPERATORS) },
+      this.mutations(),
+    ]);
   }
 
   mutateRow() {
@@ -112,9 +158,11 @@ class Program {
   }
 
   batch() {
-    // Always at given times: whether two of its writes fall into one millisecond is chance that no seed repeats.
+    // Always with timestamps: whether two writes of a batch share a millisecond does not depend on the seed.
     const timestamp = 1 + this.chance.below(9);
-    const parts = this.chance.list(6, () => (this.chance.below(4) === 0 ? this.coveredAt(timestamp) : ['put', [this.row1(), this.data(), { timestamp }]]));
+    const parts = this.chance.list(6, () =>
+      this.chance.below(4) === 0 ? this.coveredAt(timestamp) : ['put', [this.row1(), this.data(), { timestamp }]],
+    );
     return {
       text: `batch ${shown(parts)}`,
       run: (db, name) => {
@@ -140,22 +188,27 @@ class Program {
 
   filter() {
     const { chance } = this;
-    const one = () => chance.pick([
-      () => "ValueFilter(=, 'binary:v')",
-      () => "PrefixFilter('b')",
-      () => 'KeyOnlyFilter()',
-      () => "QualifierFilter(>=, 'binary:r') AND FirstKeyOnlyFilter()",
-      () => filters.row(chance.pick(['<', '>=', '!=']), chance.pick(ROWS)),
-      () => filters.value('=', compare.substring('tex')),
-      () => filters.any(filters.columnPrefix('q'), filters.qualifier('=', '')),
-      () => filters.all(filters.singleColumnValue('f:q', '=', 'v', { filterIfMissing: true }), filters.columnPagination(2, 1)),
-      () => filters.timestamps(3, 5, 7),
-      () => 'NoSuchFilter()',
-    ])();
+    const one = () =>
+      chance.pick([
+        () => "ValueFilter(=, 'binary:v')",
+        () => "PrefixFilter('b')",
+        () => 'KeyOnlyFilter()',
+        () => "QualifierFilter(>=, 'binary:r') AND FirstKeyOnlyFilter()",
+        () => filters.row(chance.pick(['<', '>=', '!=']), chance.pick(ROWS)),
+        () => filters.value('=', compare.substring('tex')),
+        () => filters.any(filters.columnPrefix('q'), filters.qualifier('=', '')),
+        () =>
+          filters.all(
+            filters.singleColumnValue('f:q', '=', 'v', { filterIfMissing: true }),
+            filters.columnPagination(2, 1),
+          ),
+        () => filters.timestamps(3, 5, 7),
+        () => 'NoSuchFilter()',
+      ])();
     return one();
   }
 
-  /** As `row`, with a family's cells counted now and then. */
+  /** Options of `row`, sometimes with a limit on a family's cells. */
   getting() {
     const options = this.reading();
     if (this.chance.below(6) === 0) options.storeLimit = 1 + this.chance.below(2);
@@ -190,13 +243,13 @@ class Program {
     if (chance.below(3) === 0) options.reverse = true;
     if (chance.below(3) === 0) options.limit = 1 + chance.below(4);
     if (chance.below(5) === 0) options.batch = 1 + chance.below(2);
-    // HBase's own count of rows in pieces comes out one short at times where a region ends.
+    // At the end of a region, HBase sometimes counts one partial row too few.
     if (!this.tables && options.batch !== undefined) delete options.limit;
     if (chance.below(3) === 0) options.caching = 1 + chance.below(3);
     return { text: `scan ${shown(options)}`, run: (db, name) => db.table(name).scan(options).toArray() };
   }
 
-  /** What is refused on both sides in the same way. */
+  /** A call that both databases reject alike. */
   misuse() {
     return this.chance.pick([
       () => this.call('put', [Buffer.alloc(0), { 'f:q': bytes('x') }]),
@@ -209,7 +262,10 @@ class Program {
       () => this.call('mutateRow', [this.row1(), []]),
       () => ({ text: 'get of a missing table', run: (db, name) => db.table(`${name}_missing`).row(this.row1()) }),
       () => ({ text: 'scan of a missing table', run: (db, name) => db.table(`${name}_missing`).scan().toArray() }),
-      () => ({ text: 'put into a missing table', run: (db, name) => db.table(`${name}_missing`).put(bytes('r'), { 'f:q': bytes('x') }) }),
+      () => ({
+        text: 'put into a missing table',
+        run: (db, name) => db.table(`${name}_missing`).put(bytes('r'), { 'f:q': bytes('x') }),
+      }),
     ])();
   }
 
@@ -218,7 +274,10 @@ class Program {
       () => ({ text: 'describe', run: (db, name) => db.describeTable(name) }),
       () => ({ text: 'describe missing', run: (db, name) => db.describeTable(`${name}_missing`) }),
       () => ({ text: 'tables', run: (db) => db.tables() }),
-      () => ({ text: 'regions', run: async (db, name) => (await db.regions(name)).map(({ start, end }) => ({ start, end })) }),
+      () => ({
+        text: 'regions',
+        run: async (db, name) => (await db.regions(name)).map(({ start, end }) => ({ start, end })),
+      }),
       () => ({ text: 'regions missing', run: (db, name) => db.regions(`${name}_missing`) }),
       () => ({ text: 'namespaces', run: (db) => db.namespaces() }),
       () => ({ text: 'enabled', run: (db, name) => db.isTableEnabled(name) }),
@@ -232,7 +291,10 @@ class Program {
       () => ({ text: 'enable', run: (db, name) => db.enableTable(name) }),
       () => ({ text: 'enable', run: (db, name) => db.enableTable(name) }),
       () => ({ text: 'create', run: (db, name) => db.createTable(name, Program.families) }),
-      () => ({ text: 'create bad', run: (db, name) => db.createTable(`${name}_bad`, { f: { minVersions: 5, versions: 2 } }) }),
+      () => ({
+        text: 'create bad',
+        run: (db, name) => db.createTable(`${name}_bad`, { f: { minVersions: 5, versions: 2 } }),
+      }),
       () => ({ text: 'drop', run: (db, name) => db.dropTable(`${name}_missing`) }),
       () => ({ text: 'truncate', run: (db, name) => db.truncateTable(name, { preserveSplits: true }) }),
       () => ({ text: 'alter f', run: (db, name) => db.alterFamily(name, 'f', { versions: 3, blockSize: 8192 }) }),
@@ -245,7 +307,7 @@ class Program {
     ])();
   }
 
-  /** A method of the table. */
+  /** A step that calls a method of the table. */
   call(method, args) {
     return { text: `${method} ${shown(args)}`, run: (db, name) => db.table(name)[method](...args) };
   }

@@ -1,30 +1,39 @@
 'use strict';
-/** Answers as text that says everything about them: types too, so that a number on one side and a bigint on the other is a difference. */
+/**
+ * Answers as text that says everything about them: types too, so that a number on one side and a bigint on the other
+ * is a difference.
+ */
 const { HjallError, Row } = require('../../lib/index.js');
 
-/** Times from here on are the servers' own. */
+/** Timestamps from here on were assigned by the server. */
 const OWN_TIME = 1_500_000_000_000;
 
 const time = (t) => (t >= OWN_TIME && t < OWN_TIME * 100 ? `${typeof t} now` : shown(t));
 
 function shownRow(row) {
-  const cells = row.cells.map(({ column, family, qualifier, timestamp, type, value }) =>
-    `${shown(family)} ${shown(qualifier)} ${column}@${time(timestamp)}${type === 'Put' ? '' : `!${type}`}=${shown(value)}`);
+  const cells = row.cells.map(
+    ({ column, family, qualifier, timestamp, type, value }) =>
+      `${shown(family)} ${shown(qualifier)} ${column}@${time(timestamp)}${type === 'Put' ? '' : `!${type}`}=${shown(value)}`,
+  );
   return `Row ${shown(row.key)}${row.partial ? '…' : ''} [${cells.join(', ')}] {${row.columns.join(', ')}}`;
 }
 
-/** A value of an answer. */
+/** An answer as text. */
 function shown(value) {
   if (value instanceof Row) return shownRow(value);
   if (Buffer.isBuffer(value)) return `<${value.toString('latin1')}>`;
   if (value instanceof Uint8Array) return `Uint8Array <${Buffer.from(value).toString('latin1')}>`;
   if (Array.isArray(value)) return `[${value.map(shown).join('; ')}]`;
-  if (value !== null && typeof value === 'object' && 'column' in value && 'type' in value) return `${value.column}@${time(value.timestamp)}=${shown(value.value)}`;
-  if (value !== null && typeof value === 'object') return `{${Object.entries(value).map(([k, v]) => `${k}: ${shown(v)}`).join(', ')}}`;
-  return typeof value === 'bigint' ? `${value}n` : JSON.stringify(value) ?? 'undefined';
+  if (value !== null && typeof value === 'object' && 'column' in value && 'type' in value)
+    return `${value.column}@${time(value.timestamp)}=${shown(value.value)}`;
+  if (value !== null && typeof value === 'object')
+    return `{${Object.entries(value)
+      .map(([k, v]) => `${k}: ${shown(v)}`)
+      .join(', ')}}`;
+  return typeof value === 'bigint' ? `${value}n` : (JSON.stringify(value) ?? 'undefined');
 }
 
-/** What a step answers, or how it fails; of failures the code counts, and of a batch which rows failed. */
+/** The answer to a step, or its error as text: the code, and for a batch the rows that failed. */
 async function outcome(work) {
   try {
     return shown(await work());

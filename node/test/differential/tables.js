@@ -1,5 +1,5 @@
 'use strict';
-/** One long life of a table, with every mistake one can make on the way, on two databases. */
+/** The life cycle of a table, with every possible mistake, on two databases. */
 const { Program } = require('./program.js');
 const { outcome } = require('./shown.js');
 
@@ -10,11 +10,17 @@ const put = { 'f:a': b('x') };
 const STEPS = [
   ['create', (db, t) => db.createTable(t, Program.families, { splits: [b('b'), b('k')] })],
   ['create what exists', (db, t) => db.createTable(t, ['f'])],
-  ['create with fewer versions than must be kept', (db, t) => db.createTable(`${t}_bad`, { f: { minVersions: 5, versions: 2 } })],
+  [
+    'create with fewer versions than must be kept',
+    (db, t) => db.createTable(`${t}_bad`, { f: { minVersions: 5, versions: 2 } }),
+  ],
   ['create in no namespace', (db, t) => db.createTable(`${t}_none:t`, ['f'])],
   ['create under a bad name', (db) => db.createTable('ba d', ['f'])],
   ['create without families', (db, t) => db.createTable(`${t}_bad`, [])],
-  ['create with a number that is none', (db, t) => db.createTable(`${t}_bad`, { f: { attributes: { VERSIONS: 'many' } } })],
+  [
+    'create with a number that is none',
+    (db, t) => db.createTable(`${t}_bad`, { f: { attributes: { VERSIONS: 'many' } } }),
+  ],
   ['split at nothing', (db, t) => db.createTable(`${t}_bad`, ['f'], { splits: [b('')] })],
   ['split twice at one key', (db, t) => db.createTable(`${t}_bad`, ['f'], { splits: [b('a'), b('a')] })],
   ['describe', (db, t) => db.describeTable(t)],
@@ -24,7 +30,18 @@ const STEPS = [
   ['drop while enabled', (db, t) => db.dropTable(t)],
   ['drop nothing', (db, t) => db.dropTable(`${t}_none`)],
   ['enable what is enabled', (db, t) => db.enableTable(t)],
-  ['alter a family', (db, t) => db.alterFamily(t, 'f', { versions: 4, ttl: 86400, blockSize: 8192, compression: 'NONE', bloomFilter: 'ROWCOL', configuration: { own: 'value' } })],
+  [
+    'alter a family',
+    (db, t) =>
+      db.alterFamily(t, 'f', {
+        versions: 4,
+        ttl: 86400,
+        blockSize: 8192,
+        compression: 'NONE',
+        bloomFilter: 'ROWCOL',
+        configuration: { own: 'value' },
+      }),
+  ],
   ['alter a family that is missing', (db, t) => db.alterFamily(t, 'zz', {})],
   ['add a family that is there', (db, t) => db.addFamily(t, 'f', {})],
   ['drop a family that is missing', (db, t) => db.dropFamily(t, 'zz')],
@@ -72,7 +89,7 @@ const STEPS = [
   ['what is left', async (db, t) => (await db.tables()).filter((name) => name.startsWith(t))],
 ];
 
-/** The first difference, if there is one. */
+/** The first difference, or undefined. */
 async function lives([one, other], name) {
   for (const [what, step] of STEPS) {
     const [a, c] = [await outcome(() => step(one, name)), await outcome(() => step(other, name))];

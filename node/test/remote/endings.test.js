@@ -1,5 +1,5 @@
 'use strict';
-/** How connections end, and what keeps a process alive: nothing but calls under way. And TLS, from its handshake to its refusal. */
+/** The end of connections; only pending calls keep a process alive. And TLS: accepted and rejected handshakes. */
 const assert = require('node:assert/strict');
 const { execFile } = require('node:child_process');
 const net = require('node:net');
@@ -13,7 +13,7 @@ const { connect, memory } = require('../../lib/index.js');
 const run = promisify(execFile);
 const TIMEOUT_MS = 60_000;
 
-/** A served database with a row. */
+/** A served database with one row. */
 async function served(test) {
   const db = memory({ encoding: 'utf8' });
   test.after(() => db.close());
@@ -35,7 +35,7 @@ for (const transport of ['buffered', 'framed', 'http']) {
   });
 }
 
-it('closeSync takes no more calls and lets the one under way end', async (t) => {
+it('closeSync rejects new calls and completes the pending one', async (t) => {
   const db = await connect({ port: await served(t), encoding: 'utf8' });
   const row = db.table('t').row('r');
   db.closeSync();
@@ -48,11 +48,14 @@ const SHARED = { ciphers: 'PSK-AES128-GCM-SHA256', maxVersion: 'TLSv1.2' };
 const KEY = Buffer.from('d731ef57be09e5204f0b205b60627028', 'hex');
 
 async function behindTls(test, port) {
-  const server = tls.createServer({ ...SHARED, pskCallback: (_, identity) => (identity === 'ann' ? KEY : null) }, (secure) => {
-    const plain = net.connect(port, '127.0.0.1');
-    secure.pipe(plain).pipe(secure);
-    for (const socket of [secure, plain]) socket.on('error', () => socket.destroy());
-  });
+  const server = tls.createServer(
+    { ...SHARED, pskCallback: (_, identity) => (identity === 'ann' ? KEY : null) },
+    (secure) => {
+      const plain = net.connect(port, '127.0.0.1');
+      secure.pipe(plain).pipe(secure);
+      for (const socket of [secure, plain]) socket.on('error', () => socket.destroy());
+    },
+  );
   server.on('tlsClientError', () => {});
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -60,7 +63,11 @@ async function behindTls(test, port) {
   return server.address().port;
 }
 
-const identity = (name) => ({ ...SHARED, checkServerIdentity: () => undefined, pskCallback: () => ({ psk: KEY, identity: name }) });
+const identity = (name) => ({
+  ...SHARED,
+  checkServerIdentity: () => undefined,
+  pskCallback: () => ({ psk: KEY, identity: name }),
+});
 
 it('speaks TLS', async (t) => {
   const port = await behindTls(t, await served(t));
@@ -69,14 +76,21 @@ it('speaks TLS', async (t) => {
   await db.close();
 });
 
-it('a handshake that fails is an error of the connection', async (t) => {
+it('a failed handshake is a ConnectionError', async (t) => {
   const port = await behindTls(t, await served(t));
-  await assert.rejects(connect({ port, tls: identity('bob'), retries: 0 }), { code: 'CONNECTION', message: /cannot connect/ });
+  await assert.rejects(connect({ port, tls: identity('bob'), retries: 0 }), {
+    code: 'CONNECTION',
+    message: /cannot connect/,
+  });
 });
 
-it('TLS to a server without it, and the other way round, do not hang', async (t) => {
+it('TLS to a plain server, and a plain connection to a TLS server, do not hang', async (t) => {
   const plain = await served(t);
   const secure = await behindTls(t, plain);
-  await assert.rejects(connect({ port: plain, tls: true, retries: 0, connectTimeoutMs: 2000 }), { name: 'ConnectionError' });
-  await assert.rejects(connect({ port: secure, retries: 0, callTimeoutMs: 2000 }), { name: /ConnectionError|ProtocolError/ });
+  await assert.rejects(connect({ port: plain, tls: true, retries: 0, connectTimeoutMs: 2000 }), {
+    name: 'ConnectionError',
+  });
+  await assert.rejects(connect({ port: secure, retries: 0, callTimeoutMs: 2000 }), {
+    name: /ConnectionError|ProtocolError/,
+  });
 });

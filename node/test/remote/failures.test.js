@@ -1,5 +1,5 @@
 'use strict';
-/** Errors of HBase's gateway by their texts, as it sends them: the same kinds that the engine in this process raises. */
+/** The exceptions of HBase's gateway are converted to the kinds of errors that the embedded engine raises. */
 const assert = require('node:assert/strict');
 const { it } = require('node:test');
 const { ofApplicationError, ofIoError } = require('../../lib/remote/failure.js');
@@ -17,49 +17,115 @@ const RETRIES = `Failed after attempts=2, exceptions:
 const ANSWERS = [
   ['ns:t', false, {}, 'TABLE_NOT_FOUND', 'table "ns:t" does not exist'],
   ['ns:t is disabled.', false, {}, 'TABLE_DISABLED', 'ns:t is disabled.'],
-  ['org.apache.hadoop.hbase.TableExistsException: ns:t\n\tat x.Y.z(Y.java:1)\n', false, { method: 'createTable' }, 'TABLE_EXISTS', 'table "ns:t" exists already'],
-  ['org.apache.hadoop.hbase.NamespaceNotFoundException: none\n\tat x', false, {}, 'NAMESPACE_NOT_FOUND', 'namespace "none" does not exist'],
-  ['org.apache.hadoop.hbase.regionserver.NoSuchColumnFamilyException: Column family zz does not exist in region r\n\tat x', false, {}, 'FAMILY_NOT_FOUND', 'Column family zz does not exist in region r'],
-  ['org.apache.hadoop.hbase.DoNotRetryIOException: Field is not a long, it\'s 3 bytes wide\n\tat x', false, {}, 'NOT_A_LONG', 'Field is not a long, it\'s 3 bytes wide'],
-  ['org.apache.hadoop.hbase.DoNotRetryIOException: Table should have at least one column family.', false, { method: 'createTable' }, 'INVALID_DESCRIPTOR', 'Table should have at least one column family.'],
+  [
+    'org.apache.hadoop.hbase.TableExistsException: ns:t\n\tat x.Y.z(Y.java:1)\n',
+    false,
+    { method: 'createTable' },
+    'TABLE_EXISTS',
+    'table "ns:t" already exists',
+  ],
+  [
+    'org.apache.hadoop.hbase.NamespaceNotFoundException: none\n\tat x',
+    false,
+    {},
+    'NAMESPACE_NOT_FOUND',
+    'namespace "none" does not exist',
+  ],
+  [
+    'org.apache.hadoop.hbase.regionserver.NoSuchColumnFamilyException: Column family zz does not exist in region r\n\tat x',
+    false,
+    {},
+    'FAMILY_NOT_FOUND',
+    'Column family zz does not exist in region r',
+  ],
+  [
+    "org.apache.hadoop.hbase.DoNotRetryIOException: Field is not a long, it's 3 bytes wide\n\tat x",
+    false,
+    {},
+    'NOT_A_LONG',
+    "Field is not a long, it's 3 bytes wide",
+  ],
+  [
+    'org.apache.hadoop.hbase.DoNotRetryIOException: Table should have at least one column family.',
+    false,
+    { method: 'createTable' },
+    'INVALID_DESCRIPTOR',
+    'Table should have at least one column family.',
+  ],
   ['org.apache.hadoop.hbase.DoNotRetryIOException: no', false, {}, 'REFUSED', 'no'],
   ['Thrift Server is in Read-only mode.', false, {}, 'READ_ONLY', 'Thrift Server is in Read-only mode.'],
-  ['tableName=ns:t, state=ENABLED', false, { method: 'enableTable' }, 'TABLE_NOT_DISABLED', 'tableName=ns:t, state=ENABLED'],
-  ['org.apache.hadoop.hbase.CallQueueTooBigException: Call queue is full on h,1,2', true, {}, 'BUSY', 'Call queue is full on h,1,2'],
-  ['Failed 1 action: NotServingRegionException: 1 time, servers with issues: h,1,2', true, {}, 'NOT_SERVING', 'NotServingRegionException'],
-  ['Failed 3 actions: org.apache.hadoop.hbase.regionserver.NoSuchColumnFamilyException: Column family zz does not exist\n\tat x\n: 2 times, IOException: 1 time, servers with issues: h,1,2', true, {}, 'FAMILY_NOT_FOUND', 'Column family zz does not exist'],
-  ['Failed 1 action: IOException: 1 time, servers with issues: h,1,2', true, {}, 'UNPROCESSABLE', 'the server gave up and says no more than IOException'],
-  ['Failed after attempts=1, exceptions:\njava.io.IOException: Timestamp cannot be negative. ts=-1', true, {}, 'UNPROCESSABLE', 'Timestamp cannot be negative. ts=-1'],
+  [
+    'tableName=ns:t, state=ENABLED',
+    false,
+    { method: 'enableTable' },
+    'TABLE_NOT_DISABLED',
+    'tableName=ns:t, state=ENABLED',
+  ],
+  [
+    'org.apache.hadoop.hbase.CallQueueTooBigException: Call queue is full on h,1,2',
+    true,
+    {},
+    'BUSY',
+    'Call queue is full on h,1,2',
+  ],
+  [
+    'Failed 1 action: NotServingRegionException: 1 time, servers with issues: h,1,2',
+    true,
+    {},
+    'NOT_SERVING',
+    'NotServingRegionException',
+  ],
+  [
+    'Failed 3 actions: org.apache.hadoop.hbase.regionserver.NoSuchColumnFamilyException: Column family zz does not exist\n\tat x\n: 2 times, IOException: 1 time, servers with issues: h,1,2',
+    true,
+    {},
+    'FAMILY_NOT_FOUND',
+    'Column family zz does not exist',
+  ],
+  [
+    'Failed 1 action: IOException: 1 time, servers with issues: h,1,2',
+    true,
+    {},
+    'UNPROCESSABLE',
+    'the server gave up and reported only IOException',
+  ],
+  [
+    'Failed after attempts=1, exceptions:\njava.io.IOException: Timestamp cannot be negative. ts=-1',
+    true,
+    {},
+    'UNPROCESSABLE',
+    'Timestamp cannot be negative. ts=-1',
+  ],
   [RETRIES, true, {}, 'NOT_SERVING', 'Master is initializing'],
   ['connection reset', true, {}, 'IO', 'connection reset'],
-  ['', true, {}, 'IO', 'the server gives no reason'],
+  ['', true, {}, 'IO', 'the server gave no reason'],
 ];
 
 for (const [message, canRetry, call, code, text] of ANSWERS) {
   it(`${code}: ${message.split('\n')[0].slice(0, 80)}`, () => {
     const { error } = ofIoError({ message, canRetry }, { ...CALL, ...call });
     assert.deepEqual([error.code, error.message], [code, text]);
-    assert.equal(error.cause.message, message, 'the server\'s own words are kept');
+    assert.equal(error.cause.message, message, "the server's message is kept");
   });
 }
 
-it('what the gateway gave up on is not taken for what it never began', () => {
+it('a call on which the gateway gave up is told from one that it never began', () => {
   assert.equal(ofIoError({ message: RETRIES, canRetry: true }, CALL).gaveUp, true);
   assert.equal(ofIoError({ message: ANSWERS[10][0], canRetry: true }, CALL).gaveUp, false);
 });
 
-it('a batch tells how many of it failed', () => {
+it('a batch reports how many actions failed', () => {
   assert.equal(ofIoError({ message: ANSWERS[12][0], canRetry: true }, CALL).failed, 3);
 });
 
-it('no text makes it hang or throw', () => {
+it('no text makes classification hang or throw', () => {
   for (const part of ['a.', 'A', ': ', '\n\tat ', 'Failed 1 action: ', 'Failed after attempts=', 'Exception: ']) {
     const { error } = ofIoError({ message: part.repeat(20_000), canRetry: true }, CALL);
     assert.equal(typeof error.code, 'string');
   }
 });
 
-it('calls that were not carried out at all say why, as far as it is known', () => {
+it('calls that were not executed report the reason as far as it is known', () => {
   const codes = [1, 6, 7, 99].map((type) => ofApplicationError({ message: 'because', type }, CALL).code);
   assert.deepEqual(codes, ['UNSUPPORTED', 'INVALID_ARGUMENT', 'INVALID_ARGUMENT', 'PROTOCOL']);
 });

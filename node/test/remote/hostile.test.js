@@ -1,5 +1,8 @@
 'use strict';
-/** Servers that are broken, foreign or mean: a call fails soon and says why, and nothing is allocated for promises. */
+/**
+ * Broken, foreign and malicious servers: calls fail promptly with the reason, and announced lengths allocate no
+ * memory.
+ */
 const assert = require('node:assert/strict');
 const http = require('node:http');
 const { once } = require('node:events');
@@ -9,8 +12,8 @@ const { connect } = require('../../lib/remote/connect.js');
 const { Chance } = require('../chance.js');
 const { exception, reply, scripted } = require('./scripted.js');
 
-/** The beginning of an answer whose list of rows claims to be this long. */
-function promising({ method, sequence }, count) {
+/** The beginning of an answer that announces a list of `count` rows. */
+function announcing({ method, sequence }, count) {
   const head = reply({ method, sequence }, { success: [] });
   const bytes = Buffer.from(head.subarray(0, head.length - 1));
   bytes.writeInt32BE(count, bytes.length - 4);
@@ -24,43 +27,55 @@ async function table(test, answers, options) {
   return { table: db.table('t'), db, server };
 }
 
-it('lengths are held against the limit before room is made', async (t) => {
+it('lengths are checked against the limit before memory is allocated', async (t) => {
   for (const count of [0x7fffffff, -1, 200_000_000]) {
-    const { table: users } = await table(t, { getMultiple: (call) => promising(call, count) }, { responseBytesMax: 1 << 20 });
-    await assert.rejects(users.rows(['r']), { code: 'PROTOCOL', message: /promises/ });
+    const { table: users } = await table(
+      t,
+      { getMultiple: (call) => announcing(call, count) },
+      { responseBytesMax: 1 << 20 },
+    );
+    await assert.rejects(users.rows(['r']), { code: 'PROTOCOL', message: /announces/ });
   }
 });
 
-it('an answer that never ends is cut off', async (t) => {
-  const { table: users } = await table(t, {
-    getMultiple(call, socket) {
-      // A row that goes on and on: one small field after the other, none of which is too long.
-      socket.write(promising(call, 1));
-      const fields = Buffer.alloc(65536, 3);
-      const more = () => socket.destroyed || (socket.write(fields) ? setImmediate(more) : socket.once('drain', more));
-      more();
+it('an endless answer is cut off', async (t) => {
+  const { table: users } = await table(
+    t,
+    {
+      getMultiple(call, socket) {
+        // A row without end: many small fields, none of which is too long.
+        socket.write(announcing(call, 1));
+        const fields = Buffer.alloc(65536, 3);
+        const more = () => socket.destroyed || (socket.write(fields) ? setImmediate(more) : socket.once('drain', more));
+        more();
+      },
     },
-  }, { responseBytesMax: 1 << 20 });
+    { responseBytesMax: 1 << 20 },
+  );
   await assert.rejects(users.rows(['r']), { code: 'PROTOCOL', message: /responseBytesMax/ });
 });
 
-it('rows without their parts are refused, so that few bytes do not become many objects', async (t) => {
-  const { table: users } = await table(t, { getMultiple: (call) => Buffer.concat([promising(call, 1000), Buffer.alloc(1001)]) });
+it('rows without required fields are rejected, so that a few bytes cannot become many objects', async (t) => {
+  const { table: users } = await table(t, {
+    getMultiple: (call) => Buffer.concat([announcing(call, 1000), Buffer.alloc(1001)]),
+  });
   await assert.rejects(users.rows(['r']), { code: 'PROTOCOL', message: /TResult without columnValues/ });
 });
 
-it('a server that says nothing runs into the timeout', async (t) => {
+it('a call to a silent server times out', async (t) => {
   const { table: users, server } = await table(t, { get: () => undefined }, { callTimeoutMs: 1000 });
   await assert.rejects(users.row('r'), { code: 'TIMEOUT', message: /callTimeoutMs/ });
-  assert.equal(server.calls.filter((c) => c === 'get').length, 1, 'a slow server is not asked again at once');
+  assert.equal(server.calls.filter((c) => c === 'get').length, 1, 'the call is not repeated');
 });
 
-it('an answer to another call is not taken', async (t) => {
-  const { table: users } = await table(t, { exists: (call) => reply({ method: 'exists', sequence: call.sequence - 1 }, { success: true }) });
+it('an answer to another call is rejected', async (t) => {
+  const { table: users } = await table(t, {
+    exists: (call) => reply({ method: 'exists', sequence: call.sequence - 1 }, { success: true }),
+  });
   await assert.rejects(users.exists('r'), { code: 'PROTOCOL', message: /not to call/ });
 });
 
-it('what follows an answer unasked ends the connection', async (t) => {
+it('unexpected bytes after an answer close the connection', async (t) => {
   let first = true;
   const { table: users, server } = await table(t, {
     exists(call) {
@@ -71,16 +86,24 @@ it('what follows an answer unasked ends the connection', async (t) => {
     },
   });
   await assert.rejects(users.exists('r'), { code: 'PROTOCOL', message: /follow the answer/ });
-  assert.equal(await users.exists('r'), true, 'the next call has a connection of its own');
+  assert.equal(await users.exists('r'), true, 'the next call has a new connection');
   assert.equal(server.calls.filter((c) => c === 'exists').length, 2);
 });
 
-it('damaged answers end in an error or an answer, and the next call goes on', async (t) => {
+it('damaged answers yield an error or an answer, and the next call works', async (t) => {
   const chance = new Chance(3);
-  const cell = () => ({ family: Buffer.from('f'), qualifier: chance.bytes(5), value: chance.bytes(30), timestamp: chance.below(1000) });
-  // The connection ends behind each answer, so that one which is too short is not waited for.
+  const cell = () => ({
+    family: Buffer.from('f'),
+    qualifier: chance.bytes(5),
+    value: chance.bytes(30),
+    timestamp: chance.below(1000),
+  });
+  // The server closes the connection after each answer, so that the client does not wait for the rest of one that is
+  // too short.
   const damaged = (call, socket) => {
-    const bytes = reply(call, { success: chance.list(5, () => ({ row: chance.bytes(5), columnValues: chance.list(5, cell) })) });
+    const bytes = reply(call, {
+      success: chance.list(5, () => ({ row: chance.bytes(5), columnValues: chance.list(5, cell) })),
+    });
     for (let i = 0; i < 3; i += 1) bytes[chance.below(bytes.length)] = chance.below(256);
     socket.end(bytes);
   };
@@ -92,10 +115,10 @@ it('damaged answers end in an error or an answer, and the next call goes on', as
       failed += 1;
     });
   }
-  assert.ok(failed > 100 && failed < 300, `${failed} of 300 were refused`);
+  assert.ok(failed > 100 && failed < 300, `${failed} of 300 were rejected`);
 });
 
-it('another protocol is named as the likely reason', async (t) => {
+it('an error names another protocol as the likely reason', async (t) => {
   const page = http.createServer((_, response) => response.writeHead(404).end('nothing here'));
   page.listen(0, '127.0.0.1');
   await once(page, 'listening');
@@ -103,23 +126,30 @@ it('another protocol is named as the likely reason', async (t) => {
   const { port } = page.address();
   await assert.rejects(connect({ port, retries: 0 }), { code: 'PROTOCOL', message: /transport and protocol/ });
   await assert.rejects(connect({ port, retries: 0, transport: 'framed' }), { code: 'PROTOCOL', message: /framed/ });
-  await assert.rejects(connect({ port, retries: 0, transport: 'http' }), { code: 'PROTOCOL', message: /HTTP 404.*nothing here/ });
+  await assert.rejects(connect({ port, retries: 0, transport: 'http' }), {
+    code: 'PROTOCOL',
+    message: /HTTP 404.*nothing here/,
+  });
 });
 
-it('pages of HTTP are bounded too', async (t) => {
+it('HTTP answers are limited too', async (t) => {
   const page = http.createServer((_, response) => {
     response.writeHead(200);
-    const more = () => response.destroyed || (response.write(Buffer.alloc(65536)) ? setImmediate(more) : response.once('drain', more));
+    const more = () =>
+      response.destroyed || (response.write(Buffer.alloc(65536)) ? setImmediate(more) : response.once('drain', more));
     more();
   });
   page.listen(0, '127.0.0.1');
   await once(page, 'listening');
   t.after(() => page.closeAllConnections());
   t.after(() => page.close());
-  await assert.rejects(connect({ port: page.address().port, transport: 'http', responseBytesMax: 1 << 20 }), { code: 'PROTOCOL', message: /responseBytesMax/ });
+  await assert.rejects(connect({ port: page.address().port, transport: 'http', responseBytesMax: 1 << 20 }), {
+    code: 'PROTOCOL',
+    message: /responseBytesMax/,
+  });
 });
 
-it('methods that a server does not have are named', async (t) => {
+it('an error names the method that a server lacks', async (t) => {
   const { db } = await table(t, { getClusterId: (call) => exception(call, 'Invalid method name: getClusterId', 1) });
   await assert.rejects(db.clusterId(), { code: 'UNSUPPORTED', message: /getClusterId.*Thrift2/ });
 });

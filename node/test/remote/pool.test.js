@@ -1,12 +1,12 @@
 'use strict';
-/** Connections: how many there are, who waits for them, and how they end. */
+/** The connection pool: its limits, its queue, and closing. */
 const assert = require('node:assert/strict');
 const { once } = require('node:events');
 const { it } = require('node:test');
 const { connect } = require('../../lib/remote/connect.js');
 const { reply, scripted } = require('./scripted.js');
 
-/** A server that answers `exists` when the test says so. */
+/** A server whose answers to `exists` the test releases. */
 async function slow(test, options) {
   const held = [];
   let arrived = () => {};
@@ -21,15 +21,16 @@ async function slow(test, options) {
     for (const answer of held.splice(0)) answer();
     return db.close();
   });
-  /** Waits until so many calls are being held. */
-  const holding = (count) => new Promise((resolve) => {
-    arrived = () => held.length >= count && resolve();
-    arrived();
-  });
+  /** Waits until the server holds `count` calls. */
+  const holding = (count) =>
+    new Promise((resolve) => {
+      arrived = () => held.length >= count && resolve();
+      arrived();
+    });
   return { db, users: db.table('t'), server, held, holding };
 }
 
-it('calls share connections, and no more than allowed', async (t) => {
+it('calls share connections up to the limit', async (t) => {
   const { users, server, held, holding } = await slow(t, { connectionsMax: 2 });
   const all = [1, 2, 3, 4, 5].map(() => users.exists('r'));
   await holding(2);
@@ -42,7 +43,7 @@ it('calls share connections, and no more than allowed', async (t) => {
   assert.equal(server.sockets.size, 2);
 });
 
-it('the line of those who wait is bounded', async (t) => {
+it('the queue is bounded', async (t) => {
   const { users, held, holding } = await slow(t, { connectionsMax: 1, waitingMax: 1, retries: 0 });
   const first = users.exists('r');
   const second = users.exists('r');
@@ -54,37 +55,37 @@ it('the line of those who wait is bounded', async (t) => {
   }
 });
 
-it('who waits can give up', async (t) => {
+it('a waiting call can be aborted', async (t) => {
   const { users, held, holding, server } = await slow(t, { connectionsMax: 1 });
   const first = users.exists('r');
   await holding(1);
-  const leaving = new AbortController();
-  const second = users.exists('r', { signal: leaving.signal });
+  const controller = new AbortController();
+  const second = users.exists('r', { signal: controller.signal });
   const reason = new Error('no longer needed');
-  leaving.abort(reason);
+  controller.abort(reason);
   await assert.rejects(second, reason);
   held.shift()();
   assert.equal(await first, true);
-  assert.equal(server.calls.filter((c) => c === 'exists').length, 1, 'what was given up is not sent');
+  assert.equal(server.calls.filter((c) => c === 'exists').length, 1, 'the aborted call is not sent');
 });
 
-it('giving up a call under way closes its connection', async (t) => {
+it('aborting a pending call closes its connection', async (t) => {
   const { users, holding, server, held } = await slow(t, { connectionsMax: 1 });
-  const leaving = new AbortController();
-  const call = users.exists('r', { signal: leaving.signal });
+  const controller = new AbortController();
+  const call = users.exists('r', { signal: controller.signal });
   await holding(1);
   const [socket] = server.sockets;
-  leaving.abort();
+  controller.abort();
   await assert.rejects(call, { name: 'AbortError' });
   await once(socket, 'close');
   held.shift();
   const next = users.exists('r');
   await holding(1);
   held.shift()();
-  assert.equal(await next, true, 'its place is free again');
+  assert.equal(await next, true, 'another connection may be opened');
 });
 
-it('an aborted signal asks nothing', async (t) => {
+it('a call with an aborted signal is not sent', async (t) => {
   const { users, server } = await slow(t);
   await assert.rejects(users.exists('r', { signal: AbortSignal.abort() }), { name: 'AbortError' });
   assert.equal(server.calls.includes('exists'), false);
@@ -97,7 +98,7 @@ it('idle connections are closed after a while', async (t) => {
   assert.equal(server.sockets.size, 0);
 });
 
-it('closing lets calls under way end, waiting ones too, and takes no more', async (t) => {
+it('closing completes pending and waiting calls and rejects new ones', async (t) => {
   const { db, users, held, holding } = await slow(t, { connectionsMax: 1 });
   const calls = [users.exists('r'), users.exists('r')];
   await holding(1);

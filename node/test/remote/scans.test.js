@@ -1,16 +1,19 @@
 'use strict';
-/** Scans of remote tables: blocks as they are needed, scanners that are closed, and what happens when the server forgets them. */
+/** Scans of remote tables: reading ahead, closing scanners, and scanners that the server no longer knows. */
 const assert = require('node:assert/strict');
 const { it } = require('node:test');
 const { connect } = require('../../lib/remote/connect.js');
 const { scripted } = require('./scripted.js');
 
-/** A table of so many rows behind real scanner calls. */
+/** A server with a table of `count` rows that answers scanner calls. */
 async function served(test, count, { answers, ...options } = {}) {
   const scanners = new Map();
   let ids = 0;
   const rows = Array.from({ length: count }, (_, i) => Buffer.from(String(i).padStart(6, '0')));
-  const result = (row) => ({ row, columnValues: [{ family: Buffer.from('f'), qualifier: Buffer.from('q'), value: row, timestamp: 1 }] });
+  const result = (row) => ({
+    row,
+    columnValues: [{ family: Buffer.from('f'), qualifier: Buffer.from('q'), value: row, timestamp: 1 }],
+  });
   const asked = [];
   const server = await scripted(test, {
     openScanner({ args: { tscan } }) {
@@ -51,9 +54,9 @@ it('stays at most one block ahead of the program', async (t) => {
   const { table, asked } = await served(t, 1000, {});
   const scan = table.scan({ caching: 10 });
   await scan.next();
-  // All that can be on its way is: one block is being read, one more was asked for.
+  // By now every block that will be requested has been: one being read, and one ahead.
   await table.scan({ limit: 1 }).next();
-  assert.ok(asked.length <= 2, `${asked.length} blocks were asked for`);
+  assert.ok(asked.length <= 2, `${asked.length} blocks were requested`);
   scan.close();
 });
 
@@ -67,13 +70,16 @@ it('leaving the loop closes the scanner', async (t) => {
   assert.equal(scanners.size, 0);
 });
 
-it('few rows are one call', async (t) => {
+it('a small limit takes one call', async (t) => {
   const { table, calls } = await served(t, 1000);
   assert.equal((await table.scan({ limit: 5 }).toArray()).length, 5);
-  assert.deepEqual(calls.filter((c) => /scan/i.test(c)), ['getScannerResults']);
+  assert.deepEqual(
+    calls.filter((c) => /scan/i.test(c)),
+    ['getScannerResults'],
+  );
 });
 
-it('says so when the server has forgotten the scanner', async (t) => {
+it('reports a scanner that the server no longer knows', async (t) => {
   const { table, scanners } = await served(t, 1000);
   const scan = table.scan({ caching: 10 });
   await scan.next();
@@ -82,7 +88,7 @@ it('says so when the server has forgotten the scanner', async (t) => {
   await assert.rejects(scan.toArray(), { code: 'STALE', message: /scanner.*caching/s });
 });
 
-it('goes on behind the last row seen when the connection breaks', async (t) => {
+it('continues after the last row received when the connection breaks', async (t) => {
   let breaks = 2;
   const { table } = await served(t, 500, {
     answers: (scanners) => ({
@@ -102,18 +108,18 @@ it('goes on behind the last row seen when the connection breaks', async (t) => {
   assert.equal(breaks, 0);
 });
 
-it('an AbortSignal ends it in the middle', async (t) => {
+it('an AbortSignal ends a scan that has begun', async (t) => {
   const { db, table, scanners } = await served(t, 1000);
-  const leaving = new AbortController();
-  const scan = table.scan({ caching: 10, signal: leaving.signal });
+  const controller = new AbortController();
+  const scan = table.scan({ caching: 10, signal: controller.signal });
   await scan.next();
-  leaving.abort();
+  controller.abort();
   await assert.rejects(scan.toArray(), { name: 'AbortError' });
   await db.close();
   assert.equal(scanners.size, 0);
 });
 
-it('has no synchronous form, and says which to take', async (t) => {
+it('has no synchronous form, and its error names the alternative', async (t) => {
   const { table } = await served(t, 1);
   assert.throws(() => [...table.scanSync()], { code: 'UNSUPPORTED', message: /for await/ });
 });

@@ -1,5 +1,5 @@
 'use strict';
-/** A Thrift2 server whose answers a test writes itself, byte by byte where it wants to. */
+/** A Thrift2 server with scripted answers: structs, or raw bytes. */
 const net = require('node:net');
 const { once } = require('node:events');
 const { BinaryMeasurer } = require('../../lib/remote/wire/measure.js');
@@ -25,7 +25,7 @@ function exception({ method, sequence }, message, type) {
   return Buffer.from(writer.written());
 }
 
-/** The first whole call in what arrived: { method, sequence, args, length }. */
+/** The first complete call in the bytes received: { method, sequence, args, length }. */
 function callIn(bytes) {
   const length = bytes.length === 0 ? undefined : new BinaryMeasurer(LONGEST).feed(bytes, bytes.length);
   if (length === undefined) return undefined;
@@ -37,7 +37,8 @@ function callIn(bytes) {
 /**
  * Serves until the test ends.
  *
- * `answers[method](call, socket)` returns a result struct to be sent, bytes to be sent as they are, or undefined if it has seen to the answer itself.
+ * `answers[method](call, socket)` returns a result struct to send, bytes to send unchanged, or undefined if it
+ * handles the answer itself.
  * @returns {Promise<{ port: number, calls: string[], sockets: Set<net.Socket> }>}
  */
 async function scripted(test, answers) {

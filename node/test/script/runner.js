@@ -1,5 +1,5 @@
 'use strict';
-/** Runs the steps of scripts through the public interface, by promises or by the `Sync` twins. */
+/** Runs the steps of scripts through the public interface, in either form of its methods. */
 
 const { BatchError } = require('../../lib/batch.js');
 const { CODES } = require('../../lib/errors.js');
@@ -8,21 +8,23 @@ const { escape, shownCell, value } = require('./text.js');
 
 const KIND_OF = new Map(Object.entries(CODES).map(([kind, code]) => [code, kind]));
 
-/** The one line by which a script shows an error. What the interface refuses by itself counts as what the engine would call it. */
+/** An error as a script shows it. Arguments that the interface rejects count as the engine's InvalidArgument. */
 function failure(error) {
-  const kind = KIND_OF.get(error.code) ?? (error instanceof RangeError || error instanceof TypeError ? 'InvalidArgument' : error.name);
+  const kind =
+    KIND_OF.get(error.code) ??
+    (error instanceof RangeError || error instanceof TypeError ? 'InvalidArgument' : error.name);
   return `! ${kind}: ${error.message}`;
 }
 
 /** `form`: 'promise' or 'sync'. */
 class Runner {
-  /** @param {{ db: object, clock?: object, reopen?: () => Promise<object> }} place */
-  constructor(place, form) {
-    this.place = place;
+  /** @param {{ db: object, clock?: object, reopen?: () => Promise<object> }} target */
+  constructor(target, form) {
+    this.target = target;
     this.sync = form === 'sync';
   }
 
-  /** Carries a step out: its answer, line by line. */
+  /** Executes a step and returns the lines of its answer. */
   async run(line) {
     try {
       return (await this.answer(new Step(line))) ?? [];
@@ -31,13 +33,13 @@ class Runner {
     }
   }
 
-  /** Calls a method in the form that is wanted. */
+  /** Calls a method in the chosen form. */
   call(object, method, ...given) {
     return this.sync ? object[`${method}Sync`](...given) : object[method](...given);
   }
 
   async answer(step) {
-    const { db, clock } = this.place;
+    const { db, clock } = this.target;
     const { words } = step;
     const table = words[0] === undefined ? undefined : db.table(step.table);
     const done = async (promise) => void (await promise);
@@ -48,10 +50,12 @@ class Runner {
       case 'advance':
         return void clock.advance(Number(words[0]));
       case 'reopen':
-        this.place = await this.place.reopen();
+        this.target = await this.target.reopen();
         return undefined;
       case 'create':
-        return done(this.call(db, 'createTable', step.table, step.families, { attributes: step.attributes, splits: step.splits }));
+        return done(
+          this.call(db, 'createTable', step.table, step.families, { attributes: step.attributes, splits: step.splits }),
+        );
       case 'modify':
         return done(this.call(db, 'alterTable', step.table, step.families, { attributes: step.attributes }));
       case 'drop':
@@ -79,7 +83,9 @@ class Runner {
       case 'tables':
         return this.tables(db);
       case 'regions':
-        return (await this.call(db, 'regions', step.table)).map((region) => `${escape(region.start)}..${escape(region.end)}`);
+        return (await this.call(db, 'regions', step.table)).map(
+          (region) => `${escape(region.start)}..${escape(region.end)}`,
+        );
       case 'put':
         return done(this.call(table, 'put', step.row, Step.cells(words.slice(2)), step.writing));
       case 'puts':
@@ -101,7 +107,7 @@ class Runner {
       case 'scan':
         return this.scan(table, step);
       default:
-        throw new Error(`${step.verb} is no step`);
+        throw new Error(`unknown step: ${step.verb}`);
     }
   }
 
@@ -147,7 +153,7 @@ class Runner {
     return [String(await this.call(table, 'checkAndMutate', step.row, condition, step.mutations(4)))];
   }
 
-  /** One line for each result: the row, its cells, `…` if more of the row follow in the next one. */
+  /** One line for each result: the row, its cells, and `…` if the next result continues the row. */
   async scan(table, step) {
     const options = {
       ...step.reading(1),

@@ -1,5 +1,5 @@
 'use strict';
-/** The scripts of `tests/scripts`: scenes of steps with their expected answers, and running them on a database. */
+/** Parses and runs the scripts in `tests/scripts`: scenes of steps with their expected answers. */
 
 const { readFileSync, readdirSync } = require('node:fs');
 const { join } = require('node:path');
@@ -7,7 +7,7 @@ const { Runner } = require('./runner.js');
 
 const FOLDER = join(__dirname, '..', '..', '..', 'tests', 'scripts');
 
-/** The scenes of one script: { title, steps: { place, line, answer }[] }. */
+/** The scenes of a script: { title, steps: { number, line, answer }[] }. */
 function scenes(text) {
   const all = [];
   text.split('\n').forEach((raw, index) => {
@@ -15,23 +15,23 @@ function scenes(text) {
     if (line.trim() === '' || line.startsWith('#')) return;
     if (line.startsWith('== ')) all.push({ title: line.slice(3), steps: [] });
     else if (line.startsWith('  ')) all.at(-1).steps.at(-1).answer.push(line.trimStart());
-    else all.at(-1).steps.push({ place: index + 1, line, answer: [] });
+    else all.at(-1).steps.push({ number: index + 1, line, answer: [] });
   });
   return all;
 }
 
-/** Every script: { name, scenes }. */
+/** All scripts: { name, scenes }. */
 function scripts() {
   const names = readdirSync(FOLDER).filter((name) => name.endsWith('.txt'));
   return names.sort().map((name) => ({ name, scenes: scenes(readFileSync(join(FOLDER, name), 'utf8')) }));
 }
 
-/** Times in scripts are relative: `@now`, `@now+5`, `..now`, `=now`. */
+/** Replaces relative times in scripts: `@now`, `@now+5`, `..now`, `=now`. */
 function withTimes(line, now) {
   return line.replace(/(@|=|\.\.)now([+-]\d+)?/g, (_, mark, offset) => `${mark}${BigInt(now) + BigInt(offset ?? 0)}`);
 }
 
-/** An expected error may leave the message out, or be a part of it. */
+/** Whether an answer is as expected. An expected error may omit the message or give a part of it. */
 function agrees(expected, got) {
   if (!expected.startsWith('! ') || !got.startsWith('! ')) return expected === got;
   const [, kind, words = ''] = expected.match(/^! (\w+)(?:: (.*))?$/s);
@@ -39,18 +39,18 @@ function agrees(expected, got) {
   return kind === gotKind && gotWords.includes(words);
 }
 
-/** Runs a scene on a fresh database; returns what differs, as text. */
-async function play(scene, place, form, now) {
-  const runner = new Runner(place, form);
+/** Runs a scene on a new database and returns the differences as text. */
+async function play(scene, target, form, now) {
+  const runner = new Runner(target, form);
   const wrong = [];
-  for (const { place: at, line, answer } of scene.steps) {
+  for (const { number, line, answer } of scene.steps) {
     const got = await runner.run(withTimes(line, now));
     const want = answer.map((text) => withTimes(text, now));
     if (want.length !== got.length || !want.every((text, i) => agrees(text, got[i]))) {
-      wrong.push(`line ${at}: ${line}\n  expected ${JSON.stringify(want)}\n  got      ${JSON.stringify(got)}`);
+      wrong.push(`line ${number}: ${line}\n  expected ${JSON.stringify(want)}\n  got      ${JSON.stringify(got)}`);
     }
   }
-  await runner.place.db.close();
+  await runner.target.db.close();
   return wrong.join('\n');
 }
 

@@ -1,22 +1,22 @@
 'use strict';
-/** One step of a script: a verb, words and options (`--name=value`), as they stand in the line. */
+/** Parses a step of a script: a verb, words and options (`--name=value`). */
 
 const { unescape, value } = require('./text.js');
 
-/** `rest@timestamp` as its two parts. */
+/** Splits `rest@timestamp`. */
 function timed(word) {
   const at = word.lastIndexOf('@');
   return at < 0 ? [word, undefined] : [word.slice(0, at), BigInt(word.slice(at + 1))];
 }
 
-/** `family:qualifier`; without a colon the qualifier is empty. */
+/** Parses `family:qualifier`; without a colon, the qualifier is empty. */
 function column(word) {
   const at = word.indexOf(':');
   const [family, qualifier] = at < 0 ? [word, ''] : [word.slice(0, at), word.slice(at + 1)];
   return { family: unescape(family), qualifier: unescape(qualifier) };
 }
 
-/** Words between semicolons. */
+/** Splits words at semicolons. */
 function parts(words) {
   const out = [[]];
   for (const word of words) {
@@ -26,7 +26,7 @@ function parts(words) {
   return out.filter((part) => part.length > 0);
 }
 
-/** The two sides of the first `=`. */
+/** Splits a word at the first `=`. */
 function sides(word) {
   const at = word.indexOf('=');
   return [word.slice(0, at), word.slice(at + 1)];
@@ -64,14 +64,14 @@ class Step {
     return this.has(name) ? value(this.options.get(name)) : undefined;
   }
 
-  /** `f{VERSIONS=3,TTL=10}` as [name, options]. */
+  /** Parses `f{VERSIONS=3,TTL=10}` as [name, options]. */
   static family(word) {
     const [name, attributes = ''] = word.replace(/}$/, '').split('{');
     const pairs = attributes.split(',').filter((pair) => pair !== '');
     return [unescape(name), { attributes: new Map(pairs.map(sides).map(([key, text]) => [key, unescape(text)])) }];
   }
 
-  /** The families that follow the table's name, and attributes as options. */
+  /** The families after the table's name. */
   get families() {
     return new Map(this.words.slice(1).map(Step.family));
   }
@@ -84,14 +84,19 @@ class Step {
     return this.has('splits') ? this.options.get('splits').split(',').map(unescape) : undefined;
   }
 
-  /** What is written how: --ttl, --durability. */
+  /** The options of writes: --ttl, --durability. */
   get writing() {
-    return { ttl: this.has('ttl') ? BigInt(this.options.get('ttl')) : undefined, durability: this.options.get('durability') };
+    return {
+      ttl: this.has('ttl') ? BigInt(this.options.get('ttl')) : undefined,
+      durability: this.options.get('durability'),
+    };
   }
 
-  /** What is read: columns from a word on, --versions, --range, --raw, --filter. */
+  /** The options of reads: columns from a word on, --versions, --range, --raw, --filter. */
   reading(from) {
-    const columns = this.words.slice(from).map((word) => (word.includes(':') ? column(word) : { family: unescape(word) }));
+    const columns = this.words
+      .slice(from)
+      .map((word) => (word.includes(':') ? column(word) : { family: unescape(word) }));
     const range = this.options.get('range')?.split('..').map(BigInt);
     const filter = this.options.get('filter');
     return {
@@ -103,7 +108,7 @@ class Step {
     };
   }
 
-  /** Cells `f:q@time=value`. */
+  /** Parses cells `f:q@time=value`. */
   static cells(words) {
     return words.map((word) => {
       const [place, text] = sides(word);
@@ -112,7 +117,7 @@ class Step {
     });
   }
 
-  /** Pairs of words: the kind of marker, and what it covers. */
+  /** Parses pairs of words: the kind of a marker, and what it covers. */
   static markers(words) {
     const out = [];
     for (let i = 0; i < words.length; i += 2) {
@@ -124,14 +129,16 @@ class Step {
     return out;
   }
 
-  /** `put cell… ; delete marker… ; …` */
+  /** Parses `put cell… ; delete marker… ; …`. */
   mutations(from) {
     return parts(this.words.slice(from)).map(([kind, ...words]) =>
-      kind === 'put' ? { put: Step.cells(words), ...this.writing } : { delete: words.length === 0 ? true : Step.markers(words), ...this.writing },
+      kind === 'put'
+        ? { put: Step.cells(words), ...this.writing }
+        : { delete: words.length === 0 ? true : Step.markers(words), ...this.writing },
     );
   }
 
-  /** `f:q=…` for counters and appends. */
+  /** Parses `f:q=…` for increments and appends. */
   columnsWith(field, read) {
     return this.words.slice(2).map((word) => {
       const [name, text] = sides(word);

@@ -1,19 +1,20 @@
 'use strict';
-/** Bytes in scripts (`tests/scripts/README.md`): what is printed as it is, and what as `\xHH`. */
+/** The notation of bytes in scripts (`tests/scripts/README.md`): printable characters and `\xHH`. */
 
 const PLAIN = /[^\\@=#]/;
 
-/** Bytes as a word. */
+/** Formats bytes as a word. */
 function escape(bytes) {
   let out = '';
   for (const byte of bytes) {
     const char = String.fromCharCode(byte);
-    out += byte > 0x20 && byte < 0x7f && PLAIN.test(char) ? char : `\\x${byte.toString(16).toUpperCase().padStart(2, '0')}`;
+    out +=
+      byte > 0x20 && byte < 0x7f && PLAIN.test(char) ? char : `\\x${byte.toString(16).toUpperCase().padStart(2, '0')}`;
   }
   return out;
 }
 
-/** A word as bytes. */
+/** Parses a word as bytes. */
 function unescape(word) {
   const out = [];
   const bytes = Buffer.from(word, 'utf8');
@@ -25,7 +26,10 @@ function unescape(word) {
   return Buffer.from(out);
 }
 
-/** A value: `#5` is a number of eight bytes, `word*100` is a hundred times the same, everything else is bytes. */
+/**
+ * Parses a value: `#5` is a number in eight bytes, `word*100` repeats a word a hundred times, everything else is
+ * bytes.
+ */
 function value(word) {
   if (word.startsWith('#')) {
     const out = Buffer.alloc(8);
@@ -43,7 +47,7 @@ function shownValue(bytes) {
   return bytes.length > 100 ? `(${bytes.length}\\x20bytes)` : escape(bytes);
 }
 
-/** A cell: `family:qualifier@timestamp=value`, a marker `family:qualifier@timestamp!Kind`. */
+/** Formats a cell as `family:qualifier@timestamp=value`, or a delete marker as `family:qualifier@timestamp!Kind`. */
 function shownCell({ family, qualifier, timestamp, type, value: bytes }) {
   const place = `${escape(family)}:${escape(qualifier)}@${timestamp}`;
   return type === 'Put' ? `${place}=${shownValue(bytes)}` : `${place}!${type}`;

@@ -1,4 +1,6 @@
-/** Declared columns: what is misspelt or misread is an error of compilation. `tsc` says that each @ts-expect-error is one. */
+/**
+ * Declared columns: misspelt columns and wrong accessors are compile-time errors. `tsc` checks each @ts-expect-error.
+ */
 import { type Row, type Table, filters, long, memory } from 'hjall';
 
 interface Users {
@@ -21,9 +23,9 @@ await users.put('ann', { 'stats:visits': 1 });
 const row = await users.row('ann', { columns: ['info', 'stats:visits'], versions: 2 });
 // @ts-expect-error no such family
 await users.row('ann', { columns: ['inof'] });
-// @ts-expect-error the option is called `versions`
+// @ts-expect-error the option is named `versions`
 await users.row('ann', { maxVersions: 2 });
-// @ts-expect-error there may be no such row
+// @ts-expect-error the row may not exist
 row.string('info:name');
 
 if (row) {
@@ -37,9 +39,9 @@ if (row) {
   const value: Buffer | undefined = row.values['info:name'];
   const time: number | bigint | undefined = row.timestamp({ family: 'info', qualifier: Buffer.from([255]) });
   console.log(name, role, visits, either, score, theme, bytes, value, time);
-  // @ts-expect-error a number is no text
+  // @ts-expect-error a number is not a string
   row.string('stats:visits');
-  // @ts-expect-error a text is no number
+  // @ts-expect-error a string is not a number
   row.long('info:name');
   // @ts-expect-error a bigint may not fit into a number
   const number: number | undefined = row.long('stats:visits');
@@ -49,9 +51,9 @@ if (row) {
 }
 
 const total: number | bigint = await users.increment('ann', 'stats:visits', 2n ** 60n);
-// @ts-expect-error a text cannot be counted
+// @ts-expect-error a string is not a counter
 await users.increment('ann', 'info:name', 1);
-// @ts-expect-error a family is no column
+// @ts-expect-error a family is not a column
 await users.increment('ann', 'stats', 1);
 console.log(total);
 

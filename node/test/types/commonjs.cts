@@ -1,4 +1,4 @@
-/** The same package as CommonJS sees it. */
+/** The package in CommonJS. */
 import hjall = require('hjall');
 import testing = require('hjall/testing');
 
@@ -11,7 +11,7 @@ async function program(): Promise<void> {
   const { db: fresh, clock } = await testing.freshDatabase({ after: (done: () => unknown) => done() }, { serve: true });
   clock.set(5);
   console.log(counter, column, await fresh.tables());
-  // @ts-expect-error it is closed by close()
+  // @ts-expect-error the method is named close()
   await db.end();
 }
 

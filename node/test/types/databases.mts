@@ -1,12 +1,12 @@
-/** Databases as an ES module sees them: strings only where they are taken, options by name, errors by code. */
+/** Databases in an ES module: where strings are accepted, the names of options, the codes of errors. */
 import hjall, { BatchError, ConnectionError, type Database, HjallError, ManualClock, NotFoundError, connect, open } from 'hjall';
 import testing, { databasePerTest, freshDatabase } from 'hjall/testing';
 
 const bytes: Database = await open('/tmp/db');
 await bytes.table('t').put(Buffer.from('r'), { 'f:q': new Uint8Array([1]) }, { ttl: 5, durability: 'SKIP_WAL' });
-// @ts-expect-error without `encoding` keys are bytes
+// @ts-expect-error without `encoding`, keys are bytes
 await bytes.table('t').row('r');
-// @ts-expect-error and values too
+// @ts-expect-error without `encoding`, values are bytes
 await bytes.table('t').put(Buffer.from('r'), { 'f:q': 'x' });
 // @ts-expect-error a column has a colon
 await bytes.table('t').put(Buffer.from('r'), { f: Buffer.from('x') });
@@ -15,7 +15,7 @@ const clock = new ManualClock(0);
 const texts = await open(new URL('file:///tmp/db'), { encoding: 'utf8', clock, cacheBytes: 1 << 20 });
 const found = texts.table('t').rowSync('r')?.string('f:q');
 console.log(found?.length);
-// @ts-expect-error the option is called cacheBytes
+// @ts-expect-error the option is named cacheBytes
 await open('/tmp/db', { cacheSize: 1 });
 
 const remote = await connect({ host: 'db.example', tls: { ca: 'pem' }, transport: 'framed', protocol: 'compact', encoding: 'utf8', signal: AbortSignal.timeout(5) });
@@ -28,7 +28,7 @@ await remote.createTable('t', { f: { versions: 3, ttl: 'FOREVER', compression: '
 await remote.createTable('t', ['f'], { splits: ['g', 'm'], readOnly: true });
 // @ts-expect-error regions need splitAlgo
 await remote.createTable('t', ['f'], { regions: 4 });
-// @ts-expect-error the option is called versions
+// @ts-expect-error the option is named versions
 await remote.createTable('t', { f: { maxVersions: 3 } });
 const described = await remote.describeTable('t');
 await remote.createTable('copy', described.families, described.options);
@@ -57,6 +57,6 @@ const fresh = databasePerTest({ encoding: 'utf8', tables: { users: ['info'] } })
 fresh.clock.advance(5);
 await fresh.db.table('users').row('ann');
 await using test = await freshDatabase({ remote: { protocol: 'compact' } });
-// @ts-expect-error bytes, since no encoding was asked for
+// @ts-expect-error without `encoding`, keys are bytes
 await test.db.table('users').row('ann');
 console.log(testing.TestDatabase);

@@ -1,4 +1,4 @@
-/** The sample of README.md. */
+/** The sample in README.md. */
 import { open } from 'hjall';
 
 interface Users {

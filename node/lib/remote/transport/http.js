@@ -1,11 +1,11 @@
 'use strict';
-/** Calls as HTTP POSTs: one kept-alive connection, one call at a time, with the same face as a socket's. */
+/** Calls as HTTP POSTs over a kept-alive connection, one at a time. It has the interface of SocketConnection. */
 const http = require('node:http');
 const https = require('node:https');
 const { whenAborted } = require('../../abort.js');
-const { Broken } = require('./broken.js');
+const { TransportError } = require('./transport-error.js');
 
-/** Of an error page that much is repeated. */
+/** The length up to which an error page is quoted. */
 const PAGE_CHARS_MAX = 200;
 
 class HttpConnection {
@@ -17,7 +17,7 @@ class HttpConnection {
     this.abandon = undefined;
   }
 
-  /** HTTP connects with its first call. */
+  /** Does not connect: the first call does. */
   static async open(settings) {
     return new HttpConnection(settings);
   }
@@ -27,8 +27,18 @@ class HttpConnection {
     return new Promise((resolve, reject) => {
       let sent = false;
       const request = this.http.request({
-        ...tls, host, port, path, agent: this.agent, method: 'POST',
-        headers: { ...headers, 'content-type': 'application/x-thrift', accept: 'application/x-thrift', 'content-length': bytes.length },
+        ...tls,
+        host,
+        port,
+        path,
+        agent: this.agent,
+        method: 'POST',
+        headers: {
+          ...headers,
+          'content-type': 'application/x-thrift',
+          accept: 'application/x-thrift',
+          'content-length': bytes.length,
+        },
       });
       const done = (settle, value) => {
         clearTimeout(timer);
@@ -44,17 +54,31 @@ class HttpConnection {
         request.destroy();
         this.agent.destroy();
       };
-      const broken = (kind, message, cause) => fail(new Broken(kind, message, { sent, cause }));
-      const timer = setTimeout(() => broken('Timeout', `no answer from ${address} within ${timeoutMs} ms (callTimeoutMs)`), timeoutMs);
-      const connecting = setTimeout(() => broken('Timeout', `no connection to ${address} within ${connectTimeoutMs} ms (connectTimeoutMs)`), connectTimeoutMs);
+      const broken = (kind, message, cause) => fail(new TransportError(kind, message, { sent, cause }));
+      const timer = setTimeout(
+        () => broken('Timeout', `no answer from ${address} within ${timeoutMs} ms (callTimeoutMs)`),
+        timeoutMs,
+      );
+      const connecting = setTimeout(
+        () => broken('Timeout', `no connection to ${address} within ${connectTimeoutMs} ms (connectTimeoutMs)`),
+        connectTimeoutMs,
+      );
       const connected = () => {
         sent = true;
         clearTimeout(connecting);
       };
       const stopListening = signal === undefined ? undefined : whenAborted(signal, () => fail(signal.reason));
       this.abandon = broken;
-      request.once('socket', (socket) => (socket.connecting ? socket.once(tls ? 'secureConnect' : 'connect', connected) : connected()));
-      request.once('error', (error) => broken('Connection', `${sent ? `the connection to ${address} broke` : `cannot connect to ${address}`}: ${error.message || error.code}`, error));
+      request.once('socket', (socket) =>
+        socket.connecting ? socket.once(tls ? 'secureConnect' : 'connect', connected) : connected(),
+      );
+      request.once('error', (error) =>
+        broken(
+          'Connection',
+          `${sent ? `the connection to ${address} broke` : `cannot connect to ${address}`}: ${error.message || error.code}`,
+          error,
+        ),
+      );
       request.once('response', (response) => this.receive(response, broken, (answer) => done(resolve, answer)));
       request.end(bytes);
     });
@@ -66,24 +90,33 @@ class HttpConnection {
     let length = 0;
     response.on('data', (chunk) => {
       length += chunk.length;
-      if (length > responseBytesMax) broken('Protocol', `${address}: the answer is longer than ${responseBytesMax} bytes (responseBytesMax)`);
+      if (length > responseBytesMax)
+        broken('Protocol', `${address}: the answer is longer than ${responseBytesMax} bytes (responseBytesMax)`);
       else chunks.push(chunk);
     });
-    response.once('error', (error) => broken('Connection', `the connection to ${address} broke: ${error.message}`, error));
-    response.once('aborted', () => broken('Connection', `${address} closed the connection in the middle of its answer`));
+    response.once('error', (error) =>
+      broken('Connection', `the connection to ${address} broke: ${error.message}`, error),
+    );
+    response.once('aborted', () =>
+      broken('Connection', `${address} closed the connection before the end of its answer`),
+    );
     response.once('end', () => {
       const body = Buffer.concat(chunks, length);
       if (response.statusCode === 200) resolve(body);
-      else broken('Protocol', `${address} answers HTTP ${response.statusCode} ${response.statusMessage}: ${body.toString('latin1', 0, PAGE_CHARS_MAX)}`);
+      else
+        broken(
+          'Protocol',
+          `${address} answered HTTP ${response.statusCode} ${response.statusMessage}: ${body.toString('latin1', 0, PAGE_CHARS_MAX)}`,
+        );
     });
   }
 
-  /** Node's agent lets its idle sockets go by itself. */
+  /** Nothing to do: Node's agent does not keep the process alive for idle sockets. */
   idle() {}
 
   close() {
     this.usable = false;
-    this.abandon?.('Connection', `the connection to ${this.settings.address} was closed here`);
+    this.abandon?.('Connection', `the connection to ${this.settings.address} was closed by this program`);
     this.agent.destroy();
   }
 }

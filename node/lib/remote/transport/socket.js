@@ -1,19 +1,19 @@
 'use strict';
 /**
- * A TCP or TLS connection that carries one call at a time, as HBase's Thrift servers serve them.
+ * A TCP or TLS connection that carries one call at a time, as HBase's Thrift servers expect.
  *
- * Whatever goes wrong in the middle of a call leaves the stream out of step (an answer may still arrive), so it closes the connection; so do an
- * AbortSignal and a timeout.
+ * A failure during a call, an abort or a timeout closes the connection, since the answer might still arrive and would
+ * be taken for the next one.
  */
 const net = require('node:net');
 const tls = require('node:tls');
 const { whenAborted } = require('../../abort.js');
 const { measurer } = require('../wire/message.js');
 const { WireError } = require('../wire/types.js');
-const { Broken } = require('./broken.js');
-const { Inbox, framed, unframed } = require('./inbox.js');
+const { TransportError } = require('./transport-error.js');
+const { AnswerBuffer, framed, unframed } = require('./answer-buffer.js');
 
-/** After so long without a word TCP asks whether the other end is still there. */
+/** The idle time after which TCP probes whether the peer is still reachable. */
 const KEEP_ALIVE_MS = 30_000;
 
 class SocketConnection {
@@ -21,20 +21,33 @@ class SocketConnection {
     this.socket = socket;
     this.settings = settings;
     this.usable = true;
-    /** The call under way: { inbox, resolve, reject }. */
+    /** The pending call: { buffer, resolve, reject }. */
     this.call = undefined;
-    socket.on('data', (chunk) => this.arrived(chunk));
-    socket.on('error', (error) => this.broke(new Broken('Connection', `the connection to ${settings.address} broke: ${error.message}`, { sent: true, cause: error })));
-    socket.on('close', () => this.broke(new Broken('Connection', `${settings.address} closed the connection`, { sent: true })));
-    // A half-closed connection answers nothing any more.
-    socket.on('end', () => this.broke(new Broken('Connection', `${settings.address} closed the connection`, { sent: true })));
+    socket.on('data', (chunk) => this.receive(chunk));
+    socket.on('error', (error) =>
+      this.fail(
+        new TransportError('Connection', `the connection to ${settings.address} broke: ${error.message}`, {
+          sent: true,
+          cause: error,
+        }),
+      ),
+    );
+    socket.on('close', () =>
+      this.fail(new TransportError('Connection', `${settings.address} closed the connection`, { sent: true })),
+    );
+    // A half-closed connection will deliver no further answer.
+    socket.on('end', () =>
+      this.fail(new TransportError('Connection', `${settings.address} closed the connection`, { sent: true })),
+    );
   }
 
-  /** Connects; rejects with a Broken that was not sent, or with the signal's reason. */
+  /** Connects. Rejects with a TransportError whose `sent` is false, or with the signal's reason. */
   static open(settings, signal) {
     return new Promise((resolve, reject) => {
       const { host, port, address, connectTimeoutMs } = settings;
-      const socket = settings.tls ? tls.connect({ host, port, servername: net.isIP(host) ? undefined : host, ...settings.tls }) : net.connect({ host, port });
+      const socket = settings.tls
+        ? tls.connect({ host, port, servername: net.isIP(host) ? undefined : host, ...settings.tls })
+        : net.connect({ host, port });
       const done = (settle, value) => {
         clearTimeout(timer);
         stopListening?.();
@@ -43,39 +56,74 @@ class SocketConnection {
       };
       const fail = (reason) => {
         done(reject, reason);
-        // Destroying may still raise an error, about which nobody wants to hear.
+        // Destroying the socket may emit another error.
         socket.on('error', () => {});
         socket.destroy();
       };
-      const timer = setTimeout(() => fail(new Broken('Timeout', `no connection to ${address} within ${connectTimeoutMs} ms (connectTimeoutMs)`, { sent: false })), connectTimeoutMs);
+      const timer = setTimeout(
+        () =>
+          fail(
+            new TransportError(
+              'Timeout',
+              `no connection to ${address} within ${connectTimeoutMs} ms (connectTimeoutMs)`,
+              { sent: false },
+            ),
+          ),
+        connectTimeoutMs,
+      );
       const stopListening = signal === undefined ? undefined : whenAborted(signal, () => fail(signal.reason));
       const onReady = () => {
         socket.setNoDelay(true);
         socket.setKeepAlive(true, KEEP_ALIVE_MS);
         done(resolve, new SocketConnection(socket, settings));
       };
-      const onError = (error) => fail(new Broken('Connection', `cannot connect to ${address}: ${error.message || error.code}`, { sent: false, cause: error }));
-      const onClose = () => fail(new Broken('Connection', `${address} closed the connection at once`, { sent: false }));
-      const listeners = [['error', onError], ['close', onClose], [settings.tls ? 'secureConnect' : 'connect', onReady]];
+      const onError = (error) =>
+        fail(
+          new TransportError('Connection', `cannot connect to ${address}: ${error.message || error.code}`, {
+            sent: false,
+            cause: error,
+          }),
+        );
+      const onClose = () =>
+        fail(new TransportError('Connection', `${address} closed the connection immediately`, { sent: false }));
+      const listeners = [
+        ['error', onError],
+        ['close', onClose],
+        [settings.tls ? 'secureConnect' : 'connect', onReady],
+      ];
       for (const [event, listener] of listeners) socket.on(event, listener);
     });
   }
 
-  /** Sends a call and returns the bytes of its answer. */
+  /** Sends a call; resolves to the bytes of its answer. */
   exchange(bytes, { signal, timeoutMs }) {
     const { protocol, transport, responseBytesMax, address } = this.settings;
     return new Promise((resolve, reject) => {
-      if (!this.usable) return reject(new Broken('Connection', `the connection to ${address} is closed`, { sent: false }));
-      const inbox = new Inbox(transport === 'framed' ? framed(responseBytesMax) : unframed(measurer(protocol, responseBytesMax)), responseBytesMax + 4);
-      const timer = setTimeout(() => this.broke(new Broken('Timeout', `no answer from ${address} within ${timeoutMs} ms (callTimeoutMs); are its transport and protocol ${transport} and ${protocol}?`, { sent: true })), timeoutMs);
-      const stopListening = signal === undefined ? undefined : whenAborted(signal, () => this.broke(signal.reason));
+      if (!this.usable)
+        return reject(new TransportError('Connection', `the connection to ${address} is closed`, { sent: false }));
+      const buffer = new AnswerBuffer(
+        transport === 'framed' ? framed(responseBytesMax) : unframed(measurer(protocol, responseBytesMax)),
+        responseBytesMax + 4,
+      );
+      const timer = setTimeout(
+        () =>
+          this.fail(
+            new TransportError(
+              'Timeout',
+              `no answer from ${address} within ${timeoutMs} ms (callTimeoutMs); are its transport and protocol ${transport} and ${protocol}?`,
+              { sent: true },
+            ),
+          ),
+        timeoutMs,
+      );
+      const stopListening = signal === undefined ? undefined : whenAborted(signal, () => this.fail(signal.reason));
       const settled = (settle) => (value) => {
         clearTimeout(timer);
         stopListening?.();
         this.call = undefined;
         settle(value);
       };
-      this.call = { inbox, resolve: settled(resolve), reject: settled(reject) };
+      this.call = { buffer, resolve: settled(resolve), reject: settled(reject) };
       this.send(bytes, transport === 'framed');
       return undefined;
     });
@@ -92,33 +140,42 @@ class SocketConnection {
     return undefined;
   }
 
-  arrived(chunk) {
-    if (this.call === undefined) return this.broke(new Broken('Protocol', `${this.settings.address} spoke without being asked`, { sent: false }));
+  receive(chunk) {
+    if (this.call === undefined)
+      return this.fail(
+        new TransportError('Protocol', `${this.settings.address} sent data without a call`, { sent: false }),
+      );
     try {
-      const answer = this.call.inbox.add(chunk);
+      const answer = this.call.buffer.add(chunk);
       if (answer !== undefined) this.call.resolve(answer);
     } catch (error) {
       if (!(error instanceof WireError)) throw error;
-      this.broke(new Broken('Protocol', `${this.settings.address}: ${error.message}`, { sent: true, cause: error }));
+      this.fail(
+        new TransportError('Protocol', `${this.settings.address}: ${error.message}`, { sent: true, cause: error }),
+      );
     }
     return undefined;
   }
 
-  /** Ends the connection, and the call under way with this reason. */
-  broke(reason) {
+  /** Closes the connection and rejects the pending call with this reason. */
+  fail(reason) {
     this.usable = false;
     this.socket.destroy();
     this.call?.reject(reason);
   }
 
-  /** An idle connection does not keep the process alive. */
+  /** Marks the connection as idle or not. An idle connection does not keep the process alive. */
   idle(isIdle) {
     if (isIdle) this.socket.unref();
     else this.socket.ref();
   }
 
   close() {
-    this.broke(new Broken('Connection', `the connection to ${this.settings.address} was closed here`, { sent: true }));
+    this.fail(
+      new TransportError('Connection', `the connection to ${this.settings.address} was closed by this program`, {
+        sent: true,
+      }),
+    );
   }
 }
 

@@ -1,5 +1,8 @@
 'use strict';
-/** Thrift's binary protocol, strict headers. Readers are given whole messages: reading past the end means that the message lied. */
+/**
+ * Thrift's binary protocol with strict headers. A reader gets a whole message: reading past its end means that it is
+ * malformed.
+ */
 const { Sink, halves, joined } = require('./sink');
 const { BINARY, WireError } = require('./types');
 
@@ -85,10 +88,11 @@ class BinaryReader {
     this.at = 0;
   }
 
-  /** Passes over so many bytes and returns where they begin. */
+  /** Advances by `count` bytes and returns the position before. */
   take(count) {
     const at = this.at;
-    if (count > this.buffer.length - at) throw new WireError(`the answer ends ${count - (this.buffer.length - at)} bytes too early`);
+    if (count > this.buffer.length - at)
+      throw new WireError(`the answer ends ${count - (this.buffer.length - at)} bytes early`);
     this.at = at + count;
     return at;
   }
@@ -103,7 +107,7 @@ class BinaryReader {
 
   structEnd() {}
 
-  /** Sets `id` and returns the kind of the field; undefined at the end of the struct. */
+  /** Reads a field's header: sets `id` and returns the field's kind, or undefined at the end of the struct. */
   field() {
     const number = this.buffer[this.take(1)];
     if (number === 0) return undefined;
@@ -113,24 +117,25 @@ class BinaryReader {
 
   kind(number) {
     const kind = KINDS[number];
-    if (kind === undefined) throw new WireError(`the answer has a field of type ${number}, which Thrift does not know`);
+    if (kind === undefined) throw new WireError(`the answer has a field of the unknown type ${number}`);
     return kind;
   }
 
-  /** A count of elements, none of which takes less than a byte. */
+  /** Reads a number of elements, each of which takes at least one byte. */
   count() {
     const count = this.i32();
-    if (count < 0 || count > this.buffer.length - this.at) throw new WireError(`the answer promises ${count} elements in ${this.buffer.length - this.at} bytes`);
+    if (count < 0 || count > this.buffer.length - this.at)
+      throw new WireError(`the answer announces ${count} elements in ${this.buffer.length - this.at} bytes`);
     return count;
   }
 
-  /** Sets `element` and returns how many there are. */
+  /** Reads a list's header: sets `element` and returns the number of elements. */
   listBegin() {
     this.element = this.kind(this.buffer[this.take(1)]);
     return this.count();
   }
 
-  /** Sets `key` and `element` and returns how many pairs there are. */
+  /** Reads a map's header: sets `key` and `element` and returns the number of pairs. */
   mapBegin() {
     this.key = this.kind(this.buffer[this.take(1)]);
     return this.listBegin();

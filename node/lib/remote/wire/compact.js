@@ -1,5 +1,5 @@
 'use strict';
-/** Thrift's compact protocol: variable-length numbers, fields as differences. */
+/** Thrift's compact protocol: variable-length integers, and field numbers as differences. */
 const { Sink, halves, joined } = require('./sink');
 const { COMPACT, WireError } = require('./types');
 
@@ -7,7 +7,7 @@ const PROTOCOL = 0x82;
 const VERSION = 1;
 const TRUE = 1;
 const FALSE = 2;
-/** Seven bits a byte: five bytes for 32 bits, ten for 64. */
+/** The length of a 64-bit varint, at seven bits per byte. */
 const VARINT_BYTES_MAX = 10;
 
 class CompactWriter extends Sink {
@@ -25,7 +25,7 @@ class CompactWriter extends Sink {
     this.string(name);
   }
 
-  /** Fields are numbered by difference within their struct. */
+  /** Field numbers are encoded as differences within their struct. */
   structBegin() {
     this.outer.push(this.last);
     this.last = 0;
@@ -98,7 +98,7 @@ class CompactWriter extends Sink {
     this.varint(lower);
   }
 
-  /** 32 bits without sign. */
+  /** An unsigned 32-bit integer. */
   varint(value) {
     let rest = value >>> 0;
     while (rest > 0x7f) {
@@ -130,7 +130,8 @@ class CompactReader {
 
   take(count) {
     const at = this.at;
-    if (count > this.buffer.length - at) throw new WireError(`the answer ends ${count - (this.buffer.length - at)} bytes too early`);
+    if (count > this.buffer.length - at)
+      throw new WireError(`the answer ends ${count - (this.buffer.length - at)} bytes early`);
     this.at = at + count;
     return at;
   }
@@ -138,7 +139,8 @@ class CompactReader {
   messageBegin() {
     if (this.buffer[this.take(1)] !== PROTOCOL) throw new WireError('the answer is not in the compact protocol');
     const second = this.buffer[this.take(1)];
-    if ((second & 0x1f) !== VERSION) throw new WireError(`the answer is in version ${second & 0x1f} of the compact protocol, not 1`);
+    if ((second & 0x1f) !== VERSION)
+      throw new WireError(`the answer is in version ${second & 0x1f} of the compact protocol, not 1`);
     const sequence = this.varint() | 0;
     return { name: this.string(), type: second >> 5, sequence };
   }
@@ -163,12 +165,13 @@ class CompactReader {
 
   kind(number) {
     const kind = KINDS[number];
-    if (!kind) throw new WireError(`the answer has a field of type ${number}, which Thrift does not know`);
+    if (!kind) throw new WireError(`the answer has a field of the unknown type ${number}`);
     return kind;
   }
 
   checked(count) {
-    if (count > this.buffer.length - this.at) throw new WireError(`the answer promises ${count} elements in ${this.buffer.length - this.at} bytes`);
+    if (count > this.buffer.length - this.at)
+      throw new WireError(`the answer announces ${count} elements in ${this.buffer.length - this.at} bytes`);
     return count;
   }
 
@@ -191,7 +194,7 @@ class CompactReader {
     return this.checked(count);
   }
 
-  /** The value of a bool field stands in its header. */
+  /** The value of a bool field is part of its header. */
   boolField() {
     return this.truth;
   }
@@ -230,7 +233,7 @@ class CompactReader {
         return joined((upper >>> 1) ^ sign, low);
       }
     }
-    throw new WireError('the answer has a number of more than ten bytes');
+    throw new WireError('the answer has a varint of more than ten bytes');
   }
 
   varint() {
@@ -240,7 +243,7 @@ class CompactReader {
       value |= (byte & 0x7f) << bits;
       if (byte < 0x80) return value >>> 0;
     }
-    throw new WireError('the answer has a number of more than five bytes');
+    throw new WireError('the answer has a varint of more than five bytes');
   }
 
   double() {

@@ -1,39 +1,49 @@
 'use strict';
 /**
- * Where an unframed message ends, found while its bytes arrive.
+ * Finds the end of an unframed message while its bytes arrive.
  *
- * Nothing is decoded and nothing is looked at twice: the measurer keeps its place (a position and the structures it is inside of) from chunk to chunk, so
- * that a long answer in many pieces costs one pass. The position may lie beyond what has arrived: then that much is still to come. Lengths and counts
- * are held against the limit of a message before anybody makes room for them.
+ * Nothing is decoded, and no byte is read twice: the measurer keeps its state (a position and the enclosing
+ * structures) from chunk to chunk, so a long answer in many chunks takes one pass. The position may lie beyond the
+ * bytes received. Lengths and counts are checked against the message limit before any memory is allocated for them.
  */
 const { BINARY, COMPACT, DEPTH_MAX, WireError } = require('./types');
 
 const BINARY_SIZES = [];
-for (const [kind, size] of [['bool', 1], ['i8', 1], ['i16', 2], ['i32', 4], ['i64', 8], ['double', 8]]) BINARY_SIZES[BINARY[kind]] = size;
-/** One of these is open per level: a struct whose fields are read, or elements of which so many are still to come. */
+for (const [kind, size] of [
+  ['bool', 1],
+  ['i8', 1],
+  ['i16', 2],
+  ['i32', 4],
+  ['i64', 8],
+  ['double', 8],
+])
+  BINARY_SIZES[BINARY[kind]] = size;
+/** In place of the number of elements left: the level is a struct, which ends with a stop field. */
 const FIELDS = -1;
-/** What a step says when it needs more bytes; it then has taken none. */
+/** The result of a step that needs more bytes and has consumed none. */
 const SHORT = -1;
 
 class Measurer {
-  /** `bytesMax`: the longest message taken. */
+  /** `bytesMax` is the length of the longest message accepted. */
   constructor(bytesMax) {
     this.bytesMax = bytesMax;
     this.at = 0;
     this.begun = false;
-    /** Pairs: how many elements are left (or FIELDS), and the types of which they take turns. */
+    /** The enclosing levels: the number of elements left (or FIELDS), and their types, which alternate in a map. */
     this.open = [];
   }
 
-  /** The length of the message of which these first `end` bytes are there; undefined while it is not complete. */
+  /** The length of the message whose first `end` bytes are in `buffer`; undefined while it is incomplete. */
   feed(buffer, end) {
     if (!this.begun && !this.begin(buffer, end)) return undefined;
     while (this.open.length > 0) {
-      if (this.at > this.bytesMax) throw new WireError(`the answer is longer than ${this.bytesMax} bytes (responseBytesMax)`);
+      if (this.at > this.bytesMax)
+        throw new WireError(`the answer is longer than ${this.bytesMax} bytes (responseBytesMax)`);
       if (this.at > end) return undefined;
       const top = this.open[this.open.length - 1];
       if (top.left === 0) this.open.pop();
-      else if (top.left === FIELDS ? !this.nextField(buffer, end) : !this.nextElement(top, buffer, end)) return undefined;
+      else if (top.left === FIELDS ? !this.nextField(buffer, end) : !this.nextElement(top, buffer, end))
+        return undefined;
     }
     return this.at <= end ? this.at : undefined;
   }
@@ -46,23 +56,27 @@ class Measurer {
   }
 
   push(left, first, second) {
-    if (this.open.length >= DEPTH_MAX) throw new WireError(`the answer is more than ${DEPTH_MAX} deep`);
+    if (this.open.length >= DEPTH_MAX) throw new WireError(`the answer is nested more than ${DEPTH_MAX} levels deep`);
     this.open.push({ left, first, second });
   }
 
-  /** So many bytes or elements, none of which is smaller than a byte, are said to follow. */
-  promised(count, from) {
-    if (count < 0 || from + count > this.bytesMax) throw new WireError(`the answer promises ${count} bytes or elements; ${this.bytesMax} bytes is the limit (responseBytesMax)`);
+  /** Checks an announced number of bytes, or of elements, each of which takes at least one byte. */
+  checked(count, from) {
+    if (count < 0 || from + count > this.bytesMax)
+      throw new WireError(
+        `the answer announces ${count} bytes or elements, and the limit is ${this.bytesMax} bytes (responseBytesMax)`,
+      );
     return count;
   }
 }
 
 class BinaryMeasurer extends Measurer {
-  /** Version and type, the length of the name, the name, the sequence. */
+  /** Measures the header: version and type, length of the name, name, sequence number. */
   begin(buffer, end) {
     if (end < 8) return false;
-    if (buffer.readUInt16BE(0) !== 0x8001) throw new WireError('the answer is not in the binary protocol: are transport and protocol those of the server?');
-    this.at = 12 + this.promised(buffer.readInt32BE(4), 12);
+    if (buffer.readUInt16BE(0) !== 0x8001)
+      throw new WireError('the answer is not in the binary protocol: do transport and protocol match the server?');
+    this.at = 12 + this.checked(buffer.readInt32BE(4), 12);
     this.begun = true;
     this.push(FIELDS);
     return true;
@@ -83,7 +97,7 @@ class BinaryMeasurer extends Measurer {
     return false;
   }
 
-  /** Passes over a value or opens it; false if its beginning is not there yet. */
+  /** Skips a value, or enters it if it is a container; false if more bytes are needed for that. */
   value(type, buffer, end) {
     const size = BINARY_SIZES[type];
     if (size !== undefined) {
@@ -92,17 +106,17 @@ class BinaryMeasurer extends Measurer {
       this.push(FIELDS);
     } else if (type === BINARY.binary) {
       if (end < this.at + 4) return false;
-      this.at += 4 + this.promised(buffer.readInt32BE(this.at), this.at);
+      this.at += 4 + this.checked(buffer.readInt32BE(this.at), this.at);
     } else if (type === BINARY.list || type === BINARY.set) {
       if (end < this.at + 5) return false;
-      this.push(this.promised(buffer.readInt32BE(this.at + 1), this.at), buffer[this.at]);
+      this.push(this.checked(buffer.readInt32BE(this.at + 1), this.at), buffer[this.at]);
       this.at += 5;
     } else if (type === BINARY.map) {
       if (end < this.at + 6) return false;
-      this.push(2 * this.promised(buffer.readInt32BE(this.at + 2), this.at), buffer[this.at], buffer[this.at + 1]);
+      this.push(2 * this.checked(buffer.readInt32BE(this.at + 2), this.at), buffer[this.at], buffer[this.at + 1]);
       this.at += 6;
     } else {
-      throw new WireError(`the answer has a value of type ${type}, which Thrift does not know`);
+      throw new WireError(`the answer has a value of the unknown type ${type}`);
     }
     return true;
   }
@@ -111,12 +125,13 @@ class BinaryMeasurer extends Measurer {
 class CompactMeasurer extends Measurer {
   begin(buffer, end) {
     if (end < 2) return false;
-    if (buffer[0] !== 0x82) throw new WireError('the answer is not in the compact protocol: are transport and protocol those of the server?');
+    if (buffer[0] !== 0x82)
+      throw new WireError('the answer is not in the compact protocol: do transport and protocol match the server?');
     this.at = 2;
     if (this.varint(buffer, end) === SHORT) return this.back(0);
     const name = this.varint(buffer, end);
     if (name === SHORT) return this.back(0);
-    this.at += this.promised(name, this.at);
+    this.at += this.checked(name, this.at);
     this.begun = true;
     this.push(FIELDS);
     return true;
@@ -127,7 +142,7 @@ class CompactMeasurer extends Measurer {
     return false;
   }
 
-  /** A number of up to 32 bits from the current place, or SHORT. A longer one is passed over; only its length counts then. */
+  /** Reads a varint of up to 32 bits, or returns SHORT. Of a longer one only the length matters, and it is skipped. */
   varint(buffer, end) {
     let value = 0;
     for (let i = 0; i < 10; i++) {
@@ -139,7 +154,7 @@ class CompactMeasurer extends Measurer {
         return value;
       }
     }
-    throw new WireError('the answer has a number of more than ten bytes');
+    throw new WireError('the answer has a varint of more than ten bytes');
   }
 
   nextField(buffer, end) {
@@ -152,7 +167,7 @@ class CompactMeasurer extends Measurer {
     }
     if (header >> 4 === 0 && this.varint(buffer, end) === SHORT) return this.back(start);
     const type = header & 0x0f;
-    // The value of a bool field stands in its header.
+    // The value of a bool field is part of its header.
     return type === 1 || type === 2 || this.value(type, buffer, end) || this.back(start);
   }
 
@@ -174,7 +189,7 @@ class CompactMeasurer extends Measurer {
       case COMPACT.binary: {
         const length = this.varint(buffer, end);
         if (length === SHORT) return this.back(start);
-        this.at += this.promised(length, this.at);
+        this.at += this.checked(length, this.at);
         return true;
       }
       case COMPACT.struct:
@@ -186,7 +201,7 @@ class CompactMeasurer extends Measurer {
         const header = buffer[this.at++];
         const count = header >> 4 === 15 ? this.varint(buffer, end) : header >> 4;
         if (count === SHORT) return this.back(start);
-        this.push(this.promised(count, this.at), header & 0x0f);
+        this.push(this.checked(count, this.at), header & 0x0f);
         return true;
       }
       case COMPACT.map: {
@@ -194,12 +209,12 @@ class CompactMeasurer extends Measurer {
         if (count === SHORT || (count > 0 && end < this.at + 1)) return this.back(start);
         if (count > 0) {
           const kinds = buffer[this.at++];
-          this.push(2 * this.promised(count, this.at), kinds >> 4, kinds & 0x0f);
+          this.push(2 * this.checked(count, this.at), kinds >> 4, kinds & 0x0f);
         }
         return true;
       }
       default:
-        throw new WireError(`the answer has a value of type ${type}, which Thrift does not know`);
+        throw new WireError(`the answer has a value of the unknown type ${type}`);
     }
   }
 }

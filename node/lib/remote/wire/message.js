@@ -1,5 +1,5 @@
 'use strict';
-/** Calls to bytes, and answers from bytes. */
+/** Encodes calls and decodes answers. */
 const { BinaryWriter, BinaryReader } = require('./binary');
 const { CompactWriter, CompactReader } = require('./compact');
 const { BinaryMeasurer, CompactMeasurer } = require('./measure');
@@ -20,21 +20,23 @@ function encodeCall(protocol, method, args, sequence) {
 }
 
 /**
- * What was answered: `{ result }` with `success` or a declared exception among its fields, or `{ failure }`, `{ message, type }` of a call that could not
- * be served. Throws WireError if this is no answer to that call.
+ * Decodes an answer: `{ result }`, whose fields are `success` or a declared exception, or `{ failure: { message, type
+ * } }`, a TApplicationException. Throws a WireError if the bytes are not an answer to this call.
  */
 function decodeAnswer(protocol, method, bytes, sequence) {
   const reader = new PROTOCOLS[protocol].Reader(bytes);
   const head = reader.messageBegin();
   if (head.name !== method || head.sequence !== sequence) {
-    throw new WireError(`the answer is to call ${head.sequence} of ${head.name.slice(0, 100)}, not to call ${sequence} of ${method}`);
+    throw new WireError(
+      `the answer is to call ${head.sequence} of ${head.name.slice(0, 100)}, not to call ${sequence} of ${method}`,
+    );
   }
   if (head.type === MESSAGE.EXCEPTION) return { failure: readStruct(reader, applicationError) };
-  if (head.type !== MESSAGE.REPLY) throw new WireError(`the answer is a message of kind ${head.type}`);
+  if (head.type !== MESSAGE.REPLY) throw new WireError(`the answer is a message of type ${head.type}`);
   return { result: readStruct(reader, methods.get(method).result) };
 }
 
-/** Finds the end of an answer while it arrives. */
+/** Finds the end of an answer while its bytes arrive. */
 function measurer(protocol, bytesMax) {
   return new PROTOCOLS[protocol].Measurer(bytesMax);
 }

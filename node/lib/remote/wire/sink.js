@@ -1,5 +1,5 @@
 'use strict';
-/** Bytes being written: a buffer that grows. */
+/** A growing buffer to write to, and conversions of 64-bit numbers. */
 
 const FIRST_SIZE = 512;
 
@@ -9,7 +9,7 @@ class Sink {
     this.length = 0;
   }
 
-  /** Makes room for so many more bytes and returns where they begin; `buffer` may be another one afterwards. */
+  /** Reserves `count` bytes and returns their position. May replace `buffer`. */
   take(count) {
     const at = this.length;
     const end = at + count;
@@ -22,7 +22,6 @@ class Sink {
     return at;
   }
 
-  /** The place is taken first: that may replace the buffer. */
   byte(value) {
     const at = this.take(1);
     this.buffer[at] = value;
@@ -33,23 +32,24 @@ class Sink {
     this.buffer.set(bytes, at);
   }
 
-  /** What was written so far; valid until more is. */
+  /** The bytes written so far, valid until the next write. */
   written() {
     return this.buffer.subarray(0, this.length);
   }
 }
 
-/** The upper and lower half of a whole number, as two's complement. Refuses what has no 64 bits instead of rounding it. */
+/** The upper and lower half of an integer in two's complement. Throws instead of rounding. */
 function halves(value) {
   if (typeof value === 'number') {
-    if (!Number.isSafeInteger(value)) throw new RangeError(`${value} is not a whole number that a number can hold exactly: give a bigint`);
+    if (!Number.isSafeInteger(value))
+      throw new RangeError(`${value} is not an integer that a number represents exactly: use a bigint`);
     return [Math.floor(value / 0x100000000), value >>> 0];
   }
   if (BigInt.asIntN(64, value) !== value) throw new RangeError(`${value} does not fit into 64 bits`);
   return [Number(value >> 32n), Number(value & 0xffffffffn)];
 }
 
-/** Two halves as a number if it holds them exactly, else as a bigint. */
+/** Joins two halves: to a number if that is exact, otherwise to a bigint. */
 function joined(high, low) {
   return high >= -0x200000 && high < 0x200000 && !(high === -0x200000 && low === 0)
     ? high * 0x100000000 + low

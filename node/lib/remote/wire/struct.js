@@ -1,9 +1,10 @@
 'use strict';
 /**
- * Values to bytes and back by the tables of the contract, in either protocol.
+ * Encodes and decodes values according to the contract, in either protocol.
  *
- * A struct is a plain object with its set fields, a binary is a Buffer, a list or set an array, a map an array of [key, value] (keys are bytes), a
- * 64-bit number a number where that is exact, else a bigint.
+ * A struct is a plain object with the fields that are set; a binary is a Buffer; a list or set is an array; a map is
+ * an array of [key, value], since keys may be bytes; a 64-bit integer is a number if that is exact, otherwise a
+ * bigint.
  */
 const { DEPTH_MAX, WireError } = require('./types');
 
@@ -43,9 +44,9 @@ function writeValue(writer, type, value) {
   }
 }
 
-/** Fields that the contract does not know, or not with this type, are passed over, as in every Thrift library. */
+/** Reads a struct. Unknown fields, and fields of another type, are skipped, as in every Thrift library. */
 function readStruct(reader, struct, depth = 0) {
-  if (depth > DEPTH_MAX) throw new WireError(`the answer has structs more than ${DEPTH_MAX} deep`);
+  if (depth > DEPTH_MAX) throw new WireError(`the answer nests structs more than ${DEPTH_MAX} levels deep`);
   const value = {};
   reader.structBegin();
   for (let kind = reader.field(); kind !== undefined; kind = reader.field()) {
@@ -54,12 +55,13 @@ function readStruct(reader, struct, depth = 0) {
     else value[field.name] = kind === 'bool' ? reader.boolField() : readValue(reader, field.type, depth);
   }
   reader.structEnd();
-  // Also what keeps a small answer from becoming many objects: a struct is never without its required bytes.
-  for (const { name, required } of struct.fields) if (required && value[name] === undefined) throw new WireError(`the answer has a ${struct.name} without ${name}`);
+  // This also bounds memory: since every struct has its required bytes, a small answer cannot expand into many objects.
+  for (const { name, required } of struct.fields)
+    if (required && value[name] === undefined) throw new WireError(`the answer has a ${struct.name} without ${name}`);
   return value;
 }
 
-/** `string` and `binary` are one type on the wire. */
+/** Whether two types are encoded alike: `string` and `binary` are one type on the wire. */
 function same(expected, found) {
   return expected === found || (expected === 'string' && found === 'binary');
 }
@@ -82,7 +84,8 @@ function readList(reader, { element }, depth) {
   const count = reader.listBegin();
   const found = reader.element;
   const list = [];
-  if (count > 0 && !same(element.kind, found)) throw new WireError(`the answer has a list of ${found} where ${element.kind} belongs`);
+  if (count > 0 && !same(element.kind, found))
+    throw new WireError(`the answer has a list of ${found} instead of ${element.kind}`);
   for (let i = 0; i < count; i++) list.push(readValue(reader, element, depth));
   return list;
 }
@@ -91,20 +94,24 @@ function readMap(reader, type, depth) {
   const count = reader.mapBegin();
   const pairs = [];
   if (count > 0 && !(same(type.key.kind, reader.key) && same(type.value.kind, reader.element))) {
-    throw new WireError(`the answer has a map from ${reader.key} to ${reader.element} where other types belong`);
+    throw new WireError(
+      `the answer has a map from ${reader.key} to ${reader.element} instead of ${type.key.kind} to ${type.value.kind}`,
+    );
   }
-  for (let i = 0; i < count; i++) pairs.push([readValue(reader, type.key, depth), readValue(reader, type.value, depth)]);
+  for (let i = 0; i < count; i++)
+    pairs.push([readValue(reader, type.key, depth), readValue(reader, type.value, depth)]);
   return pairs;
 }
 
 function skip(reader, kind, depth, isField) {
-  if (depth > DEPTH_MAX) throw new WireError(`the answer is more than ${DEPTH_MAX} deep`);
+  if (depth > DEPTH_MAX) throw new WireError(`the answer is nested more than ${DEPTH_MAX} levels deep`);
   switch (kind) {
     case 'bool':
       return void (isField ? reader.boolField() : reader.bool());
     case 'struct': {
       reader.structBegin();
-      for (let inner = reader.field(); inner !== undefined; inner = reader.field()) skip(reader, inner, depth + 1, true);
+      for (let inner = reader.field(); inner !== undefined; inner = reader.field())
+        skip(reader, inner, depth + 1, true);
       return reader.structEnd();
     }
     case 'list':

@@ -1,20 +1,46 @@
 'use strict';
-/** Thrift's types as the contract names them, their numbers in both protocols, and the tables of the contract linked for the codec. */
+/** Thrift's types, their numbers in both protocols, and the tables of `schema.js` with references resolved. */
 const { STRUCTS, METHODS } = require('./schema');
 
-/** Numbers of types in the binary protocol. */
-const BINARY = { bool: 2, i8: 3, double: 4, i16: 6, i32: 8, i64: 10, binary: 11, string: 11, struct: 12, map: 13, set: 14, list: 15 };
+/** Type numbers of the binary protocol. */
+const BINARY = {
+  bool: 2,
+  i8: 3,
+  double: 4,
+  i16: 6,
+  i32: 8,
+  i64: 10,
+  binary: 11,
+  string: 11,
+  struct: 12,
+  map: 13,
+  set: 14,
+  list: 15,
+};
 
-/** Numbers of types in the compact protocol; a bool field is 1 (true) or 2 (false), a bool in a list is 2. */
-const COMPACT = { bool: 2, i8: 3, i16: 4, i32: 5, i64: 6, double: 7, binary: 8, string: 8, list: 9, set: 10, map: 11, struct: 12 };
+/** Type numbers of the compact protocol. A bool field has type 1 (true) or 2 (false); bools in a list have type 2. */
+const COMPACT = {
+  bool: 2,
+  i8: 3,
+  i16: 4,
+  i32: 5,
+  i64: 6,
+  double: 7,
+  binary: 8,
+  string: 8,
+  list: 9,
+  set: 10,
+  map: 11,
+  struct: 12,
+};
 
-/** What a message is. */
+/** Message types. */
 const MESSAGE = { CALL: 1, REPLY: 2, EXCEPTION: 3, ONEWAY: 4 };
 
-/** Structs may lie in each other this deep; the contract needs nine. */
+/** The maximum nesting of structs and containers. The contract needs nine levels. */
 const DEPTH_MAX = 64;
 
-/** A linked type: its kind, and what it is made of. */
+/** A type with its references resolved. */
 function link(type, structs) {
   if (Array.isArray(type)) {
     const [kind, ...parts] = type;
@@ -24,7 +50,7 @@ function link(type, structs) {
   return structs.has(type) ? { kind: 'struct', struct: structs.get(type) } : { kind: type };
 }
 
-/** The fields of a struct in the order of the contract, and by their number. */
+/** Adds fields to a struct, in the order of the contract and by number. */
 function linked(fields, structs, into) {
   for (const [id, name, type, required] of fields) {
     const field = { id, name, type: link(type, structs), required };
@@ -38,18 +64,29 @@ const empty = (name) => ({ name, fields: [], byId: [] });
 const structs = new Map(Object.keys(STRUCTS).map((name) => [name, empty(name)]));
 for (const [name, fields] of Object.entries(STRUCTS)) linked(fields, structs, structs.get(name));
 
-/** Arguments and result of every method, as structs. */
+/** The arguments and result of every method, as structs. */
 const methods = new Map(
   Object.entries(METHODS).map(([name, { args, result }]) => [
     name,
-    { name, args: linked(args, structs, empty(`${name}_args`)), result: linked(result, structs, empty(`${name}_result`)) },
+    {
+      name,
+      args: linked(args, structs, empty(`${name}_args`)),
+      result: linked(result, structs, empty(`${name}_result`)),
+    },
   ]),
 );
 
-/** What both protocols answer a call with that they could not serve. */
-const applicationError = linked([[1, 'message', 'string', false], [2, 'type', 'i32', false]], structs, empty('TApplicationException'));
+/** Thrift's own exception, for calls that could not be served. */
+const applicationError = linked(
+  [
+    [1, 'message', 'string', false],
+    [2, 'type', 'i32', false],
+  ],
+  structs,
+  empty('TApplicationException'),
+);
 
-/** The bytes are no Thrift, or go beyond a limit. The connection they came from is out of step. */
+/** Bytes that are not valid Thrift or exceed a limit. The connection that they came from cannot be used further. */
 class WireError extends Error {}
 
 module.exports = { BINARY, COMPACT, MESSAGE, DEPTH_MAX, structs, methods, applicationError, WireError };

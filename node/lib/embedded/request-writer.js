@@ -1,18 +1,24 @@
 'use strict';
-/** Writing requests: numbers little-endian, byte strings behind their length. The native module's `request.rs` reads them. */
+/**
+ * Writes requests, which the native module's `request.rs` reads: little-endian numbers, and byte strings preceded by
+ * their length.
+ */
 
-/** Memory that is written from a place on, and replaced by other where it ends: what was handed out of it stays as it is. */
-class Writer {
-  /** What is written to. */
+/**
+ * A cursor over memory. When the memory is full it is replaced, never overwritten, since answers in it may still be
+ * in use.
+ */
+class RequestWriter {
+  /** The memory being written to. */
   memory;
-  /** Where the next byte goes. */
+  /** The position of the next byte. */
   at = 0;
-  /** Where the request being written begins. */
+  /** The position at which the current request begins. */
   from = 0;
   #size;
   #view;
 
-  /** @param {number} size of new memory, in bytes */
+  /** @param {number} size in bytes, of each piece of memory */
   constructor(size) {
     this.#size = size;
     this.#renew(size);
@@ -23,18 +29,18 @@ class Writer {
     this.#view = new DataView(this.memory.buffer, this.memory.byteOffset, size);
   }
 
-  /** Begins a request at `at`, where at least so many bytes are free. */
+  /** Begins a request at position `at` and makes sure that `least` bytes are free there. */
   begin(at, least) {
     this.from = at;
     this.at = at;
-    this.#room(least);
+    this.#reserve(least);
   }
 
-  #room(bytes) {
+  #reserve(bytes) {
     if (this.at + bytes > this.memory.length) this.#move(bytes);
   }
 
-  /** Goes on in other memory, to which what was written of this request is copied. */
+  /** Continues in new memory, into which the current request is copied. */
   #move(bytes) {
     const begun = this.memory.subarray(this.from, this.at);
     this.#renew(Math.max(this.#size, (begun.length + bytes) * 2));
@@ -43,13 +49,13 @@ class Writer {
     this.from = 0;
   }
 
-  /** Lets go of memory that became large. */
+  /** Replaces memory that has grown large. */
   shrink() {
     if (this.memory.length > this.#size * 16) this.#renew(this.#size);
   }
 
   u8(value) {
-    this.#room(1);
+    this.#reserve(1);
     this.memory[this.at] = value;
     this.at += 1;
   }
@@ -59,12 +65,12 @@ class Writer {
   }
 
   u32(value) {
-    this.#room(4);
+    this.#reserve(4);
     this.#view.setUint32(this.at, value, true);
     this.at += 4;
   }
 
-  /** Overwrites four bytes that were written before. */
+  /** Overwrites a number that was written before. */
   u32At(at, value) {
     this.#view.setUint32(at, value, true);
   }
@@ -73,9 +79,9 @@ class Writer {
     this.u32(value >>> 0);
   }
 
-  /** @param {number | bigint} value whole, inside 64 bits */
+  /** @param {number | bigint} value an integer within 64 bits */
   i64(value) {
-    this.#room(8);
+    this.#reserve(8);
     if (typeof value === 'bigint') {
       this.#view.setBigInt64(this.at, value, true);
     } else {
@@ -88,7 +94,7 @@ class Writer {
   /** @param {Uint8Array} value */
   bytes(value) {
     const { length } = value;
-    this.#room(4 + length);
+    this.#reserve(4 + length);
     this.#view.setUint32(this.at, length, true);
     this.memory.set(value, this.at + 4);
     this.at += 4 + length;
@@ -99,17 +105,17 @@ class Writer {
     this.bytes(Buffer.from(value, 'utf8'));
   }
 
-  /** A byte that says whether it is there, then what is. */
+  /** An optional value, after a flag that says whether it is present. */
   maybe(value, write) {
     this.flag(value !== undefined);
     if (value !== undefined) write(this, value);
   }
 
-  /** How many there are, then each. */
+  /** A list: its length, then each element. */
   list(values, write) {
     this.u32(values.length);
     for (const value of values) write(this, value);
   }
 }
 
-module.exports = { Writer };
+module.exports = { RequestWriter };

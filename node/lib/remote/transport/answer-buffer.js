@@ -1,14 +1,17 @@
 'use strict';
 /**
- * The bytes of one answer while they arrive.
+ * Collects the bytes of one answer.
  *
- * An answer in one piece is handed on as it came; pieces are gathered in a buffer that doubles, so that the cost stays linear. Memory grows with what has
- * arrived, never with what is promised.
+ * An answer that arrives in one chunk is not copied. Further chunks are appended to a buffer that doubles, so that
+ * the cost stays linear. Memory grows with the bytes received, never with the length announced.
  */
 const { WireError } = require('../wire/types');
 
-class Inbox {
-  /** `find(buffer, length)`: where the answer lies in the first `length` bytes, as [from, to], or undefined while it is incomplete. */
+class AnswerBuffer {
+  /**
+   * `find(buffer, length)` returns the position of the answer in the first `length` bytes, [from, to], or undefined
+   * while it is incomplete.
+   */
   constructor(find, bytesMax) {
     this.find = find;
     this.bytesMax = bytesMax;
@@ -16,20 +19,21 @@ class Inbox {
     this.length = 0;
   }
 
-  /** Takes a piece; returns the answer once it is complete. */
+  /** Adds a chunk; returns the answer once it is complete. */
   add(chunk) {
-    this.gather(chunk);
+    this.append(chunk);
     const found = this.find(this.buffer, this.length);
     if (found === undefined) {
-      if (this.length > this.bytesMax) throw new WireError(`the answer is longer than ${this.bytesMax} bytes (responseBytesMax)`);
+      if (this.length > this.bytesMax)
+        throw new WireError(`the answer is longer than ${this.bytesMax} bytes (responseBytesMax)`);
       return undefined;
     }
     const [from, to] = found;
-    if (to !== this.length) throw new WireError(`${this.length - to} bytes follow the answer, which nobody asked for`);
+    if (to !== this.length) throw new WireError(`${this.length - to} unexpected bytes follow the answer`);
     return this.buffer.subarray(from, to);
   }
 
-  gather(chunk) {
+  append(chunk) {
     const length = this.length + chunk.length;
     if (this.buffer === undefined) {
       this.buffer = chunk;
@@ -45,7 +49,7 @@ class Inbox {
   }
 }
 
-/** For transport `buffered`: messages follow each other, their own bytes say where they end. */
+/** Finds answers of the transport `buffered`, whose end follows from their content. */
 function unframed(measurer) {
   return (buffer, length) => {
     const end = measurer.feed(buffer, length);
@@ -53,14 +57,17 @@ function unframed(measurer) {
   };
 }
 
-/** For transport `framed`: four bytes of length go first. */
+/** Finds answers of the transport `framed`, which begin with their length in four bytes. */
 function framed(bytesMax) {
   return (buffer, length) => {
     if (length < 4) return undefined;
     const size = buffer.readUInt32BE(0);
-    if (size > bytesMax) throw new WireError(`the answer announces ${size} bytes; ${bytesMax} is the limit (responseBytesMax). Is the server's transport framed?`);
+    if (size > bytesMax)
+      throw new WireError(
+        `the answer announces ${size} bytes, and the limit is ${bytesMax} (responseBytesMax). Is the server's transport framed?`,
+      );
     return length >= 4 + size ? [4, 4 + size] : undefined;
   };
 }
 
-module.exports = { Inbox, unframed, framed };
+module.exports = { AnswerBuffer, unframed, framed };

@@ -1,9 +1,10 @@
 'use strict';
 /**
- * A scan of a remote table, block by block.
+ * A scan of a remote table.
  *
- * While the program looks at a block the next is under way, and no more than that. Blocks begin small and grow towards a size in bytes, so that narrow rows
- * need few calls and wide rows little memory; `caching` fixes the number instead. A scan that fits into one block is one call without a scanner.
+ * It fetches one block ahead of the program. The number of rows per block adapts to a target size in bytes, so that
+ * narrow rows need few calls and wide rows little memory; `caching` fixes the number instead. A scan whose limit fits
+ * into one block is a single call without a scanner.
  */
 const { make } = require('../errors.js');
 const { scanOf } = require('./request.js');
@@ -11,12 +12,15 @@ const { rowOf } = require('./result.js');
 
 const ROWS_FIRST = 128;
 const ROWS_MAX = 8192;
-/** A block of less than half of it doubles the next, one of more than twice of it halves the next. */
+/**
+ * The target size. After a block of less than half of it the number of rows doubles; after one of more than twice of
+ * it the number is halved.
+ */
 const BLOCK_BYTES = 1 << 20;
-/** What a cell takes beside its bytes, roughly. */
+/** The approximate overhead of a cell. */
 const CELL_BYTES = 24;
 
-class RemoteSource {
+class RemoteBlockSource {
   constructor(backend, table, scan, signal) {
     this.backend = backend;
     this.table = table;
@@ -24,14 +28,14 @@ class RemoteSource {
     this.signal = signal;
     this.rows = scan.caching > 0 ? scan.caching : ROWS_FIRST;
     this.scanner = undefined;
-    /** The last row that came, and how many did. */
+    /** The key of the last row, and the number of rows, that the current scanner has returned. */
     this.last = undefined;
     this.seen = 0;
-    /** The block that is being brought in. */
-    this.coming = undefined;
+    /** The block being fetched. */
+    this.pending = undefined;
     this.ended = false;
     this.closed = new Promise((resolve) => {
-      this.tellClosed = resolve;
+      this.resolveClosed = resolve;
     });
     this.isClosed = false;
   }
@@ -39,29 +43,29 @@ class RemoteSource {
   /** The next block; empty at the end. */
   async next() {
     if (this.isClosed) return [];
-    const block = await Promise.race([this.coming ?? this.bring(), this.closed]);
-    this.coming = undefined;
+    const block = await Promise.race([this.pending ?? this.fetchAhead(), this.closed]);
+    this.pending = undefined;
     if (this.isClosed) return [];
-    if (!this.ended) this.bring();
+    if (!this.ended) this.fetchAhead();
     return block;
   }
 
   nextSync() {
-    throw make('Unsupported', 'a remote table cannot be scanned synchronously: use scan() with for await');
+    throw make('Unsupported', 'remote tables have no synchronous scans: use scan() with for await');
   }
 
-  /** Begins to bring in a block. */
-  bring() {
-    this.coming = this.ended ? Promise.resolve([]) : this.fetch();
-    // Whoever asks next hears of a failure; until then nobody waits for it.
-    this.coming.catch(() => {});
-    return this.coming;
+  /** Starts to fetch a block. */
+  fetchAhead() {
+    this.pending = this.ended ? Promise.resolve([]) : this.fetch();
+    // A failure is reported by the next `next()`; until then it must not count as an unhandled rejection.
+    this.pending.catch(() => {});
+    return this.pending;
   }
 
   async fetch() {
     try {
       const results = await this.results();
-      this.measure(results);
+      this.adapt(results);
       if (results.length === 0) this.end();
       return results.map((result) => rowOf(result));
     } catch (error) {
@@ -92,8 +96,9 @@ class RemoteSource {
   }
 
   /**
-   * After a broken connection nobody knows where the scanner stands, so a new one begins behind the last row seen, as HBase's own client does. Not where
-   * that would change what is found: filters may remember rows, and reversed scans and pieces of rows have no such place.
+   * Prepares to continue with a new scanner after the last row received, as HBase's client does, since the position
+   * of the old one is unknown once its connection has broken. Returns false if that could change the result: filters
+   * may keep state, and neither reversed scans nor partial rows have such a position.
    */
   resume() {
     const { filter, batch, reversed } = this.scan;
@@ -102,24 +107,30 @@ class RemoteSource {
     if (this.last === undefined) return true;
     const { limit } = this.scan;
     if (limit > 0 && this.seen >= limit) return false;
-    this.scan = { ...this.scan, start: Buffer.concat([this.last, Buffer.alloc(1)]), limit: limit > 0 ? limit - this.seen : limit };
+    this.scan = {
+      ...this.scan,
+      start: Buffer.concat([this.last, Buffer.alloc(1)]),
+      limit: limit > 0 ? limit - this.seen : limit,
+    };
     this.seen = 0;
     return true;
   }
 
-  /** Adapts how many rows are asked for, and remembers the place. */
-  measure(results) {
+  /** Notes the position of the scan and adapts the number of rows per block. */
+  adapt(results) {
     if (results.length === 0) return;
     this.last = results[results.length - 1].row;
     this.seen += results.length;
     if (this.scan.caching > 0) return;
     let bytes = 0;
-    for (const { columnValues } of results) for (const { family, qualifier, value } of columnValues) bytes += family.length + qualifier.length + value.length + CELL_BYTES;
+    for (const { columnValues } of results)
+      for (const { family, qualifier, value } of columnValues)
+        bytes += family.length + qualifier.length + value.length + CELL_BYTES;
     if (bytes > BLOCK_BYTES * 2) this.rows = Math.max(1, this.rows >> 1);
     else if (results.length === this.rows && bytes < BLOCK_BYTES / 2) this.rows = Math.min(ROWS_MAX, this.rows * 2);
   }
 
-  /** Lets the server forget the scanner; if it cannot be told, its lease will. */
+  /** Closes the scanner in the background. If that fails, its lease expires. */
   end() {
     this.ended = true;
     if (this.scanner === undefined) return;
@@ -131,11 +142,11 @@ class RemoteSource {
   close() {
     if (this.isClosed) return;
     this.isClosed = true;
-    this.tellClosed();
-    // A call on the scanner may be under way: it is closed behind it.
-    if (this.coming !== undefined) this.backend.background(this.coming.finally(() => this.end()));
+    this.resolveClosed();
+    // A call on the scanner may be pending: the scanner is closed after it.
+    if (this.pending !== undefined) this.backend.background(this.pending.finally(() => this.end()));
     else this.end();
   }
 }
 
-module.exports = { RemoteSource };
+module.exports = { RemoteBlockSource };

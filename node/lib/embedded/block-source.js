@@ -1,0 +1,89 @@
+'use strict';
+/** A scan in the engine. Reads ahead one block while the program handles the previous one. */
+
+const { OPERATIONS } = require('../backend.js');
+
+/** Closes scans that were garbage-collected before their end, so that they release their snapshot. */
+const collected = new FinalizationRegistry(({ native, number }) => native.closeScan(number));
+
+class BlockSource {
+  #backend;
+  #native;
+  #number;
+  #begin;
+  /** How many rows are left to the scan's limit. */
+  #left;
+  #signal;
+  #ahead;
+  #closed = false;
+
+  constructor(backend, native, number, begin, signal) {
+    this.#backend = backend;
+    this.#native = native;
+    this.#number = number;
+    this.#begin = begin;
+    this.#left = begin.scan.limit > 0 && begin.scan.batch === 0 ? begin.scan.limit : Number.POSITIVE_INFINITY;
+    this.#signal = signal;
+    collected.register(this, { native, number }, this);
+  }
+
+  #request() {
+    const request = { number: this.#number, begin: this.#begin };
+    this.#begin = undefined;
+    return request;
+  }
+
+  #requestBlock() {
+    const block = this.#backend.run(OPERATIONS.nextBlock, this.#request(), this.#signal);
+    // A failure is reported by the next `next()`; until then it must not count as an unhandled rejection.
+    block.catch(() => {});
+    return block;
+  }
+
+  /** @returns {Promise<import('../row.js').Row[]>} */
+  async next() {
+    if (this.#closed) return [];
+    const requested = this.#ahead ?? this.#requestBlock();
+    this.#ahead = undefined;
+    let block;
+    try {
+      block = await requested;
+    } catch (error) {
+      const wasClosed = this.#closed;
+      this.close();
+      if (wasClosed && error.code === 'CANCELLED') return [];
+      throw error;
+    }
+    if (this.#closed) {
+      // If this was the first block, the engine may have begun the scan after it was closed here.
+      this.#native.closeScan(this.#number);
+      return [];
+    }
+    this.#left -= block.length;
+    if (block.length === 0 || this.#left <= 0) this.close();
+    else this.#ahead = this.#requestBlock();
+    return block;
+  }
+
+  nextSync() {
+    if (this.#closed) return [];
+    const block = this.#backend.runSync(OPERATIONS.nextBlock, this.#request());
+    this.#left -= block.length;
+    if (block.length === 0 || this.#left <= 0) this.close();
+    return block;
+  }
+
+  close() {
+    if (this.#closed) return;
+    this.#closed = true;
+    collected.unregister(this);
+    if (this.#begin === undefined) this.#native.closeScan(this.#number);
+    this.#ahead?.then(
+      () => this.#native.closeScan(this.#number),
+      () => {},
+    );
+    this.#ahead = undefined;
+  }
+}
+
+module.exports = { BlockSource };

@@ -1,0 +1,18 @@
+'use strict';
+/** A failure of the network or the protocol, and what is known about the call then. */
+
+class TransportError extends Error {
+  /**
+   * @param {'Connection' | 'Timeout' | 'Protocol'} kind
+   * @param {string} message
+   * @param {{ sent: boolean, cause?: unknown }} details `sent`: the server may have received the call, and may have
+   * executed it
+   */
+  constructor(kind, message, { sent, cause }) {
+    super(message, cause === undefined ? undefined : { cause });
+    this.kind = kind;
+    this.sent = sent;
+  }
+}
+
+module.exports = { TransportError };
