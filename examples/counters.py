@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Counters: hits by day, counted by many threads at once.
+"""Counters: hits per day, counted by several threads at the same time.
 
     counters.py [HOST:PORT]
 """
@@ -26,17 +26,17 @@ def show(table, host, port):
     assert table.counter_inc(b"20151104", b"daily:hits") == 1
     assert table.counter_inc(b"20151104", b"daily:hits", 5) == 6
     assert table.counter_dec(b"20151104", b"daily:hits", 4) == 2
-    # Step 0 reads. A counter that nobody has touched is 0.
+    # counter_get increments by 0. A new counter is 0.
     assert table.counter_get(b"20151104", b"daily:hits") == 2
     assert table.counter_get(b"20151104", b"weekly:hits") == 0
-    # Stored as eight bytes, the most significant first: to be read by any client, or set from one.
+    # A counter is stored as 8 bytes, big-endian, which any client can read and write.
     assert table.row(b"20151104", columns=[b"daily"]) == {b"daily:hits": struct.pack(">q", 2)}
 
     def count():
-        mine = happybase.Connection(host, port)
+        connection = happybase.Connection(host, port)
         for _ in range(EACH):
-            mine.table(table.name).counter_inc(b"20151105", b"daily:hits")
-        mine.close()
+            connection.table(table.name).counter_inc(b"20151105", b"daily:hits")
+        connection.close()
 
     threads = [threading.Thread(target=count) for _ in range(THREADS)]
     for t in threads:
@@ -44,7 +44,7 @@ def show(table, host, port):
     for t in threads:
         t.join()
     total = table.counter_get(b"20151105", b"daily:hits")
-    print(f"{THREADS} threads, {EACH} steps each: {total}")
+    print(f"{THREADS} threads, {EACH} increments each: {total}")
     assert total == THREADS * EACH
 
 

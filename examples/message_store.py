@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""A message store: the messages by phone number and time, and an index of the same by day.
+"""A message store: messages by phone number and time, and an index by day.
 
     message_store.py [HOST:PORT]
 
-Both tables are split when they are made, at keys that the program knows beforehand, so that on a cluster all machines share the work
-from the first message on. HappyBase cannot say splits; HBase's second Thrift service can, and hjall speaks both on one port.
+Both tables are split when they are created, at keys that are known in advance, so that on a cluster all servers share the
+load from the first message on. HappyBase cannot create split tables, but HBase's second Thrift service can. hjall serves
+both on one port.
 """
 import hashlib
 import pathlib
@@ -17,25 +18,27 @@ from thriftpy2.rpc import make_client
 
 LONG_MAX = 2**63 - 1
 IDL = pathlib.Path(__file__).resolve().parents[1] / "idl" / "thrift" / "hbase2.thrift"
-# Reversed numbers begin with any two digits alike often: 20 regions of five pairs each. The index begins with one digit: 10 regions.
+# The first two digits of reversed numbers are evenly distributed: 20 regions of five pairs each. The keys of the index
+# start with one digit: 10 regions.
 DATA_SPLITS = [b"%02d" % i for i in range(5, 100, 5)]
 INDEX_SPLITS = [b"%d" % i for i in range(1, 10)]
 DAY_MS = 86_400_000
 
 
 def data_key(mobile, time):
-    """Reversed number, newest first."""
+    """The reversed number and the inverted timestamp, so that the newest message comes first."""
     return mobile[::-1] + b"%019d" % (LONG_MAX - time)
 
 
 def index_key(mobile, account, time):
-    """A digit that spreads, the day, the account's hash (16 bytes), the number, newest first."""
-    spread = b"%d" % (int.from_bytes(hashlib.md5(mobile).digest()[:4], "big") % 10)
-    return spread + b"%08d" % (time // DAY_MS) + hashlib.md5(account).digest() + mobile + b"%019d" % (LONG_MAX - time)
+    """A salt digit, the day, the hash of the account (16 bytes), the number and the inverted timestamp."""
+    salt = b"%d" % (int.from_bytes(hashlib.md5(mobile).digest()[:4], "big") % 10)
+    account_hash = hashlib.md5(account).digest()
+    return salt + b"%08d" % (time // DAY_MS) + account_hash + mobile + b"%019d" % (LONG_MAX - time)
 
 
 def create(host, port, name, family, splits):
-    """A table split at these keys, through the second service."""
+    """Creates a table that is split at these keys, through the second Thrift service."""
     hbase2 = thriftpy2.load(str(IDL), module_name="hbase2_thrift")
     client = make_client(hbase2.THBaseService, host, port)
     client.createTable(hbase2.TTableDescriptor(
@@ -44,22 +47,23 @@ def create(host, port, name, family, splits):
 
 
 def send(data, index, mobile, account, time, text):
-    """One message: the data in one row, its index entry in another."""
+    """Writes one message and its index entry, each to a row of its own."""
     data.put(data_key(mobile, time), {b"m:text": text, b"m:account": account, b"m:state": b"sent"})
     index.put(index_key(mobile, account, time), {b"i:row": data_key(mobile, time)})
 
 
 def messages_of(data, mobile, since, until):
-    """One number's messages of a period, newest first; `until` is not part of it."""
-    return [row[b"m:text"] for _, row in data.scan(row_start=data_key(mobile, until - 1), row_stop=data_key(mobile, since - 1))]
+    """The messages of a number from `since` until before `until`, newest first."""
+    start, stop = data_key(mobile, until - 1), data_key(mobile, since - 1)
+    return [row[b"m:text"] for _, row in data.scan(row_start=start, row_stop=stop)]
 
 
 def messages_on(data, index, day):
-    """All messages of a day: ten ranges of the index, then the data in one call."""
-    found = []
-    for spread in range(10):
-        found += [row[b"i:row"] for _, row in index.scan(row_prefix=b"%d%08d" % (spread, day))]
-    return sorted(row[b"m:text"] for _, row in data.rows(found))
+    """All messages of a day: scans one range of the index per salt digit, then reads the rows in one call."""
+    keys = []
+    for salt in range(10):
+        keys += [row[b"i:row"] for _, row in index.scan(row_prefix=b"%d%08d" % (salt, day))]
+    return sorted(row[b"m:text"] for _, row in data.rows(keys))
 
 
 def show(host, port, data, index):
@@ -77,7 +81,7 @@ def show(host, port, data, index):
     print(f"{len(on_day)} messages on day 101")
     assert on_day == [b"101/" + mobile for mobile in numbers]
 
-    # Every region gets its share.
+    # The messages are distributed over all regions.
     bounds = [*DATA_SPLITS, b"\xff"]
     shares = [0] * len(bounds)
     for key, _ in data.scan(columns=[b"m:state"]):
@@ -85,18 +89,19 @@ def show(host, port, data, index):
     print("messages per region:", shares)
     assert sum(shares) == 2 * len(numbers) and min(shares) > 0
 
-    # A count while writing goes on sees everything that was there before it began.
-    def more():
-        mine = happybase.Connection(host, port)
+    # A scan during writes returns at least the rows that were written before it.
+    def write_more():
+        connection = happybase.Connection(host, port)
+        tables = connection.table(data.name), connection.table(index.name)
         for i in range(100):
-            send(mine.table(data.name), mine.table(index.name), b"1390000%04d" % i, b"shop", 102 * DAY_MS, b"late")
-        mine.close()
+            send(*tables, b"1390000%04d" % i, b"shop", 102 * DAY_MS, b"late")
+        connection.close()
 
-    writer = threading.Thread(target=more)
+    writer = threading.Thread(target=write_more)
     writer.start()
     counted = sum(1 for _ in data.scan(columns=[b"m:state"], batch_size=50))
     writer.join()
-    print(f"counted {counted} while writing")
+    print(f"counted {counted} during writes")
     assert 2 * len(numbers) <= counted <= 2 * len(numbers) + 100
     assert sum(1 for _ in data.scan(columns=[b"m:state"])) == 2 * len(numbers) + 100
 

@@ -3,8 +3,8 @@
 
     row_keys.py [HOST:PORT]
 
-Keys that rise with time put all writes at the table's end, on a cluster on one machine. Each recipe spreads them, and pays with how
-the rows can be asked for.
+If row keys increase with time, all writes go to the last region, which is on one server. Each recipe distributes the
+writes or supports a kind of query, at the cost of other queries.
 """
 import hashlib
 import heapq
@@ -17,7 +17,7 @@ LONG_MAX = 2**63 - 1
 
 
 def salt(table):
-    """A letter in front, in turn: writes go to four places. A range is read from all four and merged."""
+    """A rotating prefix distributes writes over four ranges. Reading a range merges four scans."""
     keys = [b"foo%04d" % i for i in range(20)]
     for i, key in enumerate(keys):
         table.put(b"abcd"[i % 4:i % 4 + 1] + b"-" + key, {b"f:n": key})
@@ -28,7 +28,7 @@ def salt(table):
 
 
 def hashed(key):
-    """The prefix comes from the key itself, so that a get finds it again."""
+    """The key with a prefix that is computed from it, so that a get can compute it again."""
     return hashlib.md5(key).digest()[:4] + key
 
 
@@ -37,21 +37,21 @@ def hash_prefix(table):
         table.put(hashed(b"user%03d" % i), {b"f:n": b"%d" % i})
     assert table.row(hashed(b"user042")) == {b"f:n": b"42"}
     order = [key[4:] for key, _ in table.scan()]
-    print("hash: neighbours are strangers:", order[:3])
+    print("hash: users in the order of the scan:", order[:3])
     assert sorted(order) != order and len(order) == 50
 
 
 def reverse(table):
-    """Phone numbers begin alike and end differently."""
+    """Phone numbers have common prefixes and different suffixes."""
     for number in (b"13800000001", b"13800000002", b"13900000001"):
         table.put(number[::-1], {b"f:number": number})
     ends_with_1 = [row[b"f:number"] for _, row in table.scan(row_prefix=b"1")]
-    print("reverse: spread by the last digit:", ends_with_1)
+    print("reverse: numbers that end with 1:", ends_with_1)
     assert ends_with_1 == [b"13800000001", b"13900000001"]
 
 
 def metric_and_time(table):
-    """[metric][time], both of fixed length: one metric's period is one range."""
+    """Metric and time, both of fixed length: a period of one metric is one range."""
     for metric in (b"cpu.load", b"mem.free"):
         for time in range(1000, 1100):
             table.put(metric + struct.pack(">q", time), {b"f:v": b"%d" % time})
@@ -62,7 +62,7 @@ def metric_and_time(table):
 
 
 def newest_first(table):
-    """key + (MAX - time), 19 digits: the newest is the first row of a scan with limit 1."""
+    """The key and LONG_MAX - time, as 19 digits: a scan with limit 1 returns the newest row."""
     def key(time):
         return b"sensor-" + b"%019d" % (LONG_MAX - time)
 
@@ -71,7 +71,7 @@ def newest_first(table):
     (_, newest), = table.scan(row_prefix=b"sensor-", limit=1)
     print("newest first:", newest)
     assert newest == {b"f:t": b"1700"}
-    # A period runs from MAX - its end to MAX - its start.
+    # A period is a range from LONG_MAX - end to LONG_MAX - start.
     period = [row[b"f:t"] for _, row in table.scan(row_start=key(1600), row_stop=key(1400))]
     assert period == [b"1600", b"1500"]
 

@@ -1,4 +1,4 @@
-"""Every example runs to its end against a fresh server, with all it asserts, and leaves no table behind."""
+"""Runs every example against a new server and checks that it leaves no tables behind."""
 import doctest
 import pathlib
 import re
@@ -28,13 +28,13 @@ def test_the_example_runs(server, program):
 
 
 def test_the_readmes_session_runs_as_it_is_printed(server):
-    """What a reader pastes first. Only the port is another one."""
+    """The session at the start of the README, with another port."""
     block = next(b for b in re.findall(r"```console\n(.*?)```", (HERE.parent / "README.md").read_text(), re.S) if ">>>" in b)
     pasted = block[block.index(">>>"):].replace('("127.0.0.1")', f'("127.0.0.1", {server.port})')
     session = doctest.DocTestParser().get_doctest(pasted, {}, "README.md", "README.md", 0)
-    said = []
-    result = doctest.DocTestRunner(verbose=False).run(session, out=said.append)
-    assert result.attempted > 5 and not result.failed, "".join(said)
+    report = []
+    result = doctest.DocTestRunner(verbose=False).run(session, out=report.append)
+    assert result.attempted > 5 and not result.failed, "".join(report)
     happybase.Connection("127.0.0.1", server.port).delete_table("users", disable=True)
 
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The web table: pages by reversed domain, with the texts of the links that lead to them.
+"""The web table: pages by reversed domain, with the anchor texts of links to them.
 
     web_table.py [HOST:PORT]
 """
@@ -7,12 +7,12 @@ import sys
 
 import happybase
 
-# Reversed, the rows of one site lie together: com.cnn.edition comes right after com.cnn.
+# Reversed domains keep the rows of a site together: com.cnn.www follows com.cnn.edition.
 CNN, EXAMPLE = b"com.cnn.www", b"com.example.www"
 
 
 def fill(table):
-    """Pages at the times 3, 5 and 6; who links to them, at 8 and 9."""
+    """Writes the pages with the timestamps 3, 5 and 6, and the links with the timestamps 8 and 9."""
     for time, html in ((3, b"<html>...3"), (5, b"<html>...5"), (6, b"<html>...6")):
         table.put(CNN, {b"contents:html": html}, timestamp=time)
     table.put(CNN, {b"anchor:cnnsi.com": b"CNN"}, timestamp=9)
@@ -22,7 +22,7 @@ def fill(table):
 
 
 def show(table):
-    """The questions that the picture in the books answers."""
+    """Runs the queries that the books show with this table."""
     newest = table.row(CNN, include_timestamp=True)
     print("newest of each column:", newest)
     assert newest == {
@@ -32,12 +32,12 @@ def show(table):
     print("versions of a page, newest first:", versions)
     assert versions == [(b"<html>...6", 6), (b"<html>...5", 5), (b"<html>...3", 3)]
 
-    # A time limit means "before": what the table looked like just before time 6.
+    # A read with a timestamp returns only older cells: the page before time 6.
     past = table.row(CNN, timestamp=6)
     print("before time 6:", past)
     assert past == {b"contents:html": b"<html>...5"}
 
-    # A column that a row does not have takes no space and is not there, whatever time is asked for.
+    # Columns are sparse: a row stores only the columns that were written.
     assert table.row(CNN, columns=[b"people:author"]) == {}
     assert table.row(EXAMPLE) == {b"contents:html": b"<html>...", b"people:author": b"John Doe"}
 
@@ -45,7 +45,7 @@ def show(table):
     print("pages of one site:", site)
     assert site == [CNN]
 
-    # Columns of a row come sorted by family and name.
+    # The columns of a row are sorted by family and qualifier.
     (_, columns), = table.scan(row_prefix=b"com.cnn.", sorted_columns=True)
     assert list(columns) == [b"anchor:cnnsi.com", b"anchor:my.look.ca", b"contents:html"]
 
