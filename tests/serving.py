@@ -1,4 +1,4 @@
-"""The built hjall as a child process: started on a free port over a folder, stopped as an operator would or killed."""
+"""Runs the built hjall as a child process: starts it on a free port, stops or kills it."""
 import os
 import pathlib
 import re
@@ -14,17 +14,17 @@ INFO = re.compile(r'metrics"?[=:]"(http://127\.0\.0\.1:\d+)')
 
 
 def binary():
-    """The server to test: HJALL_BIN, or what `make build` makes."""
+    """Path of the server under test: HJALL_BIN, or the output of `make build`."""
     path = pathlib.Path(os.environ.get("HJALL_BIN", ROOT / "target" / "debug" / "hjall"))
     if not path.exists():
-        raise RuntimeError(f"{path} is missing: `make build` makes it, HJALL_BIN names another one")
+        raise RuntimeError(f"{path} does not exist: run `make build`, or set HJALL_BIN to another binary")
     return path
 
 
 class Hjall:
     """A running server.
 
-    `folder`: its data; without one it gets a temporary folder, which goes when the server is closed.
+    `folder` is its data folder. Without one, it uses a temporary folder that is removed when the server is closed.
     """
 
     def __init__(self, folder=None, *options):
@@ -42,12 +42,12 @@ class Hjall:
 
     @property
     def info(self):
-        """Where it tells how it fares; only with the option --info-listen."""
+        """URL of the info port. Requires the option --info-listen."""
         return next(found[1] for line in self.said if (found := INFO.search(line)))
 
     def start(self):
-        """Starts it, again if it was stopped or killed; returns once it serves."""
-        # Not the default port for metrics: another server may have it, and a test must not depend on that.
+        """Starts or restarts the server; returns when it accepts connections."""
+        # Without the default info port, which another server may be using.
         quiet = () if "--info-listen" in self.options else ("--info-listen", "off")
         self.process = subprocess.Popen(
             [binary(), "serve", "--data", self.folder, "--listen", "127.0.0.1:0", *quiet, *self.options],
@@ -59,8 +59,8 @@ class Hjall:
                 self.port = int(found[1])
                 break
         else:
-            raise RuntimeError(f"hjall ended with {self.process.wait()} before it served:\n{''.join(self.said)}")
-        # The pipe is read to its end, or the server would stop at a full one.
+            raise RuntimeError(f"hjall exited with code {self.process.wait()} before it was ready:\n{''.join(self.said)}")
+        # Drain the pipe, or the server would block when it is full.
         self.reader = threading.Thread(target=self.said.extend, args=(self.process.stdout,), daemon=True)
         self.reader.start()
         return self
@@ -71,19 +71,20 @@ class Hjall:
         self.ended()
 
     def stop(self):
-        """SIGTERM, and waits for the end; returns the exit code."""
+        """Sends SIGTERM, waits for the process, and returns the exit code."""
         self.process.send_signal(signal.SIGTERM)
         return self.ended()
 
     def ended(self):
-        """Waits until the process has ended and everything it said was read."""
+        """Waits until the process has exited and all its output has been read; returns the exit code."""
         code = self.process.wait(timeout=60)
         self.reader.join()
         self.process.stdout.close()
         return code
 
     def close(self):
-        """Stops it if it runs, and removes a temporary folder."""
+        """Stops the server if it is running, and removes its temporary folder."""
+
         if self.process.poll() is None:
             self.stop()
         if self.own:

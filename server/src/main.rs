@@ -1,4 +1,4 @@
-//! The `hjall` binary: its command line, and everything else is the library's.
+//! The `hjall` binary. Everything else is in the library.
 
 use std::process::ExitCode;
 

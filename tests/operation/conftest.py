@@ -1,4 +1,4 @@
-"""A server in memory with an info port, one for each test."""
+"""Fixture for servers in memory with an info port."""
 import pytest
 
 from serving import Hjall
@@ -6,7 +6,8 @@ from serving import Hjall
 
 @pytest.fixture
 def served():
-    """Starts servers with options; they end with the test."""
+    """Starts servers with the given options and stops them at the end of the test."""
+
     running = []
 
     def start(*options):

@@ -1,4 +1,4 @@
-"""Clients of both services on one connection, and the pages of the info port."""
+"""A connection with a client for each service, and access to the info port."""
 import json
 import urllib.error
 import urllib.request
@@ -16,7 +16,7 @@ two = thriftpy2.load(str(IDL / "hbase2.thrift"), module_name="hbase2_thrift")
 
 
 class Wire:
-    """One connection, and a client of each service on it."""
+    """One connection with a client for each service."""
 
     def __init__(self, port, framed=False, compact=False):
         transport, protocol = (TFramedTransport if framed else TBufferedTransport), (TCompactProtocol if compact else TBinaryProtocol)
@@ -27,11 +27,11 @@ class Wire:
         self.two = TClient(two.THBaseService, spoken)
 
     def make_table(self, name=b"t"):
-        """A table with the family f."""
+        """Creates a table with the family f."""
         self.one.createTable(name, [one.ColumnDescriptor(name=b"f:")])
 
     def put(self, row, value=b"v", table=b"t"):
-        """Writes f:a of a row."""
+        """Writes the column f:a of a row."""
         self.one.mutateRow(table, row, [one.Mutation(column=b"f:a", value=value)], {})
 
     def __enter__(self):
@@ -42,7 +42,7 @@ class Wire:
 
 
 def page(server, path):
-    """(status, text) of a page of the info port."""
+    """Gets a page of the info port: (status, text)."""
     try:
         with urllib.request.urlopen(server.info + path, timeout=30) as answer:
             return answer.status, answer.read().decode()
@@ -51,5 +51,6 @@ def page(server, path):
 
 
 def beans(server, pattern):
-    """The beans of /jmx that fit a pattern, by name."""
+    """The beans of /jmx that match a pattern, by name."""
+
     return {bean["name"]: bean for bean in json.loads(page(server, f"/jmx?qry={pattern}")[1])["beans"]}

@@ -1,4 +1,4 @@
-"""/healthz and /readyz: whom a balancer may send clients to."""
+"""/healthz and /readyz, which load balancers use."""
 import signal
 import socket
 import subprocess
@@ -8,19 +8,19 @@ from serving import binary
 from speaking import Wire, one, page
 
 
-def test_a_server_that_serves_is_ready(served):
+def test_a_running_server_is_ready(served):
     server = served()
     assert page(server, "/healthz") == (200, "ok\n") and page(server, "/readyz") == (200, "ready\n")
     assert "\nhjall_ready 1\n" in page(server, "/metrics")[1]
 
 
-def test_a_server_that_drains_is_not_ready_and_says_so_until_its_end(served):
-    """A balancer has to hear of the end while the last calls still run."""
+def test_a_stopping_server_reports_that_it_is_not_ready_until_it_exits(served):
+    """A load balancer has to notice the stop while the last calls are still running."""
     server = served("--grace", "30")
     with Wire(server.port) as wire:
         wire.make_table()
         wire.one.mutateRows(b"t", [_big(n) for n in range(20)], {})
-        # A reply that its client does not read yet keeps the server from ending.
+        # An unread reply keeps the server from exiting.
         slow = socket.socket()
         slow.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1 << 18)
         slow.connect(("127.0.0.1", server.port))
@@ -31,7 +31,7 @@ def test_a_server_that_drains_is_not_ready_and_says_so_until_its_end(served):
         while (found := page(server, "/readyz"))[0] == 200:
             pass
         assert found == (503, "not ready: the server is stopping\n")
-        assert page(server, "/healthz")[0] == 200, "it is alive: nobody should kill it"
+        assert page(server, "/healthz")[0] == 200, "a stopping server is healthy, so nothing should kill it"
         reader = threading.Thread(target=_read_all, args=(slow,))
         reader.start()
         assert server.ended() == 0
@@ -54,26 +54,26 @@ def _get_rows(count):
             + b"\x0d\0\x03\x0b\x0b\0\0\0\0\0")
 
 
-def test_an_info_port_that_was_asked_for_must_be_had():
+def test_an_explicit_info_address_that_is_taken_fails_the_start():
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         taken.listen()
         address = "127.0.0.1:%d" % taken.getsockname()[1]
         done = subprocess.run([binary(), "serve", "--memory", "--listen", "127.0.0.1:0", "--info-listen", address],
                               capture_output=True, text=True, timeout=60)
-        assert done.returncode == 3 and done.stdout == "", "nobody is told to connect"
+        assert done.returncode == 3 and done.stdout == "", "no client is told to connect"
         assert address in done.stderr and "--info-listen" in done.stderr
 
 
-def test_the_default_info_port_is_done_without_if_it_is_taken():
-    """A second server on a machine starts as before, and one line says what it lacks."""
+def test_the_server_starts_without_the_default_info_port_if_it_is_taken():
+    """A second server on one machine starts, and logs one warning."""
     with socket.socket() as taken:
         taken.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
             taken.bind(("127.0.0.1", 9095))
             taken.listen()
         except OSError:
-            pass  # another program has it, which will do
+            pass  # Another program uses the port, which serves the same purpose.
         process = subprocess.Popen([binary(), "serve", "--memory", "--listen", "127.0.0.1:0"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         assert process.stdout.readline().startswith("hjall listening on 127.0.0.1:")
         process.send_signal(signal.SIGTERM)
@@ -82,7 +82,8 @@ def test_the_default_info_port_is_done_without_if_it_is_taken():
         assert len([line for line in said.splitlines() if "WARN" in line and "127.0.0.1:9095" in line and "--info-listen" in line]) == 1, said
 
 
-def test_it_can_be_switched_off():
+def test_the_info_port_can_be_switched_off():
+
     process = subprocess.Popen([binary(), "serve", "--memory", "--listen", "127.0.0.1:0", "--info-listen", "off"], stdout=subprocess.PIPE,
                                stderr=subprocess.PIPE, text=True)
     assert process.stdout.readline()

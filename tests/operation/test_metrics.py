@@ -1,4 +1,4 @@
-"""/metrics as Prometheus reads it, and /jmx as dashboards made for HBase do: names, and exact counts after known calls."""
+"""Names and exact counts in /metrics, as parsed by Prometheus, and in /jmx, as read by dashboards for HBase."""
 import json
 import socket
 import struct
@@ -14,7 +14,7 @@ HISTOGRAM = ("num_ops", "min", "max", "mean", "25th_percentile", "median", "75th
 
 
 def scrape(server):
-    """Every family by name, parsed by Prometheus' own library."""
+    """All metric families by name, parsed by Prometheus's client library."""
     return {family.name: family for family in text_string_to_metric_families(page(server, "/metrics")[1])}
 
 
@@ -57,7 +57,7 @@ def test_calls_are_counted_by_service_method_and_dialect(served):
         assert value(families, "hjall_connections") == 2
 
 
-def test_over_http_too(served):
+def test_calls_over_http_are_counted(served):
     server = served()
     message = b"\x80\x01\x00\x01\0\0\0\x0cgetClusterId\0\0\0\x01\0"
     with socket.create_connection(("127.0.0.1", server.port)) as client:
@@ -88,7 +88,7 @@ def test_exceptions_are_counted_whether_declared_or_not(served):
         assert found["Hadoop:service=HBase,name=RegionServer,sub=IPC"]["exceptions"] == 4
 
 
-def test_names_that_nobody_has_make_no_new_series(served):
+def test_unknown_method_names_create_no_series(served):
     server = served()
     with Wire(server.port) as wire:
         for n in range(20):
@@ -105,7 +105,7 @@ def test_names_that_nobody_has_make_no_new_series(served):
         assert not any("made" in label for family in families.values() for sample in family.samples for label in sample.labels.values())
 
 
-def test_lanes_scanners_store_and_process_are_told_of(served):
+def test_lanes_scanners_store_and_process_have_metrics(served):
     server = served()
     with Wire(server.port) as wire:
         wire.make_table()
@@ -129,7 +129,7 @@ def test_lanes_scanners_store_and_process_are_told_of(served):
         assert value(scrape(server), "hjall_scanners_open") == 0
 
 
-def test_the_store_on_disk_fills():
+def test_metrics_of_the_store_on_disk_grow_with_writes():
     with Hjall(None, "--info-listen", "127.0.0.1:0") as on_disk, Wire(on_disk.port) as wire:
         wire.make_table()
         before = scrape(on_disk)
@@ -139,7 +139,7 @@ def test_the_store_on_disk_fills():
         assert value(after, "hjall_store_disk_bytes") > 0 and value(after, "hjall_store_disk_free_bytes") > 0
 
 
-def test_jmx_has_the_names_of_hbases_thrift_server(served):
+def test_jmx_uses_the_names_of_hbases_thrift_server(served):
     server = served()
     contract = {sub: json.loads((ROOT / "tests" / "operation" / "methods.json").read_text())[sub] for sub in ("ThriftOne", "ThriftTwo")}
     with Wire(server.port) as wire:
@@ -164,7 +164,7 @@ def test_jmx_has_the_names_of_hbases_thrift_server(served):
         assert (one_["batchMutate_num_ops"], one_["batchMutate_mean"]) == (1, 2)
 
 
-def test_jmx_has_the_names_of_hbases_rpc(served):
+def test_jmx_uses_the_names_of_hbases_rpc_server(served):
     server = served()
     bean = beans(server, "Hadoop:service=HBase,name=RegionServer,sub=IPC")["Hadoop:service=HBase,name=RegionServer,sub=IPC"]
     queues = ("General", "Priority", "MetaPriority", "Replication", "BulkLoad", "Write", "Read", "Scan")
@@ -176,14 +176,14 @@ def test_jmx_has_the_names_of_hbases_rpc(served):
     assert beans(server, "nobody:*") == {}
 
 
-def test_the_slow_are_counted_by_hbases_threshold(served):
+def test_slow_calls_are_counted_by_hbases_threshold(served):
     server = served("--set", "slow.thrift_call=1ns")
     with Wire(server.port) as wire:
         wire.one.getTableNames()
     assert beans(server, "Hadoop:sub=ThriftOne,*").popitem()[1]["slowThriftCall_num_ops"] == 1
 
 
-def test_nothing_can_be_changed_and_nothing_else_is_there(served):
+def test_the_info_port_is_read_only_and_has_no_other_pages(served):
     server = served()
     assert page(server, "/")[0] == 200 and "/metrics" in page(server, "/")[1]
     assert page(server, "/nowhere")[0] == 404
@@ -197,9 +197,10 @@ def test_nothing_can_be_changed_and_nothing_else_is_there(served):
         assert b"400" in client.recv(65536)
 
 
-def test_the_guide_names_every_family():
-    told = (ROOT / "docs" / "operations.md").read_text()
+def test_the_guide_documents_every_metric_family():
+    guide = (ROOT / "docs" / "operations.md").read_text()
     with Hjall(None, "--info-listen", "127.0.0.1:0") as on_disk:
         families = scrape(on_disk)
     names = {family.name + ("_total" if family.type == "counter" else "") for family in families.values()}
-    assert [name for name in sorted(names) if f"`{name}`" not in told] == []
+    assert [name for name in sorted(names) if f"`{name}`" not in guide] == []
+

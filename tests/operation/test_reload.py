@@ -1,4 +1,4 @@
-"""SIGHUP: what can change in a running server does, what cannot is said, and a wrong file changes nothing."""
+"""SIGHUP: reloadable settings change, the others are reported, and an invalid file changes nothing."""
 import json
 import signal
 import socket
@@ -20,7 +20,7 @@ class Reloaded:
         self.server = Hjall(None, "--memory", "--info-listen", "127.0.0.1:0", "--config", str(self.file), *options)
 
     def reload(self, text, until):
-        """Rewrites the file, sends SIGHUP, and waits for a line of the log that says this."""
+        """Rewrites the file, sends SIGHUP, and waits for a log line that contains `until`."""
         before = len(self.server.said)
         self.file.write_text(text)
         self.server.process.send_signal(signal.SIGHUP)
@@ -77,13 +77,13 @@ def test_the_log_and_its_thresholds_change(reloaded):
     assert any("responseTooSlow" in line for line in it.server.said) and any("connection speaks Thrift" in line for line in it.server.said)
 
 
-def test_what_needs_a_restart_is_said_and_stays(reloaded):
+def test_a_setting_that_needs_a_restart_is_reported_and_unchanged(reloaded):
     it = reloaded("[server]\nread_only = false\n[queues]\norder = \"fifo\"\n[limits]\nidle = \"1h\"\n")
     said = it.reload("[server]\nread_only = true\n[queues]\norder = \"codel\"\n[limits]\nidle = \"2h\"\n", "queues.order")
-    assert [line for line in said if "next start only: server.read_only false → true" in line]
+    assert [line for line in said if "needs a restart to change: server.read_only false → true" in line]
     assert [line for line in said if "setting changed: limits.idle" in line]
-    again = it.reload(it.file.read_text(), "next start only: queues.order")
-    assert not [line for line in again if "setting changed" in line], "what was applied is not applied twice"
+    again = it.reload(it.file.read_text(), "needs a restart to change: queues.order")
+    assert not [line for line in again if "setting changed" in line], "a change is applied only once"
 
 
 @pytest.mark.parametrize("wrong", [
@@ -92,10 +92,10 @@ def test_what_needs_a_restart_is_said_and_stays(reloaded):
     "[log]\nfilter = \"a=b=c\"\n[queues]\nhandlers = 44\n",
     "[tls]\ncertificate = \"/no/c.pem\"\nkey = \"/no/k.pem\"\n[queues]\nhandlers = 44\n",
 ])
-def test_a_wrong_file_leaves_everything_as_it_was(reloaded, wrong):
+def test_an_invalid_file_changes_nothing(reloaded, wrong):
     it = reloaded("[queues]\nhandlers = 30\n")
     before = (it.lane("read"), it.lane("write"))
-    said = it.reload(wrong, "settings stay as they were")
+    said = it.reload(wrong, "settings are unchanged")
     assert any("ERROR" in line for line in said)
     assert (it.lane("read"), it.lane("write")) == before
     with Wire(it.server.port) as wire:
@@ -103,9 +103,9 @@ def test_a_wrong_file_leaves_everything_as_it_was(reloaded, wrong):
     it.reload("[queues]\nhandlers = 40\n", "setting changed: queues.handlers 30 → 40")
 
 
-def test_a_reload_without_change_says_so(reloaded):
+def test_a_reload_without_changes_is_logged(reloaded):
     it = reloaded("[queues]\nhandlers = 30\n")
-    it.reload("[queues]\nhandlers = 30\n# a word\n", "none has changed")
+    it.reload("[queues]\nhandlers = 30\n# a comment\n", "none has changed")
 
 
 def _certificate(folder, name):
@@ -114,7 +114,7 @@ def _certificate(folder, name):
 
 
 def _speak_tls(port):
-    """An open TLS connection, and the name in the certificate it was shown."""
+    """Opens a TLS connection; returns it and the server's certificate."""
     context = ssl.create_default_context()
     context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
     stream = context.wrap_socket(socket.create_connection(("127.0.0.1", port), timeout=30))
@@ -126,7 +126,7 @@ def _cluster_id(stream):
     return stream.recv(4096)
 
 
-def test_certificates_are_read_again_and_open_connections_live_on(reloaded, tmp_path):
+def test_certificates_are_read_again_and_open_connections_continue(reloaded, tmp_path):
     _certificate(tmp_path, "first")
     text = f"[tls]\ncertificate = {json.dumps(str(tmp_path / 'cert.pem'))}\nkey = {json.dumps(str(tmp_path / 'key.pem'))}\n"
     it = reloaded(text)
@@ -136,16 +136,17 @@ def test_certificates_are_read_again_and_open_connections_live_on(reloaded, tmp_
     it.reload(text, "certificates read again")
     new, shown = _speak_tls(it.server.port)
     assert b"second" in shown and b"getClusterId" in _cluster_id(new)
-    assert b"getClusterId" in _cluster_id(old), "the connection from before goes on"
+    assert b"getClusterId" in _cluster_id(old), "a connection opened before the reload keeps working"
     (tmp_path / "cert.pem").write_text("nonsense")
-    it.reload(text, "settings stay as they were")
+    it.reload(text, "settings are unchanged")
     third, shown = _speak_tls(it.server.port)
     assert b"second" in shown
     for stream in (old, new, third):
         stream.close()
 
 
-def test_variables_and_flags_still_overrule(reloaded):
+def test_variables_and_flags_still_override_the_file(reloaded):
+
     it = reloaded("[queues]\nhandlers = 30\n", "--set", "queues.handlers=50")
     said = it.reload("[queues]\nhandlers = 99\n", "none has changed")
     assert not any("handlers" in line for line in said)

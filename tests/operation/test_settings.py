@@ -1,4 +1,4 @@
-"""Settings through the binary: what `hjall config` says is in force, where it comes from, and what is refused."""
+"""Settings through the binary: the effective values, their origins, and the errors for invalid ones."""
 import json
 import os
 import re
@@ -13,7 +13,7 @@ OPERATIONS = ROOT / "docs" / "operations.md"
 
 
 def config(*options, environment=(), code=0):
-    """What `hjall config` prints, and what it says on standard error."""
+    """Runs `hjall config`; returns standard output and standard error."""
     clean = {name: value for name, value in os.environ.items() if not name.startswith("HJALL_")}
     done = subprocess.run([binary(), "config", *options], env={**clean, **dict(environment)}, capture_output=True, text=True, timeout=60)
     assert done.returncode == code, done.stderr
@@ -21,13 +21,13 @@ def config(*options, environment=(), code=0):
 
 
 def settings(*options, environment=()):
-    """Name → (value, origin)."""
+    """The effective settings: name → (value, origin)."""
     printed, _ = config("--json", *options, environment=environment)
     return {name: (entry["value"], entry["from"]) for name, entry in json.loads(printed)["settings"].items()}
 
 
 def changed(*options, environment=()):
-    """The same of what is not a default."""
+    """The settings that are not at their defaults: name → (value, origin)."""
     return {name: found for name, found in settings(*options, environment=environment).items() if found[1] != "default"}
 
 
@@ -38,14 +38,14 @@ def toml(folder, text):
 
 
 def site(folder, **properties):
-    """An hbase-site.xml: a property a line, from line 2 on; `_` stands for a dot."""
+    """Writes an hbase-site.xml with one property per line, from line 2 on; `_` in a name stands for a dot."""
     path = folder / "hbase-site.xml"
     lines = [f"<property><name>{name.replace('_', '.')}</name><value>{value}</value></property>" for name, value in properties.items()]
     path.write_text("\n".join(["<configuration>", *lines, "</configuration>"]))
     return path
 
 
-def test_each_layer_overrules_those_before_it(tmp_path):
+def test_each_layer_overrides_the_ones_before_it(tmp_path):
     file = toml(tmp_path, "[queues]\nread_ratio = 0.1\nscan_ratio = 0.1\nhandlers = 11\nhandler_factor = 0.1\n")
     xml = site(tmp_path, hbase_ipc_server_callqueue_scan_ratio="0.2", hbase_regionserver_handler_count="22",
                hbase_ipc_server_callqueue_handler_factor="0.2")
@@ -59,13 +59,13 @@ def test_each_layer_overrules_those_before_it(tmp_path):
     }
 
 
-def test_files_can_be_named_in_the_environment(tmp_path):
+def test_the_environment_can_name_the_files(tmp_path):
     file, xml = toml(tmp_path, "[server]\ngrace = \"7s\"\n"), site(tmp_path, hbase_thrift_readonly="true")
     found = changed(environment={"HJALL_CONFIG": str(file), "HJALL_HBASE_SITE": str(xml)})
     assert found["server.grace"][0] == "7s" and found["server.read_only"][0] is True
 
 
-# HBase's key, its value there, the setting, its value here.
+# HBase's key, its value in HBase's notation, the setting, its value in hjall's notation.
 TAKEN = [
     ("hbase.regionserver.thrift.port", "9191", "server.port", 9191),
     ("hbase.regionserver.thrift.ipaddress", "0.0.0.0", "server.address", "0.0.0.0"),
@@ -108,106 +108,106 @@ TAKEN = [
 ]
 
 
-@pytest.mark.parametrize(("key", "there", "name", "here"), TAKEN)
-def test_hbases_keys_are_taken_over_in_their_own_units(tmp_path, key, there, name, here):
+@pytest.mark.parametrize(("key", "value", "name", "expected"), TAKEN)
+def test_hbase_keys_are_applied_in_their_own_units(tmp_path, key, value, name, expected):
     path = tmp_path / "hbase-site.xml"
-    path.write_text(f"<configuration>\n<property><name>{key}</name>\n<value> {there} </value></property></configuration>")
-    assert changed("--hbase-site", path) == {name: (here, f"{path}:2 {key}")}
+    path.write_text(f"<configuration>\n<property><name>{key}</name>\n<value> {value} </value></property></configuration>")
+    assert changed("--hbase-site", path) == {name: (expected, f"{path}:2 {key}")}
 
 
-def test_every_key_in_the_table_is_tried_above():
+def test_every_documented_hbase_key_is_tested_above():
     keys = set(re.findall(r"`(hbase\.[\w.]+)`", OPERATIONS.read_text().split("### `[server]`")[1].split("### HBase's keys without effect")[0]))
     assert keys - {key for key, *_ in TAKEN} == {"hbase.regionserver.lease.period", "hbase.server.scanner.max.result.size"}
 
 
-def test_unknown_keys_are_named_in_one_warning_and_those_without_effect_in_another(tmp_path):
+def test_unknown_keys_and_keys_without_effect_are_reported_in_separate_warnings(tmp_path):
     xml = site(tmp_path, my_own="1", hbase_zookeeper_quorum="a,b", hbase_ipc_server_callqueue_read_ration="1", hbase_thrift_ssl_enabled="true")
     _, warned = config("--hbase-site", xml)
     unknown, without = sorted(warned.splitlines(), key=lambda line: "without effect" in line)
     assert "unknown" in unknown and "my.own (line 2)" in unknown and "hbase.ipc.server.callqueue.read.ration (line 4)" in unknown
-    assert "hbase.zookeeper.quorum (there is one process" in without and "hbase.thrift.ssl.enabled (" in without
+    assert "hbase.zookeeper.quorum (hjall is a single process" in without and "hbase.thrift.ssl.enabled (" in without
 
 
-def test_of_two_keys_with_one_meaning_the_first_counts_and_the_other_is_named(tmp_path):
+def test_of_two_keys_with_one_meaning_the_first_wins_and_the_other_is_reported(tmp_path):
     xml = site(tmp_path, hbase_regionserver_lease_period="1000", hbase_client_scanner_timeout_period="2000")
     assert changed("--hbase-site", xml)["limits.scanner_timeout"][0] == "2s"
-    assert "hbase.regionserver.lease.period (another key of the same meaning" in config("--hbase-site", xml)[1]
+    assert "hbase.regionserver.lease.period (another key with the same meaning" in config("--hbase-site", xml)[1]
 
 
-# A TOML file, and what is said of it: its line, the thing, the remedy.
+# A TOML file, and a part of the error message: line, key and remedy.
 WRONG_TOML = [
     ("[queues]\nread_ratio = 1.5\n", ":2: queues.read_ratio = 1.5: must be a number from 0 to 1"),
-    ("[queues]\nread_ration = 0.5\n", ":2: queues.read_ration is no setting; did you mean queues.read_ratio?"),
-    ("\n[queue]\nread_ratio = 0.5\n", ":2: [queue] is no setting; did you mean queues?"),
-    ("listen = 1\n", ":1: listen is no setting"),
+    ("[queues]\nread_ration = 0.5\n", ":2: queues.read_ration is not a setting; did you mean queues.read_ratio?"),
+    ("\n[queue]\nread_ratio = 0.5\n", ":2: [queue] is not a setting; did you mean queues?"),
+    ("listen = 1\n", ":1: listen is not a setting"),
     ("[limits]\nconnections = \"many\"\n", ':2: limits.connections = "many": must be a whole number from 1 to'),
     ("[limits]\nconnections = 0\n", ":2: limits.connections = 0: must be a whole number from 1 to"),
     ("[limits]\nidle = 5\n", "such as 500ms, 60s, 5m or 2h"),
     ("[limits]\nframe = \"1 furlong\"\n", "such as 64KiB, 100MiB or 1GiB"),
     ("[server]\nmemory = \"yes\"\n", ':2: server.memory = "yes": must be true or false'),
-    ("[server]\nlisten = [\"nowhere\"]\n", "server.listen must be an address"),
+    ("[server]\nlisten = [\"nowhere\"]\n", "server.listen must be a host and a port"),
     ("[log]\nformat = \"xml\"\n", "must be one of human, json"),
-    ("[tls]\nkey = \"k.pem\"\n", ":2: tls.key is given, but tls.certificate (--tls-cert) is needed as well"),
-    ("[server\n", ":1: is no TOML"),
-    ("[server]\nport = 1\nport = 2\n", ":3: is no TOML: duplicate key"),
+    ("[tls]\nkey = \"k.pem\"\n", "tls.key requires tls.certificate (--tls-cert)"),
+    ("[server\n", ":1: is not valid TOML"),
+    ("[server]\nport = 1\nport = 2\n", ":3: is not valid TOML: duplicate key"),
 ]
 
 
 @pytest.mark.parametrize(("text", "said"), WRONG_TOML)
-def test_a_wrong_toml_file_is_refused_with_its_line_and_what_is_allowed(tmp_path, text, said):
+def test_an_invalid_toml_file_is_refused_with_the_line_and_what_is_allowed(tmp_path, text, said):
     file = toml(tmp_path, text)
     printed, why = config("--config", file, code=2)
     assert printed == "" and str(file) in why and said in why, why
 
 
-# The content of hbase-site.xml, and what is said of it.
+# The content of hbase-site.xml, and a part of the error message.
 WRONG_SITE = [
     ("<property><name>hbase.regionserver.thrift.port</name><value>x</value></property>",
      ":2: hbase.regionserver.thrift.port = x: must be a whole number from 0 to 65535"),
-    ("<property><name>hbase.rpc.timeout</name><value>60s</value></property>", "(a bare number here, in ms)"),
+    ("<property><name>hbase.rpc.timeout</name><value>60s</value></property>", "(in this file, a number without a unit, in ms)"),
     ("<property><name>hbase.ipc.server.callqueue.type</name><value>lifo</value></property>", "must be one of fifo, deadline, codel"),
     ("<property><name>a</name></property>", ":2: <property>: must be <property> with a <name> and a <value>"),
     ("<include/>", ":2: <include>: must be <property>"),
-    ("<property>", "is no XML"),
+    ("<property>", "is not valid XML"),
 ]
 
 
 @pytest.mark.parametrize(("inside", "said"), WRONG_SITE)
-def test_a_wrong_site_file_is_refused_with_its_line_and_what_is_allowed(tmp_path, inside, said):
+def test_an_invalid_site_file_is_refused_with_the_line_and_what_is_allowed(tmp_path, inside, said):
     path = tmp_path / "hbase-site.xml"
     path.write_text(f"<configuration>\n{inside}\n</configuration>")
     _, why = config("--hbase-site", path, code=2)
     assert str(path) in why and said in why, why
 
 
-def test_entities_cannot_blow_up(tmp_path):
+def test_entity_expansion_is_refused(tmp_path):
     path = tmp_path / "hbase-site.xml"
     path.write_text('<!DOCTYPE a [<!ENTITY b "ha"><!ENTITY c "&b;&b;">]><configuration>&c;</configuration>')
-    assert "is no XML" in config("--hbase-site", path, code=2)[1]
+    assert "is not valid XML" in config("--hbase-site", path, code=2)[1]
 
 
 @pytest.mark.parametrize(("options", "variables", "said"), [
     (("--max-connections", "0"), {}, "--max-connections 0: must be a whole number"),
-    (("--set", "queue.read_ratio=1"), {}, "queue.read_ratio is no setting; did you mean queues.read_ratio?"),
+    (("--set", "queue.read_ratio=1"), {}, "queue.read_ratio is not a setting; did you mean queues.read_ratio?"),
     (("--set", "queues.read_ratio=2"), {}, "--set 2: must be a number from 0 to 1"),
     (("--config", "/no/such/file"), {}, "/no/such/file: cannot be read"),
     ((), {"HJALL_QUEUES_READ_RATIO": "half"}, "HJALL_QUEUES_READ_RATIO half: must be a number from 0 to 1"),
 ])
-def test_wrong_flags_and_variables_are_refused_by_name(options, variables, said):
+def test_invalid_flags_and_variables_are_refused_by_name(options, variables, said):
     assert said in config(*options, environment=variables, code=2)[1]
 
 
-def test_a_slip_in_a_variables_name_is_told():
+def test_a_misspelt_variable_is_reported():
     _, said = config(environment={"HJALL_QUEUE_READ_RATIO": "0.5"})
     assert "HJALL_QUEUE_READ_RATIO (did you mean HJALL_QUEUES_READ_RATIO?)" in said
 
 
-def test_everything_wrong_is_told_at_once(tmp_path):
+def test_all_errors_are_reported_at_once(tmp_path):
     file = toml(tmp_path, "[queues]\nread_ratio = 7\nscan_ratio = 8\n")
     assert len(config("--config", file, code=2)[1].splitlines()) == 2
 
 
-def test_an_address_of_a_later_layer_overrules_the_list_of_an_earlier_one(tmp_path):
+def test_an_address_in_a_later_layer_overrides_the_list_in_an_earlier_one(tmp_path):
     file, xml = toml(tmp_path, '[server]\nlisten = ["127.0.0.1:1"]\n'), site(tmp_path, hbase_regionserver_thrift_port="0")
     done = subprocess.Popen([binary(), "serve", "--memory", "--config", file, "--hbase-site", xml, "--info-listen", "off"],
                             stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
@@ -219,7 +219,7 @@ def test_an_address_of_a_later_layer_overrules_the_list_of_an_earlier_one(tmp_pa
         done.stdout.close()
 
 
-def test_what_is_printed_can_be_started_with(tmp_path):
+def test_the_output_is_a_valid_settings_file(tmp_path):
     printed, _ = config("--set", "queues.read_ratio=0.7", "--set", "server.host=a \"b\" \\ c")
     assert tomllib.loads(printed)["queues"]["read_ratio"] == 0.7
     again = changed("--config", toml(tmp_path, printed))
@@ -228,7 +228,7 @@ def test_what_is_printed_can_be_started_with(tmp_path):
     assert {name: value for name, (value, _) in again.items() if before[name] != value}.keys() == {"queues.read_ratio", "server.host"}
 
 
-def test_the_lanes_that_come_of_the_settings_are_shown():
+def test_the_resulting_lanes_are_shown():
     printed, _ = config("--json", "--set", "queues.handlers=60", "--set", "queues.handler_factor=0.2", "--set", "queues.read_ratio=0.7",
                         "--set", "queues.scan_ratio=0.4")
     lanes = json.loads(printed)["lanes"]
@@ -236,7 +236,7 @@ def test_the_lanes_that_come_of_the_settings_are_shown():
         {"write": (4, 18), "read": (5, 26), "scan": (3, 16)}
 
 
-def test_the_file_to_begin_with_is_whole_and_changes_nothing(tmp_path):
+def test_the_template_has_every_setting_and_changes_nothing(tmp_path):
     begin, _ = config("--default")
     assert changed("--config", toml(tmp_path, begin)) == {}
     every = re.sub(r"(?m)^#(\w+ = (?!…))", r"\1", begin)
@@ -246,24 +246,26 @@ def test_the_file_to_begin_with_is_whole_and_changes_nothing(tmp_path):
     assert named == set(settings())
 
 
-def test_the_example_is_what_it_says():
+def test_the_example_file_is_valid():
     path = ROOT / "examples" / "hjall.toml"
     found = changed("--config", path)
-    assert found["queues.read_ratio"][0] == 0.7 and len(found) > 5, "it shows how, so it must set something"
+    assert found["queues.read_ratio"][0] == 0.7 and len(found) > 5, "an example must set something"
 
 
-def test_the_guide_has_the_table_of_all_settings():
+def test_the_guide_documents_all_settings():
     table, _ = config("--markdown")
-    assert table.strip() in OPERATIONS.read_text(), "docs/operations.md: its tables come from server/src/settings/table/; paste what `hjall config --markdown` prints"
+    assert table.strip() in OPERATIONS.read_text(), "docs/operations.md is out of date: replace its reference of settings with the output of `hjall config --markdown`"
 
 
-def test_help_names_every_flag_of_the_table():
+def test_help_names_every_documented_flag():
     printed = subprocess.run([binary(), "serve", "--help"], capture_output=True, text=True, check=True).stdout
-    for flag in set(re.findall(r"`(--[\w-]+)`", config("--markdown")[0])):
+    flags = set(re.findall(r"Flag: `(--[\w-]+)", config("--markdown")[0]))
+    assert len(flags) > 10
+    for flag in flags:
         assert flag in printed
 
 
-def test_names_of_files_may_be_any(tmp_path):
+def test_file_names_may_contain_any_characters(tmp_path):
     folder = tmp_path / "ä b"
     folder.mkdir()
     assert changed("--config", toml(folder, '[server]\ndata = "dätä"\n'))["server.data"][0] == "dätä"

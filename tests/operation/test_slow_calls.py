@@ -1,4 +1,4 @@
-"""Slow and large calls: one line in the log each, and the ring that stock Thrift2 clients read."""
+"""The log of slow and large calls, and the ring buffer behind getSlowLogResponses."""
 import json
 
 import pytest
@@ -9,7 +9,7 @@ EVERYTHING_IS_SLOW = ("--set", "slow.time=0ms", "--set", "slow.scan_time=off")
 
 
 def lines(server, what):
-    """The lines of the log that say this; the server has to have ended."""
+    """The log lines that contain `what`. Call it after the server has ended."""
     return [line for line in server.said if what in line]
 
 
@@ -21,7 +21,7 @@ def query(**what):
     return two.TLogQueryFilter(**what)
 
 
-def test_a_slow_call_is_one_line_with_all_that_is_known_of_it(served):
+def test_a_slow_call_is_logged_as_one_line_with_all_its_properties(served):
     server = served("--log-format", "json", *EVERYTHING_IS_SLOW)
     with Wire(server.port) as wire:
         wire.make_table()
@@ -57,7 +57,7 @@ def test_scans_have_a_threshold_of_their_own(served):
     assert [line for line in lines(server, "responseTooLarge") if "getRow" in line] == []
 
 
-def test_nothing_is_kept_unless_it_is_wanted(served):
+def test_nothing_is_kept_by_default(served):
     server = served(*EVERYTHING_IS_SLOW)
     with Wire(server.port) as wire:
         wire.make_table()
@@ -66,7 +66,7 @@ def test_nothing_is_kept_unless_it_is_wanted(served):
         assert wire.two.clearSlowLogResponses({here}) == [False]
 
 
-def test_the_newest_come_first_and_as_many_as_asked_for(served):
+def test_the_newest_come_first_and_limit_is_respected(served):
     server = served("--set", "slow.keep=true", "--set", "slow.keep_count=5", *EVERYTHING_IS_SLOW)
     with Wire(server.port) as wire:
         wire.make_table()
@@ -85,7 +85,7 @@ def test_the_newest_come_first_and_as_many_as_asked_for(served):
         assert [record.methodName for record in wire.two.getSlowLogResponses({here}, query())] == ["clearSlowLogResponses"]
 
 
-def test_filters_take_any_or_all_of_what_they_name(served):
+def test_filters_combine_conditions_with_or_and_and(served):
     server = served("--set", "slow.keep=true", "--set", "slow.size=2000", *EVERYTHING_IS_SLOW)
     with Wire(server.port) as wire, Wire(server.port) as other:
         wire.make_table()
@@ -121,7 +121,7 @@ def test_an_unknown_server_and_a_missing_filter_fail_as_in_hbase(served):
             wire.two.getSlowLogResponses(set(), None)
 
 
-def test_calls_of_many_say_how_many(served):
+def test_batch_calls_report_their_sizes(served):
     server = served("--set", "slow.keep=true", *EVERYTHING_IS_SLOW)
     with Wire(server.port) as wire:
         wire.make_table()
@@ -137,7 +137,8 @@ def _put(row):
     return two.TPut(row=row, columnValues=[two.TColumnValue(family=b"f", qualifier=b"a", value=b"v")])
 
 
-def test_each_call_is_a_span_where_that_is_wanted(served):
+def test_each_call_is_a_span_if_the_filter_enables_it(
+served):
     server = served("--log-format", "json", "--log", "info,hjall_server::call=debug")
     with Wire(server.port, framed=True) as wire:
         wire.make_table()

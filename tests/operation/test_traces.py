@@ -1,4 +1,4 @@
-"""Spans for an OpenTelemetry collector: sent by a binary that was built with the feature, refused with the remedy by any other."""
+"""Spans for an OpenTelemetry collector: sent if the binary has the feature `otel`, refused with the remedy otherwise."""
 import http.server
 import subprocess
 import threading
@@ -10,7 +10,8 @@ from speaking import Wire
 
 @pytest.fixture
 def collector():
-    """Takes what is posted: (URL, the paths and bodies so far)."""
+    """A collector that records requests: (URL, list of paths and bodies)."""
+
     posted = []
 
     class Handler(http.server.BaseHTTPRequestHandler):

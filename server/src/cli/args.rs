@@ -1,4 +1,4 @@
-//! The command line: two commands, whose flags come from the table of settings.
+//! The command line. The flags of both commands come from the table of settings.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -6,24 +6,24 @@ use std::path::PathBuf;
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use hjall_server::settings::{Setting, Sources, table};
 
-/// What the command line asks for.
+/// A parsed command line.
 pub enum Asked {
-    /// Serve with these settings.
+    /// `hjall serve`.
     Serve(Sources),
-    /// Print the settings.
+    /// `hjall config`.
     Config(Sources, Form),
 }
 
-/// How settings are printed.
+/// The output format of `hjall config`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Form {
-    /// As a TOML file, with each value's origin.
+    /// The effective settings as a TOML file, with the origin of each value.
     Toml,
-    /// As one JSON object.
+    /// The effective settings as one JSON object.
     Json,
-    /// The defaults, explained, as a file to begin with.
+    /// A commented template with all defaults.
     Commented,
-    /// The tables of docs/operations.md.
+    /// The reference in docs/operations.md.
     Markdown,
 }
 
@@ -33,8 +33,8 @@ Examples:
   hjall serve --data /var/lib/hjall --listen 0.0.0.0:9090
   hjall serve --memory --listen 127.0.0.1:0    nothing on disk, any free port (printed)
   hjall serve --hbase-site /etc/hbase/conf/hbase-site.xml
-  hjall config --default > hjall.toml          a file to begin with
-  hjall config --config hjall.toml             what is in force, and where it comes from
+  hjall config --default > hjall.toml          a template of the settings file
+  hjall config --config hjall.toml             the effective settings and their origins
 
 Then, from Python:
   import happybase
@@ -43,11 +43,12 @@ Then, from Python:
 `hjall serve --help` explains every option.";
 
 const SERVE_HELP: &str = "\
-Any HBase Thrift client connects to the one port: Thrift1 and Thrift2, buffered and framed, binary and compact, HTTP POST, and TLS when
-a certificate is given.
+One port accepts every HBase Thrift client: Thrift1 and Thrift2, buffered and framed transport,
+binary and compact protocol, HTTP POST, and TLS if a certificate is configured.
 
-Settings come in layers, the later ones overrule: defaults, the TOML file, hbase-site.xml, the environment (HJALL_QUEUES_READ_RATIO=0.7),
-flags. Every setting has a name (`hjall config` lists them); those without a flag of their own are set with --set.
+Settings come in layers; later layers override earlier ones: defaults, the TOML file,
+hbase-site.xml, environment variables (HJALL_QUEUES_READ_RATIO=0.7), flags. Every setting has a
+name (`hjall config` lists them). Settings without a flag of their own are set with --set.
 
 Examples:
   hjall serve --data /var/lib/hjall --listen 0.0.0.0:9090
@@ -56,34 +57,41 @@ Examples:
   hjall serve --listen-thrift1 127.0.0.1:9090 --listen-thrift2 127.0.0.1:9091
   hjall serve --memory --listen 127.0.0.1:0 --log-format json
 
-On standard output one line per address, `hjall listening on 127.0.0.1:9090`, says that clients may connect. The log goes to standard
-error. SIGTERM or SIGINT: running calls finish, data is flushed; a second one ends the process at once. SIGHUP: the files are read
-again, and what can change in a running server does (ratios, handlers, limits, log level, certificates); a wrong file changes nothing.
+When clients can connect, the server prints one line per address to standard output, such as
+`hjall listening on 127.0.0.1:9090`. The log goes to standard error.
 
-http://127.0.0.1:9095 tells how the server fares: /metrics, /jmx, /healthz, /readyz (--info-listen).
+Signals:
+  SIGTERM, SIGINT  let running calls finish, flush all data, and exit; a second one exits at once
+  SIGHUP           read the files again and apply what can change at run time (ratios, handlers,
+                   limits, log level, certificates); an invalid file changes nothing
+
+The info port, http://127.0.0.1:9095 by default (--info-listen), serves /metrics, /jmx, /healthz
+and /readyz.
 
 Exit codes:
-  0  stopped as asked, all data flushed
-  1  a failure that none of the others names
-  2  the command line or a setting is wrong
-  3  an address cannot be listened on
-  4  another process has the data folder open
+  0  stopped on request, all data flushed
+  1  any failure not listed below
+  2  invalid command line or setting
+  3  cannot listen on an address
+  4  the data folder is in use by another process
   5  the data folder was written by a newer version
   6  the data folder cannot be read or written
-  7  TLS cannot be offered: certificate, key or authorities
+  7  the TLS certificate, key or authorities cannot be used
   8  stopped, but some calls did not finish in time
-  9  ended at once by a second signal";
+  9  stopped immediately by a second signal";
 
 const CONFIG_HELP: &str = "\
-What is printed is a TOML file that `hjall serve --config` takes, with the origin of each value beside it, and the lanes that come of
-the queue settings on this machine. It takes the same options as `hjall serve`, and reads the same files and variables.";
+The output is a TOML file that `hjall serve --config` accepts. Comments show the origin of each value
+and the lanes that result from the queue settings on this machine. The command accepts the options
+of `hjall serve` and reads the same files and environment variables.";
 
-/// Reads a command line, the program's name first, and the process's environment; ends the process with help or an error of clap's where there is one.
+/// Parses a command line, which starts with the name of the program, and the environment of the process. Exits the process if clap
+/// prints help or rejects the command line.
 pub fn read(arguments: impl IntoIterator<Item = OsString>) -> Asked {
     asked(&command().get_matches_from(arguments), environment())
 }
 
-/// Text variables only: no setting of ours can have another value.
+/// The environment variables that are valid Unicode. No setting accepts anything else.
 fn environment() -> Vec<(String, String)> {
     let text = |(name, value): (OsString, OsString)| Some((name.into_string().ok()?, value.into_string().ok()?));
     std::env::vars_os().filter_map(text).collect()
@@ -97,26 +105,26 @@ fn asked(matches: &ArgMatches, environment: Vec<(String, String)>) -> Asked {
             Asked::Config(sources(matches, environment), form)
         }
         Some((_, matches)) => Asked::Serve(sources(matches, environment)),
-        // clap does not return without a command.
+        // Unreachable: clap requires a command.
         None => Asked::Serve(sources(matches, environment)),
     }
 }
 
 fn command() -> Command {
-    let serve = Command::new("serve").about("Serves a database until it is told to stop").after_help(SERVE_HELP);
+    let serve = Command::new("serve").about("Serve a database until stopped").after_help(SERVE_HELP);
     let form = |name: &'static str, help: &'static str| {
         let others = ["json", "default", "markdown"].into_iter().filter(move |other| *other != name);
         Arg::new(name).long(name).action(ArgAction::SetTrue).help(help).conflicts_with_all(others.collect::<Vec<_>>())
     };
     let config = Command::new("config")
-        .about("Prints the settings in force, and where each comes from")
+        .about("Print the effective settings and where each comes from")
         .after_help(CONFIG_HELP)
-        .arg(form("json", "As one JSON object"))
-        .arg(form("default", "The defaults, each explained and commented out: a file to begin with"))
-        .arg(form("markdown", "The tables of docs/operations.md").hide(true));
+        .arg(form("json", "Print one JSON object"))
+        .arg(form("default", "Print a template: every setting with its default, explained and commented out"))
+        .arg(form("markdown", "Print the reference in docs/operations.md").hide(true));
     Command::new("hjall")
         .version(env!("CARGO_PKG_VERSION"))
-        .about("An HBase in one binary: its Thrift1 and Thrift2 gateways over an embedded store")
+        .about("HBase in one binary: its Thrift1 and Thrift2 gateways on an embedded store")
         .after_help(EXAMPLES)
         .disable_help_subcommand(true)
         .subcommand_required(true)
@@ -125,7 +133,8 @@ fn command() -> Command {
         .subcommand(options(config))
 }
 
-/// The options of both commands.
+/// Adds the options that both commands share.
+
 fn options(command: Command) -> Command {
     let file = |name: &'static str, variable: &'static str, help: &'static str| {
         let parser = value_parser!(PathBuf);
@@ -135,10 +144,10 @@ fn options(command: Command) -> Command {
         .long("set")
         .value_name("NAME=VALUE")
         .action(ArgAction::Append)
-        .help("Set anything by its name, as in the TOML file: --set queues.read_ratio=0.7");
+        .help("Set any setting by its name, as in the TOML file: --set queues.read_ratio=0.7");
     command
-        .arg(file("config", "HJALL_CONFIG", "Settings in TOML"))
-        .arg(file("hbase-site", "HJALL_HBASE_SITE", "HBase's settings: what this server has too is taken over"))
+        .arg(file("config", "HJALL_CONFIG", "Settings file in TOML format"))
+        .arg(file("hbase-site", "HJALL_HBASE_SITE", "HBase's settings file; the keys that hjall supports are applied"))
         .args(table::ALL.iter().filter_map(|setting| option(setting)))
         .arg(set)
 }
@@ -147,7 +156,7 @@ fn option(setting: &'static Setting) -> Option<Arg> {
     let flag = setting.flag?;
     let arg = Arg::new(flag.long).long(flag.long);
     if flag.value.is_empty() {
-        return Some(arg.help(setting.says).action(ArgAction::SetTrue));
+        return Some(arg.help(setting.summary).action(ArgAction::SetTrue));
     }
     let default = match setting.default_text() {
         Some(text) => text.strip_suffix(flag.unit).map_or(text.clone(), str::to_owned),
@@ -157,7 +166,7 @@ fn option(setting: &'static Setting) -> Option<Arg> {
     Some(
         arg.value_name(flag.value)
             .action(ArgAction::Append)
-            .help(format!("{} [default: {default}]{variable}", setting.says)),
+            .help(format!("{} [default: {default}]{variable}", setting.summary)),
     )
 }
 
@@ -172,7 +181,7 @@ fn sources(matches: &ArgMatches, environment: Vec<(String, String)>) -> Sources 
                 flags.push((written, setting.name.to_owned(), "true".to_owned()));
             }
         } else if let Some(values) = matches.get_many::<String>(flag.long) {
-            // Lists are given by repeating the flag; of anything else the last counts.
+            // A repeated flag builds a list; for other kinds the last value wins.
             let values: Vec<_> = values.map(String::as_str).collect();
             let list = setting.kind == hjall_server::settings::Kind::Addresses;
             let text = if list { values.join(",") } else { values.last().unwrap_or(&"").to_string() };

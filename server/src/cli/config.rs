@@ -7,7 +7,7 @@ use hjall_server::settings::{self, InForce, Launch, Refused, Sources};
 use super::args::Form;
 use super::exit::Failure;
 
-/// Prints what is in force with these sources; notes go to standard error.
+/// Prints the settings that result from these sources to standard output, and remarks to standard error.
 pub fn run(sources: &Sources, form: Form) -> Result<(), Failure> {
     let text = match form {
         Form::Commented => settings::commented(),
@@ -21,7 +21,8 @@ pub fn run(sources: &Sources, form: Form) -> Result<(), Failure> {
             if form == Form::Json { settings::json(&force, &launch) } else { settings::shown(&force, &launch) }
         }
     };
-    // Whoever closed standard output does not want to know.
+    // An error means that standard output is closed, so there is no reader.
+
     let _ = io::stdout().lock().write_all(text.as_bytes());
     Ok(())
 }

@@ -1,4 +1,4 @@
-//! Why the process ends otherwise than as asked, and with which code.
+//! Failures of the process and their exit codes.
 
 use std::fmt;
 use std::io;
@@ -9,24 +9,24 @@ use hjall_engine::{Error, ErrorKind};
 use hjall_server::StartError;
 use hjall_server::settings::Refused;
 
-/// A failure of the process. Its text is one line that names the thing and the remedy.
+/// A failure of the process. Its text names the cause and the remedy.
 #[derive(Debug)]
 pub enum Failure {
-    /// The command line is wrong in a way that its parser cannot see.
+    /// The command line contains an error that its parser cannot detect.
     Usage(String),
-    /// Settings are wrong.
+    /// Settings are invalid.
     Settings(Refused),
     /// The database cannot be opened or closed.
     Data(PathBuf, Error),
-    /// The server does not start.
+    /// The server cannot start.
     Start(StartError),
-    /// The address for whoever watches the server cannot be listened on.
+    /// The info port cannot be bound.
     Info(SocketAddr, io::Error),
-    /// Signals cannot be awaited.
+    /// Signal handlers cannot be installed.
     Signals(io::Error),
-    /// Calls did not finish in time.
+    /// Some calls did not finish within the grace period.
     Unfinished,
-    /// A second signal came.
+    /// A second signal ended the process.
     Impatient,
 }
 
@@ -59,9 +59,9 @@ impl fmt::Display for Failure {
                 let remedy = match error.kind() {
                     ErrorKind::Locked => "stop that process, or serve another folder with --data",
                     ErrorKind::NewerFormat => "use that version of hjall, or serve another folder with --data",
-                    ErrorKind::DiskFull => "make room on its disk",
+                    ErrorKind::DiskFull => "free space on its disk",
                     ErrorKind::Corrupt => "restore the folder from a backup",
-                    _ => "check that the folder can be read and written by this user",
+                    _ => "check that this user can read and write the folder",
                 };
                 write!(f, "data folder {path}: {error}; {remedy}")
             }
@@ -69,14 +69,14 @@ impl fmt::Display for Failure {
             Self::Info(addr, error) => {
                 write!(
                     f,
-                    "cannot listen on {addr} for metrics: {error}; choose another address with --info-listen, or off"
+                    "cannot listen on {addr} for metrics: {error}; choose another address with --info-listen, or set it to off"
                 )
             }
-            Self::Signals(error) => write!(f, "cannot await signals: {error}"),
+            Self::Signals(error) => write!(f, "cannot install signal handlers: {error}"),
             Self::Unfinished => {
-                f.write_str("stopped, but some calls did not finish in time; --grace gives them longer")
+                f.write_str("stopped, but some calls did not finish in time; --grace sets how long they may take")
             }
-            Self::Impatient => f.write_str("ended at once by a second signal"),
+            Self::Impatient => f.write_str("stopped immediately by a second signal"),
         }
     }
 }

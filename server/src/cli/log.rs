@@ -1,4 +1,4 @@
-//! The log of the process, on standard error, and the spans that go elsewhere.
+//! The log of the process, on standard error, and the export of spans.
 
 use std::io;
 
@@ -12,7 +12,7 @@ use super::exit::Failure;
 #[cfg(feature = "otel")]
 use super::traces::{self, Traces};
 
-/// The log, as long as it is kept: changes what is logged while the process runs, and sends off the last spans at its end.
+/// Handle of the log. Changes the filter at run time, and sends the remaining spans when it is dropped.
 pub struct Log {
     filter: reload::Handle<EnvFilter, Registry>,
     #[cfg(feature = "otel")]
@@ -20,14 +20,14 @@ pub struct Log {
 }
 
 impl Log {
-    /// Logs by another filter from now on; the text says why that cannot be.
+    /// Replaces the filter. The error is a message for the operator.
     pub fn set(&self, filter: &str) -> Result<(), String> {
         let parsed = EnvFilter::try_new(filter).map_err(|error| refusal(filter, &error))?;
         self.filter.reload(parsed).map_err(|error| error.to_string())
     }
 }
 
-/// Whether a filter can be read; the text says why not.
+/// Checks the syntax of a filter. The error is a message for the operator.
 pub fn check(filter: &str) -> Result<(), String> {
     EnvFilter::try_new(filter).map(drop).map_err(|error| refusal(filter, &error))
 }
@@ -36,7 +36,8 @@ fn refusal(filter: &str, error: &dyn std::fmt::Display) -> String {
     format!("{filter}: {error}; try info or info,hjall_server=debug")
 }
 
-/// Sends all events to standard error from now on, and spans where the settings say.
+/// Installs the log: events go to standard error, spans to `log.traces`.
+
 pub fn start(launch: &Launch, force: &InForce) -> Result<Log, Failure> {
     let from = |name: &str| force.entry(name).map(|entry| entry.origin.to_string()).unwrap_or_default();
     check(&launch.log.filter).map_err(|why| Failure::Usage(format!("{} {why}", from("log.filter"))))?;

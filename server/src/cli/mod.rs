@@ -1,4 +1,6 @@
-//! What the binary does, from its arguments to its exit code; `python -m hjall` does the same. It takes over the process: its signals, its log.
+//! The command line of the binary and of `python -m hjall`, from the arguments to the exit code.
+//!
+//! It takes over the process: its signals, its log, and its limit on open files.
 
 mod args;
 mod config;
@@ -13,7 +15,9 @@ mod traces;
 
 use std::ffi::OsString;
 
-/// Does what a command line says, the program's name first; returns the process's exit code. May end the process itself.
+/// Runs a command line, which starts with the name of the program, and returns the exit code. Exits the process itself after printing help
+/// or if the command line cannot be parsed.
+
 pub fn run(arguments: impl IntoIterator<Item = OsString>) -> u8 {
     let done = match args::read(arguments) {
         args::Asked::Serve(sources) => serve::run(&sources),

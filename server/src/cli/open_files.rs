@@ -1,10 +1,10 @@
-//! How many files and connections the system lets this process have open.
+//! The operating system's limit on open files, which also limits connections.
 
-/// Files that a server has open besides connections: the store's tables and journals, listeners, the log.
+/// Files other than connections: the store's tables and journals, listeners, the log.
 #[cfg(unix)]
 const BESIDE: u64 = 1024;
 
-/// Takes as many as the system allows. Only the process does this; as a library the server leaves its process's limits alone.
+/// Raises the soft limit to the hard limit. Only the binary does this; as a library, the server leaves the limits of its process alone.
 #[cfg(unix)]
 pub fn raise() {
     use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
@@ -16,26 +16,28 @@ pub fn raise() {
     }
 }
 
-/// Says so where that is too few for this many connections.
+/// Logs a warning if the limit is too low for this many connections.
 #[cfg(unix)]
 pub fn compare(connections: usize) {
     use rustix::process::{Resource, getrlimit};
     let needed = u64::try_from(connections).unwrap_or(u64::MAX).saturating_add(BESIDE);
-    // Without a number there is no limit.
+    // `None` means unlimited.
     if let Some(allowed) = getrlimit(Resource::Nofile).current.filter(|allowed| *allowed < needed) {
         tracing::warn!(
             allowed,
             needed,
-            "the limit on open files is too low for limits.connections: raise it (ulimit -Hn, LimitNOFILE= of systemd), or lower \
-             limits.connections"
+            "the limit on open files is too low for limits.connections: raise it (ulimit -Hn, or LimitNOFILE= in systemd) or \
+             lower limits.connections"
         );
     }
 }
 
-/// Elsewhere there is no such limit.
+/// Does nothing: this platform has no such limit.
+
 #[cfg(not(unix))]
 pub fn raise() {}
 
-/// Elsewhere there is no such limit.
+/// Does nothing: this platform has no such limit.
+
 #[cfg(not(unix))]
 pub fn compare(_connections: usize) {}

@@ -1,34 +1,34 @@
-//! SIGHUP: the settings are read again, and what can change in a running server does.
+//! SIGHUP: reads the settings again and applies what can change in a running server.
 
 use hjall_server::Server;
 use hjall_server::settings::{Difference, InForce, Launch, Wrong};
 
 use super::log::{self, Log};
 
-/// Reads the settings again and carries out what differs; returns what is in force then. A wrong file leaves everything as it was.
+/// Reads the settings again, applies the differences, and returns the effective settings. An invalid file changes nothing.
 pub fn run(force: InForce, server: &Server, log: &Log) -> InForce {
     let read = match InForce::read(force.sources()) {
         Ok(read) => read,
         Err(refused) => {
             for wrong in refused.0 {
-                tracing::error!("settings stay as they were: {}", wrong.0);
+                tracing::error!("settings are unchanged: {}", wrong.0);
             }
             return force;
         }
     };
     let Difference { changes, waiting, next } = Difference::between(&force, &read);
     if let Err(why) = apply(&next, server, log) {
-        tracing::error!("settings stay as they were: {why}");
+        tracing::error!("settings are unchanged: {why}");
         return force;
     }
     for change in &changes {
         tracing::info!("setting changed: {change}");
     }
     for change in &waiting {
-        tracing::warn!("setting changes at the next start only: {change}");
+        tracing::warn!("setting needs a restart to change: {change}");
     }
     if changes.is_empty() && waiting.is_empty() {
-        tracing::info!("settings read again: none has changed");
+        tracing::info!("settings read again, none has changed");
     }
     for line in read.notes.lines(read.sources().hbase_site.as_deref()) {
         tracing::warn!("{line}");
@@ -36,7 +36,7 @@ pub fn run(force: InForce, server: &Server, log: &Log) -> InForce {
     next
 }
 
-/// All or nothing: what can be refused is tried before anything changes.
+/// Applies the settings. Everything that can fail validation is checked before the first change.
 fn apply(next: &InForce, server: &Server, log: &Log) -> Result<(), String> {
     let joined = |wrong: Vec<Wrong>| wrong.into_iter().map(|wrong| wrong.0).collect::<Vec<_>>().join("; ");
     let launch = Launch::of(next).map_err(joined)?;
@@ -46,13 +46,13 @@ fn apply(next: &InForce, server: &Server, log: &Log) -> Result<(), String> {
     }
     log.set(&launch.log.filter)?;
     for (setting, why) in server.reconfigure(&launch.config).refused {
-        tracing::error!(setting, "setting stays as it was: {why}");
+        tracing::error!(setting, "setting is unchanged: {why}");
     }
-    // The same paths may hold other certificates now.
+    // The files may have new contents even if their paths are unchanged.
     match server.reload_tls() {
         Ok(true) => tracing::info!("certificates read again"),
         Ok(false) => {}
-        Err(error) => tracing::error!("certificates stay as they were: {error}"),
+        Err(error) => tracing::error!("certificates are unchanged: {error}"),
     }
     Ok(())
 }

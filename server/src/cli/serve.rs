@@ -1,4 +1,4 @@
-//! `hjall serve`: opens the database, serves it, and stops when told.
+//! `hjall serve`: opens the database and serves it until a signal.
 
 use std::io::{self, Write};
 use std::net::{SocketAddr, TcpListener};
@@ -16,7 +16,7 @@ use super::open_files;
 use super::reload;
 use super::signals::{Signal, Signals};
 
-/// Serves until a signal.
+/// Serves until SIGTERM or SIGINT.
 pub fn run(sources: &Sources) -> Result<(), Failure> {
     let started = Instant::now();
     let mut force = InForce::read(sources).map_err(Failure::Settings)?;
@@ -31,7 +31,7 @@ pub fn run(sources: &Sources) -> Result<(), Failure> {
     let info = InfoPort::take(info)?;
     let opened = if memory { Engine::memory(options) } else { Engine::open(&data, options) };
     let engine = opened.map_err(|e| Failure::Data(data.clone(), e))?;
-    // Signals are taken before anyone can connect: from the line on standard output on, a signal ends the process in order.
+    // Handlers are installed before clients can connect, so that a signal after the line on standard output stops the server in order.
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(Failure::Signals)?;
     let mut signals = {
         let _inside = runtime.enter();
@@ -40,7 +40,7 @@ pub fn run(sources: &Sources) -> Result<(), Failure> {
     let server = match Server::start(config, engine.clone()) {
         Ok(server) => server,
         Err(error) => {
-            // The start is what failed and is reported; the data is as it was.
+            // The error of the start is the one to report. No data has changed.
             let _ = engine.close();
             return Err(Failure::Start(error));
         }
@@ -56,12 +56,12 @@ pub fn run(sources: &Sources) -> Result<(), Failure> {
             Signal::Reload => force = reload::run(force, &server, &log),
         }
     };
-    // The info port goes on telling that the server stops; it ends with the process.
-    tracing::info!(signal = name, "stopping: running calls finish");
+    // The info port stays up, so that /readyz reports the stop; it ends with the process.
+    tracing::info!(signal = name, "stopping, waiting for running calls");
     let (stopped, stopping) = oneshot::channel();
     std::thread::spawn(move || {
         let quiet = server.shutdown();
-        // Nobody waits any more after a second signal.
+        // After a second signal there is no receiver.
         let _ = stopped.send((quiet, engine.close()));
     });
     let outcome = runtime.block_on(async {
@@ -73,7 +73,7 @@ pub fn run(sources: &Sources) -> Result<(), Failure> {
     match outcome {
         None => Err(Failure::Impatient),
         Some(Ok((true, Ok(())))) => {
-            tracing::info!("stopped, all data is flushed");
+            tracing::info!("stopped, all data flushed");
             Ok(())
         }
         Some(Ok((_, Err(error)))) => Err(Failure::Data(data, error)),
@@ -81,17 +81,17 @@ pub fn run(sources: &Sources) -> Result<(), Failure> {
     }
 }
 
-/// The port for whoever watches the server.
+/// The info port.
 enum InfoPort {
     Off,
-    /// It was not asked for, and cannot be had.
+    /// The default address, which is taken.
     Missing(SocketAddr, io::Error),
     Taken(TcpListener),
     Serving(Info),
 }
 
 impl InfoPort {
-    /// Before anything else is done, so that a start that cannot be as asked changes nothing.
+    /// Binds the port. Called before anything else, so that a failing start changes nothing.
     fn take(wanted: Option<launch::Info>) -> Result<Self, Failure> {
         let Some(launch::Info { addr, asked }) = wanted else { return Ok(Self::Off) };
         match Info::bind(addr) {
@@ -120,15 +120,16 @@ fn announce(data: &str, server: &Server, info: &InfoPort, started: Instant) {
         _ => "off".to_owned(),
     };
     let version = env!("CARGO_PKG_VERSION");
-    tracing::info!(version, addresses = addrs.join(","), data, metrics, startup_ms, "hjall serves");
+    tracing::info!(version, addresses = addrs.join(","), data, metrics, startup_ms, "hjall is serving");
     if let InfoPort::Missing(addr, error) = info {
         tracing::warn!(
-            "no metrics: cannot listen on {addr}: {error}; choose another address with --info-listen, or off"
+            "no info port: cannot listen on {addr}: {error}; choose another address with --info-listen, or set it to off"
         );
     }
     let mut out = io::stdout().lock();
     for addr in addrs {
-        // Whoever closed standard output does not want to know.
+        // An error means that standard output is closed, so there is no reader.
+
         let _ = writeln!(out, "hjall listening on {addr}");
     }
     let _ = out.flush();

@@ -1,17 +1,17 @@
-//! The signals that a server obeys.
+//! Signals that stop the server or reload its settings.
 
 use std::io;
 
-/// What a signal asks for.
+/// The meaning of a signal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Signal {
-    /// To stop; the signal's name.
+    /// Stop. Holds the name of the signal.
     Stop(&'static str),
-    /// To read the settings again.
+    /// Read the settings again.
     Reload,
 }
 
-/// The signals of this process, from when it was made on.
+/// Receives the signals of this process that arrive after its creation.
 #[cfg(unix)]
 pub struct Signals {
     terminate: tokio::signal::unix::Signal,
@@ -21,7 +21,7 @@ pub struct Signals {
 
 #[cfg(unix)]
 impl Signals {
-    /// Takes them over.
+    /// Installs the signal handlers.
     pub fn new() -> io::Result<Self> {
         use tokio::signal::unix::{SignalKind, signal};
         let take = |kind| signal(kind);
@@ -32,7 +32,7 @@ impl Signals {
         })
     }
 
-    /// The next one.
+    /// Waits for the next signal.
     pub async fn next(&mut self) -> Signal {
         tokio::select! {
             _ = self.terminate.recv() => Signal::Stop("SIGTERM"),
@@ -41,7 +41,7 @@ impl Signals {
         }
     }
 
-    /// The next one that stops.
+    /// Waits for the next signal that stops the server.
     pub async fn next_stop(&mut self) -> &'static str {
         loop {
             if let Signal::Stop(name) = self.next().await {
@@ -51,27 +51,28 @@ impl Signals {
     }
 }
 
-/// The one signal there is.
+/// Receives Ctrl-C, the only signal on this platform.
 #[cfg(not(unix))]
 pub struct Signals;
 
 #[cfg(not(unix))]
 impl Signals {
-    /// Nothing is taken over before it is awaited.
+    /// Returns immediately; the handler is installed by the first wait.
     pub fn new() -> io::Result<Self> {
         Ok(Self)
     }
 
-    /// The next one.
+    /// Waits for the next signal.
     pub async fn next(&mut self) -> Signal {
-        // Without a console there is no such signal, and nothing to wait for but the end.
+        // Without a console, Ctrl-C cannot arrive.
+
         if tokio::signal::ctrl_c().await.is_err() {
             std::future::pending::<()>().await;
         }
         Signal::Stop("Ctrl-C")
     }
 
-    /// The next one that stops.
+    /// Waits for the next signal that stops the server.
     pub async fn next_stop(&mut self) -> &'static str {
         match self.next().await {
             Signal::Stop(name) => name,

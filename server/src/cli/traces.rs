@@ -1,4 +1,4 @@
-//! Spans of calls, sent to an OpenTelemetry collector: OTLP over HTTP, in batches, from a thread of its own.
+//! Exports the spans of calls to an OpenTelemetry collector: OTLP over HTTP, in batches, on a dedicated thread.
 
 use std::future::Future;
 use std::pin::Pin;
@@ -14,12 +14,12 @@ use opentelemetry_sdk::trace::SdkTracerProvider;
 use tracing_subscriber::registry::LookupSpan;
 use tracing_subscriber::{EnvFilter, Layer};
 
-/// A collector that does not take a batch within this time has lost it; calls never wait for it.
+/// Time limit for sending a batch, which is dropped afterwards. Calls never wait for the export.
 const TAKES_MAX: Duration = Duration::from_secs(10);
-/// A collector's answer is a few bytes.
+/// Limit on the collector's response, which is normally a few bytes.
 const ANSWER_BYTES_MAX: u64 = 64 << 10;
 
-/// Sends spans until it is dropped, and then what is left.
+/// Exports spans, and sends the remaining ones when it is dropped.
 pub struct Traces(SdkTracerProvider);
 
 impl Drop for Traces {
@@ -30,7 +30,7 @@ impl Drop for Traces {
     }
 }
 
-/// Sends the spans of calls to this URL; the text says why that cannot be.
+/// Exports the spans of calls to this URL. The error is a message for the operator.
 pub fn start<S>(endpoint: &str) -> Result<(Traces, impl Layer<S> + Send + Sync + use<S>), String>
 where
     S: tracing::Subscriber + for<'span> LookupSpan<'span> + Send + Sync,
@@ -48,13 +48,14 @@ where
     Ok((Traces(provider), layer.with_filter(EnvFilter::new("off,hjall_server::call=debug"))))
 }
 
-/// Posts, and blocks while it does: the exporter calls it on its own thread.
+/// A blocking HTTP client. The exporter calls it on its own thread.
 #[derive(Debug)]
 struct Client(ureq::Agent);
 
 impl Client {
     fn new() -> Self {
-        // What the collector answers otherwise than with 200 is for the exporter to judge.
+        // The exporter interprets status codes itself.
+
         let config = ureq::Agent::config_builder().timeout_global(Some(TAKES_MAX)).http_status_as_error(false).build();
         Self(config.into())
     }

@@ -1,31 +1,32 @@
-//! What a second reading of the settings changes in a running server.
+//! The difference between the effective settings and the ones read again on SIGHUP.
 
 use super::force::{Entry, InForce};
 use super::setting::Setting;
 use super::value::Value;
 
-/// What differs between two readings.
+/// The difference between two sets of settings.
 pub struct Difference {
-    /// What can change at once: the setting, its value before and now.
+    /// Changes that take effect in the running server.
     pub changes: Vec<Change>,
-    /// What only a new start can change.
+    /// Changes that need a restart.
     pub waiting: Vec<Change>,
-    /// What is in force with the changes that can be made.
+    /// The effective settings after `changes`.
     pub next: InForce,
 }
 
-/// One setting's change.
+/// A change of one setting.
 pub struct Change {
-    /// Which.
+    /// The setting.
     pub setting: &'static Setting,
-    /// What it was.
+    /// The old value.
     pub before: Option<Value>,
-    /// What it is to be.
+    /// The new value.
     pub now: Option<Value>,
 }
 
 impl Difference {
-    /// From what is in force to what was read now.
+    /// Compares the effective settings with those just read.
+
     pub fn between(before: &InForce, read: &InForce) -> Self {
         let (mut changes, mut waiting, mut taken) = (Vec::new(), Vec::new(), Vec::<Entry>::new());
         for (old, new) in before.entries().iter().zip(read.entries()) {

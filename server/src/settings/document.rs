@@ -1,46 +1,60 @@
-//! The tables of settings in docs/operations.md.
+//! The reference of settings in docs/operations.md.
 
 use std::fmt::Write;
 
 use super::hbase::WITHOUT_EFFECT;
 use super::table;
+use super::text::wrapped;
 use crate::settings::Setting;
 
-/// A table in Markdown for each section, and one of HBase's keys that do nothing here.
+/// The reference in Markdown: the settings by section, then HBase's keys that have no effect.
 pub fn markdown() -> String {
     let mut out = String::new();
     for section in table::sections() {
-        let _ = write!(out, "\n### `[{section}]`\n\n| setting | default, and why | HBase's key |\n|---|---|---|\n");
+        let _ = write!(out, "\n### `[{section}]`\n\n");
         for setting in table::ALL.iter().filter(|setting| setting.section_and_key().0 == section) {
-            out.push_str(&row(setting));
+            out.push_str(&item(setting));
         }
     }
-    out.push_str("\n### HBase's keys without effect\n\n| key | why |\n|---|---|\n");
+    out.push_str("\n### HBase's keys without effect\n\n");
     let mut reasons: Vec<&str> = Vec::new();
-    for (_, why) in WITHOUT_EFFECT {
-        if !reasons.contains(why) {
-            reasons.push(why);
+    for (_, reason) in WITHOUT_EFFECT {
+        if !reasons.contains(reason) {
+            reasons.push(reason);
         }
     }
-    for why in reasons {
-        let keys = WITHOUT_EFFECT.iter().filter(|(_, reason)| *reason == why).map(|(key, _)| shown(key));
-        let _ = writeln!(out, "| {} | {why} |", keys.collect::<Vec<_>>().join(", "));
+    for reason in reasons {
+        let keys = WITHOUT_EFFECT.iter().filter(|(_, other)| *other == reason).map(|(key, _)| code(key));
+        out.push_str(&wrapped(&format!("{}: {reason}", keys.collect::<Vec<_>>().join(", ")), "- ", "  "));
     }
     out
 }
 
-/// A key, or the beginning of several.
-fn shown(key: &str) -> String {
+/// A key, or a prefix of keys followed by an asterisk.
+fn code(key: &str) -> String {
     if key.ends_with('.') { format!("`{key}*`") } else { format!("`{key}`") }
 }
 
-fn row(setting: &Setting) -> String {
-    let (_, key) = setting.section_and_key();
-    let flag = setting.flag.map(|flag| format!(", `--{}`", flag.long)).unwrap_or_default();
-    let variable = setting.variable.map(|name| format!(", `{name}`")).unwrap_or_default();
-    let mark = if setting.reloads { "" } else { " ↻" };
-    let hbase: Vec<_> = setting.hbase.iter().map(|key| format!("`{}`", key.name)).collect();
-    let default = setting.default_words();
-    let says = setting.says.replace('|', "\\|");
-    format!("| `{key}`{flag}{variable}{mark}: {says} | {default}: {} | {} |\n", setting.because, hbase.join(", "))
+/// A setting as a list item, with a nested list of its flag, variable, default, reason and HBase keys.
+fn item(setting: &Setting) -> String {
+    let mut out = wrapped(&format!("**`{}`**: {}.", setting.name, setting.summary), "- ", "  ");
+    let mut field = |name: &str, text: &str| out.push_str(&wrapped(&format!("{name}: {text}"), "  - ", "    "));
+    if let Some(flag) = setting.flag {
+        let value = if flag.value.is_empty() { String::new() } else { format!(" {}", flag.value) };
+        field("Flag", &format!("`--{}{value}`", flag.long));
+    }
+    field("Variable", &format!("`{}`", setting.variable()));
+    let hbase = if setting.as_in_hbase { ", as in HBase" } else { "" };
+    field("Default", &format!("{}{hbase}", setting.default_words()));
+    if !setting.reason.is_empty() {
+        field("Reason", &format!("{}.", setting.reason));
+    }
+    if !setting.hbase.is_empty() {
+        let keys: Vec<_> = setting.hbase.iter().map(|key| format!("`{}`", key.name)).collect();
+        field("HBase", &keys.join(", "));
+    }
+    if !setting.reloads {
+        field("Change", "needs a restart ↻");
+    }
+    out
 }

@@ -1,13 +1,15 @@
-//! Variables of the environment: `HJALL_`, then section and key in capitals.
+//! Environment variables: `HJALL_`, then section and key in capitals.
 
 use super::given::{Given, Notes, Origin};
 use super::nearest::nearest;
 use super::table;
 
-/// Variables that begin alike and mean other things: the two files, which binary the tests take, and what tests tell their children.
+/// Variables (or prefixes) that start with `HJALL_` but are not settings: the two files, the binary under test, and data that tests pass to
+/// their child processes.
 const OTHERS: [&str; 4] = ["HJALL_CONFIG", "HJALL_HBASE_SITE", "HJALL_BIN", "HJALL_TEST_"];
 
-/// Takes what is a setting's; what looks like one and is none goes to `notes`.
+/// Returns the variables that are settings. Unknown variables that start with `HJALL_` are added to `notes`.
+
 pub fn read(variables: &[(String, String)], notes: &mut Notes) -> Vec<Given> {
     let names: Vec<_> = table::ALL.iter().map(|setting| (setting.variable(), setting)).collect();
     let mut given = Vec::new();

@@ -1,4 +1,4 @@
-//! What is in force: for each setting its value and where that comes from.
+//! The effective settings: the value of each and where it comes from.
 
 use super::given::{Given, Notes, Origin, Refused, Sources, Wrong};
 use super::launch::Launch;
@@ -12,17 +12,17 @@ use super::{environment, site, table, toml};
 #[derive(Clone)]
 pub struct InForce {
     entries: Vec<Entry>,
-    /// What is worth a line in the log.
+    /// Remarks for the log.
     pub notes: Notes,
     sources: Sources,
 }
 
-/// One setting's value.
+/// The effective value of one setting.
 #[derive(Clone)]
 pub struct Entry {
     /// The setting.
     pub setting: &'static Setting,
-    /// Its value; `None`: it has none.
+    /// Its value, or `None` if it is unset.
     pub value: Option<Value>,
     /// Where it comes from.
     pub origin: Origin,
@@ -32,7 +32,7 @@ impl InForce {
     /// Reads all sources.
     ///
     /// # Errors
-    /// Everything that is wrong in any of them.
+    /// All errors in all sources.
     pub fn read(sources: &Sources) -> Result<Self, Refused> {
         let (mut wrong, mut notes) = (Vec::new(), Notes::default());
         let mut given = Vec::new();
@@ -66,7 +66,7 @@ impl InForce {
         }
     }
 
-    /// Where it was read from.
+    /// The sources that were read.
     pub fn sources(&self) -> &Sources {
         &self.sources
     }
@@ -76,17 +76,17 @@ impl InForce {
         &self.entries
     }
 
-    /// One setting.
+    /// Finds a setting by its name.
     pub fn entry(&self, name: &str) -> Option<&Entry> {
         self.entries.iter().find(|entry| entry.setting.name == name)
     }
 
-    /// The layer that a setting's value comes from.
+    /// The rank of the layer that the value of a setting comes from.
     pub(super) fn rank(&self, name: &str) -> u8 {
         self.entry(name).map_or(0, |entry| entry.origin.rank())
     }
 
-    /// The same with other values for some settings.
+    /// Returns a copy with `entries` replaced.
     pub(super) fn with(&self, entries: impl IntoIterator<Item = Entry>) -> Self {
         let mut changed = self.clone();
         for entry in entries {
@@ -115,7 +115,10 @@ fn flags(flags: &[(String, String, String)], wrong: &mut Vec<Wrong>) -> Vec<Give
             None => {
                 let meant = nearest(name, table::ALL.iter().map(|setting| setting.name));
                 let meant = meant.map_or_else(String::new, |meant| format!("; did you mean {meant}?"));
-                wrong.push(Wrong(format!("{flag} {name}={text}: {name} is no setting{meant}")));
+                wrong.push(Wrong(format!(
+                    "{flag} {name}={text}: {name} is not a setting{meant}
+"
+                )));
             }
         }
     }

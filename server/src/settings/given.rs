@@ -1,40 +1,40 @@
-//! What the layers give, where each value comes from, and what is wrong with them.
+//! Values given in the layers, their origins, and errors in them.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
 
 use super::setting::Setting;
 
-/// Where values may come from.
+/// The sources of settings.
 #[derive(Debug, Clone, std::default::Default)]
 pub struct Sources {
     /// A TOML file.
     pub toml: Option<PathBuf>,
     /// An `hbase-site.xml`.
     pub hbase_site: Option<PathBuf>,
-    /// Variables of the environment, by name.
+    /// Environment variables: name and value.
     pub environment: Vec<(String, String)>,
-    /// What the command line sets: the flag as it was written, the setting's name, the value.
+    /// Settings on the command line: the flag as written, the name of the setting, the value.
     pub flags: Vec<(String, String, String)>,
 }
 
-/// Where a value comes from; the later overrule the earlier.
+/// Where a value comes from. Later variants override earlier ones.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Origin {
-    /// Nothing was given.
+    /// No source sets it.
     Default,
     /// The TOML file: path and line.
     Toml(PathBuf, usize),
     /// `hbase-site.xml`: path, line and key.
     HBaseSite(PathBuf, usize, String),
-    /// A variable.
+    /// An environment variable.
     Environment(String),
     /// A flag.
     Flag(String),
 }
 
 impl Origin {
-    /// Its layer's number: the greater overrules the smaller.
+    /// The number of the layer. Higher layers override lower ones.
     pub fn rank(&self) -> u8 {
         match self {
             Self::Default => 0,
@@ -58,30 +58,30 @@ impl fmt::Display for Origin {
     }
 }
 
-/// One value, as it was written.
+/// One value as given in a source.
 #[derive(Clone)]
 pub struct Given {
-    /// Of which setting.
+    /// The setting.
     pub setting: &'static Setting,
-    /// In the setting's own notation.
+    /// The value in the notation of the setting.
     pub text: String,
-    /// Where it stands.
+    /// Where it was given.
     pub origin: Origin,
 }
 
-/// What is no error, but worth a line in the log.
+/// Remarks that are not errors but belong in the log.
 #[derive(Debug, Clone, std::default::Default, PartialEq, Eq)]
 pub struct Notes {
-    /// Keys of `hbase-site.xml` that nobody knows, with their lines.
+    /// Unknown keys in `hbase-site.xml`, with their lines.
     pub unknown: Vec<(String, usize)>,
-    /// Keys of HBase that mean nothing here, with the reason.
+    /// HBase's keys that have no effect in hjall, with the reason.
     pub without_effect: Vec<(String, &'static str)>,
-    /// Variables that begin with `HJALL_` and are no setting's, with the name that was probably meant.
+    /// Unknown variables that start with `HJALL_`, with the name that was probably meant.
     pub variables: Vec<(String, Option<String>)>,
 }
 
 impl Notes {
-    /// One line for each kind of note that there is.
+    /// One line for each kind of remark present.
     pub fn lines(&self, site: Option<&Path>) -> Vec<String> {
         let mut lines = Vec::new();
         let file = site.map(|path| path.display().to_string()).unwrap_or_default();
@@ -91,7 +91,7 @@ impl Notes {
         }
         if !self.without_effect.is_empty() {
             let keys: Vec<_> = self.without_effect.iter().map(|(key, why)| format!("{key} ({why})")).collect();
-            lines.push(format!("{file}: keys of HBase without effect here: {}", keys.join(", ")));
+            lines.push(format!("{file}: HBase keys without effect in hjall: {}", keys.join(", ")));
         }
         if !self.variables.is_empty() {
             let names = self.variables.iter().map(|(name, meant)| match meant {
@@ -104,16 +104,17 @@ impl Notes {
     }
 }
 
-/// Something that cannot be used: where it stands, what it is, and what is allowed.
+/// An error in a setting: where it was given, the value, and what is allowed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Wrong(pub String);
 
-/// Everything that cannot be used.
+/// All errors in the settings.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Refused(pub Vec<Wrong>);
 
 impl fmt::Display for Refused {
-    /// A line each.
+    /// One error per line.
+
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let lines: Vec<_> = self.0.iter().map(|wrong| wrong.0.as_str()).collect();
         f.write_str(&lines.join("\n"))

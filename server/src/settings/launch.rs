@@ -1,4 +1,4 @@
-//! What the settings in force come to: everything that a server is started with.
+//! Builds what a server is started with from the effective settings.
 
 use std::net::{SocketAddr, ToSocketAddrs};
 use std::path::PathBuf;
@@ -10,37 +10,38 @@ use super::given::Wrong;
 use crate::settings::config::{Config, Listen, TlsFiles};
 use crate::wire::method::Service;
 
-/// A start, ready to be carried out.
+/// Everything needed to start a server.
 #[derive(Debug)]
 pub struct Launch {
-    /// The server's own settings.
+    /// The configuration of the server.
     pub config: Config,
-    /// The folder of the database.
+    /// The database folder.
     pub data: PathBuf,
-    /// Whether the database is in memory, and the folder is not used.
+    /// Whether the database is kept in memory and `data` is not used.
     pub memory: bool,
     /// How the database is opened.
     pub options: Options,
-    /// The port for whoever watches the server; `None`: there is none.
+    /// The info port, or `None` if it is switched off.
     pub info: Option<Info>,
-    /// The process's log.
+    /// The log of the process.
     pub log: Log,
-    /// Where spans go by OpenTelemetry's protocol; `None`: nowhere.
+    /// The URL that spans are sent to, by OTLP over HTTP; `None` if they are not sent.
     pub traces: Option<String>,
-    /// As it was written, before addresses are looked up.
+    /// Values that are combined before use, and addresses before name resolution.
     pub(super) parts: Parts,
 }
 
-/// The port for whoever watches the server.
+/// The info port.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Info {
-    /// Where.
+    /// Its address.
     pub addr: SocketAddr,
-    /// Whether somebody asked for this very address: then it must be had, while the default one is done without if it is taken.
+    /// Whether the address was set explicitly. If so, failing to bind it is an error; if the default address is taken, the server starts
+    /// without an info port.
     pub asked: bool,
 }
 
-/// The process's log.
+/// The log of the process.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Log {
     /// What is logged.
@@ -49,7 +50,7 @@ pub struct Log {
     pub json: bool,
 }
 
-/// Settings of which several make one thing.
+/// Settings that are combined, such as an address and a port.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Parts {
     pub address: String,
@@ -81,10 +82,10 @@ impl Default for Launch {
 }
 
 impl Launch {
-    /// Carries every setting over.
+    /// Applies every setting.
     ///
     /// # Errors
-    /// What cannot be: values that are right each for itself and wrong together, addresses that lead nowhere.
+    /// Settings that are valid alone but inconsistent together, and addresses that cannot be resolved.
     pub fn of(force: &InForce) -> Result<Self, Vec<Wrong>> {
         let mut launch = Self::default();
         for entry in force.entries() {
@@ -98,13 +99,13 @@ impl Launch {
         launch.info(force, &mut wrong);
         if let (Some(_), false, Some(entry)) = (&launch.traces, cfg!(feature = "otel"), force.entry("log.traces")) {
             let remedy =
-                "this hjall was built without OpenTelemetry; build it with `cargo build --release --features otel`";
+                "hjall was built without OpenTelemetry; rebuild it with `cargo build --release --features otel`";
             wrong.push(Wrong(format!("{}: log.traces: {remedy}", entry.origin)));
         }
         if wrong.is_empty() { Ok(launch) } else { Err(wrong) }
     }
 
-    /// Where clients connect: the whole list, or the address and the port, whichever stands in the later layer.
+    /// The addresses for clients: `server.listen`, or `server.address` and `server.port`, whichever comes from the later layer.
     fn listen(&mut self, force: &InForce, wrong: &mut Vec<Wrong>) {
         let parts = &self.parts;
         let single = force.rank("server.address").max(force.rank("server.port"));
@@ -141,12 +142,12 @@ impl Launch {
                 return;
             }
             (None, None, None) => return,
-            (None, None, Some(_)) => ("tls.client_ca", "tls.certificate and tls.key are"),
-            (Some(_), None, _) => ("tls.certificate", "tls.key (--tls-key) is"),
-            (None, Some(_), _) => ("tls.key", "tls.certificate (--tls-cert) is"),
+            (None, None, Some(_)) => ("tls.client_ca", "tls.certificate and tls.key"),
+            (Some(_), None, _) => ("tls.certificate", "tls.key (--tls-key)"),
+            (None, Some(_), _) => ("tls.key", "tls.certificate (--tls-cert)"),
         };
         let origin = force.entry(missing.0).map(|entry| entry.origin.to_string()).unwrap_or_default();
-        wrong.push(Wrong(format!("{origin}: {} is given, but {} needed as well", missing.0, missing.1)));
+        wrong.push(Wrong(format!("{origin}: {} requires {}", missing.0, missing.1)));
     }
 
     fn info(&mut self, force: &InForce, wrong: &mut Vec<Wrong>) {
@@ -175,10 +176,8 @@ fn host_and_port(host: &str, port: u16) -> String {
 
 fn address(force: &InForce, name: &str, text: &str) -> Result<SocketAddr, Wrong> {
     let origin = force.entry(name).map(|entry| entry.origin.to_string()).unwrap_or_default();
-    let wrong = |why: &str| {
-        let remedy = "write host and port, for example 127.0.0.1:9090";
-        Wrong(format!("{origin} {text}: {why}; {name} must be an address: {remedy}"))
-    };
+    let wrong =
+        |why: &str| Wrong(format!("{origin} {text}: {why}; {name} must be a host and a port, such as 127.0.0.1:9090"));
     match text.to_socket_addrs() {
         Ok(mut found) => found.next().ok_or_else(|| wrong("the host has no address")),
         Err(error) => Err(wrong(&error.to_string())),

@@ -1,11 +1,11 @@
-//! Settings: what a server is told from outside, in layers.
+//! Settings, which come in layers.
 //!
 //! ```text
-//! defaults < TOML file < hbase-site.xml < environment < flags ─► in force ─► launch
+//! defaults < TOML file < hbase-site.xml < environment < flags ─► effective settings ─► launch
 //! ```
 //!
-//! [`table::ALL`] holds every setting as data. Reading the layers, refusing wrong values, `hjall config`, the names in the environment, the
-//! flags, and the table in docs/operations.md all come from it.
+//! [`table::ALL`] describes every setting. Parsing, validation, `hjall config`, the environment variables, the flags and the reference in
+//! docs/operations.md are all derived from it.
 
 pub mod config;
 mod difference;

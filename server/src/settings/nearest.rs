@@ -1,12 +1,12 @@
-//! The name that was probably meant.
+//! Suggestions for misspelt names.
 
-/// The most similar of these names, if it is similar at all: a third of its letters may differ.
+/// The name with the smallest edit distance to `wrong`, if at most a third of the letters differ.
 pub fn nearest<'a>(wrong: &str, names: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let best = names.into_iter().map(|name| (distance(wrong, name), name)).min()?;
     (best.0 <= wrong.chars().count().max(3) / 3).then_some(best.1)
 }
 
-/// Letters to change, add or leave out.
+/// Levenshtein distance.
 fn distance(a: &str, b: &str) -> usize {
     let b: Vec<char> = b.chars().collect();
     let mut row: Vec<usize> = (0..=b.len()).collect();
@@ -27,7 +27,7 @@ mod tests {
     use super::nearest;
 
     #[test]
-    fn a_slip_is_recognised_and_a_stranger_is_not() {
+    fn a_misspelt_name_is_recognised_and_an_unrelated_one_is_not() {
         let names = ["queues.read_ratio", "queues.scan_ratio", "limits.connections"];
         assert_eq!(nearest("queues.read_ration", names), Some("queues.read_ratio"));
         assert_eq!(nearest("queue.scanratio", names), Some("queues.scan_ratio"));

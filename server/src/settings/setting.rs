@@ -1,4 +1,4 @@
-//! One setting, as data.
+//! The description of one setting.
 
 use super::launch::Launch;
 use super::value::{Kind, Value};
@@ -9,32 +9,34 @@ pub struct Setting {
     pub name: &'static str,
     /// The flag of `hjall serve` that sets it; every setting can be set with `--set NAME=VALUE` as well.
     pub flag: Option<Flag>,
-    /// The variable in the environment where it is not the name in capitals behind `HJALL_`.
+    /// The environment variable, if it differs from `HJALL_` followed by the name in capitals.
     pub variable: Option<&'static str>,
-    /// HBase's keys for the same; the first one that is given counts.
+    /// HBase's keys with the same meaning. If several are given, the first in this list wins.
     pub hbase: &'static [Key],
-    /// What values there are.
+    /// The values it takes.
     pub kind: Kind,
-    /// What holds without any.
+    /// The value if none is given.
     pub default: Default,
-    /// What it is, in one sentence.
-    pub says: &'static str,
-    /// Why the default is what it is.
-    pub because: &'static str,
+    /// What it does, without a final period.
+    pub summary: &'static str,
+    /// Whether the default is HBase's.
+    pub as_in_hbase: bool,
+    /// Why the default is what it is, without a final period. May be empty if the default is HBase's.
+    pub reason: &'static str,
     /// Whether SIGHUP can change it in a running server.
     pub reloads: bool,
-    /// What it does to a launch.
+    /// Applies a value to a launch.
     pub set: fn(&mut Launch, &Value),
 }
 
 /// A flag on the command line.
 #[derive(Debug, Clone, Copy)]
 pub struct Flag {
-    /// Without its dashes.
+    /// The name without its dashes.
     pub long: &'static str,
-    /// How help calls its value; empty: it takes none and means `true`.
+    /// The placeholder of its value in the help text. Empty for a flag that takes no value and means `true`.
     pub value: &'static str,
-    /// The unit that its number is in; empty where it is no bare number.
+    /// The unit of a bare number; empty if the value is not a bare number.
     pub unit: &'static str,
 }
 
@@ -43,23 +45,23 @@ pub struct Flag {
 pub struct Key {
     /// The key.
     pub name: &'static str,
-    /// The unit that its number is in; empty where it has none.
+    /// The unit of its number; empty if it has none.
     pub unit: &'static str,
 }
 
-/// What holds where nothing is given.
+/// The default of a setting.
 #[derive(Debug, Clone, Copy)]
 pub enum Default {
-    /// This value.
+    /// A fixed value.
     Is(&'static str),
-    /// A value that depends on the machine: its text, and the rule in words.
+    /// A value that depends on the machine: a function that computes its text, and a description of the rule.
     Made(fn() -> String, &'static str),
-    /// No value; what that means, in words.
+    /// No value, with a description of what that means.
     Unset(&'static str),
 }
 
 impl Setting {
-    /// Its variable in the environment.
+    /// The environment variable that sets it.
     pub fn variable(&self) -> String {
         match self.variable {
             Some(name) => name.to_owned(),
@@ -67,12 +69,12 @@ impl Setting {
         }
     }
 
-    /// Section and key.
+    /// The section and the key in the TOML file.
     pub fn section_and_key(&self) -> (&'static str, &'static str) {
         self.name.split_once('.').unwrap_or(("", self.name))
     }
 
-    /// The text of its default; `None`: it has none.
+    /// The text of the default, or `None` if there is no default value.
     pub fn default_text(&self) -> Option<String> {
         match self.default {
             Default::Is(text) => Some(text.to_owned()),
@@ -81,7 +83,7 @@ impl Setting {
         }
     }
 
-    /// Its default in words, for people.
+    /// The default as documentation shows it: its value, or a description of the rule.
     pub fn default_words(&self) -> String {
         match self.default {
             Default::Is("") => "none".to_owned(),
@@ -89,9 +91,19 @@ impl Setting {
             Default::Made(_, words) | Default::Unset(words) => words.to_owned(),
         }
     }
+
+    /// Why the default is what it is, as the continuation of "Default: 9090": `, as in HBase`, then the reason.
+    pub fn default_remark(&self) -> String {
+        let hbase = if self.as_in_hbase { ", as in HBase" } else { "" };
+        match self.reason {
+            "" => format!("{hbase}."),
+            reason => format!("{hbase}. {reason}."),
+        }
+    }
 }
 
-/// Equal by name: the table has each name once.
+/// Compares names, which are unique in the table.
+
 impl PartialEq for Setting {
     fn eq(&self, other: &Self) -> bool {
         self.name == other.name

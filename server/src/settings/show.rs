@@ -1,4 +1,4 @@
-//! `hjall config`: what is in force, for people and for programs.
+//! The output of `hjall config`: the effective settings as TOML and JSON, and a commented template.
 
 use std::fmt::Write;
 
@@ -6,11 +6,11 @@ use super::force::{Entry, InForce};
 use super::launch::Launch;
 use super::setting::Setting;
 use super::table;
-use super::text::quoted;
+use super::text::{quoted, wrapped};
 use super::value::Value;
 use crate::settings::lane_size::Lanes;
 
-/// As a TOML file that could be started with, with each value's origin beside it, and the lanes that come of it.
+/// The effective settings as a TOML file that `--config` accepts, with the origin of each value and the resulting lanes as comments.
 pub fn toml(force: &InForce, launch: &Launch) -> String {
     let mut out = String::new();
     for section in table::sections() {
@@ -26,7 +26,7 @@ pub fn toml(force: &InForce, launch: &Launch) -> String {
         }
         out.push('\n');
     }
-    out.push_str("# What comes of [queues] on this machine, by HBase's arithmetic:\n#\n");
+    out.push_str("# The lanes that result from [queues] on this machine:\n#\n");
     out.push_str("# lane     handlers  run at once  may wait  queues in HBase\n");
     for (lane, size) in Lanes::of(&launch.config.queues).iter() {
         let (name, waiting) = (lane.name(), size.waiting_max);
@@ -37,7 +37,7 @@ pub fn toml(force: &InForce, launch: &Launch) -> String {
     out
 }
 
-/// As one JSON object: every setting with value, origin and whether it can change while running, and the lanes.
+/// The effective settings as one JSON object: for each setting its value, its origin and whether it can be reloaded; then the lanes.
 pub fn json(force: &InForce, launch: &Launch) -> String {
     let mut out = String::from("{\n  \"settings\": {\n");
     for (i, Entry { setting, value, origin }) in force.entries().iter().enumerate() {
@@ -69,12 +69,13 @@ pub fn json(force: &InForce, launch: &Launch) -> String {
     out
 }
 
-/// A file to begin with: every setting, explained, and switched off.
+/// A template: every setting with its default, explained and commented out.
+
 pub fn commented() -> String {
     let mut out = String::from(
-        "# Settings of hjall. Everything here is commented out and shows the default; take the mark away from what you change.\n\
-         # Read by `hjall serve --config FILE`. What stands in hbase-site.xml, in the environment and in flags overrules it.\n\
-         # `hjall config --config FILE` shows what is in force and where it comes from.\n",
+        "# Settings of hjall. Each is commented out and shows its default; uncomment those you change.\n\
+         # `hjall serve --config FILE` reads this file. hbase-site.xml, variables and flags override it.\n\
+         # `hjall config --config FILE` shows the effective settings and where each comes from.\n",
     );
     for section in table::sections() {
         let _ = write!(out, "\n[{section}]\n");
@@ -87,19 +88,25 @@ pub fn commented() -> String {
 
 fn explained(setting: &Setting) -> String {
     let (_, key) = setting.section_and_key();
-    let mut out =
-        format!("# {}.\n#   Default: {}, because {}.\n", setting.says, setting.default_words(), setting.because);
-    let known: Vec<_> = setting.hbase.iter().map(|key| key.name).collect();
-    if !known.is_empty() {
-        let _ = writeln!(out, "#   HBase: {}", known.join(", "));
+    let mut lines = vec![
+        format!("{}.", setting.summary),
+        format!("Default: {}{}", setting.default_words(), setting.default_remark()),
+        format!("Must be {}.", setting.kind),
+    ];
+    if !setting.hbase.is_empty() {
+        let keys: Vec<_> = setting.hbase.iter().map(|key| key.name).collect();
+        lines.push(format!("HBase: {}", keys.join(", ")));
     }
-    let restart = if setting.reloads { "" } else { " Changes need a restart." };
-    let _ = writeln!(out, "#   Must be {}.{restart}", setting.kind);
+    if !setting.reloads {
+        lines.push("A change needs a restart.".to_owned());
+    }
+    let mut out: String = lines.iter().map(|line| wrapped(line, "# ", "#   ")).collect();
     let value = setting.default_text().and_then(|text| setting.kind.read(&text));
     let _ = match value {
         Some(value) => writeln!(out, "#{key} = {value}"),
         None => writeln!(out, "#{key} = …"),
     };
+    out.push_str("#\n");
     out
 }
 

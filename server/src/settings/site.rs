@@ -1,4 +1,4 @@
-//! `hbase-site.xml`: HBase's own keys for what this server has too.
+//! Reads settings from `hbase-site.xml`, by HBase's keys and in HBase's units.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -13,13 +13,13 @@ use super::table;
 use super::toml::must;
 use super::value::Kind;
 
-/// A property as it stands in the file.
+/// A property in the file.
 struct Property {
     value: String,
     line: usize,
 }
 
-/// Reads a file. What is wrong with it is added to `wrong`; keys that are not taken over, to `notes`.
+/// Reads a file. Errors are added to `wrong`, unused keys to `notes`.
 pub fn read(path: &Path, wrong: &mut Vec<Wrong>, notes: &mut Notes) -> Vec<Given> {
     let refuse = |why: String| Wrong(format!("{}{why}", path.display()));
     let text = match fs::read_to_string(path) {
@@ -32,21 +32,21 @@ pub fn read(path: &Path, wrong: &mut Vec<Wrong>, notes: &mut Notes) -> Vec<Given
     let document = match Document::parse(&text) {
         Ok(document) => document,
         Err(error) => {
-            wrong.push(refuse(format!(":{}: is no XML: {error}", error.pos().row)));
+            wrong.push(refuse(format!(":{}: is not valid XML: {error}", error.pos().row)));
             return Vec::new();
         }
     };
     let root = document.root_element();
     if root.tag_name().name() != "configuration" {
         let found = root.tag_name().name();
-        wrong.push(refuse(format!(":1: begins with <{found}>; must be <configuration>, as Hadoop writes it")));
+        wrong.push(refuse(format!(":1: the root element is <{found}>; it must be <configuration>, as in Hadoop")));
         return Vec::new();
     }
     let mut properties = BTreeMap::new();
     for node in root.children().filter(Node::is_element) {
         let line = line(&document, &node);
         match property(&node) {
-            // Of several with one name the last counts, as Hadoop reads it.
+            // The last of several properties with one name wins, as in Hadoop.
             Some((name, value)) => drop(properties.insert(name, Property { value, line })),
             None => {
                 let found = node.tag_name().name();
@@ -70,7 +70,7 @@ fn property(node: &Node<'_, '_>) -> Option<(String, String)> {
     Some((text(child("name")?), text(child("value")?)))
 }
 
-/// Takes over what is known, and sorts out the rest.
+/// Returns the known keys, and adds the others to `notes`.
 fn take(
     path: &Path,
     mut properties: BTreeMap<String, Property>,
@@ -83,7 +83,7 @@ fn take(
         for key in setting.hbase {
             let Some(Property { value, line }) = properties.remove(key.name) else { continue };
             if taken {
-                notes.without_effect.push((key.name.to_owned(), "another key of the same meaning is given too"));
+                notes.without_effect.push((key.name.to_owned(), "another key with the same meaning is also set"));
                 continue;
             }
             taken = true;
@@ -106,7 +106,7 @@ fn take(
     given
 }
 
-/// HBase's notation in ours: its unit is added, what is below zero switches off.
+/// Converts a value from HBase's notation: adds the unit, and turns negative numbers into `off` where that is allowed.
 fn native(setting: &Setting, key: &Key, value: &str) -> Option<String> {
     let number = value.parse::<i64>().ok();
     let text = match (setting.kind, number) {
@@ -122,7 +122,10 @@ fn native(setting: &Setting, key: &Key, value: &str) -> Option<String> {
 fn expected(setting: &Setting, key: &Key, value: &str) -> String {
     let unit = match key.unit {
         "" => String::new(),
-        unit => format!(" (a bare number here, in {unit})"),
+        unit => format!(
+            " (in this file, a number without a unit, in {unit})
+"
+        ),
     };
     format!("{} = {value}: {}{unit}", key.name, must(setting, value).split_once(": ").map_or("", |(_, must)| must))
 }

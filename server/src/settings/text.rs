@@ -1,4 +1,4 @@
-//! Sizes and times as people write them.
+//! Parses and formats sizes and times with units.
 
 use std::time::Duration;
 
@@ -24,21 +24,21 @@ const TIMES: [(&str, u64); 7] = [
     ("d", 86_400_000_000_000),
 ];
 
-/// Number and unit apart.
+/// Splits a value into number and unit.
 fn split(given: &str) -> Option<(u64, &str)> {
     let end = given.find(|c: char| !c.is_ascii_digit() && c != '_').unwrap_or(given.len());
     let (number, unit) = given.split_at(end);
     Some((number.replace('_', "").parse().ok()?, unit.trim()))
 }
 
-/// `100MiB`, `64k`, `1048576`.
+/// Parses a size such as `100MiB`, `64k` or `1048576`.
 pub fn bytes(given: &str) -> Option<u64> {
     let (number, unit) = split(given)?;
     let (_, factor) = SIZES.iter().find(|(name, _)| name.eq_ignore_ascii_case(unit))?;
     number.checked_mul(*factor)
 }
 
-/// `500ms`, `60s`, `2h`; without a unit only 0.
+/// Parses a time such as `500ms`, `60s` or `2h`. Only 0 may omit the unit.
 pub fn time(given: &str) -> Option<Duration> {
     let (number, unit) = split(given)?;
     if unit.is_empty() {
@@ -48,7 +48,7 @@ pub fn time(given: &str) -> Option<Duration> {
     number.checked_mul(*factor).map(Duration::from_nanos)
 }
 
-/// In the largest unit that leaves no rest.
+/// Formats a size in the largest unit that divides it exactly.
 pub fn of_bytes(bytes: u64) -> String {
     for (unit, factor) in &SIZES[..3] {
         if bytes >= *factor && bytes.is_multiple_of(*factor) {
@@ -58,7 +58,7 @@ pub fn of_bytes(bytes: u64) -> String {
     bytes.to_string()
 }
 
-/// In the largest unit up to hours that leaves no rest.
+/// Formats a time in the largest unit, up to hours, that divides it exactly.
 pub fn of_time(time: Duration) -> String {
     let ns = u64::try_from(time.as_nanos()).unwrap_or(u64::MAX);
     let fits = TIMES[..6].iter().rev().find(|(_, factor)| ns.is_multiple_of(*factor));
@@ -68,7 +68,30 @@ pub fn of_time(time: Duration) -> String {
     }
 }
 
-/// A TOML string.
+/// Wraps a paragraph at 100 columns. The first line starts with `first`, the others with `next`.
+pub fn wrapped(paragraph: &str, first: &str, next: &str) -> String {
+    const COLUMNS: usize = 100;
+    let mut out = first.to_owned();
+    let mut column = first.chars().count();
+    for (i, word) in paragraph.split(' ').enumerate() {
+        let width = word.chars().count();
+        if i > 0 && column + 1 + width > COLUMNS {
+            out.push('\n');
+            out.push_str(next);
+            column = next.chars().count();
+        } else if i > 0 {
+            out.push(' ');
+            column += 1;
+        }
+        out.push_str(word);
+        column += width;
+    }
+    out.push('\n');
+    out
+}
+
+/// Quotes a text as a TOML string.
+
 pub fn quoted(text: &str) -> String {
     let mut out = String::from("\"");
     for c in text.chars() {

@@ -1,4 +1,4 @@
-//! The TOML file: sections and keys by their native names.
+//! Reads settings from a TOML file.
 
 use std::fs;
 use std::path::Path;
@@ -12,7 +12,7 @@ use super::setting::Setting;
 use super::table;
 use super::value::Kind;
 
-/// Reads a file. What is wrong with it is added to `wrong`, all of it.
+/// Reads a file. All errors in it are added to `wrong`.
 pub fn read(path: &Path, wrong: &mut Vec<Wrong>) -> Vec<Given> {
     let text = match fs::read_to_string(path) {
         Ok(text) => text,
@@ -26,7 +26,7 @@ pub fn read(path: &Path, wrong: &mut Vec<Wrong>) -> Vec<Given> {
         Ok(root) => file.sections(root.get_ref()),
         Err(error) => {
             let line = error.span().map_or(1, |span| file.line(span.start));
-            file.refuse(line, &format!("is no TOML: {}", error.message().trim()));
+            file.refuse(line, &format!("is not valid TOML: {}", error.message().trim()));
         }
     }
     file.given
@@ -73,33 +73,34 @@ impl File<'_> {
 
     fn unknown<'n>(&mut self, line: usize, wrong: &str, shown: &str, names: impl Iterator<Item = &'n str>) {
         let meant = nearest(wrong, names).map(|name| format!("; did you mean {name}?"));
-        let remedy = meant.unwrap_or_else(|| "; `hjall config --default` lists all".to_owned());
-        self.refuse(line, &format!("{shown} is no setting{remedy}"));
+        let remedy = meant.unwrap_or_else(|| "; `hjall config --default` lists all settings".to_owned());
+        self.refuse(line, &format!("{shown} is not a setting{remedy}"));
     }
 
     fn refuse(&mut self, line: usize, why: &str) {
         self.wrong.push(Wrong(format!("{}:{line}: {why}", self.path.display())));
     }
 
-    /// The line of a byte, from 1.
+    /// The line that contains the byte at `at`, counted from 1.
     fn line(&self, at: usize) -> usize {
         1 + self.text.bytes().take(at).filter(|byte| *byte == b'\n').count()
     }
 }
 
-/// As they stand in the file.
+/// The entries in the order of the file.
 fn in_order<'a, 'i>(table: &'a DeTable<'i>) -> Vec<(&'a Spanned<DeString<'i>>, &'a Spanned<DeValue<'i>>)> {
     let mut entries: Vec<_> = table.iter().collect();
     entries.sort_by_key(|(key, _)| key.span().start);
     entries
 }
 
-/// What is said of a wrong value.
+/// The error message for an invalid value.
 pub fn must(setting: &Setting, given: &str) -> String {
     format!("{} = {given}: must be {}", setting.name, setting.kind)
 }
 
-/// A value in the notation of all layers; `None`: TOML's type does not fit the setting's kind.
+/// Converts a TOML value to the text form that all layers share. Returns `None` if its type does not match the kind of the setting.
+
 fn text(kind: &Kind, value: &Spanned<DeValue<'_>>) -> Option<String> {
     match (kind, value.get_ref()) {
         (Kind::Bool, DeValue::Boolean(yes)) => Some(yes.to_string()),

@@ -1,4 +1,4 @@
-//! The values of settings: their kinds, how they are read, and what is said of a wrong one.
+//! Values of settings: kinds, parsing, and the text that describes what is allowed.
 
 use std::fmt;
 use std::time::Duration;
@@ -10,47 +10,47 @@ use super::text;
 pub enum Kind {
     /// `true` or `false`.
     Bool,
-    /// A whole number from `min` to `max`; with `off`, also the word.
+    /// A whole number from `min` to `max`, or `off` if that is allowed.
     Count {
-        /// The least.
+        /// The smallest value.
         min: u64,
-        /// The most.
+        /// The largest value.
         max: u64,
-        /// Whether it can be `off`.
+        /// Whether `off` is allowed.
         off: bool,
     },
     /// A number from `min` to `max`.
     Ratio {
-        /// The least.
+        /// The smallest value.
         min: f64,
-        /// The most.
+        /// The largest value.
         max: f64,
     },
-    /// A size with its unit, or in bytes.
+    /// A size with a unit, or in bytes.
     Bytes {
-        /// The least.
+        /// The smallest value.
         min: u64,
-        /// The most.
+        /// The largest value.
         max: u64,
-        /// Whether it can be `off`.
+        /// Whether `off` is allowed.
         off: bool,
     },
-    /// A time with its unit.
+    /// A time with a unit.
     Time {
-        /// The least.
+        /// The smallest value.
         min: Duration,
-        /// The most.
+        /// The largest value.
         max: Duration,
-        /// Whether it can be `off`, which 0 means too where the least is more than that.
+        /// Whether `off` is allowed. If `min` is above zero, 0 also means `off`.
         off: bool,
     },
-    /// Any text but an empty one; the words say what it is.
+    /// Any non-empty text. The string describes it.
     Text(&'static str),
     /// The path of a file or folder.
     Path,
     /// One of these words.
     Choice(&'static [&'static str]),
-    /// `HOST:PORT`, any number of them.
+    /// One or more `HOST:PORT`.
     Addresses,
 }
 
@@ -76,7 +76,7 @@ pub enum Value {
 }
 
 impl Kind {
-    /// Reads a value; `None`: it is none of this kind.
+    /// Parses a value. Returns `None` if the text is not a value of this kind.
     pub fn read(&self, given: &str) -> Option<Value> {
         let given = given.trim();
         let is_off = given.eq_ignore_ascii_case("off");
@@ -120,7 +120,7 @@ impl Kind {
     }
 }
 
-/// What is allowed, as the end of `must be …`.
+/// What is allowed, as it follows "must be".
 impl fmt::Display for Kind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let or_off = |off: bool| if off { ", or off" } else { "" };
@@ -130,14 +130,14 @@ impl fmt::Display for Kind {
             Self::Ratio { min, max } => write!(f, "a number from {min} to {max}"),
             Self::Bytes { min, max, off } => write!(
                 f,
-                "a size from {} to {}{}, written with its unit such as 64KiB, 100MiB or 1GiB, or in bytes",
+                "a size from {} to {}{}, in bytes or with a unit, such as 64KiB, 100MiB or 1GiB",
                 text::of_bytes(min),
                 text::of_bytes(max),
                 or_off(off)
             ),
             Self::Time { min, max, off } => write!(
                 f,
-                "a time from {} to {}{}, written with its unit such as 500ms, 60s, 5m or 2h",
+                "a time from {} to {}{}, with a unit, such as 500ms, 60s, 5m or 2h",
                 text::of_time(min),
                 text::of_time(max),
                 or_off(off)
@@ -145,12 +145,12 @@ impl fmt::Display for Kind {
             Self::Text(what) => f.write_str(what),
             Self::Path => f.write_str("the path of a file or folder"),
             Self::Choice(words) => write!(f, "one of {}", words.join(", ")),
-            Self::Addresses => f.write_str("HOST:PORT such as 127.0.0.1:9090, or several of them"),
+            Self::Addresses => f.write_str("one or more addresses HOST:PORT, such as 127.0.0.1:9090"),
         }
     }
 }
 
-/// As a TOML file has it.
+/// The value in TOML syntax.
 impl fmt::Display for Value {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -169,14 +169,14 @@ impl fmt::Display for Value {
     }
 }
 
-/// For [`super::Setting::set`]: the table gives each setting values of its own kind only, anything else reads as nothing.
+/// Accessors for [`super::Setting::set`]. A setting only receives values of its own kind; an accessor of another kind returns an empty value.
 impl Value {
-    /// A bool.
+    /// Whether it is `true`.
     pub fn is_true(&self) -> bool {
         matches!(self, Self::Bool(true))
     }
 
-    /// A number, a size: `None` for off.
+    /// A number or a size; `None` for `off`.
     pub fn number(&self) -> Option<u64> {
         match self {
             Self::Count(n) | Self::Bytes(n) => Some(*n),
@@ -184,7 +184,7 @@ impl Value {
         }
     }
 
-    /// The same as memory has it; off is 0.
+    /// A number or a size as `usize`, saturating; 0 for `off`.
     pub fn size(&self) -> usize {
         self.number().map_or(0, |n| usize::try_from(n).unwrap_or(usize::MAX))
     }
@@ -197,7 +197,8 @@ impl Value {
         }
     }
 
-    /// A time: `None` for off.
+    /// A time; `None` for `off`.
+
     pub fn time(&self) -> Option<Duration> {
         match self {
             Self::Time(time) => Some(*time),

@@ -1,4 +1,4 @@
-//! The port for whoever watches the server.
+//! The info port: metrics and health.
 
 use super::{Default, Kind, ROW, Setting, flag, key};
 
@@ -8,8 +8,8 @@ pub(super) static SETTINGS: [Setting; 3] = [
         flag: flag("info-listen", "ADDR", ""),
         kind: Kind::Text("HOST:PORT such as 127.0.0.1:9095, or off"),
         default: Default::Unset("info.address and info.port"),
-        says: "Address for metrics and health: /metrics, /jmx, /healthz, /readyz; off: none",
-        because: "one address is easier to write than two parts",
+        summary: "Address of the info port: /metrics, /jmx, /healthz and /readyz. off: no info port",
+        reason: "One address is easier to write than its two parts",
         reloads: false,
         set: |launch, value| launch.parts.info_listen = Some(value.text().to_owned()),
         ..ROW
@@ -19,8 +19,8 @@ pub(super) static SETTINGS: [Setting; 3] = [
         hbase: &[key("hbase.thrift.info.bindAddress")],
         kind: Kind::Text("a host name or an IP address"),
         default: Default::Is("127.0.0.1"),
-        says: "Host or IP address of that port where info.listen says nothing",
-        because: "names of tables show in it, and nobody asks a password (HBase: 0.0.0.0)",
+        summary: "Host or IP address of the info port if info.listen is not set",
+        reason: "The info port shows table names and has no authentication (HBase: 0.0.0.0)",
         reloads: false,
         set: |launch, value| launch.parts.info_address = value.text().to_owned(),
         ..ROW
@@ -30,8 +30,8 @@ pub(super) static SETTINGS: [Setting; 3] = [
         hbase: &[key("hbase.thrift.info.port")],
         kind: Kind::Count { min: 0, max: 65_535, off: true },
         default: Default::Is("9095"),
-        says: "That port where info.listen says nothing; off (below 0 in HBase): none",
-        because: "HBase's",
+        summary: "Info port if info.listen is not set. off (in HBase, a negative number): no info port",
+        as_in_hbase: true,
         reloads: false,
         set: |launch, value| launch.parts.info_port = value.number().and_then(|n| n.try_into().ok()),
         ..ROW

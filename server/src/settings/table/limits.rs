@@ -1,11 +1,12 @@
-//! What clients may take of the server.
+//! Limits on connections, messages, memory and scanners.
 
 use super::server::STALL;
 use super::{Default, Kind, ROW, Setting, bytes, count, flag, key_in, time, time_or_off};
 use crate::settings::config::WhenFull;
 
 const MIB: u64 = 1 << 20;
-/// As long as a Thrift length can be.
+/// Close to the largest length that Thrift can express, 2^31 − 1 bytes.
+
 const LONGEST: u64 = 2047 * MIB;
 
 pub(super) static SETTINGS: [Setting; 13] = [
@@ -14,8 +15,8 @@ pub(super) static SETTINGS: [Setting; 13] = [
         flag: flag("max-connections", "N", ""),
         kind: count(1, 1 << 24),
         default: Default::Is("16000"),
-        says: "Connections at once",
-        because: "an idle one costs a few KiB and no thread",
+        summary: "Maximum number of connections",
+        reason: "An idle connection costs a few KiB and no thread",
         set: |launch, value| launch.config.limits.connections_max = value.size(),
         ..ROW
     },
@@ -23,8 +24,8 @@ pub(super) static SETTINGS: [Setting; 13] = [
         name: "limits.connections_per_address",
         kind: count(1, 1 << 24),
         default: Default::Is("12000"),
-        says: "Connections at once from one address",
-        because: "one machine run wild leaves room for the others",
+        summary: "Maximum number of connections from one address",
+        reason: "A single misbehaving host cannot use up all connections",
         set: |launch, value| launch.config.limits.connections_per_address_max = value.size(),
         ..ROW
     },
@@ -33,8 +34,8 @@ pub(super) static SETTINGS: [Setting; 13] = [
         flag: flag("when-full", "WORD", ""),
         kind: Kind::Choice(&["refuse", "wait"]),
         default: Default::Is("refuse"),
-        says: "What one connection too many meets: it is refused, or it waits until another ends",
-        because: "a client that is told can go elsewhere",
+        summary: "What happens to a connection above the limit: it is refused, or it waits until another one closes",
+        reason: "A client that is refused can try another server",
         set: |launch, value| {
             launch.config.limits.when_full = match value.text() {
                 "wait" => WhenFull::Wait,
@@ -49,8 +50,8 @@ pub(super) static SETTINGS: [Setting; 13] = [
         hbase: &[key_in("hbase.ipc.max.request.size", "B")],
         kind: bytes(1024, LONGEST),
         default: Default::Is("100MiB"),
-        says: "Longest message without a frame, or in the body of an HTTP request",
-        because: "libthrift's",
+        summary: "Maximum size of an unframed message or of the body of an HTTP request",
+        reason: "The limit of libthrift",
         set: |launch, value| launch.config.limits.message_bytes_max = value.size(),
         ..ROW
     },
@@ -60,8 +61,9 @@ pub(super) static SETTINGS: [Setting; 13] = [
         hbase: &[key_in("hbase.regionserver.thrift.framed.max_frame_size_in_mb", "MiB")],
         kind: bytes(1024, LONGEST),
         default: Default::Is("100MiB"),
-        says: "Longest frame",
-        because: "as without a frame; HBase's 2 MiB close the connection of whoever puts a large cell",
+        summary: "Maximum size of a frame",
+        reason: "The same as for unframed messages (HBase: 2 MiB, which closes the connection when a client puts a \
+                  large cell)",
         set: |launch, value| launch.config.limits.frame_bytes_max = value.size(),
         ..ROW
     },
@@ -69,8 +71,9 @@ pub(super) static SETTINGS: [Setting; 13] = [
         name: "limits.reply",
         kind: bytes(64 << 10, LONGEST),
         default: Default::Is("256MiB"),
-        says: "Longest reply; a longer one becomes an error",
-        because: "more than a client can read with libthrift's own limit, and little enough for several at once",
+        summary: "Maximum size of a reply. A larger reply becomes an error",
+        reason: "More than a client with libthrift's default limit can read, and small enough to hold several in \
+                  memory",
         set: |launch, value| launch.config.limits.reply_bytes_max = value.size(),
         ..ROW
     },
@@ -82,8 +85,8 @@ pub(super) static SETTINGS: [Setting; 13] = [
         ],
         kind: bytes(1, LONGEST),
         default: Default::Is("64MiB"),
-        says: "Rows of one fetch of a scanner: the fetch ends with the row that makes it so long, and the next one goes on",
-        because: "a client that asks for too many rows at once gets them in parts",
+        summary: "Size of the rows at which one fetch of a scanner ends. The next fetch continues after them",
+        reason: "A client that asks for too many rows at once gets them in parts",
         set: |launch, value| launch.config.limits.page_bytes_max = value.size(),
         ..ROW
     },
@@ -92,8 +95,8 @@ pub(super) static SETTINGS: [Setting; 13] = [
         hbase: &[key_in("hbase.ipc.server.max.callqueue.size", "B")],
         kind: bytes(64 << 10, 1 << 50),
         default: Default::Is("1GiB"),
-        says: "Messages and replies under way in all connections; while there are more, calls are refused",
-        because: "HBase's",
+        summary: "Total size of the messages and replies in flight on all connections. Above it, calls are refused",
+        as_in_hbase: true,
         set: |launch, value| launch.config.limits.held_bytes_max = value.size(),
         ..ROW
     },
@@ -101,8 +104,8 @@ pub(super) static SETTINGS: [Setting; 13] = [
         name: "limits.scanners",
         kind: count(1, 1 << 24),
         default: Default::Is("65536"),
-        says: "Scanners open at once",
-        because: "each holds a snapshot and a few KiB; clients that forget to close them meet the lease first",
+        summary: "Maximum number of open scanners",
+        reason: "Each holds a snapshot and a few KiB. Scanners that clients forget to close normally expire first",
         set: |launch, value| launch.config.limits.scanners_max = value.size(),
         ..ROW
     },
@@ -110,8 +113,8 @@ pub(super) static SETTINGS: [Setting; 13] = [
         name: "limits.scanners_per_connection",
         kind: count(1, 1 << 24),
         default: Default::Is("4096"),
-        says: "Scanners open at once that one connection opened",
-        because: "one client that never closes them leaves room for the others",
+        summary: "Maximum number of open scanners created by one connection",
+        reason: "A client that never closes its scanners cannot use up all of them",
         set: |launch, value| launch.config.limits.scanners_per_connection_max = value.size(),
         ..ROW
     },
@@ -120,8 +123,8 @@ pub(super) static SETTINGS: [Setting; 13] = [
         hbase: &[key_in("hbase.client.scanner.timeout.period", "ms"), key_in("hbase.regionserver.lease.period", "ms")],
         kind: time(1),
         default: Default::Is("60s"),
-        says: "A scanner that nobody uses for so long ends, twice that in Thrift1",
-        because: "HBase's",
+        summary: "Scanners that are not used for this long are closed; in Thrift1, after twice this time",
+        as_in_hbase: true,
         set: |launch, value| launch.config.limits.scanner_timeout = value.time().unwrap_or_default(),
         ..ROW
     },
@@ -131,8 +134,8 @@ pub(super) static SETTINGS: [Setting; 13] = [
         hbase: &[key_in("hbase.thrift.server.socket.read.timeout", "ms")],
         kind: time_or_off(1),
         default: Default::Is("off"),
-        says: "Close connections without a call for so long; 0 or off: keep them",
-        because: "clients with pools need not reconnect, and an idle connection costs little (HBase: 60 s)",
+        summary: "Close connections that make no call for this long. 0 or off: keep them open",
+        reason: "Clients with connection pools need not reconnect, and an idle connection costs little (HBase: 60 s)",
         set: |launch, value| launch.config.limits.idle_max = value.time(),
         ..ROW
     },
@@ -140,8 +143,8 @@ pub(super) static SETTINGS: [Setting; 13] = [
         name: "limits.stall",
         kind: STALL,
         default: Default::Is("60s"),
-        says: "A message or a reply that makes no progress for so long ends its connection",
-        because: "as long as HBase's gateway waits for a byte",
+        summary: "Close connections on which a message or a reply makes no progress for this long",
+        reason: "The time that HBase's gateway waits for a byte",
         set: |launch, value| launch.config.limits.stall_max = value.time().unwrap_or_default(),
         ..ROW
     },

@@ -1,4 +1,4 @@
-//! The process's log.
+//! The log of the process.
 
 use super::{Default, Kind, ROW, Setting, flag};
 
@@ -7,10 +7,10 @@ pub(super) static SETTINGS: [Setting; 3] = [
         name: "log.filter",
         flag: flag("log", "FILTER", ""),
         variable: Some("HJALL_LOG"),
-        kind: Kind::Text("error, warn, info, debug or trace, or one for each module such as info,hjall_server=debug"),
+        kind: Kind::Text("error, warn, info, debug or trace, also per module, as in info,hjall_server=debug"),
         default: Default::Is("info"),
-        says: "What is logged: error, warn, info, debug, trace, or per module such as info,hjall_server=debug",
-        because: "what an operator has to know, and nothing for each call",
+        summary: "What is logged: error, warn, info, debug or trace, also per module, as in info,hjall_server=debug",
+        reason: "Everything an operator has to know, and nothing for each call",
         set: |launch, value| launch.log.filter = value.text().to_owned(),
         ..ROW
     },
@@ -20,8 +20,8 @@ pub(super) static SETTINGS: [Setting; 3] = [
         variable: Some("HJALL_LOG_FORMAT"),
         kind: Kind::Choice(&["human", "json"]),
         default: Default::Is("human"),
-        says: "How the log is written: lines for people, or one JSON object per line",
-        because: "it is read first by who starts the server",
+        summary: "Format of the log: text for people, or one JSON object per line",
+        reason: "The first reader is usually the person who starts the server",
         reloads: false,
         set: |launch, value| launch.log.json = value.text() == "json",
         ..ROW
@@ -29,11 +29,12 @@ pub(super) static SETTINGS: [Setting; 3] = [
     Setting {
         name: "log.traces",
         kind: Kind::Text(
-            "the URL of an OpenTelemetry collector that takes OTLP over HTTP, such as http://127.0.0.1:4318/v1/traces",
+            "the URL of an OpenTelemetry collector that accepts OTLP over HTTP, such as http://127.0.0.1:4318/v1/traces",
         ),
-        default: Default::Unset("nowhere"),
-        says: "Where a span of each call is sent by OpenTelemetry's protocol; needs a build with the feature otel",
-        because: "a span for each call costs more than many calls do",
+        default: Default::Unset("spans are not sent"),
+        summary: "URL of the OpenTelemetry collector (OTLP over HTTP) that receives a span of each call. Needs a \
+                  build with the feature otel",
+        reason: "A span costs more than many of the calls themselves",
         reloads: false,
         set: |launch, value| launch.traces = Some(value.text().to_owned()),
         ..ROW

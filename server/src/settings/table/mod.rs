@@ -14,7 +14,7 @@ use std::time::Duration;
 use super::setting::{Default, Flag, Key, Setting};
 use super::value::Kind;
 
-/// All settings, in the order in which they are shown and carried over.
+/// All settings, in the order in which they are listed and applied.
 pub static ALL: [&Setting; COUNT] = {
     let parts: [&'static [Setting]; 8] = [
         &server::SETTINGS,
@@ -49,12 +49,13 @@ const COUNT: usize = server::SETTINGS.len()
     + log::SETTINGS.len()
     + slow::SETTINGS.len();
 
-/// A setting by its name.
+/// Finds a setting by its name.
 pub fn find(name: &str) -> Option<&'static Setting> {
     ALL.iter().copied().find(|setting| setting.name == name)
 }
 
-/// The sections, each once, in order.
+/// The names of the sections, in order.
+
 pub fn sections() -> impl Iterator<Item = &'static str> {
     let mut last = "";
     ALL.iter().filter_map(move |setting| {
@@ -66,7 +67,7 @@ pub fn sections() -> impl Iterator<Item = &'static str> {
     })
 }
 
-/// What each row begins with: no flag, no key of HBase's, changeable while running, doing nothing.
+/// Base of every row: no flag, no HBase key, reloadable, no effect.
 const ROW: Setting = Setting {
     name: "",
     flag: None,
@@ -74,8 +75,9 @@ const ROW: Setting = Setting {
     hbase: &[],
     kind: Kind::Bool,
     default: Default::Is("false"),
-    says: "",
-    because: "",
+    summary: "",
+    as_in_hbase: false,
+    reason: "",
     reloads: true,
     set: |_, _| {},
 };

@@ -1,4 +1,4 @@
-//! Where the server listens and where its data is.
+//! Where the server listens and where it keeps its data.
 
 use std::time::Duration;
 
@@ -12,8 +12,8 @@ pub(super) static SETTINGS: [Setting; 12] = [
         variable: Some("HJALL_DATA"),
         kind: Kind::Path,
         default: Default::Is("./hjall-data"),
-        says: "Folder of the database; made if need be",
-        because: "it is found where the server was started",
+        summary: "Database folder. Created if it does not exist",
+        reason: "Relative to the directory the server is started in",
         reloads: false,
         set: |launch, value| launch.data = value.text().into(),
         ..ROW
@@ -21,8 +21,8 @@ pub(super) static SETTINGS: [Setting; 12] = [
     Setting {
         name: "server.memory",
         flag: flag("memory", "", ""),
-        says: "Keep everything in memory; nothing survives the process",
-        because: "data is to stay",
+        summary: "Keep the database in memory only. Nothing survives the process",
+        reason: "Data is meant to be kept",
         reloads: false,
         set: |launch, value| launch.memory = value.is_true(),
         ..ROW
@@ -32,9 +32,9 @@ pub(super) static SETTINGS: [Setting; 12] = [
         flag: flag("listen", "ADDR", ""),
         variable: Some("HJALL_LISTEN"),
         kind: Kind::Addresses,
-        default: Default::Unset("server.address and server.port, unless only the next two are given"),
-        says: "Address for clients of both services; may be given several times. Port 0 takes any free one",
-        because: "one port takes every client",
+        default: Default::Unset("server.address and server.port, unless only listen_thrift1 or listen_thrift2 is set"),
+        summary: "Address for clients of both services. May be repeated. Port 0 picks any free port",
+        reason: "One port serves every client",
         reloads: false,
         set: |launch, value| launch.parts.listen = value.list().to_vec(),
         ..ROW
@@ -44,8 +44,8 @@ pub(super) static SETTINGS: [Setting; 12] = [
         flag: flag("listen-thrift1", "ADDR", ""),
         kind: Kind::Addresses,
         default: Default::Unset("none"),
-        says: "Address for Thrift1 alone, whatever the calls look like",
-        because: "calls tell themselves which service they are for",
+        summary: "Address that serves Thrift1 only, whatever the calls look like",
+        reason: "The service of a call is recognised from its method and arguments",
         reloads: false,
         set: |launch, value| launch.parts.listen_thrift1 = value.list().to_vec(),
         ..ROW
@@ -55,8 +55,8 @@ pub(super) static SETTINGS: [Setting; 12] = [
         flag: flag("listen-thrift2", "ADDR", ""),
         kind: Kind::Addresses,
         default: Default::Unset("none"),
-        says: "Address for Thrift2 alone",
-        because: "calls tell themselves which service they are for",
+        summary: "Address that serves Thrift2 only",
+        reason: "The service of a call is recognised from its method and arguments",
         reloads: false,
         set: |launch, value| launch.parts.listen_thrift2 = value.list().to_vec(),
         ..ROW
@@ -66,8 +66,8 @@ pub(super) static SETTINGS: [Setting; 12] = [
         hbase: &[key("hbase.regionserver.thrift.ipaddress")],
         kind: Kind::Text("a host name or an IP address"),
         default: Default::Is("127.0.0.1"),
-        says: "Host or IP address to listen on where server.listen says nothing",
-        because: "nobody asks a password here: who opens the server to a network says so (HBase: 0.0.0.0)",
+        summary: "Host or IP address to listen on if server.listen is not set",
+        reason: "There is no authentication, so listening on a network has to be a deliberate choice (HBase: 0.0.0.0)",
         reloads: false,
         set: |launch, value| launch.parts.address = value.text().to_owned(),
         ..ROW
@@ -77,8 +77,8 @@ pub(super) static SETTINGS: [Setting; 12] = [
         hbase: &[key("hbase.regionserver.thrift.port")],
         kind: count(0, 65_535),
         default: Default::Is("9090"),
-        says: "Port to listen on where server.listen says nothing",
-        because: "HBase's",
+        summary: "Port to listen on if server.listen is not set",
+        as_in_hbase: true,
         reloads: false,
         set: |launch, value| launch.parts.port = value.number().and_then(|n| n.try_into().ok()).unwrap_or(0),
         ..ROW
@@ -87,9 +87,9 @@ pub(super) static SETTINGS: [Setting; 12] = [
         name: "server.host",
         flag: flag("host", "NAME", ""),
         kind: Kind::Text("a host name"),
-        default: Default::Unset("the first address"),
-        says: "Host name in region locations and error texts",
-        because: "clients that follow region locations find the way back",
+        default: Default::Unset("the first listening address"),
+        summary: "Host name used in region locations and error messages",
+        reason: "Clients that follow region locations reach this server again",
         reloads: false,
         set: |launch, value| launch.config.host = Some(value.text().to_owned()),
         ..ROW
@@ -98,8 +98,9 @@ pub(super) static SETTINGS: [Setting; 12] = [
         name: "server.read_only",
         flag: flag("read-only", "", ""),
         hbase: &[key("hbase.thrift.readonly")],
-        says: "Refuse data mutations of Thrift2 clients; as in HBase, Thrift1 and administration go on",
-        because: "HBase's",
+        summary: "Refuse data mutations through Thrift2. As in HBase, Thrift1 and table administration are not \
+                  affected",
+        as_in_hbase: true,
         reloads: false,
         set: |launch, value| launch.config.calls.read_only = value.is_true(),
         ..ROW
@@ -110,8 +111,9 @@ pub(super) static SETTINGS: [Setting; 12] = [
         hbase: &[key_in("hbase.thrift.stop.timeout.seconds", "s")],
         kind: Kind::Time { min: Duration::ZERO, max: super::DAY, off: false },
         default: Default::Is("60s"),
-        says: "How long running calls may take to finish at the end",
-        because: "HBase's; longer than any call that a client still waits for",
+        summary: "How long running calls may take to finish when the server stops",
+        as_in_hbase: true,
+        reason: "Longer than a client waits for any call",
         set: |launch, value| launch.config.limits.grace = value.time().unwrap_or_default(),
         ..ROW
     },
@@ -119,8 +121,9 @@ pub(super) static SETTINGS: [Setting; 12] = [
         name: "server.loops",
         kind: count(1, 256),
         default: Default::Made(|| Config::default().loops.to_string(), "half the cores, 1 to 8"),
-        says: "Event loops that connections are spread over",
-        because: "on two cores two loops only take turns with each other; eight feed more handlers than machines have",
+        summary: "Number of event loops that share the connections",
+        reason: "On two cores, two loops would compete with each other; eight are enough to keep the handlers of a \
+                  large machine busy",
         reloads: false,
         set: |launch, value| launch.config.loops = value.size(),
         ..ROW
@@ -128,12 +131,14 @@ pub(super) static SETTINGS: [Setting; 12] = [
     Setting {
         name: "server.fast_path",
         default: Default::Is("true"),
-        says: "Run a get of one row where it arrives while its lane is free and quick",
-        because: "handing a call to another thread costs more than the get",
+        summary: "Run a single-row get on the event loop that received it if its lane has a free handler and has \
+                  been fast lately",
+        reason: "Handing a call to another thread costs more than the get itself",
         set: |launch, value| launch.config.fast_path = value.is_true(),
         ..ROW
     },
 ];
 
-// Kept beside the row that it bounds: a stall shorter than a packet's way would end healthy connections.
+// A stall limit below the latency of the network would close healthy connections.
+
 pub(super) const STALL: Kind = time(1);

@@ -1,18 +1,19 @@
-//! Which calls are slow.
+//! Thresholds of the slow-call log.
 
 use super::{Default, Kind, ROW, Setting, count, key, key_in, time_or_off};
 
 const SIZE: Kind = Kind::Bytes { min: 1, max: 1 << 40, off: true };
 
-// The thresholds of scans come after those that they are by default.
+// Settings are applied in order: slow.time and slow.size also set the thresholds of scans, which the later rows may override.
+
 pub(super) static SETTINGS: [Setting; 7] = [
     Setting {
         name: "slow.time",
         hbase: &[key_in("hbase.ipc.warn.response.time", "ms")],
         kind: time_or_off(0),
         default: Default::Is("10s"),
-        says: "A call that runs for longer is logged",
-        because: "HBase's",
+        summary: "Calls that run longer than this are logged",
+        as_in_hbase: true,
         set: |launch, value| {
             launch.config.slow.time = value.time();
             launch.config.slow.scan_time = value.time();
@@ -24,8 +25,8 @@ pub(super) static SETTINGS: [Setting; 7] = [
         hbase: &[key_in("hbase.ipc.warn.response.size", "B")],
         kind: SIZE,
         default: Default::Is("100MiB"),
-        says: "A call whose reply is longer is logged",
-        because: "HBase's",
+        summary: "Calls whose reply is larger than this are logged",
+        as_in_hbase: true,
         set: |launch, value| {
             launch.config.slow.bytes = value.number();
             launch.config.slow.scan_bytes = value.number();
@@ -36,9 +37,9 @@ pub(super) static SETTINGS: [Setting; 7] = [
         name: "slow.scan_time",
         hbase: &[key_in("hbase.ipc.warn.response.time.scan", "ms")],
         kind: time_or_off(0),
-        default: Default::Unset("slow.time"),
-        says: "The same for fetches of scanners",
-        because: "HBase's",
+        default: Default::Unset("the value of slow.time"),
+        summary: "Scanner fetches that run longer than this are logged",
+        as_in_hbase: true,
         set: |launch, value| launch.config.slow.scan_time = value.time(),
         ..ROW
     },
@@ -46,9 +47,9 @@ pub(super) static SETTINGS: [Setting; 7] = [
         name: "slow.scan_size",
         hbase: &[key_in("hbase.ipc.warn.response.size.scan", "B")],
         kind: SIZE,
-        default: Default::Unset("slow.size"),
-        says: "The same for fetches of scanners",
-        because: "HBase's",
+        default: Default::Unset("the value of slow.size"),
+        summary: "Scanner fetches whose reply is larger than this are logged",
+        as_in_hbase: true,
         set: |launch, value| launch.config.slow.scan_bytes = value.number(),
         ..ROW
     },
@@ -57,16 +58,16 @@ pub(super) static SETTINGS: [Setting; 7] = [
         hbase: &[key_in("hbase.thrift.slow.response.nano.second", "ns")],
         kind: time_or_off(0),
         default: Default::Is("10ms"),
-        says: "A call that runs for longer is counted as slowThriftCall",
-        because: "HBase's",
+        summary: "Calls that run longer than this are counted as slowThriftCall",
+        as_in_hbase: true,
         set: |launch, value| launch.config.slow.thrift_call = value.time().unwrap_or(super::DAY),
         ..ROW
     },
     Setting {
         name: "slow.keep",
         hbase: &[key("hbase.regionserver.slowlog.buffer.enabled")],
-        says: "Keep logged calls for getSlowLogResponses",
-        because: "HBase's",
+        summary: "Keep logged calls in memory for getSlowLogResponses",
+        as_in_hbase: true,
         set: |launch, value| launch.config.slow.ring = value.is_true(),
         ..ROW
     },
@@ -75,8 +76,8 @@ pub(super) static SETTINGS: [Setting; 7] = [
         hbase: &[key("hbase.regionserver.slowlog.ringbuffer.size")],
         kind: count(1, 1 << 20),
         default: Default::Is("256"),
-        says: "How many of them are kept, the newest",
-        because: "HBase's",
+        summary: "Number of logged calls that are kept. The oldest are dropped",
+        as_in_hbase: true,
         reloads: false,
         set: |launch, value| launch.config.slow.ring_size = value.size(),
         ..ROW

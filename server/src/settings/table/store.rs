@@ -1,4 +1,4 @@
-//! The database's memory and the size of cells.
+//! Memory of the database and sizes of cells.
 
 use super::{Default, Kind, ROW, Setting, bytes, flag, key_in};
 
@@ -9,10 +9,10 @@ pub(super) static SETTINGS: [Setting; 4] = [
         name: "store.cache",
         flag: flag("cache-mib", "MIB", "MiB"),
         kind: bytes(0, 1 << 44),
-        default: Default::Unset("a quarter of the machine's or control group's memory, 32 MiB to 8 GiB"),
-        says: "Memory for cached blocks",
-        because: "it is taken as blocks are read, and leaves room for the system's own cache. Rows that are read often take \
-                  an eighth of it on top (64 MiB where nothing is set)",
+        default: Default::Unset("a quarter of the memory of the machine or control group, 32 MiB to 8 GiB"),
+        summary: "Memory for cached blocks",
+        reason: "It fills as blocks are read, and leaves room for the operating system's page cache. The row cache \
+                  adds an eighth of this setting (64 MiB if it is not set)",
         reloads: false,
         set: |launch, value| launch.options.cache_bytes = value.number(),
         ..ROW
@@ -21,8 +21,8 @@ pub(super) static SETTINGS: [Setting; 4] = [
         name: "store.write_buffer",
         kind: bytes(1 << 20, 1 << 44),
         default: Default::Is("128MiB"),
-        says: "Memory for what is not yet in files, over all tables; at twice as much writes wait",
-        because: "a few files' worth for the tables that are written at one time",
+        summary: "Memory for data that is not yet in files, over all tables. At twice this size, writes wait",
+        reason: "Enough for a few files of each table that is being written",
         reloads: false,
         set: |launch, value| launch.options.write_buffer_bytes = value.number(),
         ..ROW
@@ -32,8 +32,8 @@ pub(super) static SETTINGS: [Setting; 4] = [
         hbase: &[key_in("hbase.client.keyvalue.maxsize", "B")],
         kind: CELL,
         default: Default::Is("10MiB"),
-        says: "Largest cell of a put, as HBase's client measures it",
-        because: "HBase's",
+        summary: "Maximum size of a cell in a put, measured as by HBase's client",
+        as_in_hbase: true,
         reloads: false,
         set: |launch, value| launch.options.limits.client_cell_bytes = limit(value.number()),
         ..ROW
@@ -43,15 +43,16 @@ pub(super) static SETTINGS: [Setting; 4] = [
         hbase: &[key_in("hbase.server.keyvalue.maxsize", "B")],
         kind: CELL,
         default: Default::Is("10MiB"),
-        says: "Largest cell that is stored, as HBase's servers measure it: what appending makes counts too",
-        because: "HBase's",
+        summary: "Maximum size of a stored cell, measured as by HBase's servers. Includes the results of append",
+        as_in_hbase: true,
         reloads: false,
         set: |launch, value| launch.options.limits.server_cell_bytes = limit(value.number()),
         ..ROW
     },
 ];
 
-/// As the engine has it: 0 is no limit.
+/// Converts to the engine's convention, in which 0 means no limit.
+
 fn limit(bytes: Option<u64>) -> i64 {
     bytes.map_or(0, |bytes| i64::try_from(bytes).unwrap_or(i64::MAX))
 }

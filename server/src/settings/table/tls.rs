@@ -1,4 +1,4 @@
-//! TLS beside plain connections.
+//! TLS, offered on the same ports as plain connections.
 
 use super::{Default, Kind, ROW, Setting, flag};
 
@@ -8,8 +8,8 @@ pub(super) static SETTINGS: [Setting; 3] = [
         flag: flag("tls-cert", "FILE", ""),
         kind: Kind::Path,
         default: Default::Unset("no TLS"),
-        says: "Certificate chain for TLS, PEM",
-        because: "a certificate has to be made first",
+        summary: "Certificate chain for TLS, in PEM format",
+        reason: "TLS needs a certificate issued for this server",
         set: |launch, value| launch.parts.certificate = Some(value.text().into()),
         ..ROW
     },
@@ -18,8 +18,8 @@ pub(super) static SETTINGS: [Setting; 3] = [
         flag: flag("tls-key", "FILE", ""),
         kind: Kind::Path,
         default: Default::Unset("no TLS"),
-        says: "The certificate's private key, PEM",
-        because: "a key belongs to a certificate",
+        summary: "Private key of the certificate, in PEM format",
+        reason: "The key belongs to the certificate",
         set: |launch, value| launch.parts.key = Some(value.text().into()),
         ..ROW
     },
@@ -27,9 +27,10 @@ pub(super) static SETTINGS: [Setting; 3] = [
         name: "tls.client_ca",
         flag: flag("tls-client-ca", "FILE", ""),
         kind: Kind::Path,
-        default: Default::Unset("clients need no certificate"),
-        says: "Authorities for clients' certificates, PEM; with it every TLS client must show one",
-        because: "not every network needs it",
+        default: Default::Unset("client certificates are not requested"),
+        summary: "Authorities for client certificates, in PEM format. If set, every TLS client must present a \
+                  certificate",
+        reason: "Not every network uses client certificates",
         set: |launch, value| launch.parts.client_ca = Some(value.text().into()),
         ..ROW
     },
