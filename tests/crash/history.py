@@ -1,23 +1,23 @@
-"""What one writer sent, and what of it was acknowledged."""
+"""Records what a writer sent and what was acknowledged."""
 import happybase
 from thriftpy2.transport import TTransportException
 
-# What a client meets when its server goes away; any other error is a failure.
+# The errors of a client whose server disappears. Any other error fails the test.
 GONE = (TTransportException, OSError, EOFError)
 COLUMNS = (b"a:1", b"a:2", b"a:3", b"b:1", b"b:2")
 ROWS = 40
 
 
 def whole(value):
-    """A row that was written in one call: the same value in all columns of both families."""
+    """A complete row: the same value in all columns of both families."""
     return {column: value for column in COLUMNS}
 
 
 class Writer:
-    """Writes its own rows, one call after the other, until the server goes away.
+    """Writes its own rows, one call after another, until the server disappears.
 
-    Each row has the history of this round: `before`, what it held when the round began; `sent`, every state that a call asked for; and
-    how many of those calls were acknowledged.
+    The history of each row in this round consists of `before`, its state at the start of the round, `sent`, the states written by calls
+    in order, and `acked`, how many of those calls were acknowledged.
     """
 
     def __init__(self, port, name, number, round_number, rng, state):
@@ -32,7 +32,7 @@ class Writer:
         return b"w%d-%02d" % (self.number, i)
 
     def write_until_killed(self, acknowledged):
-        """`acknowledged()` is called after every answer."""
+        """Writes until the server disappears; calls `acknowledged()` after every answer."""
         try:
             connection = happybase.Connection("127.0.0.1", self.port)
             table = connection.table(self.name)
@@ -45,7 +45,7 @@ class Writer:
             self.failure = e
 
     def one(self, table, value):
-        """One call: a put, a delete of a row, several rows in a batch, or a counter."""
+        """Makes one call: a put, a delete of a row, a batch of several rows, or a counter increment."""
         kind = self.rng.choice(("put", "put", "put", "delete", "batch", "counter"))
         if kind == "counter":
             self.tried += 1
@@ -69,7 +69,7 @@ class Writer:
             self.acked[key] = len(self.sent[key])
 
     def allowed(self, key):
-        """The states the row may be in: the last one acknowledged, or one that was sent after it and never answered."""
+        """The states the row may be in: the last acknowledged one, or one that was sent later and not answered."""
         sent = self.sent.get(key, [])
         acked = self.acked.get(key, 0)
         return [sent[acked - 1] if acked else self.before.get(key)] + sent[acked:]

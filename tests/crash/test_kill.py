@@ -1,8 +1,8 @@
-"""kill -9 in the middle of writes, through the socket, again and again on one data folder.
+"""Kills the server with kill -9 during writes through a socket, repeatedly on one data folder.
 
-After every kill the server is started on the same folder, and then: everything it had acknowledged is there (it answers only once the
-operating system has the write, which outlives the process), what was under way is there whole or not at all, and no row is half written
-although its columns lie in two families. CRASH_ROUNDS says how often.
+After every kill, the server is restarted on the same folder. Then all acknowledged writes must be present (the server answers only
+after the operating system has accepted the write, so the write survives the process), and writes in progress must be present entirely
+or not at all, although the columns of a row belong to two families. CRASH_ROUNDS is the number of rounds.
 """
 import os
 import random
@@ -20,7 +20,7 @@ TABLE = b"crash"
 
 
 def crash_while_writing(server, round_number, state):
-    """Writes until a random number of answers has come, kills the server; returns the writers."""
+    """Writes until a random number of calls has been answered, then kills the server; returns the writers."""
     rng = random.Random(f"{SEED}/{round_number}")
     writers = [Writer(server.port, TABLE, n, round_number, random.Random(f"{SEED}/{round_number}/{n}"), state) for n in range(WRITERS)]
     answers, enough, lock = [0], threading.Event(), threading.Lock()
@@ -44,7 +44,7 @@ def crash_while_writing(server, round_number, state):
 
 
 def look(server, writers, state, counters):
-    """Compares what is there with what was acknowledged; takes it as the state of the next round."""
+    """Compares the stored rows with the acknowledged writes, and updates `state` for the next round."""
     connection = happybase.Connection("127.0.0.1", server.port)
     table = connection.table(TABLE)
     there = {key: row for key, row in table.scan(row_prefix=b"w")}
@@ -52,19 +52,19 @@ def look(server, writers, state, counters):
         for key in (w.key(i) for i in range(ROWS)):
             row = there.pop(key, None)
             value = row and row.get(b"a:1")
-            assert row is None or row == whole(value), f"half a row: {key} is {row}"
+            assert row is None or row == whole(value), f"partial row: {key} is {row}"
             assert value in w.allowed(key), f"{key} is {value}, may be {w.allowed(key)}"
-            assert row == (table.row(key) or None), f"a get and a scan differ about {key}"
+            assert row == (table.row(key) or None), f"a get and a scan of {key} differ"
             state[key] = value
         count = table.counter_get(b"counter-%d" % w.number, b"a:n")
         low = counters.get(w.number, 0) + w.counted
         assert low <= count <= low + w.tried - w.counted, f"counter {w.number} is {count}, {low} steps were acknowledged, {w.tried - w.counted} open"
         counters[w.number] = count
-    assert not there, f"rows that nobody wrote: {there}"
+    assert not there, f"rows that were never written: {there}"
     connection.close()
 
 
-def test_what_was_acknowledged_survives_kill_9(tmp_path):
+def test_acknowledged_writes_survive_kill_9(tmp_path):
     state, counters = {}, {}
     with Hjall(tmp_path / "data") as server:
         happybase.Connection("127.0.0.1", server.port).create_table(TABLE, {"a": {}, "b": dict(max_versions=1)})
@@ -72,14 +72,14 @@ def test_what_was_acknowledged_survives_kill_9(tmp_path):
             writers = crash_while_writing(server, round_number, state)
             server.start()
             look(server, writers, state, counters)
-        # A clean stop must change nothing of it either.
+        # A clean stop must not change the data either.
         assert server.stop() == 0
         server.start()
         table = happybase.Connection("127.0.0.1", server.port).table(TABLE)
         assert {key: row for key, row in table.scan(row_prefix=b"w")} == {key: whole(v) for key, v in state.items() if v is not None}
 
 
-def test_tables_made_and_dropped_around_a_kill_are_there_or_not(tmp_path):
+def test_table_changes_are_atomic_across_a_kill(tmp_path):
     names = set()
     with Hjall(tmp_path / "data") as server:
         for round_number in range(max(3, ROUNDS // 5)):

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Says where two recordings of the same scenarios differ.
+"""Prints the differences between two recordings of the same scenarios.
 
     compare.py GOLDEN_DIR RECORDED_DIR
 
-Recordings with a seed are left out: their random scenarios ask other questions. Exit status 1 if an answer differs.
+Recordings with a seed are ignored, because their random scenarios differ. The exit status is 1 if an answer differs.
 """
 import json
 import pathlib
@@ -13,19 +13,19 @@ from replay import same, short
 
 
 def answer(step):
-    """What a step was answered."""
+    """The answer recorded in a step."""
     return ("returns", step["returns"]) if "returns" in step else ("throws", step.get("throws"))
 
 
 def compare(golden, recorded):
-    """Prints the differing steps of one transcript; returns their number."""
+    """Prints the steps of one transcript that differ; returns their number."""
     fresh = {s["name"]: s for s in json.loads(recorded.read_text())["scenarios"]}
     differ = 0
     for s in json.loads(golden.read_text())["scenarios"]:
         name = f"{golden.name}/{s['name']}"
         if s["name"] not in fresh:
             differ += 1
-            print(f"{name}: recorded no more")
+            print(f"{name}: no longer recorded")
             continue
         for n, (old, new) in enumerate(zip(s["steps"], fresh.pop(s["name"])["steps"])):
             if "call" not in old:
@@ -39,7 +39,7 @@ def compare(golden, recorded):
 
 
 def main():
-    """Every transcript of the first folder."""
+    """Compares all transcripts in the first folder."""
     golden, recorded = map(pathlib.Path, sys.argv[1:3])
     differ = sum(compare(path, recorded / path.name) for path in sorted(golden.glob("*.json")))
     print(f"{differ} answers of HBase differ from {golden}")

@@ -1,4 +1,4 @@
-"""A server's two Thrift services, asked call by call; what they answer, as JSON data."""
+"""Calls the two Thrift services of a server and converts their answers to JSON data."""
 import pathlib
 import re
 import socket
@@ -15,7 +15,7 @@ JAVA_CLASS = re.compile(r"\b(?:[a-z][\w]*\.)+([A-Z][\w$]*(?:Exception|Error|Expi
 
 
 class Gateways:
-    """`t1` and `t2` of one server; a connection that breaks is opened anew for the next call."""
+    """The services `t1` and `t2` of one server. A broken connection is reopened by the next call."""
 
     def __init__(self, thrift1, thrift2, transport="buffered", protocol="binary"):
         self.addresses = {"t1": thrift1, "t2": thrift2}
@@ -26,7 +26,7 @@ class Gateways:
         self.clients = {}
 
     def client(self, dialect):
-        """An open connection."""
+        """Returns a client with an open connection."""
         if dialect not in self.clients:
             host, port = self.addresses[dialect].rsplit(":", 1)
             sock = TSocket(host, int(port), socket_timeout=60_000)
@@ -37,7 +37,7 @@ class Gateways:
         return self.clients[dialect][1]
 
     def drop(self, dialect):
-        """Forgets a connection that cannot be used further."""
+        """Closes a connection that can no longer be used."""
         if dialect in self.clients:
             try:
                 self.clients.pop(dialect)[0].close()
@@ -50,7 +50,7 @@ class Gateways:
             self.drop(dialect)
 
     def call(self, dialect, method, args):
-        """The answer as ("returns", data) or ("throws", data)."""
+        """Makes a call; returns ("returns", data) or ("throws", data)."""
         service = self.services[dialect]
         spec = getattr(service, method + "_args").thrift_spec
         named = {f[1]: from_json(f[0], f[2] if len(f) > 3 else None, args[f[1]])
@@ -60,11 +60,11 @@ class Gateways:
             raise TypeError(f"{dialect}.{method} has no argument {sorted(unknown)}")
         try:
             client = self.client(dialect)
-            client._send(method, **named)  # not client.method(): that refuses calls which lack a required argument
+            client._send(method, **named)  # not client.method(), which refuses calls without a required argument
             value = client._recv(method)
         except TApplicationException as e:
             if e.type == TApplicationException.PROTOCOL_ERROR:
-                self.drop(dialect)  # HBase leaves the rest of such a call unread, so the stream is out of step
+                self.drop(dialect)  # HBase does not read the rest of such a call, so the stream is out of sync
             if e.type == TApplicationException.MISSING_RESULT and "success" in getattr(service, method + "_result")().__dict__:
                 return "returns", None
             return "throws", {"exception": "TApplicationException", "type": e.type, "message": str(e.message or "")[:200]}
@@ -85,7 +85,7 @@ class Gateways:
 
 
 def thrown(name, fields):
-    """A declared exception as JSON data, with the Java class that its message names."""
+    """Converts a declared exception to JSON data, with the Java class named in its message."""
     out = {"exception": name}
     for key, v in fields.items():
         if v is None:

@@ -1,14 +1,15 @@
 #!/usr/bin/env python3
-"""Record what real HBase answers, and replay the same calls against hjall.
+"""Records the answers of real HBase, and replays the same calls against hjall.
 
-    judge.py record SCENARIOS.py... [--out DIR] [--seed N]   run scenario scripts against HBase, write transcripts
-    judge.py replay TRANSCRIPT.json... [--only NAME] [-v]    run transcripts against a server, print what differs
-    judge.py suite [TRANSCRIPT.json...]                      everything that is covered, against a server of its own
+    judge.py record SCENARIOS.py... [--out DIR] [--seed N]   run scenario scripts against HBase and write transcripts
+    judge.py replay TRANSCRIPT.json... [--only NAME] [-v]    replay transcripts against a server and print differences
+    judge.py suite [TRANSCRIPT.json...]                      replay all covered transcripts against a new server
 
-A transcript is JSON: scenarios of steps. Each step is one call with its arguments and either what it returned or
-what it threw. Only what a server chooses for itself is masked: a timestamp it assigned ("<now>"), scanner ids ("$s1"),
-region ids, host names and ports, and the wording of an error after its Java class. A call is compared by: what it
-returned, or the Thrift exception, the Java class that its message names, and for TApplicationException its type.
+A transcript is a JSON file of scenarios, which consist of steps. A step is a call with its arguments and either its
+result or its exception. Only values that a server chooses itself are masked: timestamps it assigned ("<now>"),
+scanner ids ("$s1"), region ids, host names and ports, and the text of an error after its Java class. Answers are
+equal if their results are equal, or if the Thrift exception, the Java class named in its message and, for a
+TApplicationException, its type are equal.
 """
 import argparse
 import pathlib
@@ -25,27 +26,27 @@ from serving import Hjall  # noqa: E402
 
 
 def options():
-    """The command line."""
+    """Parses the command line."""
     p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     p.add_argument("mode", choices=("record", "replay", "suite"))
     p.add_argument("files", nargs="*")
-    p.add_argument("--thrift1", help="HOST:PORT; 127.0.0.1:19090 (HBase here) for record, 127.0.0.1:9090 for replay")
-    p.add_argument("--thrift2", help="HOST:PORT; 127.0.0.1:19091 for record, --thrift1 for replay")
-    p.add_argument("--start", action="store_true", help="replay against a server of its own: a free port, a temporary folder")
+    p.add_argument("--thrift1", help="HOST:PORT; default 127.0.0.1:19090 (HBase) for record, 127.0.0.1:9090 for replay")
+    p.add_argument("--thrift2", help="HOST:PORT; default 127.0.0.1:19091 for record, --thrift1 for replay")
+    p.add_argument("--start", action="store_true", help="replay against a new server on a free port with a temporary folder")
     p.add_argument("--transport", choices=("buffered", "framed"), default="buffered")
     p.add_argument("--protocol", choices=("binary", "compact"), default="binary")
     p.add_argument("--out", default=".judge/recorded", help="folder for transcripts")
-    p.add_argument("--seed", type=int, default=0, help="other random scenarios than the recorded ones")
-    p.add_argument("--only", help="scenarios whose file/name contains this")
-    p.add_argument("--known", type=pathlib.Path, default=known.FILE, help="JSON {file/scenario: {step: reason}}: differences that are meant")
-    p.add_argument("--jobs", type=int, default=2, help="scenarios at a time")
-    p.add_argument("--stop-after", type=int, default=0, help="give a scenario up after this many differences")
-    p.add_argument("-v", "--verbose", action="store_true", help="all differences, not three a scenario")
+    p.add_argument("--seed", type=int, default=0, help="seed of the random scenarios")
+    p.add_argument("--only", help="only scenarios whose file/name contains this")
+    p.add_argument("--known", type=pathlib.Path, default=known.FILE, help="intended differences, as JSON {file/scenario: {step: reason}}")
+    p.add_argument("--jobs", type=int, default=2, help="number of scenarios replayed in parallel")
+    p.add_argument("--stop-after", type=int, default=0, help="abandon a scenario after this many differences")
+    p.add_argument("-v", "--verbose", action="store_true", help="print all differences instead of three per scenario")
     return p.parse_intermixed_args()
 
 
 def main():
-    """Exit status 1 if anything differed, or nothing was compared."""
+    """Returns exit status 1 if anything differed or nothing was compared."""
     a = options()
     if a.mode == "record":
         server = Gateways(a.thrift1 or "127.0.0.1:19090", a.thrift2 or "127.0.0.1:19091", a.transport, a.protocol)

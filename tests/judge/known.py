@@ -1,4 +1,4 @@
-"""The list of differences that are meant: known.json, {"transcript/scenario": {"step": "reason"}}."""
+"""The list of intended differences: known.json, {"transcript/scenario": {"step": "reason"}}."""
 import json
 import pathlib
 import re
@@ -8,14 +8,14 @@ SEEDED = re.compile(r"-\d+(?=\.json/)")
 
 
 def load(path=FILE):
-    """The list."""
+    """Reads the list."""
     return json.loads(path.read_text())
 
 
 def reasons(known, name):
-    """What is listed for a scenario, and whether all of it must differ.
+    """Returns the differences listed for a scenario, and whether all of them must occur.
 
-    A recording with a seed has the same scenarios under its own file name; where they are random, their steps ask something else.
+    A recording with a seed has the same scenarios under another file name. The steps of random scenarios differ.
     """
     recorded = SEEDED.sub("", name)
     return known.get(recorded, {}), recorded == name

@@ -1,9 +1,9 @@
-"""What a server chooses for itself is masked before answers are compared."""
+"""Masks the values that a server chooses itself before answers are compared."""
 import json
 import re
 
 HOUR_MS = 3_600_000
-# These list what other scenarios made, too: only what belongs to this one counts.
+# These also list objects of other scenarios; only those of the current scenario are compared.
 NAME_LISTS = ("getTableNames", "getTableNamesWithIsTableEnabled", "getTableNamesByPattern", "getTableNamesByNamespace",
               "getTableDescriptors", "getTableDescriptorsByPattern", "getTableDescriptorsByNamespace",
               "listNamespaceDescriptors", "listNamespaces")
@@ -13,7 +13,7 @@ UUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 
 
 def mask(value, key=None, now=None):
-    """An answer without what differs from server to server; `now`: milliseconds since 1970."""
+    """Masks the values in an answer that differ between servers. `now` is in milliseconds since 1970."""
     if isinstance(value, dict):
         return {k: mask(v, k, now) for k, v in value.items()}
     if isinstance(value, list):
@@ -32,7 +32,7 @@ def mask(value, key=None, now=None):
 
 
 def scoped(method, value, scope):
-    """Of a list of names: those that the scenario made, sorted."""
+    """Reduces a list of names to those created by the scenario, sorted."""
     if method in NAME_LISTS and isinstance(value, list):
         return sorted((v for v in value if scope in json.dumps(v)), key=json.dumps)
     if method in NAME_LISTS and isinstance(value, dict):

@@ -1,4 +1,4 @@
-"""Replaying transcripts: the same calls, the answers compared."""
+"""Replays transcripts and compares the answers."""
 import json
 import multiprocessing
 import pathlib
@@ -10,7 +10,7 @@ from steps import Run
 
 
 def same(kind_a, a, kind_b, b):
-    """Whether two answers are alike: what was returned, or of an exception its type, its Java class and whether to try again."""
+    """Whether two answers are equal. Of an exception, its type, its Java class and its retry flag are compared."""
     if kind_a != kind_b:
         return False
     if kind_a == "returns":
@@ -19,34 +19,34 @@ def same(kind_a, a, kind_b, b):
 
 
 class Outcome:
-    """How one scenario went."""
+    """The outcome of one scenario."""
 
     def __init__(self, name, known):
         self.name, self.alike, self.different, self.meant, self.lines = name, 0, 0, 0, []
         self.reasons, self.strict = reasons(known, name)
 
     def add(self, n, step, kind, got):
-        """Judges the answer to step `n`."""
+        """Compares the answer to step `n` with the recorded one."""
         reason = self.reasons.get(str(n))
         want_kind = "returns" if "returns" in step else "throws"
         if same(want_kind, step[want_kind], kind, json.loads(json.dumps(got))):
             self.alike += 1
             if reason and self.strict:
                 self.different += 1
-                self.lines.append(f"  step {n}: listed as a difference ({reason}), but alike: take it off the list")
+                self.lines.append(f"  step {n}: listed as a difference ({reason}), but equal: remove it from the list")
         elif reason:
             self.meant += 1
         else:
             self.different += 1
             self.lines.append(f"  step {n}: {step['call']}({short(step['args'])})\n    HBase {want_kind}: {short(step[want_kind])}"
-                              f"\n    here  {kind}: {short(got)}")
+                              f"\n    hjall {kind}: {short(got)}")
 
     def report(self, verbose):
-        """What to print about it."""
+        """The text to print."""
         shown = self.lines if verbose else self.lines[:3]
         left = [f"  … {len(self.lines) - len(shown)} more (-v shows them)"] if len(shown) < len(self.lines) else []
-        head = f"{'DIFF' if self.different else 'ok  '} {self.name}: {self.alike} alike, {self.different} different"
-        return "\n".join([head + (f", {self.meant} on purpose" if self.meant else ""), *shown, *left])
+        head = f"{'DIFF' if self.different else 'ok  '} {self.name}: {self.alike} equal, {self.different} different"
+        return "\n".join([head + (f", {self.meant} intentionally different" if self.meant else ""), *shown, *left])
 
 
 # A scenario that waits until something expires shows nothing if its calls themselves took this long between two waits, in
@@ -88,12 +88,13 @@ def play_once(job):
 
 
 def play_in_turn(group):
-    """Scenarios one after the other."""
+    """Replays scenarios one after another."""
     return [play(job) for job in group]
 
 
 def groups(jobs):
-    """Jobs that must not run at the same time: a scenario first drops all tables whose names hold its scope, and some scopes hold others'."""
+    """Groups jobs that must not run in parallel. A scenario first drops all tables whose names contain its scope, and some scopes
+    contain others."""
     out = []
     for job in jobs:
         scope = job[1]["scope"]
@@ -103,7 +104,7 @@ def groups(jobs):
 
 
 def replay(address, wire, paths, *, only=None, known=None, verbose=False, stop_after=0, jobs=2):
-    """Replays transcripts; returns the outcomes. Scenarios that share nothing run several at a time."""
+    """Replays transcripts; returns the outcomes. Independent scenarios run in parallel."""
     todo = []
     for path in map(pathlib.Path, paths):
         for s in json.loads(path.read_text())["scenarios"]:
@@ -122,15 +123,15 @@ def replay(address, wire, paths, *, only=None, known=None, verbose=False, stop_a
 
 
 def total(outcomes, label=""):
-    """Prints the sums; returns how many scenarios went well and how many did not."""
+    """Prints the totals; returns the numbers of passed and failed scenarios."""
     alike, different, meant = (sum(getattr(o, k) for o in outcomes) for k in ("alike", "different", "meant"))
-    print(f"{label}{len(outcomes)} scenarios, {alike + different + meant} calls: {alike} alike, {different} different, {meant} different on purpose",
+    print(f"{label}{len(outcomes)} scenarios, {alike + different + meant} calls: {alike} equal, {different} different, {meant} intentionally different",
           flush=True)
     failed = sum(1 for o in outcomes if o.different)
     return len(outcomes) - failed, failed
 
 
 def short(value, limit=700):
-    """For people."""
+    """Formats a value for output, shortened to `limit` characters."""
     text = json.dumps(value)
     return text if len(text) <= limit else text[:limit] + "…"

@@ -1,4 +1,4 @@
-"""Scenarios: scripts of calls, and how their answers are recorded."""
+"""Scenarios, which are scripts of calls, and the recording of their answers."""
 import importlib.util
 import json
 import pathlib
@@ -13,7 +13,7 @@ SCENARIOS = []
 
 
 def scenario(name):
-    """Registers a scenario: a function of a Recorder."""
+    """Decorator that registers a scenario, a function of a Recorder."""
     def register(function):
         SCENARIOS.append((name, function))
         return function
@@ -21,10 +21,10 @@ def scenario(name):
 
 
 class Recorder:
-    """What a scenario is given: `j.t1.method(arg=…)`, `j.t2.method(arg=…)`, `j.sleep(s)`, `j.now(ms)`, `j.table(x)`.
+    """The argument of a scenario: `j.t1.method(arg=…)`, `j.t2.method(arg=…)`, `j.sleep(s)`, `j.now(ms)`, `j.table(x)`.
 
-    Calls return what the server answered (a scanner: a variable for later arguments), so that a scenario can go on from it; `j.rng` is
-    seeded by the scenario's name.
+    Calls return the answer of the server (for a scanner, a variable that can be used in later arguments). `j.rng` is seeded with the name
+    of the scenario.
     """
 
     OPENERS = re.compile(r"^(scannerOpen\w*|openScanner)$")
@@ -34,24 +34,24 @@ class Recorder:
         self.t1, self.t2 = Dialect(self, "t1"), Dialect(self, "t2")
 
     def table(self, name="t"):
-        """A table's name that no other scenario uses."""
+        """A table name that no other scenario uses."""
         return f"{self.scope}{name}"
 
     def now(self, offset_ms=0):
-        """The time of the call, also when it is replayed."""
+        """The time of the call, both when recording and when replaying."""
         return {"$now": offset_ms}
 
     def sleep(self, seconds):
-        """Waits, also when replayed: for what only time brings about, a TTL."""
+        """Waits, both when recording and when replaying, for instance for a TTL to expire."""
         self.steps.append({"sleep": seconds})
         time.sleep(seconds)
 
     def note(self, text):
-        """A remark in the transcript."""
+        """Adds a remark to the transcript."""
         self.steps.append({"note": text})
 
     def call(self, name, args):
-        """Asks, and writes down question and answer."""
+        """Makes a call and records it with its answer."""
         save = None
         if self.OPENERS.match(name.split(".")[1]):
             self.count += 1
@@ -66,7 +66,7 @@ class Recorder:
 
 
 class Dialect:
-    """Turns attribute access into calls of one service."""
+    """Maps attribute access to calls of one service."""
 
     def __init__(self, recorder, name):
         self._recorder, self._name = recorder, name
@@ -76,14 +76,14 @@ class Dialect:
 
 
 def wait_until_ready(server):
-    """HBase's gateways answer before its master makes tables; what it refuses until then is no answer to record."""
+    """Waits until tables can be created. HBase's gateways answer before its master is ready; errors up to then must not be recorded."""
     run, name = Run(server, "j_ready_"), "j_ready_t"
-    for _ in range(20):  # each try waits inside HBase's client
+    for _ in range(20):  # each attempt waits in HBase's client
         run.wipe()
         kind, answer = server.call("t1", "createTable", {"tableName": name, "columnFamilies": [{"name": "f:"}]})
         if kind == "returns":
             return run.wipe()
-    raise SystemExit(f"the server makes no tables: {answer}")
+    raise SystemExit(f"the server cannot create tables: {answer}")
 
 
 def record(server, paths, out, seed):
@@ -107,7 +107,7 @@ def record(server, paths, out, seed):
 
 
 def write(target, scenarios):
-    """A transcript, one step a line, so that changes can be read."""
+    """Writes a transcript with one step per line, so that diffs are readable."""
     with open(target, "w") as f:
         f.write('{"judge": "Apache HBase 2.6.1", "scenarios": [')
         for i, (name, scope, steps) in enumerate(scenarios):

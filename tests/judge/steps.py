@@ -1,17 +1,17 @@
-"""One scenario's steps against one server."""
+"""Runs the steps of one scenario against one server."""
 import time
 
 from masks import mask, scoped
 
 
 class Run:
-    """Resolves variables in arguments, masks answers, cleans up behind itself."""
+    """Resolves variables in arguments, masks answers, and cleans up."""
 
     def __init__(self, server, scope):
         self.server, self.scope, self.vars = server, scope, {}
 
     def resolve(self, value):
-        """Arguments with `{"$now": offset}` and `{"$var": name}` filled in."""
+        """Replaces `{"$now": offset}` and `{"$var": name}` in arguments."""
         if isinstance(value, dict):
             if "$now" in value:
                 return int(time.time() * 1000) + value["$now"]
@@ -21,7 +21,7 @@ class Run:
         return [self.resolve(v) for v in value] if isinstance(value, list) else value
 
     def call(self, name, args, save=None):
-        """One call's answer, masked; `save`: the name under which later steps use what it returned."""
+        """Makes a call; returns its masked answer. `save` is the name under which later steps refer to the result."""
         dialect, method = name.split(".")
         kind, value = self.server.call(dialect, method, self.resolve(args))
         if save and kind == "returns":
@@ -32,7 +32,7 @@ class Run:
         return kind, value
 
     def wipe(self):
-        """Drops every table, then every namespace, whose name holds the scope."""
+        """Drops all tables, then all namespaces, whose names contain the scope."""
         kind, names = self.server.call("t1", "getTableNames", {})
         for name in names if kind == "returns" else []:
             if self.scope in name:

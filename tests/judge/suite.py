@@ -1,4 +1,4 @@
-"""What `make test` replays: every transcript that is covered, in the wire forms that are served."""
+"""The replay in `make test`: all covered transcripts, in all wire formats."""
 import pathlib
 
 import known
@@ -8,7 +8,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 GOLDEN = HERE / "golden"
 JOBS = 4
 
-# Every transcript is replayed in every wire form: each must carry the same values, errors and sizes.
+# Every transcript is replayed in every wire format, because each must carry the same values, errors and sizes.
 FORMS = ("buffered/binary", "framed/binary", "buffered/compact", "framed/compact")
 COVERED = (
     "smoke.json",
@@ -22,7 +22,7 @@ COVERED = (
 
 
 def run(address, extra, verbose):
-    """Replays all that is covered, and the transcripts in `extra`; returns (passed, failed) scenarios."""
+    """Replays the covered transcripts and those in `extra`; returns the numbers of (passed, failed) scenarios."""
     passed = failed = 0
     work = [(GOLDEN / name, form) for name in COVERED for form in FORMS]
     work += [(path, "buffered/binary") for path in extra]

@@ -1,4 +1,4 @@
-"""The judge itself: that it sees what differs, and nothing else."""
+"""Tests of the judge itself: it must detect differences and nothing else."""
 import json
 
 import known
@@ -15,7 +15,7 @@ def outcome(step, kind, got, listed=None, name="a.json/s"):
     return result.alike, result.different, result.meant
 
 
-def test_another_value_is_a_difference():
+def test_a_different_value_is_a_difference():
     step = {"call": "t1.get", "args": {}, "returns": [{"value": "1", "timestamp": 5}]}
     assert outcome(step, "returns", [{"value": "1", "timestamp": 5}]) == (1, 0, 0)
     assert outcome(step, "returns", [{"value": "2", "timestamp": 5}]) == (0, 1, 0)
@@ -23,7 +23,7 @@ def test_another_value_is_a_difference():
     assert outcome(step, "throws", {"exception": "IOError"}) == (0, 1, 0)
 
 
-def test_of_an_exception_its_type_and_java_class_count_but_not_its_wording():
+def test_the_type_and_java_class_of_an_exception_are_compared_but_not_its_text():
     step = {"call": "t1.get", "args": {}, "throws": {"exception": "IOError", "class": "TableNotFoundException", "message": "a", "canRetry": False}}
     assert outcome(step, "throws", {"exception": "IOError", "class": "TableNotFoundException", "message": "b", "canRetry": False}) == (1, 0, 0)
     assert outcome(step, "throws", {"exception": "IOError", "message": "a", "canRetry": False}) == (0, 1, 0)
@@ -36,7 +36,7 @@ def test_a_listed_difference_must_differ():
     assert outcome(step, "returns", 2, {"3": "because"}) == (0, 0, 1)
     assert outcome(step, "returns", 1, {"3": "because"}) == (1, 1, 0)
     assert outcome(step, "returns", 2, {"4": "because"}) == (0, 1, 0)
-    # A recording with a seed asks other questions at that step.
+    # A recording with a seed has another call at this step.
     assert outcome(step, "returns", 1, {"3": "because"}, "a-7.json/s") == (1, 0, 0)
 
 
@@ -67,7 +67,7 @@ def test_only_what_the_server_chose_is_masked():
     assert mask("t,row,1700000000000.0123456789abcdef0123456789abcdef.", now=NOW) == "t,row,<id>.<md5>."
 
 
-def test_other_scenarios_tables_do_not_count():
+def test_tables_of_other_scenarios_are_ignored():
     assert scoped("getTableNames", ["j_b_t", "j_a_u", "j_a_t"], "j_a_") == ["j_a_t", "j_a_u"]
     assert scoped("getTableNamesWithIsTableEnabled", {"j_a_t": True, "x": False}, "j_a_") == {"j_a_t": True}
     assert scoped("getRow", ["x"], "j_a_") == ["x"]
@@ -78,7 +78,7 @@ def test_every_listed_difference_names_a_recorded_call():
     for name, steps in known.load().items():
         file, scenario = name.split("/", 1)
         found = [s for s in json.loads((golden / file).read_text())["scenarios"] if s["name"] == scenario]
-        assert found, f"known.json: there is no scenario {name}"
+        assert found, f"known.json: scenario {name} does not exist"
         for n, reason in steps.items():
-            assert "call" in found[0]["steps"][int(n)], f"known.json: {name} step {n} is no call"
+            assert "call" in found[0]["steps"][int(n)], f"known.json: {name} step {n} is not a call"
             assert len(reason) > 20, f"known.json: {name} step {n} has no reason"

@@ -1,7 +1,7 @@
-"""Thrift values as JSON data and back.
+"""Converts Thrift values to JSON data and back.
 
-Bytes are strings of the characters U+0000..U+00FF; a struct is an object of the fields that are set; a map with binary
-keys is an object, any other map a list of pairs.
+Bytes become strings of the characters U+0000 to U+00FF. A struct becomes an object of the fields that are set. A map with
+binary keys becomes an object, any other map a list of pairs.
 """
 import json
 
@@ -9,7 +9,7 @@ from thriftpy2.thrift import TType
 
 
 def to_json(ttype, spec, value):
-    """A Thrift value as JSON data."""
+    """Converts a Thrift value to JSON data."""
     if value is None:
         return None
     if ttype == TType.STRUCT:
@@ -32,19 +32,19 @@ def to_json(ttype, spec, value):
 
 
 def element(spec):
-    """Type and detail of a container's element."""
+    """Type and type details of the elements of a container."""
     return (spec[0], spec[1]) if isinstance(spec, tuple) else (spec, None)
 
 
 def from_json(ttype, spec, value):
-    """JSON data as the Thrift value that the IDL asks for."""
+    """Converts JSON data to a Thrift value of the type in the IDL."""
     if value is None:
         return None
     if ttype == TType.STRUCT:
         out = spec()
         by_name = {f[1]: f for f in spec.thrift_spec.values()}
         for name in by_name:
-            setattr(out, name, None)  # the IDL's defaults are not sent unless the scenario says so
+            setattr(out, name, None)  # do not send the defaults of the IDL
         for name, v in value.items():
             f = by_name[name]
             setattr(out, name, from_json(f[0], f[2] if len(f) > 3 else None, v))
@@ -68,7 +68,7 @@ def from_json(ttype, spec, value):
 
 
 def clean(value):
-    """A scenario's arguments as JSON data: bytes become strings."""
+    """Converts the arguments of a scenario to JSON data; bytes become strings."""
     if isinstance(value, bytes):
         return value.decode("latin-1")
     if isinstance(value, dict):

@@ -1,4 +1,4 @@
-"""A day's work with easybase, the Thrift2 sister of HappyBase: HOST PORT."""
+"""Exercises easybase, the Thrift2 counterpart of HappyBase. Arguments: HOST PORT."""
 
 import sys
 

@@ -1,4 +1,4 @@
-"""One server for all client tests; every test makes tables of its own."""
+"""One server for all client tests. Every test creates its own tables."""
 import os
 import secrets
 
@@ -10,7 +10,7 @@ from serving import Hjall
 
 @pytest.fixture(scope="session")
 def address():
-    """HOST, PORT of the server: the built hjall over a temporary folder, or what ANSWERING names (real HBase, say)."""
+    """HOST and PORT of the server: the built hjall on a temporary folder, or the server in ANSWERING, such as a real HBase."""
     if elsewhere := os.environ.get("ANSWERING"):
         host, port = elsewhere.rsplit(":", 1)
         yield host, int(port)
@@ -29,7 +29,7 @@ def db(address):
 
 @pytest.fixture
 def table_name(db):
-    """A name that no other test uses; what was made under it goes."""
+    """A table name that no other test uses. The table is dropped after the test."""
     name = b"t_" + secrets.token_hex(6).encode()
     yield name
     if name in db.tables():

@@ -1,4 +1,4 @@
-"""A pytest plugin: what the clients' own suites expect around them and current Python packages no longer give."""
+"""A pytest plugin that provides what the clients' own test suites need and current Python packages no longer have."""
 import asyncio
 import builtins
 import os
@@ -6,16 +6,16 @@ import os
 import happybase.connection
 import pytest
 
-# HappyBase's suite once had this name from nose, and lost the import.
+# HappyBase's suite uses this name from nose without importing it.
 builtins.assert_raises = pytest.raises
 
-# It passes HAPPYBASE_PORT on as text, which sockets refuse; the client's default is used where that is not set.
+# The suite passes HAPPYBASE_PORT as a string, which sockets refuse. Without it, the client uses its default.
 happybase.connection.DEFAULT_PORT = int(os.environ["AIOHAPPYBASE_PORT"])
 
 
 @pytest.fixture(autouse=True)
 def event_loop_for_tests_that_are_not_coroutines():
-    """aiohappybase's synchronous tests ask for the thread's event loop; pytest-asyncio takes it away after each coroutine."""
+    """Restores the event loop of the thread, which aiohappybase's synchronous tests use and pytest-asyncio removes after each coroutine."""
     loop = asyncio.new_event_loop()
     asyncio.set_event_loop(loop)
     yield

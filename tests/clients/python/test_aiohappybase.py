@@ -1,4 +1,4 @@
-"""aiohappybase: the same verbs as coroutines, many at a time on one event loop."""
+"""aiohappybase: HappyBase's methods as coroutines, many of them concurrently on one event loop."""
 import asyncio
 
 import pytest
@@ -8,7 +8,7 @@ from aiohappybase import Connection, ConnectionPool
 
 @pytest_asyncio.fixture
 async def aio(address, table):
-    """A table with the families f (3 versions) and g (1 version), through aiohappybase."""
+    """A table with the families f (3 versions) and g (1 version), accessed through aiohappybase."""
     async with Connection(*address) as connection:
         yield connection.table(table.name)
 

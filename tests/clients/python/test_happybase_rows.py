@@ -50,7 +50,7 @@ def test_deleting_columns_versions_and_rows(table):
 
 
 def test_a_put_right_after_a_delete_is_seen(table):
-    # Both fall into one millisecond here, and HBase lets a delete hide a put of its own time.
+    # Both fall into the same millisecond, and in HBase a delete hides a put with the same timestamp.
     for i in range(300):
         table.put(b"r", {b"f:a": b"%d" % i})
         table.delete(b"r")

@@ -67,7 +67,7 @@ def test_a_time_limit_shows_the_past(table):
 
 
 def test_a_scan_over_several_regions(db, table_name):
-    # HappyBase cannot ask for regions at creation; a table of several comes from elsewhere, the scan must not show it.
+    # HappyBase cannot create a table with several regions, so another client creates it. Scans must not be affected.
     db.create_table(table_name, {"f": {}})
     table = db.table(table_name)
     with table.batch() as b:

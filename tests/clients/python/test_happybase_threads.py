@@ -8,7 +8,7 @@ from thriftpy2.thrift import TException
 
 
 def run_all(threads):
-    """Starts all, waits for all; what one raised is raised here."""
+    """Runs functions in threads and waits for them; reraises the first exception."""
     raised = []
 
     def guarded(work):

@@ -13,7 +13,7 @@ DOWNLOADS = pathlib.Path(sys.prefix) / "suites"
 
 @pytest.fixture(scope="session")
 def distributions():
-    """The folder of the downloaded distributions; they stay beside the installed packages."""
+    """The folder of the downloaded distributions. They are kept next to the installed packages."""
     wanted = [line.split()[0].replace("==", "-") + ".tar.gz" for line in (HERE / "suites.txt").read_text().splitlines() if "==" in line]
     if not all((DOWNLOADS / name).exists() for name in wanted):
         subprocess.run([sys.executable, "-m", "pip", "download", "--quiet", "--disable-pip-version-check", "--no-deps", "--no-binary", ":all:",
@@ -21,7 +21,7 @@ def distributions():
     return DOWNLOADS
 
 
-# `compat` chooses which calls the clients make. HappyBase's suite scans with a filter, which its 0.90 and 0.92 forms cannot say.
+# `compat` selects the calls that the clients make. HappyBase's suite scans with a filter, which the modes 0.90 and 0.92 do not support.
 @pytest.mark.parametrize("client, compat, fewest", [
     ("happybase-1.3.0", "0.94", 27), ("happybase-1.3.0", "0.98", 27), ("aiohappybase-1.4.0", "0.90", 80), ("aiohappybase-1.4.0", "0.98", 80)])
 def test_the_clients_own_suite_passes(address, distributions, tmp_path, client, compat, fewest):

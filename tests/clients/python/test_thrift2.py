@@ -1,4 +1,4 @@
-"""What Thrift2's recordings do not show: both services at once, what HBase's Java client needs, settings, unknown methods."""
+"""Aspects of Thrift2 that recordings do not cover: both services on one port, needs of HBase's Java client, settings, unknown methods."""
 import struct
 
 import pytest
@@ -16,7 +16,7 @@ EQUAL, NOT_EQUAL = 2, 3
 
 
 class Wire:
-    """One connection, and a client of each service on it."""
+    """One connection with a client for each service."""
 
     def __init__(self, host, port, transport=TBufferedTransport, protocol=TBinaryProtocol):
         self.transport = transport(TSocket(host, port, socket_timeout=30_000))
@@ -48,7 +48,7 @@ def put(row, column, value, timestamp=None):
 def test_one_connection_speaks_both_services(address, table, table_name, transport, protocol):
     with Wire(*address, transport, protocol) as wire:
         wire.one.mutateRow(table_name, b"r", [one.Mutation(column=b"f:a", value=b"first")], {})
-        # Names of both services, told apart call by call.
+        # Methods that exist in both services are distinguished for each call.
         assert wire.two.get(table_name, two.TGet(row=b"r")).columnValues[0].value == b"first"
         assert wire.one.get(table_name, b"r", b"f:a", {})[0].value == b"first"
         assert wire.two.isTableEnabled(two.TTableName(qualifier=table_name)) is True
@@ -129,7 +129,7 @@ def test_a_dedicated_port_answers_with_its_type():
         for port in ports:
             with Wire("127.0.0.1", port) as wire:
                 types.add(wire.two.getThriftServerType())
-        # The port of both answers as the first service until it has heard the second.
+        # A port that serves both answers as Thrift1 until the connection has made a Thrift2 call.
         assert types == {1, 2}
 
 

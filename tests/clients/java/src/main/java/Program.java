@@ -31,7 +31,7 @@ import org.apache.hadoop.hbase.filter.PrefixFilter;
 import org.apache.hadoop.hbase.thrift2.client.ThriftConnection;
 import org.apache.hadoop.hbase.util.Bytes;
 
-/** A day's work with HBase's own Java client, through its Thrift connection: HOST PORT, over each kind of transport. */
+/** Exercises HBase's own Java client through its Thrift connection, over each transport. Arguments: HOST PORT. */
 public class Program {
   private static final byte[] F = Bytes.toBytes("f");
   private static final byte[] Q = Bytes.toBytes("q");
@@ -107,7 +107,7 @@ public class Program {
     TableDescriptor read = admin.getDescriptor(table);
     same(3, read.getColumnFamily(F).getMaxVersions());
     same(Durability.ASYNC_WAL, read.getDurability());
-    // Over frames this client reads keys of attributes with the bytes around them.
+    // With framed transport, this client reads attribute keys together with the surrounding bytes.
     if (!conf.getBoolean("hbase.regionserver.thrift.framed", false)) {
       same("made by a test", read.getValue("note"));
     }
@@ -170,7 +170,7 @@ public class Program {
     Put second = new Put(row).addColumn(F, Q, Bytes.toBytes("2"));
     same(true, diary.checkAndMutate(row, F).qualifier(Q).ifEquals(Bytes.toBytes("1")).thenPut(second));
     same(false, diary.checkAndMutate(row, F).qualifier(Q).ifEquals(Bytes.toBytes("1")).thenPut(second));
-    // The given value stands on the left: 3 > 2.
+    // The given value is the left operand: 3 > 2.
     RowMutations both = new RowMutations(row);
     both.add(new Put(row).addColumn(F, N, Bytes.toBytes("also")));
     both.add(new Delete(row).addColumns(F, Q));
