@@ -1,21 +1,21 @@
 'use strict';
-/** Gets, batch puts and scans beside classic-level, better-sqlite3 and lmdb, taking turns in one process: figures and ratios, never a verdict. */
+/** Compares gets, batch puts and scans with classic-level, better-sqlite3 and lmdb, alternating in one process. Prints figures and ratios. */
 
 const { COLUMNS, fill, hjallPeer, levelPeer, lmdbPeer, sqlitePeer } = require('./peers.js');
 
 const ROWS = Number(process.env.ROWS ?? 100_000);
 const ROUNDS = Number(process.env.ROUNDS ?? 5);
 const ROUND_MS = Number(process.env.ROUND_MS ?? 500);
-/** Gets under way at once where promises are not awaited one by one. */
+/** Number of concurrent gets if promises are not awaited one by one. */
 const AT_ONCE = 100;
 
 const median = (all) => all.sort((a, b) => a - b)[all.length >> 1];
 const shown = (n) => Math.round(n).toLocaleString('en').padStart(11);
 
-/** Nanoseconds of CPU for a call, by peer: on a machine that does other things too these are steadier than calls a second. */
+/** CPU time per call in nanoseconds, by peer. On a busy machine, it varies less than calls per second. */
 const cpu = new Map();
 
-/** Calls a second of `step(i)`, for as long as a round takes. */
+/** Runs `step(i)` for one round; returns calls per second. */
 function rateSync(name, step) {
   const before = process.cpuUsage();
   const until = performance.now() + ROUND_MS;
@@ -41,7 +41,7 @@ async function rate(step, each) {
   return (n * 1000) / (performance.now() - began);
 }
 
-/** Every peer that can do it, in turns; prints the median of the rounds and the ratio to classic-level. */
+/** Measures all peers that support an operation, alternating; prints the median of the rounds and the ratio to classic-level. */
 async function compare(title, peers, can, measure) {
   const able = peers.filter(can);
   const rates = new Map(able.map((peer) => [peer.name, []]));

@@ -1,5 +1,5 @@
 'use strict';
-/** Memory over ten million calls of every kind: resident and JavaScript's own, in MB. Run with --expose-gc, so that what is garbage does not count. */
+/** Resident and JavaScript heap memory, in MB, over ten million calls of all kinds. Run with --expose-gc to exclude garbage. */
 
 const { key } = require('./peers.js');
 const hjall = require('../../node/lib/index.js');
@@ -15,7 +15,7 @@ async function main() {
   for (let i = 0; i < ROWS; i += 1) table.putSync(key(i), { 'f:a': `value ${i}`, 'f:n': hjall.long(i) });
   const at = (i) => key(i % ROWS);
   let calls = 0;
-  /** One round: nine tenths gets, in both forms; scans that are broken off, errors, aborts, writes. */
+  /** One round: 90 % gets, synchronous and asynchronous; abandoned scans, errors, aborts, writes. */
   const round = async () => {
     for (let i = 0; i < 4500; i += 1) table.rowSync(at(i)).string('f:a');
     const gets = [];

@@ -1,5 +1,5 @@
 'use strict';
-/** How free the event loop stays while a full scan and a major compaction run: delays of setImmediate in ms, beside those of an idle process. */
+/** Delay of setImmediate in ms during a full scan and a major compaction, compared with an idle process. */
 
 const { fill, hjallPeer } = require('./peers.js');
 
@@ -8,14 +8,14 @@ const SECONDS = Number(process.env.SECONDS ?? 8);
 
 const at = (sorted, share) => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))];
 
-/** Delays between setImmediate and its callback, until `over` says so. */
+/** Measures the delay between setImmediate and its callback until `over` returns true. */
 async function delays(over) {
   const all = [];
   while (!over()) {
     const asked = performance.now();
     await new Promise(setImmediate);
     all.push(performance.now() - asked);
-    // A program does something else too: without this pause the loop would do nothing but measure.
+    // Without this pause, the event loop would do nothing but measure.
     await new Promise((resolve) => setTimeout(resolve, 1));
   }
   return all.sort((a, b) => a - b);

@@ -1,5 +1,5 @@
 'use strict';
-/** hjall and what it is measured beside, loaded with the same rows: a key and five small values. */
+/** hjall and the databases it is compared with, loaded with the same rows: a key and five small values. */
 
 const { mkdtempSync, rmSync } = require('node:fs');
 const { tmpdir } = require('node:os');
@@ -9,12 +9,12 @@ const hjall = require('../../node/lib/index.js');
 const COLUMNS = ['f:city', 'f:mail', 'f:name', 'f:phone', 'f:street'];
 const PER_BATCH = 1000;
 
-/** The i-th key: rows of a table that was filled in no order, as hashes have none. */
+/** The i-th key. Keys are hashed, so rows are inserted in random order. */
 function key(i) {
   return `user${String((i * 7_919_999) % 100_000_007).padStart(9, '0')}`;
 }
 
-/** A cell's value, 20 bytes. */
+/** The value of a cell, 20 bytes. */
 function value(i, column) {
   return Buffer.from(`${column}-${i}`.padEnd(20, '.').slice(0, 20));
 }
@@ -62,7 +62,7 @@ async function hjallPeer() {
   };
 }
 
-/** classic-level: one value of a key, as long as the five together. */
+/** classic-level: one value per key, as long as the five together. */
 async function levelPeer() {
   const { ClassicLevel } = require('classic-level');
   const db = new ClassicLevel(folder('level'), { keyEncoding: 'buffer', valueEncoding: 'buffer' });
@@ -91,7 +91,7 @@ async function levelPeer() {
   };
 }
 
-/** better-sqlite3: a row of five columns; it has no promises. */
+/** better-sqlite3: a row of five columns. It has no asynchronous API. */
 async function sqlitePeer() {
   const Database = require('better-sqlite3');
   const db = new Database(join(folder('sqlite'), 'db'));
@@ -120,7 +120,7 @@ async function sqlitePeer() {
   };
 }
 
-/** lmdb: one value of a key, an object of five; its reads are synchronous, from mapped memory. */
+/** lmdb: one value per key, an object with five properties. Its reads are synchronous, from mapped memory. */
 async function lmdbPeer() {
   const { open } = require('lmdb');
   const db = open({ path: folder('lmdb'), keyEncoding: 'binary' });
@@ -143,7 +143,7 @@ async function lmdbPeer() {
   };
 }
 
-/** Fills a peer with rows 0 … count; returns cells per second. */
+/** Fills a peer with the rows 0 … count; returns cells per second. */
 async function fill(peer, count) {
   const began = performance.now();
   for (let i = 0; i < count; i += PER_BATCH) await peer.putMany(i, Math.min(i + PER_BATCH, count));

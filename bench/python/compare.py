@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Gets, batches, scans and Arrow scans of the Python package beside rocksdict, sqlite3 and stock HappyBase, in one run; `bench/run python` calls it.
+"""Compares the Python package with rocksdict, sqlite3 and stock HappyBase: gets, batches, scans and Arrow scans. Called by `bench/run python`.
 
 All sides take turns, several rounds each, and each side's best round counts: what another program on the machine takes away is left out as far as it can be.
 Prints figures and ratios, never a verdict.
@@ -19,14 +19,14 @@ from sides import CELLS, Hjall, Rocks, Socket, Sqlite
 
 
 def seconds(work: Callable[[], object]) -> float:
-    """How long one round takes."""
+    """Runs one round; returns its time in seconds."""
     begin = time.perf_counter()
     work()
     return time.perf_counter() - begin
 
 
 def best(rounds: int, works: dict[str, Callable[[], object]]) -> dict[str, float]:
-    """The best round of each, in seconds; they take turns."""
+    """Runs the rounds of all sides alternately; returns the best time of each, in seconds."""
     times: dict[str, float] = {}
     for _ in range(rounds):
         for name, work in works.items():
@@ -35,12 +35,12 @@ def best(rounds: int, works: dict[str, Callable[[], object]]) -> dict[str, float
 
 
 def line(name: str, figure: str, *notes: str) -> None:
-    """One line of the report."""
+    """Prints one line of the report."""
     print(f"  {name:<38} {figure:>16}   {'   '.join(notes)}")
 
 
 def gets(sides: list, rows: int, calls: int, rounds: int) -> None:
-    """One row of five cells, and for rocksdict also one value."""
+    """Measures gets of a row of five cells, and of a single value for rocksdict."""
     order = [random.randrange(rows) for _ in range(calls)]
 
     def all_of(get: Callable[[int], object]) -> Callable[[], object]:
@@ -64,7 +64,7 @@ def gets(sides: list, rows: int, calls: int, rounds: int) -> None:
 
 
 def scans(sides: list, rows: int, rounds: int) -> None:
-    """Everything, as dicts, and for hjall as Arrow data."""
+    """Measures full scans as dicts, and for hjall also as Arrow data."""
     works = {side.name: side.scan for side in sides}
     ours = sides[0]
     works["hjall, Arrow"] = ours.arrow
@@ -75,7 +75,7 @@ def scans(sides: list, rows: int, rounds: int) -> None:
 
 
 def threads(ours: Hjall, rows: int, calls: int) -> None:
-    """Gets from several threads at the same time."""
+    """Measures gets from several threads."""
     alone = None
     for count in (1, 2, 4, 8):
 
@@ -109,7 +109,7 @@ def threads(ours: Hjall, rows: int, calls: int) -> None:
 
 
 def main() -> None:
-    """Runs it all."""
+    """Runs all benchmarks."""
     arguments = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     arguments.add_argument("--hjall", required=True, help="the hjall binary, built in release")
     arguments.add_argument("--rows", type=int, default=200_000, help="rows, of 5 cells each")

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Whether memory grows with calls: ten million of them by default, resident memory printed after each million. `bench/run python leak` calls it.
+"""Checks for memory leaks: prints resident memory after each million calls, ten million in all by default. Called by `bench/run python leak`.
 
 The calls are of every kind: gets of rows that are there and that are not, puts over the same rows, scans, Arrow scans, errors.
 """
@@ -22,7 +22,7 @@ def resident_mb() -> float:
 
 
 def main() -> None:
-    """Calls, and prints."""
+    """Makes the calls and prints memory."""
     arguments = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     arguments.add_argument("--calls", type=int, default=10_000_000)
     arguments.add_argument("--every", type=int, default=1_000_000)
@@ -51,7 +51,7 @@ def main() -> None:
             else:
                 table.row(row)
             if call % given.every == 0:
-                # What was put waits in memory until it is written to files: that is data, and no leak.
+                # Puts stay in memory until they are flushed. Flush them, so that they do not look like a leak.
                 db.flush_table("t")
                 gc.collect()
                 print(f"{call:>12} calls {resident_mb():>8.1f} MB", flush=True)

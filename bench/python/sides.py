@@ -1,4 +1,4 @@
-"""What is compared: the same rows in hjall, RocksDB (rocksdict), SQLite, and hjall behind a socket with stock HappyBase.
+"""The databases that are compared, filled with the same rows: hjall, RocksDB (rocksdict), SQLite, and a hjall server used through stock HappyBase.
 
 A row has the cells `f:q0` … `f:q4`, of 8 bytes each. Every side has the same verbs, each written as its users write it.
 """
@@ -18,17 +18,17 @@ VALUE = struct.Struct(">q")
 
 
 def key(n: int) -> bytes:
-    """The n-th row's key."""
+    """The key of the n-th row."""
     return b"row%09d" % n
 
 
 def values(n: int) -> list[bytes]:
-    """The n-th row's values."""
+    """The values of the n-th row."""
     return [VALUE.pack(n * CELLS + c) for c in range(CELLS)]
 
 
 class Hjall:
-    """The engine in this process."""
+    """hjall, embedded in this process."""
 
     name = "hjall"
 
@@ -40,7 +40,7 @@ class Hjall:
         self.table = self.db.table("t")
 
     def put(self, first: int, last: int) -> None:
-        """Puts these rows, all in one batch."""
+        """Puts these rows in one batch."""
         with self.table.batch() as batch:
             for n in range(first, last):
                 batch.put(key(n), dict(zip(COLUMNS, values(n), strict=True)))
@@ -50,29 +50,29 @@ class Hjall:
         return self.table.row(key(n))
 
     def scan(self) -> int:
-        """Reads everything; returns how many cells that was."""
+        """Reads all rows; returns the number of cells."""
         return sum(len(data) for _, data in self.table.scan(batch_size=1000))
 
     def arrow(self) -> int:
-        """Reads everything as Arrow data, numbers decoded; returns how many cells that was."""
+        """Reads all rows as Arrow data with decoded numbers; returns the number of cells."""
         table = self.table.scan_arrow(dict.fromkeys(COLUMNS, "int64")).collect()
         return table.num_rows * CELLS
 
     def arrow_columns(self) -> int:
-        """The same into a frame of polars."""
+        """Reads all rows into a polars DataFrame; returns the number of cells."""
         return self.table.scan_arrow(dict.fromkeys(COLUMNS, "int64")).to_polars().height * CELLS
 
     def flush(self) -> None:
-        """Writes memory to files."""
+        """Flushes memory to files."""
         self.db.flush_table("t")
 
     def close(self) -> None:
-        """Lets go of the files."""
+        """Closes the database."""
         self.db.close()
 
 
 class Rocks:
-    """RocksDB: a key for each cell, in raw bytes."""
+    """RocksDB: one key per cell, in raw bytes."""
 
     name = "rocksdict"
 
@@ -82,7 +82,7 @@ class Rocks:
         self.db = Rdict(str(folder / "rocks"), Options(raw_mode=True))
 
     def put(self, first: int, last: int) -> None:
-        """Puts these rows' cells, all in one batch."""
+        """Puts the cells of these rows in one batch."""
         from rocksdict import WriteBatch
 
         batch = WriteBatch(raw_mode=True)
@@ -96,25 +96,25 @@ class Rocks:
         return self.db[key(n) + b"f:q0"]
 
     def get(self, n: int) -> object:
-        """Reads the values of a row, in one call."""
+        """Reads all values of a row in one call."""
         row = key(n)
         return dict(zip(COLUMNS, self.db[[row + column for column in COLUMNS]], strict=True))
 
     def scan(self) -> int:
-        """Reads everything."""
+        """Reads all rows; returns the number of cells."""
         return sum(1 for _ in self.db.items())
 
     def flush(self) -> None:
-        """Writes memory to files."""
+        """Flushes memory to files."""
         self.db.flush()
 
     def close(self) -> None:
-        """Lets go of the files."""
+        """Closes the database."""
         self.db.close()
 
 
 class Sqlite:
-    """SQLite: a row for each row, a column for each column."""
+    """SQLite: one row per row, one column per column."""
 
     name = "sqlite3"
 
@@ -125,7 +125,7 @@ class Sqlite:
         self.db.execute("create table t (row blob primary key, q0 blob, q1 blob, q2 blob, q3 blob, q4 blob) without rowid")
 
     def put(self, first: int, last: int) -> None:
-        """Puts these rows, all in one transaction."""
+        """Puts these rows in one transaction."""
         with self.db:
             self.db.executemany("insert or replace into t values (?, ?, ?, ?, ?, ?)", ((key(n), *values(n)) for n in range(first, last)))
 
@@ -135,20 +135,20 @@ class Sqlite:
         return dict(zip(COLUMNS, found, strict=True))
 
     def scan(self) -> int:
-        """Reads everything."""
+        """Reads all rows; returns the number of cells."""
         return sum(len(dict(zip(COLUMNS, found[1:], strict=True))) for found in self.db.execute("select * from t order by row"))
 
     def flush(self) -> None:
-        """Writes the log to the file."""
+        """Checkpoints the write-ahead log."""
         self.db.execute("pragma wal_checkpoint(truncate)")
 
     def close(self) -> None:
-        """Lets go of the file."""
+        """Closes the database."""
         self.db.close()
 
 
 class Socket:
-    """hjall's binary with stock HappyBase."""
+    """A hjall server, used through stock HappyBase."""
 
     name = "HappyBase"
 
@@ -166,7 +166,7 @@ class Socket:
     put, get, scan = Hjall.put, Hjall.get, Hjall.scan
 
     def flush(self) -> None:
-        """A compaction writes memory to files first."""
+        """Flushes memory to files, by a compaction."""
         self.connection.compact_table("t")
 
     def close(self) -> None:

@@ -1,6 +1,6 @@
-//! The engine by itself, in one process: whole rows read, tables scanned, rows put, beside the same bytes through the store under it.
+//! The engine in this process: gets, scans and puts, compared with the same bytes in the store below it.
 //!
-//! The peer is what a table costs at the least: pairs of the same lengths, in the same store, without families, versions, deletes or cells.
+//! The peer shows the minimum cost of a table: pairs of the same lengths, in the same store, without families, versions, deletes or cells.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -16,17 +16,17 @@ use hjall_engine::{Engine, LATEST, Options, Table};
 
 use crate::Outcome;
 
-/// Cells of a row, all of one family.
+/// Cells per row, all in one family.
 const CELLS: usize = 5;
 /// Bytes of a value.
 const VALUE_BYTES: usize = 20;
 /// Rows in one call of a batch put.
 const BATCH: usize = 1_000;
-/// Rows that one call of a scan asks for.
+/// Rows requested by one scan call.
 const FETCH: usize = 1_000;
-/// How often each figure is taken; the best counts, since what else the machine does only adds.
+/// Repetitions of each measurement. The best one counts, because other load on the machine can only add time.
 const ROUNDS: usize = 5;
-/// The peer's space.
+/// The space of the peer.
 const SPACE: SpaceId = 1;
 
 /// A table and its peer.
@@ -39,7 +39,7 @@ struct Pair {
 }
 
 fn row(n: usize) -> Bytes {
-    // Over the whole range in no order, each once as long as there are fewer than 2^32.
+    // Spreads keys over the whole range in pseudo-random order, without duplicates for fewer than 2^32 rows.
     format!("user{:010}", (n as u64 * 2_654_435_761) & 0xffff_ffff).into()
 }
 
@@ -52,7 +52,7 @@ fn put(n: usize) -> Put {
     Put { row: row(n), cells: cells.collect(), ttl_ms: None, durability: Durability::UseDefault }
 }
 
-/// Keys and values as long as those of a table's cells (docs/data-model.md).
+/// Keys and values of the same lengths as the cells of a table (docs/data-model.md).
 fn peer_pairs(n: usize) -> Vec<(Bytes, Bytes)> {
     let prefix = row(n);
     values(n)
@@ -204,10 +204,10 @@ impl Pair {
     }
 }
 
-/// The seconds since `begin`, if as many cells were seen as there are.
+/// The seconds since `begin`. Fails unless all cells were read.
 fn took(begin: Instant, seen: usize, there: usize) -> Outcome<f64> {
     let took = begin.elapsed().as_secs_f64();
-    if seen == there { Ok(took) } else { Err(format!("{seen} cells were read, {there} are there").into()) }
+    if seen == there { Ok(took) } else { Err(format!("{seen} cells were read, expected {there}").into()) }
 }
 
 fn best(mut measure: impl FnMut() -> Outcome<f64>) -> Outcome<f64> {
@@ -232,7 +232,7 @@ fn rate(state: &str, what: &str, unit: &str, count: f64, ours: f64, peer: f64) {
     );
 }
 
-/// Prints a line for each: what the engine takes, what the store under it takes, the ratio of their times.
+/// Prints the times of the engine and of the store, and their ratio.
 pub fn run(rows: usize, gets: usize) -> Outcome<()> {
     println!("{rows} rows of {CELLS} cells with values of {VALUE_BYTES} bytes; the best of {ROUNDS} runs");
     let folder = tempfile::tempdir()?;

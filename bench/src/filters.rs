@@ -1,5 +1,6 @@
-//! Filters that know where their rows or columns lie: one match among a million rows, or in a row of a million columns, beside a point get.
-//! Inside one process, without sockets, so that the reads themselves show.
+//! Filters that can seek: one match in a million rows, or in a row of a million columns, compared with a point get.
+//!
+//! Runs inside one process, without sockets, to measure the reads themselves.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -14,12 +15,12 @@ use hjall_engine::{Engine, Options, Table};
 
 use crate::Outcome;
 
-/// Mutations in one call.
+/// Mutations per call.
 const STEP: usize = 1_000;
-/// Reads of which the median is taken.
+/// Number of reads; the median is printed.
 const READS: usize = 301;
 
-/// Prints what a scan with each filter takes beside a get of the same cell: from memory, from files, and after a major compaction.
+/// Prints the time of a scan with each filter and of a get of the same cell: from memory, from files, and after a major compaction.
 pub fn run(rows: usize) -> Outcome<()> {
     let folder = tempfile::tempdir()?;
     let engine = Engine::open(folder.path(), Options::default())?;
@@ -99,7 +100,7 @@ fn filtered(filter: &FilterSpec) -> Scan {
 fn found(table: &Table, scan: Scan) -> Outcome<usize> {
     match table.scan(scan)?.next(usize::MAX)?.as_slice() {
         [row] => Ok(row.cells.len()),
-        other => Err(format!("{} rows found, where one was meant", other.len()).into()),
+        other => Err(format!("found {} rows, expected one", other.len()).into()),
     }
 }
 
@@ -109,13 +110,13 @@ fn line(name: &str, get: f64, read: impl FnMut() -> Outcome<usize>) -> Outcome<(
     Ok(())
 }
 
-/// The median of many runs, in microseconds.
+/// The median time of many runs, in microseconds.
 fn median(mut read: impl FnMut() -> Outcome<usize>) -> Outcome<f64> {
     let mut times = Vec::with_capacity(READS);
     for _ in 0..READS {
         let begin = Instant::now();
         if std::hint::black_box(read()?) != 1 {
-            return Err("one cell was meant".into());
+            return Err("expected one cell".into());
         }
         times.push(begin.elapsed().as_secs_f64() * 1e6);
     }

@@ -1,5 +1,6 @@
-//! Hot places: a column with a million versions, rows under heaps of delete markers, read beside fresh ones. Inside one process, without
-//! sockets, so that the reads themselves show.
+//! Reads of a column with a million versions and of rows with many delete markers, compared with fresh rows.
+//!
+//! Runs inside one process, without sockets, to measure the reads themselves.
 
 use std::time::Instant;
 
@@ -11,12 +12,12 @@ use hjall_engine::{Engine, Options, Table};
 
 use crate::Outcome;
 
-/// Mutations in one call.
+/// Mutations per call.
 const STEP: usize = 1_000;
-/// Reads of which the median is taken.
+/// Number of reads; the median is printed.
 const READS: usize = 501;
 
-/// Prints, for each hot place, what a read of it takes beside one of a fresh place: from memory, from files, and after a major compaction.
+/// Prints the time of a read of each row and of a fresh row: from memory, from files, and after a major compaction.
 pub fn run(versions: usize, markers: usize) -> Outcome<()> {
     let folder = tempfile::tempdir()?;
     let engine = Engine::open(folder.path(), Options::default())?;
@@ -43,8 +44,8 @@ pub fn run(versions: usize, markers: usize) -> Outcome<()> {
     delete(&table, "rows deleted", times.clone().map(|t| ("", MarkerKind::Family, t)))?;
     put(&table, "column deleted", "q", times.clone())?;
     delete(&table, "column deleted", times.clone().map(|t| ("q", MarkerKind::Column, t)))?;
-    delete(&table, "versions deleted, none there", times.clone().map(|t| ("q", MarkerKind::Version, t)))?;
-    delete(&table, "family versions deleted, none there", times.clone().map(|t| ("", MarkerKind::FamilyVersion, t)))?;
+    delete(&table, "versions deleted, no values", times.clone().map(|t| ("q", MarkerKind::Version, t)))?;
+    delete(&table, "family versions deleted, no values", times.clone().map(|t| ("", MarkerKind::FamilyVersion, t)))?;
     put(&table, "each version deleted", "q", times.clone())?;
     delete(&table, "each version deleted", times.clone().map(|t| ("q", MarkerKind::Version, t)))?;
     let queue: Vec<String> = times.map(|n| format!("a{n:09}")).collect();
@@ -54,8 +55,8 @@ pub fn run(versions: usize, markers: usize) -> Outcome<()> {
         "versions",
         "rows deleted",
         "column deleted",
-        "versions deleted, none there",
-        "family versions deleted, none there",
+        "versions deleted, no values",
+        "family versions deleted, no values",
         "columns deleted",
     ];
     for row in &alive[2..] {
@@ -95,7 +96,7 @@ fn report(table: &Table, state: &str, rows: &[&str]) -> Outcome<()> {
     rows.iter().chain(&["each version deleted"]).try_for_each(|row| line(row))
 }
 
-/// The median of many runs, in microseconds; of fewer if one takes long.
+/// The median time of many runs, in microseconds. Slow reads are repeated less often.
 fn median(mut read: impl FnMut() -> Outcome<usize>) -> Outcome<f64> {
     let begin = Instant::now();
     let mut times = Vec::new();

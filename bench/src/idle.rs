@@ -1,4 +1,4 @@
-//! What connections that do nothing cost: memory, threads, and the time of one that does something.
+//! The cost of idle connections: memory, threads, and the effect on an active connection.
 
 use std::io::{Read, Write};
 use std::net::TcpStream;
@@ -15,7 +15,7 @@ use crate::thrift1::{Client, get_row, mutate_row};
 
 const TABLE: &str = "idle";
 
-/// Prints all figures.
+/// Runs the benchmark and prints its figures.
 pub fn run(hjall: &Path, connections: usize) -> Outcome<()> {
     crate::pin::open_many_files()?;
     let folder = tempfile::tempdir()?;
@@ -38,7 +38,7 @@ pub fn run(hjall: &Path, connections: usize) -> Outcome<()> {
         format!("{:.1} KiB each (goal 16)", kib_now.saturating_sub(kib) as f64 / connections.max(1) as f64)
     };
     let figures = active()?;
-    line("with, not a word said", &figures, server.threads()?, &told(server.resident_kib()?));
+    line("with idle, no call yet", &figures, server.threads()?, &told(server.resident_kib()?));
     let mut reply = [0; 4096];
     for stream in &mut idle {
         stream.write_all(&get)?;
@@ -51,7 +51,7 @@ pub fn run(hjall: &Path, connections: usize) -> Outcome<()> {
         }
     }
     let figures = active()?;
-    line("with, one call made", &figures, server.threads()?, &told(server.resident_kib()?));
+    line("with idle, one call made", &figures, server.threads()?, &told(server.resident_kib()?));
     drop(idle);
     server.stop()
 }

@@ -1,4 +1,4 @@
-//! What gets notice of scans and writes beside them: with lanes of their own, and with one queue for all.
+//! The effect of concurrent scans and writes on gets, with separate lanes and with a single queue.
 
 use std::path::Path;
 use std::time::Duration;
@@ -27,14 +27,14 @@ struct Pair {
     writes: f64,
 }
 
-/// Prints a table: each way of queueing, on cores apart and on the same.
+/// Prints a table for both queue layouts, with server and load generator on separate and on shared cores.
 pub fn run(hjall: &Path, length: Duration, rows: usize, settings: &[String]) -> Outcome<()> {
     let cores = Cores::mine()?;
     println!(
         "getRow at {GETTERS} connections; busy: beside {SCANNERS} that scan and {WRITERS} that write; microseconds"
     );
     for apart in [true, false] {
-        let where_ = if apart { cores.halves() } else { "server and generator share all cores".to_owned() };
+        let where_ = if apart { cores.halves() } else { "server and load generator share all cores".to_owned() };
         println!("\n{where_}");
         println!("{:<22} {:>9} {:>7} {:>7}   beside", "", "getRow/s", "p50", "p99");
         let mut all = Vec::new();
@@ -79,7 +79,7 @@ fn measure(server: &Server, length: Duration, rows: usize) -> Outcome<Pair> {
     let gets = some(&|n| get_row(TABLE, &row(n)))?;
     let puts = some(&|n| mutate_row(TABLE, &row(n), "f:q", vec![b'w'; VALUE_BYTES]))?;
     let get = || drive(server.address, gets.clone(), thrift_reply_end, GETTERS, length);
-    // What is cold once is no figure.
+    // Warm up.
     drive(server.address, gets.clone(), thrift_reply_end, GETTERS, Duration::from_secs(1))?;
     let idle = get()?;
     let beside = Beside::start(server.address, TABLE, SCANNERS, WRITERS, puts);

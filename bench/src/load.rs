@@ -1,4 +1,4 @@
-//! Calls through the socket beside Redis, as ratios.
+//! Throughput and latency of calls through a socket, compared with Redis.
 
 use std::path::Path;
 use std::time::Duration;
@@ -12,10 +12,10 @@ use crate::{Outcome, redis};
 
 const TABLE: &str = "bench";
 const VALUE_BYTES: usize = 100;
-/// Rows that one scannerGetList asks for.
+/// Rows requested by one scannerGetList.
 const SCAN_ROWS: i32 = 100;
 
-/// Where a reply of strict binary Thrift ends: a message whose result holds at most lists of rows.
+/// The end of a reply in strict binary protocol whose result is at most a list of rows.
 pub fn thrift_reply_end(buffer: &[u8]) -> Option<usize> {
     use thrift::protocol::{TBinaryInputProtocol, TInputProtocol, TType};
     if buffer.len() < 12 {
@@ -35,7 +35,7 @@ pub fn row(n: usize) -> Vec<u8> {
     format!("row{:08}", n.wrapping_mul(2_654_435_761) % 100_000_000).into_bytes()
 }
 
-/// Fills both servers, then prints a line for each call and number of connections.
+/// Fills both servers, then prints one line for each call and number of connections.
 pub fn run(hjall: &Path, redis_binary: &Path, connections: &[usize], length: Duration, rows: usize) -> Outcome<()> {
     let folder = tempfile::tempdir()?;
     let server = Server::hjall(hjall, folder.path())?;
@@ -81,7 +81,7 @@ pub fn run(hjall: &Path, redis_binary: &Path, connections: &[usize], length: Dur
     Ok(())
 }
 
-/// Pages of scanners opened beforehand; exhausted ones answer empty lists, so there are as many as a run can use up.
+/// Fetches from scanners opened in advance. Exhausted scanners return empty lists, so enough are opened to last for a run.
 fn scan_pages(client: &mut Client, connections: usize, length: Duration) -> Outcome<Vec<Vec<u8>>> {
     let scanners = connections * 4 * usize::try_from(length.as_secs())?.max(1);
     let mut pages = Vec::new();

@@ -1,4 +1,6 @@
-//! Measures a hjall server from outside: speed beside Redis on the same machine, start-up, memory. Prints figures, never a verdict.
+//! Benchmarks of a hjall server and of the engine: speed compared with Redis, start-up time, memory.
+//!
+//! Prints figures and never fails because of one.
 
 mod engine;
 mod filters;
@@ -20,11 +22,11 @@ use std::time::Duration;
 
 use clap::{Parser, Subcommand};
 
-/// Figures of a hjall server, measured from outside.
+/// Benchmarks of a hjall server and of the engine
 #[derive(Parser)]
 #[command(version)]
 struct Arguments {
-    /// The server's binary, built in release.
+    /// The server, built in release mode
     #[arg(long, env = "HJALL_RELEASE_BIN", default_value = "target/release/hjall")]
     hjall: PathBuf,
     #[command(subcommand)]
@@ -33,91 +35,90 @@ struct Arguments {
 
 #[derive(Subcommand)]
 enum What {
-    /// getRow, mutateRow and scannerGetList through the socket, beside Redis GET and SET from the same load generator.
+    /// getRow, mutateRow and scannerGetList through a socket, compared with GET and SET of Redis
     Load {
-        /// Connections at once, one run each.
+        /// Numbers of connections; one run for each
         #[arg(long, value_delimiter = ',', default_value = "1,8,50")]
         connections: Vec<usize>,
-        /// Length of one run, in seconds.
+        /// Duration of one run, in seconds
         #[arg(long, default_value_t = 3)]
         seconds: u64,
-        /// Rows of the table, and keys in Redis.
+        /// Rows in the table, and keys in Redis
         #[arg(long, default_value_t = 100_000)]
         rows: usize,
-        /// The Redis server's binary.
+        /// The Redis server
         #[arg(long, default_value = "redis-server")]
         redis: PathBuf,
     },
-    /// getRow beside scans and writes, with lanes of their own and with one queue for all.
+    /// getRow with concurrent scans and writes, with separate lanes and with a single queue
     Lanes {
-        /// Length of one run, in seconds.
+        /// Duration of one run, in seconds
         #[arg(long, default_value_t = 5)]
         seconds: u64,
-        /// Rows of the table.
+        /// Rows in the table
         #[arg(long, default_value_t = 100_000)]
         rows: usize,
-        /// Further settings of the server, name=value.
+        /// Additional settings of the server, as name=value
         #[arg(long)]
         set: Vec<String>,
     },
-    /// Five times as many calls as the server can run, from 200 connections: memory, calls served, refusals, recovery.
+    /// Five times as many calls as the server can run, from 200 connections: memory, calls served, rejections, recovery
     Overload {
-        /// How long, in seconds.
+        /// Duration, in seconds
         #[arg(long, default_value_t = 20)]
         seconds: u64,
-        /// Calls that may wait in a lane (queues.waiting): fewer than connections, or nothing would be refused.
+        /// Calls that may wait in a lane (queues.waiting); must be lower than the number of connections, or no call is rejected
         #[arg(long, default_value_t = 32)]
         waiting: usize,
-        /// Rows that one call reads.
+        /// Rows read by one call
         #[arg(long, default_value_t = 400)]
         batch: usize,
     },
-    /// Idle connections: memory and threads for each, and what an active one notices.
+    /// Idle connections: memory, threads, and the effect on an active connection
     Idle {
-        /// How many.
+        /// Number of connections
         #[arg(long, default_value_t = 10_000)]
         connections: usize,
     },
-    /// Start to first answered call, table creation, idle memory.
+    /// Time from start to the first answer, time to create a table, memory when idle
     Start {
-        /// Data in the big folder, in MiB.
+        /// Size of the large folder, in MiB
         #[arg(long, default_value_t = 1024)]
         megabytes: usize,
-        /// Families in the folder with many of them.
+        /// Number of families in the folder with many families
         #[arg(long, default_value_t = 400)]
         families: usize,
-        /// Starts of each kind; the median is printed.
+        /// Number of starts of each kind; the median is printed
         #[arg(long, default_value_t = 9)]
         runs: usize,
     },
-    /// Columns with heaps of versions and rows under heaps of delete markers, read beside fresh ones.
+    /// Reads of columns with many versions and rows with many delete markers, compared with fresh rows
     Hot {
-        /// Increments of one counter, and versions of one column.
+        /// Increments of one counter, and versions of one column
         #[arg(long, default_value_t = 1_000_000)]
         versions: usize,
-        /// Delete markers in one row.
+        /// Delete markers in one row
         #[arg(long, default_value_t = 100_000)]
         markers: usize,
     },
-    /// Puts, gets and whole scans of the engine inside this process, which the language bindings stand on, beside the same bytes through
-    /// the store under it.
+    /// Puts, gets and full scans of the embedded engine, compared with the same bytes in the store below it
     Engine {
-        /// Rows of the table, of 5 cells each.
+        /// Rows in the table, of 5 cells each
         #[arg(long, default_value_t = 50_000)]
         rows: usize,
-        /// Reads of one row each.
+        /// Number of single-row reads
         #[arg(long, default_value_t = 50_000)]
         gets: usize,
     },
-    /// Scans with filters that know where to look, beside a get of the one row or column that they find.
+    /// Scans with filters that seek, compared with a get of the row or column they find
     Filters {
-        /// Rows of one table, and columns of the one row of another.
+        /// Rows of one table, and columns of the single row of another
         #[arg(long, default_value_t = 1_000_000)]
         rows: usize,
     },
 }
 
-/// What goes wrong here goes to the person at the terminal.
+/// Errors are reported to the user as they are.
 type Outcome<T> = Result<T, Box<dyn std::error::Error>>;
 
 fn main() -> Outcome<()> {

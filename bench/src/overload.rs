@@ -1,4 +1,4 @@
-//! Five times as many calls as a server can run: what it serves, how it refuses, what it holds, and how soon it is well again.
+//! Overload: calls served and rejected, memory, and recovery at five times the capacity of the server.
 
 use std::cell::RefCell;
 use std::net::SocketAddr;
@@ -21,20 +21,20 @@ use crate::thrift1::{Client, get_rows, mutate_rows};
 const TABLE: &str = "overload";
 const ROWS: usize = 10_000;
 const CONNECTIONS: usize = 200;
-/// Connections that show how much the server can run.
+/// Number of connections that measure the capacity of the server.
 const PEAK_CONNECTIONS: usize = 16;
-/// How much more than that is asked for.
+/// Load during the overload, as a multiple of the capacity.
 const TIMES: f64 = 5.0;
 const REFUSED: &[u8] = b"CallQueueTooBigException";
 
-/// What the calls of a run came to.
+/// The outcomes of the calls of a run.
 #[derive(Default)]
 struct Outcomes {
     served_us: Vec<u32>,
     refused_us: Vec<u32>,
 }
 
-/// Prints all figures.
+/// Runs the benchmark and prints its figures.
 pub fn run(hjall: &Path, length: Duration, waiting: usize, batch: usize) -> Outcome<()> {
     let cores = Cores::mine()?;
     let folder = tempfile::tempdir()?;
@@ -100,7 +100,7 @@ fn line(name: &str, figures: &Figures, more: &str) {
     println!("{name:<22} {:>9.0} calls/s  p50 {p50:>6} us  p99 {p99:>6} us  {more}", figures.rate);
 }
 
-/// A table, and calls that each read a batch of its rows.
+/// Creates a table, and returns calls that each read a batch of its rows.
 fn fill(server: &Server, batch: usize) -> Outcome<Vec<Vec<u8>>> {
     let mut client = Client::connect(server.address)?;
     client.create_table(TABLE, &["f".to_owned()])?;
@@ -115,8 +115,8 @@ fn fill(server: &Server, batch: usize) -> Outcome<Vec<Vec<u8>>> {
     (0..64).map(|n| get_rows(TABLE, (0..batch).map(|i| row((n * batch + i) % ROWS)).collect())).collect()
 }
 
-/// Calls from so many connections for so long: without pause, or at a rate in calls a second that all of them share. A connection
-/// whose call comes late does not catch up.
+/// Sends calls from a number of connections for a given time: without a pause, or at a total rate in calls per second. A connection whose
+/// call is late does not catch up.
 fn drive(
     address: SocketAddr,
     calls: &Rc<Vec<Vec<u8>>>,

@@ -1,6 +1,6 @@
-//! The load generator: connections that each send a call, wait for its reply, and send the next.
+//! The load generator: each connection sends a call, waits for the reply, and sends the next call.
 //!
-//! One thread and one event loop serve all connections, for either server, so that what the generator itself costs is the same.
+//! All connections share one thread and one event loop, for both servers, so that the overhead of the generator is the same.
 
 use std::net::SocketAddr;
 use std::rc::Rc;
@@ -12,13 +12,13 @@ use tokio::task::LocalSet;
 
 use crate::Outcome;
 
-/// Tells where the first reply in a buffer ends, once it is complete.
+/// Returns the end of the first reply in a buffer, if it is complete.
 pub type ReplyEnd = fn(&[u8]) -> Option<usize>;
 
-/// What one run gave.
+/// The results of one run.
 #[derive(Default)]
 pub struct Figures {
-    /// Calls answered a second.
+    /// Calls answered per second.
     pub rate: f64,
     /// Sorted latencies in microseconds.
     latencies_us: Vec<u32>,
@@ -31,14 +31,14 @@ impl Figures {
         Self { rate: latencies_us.len() as f64 / elapsed.as_secs_f64(), latencies_us }
     }
 
-    /// The latency below which this share of the calls stayed, in microseconds.
+    /// The latency that this share of the calls did not exceed, in microseconds.
     pub fn percentile_us(&self, share: f64) -> u32 {
         let last = self.latencies_us.len().saturating_sub(1);
         self.latencies_us.get((last as f64 * share) as usize).copied().unwrap_or(0)
     }
 }
 
-/// Sends the calls in turn (each connection begins elsewhere in the list) for so long.
+/// Sends the calls in turn for the given time. Each connection starts at a different position in the list.
 pub fn drive(
     address: SocketAddr,
     calls: Vec<Vec<u8>>,

@@ -1,4 +1,4 @@
-//! Which cores the generator and what it starts run on.
+//! Assigns cores to the load generator and to the servers it starts.
 
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
@@ -11,17 +11,17 @@ pub struct Cores {
 }
 
 impl Cores {
-    /// Those of this process.
+    /// The cores of this process.
     pub fn mine() -> Outcome<Self> {
         let set = sched_getaffinity(None)?;
         Ok(Self { all: (0..CpuSet::MAX_CPU).filter(|core| set.is_set(*core)).collect() })
     }
 
-    /// Runs what starts a server, on its half of the cores; from then on this thread and those it starts run on the other half.
+    /// Runs `start` on the server's half of the cores. Afterwards, this thread and the threads it starts run on the other half.
     pub fn apart<T>(&self, start: impl FnOnce() -> Outcome<T>) -> Outcome<T> {
         let (server, generator) = self.all.split_at(self.all.len() / 2);
         if server.is_empty() {
-            return Err("there is only one core: nothing to pin".into());
+            return Err("there is only one core, so nothing can be pinned".into());
         }
         pin(server)?;
         let started = start();
@@ -29,12 +29,12 @@ impl Cores {
         started
     }
 
-    /// Everything runs everywhere again.
+    /// Lets all threads run on all cores again.
     pub fn together(&self) -> Outcome<()> {
         pin(&self.all)
     }
 
-    /// How the cores are divided, in words.
+    /// Describes how the cores are divided.
     pub fn halves(&self) -> String {
         let (server, generator) = self.all.split_at(self.all.len() / 2);
         format!("server on {server:?}, generator on {generator:?}")
@@ -47,7 +47,7 @@ fn pin(cores: &[usize]) -> Outcome<()> {
     Ok(sched_setaffinity(None, &set)?)
 }
 
-/// Opens as many files at once as the system lets this process.
+/// Raises the limit on open files as far as the system allows.
 pub fn open_many_files() -> Outcome<()> {
     let limit = getrlimit(Resource::Nofile);
     Ok(setrlimit(Resource::Nofile, Rlimit { current: limit.maximum, ..limit })?)

@@ -1,4 +1,4 @@
-//! A server as a child process.
+//! Runs a server as a child process.
 
 use std::io::{BufRead, BufReader};
 use std::net::SocketAddr;
@@ -8,20 +8,20 @@ use std::time::{Duration, Instant};
 
 use crate::Outcome;
 
-/// A running server; killed when dropped.
+/// A running server, killed on drop.
 pub struct Server {
     child: Child,
-    /// Where it listens.
+    /// The address it listens on.
     pub address: SocketAddr,
 }
 
 impl Server {
-    /// Starts hjall on a free port; the address is the one it prints.
+    /// Starts hjall on a free port and reads the address it prints.
     pub fn hjall(binary: &Path, data: &Path) -> Outcome<Self> {
         Self::hjall_with(binary, data, &[])
     }
 
-    /// The same with settings, `name=value` each.
+    /// Starts hjall on a free port with additional settings, as `name=value`.
     pub fn hjall_with(binary: &Path, data: &Path, settings: &[&str]) -> Outcome<Self> {
         let mut child = Command::new(binary)
             .args(["serve", "--listen", "127.0.0.1:0", "--info-listen", "off", "--data"])
@@ -37,10 +37,10 @@ impl Server {
                 return Ok(Self { child, address });
             }
         }
-        Err("hjall ended before it listened".into())
+        Err("hjall exited before it was listening".into())
     }
 
-    /// Starts Redis on a free port, without a disk.
+    /// Starts Redis on a free port, without persistence.
     pub fn redis(binary: &Path) -> Outcome<Self> {
         let port = std::net::TcpListener::bind("127.0.0.1:0")?.local_addr()?.port();
         let child = Command::new(binary)
@@ -60,12 +60,12 @@ impl Server {
         Ok(server)
     }
 
-    /// Memory that the process holds, in KiB.
+    /// Resident memory of the process, in KiB.
     pub fn resident_kib(&self) -> Outcome<u64> {
         self.status("VmRSS:")
     }
 
-    /// Threads of the process.
+    /// Number of threads of the process.
     pub fn threads(&self) -> Outcome<u64> {
         self.status("Threads:")
     }
@@ -76,7 +76,7 @@ impl Server {
         Ok(line.split_whitespace().nth(1).ok_or("no figure")?.parse()?)
     }
 
-    /// Asks it to stop (SIGTERM) and waits until it has.
+    /// Stops the server with SIGTERM and waits for it to exit.
     pub fn stop(mut self) -> Outcome<()> {
         Command::new("kill").args(["-TERM", &self.child.id().to_string()]).status()?;
         self.child.wait()?;
@@ -86,7 +86,7 @@ impl Server {
 
 impl Drop for Server {
     fn drop(&mut self) {
-        // It may be gone already; then there is nothing to do.
+        // An error means that the process has already exited.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }

@@ -1,6 +1,6 @@
-//! Redis's protocol, as far as GET and SET need it.
+//! The parts of Redis's protocol that GET and SET need.
 
-/// A command with its arguments as bytes on the wire.
+/// Encodes a command with its arguments.
 pub fn command(words: &[&[u8]]) -> Vec<u8> {
     let mut out = format!("*{}\r\n", words.len()).into_bytes();
     for word in words {
@@ -11,7 +11,7 @@ pub fn command(words: &[&[u8]]) -> Vec<u8> {
     out
 }
 
-/// Where the first reply in the buffer ends, if it is complete: a simple string, an error, a number or a bulk string.
+/// The end of the first reply in the buffer (a simple string, an error, a number or a bulk string), if it is complete.
 pub fn reply_end(buffer: &[u8]) -> Option<usize> {
     let line = buffer.windows(2).position(|w| w == b"\r\n")? + 2;
     if buffer[0] != b'$' {

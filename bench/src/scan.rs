@@ -1,4 +1,4 @@
-//! Load beside what is measured: connections that scan, and connections that write, without pause.
+//! Background load: connections that scan and connections that write, without a pause.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -12,12 +12,12 @@ use tokio::task::LocalSet;
 use crate::Outcome;
 use crate::thrift1::{open_scanner, scanner_close, scanner_get_list};
 
-/// Rows that one fetch asks for.
+/// Rows requested by one fetch.
 const PAGE_ROWS: i32 = 100;
-/// The name and number of a scanner's id in the reply to `scannerOpenWithScan`: strict binary, field 0, an i32.
+/// Field header of the scanner id in the reply to `scannerOpenWithScan`: strict binary, field 0, an i32.
 const OPENED_NAME: &str = "scannerOpenWithScan";
 
-/// Connections busy on a thread of their own until stopped.
+/// Connections that generate load on separate threads until stopped.
 pub struct Beside {
     stop: Arc<AtomicBool>,
     counts: Arc<[AtomicU64; 2]>,
@@ -25,7 +25,7 @@ pub struct Beside {
 }
 
 impl Beside {
-    /// Starts so many of each. Each writer goes through the same calls.
+    /// Starts the given numbers of scanning and writing connections. All writers send the same calls.
     pub fn start(address: SocketAddr, table: &str, scanners: usize, writers: usize, writes: Vec<Vec<u8>>) -> Self {
         let (stop, counts) = (Arc::<AtomicBool>::default(), Arc::<[AtomicU64; 2]>::default());
         let (seen, counted, table) = (stop.clone(), counts.clone(), table.to_owned());
@@ -57,22 +57,22 @@ impl Beside {
         Self { stop, counts, thread: Some(thread) }
     }
 
-    /// Pages and writes answered so far.
+    /// Number of pages and writes answered so far.
     pub fn counts(&self) -> [u64; 2] {
         [self.counts[0].load(Ordering::Relaxed), self.counts[1].load(Ordering::Relaxed)]
     }
 
-    /// Ends it; fails where one of its connections did.
+    /// Stops the load. Fails if one of its connections failed.
     pub fn stop(mut self) -> Outcome<()> {
         self.stop.store(true, Ordering::Relaxed);
         match self.thread.take().map(JoinHandle::join) {
             Some(Ok(ended)) => Ok(ended?),
-            _ => Err("the load beside panicked".into()),
+            _ => Err("the background load panicked".into()),
         }
     }
 }
 
-/// A connection with frames, whose replies tell their length: reading them costs next to nothing.
+/// A framed connection. Frames carry their length, so reading replies costs next to nothing.
 pub struct Framed {
     stream: TcpStream,
     reply: Vec<u8>,
@@ -86,7 +86,7 @@ impl Framed {
         Ok(Self { stream, reply: Vec::new() })
     }
 
-    /// One call; the reply is good until the next.
+    /// Sends one call. The reply is valid until the next call.
     pub async fn call(&mut self, message: &[u8]) -> Outcome<&[u8]> {
         self.stream.write_all(&frame(message)?).await?;
         let length = self.stream.read_u32().await?;
@@ -105,14 +105,14 @@ async fn scan(address: SocketAddr, table: &str, stop: &AtomicBool, pages: &Atomi
     let open = open_scanner(table, PAGE_ROWS)?;
     while !stop.load(Ordering::Relaxed) {
         let reply = connection.call(&open).await?;
-        // Strict binary: the head of 12 bytes and the name, then field 0, an i32.
+        // Strict binary: a header of 12 bytes and the name, then field 0, an i32.
         let at = 12 + OPENED_NAME.len();
         let Some((&[8, 0, 0, a, b, c, d], _)) = reply.get(at..).and_then(|rest| rest.split_first_chunk()) else {
             return Err(format!("no scanner: {}", reply.escape_ascii()).into());
         };
         let id = i32::from_be_bytes([a, b, c, d]);
         let fetch = scanner_get_list(id, PAGE_ROWS)?;
-        // The reply without rows is as short as a reply gets.
+        // The shortest possible reply is the one without rows.
         while connection.call(&fetch).await?.len() > 64 && !stop.load(Ordering::Relaxed) {
             pages.fetch_add(1, Ordering::Relaxed);
         }

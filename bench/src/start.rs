@@ -1,4 +1,4 @@
-//! How long a start takes until the first call is answered, what a table costs to make, and what an idle server holds.
+//! Time from start to the first answer, time to create a table, and memory of an idle server.
 
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -9,7 +9,7 @@ use crate::Outcome;
 use crate::process::Server;
 use crate::thrift1::{Client, message, mutate_rows};
 
-/// Prints all figures.
+/// Runs the benchmark and prints its figures.
 pub fn run(hjall: &Path, megabytes: usize, families: usize, runs: usize) -> Outcome<()> {
     let empty = tempfile::tempdir()?;
     let mut kib = 0;
@@ -71,7 +71,7 @@ fn starts(
     Ok(times[times.len() / 2])
 }
 
-/// Ten tables of two families, cells of 1 KiB of bytes that do not compress.
+/// Fills ten tables of two families with cells of 1 KiB of incompressible bytes.
 fn fill(hjall: &Path, folder: &Path, megabytes: usize) -> Outcome<()> {
     let server = Server::hjall(hjall, folder)?;
     let mut client = Client::connect(server.address)?;

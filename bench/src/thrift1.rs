@@ -1,4 +1,4 @@
-//! Calls of HBase's first Thrift service as bytes: strict binary, unframed.
+//! Encoded calls of HBase's first Thrift service: strict binary, unframed.
 
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpStream};
@@ -32,7 +32,7 @@ pub fn mutate_row(table: &str, row: &[u8], column: &str, value: Vec<u8>) -> Outc
     message("mutateRow", &MutateRowArgs::new(table.as_bytes().to_vec(), row.to_vec(), vec![put], None))
 }
 
-/// A row key and what to put there: columns and values.
+/// A row key, and the columns and values to put.
 pub type RowPuts = (Vec<u8>, Vec<(String, Vec<u8>)>);
 
 /// `mutateRows` with puts only.
@@ -45,7 +45,7 @@ pub fn mutate_rows(table: &str, rows: Vec<RowPuts>) -> Outcome<Vec<u8>> {
     message("mutateRows", &MutateRowsArgs::new(table.as_bytes().to_vec(), rows, None))
 }
 
-/// `scannerOpenWithScan` over everything.
+/// `scannerOpenWithScan` of the whole table.
 pub fn open_scanner(table: &str, caching: i32) -> Outcome<Vec<u8>> {
     let scan = TScan { caching: Some(caching), ..TScan::default() };
     message("scannerOpenWithScan", &ScannerOpenWithScanArgs::new(table.as_bytes().to_vec(), scan, None))
@@ -66,7 +66,7 @@ pub fn get_rows(table: &str, rows: Vec<Vec<u8>>) -> Outcome<Vec<u8>> {
     message("getRows", &GetRowsArgs::new(table.as_bytes().to_vec(), rows, None))
 }
 
-/// A blocking client for what is not measured.
+/// A blocking client for setup.
 pub struct Client(TcpStream);
 
 impl Client {
@@ -77,7 +77,7 @@ impl Client {
         Ok(Self(stream))
     }
 
-    /// One call; an exception that is no result becomes an error.
+    /// Sends one call. An undeclared exception becomes an error.
     pub fn call<R: TSerializable>(&mut self, message: &[u8]) -> Outcome<R> {
         self.0.write_all(message)?;
         let mut input = TBinaryInputProtocol::new(Reader(&self.0), true);
@@ -88,7 +88,7 @@ impl Client {
         Ok(R::read_from_in_protocol(&mut input)?)
     }
 
-    /// Makes a table with these families.
+    /// Creates a table with these families.
     pub fn create_table(&mut self, table: &str, families: &[String]) -> Outcome<()> {
         let families = families.iter().map(|f| ColumnDescriptor {
             name: Some(format!("{f}:").into_bytes()),
@@ -105,7 +105,7 @@ impl Client {
     }
 }
 
-/// Reads through a shared reference, byte by byte requests included: only for what is not measured.
+/// An unbuffered reader behind a shared reference, for setup only.
 struct Reader<'a>(&'a TcpStream);
 
 impl Read for Reader<'_> {

@@ -1,5 +1,5 @@
-//! Any bytes as a serialised filter: no panic, no stack overflow, no memory out of proportion; and what is taken can be started and written
-//! down. Run with `cargo +nightly fuzz run filter_bytes`.
+//! Decodes arbitrary bytes as a serialised filter. There must be no panic, no stack overflow and no disproportionate memory use; a filter that is
+//! accepted must be usable and serialisable. Run with `cargo +nightly fuzz run filter_bytes`.
 #![no_main]
 
 use hjall_engine::filter::FilterSpec;
@@ -9,7 +9,7 @@ fuzz_target!(|bytes: &[u8]| {
     if let Ok(filter) = FilterSpec::from_bytes(bytes) {
         filter.start(bytes.len() % 2 == 1).expect("what was taken can be started");
         let again = FilterSpec::from_bytes(&filter.to_bytes()).expect("what was written can be read");
-        // Compared as text: a chance of NaN is not equal to itself.
+        // Compared as text, because a probability of NaN is not equal to itself.
         assert_eq!(format!("{again:?}"), format!("{filter:?}"));
     }
 });

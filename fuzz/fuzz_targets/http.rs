@@ -1,6 +1,6 @@
-//! Any bytes as an HTTP request: the server answers or closes, and goes on serving.
+//! Sends arbitrary bytes as an HTTP request. The server must answer or close the connection, and keep serving.
 //!
-//! `cargo +nightly fuzz run http`, in the project's top folder. One server runs in this process, so that its code is what coverage guides.
+//! Run with `cargo +nightly fuzz run http` in the root of the repository. The server runs in this process, so that its coverage guides the fuzzer.
 #![no_main]
 
 use std::io::{ErrorKind, Read, Write};

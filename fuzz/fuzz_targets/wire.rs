@@ -1,6 +1,7 @@
-//! Any bytes at the port: recognising, measuring and reading them ends, without a panic, and both readers agree on what is a whole message.
+//! Feeds arbitrary bytes to the wire parsers. Recognising, measuring and reading must terminate without a panic, and both readers must agree on
+//! what a complete message is.
 //!
-//! `cargo +nightly fuzz run wire`, in the project's top folder.
+//! Run with `cargo +nightly fuzz run wire` in the root of the repository.
 #![no_main]
 
 use hjall_server::dispatch::call::{Call, Speaking};
@@ -16,7 +17,7 @@ fuzz_target!(|bytes: &[u8]| {
     for encoding in [Encoding::Binary, Encoding::Compact] {
         let _ = Call::recognise(encoding, bytes, &mut Speaking::LastSeen(Service::Thrift1));
         let mut measure = Measure::new(encoding, 1 << 20);
-        // In two pieces, as a network may deliver it.
+        // Split into two pieces, as a network may deliver it.
         let first = measure.advance(&bytes[..bytes.len() / 2]);
         let measured = match first {
             Ok(Progress::More(_)) => measure.advance(bytes),

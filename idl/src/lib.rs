@@ -1,6 +1,6 @@
-//! HBase's two Thrift contracts in wire form: the structs of each dialect, and for each method one struct with its arguments and one with its result.
+//! HBase's two Thrift services: the structs of each, and for each method a struct of its arguments and one of its result.
 //!
-//! The contracts for people and clients are `thrift/hbase1.thrift` and `thrift/hbase2.thrift`; `generate.py` tells how the code comes from them.
+//! The definitions are `thrift/hbase1.thrift` and `thrift/hbase2.thrift`; `generate.py` generates the code from them.
 
 #[rustfmt::skip]
 #[allow(missing_docs, unused, clippy::all, clippy::unwrap_used, clippy::expect_used, clippy::panic)]

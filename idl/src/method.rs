@@ -1,10 +1,10 @@
-//! The methods of both services, for telling which service a call belongs to.
+//! The methods of both services, used to determine which service a call belongs to.
 
 use thrift::protocol::TType;
 
 use crate::methods::METHODS;
 
-/// An argument as it is seen on the wire.
+/// An argument in its wire representation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Argument {
     /// Its field number.
@@ -13,25 +13,25 @@ pub struct Argument {
     pub wire: TType,
 }
 
-/// A name that at least one of the services has a method of, with the arguments it takes there.
+/// A method of at least one of the services, with its arguments.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Method {
     /// The name on the wire.
     pub name: &'static str,
-    /// Its arguments in the first service, if that has it. `getRowOrBefore` of older HBase is among them.
+    /// Its arguments in the first service, if it has the method. Includes `getRowOrBefore` of older HBase versions.
     pub thrift1: Option<&'static [Argument]>,
-    /// Its arguments in the second service, if that has it.
+    /// Its arguments in the second service, if it has the method.
     pub thrift2: Option<&'static [Argument]>,
 }
 
 impl Method {
-    /// The method of that name.
+    /// Finds a method by its name.
     pub fn named(name: &str) -> Option<&'static Self> {
         METHODS.binary_search_by(|m| m.name.cmp(name)).ok().map(|i| &METHODS[i])
     }
 }
 
-/// All methods, ascending by name.
+/// All methods, sorted by name.
 pub fn methods() -> &'static [Method] {
     &METHODS
 }

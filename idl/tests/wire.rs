@@ -1,4 +1,4 @@
-//! What the generated codecs must do beyond the compiler's: absent stays absent, and a field of a wrong type is passed over.
+//! Requirements on the generated code beyond the Thrift compiler's: absent fields stay absent, and fields of a wrong type are skipped.
 
 #![allow(clippy::unwrap_used)]
 
