@@ -1,4 +1,4 @@
-"""Versions, timestamps, deletes and ageing, seen through both dialects on the same table."""
+"""Versions, timestamps, deletes and expiry, through both services on the same table."""
 from data_model_kit import (MAX, Chaos, cells, delete, exists, fam, get, get1, long8, make, pause, put, put1, raw, reopen, row1, scan, scan1,
                             tdelete, tget, tput)
 from scenario import scenario
@@ -908,7 +908,7 @@ def missing_table(j):
 
 @scenario("dm-after-a-flush")
 def after_a_flush(j):
-    """Closing a table writes its memory to a file. What reads find must not change by it."""
+    """Disabling a table flushes its memory to a file, which must not change the results of reads."""
     t = make(j, fam("f", versions=2), fam("k", versions=5, keep="TRUE"), fam("m", versions=3, least=1, ttl=3600))
     put(j, t, "r", ("f:a", "1", 1), ("f:a", "2", 2), ("f:b", "1", 1), ("k:a", "1", 1), ("k:a", "2", 2), ("m:a", "old", 5))
     delete(j, t, "r", ("f:b", 1), kind="version")
@@ -964,7 +964,7 @@ def fewer_and_more_versions(j):
 
 @scenario("dm-new-version-behavior")
 def new_version_behavior(j):
-    """Deletes and version limits in the order of the writes."""
+    """Deletes and version limits that follow the order of writing."""
     t = make(j, fam("n", versions=3, attributes={"NEW_VERSION_BEHAVIOR": "true"}))
     put(j, t, "r", *[("n:q", f"v{n}", n) for n in (10, 20, 30)])
     delete(j, t, "r", ("n:q", 20), kind="column")

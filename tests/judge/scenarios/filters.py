@@ -43,7 +43,7 @@ def zoo(j):
 
 
 def scan2(j, t, text=None, rows=100, **more):
-    """A whole scan in one call of Thrift2."""
+    """A complete scan in one Thrift2 call."""
     scan = dict(more)
     if text is not None:
         scan["filterString"] = text
@@ -221,7 +221,7 @@ A, B, C, D = "PrefixFilter('r1')", "PrefixFilter('r2')", "QualifierFilter(=,'bin
 
 
 def spell(template):
-    """A template with the letters A B C D in place of filters."""
+    """A template with the letters A, B, C and D as placeholders for filters."""
     return "".join({"A": A, "B": B, "C": C, "D": D}.get(w, w) for w in
                    __import__("re").split(r"(?<![A-Za-z])([ABCD])(?![A-Za-z])", template))
 
@@ -1214,7 +1214,7 @@ def random_expression(rng, depth):
 
 
 def spoil(rng, x):
-    """Now and then one character more or less."""
+    """Occasionally adds or removes a character."""
     at = rng.randrange(len(x))
     return x[:at] + rng.choice(("", "", " ", "'", "(", ")", ",", "\t")) + x[at + rng.choice((0, 1)):]
 

@@ -1,4 +1,4 @@
-"""A first look: one table through each dialect."""
+"""Smoke test: one table through each service."""
 from scenario import scenario
 
 

@@ -3,7 +3,7 @@ from scenario import scenario
 
 MAX = 2 ** 63 - 1
 MIN = -2 ** 63
-FAR = 10 ** 15  # a timestamp far in the future, yet small enough to count up from
+FAR = 10 ** 15  # a timestamp far in the future that can still be incremented
 ROW_LIMIT = 32767
 
 
@@ -12,7 +12,7 @@ def long(n):
 
 
 def mutation(spec):
-    """"cf:a=1" is a put, "-cf:a" a delete; a dict is taken as it is."""
+    """"cf:a=1" is a put, "-cf:a" a delete; a dict is used unchanged."""
     if isinstance(spec, dict):
         return spec
     if spec.startswith("-"):
@@ -25,7 +25,7 @@ class Table:
     """The table of one scenario, with short forms of the calls."""
 
     def __init__(self, j, families=None, keep=False):
-        """keep: KEEP_DELETED_CELLS, so that raw reads do not depend on what a flush has thrown away."""
+        """keep: KEEP_DELETED_CELLS, so that raw reads do not depend on what a flush has dropped."""
         self.j, self.t, self.x = j, j.table(), j.t1
         families = families or {"cf": 3, "g": 1}
         if keep:
@@ -85,7 +85,7 @@ class Table:
         self.x.getRowsWithColumnsTs(tableName=self.t, rows=rows, columns=columns, timestamp=ts, attributes={})
 
     def raw(self, row, family):
-        """Everything that lies in one family of a row: put cells and delete markers."""
+        """All puts and delete markers in one family of a row."""
         self.ver(row, family, 99, {"_raw_": b"\xff"})
 
     def delete(self, row, column, ts=None, attributes=None):
@@ -119,7 +119,7 @@ class Table:
                            attributes=attributes or {}, **more)
 
     def tick(self):
-        """Let the clock go on, so that two calls at server time cannot share a millisecond."""
+        """Lets the clock advance, so that two calls with server timestamps cannot share a millisecond."""
         self.j.sleep(0.01)
 
 
@@ -318,7 +318,7 @@ def getrows_errors(j):
 @scenario("t1data-sizes-at-limits")
 def sizes_at_limits(j):
     t = Table(j)
-    t.put("short", 5, "cf:a=1")  # real HBase cannot look a region up by a row this long: let it know the region first
+    t.put("short", 5, "cf:a=1")  # HBase cannot look up a region by a row this long, so make it cache the region first
     longest = "k" * ROW_LIMIT
     t.put(longest, 5, "cf:a=longest")
     t.get(longest, "cf:a")
@@ -1332,7 +1332,7 @@ def random_two(j):
 
 
 def random_row(j, count, keep):
-    """Puts and deletes of a single row, each followed by a look at what is seen, and with keep at what lies there."""
+    """Puts and deletes of a single row, each followed by reads and, with keep, by raw reads."""
     r = j.rng
     t = Table(j, {"a": 90, "b": 90}, keep=keep)
     for _ in range(count):

@@ -80,7 +80,7 @@ def life(j):
 
 @scenario("t1scan-many-open")
 def many_open(j):
-    """Several scanners of one table at a time keep their own places."""
+    """Several scanners of one table keep separate positions."""
     t = j.table()
     create(j, t, "f")
     fill(j, t, {r: {"f:a": r} for r in "abcdef"}, 3)
@@ -141,7 +141,7 @@ def prefix(j):
 
 @scenario("t1scan-timestamps")
 def timestamps(j):
-    """The upper bound of the Ts calls and of TScan.timestamp is exclusive; older versions come to light below it."""
+    """The upper bound of the Ts calls and of TScan.timestamp is exclusive; older versions below it become visible."""
     t = j.table()
     create(j, t, "f", "g")
     for ts in (5, 10, 15, 20):
@@ -165,7 +165,7 @@ def timestamps(j):
 
 @scenario("t1scan-columns")
 def columns(j):
-    """How a list of columns is read: families, single columns, an empty qualifier, repeats and their order."""
+    """Interpretation of a list of columns: families, single columns, an empty qualifier, duplicates and order."""
     t = j.table()
     create(j, t, "f", "g", "h")
     fill(j, t, {"r1": {"f:": "empty", "f:a": "1", "f:b": "2", "f:a:b": "colon", "g:": "ge", "g:a": "3", "h:x": "4"},
@@ -183,7 +183,7 @@ def columns(j):
 
 @scenario("t1scan-unset")
 def unset(j):
-    """Arguments and fields left out, and table names that are wrong or absent."""
+    """Missing arguments and fields, and invalid or missing table names."""
     t = j.table()
     create(j, t, "f")
     fill(j, t, {"a": {"f:1": "x"}, "b": {"f:1": "y"}}, 2)
@@ -214,7 +214,7 @@ def unset(j):
 
 @scenario("t1scan-row-limit")
 def row_limit(j):
-    """A start or stop row may be as long as a row key may be."""
+    """Start and stop rows have the same maximum length as row keys."""
     t = j.table()
     create(j, t, "f")
     fill(j, t, {"r": {"f:1": "x"}, "s": {"f:1": "y"}}, 2)
@@ -227,7 +227,7 @@ def row_limit(j):
 
 @scenario("t1scan-shape")
 def shape(j):
-    """sortColumns, and what a row looks like with and without it."""
+    """Rows with and without sortColumns."""
     t = j.table()
     create(j, t, "b", "a", "z")
     fill(j, t, {"r1": {"z:1": "1", "a:2": "2", "b:10": "3", "b:9": "4", "b:": "5", "a:\xff": "6", "a:\x7f": "7", "a:A": "8"},
@@ -288,7 +288,7 @@ def batch_refused(j):
 
 @scenario("t1scan-small-fields")
 def small_fields(j):
-    """caching and cacheBlocks change nothing that a client sees."""
+    """caching and cacheBlocks do not change results."""
     t = j.table()
     create(j, t, "f")
     fill(j, t, {f"{i:02}": {"f:a": str(i)} for i in range(12)}, 8)
@@ -306,7 +306,7 @@ def small_fields(j):
 
 @scenario("t1scan-many-rows")
 def many_rows(j):
-    """More rows than a fetch brings: whatever caching and nbRows are, each row comes once and in order."""
+    """More rows than one fetch returns: whatever caching and nbRows are, each row is returned once and in order."""
     t = j.table()
     create(j, t, "f")
     fill(j, t, {f"{i:03}": {"f:": str(i)} for i in range(250)}, 2)
@@ -368,7 +368,7 @@ def filters(j):
 
 @scenario("t1scan-deletes")
 def deletes(j):
-    """Rows with nothing left do not appear; older versions come back where the marker leaves them."""
+    """Rows without visible cells are omitted; older versions reappear where a marker does not hide them."""
     t = j.table()
     create(j, t, "f", "g")
     for ts in (10, 20, 30):
@@ -455,7 +455,7 @@ def writes_meanwhile(j):
 
 @scenario("t1scan-table-disabled-meanwhile")
 def disabled_meanwhile(j):
-    """Rows already fetched (caching of them) still come; a fetch fails; after enabling the scanner goes on."""
+    """Rows already cached are still returned; the next fetch fails; after enabling the table, the scanner continues."""
     t = j.table()
     create(j, t, "f")
     fill(j, t, {r: {"f:1": r} for r in "abcde"}, 5)
@@ -485,7 +485,7 @@ def disabled_meanwhile(j):
 
 @scenario("t1scan-table-dropped-meanwhile")
 def dropped_meanwhile(j):
-    """The same with a table that is dropped, and with one of the same name created anew."""
+    """Scanners of a table that is dropped, and of one that is recreated."""
     t = j.table()
     create(j, t, "f")
     fill(j, t, {r: {"f:1": r} for r in "abcde"}, 5)
@@ -527,7 +527,7 @@ def failed_fetch(j):
 
 @scenario("t1scan-split-table")
 def split_table(j):
-    """A table of four regions scans like one of a single region."""
+    """A table with four regions is scanned like a table with one region."""
     t = j.table()
     create_split(j, t, ["f", "g"], ["g", "m", "t"])
     j.t1.getTableRegions(tableName=t)
@@ -577,7 +577,7 @@ def split_empty(j):
 
 @scenario("t1admin-descriptor-fields")
 def descriptor_fields(j):
-    """Every field of ColumnDescriptor, set and unset, and what the descriptors say afterwards."""
+    """Every field of ColumnDescriptor, set and unset, and the descriptors that result."""
     t = j.table()
     j.t1.createTable(tableName=t, columnFamilies=[
         {"name": "bare"}, {"name": "colon:"}, {"name": "qualified:rest:more"},
@@ -601,7 +601,7 @@ def descriptor_fields(j):
 
 @scenario("t1admin-versions-honoured")
 def versions_honoured(j):
-    """maxVersions of a new table, and its default, bound what getVer returns."""
+    """maxVersions of a new table, and its default, limit the result of getVer."""
     t = j.table()
     j.t1.createTable(tableName=t, columnFamilies=[{"name": "d"}, {"name": "one", "maxVersions": 1}, {"name": "five", "maxVersions": 5}])
     for ts in range(1, 8):
@@ -615,7 +615,7 @@ def versions_honoured(j):
 
 @scenario("t1admin-ttl-honoured")
 def ttl_honoured(j):
-    """timeToLive of a new table hides what is older, without deleting rows that are young."""
+    """timeToLive of a new table hides older cells and keeps newer rows."""
     t = j.table()
     j.t1.createTable(tableName=t, columnFamilies=[{"name": "ever"}, {"name": "zero", "timeToLive": 0}, {"name": "short", "timeToLive": 1}, {"name": "hour", "timeToLive": 3600}])
     columns = ("ever:q", "zero:q", "short:q", "hour:q")
@@ -636,7 +636,7 @@ def ttl_honoured(j):
 
 @scenario("t1admin-bad-descriptors")
 def bad_descriptors(j):
-    """What is refused, with which exception, and that nothing is left behind."""
+    """Invalid requests, their exceptions, and that they leave nothing behind."""
     t = j.table()
     long = "f" * 127
     for families in (None, [], [{}], [{"name": ""}], [{"name": ":"}], [{"name": ":x"}], [{"name": ".f"}], [{"name": "a/b"}], [{"name": "a\\b"}], [{"name": "a\x01"}],
@@ -700,7 +700,7 @@ def table_names(j):
 
 @scenario("t1admin-states")
 def states(j):
-    """Every step between missing, enabled and disabled, allowed or not, and what works in each state."""
+    """Every transition between missing, enabled and disabled, legal or not, and the calls that work in each state."""
     t = j.table()
 
     def everything():
@@ -746,7 +746,7 @@ def states(j):
 
 @scenario("t1admin-bad-names")
 def bad_names(j):
-    """Every call that takes a table name, given names that are wrong or absent."""
+    """Every call with a table name, called with invalid and missing names."""
     for name in (None, "", "a b", "-a", "a:b:c", ":a", "a:", "\xff", j.table("absent"), "default:" + j.table("absent"), "no_such_ns_here:" + j.table("absent")):
         j.t1.isTableEnabled(tableName=name)
         j.t1.enableTable(tableName=name)
@@ -795,7 +795,7 @@ def regions(j):
 
 @scenario("t1admin-compact")
 def compact(j):
-    """Compactions are asked for by table or by region and change nothing that can be read."""
+    """Compactions are requested by table or by region and do not change the results of reads."""
     t = j.table()
     create_split(j, t, ["f"], ["m"])
     fill(j, t, {"a": {"f:1": "x"}, "z": {"f:1": "y"}}, 5)
@@ -816,7 +816,7 @@ def compact(j):
 
 @scenario("t1admin-server")
 def server(j):
-    """What the server says of itself."""
+    """Calls that describe the server."""
     j.t1.getThriftServerType()
     j.t1.getClusterId()
     j.t1.getClusterId()
@@ -826,7 +826,7 @@ def server(j):
 
 @scenario("t1admin-both-dialects")
 def both_dialects(j):
-    """Tables made through one dialect, seen through the other."""
+    """Tables created through one service and used through the other."""
     t, u = j.table("t"), j.table("u")
     j.t2.createTable(desc={"tableName": {"qualifier": t}, "columns": [
         {"name": "plain"}, {"name": "set", "maxVersions": 4, "minVersions": 2, "timeToLive": 500, "inMemory": True, "blockCacheEnabled": False, "bloomnFilterType": 2, "compressionType": 2},

@@ -903,7 +903,7 @@ def random_family(r, n):
 
 
 def random_ddl(j, calls):
-    """A few tables, families and states; many calls fail on purpose."""
+    """A few tables, families and states; many calls fail intentionally."""
     r = j.rng
     tables = [name(j.scope + q) for q in "pqr"]
     families = ["a", "b", "c"]
