@@ -1,5 +1,8 @@
 'use strict';
-/** Compares gets, batch puts and scans with classic-level, better-sqlite3 and lmdb, alternating in one process. Prints figures and ratios. */
+/**
+ * Compares gets, batch puts and scans with classic-level, better-sqlite3 and lmdb, alternating in one process.
+ * Prints figures and ratios.
+ */
 
 const { COLUMNS, fill, hjallPeer, levelPeer, lmdbPeer, sqlitePeer } = require('./peers.js');
 
@@ -41,7 +44,10 @@ async function rate(step, each) {
   return (n * 1000) / (performance.now() - began);
 }
 
-/** Measures all peers that support an operation, alternating; prints the median of the rounds and the ratio to classic-level. */
+/**
+ * Measures all peers that support an operation, alternating; prints the median of the rounds and the ratio to
+ * classic-level.
+ */
 async function compare(title, peers, can, measure) {
   const able = peers.filter(can);
   const rates = new Map(able.map((peer) => [peer.name, []]));

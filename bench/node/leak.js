@@ -1,5 +1,8 @@
 'use strict';
-/** Resident and JavaScript heap memory, in MB, over ten million calls of all kinds. Run with --expose-gc to exclude garbage. */
+/**
+ * Resident and JavaScript heap memory, in MB, over ten million calls of all kinds. Run with --expose-gc to
+ * exclude garbage.
+ */
 
 const { key } = require('./peers.js');
 const hjall = require('../../node/lib/index.js');

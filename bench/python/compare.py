@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Compares the Python package with rocksdict, sqlite3 and stock HappyBase: gets, batches, scans and Arrow scans. Called by `bench/run python`.
+"""Compares the Python package with rocksdict, sqlite3 and stock HappyBase: gets, batches, scans and Arrow
+scans. Called by `bench/run python`.
 
 All sides take turns, several rounds each, and each side's best round counts: what another program on the machine takes away is left out as far as it can be.
 Prints figures and ratios, never a verdict.

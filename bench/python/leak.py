@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Checks for memory leaks: prints resident memory after each million calls, ten million in all by default. Called by `bench/run python leak`.
+"""Checks for memory leaks: prints resident memory after each million calls, ten million in all by default.
+Called by `bench/run python leak`.
 
 The calls are of every kind: gets of rows that are there and that are not, puts over the same rows, scans, Arrow scans, errors.
 """

@@ -1,6 +1,7 @@
 //! The engine in this process: gets, scans and puts, compared with the same bytes in the store below it.
 //!
-//! The peer shows the minimum cost of a table: pairs of the same lengths, in the same store, without families, versions, deletes or cells.
+//! The peer shows the minimum cost of a table: pairs of the same lengths, in the same store, without families,
+//! versions, deletes or cells.
 
 use std::sync::Arc;
 use std::time::Instant;

@@ -20,7 +20,8 @@ const STEP: usize = 1_000;
 /// Number of reads; the median is printed.
 const READS: usize = 301;
 
-/// Prints the time of a scan with each filter and of a get of the same cell: from memory, from files, and after a major compaction.
+/// Prints the time of a scan with each filter and of a get of the same cell: from memory, from files, and after
+/// a major compaction.
 pub fn run(rows: usize) -> Outcome<()> {
     let folder = tempfile::tempdir()?;
     let engine = Engine::open(folder.path(), Options::default())?;

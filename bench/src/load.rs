@@ -81,7 +81,8 @@ pub fn run(hjall: &Path, redis_binary: &Path, connections: &[usize], length: Dur
     Ok(())
 }
 
-/// Fetches from scanners opened in advance. Exhausted scanners return empty lists, so enough are opened to last for a run.
+/// Fetches from scanners opened in advance. Exhausted scanners return empty lists, so enough are opened to last
+/// for a run.
 fn scan_pages(client: &mut Client, connections: usize, length: Duration) -> Outcome<Vec<Vec<u8>>> {
     let scanners = connections * 4 * usize::try_from(length.as_secs())?.max(1);
     let mut pages = Vec::new();

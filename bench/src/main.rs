@@ -67,7 +67,8 @@ enum What {
         /// Duration, in seconds
         #[arg(long, default_value_t = 20)]
         seconds: u64,
-        /// Calls that may wait in a lane (queues.waiting); must be lower than the number of connections, or no call is rejected
+        /// Calls that may wait in a lane (queues.waiting); must be lower than the number of connections, or no
+        /// call is rejected
         #[arg(long, default_value_t = 32)]
         waiting: usize,
         /// Rows read by one call

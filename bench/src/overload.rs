@@ -115,8 +115,8 @@ fn fill(server: &Server, batch: usize) -> Outcome<Vec<Vec<u8>>> {
     (0..64).map(|n| get_rows(TABLE, (0..batch).map(|i| row((n * batch + i) % ROWS)).collect())).collect()
 }
 
-/// Sends calls from a number of connections for a given time: without a pause, or at a total rate in calls per second. A connection whose
-/// call is late does not catch up.
+/// Sends calls from a number of connections for a given time: without a pause, or at a total rate in calls per
+/// second. A connection whose call is late does not catch up.
 fn drive(
     address: SocketAddr,
     calls: &Rc<Vec<Vec<u8>>>,

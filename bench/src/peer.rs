@@ -1,6 +1,7 @@
 //! The load generator: each connection sends a call, waits for the reply, and sends the next call.
 //!
-//! All connections share one thread and one event loop, for both servers, so that the overhead of the generator is the same.
+//! All connections share one thread and one event loop, for both servers, so that the overhead of the generator
+//! is the same.
 
 use std::net::SocketAddr;
 use std::rc::Rc;

@@ -17,7 +17,8 @@ impl Cores {
         Ok(Self { all: (0..CpuSet::MAX_CPU).filter(|core| set.is_set(*core)).collect() })
     }
 
-    /// Runs `start` on the server's half of the cores. Afterwards, this thread and the threads it starts run on the other half.
+    /// Runs `start` on the server's half of the cores. Afterwards, this thread and the threads it starts run on
+    /// the other half.
     pub fn apart<T>(&self, start: impl FnOnce() -> Outcome<T>) -> Outcome<T> {
         let (server, generator) = self.all.split_at(self.all.len() / 2);
         if server.is_empty() {

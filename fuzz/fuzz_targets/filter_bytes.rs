@@ -1,5 +1,6 @@
-//! Decodes arbitrary bytes as a serialised filter. There must be no panic, no stack overflow and no disproportionate memory use; a filter that is
-//! accepted must be usable and serialisable. Run with `cargo +nightly fuzz run filter_bytes`.
+//! Decodes arbitrary bytes as a serialised filter. There must be no panic, no stack overflow and no
+//! disproportionate memory use; a filter that is accepted must be usable and serialisable. Run with
+//! `cargo +nightly fuzz run filter_bytes`.
 #![no_main]
 
 use hjall_engine::filter::FilterSpec;

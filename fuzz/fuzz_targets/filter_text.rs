@@ -1,5 +1,6 @@
-//! Parses arbitrary bytes as text in the filter language. There must be no panic, no stack overflow and no disproportionate memory use; a filter
-//! that is accepted must be usable and serialisable. Run with `cargo +nightly fuzz run filter_text`.
+//! Parses arbitrary bytes as text in the filter language. There must be no panic, no stack overflow and no
+//! disproportionate memory use; a filter that is accepted must be usable and serialisable. Run with
+//! `cargo +nightly fuzz run filter_text`.
 #![no_main]
 
 use hjall_engine::filter::FilterSpec;

@@ -1,6 +1,7 @@
 //! Sends arbitrary bytes as an HTTP request. The server must answer or close the connection, and keep serving.
 //!
-//! Run with `cargo +nightly fuzz run http` in the root of the repository. The server runs in this process, so that its coverage guides the fuzzer.
+//! Run with `cargo +nightly fuzz run http` in the root of the repository. The server runs in this process, so
+//! that its coverage guides the fuzzer.
 #![no_main]
 
 use std::io::{ErrorKind, Read, Write};

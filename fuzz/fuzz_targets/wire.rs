@@ -1,5 +1,5 @@
-//! Feeds arbitrary bytes to the wire parsers. Recognising, measuring and reading must terminate without a panic, and both readers must agree on
-//! what a complete message is.
+//! Feeds arbitrary bytes to the wire parsers. Recognising, measuring and reading must terminate without a
+//! panic, and both readers must agree on what a complete message is.
 //!
 //! Run with `cargo +nightly fuzz run wire` in the root of the repository.
 #![no_main]

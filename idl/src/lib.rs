@@ -1,4 +1,5 @@
-//! HBase's two Thrift services: the structs of each, and for each method a struct of its arguments and one of its result.
+//! HBase's two Thrift services: the structs of each, and for each method a struct of its arguments and one of
+//! its result.
 //!
 //! The definitions are `thrift/hbase1.thrift` and `thrift/hbase2.thrift`; `generate.py` generates the code from them.
 

@@ -1,4 +1,5 @@
-//! Requirements on the generated code beyond the Thrift compiler's: absent fields stay absent, and fields of a wrong type are skipped.
+//! Requirements on the generated code beyond the Thrift compiler's: absent fields stay absent, and fields of a
+//! wrong type are skipped.
 
 #![allow(clippy::unwrap_used)]
 

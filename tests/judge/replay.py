@@ -93,7 +93,8 @@ def play_in_turn(group):
 
 
 def groups(jobs):
-    """Groups jobs that must not run in parallel. A scenario first drops all tables whose names contain its scope, and some scopes
+    """Groups jobs that must not run in parallel. A scenario first drops all tables whose names contain its
+    scope, and some scopes
     contain others."""
     out = []
     for job in jobs:

@@ -76,7 +76,8 @@ class Dialect:
 
 
 def wait_until_ready(server):
-    """Waits until tables can be created. HBase's gateways answer before its master is ready; errors up to then must not be recorded."""
+    """Waits until tables can be created. HBase's gateways answer before its master is ready; errors up to then
+    must not be recorded."""
     run, name = Run(server, "j_ready_"), "j_ready_t"
     for _ in range(20):  # each attempt waits in HBase's client
         run.wipe()

@@ -1,4 +1,5 @@
-"""Spans for an OpenTelemetry collector: sent if the binary has the feature `otel`, refused with the remedy otherwise."""
+"""Spans for an OpenTelemetry collector: sent if the binary has the feature `otel`, refused with the remedy
+otherwise."""
 import http.server
 import subprocess
 import threading

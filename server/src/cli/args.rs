@@ -85,8 +85,8 @@ The output is a TOML file that `hjall serve --config` accepts. Comments show the
 and the lanes that result from the queue settings on this machine. The command accepts the options
 of `hjall serve` and reads the same files and environment variables.";
 
-/// Parses a command line, which starts with the name of the program, and the environment of the process. Exits the process if clap
-/// prints help or rejects the command line.
+/// Parses a command line, which starts with the name of the program, and the environment of the process. Exits
+/// the process if clap prints help or rejects the command line.
 pub fn read(arguments: impl IntoIterator<Item = OsString>) -> Asked {
     asked(&command().get_matches_from(arguments), environment())
 }

@@ -15,8 +15,8 @@ mod traces;
 
 use std::ffi::OsString;
 
-/// Runs a command line, which starts with the name of the program, and returns the exit code. Exits the process itself after printing help
-/// or if the command line cannot be parsed.
+/// Runs a command line, which starts with the name of the program, and returns the exit code. Exits the process
+/// itself after printing help or if the command line cannot be parsed.
 
 pub fn run(arguments: impl IntoIterator<Item = OsString>) -> u8 {
     let done = match args::read(arguments) {

@@ -4,7 +4,8 @@
 #[cfg(unix)]
 const BESIDE: u64 = 1024;
 
-/// Raises the soft limit to the hard limit. Only the binary does this; as a library, the server leaves the limits of its process alone.
+/// Raises the soft limit to the hard limit. Only the binary does this; as a library, the server leaves the
+/// limits of its process alone.
 #[cfg(unix)]
 pub fn raise() {
     use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};

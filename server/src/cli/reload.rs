@@ -5,7 +5,8 @@ use hjall_server::settings::{Difference, InForce, Launch, Wrong};
 
 use super::log::{self, Log};
 
-/// Reads the settings again, applies the differences, and returns the effective settings. An invalid file changes nothing.
+/// Reads the settings again, applies the differences, and returns the effective settings. An invalid file
+/// changes nothing.
 pub fn run(force: InForce, server: &Server, log: &Log) -> InForce {
     let read = match InForce::read(force.sources()) {
         Ok(read) => read,

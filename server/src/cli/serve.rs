@@ -31,7 +31,8 @@ pub fn run(sources: &Sources) -> Result<(), Failure> {
     let info = InfoPort::take(info)?;
     let opened = if memory { Engine::memory(options) } else { Engine::open(&data, options) };
     let engine = opened.map_err(|e| Failure::Data(data.clone(), e))?;
-    // Handlers are installed before clients can connect, so that a signal after the line on standard output stops the server in order.
+    // Handlers are installed before clients can connect, so that a signal after the line on standard output
+    // stops the server in order.
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(Failure::Signals)?;
     let mut signals = {
         let _inside = runtime.enter();

@@ -4,8 +4,8 @@ use super::given::{Given, Notes, Origin};
 use super::nearest::nearest;
 use super::table;
 
-/// Variables (or prefixes) that start with `HJALL_` but are not settings: the two files, the binary under test, and data that tests pass to
-/// their child processes.
+/// Variables (or prefixes) that start with `HJALL_` but are not settings: the two files, the binary under test,
+/// and data that tests pass to their child processes.
 const OTHERS: [&str; 4] = ["HJALL_CONFIG", "HJALL_HBASE_SITE", "HJALL_BIN", "HJALL_TEST_"];
 
 /// Returns the variables that are settings. Unknown variables that start with `HJALL_` are added to `notes`.

@@ -36,8 +36,8 @@ pub struct Launch {
 pub struct Info {
     /// Its address.
     pub addr: SocketAddr,
-    /// Whether the address was set explicitly. If so, failing to bind it is an error; if the default address is taken, the server starts
-    /// without an info port.
+    /// Whether the address was set explicitly. If so, failing to bind it is an error; if the default address is
+    /// taken, the server starts without an info port.
     pub asked: bool,
 }
 
@@ -105,7 +105,8 @@ impl Launch {
         if wrong.is_empty() { Ok(launch) } else { Err(wrong) }
     }
 
-    /// The addresses for clients: `server.listen`, or `server.address` and `server.port`, whichever comes from the later layer.
+    /// The addresses for clients: `server.listen`, or `server.address` and `server.port`, whichever comes from
+    /// the later layer.
     fn listen(&mut self, force: &InForce, wrong: &mut Vec<Wrong>) {
         let parts = &self.parts;
         let single = force.rank("server.address").max(force.rank("server.port"));

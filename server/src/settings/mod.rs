@@ -4,8 +4,8 @@
 //! defaults < TOML file < hbase-site.xml < environment < flags ─► effective settings ─► launch
 //! ```
 //!
-//! [`table::ALL`] describes every setting. Parsing, validation, `hjall config`, the environment variables, the flags and the reference in
-//! docs/operations.md are all derived from it.
+//! [`table::ALL`] describes every setting. Parsing, validation, `hjall config`, the environment variables, the
+//! flags and the reference in docs/operations.md are all derived from it.
 
 pub mod config;
 mod difference;

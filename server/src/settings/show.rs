@@ -10,7 +10,8 @@ use super::text::{quoted, wrapped};
 use super::value::Value;
 use crate::settings::lane_size::Lanes;
 
-/// The effective settings as a TOML file that `--config` accepts, with the origin of each value and the resulting lanes as comments.
+/// The effective settings as a TOML file that `--config` accepts, with the origin of each value and the
+/// resulting lanes as comments.
 pub fn toml(force: &InForce, launch: &Launch) -> String {
     let mut out = String::new();
     for section in table::sections() {
@@ -37,7 +38,8 @@ pub fn toml(force: &InForce, launch: &Launch) -> String {
     out
 }
 
-/// The effective settings as one JSON object: for each setting its value, its origin and whether it can be reloaded; then the lanes.
+/// The effective settings as one JSON object: for each setting its value, its origin and whether it can be
+/// reloaded; then the lanes.
 pub fn json(force: &InForce, launch: &Launch) -> String {
     let mut out = String::from("{\n  \"settings\": {\n");
     for (i, Entry { setting, value, origin }) in force.entries().iter().enumerate() {

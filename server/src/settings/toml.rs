@@ -99,7 +99,8 @@ pub fn must(setting: &Setting, given: &str) -> String {
     format!("{} = {given}: must be {}", setting.name, setting.kind)
 }
 
-/// Converts a TOML value to the text form that all layers share. Returns `None` if its type does not match the kind of the setting.
+/// Converts a TOML value to the text form that all layers share. Returns `None` if its type does not match the
+/// kind of the setting.
 
 fn text(kind: &Kind, value: &Spanned<DeValue<'_>>) -> Option<String> {
     match (kind, value.get_ref()) {

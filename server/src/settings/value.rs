@@ -169,7 +169,8 @@ impl fmt::Display for Value {
     }
 }
 
-/// Accessors for [`super::Setting::set`]. A setting only receives values of its own kind; an accessor of another kind returns an empty value.
+/// Accessors for [`super::Setting::set`]. A setting only receives values of its own kind; an accessor of
+/// another kind returns an empty value.
 impl Value {
     /// Whether it is `true`.
     pub fn is_true(&self) -> bool {

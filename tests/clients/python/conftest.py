@@ -10,7 +10,8 @@ from serving import Hjall
 
 @pytest.fixture(scope="session")
 def address():
-    """HOST and PORT of the server: the built hjall on a temporary folder, or the server in ANSWERING, such as a real HBase."""
+    """HOST and PORT of the server: the built hjall on a temporary folder, or the server in ANSWERING, such as a
+    real HBase."""
     if elsewhere := os.environ.get("ANSWERING"):
         host, port = elsewhere.rsplit(":", 1)
         yield host, int(port)

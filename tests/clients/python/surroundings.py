@@ -15,7 +15,8 @@ happybase.connection.DEFAULT_PORT = int(os.environ["AIOHAPPYBASE_PORT"])
 
 @pytest.fixture(autouse=True)
 def event_loop_for_tests_that_are_not_coroutines():
-    """Restores the event loop of the thread, which aiohappybase's synchronous tests use and pytest-asyncio removes after each coroutine."""
+    """Restores the event loop of the thread, which aiohappybase's synchronous tests use and pytest-asyncio
+    removes after each coroutine."""
     loop = asyncio.new_event_loop()
     asyncio.set_event_loop(loop)
     yield

@@ -1,4 +1,5 @@
-"""Aspects of Thrift2 that recordings do not cover: both services on one port, needs of HBase's Java client, settings, unknown methods."""
+"""Aspects of Thrift2 that recordings do not cover: both services on one port, needs of HBase's Java client,
+settings, unknown methods."""
 import struct
 
 import pytest

@@ -4,7 +4,8 @@ use super::{Default, Kind, ROW, Setting, count, key, key_in, time_or_off};
 
 const SIZE: Kind = Kind::Bytes { min: 1, max: 1 << 40, off: true };
 
-// Settings are applied in order: slow.time and slow.size also set the thresholds of scans, which the later rows may override.
+// Settings are applied in order: slow.time and slow.size also set the thresholds of scans, which the later rows
+// may override.
 
 pub(super) static SETTINGS: [Setting; 7] = [
     Setting {
