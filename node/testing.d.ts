@@ -38,8 +38,14 @@ interface Utf8 {
 export type TestContext = { after(done: () => unknown): unknown } | { onTestFinished(done: () => unknown): unknown };
 
 /** Makes a database for one test. With the test's context it is closed when the test ends; otherwise dispose of it. */
-export declare function freshDatabase(test: TestContext, options: TestOptions & Utf8): Promise<TestDatabase<string | Uint8Array>>;
-export declare function freshDatabase(test: TestContext, options?: TestOptions & { encoding?: undefined }): Promise<TestDatabase>;
+export declare function freshDatabase(
+  test: TestContext,
+  options: TestOptions & Utf8,
+): Promise<TestDatabase<string | Uint8Array>>;
+export declare function freshDatabase(
+  test: TestContext,
+  options?: TestOptions & { encoding?: undefined },
+): Promise<TestDatabase>;
 export declare function freshDatabase(options: TestOptions & Utf8): Promise<TestDatabase<string | Uint8Array>>;
 export declare function freshDatabase(options?: TestOptions & { encoding?: undefined }): Promise<TestDatabase>;
 
@@ -56,4 +62,6 @@ export interface Hooks {
 export declare function databasePerTest(options: TestOptions & Utf8, hooks?: Hooks): PerTest<string | Uint8Array>;
 export declare function databasePerTest(options?: TestOptions & { encoding?: undefined }, hooks?: Hooks): PerTest;
 
-export type PerTest<In extends string | Uint8Array = Uint8Array> = Readonly<Pick<TestDatabase<In>, 'db' | 'clock' | 'server' | 'address'>>;
+export type PerTest<In extends string | Uint8Array = Uint8Array> = Readonly<
+  Pick<TestDatabase<In>, 'db' | 'clock' | 'server' | 'address'>
+>;

@@ -33,7 +33,8 @@ export type ColumnOf<Columns, Type> = {
   string;
 
 /** A column as bytes (`family:qualifier`) or as its two parts, for names that are not valid strings. */
-export type ExactColumn = Uint8Array | { readonly family: string | Uint8Array; readonly qualifier: string | Uint8Array };
+export type ExactColumn =
+  Uint8Array | { readonly family: string | Uint8Array; readonly qualifier: string | Uint8Array };
 
 /** A column. */
 export type Column<Columns, Name = ColumnName<Columns>> = Name | ExactColumn;

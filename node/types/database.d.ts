@@ -1,6 +1,14 @@
 /** Databases, embedded or remote, and servers. */
 import type { Abortable, AnyColumns, Input } from './column';
-import type { CreateTableOptions, Families, FamilyOptions, NamespaceDescriptor, Region, TableDescriptor, TableOptions } from './schema';
+import type {
+  CreateTableOptions,
+  Families,
+  FamilyOptions,
+  NamespaceDescriptor,
+  Region,
+  TableDescriptor,
+  TableOptions,
+} from './schema';
 import type { Table } from './table';
 
 /** A database. Every method returns a promise, and for embedded databases has a synchronous form, `nameSync`. */

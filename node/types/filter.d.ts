@@ -47,11 +47,19 @@ export declare const filters: {
   /** Selects rows by the value of one column. */
   readonly singleColumnValue: (column: OneColumn, op: Operator, value: Compared, options?: MissingOptions) => Filter;
   /** Like `singleColumnValue`, but leaves that column out of the result. */
-  readonly singleColumnValueExclude: (column: OneColumn, op: Operator, value: Compared, options?: MissingOptions) => Filter;
+  readonly singleColumnValueExclude: (
+    column: OneColumn,
+    op: Operator,
+    value: Compared,
+    options?: MissingOptions,
+  ) => Filter;
   /** Selects the cells of one column by their value, and no other cells. */
   readonly columnValue: (column: OneColumn, op: Operator, value: Compared) => Filter;
   /** Selects cells that have the timestamp of a cell in a reference column. */
-  readonly dependentColumn: (column: OneColumn, options?: { dropColumn?: boolean; op?: Operator; value?: Compared }) => Filter;
+  readonly dependentColumn: (
+    column: OneColumn,
+    options?: { dropColumn?: boolean; op?: Operator; value?: Compared },
+  ) => Filter;
   readonly prefix: (prefix: Text) => Filter;
   readonly columnPrefix: (prefix: Text) => Filter;
   readonly multipleColumnPrefix: (...prefixes: (Text | readonly Text[])[]) => Filter;

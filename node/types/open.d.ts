@@ -48,7 +48,14 @@ export interface ConnectOptions extends Abortable {
   /** Default: 9090. */
   port?: number | undefined;
   /** `true`, or options for Node's `tls.connect`: `ca`, `cert`, `key`, `servername`, … Default: no TLS. */
-  tls?: boolean | (Pick<TlsOptions, 'cert' | 'key' | 'passphrase' | 'pfx' | 'ciphers' | 'minVersion' | 'maxVersion' | 'rejectUnauthorized'> & TlsPeer) | undefined;
+  tls?:
+    | boolean
+    | (Pick<
+        TlsOptions,
+        'cert' | 'key' | 'passphrase' | 'pfx' | 'ciphers' | 'minVersion' | 'maxVersion' | 'rejectUnauthorized'
+      > &
+        TlsPeer)
+    | undefined;
   /**
    * The framing of messages. hjall accepts all of them on one port, HBase the one it was started with. Default:
    * 'buffered'.

@@ -4,7 +4,8 @@ import type { Filter } from './filter';
 import type { Row } from './row';
 
 /** From `from` (inclusive) to `to` (exclusive), in milliseconds since the Unix epoch; either may be omitted. */
-export type TimeRange = readonly [from?: Int64, to?: Int64] | { readonly from?: Int64 | undefined; readonly to?: Int64 | undefined };
+export type TimeRange =
+  readonly [from?: Int64, to?: Int64] | { readonly from?: Int64 | undefined; readonly to?: Int64 | undefined };
 
 export interface ReadOptions<Columns = AnyColumns> extends Abortable {
   /** The columns and families to read. Default: all. */
@@ -54,7 +55,9 @@ export interface ScanOptions<Columns = AnyColumns, In extends Input = Uint8Array
  * An asynchronous iterator over the rows of a scan, for `for await`. It fetches at most one block ahead of the
  * program.
  */
-export declare class Scan<Columns extends object = AnyColumns> implements AsyncIterableIterator<Row<Columns>>, AsyncDisposable {
+export declare class Scan<Columns extends object = AnyColumns>
+  implements AsyncIterableIterator<Row<Columns>>, AsyncDisposable
+{
   private constructor();
   next(): Promise<IteratorResult<Row<Columns>, undefined>>;
   return(value?: undefined): Promise<IteratorResult<Row<Columns>, undefined>>;
@@ -70,7 +73,9 @@ export declare class Scan<Columns extends object = AnyColumns> implements AsyncI
 }
 
 /** An iterator over the rows of a scan on the calling thread, for `for`. */
-export declare class SyncScan<Columns extends object = AnyColumns> implements IterableIterator<Row<Columns>>, Disposable {
+export declare class SyncScan<Columns extends object = AnyColumns>
+  implements IterableIterator<Row<Columns>>, Disposable
+{
   private constructor();
   next(): IteratorResult<Row<Columns>, undefined>;
   return(value?: undefined): IteratorResult<Row<Columns>, undefined>;

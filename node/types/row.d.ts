@@ -34,7 +34,9 @@ export declare class Row<Columns extends object = AnyColumns> {
   /** Whether a column has a value. */
   has(column: Column<Columns>): boolean;
   /** The newest value of a column, as UTF-8 text. */
-  string<Name extends ColumnOf<Columns, string>>(column: Name): (Columns[Name] extends string ? Columns[Name] : string) | undefined;
+  string<Name extends ColumnOf<Columns, string>>(
+    column: Name,
+  ): (Columns[Name] extends string ? Columns[Name] : string) | undefined;
   string(column: Exclude<Column<Columns>, string>): string | undefined;
   /**
    * The newest value of a column, as the 64-bit integer in its eight bytes: a number if that is exact, otherwise a

@@ -34,7 +34,10 @@ export interface FamilyOptions {
 }
 
 /** Families: `{ info: { versions: 3 } }`, a Map, or an array of names. */
-export type Families = Readonly<Record<string, FamilyOptions>> | ReadonlyMap<string | Uint8Array, FamilyOptions> | readonly (string | Uint8Array)[];
+export type Families =
+  | Readonly<Record<string, FamilyOptions>>
+  | ReadonlyMap<string | Uint8Array, FamilyOptions>
+  | readonly (string | Uint8Array)[];
 
 export interface TableOptions {
   durability?: Durability | undefined;

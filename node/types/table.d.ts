@@ -4,7 +4,19 @@ import type { Abortable, AnyColumns, Column, ColumnOf, Input, Int64 } from './co
 import type { GetOptions, Scan, ScanOptions, SyncScan } from './read';
 import type { Cell, Row } from './row';
 import type {
-  AppendData, Batch, BatchOptions, CompareOp, Condition, Deleted, DeleteOptions, IncrementData, Mutation, PutData, PutOptions, RowWriteStream, WriteOptions,
+  AppendData,
+  Batch,
+  BatchOptions,
+  CompareOp,
+  Condition,
+  Deleted,
+  DeleteOptions,
+  IncrementData,
+  Mutation,
+  PutData,
+  PutOptions,
+  RowWriteStream,
+  WriteOptions,
   WriteStreamOptions,
 } from './write';
 
@@ -55,8 +67,18 @@ export declare class Table<Columns extends object = AnyColumns, In extends Input
   batch(options?: BatchOptions): Batch<Columns, In>;
 
   /** Adds to a counter (default: 1). Returns its new value: a number if that is exact, otherwise a bigint. */
-  increment(key: In, column: Column<Columns, ColumnOf<Columns, number | bigint>>, amount?: Int64, options?: WriteOptions): Promise<number | bigint>;
-  incrementSync(key: In, column: Column<Columns, ColumnOf<Columns, number | bigint>>, amount?: Int64, options?: WriteOptions): number | bigint;
+  increment(
+    key: In,
+    column: Column<Columns, ColumnOf<Columns, number | bigint>>,
+    amount?: Int64,
+    options?: WriteOptions,
+  ): Promise<number | bigint>;
+  incrementSync(
+    key: In,
+    column: Column<Columns, ColumnOf<Columns, number | bigint>>,
+    amount?: Int64,
+    options?: WriteOptions,
+  ): number | bigint;
   /** Adds to counters of a row, atomically. Returns the new cells. */
   incrementRow(key: In, data: IncrementData<Columns>, options?: WriteOptions): Promise<Row<Columns>>;
   incrementRowSync(key: In, data: IncrementData<Columns>, options?: WriteOptions): Row<Columns>;
@@ -71,18 +93,48 @@ export declare class Table<Columns extends object = AnyColumns, In extends Input
    * Puts if a column has an expected value (null: no such cell). Returns whether it did. `op` compares `expected op
    * stored`.
    */
-  checkAndPut(key: In, column: Column<Columns>, expected: In | null, data: PutData<Columns, In>, options?: PutOptions & { op?: CompareOp }): Promise<boolean>;
-  checkAndPutSync(key: In, column: Column<Columns>, expected: In | null, data: PutData<Columns, In>, options?: PutOptions & { op?: CompareOp }): boolean;
+  checkAndPut(
+    key: In,
+    column: Column<Columns>,
+    expected: In | null,
+    data: PutData<Columns, In>,
+    options?: PutOptions & { op?: CompareOp },
+  ): Promise<boolean>;
+  checkAndPutSync(
+    key: In,
+    column: Column<Columns>,
+    expected: In | null,
+    data: PutData<Columns, In>,
+    options?: PutOptions & { op?: CompareOp },
+  ): boolean;
   /** Deletes if a column has an expected value (null: no such cell). Returns whether it did. */
   checkAndDelete(
-    key: In, column: Column<Columns>, expected: In | null, columns?: Deleted<Columns> | readonly Deleted<Columns>[], options?: DeleteOptions & { op?: CompareOp },
+    key: In,
+    column: Column<Columns>,
+    expected: In | null,
+    columns?: Deleted<Columns> | readonly Deleted<Columns>[],
+    options?: DeleteOptions & { op?: CompareOp },
   ): Promise<boolean>;
   checkAndDeleteSync(
-    key: In, column: Column<Columns>, expected: In | null, columns?: Deleted<Columns> | readonly Deleted<Columns>[], options?: DeleteOptions & { op?: CompareOp },
+    key: In,
+    column: Column<Columns>,
+    expected: In | null,
+    columns?: Deleted<Columns> | readonly Deleted<Columns>[],
+    options?: DeleteOptions & { op?: CompareOp },
   ): boolean;
   /** Applies mutations if a condition holds. Returns whether it did. */
-  checkAndMutate(key: In, condition: Condition<Columns, In>, mutations: readonly Mutation<Columns, In>[], options?: Abortable): Promise<boolean>;
-  checkAndMutateSync(key: In, condition: Condition<Columns, In>, mutations: readonly Mutation<Columns, In>[], options?: Abortable): boolean;
+  checkAndMutate(
+    key: In,
+    condition: Condition<Columns, In>,
+    mutations: readonly Mutation<Columns, In>[],
+    options?: Abortable,
+  ): Promise<boolean>;
+  checkAndMutateSync(
+    key: In,
+    condition: Condition<Columns, In>,
+    mutations: readonly Mutation<Columns, In>[],
+    options?: Abortable,
+  ): boolean;
   /** Applies puts and deletes of a row, atomically. */
   mutateRow(key: In, mutations: readonly Mutation<Columns, In>[], options?: Abortable): Promise<void>;
   mutateRowSync(key: In, mutations: readonly Mutation<Columns, In>[], options?: Abortable): void;

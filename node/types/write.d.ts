@@ -29,11 +29,12 @@ export interface DeleteOptions extends WriteOptions {
 
 /** Cells to write: values by column, or a list of cells that may have their own timestamps. */
 export type PutData<Columns, In extends Input> =
-  | { readonly [Name in keyof Columns]?: In }
-  | ReadonlyMap<Column<Columns>, In>
-  | readonly PutCell<Columns, In>[];
+  { readonly [Name in keyof Columns]?: In } | ReadonlyMap<Column<Columns>, In> | readonly PutCell<Columns, In>[];
 
-export type PutCell<Columns, In extends Input> = CellColumn<Columns> & { readonly value: In; readonly timestamp?: Int64 | undefined };
+export type PutCell<Columns, In extends Input> = CellColumn<Columns> & {
+  readonly value: In;
+  readonly timestamp?: Int64 | undefined;
+};
 
 type CellColumn<Columns, Name = ColumnName<Columns>> =
   | { readonly column: Column<Columns, Name> }
@@ -52,7 +53,8 @@ export type AppendData<Columns, In extends Input> =
   | readonly (CellColumn<Columns> & { readonly value: In })[];
 
 /** What a delete covers: a column or a family, which may have its own timestamp. */
-export type Deleted<Columns> = ColumnOrFamily<Columns> | { readonly column: ColumnOrFamily<Columns>; readonly timestamp?: Int64 | undefined };
+export type Deleted<Columns> =
+  ColumnOrFamily<Columns> | { readonly column: ColumnOrFamily<Columns>; readonly timestamp?: Int64 | undefined };
 
 /** A put or a delete of a row. */
 export type Mutation<Columns, In extends Input> =
@@ -112,5 +114,9 @@ export interface RowWriteStream<Columns = AnyColumns, In extends Input = Uint8Ar
   /** The number of rows that have been written. */
   readonly rowsWritten: number;
   write(row: StreamedRow<Columns, In>, callback?: (error: Error | null | undefined) => void): boolean;
-  write(row: StreamedRow<Columns, In>, encoding: BufferEncoding, callback?: (error: Error | null | undefined) => void): boolean;
+  write(
+    row: StreamedRow<Columns, In>,
+    encoding: BufferEncoding,
+    callback?: (error: Error | null | undefined) => void,
+  ): boolean;
 }

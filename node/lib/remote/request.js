@@ -36,7 +36,7 @@ function timeRangeOf(range) {
   if (range === undefined) return undefined;
   const { from, to } = range;
   if (to < 0 || from < 0) reject(`Timestamp cannot be negative. minStamp:${from}, maxStamp:${to}`);
-  if (BigInt(to) > TIME_MAX) reject(`there is no time range behind timestamp ${from}`);
+  if (BigInt(to) > TIME_MAX) reject(`there is no time range after timestamp ${from}`);
   if (to < from) reject('maxStamp is smaller than minStamp');
   return { minStamp: from, maxStamp: to };
 }

@@ -23,7 +23,7 @@ async function served(test) {
 }
 
 for (const transport of ['buffered', 'framed', 'http']) {
-  it(`a program that forgets to close ends all the same (${transport})`, async (t) => {
+  it(`a program that does not close its connection can end (${transport})`, async (t) => {
     const port = await served(t);
     const program = `
       const { connect } = require(${JSON.stringify(join(__dirname, '..', '..', 'lib'))});
@@ -43,11 +43,12 @@ it('closeSync rejects new calls and completes the pending one', async (t) => {
   await assert.rejects(db.table('t').row('r'), { code: 'CLOSED' });
 });
 
-/** A key that both sides know stands for certificates, which a test would have to make. */
+/** A pre-shared key, so that the test needs no certificates. */
 const SHARED = { ciphers: 'PSK-AES128-GCM-SHA256', maxVersion: 'TLSv1.2' };
 const KEY = Buffer.from('d731ef57be09e5204f0b205b60627028', 'hex');
 
-async function behindTls(test, port) {
+/** A TLS server in front of a plain port. */
+async function tlsProxy(test, port) {
   const server = tls.createServer(
     { ...SHARED, pskCallback: (_, identity) => (identity === 'ann' ? KEY : null) },
     (secure) => {
@@ -70,14 +71,14 @@ const identity = (name) => ({
 });
 
 it('speaks TLS', async (t) => {
-  const port = await behindTls(t, await served(t));
+  const port = await tlsProxy(t, await served(t));
   const db = await connect({ port, encoding: 'utf8', tls: identity('ann'), protocol: 'compact' });
   assert.equal((await db.table('t').row('r')).string('f:q'), 'x');
   await db.close();
 });
 
 it('a failed handshake is a ConnectionError', async (t) => {
-  const port = await behindTls(t, await served(t));
+  const port = await tlsProxy(t, await served(t));
   await assert.rejects(connect({ port, tls: identity('bob'), retries: 0 }), {
     code: 'CONNECTION',
     message: /cannot connect/,
@@ -86,7 +87,7 @@ it('a failed handshake is a ConnectionError', async (t) => {
 
 it('TLS to a plain server, and a plain connection to a TLS server, do not hang', async (t) => {
   const plain = await served(t);
-  const secure = await behindTls(t, plain);
+  const secure = await tlsProxy(t, plain);
   await assert.rejects(connect({ port: plain, tls: true, retries: 0, connectTimeoutMs: 2000 }), {
     name: 'ConnectionError',
   });
