@@ -6,7 +6,7 @@ use crate::clock::Clock;
 use crate::store::StoreOptions;
 
 /// Memory for rows that are read often, where nothing is said of caches.
-const HOT_BYTES: usize = 64 << 20;
+const ROW_CACHE_BYTES: usize = 64 << 20;
 
 /// How to open a database.
 #[derive(Clone, Default)]
@@ -33,8 +33,8 @@ impl std::fmt::Debug for Options {
 
 impl Options {
     /// Memory for rows that are read often.
-    pub(crate) fn hot_bytes(&self) -> usize {
-        self.cache_bytes.map_or(HOT_BYTES, |bytes| usize::try_from(bytes / 8).unwrap_or(usize::MAX))
+    pub(crate) fn row_cache_bytes(&self) -> usize {
+        self.cache_bytes.map_or(ROW_CACHE_BYTES, |bytes| usize::try_from(bytes / 8).unwrap_or(usize::MAX))
     }
 
     /// What the store needs to know.

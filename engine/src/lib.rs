@@ -1,22 +1,59 @@
-//! hjall's engine: the HBase data model over an ordered store.
+//! HBase's data model over an ordered key-value store: tables, column families, versions, delete markers, filters, scans.
 //!
-//! Everything that HBase's region servers and master do for a client is here, without threads of its own, sockets or async; the Thrift server
-//! and the language bindings only translate.
+//! ```
+//! use hjall_engine::mutation::{Durability, Put, PutCell};
+//! use hjall_engine::name::TableName;
+//! use hjall_engine::request::{Get, Scan};
+//! use hjall_engine::schema::{FamilyDescriptor, TableDescriptor};
+//! use hjall_engine::{Engine, LATEST, Options};
+//!
+//! # fn main() -> Result<(), hjall_engine::Error> {
+//! // `Engine::open` takes a folder; this database ends with the process.
+//! let engine = Engine::memory(Options::default())?;
+//! let name = TableName::parse(b"people")?;
+//! let mut descriptor = TableDescriptor::new(name.clone());
+//! descriptor.add_family(FamilyDescriptor::new("f")?)?;
+//! engine.create_table(descriptor, vec![])?;
+//!
+//! let people = engine.table(&name);
+//! let cell =
+//!     PutCell { family: "f".into(), qualifier: "name".into(), timestamp: LATEST, value: "Ada".into() };
+//! people.put(&Put {
+//!     row: "1815".into(),
+//!     cells: vec![cell],
+//!     ttl_ms: None,
+//!     durability: Durability::default(),
+//! })?;
+//!
+//! let row = people.get(&Get::new("1815"))?;
+//! assert_eq!(row.cells[0].value, "Ada");
+//! for row in people.scan(Scan::default())?.rows() {
+//!     println!("{:?}", row?.key);
+//! }
+//! engine.close()
+//! # }
+//! ```
+//!
+//! Everything is synchronous and starts no threads of its own above the store. The Thrift server and the language bindings only translate.
 
 mod catalog;
 pub mod cell;
 pub mod clock;
+mod compaction;
+mod compare_op;
 pub mod config;
-pub mod engine;
+mod core;
+mod database;
+mod durability;
 pub mod error;
 pub mod filter;
 mod key;
-mod locks;
 pub mod mutation;
 pub mod name;
 pub mod read;
 pub mod region;
 pub mod request;
+mod row_cache;
 pub mod schema;
 pub mod store;
 pub mod table;
@@ -25,6 +62,6 @@ mod write;
 
 pub use cell::{Cell, CellKind, LATEST, Row};
 pub use config::{Limits, Options};
-pub use engine::Engine;
+pub use database::Engine;
 pub use error::{Error, ErrorKind, Result};
 pub use table::{Scanner, Table};

@@ -8,10 +8,10 @@ use bytes::Bytes;
 
 use super::record::{self, HEAD_KEY, Head};
 use super::state::{Family, TableState, space_options};
+use super::table_slot::TableSlot;
 use super::{Catalog, Counter};
+use crate::durability::Durability;
 use crate::error::Result;
-use crate::locks::Slot;
-use crate::mutation::Durability;
 use crate::name::TableName;
 use crate::region::Region;
 use crate::schema::{NamespaceDescriptor, TableDescriptor};
@@ -82,7 +82,7 @@ impl Catalog {
         self.commit(counter, &[(record::table_key(table.name()), Some(record::encode_table(&table)))])?;
         self.know_rules(&table);
         let name = table.name().clone();
-        self.tables.write().insert(name, Arc::new(Slot::new(Arc::new(table))));
+        self.tables.write().insert(name, Arc::new(TableSlot::new(Arc::new(table))));
         Ok(())
     }
 

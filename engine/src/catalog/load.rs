@@ -10,10 +10,10 @@ use parking_lot::{Mutex, RwLock};
 use super::meta::{FIRST_NUMBER, meta_table};
 use super::record::{self, HEAD_KEY, Head, NAMESPACE_PREFIX, TABLE_PREFIX};
 use super::state::TableState;
+use super::table_slot::TableSlot;
 use super::{Catalog, Counter};
+use crate::durability::Durability;
 use crate::error::Result;
-use crate::locks::Slot;
-use crate::mutation::Durability;
 use crate::name::{DEFAULT_NAMESPACE, SYSTEM_NAMESPACE};
 use crate::schema::NamespaceDescriptor;
 use crate::store::{CATALOG_SPACE, Order, Snapshot, Store};
@@ -98,7 +98,7 @@ impl Catalog {
             }
         }
         let mut tables = self.tables.write();
-        tables.extend(states.into_iter().map(|(name, state)| (name, Arc::new(Slot::new(state)))));
+        tables.extend(states.into_iter().map(|(name, state)| (name, Arc::new(TableSlot::new(state)))));
         Ok(())
     }
 }

@@ -8,6 +8,7 @@ mod load;
 mod meta;
 mod record;
 mod state;
+mod table_slot;
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
@@ -17,8 +18,8 @@ use parking_lot::{Mutex, MutexGuard, RwLock};
 
 pub(crate) use state::{Family, TableState};
 
+use self::table_slot::TableSlot;
 use crate::error::{Error, ErrorKind, Result};
-use crate::locks::Slot;
 use crate::name::TableName;
 use crate::schema::{FamilyRules, NamespaceDescriptor};
 use crate::store::{SpaceId, Store};
@@ -31,7 +32,7 @@ pub(crate) struct Catalog {
     store: Arc<dyn Store>,
     cluster_id: String,
     namespaces: RwLock<BTreeMap<String, NamespaceDescriptor>>,
-    tables: RwLock<HashMap<TableName, Arc<Slot>>>,
+    tables: RwLock<HashMap<TableName, Arc<TableSlot>>>,
     rules: Arc<SpaceRules>,
     /// Held through every change, so that there is one at a time.
     changes: Mutex<Counter>,
@@ -87,8 +88,8 @@ impl Catalog {
         }
     }
 
-    /// A table's place, if there is such a table.
-    fn slot(&self, name: &TableName) -> Result<Arc<Slot>> {
+    /// A table's entry.
+    fn slot(&self, name: &TableName) -> Result<Arc<TableSlot>> {
         self.settle()?;
         self.tables.read().get(name).cloned().ok_or_else(|| not_found(name))
     }
@@ -104,7 +105,7 @@ impl Catalog {
             if self.doubtful.load(Ordering::Acquire) {
                 continue;
             }
-            // Left between looking up and holding; if the table was made again meanwhile, it has another place.
+            // Dropped between lookup and lock. A table that was created again meanwhile has a new entry.
             if let Some(state) = held.as_ref() {
                 return work(state);
             }

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use bytes::{BufMut, Bytes, BytesMut};
 
+use crate::durability::Durability;
 use crate::error::{Error, ErrorKind, Result};
-use crate::mutation::Durability;
 use crate::name::TableName;
 use crate::region::{self, Region};
 use crate::schema::{BloomFilter, Compression, FamilyDescriptor, FamilyRules, TableDescriptor};

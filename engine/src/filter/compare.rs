@@ -6,8 +6,8 @@ use bytes::Bytes;
 
 use super::comparator::Comparator;
 use crate::cell::Cell;
+use crate::compare_op::CompareOp;
 use crate::error::{Error, ErrorKind, Result};
-use crate::mutation::CompareOp;
 
 /// An operator and what to compare with: a part of a cell is kept if `part op comparator`.
 #[derive(Debug, Clone, PartialEq)]

@@ -7,8 +7,8 @@ use bytes::Bytes;
 use super::comparator::Comparator;
 use super::compare::{ColumnCheck, Compare};
 use super::spec::{FilterSpec, ListOperator};
+use crate::compare_op::CompareOp;
 use crate::error::{Error, Result};
-use crate::mutation::CompareOp;
 
 impl FilterSpec {
     /// KeyOnlyFilter.

@@ -3,8 +3,8 @@
 use super::compare::ColumnCheck;
 use super::{Code, Filter};
 use crate::cell::Cell;
+use crate::compare_op::CompareOp;
 use crate::error::{Error, ErrorKind, Result};
-use crate::mutation::CompareOp;
 
 /// SingleColumnValueFilter: rows by the value of one column; with `exclude` the column itself is left out of them.
 pub(super) struct SingleColumnValue {

@@ -1,11 +1,11 @@
 //! What can be asked of a table: writes.
 
-mod durability;
 mod validate;
 
 use bytes::Bytes;
 
-pub use durability::Durability;
+pub use crate::compare_op::CompareOp;
+pub use crate::durability::Durability;
 pub(crate) use validate::cell_bytes;
 pub use validate::check_timestamp;
 
@@ -140,26 +140,6 @@ pub struct Append {
     pub ttl_ms: Option<i64>,
     /// When it counts as done.
     pub durability: Durability,
-}
-
-/// How two byte strings are compared (HBase's `CompareOperator`). The numbers are HBase's.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-#[repr(u8)]
-pub enum CompareOp {
-    /// `<`
-    Less = 0,
-    /// `<=`
-    LessOrEqual = 1,
-    /// `=`
-    Equal = 2,
-    /// `!=`
-    NotEqual = 3,
-    /// `>=`
-    GreaterOrEqual = 4,
-    /// `>`
-    Greater = 5,
-    /// No comparison at all.
-    NoOp = 6,
 }
 
 /// The condition of a checked write: the newest visible version of one column against a value, the **given value on the left**.

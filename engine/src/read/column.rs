@@ -7,9 +7,10 @@ use std::vec;
 
 use bytes::Bytes;
 
-use super::marks::Marks;
+use super::column_tracker::ColumnTracker;
+use super::delete_tracker::DeleteTracker;
+use super::family_scan::{FamilyScan, Reader};
 use super::pairs::Pairs;
-use super::plan::{Plan, Reader};
 use super::prefix::Prefix;
 use crate::cell::CellKind;
 use crate::error::Result;
@@ -35,33 +36,8 @@ pub(super) enum Column {
 
 /// A column whose values need nothing but the markers ahead of them.
 pub(super) struct Walked {
-    marks: Marks,
-    seen: Count,
-}
-
-/// How many versions of a column were seen, and whether more may be.
-pub(super) struct Count {
-    seen: i32,
-}
-
-impl Count {
-    pub(super) fn new() -> Self {
-        Self { seen: 0 }
-    }
-
-    /// Whether no further version will be seen.
-    pub(super) fn is_full(&self, plan: &Plan) -> bool {
-        self.seen >= plan.examine
-    }
-
-    /// Counts the next visible value; `false`: it and all older ones are not seen.
-    pub(super) fn admit(&mut self, plan: &Plan, timestamp: i64, now: i64) -> bool {
-        if self.is_full(plan) {
-            return false;
-        }
-        self.seen += 1;
-        self.seen <= plan.family.rules.min_versions || !plan.is_expired(timestamp, now)
-    }
+    marks: DeleteTracker,
+    seen: ColumnTracker,
 }
 
 impl Column {
@@ -69,9 +45,9 @@ impl Column {
     pub(super) fn next(
         &mut self,
         pairs: &mut Pairs,
-        (plan, reader): (&Plan, &Reader),
+        (plan, reader): (&FamilyScan, &Reader),
         prefix: &[u8],
-        family: &mut Marks,
+        family: &mut DeleteTracker,
     ) -> Result<Option<Version>> {
         match self {
             Self::Walked(column) => column.next(pairs, (plan, reader), prefix, family),
@@ -94,7 +70,7 @@ impl Column {
     }
 
     /// Whether the versions to look at are all seen.
-    pub(super) fn is_full(&self, plan: &Plan) -> bool {
+    pub(super) fn is_full(&self, plan: &FamilyScan) -> bool {
         match self {
             Self::Walked(column) => column.seen.is_full(plan),
             Self::Known(versions) => versions.as_slice().is_empty(),
@@ -104,15 +80,21 @@ impl Column {
 
 impl Walked {
     /// Begins at the column's first key.
-    pub(super) fn open(pairs: &mut Pairs, plan: &Plan, reader: &Reader, prefix: &[u8], family: &Marks) -> Result<Self> {
-        let marks = Marks::of_column(pairs, plan, reader, prefix, family)?;
+    pub(super) fn open(
+        pairs: &mut Pairs,
+        plan: &FamilyScan,
+        reader: &Reader,
+        prefix: &[u8],
+        family: &DeleteTracker,
+    ) -> Result<Self> {
+        let marks = DeleteTracker::of_column(pairs, plan, reader, prefix, family)?;
         if let Some((head, _)) = pairs.head()?.filter(|(k, _)| k.starts_with(prefix)) {
             let (kind, timestamp) = key::kind_and_time(head, prefix.len())?;
             if kind != CellKind::Put || timestamp > plan.newest {
                 pairs.skip_to(&key::at(prefix, CellKind::Put, plan.newest))?;
             }
         }
-        Ok(Self { marks, seen: Count::new() })
+        Ok(Self { marks, seen: ColumnTracker::new() })
     }
 
     /// The same with the column's first version, if that is the very next pair, as it mostly is: no marker stands before it and nothing
@@ -120,9 +102,9 @@ impl Walked {
     #[inline]
     pub(super) fn open_at_value(
         pairs: &mut Pairs,
-        (plan, reader): (&Plan, &Reader),
+        (plan, reader): (&FamilyScan, &Reader),
         prefix_len: usize,
-        family: &mut Marks,
+        family: &mut DeleteTracker,
     ) -> Result<Option<(Prefix, Self, Version)>> {
         let Some((head, stored)) = pairs.head()? else { return Ok(None) };
         let (kind, timestamp) = key::kind_and_time(head, prefix_len)?;
@@ -132,14 +114,14 @@ impl Walked {
         if value::is_expired(stored, timestamp, reader.now)? || family.hides(timestamp, reader)? {
             return Ok(None);
         }
-        let mut seen = Count::new();
+        let mut seen = ColumnTracker::new();
         if !seen.admit(plan, timestamp, reader.now) {
             return Ok(None);
         }
         let Some((key, stored)) = pairs.take() else { return Ok(None) };
         let value = Value::decode(stored)?;
         let version = Version { timestamp, kind, value: value.bytes, ttl_ms: value.ttl_ms };
-        let column = Self { marks: Marks::of_unmarked_column(family), seen };
+        let column = Self { marks: DeleteTracker::of_unmarked_column(family), seen };
         Ok(Some((Prefix::of(key, prefix_len), column, version)))
     }
 
@@ -147,9 +129,9 @@ impl Walked {
     fn next(
         &mut self,
         pairs: &mut Pairs,
-        (plan, reader): (&Plan, &Reader),
+        (plan, reader): (&FamilyScan, &Reader),
         prefix: &[u8],
-        family: &mut Marks,
+        family: &mut DeleteTracker,
     ) -> Result<Option<Version>> {
         if self.seen.is_full(plan) {
             return Ok(None);

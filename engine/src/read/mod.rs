@@ -5,24 +5,24 @@
 //! into rows and asks the filter; `hot` has the rows that are read often; `row` and `scanner` are what tables call.
 
 mod column;
-mod down;
-mod extent;
-mod family;
-mod hot;
-mod marks;
+mod column_tracker;
+mod delete_tracker;
+mod family_cursor;
+mod family_scan;
+mod key_range;
 mod pairs;
-mod plan;
 mod prefix;
+mod qualifiers;
 mod raw;
-mod region;
+mod region_scanner;
+mod reverse;
 mod row;
 mod scanner;
 mod sequence;
-mod sieve;
 mod stop;
+mod store_scanner;
 mod times;
 
-pub(crate) use hot::HotRows;
 pub(crate) use row::{exists, get, newest};
 pub use scanner::Scanner;
 pub use stop::{Stop, Watch};

@@ -3,15 +3,15 @@
 use std::cmp::Reverse;
 
 use super::column::Version;
+use super::family_scan::{FamilyScan, Reader};
 use super::pairs::Pairs;
-use super::plan::{Plan, Reader};
 use crate::cell::CellKind;
 use crate::error::Result;
 use crate::key;
 use crate::value::{self, Value};
 
 /// Everything behind a prefix that lies in the time range and lives: all markers, of the values one more than will be shown.
-pub(super) fn stored(pairs: &mut Pairs, plan: &Plan, reader: &Reader, prefix: &[u8]) -> Result<Vec<Version>> {
+pub(super) fn stored(pairs: &mut Pairs, plan: &FamilyScan, reader: &Reader, prefix: &[u8]) -> Result<Vec<Version>> {
     let mut versions = Vec::new();
     let mut values = 0;
     while let Some((head, stored)) = pairs.head()?.filter(|(k, _)| k.starts_with(prefix)) {
@@ -44,7 +44,7 @@ pub(super) fn stored(pairs: &mut Pairs, plan: &Plan, reader: &Reader, prefix: &[
 }
 
 /// Mixes markers and values; ends before the first value that is one too many.
-pub(super) fn mix(mut versions: Vec<Version>, plan: &Plan) -> Vec<Version> {
+pub(super) fn mix(mut versions: Vec<Version>, plan: &FamilyScan) -> Vec<Version> {
     versions.sort_by_key(|v| (Reverse(v.timestamp), Reverse(v.kind)));
     let mut values = 0;
     let end = versions.iter().position(|v| {

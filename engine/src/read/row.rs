@@ -4,19 +4,19 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 
-use super::family::FamilyWalk;
-use super::hot::{Found, HotRow};
-use super::plan::{Plan, Reader, Wish};
-use super::region::{RegionRows, Task};
-use super::sieve::Window;
+use super::family_cursor::FamilyCursor;
+use super::family_scan::{FamilyScan, Reader, Wish};
+use super::region_scanner::{RegionScan, RegionScanner};
 use super::stop::Stop;
+use super::store_scanner::Window;
 use crate::catalog::Family;
 use crate::cell::Row;
-use crate::engine::Core;
+use crate::core::Core;
 use crate::error::{Error, Result};
 use crate::key;
 use crate::name::TableName;
 use crate::request::{Get, TimeRange, check_row};
+use crate::row_cache::{CachedRow, Lookup};
 use crate::store::{Order, Snapshot};
 use crate::value::Value;
 
@@ -34,13 +34,13 @@ pub(crate) struct Stored {
 /// # Errors
 /// Those of the table (missing, disabled), `FamilyNotFound`, `InvalidArgument` for a bad row or no version; those of store and filter.
 pub(crate) fn get(core: &Core, name: &TableName, get: &Get) -> Result<Row> {
-    let (mut rows, hot) = match open(core, name, get)? {
+    let (mut rows, cached) = match open(core, name, get)? {
         Opened::Answer(row) => return Ok(row),
-        Opened::Rows(rows, hot) => (*rows, hot),
+        Opened::Rows(rows, cached) => (*rows, cached),
     };
     let row = rows.next()?.unwrap_or_default();
-    if let Some(hot) = hot.filter(|_| is_whole(get)) {
-        hot.remember(&row);
+    if let Some(cached) = cached.filter(|_| is_whole(get)) {
+        cached.remember(&row);
     }
     Ok(row)
 }
@@ -61,7 +61,7 @@ enum Opened {
     /// It was answered before, and nothing changed since.
     Answer(Row),
     /// It has to be read, perhaps from what is kept in memory.
-    Rows(Box<RegionRows>, Option<Arc<HotRow>>),
+    Rows(Box<RegionScanner>, Option<Arc<CachedRow>>),
 }
 
 /// Whether a get asks for the newest version of every column, as most do.
@@ -83,8 +83,8 @@ fn open(core: &Core, name: &TableName, get: &Get) -> Result<Opened> {
     core.catalog.hold(name, |table| {
         table.check_readable()?;
         let families = table.families();
-        let found = core.hot.find(table.row_lock(&get.row), families);
-        if let Found::Row(row) = &found
+        let found = core.row_cache.find(table.row_lock(&get.row), families);
+        if let Lookup::Hit(row) = &found
             && is_whole(get)
             && let Some(answer) = row.answer()
         {
@@ -94,42 +94,42 @@ fn open(core: &Core, name: &TableName, get: &Get) -> Result<Opened> {
         let wish =
             Wish { columns: &get.columns, max_versions: get.max_versions, filtered: filter.is_some(), raw: get.raw };
         let unknown = |family: &[u8]| table.no_family(family, &get.row);
-        let plans = Plan::all(families, &wish, |_| get.time_range, &unknown)?;
+        let plans = FamilyScan::all(families, &wish, |_| get.time_range, &unknown)?;
         let from = key::row_prefix(&get.row);
         let to = key::row_end(&from);
         let limit = (get.store_limit >= 0).then_some(get.store_limit);
         let window = Window { offset: get.store_offset.max(0), limit };
-        let (snapshot, hot) = match source(core, found, families, &from, &to)? {
-            Source::Hot(row) => (Arc::clone(&row) as Arc<dyn Snapshot>, Some(row)),
+        let (snapshot, cached) = match source(core, found, families, &from, &to)? {
+            Source::Cached(row) => (Arc::clone(&row) as Arc<dyn Snapshot>, Some(row)),
             Source::Stored(snapshot) => (snapshot, None),
         };
         let reader = Reader { snapshot, now: core.store.now_ms(), stop: Stop::default() };
-        let task = Task { order: Order::Ascending, from, to, batch: None, window, filter };
-        Ok(Opened::Rows(Box::new(RegionRows::open(plans, &Arc::new(reader), task)?), hot))
+        let task = RegionScan { order: Order::Ascending, from, to, batch: None, window, filter };
+        Ok(Opened::Rows(Box::new(RegionScanner::open(plans, &Arc::new(reader), task)?), cached))
     })
 }
 
 /// Where a row is read from.
 enum Source {
     /// As it is kept in memory.
-    Hot(Arc<HotRow>),
+    Cached(Arc<CachedRow>),
     /// All that is stored.
     Stored(Arc<dyn Snapshot>),
 }
 
-fn source(core: &Core, found: Found, families: &Arc<[Family]>, from: &[u8], to: &[u8]) -> Result<Source> {
+fn source(core: &Core, found: Lookup, families: &Arc<[Family]>, from: &[u8], to: &[u8]) -> Result<Source> {
     match found {
-        Found::Row(row) => Ok(Source::Hot(row)),
-        Found::Nothing => Ok(Source::Stored(core.store.snapshot()?)),
-        Found::Wanted(place) => {
+        Lookup::Hit(row) => Ok(Source::Cached(row)),
+        Lookup::Miss => Ok(Source::Stored(core.store.snapshot()?)),
+        Lookup::Admitted(admission) => {
             let snapshot = core.store.snapshot()?;
-            let Some(row) = HotRow::read(&snapshot, families, from, to)? else {
-                core.hot.refuse(&place);
+            let Some(row) = CachedRow::read(&snapshot, families, from, to)? else {
+                core.row_cache.refuse(&admission);
                 return Ok(Source::Stored(snapshot));
             };
             let row = Arc::new(row);
-            core.hot.put(place, &row);
-            Ok(Source::Hot(row))
+            core.row_cache.put(admission, &row);
+            Ok(Source::Cached(row))
         }
     }
 }
@@ -150,8 +150,8 @@ pub(crate) fn newest(
     let prefix = key::row_prefix(row);
     let to = key::prefix_end(&key::column_prefix(&prefix, qualifier));
     let reader = Arc::new(Reader { snapshot: Arc::clone(snapshot), now, stop: Stop::default() });
-    let plan = Plan::column(family, qualifier, i32::try_from(count).unwrap_or(i32::MAX));
-    let mut walk = FamilyWalk::open(plan, &reader, &prefix, &to, Order::Ascending)?;
+    let plan = FamilyScan::column(family, qualifier, i32::try_from(count).unwrap_or(i32::MAX));
+    let mut walk = FamilyCursor::open(plan, &reader, &prefix, &to, Order::Ascending)?;
     let mut found = Vec::new();
     if walk.next_row()?.is_some() {
         walk.open_row(&prefix, &Bytes::copy_from_slice(row))?;

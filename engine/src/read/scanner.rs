@@ -1,16 +1,17 @@
 //! A scan under way: fetches rows portion by portion, region by region.
 
 use std::collections::VecDeque;
+use std::fmt;
 use std::sync::Arc;
 
-use super::extent::{Extent, Progress};
-use super::plan::{Plan, Reader, Wish};
-use super::region::{RegionRows, Task};
-use super::sieve::Window;
+use super::family_scan::{FamilyScan, Reader, Wish};
+use super::key_range::{KeyRange, Progress};
+use super::region_scanner::{RegionScan, RegionScanner};
 use super::stop::{Stop, Watch};
+use super::store_scanner::Window;
 use crate::catalog::TableState;
 use crate::cell::{Cell, Row};
-use crate::engine::{Core, Handle};
+use crate::core::{Core, Handle};
 use crate::error::Result;
 use crate::name::TableName;
 use crate::request::Scan;
@@ -33,19 +34,19 @@ pub struct Scanner {
     progress: Progress,
     /// Rows still allowed by the limit; `None`: any number.
     rows_left: Option<usize>,
-    open: Option<Open>,
+    open: Option<TableView>,
     ended: bool,
 }
 
 /// One state of the table, as far as it is read.
-struct Open {
+struct TableView {
     /// A table that was disabled, altered, truncated or made anew in between has another state: HBase's regions are opened again then, and
     /// scans go on with what is there now.
     table: Arc<TableState>,
     reader: Arc<Reader>,
     /// What is left of the regions, the next one last.
-    regions: Vec<Extent>,
-    rows: RegionRows,
+    regions: Vec<KeyRange>,
+    rows: RegionScanner,
 }
 
 /// What one fetch brought in.
@@ -57,6 +58,16 @@ struct Portion {
     bytes: usize,
     /// The region has no more.
     region_ended: bool,
+}
+
+impl fmt::Debug for Scanner {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Scanner")
+            .field("table", &self.name)
+            .field("scan", &self.scan)
+            .field("ended", &(self.ended && self.waiting.is_empty()))
+            .finish_non_exhaustive()
+    }
 }
 
 impl Scanner {
@@ -126,6 +137,20 @@ impl Scanner {
         self.open = None;
     }
 
+    /// An iterator over the remaining results, one by one. After an error it ends; the scanner itself goes on as after an error of
+    /// [`Self::next`].
+    pub fn rows(&mut self) -> impl Iterator<Item = Result<Row>> + '_ {
+        let mut failed = false;
+        std::iter::from_fn(move || {
+            if failed {
+                return None;
+            }
+            let row = self.next(1).map(|mut rows| rows.pop()).transpose();
+            failed = matches!(row, Some(Err(_)));
+            row
+        })
+    }
+
     /// Brings in one portion, or learns that there is none.
     fn fetch(&mut self) -> Result<()> {
         self.stop.check()?;
@@ -188,7 +213,7 @@ impl Scanner {
         Ok(portion)
     }
 
-    fn read(&self, rows: &mut RegionRows) -> Result<Portion> {
+    fn read(&self, rows: &mut RegionScanner) -> Result<Portion> {
         let caching = usize::try_from(self.scan.caching).ok().filter(|caching| *caching > 0).unwrap_or(usize::MAX);
         let rows_left = self.rows_left.unwrap_or(usize::MAX);
         let mut portion = Portion::default();
@@ -236,31 +261,31 @@ impl Scanner {
     }
 
     /// Begins with the table as it is now, behind what was brought in.
-    fn open(&self, core: &Core, table: &Arc<TableState>) -> Result<Open> {
+    fn open(&self, core: &Core, table: &Arc<TableState>) -> Result<TableView> {
         let (snapshot, now) = (core.store.snapshot()?, core.store.now_ms());
         let reader = Reader { snapshot, now, stop: self.stop.clone() };
         let reader = Arc::new(reader);
-        let mut regions = Extent::of_scan(&self.scan, &self.progress).in_regions(table.regions(), self.scan.reversed);
+        let mut regions = KeyRange::of_scan(&self.scan, &self.progress).in_regions(table.regions(), self.scan.reversed);
         regions.reverse();
         // A range in which nothing lies is still asked for, so that its request is checked.
-        let first = regions.pop().unwrap_or_else(Extent::nothing);
+        let first = regions.pop().unwrap_or_else(KeyRange::nothing);
         let rows = self.region(table, &reader, &first)?;
-        Ok(Open { table: Arc::clone(table), reader, regions, rows })
+        Ok(TableView { table: Arc::clone(table), reader, regions, rows })
     }
 
-    fn region(&self, table: &TableState, reader: &Arc<Reader>, extent: &Extent) -> Result<RegionRows> {
+    fn region(&self, table: &TableState, reader: &Arc<Reader>, extent: &KeyRange) -> Result<RegionScanner> {
         let scan = &self.scan;
         let filter = scan.filter.as_ref().map(|spec| spec.start(scan.reversed)).transpose()?;
         let wish =
             Wish { columns: &scan.columns, max_versions: scan.max_versions, filtered: filter.is_some(), raw: scan.raw };
         let range = |family: &_| scan.family_time_ranges.get(family).copied().unwrap_or(scan.time_range);
-        let plans = Plan::all(table.families(), &wish, range, &|family| table.no_family(family, &scan.start))?;
+        let plans = FamilyScan::all(table.families(), &wish, range, &|family| table.no_family(family, &scan.start))?;
         let order = if scan.reversed { Order::Descending } else { Order::Ascending };
         let (first, last) = filter.as_ref().map_or((None, None), |f| (f.first_row(), f.last_row()));
         let extent = first.map_or_else(|| extent.clone(), |row| extent.beginning_at(&row, scan.reversed));
-        let Extent { from, to } = last.map_or_else(|| extent.clone(), |row| extent.ending_at(&row, scan.reversed));
+        let KeyRange { from, to } = last.map_or_else(|| extent.clone(), |row| extent.ending_at(&row, scan.reversed));
         let batch = usize::try_from(scan.batch).ok().filter(|batch| *batch > 0);
-        RegionRows::open(plans, reader, Task { order, from, to, batch, window: Window::ALL, filter })
+        RegionScanner::open(plans, reader, RegionScan { order, from, to, batch, window: Window::ALL, filter })
     }
 }
 

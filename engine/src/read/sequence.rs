@@ -3,9 +3,10 @@
 //! A marker hides only what was written before it or together with it. A version that was once pushed out by VERSIONS newer ones stays
 //! out, even when those are deleted later. So every version has a life: from the write that made it to the first one that hid it.
 
-use super::column::{Count, Version};
+use super::column::Version;
+use super::column_tracker::ColumnTracker;
+use super::family_scan::{FamilyScan, Reader};
 use super::pairs::Pairs;
-use super::plan::{Plan, Reader};
 use crate::cell::CellKind;
 use crate::error::Result;
 use crate::key;
@@ -14,13 +15,13 @@ use crate::value::{self, Value};
 
 /// A marker with its place in the order of writing.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Mark {
+pub(super) struct OrderedMarker {
     kind: CellKind,
     timestamp: i64,
     sequence: u64,
 }
 
-impl Mark {
+impl OrderedMarker {
     fn covers(self, timestamp: i64) -> bool {
         match self.kind {
             CellKind::Put => false,
@@ -46,7 +47,7 @@ impl Life {
 type Written = Vec<(Version, u64)>;
 
 /// All that count of the markers and all living values behind a prefix, newest first.
-fn load(pairs: &mut Pairs, plan: &Plan, reader: &Reader, prefix: &[u8]) -> Result<(Vec<Mark>, Written)> {
+fn load(pairs: &mut Pairs, plan: &FamilyScan, reader: &Reader, prefix: &[u8]) -> Result<(Vec<OrderedMarker>, Written)> {
     let (mut marks, mut values) = (Vec::new(), Vec::new());
     while let Some((head, stored)) = pairs.head()?.filter(|(k, _)| k.starts_with(prefix)) {
         let (kind, timestamp) = key::kind_and_time(head, prefix.len())?;
@@ -56,7 +57,7 @@ fn load(pairs: &mut Pairs, plan: &Plan, reader: &Reader, prefix: &[u8]) -> Resul
             if kind == CellKind::Put {
                 values.push((Version { timestamp, kind, value: value.bytes, ttl_ms: value.ttl_ms }, sequence));
             } else if timestamp <= plan.newest || plan.family.rules.keep_deleted == KeepDeleted::False {
-                marks.push(Mark { kind, timestamp, sequence });
+                marks.push(OrderedMarker { kind, timestamp, sequence });
             }
         }
         pairs.step();
@@ -65,21 +66,26 @@ fn load(pairs: &mut Pairs, plan: &Plan, reader: &Reader, prefix: &[u8]) -> Resul
 }
 
 /// The markers of a family in one row.
-pub(super) fn family_marks(pairs: &mut Pairs, plan: &Plan, reader: &Reader, prefix: &[u8]) -> Result<Vec<Mark>> {
+pub(super) fn family_marks(
+    pairs: &mut Pairs,
+    plan: &FamilyScan,
+    reader: &Reader,
+    prefix: &[u8],
+) -> Result<Vec<OrderedMarker>> {
     Ok(load(pairs, plan, reader, prefix)?.0)
 }
 
 /// The visible versions of a column.
 pub(super) fn versions(
     pairs: &mut Pairs,
-    plan: &Plan,
+    plan: &FamilyScan,
     reader: &Reader,
     prefix: &[u8],
-    family: &[Mark],
+    family: &[OrderedMarker],
 ) -> Result<Vec<Version>> {
     let (marks, values) = load(pairs, plan, reader, prefix)?;
     let mut newer: Vec<Life> = Vec::new();
-    let mut count = Count::new();
+    let mut count = ColumnTracker::new();
     let mut visible = Vec::new();
     for (version, written) in values {
         let hiding = marks.iter().chain(family).filter(|m| m.sequence >= written && m.covers(version.timestamp));

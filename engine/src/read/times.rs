@@ -2,8 +2,8 @@
 
 use bytes::Bytes;
 
+use super::family_scan::Reader;
 use super::pairs::Pairs;
-use super::plan::Reader;
 use crate::cell::CellKind;
 use crate::error::Result;
 use crate::key;

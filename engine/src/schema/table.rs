@@ -6,8 +6,8 @@ use bytes::Bytes;
 
 use super::attribute::{Attributes, number, text, truth};
 use super::family::FamilyDescriptor;
+use crate::durability::Durability;
 use crate::error::{Error, Result};
-use crate::mutation::Durability;
 use crate::name::TableName;
 
 /// A table as HBase describes it.

@@ -8,9 +8,11 @@ use std::sync::Arc;
 use bytes::Bytes;
 use parking_lot::{Condvar, Mutex};
 
-use super::{Cursor, Order, Pair, Retainer, Snapshot, SpaceId, SpaceOptions, Statistics, Store, Transaction};
+use super::{
+    CompactionFilterFactory, Cursor, Order, Pair, Snapshot, SpaceId, SpaceOptions, Statistics, Store, Transaction,
+};
+use crate::durability::Durability;
 use crate::error::{Error, ErrorKind, Result};
-use crate::mutation::Durability;
 
 /// A kind of call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -213,8 +215,8 @@ impl Store for FaultStore {
         self.plan.call(Call::Compact, || self.inner.compact(space, major))
     }
 
-    fn set_retainer(&self, retainer: Arc<dyn Retainer>) {
-        self.inner.set_retainer(retainer);
+    fn set_compaction_filters(&self, filters: Arc<dyn CompactionFilterFactory>) {
+        self.inner.set_compaction_filters(filters);
     }
 
     fn statistics(&self) -> Result<Statistics> {

@@ -147,6 +147,12 @@ fn lock(folder: &Path) -> Result<File> {
             let mut holder = String::new();
             // Told if it can be read; the lock counts either way.
             let holder = match file.read_to_string(&mut holder) {
+                Ok(_) if holder.trim() == std::process::id().to_string() => {
+                    return Err(Error::new(
+                        ErrorKind::Locked,
+                        format!("the data folder {} is open in this process; close it first", folder.display()),
+                    ));
+                }
                 Ok(_) if !holder.trim().is_empty() => format!("process {}", holder.trim()),
                 _ => "another process".to_owned(),
             };

@@ -15,12 +15,12 @@ use super::rows::Rows;
 use super::running::{Done, Running, Write};
 use super::time::{Sequence, Time};
 use super::{
-    CATALOG_SPACE, Cursor, Order, Pair, Retainer, Snapshot, SpaceId, SpaceOptions, Statistics, Store, Transaction,
-    Verdict,
+    CATALOG_SPACE, CompactionFilterFactory, Cursor, Order, Pair, Snapshot, SpaceId, SpaceOptions, Statistics, Store,
+    Transaction, Verdict,
 };
 use crate::clock::Clock;
+use crate::durability::Durability;
 use crate::error::Result;
-use crate::mutation::Durability;
 
 type Map = RedBlackTreeMapSync<Bytes, Bytes>;
 type Spaces = BTreeMap<SpaceId, Map>;
@@ -34,7 +34,7 @@ pub struct MemoryStore {
     rows: Rows,
     time: Time,
     sequence: Sequence,
-    retainer: RwLock<Option<Arc<dyn Retainer>>>,
+    filters: RwLock<Option<Arc<dyn CompactionFilterFactory>>>,
     body_twice: bool,
 }
 
@@ -47,13 +47,14 @@ impl MemoryStore {
             rows: Rows::new(),
             time: Time::new(clock, i64::MIN),
             sequence: Sequence::from(1),
-            retainer: RwLock::new(None),
+            filters: RwLock::new(None),
             body_twice: false,
         }
     }
 
     /// Runs every transaction's body twice and commits what the second run wrote, as a store with optimistic transactions may: shows
     /// bodies that have effects of their own.
+    #[cfg(feature = "testing")]
     #[must_use]
     pub fn with_bodies_run_twice(mut self) -> Self {
         self.body_twice = true;
@@ -145,19 +146,19 @@ impl Store for MemoryStore {
         let _writing = self.writing.lock();
         let mut spaces = Spaces::clone(&*self.state()?);
         let map = spaces.get_mut(&space).ok_or_else(|| super::no_such_space(space))?;
-        let retention = self.retainer.read().as_ref().and_then(|retainer| retainer.retention(space, major));
-        let Some(mut retention) = retention else { return Ok(()) };
+        let filter = self.filters.read().as_ref().and_then(|filters| filters.make_filter(space, major));
+        let Some(mut filter) = filter else { return Ok(()) };
         let before = map.clone();
         for (key, value) in before.iter() {
-            if retention.judge(key, value) == Verdict::Forget {
+            if filter.filter(key, value) == Verdict::Drop {
                 map.remove_mut(key);
             }
         }
         self.replace(spaces)
     }
 
-    fn set_retainer(&self, retainer: Arc<dyn Retainer>) {
-        *self.retainer.write() = Some(retainer);
+    fn set_compaction_filters(&self, filters: Arc<dyn CompactionFilterFactory>) {
+        *self.filters.write() = Some(filters);
     }
 
     fn statistics(&self) -> Result<Statistics> {
@@ -168,7 +169,7 @@ impl Store for MemoryStore {
         let _writing = self.writing.lock();
         *self.state.write() = None;
         // It may well hold this store.
-        *self.retainer.write() = None;
+        *self.filters.write() = None;
         Ok(())
     }
 }

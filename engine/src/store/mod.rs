@@ -11,13 +11,13 @@
 //! * **Lifetime**: a snapshot and its cursors see what was there when it was taken until they are dropped. A cursor whose store was closed or
 //!   reopened, or whose space was dropped, either goes on with what it saw or fails with `Stale`; it never mixes states.
 
+#[cfg(feature = "testing")]
 pub mod fault;
 mod fjall;
 mod folder;
 mod memory;
 mod rows;
 mod running;
-pub(crate) mod shared;
 mod statistics;
 mod time;
 
@@ -25,12 +25,13 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 
+pub(crate) use self::fjall::failed_io;
 pub use self::fjall::{FjallStore, StoreOptions};
 pub use self::folder::FORMAT;
 pub use self::memory::MemoryStore;
 pub use self::statistics::Statistics;
+use crate::durability::Durability;
 use crate::error::{Error, ErrorKind, Result};
-use crate::mutation::Durability;
 
 /// The number of a space.
 pub type SpaceId = u64;
@@ -67,25 +68,25 @@ impl Default for SpaceOptions {
     }
 }
 
-/// What a compaction may do with one pair. Asked pair by pair in key order; see [`Retention`].
+/// What a compaction does with one pair; see [`CompactionFilter`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Verdict {
-    /// Stays.
+    /// Keep it.
     Keep,
-    /// Can never be read again.
-    Forget,
+    /// Drop it: no read can return it any more.
+    Drop,
 }
 
-/// Decides, during one compaction of one space, what can be forgotten. Sees the pairs of that compaction only, in key order.
-pub trait Retention: Send {
+/// Decides which pairs one compaction of one space may drop. Sees the pairs of that compaction only, in key order.
+pub trait CompactionFilter: Send {
     /// The verdict on the next pair.
-    fn judge(&mut self, key: &[u8], value: &[u8]) -> Verdict;
+    fn filter(&mut self, key: &[u8], value: &[u8]) -> Verdict;
 }
 
-/// Makes a [`Retention`] for a compaction. It is asked late, when the schema is known; `None` keeps everything.
-pub trait Retainer: Send + Sync + 'static {
+/// Makes a [`CompactionFilter`] for each compaction. Set once the schema is known; `None` keeps everything.
+pub trait CompactionFilterFactory: Send + Sync + 'static {
     /// `whole`: the compaction covers every pair of the space (a major compaction), so markers may go too.
-    fn retention(&self, space: SpaceId, whole: bool) -> Option<Box<dyn Retention>>;
+    fn make_filter(&self, space: SpaceId, whole: bool) -> Option<Box<dyn CompactionFilter>>;
 }
 
 /// An ordered store.
@@ -128,8 +129,8 @@ pub trait Store: Send + Sync + 'static {
     /// Compacts a space; `major`: all of it, so that markers may be forgotten. Returns when done.
     fn compact(&self, space: SpaceId, major: bool) -> Result<()>;
 
-    /// Gives the store what decides about forgetting. Until then compactions keep everything.
-    fn set_retainer(&self, retainer: Arc<dyn Retainer>);
+    /// Sets the factory of compaction filters. Until then compactions keep everything.
+    fn set_compaction_filters(&self, filters: Arc<dyn CompactionFilterFactory>);
 
     /// How it fares, for those who watch it: cheap enough to be asked every second.
     ///

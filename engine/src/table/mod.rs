@@ -1,9 +1,10 @@
 //! One table's reads and writes.
 
+use std::fmt;
 use std::sync::Arc;
 
 use crate::cell::Row;
-use crate::engine::Handle;
+use crate::core::Handle;
 use crate::error::Result;
 use crate::mutation::{Append, Check, Delete, Increment, Mutation, Put};
 use crate::name::TableName;
@@ -23,6 +24,12 @@ const GETS_AT_ONCE: usize = 16;
 pub struct Table {
     handle: Arc<Handle>,
     name: TableName,
+}
+
+impl fmt::Debug for Table {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Table").field("name", &self.name).finish_non_exhaustive()
+    }
 }
 
 impl Table {

@@ -6,7 +6,7 @@ use super::draft::{Draft, ttl, write};
 use super::limits;
 use crate::catalog::TableState;
 use crate::cell::{Cell, CellKind, Row};
-use crate::engine::Core;
+use crate::core::Core;
 use crate::error::{Error, ErrorKind, Result};
 use crate::mutation::{Append, Durability, Increment};
 use crate::name::TableName;

@@ -80,7 +80,7 @@ pub(super) fn draft_delete(tx: &mut dyn Transaction, table: &TableState, delete:
             bytes: Bytes::new(),
         }));
     }
-    let mut found = Found::default();
+    let mut found = ResolvedVersions::default();
     for marker in &delete.markers {
         let family = table.family(&marker.family, &delete.row)?;
         let timestamp = if marker.kind == MarkerKind::Version && marker.timestamp == LATEST {
@@ -159,9 +159,9 @@ fn longer_lasting(
 /// Versions that markers without a timestamp have found already: the k-th marker of a column takes its k-th newest version, among those
 /// that were there before the delete.
 #[derive(Default)]
-struct Found<'a>(Vec<(&'a [u8], &'a [u8], std::vec::IntoIter<i64>)>);
+struct ResolvedVersions<'a>(Vec<(&'a [u8], &'a [u8], std::vec::IntoIter<i64>)>);
 
-impl<'a> Found<'a> {
+impl<'a> ResolvedVersions<'a> {
     fn next(
         &mut self,
         tx: &dyn Transaction,

@@ -5,7 +5,7 @@ use bytes::Bytes;
 use super::draft::{Time, draft_delete, draft_put};
 use super::limits;
 use crate::catalog::TableState;
-use crate::engine::Core;
+use crate::core::Core;
 use crate::error::{Error, ErrorKind, Result};
 use crate::mutation::{Delete, Durability, Put};
 use crate::name::TableName;

@@ -5,7 +5,7 @@ use bytes::Bytes;
 use super::draft::{Time, draft};
 use super::limits;
 use crate::catalog::TableState;
-use crate::engine::Core;
+use crate::core::Core;
 use crate::error::{Error, ErrorKind, Result};
 use crate::mutation::{Check, CompareOp, Durability, Mutation};
 use crate::name::TableName;

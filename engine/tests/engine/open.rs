@@ -1,6 +1,9 @@
 //! Opening and closing: a folder is open once in a process, and what was closed refuses.
 
-use crate::fixture::{Database, descriptor, kind, name, put, read};
+use std::sync::Arc;
+
+use crate::fixture::{Database, NOW, descriptor, kind, name, put, read};
+use hjall_engine::clock::ManualClock;
 use hjall_engine::request::{Get, Scan};
 use hjall_engine::{Engine, ErrorKind as E, Options};
 
@@ -23,6 +26,35 @@ fn a_second_opening_is_the_same_database_until_the_last_one_closes() {
     second.close().unwrap();
     let third = Engine::open(folder.path(), other).unwrap();
     assert_eq!(read(&third.table(&name("t")), "r"), ["f:q@1=v"]);
+}
+
+#[test]
+fn another_clock_cannot_share() {
+    let folder = tempfile::tempdir().unwrap();
+    let options = || Options { clock: Some(Arc::new(ManualClock::at(NOW))), ..Options::default() };
+    let _first = Engine::open(folder.path(), options()).unwrap();
+    assert_eq!(kind(Engine::open(folder.path(), options())), E::InvalidArgument);
+}
+
+/// Many threads that open and close the same folder meet it open or closed, never in between.
+#[test]
+fn opening_and_closing_from_many_threads() {
+    let folder = tempfile::tempdir().unwrap();
+    Engine::open(folder.path(), Options::default()).unwrap().create_table(descriptor("t", &["f"]), vec![]).unwrap();
+    std::thread::scope(|scope| {
+        for thread in 0..4 {
+            let folder = folder.path();
+            scope.spawn(move || {
+                for n in 0..10 {
+                    let engine = Engine::open(folder, Options::default()).unwrap();
+                    engine.table(&name("t")).put(&put(&format!("{thread}.{n}"), &[("f:q", 1, "v")])).unwrap();
+                    engine.close().unwrap();
+                }
+            });
+        }
+    });
+    let engine = Engine::open(folder.path(), Options::default()).unwrap();
+    assert_eq!(engine.table(&name("t")).scan(Scan::default()).unwrap().rows().count(), 40);
 }
 
 #[test]

@@ -88,53 +88,28 @@ fn a_small_bound_on_memory_loses_nothing() {
     assert_eq!([count(1), count(2), count(3), count(4)], [500, 500, 500, 250]);
 }
 
+/// Two stores in one folder would overwrite each other's files. Engines share one; see the engine's own tests.
 #[test]
-fn a_second_opener_shares_and_the_last_one_closes() {
+fn a_folder_that_is_open_in_this_process_is_refused() {
     let (folder, clock) = (TempDir::new().unwrap(), clock());
     let first = open(folder.path(), &clock);
     let roundabout = folder.path().join("..").join(folder.path().file_name().unwrap());
-    let second = open(&roundabout, &clock);
+    for path in [folder.path(), &roundabout] {
+        let error = FjallStore::open(path, options(&clock)).err().unwrap();
+        assert_eq!(error.kind(), ErrorKind::Locked);
+        assert!(error.message().contains("this process"), "{error}");
+    }
+    let refused = hjall_engine::Engine::open(folder.path(), hjall_engine::Options::default());
+    assert_eq!(refused.err().unwrap().kind(), ErrorKind::Locked);
     put(&*first, "a", "1").unwrap();
-    assert_eq!(get(&*second, "a").unwrap(), "1");
     first.close().unwrap();
     first.close().unwrap();
-    assert_eq!(put(&*first, "a", "2").unwrap_err().kind(), ErrorKind::Closed, "each has its own to close");
-    put(&*second, "a", "3").unwrap();
-    drop(second);
-    let third = open(folder.path(), &clock);
-    assert_eq!(get(&*third, "a").unwrap(), "3");
-}
-
-#[test]
-fn other_options_cannot_share() {
-    let (folder, clock) = (TempDir::new().unwrap(), clock());
-    let store = open(folder.path(), &clock);
-    let other = StoreOptions { cache_bytes: Some(2 << 20), ..options(&clock) };
-    let error = FjallStore::open(folder.path(), other.clone()).err().unwrap();
-    assert_eq!(error.kind(), ErrorKind::InvalidArgument);
-    assert!(FjallStore::open(folder.path(), options(&self::clock())).is_err(), "another clock");
-    store.close().unwrap();
-    FjallStore::open(folder.path(), other).unwrap();
-}
-
-/// Many threads that open and close the same folder meet it open or closed, never in between.
-#[test]
-fn opening_and_closing_from_many_threads() {
-    let (folder, clock) = (TempDir::new().unwrap(), clock());
-    std::thread::scope(|scope| {
-        for thread in 0..4 {
-            let (folder, clock) = (folder.path(), &clock);
-            scope.spawn(move || {
-                for n in 0..10 {
-                    let store = open(folder, clock);
-                    put(&*store, &format!("{thread}.{n}"), "v").unwrap();
-                    store.close().unwrap();
-                }
-            });
-        }
-    });
-    let store = open(folder.path(), &clock);
-    assert_eq!(rest(&mut *store.snapshot().unwrap().scan(SPACE, b"", b"", Order::Ascending, 9).unwrap()).len(), 40);
+    assert_eq!(put(&*first, "a", "2").unwrap_err().kind(), ErrorKind::Closed);
+    drop(open(folder.path(), &clock));
+    let engine = hjall_engine::Engine::open(folder.path(), hjall_engine::Options::default()).unwrap();
+    assert_eq!(FjallStore::open(folder.path(), options(&clock)).err().unwrap().kind(), ErrorKind::Locked);
+    engine.close().unwrap();
+    assert_eq!(get(&*open(folder.path(), &clock), "a").unwrap(), "1");
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex};
 
-use hjall_engine::store::{Order, Retainer, Retention, SpaceId, Verdict};
+use hjall_engine::store::{CompactionFilter, CompactionFilterFactory, Order, SpaceId, Verdict};
 
 use crate::kinds::{Kind, SPACE, rest};
 
@@ -15,18 +15,18 @@ struct ForgetX {
 
 struct Judge(ForgetX);
 
-impl Retainer for ForgetX {
-    fn retention(&self, space: SpaceId, whole: bool) -> Option<Box<dyn Retention>> {
+impl CompactionFilterFactory for ForgetX {
+    fn make_filter(&self, space: SpaceId, whole: bool) -> Option<Box<dyn CompactionFilter>> {
         self.asked.lock().unwrap().push((space, whole));
         Some(Box::new(Judge(self.clone())))
     }
 }
 
-impl Retention for Judge {
-    fn judge(&mut self, key: &[u8], value: &[u8]) -> Verdict {
+impl CompactionFilter for Judge {
+    fn filter(&mut self, key: &[u8], value: &[u8]) -> Verdict {
         let text = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).unwrap();
         self.0.judged.lock().unwrap().push((text(key), text(value)));
-        if key.starts_with(b"x") { Verdict::Forget } else { Verdict::Keep }
+        if key.starts_with(b"x") { Verdict::Drop } else { Verdict::Keep }
     }
 }
 
@@ -45,12 +45,12 @@ pub fn without_a_retainer_everything_stays(kind: &Kind) {
 
 pub fn what_is_judged_forgotten_goes(kind: &Kind) {
     fill(kind);
-    let retainer = ForgetX::default();
-    kind.store.set_retainer(Arc::new(retainer.clone()));
+    let filters = ForgetX::default();
+    kind.store.set_compaction_filters(Arc::new(filters.clone()));
     kind.store.compact(SPACE, true).unwrap();
     assert_eq!(kind.keys(), ["a", "z"]);
     assert_eq!(kind.get("x1"), None);
-    let judged: Vec<_> = retainer.judged.lock().unwrap().iter().map(|(key, _)| key.clone()).collect();
+    let judged: Vec<_> = filters.judged.lock().unwrap().iter().map(|(key, _)| key.clone()).collect();
     assert_eq!(judged, ["a", "x1", "x2", "z"], "in the order of the keys");
     kind.put("x1", "again");
     assert_eq!(kind.get("x1").unwrap(), "again");
@@ -58,12 +58,12 @@ pub fn what_is_judged_forgotten_goes(kind: &Kind) {
 
 pub fn only_a_major_compaction_is_whole(kind: &Kind) {
     fill(kind);
-    let retainer = ForgetX::default();
-    kind.store.set_retainer(Arc::new(retainer.clone()));
+    let filters = ForgetX::default();
+    kind.store.set_compaction_filters(Arc::new(filters.clone()));
     kind.store.compact(SPACE, false).unwrap();
-    assert!(!retainer.asked.lock().unwrap().iter().any(|(_, whole)| *whole));
+    assert!(!filters.asked.lock().unwrap().iter().any(|(_, whole)| *whole));
     kind.store.compact(SPACE, true).unwrap();
-    assert_eq!(retainer.asked.lock().unwrap().last(), Some(&(SPACE, true)));
+    assert_eq!(filters.asked.lock().unwrap().last(), Some(&(SPACE, true)));
 }
 
 /// A version that is counted twice makes its column look as if it had more versions than it has.
@@ -75,17 +75,17 @@ pub fn an_overwritten_key_is_judged_once(kind: &Kind) {
         kind.store.flush(SPACE).unwrap();
     }
     let held = kind.store.snapshot().unwrap();
-    let retainer = ForgetX::default();
-    kind.store.set_retainer(Arc::new(retainer.clone()));
+    let filters = ForgetX::default();
+    kind.store.set_compaction_filters(Arc::new(filters.clone()));
     kind.store.compact(SPACE, true).unwrap();
-    let judged = retainer.judged.lock().unwrap().clone();
+    let judged = filters.judged.lock().unwrap().clone();
     assert_eq!(judged, [("a", "2"), ("b", "2")].map(|(key, value)| (key.to_owned(), value.to_owned())));
     assert_eq!(held.get(SPACE, b"a").unwrap().unwrap(), "2");
 }
 
 pub fn a_snapshot_keeps_what_is_forgotten(kind: &Kind) {
     fill(kind);
-    kind.store.set_retainer(Arc::new(ForgetX::default()));
+    kind.store.set_compaction_filters(Arc::new(ForgetX::default()));
     let snapshot = kind.store.snapshot().unwrap();
     let mut cursor = kind.scan("", "", Order::Ascending);
     for _ in 0..2 {

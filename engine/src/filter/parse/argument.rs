@@ -2,8 +2,8 @@
 
 use bytes::Bytes;
 
+use crate::compare_op::CompareOp;
 use crate::filter::{Comparator, RegexComparator, Substring};
-use crate::mutation::CompareOp;
 
 /// An argument as it stands in the text.
 pub(super) struct Argument {

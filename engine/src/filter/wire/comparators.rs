@@ -2,8 +2,7 @@
 
 use bytes::Bytes;
 
-use super::decode::PACKAGE;
-use super::messages as m;
+use super::messages::{self as m, PACKAGE};
 use super::refusal::{CLASS_NOT_FOUND, DESERIALIZATION, message, nested, refused, required};
 use crate::error::Result;
 use crate::filter::{BitwiseOp, Charset, Comparator, Decimal, RegexComparator, Substring};

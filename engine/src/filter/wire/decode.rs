@@ -4,18 +4,15 @@ use bytes::Bytes;
 use prost::Message;
 
 use super::comparators;
-use super::messages as m;
+use super::messages::{self as m, PACKAGE};
 use super::refusal::{
     self, CLASS_CAST, CLASS_NOT_FOUND, DESERIALIZATION, INVOCATION_TARGET, NO_SUCH_METHOD, argument, message, refused,
     required,
 };
+use crate::compare_op::CompareOp;
 use crate::error::{Error, ErrorKind, Result};
 use crate::filter::spec::{DEPTH_MAX, FilterSpec, LENGTH_MAX, ListOperator};
 use crate::filter::{ColumnCheck, Compare, FuzzyPair, FuzzyRows, RowRange, RowRanges};
-use crate::mutation::CompareOp;
-
-/// The package of HBase's filters and comparators.
-pub(super) const PACKAGE: &str = "org.apache.hadoop.hbase.filter.";
 
 impl FilterSpec {
     /// Reads HBase's serialised form (`hbase.pb.Filter`).

@@ -3,8 +3,7 @@
 use bytes::Bytes;
 use prost::Message;
 
-use super::decode::PACKAGE;
-use super::messages as m;
+use super::messages::{self as m, PACKAGE};
 use crate::filter::spec::FilterSpec;
 use crate::filter::{ColumnCheck, Comparator, Compare};
 

@@ -4,6 +4,9 @@
 use bytes::Bytes;
 use prost::Message;
 
+/// The package of HBase's filters and comparators.
+pub(super) const PACKAGE: &str = "org.apache.hadoop.hbase.filter.";
+
 #[derive(Clone, PartialEq, Message)]
 pub(super) struct Named {
     #[prost(string, optional, tag = "1")]

@@ -11,9 +11,10 @@ use bytes::Bytes;
 use fjall::Readable;
 use parking_lot::Mutex;
 
+use super::clock_mark::RESERVED;
+use super::cursors::Walk;
 use super::database::Database;
 use super::failure::failed;
-use super::mark::RESERVED;
 use crate::error::{Error, ErrorKind, Result};
 use crate::store::running::KEY_BYTES_MAX;
 use crate::store::{CATALOG_SPACE, Cursor, Order, Pair, Snapshot, SpaceId};
@@ -64,14 +65,6 @@ impl Snapshot for FjallSnapshot {
         cursor.id = database.cursors.add(&cursor.walk);
         Ok(Box::new(cursor))
     }
-}
-
-/// How far a cursor is.
-pub(super) enum Walk {
-    Under(fjall::Iter),
-    Ended,
-    /// The database it walked through has been closed.
-    Stale,
 }
 
 struct FjallCursor {
@@ -182,38 +175,6 @@ impl Drop for FjallCursor {
     fn drop(&mut self) {
         if let Some(database) = self.database.upgrade() {
             database.cursors.remove(self.id);
-        }
-    }
-}
-
-/// The cursors that are open.
-#[derive(Default)]
-pub(super) struct Cursors(Mutex<Register>);
-
-#[derive(Default)]
-struct Register {
-    last_id: u64,
-    walks: std::collections::HashMap<u64, Weak<Mutex<Walk>>>,
-}
-
-impl Cursors {
-    fn add(&self, walk: &Arc<Mutex<Walk>>) -> u64 {
-        let mut register = self.0.lock();
-        register.last_id += 1;
-        let id = register.last_id;
-        register.walks.insert(id, Arc::downgrade(walk));
-        id
-    }
-
-    fn remove(&self, id: u64) {
-        self.0.lock().walks.remove(&id);
-    }
-
-    /// Ends them all.
-    pub fn end(&self) {
-        let walks: Vec<_> = self.0.lock().walks.drain().filter_map(|(_, walk)| walk.upgrade()).collect();
-        for walk in walks {
-            *walk.lock() = Walk::Stale;
         }
     }
 }

@@ -8,10 +8,10 @@ use std::time::{Duration, Instant};
 use fjall::{AbstractTree, Keyspace, PersistMode, Readable};
 use parking_lot::{Mutex, RwLock};
 
-use super::cursor::Cursors;
-use super::failure::{failed, is_poisoned};
-use super::forgetter::{Forgetter, LateRetainer, over_all_tables};
-use super::mark::{Beginning, MARK_KEY, RESERVED};
+use super::clock_mark::{Beginning, MARK_KEY, RESERVED};
+use super::compaction_filter::{LateFilterFactory, SpaceFilterFactory, over_all_tables};
+use super::cursors::Cursors;
+use super::failure::{failed, is_poisoned, refuses_writes};
 use super::options::{self, StoreOptions};
 use super::pressure::Pressure;
 use crate::error::{Error, ErrorKind, Result};
@@ -48,8 +48,8 @@ pub(super) struct Database {
 
 impl Database {
     /// Opens or makes the database in this folder.
-    pub fn open(folder: &Path, options: &StoreOptions, retainer: &Arc<LateRetainer>) -> Result<Self> {
-        let retainer = Arc::clone(retainer);
+    pub fn open(folder: &Path, options: &StoreOptions, filters: &Arc<LateFilterFactory>) -> Result<Self> {
+        let filters = Arc::clone(filters);
         let inner = fjall::Database::builder(folder)
             .cache_size(options.cache_bytes())
             .worker_threads(WORKERS)
@@ -57,7 +57,7 @@ impl Database {
             .max_cached_files(Some(OPEN_FILES_MAX))
             .with_compaction_filter_factories(Arc::new(move |name| {
                 let space = name.parse().ok()?;
-                Some(Arc::new(Forgetter { space, retainer: Arc::clone(&retainer) }))
+                Some(Arc::new(SpaceFilterFactory { space, filters: Arc::clone(&filters) }))
             }))
             .open()
             .map_err(|error| failed(&format!("opening the data in {}", folder.display()), error))?;
@@ -185,7 +185,7 @@ impl Database {
             batch.commit().map_err(|error| self.fail(error))?;
             self.look_again();
         }
-        self.pressure.wrote(self, &touched, bytes);
+        self.pressure.wrote(&self.inner, &touched, bytes, || self.keyspaces());
         Ok(())
     }
 
@@ -204,16 +204,6 @@ impl Database {
         self.failure.get()
     }
 
-    /// Bytes in memory and not yet in files, those of dropped spaces included.
-    pub fn write_buffer_bytes(&self) -> u64 {
-        self.inner.write_buffer_size()
-    }
-
-    /// Whether every write is refused until the database is opened anew.
-    pub fn is_poisoned(&self) -> bool {
-        self.inner.persist(PersistMode::Buffer).is_err()
-    }
-
     /// Writes a space's memory to files and waits for it.
     pub fn flush(&self, keyspace: &Keyspace) -> Result<()> {
         keyspace.rotate_memtable().map_err(|error| failed("writing memory to files", error))?;
@@ -227,7 +217,7 @@ impl Database {
             std::thread::sleep(Duration::from_micros(500));
             rounds += 1;
             // Only a living worker ends the wait.
-            if rounds.is_multiple_of(200) && (self.is_poisoned() || began.elapsed() > FLUSH_MAX) {
+            if rounds.is_multiple_of(200) && (refuses_writes(&self.inner) || began.elapsed() > FLUSH_MAX) {
                 return Err(Error::new(ErrorKind::Io, "writing memory to files failed: see the log, then try again"));
             }
         }

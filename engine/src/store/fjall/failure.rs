@@ -11,6 +11,11 @@ pub(super) fn is_poisoned(error: &fjall::Error) -> bool {
     matches!(error, fjall::Error::Poisoned)
 }
 
+/// Whether an open database refuses every write until it is opened again.
+pub(super) fn refuses_writes(database: &fjall::Database) -> bool {
+    database.persist(fjall::PersistMode::Buffer).is_err()
+}
+
 /// The error of `doing` something.
 pub(super) fn failed(doing: &str, error: fjall::Error) -> Error {
     let (kind, remedy) = judge(&error);
@@ -18,7 +23,7 @@ pub(super) fn failed(doing: &str, error: fjall::Error) -> Error {
 }
 
 /// The error of `doing` something with files.
-pub(in crate::store) fn failed_io(doing: &str, error: io::Error) -> Error {
+pub(crate) fn failed_io(doing: &str, error: io::Error) -> Error {
     let (kind, remedy) = judge_io(&error);
     Error::new(kind, format!("{doing} failed: {remedy} ({error})")).with_source(error)
 }

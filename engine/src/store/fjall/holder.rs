@@ -10,8 +10,8 @@ use std::time::{Duration, Instant};
 
 use parking_lot::{Mutex, RwLock};
 
+use super::compaction_filter::LateFilterFactory;
 use super::database::Database;
-use super::forgetter::LateRetainer;
 use super::options::StoreOptions;
 use crate::error::{Error, ErrorKind, Result};
 use crate::store::closed;
@@ -26,16 +26,16 @@ const REST: Duration = Duration::from_millis(100);
 /// Holds the database of a folder.
 pub(super) struct Holder {
     options: StoreOptions,
-    pub retainer: Arc<LateRetainer>,
+    pub filters: Arc<LateFilterFactory>,
     /// Locked only to copy the pointer: who has a copy keeps the database open as long.
-    slot: RwLock<Slot>,
+    status: RwLock<Status>,
     /// Held while the database is opened anew or closed. Nobody waits for it with a copy of the pointer in hand.
     turning: Mutex<Turning>,
     reopened: AtomicU64,
     path: PathBuf,
 }
 
-enum Slot {
+enum Status {
     Open(Arc<Database>),
     /// Writes had failed, and opening anew failed too.
     Broken,
@@ -75,22 +75,17 @@ impl Rest {
 impl Holder {
     /// Opens the folder's database.
     pub fn open(folder: Folder, options: StoreOptions) -> Result<Self> {
-        let retainer = Arc::new(LateRetainer::default());
+        let filters = Arc::new(LateFilterFactory::default());
         let path = folder.data();
-        let database = Database::open(&folder.data(), &options, &retainer)?;
+        let database = Database::open(&folder.data(), &options, &filters)?;
         Ok(Self {
             options,
-            retainer,
-            slot: RwLock::new(Slot::Open(Arc::new(database))),
+            filters,
+            status: RwLock::new(Status::Open(Arc::new(database))),
             turning: Mutex::new(Turning { folder: Some(folder), last: None, refused: None }),
             reopened: AtomicU64::new(0),
             path,
         })
-    }
-
-    /// What it was opened with.
-    pub fn options(&self) -> &StoreOptions {
-        &self.options
     }
 
     /// How often it was opened anew after a failed write.
@@ -119,31 +114,31 @@ impl Holder {
         }
         drop(database);
         let mut turning = self.turning.lock();
-        let mut slot = self.slot.write();
-        let failed = match &*slot {
-            Slot::Open(database) => database.failure().cloned(),
+        let mut status = self.status.write();
+        let failed = match &*status {
+            Status::Open(database) => database.failure().cloned(),
             _ => None,
         };
         if let Some((kind, message)) = failed {
             Rest::over(turning.last.as_ref())?;
             turning.last = Rest::from_now(kind, message);
-            let broken = std::mem::replace(&mut *slot, Slot::Broken);
-            drop(slot);
-            if let Slot::Open(database) = broken {
+            let broken = std::mem::replace(&mut *status, Status::Broken);
+            drop(status);
+            if let Status::Open(database) = broken {
                 when_alone(database).cursors.end();
             }
         } else {
             // Somebody else was here before.
-            drop(slot);
+            drop(status);
         }
         self.open_again(&mut turning)
     }
 
     fn present(&self) -> Result<Option<Arc<Database>>> {
-        match &*self.slot.read() {
-            Slot::Open(database) => Ok(Some(Arc::clone(database))),
-            Slot::Broken => Ok(None),
-            Slot::Closed => Err(closed()),
+        match &*self.status.read() {
+            Status::Open(database) => Ok(Some(Arc::clone(database))),
+            Status::Broken => Ok(None),
+            Status::Closed => Err(closed()),
         }
     }
 
@@ -154,13 +149,13 @@ impl Holder {
         }
         let folder = turning.folder.as_ref().ok_or_else(closed)?;
         Rest::over(turning.refused.as_ref())?;
-        let database = Database::open(&folder.data(), &self.options, &self.retainer).inspect_err(|error| {
+        let database = Database::open(&folder.data(), &self.options, &self.filters).inspect_err(|error| {
             tracing::error!(%error, "the database could not be opened anew");
             turning.refused = Rest::from_now(error.kind(), error.message().to_owned());
         });
         let database = Arc::new(database?);
         tracing::warn!(folder = %folder.data().display(), "the database was opened anew after a failed write");
-        *self.slot.write() = Slot::Open(Arc::clone(&database));
+        *self.status.write() = Status::Open(Arc::clone(&database));
         self.reopened.fetch_add(1, Ordering::Relaxed);
         Ok(database)
     }
@@ -169,10 +164,10 @@ impl Holder {
     pub fn close(&self, finish: impl FnOnce(&Database) -> Result<()>) -> Result<()> {
         let mut turning = self.turning.lock();
         let Some(folder) = turning.folder.take() else { return Ok(()) };
-        let slot = std::mem::replace(&mut *self.slot.write(), Slot::Closed);
+        let status = std::mem::replace(&mut *self.status.write(), Status::Closed);
         // It may well hold this store.
-        self.retainer.set(None);
-        let Slot::Open(database) = slot else { return Ok(()) };
+        self.filters.set(None);
+        let Status::Open(database) = status else { return Ok(()) };
         let database = when_alone(database);
         database.cursors.end();
         let finished = finish(&database);

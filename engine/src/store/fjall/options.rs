@@ -32,16 +32,6 @@ impl Default for StoreOptions {
 }
 
 impl StoreOptions {
-    /// Whether a folder opened with these can be shared with one who asks for the others.
-    pub(in crate::store) fn fits(&self, other: &Self) -> bool {
-        let one_clock = match (&self.clock, &other.clock) {
-            (None, None) => true,
-            (Some(ours), Some(theirs)) => Arc::ptr_eq(ours, theirs),
-            _ => false,
-        };
-        one_clock && self.cache_bytes == other.cache_bytes && self.write_buffer_bytes == other.write_buffer_bytes
-    }
-
     pub(super) fn clock(&self) -> Arc<dyn Clock> {
         self.clock.clone().unwrap_or_else(|| Arc::new(SystemClock))
     }

@@ -4,14 +4,13 @@
 //! twenty runs in its first level. Here a space that comes near that is remembered, and the next writes wait for it, with a bound.
 //! The memory of all spaces together, which fjall does not bound, is looked at after every so many bytes; the largest are written out.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use fjall::{AbstractTree, Keyspace};
+use fjall::{AbstractTree, Database, Keyspace};
 use parking_lot::Mutex;
 
-use super::database::Database;
+use super::failure::refuses_writes;
 use crate::error::{Error, ErrorKind, Result};
 
 /// How long a write waits for the disk to catch up.
@@ -84,9 +83,9 @@ impl Pressure {
         }
     }
 
-    /// Looks at the spaces that a commit has written `bytes` to.
-    pub fn wrote(&self, database: &Database, keyspaces: &[Keyspace], bytes: u64) {
-        for keyspace in keyspaces {
+    /// Takes note of a commit that wrote `bytes` to the spaces `touched`; `all` lists every space.
+    pub fn wrote(&self, database: &Database, touched: &[Keyspace], bytes: u64, all: impl FnOnce() -> Vec<Keyspace>) {
+        for keyspace in touched {
             if is_pressed(keyspace) {
                 let mut pressed = self.pressed.lock();
                 if !pressed.contains(keyspace) {
@@ -96,12 +95,12 @@ impl Pressure {
             }
         }
         if self.unwatched_bytes.fetch_add(bytes, Ordering::AcqRel) + bytes >= self.bound_bytes / 32 {
-            self.write_largest(database);
+            self.write_largest(database, all);
         }
     }
 
     /// Waits until no space is under pressure; `Busy` if that takes too long.
-    pub fn ease(&self, database: &Arc<Database>) -> Result<()> {
+    pub fn ease(&self, database: &Database) -> Result<()> {
         if self.is_eased(database) {
             return Ok(());
         }
@@ -109,7 +108,7 @@ impl Pressure {
         loop {
             std::thread::sleep(WAIT_STEP);
             // A database that refuses writes will not ease: let the commit find out.
-            if self.is_eased(database) || database.is_poisoned() {
+            if self.is_eased(database) || refuses_writes(database) {
                 return Ok(());
             }
             if wait.began.elapsed() > WAIT_MAX {
@@ -133,7 +132,7 @@ impl Pressure {
 
     /// What is in memory and not yet in files, sealed or not. fjall counts it, but goes on counting what was dropped.
     pub fn unwritten_bytes(&self, database: &Database) -> u64 {
-        database.write_buffer_bytes().saturating_sub(self.dropped_bytes.load(Ordering::Acquire))
+        database.write_buffer_size().saturating_sub(self.dropped_bytes.load(Ordering::Acquire))
     }
 
     /// A space is dropped with so much of it unwritten.
@@ -143,17 +142,14 @@ impl Pressure {
     }
 
     /// With the memory of all spaces above the bound, seals the largest until half the bound is left unsealed.
-    fn write_largest(&self, database: &Database) {
+    fn write_largest(&self, database: &Database, all: impl FnOnce() -> Vec<Keyspace>) {
         let Some(_sealing) = self.sealing.try_lock() else { return };
         self.unwatched_bytes.store(0, Ordering::Release);
         if self.unwritten_bytes(database) <= self.bound_bytes {
             return;
         }
-        let mut sizes: Vec<(u64, Keyspace)> = database
-            .keyspaces()
-            .into_iter()
-            .map(|keyspace| (keyspace.tree.active_memtable().size(), keyspace))
-            .collect();
+        let mut sizes: Vec<(u64, Keyspace)> =
+            all().into_iter().map(|keyspace| (keyspace.tree.active_memtable().size(), keyspace)).collect();
         let mut active: u64 = sizes.iter().map(|(size, _)| size).sum();
         if active <= self.bound_bytes {
             // The rest is being written already.

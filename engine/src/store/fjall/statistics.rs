@@ -16,7 +16,7 @@ pub(super) fn of(database: &Database) -> Statistics {
     let mut all = Statistics {
         cache_bytes: inner.cache_size(),
         cache_bytes_max: inner.cache_capacity(),
-        write_buffer_bytes: database.pressure.unwritten_bytes(database),
+        write_buffer_bytes: database.pressure.unwritten_bytes(&database.inner),
         write_buffer_bytes_max: database.pressure.bound_bytes,
         flushes_waiting: inner.outstanding_flushes() as u64,
         disk_bytes: journal_bytes,

@@ -6,34 +6,34 @@ use bytes::Bytes;
 use hjall_engine::Result;
 use hjall_engine::mutation::Durability;
 use hjall_engine::store::{
-    CATALOG_SPACE, MemoryStore, Order, Retainer, Snapshot, SpaceId, SpaceOptions, Statistics, Store, Transaction,
-    Verdict,
+    CATALOG_SPACE, CompactionFilterFactory, MemoryStore, Order, Snapshot, SpaceId, SpaceOptions, Statistics, Store,
+    Transaction, Verdict,
 };
 use std::sync::Mutex;
 
 /// A store in memory that can be compacted in part.
 pub struct Partial {
     inner: MemoryStore,
-    retainer: Mutex<Option<Arc<dyn Retainer>>>,
+    filters: Mutex<Option<Arc<dyn CompactionFilterFactory>>>,
 }
 
 impl Partial {
     pub fn new(inner: MemoryStore) -> Self {
-        Self { inner, retainer: Mutex::new(None) }
+        Self { inner, filters: Mutex::new(None) }
     }
 
     /// Compacts every family, showing the pairs that `show` picks by their number; forgets what it may. Returns how many.
     pub fn compact_some(&self, whole: bool, mut show: impl FnMut(usize) -> bool) -> usize {
-        let retainer = self.retainer.lock().unwrap().clone().unwrap();
+        let filters = self.filters.lock().unwrap().clone().unwrap();
         let snapshot = self.inner.snapshot().unwrap();
         let mut forgotten = 0;
         for space in self.inner.spaces().unwrap().into_iter().filter(|space| *space != CATALOG_SPACE) {
-            let mut retention = retainer.retention(space, whole).unwrap();
+            let mut filter = filters.make_filter(space, whole).unwrap();
             let mut cursor = snapshot.scan(space, b"", b"", Order::Ascending, 1).unwrap();
             let mut n = 0;
             while let Some((key, value)) = cursor.next().unwrap() {
                 n += 1;
-                if (whole || show(n)) && retention.judge(&key, &value) == Verdict::Forget {
+                if (whole || show(n)) && filter.filter(&key, &value) == Verdict::Drop {
                     forgotten += 1;
                     let forget = &mut |tx: &mut dyn Transaction| {
                         tx.delete(space, key.clone());
@@ -85,8 +85,8 @@ impl Store for Partial {
         self.inner.compact(space, major)
     }
 
-    fn set_retainer(&self, retainer: Arc<dyn Retainer>) {
-        *self.retainer.lock().unwrap() = Some(retainer);
+    fn set_compaction_filters(&self, filters: Arc<dyn CompactionFilterFactory>) {
+        *self.filters.lock().unwrap() = Some(filters);
     }
 
     fn statistics(&self) -> Result<Statistics> {

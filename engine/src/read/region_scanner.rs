@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 
-use super::family::FamilyWalk;
-use super::plan::{Plan, Reader};
-use super::sieve::{Sieve, Window};
+use super::family_cursor::FamilyCursor;
+use super::family_scan::{FamilyScan, Reader};
+use super::store_scanner::{StoreScanner, Window};
 use crate::cell::{Cell, Row};
 use crate::error::{Error, ErrorKind, Result};
 use crate::filter::Filter;
@@ -19,7 +19,7 @@ const ROW_BYTES_MAX: usize = 1 << 30;
 const ROOM_MAX: usize = 64;
 
 /// What a walk over a region is to do besides the families' plans.
-pub(super) struct Task {
+pub(super) struct RegionScan {
     pub(super) order: Order,
     /// The first key, included.
     pub(super) from: Bytes,
@@ -32,11 +32,11 @@ pub(super) struct Task {
 }
 
 /// The rows of one region.
-pub(super) struct RegionRows {
+pub(super) struct RegionScanner {
     /// Families that decide about rows, by name.
-    deciding: Vec<Sieve>,
+    deciding: Vec<StoreScanner>,
     /// Families whose cells are fetched for rows that passed, by name.
-    joining: Vec<Sieve>,
+    joining: Vec<StoreScanner>,
     filter: Option<Box<dyn Filter>>,
     whole_row_filter: bool,
     order: Order,
@@ -56,13 +56,13 @@ struct Piece {
     joined: bool,
 }
 
-impl RegionRows {
+impl RegionScanner {
     /// Begins; nothing is read yet.
     ///
     /// # Errors
     /// `Unprocessable` for pieces of rows with a filter that needs whole rows, `Refused` downwards when a filter does not need every family.
-    pub(super) fn open(plans: Vec<Plan>, reader: &Arc<Reader>, task: Task) -> Result<Self> {
-        let Task { order, from, to, batch, window, mut filter } = task;
+    pub(super) fn open(plans: Vec<FamilyScan>, reader: &Arc<Reader>, task: RegionScan) -> Result<Self> {
+        let RegionScan { order, from, to, batch, window, mut filter } = task;
         let whole_row_filter = filter.as_ref().is_some_and(|f| f.has_filter_row());
         if batch.is_some() && whole_row_filter {
             let message = "Cannot set batch on a scan using a filter that returns true for filter.hasFilterRow";
@@ -71,7 +71,7 @@ impl RegionRows {
         let (mut deciding, mut joining) = (Vec::new(), Vec::new());
         for plan in plans {
             let decides = filter.as_ref().is_none_or(|f| f.is_family_essential(&plan.family.name));
-            let sieve = Sieve::new(FamilyWalk::open(plan, reader, &from, &to, order)?, order, window);
+            let sieve = StoreScanner::new(FamilyCursor::open(plan, reader, &from, &to, order)?, order, window);
             if decides { deciding.push(sieve) } else { joining.push(sieve) }
         }
         if order == Order::Descending && !joining.is_empty() {
@@ -127,7 +127,7 @@ impl RegionRows {
 
     fn next_whole(&mut self) -> Result<Option<Row>> {
         while let Some((prefix, key)) = self.begin_row()? {
-            let room = self.width.unwrap_or_else(|| self.deciding.iter().map(Sieve::at_hand).sum());
+            let room = self.width.unwrap_or_else(|| self.deciding.iter().map(StoreScanner::at_hand).sum());
             let mut cells = Vec::with_capacity(room.min(ROOM_MAX));
             let mut bytes = 0;
             for sieve in &mut self.deciding {
@@ -270,7 +270,7 @@ impl RegionRows {
 
 /// Takes what a family has of its open row.
 fn collect(
-    sieve: &mut Sieve,
+    sieve: &mut StoreScanner,
     filter: &mut Option<Box<dyn Filter>>,
     cells: &mut Vec<Cell>,
     bytes: &mut usize,

@@ -56,13 +56,13 @@ impl Beginning {
 }
 
 /// The mark as it is in the store.
-pub(super) struct Mark {
+pub(super) struct ClockMark {
     time_ms: AtomicI64,
     sequence: AtomicU64,
     writing: Mutex<()>,
 }
 
-impl Mark {
+impl ClockMark {
     pub fn at(stored: Beginning) -> Self {
         Self {
             time_ms: AtomicI64::new(stored.time_ms),

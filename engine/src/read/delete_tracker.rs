@@ -1,7 +1,7 @@
 //! What delete markers hide: those of a family in one row, or those of one column.
 
+use super::family_scan::{FamilyScan, Reader};
 use super::pairs::Pairs;
-use super::plan::{Plan, Reader};
 use super::times::Times;
 use crate::cell::CellKind;
 use crate::error::Result;
@@ -10,23 +10,23 @@ use crate::schema::KeepDeleted;
 use crate::value;
 
 /// What markers of one family in one row, or of one column, hide.
-pub(super) struct Marks {
+pub(super) struct DeleteTracker {
     /// Everything up to this timestamp; `i64::MIN`: nothing.
     up_to: i64,
     /// Besides, everything with these.
     exact: Times,
 }
 
-impl Marks {
+impl DeleteTracker {
     /// Reads the family markers of a row.
-    pub(super) fn of_family(pairs: &mut Pairs, plan: &Plan, reader: &Reader, prefix: &[u8]) -> Result<Self> {
+    pub(super) fn of_family(pairs: &mut Pairs, plan: &FamilyScan, reader: &Reader, prefix: &[u8]) -> Result<Self> {
         Self::read(pairs, plan, reader, prefix, CellKind::DeleteFamily, CellKind::DeleteFamilyVersion, i64::MIN)
     }
 
     /// Reads the markers of a column; what its family's markers hide is counted in.
     pub(super) fn of_column(
         pairs: &mut Pairs,
-        plan: &Plan,
+        plan: &FamilyScan,
         reader: &Reader,
         prefix: &[u8],
         family: &Self,
@@ -38,7 +38,7 @@ impl Marks {
     /// count only above it.
     fn read(
         pairs: &mut Pairs,
-        plan: &Plan,
+        plan: &FamilyScan,
         reader: &Reader,
         prefix: &[u8],
         wide: CellKind,

@@ -1,4 +1,4 @@
-//! The store over a data folder that it has to itself.
+//! A store in a data folder.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -6,47 +6,46 @@ use std::sync::Arc;
 use bytes::Bytes;
 use fjall::PersistMode;
 
+use super::clock_mark::{Beginning, ClockMark};
 use super::cursor::FjallSnapshot;
 use super::database::Database;
 use super::holder::Holder;
-use super::mark::{Beginning, Mark};
 use super::options::StoreOptions;
 use super::statistics;
+use crate::durability::Durability;
 use crate::error::Result;
-use crate::mutation::Durability;
 use crate::store::folder::Folder;
 use crate::store::rows::Rows;
 use crate::store::running::{Done, Running};
 use crate::store::time::{Sequence, Time};
-use crate::store::{self, Retainer, Snapshot, SpaceId, SpaceOptions, Statistics, Store, Transaction};
+use crate::store::{self, CompactionFilterFactory, Snapshot, SpaceId, SpaceOptions, Statistics, Store, Transaction};
 
-/// A store in a data folder of its own.
-pub(super) struct SoleStore {
+/// A store in a data folder, which it has to itself.
+pub struct FjallStore {
     holder: Holder,
     rows: Rows,
     time: Time,
     sequence: Sequence,
-    mark: Mark,
+    mark: ClockMark,
 }
 
-impl SoleStore {
-    /// Opens the folder, which nobody else may have open.
-    pub fn open(path: &Path, options: StoreOptions) -> Result<Self> {
+impl FjallStore {
+    /// Opens the store in a folder, creating it if necessary.
+    ///
+    /// # Errors
+    /// `Locked`: the folder is open already, in this process or another. `NewerFormat`: a newer version wrote it. `InvalidArgument`: the folder
+    /// holds other things. `Io`, `Corrupt`.
+    pub fn open(path: &Path, options: StoreOptions) -> Result<Arc<dyn Store>> {
         let clock = options.clock();
         let holder = Holder::open(Folder::open(path)?, options)?;
         let beginning = holder.database()?.beginning()?;
-        Ok(Self {
+        Ok(Arc::new(Self {
             holder,
             rows: Rows::new(),
             time: Time::new(clock, beginning.time_ms),
             sequence: Sequence::from(beginning.sequence),
-            mark: Mark::at(beginning),
-        })
-    }
-
-    /// The options that it was opened with.
-    pub fn options(&self) -> &StoreOptions {
-        self.holder.options()
+            mark: ClockMark::at(beginning),
+        }))
     }
 
     /// Everything into files, and the mark exactly where it is needed.
@@ -58,7 +57,7 @@ impl SoleStore {
     }
 }
 
-impl Store for SoleStore {
+impl Store for FjallStore {
     fn create_space(&self, space: SpaceId, options: &SpaceOptions) -> Result<()> {
         self.holder.database()?.create(space, options)
     }
@@ -85,7 +84,7 @@ impl Store for SoleStore {
         store::refuse_default(durability)?;
         {
             let database = self.holder.writable()?;
-            database.pressure.ease(&database)?;
+            database.pressure.ease(&database.inner)?;
         }
         let mut held = self.rows.take(rows, &self.time)?;
         let mut running = Running::new(self.snapshot()?, held.now_ms(), &self.sequence);
@@ -117,8 +116,8 @@ impl Store for SoleStore {
         database.compact(&database.keyspace(space)?, major)
     }
 
-    fn set_retainer(&self, retainer: Arc<dyn Retainer>) {
-        self.holder.retainer.set(Some(retainer));
+    fn set_compaction_filters(&self, filters: Arc<dyn CompactionFilterFactory>) {
+        self.holder.filters.set(Some(filters));
     }
 
     fn statistics(&self) -> Result<Statistics> {
@@ -135,7 +134,7 @@ impl Store for SoleStore {
     }
 }
 
-impl Drop for SoleStore {
+impl Drop for FjallStore {
     fn drop(&mut self) {
         if let Err(error) = self.close() {
             tracing::error!(%error, "closing the data folder failed");

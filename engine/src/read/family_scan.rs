@@ -21,7 +21,7 @@ pub(super) struct Reader {
 
 /// What a read wants of one family.
 #[derive(Debug, Clone)]
-pub(super) struct Plan {
+pub(super) struct FamilyScan {
     pub(super) family: Family,
     /// The columns in order; `None`: all of them.
     pub(super) wanted: Option<Vec<Bytes>>,
@@ -45,7 +45,7 @@ pub(super) struct Wish<'a> {
     pub(super) raw: bool,
 }
 
-impl Plan {
+impl FamilyScan {
     /// The newest `versions` of one column, of all time.
     pub(super) fn column(family: &Family, qualifier: &[u8], versions: i32) -> Self {
         let examine = versions.min(family.rules.versions);

@@ -1,4 +1,4 @@
-//! Folders that this process has open: a second opener of the same folder shares what the first one opened, and the last to close closes it.
+//! The registry of folders that this process has open. A second opener of a folder shares what the first opened; the last to close closes it.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -9,19 +9,19 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use parking_lot::Mutex;
 
-use super::fjall::failed_io;
 use crate::error::{Error, Result};
+use crate::store::failed_io;
 
 /// What is open, by canonical path: links and relative paths lead to the same. Meant for a `static`.
 ///
 /// A process that was forked meets its parent's entries, which are of no use to it: so the process is a part of the key.
-pub(crate) struct OpenFolders<T>(Mutex<BTreeMap<Place, Arc<Slot<T>>>>);
+pub(crate) struct OpenFolders<T>(Mutex<BTreeMap<FolderKey, Arc<Entry<T>>>>);
 
 /// A process and a folder.
-type Place = (u32, PathBuf);
+type FolderKey = (u32, PathBuf);
 
 /// One folder. Locked while it is opened and closed, so that nobody meets it half-way.
-type Slot<T> = Mutex<Option<Present<T>>>;
+type Entry<T> = Mutex<Option<Present<T>>>;
 
 struct Present<T> {
     value: Arc<T>,
@@ -45,10 +45,10 @@ impl<T> OpenFolders<T> {
         // Only what exists has a canonical path.
         fs::create_dir_all(path).map_err(failed)?;
         let path = path.canonicalize().map_err(failed)?;
-        let place = (std::process::id(), path);
-        let path = &place.1;
-        let slot = Arc::clone(self.0.lock().entry(place.clone()).or_default());
-        let mut present = slot.lock();
+        let key = (std::process::id(), path);
+        let path = &key.1;
+        let entry = Arc::clone(self.0.lock().entry(key.clone()).or_default());
+        let mut present = entry.lock();
         let value = match &mut *present {
             Some(present) if fits(&present.value) => {
                 present.openers += 1;
@@ -61,22 +61,22 @@ impl<T> OpenFolders<T> {
                 )));
             }
             None => {
-                let opened = open(path).inspect_err(|_| self.forget(&place, &slot));
+                let opened = open(path).inspect_err(|_| self.forget(&key, &entry));
                 let value = Arc::new(opened?);
                 *present = Some(Present { value: Arc::clone(&value), openers: 1 });
                 value
             }
         };
         drop(present);
-        Ok(Opened { value, folders: self, place, slot, open: AtomicBool::new(true) })
+        Ok(Opened { value, folders: self, key, entry, open: AtomicBool::new(true) })
     }
 
-    /// Removes an empty slot that nobody else is waiting for. Called with the slot locked.
-    fn forget(&self, place: &Place, slot: &Arc<Slot<T>>) {
-        let mut slots = self.0.lock();
+    /// Removes an empty entry that nobody else is waiting for. Called with the entry locked.
+    fn forget(&self, key: &FolderKey, entry: &Arc<Entry<T>>) {
+        let mut entries = self.0.lock();
         // This map's, and the caller's.
-        if Arc::strong_count(slot) == 2 {
-            slots.remove(place);
+        if Arc::strong_count(entry) == 2 {
+            entries.remove(key);
         }
     }
 }
@@ -85,21 +85,16 @@ impl<T> OpenFolders<T> {
 pub(crate) struct Opened<T: 'static> {
     value: Arc<T>,
     folders: &'static OpenFolders<T>,
-    place: Place,
-    slot: Arc<Slot<T>>,
+    key: FolderKey,
+    entry: Arc<Entry<T>>,
     open: AtomicBool,
 }
 
 impl<T> Opened<T> {
-    /// Whether this opener has not closed it yet.
-    pub fn is_open(&self) -> bool {
-        self.open.load(Ordering::Acquire)
-    }
-
     /// Gives this share up; with the last one, `close` is called. Once is enough, more is nothing.
     pub fn close(&self, close: impl FnOnce(&T) -> Result<()>) -> Result<()> {
-        // The slot first: a second caller waits until the first one is through.
-        let mut present = self.slot.lock();
+        // The entry first: a second caller waits until the first one is through.
+        let mut present = self.entry.lock();
         if !self.open.swap(false, Ordering::AcqRel) {
             return Ok(());
         }
@@ -110,7 +105,7 @@ impl<T> Opened<T> {
         }
         *present = None;
         let closed = close(&self.value);
-        self.folders.forget(&self.place, &self.slot);
+        self.folders.forget(&self.key, &self.entry);
         closed
     }
 }

@@ -2,24 +2,20 @@
 
 mod families;
 mod namespaces;
-mod open;
 mod regions;
 mod tables;
 
+use std::fmt;
 use std::path::Path;
 use std::sync::Arc;
 
-use bytes::Bytes;
-
 use crate::catalog::Catalog;
 use crate::config::{Limits, Options};
+use crate::core::{Core, Handle};
 use crate::error::Result;
-use crate::mutation::Durability;
 use crate::name::TableName;
-use crate::read::HotRows;
-use crate::store::{Statistics, Store, Transaction};
+use crate::store::{Statistics, Store};
 use crate::table::Table;
-pub(crate) use open::Handle;
 
 /// A database. Cheap to clone; all clones are the same one.
 #[derive(Clone)]
@@ -27,23 +23,12 @@ pub struct Engine {
     handle: Arc<Handle>,
 }
 
-/// What all openers of one folder share.
-pub(crate) struct Core {
-    pub(crate) store: Arc<dyn Store>,
-    pub(crate) catalog: Catalog,
-    pub(crate) limits: Limits,
-    pub(crate) hot: HotRows,
-}
-
-impl Core {
-    /// Every write of rows goes through here: see [`Store::transact`], and what [`HotRows`] has to learn of it.
-    pub(crate) fn transact(
-        &self,
-        rows: &[Bytes],
-        durability: Durability,
-        body: &mut dyn FnMut(&mut dyn Transaction) -> Result<()>,
-    ) -> Result<()> {
-        self.hot.writing(rows, || self.store.transact(rows, durability, body))
+impl fmt::Debug for Engine {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Engine")
+            .field("cluster_id", &self.cluster_id())
+            .field("closed", &self.handle.is_closed())
+            .finish_non_exhaustive()
     }
 }
 
@@ -54,7 +39,7 @@ impl Engine {
     /// `Locked` if another process has it open, `NewerFormat` if a newer version wrote it, `InvalidArgument` if this process has it open
     /// with other options, `Io`, `Corrupt`.
     pub fn open(path: &Path, options: Options) -> Result<Self> {
-        Ok(Self { handle: open::folder(path, options)? })
+        Ok(Self { handle: Handle::open(path, options)? })
     }
 
     /// A database without a disk.
@@ -62,7 +47,7 @@ impl Engine {
     /// # Errors
     /// None that can be foreseen.
     pub fn memory(options: Options) -> Result<Self> {
-        Ok(Self { handle: open::memory(options)? })
+        Ok(Self { handle: Handle::memory(options)? })
     }
 
     /// A database over any store, with HBase's default limits.
@@ -70,7 +55,7 @@ impl Engine {
     /// # Errors
     /// Those of the store, `Corrupt` if its catalog cannot be read.
     pub fn with_store(store: Arc<dyn Store>) -> Result<Self> {
-        Ok(Self { handle: open::over(store, Limits::default())? })
+        Ok(Self { handle: Handle::with_store(store)? })
     }
 
     /// Writes everything to disk and lets go of the folder, when the last opener closes. Idempotent. Dropping the last clone (and the

@@ -4,16 +4,16 @@ use bytes::Bytes;
 
 use crate::key;
 
-/// Names kept at most.
+/// Qualifiers kept at most.
 const NAMES_MAX: usize = 64;
-/// Names looked at before one counts as new.
+/// Qualifiers looked at before one counts as new.
 const LOOKS: usize = 4;
 /// So many more new names than known ones, and no more are kept: every row has its own.
 const NEW_MAX: u32 = 256;
 
 /// Qualifiers met lately, in the order of a row.
 #[derive(Default)]
-pub(super) struct Names {
+pub(super) struct Qualifiers {
     /// As they stand in keys, and as they are.
     kept: Vec<(Box<[u8]>, Bytes)>,
     /// The next one, if this row is like the ones before.
@@ -23,7 +23,7 @@ pub(super) struct Names {
     new: u32,
 }
 
-impl Names {
+impl Qualifiers {
     /// A row begins.
     pub(super) fn begin_row(&mut self) {
         self.at = 0;

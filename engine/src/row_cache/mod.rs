@@ -1,8 +1,8 @@
-//! Rows that are read again and again, as they are stored: a read of one finds it here and not in the blocks of several files.
+//! The row cache: rows that are read repeatedly, as they are stored, so that a read need not assemble them from the blocks of several files.
 //!
-//! What makes it right: a row is put in only if no write of it began between the moment at which its snapshot was taken and the moment at which it
-//! is put in; a write takes it out before it begins and lets nothing in until it is done. So what is found here is what a snapshot taken now
-//! would show. Versions, markers and TTL are applied to it as to everything stored.
+//! Invariant: a row is inserted only if no write of it began between taking its snapshot and inserting it. A write removes its rows before it
+//! begins and blocks their insertion until it has ended. So a cached row is what a snapshot taken now would show. Versions, delete markers and
+//! TTLs are applied to it when it is read, as to everything stored.
 
 mod row;
 
@@ -14,7 +14,7 @@ use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use bytes::Bytes;
 use parking_lot::Mutex;
 
-pub(crate) use row::HotRow;
+pub(crate) use row::CachedRow;
 
 use crate::catalog::Family;
 use crate::error::{Error, ErrorKind};
@@ -22,18 +22,18 @@ use crate::error::{Error, ErrorKind};
 const SHARDS: usize = 16;
 /// Rows share counters of writes: two that share one only keep each other out for a moment.
 const STRIPES: usize = 1024;
-/// Rows that were asked for lately, by their hash: only who is asked for again is worth its memory. Each place remembers the last few.
-const PLACES: usize = 16 * 1024;
-const WAYS: usize = 4;
+/// Admission filter: a row is cached on its second request. Hashes of recently requested rows, in sets of a few each.
+const ADMISSION_SETS: usize = 16 * 1024;
+const ADMISSION_WAYS: usize = 4;
 /// A write that is under way, in a counter; above it, how many have begun or ended.
 const WRITER: u64 = 1;
 const EVENT: u64 = 1 << 24;
 
-/// The rows of one database that are read often.
-pub(crate) struct HotRows {
+/// The row cache of one database.
+pub(crate) struct RowCache {
     shards: Vec<Mutex<Shard>>,
     stripes: Vec<AtomicU64>,
-    met: Vec<[AtomicU32; WAYS]>,
+    requested: Vec<[AtomicU32; ADMISSION_WAYS]>,
     hasher: RandomState,
     /// Of each shard, in bytes.
     bytes_max: usize,
@@ -44,7 +44,7 @@ pub(crate) struct HotRows {
 #[derive(Default)]
 struct Shard {
     /// By the hash of its name; of two names with one hash the later one stays.
-    rows: HashMap<u64, Kept, BuildHasherDefault<Hashed>>,
+    rows: HashMap<u64, Entry, BuildHasherDefault<Hashed>>,
     /// In the order of coming in; rows that are gone are passed over.
     order: VecDeque<u64>,
     bytes: usize,
@@ -70,47 +70,47 @@ impl Hasher for Hashed {
     }
 }
 
-struct Kept {
+struct Entry {
     name: Bytes,
-    row: Arc<HotRow>,
-    /// Found since it came by the last time: it may stay for another round.
+    row: Arc<CachedRow>,
+    /// Lookup since it came by the last time: it may stay for another round.
     used: bool,
 }
 
-/// A place for a row that was not found, as of the moment at which it was looked for.
-pub(crate) struct Place {
+/// Permission to insert a row that was not cached, as of the moment of its lookup.
+pub(crate) struct Admission {
     name: Bytes,
     hash: u64,
     events: u64,
 }
 
-/// What a look for a row brings.
-pub(crate) enum Found {
-    /// The row as it is stored.
-    Row(Arc<HotRow>),
-    /// It is worth to be put in.
-    Wanted(Place),
-    /// Neither.
-    Nothing,
+/// The result of a lookup.
+pub(crate) enum Lookup {
+    /// The row is cached.
+    Hit(Arc<CachedRow>),
+    /// The row is not cached and should be.
+    Admitted(Admission),
+    /// The row is not cached and should not be.
+    Miss,
 }
 
-/// What is remembered of a row that was asked for: odd.
+/// The admission filter's tag of a requested row; odd.
 fn tag(hash: u64) -> u32 {
     (hash >> 20) as u32 | 1
 }
 
-/// The same of a row that is too large: even.
+/// The tag of a row that is too large to be cached; even.
 fn too_large(tag: u32) -> u32 {
     tag & !1
 }
 
-impl HotRows {
-    /// Holds rows up to so many bytes; 0: none.
+impl RowCache {
+    /// A cache of at most `bytes` bytes; 0 disables it.
     pub(crate) fn new(bytes: usize) -> Self {
         Self {
             shards: (0..SHARDS).map(|_| Mutex::default()).collect(),
             stripes: (0..STRIPES).map(|_| AtomicU64::new(0)).collect(),
-            met: (0..if bytes == 0 { 0 } else { PLACES }).map(|_| Default::default()).collect(),
+            requested: (0..if bytes == 0 { 0 } else { ADMISSION_SETS }).map(|_| Default::default()).collect(),
             hasher: RandomState::new(),
             bytes_max: bytes / SHARDS,
             doubtful: AtomicBool::new(false),
@@ -126,65 +126,65 @@ impl HotRows {
     }
 
     /// Looks for a row by the name under which it is locked, as its table is now. To be asked **before** a snapshot is taken.
-    pub(crate) fn find(&self, name: Bytes, families: &Arc<[Family]>) -> Found {
+    pub(crate) fn find(&self, name: Bytes, families: &Arc<[Family]>) -> Lookup {
         if self.bytes_max == 0 {
-            return Found::Nothing;
+            return Lookup::Miss;
         }
         let hash = self.hasher.hash_one(&name);
         {
             let mut shard = self.shard(hash).lock();
-            if let Some(kept) = shard.rows.get_mut(&hash).filter(|kept| kept.name == name) {
-                if kept.row.is_of(families) {
-                    kept.used = true;
-                    return Found::Row(Arc::clone(&kept.row));
+            if let Some(entry) = shard.rows.get_mut(&hash).filter(|entry| entry.name == name) {
+                if entry.row.is_of(families) {
+                    entry.used = true;
+                    return Lookup::Hit(Arc::clone(&entry.row));
                 }
                 // Its table was altered since.
                 shard.remove(hash);
             }
         }
-        let (met, tag) = (&self.met[hash as usize % PLACES], tag(hash));
+        let (requested, tag) = (&self.requested[hash as usize % ADMISSION_SETS], tag(hash));
         let same = |was: &u32| *was == tag || *was == too_large(tag);
-        match met.iter().map(|way| way.load(Ordering::Relaxed)).find(same) {
+        match requested.iter().map(|way| way.load(Ordering::Relaxed)).find(same) {
             Some(was) if was == tag => {}
-            Some(_) => return Found::Nothing,
+            Some(_) => return Lookup::Miss,
             None => {
-                // The newest first. Two who do this at once may lose one of them: it is met again.
-                for way in (1..WAYS).rev() {
-                    met[way].store(met[way - 1].load(Ordering::Relaxed), Ordering::Relaxed);
+                // The newest first. Two who do this at once may lose one of them: it is requested again.
+                for way in (1..ADMISSION_WAYS).rev() {
+                    requested[way].store(requested[way - 1].load(Ordering::Relaxed), Ordering::Relaxed);
                 }
-                met[0].store(tag, Ordering::Relaxed);
-                return Found::Nothing;
+                requested[0].store(tag, Ordering::Relaxed);
+                return Lookup::Miss;
             }
         }
         let events = self.stripe(hash).load(Ordering::SeqCst);
         let free = events.is_multiple_of(EVENT) && !self.doubtful.load(Ordering::SeqCst);
-        if free { Found::Wanted(Place { name, hash, events }) } else { Found::Nothing }
+        if free { Lookup::Admitted(Admission { name, hash, events }) } else { Lookup::Miss }
     }
 
     /// The row that was wanted is too large: it is not tried again as long as that is remembered.
-    pub(crate) fn refuse(&self, place: &Place) {
-        let tag = tag(place.hash);
-        for way in &self.met[place.hash as usize % PLACES] {
+    pub(crate) fn refuse(&self, admission: &Admission) {
+        let tag = tag(admission.hash);
+        for way in &self.requested[admission.hash as usize % ADMISSION_SETS] {
             let _ = way.compare_exchange(tag, too_large(tag), Ordering::Relaxed, Ordering::Relaxed);
         }
     }
 
-    /// Puts a row in, if no write of it began since its place was found.
-    pub(crate) fn put(&self, place: Place, row: &Arc<HotRow>) {
-        let mut shard = self.shard(place.hash).lock();
+    /// Puts a row in, if no write of it began since its admission was found.
+    pub(crate) fn put(&self, admission: Admission, row: &Arc<CachedRow>) {
+        let mut shard = self.shard(admission.hash).lock();
         // Under the lock that a write takes after it has counted itself: it either comes first and is seen here, or takes out what comes in.
-        if self.stripe(place.hash).load(Ordering::SeqCst) != place.events {
+        if self.stripe(admission.hash).load(Ordering::SeqCst) != admission.events {
             return;
         }
-        shard.put(place, row, self.bytes_max);
+        shard.put(admission, row, self.bytes_max);
     }
 
     /// Carries out a write of the rows with these names. Nothing of them is found until it is done.
-    pub(crate) fn writing<T>(&self, names: &[Bytes], write: impl FnOnce() -> Result<T, Error>) -> Result<T, Error> {
+    pub(crate) fn write<T>(&self, names: &[Bytes], write: impl FnOnce() -> Result<T, Error>) -> Result<T, Error> {
         if self.bytes_max == 0 {
             return write();
         }
-        let writing = Writing::begin(self, names);
+        let writing = WriteGuard::begin(self, names);
         let done = write();
         match &done {
             Err(error) if matches!(error.kind(), ErrorKind::Io | ErrorKind::DiskFull) => self.doubt(),
@@ -215,16 +215,16 @@ impl HotRows {
 }
 
 impl Shard {
-    fn put(&mut self, Place { name, hash, .. }: Place, row: &Arc<HotRow>, bytes_max: usize) {
+    fn put(&mut self, Admission { name, hash, .. }: Admission, row: &Arc<CachedRow>, bytes_max: usize) {
         self.remove(hash);
         self.bytes += row.bytes() + name.len();
-        self.rows.insert(hash, Kept { name, row: Arc::clone(row), used: false });
+        self.rows.insert(hash, Entry { name, row: Arc::clone(row), used: false });
         self.order.push_back(hash);
         while self.bytes > bytes_max {
             let Some(oldest) = self.order.pop_front() else { break };
             match self.rows.get_mut(&oldest) {
-                Some(kept) if kept.used => {
-                    kept.used = false;
+                Some(entry) if entry.used => {
+                    entry.used = false;
                     self.order.push_back(oldest);
                 }
                 _ => self.remove(oldest),
@@ -244,28 +244,28 @@ impl Shard {
 }
 
 /// Writes under way, counted until it is dropped.
-struct Writing<'a> {
-    hot: &'a HotRows,
+struct WriteGuard<'a> {
+    cache: &'a RowCache,
     hashes: Vec<u64>,
 }
 
-impl<'a> Writing<'a> {
-    fn begin(hot: &'a HotRows, names: &[Bytes]) -> Self {
+impl<'a> WriteGuard<'a> {
+    fn begin(cache: &'a RowCache, names: &[Bytes]) -> Self {
         let mut hashes = Vec::with_capacity(names.len());
         for name in names {
-            let hash = hot.hasher.hash_one(name);
-            hot.stripe(hash).fetch_add(EVENT + WRITER, Ordering::SeqCst);
-            hot.shard(hash).lock().remove(hash);
+            let hash = cache.hasher.hash_one(name);
+            cache.stripe(hash).fetch_add(EVENT + WRITER, Ordering::SeqCst);
+            cache.shard(hash).lock().remove(hash);
             hashes.push(hash);
         }
-        Self { hot, hashes }
+        Self { cache, hashes }
     }
 }
 
-impl Drop for Writing<'_> {
+impl Drop for WriteGuard<'_> {
     fn drop(&mut self) {
         for hash in &self.hashes {
-            self.hot.stripe(*hash).fetch_add(EVENT - WRITER, Ordering::SeqCst);
+            self.cache.stripe(*hash).fetch_add(EVENT - WRITER, Ordering::SeqCst);
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Forgetting during compactions: fjall's filter over our [`Retention`].
+//! Adapts [`CompactionFilter`] to fjall's compaction filters.
 //!
 //! A filter is chosen when a space is opened, long before anyone knows the schema: it asks late, and keeps everything until there is an
 //! answer. It never fails, since fjall would refuse every write after that; if judging panics, the rest of the compaction is kept.
@@ -10,9 +10,9 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, RwLock};
 
 use fjall::UserKey;
-use fjall::compaction::filter::{CompactionFilter, CompactionFilterResult, Context, Factory, ItemAccessor};
+use fjall::compaction::filter::{self as fjall_filter, CompactionFilterResult, Context, Factory, ItemAccessor};
 
-use crate::store::{Retainer, Retention, SpaceId, Verdict};
+use crate::store::{CompactionFilter, CompactionFilterFactory, SpaceId, Verdict};
 
 thread_local! {
     /// Whether this thread runs a compaction over all tables of a space. fjall compacts on the thread that asks.
@@ -27,48 +27,48 @@ pub(super) fn over_all_tables<T>(compact: impl FnOnce() -> T) -> T {
     result
 }
 
-/// The [`Retainer`], once it is known. A standard lock, because fjall wants its factories safe against unwinding.
+/// The [`CompactionFilterFactory`], once it is known. A standard lock, because fjall wants its factories safe against unwinding.
 #[derive(Default)]
-pub(super) struct LateRetainer(RwLock<Option<Arc<dyn Retainer>>>);
+pub(super) struct LateFilterFactory(RwLock<Option<Arc<dyn CompactionFilterFactory>>>);
 
-impl LateRetainer {
-    pub fn set(&self, retainer: Option<Arc<dyn Retainer>>) {
-        *self.0.write().unwrap_or_else(std::sync::PoisonError::into_inner) = retainer;
+impl LateFilterFactory {
+    pub fn set(&self, filters: Option<Arc<dyn CompactionFilterFactory>>) {
+        *self.0.write().unwrap_or_else(std::sync::PoisonError::into_inner) = filters;
     }
 
-    fn get(&self) -> Option<Arc<dyn Retainer>> {
+    fn get(&self) -> Option<Arc<dyn CompactionFilterFactory>> {
         self.0.read().unwrap_or_else(std::sync::PoisonError::into_inner).clone()
     }
 }
 
 /// Makes the filters of one space.
-pub(super) struct Forgetter {
+pub(super) struct SpaceFilterFactory {
     pub space: SpaceId,
-    pub retainer: Arc<LateRetainer>,
+    pub filters: Arc<LateFilterFactory>,
 }
 
-impl Factory for Forgetter {
+impl Factory for SpaceFilterFactory {
     fn name(&self) -> &str {
         "hjall"
     }
 
-    fn make_filter(&self, _context: &Context) -> Box<dyn CompactionFilter> {
+    fn make_filter(&self, _context: &Context) -> Box<dyn fjall_filter::CompactionFilter> {
         let whole = WHOLE.get();
-        let retention =
-            catch_unwind(AssertUnwindSafe(|| self.retainer.get()?.retention(self.space, whole))).ok().flatten();
-        Box::new(Filter { retention, last: None })
+        let filter =
+            catch_unwind(AssertUnwindSafe(|| self.filters.get()?.make_filter(self.space, whole))).ok().flatten();
+        Box::new(Filter { filter, last: None })
     }
 }
 
 struct Filter {
-    retention: Option<Box<dyn Retention>>,
+    filter: Option<Box<dyn CompactionFilter>>,
     /// fjall shows a key once for each of its values, newest first; the newest decides for all.
     last: Option<(UserKey, Verdict)>,
 }
 
 impl Filter {
     fn judge(&mut self, item: &ItemAccessor<'_>) -> Verdict {
-        let Some(retention) = &mut self.retention else { return Verdict::Keep };
+        let Some(filter) = &mut self.filter else { return Verdict::Keep };
         let key = item.key();
         if let Some((last, verdict)) = &self.last
             && last == key
@@ -76,9 +76,9 @@ impl Filter {
             return *verdict;
         }
         let Ok(value) = item.value() else { return Verdict::Keep };
-        let verdict = catch_unwind(AssertUnwindSafe(|| retention.judge(key, &value))).unwrap_or_else(|_| {
+        let verdict = catch_unwind(AssertUnwindSafe(|| filter.filter(key, &value))).unwrap_or_else(|_| {
             tracing::error!("deciding what a compaction may forget panicked; this compaction keeps the rest");
-            self.retention = None;
+            self.filter = None;
             Verdict::Keep
         });
         self.last = Some((key.clone(), verdict));
@@ -86,11 +86,11 @@ impl Filter {
     }
 }
 
-impl CompactionFilter for Filter {
+impl fjall_filter::CompactionFilter for Filter {
     fn filter_item(&mut self, item: ItemAccessor<'_>, _context: &Context) -> CompactionFilterResult {
         Ok(match self.judge(&item) {
-            Verdict::Keep => fjall::compaction::filter::Verdict::Keep,
-            Verdict::Forget => fjall::compaction::filter::Verdict::Remove,
+            Verdict::Keep => fjall_filter::Verdict::Keep,
+            Verdict::Drop => fjall_filter::Verdict::Remove,
         })
     }
 }

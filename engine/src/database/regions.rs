@@ -34,8 +34,8 @@ impl Engine {
         }
         let done =
             table.families().iter().try_for_each(|f| self.unless_gone(&table, core.store.compact(f.space, major)));
-        // Rows in memory still have what is forgotten now; a change of the schema could show it again.
-        core.hot.clear();
+        // Cached rows still have the cells that were dropped; a change of the schema could make those visible again.
+        core.row_cache.clear();
         done
     }
 

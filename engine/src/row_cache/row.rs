@@ -1,4 +1,4 @@
-//! One row as it is stored, in memory of its own: a snapshot of that row and nothing else.
+//! A cached row: a snapshot of one row as it is stored, in memory of its own.
 
 use std::sync::{Arc, OnceLock};
 
@@ -16,7 +16,7 @@ const BYTES_MAX: usize = 16 * 1024;
 const PAIR_BYTES: usize = 2 * size_of::<Bytes>() + size_of::<Cell>();
 
 /// A row's pairs, family by family, ascending.
-pub(crate) struct HotRow {
+pub(crate) struct CachedRow {
     /// The table's, as they were when it was read.
     families: Arc<[Family]>,
     /// Of each of them.
@@ -28,7 +28,7 @@ pub(crate) struct HotRow {
     answer: OnceLock<Row>,
 }
 
-impl HotRow {
+impl CachedRow {
     /// Reads the row whose keys lie in `from <= key < to` in these families; `None`: it is too large to be kept.
     ///
     /// # Errors
@@ -98,7 +98,7 @@ impl HotRow {
     }
 }
 
-impl Snapshot for HotRow {
+impl Snapshot for CachedRow {
     fn get(&self, space: SpaceId, key: &[u8]) -> Result<Option<Bytes>> {
         let pairs = self.pairs(space);
         Ok(pairs.binary_search_by(|(own, _)| own[..].cmp(key)).ok().map(|at| pairs[at].1.clone()))
@@ -111,19 +111,19 @@ impl Snapshot for HotRow {
         let from = if first { 0 } else { pairs.partition_point(|(key, _)| key[..] < *from) };
         let last = to.is_empty() || pairs.last().is_none_or(|(key, _)| key[..] < *to);
         let to = if last { pairs.len() } else { pairs.partition_point(|(key, _)| key[..] < *to).max(from) };
-        Ok(Box::new(HotCursor { pairs, from, to, order }))
+        Ok(Box::new(CachedRowCursor { pairs, from, to, order }))
     }
 }
 
 /// What is left of a walk over a row's pairs: those from `from` to before `to`.
-struct HotCursor {
+struct CachedRowCursor {
     pairs: Arc<[Pair]>,
     from: usize,
     to: usize,
     order: Order,
 }
 
-impl Cursor for HotCursor {
+impl Cursor for CachedRowCursor {
     fn next(&mut self) -> Result<Option<Pair>> {
         if self.from >= self.to {
             return Ok(None);

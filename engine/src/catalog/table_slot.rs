@@ -8,18 +8,18 @@ use std::sync::Arc;
 
 use parking_lot::{RwLock, RwLockReadGuard, RwLockWriteGuard};
 
-use crate::catalog::TableState;
+use super::TableState;
 
-/// A table's place: its state, and the hold on it. `None`: the table was dropped, and the place has been left.
+/// A table's entry in the catalog: its state and the lock on it. `None`: the table has been dropped and the entry removed.
 #[derive(Debug)]
-pub(crate) struct Slot(RwLock<Option<Arc<TableState>>>);
+pub(crate) struct TableSlot(RwLock<Option<Arc<TableState>>>);
 
 /// The shared hold.
 pub(crate) type Shared<'a> = RwLockReadGuard<'a, Option<Arc<TableState>>>;
 /// The exclusive hold.
 pub(crate) type Exclusive<'a> = RwLockWriteGuard<'a, Option<Arc<TableState>>>;
 
-impl Slot {
+impl TableSlot {
     pub(crate) fn new(state: Arc<TableState>) -> Self {
         Self(RwLock::new(Some(state)))
     }

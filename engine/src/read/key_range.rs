@@ -9,7 +9,7 @@ use crate::request::Scan;
 
 /// Keys with `from <= key < to`; an empty `to`: no end.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Extent {
+pub(super) struct KeyRange {
     pub(super) from: Bytes,
     pub(super) to: Bytes,
 }
@@ -25,7 +25,7 @@ pub(super) enum Progress {
     Within(Cell),
 }
 
-impl Extent {
+impl KeyRange {
     /// No key at all.
     pub(super) fn nothing() -> Self {
         let key = Bytes::from_static(&[0]);

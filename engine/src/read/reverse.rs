@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 
+use super::family_scan::Reader;
 use super::pairs::Pairs;
-use super::plan::Reader;
 use crate::error::Result;
 use crate::key;
 use crate::store::{Cursor, Order, Pair, SpaceId};
@@ -20,7 +20,7 @@ const PAUSE_INTERVAL: u32 = 32;
 const BATCH_MAX: usize = 32;
 
 /// The rows of one family, the last one first.
-pub(super) struct Down {
+pub(super) struct ReverseRows {
     reader: Arc<Reader>,
     space: SpaceId,
     cursor: Box<dyn Cursor>,
@@ -32,7 +32,7 @@ pub(super) struct Down {
     since_pause: u32,
 }
 
-impl Down {
+impl ReverseRows {
     pub(super) fn open(reader: &Arc<Reader>, space: SpaceId, from: &[u8], to: &[u8]) -> Result<Self> {
         let cursor = reader.snapshot.scan(space, from, to, Order::Descending, 1)?;
         Ok(Self { reader: reader.clone(), space, cursor, held: Vec::new(), at: 0, run: 0, since_pause: 0 })

@@ -5,55 +5,57 @@
 //! or that needs none (its TTL). A marker may hide values that this compaction does not show: it goes only when the compaction covers the whole space, or when a
 //! wider marker makes it meaningless.
 
+mod delete_markers;
+
 use std::sync::{Arc, Weak};
 
-use super::hidden::Hidden;
+use self::delete_markers::BoundedDeleteTracker;
 use crate::catalog::SpaceRules;
 use crate::cell::CellKind;
 use crate::key;
 use crate::schema::{FamilyRules, KeepDeleted};
-use crate::store::{Retainer, Retention, SpaceId, Store, Verdict};
+use crate::store::{CompactionFilter, CompactionFilterFactory, SpaceId, Store, Verdict};
 use crate::value;
 
 /// Gives each compaction the rules of its family as they are when it begins.
-pub(crate) struct Forgetting {
+pub(crate) struct SchemaFilters {
     rules: Arc<SpaceRules>,
     /// The store holds this, so this must not hold the store.
     store: Weak<dyn Store>,
 }
 
-impl Forgetting {
+impl SchemaFilters {
     /// By these rules, at that store's time.
     pub(crate) fn new(rules: Arc<SpaceRules>, store: &Arc<dyn Store>) -> Self {
         Self { rules, store: Arc::downgrade(store) }
     }
 }
 
-impl Retainer for Forgetting {
-    fn retention(&self, space: SpaceId, whole: bool) -> Option<Box<dyn Retention>> {
+impl CompactionFilterFactory for SchemaFilters {
+    fn make_filter(&self, space: SpaceId, whole: bool) -> Option<Box<dyn CompactionFilter>> {
         let rules = *self.rules.read().get(&space)?;
         let now = self.store.upgrade()?.now_ms();
-        Some(Box::new(Forget::new(rules, whole, now)))
+        Some(Box::new(CellFilter::new(rules, whole, now)))
     }
 }
 
 /// One compaction of one family.
-pub(crate) struct Forget {
+pub(crate) struct CellFilter {
     rules: FamilyRules,
     whole: bool,
     now: i64,
     row: Vec<u8>,
-    family: Hidden,
+    family: BoundedDeleteTracker,
     /// What markers with a TTL of their own hide until they end.
-    family_for_now: Hidden,
+    family_for_now: BoundedDeleteTracker,
     column: Vec<u8>,
-    hidden: Hidden,
-    hidden_for_now: Hidden,
+    hidden: BoundedDeleteTracker,
+    hidden_for_now: BoundedDeleteTracker,
     /// Values of the column which stay, are not hidden, not even for now, and have no end of their own.
     lasting: i32,
 }
 
-impl Forget {
+impl CellFilter {
     /// `whole`: the compaction covers every pair of the space. `now`: the time in milliseconds.
     pub(crate) fn new(rules: FamilyRules, whole: bool, now: i64) -> Self {
         let (row, column) = (Vec::new(), Vec::new());
@@ -62,11 +64,11 @@ impl Forget {
             whole,
             now,
             row,
-            family: Hidden::default(),
-            family_for_now: Hidden::default(),
+            family: BoundedDeleteTracker::default(),
+            family_for_now: BoundedDeleteTracker::default(),
             column,
-            hidden: Hidden::default(),
-            hidden_for_now: Hidden::default(),
+            hidden: BoundedDeleteTracker::default(),
+            hidden_for_now: BoundedDeleteTracker::default(),
             lasting: 0,
         }
     }
@@ -76,8 +78,8 @@ impl Forget {
         let row_len = key::row_prefix_len(key).ok()?;
         if self.row[..] != key[..row_len] {
             self.row = key[..row_len].to_vec();
-            self.family = Hidden::default();
-            self.family_for_now = Hidden::default();
+            self.family = BoundedDeleteTracker::default();
+            self.family_for_now = BoundedDeleteTracker::default();
             self.column.clear();
         }
         let column_len = key::column_prefix_len(key, row_len).ok()?;
@@ -85,8 +87,8 @@ impl Forget {
             && self.column[..] != key[..len]
         {
             self.column = key[..len].to_vec();
-            self.hidden = Hidden::default();
-            self.hidden_for_now = Hidden::default();
+            self.hidden = BoundedDeleteTracker::default();
+            self.hidden_for_now = BoundedDeleteTracker::default();
             self.lasting = 0;
         }
         let (kind, timestamp) = key::kind_and_time(key, column_len.unwrap_or(row_len + 1)).ok()?;
@@ -160,10 +162,10 @@ impl Forget {
     }
 }
 
-impl Retention for Forget {
-    fn judge(&mut self, key: &[u8], value: &[u8]) -> Verdict {
+impl CompactionFilter for CellFilter {
+    fn filter(&mut self, key: &[u8], value: &[u8]) -> Verdict {
         match self.can_go(key, value) {
-            Some(true) => Verdict::Forget,
+            Some(true) => Verdict::Drop,
             // A pair that is not understood is not ours to drop.
             Some(false) | None => Verdict::Keep,
         }

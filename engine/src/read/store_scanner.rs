@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 
 use bytes::Bytes;
 
-use super::family::{FamilyWalk, Place};
+use super::family_cursor::{ColumnPosition, FamilyCursor};
 use crate::cell::Cell;
 use crate::error::Result;
 use crate::filter::{Code, Filter, Hint};
@@ -28,8 +28,8 @@ impl Window {
 }
 
 /// One family's cells, filtered and counted.
-pub(super) struct Sieve {
-    walk: FamilyWalk,
+pub(super) struct StoreScanner {
+    walk: FamilyCursor,
     order: Order,
     window: Window,
     /// The filter said that nothing further can pass.
@@ -53,8 +53,8 @@ enum Onward {
     Hint,
 }
 
-impl Sieve {
-    pub(super) fn new(walk: FamilyWalk, order: Order, window: Window) -> Self {
+impl StoreScanner {
+    pub(super) fn new(walk: FamilyCursor, order: Order, window: Window) -> Self {
         Self { walk, order, window, closed: false, ahead: None, in_row: false, passed: 0, column: None, kept: 0 }
     }
 
@@ -193,7 +193,7 @@ impl Sieve {
     /// Goes on at the hint if it lies ahead; else at the next cell.
     fn follow(&mut self, hint: Hint, cell: &Cell) -> Result<()> {
         let family = if hint.family.is_empty() { Ordering::Less } else { hint.family.cmp(&cell.family) };
-        let place = Place { qualifier: hint.qualifier, newest: hint.timestamp };
+        let place = ColumnPosition { qualifier: hint.qualifier, newest: hint.timestamp };
         match (hint.row.cmp(&cell.row), self.order) {
             (Ordering::Greater, Order::Ascending) | (Ordering::Less, Order::Descending) => {
                 let place = (family == Ordering::Equal).then_some(place);

@@ -6,7 +6,7 @@ use crate::cell::CellKind;
 const EXACT_MAX: usize = 1 << 20;
 
 /// What the markers of one scope hide. They are shown widest first, each kind newest first.
-pub(super) struct Hidden {
+pub(super) struct BoundedDeleteTracker {
     /// Everything up to this time; `i64::MIN`: nothing.
     up_to: i64,
     /// Besides, these times, descending.
@@ -14,13 +14,13 @@ pub(super) struct Hidden {
     certain: bool,
 }
 
-impl Default for Hidden {
+impl Default for BoundedDeleteTracker {
     fn default() -> Self {
         Self { up_to: i64::MIN, exact: Vec::new(), certain: true }
     }
 }
 
-impl Hidden {
+impl BoundedDeleteTracker {
     /// Counts a marker in; `false`: there are too many, so what it hides will not be known.
     pub(super) fn note(&mut self, kind: CellKind, timestamp: i64) -> bool {
         match kind {
