@@ -1,8 +1,8 @@
-//! What keeps a table's schema and its data together.
+//! The lock that keeps a table's schema and its data consistent.
 //!
-//! Whoever writes holds the table shared, from looking at its state until the commit is done; whoever changes the table holds it
-//! exclusively while the catalog is written and the state replaced. So no write lands in a space that a change has just abandoned, and
-//! disabling a table waits for its writers. Readers take state and snapshot under the shared hold and let go at once.
+//! A write holds the lock shared from reading the table's state until its commit. A change of the table holds it exclusively while it writes the
+//! catalog and replaces the state. So no write reaches a space that a change has abandoned, and disabling a table waits for its writers. A read
+//! holds it shared only while it takes the state and a snapshot.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! What compactions may forget: only what no read can see, now or later.
+//! Which cells a compaction may drop: only those that no read can see, now or later.
 //!
 //! A compaction shows some of a space's pairs, in key order: of each row the family markers first, of each column its markers before its
 //! values, newest first. So a value can be forgotten for a cause that stands in the same compaction (a marker that hides it, VERSIONS newer ones),
@@ -17,7 +17,7 @@ use crate::schema::{FamilyRules, KeepDeleted};
 use crate::store::{CompactionFilter, CompactionFilterFactory, SpaceId, Store, Verdict};
 use crate::value;
 
-/// Gives each compaction the rules of its family as they are when it begins.
+/// Makes the compaction filter of each family from its rules at the time when the compaction begins.
 pub(crate) struct SchemaFilters {
     rules: Arc<SpaceRules>,
     /// The store holds this, so this must not hold the store.

@@ -12,15 +12,15 @@ use parking_lot::Mutex;
 use crate::error::{Error, Result};
 use crate::store::failed_io;
 
-/// What is open, by canonical path: links and relative paths lead to the same. Meant for a `static`.
+/// Open folders by canonical path, so that links and relative paths to one folder are equal. Meant for a `static`.
 ///
-/// A process that was forked meets its parent's entries, which are of no use to it: so the process is a part of the key.
+/// The process id is a part of the key: a forked child cannot use the entries that it inherits.
 pub(crate) struct OpenFolders<T>(Mutex<BTreeMap<FolderKey, Arc<Entry<T>>>>);
 
 /// A process and a folder.
 type FolderKey = (u32, PathBuf);
 
-/// One folder. Locked while it is opened and closed, so that nobody meets it half-way.
+/// One folder. Locked while the folder is being opened or closed.
 type Entry<T> = Mutex<Option<Present<T>>>;
 
 struct Present<T> {
@@ -29,7 +29,7 @@ struct Present<T> {
 }
 
 impl<T> OpenFolders<T> {
-    /// None.
+    /// An empty registry.
     pub const fn new() -> Self {
         Self(Mutex::new(BTreeMap::new()))
     }

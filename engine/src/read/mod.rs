@@ -1,8 +1,8 @@
-//! Reads: what of the stored cells a reader sees.
+//! Reads: which of the stored cells a reader sees.
 //!
-//! From the bottom up: `pairs` walks a store and seeks; `times` and `marks` know what delete markers hide; `column` (with `sequence` and
-//! `raw` for the two other ways of reading) picks the versions of one column; `family` walks columns and rows of one family; `region` merges families
-//! into rows and asks the filter; `hot` has the rows that are read often; `row` and `scanner` are what tables call.
+//! From the bottom up: `pairs` walks a space and seeks; `times` and `delete_tracker` know what delete markers hide; `column` picks the versions of
+//! one column, `column_tracker` counts them (`sequence` and `raw` are the other two ways of reading a column); `family_cursor` walks the columns and
+//! rows of one family; `store_scanner` applies the filter to it; `region_scanner` merges families into rows; `row` and `scanner` serve tables.
 
 mod column;
 mod column_tracker;

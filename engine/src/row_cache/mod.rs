@@ -73,7 +73,7 @@ impl Hasher for Hashed {
 struct Entry {
     name: Bytes,
     row: Arc<CachedRow>,
-    /// Lookup since it came by the last time: it may stay for another round.
+    /// Whether it was read since eviction last considered it; if so, it is spared once.
     used: bool,
 }
 
@@ -148,7 +148,7 @@ impl RowCache {
             Some(was) if was == tag => {}
             Some(_) => return Lookup::Miss,
             None => {
-                // The newest first. Two who do this at once may lose one of them: it is requested again.
+                // Newest first. Concurrent updates may lose a tag: that row is admitted one request later.
                 for way in (1..ADMISSION_WAYS).rev() {
                     requested[way].store(requested[way - 1].load(Ordering::Relaxed), Ordering::Relaxed);
                 }
@@ -169,7 +169,7 @@ impl RowCache {
         }
     }
 
-    /// Puts a row in, if no write of it began since its admission was found.
+    /// Inserts a row, unless a write of it began since its lookup.
     pub(crate) fn put(&self, admission: Admission, row: &Arc<CachedRow>) {
         let mut shard = self.shard(admission.hash).lock();
         // Under the lock that a write takes after it has counted itself: it either comes first and is seen here, or takes out what comes in.

@@ -44,8 +44,11 @@ impl Folder {
     pub fn open(path: &Path) -> Result<Self> {
         fs::create_dir_all(path)
             .map_err(|error| failed_io(&format!("making the data folder {}", path.display()), error))?;
-        let lock = lock(path)?;
-        let folder = Self { path: path.to_owned(), lock };
+        let path = path
+            .canonicalize()
+            .map_err(|error| failed_io(&format!("opening the data folder {}", path.display()), error))?;
+        let lock = lock(&path)?;
+        let folder = Self { path, lock };
         folder.check_format()?;
         folder.clear_unfinished()?;
         Ok(folder)
