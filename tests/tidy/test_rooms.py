@@ -12,7 +12,7 @@ import pytest
 from rust_imports import imports
 from tree import text, written
 
-CRATES = ("server",)
+CRATES = ("engine", "server")
 COLUMN = "may import"
 CODE = re.compile(r"`([^`]+)`")
 NAME = re.compile(r"[\w/.]+")
