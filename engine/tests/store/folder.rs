@@ -105,11 +105,11 @@ fn a_folder_that_is_open_in_this_process_is_refused() {
     first.close().unwrap();
     first.close().unwrap();
     assert_eq!(put(&*first, "a", "2").unwrap_err().kind(), ErrorKind::Closed);
-    drop(open(folder.path(), &clock));
+    assert_eq!(get(&*open(folder.path(), &clock), "a").unwrap(), "1");
     let engine = hjall_engine::Engine::open(folder.path(), hjall_engine::Options::default()).unwrap();
     assert_eq!(FjallStore::open(folder.path(), options(&clock)).err().unwrap().kind(), ErrorKind::Locked);
     engine.close().unwrap();
-    assert_eq!(get(&*open(folder.path(), &clock), "a").unwrap(), "1");
+    open(folder.path(), &clock).close().unwrap();
 }
 
 #[test]
