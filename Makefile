@@ -27,7 +27,7 @@ pytest := $(python) -m pytest -q --no-header -p no:cacheprovider
 check = @echo "check $(1): …"; if $(2); then echo "check $(1): ok"; else echo "check $(1): FAILED"; exit 1; fi
 
 .PHONY: help run test check fuzz judge bench idl clients requirements build binary cargo-there python-there node-there \
-  test-rust test-judge test-clients test-examples test-operation test-crash test-python build-python test-node build-node package-node \
+  test-rust test-judge test-clients test-examples test-operation test-hostile hostile test-crash test-python build-python test-node build-node package-node \
   check-format check-lints check-dependencies check-advisories check-fuzz check-documents check-generated check-tidy check-node check-python check-python-types test-sdist wheel
 
 help: ## this list
@@ -37,7 +37,7 @@ run: cargo-there ## build hjall and serve on 127.0.0.1:9090 with the data in ./h
 	cargo build --locked --release --bin hjall
 	exec $(target)/release/hjall serve --data $(DATA) --listen $(LISTEN)
 
-test: test-rust test-judge test-clients test-examples test-operation test-crash test-python test-node ## all tests, from a fresh clone; random ones use fixed seeds
+test: test-rust test-judge test-clients test-examples test-operation test-hostile test-crash test-python test-node ## all tests, from a fresh clone; random ones use fixed seeds
 
 check: check-format check-lints check-dependencies check-documents check-generated check-tidy check-node check-python check-python-types ## formatting, lints, dependencies and their licences, documents, generated code
 
@@ -59,6 +59,12 @@ test-examples: build .venv/.complete ## the programs of examples/, which assert 
 
 test-operation: build .venv/.complete ## what operators use: settings, SIGHUP, metrics, health, slow calls
 	$(pytest) tests/operation
+
+test-hostile: build .venv/.complete ## attacks on the server with small limits: it must survive, and others must be served
+	$(pytest) tests/hostile
+
+hostile: build .venv/.complete ## the same attacks at length, with the default limits; prints figures of memory and latency
+	HOSTILE=long $(pytest) -s tests/hostile
 
 test-crash: build .venv/.complete ## kill -9 during writes, CRASH_ROUNDS times
 	CRASH_ROUNDS=$(CRASH_ROUNDS) $(pytest) tests/crash

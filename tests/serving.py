@@ -2,6 +2,7 @@
 import os
 import pathlib
 import re
+import resource
 import shutil
 import signal
 import subprocess
@@ -24,13 +25,15 @@ def binary():
 class Hjall:
     """A running server.
 
-    `folder` is its data folder. Without one, it uses a temporary folder that is removed when the server is closed.
+    `folder` is its data folder. Without one, it uses a temporary folder that is removed when the server is closed. `open_files` is the limit
+    on the file descriptors of the process; without it, that of the tests applies.
     """
 
-    def __init__(self, folder=None, *options):
+    def __init__(self, folder=None, *options, open_files=None):
         self.own = None if folder else tempfile.mkdtemp(prefix="hjall-test-")
         self.folder = pathlib.Path(folder or self.own)
         self.options = options
+        self.open_files = open_files
         self.process = self.port = None
         self.said = []
         self.start()
@@ -51,7 +54,8 @@ class Hjall:
         quiet = () if "--info-listen" in self.options else ("--info-listen", "off")
         self.process = subprocess.Popen(
             [binary(), "serve", "--data", self.folder, "--listen", "127.0.0.1:0", *quiet, *self.options],
-            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace")
+            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace",
+            preexec_fn=self.limit if self.open_files else None)
         self.said = []
         for line in self.process.stdout:
             self.said.append(line)
@@ -64,6 +68,10 @@ class Hjall:
         self.reader = threading.Thread(target=self.said.extend, args=(self.process.stdout,), daemon=True)
         self.reader.start()
         return self
+
+    def limit(self):
+        """Limits the file descriptors of the new process."""
+        resource.setrlimit(resource.RLIMIT_NOFILE, (self.open_files, self.open_files))
 
     def kill(self):
         """kill -9."""

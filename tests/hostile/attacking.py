@@ -1,0 +1,121 @@
+"""What attacks are made of: raw connections, messages, a bystander that must not suffer, and the memory of the server."""
+import os
+import pathlib
+import socket
+import struct
+import threading
+import time
+
+import happybase
+
+# `make hostile` sets this: attacks run longer, and against the default limits.
+AT_LENGTH = os.environ.get("HOSTILE") == "long"
+TABLE, ROW, VALUE = b"bystander", b"row", b"value"
+
+
+def connect(port, timeout=60):
+    """A raw connection. Reads and writes that take longer than `timeout` seconds fail."""
+    return socket.create_connection(("127.0.0.1", port), timeout=timeout)
+
+
+def message(name, arguments=b"\0", sequence=1):
+    """A call in the strict binary protocol. `arguments` are the encoded fields with their stop byte."""
+    name = name.encode()
+    return struct.pack(">HHi", 0x8001, 1, len(name)) + name + struct.pack(">i", sequence) + arguments
+
+
+def text_field(number, value):
+    """An encoded field of type string."""
+    return struct.pack(">bhi", 11, number, len(value)) + value
+
+
+def framed(call):
+    """A call with its length before it."""
+    return struct.pack(">i", len(call)) + call
+
+
+def post(body, *headers, host="localhost", content_type="application/x-thrift"):
+    """An HTTP request with this body. `headers` are whole lines without their ends; `content_type` may be None."""
+    lines = ["POST / HTTP/1.1", f"Content-Length: {len(body)}", *headers]
+    lines += [f"Host: {host}"] if host else []
+    lines += [f"Content-Type: {content_type}"] if content_type else []
+    return "\r\n".join(lines).encode() + b"\r\n\r\n" + body
+
+
+def until_closed(connection):
+    """Everything that the server sends until it ends the connection, cleanly or not."""
+    received = b""
+    try:
+        while part := connection.recv(1 << 16):
+            received += part
+    except ConnectionError:
+        pass
+    return received
+
+
+def rss(server):
+    """Resident memory of the server, in bytes."""
+    status = pathlib.Path(f"/proc/{server.process.pid}/status").read_text()
+    return int(next(line for line in status.splitlines() if line.startswith("VmRSS:")).split()[1]) * 1024
+
+
+def peak_rss(server):
+    """The largest resident memory that the server has had, in bytes."""
+    status = pathlib.Path(f"/proc/{server.process.pid}/status").read_text()
+    return int(next(line for line in status.splitlines() if line.startswith("VmHWM:")).split()[1]) * 1024
+
+
+class Bystander:
+    """An ordinary client that reads one row again and again during an attack.
+
+    `failures` are the errors of its gets, `latencies` the seconds that the others took. A failed get is repeated on a new connection.
+    """
+
+    def __init__(self, port, **options):
+        self.port, self.options = port, {"timeout": 30_000, **options}
+        self.failures, self.latencies = [], []
+        self.over, self.progress = threading.Event(), threading.Condition()
+        self.connection = self.connect()
+        if TABLE not in self.connection.tables():
+            self.connection.create_table(TABLE, {"f": {}})
+        self.connection.table(TABLE).put(ROW, {b"f:q": VALUE})
+        self.thread = threading.Thread(target=self.read, daemon=True)
+
+    def connect(self):
+        return happybase.Connection("127.0.0.1", self.port, **self.options)
+
+    def read(self):
+        while not self.over.is_set():
+            began = time.monotonic()
+            try:
+                self.connection = self.connection or self.connect()
+                assert self.connection.table(TABLE).row(ROW)[b"f:q"] == VALUE
+                outcome, into = time.monotonic() - began, self.latencies
+            except Exception as error:  # Whatever goes wrong is the attack's doing, and reported.
+                self.connection, outcome, into = None, error, self.failures
+            with self.progress:
+                into.append(outcome)
+                self.progress.notify_all()
+            # Its own load is small.
+            self.over.wait(0.002)
+
+    def reads(self, count):
+        """Waits until it has tried this many further gets."""
+        with self.progress:
+            wanted = len(self.latencies) + len(self.failures) + count
+            assert self.progress.wait_for(lambda: len(self.latencies) + len(self.failures) >= wanted, timeout=120)
+
+    def report(self):
+        """The median and the longest latency, for people: a timing never fails a test."""
+        ordered = sorted(self.latencies) or [float("nan")]
+        print(f"bystander: {len(self.latencies)} gets, median {ordered[len(ordered) // 2] * 1e3:.2f} ms, "
+              f"longest {ordered[-1] * 1e3:.2f} ms, {len(self.failures)} failures")
+
+    def __enter__(self):
+        self.thread.start()
+        return self
+
+    def __exit__(self, *_):
+        self.over.set()
+        self.thread.join(60)
+        self.report()
