@@ -1,4 +1,5 @@
-//! How an extension module is linked: Python's own symbols are found when it is loaded (macOS wants to be told so).
+//! Linker arguments of an extension module: Python's symbols are resolved when it is loaded, which macOS requires
+//! to be stated.
 
 fn main() {
     pyo3_build_config::add_extension_module_link_args();

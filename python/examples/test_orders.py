@@ -1,4 +1,4 @@
-"""How a HappyBase program is tested with hjall's fixtures: run this file with pytest, with hjall and happybase installed."""
+"""Tests a HappyBase program with hjall's fixtures. Run this file with pytest; it needs hjall and happybase."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ import hjall
 
 
 def overdue(orders: happybase.Table | hjall.Table, before_ms: int) -> list[bytes]:
-    """The program under test: orders whose state is older than that."""
+    """The program under test: returns the orders whose state is older than `before_ms`."""
     return [key for key, _ in orders.scan(columns=[b"cf:state"], timestamp=before_ms)]
 
 
 def test_in_process(hjall_db: hjall.Database, hjall_clock: hjall.ManualClock) -> None:
-    """Without a server, and with a clock that the test moves."""
+    """Runs the program without a server, with a clock that the test moves."""
     hjall_db.create_table("orders", {"cf": {"time_to_live": 3600}})
     orders = hjall_db.table("orders")
     orders.put(b"early", {b"cf:state": b"new"})
@@ -25,7 +25,7 @@ def test_in_process(hjall_db: hjall.Database, hjall_clock: hjall.ManualClock) ->
 
 
 def test_through_a_socket(hjall_server) -> None:
-    """With stock HappyBase."""
+    """Runs the program with HappyBase on a server."""
     connection = happybase.Connection(*hjall_server.address)
     connection.create_table("orders", {"cf": {}})
     connection.table("orders").put(b"old", {b"cf:state": b"new"}, timestamp=1)

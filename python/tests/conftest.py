@@ -1,4 +1,4 @@
-"""Programs that tests start find the package where the tests found it: in this tree, not in the environment."""
+"""Sets PYTHONPATH, so that programs started by tests import the package from this tree."""
 
 import os
 import pathlib

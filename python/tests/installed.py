@@ -1,4 +1,4 @@
-"""Tries the package as it was installed, from a folder that has none of its sources: run by `make test-sdist`."""
+"""Checks the installed package. `make test-sdist` runs this program from a folder without the package's sources."""
 
 from __future__ import annotations
 
@@ -10,14 +10,16 @@ import hjall
 
 
 def main() -> None:
-    """Fails with an assertion."""
-    assert "site-packages" in hjall.__file__, f"{hjall.__file__} is not what was installed"
+    """Checks the package. Raises `AssertionError` if it is incomplete."""
+    assert "site-packages" in hjall.__file__, f"{hjall.__file__} is not the installed package"
     distribution = importlib.metadata.distribution("hjall")
     assert distribution.version == hjall.__version__
     files = {str(file) for file in distribution.files or []}
-    assert any(file.endswith("licenses/LICENSE") for file in files), "the licence is not in the wheel"
+    assert any(file.endswith("licenses/LICENSE") for file in files), "the wheel lacks the licence"
     package = importlib.resources.files("hjall")
-    assert (package / "py.typed").is_file() and (package / "_native.pyi").is_file(), "the types are not in the wheel"
+    assert (package / "py.typed").is_file() and (package / "_native.pyi").is_file(), (
+        "the wheel lacks the type information"
+    )
     assert any(point.value == "hjall.pytest_plugin" for point in distribution.entry_points if point.group == "pytest11")
     with hjall.memory() as db:
         db.create_table("t", {"f": {}})

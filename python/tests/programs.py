@@ -1,4 +1,4 @@
-"""Programs in processes of their own, for what can only be seen from outside: how they end."""
+"""Runs programs in separate processes, for tests of exits, forks and signals."""
 
 import subprocess
 import sys
@@ -6,8 +6,10 @@ import textwrap
 
 
 def run(text, *arguments):
-    """Runs a program to its end; returns what it printed. Fails if it fails, or does not end."""
+    """Runs a program and returns its output and its error output. Fails unless it exits with 0."""
     program = textwrap.dedent(text)
-    done = subprocess.run([sys.executable, "-c", program, *map(str, arguments)], capture_output=True, text=True, timeout=120)
+    done = subprocess.run(
+        [sys.executable, "-c", program, *map(str, arguments)], capture_output=True, text=True, timeout=120
+    )
     assert done.returncode == 0, f"exit code {done.returncode}\n{done.stdout}\n{done.stderr}"
     return done.stdout, done.stderr

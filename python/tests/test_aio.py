@@ -1,4 +1,4 @@
-"""hjall for asyncio: the verbs of HappyBase, awaited, in the manner of aiohappybase's programs."""
+"""hjall.aio: all methods as coroutines."""
 
 import asyncio
 import inspect
@@ -14,12 +14,12 @@ pytestmark = pytest.mark.asyncio
 
 @pytest.fixture(params=["memory", "folder"])
 def opened(request, tmp_path):
-    """Makes a database of either kind, not open yet."""
+    """Returns a function that makes an unopened database in memory or in a folder."""
     return lambda **options: aio.memory(**options) if request.param == "memory" else aio.open(tmp_path, **options)
 
 
 async def filled(db, rows=10):
-    """A table `t` with that many rows."""
+    """Creates a table `t` with `rows` rows."""
     await db.create_table("t", {"f": {"max_versions": 3}, "g": {}})
     table = db.table("t")
     async with table.batch() as batch:
@@ -33,7 +33,10 @@ async def test_rows_are_put_read_and_deleted(opened):
         table = await filled(db, 3)
         assert await table.row(b"r0001") == {b"f:n": b"1", b"g:x": b"x"}
         assert await table.row(b"r0001", columns=[b"f"]) == {b"f:n": b"1"}
-        assert await table.rows([b"r0000", b"r0002"], columns=[b"f:n"]) == [(b"r0000", {b"f:n": b"0"}), (b"r0002", {b"f:n": b"2"})]
+        assert await table.rows([b"r0000", b"r0002"], columns=[b"f:n"]) == [
+            (b"r0000", {b"f:n": b"0"}),
+            (b"r0002", {b"f:n": b"2"}),
+        ]
         await table.put(b"r0001", {b"f:n": b"later"}, timestamp=2**50)
         assert await table.cells(b"r0001", b"f:n", versions=2) == [b"later", b"1"]
         await table.delete(b"r0001")
@@ -64,7 +67,7 @@ async def test_tables_are_managed(opened):
             await db.table("t").row(b"r")
 
 
-async def test_a_scan_takes_the_arguments_of_the_other_one(opened):
+async def test_a_scan_takes_the_arguments_of_the_synchronous_scan(opened):
     async with opened() as db:
         table = await filled(db)
         for arguments in [
@@ -84,10 +87,14 @@ async def test_a_scan_takes_the_arguments_of_the_other_one(opened):
         assert [row async for row in table.scan_cells(versions=None)] == list(table.sync.scan_cells(versions=None))
 
 
-async def test_arguments_that_cannot_be_meant_are_refused(opened):
+async def test_invalid_arguments_are_rejected(opened):
     async with opened() as db:
         table = await filled(db, 1)
-        for arguments, error in [({"limit": 0}, ValueError), ({"row_prefix": b"a", "row_start": b"b"}, TypeError), ({"row_start": "text"}, TypeError)]:
+        for arguments, error in [
+            ({"limit": 0}, ValueError),
+            ({"row_prefix": b"a", "row_start": b"b"}, TypeError),
+            ({"row_start": "text"}, TypeError),
+        ]:
             with pytest.raises(error):
                 async for _ in table.scan(**arguments):
                     pass
@@ -125,7 +132,7 @@ async def test_many_tasks_count_together(opened):
 
 
 async def test_calls_run_at_the_same_time(opened):
-    """Two calls that wait for each other can only both return if each has a thread."""
+    """Two calls that wait for each other return only if each of them has a thread."""
     async with opened(threads=2) as db:
         import threading
 
@@ -133,7 +140,7 @@ async def test_calls_run_at_the_same_time(opened):
         await asyncio.gather(db._threads.run(together.wait), db._threads.run(together.wait))
 
 
-async def test_arrow_data_comes_and_goes(opened):
+async def test_arrow_data_is_read_and_written(opened):
     async with opened() as db:
         table = await filled(db)
         scan = table.scan_arrow({"f:n": "int_text"}, batch_rows=4, row_type=str)
@@ -147,7 +154,7 @@ async def test_arrow_data_comes_and_goes(opened):
         assert [key async for key, _ in db.table("copy").scan()] == [b"r%04d" % n for n in range(10)]
 
 
-async def test_a_database_serves_meanwhile(opened):
+async def test_a_database_can_be_served(opened):
     import happybase
 
     async with opened() as db:
@@ -165,13 +172,23 @@ async def test_a_database_serves_meanwhile(opened):
         assert not server.is_open
 
 
-async def test_every_verb_is_there():
-    """What the synchronous classes can do, these can do."""
-    for ours, theirs, others in [(aio.Table, hjall.Table, {"scan_arrow"}), (aio.Database, hjall.Database, set()), (aio.Batch, hjall.Batch, set())]:
-        verbs = {name for name in dir(theirs) if not name.startswith("_")} - {"compat", "connection", "name", "cluster_id", "now_ms"}
+async def test_every_method_exists():
+    """The asynchronous classes have all methods of the synchronous ones."""
+    for ours, theirs, others in [
+        (aio.Table, hjall.Table, {"scan_arrow"}),
+        (aio.Database, hjall.Database, set()),
+        (aio.Batch, hjall.Batch, set()),
+    ]:
+        verbs = {name for name in dir(theirs) if not name.startswith("_")} - {
+            "compat",
+            "connection",
+            "name",
+            "cluster_id",
+            "now_ms",
+        }
         assert verbs <= set(dir(ours)) | others, verbs - set(dir(ours))
 
 
-async def test_wrappers_say_what_they_wrap():
+async def test_wrappers_name_the_wrapped_method():
     assert inspect.iscoroutinefunction(aio.Table.row) and aio.Table.row.__name__ == "row"
     assert "hjall.Table.put" in aio.Table.put.__doc__

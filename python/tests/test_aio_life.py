@@ -1,4 +1,4 @@
-"""hjall for asyncio: cancelling, closing, and what is left afterwards. Counted and signalled, never timed."""
+"""hjall.aio: cancellation and closing. The tests wait for events and count outcomes; they do not measure time."""
 
 import asyncio
 import os
@@ -14,7 +14,7 @@ pytestmark = pytest.mark.asyncio
 
 
 class Gate(Threads):
-    """Threads whose calls of some kind wait at a gate, and tell what became of them."""
+    """Threads on which calls of one name wait until a gate is opened, and which record the outcomes of these calls."""
 
     def __init__(self, inner, name):
         super().__init__(inner.count)
@@ -40,12 +40,12 @@ class Gate(Threads):
 
 
 async def until(event):
-    """Waits for a thread's event without blocking the loop."""
+    """Waits for a `threading.Event` without blocking the event loop."""
     assert await asyncio.to_thread(event.wait, 60)
 
 
 async def table_of(db, rows):
-    """A table of that many rows."""
+    """Creates a table with `rows` rows."""
     await db.create_table("t", {"f": {}})
     async with db.table("t").batch() as batch:
         for n in range(rows):
@@ -54,11 +54,11 @@ async def table_of(db, rows):
 
 
 async def settled(gate):
-    """Waits until the only thread has done all that came before."""
+    """Waits until the only thread has finished all earlier calls."""
     await gate.run(lambda: None)
 
 
-async def test_cancelling_a_task_stops_the_scan_that_it_waits_for():
+async def test_cancelling_a_task_stops_its_scan():
     async with aio.memory(threads=1) as db:
         table = await table_of(db, 100)
         gate = table._threads = Gate(db._threads, "fetch")
@@ -75,7 +75,7 @@ async def test_cancelling_a_task_stops_the_scan_that_it_waits_for():
             await task
         gate.opened.set()
         await settled(gate)
-        assert seen == [] and gate.outcomes == [hjall.Cancelled], "the fetch went on although nobody waited for it"
+        assert seen == [] and gate.outcomes == [hjall.Cancelled], "the fetch was not cancelled"
         gate.end()
 
 
@@ -87,11 +87,11 @@ async def test_a_timeout_stops_a_scan_like_any_other_cancellation():
             await asyncio.wait_for(anext(table.scan()), 0.01)
         gate.opened.set()
         await settled(gate)
-        assert gate.outcomes in ([hjall.Cancelled], []), "begun and ended, or never begun"
+        assert gate.outcomes in ([hjall.Cancelled], []), "the fetch was neither cancelled nor prevented"
         gate.end()
 
 
-async def test_leaving_a_scan_fetches_no_more():
+async def test_closing_a_scan_stops_fetching():
     async with aio.memory(threads=1) as db:
         table = await table_of(db, 100)
         gate = table._threads = Gate(db._threads, "fetch")
@@ -106,7 +106,7 @@ async def test_leaving_a_scan_fetches_no_more():
         gate.end()
 
 
-async def test_a_call_that_is_cancelled_before_its_turn_is_never_made():
+async def test_a_call_that_is_cancelled_while_it_waits_is_not_made():
     async with aio.memory(threads=1) as db:
         table = await table_of(db, 0)
         hold = threading.Event()
@@ -122,7 +122,7 @@ async def test_a_call_that_is_cancelled_before_its_turn_is_never_made():
         assert await table.row(b"r") == {}
 
 
-async def test_closing_ends_scans_and_refuses_calls():
+async def test_closing_ends_scans_and_rejects_calls():
     db = aio.memory()
     assert not db.is_open
     async with db:
@@ -147,7 +147,7 @@ async def test_a_folder_can_be_opened_again(tmp_path):
         assert len([row async for row in db.table("t").scan()]) == 3
 
 
-async def test_threads_end_with_their_database():
+async def test_closing_a_database_ends_its_threads():
     before = set(threading.enumerate())
     async with aio.memory() as db:
         await db.tables()
@@ -158,7 +158,7 @@ async def test_threads_end_with_their_database():
         assert not thread.is_alive()
 
 
-async def test_loops_come_and_go():
+async def test_several_event_loops_use_a_database():
     db = aio.memory()
 
     def one_loop(n):
@@ -176,8 +176,8 @@ async def test_loops_come_and_go():
     await db.close()
 
 
-@pytest.mark.skipif(not hasattr(os, "fork"), reason="there are no forks here")
-async def test_a_forked_child_is_told_so():
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="the platform cannot fork")
+async def test_a_forked_child_gets_an_error():
     async with aio.memory() as db:
         await db.tables()
         reader, writer = os.pipe()

@@ -1,4 +1,4 @@
-"""Arguments: what is taken for bytes, what is refused, and with which words."""
+"""Arguments: the accepted types, and the errors for all others."""
 
 import pytest
 
@@ -7,14 +7,14 @@ import hjall
 
 @pytest.fixture
 def table():
-    """A table with the family f."""
+    """A table with the family `f`."""
     with hjall.memory() as db:
         db.create_table("t", {"f": {"max_versions": 3}})
         yield db.table("t")
 
 
 @pytest.mark.parametrize("kind", [bytes, bytearray, memoryview])
-def test_anything_like_bytes_is_bytes(table, kind):
+def test_bytes_like_objects_are_accepted(table, kind):
     row, column, value = kind(b"row"), kind(b"f:a"), kind(b"value")
     table.put(row, [(column, value)])
     assert table.row(row, [column]) == {b"f:a": b"value"}
@@ -28,7 +28,7 @@ def test_anything_like_bytes_is_bytes(table, kind):
     assert table.row(row, [column]) == {}
 
 
-def test_a_slice_of_a_memoryview_is_its_own_bytes(table):
+def test_a_strided_memoryview_is_accepted(table):
     table.put(b"r", {b"f:a": memoryview(b"abcdef")[::2]})
     assert table.row(b"r") == {b"f:a": b"ace"}
 
@@ -58,12 +58,12 @@ def test_a_slice_of_a_memoryview_is_its_own_bytes(table):
         lambda t: t.row_cells("r"),
     ],
 )
-def test_text_is_refused_with_the_remedy(table, use):
+def test_str_is_rejected_with_the_remedy(table, use):
     with pytest.raises(TypeError, match=r"must be bytes, not str: write '[a-z0-9:]+'\.encode\(\)"):
         use(table)
 
 
-def test_text_is_encoded_if_the_database_was_told_how():
+def test_str_is_encoded_if_the_database_has_an_encoding():
     with hjall.memory(encoding="latin-1") as db:
         db.create_table("t", {"f": {}})
         table = db.table("t")
@@ -113,14 +113,14 @@ def test_text_is_encoded_if_the_database_was_told_how():
         (lambda t: t.put(b"r", {b"f:a": b"x" * (11 << 20)}), ValueError),
     ],
 )
-def test_what_cannot_be_is_refused(table, use, error):
+def test_invalid_arguments_are_rejected(table, use, error):
     with pytest.raises(error) as raised:
         use(table)
-    assert len(str(raised.value)) > 10, "an error without words"
+    assert len(str(raised.value)) > 10, "the error has no message"
 
 
 @pytest.mark.parametrize(
-    "use, error, language",
+    "use, error, builtin",
     [
         (lambda db: db.table("none").row(b"r"), hjall.TableNotFound, LookupError),
         (lambda db: db.delete_table("t"), hjall.TableNotDisabled, RuntimeError),
@@ -142,7 +142,7 @@ def test_what_cannot_be_is_refused(table, use, error):
         (lambda db: db.create_table("u", {"f": {}}, num_regions=4, split_algo="Even"), ValueError, ValueError),
     ],
 )
-def test_exceptions_are_of_the_tree_and_of_the_language(use, error, language):
+def test_exceptions_are_subclasses_of_error_and_of_a_builtin(use, error, builtin):
     with hjall.memory() as db:
         db.create_table("t", {"f": {}})
         db.table("t").put(b"r", {b"f:text": b"text"})
@@ -150,11 +150,11 @@ def test_exceptions_are_of_the_tree_and_of_the_language(use, error, language):
         db.disable_table("off")
         with pytest.raises(error) as raised:
             use(db)
-    assert isinstance(raised.value, language)
+    assert isinstance(raised.value, builtin)
     assert error.__module__ == "builtins" or isinstance(raised.value, hjall.Error)
 
 
-def test_happybases_words_for_a_connection_are_checked_and_mean_nothing():
+def test_happybases_connection_options_are_checked_and_ignored():
     hjall.memory(host="localhost", port=9090, timeout=5, transport="framed", protocol="compact", compat="0.96").close()
     for wrong in ({"compat": "1"}, {"transport": "http"}, {"protocol": "json"}):
         with pytest.raises(ValueError, match="must be one of"):

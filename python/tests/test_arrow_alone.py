@@ -1,4 +1,4 @@
-"""Arrow data without the libraries that are not needed: each in a fresh interpreter in which they cannot be imported."""
+"""Arrow data without the optional libraries: each test runs an interpreter in which they cannot be imported."""
 
 import os
 import pathlib
@@ -12,10 +12,16 @@ import hjall
 
 
 def run(program, without):
-    """Runs a program in which the import of some packages fails."""
-    barred = f"import sys\nfor name in {without!r}: sys.modules[name] = None\n"
+    """Runs a program in which imports of the packages `without` fail."""
+    blocked = f"import sys\nfor name in {without!r}: sys.modules[name] = None\n"
     environment = {**os.environ, "PYTHONPATH": str(pathlib.Path(hjall.__file__).parents[1])}
-    return subprocess.run([sys.executable, "-c", barred + textwrap.dedent(program)], env=environment, capture_output=True, text=True, timeout=120)
+    return subprocess.run(
+        [sys.executable, "-c", blocked + textwrap.dedent(program)],
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
 
 
 FILL = """
@@ -43,7 +49,10 @@ def test_polars_needs_no_pyarrow():
     assert done.returncode == 0, done.stderr
 
 
-@pytest.mark.parametrize("method, package", [("to_polars", "polars"), ("to_pyarrow", "pyarrow"), ("to_reader", "pyarrow"), ("to_pandas", "pyarrow")])
-def test_a_missing_library_is_named_with_the_remedy(method, package):
+@pytest.mark.parametrize(
+    "method, package",
+    [("to_polars", "polars"), ("to_pyarrow", "pyarrow"), ("to_reader", "pyarrow"), ("to_pandas", "pyarrow")],
+)
+def test_a_missing_library_is_named_with_the_command_that_installs_it(method, package):
     done = run(FILL + f"\n    scan.{method}()", without=["pyarrow", "pandas", "polars"])
     assert done.returncode == 1 and f"pip install {package}" in done.stderr, done.stderr

@@ -1,4 +1,4 @@
-"""What each decoder reads, and that each encoder writes what its decoder reads."""
+"""Decoders and encoders: the values they read, and that each encoder writes what its decoder reads."""
 
 import datetime
 import struct
@@ -13,7 +13,7 @@ UTC = datetime.timezone.utc
 LEAP = datetime.datetime(2024, 2, 29, 12, 30, tzinfo=UTC)
 SECONDS = int(LEAP.timestamp())
 
-# Decoder, stored bytes, value, type.
+# Decoder, stored bytes, decoded value, type.
 READ = [
     ("binary", b"\xff\x00", b"\xff\x00", pyarrow.binary()),
     ("utf8", "é".encode(), "é", pyarrow.string()),
@@ -43,7 +43,7 @@ READ = [
     ("cell_timestamp", b"anything", datetime.datetime.fromtimestamp(7, UTC), pyarrow.timestamp("ms", "UTC")),
 ]
 
-REFUSED = [
+UNREADABLE = [
     ("utf8", b"\xff"),
     ("bool", b""),
     ("bool", b"\x00\x01"),
@@ -62,7 +62,7 @@ REFUSED = [
     ("uint64", b"123456789"),
 ]
 
-# Given instead of a name: types of Python, pyarrow and polars.
+# Types of Python, pyarrow and polars in place of names.
 TYPES = [
     (bytes, "binary"),
     (str, "utf8"),
@@ -102,8 +102,8 @@ def test_a_decoder_reads(table, decoder, stored, value, kind):
     assert result["f:q"].to_pylist() == [value]
 
 
-@pytest.mark.parametrize("decoder, stored", REFUSED)
-def test_a_decoder_refuses(table, decoder, stored):
+@pytest.mark.parametrize("decoder, stored", UNREADABLE)
+def test_a_decoder_rejects(table, decoder, stored):
     table.put(b"r", {b"f:q": stored})
     with pytest.raises(hjall.errors.DecodeError, match="cannot be read as " + decoder):
         table.scan_arrow({"f:q": decoder}).collect()
@@ -116,7 +116,9 @@ def test_types_of_other_libraries_name_decoders(table, given, decoder):
     assert as_given == as_named
 
 
-@pytest.mark.parametrize("decoder, stored, value, kind", [r for r in READ if r[0] not in ("int", "cell_timestamp", "float_text")])
+@pytest.mark.parametrize(
+    "decoder, stored, value, kind", [r for r in READ if r[0] not in ("int", "cell_timestamp", "float_text")]
+)
 def test_an_encoder_writes_what_its_decoder_reads(table, decoder, stored, value, kind):
     data = pyarrow.table({"row": [b"r"], "v": pyarrow.array([value], type=kind)})
     assert table.load_arrow(data, columns={"v": ("f:q", decoder)}) == 1

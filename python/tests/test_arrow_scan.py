@@ -1,4 +1,4 @@
-"""Scans as Arrow data: what comes out of `Table.scan_arrow`, in whichever library it is taken."""
+"""`Table.scan_arrow`: scans that return Arrow data, read with each library."""
 
 import datetime
 import struct
@@ -51,7 +51,7 @@ def test_every_library_gets_the_same_rows(table):
     assert frame.astype(object).where(frame.notna(), None).to_dict("list") == WHOLE
 
 
-def test_the_schema_is_told_before_the_rows(table):
+def test_the_schema_is_known_before_the_rows(table):
     schema = pyarrow.schema(table.scan_arrow(DECODERS, include_timestamp=True))
     time = pyarrow.timestamp("ms", "UTC")
     assert schema == pyarrow.schema(
@@ -67,7 +67,7 @@ def test_the_schema_is_told_before_the_rows(table):
     )
 
 
-def test_timestamps_of_cells_stand_beside_their_values(table):
+def test_timestamps_follow_their_values(table):
     rows = table.scan_arrow(["g:x"], include_timestamp=True, row=None).to_pyarrow().to_pydict()
     expected = [TIME + datetime.timedelta(milliseconds=i) for i in range(1, 10, 2)]
     assert rows["g:x.timestamp"] == expected
@@ -80,7 +80,7 @@ def test_columns_keep_the_order_in_which_they_were_named(table):
     assert table.scan_arrow(["g:x", "f:s", "f:none", "f:n"]).to_polars()["f:none"].null_count() == 10
 
 
-def test_columns_that_are_not_named_are_found(table):
+def test_columns_that_are_not_named_are_discovered(table):
     assert table.scan_arrow().column_names == ["row", "f:n", "f:s", "g:x"]
     assert table.scan_arrow(["g:", "f:s"]).column_names == ["row", "g:x", "f:s"]
     assert table.scan_arrow({"f:n": "int64", "f:": "utf8"}).to_polars().row(0) == (b"r0", -5, "name 0")
@@ -88,7 +88,7 @@ def test_columns_that_are_not_named_are_found(table):
     assert table.scan_arrow(values="utf8", row_prefix=b"r2", columns=["f:s"]).to_polars().row(0) == (b"r2", "name 2")
 
 
-def test_names_that_are_not_text_are_spelt_out(table):
+def test_names_that_are_not_utf8_are_escaped(table):
     table.put(b"r0", {b"f:\xff\x00": b"1"})
     assert table.scan_arrow([b"f:\xff\x00"]).column_names == ["row", "f:\\xFF\x00"]
 
@@ -110,22 +110,24 @@ def test_names_that_are_not_text_are_spelt_out(table):
         ({"row_prefix": b""}, "0123456789"),
     ],
 )
-def test_arguments_of_a_scan_count(table, arguments, rows):
+def test_the_arguments_of_a_scan_apply(table, arguments, rows):
     assert table.scan_arrow(["f:s"], **arguments).to_polars()["row"].to_list() == [b"r" + n.encode() for n in rows]
 
 
-def test_a_prefix_of_largest_bytes_has_no_end(table):
+def test_a_prefix_of_0xff_bytes_is_unbounded(table):
     table.put(b"\xff\xff1", {b"f:s": b""})
     for reverse in (False, True):
-        assert table.scan_arrow(["f:s"], row_prefix=b"\xff\xff", reverse=reverse).to_polars()["row"].to_list() == [b"\xff\xff1"]
+        assert table.scan_arrow(["f:s"], row_prefix=b"\xff\xff", reverse=reverse).to_polars()["row"].to_list() == [
+            b"\xff\xff1"
+        ]
 
 
-def test_batches_have_the_size_that_was_asked_for(table):
+def test_batches_have_the_requested_size(table):
     assert [len(batch) for batch in table.scan_arrow(["f:s"], batch_rows=4)] == [4, 4, 2]
     assert [batch.num_rows for batch in table.scan_arrow(["f:s"], batch_rows=5).to_reader()] == [5, 5]
 
 
-def test_a_scan_can_be_used_again_and_sees_what_is_there_then(table):
+def test_each_use_of_a_scan_reads_the_current_rows(table):
     scan = table.scan_arrow(["f:s"])
     kept = scan.collect()
     assert len(kept) == 10
@@ -142,7 +144,9 @@ def test_an_empty_result_has_its_columns(table):
 
 def test_cells_as_rows(table):
     table.put(b"r0", {b"f:s": b"newer"})
-    frame = table.scan_arrow(layout="cells", values="utf8", columns=None, limit=1, errors="null", row_type=str).to_polars()
+    frame = table.scan_arrow(
+        layout="cells", values="utf8", columns=None, limit=1, errors="null", row_type=str
+    ).to_polars()
     assert frame.columns == ["row", "column", "timestamp", "value"]
     assert frame.select("row", "column", "value").rows() == [("r0", "f:n", None), ("r0", "f:s", "newer")]
     assert frame["timestamp"][0] == TIME
@@ -158,9 +162,11 @@ def test_cells_as_rows_with_versions(tmp_path):
         assert cells["value"].to_list() == [b"4", b"3"]
 
 
-def test_a_value_that_cannot_be_read_is_an_error_that_names_it_or_a_null(table):
+def test_an_unreadable_value_is_an_error_or_a_null(table):
     scan = table.scan_arrow({"f:s": "int64"})
-    with pytest.raises(hjall.errors.DecodeError, match=r'column f:s of row b"r0": b"name 0" \(6 bytes\).*int64.*8 bytes.*errors="null"') as raised:
+    with pytest.raises(
+        hjall.errors.DecodeError, match=r'column f:s of row b"r0": b"name 0" \(6 bytes\).*int64.*8 bytes.*errors="null"'
+    ) as raised:
         scan.to_polars()
     assert isinstance(raised.value, (hjall.Error, ValueError))
     with pytest.raises(pyarrow.ArrowException, match="name 0"):
@@ -168,7 +174,7 @@ def test_a_value_that_cannot_be_read_is_an_error_that_names_it_or_a_null(table):
     assert table.scan_arrow({"f:s": "int64"}, errors="null").to_polars()["f:s"].null_count() == 10
 
 
-def test_a_row_key_that_cannot_be_read_names_the_remedy(table):
+def test_an_unreadable_row_key_is_an_error_with_the_remedy(table):
     table.put(b"\xff", {b"f:s": b"1"})
     with pytest.raises(hjall.errors.DecodeError, match="row_type"):
         table.scan_arrow(["f:s"], row_type="utf8").collect()
@@ -177,12 +183,12 @@ def test_a_row_key_that_cannot_be_read_names_the_remedy(table):
 @pytest.mark.parametrize(
     "arguments, error, message",
     [
-        ({"columns": {"f:s": "int63"}}, ValueError, 'no decoder "int63"; there are: binary, utf8'),
+        ({"columns": {"f:s": "int63"}}, ValueError, 'unknown decoder "int63"; the decoders are: binary, utf8'),
         ({"columns": "f:s"}, TypeError, r"\['f:s'\]"),
         ({"columns": []}, ValueError, "empty"),
         ({"columns": [":q"]}, ValueError, "family:qualifier"),
         ({"columns": ["f:s", "f:s"]}, ValueError, "f:s"),
-        ({"columns": ["f:s"], "row": "f:s"}, ValueError, "another name"),
+        ({"columns": ["f:s"], "row": "f:s"}, ValueError, "rename the column of row keys"),
         ({"layout": "wide"}, ValueError, "layout"),
         ({"errors": "ignore"}, ValueError, "errors"),
         ({"batch_rows": 0}, ValueError, "batch_rows"),
@@ -195,12 +201,12 @@ def test_a_row_key_that_cannot_be_read_names_the_remedy(table):
         ({"columns": ["none:q"]}, hjall.errors.FamilyNotFound, "none"),
     ],
 )
-def test_arguments_that_cannot_be_meant_are_refused(table, arguments, error, message):
+def test_invalid_arguments_are_rejected(table, arguments, error, message):
     with pytest.raises(error, match=message):
         table.scan_arrow(**arguments).collect()
 
 
-def test_a_missing_table_shows_when_the_scan_is_used():
+def test_a_missing_table_is_reported_when_the_scan_is_used():
     with hjall.memory() as db:
         scan = db.table("none").scan_arrow(["f:q"])
         with pytest.raises(hjall.errors.TableNotFound):
@@ -216,7 +222,7 @@ def test_a_closed_database_ends_a_stream(table):
         reader.read_all()
 
 
-def test_a_capsule_that_nobody_takes_lets_go(table):
+def test_a_capsule_without_a_consumer_is_released(table):
     for _ in range(100):
         table.scan_arrow(["f:s"]).__arrow_c_stream__()
         table.scan_arrow(["f:s"]).__arrow_c_schema__()
@@ -225,7 +231,9 @@ def test_a_capsule_that_nobody_takes_lets_go(table):
 def test_threads_share_a_scan(table):
     scan = table.scan_arrow(DECODERS, row_type=str)
     results = []
-    threads = [threading.Thread(target=lambda: results.append(scan.to_polars().to_dict(as_series=False))) for _ in range(8)]
+    threads = [
+        threading.Thread(target=lambda: results.append(scan.to_polars().to_dict(as_series=False))) for _ in range(8)
+    ]
     for thread in threads:
         thread.start()
     for thread in threads:

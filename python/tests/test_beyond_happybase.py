@@ -1,4 +1,4 @@
-"""What HappyBase cannot say: each of it does what its name says. The engine's rules are tested by the scripts."""
+"""Features that HappyBase does not have. The scripts of `tests/scripts` test the engine's rules in detail."""
 
 import struct
 
@@ -10,13 +10,13 @@ from hjall import filters
 
 @pytest.fixture
 def clock():
-    """A clock that stands still."""
+    """A clock that only the test moves."""
     return hjall.ManualClock(1_000_000)
 
 
 @pytest.fixture
 def db(clock):
-    """A database in memory, by that clock."""
+    """A database in memory that uses the clock."""
     with hjall.memory(clock=clock) as database:
         database.create_table("t", {"f": {"max_versions": 5}, "g": None})
         yield database
@@ -24,7 +24,7 @@ def db(clock):
 
 @pytest.fixture
 def table(db):
-    """Its table."""
+    """The table of the database."""
     return db.table("t")
 
 
@@ -37,7 +37,7 @@ def test_time_ranges(table):
     assert not table.exists(b"r", time_range=(9, 10))
 
 
-def test_what_row_gives_put_takes(table):
+def test_put_takes_the_result_of_row(table):
     table.put(b"r", {b"f:a": b"1", b"g:b": b"2"}, timestamp=7)
     table.put(b"copy", table.row(b"r", include_timestamp=True))
     assert table.row(b"copy", include_timestamp=True) == {b"f:a": (b"1", 7), b"g:b": (b"2", 7)}
@@ -61,28 +61,32 @@ def test_what_row_gives_put_takes(table):
         ("!=", None, True),
     ],
 )
-def test_every_comparison_with_the_given_value_on_the_left(table, compare, value, holds):
+def test_comparisons_have_the_given_value_on_the_left(table, compare, value, holds):
     table.put(b"r", {b"f:a": b"5"})
     assert table.check_and_put(b"r", b"f:a", value, {b"f:done": b"1"}, compare=compare) is holds
     assert table.exists(b"r", [b"f:done"]) is holds
 
 
-def test_check_and_mutate_deletes_and_puts_in_one(table):
+def test_check_and_mutate_deletes_and_puts(table):
     table.put(b"r", {b"f:a": b"1", b"f:b": b"2"}, timestamp=1)
     assert table.check_and_mutate(b"r", b"f:a", b"1", [hjall.Put({b"f:c": b"3"}), hjall.Delete([b"f:b"])])
     assert table.row(b"r") == {b"f:a": b"1", b"f:c": b"3"}
 
 
-def test_markers_hide_single_versions(table):
+def test_markers_delete_single_versions(table):
     table.put(b"r", [(b"f:a", b"%d" % n, n) for n in range(1, 5)])
     table.delete(b"r", [hjall.Marker("version", b"f:a", 2)])
     table.delete(b"r", [hjall.Marker("version", b"f:a")])
     assert table.cells(b"r", b"f:a") == [b"3", b"1"]
     table.delete(b"r", [hjall.Marker("family-version", b"f", 3)])
-    assert [cell.kind for cell in table.row_cells(b"r", versions=None, raw=True) if cell.kind != "Put"] == ["DeleteFamilyVersion", "Delete", "Delete"]
+    assert [cell.kind for cell in table.row_cells(b"r", versions=None, raw=True) if cell.kind != "Put"] == [
+        "DeleteFamilyVersion",
+        "Delete",
+        "Delete",
+    ]
 
 
-def test_mutations_have_lives_of_their_own(table, clock):
+def test_mutations_have_a_ttl(table, clock):
     table.put(b"r", {b"f:a": b"1"}, ttl_ms=1000)
     with table.batch(ttl_ms=2000) as batch:
         batch.put(b"r", {b"f:b": b"2"})
@@ -113,14 +117,14 @@ def test_appends_and_increments_of_several_columns(table):
     assert table.row(b"r", [b"f:n"]) == {b"f:n": struct.pack(">q", 5)}
 
 
-def test_wide_rows_in_pieces_with_their_versions(table):
+def test_wide_rows_are_split(table):
     table.put(b"r", [(b"f:%d" % n, b"v", n) for n in range(5)])
     pieces = list(table.scan_cells(scan_batching=2))
     assert [(len(piece.cells), piece.partial) for piece in pieces] == [(2, True), (2, True), (1, False)]
     assert [cell.qualifier for cell in table.row_cells(b"r", limit=2, offset=1)] == [b"1", b"2"]
 
 
-def test_namespaces_through_their_lives(db):
+def test_namespaces_are_created_altered_and_deleted(db):
     db.create_namespace("n", {"owner": "ann"})
     assert db.namespaces() == ["default", "hbase", "n"] and db.describe_namespace("n") == {"owner": "ann"}
     db.alter_namespace("n", {"owner": "bob"})
@@ -135,7 +139,7 @@ def test_namespaces_through_their_lives(db):
     assert db.namespaces() == ["default", "hbase"]
 
 
-def test_tables_are_altered_with_their_data(db, table):
+def test_tables_are_altered(db, table):
     table.put(b"r", {b"f:a": b"1", b"g:a": b"2"})
     db.add_family("t", "h", {"max_versions": 2, "time_to_live": 60, "min_versions": 1})
     assert db.describe_table("t").families[b"h"].attributes[b"MIN_VERSIONS"] == b"1"
@@ -152,10 +156,10 @@ def test_tables_are_altered_with_their_data(db, table):
     assert set(table.families()) == {b"f"}
 
 
-def test_what_describe_tells_create_takes(db):
-    told = db.describe_table("t")
-    db.create_table("copy", told.families, attributes=told.attributes)
-    assert db.describe_table("copy").families == told.families
+def test_create_table_takes_the_result_of_describe_table(db):
+    described = db.describe_table("t")
+    db.create_table("copy", described.families, attributes=described.attributes)
+    assert db.describe_table("copy").families == described.families
 
 
 @pytest.mark.parametrize(
@@ -167,7 +171,7 @@ def test_what_describe_tells_create_takes(db):
         ({"num_regions": 2, "split_algo": "UniformSplit"}, [b"", b"\x80" + bytes(7)]),
     ],
 )
-def test_tables_are_split_before_they_are_filled(db, options, starts):
+def test_tables_are_split_when_they_are_created(db, options, starts):
     db.create_table("split", {"f": {}}, **options)
     table = db.table("split")
     assert [region["start_key"] for region in table.regions()] == starts
@@ -192,7 +196,9 @@ def test_filters_compose(table):
     small = filters.SingleColumnValueFilter(b"f", b"n", "<", b"4")
     assert keys(even & small) == [0, 2] and keys(even | small) == [0, 1, 2, 3, 4, 6, 8]
     assert keys((even & small) | filters.PrefixFilter(b"row-9")) == [0, 2, 9]
-    assert keys(filters.parse("PrefixFilter('row-7')")) == [7] and keys(filters.from_bytes((even & small).to_bytes())) == [0, 2]
+    assert keys(filters.parse("PrefixFilter('row-7')")) == [7] and keys(
+        filters.from_bytes((even & small).to_bytes())
+    ) == [0, 2]
     assert keys(filters.FilterList("MUST_PASS_ALL", [even, small])) == [0, 2]
     assert keys(filters.RowFilter("=", filters.RegexStringComparator("[13]$"))) == [1, 3]
     assert keys(filters.FuzzyRowFilter([(b"row-5", b"\x00\x00\x00\x00\x00")])) == [5]
@@ -208,10 +214,10 @@ def test_filters_compose(table):
             deep = filters.SkipFilter(deep)
 
 
-def test_every_filter_makes_one(table):
-    """A function that calls a wrong name is found here."""
+def test_every_filter_can_be_used(table):
+    """Calls every function that creates a filter or comparator."""
     table.put(b"r", {b"f:a": b"12345678"})
-    made = [
+    all_filters = [
         filters.KeyOnlyFilter(True),
         filters.FirstKeyOnlyFilter(),
         filters.FirstKeyValueMatchingQualifiersFilter([b"a"]),
@@ -235,21 +241,23 @@ def test_every_filter_makes_one(table):
         filters.ValueFilter("=", filters.SubstringComparator("234")),
         filters.ValueFilter("=", filters.BinaryComparator(b"12345678")),
     ]
-    for one in made:
+    for one in all_filters:
         assert len(list(table.scan(filter=one))) == 1, one
         assert repr(one) and filters.from_bytes(one.to_bytes()) == one
 
 
-def test_table_prefixes_of_any_kind(tmp_path):
+def test_table_prefixes(tmp_path):
     with hjall.open(tmp_path, table_prefix="app", table_prefix_separator=b".") as db:
         db.create_table("t", {"f": {}})
-        assert db.tables() == [b"t"] and db.table("t").name == b"app.t" and db.table(b"t", use_prefix=False).name == b"t"
+        assert (
+            db.tables() == [b"t"] and db.table("t").name == b"app.t" and db.table(b"t", use_prefix=False).name == b"t"
+        )
         with hjall.open(tmp_path) as whole:
             whole.create_table("other", {"f": {}})
             assert whole.tables() == [b"app.t", b"other"] and db.tables() == [b"t"]
 
 
-def test_a_folder_can_be_opened_by_hand(tmp_path):
+def test_a_database_can_be_opened_explicitly(tmp_path):
     db = hjall.open(tmp_path, autoconnect=False)
     with pytest.raises(hjall.Closed, match=r"open\(\)"):
         db.tables()

@@ -1,4 +1,4 @@
-"""Random programs through this package and through stock HappyBase against the binary: results, objects and types are the same."""
+"""Compares the results of random programs on the embedded database and on HappyBase with the server."""
 
 import os
 import random
@@ -12,14 +12,14 @@ import hjall
 from serving import Hjall
 
 STEPS = 60
-# Other programs, or more: DIFFERENTIAL_SEED=100 DIFFERENTIAL_ROUNDS=500 make test-python.
+# Set these variables to run other or more programs: DIFFERENTIAL_SEED=100 DIFFERENTIAL_ROUNDS=500 make test-python.
 SEED = int(os.environ.get("DIFFERENTIAL_SEED", "0"))
 ROUNDS = int(os.environ.get("DIFFERENTIAL_ROUNDS", "40"))
 
 
 @pytest.fixture(scope="module")
 def remote():
-    """Stock HappyBase, against the built binary."""
+    """HappyBase, connected to the built server."""
     with Hjall() as server:
         connection = happybase.Connection("127.0.0.1", server.port)
         yield connection
@@ -28,13 +28,13 @@ def remote():
 
 @pytest.fixture(scope="module")
 def embedded(tmp_path_factory):
-    """The same, in this process."""
+    """The embedded database."""
     with hjall.open(tmp_path_factory.mktemp("embedded")) as db:
         yield db
 
 
 @pytest.mark.parametrize("seed", range(SEED, SEED + ROUNDS))
-def test_both_do_the_same(embedded, remote, seed):
+def test_both_have_the_same_results(embedded, remote, seed):
     name = f"t{seed}"
     for side in (embedded, remote):
         side.create_table(name, FAMILIES)

@@ -1,4 +1,4 @@
-"""The examples in docstrings say what happens: every one of them is run."""
+"""Runs the examples in docstrings."""
 
 import doctest
 import importlib
@@ -9,24 +9,37 @@ import pytest
 
 import hjall
 
-MODULES = [hjall, *(importlib.import_module(f"hjall.{found.name}") for found in pkgutil.iter_modules(hjall.__path__) if not found.name.startswith("__"))]
+MODULES = [
+    hjall,
+    *(
+        importlib.import_module(f"hjall.{found.name}")
+        for found in pkgutil.iter_modules(hjall.__path__)
+        if not found.name.startswith("__")
+    ),
+]
 
 
-def of_ours(thing):
-    """Whether it is a class or function of this package."""
-    return (inspect.isclass(thing) or inspect.isroutine(thing)) and (getattr(thing, "__module__", None) or "").startswith("hjall")
+def is_own(thing):
+    """Whether `thing` is a class or function of this package."""
+    return (inspect.isclass(thing) or inspect.isroutine(thing)) and (
+        getattr(thing, "__module__", None) or ""
+    ).startswith("hjall")
 
 
 def examples():
-    """Name, docstring and module of everything whose docstring holds an example, once each."""
+    """Name, docstring and module of each object whose docstring has an example."""
     found = {}
     for module in MODULES:
         things = {module.__name__: module}
         for name, thing in vars(module).items():
-            if of_ours(thing):
+            if is_own(thing):
                 things[f"{module.__name__}.{name}"] = thing
                 if inspect.isclass(thing):
-                    things.update((f"{module.__name__}.{name}.{part}", value) for part, value in vars(thing).items() if not part.startswith("__"))
+                    things.update(
+                        (f"{module.__name__}.{name}.{part}", value)
+                        for part, value in vars(thing).items()
+                        if not part.startswith("__")
+                    )
         for name, thing in things.items():
             text = inspect.getdoc(thing) or ""
             if ">>>" in text:
@@ -34,8 +47,10 @@ def examples():
     return list(found.values())
 
 
-@pytest.mark.parametrize("name, text, module", examples(), ids=lambda value: value if isinstance(value, str) and ">>>" not in value else "")
-def test_the_example_holds(name, text, module):
+@pytest.mark.parametrize(
+    "name, text, module", examples(), ids=lambda value: value if isinstance(value, str) and ">>>" not in value else ""
+)
+def test_the_example_runs(name, text, module):
     report = []
     example = doctest.DocTestParser().get_doctest(text, dict(vars(module)), name, None, 0)
     doctest.DocTestRunner(optionflags=doctest.ELLIPSIS).run(example, out=report.append)
@@ -43,8 +58,8 @@ def test_the_example_holds(name, text, module):
 
 
 def test_verbs_have_examples():
-    """A verb without an example is one that its user has to guess at; those that only name a table and do one thing need none."""
-    plain = {
+    """All methods have examples, except those whose only argument is a name."""
+    trivial = {
         "enable_table",
         "disable_table",
         "is_table_enabled",
@@ -62,5 +77,5 @@ def test_verbs_have_examples():
     }
     for cls in (hjall.Database, hjall.Table):
         for name, value in inspect.getmembers(cls, inspect.isroutine):
-            if not name.startswith("_") and name not in plain:
+            if not name.startswith("_") and name not in trivial:
                 assert ">>>" in (inspect.getdoc(value) or ""), f"{cls.__name__}.{name}"

@@ -1,12 +1,12 @@
-"""A program ends, whatever its threads are doing, and what was acknowledged is there."""
+"""Exit: a program ends regardless of its threads, and every acknowledged write is kept."""
 
 from programs import run
 
 import hjall
 
 
-def test_threads_that_never_end_keep_no_program_from_ending_and_lose_nothing(tmp_path):
-    said, _ = run(
+def test_daemon_threads_do_not_keep_the_program_from_ending(tmp_path):
+    output, _ = run(
         """
         import sys, threading, hjall
         db = hjall.open(sys.argv[1])
@@ -35,10 +35,10 @@ def test_threads_that_never_end_keep_no_program_from_ending_and_lose_nothing(tmp
         tmp_path,
     )
     with hjall.open(tmp_path) as db:
-        assert sum(1 for _ in db.table("t").scan()) >= int(said)
+        assert sum(1 for _ in db.table("t").scan()) >= int(output)
 
 
-def test_a_scan_a_server_and_a_pool_left_open(tmp_path):
+def test_an_exit_with_an_open_scan_server_and_pool(tmp_path):
     run(
         """
         import sys, hjall
@@ -73,7 +73,7 @@ def test_an_exit_from_inside_a_with_block(tmp_path):
         assert db.table("t").row(b"r") == {b"f:a": b"1"}
 
 
-def test_a_process_that_dies_loses_nothing_that_was_acknowledged(tmp_path):
+def test_a_killed_process_keeps_acknowledged_writes(tmp_path):
     run(
         """
         import os, sys, hjall

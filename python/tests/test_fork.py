@@ -1,13 +1,13 @@
-"""A fork: the child gets a clear error and can have databases of its own, the parent goes on unharmed."""
+"""Forks: the child gets a clear error and can open other databases; the parent is not affected."""
 
 import os
 
 import pytest
 from programs import run
 
-pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="there are no forks here")
+pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="the platform cannot fork")
 
-# Each program forks once; the child ends as programs do, with its exit handlers.
+# The start of each program. Each program forks once, and the child exits normally, with its exit handlers.
 BEGIN = """
     import os, sys, hjall
     path = sys.argv[1]
@@ -32,7 +32,7 @@ BEGIN = """
 """
 
 
-def test_the_child_is_told_and_the_parent_goes_on(tmp_path):
+def test_the_child_gets_an_error_and_the_parent_continues(tmp_path):
     run(
         BEGIN
         + """
@@ -64,7 +64,7 @@ def test_the_child_is_told_and_the_parent_goes_on(tmp_path):
     )
 
 
-def test_the_child_has_databases_of_its_own(tmp_path):
+def test_the_child_can_open_other_databases(tmp_path):
     run(
         BEGIN
         + """
@@ -90,7 +90,7 @@ def test_the_child_has_databases_of_its_own(tmp_path):
     )
 
 
-def test_the_parent_closes_and_opens_while_the_child_lives(tmp_path):
+def test_the_parent_can_reopen_the_database_while_the_child_runs(tmp_path):
     run(
         BEGIN
         + """
@@ -122,10 +122,10 @@ def test_a_pool_of_forked_workers(tmp_path):
         try:
             table.row(b"%05d" % n)
         except hjall.ForkError:
-            return "told"
+            return "ForkError"
 
     with multiprocessing.get_context("fork").Pool(2) as pool:
-        assert set(pool.map(work, range(8))) == {"told"}
+        assert set(pool.map(work, range(8))) == {"ForkError"}
     assert table.row(b"00001") == {b"f:n": b"1"}
     """,
         tmp_path,

@@ -1,4 +1,5 @@
-"""What HappyBase's user guide teaches, as programs of our own: each runs embedded and against the binary, and only the connection line differs."""
+"""The subjects of HappyBase's user guide as programs, which run on the embedded database and on HappyBase with the
+server. Only the connection differs."""
 
 import functools
 import types
@@ -19,10 +20,12 @@ def server():
 
 @pytest.fixture(params=["embedded", "stock"])
 def place(request, tmp_path):
-    """The module that a program calls its own, and what it connects with."""
+    """The functions with which a program connects: hjall's or HappyBase's."""
     if request.param == "embedded":
         yield types.SimpleNamespace(
-            Connection=functools.partial(hjall.open, tmp_path), Pool=functools.partial(hjall.ConnectionPool, path=tmp_path), **vars(hjall)
+            Connection=functools.partial(hjall.open, tmp_path),
+            Pool=functools.partial(hjall.ConnectionPool, path=tmp_path),
+            **vars(hjall),
         )
         return
     port = request.getfixturevalue("server").port
@@ -38,26 +41,37 @@ def place(request, tmp_path):
     with_all.close()
 
 
-def test_connections_by_hand_and_tables(place):
+def test_explicit_connections_and_tables(place):
     connection = place.Connection(autoconnect=False)
     connection.open()
     assert connection.tables() == []
-    connection.create_table("measures", {"raw": dict(max_versions=10), "mean": dict(max_versions=1, block_cache_enabled=False), "note": dict()})
+    connection.create_table(
+        "measures",
+        {"raw": dict(max_versions=10), "mean": dict(max_versions=1, block_cache_enabled=False), "note": dict()},
+    )
     table = connection.table("measures")
     assert connection.tables() == [b"measures"] == [table.name]
     families = table.families()
-    assert (families[b"raw"]["max_versions"], families[b"mean"]["block_cache_enabled"], families[b"note"]["max_versions"]) == (10, False, 3)
+    assert (
+        families[b"raw"]["max_versions"],
+        families[b"mean"]["block_cache_enabled"],
+        families[b"note"]["max_versions"],
+    ) == (10, False, 3)
     connection.close()
 
 
-def test_projects_that_share_an_instance_by_prefixes(place):
+def test_projects_with_table_prefixes(place):
     ours, all_of_it = place.Connection(table_prefix="weather"), place.Connection()
     ours.create_table("days", {"d": {}})
     all_of_it.create_table("days", {"d": {}})
     assert ours.tables() == [b"days"] and all_of_it.tables() == [b"days", b"weather_days"]
     ours.table("days").put(b"monday", {b"d:sun": b"8h"})
     assert all_of_it.table("days").row(b"monday") == {}
-    assert all_of_it.table("weather_days").row(b"monday") == {b"d:sun": b"8h"} == all_of_it.table("weather_days", use_prefix=False).row(b"monday")
+    assert (
+        all_of_it.table("weather_days").row(b"monday")
+        == {b"d:sun": b"8h"}
+        == all_of_it.table("weather_days", use_prefix=False).row(b"monday")
+    )
 
 
 def test_rows_columns_families_and_times(place):
@@ -71,7 +85,10 @@ def test_rows_columns_families_and_times(place):
     assert planets.row(b"mars", columns=[b"moon:2", b"orbit:"]) == {b"moon:2": b"Deimos"}
     assert planets.row(b"mars", timestamp=2000) == {}
     assert planets.row(b"earth", include_timestamp=True)[b"moon:1"] == (b"Moon", 1000)
-    assert dict(planets.rows([b"mars", b"earth", b"pluto"], columns=[b"orbit:days"])) == {b"mars": {b"orbit:days": b"687"}, b"earth": {b"orbit:days": b"365"}}
+    assert dict(planets.rows([b"mars", b"earth", b"pluto"], columns=[b"orbit:days"])) == {
+        b"mars": {b"orbit:days": b"687"},
+        b"earth": {b"orbit:days": b"365"},
+    }
     for key, data in planets.rows([b"earth"]):
         assert (key, data[b"moon:1"]) == (b"earth", b"Moon")
     planets.put(b"earth", {b"moon:1": b"Luna"}, timestamp=3000)
@@ -93,7 +110,11 @@ def test_scans_of_all_kinds(place):
     assert [key for key, _ in log.scan(row_start=b"a-05", row_stop=b"a-07")] == [b"a-05", b"a-06"]
     assert len(list(log.scan(row_prefix=b"c-1"))) == 10
     assert next(log.scan(row_prefix=b"c", reverse=True, limit=1))[0] == b"c-23"
-    assert {key for key, data in log.scan(filter="SingleColumnValueFilter('m', 'load', =, 'binary:4')", row_prefix=b"a") if data} == {
+    assert {
+        key
+        for key, data in log.scan(filter="SingleColumnValueFilter('m', 'load', =, 'binary:4')", row_prefix=b"a")
+        if data
+    } == {
         b"a-04",
         b"a-09",
         b"a-14",
@@ -120,7 +141,7 @@ def test_deleting_by_row_column_and_time(place):
     assert table.row(b"key") == {}
 
 
-def test_batches_that_are_sent_that_fail_and_that_overflow(place):
+def test_batches(place):
     connection = place.Connection()
     connection.create_table("t", {"cf": {}, "cf1": {}})
     table = connection.table("t")
@@ -159,7 +180,7 @@ def test_counters(place):
     assert table.row(b"page")[b"cf:hits"] == (99).to_bytes(8, "big")
 
 
-def test_a_pool_whose_blocks_nest(place):
+def test_a_pool_with_nested_blocks(place):
     pool = place.Pool(size=2)
     with pool.connection() as connection:
         connection.create_table("t", {"cf": {}})

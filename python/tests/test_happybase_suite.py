@@ -1,4 +1,4 @@
-"""HappyBase's own test suite with `hjall.open` in the place of `happybase.Connection`: a habit of HappyBase that is missing here."""
+"""Runs HappyBase's own test suite with `hjall.open` in place of `happybase.Connection`."""
 
 import os
 import pathlib
@@ -13,13 +13,13 @@ SUITES = HERE.parents[1] / "tests/clients/python/suites.txt"
 DOWNLOADS = pathlib.Path(sys.prefix) / "suites"
 SUITE = "happybase-1.3.0"
 
-# All but those that `in_place.TRANSPORT` leaves out, for the reasons given there.
+# The tests that pass, and those that `in_place.TRANSPORT` leaves out.
 PASSED, LEFT_OUT = 26, 1
 
 
 @pytest.fixture(scope="session")
 def source():
-    """The source distribution, which also the tests of clients use."""
+    """HappyBase's source distribution, which the tests of clients use too."""
     archive = DOWNLOADS / f"{SUITE}.tar.gz"
     if not archive.exists():
         subprocess.run(

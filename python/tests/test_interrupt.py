@@ -1,4 +1,4 @@
-"""Ctrl-C ends a long scan where it is, not after its last row."""
+"""Signals: Ctrl-C interrupts a long scan, not only after its last row."""
 
 import os
 
@@ -6,43 +6,41 @@ import pytest
 from programs import run
 
 
-@pytest.mark.skipif(not hasattr(os, "fork"), reason="signals are of another kind here")
-def test_a_signal_ends_a_fetch_that_finds_nothing_for_long():
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="the platform has no SIGALRM")
+def test_a_signal_interrupts_a_fetch_that_skips_many_rows():
     run("""
         import functools, operator, signal, hjall
         from hjall.filters import RegexStringComparator, RowFilter, SubstringComparator, ValueFilter
+        from hjall.scan import ScanArguments
         db = hjall.memory()
         db.create_table("t", {"f": {}})
         table = db.table("t")
         with table.batch(batch_size=1000) as batch:
             for n in range(20_000):
-                batch.put(b"%06d" % n, {b"f:n": b"a text of some length, to be looked through again and again"})
-        # Slow for every row, and the last row alone is kept.
+                batch.put(b"%06d" % n, {b"f:n": b"a text of some length, which the regular expressions search"})
+        # The filter is slow for every row and keeps only the last one.
         slow = [ValueFilter("!=", RegexStringComparator(f"(x+x+)+y{n}")) for n in range(10)]
         slow = functools.reduce(operator.and_, slow) & RowFilter("=", SubstringComparator("19999"))
 
-        def beat(number, frame):
+        def interrupt(number, frame):
             raise KeyboardInterrupt
 
-        signal.signal(signal.SIGALRM, beat)
-        scanner = table._scanner(dict(start=None, stop=None, prefix=None, columns=None, filter=slow, timestamp=None, time_range=None, versions=1, batch=0,
-                                      limit=-1, caching=0, reverse=False, raw=False))
+        signal.signal(signal.SIGALRM, interrupt)
+        scanner = table._scanner(ScanArguments(filter=slow, batch_size=0))
         try:
             signal.setitimer(signal.ITIMER_REAL, 0.01)
             scanner.rows(1)
             raise AssertionError("not interrupted")
         except KeyboardInterrupt:
             pass
-        # Had the fetch gone on to its end, its row would be gone.
+        # If the fetch had run to its end, it would have consumed the row.
         assert [key for key, _ in scanner.rows(1)] == [b"019999"]
         assert table.row(b"000000")
     """)
 
 
-def test_what_a_handler_does_is_not_in_the_way(tmp_path):
-    """A handler that raises nothing lets the scan go on, and may itself use the database."""
-    if not hasattr(os, "fork"):
-        pytest.skip("signals are of another kind here")
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="the platform has no SIGALRM")
+def test_a_handler_without_an_exception_does_not_interrupt_and_may_use_the_database():
     run("""
         import signal, hjall
         db = hjall.memory()

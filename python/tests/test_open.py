@@ -1,4 +1,4 @@
-"""A database is opened, written, read and closed."""
+"""Opening a database, writing and reading."""
 
 import pytest
 
@@ -7,12 +7,12 @@ import hjall
 
 @pytest.fixture(params=["memory", "folder"])
 def db(request, tmp_path):
-    """A fresh database of either kind."""
+    """A new database in memory or in a folder."""
     with hjall.memory() if request.param == "memory" else hjall.open(tmp_path) as database:
         yield database
 
 
-def test_what_is_put_is_there(db):
+def test_a_put_row_can_be_read(db):
     db.create_table("t", {"f": {}})
     table = db.table("t")
     table.put(b"r", {b"f:a": b"1", b"f:": bytearray(b"2")})

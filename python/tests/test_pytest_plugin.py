@@ -1,4 +1,4 @@
-"""The pytest plugin: what its fixtures give to the tests of others, each run by a pytest of its own."""
+"""The pytest plugin. Each test runs pytest on tests that use the fixtures."""
 
 import os
 import pathlib
@@ -14,7 +14,7 @@ CONFIGURATION = "[pytest]\naddopts = -p hjall.pytest_plugin -p no:cacheprovider\
 
 @pytest.fixture
 def run(pytester, monkeypatch):
-    """Runs tests that use the plugin, as if hjall were installed; they must all pass, so many of them."""
+    """Returns a function that runs tests with the plugin and expects `passed` of them to pass and none to fail."""
     source = str(pathlib.Path(hjall.__file__).parents[1])
     monkeypatch.setenv("PYTHONPATH", os.pathsep.join([source, *filter(None, [os.environ.get("PYTHONPATH")])]))
     pytester.makeini(CONFIGURATION)
@@ -27,7 +27,7 @@ def run(pytester, monkeypatch):
     return run
 
 
-def test_each_test_has_a_database_of_its_own(run):
+def test_each_test_has_a_new_database(run):
     run(
         """
         import pytest
@@ -80,7 +80,7 @@ def test_stock_clients_reach_the_server(run):
     )
 
 
-def test_the_clock_moves_when_told_to(run):
+def test_the_test_moves_the_clock(run):
     run(
         """
         def test_expiry(hjall_db, hjall_clock):
@@ -97,7 +97,7 @@ def test_the_clock_moves_when_told_to(run):
             hjall_clock.set(hjall_clock.now_ms + 1001)
             assert hjall_server.database.table("t").row(b"r") == {}
 
-        def test_without_it_time_is_the_system_s(hjall_db):
+        def test_the_default_is_the_system_clock(hjall_db):
             import time
             assert abs(hjall_db.now_ms - time.time() * 1000) < 3_600_000
     """,
@@ -105,13 +105,13 @@ def test_the_clock_moves_when_told_to(run):
     )
 
 
-def test_the_fixtures_are_listed_with_what_they_are(run, pytester):
+def test_the_fixtures_are_listed(run, pytester):
     run("def test_nothing(): pass", passed=1)
     listed = pytester.runpytest_subprocess("--fixtures").stdout.str()
     for fixture in ("hjall_db", "hjall_server", "hjall_clock"):
         assert fixture in listed
 
 
-def test_the_package_announces_the_plugin():
+def test_the_package_registers_the_plugin():
     pyproject = (pathlib.Path(__file__).parents[1] / "pyproject.toml").read_text()
     assert '[project.entry-points.pytest11]\nhjall = "hjall.pytest_plugin"' in pyproject

@@ -1,4 +1,4 @@
-"""The examples of python/README.md and python/examples do what they say: each runs in an interpreter of its own, in an empty folder."""
+"""Runs the examples of python/README.md and python/examples, each in a new interpreter and an empty folder."""
 
 import os
 import pathlib
@@ -16,12 +16,20 @@ FILES = sorted((PYTHON / "examples").glob("*.py"))
 
 
 def environment():
-    """Where hjall is found, wherever the interpreter runs."""
+    """An environment in which every interpreter finds hjall."""
     return {**os.environ, "PYTHONPATH": str(pathlib.Path(hjall.__file__).parents[1])}
 
 
 def run(command, folder):
-    done = subprocess.run([sys.executable, *command], cwd=folder, env=environment(), capture_output=True, text=True, timeout=300, check=False)
+    done = subprocess.run(
+        [sys.executable, *command],
+        cwd=folder,
+        env=environment(),
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
+    )
     assert done.returncode == 0, done.stdout + done.stderr
 
 
@@ -37,7 +45,21 @@ def test_an_example_of_the_readme_runs(source, tmp_path):
 @pytest.mark.parametrize("file", FILES, ids=lambda file: file.name)
 def test_an_example_program_runs(file, tmp_path):
     if file.name.startswith("test_"):
-        run(["-m", "pytest", "-q", "-p", "hjall.pytest_plugin", "-p", "no:cacheprovider", "--rootdir", str(tmp_path), str(file)], tmp_path)
+        run(
+            [
+                "-m",
+                "pytest",
+                "-q",
+                "-p",
+                "hjall.pytest_plugin",
+                "-p",
+                "no:cacheprovider",
+                "--rootdir",
+                str(tmp_path),
+                str(file),
+            ],
+            tmp_path,
+        )
     else:
         run([str(file)], tmp_path)
 

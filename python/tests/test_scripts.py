@@ -1,4 +1,4 @@
-"""The scripts of tests/scripts through this package: a skin that changes what the engine answers, or cannot ask for it."""
+"""Runs the scripts of tests/scripts through the Python package."""
 
 import pathlib
 
@@ -7,12 +7,16 @@ from script.runner import Runner
 from script.text import agrees, scenes, with_times
 
 FOLDER = pathlib.Path(__file__).resolve().parents[2] / "tests/scripts"
-SCENES = [pytest.param(path.name, scene, id=f"{path.stem}: {scene.title}") for path in sorted(FOLDER.glob("*.txt")) for scene in scenes(path.read_text())]
+SCENES = [
+    pytest.param(path.name, scene, id=f"{path.stem}: {scene.title}")
+    for path in sorted(FOLDER.glob("*.txt"))
+    for scene in scenes(path.read_text())
+]
 
 
 @pytest.mark.parametrize("kind", ["memory", "folder"])
 @pytest.mark.parametrize("script, scene", SCENES)
-def test_the_scene_is_as_it_is_written(script, scene, kind, tmp_path):
+def test_the_scene_has_the_expected_answers(script, scene, kind, tmp_path):
     runner = Runner(None if kind == "memory" else tmp_path)
     start = runner.db.now_ms
     with runner.db:

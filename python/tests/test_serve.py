@@ -1,4 +1,4 @@
-"""The embedded database answers Thrift clients at the same time; the command line does as the binary does."""
+"""Serving Thrift clients from an embedded database, and the command line."""
 
 import re
 import signal
@@ -12,7 +12,7 @@ from thriftpy2.thrift import TException
 import hjall
 
 
-def test_both_see_one_database():
+def test_the_program_and_its_clients_use_one_database():
     with hjall.memory() as db, db.serve(port=0) as server, db.serve(port=0) as other:
         assert server.address != other.address and server.is_open
         connection = happybase.Connection(*server.address)
@@ -34,16 +34,19 @@ def test_closing_the_database_closes_its_servers():
         happybase.Connection(*server.address)
 
 
-def test_an_address_that_is_taken_is_an_error_that_says_so():
+def test_an_address_in_use_is_an_error():
     with hjall.memory() as db, db.serve(port=0) as server:
         with pytest.raises(OSError, match=rf"cannot listen on 127.0.0.1:{server.port}.*port=0"):
             db.serve(port=server.port)
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="signals are of another kind here")
-def test_the_command_line_serves_until_it_is_told_to_stop(tmp_path):
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no SIGINT for processes")
+def test_the_command_line_serves_until_sigint(tmp_path):
     process = subprocess.Popen(
-        [sys.executable, "-m", "hjall", "serve", "--data", tmp_path, "--listen", "127.0.0.1:0"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
+        [sys.executable, "-m", "hjall", "serve", "--data", tmp_path, "--listen", "127.0.0.1:0"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        text=True,
     )
     with process:
         port = int(re.fullmatch(r"hjall listening on 127\.0\.0\.1:(\d+)\n", process.stdout.readline())[1])
@@ -56,6 +59,6 @@ def test_the_command_line_serves_until_it_is_told_to_stop(tmp_path):
         assert db.tables() == [b"t"]
 
 
-def test_the_command_line_explains_itself():
-    said = subprocess.run([sys.executable, "-m", "hjall", "--help"], capture_output=True, text=True, timeout=60)
-    assert said.returncode == 0 and "serve" in said.stdout
+def test_the_command_line_has_help():
+    help = subprocess.run([sys.executable, "-m", "hjall", "--help"], capture_output=True, text=True, timeout=60)
+    assert help.returncode == 0 and "serve" in help.stdout

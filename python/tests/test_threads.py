@@ -1,4 +1,4 @@
-"""Many threads on one database; one of them closes it."""
+"""Threads: concurrent use of one database, including closing it."""
 
 import gc
 import itertools
@@ -8,10 +8,11 @@ import threading
 import weakref
 
 import hjall
+from hjall.scan import ScanArguments
 
 
 def in_threads(count, work):
-    """Runs `work(n)` in so many threads; raises what one of them raised."""
+    """Runs `work(n)` in `count` threads and raises the first exception."""
     failures = []
 
     def body(n):
@@ -52,23 +53,7 @@ def test_one_batch_and_one_scan_serve_all_threads(tmp_path):
         batch = table.batch(batch_size=7)
         in_threads(4, lambda n: [batch.put(b"%d-%03d" % (n, i), {b"f:a": b"1"}) for i in range(100)])
         batch.send()
-        scanner = table._scanner(
-            dict(
-                start=None,
-                stop=None,
-                prefix=None,
-                columns=None,
-                filter=None,
-                timestamp=None,
-                time_range=None,
-                versions=1,
-                batch=0,
-                limit=-1,
-                caching=10,
-                reverse=False,
-                raw=False,
-            )
-        )
+        scanner = table._scanner(ScanArguments(batch_size=10))
         found = []
 
         def work(n):
@@ -79,8 +64,8 @@ def test_one_batch_and_one_scan_serve_all_threads(tmp_path):
         assert len(found) == len(set(found)) == 400
 
 
-def test_close_while_others_use_it(tmp_path):
-    """Whoever is inside finishes or gets `Closed`: no hang, no crash, and what was acknowledged is there."""
+def test_close_during_use(tmp_path):
+    """Running calls finish or raise `Closed`, nothing hangs or crashes, and every acknowledged write is kept."""
     db = hjall.open(tmp_path)
     db.create_table("t", {"f": {}})
     table, acknowledged, started = db.table("t"), [], threading.Barrier(7)
@@ -112,14 +97,20 @@ def test_close_while_others_use_it(tmp_path):
     db.close()
 
 
-def test_tables_outlive_a_close_and_an_open(tmp_path):
+def test_tables_remain_valid_when_the_database_is_reopened(tmp_path):
     db = hjall.open(tmp_path)
     db.create_table("t", {"f": {}})
     table = db.table("t")
     table.put(b"r", {b"f:a": b"1"})
     scan = table.scan()
     db.close()
-    for use in (lambda: table.row(b"r"), lambda: next(scan), db.tables, lambda: table.put(b"r", {b"f:a": b"2"}), lambda: db.serve(port=0)):
+    for use in (
+        lambda: table.row(b"r"),
+        lambda: next(scan),
+        db.tables,
+        lambda: table.put(b"r", {b"f:a": b"2"}),
+        lambda: db.serve(port=0),
+    ):
         try:
             use()
             raise AssertionError("no error")
@@ -130,8 +121,8 @@ def test_tables_outlive_a_close_and_an_open(tmp_path):
     db.close()
 
 
-def test_what_nobody_holds_is_closed(tmp_path):
-    """The folder is free for other processes once the last reference is gone, unfinished scans among them."""
+def test_an_unreferenced_database_is_closed(tmp_path):
+    """Dropping the last reference, including unfinished scans, releases the folder for other processes."""
     db = hjall.open(tmp_path)
     db.create_table("t", {"f": {}})
     with db.table("t").batch() as batch:
@@ -143,7 +134,9 @@ def test_what_nobody_holds_is_closed(tmp_path):
     del db, batch, scan
     gc.collect()
     assert watched() is None
-    subprocess.run([sys.executable, "-c", "import sys, hjall; hjall.open(sys.argv[1]).close()", tmp_path], check=True, timeout=60)
+    subprocess.run(
+        [sys.executable, "-c", "import sys, hjall; hjall.open(sys.argv[1]).close()", tmp_path], check=True, timeout=60
+    )
 
 
 def test_one_folder_opened_twice_is_one_database(tmp_path):

@@ -1,4 +1,4 @@
-"""The program that mypy reads also does what it says."""
+"""Runs the program that mypy checks."""
 
 from typed.program import main
 

@@ -1,63 +1,66 @@
-//! Making, changing and listing tables and namespaces.
+//! Administration of tables and namespaces.
 
 use std::sync::Arc;
 
 use bytes::Bytes;
 use hjall_engine::name::TableName;
-use hjall_engine::region::split;
+use hjall_engine::region::{Region, split};
 use hjall_engine::schema::{NamespaceDescriptor, TableDescriptor};
 use hjall_engine::{Engine, Result};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 
-use crate::call::{call, long};
+use crate::call::{call, call_interruptible};
 use crate::convert;
-use crate::database::{Database, Shared};
+use crate::database::{Database, DatabaseHandle};
 use crate::error;
-use crate::family::{self, Described, TableParts};
+use crate::family::{self, FamilyArgument, TableFields};
 
-/// What is done to whole tables and namespaces; `hjall.Database` calls it.
+/// The administrative operations of `hjall.Database`.
 #[pyclass(frozen, module = "hjall._native")]
 pub struct Admin {
-    shared: Arc<Shared>,
+    handle: Arc<DatabaseHandle>,
 }
 
-/// Where a new table is to be split.
+/// Where a new table is split: the attributes of `hjall.descriptors.SplitArgument`.
 #[derive(FromPyObject)]
-pub struct Splits<'py>(Option<Vec<Bound<'py, PyAny>>>, Option<u32>, Option<String>);
+pub struct SplitArgument<'py> {
+    keys: Option<Vec<Bound<'py, PyAny>>>,
+    num_regions: Option<u32>,
+    algorithm: Option<String>,
+}
 
-impl Splits<'_> {
+impl SplitArgument<'_> {
     fn keys(&self) -> PyResult<Vec<Bytes>> {
-        let Self(keys, regions, algorithm) = self;
-        match (keys, regions, algorithm.as_deref()) {
+        match (&self.keys, self.num_regions, self.algorithm.as_deref()) {
             (None, None, None) => Ok(Vec::new()),
             (Some(keys), None, None) => keys.iter().map(|key| convert::bytes(key, "a split key", None)).collect(),
             (None, Some(regions), Some(algorithm)) => match algorithm {
-                "HexStringSplit" => split::hex_string(*regions),
-                "DecimalStringSplit" => split::decimal_string(*regions),
-                "UniformSplit" => split::uniform(*regions),
+                "HexStringSplit" => split::hex_string(regions),
+                "DecimalStringSplit" => split::decimal_string(regions),
+                "UniformSplit" => split::uniform(regions),
                 other => {
                     return Err(PyValueError::new_err(format!(
-                        "split_algo is HexStringSplit, DecimalStringSplit or UniformSplit, not {other:?}"
+                        "split_algo must be HexStringSplit, DecimalStringSplit or UniformSplit, not {other:?}"
                     )));
                 }
             }
-            .map_err(|e| error::raised(&e)),
-            _ => Err(PyTypeError::new_err("a table is split by split_keys, or by num_regions and split_algo together")),
+            .map_err(|e| error::from_engine(&e)),
+            _ => Err(PyTypeError::new_err("give either split_keys, or num_regions and split_algo together")),
         }
     }
 }
 
 impl Admin {
-    /// Runs a change of one table.
+    /// Runs an operation on one table.
     fn change(
         &self,
         py: Python<'_>,
         name: &Bound<'_, PyAny>,
         run: impl FnOnce(&Engine, &TableName) -> Result<()> + Send,
     ) -> PyResult<()> {
-        let engine = self.shared.engine()?;
+        let engine = self.handle.engine()?;
         let name = table_name(name)?;
         call(py, || run(&engine, &name))
     }
@@ -65,12 +68,12 @@ impl Admin {
     fn descriptor(
         &self,
         name: &Bound<'_, PyAny>,
-        families: &[Described<'_>],
+        families: &[FamilyArgument<'_>],
         attributes: &Bound<'_, PyDict>,
     ) -> PyResult<TableDescriptor> {
         let mut table = TableDescriptor::new(table_name(name)?);
         for family in families {
-            table.add_family(family.descriptor()?).map_err(|e| error::raised(&e))?;
+            table.add_family(family.descriptor()?).map_err(|e| error::from_engine(&e))?;
         }
         for (key, value) in attributes {
             table.set(family::attribute(&key)?, family::attribute(&value)?);
@@ -79,28 +82,40 @@ impl Admin {
     }
 }
 
+/// A region as HappyBase returns it: a dict. There are no region servers, so the last three fields are constant.
+#[derive(IntoPyObject)]
+struct RegionFields<'py> {
+    start_key: Bound<'py, PyBytes>,
+    end_key: Bound<'py, PyBytes>,
+    id: i64,
+    name: Bound<'py, PyBytes>,
+    version: i32,
+    server_name: Bound<'py, PyBytes>,
+    port: u16,
+}
+
 fn table_name(name: &Bound<'_, PyAny>) -> PyResult<TableName> {
-    TableName::parse(&convert::name(name, "the name of a table")?).map_err(|e| error::raised(&e))
+    TableName::parse(&convert::name(name, "a table name")?).map_err(|e| error::from_engine(&e))
 }
 
 #[pymethods]
 impl Admin {
     #[new]
     fn new(database: &Bound<'_, Database>) -> Self {
-        Self { shared: Arc::clone(database.get().shared()) }
+        Self { handle: Arc::clone(database.get().handle()) }
     }
 
-    /// The names of all tables of users, in order.
+    /// The names of all user tables, in order.
     fn tables<'py>(&self, py: Python<'py>) -> PyResult<Vec<Bound<'py, PyBytes>>> {
-        let engine = self.shared.engine()?;
-        // Lists cannot fail in the engine, so that it was closed meanwhile is asked.
+        let engine = self.handle.engine()?;
+        // `tables` cannot report a closed engine; `namespace` can.
         let tables = call(py, || engine.namespace("default").map(|_| engine.tables()))?;
         let users = tables.iter().filter(|(table, _)| !table.name.is_system());
         Ok(users.map(|(table, _)| PyBytes::new(py, table.name.to_string().as_bytes())).collect())
     }
 
     fn table_exists(&self, py: Python<'_>, name: &Bound<'_, PyAny>) -> PyResult<bool> {
-        let engine = self.shared.engine()?;
+        let engine = self.handle.engine()?;
         let name = table_name(name)?;
         Ok(py.detach(|| engine.table_exists(&name)))
     }
@@ -109,11 +124,11 @@ impl Admin {
         &self,
         py: Python<'_>,
         name: &Bound<'_, PyAny>,
-        families: Vec<Described<'_>>,
+        families: Vec<FamilyArgument<'_>>,
         attributes: &Bound<'_, PyDict>,
-        splits: Splits<'_>,
+        splits: SplitArgument<'_>,
     ) -> PyResult<()> {
-        let engine = self.shared.engine()?;
+        let engine = self.handle.engine()?;
         let (table, splits) = (self.descriptor(name, &families, attributes)?, splits.keys()?);
         call(py, || engine.create_table(table, splits))
     }
@@ -123,15 +138,15 @@ impl Admin {
         &self,
         py: Python<'_>,
         name: &Bound<'_, PyAny>,
-        families: Vec<Described<'_>>,
+        families: Vec<FamilyArgument<'_>>,
         attributes: &Bound<'_, PyDict>,
     ) -> PyResult<()> {
-        let engine = self.shared.engine()?;
+        let engine = self.handle.engine()?;
         let table = self.descriptor(name, &families, attributes)?;
         call(py, || engine.modify_table(table))
     }
 
-    /// Sets attributes of a table; an empty one is removed.
+    /// Sets attributes of a table. An empty value removes an attribute.
     fn set_attributes(&self, py: Python<'_>, name: &Bound<'_, PyAny>, attributes: &Bound<'_, PyDict>) -> PyResult<()> {
         let mut changes = Vec::new();
         for (key, value) in attributes {
@@ -146,18 +161,18 @@ impl Admin {
         })
     }
 
-    fn add_family(&self, py: Python<'_>, name: &Bound<'_, PyAny>, family: Described<'_>) -> PyResult<()> {
+    fn add_family(&self, py: Python<'_>, name: &Bound<'_, PyAny>, family: FamilyArgument<'_>) -> PyResult<()> {
         let family = family.descriptor()?;
         self.change(py, name, |engine, name| engine.add_family(name, family))
     }
 
-    fn modify_family(&self, py: Python<'_>, name: &Bound<'_, PyAny>, family: Described<'_>) -> PyResult<()> {
+    fn modify_family(&self, py: Python<'_>, name: &Bound<'_, PyAny>, family: FamilyArgument<'_>) -> PyResult<()> {
         let family = family.descriptor()?;
         self.change(py, name, |engine, name| engine.modify_family(name, family))
     }
 
     fn delete_family(&self, py: Python<'_>, name: &Bound<'_, PyAny>, family: &Bound<'_, PyAny>) -> PyResult<()> {
-        let family = convert::name(family, "the name of a family")?;
+        let family = convert::name(family, "a family name")?;
         self.change(py, name, |engine, name| engine.delete_family(name, &family))
     }
 
@@ -174,7 +189,7 @@ impl Admin {
     }
 
     fn is_table_enabled(&self, py: Python<'_>, name: &Bound<'_, PyAny>) -> PyResult<bool> {
-        let engine = self.shared.engine()?;
+        let engine = self.handle.engine()?;
         let name = table_name(name)?;
         call(py, || engine.is_table_enabled(&name))
     }
@@ -184,57 +199,61 @@ impl Admin {
     }
 
     fn compact_table(&self, py: Python<'_>, name: &Bound<'_, PyAny>, major: bool) -> PyResult<()> {
-        let engine = self.shared.engine()?;
+        let engine = self.handle.engine()?;
         let name = table_name(name)?;
-        long(py, move || engine.compact(&name, major))
+        call_interruptible(py, move || engine.compact(&name, major))
     }
 
     fn flush_table(&self, py: Python<'_>, name: &Bound<'_, PyAny>) -> PyResult<()> {
-        let engine = self.shared.engine()?;
+        let engine = self.handle.engine()?;
         let name = table_name(name)?;
-        long(py, move || engine.flush(&name))
+        call_interruptible(py, move || engine.flush(&name))
     }
 
-    fn describe<'py>(&self, py: Python<'py>, name: &Bound<'py, PyAny>) -> PyResult<TableParts<'py>> {
-        let engine = self.shared.engine()?;
+    fn describe<'py>(&self, py: Python<'py>, name: &Bound<'py, PyAny>) -> PyResult<TableFields<'py>> {
+        let engine = self.handle.engine()?;
         let name = table_name(name)?;
-        family::parts(py, &call(py, || engine.describe(&name))?)
+        family::table_fields(py, &call(py, || engine.describe(&name))?)
     }
 
-    /// A table's families, as HappyBase shows them.
+    /// A table's families by name, each with HappyBase's options.
     fn families<'py>(&self, py: Python<'py>, name: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyDict>> {
-        let engine = self.shared.engine()?;
+        let engine = self.handle.engine()?;
         let name = table_name(name)?;
         let table = call(py, || engine.describe(&name))?;
         let families = PyDict::new(py);
         for (name, family) in &table.families {
-            families.set_item(PyBytes::new(py, name), family::shown(py, family)?)?;
+            families.set_item(PyBytes::new(py, name), family::happybase_options(py, family)?)?;
         }
         Ok(families)
     }
 
-    /// A table's regions: start, end, id, name; none if there is no such table, as HBase's gateway answers.
-    #[allow(clippy::type_complexity)]
-    fn regions<'py>(
-        &self,
-        py: Python<'py>,
-        name: &Bound<'py, PyAny>,
-    ) -> PyResult<Vec<(Bound<'py, PyBytes>, Bound<'py, PyBytes>, i64, Bound<'py, PyBytes>)>> {
-        let engine = self.shared.engine()?;
+    /// A table's regions, as dicts. The list is empty if the table does not exist, as in HBase's gateway.
+    fn regions<'py>(&self, py: Python<'py>, name: &Bound<'py, PyAny>) -> PyResult<Vec<RegionFields<'py>>> {
+        let engine = self.handle.engine()?;
         let name = table_name(name)?;
         let regions = call(py, || if engine.table_exists(&name) { engine.regions(&name) } else { Ok(Vec::new()) })?;
         let bytes = |bytes: &[u8]| PyBytes::new(py, bytes);
-        Ok(regions.iter().map(|r| (bytes(&r.start), bytes(&r.end), r.id, bytes(&r.name(&name)))).collect())
+        let fields = |region: &Region| RegionFields {
+            start_key: bytes(&region.start),
+            end_key: bytes(&region.end),
+            id: region.id,
+            name: bytes(&region.name(&name)),
+            version: 1,
+            server_name: bytes(b"localhost"),
+            port: 0,
+        };
+        Ok(regions.iter().map(fields).collect())
     }
 
     fn namespaces(&self, py: Python<'_>) -> PyResult<Vec<String>> {
-        let engine = self.shared.engine()?;
+        let engine = self.handle.engine()?;
         let namespaces = call(py, || engine.namespace("default").map(|_| engine.namespaces()))?;
         Ok(namespaces.into_iter().map(|namespace| namespace.name).collect())
     }
 
     fn describe_namespace<'py>(&self, py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyDict>> {
-        let engine = self.shared.engine()?;
+        let engine = self.handle.engine()?;
         let namespace = call(py, || engine.namespace(name))?;
         let configuration = PyDict::new(py);
         for (key, value) in namespace.configuration {
@@ -243,7 +262,7 @@ impl Admin {
         Ok(configuration)
     }
 
-    /// Makes a namespace, or replaces the configuration of one that is there.
+    /// Creates a namespace, or replaces the configuration of an existing one.
     fn put_namespace(
         &self,
         py: Python<'_>,
@@ -251,7 +270,7 @@ impl Admin {
         configuration: &Bound<'_, PyDict>,
         new: bool,
     ) -> PyResult<()> {
-        let engine = self.shared.engine()?;
+        let engine = self.handle.engine()?;
         let mut namespace = NamespaceDescriptor::new(name);
         for (key, value) in configuration {
             namespace.configuration.insert(key.extract()?, value.extract()?);
@@ -260,7 +279,7 @@ impl Admin {
     }
 
     fn delete_namespace(&self, py: Python<'_>, name: &str) -> PyResult<()> {
-        let engine = self.shared.engine()?;
+        let engine = self.handle.engine()?;
         call(py, || engine.delete_namespace(name))
     }
 }

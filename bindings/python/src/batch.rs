@@ -1,4 +1,4 @@
-//! A batch: mutations gathered, and sent together.
+//! Batches: mutations that are collected and sent together.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -11,17 +11,18 @@ use parking_lot::Mutex;
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 
-use crate::access::Access;
 use crate::call::call;
 use crate::convert;
 use crate::error;
-use crate::mutation::{self, Change};
+use crate::mutation::{self, ColumnValue};
 use crate::table::Table;
+use crate::table_handle::TableHandle;
 
-/// Rows written in one call: signals are looked for between them.
-const ROWS_AT_ONCE: usize = 8192;
+/// Rows written per call of the engine. Signals are checked between calls.
+const ROWS_PER_CALL: usize = 8192;
 
-/// Mutations of any rows, gathered and sent together; `Table.batch` makes one. Each row's are applied all at once; rows by themselves.
+/// Collects puts and deletes of any number of rows and sends them together. `Table.batch` creates batches. The puts of
+/// a row are applied atomically, and so are its deletes; a batch as a whole is not atomic.
 ///
 /// >>> import hjall
 /// >>> db = hjall.memory()
@@ -34,47 +35,49 @@ const ROWS_AT_ONCE: usize = 8192;
 /// [b'row-0', b'row-2']
 #[pyclass(frozen, subclass, module = "hjall._native")]
 pub struct Batch {
-    access: Arc<Access>,
+    handle: Arc<TableHandle>,
     timestamp: i64,
     batch_size: Option<usize>,
     transaction: bool,
     wal: Option<bool>,
     ttl_ms: Option<i64>,
     durability: Option<Durability>,
-    gathered: Mutex<Gathered>,
+    pending: Mutex<Pending>,
 }
 
-/// What was gathered since the last sending.
+/// The mutations that have not been sent.
 #[derive(Default)]
-struct Gathered {
-    rows: Vec<Row>,
-    /// Places in `rows`.
-    places: HashMap<Bytes, usize>,
+struct Pending {
+    rows: Vec<RowMutations>,
+    /// The index in `rows` of each row key.
+    row_indexes: HashMap<Bytes, usize>,
+    /// The number of columns and markers, which counts towards `batch_size`.
     mutations: usize,
-    /// The table's, once a whole row was deleted.
+    /// The table's families, looked up when the first whole row is deleted.
     families: Option<Vec<Bytes>>,
 }
 
-struct Row {
+struct RowMutations {
     key: Bytes,
-    puts: Vec<Change>,
+    puts: Vec<ColumnValue>,
     markers: Vec<Marker>,
-    /// The last put's counts for all puts of a row, and the last delete's for all deletes, as in HBase's gateway.
+    /// That of the row's last put applies to all puts of the row, and that of its last delete to all deletes, as in
+    /// HBase's gateway.
     put_durability: Durability,
     delete_durability: Durability,
 }
 
-impl Gathered {
-    fn row(&mut self, key: Bytes) -> &mut Row {
+impl Pending {
+    fn row(&mut self, key: Bytes) -> &mut RowMutations {
         let new = self.rows.len();
-        // Mostly it is the one that was named last.
-        let place = match self.rows.last() {
+        // Fast path: consecutive mutations mostly belong to one row.
+        let index = match self.rows.last() {
             Some(last) if last.key == key => new - 1,
-            _ => *self.places.entry(key.clone()).or_insert(new),
+            _ => *self.row_indexes.entry(key.clone()).or_insert(new),
         };
-        if place == new {
+        if index == new {
             let durability = Durability::SyncWal;
-            self.rows.push(Row {
+            self.rows.push(RowMutations {
                 key,
                 puts: Vec::new(),
                 markers: Vec::new(),
@@ -82,7 +85,7 @@ impl Gathered {
                 delete_durability: durability,
             });
         }
-        &mut self.rows[place]
+        &mut self.rows[index]
     }
 }
 
@@ -95,33 +98,34 @@ impl Batch {
         }
     }
 
-    fn is_full(&self, gathered: &Gathered) -> bool {
-        self.batch_size.is_some_and(|size| gathered.mutations >= size)
+    fn is_full(&self, pending: &Pending) -> bool {
+        self.batch_size.is_some_and(|size| pending.mutations >= size)
     }
 
     /// The names of the table's families, looked up once.
     fn families(&self, py: Python<'_>) -> PyResult<Vec<Bytes>> {
-        if let Some(families) = &self.gathered.lock().families {
+        if let Some(families) = &self.pending.lock().families {
             return Ok(families.clone());
         }
-        let table = self.access.table()?;
+        let table = self.handle.table()?;
         let name = table.get()?.name();
-        let engine = self.access.shared().engine()?;
+        let engine = self.handle.database().engine()?;
         let families: Vec<_> = call(py, || engine.describe(name))?.families.into_keys().collect();
-        self.gathered.lock().families = Some(families.clone());
+        self.pending.lock().families = Some(families.clone());
         Ok(families)
     }
 
-    /// What was gathered, as the engine wants it; nothing is changed.
-    fn puts_and_deletes(&self, gathered: &mut Gathered) -> PyResult<(Vec<Put>, Vec<Delete>)> {
-        let (mut puts, mut deletes) = (Vec::with_capacity(gathered.rows.len()), Vec::new());
-        for row in &gathered.rows {
+    /// Converts the pending mutations for the engine.
+    fn puts_and_deletes(&self, pending: &Pending) -> PyResult<(Vec<Put>, Vec<Delete>)> {
+        let (mut puts, mut deletes) = (Vec::with_capacity(pending.rows.len()), Vec::new());
+        for row in &pending.rows {
             let checked = check_row(&row.key).and_then(|()| check_timestamp(self.timestamp));
-            checked.map_err(|e| error::raised(&e))?;
+            checked.map_err(|e| error::from_engine(&e))?;
             if !row.puts.is_empty() {
-                let cell = |change: &Change| {
-                    let Change { column, value, timestamp } = change;
-                    Change { column: column.clone(), value: value.clone(), timestamp: *timestamp }.cell(self.timestamp)
+                let cell = |column_value: &ColumnValue| {
+                    let ColumnValue { column, value, timestamp } = column_value;
+                    ColumnValue { column: column.clone(), value: value.clone(), timestamp: *timestamp }
+                        .cell(self.timestamp)
                 };
                 let cells = row.puts.iter().map(cell).collect::<PyResult<_>>()?;
                 puts.push(Put { row: row.key.clone(), cells, ttl_ms: self.ttl_ms, durability: row.put_durability });
@@ -135,21 +139,22 @@ impl Batch {
         Ok((puts, deletes))
     }
 
-    /// The puts of all rows, then the deletes, each row by itself: a put that fails leaves the other puts done, and no delete.
+    /// Applies the puts of all rows, then the deletes, each row independently. If a put fails, the other puts are still
+    /// applied, but no delete is.
     fn apply(&self, py: Python<'_>, puts: &[Put], deletes: &[Delete]) -> PyResult<()> {
-        let table = self.access.table()?;
+        let table = self.handle.table()?;
         let table = table.get()?;
-        let engine = self.access.shared().engine()?;
-        // One cell that is too large keeps the whole batch from being sent.
+        let engine = self.handle.database().engine()?;
+        // A cell that is too large fails the whole batch before anything is written.
         let cell_bytes_max = engine.limits().client_cell_bytes;
-        puts.iter().try_for_each(|put| put.check_cell_bytes(cell_bytes_max)).map_err(|e| error::raised(&e))?;
+        puts.iter().try_for_each(|put| put.check_cell_bytes(cell_bytes_max)).map_err(|e| error::from_engine(&e))?;
         let mut failures = Vec::new();
-        for puts in puts.chunks(ROWS_AT_ONCE) {
+        for puts in puts.chunks(ROWS_PER_CALL) {
             failures.extend(call(py, || Ok(table.put_many(puts)))?.into_iter().filter_map(Result::err));
             py.check_signals()?;
         }
         if failures.is_empty() {
-            for deletes in deletes.chunks(ROWS_AT_ONCE) {
+            for deletes in deletes.chunks(ROWS_PER_CALL) {
                 failures.extend(call(py, || Ok(table.delete_many(deletes)))?.into_iter().filter_map(Result::err));
                 py.check_signals()?;
             }
@@ -158,15 +163,15 @@ impl Batch {
     }
 }
 
-/// The first of several failures, which says how many more there are.
+/// Reports the first of several failures, with the number of the others.
 fn summary(failures: Vec<Error>) -> PyResult<()> {
     let more = failures.len().saturating_sub(1);
     match failures.into_iter().next() {
         None => Ok(()),
-        Some(first) if more == 0 => Err(error::raised(&first)),
+        Some(first) if more == 0 => Err(error::from_engine(&first)),
         Some(first) => {
             let text = format!("{} (and {more} more rows of the batch failed)", first.plain());
-            Err(error::raised(&Error::new(first.kind(), text)))
+            Err(error::from_engine(&Error::new(first.kind(), text)))
         }
     }
 }
@@ -174,7 +179,8 @@ fn summary(failures: Vec<Error>) -> PyResult<()> {
 #[pymethods]
 impl Batch {
     #[new]
-    #[pyo3(signature = (table, timestamp=None, batch_size=None, transaction=false, wal=Some(true), *, ttl_ms=None, durability=None))]
+    #[pyo3(signature = (table, timestamp=None, batch_size=None, transaction=false, wal=Some(true), *, ttl_ms=None,
+    durability=None))]
     fn new(
         table: &Bound<'_, Table>,
         timestamp: Option<&Bound<'_, PyAny>>,
@@ -187,7 +193,7 @@ impl Batch {
         let timestamp = timestamp.map_or(Ok(LATEST), convert::timestamp)?;
         if batch_size.is_some() && transaction {
             return Err(PyTypeError::new_err(
-                "transaction and batch_size cannot be combined: a transaction is sent at its end",
+                "transaction and batch_size cannot be combined: a transaction is sent at the end of its block",
             ));
         }
         let batch_size = match batch_size {
@@ -195,31 +201,31 @@ impl Batch {
             size => size.map(|size| usize::try_from(size).unwrap_or(usize::MAX)),
         };
         let durability = durability.map(|name| convert::durability(Some(name), None)).transpose()?;
-        let access = Arc::clone(table.get().access());
-        Ok(Self { access, timestamp, batch_size, transaction, wal, ttl_ms, durability, gathered: Mutex::default() })
+        let handle = Arc::clone(table.get().handle());
+        Ok(Self { handle, timestamp, batch_size, transaction, wal, ttl_ms, durability, pending: Mutex::default() })
     }
 
-    /// Adds columns of a row to write. `data` as for `Table.put`; `wal`: instead of the batch's. Sends the batch if it is full.
+    /// Adds a put. `data` is as for `Table.put`; `wal` overrides the batch's setting. Sends the batch if it is full.
     #[pyo3(signature = (row, data, wal=None))]
     fn put(&self, py: Python<'_>, row: &Bound<'_, PyAny>, data: &Bound<'_, PyAny>, wal: Option<bool>) -> PyResult<()> {
-        let encoding = self.access.encoding();
-        let row = convert::bytes(row, "row", encoding)?;
-        let changes = mutation::changes(data, encoding)?;
+        let encoding = self.handle.encoding();
+        let row = convert::bytes(row, "the row key", encoding)?;
+        let column_values = mutation::column_values(data, encoding)?;
         let full = {
-            let mut gathered = self.gathered.lock();
-            gathered.mutations += changes.len();
-            let row = gathered.row(row);
-            if !changes.is_empty() {
+            let mut pending = self.pending.lock();
+            pending.mutations += column_values.len();
+            let row = pending.row(row);
+            if !column_values.is_empty() {
                 row.put_durability = self.durability(wal);
             }
-            row.puts.extend(changes);
-            self.is_full(&gathered)
+            row.puts.extend(column_values);
+            self.is_full(&pending)
         };
         if full { self.send(py) } else { Ok(()) }
     }
 
-    /// Adds a row, or some of its columns and families, to delete. `columns` as for `Table.delete`; `wal`: instead of the batch's. Sends the batch
-    /// if it is full.
+    /// Adds a delete. `columns` is as for `Table.delete`; `wal` overrides the batch's setting. Sends the batch if it
+    /// is full.
     #[pyo3(signature = (row, columns=None, wal=None))]
     fn delete(
         &self,
@@ -228,8 +234,8 @@ impl Batch {
         columns: Option<&Bound<'_, PyAny>>,
         wal: Option<bool>,
     ) -> PyResult<()> {
-        let encoding = self.access.encoding();
-        let row = convert::bytes(row, "row", encoding)?;
+        let encoding = self.handle.encoding();
+        let row = convert::bytes(row, "the row key", encoding)?;
         let (count, markers) = match columns {
             Some(columns) => {
                 let count = columns.len()?;
@@ -243,40 +249,42 @@ impl Batch {
             }
         };
         let full = {
-            let mut gathered = self.gathered.lock();
-            gathered.mutations += count;
-            let row = gathered.row(row);
+            let mut pending = self.pending.lock();
+            pending.mutations += count;
+            let row = pending.row(row);
             if !markers.is_empty() {
                 row.delete_durability = self.durability(wal);
             }
-            markers.into_iter().for_each(|marker| mutation::add(&mut row.markers, marker));
-            self.is_full(&gathered)
+            markers.into_iter().for_each(|marker| mutation::add_marker(&mut row.markers, marker));
+            self.is_full(&pending)
         };
         if full { self.send(py) } else { Ok(()) }
     }
 
-    /// Sends what was gathered: all puts, then all deletes. If it fails what was gathered stays, so that it can be sent again.
+    /// Sends the collected mutations: first all puts, then, if no put failed, all deletes. After a failure all
+    /// mutations remain in the batch, so that they can be sent again.
     ///
-    /// Raises what `Table.put` and `Table.delete` raise, for the first row that fails; the other rows are written.
+    /// Raises the exception of the first row that fails, as `Table.put` and `Table.delete` do. The puts of other rows
+    /// are written nevertheless.
     fn send(&self, py: Python<'_>) -> PyResult<()> {
-        let mut gathered = std::mem::take(&mut *self.gathered.lock());
-        let families = gathered.families.take();
-        let sent = if gathered.rows.is_empty() {
+        let mut pending = std::mem::take(&mut *self.pending.lock());
+        let families = pending.families.take();
+        let sent = if pending.rows.is_empty() {
             Ok(())
         } else {
-            self.puts_and_deletes(&mut gathered).and_then(|(puts, deletes)| self.apply(py, &puts, &deletes))
+            self.puts_and_deletes(&pending).and_then(|(puts, deletes)| self.apply(py, &puts, &deletes))
         };
-        let mut present = self.gathered.lock();
+        let mut present = self.pending.lock();
         present.families = families;
         if sent.is_err() {
-            // What another thread has added meanwhile comes behind it.
-            let later = std::mem::replace(&mut *present, gathered);
+            // Mutations that other threads added in the meantime follow the restored ones.
+            let later = std::mem::replace(&mut *present, pending);
             present.families = later.families;
             present.mutations += later.mutations;
             for row in later.rows {
-                let here = present.row(row.key);
-                here.puts.extend(row.puts);
-                row.markers.into_iter().for_each(|marker| mutation::add(&mut here.markers, marker));
+                let restored = present.row(row.key);
+                restored.puts.extend(row.puts);
+                row.markers.into_iter().for_each(|marker| mutation::add_marker(&mut restored.markers, marker));
             }
         }
         sent
@@ -286,7 +294,7 @@ impl Batch {
         this
     }
 
-    /// Sends the batch; a transaction is not sent if the block failed.
+    /// Sends the batch, unless it is a transaction and the block raised an exception.
     #[pyo3(signature = (kind, _value, _trace))]
     fn __exit__(
         &self,

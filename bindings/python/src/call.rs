@@ -1,4 +1,4 @@
-//! Calling the engine: without the GIL, so that other threads of Python run meanwhile.
+//! Calls of the engine. They run without the GIL, so that other Python threads can run at the same time.
 
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -12,26 +12,32 @@ use pyo3::prelude::*;
 
 use crate::error;
 
-/// How long a signal may wait for a call to look whether one came.
+/// The interval at which a running call checks for signals.
 const SIGNAL_INTERVAL: Duration = Duration::from_millis(50);
 
-/// Runs a call of the engine without the GIL. Every call goes through here or through [`long`]: whoever holds the GIL never waits for a lock
-/// of the engine, so whoever holds such a lock may wait for the GIL.
+/// Runs a call of the engine without the GIL.
+///
+/// Every call goes through this function or [`call_interruptible`]. A thread that holds the GIL therefore never waits
+/// for a lock of the engine, and a thread that holds such a lock may wait for the GIL without a deadlock.
 ///
 /// # Errors
-/// The engine's, as exceptions.
+/// The engine's errors, as exceptions.
 pub fn call<T: Send>(py: Python<'_>, run: impl FnOnce() -> Result<T> + Send) -> PyResult<T> {
-    py.detach(run).map_err(|error| error::raised(&error))
+    py.detach(run).map_err(|error| error::from_engine(&error))
 }
 
-/// Runs a call that may take long and cannot be stopped, on a thread of its own: a signal's exception ends the wait for it, not the call.
+/// Runs a long call that cannot be stopped on a separate thread. An exception raised by a signal handler ends the
+/// wait for the call, but not the call itself.
 ///
 /// # Errors
-/// The engine's, as exceptions, and what a signal's handler raises.
-pub fn long<T: Send + 'static>(py: Python<'_>, run: impl FnOnce() -> Result<T> + Send + 'static) -> PyResult<T> {
+/// The engine's errors, as exceptions, and those raised by a signal handler.
+pub fn call_interruptible<T: Send + 'static>(
+    py: Python<'_>,
+    run: impl FnOnce() -> Result<T> + Send + 'static,
+) -> PyResult<T> {
     let (sender, receiver) = channel();
     let body = move || {
-        // Nobody waits any more after a signal.
+        // After a signal the receiver is gone.
         let _ = sender.send(run());
     };
     thread::Builder::new().name("hjall-call".to_owned()).spawn(body)?;
@@ -39,57 +45,60 @@ pub fn long<T: Send + 'static>(py: Python<'_>, run: impl FnOnce() -> Result<T> +
     loop {
         let wait = || receiver.lock().unwrap_or_else(PoisonError::into_inner).recv_timeout(SIGNAL_INTERVAL);
         match py.detach(wait) {
-            Ok(result) => return result.map_err(|error| error::raised(&error)),
+            Ok(result) => return result.map_err(|error| error::from_engine(&error)),
             Err(RecvTimeoutError::Timeout) => py.check_signals()?,
             Err(RecvTimeoutError::Disconnected) => {
-                return Err(PyRuntimeError::new_err("a call of the engine panicked"));
+                return Err(PyRuntimeError::new_err("the engine panicked during the call"));
             }
         }
     }
 }
 
-/// Looks for signals while a scan runs without the GIL. Python runs their handlers on its main thread only; elsewhere this finds nothing.
-pub struct Interrupt {
-    state: Mutex<State>,
+/// Checks for signals while a scan runs without the GIL. Python runs signal handlers on its main thread only, so
+/// checks on other threads have no effect.
+pub struct SignalWatcher {
+    state: Mutex<SignalState>,
 }
 
-struct State {
-    looked: Instant,
+struct SignalState {
+    last_check: Instant,
+    /// The exception that a signal handler raised.
     raised: Option<PyErr>,
 }
 
-impl Interrupt {
-    /// Nothing has been raised.
+impl SignalWatcher {
+    /// Makes a watcher.
     pub fn new() -> Arc<Self> {
-        Arc::new(Self { state: Mutex::new(State { looked: Instant::now(), raised: None }) })
+        Arc::new(Self { state: Mutex::new(SignalState { last_check: Instant::now(), raised: None }) })
     }
 
-    /// What a scan asks every few hundred cells: now and then this asks Python.
+    /// The function that a scan calls every few hundred cells. It checks for signals once per interval.
     pub fn watch(self: &Arc<Self>) -> Watch {
         let this = Arc::clone(self);
         Arc::new(move || {
             let mut state = this.state.lock().unwrap_or_else(PoisonError::into_inner);
             if state.raised.is_none() {
-                if state.looked.elapsed() < SIGNAL_INTERVAL {
+                if state.last_check.elapsed() < SIGNAL_INTERVAL {
                     return false;
                 }
                 state.raised = Python::attach(|py| py.check_signals()).err();
-                state.looked = Instant::now();
+                state.last_check = Instant::now();
             }
             state.raised.is_some()
         })
     }
 
-    /// What came of a step of a scan that was watched: what a signal's handler raised meanwhile comes before what the scan says.
+    /// The result of a step of a watched scan. If a signal handler raised an exception during the step, that exception
+    /// replaces the error of the step.
     ///
     /// # Errors
-    /// That of the handler, or of the step.
+    /// Those of the signal handler and of the step.
     pub fn outcome<T, E: Into<PyErr>>(&self, step: std::result::Result<T, E>) -> PyResult<T> {
-        step.map_err(|error| self.take().unwrap_or_else(|| error.into()))
+        step.map_err(|error| self.take_exception().unwrap_or_else(|| error.into()))
     }
 
-    /// What a signal's handler raised, once.
-    pub fn take(&self) -> Option<PyErr> {
+    /// Takes the exception that a signal handler raised, if any.
+    pub fn take_exception(&self) -> Option<PyErr> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner).raised.take()
     }
 }

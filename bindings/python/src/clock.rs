@@ -1,11 +1,12 @@
-//! A clock that moves only when told to.
+//! A clock for tests.
 
 use std::sync::Arc;
 
 use hjall_engine::clock::{Clock, ManualClock as EngineClock};
 use pyo3::prelude::*;
 
-/// A clock that moves only when told to: with it a test sees cells expire without waiting. Times are milliseconds since 1970.
+/// A clock that only its methods move. Tests use it to let cells expire without waiting. Times are in milliseconds
+/// since 1970.
 ///
 /// >>> import hjall
 /// >>> clock = hjall.ManualClock(1_000_000)
@@ -23,8 +24,8 @@ use pyo3::prelude::*;
 pub struct ManualClock(Arc<EngineClock>);
 
 impl ManualClock {
-    /// The clock, for an engine.
-    pub fn shared(&self) -> Arc<dyn Clock> {
+    /// The clock in the form that the engine takes.
+    pub fn engine_clock(&self) -> Arc<dyn Clock> {
         Arc::<EngineClock>::clone(&self.0)
     }
 }
@@ -37,18 +38,18 @@ impl ManualClock {
         Self(Arc::new(EngineClock::at(now_ms)))
     }
 
-    /// The time it shows, in milliseconds since 1970.
+    /// The current time of the clock, in milliseconds since 1970.
     #[getter]
     fn now_ms(&self) -> i64 {
         self.0.now_ms()
     }
 
-    /// Moves it by so many milliseconds; backwards if they are negative.
+    /// Moves the clock forward by `ms` milliseconds, or back if `ms` is negative.
     fn advance(&self, ms: i64) {
         self.0.advance(ms);
     }
 
-    /// Sets it, in milliseconds since 1970; backwards as well.
+    /// Sets the clock to `now_ms`, in milliseconds since 1970. The time may be earlier than the current one.
     fn set(&self, now_ms: i64) {
         self.0.set(now_ms);
     }

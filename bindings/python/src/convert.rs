@@ -1,10 +1,8 @@
-//! Between Python's values and the engine's.
-
-use std::sync::Arc;
+//! Converts arguments from Python's types to the engine's.
 
 use bytes::Bytes;
 use hjall_engine::LATEST;
-use hjall_engine::filter::FilterSpec;
+
 use hjall_engine::mutation::{CompareOp, Durability, check_timestamp};
 use hjall_engine::request::{Columns, TimeRange};
 use pyo3::exceptions::{PyTypeError, PyValueError};
@@ -12,15 +10,15 @@ use pyo3::prelude::*;
 use pyo3::types::{PyByteArray, PyBytes, PyList, PyMemoryView, PyString, PyTuple};
 
 use crate::error;
-use crate::filter::Filter;
 
-/// What texts are encoded with; `None`: texts are refused.
+/// The encoding of `str` arguments; `None` rejects them.
 pub type Encoding<'a> = Option<&'a str>;
 
-/// Bytes of any bytes-like object. A `str` is encoded if the database was opened with an encoding, and refused otherwise.
+/// The bytes of a bytes-like object. A `str` is encoded if the database was opened with an encoding, and rejected
+/// otherwise.
 ///
 /// # Errors
-/// `TypeError` that names the argument and the remedy.
+/// `TypeError` that names the argument (`what`) and the remedy.
 pub fn bytes(value: &Bound<'_, PyAny>, what: &str, encoding: Encoding<'_>) -> PyResult<Bytes> {
     if let Ok(bytes) = value.cast::<PyBytes>() {
         return Ok(Bytes::copy_from_slice(bytes.as_bytes()));
@@ -45,7 +43,7 @@ pub fn bytes(value: &Bound<'_, PyAny>, what: &str, encoding: Encoding<'_>) -> Py
     Ok(Bytes::copy_from_slice(view.call_method0("tobytes")?.cast::<PyBytes>()?.as_bytes()))
 }
 
-/// Bytes of a name or a filter's text: there `str` is always taken, as UTF-8.
+/// The bytes of a name or of a filter's text, for which `str` is always accepted, as UTF-8.
 ///
 /// # Errors
 /// `TypeError` that names the argument.
@@ -53,7 +51,7 @@ pub fn name(value: &Bound<'_, PyAny>, what: &str) -> PyResult<Bytes> {
     bytes(value, what, Some("utf-8"))
 }
 
-/// A column taken apart at its first colon; without one it is a family.
+/// Splits a column at its first colon into family and qualifier. Without a colon it names a family.
 pub fn column(mut family: Bytes) -> (Bytes, Option<Bytes>) {
     match family.iter().position(|&b| b == b':') {
         None => (family, None),
@@ -65,26 +63,26 @@ pub fn column(mut family: Bytes) -> (Bytes, Option<Bytes>) {
     }
 }
 
-/// A list or tuple, as HappyBase wants its columns.
+/// Checks for a list or tuple, which is what HappyBase accepts for columns.
 ///
 /// # Errors
-/// `TypeError` for anything else.
-pub fn listed<'a, 'py>(value: &'a Bound<'py, PyAny>, what: &str) -> PyResult<&'a Bound<'py, PyAny>> {
+/// `TypeError` for any other type.
+pub fn list_or_tuple<'a, 'py>(value: &'a Bound<'py, PyAny>, what: &str) -> PyResult<&'a Bound<'py, PyAny>> {
     if value.is_instance_of::<PyList>() || value.is_instance_of::<PyTuple>() {
         return Ok(value);
     }
     Err(PyTypeError::new_err(format!("{what} must be a list or tuple, not {}", value.get_type().name()?)))
 }
 
-/// Which columns are wanted: `None` or an empty list: all.
+/// The columns to read; `None` or an empty list selects all.
 ///
 /// # Errors
-/// `TypeError` unless it is a list or tuple of bytes.
+/// `TypeError` unless the value is a list or tuple of bytes.
 pub fn columns(value: Option<&Bound<'_, PyAny>>, encoding: Encoding<'_>) -> PyResult<Columns> {
     let mut columns = Columns::all();
     if let Some(value) = value {
-        for wanted in listed(value, "columns")?.try_iter()? {
-            match column(bytes(&wanted?, "a column", encoding)?) {
+        for item in list_or_tuple(value, "columns")?.try_iter()? {
+            match column(bytes(&item?, "a column", encoding)?) {
                 (family, Some(qualifier)) => columns.add_column(family, qualifier),
                 (family, None) => columns.add_family(family),
             };
@@ -93,10 +91,10 @@ pub fn columns(value: Option<&Bound<'_, PyAny>>, encoding: Encoding<'_>) -> PyRe
     Ok(columns)
 }
 
-/// A timestamp in milliseconds.
+/// A timestamp in milliseconds since 1970.
 ///
 /// # Errors
-/// `TypeError` for what is no integer, `OverflowError` for what does not fit into 64 bits.
+/// `TypeError` if the value is not an integer, `OverflowError` if it does not fit into 64 bits.
 pub fn timestamp(value: &Bound<'_, PyAny>) -> PyResult<i64> {
     value.extract::<i64>().map_err(|error| {
         if error.is_instance_of::<PyTypeError>(value.py()) {
@@ -107,21 +105,21 @@ pub fn timestamp(value: &Bound<'_, PyAny>) -> PyResult<i64> {
     })
 }
 
-/// The time of a mutation; `None`: when it is applied.
+/// The timestamp of a mutation; `None` stands for the time at which it is applied.
 ///
 /// # Errors
-/// As [`timestamp`]; `InvalidArgument` if it is negative.
+/// Those of [`timestamp`], and `InvalidArgument` if the value is negative.
 pub fn write_time(value: Option<&Bound<'_, PyAny>>) -> PyResult<i64> {
     let time = value.map_or(Ok(LATEST), timestamp)?;
-    check_timestamp(time).map_err(|e| error::raised(&e))?;
+    check_timestamp(time).map_err(|e| error::from_engine(&e))?;
     Ok(time)
 }
 
-/// Which timestamps are wanted: those before one, or those in `(min, max)`.
+/// The timestamps to read: those before `before`, or those in the half-open range `(min, max)`.
 ///
 /// # Errors
-/// `TypeError` if both are given, `InvalidArgument` for a range that cannot be.
-pub fn times(before: Option<&Bound<'_, PyAny>>, range: Option<(i64, i64)>) -> PyResult<TimeRange> {
+/// `TypeError` if both are given, `InvalidArgument` for an invalid range.
+pub fn time_range(before: Option<&Bound<'_, PyAny>>, range: Option<(i64, i64)>) -> PyResult<TimeRange> {
     let range = match (before, range) {
         (None, None) => return Ok(TimeRange::ALL),
         (Some(before), None) => TimeRange::before(timestamp(before)?),
@@ -132,26 +130,13 @@ pub fn times(before: Option<&Bound<'_, PyAny>>, range: Option<(i64, i64)>) -> Py
             ));
         }
     };
-    range.map_err(|e| error::raised(&e))
+    range.map_err(|e| error::from_engine(&e))
 }
 
-/// A filter: one of `hjall.filters`, or a text in HBase's filter language.
+/// The durability of a mutation, from HBase's name of a level or from HappyBase's flag `wal`.
 ///
 /// # Errors
-/// `TypeError` for anything else, `InvalidArgument` for a text that is no filter.
-pub fn filter(value: Option<&Bound<'_, PyAny>>) -> PyResult<Option<Arc<FilterSpec>>> {
-    let Some(value) = value else { return Ok(None) };
-    if let Ok(filter) = value.cast::<Filter>() {
-        return Ok(Some(filter.get().spec()));
-    }
-    let spec = FilterSpec::parse(&name(value, "filter")?).map_err(|e| error::raised(&e))?;
-    Ok(Some(Arc::new(spec)))
-}
-
-/// When a mutation counts as done: HBase's name for it, or `wal` as HappyBase says it.
-///
-/// # Errors
-/// `ValueError` for a name that is none.
+/// `ValueError` for an unknown name.
 pub fn durability(name: Option<&str>, wal: Option<bool>) -> PyResult<Durability> {
     match (name, wal) {
         (None, Some(false)) => Ok(Durability::SkipWal),
@@ -163,10 +148,10 @@ pub fn durability(name: Option<&str>, wal: Option<bool>) -> PyResult<Durability>
     }
 }
 
-/// A comparison, as an operator or by HBase's name.
+/// A comparison operator, as a symbol or by HBase's name.
 ///
 /// # Errors
-/// `ValueError` for one that is none.
+/// `ValueError` for an unknown operator.
 pub fn compare(text: &str) -> PyResult<CompareOp> {
     Ok(match text {
         "<" | "LESS" => CompareOp::Less,
@@ -178,7 +163,7 @@ pub fn compare(text: &str) -> PyResult<CompareOp> {
         "NO_OP" => CompareOp::NoOp,
         _ => {
             return Err(PyValueError::new_err(format!(
-                "a comparison is one of <, <=, =, !=, >=, > (or NO_OP), not {text:?}"
+                "compare must be one of <, <=, =, !=, >=, > (or NO_OP), not {text:?}"
             )));
         }
     })

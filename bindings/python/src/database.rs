@@ -1,4 +1,4 @@
-//! An open database: what tables, scanners and servers are made from.
+//! Databases: opening, closing, and access to the engine.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -12,108 +12,114 @@ use pyo3::prelude::*;
 use crate::call::call;
 use crate::clock::ManualClock;
 use crate::error;
-use crate::fork::Owned;
+use crate::fork::ForkGuard;
 
-/// A place where a database is, and the database while it is open. Tables hold on to it, so they outlive a close and an open anew.
-pub struct Shared {
+/// The location and options of a database, and its engine while the database is open. Tables share the handle, so
+/// they remain valid when the database is closed and reopened.
+pub struct DatabaseHandle {
     path: Option<PathBuf>,
     options: Options,
-    /// Of texts in the place of bytes.
+    /// The encoding of `str` arguments.
     encoding: Option<String>,
-    open: RwLock<Option<Owned<Engine>>>,
-    /// Held while it is being opened, which may take long; the lock above is only held to look and to change.
+    /// `None` while the database is closed.
+    engine: RwLock<Option<ForkGuard<Engine>>>,
+    /// Held while the database is being opened, which may take long. The lock of `engine` is only held briefly.
     opening: Mutex<()>,
-    /// How often it was opened.
-    openings: AtomicU64,
+    /// How many times the database has been opened.
+    generation: AtomicU64,
 }
 
-impl Shared {
+impl DatabaseHandle {
     /// The engine, if the database is open.
     ///
     /// # Errors
     /// `hjall.Closed`, `hjall.ForkError`.
     pub fn engine(&self) -> PyResult<Engine> {
-        match &*self.open.read() {
+        match &*self.engine.read() {
             Some(engine) => Ok(engine.get()?.clone()),
-            None => Err(error::closed("the database is not open: open() opens it")),
+            None => Err(error::closed("the database is not open: call open() first")),
         }
     }
 
-    /// How often it was opened: what was made of another opening is of no use.
-    pub fn openings(&self) -> u64 {
-        self.openings.load(Ordering::Acquire)
+    /// How many times the database has been opened. Objects obtained in an earlier generation are no longer valid.
+    pub fn generation(&self) -> u64 {
+        self.generation.load(Ordering::Acquire)
     }
 
-    /// What texts are encoded with.
+    /// The encoding of `str` arguments.
     pub fn encoding(&self) -> Option<&str> {
         self.encoding.as_deref()
     }
 
     fn is_open(&self) -> bool {
-        self.open.read().as_ref().is_some_and(Owned::is_here)
+        self.engine.read().as_ref().is_some_and(ForkGuard::is_owner)
     }
 
-    /// Called without the GIL, so it must not raise: whoever holds the GIL waits for locks that are held here.
-    fn open(&self) -> Result<(), NotOpened> {
-        let _alone = self.opening.lock();
-        // What a parent process opened is left to it.
+    /// Runs without the GIL and holds a lock, so it must not create a Python exception, which takes the GIL.
+    fn open(&self) -> Result<(), OpenError> {
+        let _opening = self.opening.lock();
+        // An engine that a parent process opened does not count: it is replaced, but left untouched.
         if self.is_open() {
             return Ok(());
         }
         let engine = match &self.path {
             Some(path) => Engine::open(path, self.options.clone()),
-            None if self.openings() > 0 => return Err(NotOpened::MemoryHasEnded),
+            None if self.generation() > 0 => return Err(OpenError::MemoryDiscarded),
             None => Engine::memory(self.options.clone()),
         };
-        let engine = Owned::new(engine.map_err(NotOpened::Engine)?);
-        let old = self.open.write().replace(engine);
-        self.openings.fetch_add(1, Ordering::AcqRel);
+        let engine = ForkGuard::new(engine.map_err(OpenError::Engine)?);
+        let old = self.engine.write().replace(engine);
+        self.generation.fetch_add(1, Ordering::AcqRel);
         drop(old);
         Ok(())
     }
 
     fn close(&self) -> hjall_engine::Result<()> {
-        // Taken out first: whoever comes later is told, whoever is inside finishes or is told by the engine.
-        let engine = self.open.write().take_if(|engine| engine.is_here());
-        engine.and_then(Owned::into_here).map_or(Ok(()), |engine| engine.close())
+        // The engine is removed first, so that later calls raise `Closed`. Running calls finish, or the engine ends
+        // them with an error.
+        let engine = self.engine.write().take_if(|engine| engine.is_owner());
+        engine.and_then(ForkGuard::into_inner).map_or(Ok(()), |engine| engine.close())
     }
 }
 
-/// Why a database does not open.
-enum NotOpened {
+/// Why a database cannot be opened.
+enum OpenError {
     Engine(hjall_engine::Error),
-    MemoryHasEnded,
+    /// The database is in memory and was closed before.
+    MemoryDiscarded,
 }
 
-impl From<NotOpened> for PyErr {
-    fn from(why: NotOpened) -> Self {
-        match why {
-            NotOpened::Engine(error) => error::raised(&error),
-            NotOpened::MemoryHasEnded => error::closed(
-                "a database in memory ends when it is closed, and is not shared with forked processes: hjall.memory() makes a new one",
+impl From<OpenError> for PyErr {
+    fn from(error: OpenError) -> Self {
+        match error {
+            OpenError::Engine(error) => error::from_engine(&error),
+            OpenError::MemoryDiscarded => error::closed(
+                "a database in memory is discarded when it is closed, and is not available in a forked process: \
+                 create a new one with hjall.memory()",
             ),
         }
     }
 }
 
-/// A database; `hjall.Database` holds one.
+/// The implementation of `hjall.Database`.
 #[pyclass(frozen, module = "hjall._native")]
 pub struct Database {
-    shared: Arc<Shared>,
+    handle: Arc<DatabaseHandle>,
 }
 
 impl Database {
-    /// What tables hold on to.
-    pub fn shared(&self) -> &Arc<Shared> {
-        &self.shared
+    /// The handle that tables share.
+    pub fn handle(&self) -> &Arc<DatabaseHandle> {
+        &self.handle
     }
 }
 
 #[pymethods]
 impl Database {
-    /// A database in a folder, or without one in memory; not open yet.
+    /// Makes a database in a folder, or in memory if `path` is `None`, without opening it.
     #[new]
-    #[pyo3(signature = (path, *, encoding=None, clock=None, cache_bytes=None, write_buffer_bytes=None, cell_bytes_max=None))]
+    #[pyo3(signature = (path, *, encoding=None, clock=None, cache_bytes=None, write_buffer_bytes=None,
+    cell_bytes_max=None))]
     fn new(
         path: Option<PathBuf>,
         encoding: Option<String>,
@@ -124,43 +130,43 @@ impl Database {
     ) -> Self {
         let limits = cell_bytes_max
             .map_or_else(Limits::default, |max| Limits { client_cell_bytes: max, server_cell_bytes: max });
-        let clock = clock.map(|clock| clock.get().shared());
+        let clock = clock.map(|clock| clock.get().engine_clock());
         let options = Options { clock, cache_bytes, write_buffer_bytes, limits };
         Self {
-            shared: Arc::new(Shared {
+            handle: Arc::new(DatabaseHandle {
                 path,
                 options,
                 encoding,
-                open: RwLock::new(None),
+                engine: RwLock::new(None),
                 opening: Mutex::new(()),
-                openings: AtomicU64::new(0),
+                generation: AtomicU64::new(0),
             }),
         }
     }
 
-    /// Opens it, if it is not.
+    /// Opens the database if it is not open.
     fn open(&self, py: Python<'_>) -> PyResult<()> {
-        Ok(py.detach(|| self.shared.open())?)
+        Ok(py.detach(|| self.handle.open())?)
     }
 
-    /// Writes everything to disk and lets go of the folder. Nothing to do in a forked child.
+    /// Writes everything to disk and releases the folder. Has no effect in a forked child.
     fn close(&self, py: Python<'_>) -> PyResult<()> {
-        call(py, || self.shared.close())
+        call(py, || self.handle.close())
     }
 
-    /// Whether it is open, in this process.
+    /// Whether this process has the database open.
     #[getter]
     fn is_open(&self, py: Python<'_>) -> bool {
-        py.detach(|| self.shared.is_open())
+        py.detach(|| self.handle.is_open())
     }
 
-    /// A UUID made with the folder.
+    /// The UUID of the database.
     fn cluster_id(&self) -> PyResult<String> {
-        Ok(self.shared.engine()?.cluster_id().to_owned())
+        Ok(self.handle.engine()?.cluster_id().to_owned())
     }
 
-    /// The time as writes see it, in milliseconds since 1970.
+    /// The current time by the database's clock, in milliseconds since 1970.
     fn now_ms(&self) -> PyResult<i64> {
-        Ok(self.shared.engine()?.now_ms())
+        Ok(self.handle.engine()?.now_ms())
     }
 }

@@ -1,10 +1,10 @@
-//! The engine's errors as exceptions of the package: one `match`, by who must act.
+//! Maps the engine's errors to the exceptions of the package.
 
 use hjall_engine::{Error, ErrorKind};
 use pyo3::prelude::*;
 use pyo3::types::PyType;
 
-/// The class in `hjall.errors` for a kind of error.
+/// The name of the class in `hjall.errors` for a kind of error.
 fn class(kind: ErrorKind) -> &'static str {
     use ErrorKind as K;
     match kind {
@@ -34,26 +34,27 @@ fn class(kind: ErrorKind) -> &'static str {
     }
 }
 
-/// What the engine's message, which is HBase's and often no more than a name, leaves out: what it is about, and what to do.
+/// The text of the exception. The engine's message is HBase's, which is often only a name, so the reason and the
+/// remedy are added where they are missing.
 fn message(error: &Error) -> String {
     use ErrorKind as K;
-    let said = error.plain();
+    let text = error.plain();
     match error.kind() {
         K::TableNotFound => {
-            format!("there is no table {said}: create_table makes one, tables() lists those that are there")
+            format!("table {text} does not exist: create it with create_table, or list the tables with tables()")
         }
-        K::TableExists => format!("there is a table {said} already: choose another name, or delete_table it first"),
-        K::TableDisabled => format!("the table is disabled ({said}): enable_table brings it back"),
-        K::TableNotDisabled => format!("the table must be disabled first ({said}): disable_table does so"),
-        K::NamespaceNotFound => format!("there is no namespace {said}: create_namespace makes one"),
-        K::NamespaceExists => format!("{said}: choose another name"),
-        K::NotALong => format!("{said}: counters are values of 8 bytes, as counter_set writes them"),
-        _ => said.to_owned(),
+        K::TableExists => format!("table {text} already exists: choose another name, or delete it with delete_table"),
+        K::TableDisabled => format!("the table is disabled ({text}): enable it with enable_table"),
+        K::TableNotDisabled => format!("the table is enabled ({text}): disable it first with disable_table"),
+        K::NamespaceNotFound => format!("namespace {text} does not exist: create it with create_namespace"),
+        K::NamespaceExists => format!("{text}: choose another name"),
+        K::NotALong => format!("{text}: a counter is a value of exactly 8 bytes, as counter_set writes it"),
+        _ => text.to_owned(),
     }
 }
 
-/// An exception of the package by the name of its class.
-pub fn named(class: &str, message: String) -> PyErr {
+/// Makes an exception of the package by the name of its class.
+pub fn exception(class: &str, message: String) -> PyErr {
     Python::attach(|py| {
         let found = py.import("hjall.errors").and_then(|module| module.getattr(class));
         match found.and_then(|class| Ok(class.cast_into::<PyType>()?)) {
@@ -63,11 +64,12 @@ pub fn named(class: &str, message: String) -> PyErr {
     })
 }
 
-/// The exception for an engine's error. Its attribute `kind` is the engine's own word for it, `hbase_message` what HBase would say.
-pub fn raised(error: &Error) -> PyErr {
-    let exception = named(class(error.kind()), message(error));
+/// Makes the exception for an error of the engine. Its attribute `kind` is the engine's name of the error's kind, and
+/// `hbase_message` is the message that HBase would send.
+pub fn from_engine(error: &Error) -> PyErr {
+    let exception = exception(class(error.kind()), message(error));
     Python::attach(|py| {
-        // An exception without them is still the right one.
+        // If an attribute cannot be set, the exception is still correct.
         let value = exception.value(py);
         let _ = value.setattr("kind", format!("{:?}", error.kind()));
         let _ = value.setattr("hbase_message", error.message());
@@ -75,17 +77,17 @@ pub fn raised(error: &Error) -> PyErr {
     exception
 }
 
-/// For whatever a forked child finds of its parent's.
+/// The exception for the use of a parent process's database in a forked child.
 pub fn forked() -> PyErr {
-    named(
+    exception(
         "ForkError",
-        "this process was forked from the one that opened the database: open one of its own here, in another folder or once the parent has \
-         closed it, or start processes with multiprocessing's \"spawn\""
+        "the database was opened by the parent of this forked process: open another folder here, or the same one once \
+         the parent has closed it, or start processes with multiprocessing's \"spawn\" method"
             .to_owned(),
     )
 }
 
-/// For a database that is not open.
-pub fn closed(why: &str) -> PyErr {
-    named("Closed", why.to_owned())
+/// The exception for the use of a database that is not open.
+pub fn closed(message: &str) -> PyErr {
+    exception("Closed", message.to_owned())
 }

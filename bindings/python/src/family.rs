@@ -1,4 +1,4 @@
-//! Families of columns: HappyBase's options, HBase's attributes, and back.
+//! Conversion of column families between HappyBase's options and HBase's attributes.
 
 use bytes::Bytes;
 use hjall_engine::schema::{BloomFilter, Compression, FamilyDescriptor, TableDescriptor};
@@ -10,8 +10,8 @@ use pyo3::types::{PyBool, PyBytes, PyDict};
 use crate::convert;
 use crate::error;
 
-/// Options beyond HappyBase's, and HBase's names for them.
-const MORE: [(&str, &str); 6] = [
+/// The options in addition to HappyBase's, with HBase's names of the attributes.
+const EXTRA_OPTIONS: [(&str, &str); 6] = [
     ("minversions", "MIN_VERSIONS"),
     ("blocksize", "BLOCKSIZE"),
     ("keepdeletedcells", "KEEP_DELETED_CELLS"),
@@ -20,34 +20,35 @@ const MORE: [(&str, &str); 6] = [
     ("scope", "REPLICATION_SCOPE"),
 ];
 
-/// A family as Python describes it: its name, and HappyBase's options or HBase's attributes and configuration.
+/// The attributes of `hjall.descriptors.FamilyArgument`: HappyBase's `options`, or HBase's `attributes` and
+/// `configuration`.
 #[derive(FromPyObject)]
-pub struct Described<'py>(
-    Bound<'py, PyAny>,
-    Option<Bound<'py, PyDict>>,
-    Option<Bound<'py, PyDict>>,
-    Option<Bound<'py, PyDict>>,
-);
+pub struct FamilyArgument<'py> {
+    name: Bound<'py, PyAny>,
+    options: Option<Bound<'py, PyDict>>,
+    attributes: Option<Bound<'py, PyDict>>,
+    configuration: Option<Bound<'py, PyDict>>,
+}
 
-impl Described<'_> {
-    /// The engine's words for it.
+impl FamilyArgument<'_> {
+    /// The family's descriptor.
     ///
     /// # Errors
-    /// `TypeError` for an option that is unknown or of a wrong type, `InvalidArgument` for a value that cannot be.
+    /// `TypeError` for an unknown option or a value of a wrong type, `InvalidArgument` for an invalid value.
     pub fn descriptor(&self) -> PyResult<FamilyDescriptor> {
-        let Self(name, options, attributes, configuration) = self;
-        let mut name = convert::name(name, "the name of a family")?;
+        let Self { name, options, attributes, configuration } = self;
+        let mut name = convert::name(name, "a family name")?;
         if name.last() == Some(&b':') {
             name.truncate(name.len() - 1);
         }
-        let mut family = FamilyDescriptor::new(name).map_err(|e| error::raised(&e))?;
+        let mut family = FamilyDescriptor::new(name).map_err(|e| error::from_engine(&e))?;
         match (options, attributes) {
             (_, Some(attributes)) => {
                 for (key, value) in attributes {
                     family.set(attribute(&key)?, attribute(&value)?);
                 }
             }
-            (options, None) => happybase(&mut family, options.as_ref())?,
+            (options, None) => set_options(&mut family, options.as_ref())?,
         }
         if let Some(configuration) = configuration {
             for (key, value) in configuration {
@@ -58,9 +59,9 @@ impl Described<'_> {
     }
 }
 
-/// What HappyBase sends where an option is left out are the defaults of its contract, not those of HBase.
-fn happybase(family: &mut FamilyDescriptor, options: Option<&Bound<'_, PyDict>>) -> PyResult<()> {
-    let raise = |error: Error| error::raised(&error);
+/// Sets HappyBase's options. Options that are left out get HappyBase's defaults, which differ from HBase's.
+fn set_options(family: &mut FamilyDescriptor, options: Option<&Bound<'_, PyDict>>) -> PyResult<()> {
+    let raise = |error: Error| error::from_engine(&error);
     family.set_max_versions(3).map_err(raise)?;
     family.set_bloom_filter(BloomFilter::None).set_flag("BLOCKCACHE", false);
     let Some(options) = options else { return Ok(()) };
@@ -75,49 +76,50 @@ fn happybase(family: &mut FamilyDescriptor, options: Option<&Bound<'_, PyDict>>)
             "compression" => drop(family.set_compression(compression(&attribute(&value)?).map_err(raise)?)),
             "inmemory" => drop(family.set_flag("IN_MEMORY", value.is_truthy()?)),
             "bloomfiltertype" => drop(family.set_bloom_filter(bloom(&attribute(&value)?).map_err(raise)?)),
-            // HBase keeps neither.
+            // Checked, then ignored, as in HBase.
             "bloomfiltervectorsize" | "bloomfilternbhashes" => drop(value.extract::<i32>()?),
             "blockcacheenabled" => drop(family.set_flag("BLOCKCACHE", value.is_truthy()?)),
             "timetolive" => {
                 let seconds: i32 = value.extract()?;
                 family.set_ttl_seconds(if seconds > 0 { seconds } else { i32::MAX });
             }
-            other => match MORE.iter().find(|(known, _)| *known == other) {
+            other => match EXTRA_OPTIONS.iter().find(|(known, _)| *known == other) {
                 Some((_, key)) => drop(family.set(*key, attribute(&value)?)),
-                None => return Err(unknown(&name)),
+                None => return Err(unknown_option(&name)),
             },
         }
     }
     Ok(())
 }
 
-fn unknown(name: &str) -> PyErr {
+fn unknown_option(name: &str) -> PyErr {
     PyTypeError::new_err(format!(
-        "{name:?} is no option of a family; there are max_versions, compression, in_memory, bloom_filter_type, block_cache_enabled, time_to_live \
-         (seconds), min_versions, block_size, keep_deleted_cells, data_block_encoding, new_version_behavior, scope, and HBase's attributes by \
-         their own names, such as VERSIONS"
+        "unknown family option {name:?}: use max_versions, compression, in_memory, bloom_filter_type, \
+         block_cache_enabled, time_to_live (seconds), min_versions, block_size, keep_deleted_cells, \
+         data_block_encoding, new_version_behavior or scope, or the name of an HBase attribute, such as VERSIONS"
     ))
 }
 
 fn compression(name: &Bytes) -> Result<Compression> {
     let name = String::from_utf8_lossy(name).to_lowercase();
     Compression::from_name(&name)
-        .ok_or_else(|| Error::invalid(format!("there is no compression {name}: try NONE, GZ, SNAPPY, LZ4 or ZSTD")))
+        .ok_or_else(|| Error::invalid(format!("unknown compression {name}: use NONE, GZ, SNAPPY, LZ4 or ZSTD")))
 }
 
 fn bloom(name: &Bytes) -> Result<BloomFilter> {
     let name = String::from_utf8_lossy(name);
-    // HBase wants this one in capitals.
+    // HBase accepts this name in upper case only.
     let known = BloomFilter::from_name(&name).filter(|known| known.name() == name);
     known.ok_or_else(|| {
-        Error::invalid(format!("there is no bloom filter {name}: it is NONE, ROW, ROWCOL or ROWPREFIX_FIXED_LENGTH"))
+        Error::invalid(format!("unknown bloom filter type {name}: use NONE, ROW, ROWCOL or ROWPREFIX_FIXED_LENGTH"))
     })
 }
 
-/// An attribute's value as HBase stores it: `true` and `false`, numbers in decimal digits, texts as UTF-8, bytes as they are.
+/// An attribute's key or value as HBase stores it: booleans as `true` and `false`, integers in decimal digits, `str` as
+/// UTF-8, bytes unchanged.
 ///
 /// # Errors
-/// `TypeError` for anything else.
+/// `TypeError` for any other type.
 pub fn attribute(value: &Bound<'_, PyAny>) -> PyResult<Bytes> {
     if let Ok(truth) = value.cast::<PyBool>() {
         return Ok(Bytes::from_static(if truth.is_true() { b"true" } else { b"false" }));
@@ -128,12 +130,12 @@ pub fn attribute(value: &Bound<'_, PyAny>) -> PyResult<Bytes> {
     convert::name(value, "an attribute")
 }
 
-/// A family as `Table.families` of HappyBase shows it.
+/// A family in the form of HappyBase's `Table.families`.
 ///
 /// # Errors
-/// `Refused` for attributes that were given raw and mean nothing.
-pub fn shown<'py>(py: Python<'py>, family: &FamilyDescriptor) -> PyResult<Bound<'py, PyDict>> {
-    let raise = |error: Error| error::raised(&error);
+/// `Refused` if an attribute, which HBase stores unchecked, has an invalid value.
+pub fn happybase_options<'py>(py: Python<'py>, family: &FamilyDescriptor) -> PyResult<Bound<'py, PyDict>> {
+    let raise = |error: Error| error::from_engine(&error);
     let dict = PyDict::new(py);
     dict.set_item("name", PyBytes::new(py, &[&family.name[..], b":"].concat()))?;
     dict.set_item("max_versions", family.max_versions().map_err(raise)?)?;
@@ -147,8 +149,7 @@ pub fn shown<'py>(py: Python<'py>, family: &FamilyDescriptor) -> PyResult<Bound<
     Ok(dict)
 }
 
-/// Bytes by bytes, as a dict.
-pub fn bytes_dict<'a, 'py>(
+fn bytes_dict<'a, 'py>(
     py: Python<'py>,
     pairs: impl IntoIterator<Item = (&'a Bytes, &'a Bytes)>,
 ) -> PyResult<Bound<'py, PyDict>> {
@@ -159,24 +160,37 @@ pub fn bytes_dict<'a, 'py>(
     Ok(dict)
 }
 
-/// A table's parts: name, families with attributes and configuration, attributes.
-pub type TableParts<'py> = (Bound<'py, PyBytes>, Vec<FamilyParts<'py>>, Bound<'py, PyDict>);
+/// A table's descriptor as a dict.
+#[derive(IntoPyObject)]
+pub struct TableFields<'py> {
+    name: Bound<'py, PyBytes>,
+    families: Vec<FamilyFields<'py>>,
+    attributes: Bound<'py, PyDict>,
+}
 
-/// A family's parts: name, attributes, configuration.
-pub type FamilyParts<'py> = (Bound<'py, PyBytes>, Bound<'py, PyDict>, Bound<'py, PyDict>);
+/// A family's descriptor as a dict.
+#[derive(IntoPyObject)]
+struct FamilyFields<'py> {
+    name: Bound<'py, PyBytes>,
+    attributes: Bound<'py, PyDict>,
+    configuration: Bound<'py, PyDict>,
+}
 
-/// A descriptor taken apart.
+/// Converts a table's descriptor.
 ///
 /// # Errors
-/// Python has no memory.
-pub fn parts<'py>(py: Python<'py>, table: &TableDescriptor) -> PyResult<TableParts<'py>> {
-    let family = |family: &FamilyDescriptor| {
-        Ok((
-            PyBytes::new(py, &family.name),
-            bytes_dict(py, &family.attributes)?,
-            bytes_dict(py, &family.configuration)?,
-        ))
+/// `MemoryError`.
+pub fn table_fields<'py>(py: Python<'py>, table: &TableDescriptor) -> PyResult<TableFields<'py>> {
+    let fields = |family: &FamilyDescriptor| {
+        Ok(FamilyFields {
+            name: PyBytes::new(py, &family.name),
+            attributes: bytes_dict(py, &family.attributes)?,
+            configuration: bytes_dict(py, &family.configuration)?,
+        })
     };
-    let families = table.families.values().map(family).collect::<PyResult<_>>()?;
-    Ok((PyBytes::new(py, table.name.to_string().as_bytes()), families, bytes_dict(py, &table.attributes)?))
+    Ok(TableFields {
+        name: PyBytes::new(py, table.name.to_string().as_bytes()),
+        families: table.families.values().map(fields).collect::<PyResult<_>>()?,
+        attributes: bytes_dict(py, &table.attributes)?,
+    })
 }

@@ -1,4 +1,7 @@
-//! Forks: what was opened before one belongs to the parent. The child has none of its threads, and must leave its files alone.
+//! Protection of the parent's databases in forked processes.
+//!
+//! A forked child has none of its parent's threads and must not touch its files, so objects created before the fork
+//! can only be used by the parent.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
@@ -6,10 +9,10 @@ use pyo3::prelude::*;
 
 use crate::error;
 
-/// How many forks lie between the process in which this module was first loaded and this one.
+/// The number of forks between the process that first loaded this module and the current one.
 static FORKS: AtomicU32 = AtomicU32::new(0);
 
-/// Called in each new child, before anything else of Python runs there (`os.register_at_fork`).
+/// Records a fork. Called in each child before any other Python code runs there (`os.register_at_fork`).
 #[pyfunction]
 pub fn forked() {
     FORKS.fetch_add(1, Ordering::Relaxed);
@@ -19,45 +22,45 @@ fn forks() -> u32 {
     FORKS.load(Ordering::Relaxed)
 }
 
-/// Something that must only be used, and only be dropped, in the process that made it. A forked child leaves it as it is: dropping it
-/// would wait for threads that are not there, and write to the parent's files.
-pub struct Owned<T> {
-    /// There until it is dropped.
+/// A value that may only be used and dropped in the process that created it. In a forked child it is leaked: dropping
+/// it would wait for threads that do not exist there, and write to the parent's files.
+pub struct ForkGuard<T> {
+    /// `None` only while it is being dropped.
     value: Option<T>,
-    made_after: u32,
+    forks_at_creation: u32,
 }
 
-impl<T> Owned<T> {
-    /// Made in this process.
+impl<T> ForkGuard<T> {
+    /// Guards a value created by the current process.
     pub fn new(value: T) -> Self {
-        Self { value: Some(value), made_after: forks() }
+        Self { value: Some(value), forks_at_creation: forks() }
     }
 
-    /// Whether this is the process that made it.
-    pub fn is_here(&self) -> bool {
-        self.made_after == forks()
+    /// Whether the current process created the value.
+    pub fn is_owner(&self) -> bool {
+        self.forks_at_creation == forks()
     }
 
-    /// Gives the thing up, in the process that made it.
-    pub fn into_here(mut self) -> Option<T> {
-        if self.is_here() { self.value.take() } else { None }
+    /// Returns the value, or `None` in a forked child.
+    pub fn into_inner(mut self) -> Option<T> {
+        if self.is_owner() { self.value.take() } else { None }
     }
 
-    /// The thing, in the process that made it.
+    /// The value.
     ///
     /// # Errors
     /// `hjall.ForkError` in a forked child.
     pub fn get(&self) -> PyResult<&T> {
         match &self.value {
-            Some(value) if self.is_here() => Ok(value),
+            Some(value) if self.is_owner() => Ok(value),
             _ => Err(error::forked()),
         }
     }
 }
 
-impl<T> Drop for Owned<T> {
+impl<T> Drop for ForkGuard<T> {
     fn drop(&mut self) {
-        if !self.is_here() {
+        if !self.is_owner() {
             std::mem::forget(self.value.take());
         }
     }

@@ -1,6 +1,7 @@
-//! `hjall._native`: the engine as a Python extension module. Glue only: it converts, calls, converts; the idiom is `python/src/hjall`.
+//! `hjall._native`: the engine as a Python extension module.
+//!
+//! It converts arguments, calls the engine and converts results. The API for users is in `python/src/hjall`.
 
-mod access;
 mod admin;
 mod arrow;
 mod batch;
@@ -17,10 +18,11 @@ mod row;
 mod scanner;
 mod server;
 mod table;
+mod table_handle;
 
 use pyo3::prelude::*;
 
-/// The engine of hjall, as the package `hjall` uses it. Import that one: nothing here is promised to stay.
+/// The implementation of the package `hjall`. Import that package instead: this module has no stable API.
 #[pymodule(gil_used = false)]
 mod _native {
     #[pymodule_export]

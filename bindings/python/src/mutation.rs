@@ -1,4 +1,4 @@
-//! Mutations, as Python says them: dicts of columns, lists of columns and markers.
+//! Mutations as Python passes them: dicts of columns, lists of columns and markers.
 
 use bytes::Bytes;
 use hjall_engine::Error;
@@ -10,40 +10,42 @@ use pyo3::types::{PyDict, PyTuple};
 use crate::convert::{self, Encoding};
 use crate::error;
 
-/// A column and its value, and perhaps a time of its own.
-pub struct Change {
-    /// `family:qualifier`, not taken apart yet.
+/// A column to write.
+pub struct ColumnValue {
+    /// `family:qualifier`.
     pub column: Bytes,
-    /// What to write.
+    /// The value.
     pub value: Bytes,
-    /// Instead of the mutation's.
+    /// Overrides the timestamp of the mutation.
     pub timestamp: Option<i64>,
 }
 
-/// The items of a dict of columns, or of any iterable of `(column, value)` and `(column, value, timestamp)`. In a dict a value may be
-/// `(value, timestamp)`, as `row(include_timestamp=True)` gives it.
+/// The columns of a dict, or of an iterable of `(column, value)` and `(column, value, timestamp)`. A value may also be
+/// `(value, timestamp)`, as `row(include_timestamp=True)` returns it.
 ///
 /// # Errors
-/// `TypeError` for anything else.
-pub fn changes(data: &Bound<'_, PyAny>, encoding: Encoding<'_>) -> PyResult<Vec<Change>> {
+/// `TypeError` for any other type.
+pub fn column_values(data: &Bound<'_, PyAny>, encoding: Encoding<'_>) -> PyResult<Vec<ColumnValue>> {
     if let Ok(dict) = data.cast::<PyDict>() {
-        let mut changes = Vec::with_capacity(dict.len());
+        let mut column_values = Vec::with_capacity(dict.len());
         for (column, value) in dict {
-            changes.push(change(&column, &value, None, encoding)?);
+            column_values.push(column_value(&column, &value, None, encoding)?);
         }
-        return Ok(changes);
+        return Ok(column_values);
     }
     if data.hasattr("items")? {
-        return changes_of_items(&data.call_method0("items")?, encoding);
+        return values_of_items(&data.call_method0("items")?, encoding);
     }
-    changes_of_items(data, encoding)
+    values_of_items(data, encoding)
 }
 
-fn changes_of_items(items: &Bound<'_, PyAny>, encoding: Encoding<'_>) -> PyResult<Vec<Change>> {
+fn values_of_items(items: &Bound<'_, PyAny>, encoding: Encoding<'_>) -> PyResult<Vec<ColumnValue>> {
     let wrong = || {
-        PyTypeError::new_err("data must be a dict of columns, or (column, value) or (column, value, timestamp) tuples")
+        PyTypeError::new_err(
+            "data must be a dict, or an iterable of (column, value) or (column, value, timestamp) tuples",
+        )
     };
-    let mut changes = Vec::new();
+    let mut column_values = Vec::new();
     for item in items.try_iter().map_err(|_| wrong())? {
         let item = item?;
         let item = item.cast::<PyTuple>().map_err(|_| wrong())?;
@@ -52,32 +54,32 @@ fn changes_of_items(items: &Bound<'_, PyAny>, encoding: Encoding<'_>) -> PyResul
             3 => Some(convert::timestamp(&item.get_item(2)?)?),
             _ => return Err(wrong()),
         };
-        changes.push(change(&item.get_item(0)?, &item.get_item(1)?, timestamp, encoding)?);
+        column_values.push(column_value(&item.get_item(0)?, &item.get_item(1)?, timestamp, encoding)?);
     }
-    Ok(changes)
+    Ok(column_values)
 }
 
-fn change(
+fn column_value(
     column: &Bound<'_, PyAny>,
     value: &Bound<'_, PyAny>,
     timestamp: Option<i64>,
     encoding: Encoding<'_>,
-) -> PyResult<Change> {
+) -> PyResult<ColumnValue> {
     let column = convert::bytes(column, "a column", encoding)?;
     if let Ok(pair) = value.cast::<PyTuple>()
         && pair.len() == 2
     {
         let timestamp = Some(convert::timestamp(&pair.get_item(1)?)?);
-        return Ok(Change { column, value: convert::bytes(&pair.get_item(0)?, "a value", encoding)?, timestamp });
+        return Ok(ColumnValue { column, value: convert::bytes(&pair.get_item(0)?, "a value", encoding)?, timestamp });
     }
-    Ok(Change { column, value: convert::bytes(value, "a value", encoding)?, timestamp })
+    Ok(ColumnValue { column, value: convert::bytes(value, "a value", encoding)?, timestamp })
 }
 
-impl Change {
-    /// The cell to write at a time.
+impl ColumnValue {
+    /// The cell to write; `timestamp` applies if the column has none of its own.
     ///
     /// # Errors
-    /// `ValueError` for a column that names no qualifier.
+    /// `ValueError` for a column without a qualifier.
     pub fn cell(self, timestamp: i64) -> PyResult<PutCell> {
         match convert::column(self.column) {
             (family, Some(qualifier)) => {
@@ -88,25 +90,26 @@ impl Change {
     }
 }
 
-/// For a family where a column is needed.
+/// The exception for a family in place of a column.
 pub fn no_qualifier(family: &Bytes) -> PyErr {
     let shown = family.escape_ascii();
-    error::raised(&Error::invalid(format!(
-        "a column is b\"family:qualifier\", and b\"{shown}\" has no colon: b\"{shown}:\" is the one with the empty qualifier"
+    error::from_engine(&Error::invalid(format!(
+        "a column must be b\"family:qualifier\", but b\"{shown}\" has no colon: the column with the empty qualifier is \
+         b\"{shown}:\""
     )))
 }
 
-/// What a delete names: columns and families as HappyBase has them, and `hjall.Marker`s.
+/// The markers of a delete, from columns and families as in HappyBase, and from `hjall.Marker`s.
 ///
 /// # Errors
-/// `TypeError` for anything else, `ValueError` for a kind of marker that is none.
+/// `TypeError` for any other type, `ValueError` for an unknown kind of marker.
 pub fn markers(columns: &Bound<'_, PyAny>, timestamp: i64, encoding: Encoding<'_>) -> PyResult<Vec<Marker>> {
     let mut markers = Vec::new();
     for item in columns.try_iter()? {
         let item = item?;
         match item.cast::<PyTuple>() {
             Ok(parts) => markers.push(marker(parts, timestamp, encoding)?),
-            Err(_) => add(&mut markers, column_marker(convert::bytes(&item, "a column", encoding)?, timestamp)),
+            Err(_) => add_marker(&mut markers, column_marker(convert::bytes(&item, "a column", encoding)?, timestamp)),
         }
     }
     Ok(markers)
@@ -121,7 +124,7 @@ fn marker(parts: &Bound<'_, PyTuple>, timestamp: i64, encoding: Encoding<'_>) ->
         "family-version" => MarkerKind::FamilyVersion,
         _ => {
             return Err(PyValueError::new_err(format!(
-                "a marker is version, column, family or family-version, not {kind:?}"
+                "the kind of a marker must be version, column, family or family-version, not {kind:?}"
             )));
         }
     };
@@ -129,15 +132,16 @@ fn marker(parts: &Bound<'_, PyTuple>, timestamp: i64, encoding: Encoding<'_>) ->
     Ok(Marker { family, qualifier: qualifier.unwrap_or_default(), kind, timestamp: own.unwrap_or(timestamp) })
 }
 
-/// What deletes all versions of a column, or a whole family.
+/// The marker that deletes all versions of a column, or a whole family if `column` has no qualifier.
 pub fn column_marker(column: Bytes, timestamp: i64) -> Marker {
     let (family, qualifier) = convert::column(column);
     let kind = if qualifier.is_some() { MarkerKind::Column } else { MarkerKind::Family };
     Marker { family, qualifier: qualifier.unwrap_or_default(), kind, timestamp }
 }
 
-/// As HBase's `Delete` gathers them: the same twice is once, and a family takes the place of what was named of it before.
-pub fn add(markers: &mut Vec<Marker>, marker: Marker) {
+/// Adds a marker in the manner of HBase's `Delete`: duplicates are dropped, and a family marker replaces all earlier
+/// markers of the family.
+pub fn add_marker(markers: &mut Vec<Marker>, marker: Marker) {
     if marker.kind == MarkerKind::Family {
         markers.retain(|other| other.family != marker.family);
     }
@@ -146,32 +150,34 @@ pub fn add(markers: &mut Vec<Marker>, marker: Marker) {
     }
 }
 
-/// A put or delete of one row, as `hjall.Put` and `hjall.Delete` hold it: kind, data or columns, timestamp, TTL in milliseconds, durability.
+/// A `hjall.Put` or `hjall.Delete`, without the row.
 #[derive(FromPyObject)]
-pub struct Told<'py> {
-    #[pyo3(attribute("_put"))]
-    put: bool,
-    #[pyo3(attribute("_what"))]
-    what: Option<Bound<'py, PyAny>>,
+pub struct MutationArgument<'py> {
+    /// Whether it is a put.
+    #[pyo3(attribute("_is_put"))]
+    is_put: bool,
+    /// The data of a put, or the columns of a delete.
+    #[pyo3(attribute("_columns"))]
+    columns: Option<Bound<'py, PyAny>>,
     timestamp: Option<Bound<'py, PyAny>>,
     ttl_ms: Option<i64>,
     durability: Option<String>,
 }
 
-impl Told<'_> {
-    /// The mutation, of a row.
+impl MutationArgument<'_> {
+    /// The mutation, applied to `row`.
     ///
     /// # Errors
-    /// `TypeError` and `ValueError` for what cannot be.
+    /// `TypeError` and `ValueError` for invalid fields.
     pub fn mutation(&self, row: &Bytes, encoding: Encoding<'_>) -> PyResult<Mutation> {
         let timestamp = convert::write_time(self.timestamp.as_ref())?;
         let durability = match &self.durability {
             None => Durability::UseDefault,
             name => convert::durability(name.as_deref(), None)?,
         };
-        Ok(match (&self.what, self.put) {
+        Ok(match (&self.columns, self.is_put) {
             (Some(data), true) => {
-                let cells = changes(data, encoding)?.into_iter().map(|change| change.cell(timestamp));
+                let cells = column_values(data, encoding)?.into_iter().map(|column_value| column_value.cell(timestamp));
                 let cells = cells.collect::<PyResult<_>>()?;
                 Mutation::Put(Put { row: row.clone(), cells, ttl_ms: self.ttl_ms, durability })
             }

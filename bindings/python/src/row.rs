@@ -1,44 +1,44 @@
-//! Rows as Python's dicts, and cells as tuples.
+//! Rows as Python dicts, and cells as tuples.
 
 use hjall_engine::{Cell, CellKind, Row};
 use parking_lot::Mutex;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList, PyTuple};
 
-/// Names kept at most.
+/// The capacity of the cache of column names.
 const NAMES_MAX: usize = 64;
-/// Names looked at before a column counts as new.
-const LOOKS: usize = 4;
+/// How many cached names are compared with a column before it counts as new.
+const LOOKAHEAD: usize = 4;
 
-/// How a row is to be shown.
+/// The form in which cells are returned.
 #[derive(Debug, Clone, Copy)]
-pub struct Shape {
-    /// `(value, timestamp)` in the place of the value.
-    pub timestamps: bool,
+pub struct RowFormat {
+    /// Whether a cell becomes `(value, timestamp)` instead of the value alone.
+    pub include_timestamp: bool,
 }
 
-/// Names of columns that were met lately, as Python's bytes: rows of a table mostly have the same columns, in the same order. A name that is met again
-/// is neither allocated nor hashed again.
+/// A cache of recently used column names as Python bytes. The rows of a table mostly have the same columns in the same
+/// order, and a cached name is neither allocated nor hashed again.
 #[derive(Default)]
-pub struct Names(Mutex<Vec<Py<PyBytes>>>);
+pub struct ColumnNames(Mutex<Vec<Py<PyBytes>>>);
 
-impl Names {
-    /// A row as a dict of its columns; of several versions of one the last stays, as in HappyBase.
+impl ColumnNames {
+    /// A row as a dict by column. Of several versions of a column, the last one is kept, as in HappyBase.
     ///
     /// # Errors
-    /// Python has no memory.
-    pub fn row<'py>(&self, py: Python<'py>, row: &Row, shape: Shape) -> PyResult<Bound<'py, PyDict>> {
+    /// `MemoryError`.
+    pub fn row<'py>(&self, py: Python<'py>, row: &Row, format: RowFormat) -> PyResult<Bound<'py, PyDict>> {
         let data = PyDict::new(py);
         let mut fresh = Vec::new();
-        // Whoever else uses them now is not waited for.
-        let mut shared = self.0.try_lock();
-        let names = shared.as_deref_mut().unwrap_or(&mut fresh);
+        // Without waiting: if another thread uses the cache, this row does without it.
+        let mut cached = self.0.try_lock();
+        let names = cached.as_deref_mut().unwrap_or(&mut fresh);
         let mut at = 0;
         for cell in &row.cells {
             let value = PyBytes::new(py, &cell.value);
-            at = place(py, names, at, cell)?;
+            at = find_or_insert(py, names, at, cell)?;
             let name = names[at].bind(py);
-            if shape.timestamps {
+            if format.include_timestamp {
                 data.set_item(name, (value, cell.timestamp))?;
             } else {
                 data.set_item(name, value)?;
@@ -48,16 +48,16 @@ impl Names {
         Ok(data)
     }
 
-    /// The items of a row, in order.
+    /// The items of a row as `(column, value)`, in order.
     ///
     /// # Errors
-    /// Python has no memory.
-    pub fn items<'py>(&self, py: Python<'py>, row: &Row, shape: Shape) -> PyResult<Bound<'py, PyList>> {
+    /// `MemoryError`.
+    pub fn items<'py>(&self, py: Python<'py>, row: &Row, format: RowFormat) -> PyResult<Bound<'py, PyList>> {
         let items = PyList::empty(py);
         for cell in &row.cells {
             let value = PyBytes::new(py, &cell.value);
             let name = name(py, cell)?;
-            if shape.timestamps {
+            if format.include_timestamp {
                 items.append((name, (value, cell.timestamp)))?;
             } else {
                 items.append((name, value))?;
@@ -67,9 +67,9 @@ impl Names {
     }
 }
 
-/// Where the name of a cell's column is among those kept, from a place on; it is put there if it is not.
-fn place(py: Python<'_>, names: &mut Vec<Py<PyBytes>>, at: usize, cell: &Cell) -> PyResult<usize> {
-    for (ahead, kept) in names.iter().skip(at).take(LOOKS).enumerate() {
+/// The index of a cell's column among the cached names, searched from `at`. A new name is inserted at `at`.
+fn find_or_insert(py: Python<'_>, names: &mut Vec<Py<PyBytes>>, at: usize, cell: &Cell) -> PyResult<usize> {
+    for (ahead, kept) in names.iter().skip(at).take(LOOKAHEAD).enumerate() {
         if is_name(kept.bind(py).as_bytes(), cell) {
             return Ok(at + ahead);
         }
@@ -103,28 +103,28 @@ pub fn name<'py>(py: Python<'py>, cell: &Cell) -> PyResult<Bound<'py, PyBytes>> 
     })
 }
 
-/// The values of cells, or `(value, timestamp)`, in order.
+/// The values of a row's cells, or their `(value, timestamp)`, in order.
 ///
 /// # Errors
-/// Python has no memory.
-pub fn values<'py>(py: Python<'py>, row: &Row, shape: Shape) -> PyResult<Bound<'py, PyList>> {
-    if shape.timestamps {
+/// `MemoryError`.
+pub fn values<'py>(py: Python<'py>, row: &Row, format: RowFormat) -> PyResult<Bound<'py, PyList>> {
+    if format.include_timestamp {
         PyList::new(py, row.cells.iter().map(|cell| (PyBytes::new(py, &cell.value), cell.timestamp)))
     } else {
         PyList::new(py, row.cells.iter().map(|cell| PyBytes::new(py, &cell.value)))
     }
 }
 
-/// The parts of `hjall.Cell`: column, value, timestamp, kind.
-type CellParts<'py> = (Bound<'py, PyBytes>, Bound<'py, PyBytes>, i64, &'static str);
+/// The fields of `hjall.Cell`: column, value, timestamp, kind.
+pub type CellFields<'py> = (Bound<'py, PyBytes>, Bound<'py, PyBytes>, i64, &'static str);
 
-/// Cells as the tuples that `hjall.Cell` is made from.
+/// A row's cells as the tuples that `hjall.Cell` is constructed from.
 ///
 /// # Errors
-/// Python has no memory.
-pub fn cells<'py>(py: Python<'py>, row: &Row) -> PyResult<Vec<CellParts<'py>>> {
-    let parts = |cell: &Cell| Ok((name(py, cell)?, PyBytes::new(py, &cell.value), cell.timestamp, kind(cell.kind)));
-    row.cells.iter().map(parts).collect()
+/// `MemoryError`.
+pub fn cells<'py>(py: Python<'py>, row: &Row) -> PyResult<Vec<CellFields<'py>>> {
+    let fields = |cell: &Cell| Ok((name(py, cell)?, PyBytes::new(py, &cell.value), cell.timestamp, kind(cell.kind)));
+    row.cells.iter().map(fields).collect()
 }
 
 /// HBase's name for a kind of cell.
@@ -138,7 +138,7 @@ fn kind(kind: CellKind) -> &'static str {
     }
 }
 
-/// A row's key and what it holds.
+/// The tuple `(row key, data)`.
 pub fn pair<'py>(py: Python<'py>, row: &Row, data: Bound<'py, PyAny>) -> PyResult<Bound<'py, PyTuple>> {
     PyTuple::new(py, [PyBytes::new(py, &row.key).into_any(), data])
 }

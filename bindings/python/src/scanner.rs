@@ -1,4 +1,4 @@
-//! A scan under way.
+//! Scanners, and the arguments of scans.
 
 use std::sync::Arc;
 
@@ -11,120 +11,127 @@ use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyBytes, PyList, PyType};
 
-use crate::access::Access;
-use crate::call::{Interrupt, call};
+use crate::call::{SignalWatcher, call};
 use crate::convert;
-use crate::fork::Owned;
-use crate::row::{self, Names, Shape};
+use crate::fork::ForkGuard;
+use crate::row::{self, CellFields, ColumnNames, RowFormat};
+use crate::table_handle::TableHandle;
 
-/// A scan under way; tables make one. Safe to use from several threads, each of which gets other rows.
+/// A running scan. It is safe to use from several threads, each of which gets different rows.
 #[pyclass(frozen, module = "hjall._native")]
 pub struct Scanner {
-    /// `None` once it is closed.
-    scanner: Owned<Mutex<Option<EngineScanner>>>,
+    /// `None` once the scan is closed.
+    scanner: ForkGuard<Mutex<Option<EngineScanner>>>,
     stop: Stop,
-    interrupt: Arc<Interrupt>,
-    names: Names,
+    signals: Arc<SignalWatcher>,
+    names: ColumnNames,
 }
 
-/// What a scan is asked for: the keys of a dict, all of them there.
+/// The fields of `hjall.RowCells`, with the cells as tuples: key, cells, partial.
+type RowCellsFields<'py> = (Bound<'py, PyBytes>, Vec<CellFields<'py>>, bool);
+
+/// The attributes of `hjall.scan.ScanArguments`.
 #[derive(FromPyObject)]
-#[pyo3(from_item_all)]
-pub struct Wanted<'py> {
-    start: Option<Bound<'py, PyAny>>,
-    stop: Option<Bound<'py, PyAny>>,
-    prefix: Option<Bound<'py, PyAny>>,
+pub struct ScanArguments<'py> {
+    row_start: Option<Bound<'py, PyAny>>,
+    row_stop: Option<Bound<'py, PyAny>>,
+    row_prefix: Option<Bound<'py, PyAny>>,
     columns: Option<Bound<'py, PyAny>>,
     filter: Option<Bound<'py, PyAny>>,
     timestamp: Option<Bound<'py, PyAny>>,
     time_range: Option<(i64, i64)>,
-    versions: i32,
-    batch: i32,
-    limit: i32,
-    caching: i32,
+    /// `None` for all versions.
+    versions: Option<i32>,
+    /// The most cells per result; `None` for no limit.
+    scan_batching: Option<i32>,
+    /// The most rows; `None` for no limit.
+    limit: Option<i32>,
+    /// The rows fetched at once; 0 leaves it to the engine.
+    batch_size: i32,
     reverse: bool,
     raw: bool,
 }
 
-impl Wanted<'_> {
-    /// The engine's words for it.
+impl ScanArguments<'_> {
+    /// The scan for the engine.
     ///
     /// # Errors
-    /// `TypeError` and `ValueError` for what cannot be.
-    pub fn scan(&self, access: &Access) -> PyResult<Scan> {
+    /// `TypeError` and `ValueError` for invalid arguments.
+    pub fn scan(&self, handle: &TableHandle) -> PyResult<Scan> {
         let row = |value: &Option<Bound<'_, PyAny>>, what: &str| {
-            value.as_ref().map_or(Ok(Bytes::new()), |value| convert::bytes(value, what, access.encoding()))
+            value.as_ref().map_or(Ok(Bytes::new()), |value| convert::bytes(value, what, handle.encoding()))
         };
-        let (mut start, mut stop) = (row(&self.start, "row_start")?, row(&self.stop, "row_stop")?);
-        if self.prefix.is_some() {
-            let prefix = row(&self.prefix, "row_prefix")?;
-            let after = after(&prefix);
-            // Downwards as HappyBase has it: a row that is just what follows the prefix is among them, one that is just the prefix is not.
-            (start, stop) = if self.reverse { (after, prefix) } else { (prefix, after) };
+        let (mut start, mut stop) = (row(&self.row_start, "row_start")?, row(&self.row_stop, "row_stop")?);
+        if self.row_prefix.is_some() {
+            let prefix = row(&self.row_prefix, "row_prefix")?;
+            let successor = prefix_successor(&prefix);
+            // As in HappyBase, a reverse scan includes the row that equals the successor and excludes the row that
+            // equals the prefix.
+            (start, stop) = if self.reverse { (successor, prefix) } else { (prefix, successor) };
         }
         Ok(Scan {
             start,
             stop,
-            columns: convert::columns(self.columns.as_ref(), access.encoding())?,
-            time_range: convert::times(self.timestamp.as_ref(), self.time_range)?,
-            max_versions: self.versions,
-            batch: self.batch,
-            limit: self.limit,
-            caching: self.caching,
+            columns: convert::columns(self.columns.as_ref(), handle.encoding())?,
+            time_range: convert::time_range(self.timestamp.as_ref(), self.time_range)?,
+            max_versions: self.versions.unwrap_or(i32::MAX),
+            batch: self.scan_batching.unwrap_or(0),
+            limit: self.limit.unwrap_or(-1),
+            caching: self.batch_size,
             reversed: self.reverse,
-            filter: convert::filter(self.filter.as_ref())?,
+            filter: crate::filter::argument(self.filter.as_ref())?,
             raw: self.raw,
             ..Scan::default()
         })
     }
 }
 
-/// The least row behind all that begin so; empty: none is.
-fn after(prefix: &Bytes) -> Bytes {
-    let mut after = prefix.to_vec();
-    while after.last() == Some(&u8::MAX) {
-        after.pop();
+/// The smallest row key greater than all keys with the prefix. Empty, which means unbounded, if there is none.
+fn prefix_successor(prefix: &Bytes) -> Bytes {
+    let mut successor = prefix.to_vec();
+    while successor.last() == Some(&u8::MAX) {
+        successor.pop();
     }
-    if let Some(last) = after.last_mut() {
+    if let Some(last) = successor.last_mut() {
         *last += 1;
     }
-    after.into()
+    successor.into()
 }
 
 impl Scanner {
-    /// Begins a scan; nothing is looked at yet.
+    /// Opens a scan. Nothing is read yet.
     ///
     /// # Errors
-    /// Those of the arguments, `hjall.Closed`, `hjall.ForkError`.
-    pub fn open(py: Python<'_>, access: &Access, scan: Scan) -> PyResult<Self> {
-        let table = access.table()?;
+    /// `hjall.Closed`, `hjall.ForkError`, and those of the engine for the arguments.
+    pub fn open(py: Python<'_>, handle: &TableHandle, scan: Scan) -> PyResult<Self> {
+        let table = handle.table()?;
         let table = table.get()?;
-        let interrupt = Interrupt::new();
+        let signals = SignalWatcher::new();
         let mut scanner = call(py, || table.scan(scan))?;
-        scanner.watch(interrupt.watch());
+        scanner.watch(signals.watch());
         let stop = scanner.stopper();
-        Ok(Self { scanner: Owned::new(Mutex::new(Some(scanner))), stop, interrupt, names: Names::default() })
+        Ok(Self { scanner: ForkGuard::new(Mutex::new(Some(scanner))), stop, signals, names: ColumnNames::default() })
     }
 
-    /// The next results of the engine; none at the end.
+    /// The next `n` results at most; none at the end of the scan.
     ///
     /// # Errors
-    /// The engine's, and what a signal's handler raises meanwhile.
+    /// The engine's errors, and the exception of a signal handler that ran during the call.
     pub fn fetch(&self, py: Python<'_>, n: usize) -> PyResult<Vec<Row>> {
         let scanner = self.scanner.get()?;
-        // Locked without the GIL: whoever has the lock may wait for the GIL.
+        // The lock is taken without the GIL, because the thread that holds it may wait for the GIL.
         let fetched = call(py, || match scanner.lock().as_mut() {
             Some(scanner) => scanner.next(n),
             None => Err(Error::new(ErrorKind::Cancelled, "the scan was closed")),
         });
-        fetched.map_err(|error| self.interrupt.take().unwrap_or(error))
+        fetched.map_err(|error| self.signals.take_exception().unwrap_or(error))
     }
 }
 
 #[pymethods]
 impl Scanner {
-    /// Up to so many `(key, dict)`; none at the end. With `include_timestamp` the values are `(value, timestamp)`, with `sorted_columns` the
-    /// dicts are `OrderedDict`s.
+    /// The next `n` rows at most, as `(key, dict)`; none at the end of the scan. With `include_timestamp`, values are
+    /// `(value, timestamp)`. With `sorted_columns`, the dicts are `OrderedDict`s.
     #[pyo3(signature = (n, include_timestamp=false, sorted_columns=false))]
     fn rows<'py>(
         &self,
@@ -134,37 +141,31 @@ impl Scanner {
         sorted_columns: bool,
     ) -> PyResult<Bound<'py, PyList>> {
         let rows = self.fetch(py, n)?;
-        let shape = Shape { timestamps: include_timestamp };
+        let format = RowFormat { include_timestamp };
         let list = PyList::empty(py);
         for row in &rows {
             let data = if sorted_columns {
-                ordered_dict(py)?.call1((self.names.items(py, row, shape)?,))?
+                ordered_dict(py)?.call1((self.names.items(py, row, format)?,))?
             } else {
-                self.names.row(py, row, shape)?.into_any()
+                self.names.row(py, row, format)?.into_any()
             };
             list.append(row::pair(py, row, data)?)?;
         }
         Ok(list)
     }
 
-    /// Up to so many `(key, cells, partial)`; none at the end.
-    #[allow(clippy::type_complexity)]
-    fn cells<'py>(
-        &self,
-        py: Python<'py>,
-        n: usize,
-    ) -> PyResult<Vec<(Bound<'py, PyBytes>, Vec<(Bound<'py, PyBytes>, Bound<'py, PyBytes>, i64, &'static str)>, bool)>>
-    {
+    /// The next `n` results at most, as `(key, cells, partial)`; none at the end of the scan.
+    fn cells<'py>(&self, py: Python<'py>, n: usize) -> PyResult<Vec<RowCellsFields<'py>>> {
         let rows = self.fetch(py, n)?;
         rows.iter().map(|row| Ok((PyBytes::new(py, &row.key), row::cells(py, row)?, row.partial))).collect()
     }
 
-    /// Asks a fetch under way in another thread to end; it raises `hjall.Cancelled`.
+    /// Stops the scan from any thread. A fetch that is running raises `hjall.Cancelled`.
     fn stop(&self) {
         self.stop.stop();
     }
 
-    /// Ends the scan and lets go of what it reads from.
+    /// Stops the scan and releases its snapshot.
     fn close(&self, py: Python<'_>) {
         if let Ok(scanner) = self.scanner.get() {
             self.stop.stop();

@@ -1,4 +1,4 @@
-//! Serving Thrift clients from the same process.
+//! Serves Thrift clients from the same process.
 
 use std::ffi::OsString;
 use std::net::ToSocketAddrs;
@@ -10,20 +10,20 @@ use pyo3::exceptions::{PyOSError, PyValueError};
 use pyo3::prelude::*;
 
 use crate::database::Database;
-use crate::fork::Owned;
+use crate::fork::ForkGuard;
 
-/// A running server; `hjall.Server` holds one.
+/// The implementation of `hjall.Server`.
 #[pyclass(frozen, module = "hjall._native")]
 pub struct Server {
-    /// `None` once it is closed.
-    server: Owned<Mutex<Option<ThriftServer>>>,
+    /// `None` once the server is closed.
+    server: ForkGuard<Mutex<Option<ThriftServer>>>,
     host: String,
     port: u16,
 }
 
 #[pymethods]
 impl Server {
-    /// Listens; port 0 takes a free one.
+    /// Starts a server; port 0 chooses a free port.
     #[new]
     fn new(
         py: Python<'_>,
@@ -33,29 +33,30 @@ impl Server {
         grace_seconds: f64,
     ) -> PyResult<Self> {
         let grace = Duration::try_from_secs_f64(grace_seconds)
-            .map_err(|_| PyValueError::new_err("grace must be a number of seconds that is not negative"))?;
-        let engine = database.get().shared().engine()?;
+            .map_err(|_| PyValueError::new_err("grace must be a non-negative number of seconds"))?;
+        let engine = database.get().handle().engine()?;
         let addr = py.detach(|| (host, port).to_socket_addrs().map(|mut found| found.next()))?;
-        let addr = addr.ok_or_else(|| PyOSError::new_err(format!("the host {host:?} has no address")))?;
+        let addr =
+            addr.ok_or_else(|| PyOSError::new_err(format!("cannot resolve the host {host:?}: it has no address")))?;
         let mut config = Config::on(addr);
         config.limits.grace = grace;
-        let server = py.detach(|| ThriftServer::start(config, engine)).map_err(|error| not_started(&error))?;
+        let server = py.detach(|| ThriftServer::start(config, engine)).map_err(|error| start_error(&error))?;
         let (host, port) = (server.addr().ip().to_string(), server.addr().port());
-        Ok(Self { server: Owned::new(Mutex::new(Some(server))), host, port })
+        Ok(Self { server: ForkGuard::new(Mutex::new(Some(server))), host, port })
     }
 
-    /// The address, with the port it got.
+    /// The address that the server listens on.
     #[getter]
     fn address(&self) -> (&str, u16) {
         (&self.host, self.port)
     }
 
-    /// Whether it still serves, in this process.
+    /// Whether the server is running in this process.
     fn is_open(&self, py: Python<'_>) -> bool {
         self.server.get().is_ok_and(|server| py.detach(|| server.lock().is_some()))
     }
 
-    /// Stops: running calls finish and are answered, within the time of grace. Returns whether all did.
+    /// Stops the server. Running calls may finish within the grace period. Returns whether all of them did.
     fn close(&self, py: Python<'_>) -> bool {
         let Ok(server) = self.server.get() else { return true };
         py.detach(|| {
@@ -65,18 +66,19 @@ impl Server {
     }
 }
 
-fn not_started(error: &StartError) -> PyErr {
+fn start_error(error: &StartError) -> PyErr {
     match error {
-        // The text speaks of the command line's options.
+        // The server's own text mentions options of the command line.
         StartError::Listen(addr, cause) => PyOSError::new_err((
             cause.raw_os_error(),
-            format!("cannot listen on {addr}: {cause}; port=0 takes a free one"),
+            format!("cannot listen on {addr}: {cause} (port=0 chooses a free port)"),
         )),
         other => PyOSError::new_err(other.to_string()),
     }
 }
 
-/// The command line of the program `hjall`, the program's name first; returns its exit code. Takes over the process's signals and its log.
+/// Runs the command line of the program `hjall` and returns its exit code. `arguments` starts with the program's name.
+/// Installs signal handlers and a logger for the process.
 #[pyfunction]
 pub fn command(py: Python<'_>, arguments: Vec<OsString>) -> u8 {
     py.detach(|| hjall_server::cli::run(arguments))

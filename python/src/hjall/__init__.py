@@ -1,4 +1,4 @@
-"""HBase in your own process: HappyBase's verbs over an embedded engine, without a server.
+"""An embedded HBase: HappyBase's API over a database in the same process, without a server.
 
 >>> import hjall
 >>> db = hjall.memory()
@@ -108,15 +108,22 @@ __all__ = [
 
 
 def open(path: _Path, **options: _Any) -> Database:
-    """Opens the database in a folder, which is made if need be. One that this process has open already is shared; another process's is not.
+    """Opens the database in a folder, which is created if it does not exist. A process can open a folder several
+    times and shares one database then; two processes cannot have the same folder open.
 
-    The options are keywords. `table_prefix`, `table_prefix_separator` (``b"_"``) and `autoconnect` are HappyBase's. `encoding`: what a `str` in the
-    place of bytes is encoded with; without it a `str` is refused. What is read stays bytes. `clock`: a `ManualClock`, for tests. `cache_bytes`: memory for cached
-    blocks; by default a share of the machine's. `write_buffer_bytes`: memory for what is not yet in files; 128 MiB by default. `cell_bytes_max`: the largest cell; 10 MiB
-    by default, 0 is without limit. HappyBase's `host`, `port`, `timeout`, `compat`, `transport` and `protocol` are taken, checked as there, and mean nothing, since
-    there is no connection.
+    The options are keyword arguments:
 
-    Raises `Locked` if another process has the folder open, `NewerFormat`, `StorageError`.
+    - `table_prefix`, `table_prefix_separator` (``b"_"``) and `autoconnect` are HappyBase's.
+    - `encoding`: the encoding of `str` arguments in place of bytes. By default a `str` is rejected. Results are bytes.
+    - `clock`: a `ManualClock`, for tests.
+    - `cache_bytes`: the memory for cached blocks, in bytes. The default is a share of the machine's memory.
+    - `write_buffer_bytes`: the memory for data that are not yet in files, in bytes; 128 MiB by default.
+    - `cell_bytes_max`: the size of the largest cell, in bytes; 10 MiB by default, 0 for no limit.
+    - `host`, `port`, `timeout`, `compat`, `transport` and `protocol` are HappyBase's. They have no effect, because
+      there is no network connection; the last three are checked as in HappyBase.
+
+    Raises `Locked` if another process has the folder open, `NewerFormat` if a newer version of hjall wrote it,
+    `StorageError` if it cannot be read.
 
     >>> import hjall, tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
@@ -130,7 +137,7 @@ def open(path: _Path, **options: _Any) -> Database:
 
 
 def memory(**options: _Any) -> Database:
-    """Opens a new database without a disk, which ends with `close`; the options are those of `open`.
+    """Opens a new database in memory, which is discarded when it is closed. The options are those of `open`.
 
     >>> import hjall
     >>> with hjall.memory() as db:
@@ -140,6 +147,6 @@ def memory(**options: _Any) -> Database:
     return Database(None, **options)
 
 
-# Not everywhere are there forks.
+# Some platforms cannot fork.
 if hasattr(_os, "register_at_fork"):
     _os.register_at_fork(after_in_child=_native.forked)

@@ -1,4 +1,4 @@
-"""The command line: ``python -m hjall serve`` serves a database to HBase's Thrift clients, with the options of the program ``hjall``."""
+"""The command line: ``python -m hjall`` takes the same arguments as the program ``hjall``."""
 
 import signal
 import sys
@@ -6,6 +6,6 @@ import sys
 from hjall import _native
 
 if __name__ == "__main__":
-    # Ctrl-C is the server's to answer; Python would raise KeyboardInterrupt at the end as well.
+    # The server handles Ctrl-C itself. Python's handler would raise KeyboardInterrupt in addition.
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     sys.exit(_native.command(["python -m hjall", *sys.argv[1:]]))

@@ -1,16 +1,21 @@
-"""The extension module: what the package is built on. Its classes and functions may change from version to version, the package's do not.
+"""The extension module. It has no stable API: use the package `hjall`.
 
-`tests` hold this file to the module itself (stubtest) and the package to this file (mypy --strict).
+`make check-python-types` checks this file against the module (stubtest) and the package against this file
+(mypy --strict).
 """
 
 from collections.abc import Iterable
 from types import TracebackType
-from typing import Any, ClassVar, Literal, TypeAlias, final
+from typing import Any, ClassVar, TypeAlias, final
 
 from typing_extensions import CapsuleType, Self, disjoint_base
 
+from hjall.arrow.names import ColumnRequest, Target
 from hjall.arrow.protocol import ArrowArray, ArrowStream
-from hjall.types import BytesLike, Data, Name, Row, TimeRange
+from hjall.descriptors import FamilyArgument, SplitArgument
+from hjall.mutations import Mutation
+from hjall.scan import ScanArguments
+from hjall.types import BytesLike, Columns, Data, Name, Row, TimeRange
 
 __all__ = [
     "Admin",
@@ -34,10 +39,9 @@ __all__ = [
 
 __version__: str
 
-_Columns = list[BytesLike] | tuple[BytesLike, ...] | None
 _Filtering: TypeAlias = "Filter | BytesLike | None"
-# Column, value, timestamp, kind.
-_CellParts = tuple[bytes, bytes, int, str]
+# The fields of `hjall.Cell`: column, value, timestamp, kind.
+_CellFields = tuple[bytes, bytes, int, str]
 
 def forked() -> None: ...
 def command(arguments: list[str]) -> int: ...
@@ -74,11 +78,13 @@ class Admin:
     def __new__(cls, database: Database) -> Self: ...
     def tables(self) -> list[bytes]: ...
     def table_exists(self, name: Name) -> bool: ...
-    def create_table(self, name: Name, families: Any, attributes: dict[Any, Any], splits: tuple[Any, int | None, str | None]) -> None: ...
-    def modify_table(self, name: Name, families: Any, attributes: dict[Any, Any]) -> None: ...
+    def create_table(
+        self, name: Name, families: list[FamilyArgument], attributes: dict[Any, Any], splits: SplitArgument
+    ) -> None: ...
+    def modify_table(self, name: Name, families: list[FamilyArgument], attributes: dict[Any, Any]) -> None: ...
     def set_attributes(self, name: Name, attributes: dict[Any, Any]) -> None: ...
-    def add_family(self, name: Name, family: Any) -> None: ...
-    def modify_family(self, name: Name, family: Any) -> None: ...
+    def add_family(self, name: Name, family: FamilyArgument) -> None: ...
+    def modify_family(self, name: Name, family: FamilyArgument) -> None: ...
     def delete_family(self, name: Name, family: Name) -> None: ...
     def delete_table(self, name: Name) -> None: ...
     def enable_table(self, name: Name) -> None: ...
@@ -87,9 +93,9 @@ class Admin:
     def truncate_table(self, name: Name, preserve_splits: bool) -> None: ...
     def compact_table(self, name: Name, major: bool) -> None: ...
     def flush_table(self, name: Name) -> None: ...
-    def describe(self, name: Name) -> tuple[bytes, list[tuple[bytes, dict[bytes, bytes], dict[str, str]]], dict[bytes, bytes]]: ...
+    def describe(self, name: Name) -> dict[str, Any]: ...
     def families(self, name: Name) -> dict[bytes, dict[str, Any]]: ...
-    def regions(self, name: Name) -> list[tuple[bytes, bytes, int, bytes]]: ...
+    def regions(self, name: Name) -> list[dict[str, Any]]: ...
     def namespaces(self) -> list[str]: ...
     def put_namespace(self, name: str, configuration: dict[str, str], new: bool) -> None: ...
     def describe_namespace(self, name: str) -> dict[str, str]: ...
@@ -103,7 +109,7 @@ class Table:
     def row(
         self,
         row: BytesLike,
-        columns: _Columns = None,
+        columns: Columns = None,
         timestamp: int | None = None,
         include_timestamp: bool = False,
         *,
@@ -113,7 +119,7 @@ class Table:
     def rows(
         self,
         rows: Iterable[BytesLike],
-        columns: _Columns = None,
+        columns: Columns = None,
         timestamp: int | None = None,
         include_timestamp: bool = False,
         *,
@@ -134,7 +140,7 @@ class Table:
     def exists(
         self,
         row: BytesLike,
-        columns: _Columns = None,
+        columns: Columns = None,
         timestamp: int | None = None,
         *,
         time_range: TimeRange | None = None,
@@ -161,28 +167,47 @@ class Table:
         durability: str | None = None,
     ) -> None: ...
     def counter_inc(self, row: BytesLike, column: BytesLike, value: int = 1) -> int: ...
-    def _read(
+    def _row_cells(
         self,
         row: BytesLike,
-        columns: _Columns,
+        columns: Columns,
         versions: int | None,
         time_range: TimeRange | None,
         filter: _Filtering,
         limit: int | None,
         offset: int,
         raw: bool,
-    ) -> list[_CellParts]: ...
-    def _scanner(self, wanted: dict[str, Any]) -> Scanner: ...
-    def _put_many(self, rows: Any, timestamp: int | None, ttl_ms: int | None, durability: str | None) -> list[Any]: ...
-    def _mutate(self, row: BytesLike, mutations: Any) -> None: ...
-    def _check(self, row: BytesLike, column: BytesLike, compare: str, value: BytesLike | None, mutations: Any) -> bool: ...
-    def _increment(self, row: BytesLike, amounts: list[tuple[Any, int]], ttl_ms: int | None, durability: str | None) -> list[_CellParts]: ...
-    def _append(self, row: BytesLike, suffixes: list[tuple[Any, Any]], ttl_ms: int | None, durability: str | None) -> list[_CellParts]: ...
+    ) -> list[_CellFields]: ...
+    def _scanner(self, arguments: ScanArguments) -> Scanner: ...
+    def _put_many(
+        self,
+        rows: list[tuple[BytesLike, Data]],
+        timestamp: int | None,
+        ttl_ms: int | None,
+        durability: str | None,
+    ) -> list[Any]: ...
+    def _mutate_row(self, row: BytesLike, mutations: list[Mutation]) -> None: ...
+    def _check_and_mutate(
+        self,
+        row: BytesLike,
+        column: BytesLike,
+        compare: str,
+        value: BytesLike | None,
+        mutations: list[Mutation],
+    ) -> bool: ...
+    def _increment(
+        self, row: BytesLike, amounts: list[tuple[Any, int]], ttl_ms: int | None, durability: str | None
+    ) -> list[_CellFields]: ...
+    def _append(
+        self, row: BytesLike, suffixes: list[tuple[Any, Any]], ttl_ms: int | None, durability: str | None
+    ) -> list[_CellFields]: ...
 
 @final
 class Scanner:
-    def rows(self, n: int, include_timestamp: bool = False, sorted_columns: bool = False) -> list[tuple[bytes, Row]]: ...
-    def cells(self, n: int) -> list[tuple[bytes, list[_CellParts], bool]]: ...
+    def rows(
+        self, n: int, include_timestamp: bool = False, sorted_columns: bool = False
+    ) -> list[tuple[bytes, Row]]: ...
+    def cells(self, n: int) -> list[tuple[bytes, list[_CellFields], bool]]: ...
     def stop(self) -> None: ...
     def close(self) -> None: ...
 
@@ -203,7 +228,9 @@ class Batch:
     def delete(self, row: BytesLike, columns: Iterable[Any] | None = None, wal: bool | None = None) -> None: ...
     def send(self) -> None: ...
     def __enter__(self) -> Self: ...
-    def __exit__(self, kind: type[BaseException] | None, _value: BaseException | None, _trace: TracebackType | None) -> None: ...
+    def __exit__(
+        self, kind: type[BaseException] | None, _value: BaseException | None, _trace: TracebackType | None
+    ) -> None: ...
 
 @final
 class Server:
@@ -290,10 +317,11 @@ class Filter:
     @staticmethod
     def value(compare: str, with_: _With, /) -> Filter: ...
     @staticmethod
-    def column_range(min: BytesLike | None, min_inclusive: bool, max: BytesLike | None, max_inclusive: bool) -> Filter: ...
+    def column_range(
+        min: BytesLike | None, min_inclusive: bool, max: BytesLike | None, max_inclusive: bool
+    ) -> Filter: ...
     @staticmethod
-    def of_column(
-        which: Literal["single", "exclude", "value"],
+    def single_column_value(
         family: BytesLike,
         qualifier: BytesLike,
         compare: str,
@@ -303,7 +331,21 @@ class Filter:
         /,
     ) -> Filter: ...
     @staticmethod
-    def dependent(family: BytesLike, qualifier: BytesLike, drop_column: bool, compare: str | None, with_: _With | None, /) -> Filter: ...
+    def single_column_value_exclude(
+        family: BytesLike,
+        qualifier: BytesLike,
+        compare: str,
+        with_: _With,
+        filter_if_missing: bool,
+        latest_version_only: bool,
+        /,
+    ) -> Filter: ...
+    @staticmethod
+    def column_value(family: BytesLike, qualifier: BytesLike, compare: str, with_: _With, /) -> Filter: ...
+    @staticmethod
+    def dependent(
+        family: BytesLike, qualifier: BytesLike, drop_column: bool, compare: str | None, with_: _With | None, /
+    ) -> Filter: ...
     @staticmethod
     def random_row(chance: float) -> Filter: ...
     @staticmethod
@@ -339,22 +381,22 @@ class ArrowScan:
 
 def scan_arrow(
     table: Table,
-    wanted: dict[str, Any],
+    arguments: ScanArguments,
     *,
-    columns: list[tuple[bytes | None, bytes | None, str]] | None,
+    columns: list[ColumnRequest] | None,
     values: str,
     row: str | None,
     row_type: str,
     timestamps: bool,
     batch_rows: int,
-    lenient: bool,
+    null_on_error: bool,
 ) -> ArrowScan: ...
 def load_arrow(
     table: Table,
     data: ArrowStream | ArrowArray,
     *,
     row: str,
-    columns: list[tuple[str, bytes, bytes, str | None]] | None,
+    columns: list[Target] | None,
     family: bytes | None,
     timestamp: int | str | None,
     ttl_ms: int | None,

@@ -1,4 +1,4 @@
-"""Mutations gathered, and sent together."""
+"""Batches: mutations that are collected and sent together."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ from hjall import _native
 
 
 class Batch(_native.Batch):
-    """Puts and deletes of any rows, gathered and sent together; `Table.batch` makes one.
+    """Collects puts and deletes of any number of rows and sends them together. `Table.batch` creates batches.
 
-    ``put(row, data, wal=None)`` and ``delete(row, columns=None, wal=None)`` gather, ``send()`` sends, and so does the end of a ``with`` block.
+    ``put(row, data, wal=None)`` and ``delete(row, columns=None, wal=None)`` add mutations. ``send()`` sends them, and
+    so does the end of a ``with`` block.
     """

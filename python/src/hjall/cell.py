@@ -1,4 +1,4 @@
-"""Cells with all that they have: column, value, time and kind."""
+"""Cells with column, value, timestamp and kind."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 
 class Cell(NamedTuple):
-    """One cell.
+    """A cell, or in raw reads a delete marker.
 
     >>> cell = Cell(b"info:city", b"Oslo", 5)
     >>> cell.family, cell.qualifier
@@ -16,11 +16,12 @@ class Cell(NamedTuple):
     column: bytes
     """``b"family:qualifier"``."""
     value: bytes
-    """The value; empty for delete markers."""
+    """The value; empty for a delete marker."""
     timestamp: int
-    """Milliseconds since 1970."""
+    """In milliseconds since 1970."""
     kind: str = "Put"
-    """``Put``, or in raw reads a marker: ``Delete``, ``DeleteColumn``, ``DeleteFamily``, ``DeleteFamilyVersion``."""
+    """``Put``, or the kind of a delete marker: ``Delete``, ``DeleteColumn``, ``DeleteFamily``,
+    ``DeleteFamilyVersion``."""
 
     @property
     def family(self) -> bytes:
@@ -34,11 +35,11 @@ class Cell(NamedTuple):
 
 
 class RowCells(NamedTuple):
-    """Cells of one row, in HBase's order: families and qualifiers ascending, times descending."""
+    """The cells of one row, in HBase's order: families and qualifiers ascending, timestamps descending."""
 
     row: bytes
     """The row key."""
     cells: list[Cell]
     """The cells."""
     partial: bool = False
-    """More cells of the row may follow in the next result (scans with `scan_batching`)."""
+    """Whether more cells of the row may follow in the next result, in scans with `scan_batching`."""

@@ -1,35 +1,39 @@
-"""A database: what stands in the place of `happybase.Connection`."""
+"""Databases, which take the place of `happybase.Connection`."""
 
 from __future__ import annotations
 
 import atexit
 import sys
 import weakref
+from collections.abc import Iterable, Mapping
 from types import TracebackType
 from typing import Any
 
 from hjall import _native
-from hjall.admin import Admin, name_bytes
+from hjall.descriptors import Family, SplitArgument, TableDescriptor, family_argument, family_arguments
+from hjall.errors import InvalidDescriptor
 from hjall.server import Server
 from hjall.table import Table
-from hjall.types import Name, Path
+from hjall.types import BytesLike, Name, Path
 
 COMPAT_MODES = ("0.90", "0.92", "0.94", "0.96", "0.98")
 TRANSPORTS = ("buffered", "framed")
 PROTOCOLS = ("binary", "compact")
 
-# Closed at the end of the interpreter, while threads of Python can still run.
+# All databases that were opened; closed at exit, while Python threads can still run.
 _databases: weakref.WeakSet[Database] = weakref.WeakSet()
 
 
-class Database(Admin):
-    """A database in a folder, or in memory; `hjall.open` and `hjall.memory` make one. Safe to use from many threads.
+class Database:
+    """A database in a folder or in memory. `hjall.open` and `hjall.memory` open databases. A database may be used
+    from any number of threads.
 
-    It has the methods and attributes of `happybase.Connection`, so that replacing the connection is all that a HappyBase program needs.
+    It has the methods and attributes of `happybase.Connection`, so a HappyBase program only has to replace the
+    connection.
     """
 
     compat = "0.98"
-    """Which HBase a HappyBase program may take this for: the newest that HappyBase knows."""
+    """The version of HBase that HappyBase programs see: the newest one that HappyBase supports."""
 
     def __init__(
         self,
@@ -54,7 +58,11 @@ class Database(Admin):
             raise TypeError(f"table_prefix must be str or bytes, not {type(table_prefix).__name__}")
         if not isinstance(table_prefix_separator, (str, bytes)):
             raise TypeError(f"table_prefix_separator must be str or bytes, not {type(table_prefix_separator).__name__}")
-        for name, value, known in (("compat", compat, COMPAT_MODES), ("transport", transport, TRANSPORTS), ("protocol", protocol, PROTOCOLS)):
+        for name, value, known in (
+            ("compat", compat, COMPAT_MODES),
+            ("transport", transport, TRANSPORTS),
+            ("protocol", protocol, PROTOCOLS),
+        ):
             if value not in known:
                 raise ValueError(f"{name} must be one of {', '.join(known)}, not {value!r}")
         self.path = path
@@ -76,33 +84,35 @@ class Database(Admin):
 
     @classmethod
     def _sharing(cls, other: Database, **options: Any) -> Database:
-        """Another object for the same database, which opens and closes with it."""
+        """Makes another object for the same database, which is opened and closed together with it."""
         self = cls(other.path, **{**options, "autoconnect": False})
         self._native, self._admin = other._native, other._admin
         return self
 
-    # -- life -------------------------------------------------------------------------------------
+    # -- opening and closing -------------------------------------------------------------------------------
 
     def open(self) -> None:
-        """Opens the database, if it is not open: `autoconnect=False` leaves that to the program, and after `close` it can be opened anew.
+        """Opens the database, if it is not open. This is only needed with `autoconnect=False` and after `close`.
 
-        Raises `Locked` if another process has the folder open, `StorageError` if it cannot be read, `Closed` for a database in memory that was closed.
+        Raises `Locked` if another process has the folder open, `StorageError` if it cannot be read, `Closed` for a
+        database in memory that was closed.
         """
         self._native.open()
         _databases.add(self)
 
     def close(self) -> None:
-        """Stops what `serve` started, writes everything to disk, and lets go of the folder. Idempotent; calls that run meanwhile in other threads finish, or raise
-        `Closed`. In a forked child it leaves the parent's database alone.
+        """Closes the servers that `serve` started, writes everything to disk and releases the folder. Calls that are
+        running in other threads finish or raise `Closed`. Closing a closed database has no effect, and closing a
+        database in a forked child does not affect the parent's.
 
-        Raises `StorageError` if something could not be written.
+        Raises `StorageError` if data could not be written.
 
         >>> import hjall
         >>> db = hjall.memory()
         >>> db.close()
         >>> db.tables()
         Traceback (most recent call last):
-        hjall.errors.Closed: the database is not open: open() opens it
+        hjall.errors.Closed: the database is not open: call open() first
         """
         while self._servers:
             self._servers.pop().close()
@@ -110,13 +120,15 @@ class Database(Admin):
 
     @property
     def is_open(self) -> bool:
-        """Whether it is open, in this process."""
+        """Whether this process has the database open."""
         return self._native.is_open
 
     def __enter__(self) -> Database:
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(
+        self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
+    ) -> None:
         self.close()
 
     def __repr__(self) -> str:
@@ -124,11 +136,13 @@ class Database(Admin):
         return f"<{type(self).__module__}.{type(self).__name__} {place}>"
 
     def serve(self, host: str = "127.0.0.1", port: int = 9090, *, grace: float = 60.0) -> Server:
-        """Answers HBase's Thrift clients over TCP from this process, at the same time as the program uses the database. May be called several times.
+        """Starts a server for HBase's Thrift clients in this process. The program can use the database at the same
+        time, and can start several servers.
 
-        `port` 0 takes any free one; `Server.address` tells which. `grace`: how long running calls may take to finish when it is closed, in seconds.
+        `host`, `port`: the TCP address to listen on. Port 0 chooses a free port, which `Server.address` returns.
+        `grace`: how long running calls may take to finish when the server is closed, in seconds.
 
-        Raises `OSError` if the address cannot be listened on, `Closed`.
+        Raises `OSError` if the server cannot listen on the address, `Closed` if the database is not open.
 
         >>> import hjall
         >>> with hjall.memory() as db, db.serve(port=0) as server:
@@ -147,7 +161,8 @@ class Database(Admin):
         return name if self.table_prefix is None else self.table_prefix + self.table_prefix_separator + name
 
     def table(self, name: Name, use_prefix: bool = True) -> Table:
-        """A table by its name; whether it exists shows when it is used. `use_prefix`: whether `table_prefix` is put before the name.
+        """Returns a table by name, without looking it up: a missing table raises `TableNotFound` when it is used.
+        `use_prefix`: whether to put `table_prefix` before the name.
 
         >>> import hjall
         >>> hjall.memory(table_prefix="app").table("users").name
@@ -155,24 +170,242 @@ class Database(Admin):
         """
         return Table(self._table_name(name) if use_prefix else name_bytes(name), self)
 
-    # -- about it ---------------------------------------------------------------------------------
+    # -- tables -----------------------------------------------------------------------------------
+
+    def tables(self) -> list[bytes]:
+        """Returns the names of all tables, in order. With a `table_prefix`, returns the tables that have the prefix,
+        without it.
+
+        >>> import hjall
+        >>> hjall.memory().tables()
+        []
+        """
+        names = self._admin.tables()
+        if self.table_prefix is None:
+            return names
+        prefix = self._table_name(b"")
+        return [name[len(prefix) :] for name in names if name.startswith(prefix)]
+
+    def table_exists(self, name: Name) -> bool:
+        """Returns whether a table exists.
+
+        >>> import hjall
+        >>> hjall.memory().table_exists("t")
+        False
+        """
+        return self._admin.table_exists(self._table_name(name))
+
+    def create_table(
+        self,
+        name: Name,
+        families: Mapping[Any, Mapping[str, Any] | Family | None],
+        *,
+        split_keys: Iterable[BytesLike] | None = None,
+        num_regions: int | None = None,
+        split_algo: str | None = None,
+        attributes: Mapping[Any, Any] | None = None,
+    ) -> None:
+        """Creates a table.
+
+        `families`: a dict from the name of each column family to its options, or to `None` for the defaults. The
+        options and defaults are HappyBase's: max_versions (3), compression (``"NONE"``), in_memory, bloom_filter_type
+        (``"NONE"``), block_cache_enabled, time_to_live (in seconds). In addition there are min_versions, block_size (in
+        bytes), keep_deleted_cells, data_block_encoding, new_version_behavior, scope, and HBase's attributes by name,
+        such as ``VERSIONS``. A `hjall.Family` in place of the options has HBase's defaults. `split_keys`: the start
+        keys of all regions but the first. Alternatively, `num_regions` and `split_algo`: ``HexStringSplit``,
+        ``DecimalStringSplit`` or ``UniformSplit``. `attributes`: attributes of the table, such as
+        ``{"READONLY": True, "DURABILITY": "SKIP_WAL"}``.
+
+        Raises `TypeError` and `ValueError` for invalid arguments, `TableExists`, `NamespaceNotFound`.
+
+        >>> import hjall
+        >>> db = hjall.memory()
+        >>> db.create_table("t", {"f": {"max_versions": 5}, "g": None}, num_regions=4, split_algo="HexStringSplit")
+        >>> [region["start_key"] for region in db.table("t").regions()]
+        [b'', b'40000000', b'80000000', b'c0000000']
+        """
+        if not isinstance(families, dict):
+            raise TypeError(f"families must be a dict from names to options, not {type(families).__name__}")
+        if not families:
+            error = InvalidDescriptor(f"Table should have at least one column family. Table {name_bytes(name)!r} has none")
+            error.kind = "InvalidDescriptor"
+            raise error
+        splits = SplitArgument(None if split_keys is None else list(split_keys), num_regions, split_algo)
+        self._admin.create_table(self._table_name(name), family_arguments(families), dict(attributes or {}), splits)
+
+    def delete_table(self, name: Name, disable: bool = False) -> None:
+        """Deletes a disabled table with its data. `disable`: disable the table first if it is enabled.
+
+        Raises `TableNotFound`, `TableNotDisabled`.
+
+        >>> import hjall
+        >>> db = hjall.memory()
+        >>> db.create_table("t", {"f": {}})
+        >>> db.delete_table("t", disable=True)
+        """
+        if disable and self.is_table_enabled(name):
+            self.disable_table(name)
+        self._admin.delete_table(self._table_name(name))
+
+    def enable_table(self, name: Name) -> None:
+        """Enables a disabled table. Raises `TableNotFound`, `TableNotDisabled`."""
+        self._admin.enable_table(self._table_name(name))
+
+    def disable_table(self, name: Name) -> None:
+        """Disables a table, which is required before it is deleted or truncated. Raises `TableNotFound`,
+        `TableDisabled`."""
+        self._admin.disable_table(self._table_name(name))
+
+    def is_table_enabled(self, name: Name) -> bool:
+        """Returns whether a table is enabled. Raises `TableNotFound`."""
+        return self._admin.is_table_enabled(self._table_name(name))
+
+    def truncate_table(self, name: Name, *, preserve_splits: bool = False) -> None:
+        """Deletes all data of a disabled table and enables it. Without `preserve_splits`, the table has one region
+        afterwards.
+
+        Raises `TableNotFound`, `TableNotDisabled`.
+        """
+        self._admin.truncate_table(self._table_name(name), preserve_splits)
+
+    def compact_table(self, name: Name, major: bool = False) -> None:
+        """Compacts the files of a table and returns when that is done. `major`: also remove deleted and expired
+        cells, and versions that the family does not keep. Has no effect on a disabled table.
+
+        Raises `TableNotFound`, `StorageError`.
+        """
+        self._admin.compact_table(self._table_name(name), major)
+
+    def flush_table(self, name: Name) -> None:
+        """Writes the data that a table holds in memory to files. Raises `TableNotFound`, `StorageError`."""
+        self._admin.flush_table(self._table_name(name))
+
+    def describe_table(self, name: Name) -> TableDescriptor:
+        """Returns a table's description with all attributes, in HBase's form. Raises `TableNotFound`.
+
+        >>> import hjall
+        >>> db = hjall.memory()
+        >>> db.create_table("t", {"f": hjall.Family(VERSIONS=2)})
+        >>> db.describe_table("t").families[b"f"].attributes[b"VERSIONS"]
+        b'2'
+        """
+        table = self._admin.describe(self._table_name(name))
+        families = {
+            family["name"]: Family(family["attributes"], family["configuration"]) for family in table["families"]
+        }
+        return TableDescriptor(table["name"], families, table["attributes"])
+
+    def alter_table(
+        self,
+        name: Name,
+        *,
+        attributes: Mapping[Any, Any] | None = None,
+        families: Mapping[Any, Mapping[str, Any] | Family | None] | None = None,
+    ) -> None:
+        """Changes a table.
+
+        `attributes`: the attributes to set; an empty value removes an attribute. `families`: **all** column families
+        of the table; families that are left out are deleted with their data. To change a single family, use
+        `add_family`, `modify_family` or `delete_family`.
+
+        Raises `TableNotFound`, `InvalidDescriptor`.
+
+        >>> import hjall
+        >>> db = hjall.memory()
+        >>> db.create_table("t", {"f": {}})
+        >>> db.alter_table("t", attributes={"READONLY": True})
+        >>> db.table("t").put(b"r", {b"f:a": b"1"})
+        Traceback (most recent call last):
+        hjall.errors.ReadOnly: table t is read only: set its READONLY attribute to false to write to it
+        """
+        full = self._table_name(name)
+        if families is None:
+            self._admin.set_attributes(full, dict(attributes or {}))
+        else:
+            changes = {_key(key): value for key, value in (attributes or {}).items()}
+            merged = {**self.describe_table(name).attributes, **changes}
+            self._admin.modify_table(full, family_arguments(families), merged)
+
+    def add_family(self, name: Name, family: Name, options: Mapping[str, Any] | Family | None = None) -> None:
+        """Adds a column family to a table. `options` are those of a family in `create_table`.
+
+        Raises `TableNotFound`, `FamilyError` if the family exists.
+        """
+        self._admin.add_family(self._table_name(name), family_argument(family, options))
+
+    def modify_family(self, name: Name, family: Name, options: Mapping[str, Any] | Family | None) -> None:
+        """Replaces the options of a column family. `options` are those of a family in `create_table`; options that
+        are left out are reset to their defaults.
+
+        Raises `TableNotFound`, `FamilyError` if the family does not exist.
+        """
+        self._admin.modify_family(self._table_name(name), family_argument(family, options))
+
+    def delete_family(self, name: Name, family: Name) -> None:
+        """Deletes a column family with its data.
+
+        Raises `TableNotFound`, `FamilyError` if the family does not exist or is the only one.
+        """
+        self._admin.delete_family(self._table_name(name), family)
+
+    # -- namespaces -------------------------------------------------------------------------------
+
+    def namespaces(self) -> list[str]:
+        """Returns the names of all namespaces. The full name of a table in a namespace is ``namespace:table``.
+
+        >>> import hjall
+        >>> hjall.memory().namespaces()
+        ['default', 'hbase']
+        """
+        return self._admin.namespaces()
+
+    def create_namespace(self, name: str, configuration: Mapping[str, str] | None = None) -> None:
+        """Creates a namespace. Raises `NamespaceExists`, `Refused` for an invalid name."""
+        self._admin.put_namespace(name, dict(configuration or {}), True)
+
+    def alter_namespace(self, name: str, configuration: Mapping[str, str]) -> None:
+        """Replaces the configuration of a namespace. Raises `NamespaceNotFound`."""
+        self._admin.put_namespace(name, dict(configuration), False)
+
+    def describe_namespace(self, name: str) -> dict[str, str]:
+        """Returns the configuration of a namespace. Raises `NamespaceNotFound`."""
+        return self._admin.describe_namespace(name)
+
+    def delete_namespace(self, name: str) -> None:
+        """Deletes a namespace. Raises `NamespaceNotFound`, `Refused` if it has tables or is reserved."""
+        self._admin.delete_namespace(name)
+
+    # -- properties --------------------------------------------------------------------------------
 
     @property
     def cluster_id(self) -> str:
-        """A UUID made with the database."""
+        """The UUID that identifies the database."""
         return self._native.cluster_id()
 
     @property
     def now_ms(self) -> int:
-        """The time as writes see it, in milliseconds since 1970."""
+        """The current time by the database's clock, in milliseconds since 1970."""
         return self._native.now_ms()
+
+
+def name_bytes(name: Name) -> bytes:
+    """Returns a name as bytes. Raises `TypeError` if it is neither `str` nor `bytes`."""
+    if isinstance(name, str):
+        return name.encode()
+    if isinstance(name, bytes):
+        return name
+    raise TypeError(f"a name must be str or bytes, not {type(name).__name__}")
+
+
+def _key(key: Any) -> Any:
+    return key.encode() if isinstance(key, str) else key
 
 
 @atexit.register
 def _close_all() -> None:
-    """Threads that are still inside end with an error that says so, not with the interpreter under their feet."""
+    """Closes all databases, so that calls in other threads end with an error before the interpreter shuts down."""
     for database in list(_databases):
         try:
             database.close()
-        except Exception as error:  # noqa: BLE001  one that fails must not keep the others open
+        except Exception as error:  # noqa: BLE001  a failure must not keep the others open
             print(f"hjall: closing {database!r} at exit failed: {error}", file=sys.stderr)

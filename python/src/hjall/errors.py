@@ -1,85 +1,86 @@
-"""What can go wrong: a tree under `Error`, each class also one of the language's own.
+"""The exceptions of hjall. All are subclasses of `Error` and of a suitable built-in exception.
 
-Arguments of a wrong type are `TypeError`, as everywhere. `kind` of an exception that the engine raised is the engine's own word for it,
-`hbase_message` what HBase says of it.
+Arguments of a wrong type raise `TypeError`.
 """
 
 from __future__ import annotations
 
 
 class Error(Exception):
-    """Everything that a database raises."""
+    """The base class of all exceptions that a database raises."""
 
     kind: str | None = None
+    """The engine's name of the kind of error, if the engine raised it."""
     hbase_message: str | None = None
+    """The message that HBase would send, if the engine raised the error."""
 
 
 class InvalidArgument(Error, ValueError):
-    """An argument that no table could accept: an empty row key, a negative time, a text that is no filter."""
+    """An argument is invalid for any table: an empty row key, a negative timestamp, a filter that does not parse."""
 
 
 class InvalidDescriptor(InvalidArgument):
-    """A description of a table or family that cannot be."""
+    """The description of a table or family is invalid."""
 
 
 class Refused(Error, ValueError):
-    """Well formed, yet nothing that the database would ever do; the message says why."""
+    """The request is well formed, but the database does not permit it. The message has the reason."""
 
 
 class NotACounter(Refused):
-    """An increment met a value that is not 8 bytes long."""
+    """The value to increment is not 8 bytes long."""
 
 
 class DecodeError(Error, ValueError):
-    """A stored value is not what the decoder of its column reads; see `Table.scan_arrow`."""
+    """A decoder cannot read a stored value; see `Table.scan_arrow`."""
 
 
 class TooLarge(Refused):
-    """A cell or a row is larger than the limit."""
+    """A cell or a row exceeds the size limit."""
 
 
 class ReadOnly(Error, PermissionError):
-    """The table's READONLY attribute is set."""
+    """The table's attribute ``READONLY`` is set."""
 
 
 class TableNotFound(Error, LookupError):
-    """There is no such table."""
+    """The table does not exist."""
 
 
 class NamespaceNotFound(Error, LookupError):
-    """There is no such namespace."""
+    """The namespace does not exist."""
 
 
 class FamilyNotFound(Error, LookupError):
-    """The table has no such column family."""
+    """The table does not have the column family."""
 
 
 class TableExists(Error, ValueError):
-    """There is a table of that name already."""
+    """A table of that name already exists."""
 
 
 class NamespaceExists(Error, ValueError):
-    """There is a namespace of that name already."""
+    """A namespace of that name already exists."""
 
 
 class FamilyError(Error, ValueError):
-    """A column family cannot be added, changed or removed so."""
+    """A column family cannot be added, modified or deleted."""
 
 
 class TableDisabled(Error, RuntimeError):
-    """The table is disabled: `enable_table` brings it back."""
+    """The table is disabled. `enable_table` enables it."""
 
 
 class TableNotDisabled(Error, RuntimeError):
-    """The table must be disabled first: `disable_table` does so."""
+    """The table is not disabled. `disable_table` disables it."""
 
 
 class Busy(Error, TimeoutError):
-    """Too much is under way: try again later."""
+    """Too many operations are in progress. Try again later."""
 
 
 class Cancelled(Error, RuntimeError):
-    """The scan was stopped or closed while it was read from."""
+    """The scan was stopped or closed while it was being read."""
 
 
 class Closed(Error, RuntimeError):
@@ -87,19 +88,19 @@ class Closed(Error, RuntimeError):
 
 
 class Stale(Closed):
-    """A scan outlived what it reads from, which was closed or opened anew meanwhile: begin it again."""
+    """The database was closed or reopened during the scan. Start the scan again."""
 
 
 class ForkError(Error, RuntimeError):
-    """The database was opened by the process from which this one was forked; it stays that one's."""
+    """The database was opened by the parent of this forked process and can only be used there."""
 
 
 class StorageError(Error, OSError):
-    """Reading or writing the data failed."""
+    """Reading or writing files failed."""
 
 
 class Locked(StorageError):
-    """Another process has the folder open; the message names it."""
+    """Another process has the folder open. The message has its process id."""
 
 
 class NewerFormat(StorageError):
@@ -107,12 +108,12 @@ class NewerFormat(StorageError):
 
 
 class DiskFull(StorageError):
-    """There is no room left where the data lives."""
+    """The disk is full."""
 
 
 class Corrupt(StorageError):
-    """What is stored cannot be understood: restore the folder from a backup."""
+    """The stored data are damaged. Restore the folder from a backup."""
 
 
 class NoConnectionsAvailable(Error, RuntimeError):
-    """No connection of a pool became free within the time that was given."""
+    """No connection of the pool became free within the timeout."""

@@ -1,7 +1,8 @@
-"""Filters: what a read keeps, decided where the data is.
+"""HBase's filters: they select the rows and cells that a read returns.
 
-Each has HBase's name. ``a & b`` keeps what both keep, ``a | b`` what either keeps. What is compared with is bytes, or one of the comparators below; the
-comparison is ``=``, ``!=``, ``<``, ``<=``, ``>`` or ``>=``, with the cell's part on the left.
+``a & b`` keeps what both filters keep; ``a | b`` keeps what at least one of them keeps. `compare` is ``=``, ``!=``,
+``<``, ``<=``, ``>`` or ``>=``, with the part of the cell on the left and `value`, which is bytes or a comparator, on
+the right.
 
 >>> import hjall
 >>> from hjall.filters import ColumnPrefixFilter, SubstringComparator, ValueFilter
@@ -15,6 +16,7 @@ comparison is ``=``, ``!=``, ``<``, ``<=``, ``>`` or ``>=``, with the cell's par
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import TypeAlias
 
 from hjall._native import Comparator, Filter
 
@@ -60,11 +62,11 @@ __all__ = [
 ]
 
 Bytes = bytes | bytearray | memoryview
-With = Bytes | Comparator
+With: TypeAlias = "Bytes | Comparator"
 
 
 def parse(text: str | Bytes) -> Filter:
-    """A filter from a text in HBase's filter language. Raises `InvalidArgument` that says where the text is wrong.
+    """Parses a filter in HBase's filter language. Raises `InvalidArgument` with the position of a mistake.
 
     >>> parse("PrefixFilter('a') AND PageFilter(3)") == PrefixFilter(b"a") & PageFilter(3)
     True
@@ -73,7 +75,7 @@ def parse(text: str | Bytes) -> Filter:
 
 
 def from_bytes(data: Bytes) -> Filter:
-    """A filter from HBase's serialised form, which `Filter.to_bytes` gives. Raises `InvalidArgument`.
+    """Parses HBase's serialized form, which `Filter.to_bytes` returns. Raises `InvalidArgument` if it is malformed.
 
     >>> from_bytes(PageFilter(3).to_bytes()) == PageFilter(3)
     True
@@ -81,87 +83,95 @@ def from_bytes(data: Bytes) -> Filter:
     return Filter.from_bytes(data)
 
 
-# -- of rows --------------------------------------------------------------------------------------
+# -- filters on rows ------------------------------------------------------------------------------
 
 
 def PrefixFilter(prefix: Bytes) -> Filter:
-    """Keeps rows that start with some bytes."""
+    """Keeps rows whose keys start with `prefix`."""
     return Filter.prefix(prefix)
 
 
 def RowFilter(compare: str, value: With) -> Filter:
-    """Keeps rows whose key compares so."""
+    """Keeps rows for whose keys the comparison holds."""
     return Filter.row(compare, value)
 
 
 def InclusiveStopFilter(row: Bytes) -> Filter:
-    """Ends the scan behind a row, which is included."""
+    """Ends the scan after `row`, which is included."""
     return Filter.inclusive_stop(row)
 
 
 def PageFilter(size: int) -> Filter:
-    """Keeps the first rows **of each region**. Raises `InvalidArgument` for a negative size."""
+    """Keeps the first `size` rows **of each region**. Raises `InvalidArgument` for a negative size."""
     return Filter.page(size)
 
 
 def RandomRowFilter(chance: float) -> Filter:
-    """Keeps rows at random, with a probability between 0 and 1."""
+    """Keeps each row with the probability `chance`, between 0 and 1."""
     return Filter.random_row(chance)
 
 
 def FuzzyRowFilter(pairs: Iterable[tuple[Bytes, Bytes]]) -> Filter:
-    """Keeps rows that agree with any of some ``(key, mask)``: where the mask has a 0 byte the row's must be the key's, where it has 1 any will do.
+    """Keeps rows whose keys match one of the ``(key, mask)`` pairs. A mask byte of 0 requires the byte of the key at
+    the same position; 1 allows any byte.
 
-    Raises `InvalidArgument` if there is no pair, or a mask is not as long as its key.
+    Raises `InvalidArgument` if there is no pair, or if a mask and its key differ in length.
     """
     return Filter.fuzzy_row(list(pairs))
 
 
 def MultiRowRangeFilter(ranges: Iterable[tuple[Bytes, Bytes] | tuple[Bytes, Bytes, bool, bool]]) -> Filter:
-    """Keeps rows inside any of some ranges ``(start, stop)`` or ``(start, stop, start_inclusive, stop_inclusive)``; by default the start is inside and the
-    stop is not. An empty bound is open.
+    """Keeps rows in one of the ranges, each ``(start, stop)`` or ``(start, stop, start_inclusive, stop_inclusive)``. By
+    default, the start is inclusive and the stop is exclusive. An empty start or stop is unbounded.
 
-    Raises `InvalidArgument` if there is no range, or one cannot hold a row.
+    Raises `InvalidArgument` if there is no range, or if a range cannot contain a row.
     """
-    given = [(*each, True, False) if len(each) == 2 else each for each in ranges]
-    return Filter.multi_row_range(given)  # type: ignore[arg-type]
+    complete = [(*each, True, False) if len(each) == 2 else each for each in ranges]
+    return Filter.multi_row_range(complete)  # type: ignore[arg-type]
 
 
-# -- of columns -----------------------------------------------------------------------------------
+# -- filters on columns ---------------------------------------------------------------------------
 
 
 def FamilyFilter(compare: str, value: With) -> Filter:
-    """Keeps cells whose family compares so."""
+    """Keeps cells for whose family the comparison holds."""
     return Filter.family(compare, value)
 
 
 def QualifierFilter(compare: str, value: With) -> Filter:
-    """Keeps cells whose qualifier compares so."""
+    """Keeps cells for whose qualifier the comparison holds."""
     return Filter.qualifier(compare, value)
 
 
 def ColumnPrefixFilter(prefix: Bytes) -> Filter:
-    """Keeps columns whose qualifier starts with some bytes."""
+    """Keeps columns whose qualifier starts with `prefix`."""
     return Filter.column_prefix(prefix)
 
 
 def MultipleColumnPrefixFilter(prefixes: Iterable[Bytes]) -> Filter:
-    """Keeps columns whose qualifier starts with one of several prefixes. Raises `InvalidArgument` if one is given twice."""
+    """Keeps columns whose qualifier starts with one of the prefixes. Raises `InvalidArgument` for a duplicate
+    prefix."""
     return Filter.multiple_column_prefix(list(prefixes))
 
 
-def ColumnRangeFilter(min_column: Bytes | None = None, min_inclusive: bool = True, max_column: Bytes | None = None, max_inclusive: bool = False) -> Filter:
-    """Keeps columns between two qualifiers; `None` is no bound."""
+def ColumnRangeFilter(
+    min_column: Bytes | None = None,
+    min_inclusive: bool = True,
+    max_column: Bytes | None = None,
+    max_inclusive: bool = False,
+) -> Filter:
+    """Keeps columns whose qualifier is in a range; `None` is unbounded."""
     return Filter.column_range(min_column, min_inclusive, max_column, max_inclusive)
 
 
 def ColumnCountGetFilter(limit: int) -> Filter:
-    """Keeps the first columns of a row; made for reading one row. Raises `InvalidArgument` for a negative limit."""
+    """Keeps the first `limit` columns of a row, for reads of one row. Raises `InvalidArgument` for a negative limit."""
     return Filter.column_count_get(limit)
 
 
 def ColumnPaginationFilter(limit: int, offset: int = 0, column_offset: Bytes | None = None) -> Filter:
-    """Keeps `limit` columns of each row, behind the first `offset` of them, or from the qualifier `column_offset` on.
+    """Keeps `limit` columns of each row, after the first `offset` columns, or starting at the qualifier
+    `column_offset`.
 
     Raises `InvalidArgument` for a negative number.
     """
@@ -169,37 +179,49 @@ def ColumnPaginationFilter(limit: int, offset: int = 0, column_offset: Bytes | N
 
 
 def FirstKeyOnlyFilter() -> Filter:
-    """Keeps the first cell of each row: for counting rows."""
+    """Keeps only the first cell of each row, for counting rows."""
     return Filter.first_key_only()
 
 
 def FirstKeyValueMatchingQualifiersFilter(qualifiers: Iterable[Bytes]) -> Filter:
-    """Keeps the cells of each row up to and including the first one with one of these qualifiers."""
+    """Keeps the cells of each row up to and including the first one that has one of the qualifiers."""
     return Filter.first_key_value_matching_qualifiers(list(qualifiers))
 
 
-# -- of values and times --------------------------------------------------------------------------
+# -- filters on values and timestamps -------------------------------------------------------------
 
 
 def ValueFilter(compare: str, value: With) -> Filter:
-    """Keeps cells whose value compares so."""
+    """Keeps cells for whose value the comparison holds."""
     return Filter.value(compare, value)
 
 
 def KeyOnlyFilter(length_as_value: bool = False) -> Filter:
-    """Keeps every cell without its value; `length_as_value` puts the value's length there, four bytes big-endian."""
+    """Keeps every cell, without its value. With `length_as_value`, the value is replaced by its length as 4 bytes,
+    big-endian."""
     return Filter.key_only(length_as_value)
 
 
 def TimestampsFilter(timestamps: Iterable[int], can_hint: bool = False) -> Filter:
-    """Keeps cells of exactly these times, in milliseconds since 1970; `can_hint`: seeks from one to the next. Raises `InvalidArgument` for a negative time."""
+    """Keeps cells with exactly these timestamps, in milliseconds since 1970. `can_hint`: seek to the next timestamp
+    instead of reading the cells between. Raises `InvalidArgument` for a negative timestamp."""
     return Filter.timestamps(list(timestamps), can_hint)
 
 
 def SingleColumnValueFilter(
-    family: Bytes, qualifier: Bytes, compare: str, value: With, *, filter_if_missing: bool = False, latest_version_only: bool = True
+    family: Bytes,
+    qualifier: Bytes,
+    compare: str,
+    value: With,
+    *,
+    filter_if_missing: bool = False,
+    latest_version_only: bool = True,
 ) -> Filter:
-    """Keeps rows by the value of one column, which must be among those read; rows without it are kept unless `filter_if_missing`.
+    """Keeps rows for whose value of one column the comparison holds. The column must be among the columns that are
+    read.
+
+    `filter_if_missing`: drop rows without the column, which are kept otherwise. `latest_version_only`: compare the
+    newest version only.
 
     >>> import hjall
     >>> db = hjall.memory()
@@ -208,87 +230,101 @@ def SingleColumnValueFilter(
     >>> [key for key, _ in db.table("t").scan(filter=SingleColumnValueFilter(b"f", b"age", ">", b"40"))]
     [b'a']
     """
-    return Filter.of_column("single", family, qualifier, compare, value, filter_if_missing, latest_version_only)
+    return Filter.single_column_value(family, qualifier, compare, value, filter_if_missing, latest_version_only)
 
 
 def SingleColumnValueExcludeFilter(
-    family: Bytes, qualifier: Bytes, compare: str, value: With, *, filter_if_missing: bool = False, latest_version_only: bool = True
+    family: Bytes,
+    qualifier: Bytes,
+    compare: str,
+    value: With,
+    *,
+    filter_if_missing: bool = False,
+    latest_version_only: bool = True,
 ) -> Filter:
-    """As `SingleColumnValueFilter`, and leaves that column out of the rows."""
-    return Filter.of_column("exclude", family, qualifier, compare, value, filter_if_missing, latest_version_only)
+    """Selects rows as `SingleColumnValueFilter`, and leaves the column out of the rows."""
+    return Filter.single_column_value_exclude(family, qualifier, compare, value, filter_if_missing, latest_version_only)
 
 
 def ColumnValueFilter(family: Bytes, qualifier: Bytes, compare: str, value: With) -> Filter:
-    """Keeps the cells of one column whose value compares so, and nothing else."""
-    return Filter.of_column("value", family, qualifier, compare, value, False, False)
+    """Keeps only the cells of one column for whose value the comparison holds."""
+    return Filter.column_value(family, qualifier, compare, value)
 
 
-def DependentColumnFilter(family: Bytes, qualifier: Bytes, drop_column: bool = False, compare: str | None = None, value: With | None = None) -> Filter:
-    """Keeps the cells that share a time with a cell of a reference column of their row; `drop_column` leaves that column out. With `compare` and `value` only those
-    cells of it count whose value compares so."""
+def DependentColumnFilter(
+    family: Bytes, qualifier: Bytes, drop_column: bool = False, compare: str | None = None, value: With | None = None
+) -> Filter:
+    """Keeps the cells that have the same timestamp as a cell of a reference column in the same row.
+
+    `drop_column`: leave the reference column out. `compare` and `value`: consider only the cells of the reference
+    column for which the comparison holds. Raises `ValueError` if only one of them is given.
+    """
     return Filter.dependent(family, qualifier, drop_column, compare, value)
 
 
-# -- of filters -----------------------------------------------------------------------------------
+# -- combinations of filters ----------------------------------------------------------------------
 
 
 def FilterList(operator: str, filters: Iterable[Filter]) -> Filter:
-    """Several filters: ``MUST_PASS_ALL``, which is what ``&`` makes, or ``MUST_PASS_ONE``, which is what ``|`` makes. Raises `ValueError` for another operator."""
+    """Combines filters: the operator ``MUST_PASS_ALL`` corresponds to ``&``, and ``MUST_PASS_ONE`` to ``|``. Raises
+    `ValueError` for any other operator."""
     if operator == "MUST_PASS_ALL":
         return Filter.all(list(filters))
     if operator == "MUST_PASS_ONE":
         return Filter.one(list(filters))
-    raise ValueError(f"the operator of a list is MUST_PASS_ALL or MUST_PASS_ONE, not {operator!r}")
+    raise ValueError(f"operator must be MUST_PASS_ALL or MUST_PASS_ONE, not {operator!r}")
 
 
 def SkipFilter(inner: Filter) -> Filter:
-    """Drops a row as soon as the filter refuses a cell of it."""
+    """Drops a whole row if `inner` drops any of its cells."""
     return Filter.skip(inner)
 
 
 def WhileMatchFilter(inner: Filter) -> Filter:
-    """Ends the scan as soon as the filter refuses a row or cell."""
+    """Ends the scan as soon as `inner` drops a row or cell."""
     return Filter.while_match(inner)
 
 
-# -- what is compared with ------------------------------------------------------------------------
+# -- comparators ----------------------------------------------------------------------------------
 
 
 def BinaryComparator(value: Bytes) -> Comparator:
-    """The bytes as a whole; bytes alone mean the same."""
+    """Compares with all bytes of `value`. Plain bytes in place of a comparator mean the same."""
     return Comparator.binary(value)
 
 
 def BinaryPrefixComparator(value: Bytes) -> Comparator:
-    """The first bytes, as many as are given."""
+    """Compares the first ``len(value)`` bytes with `value`."""
     return Comparator.binary_prefix(value)
 
 
 def BinaryComponentComparator(value: Bytes, offset: int) -> Comparator:
-    """The bytes at an offset, as many as are given."""
+    """Compares ``len(value)`` bytes from `offset` on with `value`."""
     return Comparator.binary_component(value, offset)
 
 
 def RegexStringComparator(pattern: str) -> Comparator:
-    """A Java regular expression that is found somewhere in the bytes, read as UTF-8; compares by ``=`` and ``!=``. Raises `InvalidArgument` for a bad one."""
+    """Searches for a Java regular expression in the bytes, decoded as UTF-8. Supports ``=`` and ``!=``. Raises
+    `InvalidArgument` for an invalid pattern."""
     return Comparator.regex(pattern)
 
 
 def SubstringComparator(text: str) -> Comparator:
-    """A text that is contained, whatever its case; compares by ``=`` and ``!=``."""
+    """Searches for a substring, ignoring case. Supports ``=`` and ``!=``."""
     return Comparator.substring(text)
 
 
 def BitComparator(value: Bytes, op: str) -> Comparator:
-    """Bytes of the same length, combined by ``and``, ``or`` or ``xor``: matches if a bit is left; compares by ``=`` and ``!=``."""
+    """Combines bytes of the same length with `value` by ``and``, ``or`` or ``xor`` and matches if any bit of the
+    result is set. Supports ``=`` and ``!=``. Raises `ValueError` for another `op`."""
     return Comparator.bit(value, op)
 
 
 def NullComparator() -> Comparator:
-    """What is not there: as every part of a cell is, only ``!=`` keeps anything."""
+    """Compares with null. No part of a cell is null, so only ``!=`` keeps cells."""
     return Comparator.null()
 
 
 def LongComparator(value: int) -> Comparator:
-    """Eight bytes as a signed big-endian number, such as a counter."""
+    """Compares 8 bytes as a signed big-endian integer, such as a counter."""
     return Comparator.long(value)

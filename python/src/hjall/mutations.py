@@ -1,4 +1,4 @@
-"""Writes as values, for what applies several to one row at once: `Table.mutate_row`, `Table.check_and_mutate`."""
+"""Puts and deletes as values, for `Table.mutate_row` and `Table.check_and_mutate`."""
 
 from __future__ import annotations
 
@@ -10,63 +10,63 @@ from hjall.types import BytesLike, Data
 
 
 class Marker(NamedTuple):
-    """What a delete hides, where it is not simply a column or a family up to a time.
+    """A delete marker of a chosen kind, for deletes of single versions and for markers with their own timestamps.
 
     >>> Marker("version", b"f:a", 5)
     Marker(kind='version', column=b'f:a', timestamp=5)
     """
 
     kind: str
-    """``version``: one version of a column, the one of `timestamp` or the newest. ``column``: all versions up to `timestamp`. ``family``: all
-    cells of a family up to `timestamp`. ``family-version``: all cells of a family with exactly `timestamp`."""
+    """``version``: the version of a column with exactly `timestamp`, or the newest one. ``column``: all versions of a
+    column up to and including `timestamp`. ``family``: all cells of a family up to and including `timestamp`.
+    ``family-version``: all cells of a family with exactly `timestamp`."""
     column: BytesLike
-    """The column, or for the last two kinds the family."""
+    """The column; for the kinds ``family`` and ``family-version``, the family."""
     timestamp: int | None = None
-    """Milliseconds since 1970; `None`: the delete's."""
+    """In milliseconds since 1970; `None` stands for the timestamp of the delete."""
 
 
 @dataclass(frozen=True)
 class Put:
-    """Writes columns; the arguments are those of `Table.put`. `durability`: `None` is the table's own."""
+    """A put. The fields are the arguments of `Table.put`, except that a `durability` of `None` stands for the
+    table's."""
 
     data: Data
     timestamp: int | None = None
     ttl_ms: int | None = None
     durability: str | None = None
 
-    _put: ClassVar[bool] = True
+    _is_put: ClassVar[bool] = True
 
     @property
-    def _what(self) -> Any:
+    def _columns(self) -> Any:
         return self.data
 
 
 @dataclass(frozen=True)
 class Delete:
-    """Hides a row, or some of its columns and families; the arguments are those of `Table.delete`. `durability`: `None` is the table's own."""
+    """A delete of a row, or of some of its columns and families. The fields are the arguments of `Table.delete`, except
+    that a `durability` of `None` stands for the table's."""
 
     columns: Iterable[BytesLike | Marker] | None = None
     timestamp: int | None = None
     ttl_ms: int | None = None
     durability: str | None = None
 
-    _put: ClassVar[bool] = False
+    _is_put: ClassVar[bool] = False
 
     @property
-    def _what(self) -> Any:
+    def _columns(self) -> Any:
         return None if self.columns is None else list(self.columns)
 
 
 Mutation = Put | Delete
 
 
-def listed(mutations: Iterable[Mutation]) -> list[Mutation]:
-    """Mutations as a list, each of them one.
-
-    Raises `TypeError` for anything else.
-    """
-    found = list(mutations)
-    for mutation in found:
+def mutation_list(mutations: Iterable[Mutation]) -> list[Mutation]:
+    """Collects mutations in a list. Raises `TypeError` for an item that is neither a `Put` nor a `Delete`."""
+    checked = list(mutations)
+    for mutation in checked:
         if not isinstance(mutation, (Put, Delete)):
-            raise TypeError(f"a mutation is hjall.Put or hjall.Delete, not {type(mutation).__name__}")
-    return found
+            raise TypeError(f"a mutation must be hjall.Put or hjall.Delete, not {type(mutation).__name__}")
+    return checked

@@ -1,4 +1,5 @@
-"""A pool of connections, as HappyBase programs with threads use it. A database needs none: it is safe to use from many threads."""
+"""HappyBase's connection pool. New programs do not need one, because a database may be used from any number of
+threads."""
 
 from __future__ import annotations
 
@@ -13,11 +14,12 @@ from hjall.errors import NoConnectionsAvailable
 
 
 class ConnectionPool:
-    """At most `size` threads at a time get a connection, each its own; the others wait.
+    """A pool of `size` connections, each used by one thread at a time.
 
-    `options`: those of `hjall.open`, with its path as `path`; without one all share a database in memory.
+    `options`: the options of `hjall.open`, and the folder as `path`. Without a path, all connections share a database
+    in memory.
 
-    Raises `TypeError` and `ValueError` for a size that cannot be, and what `hjall.open` raises.
+    Raises `TypeError` and `ValueError` for an invalid size, and the errors of `hjall.open`.
 
     >>> import hjall
     >>> pool = hjall.ConnectionPool(size=2)
@@ -36,19 +38,21 @@ class ConnectionPool:
         first = Database(path, **options)
         self._free: queue.LifoQueue[Database] = queue.LifoQueue()
         for _ in range(size - 1):
-            # A folder can be opened any number of times, and each is closed by itself; a database in memory is the one object.
+            # A folder can be opened any number of times; a database in memory has to be shared.
             self._free.put(Database._sharing(first, **options) if path is None else Database(path, **options))
         self._free.put(first)
         self._mine = threading.local()
-        # Mistakes show here, not at the first use.
+        # Reports invalid options here instead of at the first use.
         with self.connection():
             pass
 
     @contextlib.contextmanager
     def connection(self, timeout: float | None = None) -> Generator[Database, None, None]:
-        """A connection for a ``with`` block. A block inside it, in the same thread, gets the same one.
+        """Returns a context manager that takes a connection from the pool for a ``with`` block. Nested blocks in one
+        thread get the same connection.
 
-        `timeout`: how long to wait for a free one, in seconds; `None`: as long as it takes. Raises `NoConnectionsAvailable` after that.
+        `timeout`: how long to wait for a free connection, in seconds; `None` waits without limit. Raises
+        `NoConnectionsAvailable` when the time is over.
         """
         mine: Database | None = getattr(self._mine, "connection", None)
         if mine is not None:
@@ -59,7 +63,7 @@ class ConnectionPool:
             taken = self._free.get(True, timeout)
         except queue.Empty:
             raise NoConnectionsAvailable(
-                f"no connection of the pool became free within {timeout} s: make the pool larger, or hold connections for a shorter time"
+                f"no connection became free within {timeout} s: make the pool larger, or hold connections for less time"
             ) from None
         self._mine.connection = taken
         try:

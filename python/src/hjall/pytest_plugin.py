@@ -1,6 +1,6 @@
-"""Fixtures for pytest: a database for each test, a Thrift server for clients that want one, and a clock that the test moves.
+"""Fixtures for pytest: a database per test, a Thrift server, and a clock that the test controls.
 
-pytest finds them by itself once hjall is installed.
+pytest loads them automatically when hjall is installed.
 """
 
 from __future__ import annotations
@@ -13,36 +13,38 @@ import hjall
 
 
 class ServedDatabase:
-    """Where a database answers Thrift clients, and the database itself."""
+    """A database and the Thrift server that serves it."""
 
     def __init__(self, server: hjall.Server, database: hjall.Database) -> None:
         self.server, self.database = server, database
 
     @property
     def address(self) -> tuple[str, int]:
-        """Host and port, as in ``happybase.Connection(*hjall_server.address)``."""
+        """The host and port of the server, as in ``happybase.Connection(*hjall_server.address)``."""
         return self.server.address
 
     @property
     def host(self) -> str:
-        """The host."""
+        """The host of the server."""
         return self.server.host
 
     @property
     def port(self) -> int:
-        """The port."""
+        """The port of the server."""
         return self.server.port
 
 
 @pytest.fixture
 def hjall_clock() -> hjall.ManualClock:
-    """A clock that only the test moves (``advance(ms)``, ``set(ms)``), for what depends on time: TTLs, timestamps. `hjall_db` of the same test goes by it."""
+    """A clock that only the test moves, with ``advance(ms)`` and ``set(now_ms)``, for tests of TTLs and timestamps. The
+    test's `hjall_db` uses it."""
     return hjall.ManualClock()
 
 
 @pytest.fixture
 def hjall_db(request: pytest.FixtureRequest) -> Generator[hjall.Database, None, None]:
-    """A fresh database in memory. It goes by `hjall_clock` if the test asks for that as well, else by the system's clock."""
+    """A new database in memory. It uses `hjall_clock` if the test requests that fixture too, and the system's clock
+    otherwise."""
     clock = request.getfixturevalue("hjall_clock") if "hjall_clock" in request.fixturenames else None
     with hjall.memory(clock=clock) as database:
         yield database
@@ -50,8 +52,7 @@ def hjall_db(request: pytest.FixtureRequest) -> Generator[hjall.Database, None, 
 
 @pytest.fixture
 def hjall_server(hjall_db: hjall.Database) -> Generator[ServedDatabase, None, None]:
-    """A Thrift server of HBase's two services on a free port (``host``, ``port``, ``address``) for a fresh database in memory (``database``), which is the
-    `hjall_db` of the same test.
-    """
+    """A Thrift server for HBase's two services on a free port (``host``, ``port``, ``address``). It serves the test's
+    `hjall_db` (``database``)."""
     with hjall_db.serve(port=0) as server:
         yield ServedDatabase(server, hjall_db)

@@ -1,17 +1,22 @@
-"""A table: HappyBase's verbs, and under plain names what HappyBase cannot say."""
+"""Tables: HappyBase's verbs, and verbs of their own for what HappyBase does not offer."""
 
 from __future__ import annotations
 
 import struct
-from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any
+from collections.abc import Generator, Iterable, Mapping
+from typing import TYPE_CHECKING, Any, Literal
 
-from hjall.arrow import ArrowMethods
+from hjall import _native
+from hjall.arrow.names import ColumnNames, column_requests, decoder, family_name, targets
+from hjall.arrow.protocol import ArrowArray, ArrowStream
+from hjall.arrow.scan import ArrowScan
 from hjall.batch import Batch
+from hjall.cell import Cell, RowCells
 from hjall.errors import Error
-from hjall.mutations import Mutation, Put, listed
-from hjall.reading import Reading
-from hjall.types import BytesLike, Data, Row
+from hjall.filters import Filter
+from hjall.mutations import Mutation, Put, mutation_list
+from hjall.scan import BATCH_SIZE, ScanArguments, at_least_one
+from hjall.types import BytesLike, Columns, Data, Name, Row, TimeRange
 
 if TYPE_CHECKING:
     from hjall.database import Database
@@ -19,17 +24,17 @@ if TYPE_CHECKING:
 _COUNTER = struct.Struct(">q")
 
 
-class Table(ArrowMethods, Reading):
-    """A table by name; `Database.table` makes one. Safe to use from many threads.
+class Table(_native.Table):
+    """A table. `Database.table` creates tables. A table may be used from any number of threads.
 
-    Rows, columns and values are bytes-like; a `str` is refused unless the database was opened with an encoding.
+    Row keys, columns and values are bytes-like. A `str` is rejected unless the database was opened with an encoding.
     """
 
     connection: Database
     """The database."""
 
     def __new__(cls, name: str | bytes, connection: Database) -> Table:
-        """A table of a database, by its whole name; use `Database.table`."""
+        """Makes a table by its full name, without looking it up. Use `Database.table` instead."""
         self = super().__new__(cls, connection._native, name)
         self.connection = connection
         return self
@@ -38,7 +43,8 @@ class Table(ArrowMethods, Reading):
         return f"<{type(self).__module__}.{type(self).__name__} name={self.name!r}>"
 
     def families(self) -> dict[bytes, dict[str, Any]]:
-        """The table's column families by name, each with HappyBase's options; `Database.describe_table` tells all attributes.
+        """Returns the column families by name, each with HappyBase's options. `Database.describe_table` returns all of
+        HBase's attributes.
 
         Raises `TableNotFound`.
 
@@ -51,7 +57,10 @@ class Table(ArrowMethods, Reading):
         return self.connection._admin.families(self.name)
 
     def regions(self) -> list[dict[str, Any]]:
-        """The table's regions in order, each with start_key, end_key, id, name, version, server_name and port; none if there is no such table.
+        """Returns the regions in order, as dicts with the keys start_key, end_key, id, name, version, server_name and
+        port. The list is empty if the table does not exist.
+
+        There are no region servers, so the last three values are constant.
 
         >>> import hjall
         >>> db = hjall.memory()
@@ -59,10 +68,160 @@ class Table(ArrowMethods, Reading):
         >>> [(region["start_key"], region["end_key"]) for region in db.table("t").regions()]
         [(b'', b'm'), (b'm', b'')]
         """
-        found = self.connection._admin.regions(self.name)
-        names = ("start_key", "end_key", "id", "name", "version", "server_name", "port")
-        # The last three are of servers, which there are none of.
-        return [dict(zip(names, (*region, 1, b"localhost", 0), strict=True)) for region in found]
+        return self.connection._admin.regions(self.name)
+
+    # -- reading ----------------------------------------------------------------------------------
+
+    def scan(
+        self,
+        row_start: BytesLike | None = None,
+        row_stop: BytesLike | None = None,
+        row_prefix: BytesLike | None = None,
+        columns: Columns = None,
+        filter: Filter | BytesLike | None = None,
+        timestamp: int | None = None,
+        include_timestamp: bool = False,
+        batch_size: int = BATCH_SIZE,
+        scan_batching: int | None = None,
+        limit: int | None = None,
+        sorted_columns: bool = False,
+        reverse: bool = False,
+        *,
+        time_range: TimeRange | None = None,
+    ) -> Generator[tuple[bytes, Row], None, None]:
+        """Returns a generator over rows, as ``(key, dict)``. The generator reads a snapshot of the table that it takes
+        when the first row is requested.
+
+        `row_start`, `row_stop`: the first row, inclusive, and the last row, exclusive; or `row_prefix`: only rows whose
+        keys start with it. `reverse`: scan in descending order; `row_start` is then the largest row key. `limit`: the
+        most results. `columns`, `filter`, `timestamp`, `time_range` and `include_timestamp` are as for `row`.
+        `batch_size`: how many rows are fetched at once. `scan_batching`: the most cells in a result; wider rows are
+        split into several results. `sorted_columns`: return each row as an `OrderedDict` in HBase's order of columns.
+
+        When the first row is requested, raises `TypeError` and `ValueError` for invalid arguments, `TableNotFound`,
+        `TableDisabled`, `FamilyNotFound`.
+
+        >>> import hjall
+        >>> db = hjall.memory()
+        >>> db.create_table("t", {"f": {}})
+        >>> table = db.table("t")
+        >>> for key in b"a1", b"a2", b"b1":
+        ...     table.put(key, {b"f:x": key})
+        >>> list(table.scan(row_prefix=b"a"))
+        [(b'a1', {b'f:x': b'a1'}), (b'a2', {b'f:x': b'a2'})]
+        >>> [key for key, _ in table.scan(reverse=True, limit=2)]
+        [b'b1', b'a2']
+        >>> [key for key, _ in table.scan(filter="ValueFilter(=, 'substring:2')")]
+        [b'a2']
+        """
+        at_least_one("limit", limit)
+        at_least_one("batch_size", batch_size)
+        # The limit counts results, of which a row can have several, so it is not part of the engine's arguments.
+        arguments = ScanArguments(
+            row_start=row_start,
+            row_stop=row_stop,
+            row_prefix=row_prefix,
+            columns=columns,
+            filter=filter,
+            timestamp=timestamp,
+            time_range=time_range,
+            batch_size=batch_size,
+            scan_batching=scan_batching,
+            reverse=reverse,
+        )
+        scanner = self._scanner(arguments)
+        try:
+            left = limit
+            while left is None or left > 0:
+                count = batch_size if left is None else min(batch_size, left)
+                rows = scanner.rows(count, include_timestamp, sorted_columns)
+                if not rows:
+                    return
+                if left is not None:
+                    left -= len(rows)
+                yield from rows
+        finally:
+            scanner.close()
+
+    def row_cells(
+        self,
+        row: BytesLike,
+        columns: Columns = None,
+        *,
+        versions: int | None = 1,
+        time_range: TimeRange | None = None,
+        filter: Filter | BytesLike | None = None,
+        limit: int | None = None,
+        offset: int = 0,
+        raw: bool = False,
+    ) -> list[Cell]:
+        """Returns the cells of a row as `Cell`s, in HBase's order.
+
+        `versions`: the most versions of each column, newest first; `None` returns all that the family keeps. `limit`:
+        the most cells of each family, after the first `offset` cells. `raw`: include delete markers and deleted cells.
+        The other arguments and the errors are those of `row`.
+
+        >>> import hjall
+        >>> db = hjall.memory()
+        >>> db.create_table("t", {"f": {"max_versions": 3}})
+        >>> db.table("t").put(b"r", [(b"f:x", b"old", 1), (b"f:x", b"new", 2)])
+        >>> for cell in db.table("t").row_cells(b"r", versions=None):
+        ...     print(cell)
+        Cell(column=b'f:x', value=b'new', timestamp=2, kind='Put')
+        Cell(column=b'f:x', value=b'old', timestamp=1, kind='Put')
+        """
+        cells = self._row_cells(row, columns, versions, time_range, filter, limit, offset, raw)
+        return [Cell(*cell) for cell in cells]
+
+    def scan_cells(
+        self,
+        row_start: BytesLike | None = None,
+        row_stop: BytesLike | None = None,
+        row_prefix: BytesLike | None = None,
+        columns: Columns = None,
+        *,
+        versions: int | None = 1,
+        time_range: TimeRange | None = None,
+        filter: Filter | BytesLike | None = None,
+        batch_size: int = BATCH_SIZE,
+        scan_batching: int | None = None,
+        limit: int | None = None,
+        reverse: bool = False,
+        raw: bool = False,
+    ) -> Generator[RowCells, None, None]:
+        """Returns a generator over rows as `RowCells`, with versions, timestamps and, with `raw`, delete markers.
+
+        `limit`: the most rows. The other arguments and the errors are those of `scan` and `row_cells`.
+
+        >>> import hjall
+        >>> db = hjall.memory()
+        >>> db.create_table("t", {"f": {}})
+        >>> db.table("t").put(b"r", {b"f:x": b"1"}, timestamp=5)
+        >>> next(db.table("t").scan_cells())
+        RowCells(row=b'r', cells=[Cell(column=b'f:x', value=b'1', timestamp=5, kind='Put')], partial=False)
+        """
+        at_least_one("batch_size", batch_size)
+        arguments = ScanArguments(
+            row_start=row_start,
+            row_stop=row_stop,
+            row_prefix=row_prefix,
+            columns=columns,
+            filter=filter,
+            time_range=time_range,
+            versions=versions,
+            batch_size=batch_size,
+            scan_batching=scan_batching,
+            limit=limit,
+            reverse=reverse,
+            raw=raw,
+        )
+        scanner = self._scanner(arguments)
+        try:
+            while rows := scanner.cells(batch_size):
+                for key, cells, partial in rows:
+                    yield RowCells(key, [Cell(*cell) for cell in cells], partial)
+        finally:
+            scanner.close()
 
     # -- writing ----------------------------------------------------------------------------------
 
@@ -76,11 +235,12 @@ class Table(ArrowMethods, Reading):
         ttl_ms: int | None = None,
         durability: str | None = None,
     ) -> Batch:
-        """Gathers puts and deletes of any rows, to be sent together: by `send`, at the end of a ``with`` block, or each time that `batch_size` of them have
-        been gathered.
+        """Returns a `Batch`, which collects puts and deletes of any number of rows and sends them together: when
+        `send` is called, at the end of a ``with`` block, or as soon as it holds `batch_size` mutations.
 
-        `transaction`: nothing is sent if the ``with`` block fails; it cannot be combined with `batch_size`. Each row's mutations are applied
-        all at once, rows by themselves. The other arguments as for `put`.
+        `batch_size`: the number of columns put or deleted after which the batch is sent. `transaction`: send nothing if
+        the ``with`` block raises an exception; it cannot be combined with `batch_size`. The puts of a row are applied
+        atomically, and so are its deletes; a batch as a whole is not atomic. The other arguments are those of `put`.
 
         >>> import hjall
         >>> db = hjall.memory()
@@ -103,9 +263,11 @@ class Table(ArrowMethods, Reading):
         ttl_ms: int | None = None,
         durability: str | None = None,
     ) -> list[Error | None]:
-        """Puts several rows, each by itself, and tells of each how it went: `None`, or the exception that `put` would have raised.
+        """Puts several rows independently. Returns a list with one item per row: `None`, or the exception that `put`
+        would have raised.
 
-        `rows`: ``(row, data)``; the other arguments as for `put`. Raises only for arguments of a wrong type, and if the database is not open.
+        `rows`: an iterable of ``(row, data)``. The other arguments are those of `put`. Raises an exception only for
+        arguments of a wrong type and if the database is not open.
 
         >>> import hjall
         >>> db = hjall.memory()
@@ -116,9 +278,10 @@ class Table(ArrowMethods, Reading):
         return self._put_many(list(rows), timestamp, ttl_ms, durability)
 
     def mutate_row(self, row: BytesLike, mutations: Iterable[Mutation]) -> None:
-        """Puts and deletes of one row, all at once and at one time: a delete hides a put of the same call and time.
+        """Applies puts and deletes of one row atomically, with one timestamp. A delete hides a put with the same
+        timestamp in the same call.
 
-        `mutations`: `hjall.Put` and `hjall.Delete`. Raises what `put` raises.
+        `mutations`: an iterable of `hjall.Put` and `hjall.Delete`. Raises the errors of `put`.
 
         >>> import hjall
         >>> db = hjall.memory()
@@ -127,14 +290,24 @@ class Table(ArrowMethods, Reading):
         >>> db.table("t").row(b"r")
         {b'f:a': b'1'}
         """
-        self._mutate(row, listed(mutations))
+        self._mutate_row(row, mutation_list(mutations))
 
-    def check_and_mutate(self, row: BytesLike, column: BytesLike, value: BytesLike | None, mutations: Iterable[Mutation], *, compare: str = "=") -> bool:
-        """Mutates a row if a column of it, its newest version, stands to `value` as asked. Returns whether it did.
+    def check_and_mutate(
+        self,
+        row: BytesLike,
+        column: BytesLike,
+        value: BytesLike | None,
+        mutations: Iterable[Mutation],
+        *,
+        compare: str = "=",
+    ) -> bool:
+        """Compares `value` with the newest version of a column and applies mutations to the row if the comparison
+        holds, atomically. Returns whether the mutations were applied.
 
-        `compare`: ``=``, ``!=``, ``<``, ``<=``, ``>``, ``>=``, with the **given value on the left**, as in HBase: ``compare=">"`` holds if `value` is greater
-        than what is stored. `value` `None` with ``=``: if there is no such cell, or an empty one; with ``!=``: if there is one.
-        The other arguments and errors as for `mutate_row`.
+        `compare`: ``=``, ``!=``, ``<``, ``<=``, ``>`` or ``>=``, with `value` on the **left**, as in HBase:
+        ``compare=">"`` holds if `value` is greater than the stored value. If `value` is `None`, ``=`` holds if the cell
+        does not exist or is empty, and ``!=`` holds otherwise. The other arguments and the errors are those of
+        `mutate_row`.
 
         >>> import hjall
         >>> db = hjall.memory()
@@ -145,7 +318,7 @@ class Table(ArrowMethods, Reading):
         >>> table.check_and_mutate(b"r", b"f:state", b"old", [hjall.Delete()])
         False
         """
-        return self._check(row, column, compare, value, listed(mutations))
+        return self._check_and_mutate(row, column, compare, value, mutation_list(mutations))
 
     def check_and_put(
         self,
@@ -159,7 +332,10 @@ class Table(ArrowMethods, Reading):
         ttl_ms: int | None = None,
         durability: str | None = None,
     ) -> bool:
-        """Puts if a column stands to `value` as asked: `check_and_mutate` with one put.
+        """Puts `data` if the comparison of `value` with a column holds, as `check_and_mutate` with one put. Returns
+        whether the data were written.
+
+        The arguments and the errors are those of `check_and_mutate` and `put`.
 
         >>> import hjall
         >>> db = hjall.memory()
@@ -167,12 +343,22 @@ class Table(ArrowMethods, Reading):
         >>> db.table("t").check_and_put(b"r", b"f:a", None, {b"f:a": b"first"})
         True
         """
-        return self._check(row, column, compare, value, [Put(data, timestamp, ttl_ms, durability)])
+        return self._check_and_mutate(row, column, compare, value, [Put(data, timestamp, ttl_ms, durability)])
 
-    def append(self, row: BytesLike, data: Data, *, include_timestamp: bool = False, ttl_ms: int | None = None, durability: str | None = None) -> Row:
-        """Appends to values of one row, all at once; returns the new values by column.
+    def append(
+        self,
+        row: BytesLike,
+        data: Data,
+        *,
+        include_timestamp: bool = False,
+        ttl_ms: int | None = None,
+        durability: str | None = None,
+    ) -> Row:
+        """Appends bytes to values of one row atomically. Returns a dict from column to the new value, or to
+        ``(value, timestamp)`` with `include_timestamp`.
 
-        `data`: from column to what is appended; a column that is not there begins empty. The other arguments and errors as for `put`.
+        `data`: a dict from column to the bytes to append, or an iterable of such pairs. A missing value counts as
+        empty. The other arguments and the errors are those of `put`.
 
         >>> import hjall
         >>> db = hjall.memory()
@@ -182,7 +368,7 @@ class Table(ArrowMethods, Reading):
         ({b'f:log': b'one '}, {b'f:log': b'one two '})
         """
         cells = self._append(row, _pairs(data), ttl_ms, durability)
-        return {name: (value, time) if include_timestamp else value for name, value, time, _ in cells}
+        return {name: (value, timestamp) if include_timestamp else value for name, value, timestamp, _ in cells}
 
     # -- counters ---------------------------------------------------------------------------------
 
@@ -195,9 +381,12 @@ class Table(ArrowMethods, Reading):
         ttl_ms: int | None = None,
         durability: str | None = None,
     ) -> dict[bytes, Any]:
-        """Adds to several counters of one row, all at once; returns the new counts by column.
+        """Adds to several counters of one row atomically. Returns a dict from column to the new count, or to
+        ``(count, timestamp)`` with `include_timestamp`.
 
-        `data`: from column to the amount, which may be negative. Raises `NotACounter` for a value that is not 8 bytes long, and what `put` raises.
+        `data`: a dict from column to the amount to add, or an iterable of such pairs; an amount may be negative. The
+        other arguments are those of `put`. Raises `NotACounter` if a stored value is not 8 bytes long, and the errors
+        of `put`.
 
         >>> import hjall
         >>> db = hjall.memory()
@@ -206,11 +395,13 @@ class Table(ArrowMethods, Reading):
         {b'f:down': -1, b'f:up': 2}
         """
         cells = self._increment(row, _pairs(data), ttl_ms, durability)
-        counts = ((name, _COUNTER.unpack(value)[0], time) for name, value, time, _ in cells)
-        return {name: (count, time) if include_timestamp else count for name, count, time in counts}
+        counts = ((name, _COUNTER.unpack(value)[0], timestamp) for name, value, timestamp, _ in cells)
+        return {name: (count, timestamp) if include_timestamp else count for name, count, timestamp in counts}
 
     def counter_get(self, row: BytesLike, column: BytesLike) -> int:
-        """The count of a counter; one that is not there is made and set to 0, as in HappyBase.
+        """Returns the count of a counter. A missing counter is created and set to 0, as in HappyBase.
+
+        Raises the errors of `counter_inc`.
 
         >>> import hjall
         >>> db = hjall.memory()
@@ -221,7 +412,9 @@ class Table(ArrowMethods, Reading):
         return self.counter_inc(row, column, 0)
 
     def counter_set(self, row: BytesLike, column: BytesLike, value: int = 0) -> None:
-        """Sets a counter: a signed number of 64 bits.
+        """Sets a counter to `value`, a signed 64-bit integer.
+
+        Raises `struct.error` if `value` does not fit into 64 bits, and the errors of `put`.
 
         >>> import hjall
         >>> db = hjall.memory()
@@ -233,7 +426,7 @@ class Table(ArrowMethods, Reading):
         self.put(row, [(column, _COUNTER.pack(value))])
 
     def counter_dec(self, row: BytesLike, column: BytesLike, value: int = 1) -> int:
-        """Subtracts from a counter and returns its new value, at once; see `counter_inc`.
+        """Subtracts `value` from a counter atomically and returns the new count; see `counter_inc`.
 
         >>> import hjall
         >>> db = hjall.memory()
@@ -242,6 +435,173 @@ class Table(ArrowMethods, Reading):
         -3
         """
         return self.counter_inc(row, column, -value)
+
+    # -- Arrow data -------------------------------------------------------------------------------
+
+    def scan_arrow(
+        self,
+        columns: ColumnNames | None = None,
+        *,
+        row_start: BytesLike | None = None,
+        row_stop: BytesLike | None = None,
+        row_prefix: BytesLike | None = None,
+        filter: Filter | BytesLike | None = None,
+        limit: int | None = None,
+        reverse: bool = False,
+        timestamp: int | None = None,
+        time_range: TimeRange | None = None,
+        versions: int = 1,
+        layout: Literal["rows", "cells"] = "rows",
+        values: object = "binary",
+        row: str | None = "row",
+        row_type: object = "binary",
+        include_timestamp: bool = False,
+        errors: Literal["raise", "null"] = "raise",
+        batch_rows: int = 65_536,
+    ) -> ArrowScan:
+        """Scans rows as Arrow data.
+
+        With `layout="rows"`, each row of the table is a row of the result. The columns of the result are named
+        `family:qualifier`, and a missing cell is a null. With `layout="cells"`, each cell is a row of the result, with
+        the columns row key, column, timestamp and value.
+
+        :param columns: the columns, or a mapping from columns to decoders. `b"f:q"` is a column, `b"f:"` all columns
+            of a family; `None` selects all columns. Columns that are not named are discovered by a first pass over
+            the rows; the result lacks a column that is first written after this pass. A column without a decoder of
+            its own is decoded as `values` says.
+        :param row_start: the first row, inclusive.
+        :param row_stop: the last row, exclusive.
+        :param row_prefix: only rows whose keys start with this, instead of `row_start` and `row_stop`.
+        :param filter: a filter, as for `scan`.
+        :param limit: the most rows of the table.
+        :param reverse: scan in descending order; `row_start` is then the largest row key.
+        :param timestamp: only cells older than this, in milliseconds since 1970.
+        :param time_range: only cells with `min <= timestamp < max`, as `(min, max)` in milliseconds since 1970.
+        :param versions: with `layout="cells"`, the most versions of a column, newest first.
+        :param layout: whether a row of the result is a row of the table or a cell.
+        :param values: the decoder of columns for which none is given. Numbers are big-endian, as HBase's
+            `Bytes.toBytes` writes them. The decoders are `binary`; `utf8`; `int64` (or `counter`), `int32`, `int16`,
+            `int8`; `uint64`, `uint32`, `uint16`, `uint8`; `int` for integers of 1, 2, 4 or 8 bytes; `float64`,
+            `float32`; `bool` (1 byte); `timestamp` (8 bytes, milliseconds since 1970), `timestamp_s`, `timestamp_us`,
+            `timestamp_ns`; `int_text` and `float_text` for decimal text; and `cell_timestamp` for the timestamp of
+            the cell instead of its value. Types of Python, pyarrow and polars are accepted in place of names.
+        :param row: the name of the column of row keys; `None` leaves it out.
+        :param row_type: the decoder of row keys.
+        :param include_timestamp: with `layout="rows"`, whether each column is followed by a column
+            `family:qualifier.timestamp`.
+        :param errors: what happens if a decoder cannot read a value: `"raise"` raises `DecodeError`, `"null"` returns a
+            null.
+        :param batch_rows: the number of rows of a batch. A batch ends earlier if it exceeds 64 MiB.
+        :returns: a description of the scan, which runs when it is used.
+        :raises hjall.errors.DecodeError: when the result is used, if a decoder cannot read a value.
+        :raises hjall.errors.TableNotFound: when the result is used, as are the other errors of a scan.
+
+        >>> import hjall
+        >>> with hjall.memory() as db:
+        ...     db.create_table("t", {"f": {}})
+        ...     table = db.table("t")
+        ...     table.put(b"r1", {b"f:name": b"one", b"f:n": (1).to_bytes(8, "big")})
+        ...     table.scan_arrow({"f:name": "utf8", "f:n": "int64"}, row_type="utf8").to_polars().rows()
+        [('r1', 'one', 1)]
+        """
+        if layout not in ("rows", "cells"):
+            raise ValueError(f'layout must be "rows" or "cells", not {layout!r}')
+        if errors not in ("raise", "null"):
+            raise ValueError(f'errors must be "raise" or "null", not {errors!r}')
+        at_least_one("batch_rows", batch_rows)
+        if layout == "cells":
+            if columns is not None:
+                raise TypeError('columns cannot be combined with layout="cells", which returns every cell as a row')
+            if include_timestamp:
+                raise TypeError('include_timestamp requires layout="rows"; cells always have their timestamps')
+        elif versions != 1:
+            raise TypeError('versions requires layout="cells"; a row of the result has one value per column')
+        arguments = ScanArguments(
+            row_start=row_start,
+            row_stop=row_stop,
+            row_prefix=row_prefix,
+            filter=filter,
+            timestamp=timestamp,
+            time_range=time_range,
+            versions=versions,
+            batch_size=0,
+            limit=limit,
+            reverse=reverse,
+        )
+        native = _native.scan_arrow(
+            self,
+            arguments,
+            columns=None if layout == "cells" else column_requests(columns, decoder(values)),
+            values=decoder(values),
+            row=row,
+            row_type=decoder(row_type),
+            timestamps=include_timestamp,
+            batch_rows=batch_rows,
+            null_on_error=errors == "null",
+        )
+        return ArrowScan(native)
+
+    def load_arrow(
+        self,
+        data: ArrowStream | ArrowArray,
+        row: str = "row",
+        *,
+        columns: Mapping[str, Any] | None = None,
+        family: Name | None = None,
+        timestamp: int | str | None = None,
+        ttl_ms: int | None = None,
+        durability: str | None = None,
+        batch_rows: int = 1000,
+    ) -> int:
+        """Writes Arrow data: each row of the data becomes a put, and each value that is not null a cell.
+
+        Rows are written independently: if a row cannot be written, the rows before it remain.
+
+        :param data: a table, frame, batch or stream from pyarrow, polars, pandas, DuckDB or any object with
+            `__arrow_c_stream__` or `__arrow_c_array__`. A stream is read batch by batch.
+        :param row: the column of the data with the row keys: bytes or text; integers are encoded big-endian.
+        :param columns: where columns are written: `{"name in the data": "family:qualifier"}`, or with an encoder
+            `{"name in the data": ("family:qualifier", "int32")}`. `None` writes all columns other than `row` (and the
+            column of timestamps), which must be named `family:qualifier` unless `family` is given. Without an
+            encoder, the type determines the encoding: text and bytes unchanged, numbers big-endian in the width of
+            their type, booleans as one byte, times as 8 bytes in milliseconds since 1970. The encoders have the names
+            of the decoders of `scan_arrow`, which read what they write.
+        :param family: the family to write all columns to, with their names as qualifiers.
+        :param timestamp: the timestamp of the cells: a number of milliseconds since 1970, or the name of a column of
+            the data; `None` stands for the time of the write.
+        :param ttl_ms: how long the cells live, in milliseconds.
+        :param durability: as for `put`: `USE_DEFAULT` (the table's), `SKIP_WAL`, `ASYNC_WAL`, `SYNC_WAL` (the
+            default) or `FSYNC_WAL`.
+        :param batch_rows: how many rows are written at once.
+        :returns: the number of rows written. Rows without any value are skipped.
+        :raises ValueError: for data that cannot be written: a missing column, a null row key, a number out of the
+            range of its encoder.
+        :raises hjall.errors.Error: as `put` does.
+
+        >>> import hjall, polars
+        >>> frame = polars.DataFrame({"id": ["a", "b"], "age": [41, None], "name": ["Ann", "Bob"]})
+        >>> with hjall.memory() as db:
+        ...     db.create_table("people", {"p": {}})
+        ...     table = db.table("people")
+        ...     table.load_arrow(frame, row="id", family="p")
+        ...     table.row(b"b"), table.counter_get(b"a", b"p:age")
+        2
+        ({b'p:name': b'Bob'}, 41)
+        """
+        at_least_one("batch_rows", batch_rows)
+        if columns is not None and family is not None:
+            raise TypeError("family cannot be combined with columns, which names the family of each column")
+        return _native.load_arrow(
+            self,
+            data,
+            row=row,
+            columns=None if columns is None else targets(columns),
+            family=None if family is None else family_name(family),
+            timestamp=timestamp,
+            ttl_ms=ttl_ms,
+            durability=durability,
+            batch_rows=batch_rows,
+        )
 
 
 def _pairs(data: Any) -> list[tuple[Any, Any]]:

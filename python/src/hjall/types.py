@@ -1,4 +1,4 @@
-"""Names for the types of arguments and results."""
+"""Aliases for the types of arguments and results."""
 
 from __future__ import annotations
 
@@ -7,18 +7,22 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 BytesLike = bytes | bytearray | memoryview | str
-"""Keys, columns and values. A `str` is only taken by a database that was opened with an encoding."""
+"""A row key, column or value. A `str` is accepted only by a database that was opened with an encoding."""
 
 Name = str | bytes
-"""Names of tables and families; a `str` stands for its UTF-8 bytes."""
+"""The name of a table or family. A `str` is encoded as UTF-8."""
 
 Path = str | os.PathLike[str]
 
+Columns = list[BytesLike] | tuple[BytesLike, ...] | None
+"""The columns and families to read; `None` for all."""
+
 TimeRange = tuple[int, int]
-"""Milliseconds since 1970: from the first, included, to the second, excluded."""
+"""A range of timestamps ``min <= timestamp < max``, in milliseconds since 1970."""
 
 Data = Mapping[Any, Any] | Iterable[tuple[Any, ...]]
-"""Columns to write: a dict from column to value or ``(value, timestamp)``; or ``(column, value)`` and ``(column, value, timestamp)``."""
+"""The columns to write: a dict from column to value or ``(value, timestamp)``, or an iterable of ``(column, value)``
+and ``(column, value, timestamp)``."""
 
 Row = dict[bytes, Any]
-"""A row: from column to value, or to ``(value, timestamp)`` where timestamps were asked for."""
+"""A row: a dict from column to value, or to ``(value, timestamp)`` if timestamps were requested."""

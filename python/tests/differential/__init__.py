@@ -1,1 +1,1 @@
-"""Random programs, for the embedded database and for stock HappyBase against the binary."""
+"""Random programs that run on the embedded database and on HappyBase with the server."""

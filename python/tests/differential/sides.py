@@ -1,32 +1,32 @@
-"""Carrying a program out on one side, and what of the outcome is compared."""
+"""Runs a program on one side and converts the outcomes into a form that can be compared."""
 
 import types
 
-# A time that the database assigned, whatever it was.
+# Timestamps above this were assigned by the database.
 ASSIGNED = 10**12
 
 
 class Stopped(Exception):
-    """Ends a batch's block."""
+    """Raised to end the block of a batch."""
 
 
 def run(connection, name, steps):
-    """The outcome of each step: its value or its failure."""
+    """Returns the outcome of each step: its value or its failure."""
     return [outcome(connection, connection.table(name), *step) for step in steps]
 
 
-def outcome(connection, table, verb, arguments, told):
+def outcome(connection, table, verb, arguments, options):
     try:
-        return "value", comparable(carry_out(connection, table, verb, arguments, told))
+        return "value", comparable(execute(connection, table, verb, arguments, options))
     except Exception as error:
         return "failure", failure(error)
 
 
-def carry_out(connection, table, verb, arguments, told):
+def execute(connection, table, verb, arguments, options):
     if verb == "batch":
-        told, steps, fails = arguments
+        options, steps, fails = arguments
         try:
-            with table.batch(**told) as batch:
+            with table.batch(**options) as batch:
                 for method, given in steps:
                     getattr(batch, method)(*given)
                 if fails:
@@ -39,20 +39,20 @@ def carry_out(connection, table, verb, arguments, told):
         name = table.name
         return change(name), connection.is_table_enabled(name)
     if verb == "scan":
-        scan = table.scan(**told)
+        scan = table.scan(**options)
         assert isinstance(scan, types.GeneratorType)
         return list(scan)
     if verb == "regions":
         return [{**region, "id": 0, "name": b"", "server_name": b"", "port": 0} for region in table.regions()]
-    return getattr(table, verb)(*arguments, **told)
+    return getattr(table, verb)(*arguments, **options)
 
 
 def comparable(value):
-    """A value with the types of all that is in it; times that were assigned are masked."""
+    """Returns a value together with its types, with assigned timestamps masked."""
     kind = type(value).__name__
     if isinstance(value, dict):
         items = [(comparable(key), comparable(item)) for key, item in value.items()]
-        # A plain dict's order is whatever the wire's was.
+        # The order of a plain dict is not specified.
         return kind, items if kind == "OrderedDict" else sorted(items, key=repr)
     if isinstance(value, (list, tuple)):
         return kind, [comparable(item) for item in value]
@@ -61,7 +61,7 @@ def comparable(value):
     return kind, value
 
 
-# What HBase's gateway says, and this package's word for it.
+# HBase's exceptions and the corresponding classes of this package.
 CLASSES = {
     "TableNotFoundException": "TableNotFound",
     "TableNotEnabledException": "TableDisabled",
@@ -78,14 +78,14 @@ CLASSES = {
 
 
 def failure(error):
-    """The class of an exception, in words that both sides have."""
+    """Returns the class of an exception by a name that both sides share."""
     if type(error) in (TypeError, ValueError, OverflowError):
         return type(error).__name__
     if type(error).__module__.startswith("hjall"):
         return type(error).__name__
-    # An argument that cannot be escapes HBase's gateway undeclared, from most methods.
-    said = f"{type(error).__name__} {getattr(error, 'message', None) or error}"
+    # Most methods of HBase's gateway report invalid arguments with an undeclared exception.
+    text = f"{type(error).__name__} {getattr(error, 'message', None) or error}"
     for java, ours in CLASSES.items():
-        if java in said:
+        if java in text:
             return ours
-    return f"{type(error).__name__}: {said[:200]}"
+    return f"{type(error).__name__}: {text[:200]}"

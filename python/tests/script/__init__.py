@@ -1,1 +1,1 @@
-"""The scripts of tests/scripts, run through this package. Their README describes their form."""
+"""Runs the scripts of tests/scripts through this package. Their README describes the format."""

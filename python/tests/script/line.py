@@ -1,24 +1,24 @@
-"""One step of a script taken apart: a verb, words, and options (`--name=value`)."""
+"""Parses a step of a script: a verb, words, and options (`--name=value`)."""
 
 import hjall
 from script.text import unescape, value
 
 
 def timed(word):
-    """`rest@timestamp` as its two parts; without a time it is the database's."""
+    """Splits `rest@timestamp`. The timestamp is `None` if it is missing."""
     rest, at, time = word.rpartition("@")
     return (rest, int(time)) if at else (word, None)
 
 
 def family(word):
-    """`f{VERSIONS=3,TTL=10}` as a name and a description."""
+    """Parses `f{VERSIONS=3,TTL=10}` into a name and a `hjall.Family`."""
     name, _, attributes = word.rstrip("}").partition("{")
     pairs = (pair.partition("=") for pair in attributes.split(",") if pair)
     return unescape(name), hjall.Family({key: unescape(text) for key, _, text in pairs})
 
 
 class Line:
-    """A step taken apart."""
+    """A parsed step."""
 
     def __init__(self, line):
         self.verb, *rest = line.split()
@@ -50,12 +50,12 @@ class Line:
         return unescape(self.options["filter"]) if "filter" in self.options else None
 
     @property
-    def told(self):
-        """What every mutation may be told."""
+    def mutation_options(self):
+        """The options that all mutations have."""
         return {"ttl_ms": self.number("ttl"), "durability": self.options.get("durability", "USE_DEFAULT")}
 
     def columns(self, first):
-        """Columns and families, from a word on."""
+        """Columns and families, from the word with index `first` on."""
         return [unescape(word) for word in self.words[first:]]
 
     def cells(self, words):
@@ -66,7 +66,7 @@ class Line:
             yield (unescape(name), value(text)) if time is None else (unescape(name), value(text), time)
 
     def markers(self, words):
-        """Pairs of words: the kind of marker, and what it covers."""
+        """Markers, from pairs of words: the kind, and the column or family."""
         for kind, word in zip(words[::2], words[1::2], strict=True):
             name, time = timed(word)
             yield hjall.Marker(kind, unescape(name), time)
@@ -76,9 +76,9 @@ class Line:
         for words in " ".join(self.words[first:]).split(";"):
             kind, *rest = words.split() or [""]
             if kind == "put":
-                yield hjall.Put(list(self.cells(rest)), **self.told)
+                yield hjall.Put(list(self.cells(rest)), **self.mutation_options)
             elif kind == "delete":
-                yield hjall.Delete(list(self.markers(rest)), self.number("at"), **self.told)
+                yield hjall.Delete(list(self.markers(rest)), self.number("at"), **self.mutation_options)
 
     def amounts(self):
         """`f:q=text …`"""

@@ -1,4 +1,4 @@
-"""A program as users write it, with types: mypy --strict reads it, and a test runs it."""
+"""A typed program: mypy --strict checks it, and a test runs it."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from hjall.filters import ColumnPrefixFilter, Filter, PrefixFilter
 
 
 def rows_and_batches(db: hjall.Database) -> list[bytes]:
-    """Writes some rows, and reads them back."""
+    """Writes rows and reads them back."""
     db.create_table("users", {"info": {"max_versions": 3, "time_to_live": 3600}}, split_keys=[b"m"])
     users: hjall.Table = db.table("users")
     users.put(b"ann", {b"info:name": b"Ann", b"info:n": (7).to_bytes(8, "big")})
@@ -25,12 +25,12 @@ def rows_and_batches(db: hjall.Database) -> list[bytes]:
     assert row[b"info:name"] == b"Ann"
     assert_type(users.counter_inc(b"ann", b"info:n"), int)
     assert_type(users.exists(b"bob"), bool)
-    wanted: Filter = PrefixFilter(b"a") & ColumnPrefixFilter(b"na")
-    return [key for key, _ in users.scan(filter=wanted, limit=10)]
+    name_filter: Filter = PrefixFilter(b"a") & ColumnPrefixFilter(b"na")
+    return [key for key, _ in users.scan(filter=name_filter, limit=10)]
 
 
 def frames(db: hjall.Database) -> polars.DataFrame:
-    """Writes a frame, and reads one."""
+    """Writes a frame and reads one."""
     users = db.table("users")
     written = users.load_arrow(polars.DataFrame({"id": ["eve"], "age": [33]}), row="id", family="info")
     assert_type(written, int)
@@ -41,7 +41,7 @@ def frames(db: hjall.Database) -> polars.DataFrame:
 
 
 async def awaited(path: str) -> int:
-    """The same for asyncio."""
+    """Uses `hjall.aio`."""
     async with aio.open(path, threads=2) as db:
         await db.create_table("t", {"f": {}})
         table = db.table("t")
@@ -52,7 +52,7 @@ async def awaited(path: str) -> int:
 
 
 def main(path: str) -> None:
-    """Runs it all."""
+    """Runs all parts."""
     clock = hjall.ManualClock()
     with hjall.memory(clock=clock) as db:
         assert rows_and_batches(db) == [b"ann"]

@@ -1,4 +1,4 @@
-//! The functions that Python calls, and their arguments. `hjall.arrow` has brought them into one form each.
+//! The functions that Python calls. `hjall.arrow` has checked and normalized their arguments.
 
 use std::sync::Arc;
 
@@ -6,64 +6,77 @@ use bytes::Bytes;
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 
-use super::discover::Asked;
-use super::kind::Kind;
-use super::layout::Key;
+use super::codec::Codec;
+use super::discover::ColumnRequest;
+use super::layout::KeyColumn;
 use super::load::{Load, Target, Timestamp};
-use super::scan::{ArrowScan, Wish};
+use super::scan::{ArrowScan, BatchOptions};
 use crate::convert;
-use crate::scanner::Wanted;
+use crate::scanner::ScanArguments;
 use crate::table::Table;
 
-/// Family, qualifier and decoder of a column to read; without a qualifier all of the family, without a family all.
-type AskedColumn = (Option<Vec<u8>>, Option<Vec<u8>>, String);
-
-/// Name in the data, family, qualifier and encoder of a column to write.
-type TargetColumn = (String, Vec<u8>, Vec<u8>, Option<String>);
-
-fn kind(name: &str) -> PyResult<Kind> {
-    Kind::named(name)
-        .ok_or_else(|| PyValueError::new_err(format!("there is no decoder {name:?}; there are: {}", Kind::all_names())))
+/// The attributes of `hjall.arrow.names.ColumnRequest`. `qualifier` is `None` for all columns of a family, and `family`
+/// as well for all columns.
+#[derive(FromPyObject)]
+pub struct ColumnArgument {
+    family: Option<Vec<u8>>,
+    qualifier: Option<Vec<u8>>,
+    decoder: String,
 }
 
-/// The scan of a table as Arrow data. `columns` is `None` where each cell becomes a row.
+/// The attributes of `hjall.arrow.names.Target`.
+#[derive(FromPyObject)]
+pub struct TargetArgument {
+    name: String,
+    family: Vec<u8>,
+    qualifier: Vec<u8>,
+    encoder: Option<String>,
+}
+
+fn codec(name: &str) -> PyResult<Codec> {
+    Codec::from_name(name).ok_or_else(|| {
+        PyValueError::new_err(format!("unknown decoder {name:?}; the decoders are: {}", Codec::all_names()))
+    })
+}
+
+/// Scans a table as Arrow data. `columns` is `None` if each cell becomes a row.
 ///
 /// # Errors
-/// `ValueError` for a decoder that is not there, those of the scan's arguments.
+/// `ValueError` for an unknown decoder, and those of the scan's arguments.
 #[pyfunction]
-#[pyo3(signature = (table, wanted, *, columns, values, row, row_type, timestamps, batch_rows, lenient))]
+#[pyo3(signature = (table, arguments, *, columns, values, row, row_type, timestamps, batch_rows, null_on_error))]
 #[allow(clippy::too_many_arguments, reason = "each is an argument of Table.scan_arrow, by name")]
 pub fn scan_arrow(
     table: &Table,
-    wanted: Wanted<'_>,
-    columns: Option<Vec<AskedColumn>>,
+    arguments: ScanArguments<'_>,
+    columns: Option<Vec<ColumnArgument>>,
     values: &str,
     row: Option<String>,
     row_type: &str,
     timestamps: bool,
     batch_rows: usize,
-    lenient: bool,
+    null_on_error: bool,
 ) -> PyResult<ArrowScan> {
-    let scan = wanted.scan(table.access())?;
-    let asked = |(family, qualifier, decoder): AskedColumn| {
-        let (family, qualifier) = (family.map(Bytes::from), qualifier.map(Bytes::from));
-        Ok::<_, PyErr>(Asked { family, qualifier, kind: kind(&decoder)? })
+    let scan = arguments.scan(table.handle())?;
+    let request = |column: ColumnArgument| {
+        let (family, qualifier) = (column.family.map(Bytes::from), column.qualifier.map(Bytes::from));
+        Ok::<_, PyErr>(ColumnRequest { family, qualifier, codec: codec(&column.decoder)? })
     };
-    let wish = Wish {
-        key: Key { name: row, kind: kind(row_type)? },
-        columns: columns.map(|columns| columns.into_iter().map(asked).collect()).transpose()?,
-        values: kind(values)?,
+    let options = BatchOptions {
+        key: KeyColumn { name: row, codec: codec(row_type)? },
+        columns: columns.map(|columns| columns.into_iter().map(request).collect()).transpose()?,
+        values: codec(values)?,
         timestamps,
         batch_rows: batch_rows.max(1),
-        lenient,
+        null_on_error,
     };
-    Ok(ArrowScan::new(Arc::clone(table.access()), scan, wish))
+    Ok(ArrowScan::new(Arc::clone(table.handle()), scan, options))
 }
 
-/// Writes Arrow data into a table; returns how many rows were written.
+/// Writes Arrow data into a table and returns the number of rows written.
 ///
 /// # Errors
-/// `ValueError` for an encoder or durability that is not there, those of [`Load::run`].
+/// `ValueError` for an unknown encoder or durability, and those of [`Load::run`].
 #[pyfunction]
 #[pyo3(signature = (table, data, *, row, columns, family, timestamp, ttl_ms, durability, batch_rows))]
 #[allow(clippy::too_many_arguments, reason = "each is an argument of Table.load_arrow, by name")]
@@ -72,16 +85,17 @@ pub fn load_arrow(
     table: &Table,
     data: &Bound<'_, PyAny>,
     row: String,
-    columns: Option<Vec<TargetColumn>>,
+    columns: Option<Vec<TargetArgument>>,
     family: Option<Vec<u8>>,
     timestamp: Option<&Bound<'_, PyAny>>,
     ttl_ms: Option<i64>,
     durability: Option<&str>,
     batch_rows: usize,
 ) -> PyResult<usize> {
-    let target = |(name, family, qualifier, encoder): TargetColumn| {
-        let kind = encoder.map(|encoder| kind(&encoder)).transpose()?;
-        Ok::<_, PyErr>(Target { name, family: family.into(), qualifier: qualifier.into(), kind })
+    let target = |argument: TargetArgument| {
+        let codec = argument.encoder.map(|encoder| codec(&encoder)).transpose()?;
+        let (family, qualifier) = (argument.family.into(), argument.qualifier.into());
+        Ok::<_, PyErr>(Target { name: argument.name, family, qualifier, codec })
     };
     let timestamp = match timestamp {
         None => Timestamp::Now,
@@ -90,7 +104,7 @@ pub fn load_arrow(
             (_, Ok(column)) => Timestamp::Column(column),
             _ => {
                 return Err(PyTypeError::new_err(
-                    "timestamp must be an int (milliseconds) or the name of a column of the data",
+                    "timestamp must be an int (milliseconds since 1970) or the name of a column of the data",
                 ));
             }
         },
@@ -99,6 +113,6 @@ pub fn load_arrow(
     let columns = columns.map(|columns| columns.into_iter().map(target).collect::<PyResult<_>>()).transpose()?;
     let family = family.map(Bytes::from);
     let load = Load { row, columns, family, timestamp, ttl_ms, durability, batch_rows: batch_rows.max(1) };
-    let table = table.access().table()?;
+    let table = table.handle().table()?;
     load.run(py, table.get()?, data)
 }

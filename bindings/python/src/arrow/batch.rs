@@ -1,4 +1,4 @@
-//! Batches of a scan: rows are taken from the engine and appended column by column, a bounded number at a time.
+//! Fills record batches from a scan, with a bounded number of rows in memory.
 
 use arrow_array::builder::StringBuilder;
 use arrow_array::{ArrayRef, RecordBatch, RecordBatchOptions};
@@ -7,81 +7,88 @@ use hjall_engine::read::{Stop, Watch};
 use hjall_engine::{Cell, Row, Scanner};
 use std::sync::Arc;
 
-use super::column::{self, Column};
-use super::fault::Fault;
-use super::kind::Kind;
-use super::layout::{self, Key, Layout};
+use super::codec::Codec;
+use super::decode::{self, ColumnBuilder};
+use super::error::TransferError;
+use super::layout::{self, KeyColumn, Layout};
 
-/// Rows taken from the engine at once. It reads 2 MiB at a time, so that much is held beside the batch.
-const TAKE: usize = 1024;
+/// Rows fetched from the engine at once. The engine reads 2 MiB at a time, so this much is held in addition to the
+/// batch.
+const FETCH_ROWS: usize = 1024;
 
-/// A batch ends when its values have so many bytes, however few rows they are: offsets inside a batch have 32 bits.
+/// A batch ends when its values exceed this size, because offsets inside a batch have 32 bits.
 const BYTES_MAX: usize = 64 << 20;
 
 /// The batches of one scan.
 pub struct Batches {
     scanner: Scanner,
     schema: SchemaRef,
-    key: Option<Box<dyn Column>>,
-    key_kind: Kind,
-    body: Body,
-    /// Rows of a full batch.
+    key: Option<Box<dyn ColumnBuilder>>,
+    key_codec: Codec,
+    builders: Builders,
+    /// The number of rows in a full batch.
     rows_max: usize,
-    /// Whether what a decoder cannot read is a null.
-    lenient: bool,
-    /// Rows taken and not yet in a batch, the next one last.
-    waiting: Vec<Row>,
+    /// Whether a value that its decoder cannot read becomes a null instead of an error.
+    null_on_error: bool,
+    /// Rows fetched but not yet in a batch, in reverse order.
+    pending: Vec<Row>,
     ended: bool,
 }
 
-enum Body {
-    Rows(Vec<Place>),
-    Cells { names: StringBuilder, name: String, times: Box<dyn Column>, values: Box<dyn Column>, kind: Kind },
+enum Builders {
+    Rows(Vec<BatchColumn>),
+    Cells {
+        names: StringBuilder,
+        name: String,
+        times: Box<dyn ColumnBuilder>,
+        values: Box<dyn ColumnBuilder>,
+        codec: Codec,
+    },
 }
 
-/// A column of batches, in the order in which cells of a row come.
-struct Place {
-    named: layout::Named,
-    /// Where it stands in the batch, the key not counted.
-    at: usize,
-    values: Box<dyn Column>,
-    times: Option<Box<dyn Column>>,
+/// A column of the batches. Columns are kept in the order of a row's cells.
+struct BatchColumn {
+    named: layout::ColumnSpec,
+    /// The position in the batch, not counting the key.
+    position: usize,
+    values: Box<dyn ColumnBuilder>,
+    times: Option<Box<dyn ColumnBuilder>>,
 }
 
 impl Batches {
-    /// Begins; nothing is read yet.
+    /// Makes the batches of a scan, without reading anything.
     pub fn new(
         scanner: Scanner,
         schema: SchemaRef,
-        key: &Key,
+        key: &KeyColumn,
         layout: &Layout,
         rows_max: usize,
-        lenient: bool,
+        null_on_error: bool,
     ) -> Self {
-        let body = match layout {
+        let builders = match layout {
             Layout::Rows { columns, timestamps } => {
-                let place = |(at, named): (usize, &layout::Named)| Place {
+                let batch_column = |(position, named): (usize, &layout::ColumnSpec)| BatchColumn {
                     named: named.clone(),
-                    at,
-                    values: column::begin(named.kind),
-                    times: timestamps.then(|| column::begin(Kind::CellTime)),
+                    position,
+                    values: decode::builder(named.codec),
+                    times: timestamps.then(|| decode::builder(Codec::CellTime)),
                 };
-                let mut places: Vec<_> = columns.iter().enumerate().map(place).collect();
-                places
+                let mut batch_columns: Vec<_> = columns.iter().enumerate().map(batch_column).collect();
+                batch_columns
                     .sort_by(|a, b| (&a.named.family, &a.named.qualifier).cmp(&(&b.named.family, &b.named.qualifier)));
-                Body::Rows(places)
+                Builders::Rows(batch_columns)
             }
-            Layout::Cells { values } => Body::Cells {
+            Layout::Cells { values } => Builders::Cells {
                 names: StringBuilder::new(),
                 name: String::new(),
-                times: column::begin(Kind::CellTime),
-                values: column::begin(*values),
-                kind: *values,
+                times: decode::builder(Codec::CellTime),
+                values: decode::builder(*values),
+                codec: *values,
             },
         };
-        let key_kind = key.kind;
-        let key = key.name.as_ref().map(|_| column::begin(key_kind));
-        Self { scanner, schema, key, key_kind, body, rows_max, lenient, waiting: Vec::new(), ended: false }
+        let key_codec = key.codec;
+        let key = key.name.as_ref().map(|_| decode::builder(key_codec));
+        Self { scanner, schema, key, key_codec, builders, rows_max, null_on_error, pending: Vec::new(), ended: false }
     }
 
     /// The schema of every batch.
@@ -89,21 +96,21 @@ impl Batches {
         &self.schema
     }
 
-    /// Has someone asked, every few hundred cells, whether the scan is to end.
+    /// Sets a function that is called every few hundred cells and can end the scan.
     pub fn watch(&mut self, watch: Watch) {
         self.scanner.watch(watch);
     }
 
-    /// A flag by which another thread ends the scan.
+    /// A flag with which another thread can stop the scan.
     pub fn stopper(&self) -> Stop {
         self.scanner.stopper()
     }
 
-    /// The next batch; `None` at the end. After an error there are no more.
+    /// The next batch, or `None` at the end. After an error there are no more batches.
     ///
     /// # Errors
-    /// Those of the scan, and a value that its decoder cannot read, unless those are nulls.
-    pub fn next(&mut self) -> Result<Option<RecordBatch>, Fault> {
+    /// Those of the scan, and `DecodeError` for a value that its decoder cannot read, unless such values become nulls.
+    pub fn next(&mut self) -> Result<Option<RecordBatch>, TransferError> {
         let (mut rows, mut bytes) = (0, 0);
         while rows < self.rows_max && bytes < BYTES_MAX {
             let Some(row) = self.take()? else { break };
@@ -112,7 +119,7 @@ impl Batches {
                 Ok(rows) => rows,
                 Err(fault) => {
                     self.ended = true;
-                    self.waiting.clear();
+                    self.pending.clear();
                     return Err(fault);
                 }
             };
@@ -120,13 +127,13 @@ impl Batches {
         if rows == 0 { Ok(None) } else { self.finish(rows).map(Some) }
     }
 
-    fn take(&mut self) -> Result<Option<Row>, Fault> {
-        if self.waiting.is_empty() && !self.ended {
-            match self.scanner.next(TAKE) {
+    fn take(&mut self) -> Result<Option<Row>, TransferError> {
+        if self.pending.is_empty() && !self.ended {
+            match self.scanner.next(FETCH_ROWS) {
                 Ok(rows) => {
-                    self.ended = rows.len() < TAKE;
-                    self.waiting = rows;
-                    self.waiting.reverse();
+                    self.ended = rows.len() < FETCH_ROWS;
+                    self.pending = rows;
+                    self.pending.reverse();
                 }
                 Err(error) => {
                     self.ended = true;
@@ -134,49 +141,55 @@ impl Batches {
                 }
             }
         }
-        Ok(self.waiting.pop())
+        Ok(self.pending.pop())
     }
 
-    /// Appends a row of the table; returns how many rows of the batch it became.
-    fn append(&mut self, row: &Row) -> Result<usize, Fault> {
-        let lenient = self.lenient;
-        let rows = match &mut self.body {
-            Body::Rows(places) => {
-                append_row(places, row, lenient)?;
+    /// Appends a row of the table and returns the number of rows that it adds to the batch.
+    fn append(&mut self, row: &Row) -> Result<usize, TransferError> {
+        let null_on_error = self.null_on_error;
+        let rows = match &mut self.builders {
+            Builders::Rows(batch_columns) => {
+                append_row(batch_columns, row, null_on_error)?;
                 1
             }
-            Body::Cells { names, name, times, values, kind } => {
+            Builders::Cells { names, name, times, values, codec } => {
                 for cell in &row.cells {
                     name.clear();
                     layout::write_name(name, &cell.family, &cell.qualifier);
                     names.append_value(&name);
-                    // A time can always be told.
+                    // The decoder of timestamps never fails.
                     let _ = times.append(&[], cell.timestamp);
-                    append_cell(&mut **values, *kind, cell, lenient)?;
+                    append_cell(&mut **values, *codec, cell, null_on_error)?;
                 }
                 row.cells.len()
             }
         };
         if let Some(key) = &mut self.key {
             for _ in 0..rows {
-                key.append(&row.key, 0).map_err(|_| Fault::key(&row.key, self.key_kind))?;
+                key.append(&row.key, 0).map_err(|_| TransferError::key(&row.key, self.key_codec))?;
             }
         }
         Ok(rows)
     }
 
-    fn finish(&mut self, rows: usize) -> Result<RecordBatch, Fault> {
+    fn finish(&mut self, rows: usize) -> Result<RecordBatch, TransferError> {
         let mut columns: Vec<ArrayRef> = Vec::from_iter(self.key.as_mut().map(|key| key.finish()));
-        match &mut self.body {
-            Body::Rows(places) => {
-                let mut done: Vec<_> = places
+        match &mut self.builders {
+            Builders::Rows(batch_columns) => {
+                let mut done: Vec<_> = batch_columns
                     .iter_mut()
-                    .map(|place| (place.at, place.values.finish(), place.times.as_mut().map(|times| times.finish())))
+                    .map(|batch_column| {
+                        (
+                            batch_column.position,
+                            batch_column.values.finish(),
+                            batch_column.times.as_mut().map(|times| times.finish()),
+                        )
+                    })
                     .collect();
-                done.sort_by_key(|(at, ..)| *at);
+                done.sort_by_key(|(position, ..)| *position);
                 columns.extend(done.into_iter().flat_map(|(_, values, times)| std::iter::once(values).chain(times)));
             }
-            Body::Cells { names, times, values, .. } => {
+            Builders::Cells { names, times, values, .. } => {
                 columns.extend([Arc::new(names.finish()) as ArrayRef, times.finish(), values.finish()]);
             }
         }
@@ -185,22 +198,22 @@ impl Batches {
     }
 }
 
-/// Appends one row; both its cells and the columns are in HBase's order. Of several versions the newest counts.
-fn append_row(places: &mut [Place], row: &Row, lenient: bool) -> Result<(), Fault> {
+/// Appends one row. Both its cells and the columns are in HBase's order. Of several versions, the newest is used.
+fn append_row(batch_columns: &mut [BatchColumn], row: &Row, null_on_error: bool) -> Result<(), TransferError> {
     let mut cells = row.cells.iter().peekable();
-    for place in places {
-        let wanted = (&place.named.family[..], &place.named.qualifier[..]);
-        while cells.next_if(|cell| (&cell.family[..], &cell.qualifier[..]) < wanted).is_some() {}
-        match cells.next_if(|cell| (&cell.family[..], &cell.qualifier[..]) == wanted) {
+    for batch_column in batch_columns {
+        let column = (&batch_column.named.family[..], &batch_column.named.qualifier[..]);
+        while cells.next_if(|cell| (&cell.family[..], &cell.qualifier[..]) < column).is_some() {}
+        match cells.next_if(|cell| (&cell.family[..], &cell.qualifier[..]) == column) {
             Some(cell) => {
-                append_cell(&mut *place.values, place.named.kind, cell, lenient)?;
-                if let Some(times) = &mut place.times {
+                append_cell(&mut *batch_column.values, batch_column.named.codec, cell, null_on_error)?;
+                if let Some(times) = &mut batch_column.times {
                     let _ = times.append(&[], cell.timestamp);
                 }
             }
             None => {
-                place.values.append_null();
-                if let Some(times) = &mut place.times {
+                batch_column.values.append_null();
+                if let Some(times) = &mut batch_column.times {
                     times.append_null();
                 }
             }
@@ -209,13 +222,18 @@ fn append_row(places: &mut [Place], row: &Row, lenient: bool) -> Result<(), Faul
     Ok(())
 }
 
-fn append_cell(values: &mut dyn Column, kind: Kind, cell: &Cell, lenient: bool) -> Result<(), Fault> {
+fn append_cell(
+    values: &mut dyn ColumnBuilder,
+    codec: Codec,
+    cell: &Cell,
+    null_on_error: bool,
+) -> Result<(), TransferError> {
     match values.append(&cell.value, cell.timestamp) {
-        Err(_) if lenient => {
+        Err(_) if null_on_error => {
             values.append_null();
             Ok(())
         }
-        Err(_) => Err(Fault::value(cell, kind)),
+        Err(_) => Err(TransferError::value(cell, codec)),
         Ok(()) => Ok(()),
     }
 }

@@ -1,4 +1,6 @@
-//! Columns that a caller did not name, found by a pass over what will be scanned: a batch has to say what its columns are before its first row.
+//! Discovery of columns that the caller did not name.
+//!
+//! The schema must be known before the first batch, so a first pass over the scan collects the columns.
 
 use std::collections::BTreeSet;
 
@@ -7,81 +9,84 @@ use hjall_engine::read::Watch;
 use hjall_engine::request::{Columns, Scan};
 use hjall_engine::{Scanner, Table};
 
-use super::fault::Fault;
-use super::kind::Kind;
-use super::layout::Named;
+use super::codec::Codec;
+use super::error::TransferError;
+use super::layout::ColumnSpec;
 
-/// A column that was asked for: by its name, or all of a family, or all.
+/// The columns that the caller requested: one column, all columns of a family, or all columns.
 #[derive(Debug, Clone)]
-pub struct Asked {
-    /// `None`: of every family.
+pub struct ColumnRequest {
+    /// `None` for all families.
     pub family: Option<Bytes>,
-    /// `None`: of every qualifier.
+    /// `None` for all qualifiers.
     pub qualifier: Option<Bytes>,
     /// The decoder.
-    pub kind: Kind,
+    pub codec: Codec,
 }
 
-/// Rows looked at in one step.
+/// The number of rows read in one step.
 const STEP: usize = 1024;
 
-/// So many columns are found; with more of them a row is no sensible row of a batch.
+/// The largest number of columns in a result.
 const COLUMNS_MAX: usize = 4096;
 
-/// What a scan is to read for these columns.
-pub fn columns_of(asked: &[Asked]) -> Columns {
+/// The columns that a scan has to read.
+pub fn columns_of(requested: &[ColumnRequest]) -> Columns {
     let mut columns = Columns::all();
-    if asked.iter().any(|a| a.family.is_none()) {
+    if requested.iter().any(|a| a.family.is_none()) {
         return columns;
     }
-    let of_family = |whole: bool| asked.iter().filter(move |a| a.qualifier.is_none() == whole);
+    let of_family = |whole: bool| requested.iter().filter(move |a| a.qualifier.is_none() == whole);
     for (family, qualifier) in of_family(false).map(|a| (a.family.clone(), a.qualifier.clone())) {
         columns.add_column(family.unwrap_or_default(), qualifier.unwrap_or_default());
     }
-    // A family that is wanted whole is wanted whole, whatever is named of it besides.
+    // Families come last, because a whole family replaces single columns of it.
     for family in of_family(true).map(|a| a.family.clone()) {
         columns.add_family(family.unwrap_or_default());
     }
     columns
 }
 
-/// The columns if all are named.
-pub fn named(asked: &[Asked]) -> Option<Vec<Named>> {
-    let one = |a: &Asked| Some(Named { family: a.family.clone()?, qualifier: a.qualifier.clone()?, kind: a.kind });
-    asked.iter().map(one).collect()
+/// The columns, if each of them is named by family and qualifier.
+pub fn all_named(requested: &[ColumnRequest]) -> Option<Vec<ColumnSpec>> {
+    let one = |a: &ColumnRequest| {
+        Some(ColumnSpec { family: a.family.clone()?, qualifier: a.qualifier.clone()?, codec: a.codec })
+    };
+    requested.iter().map(one).collect()
 }
 
-/// A pass over a scan that finds its columns.
+/// A pass over a scan that collects its columns.
 pub struct Discovery {
     scanner: Scanner,
     found: BTreeSet<(Bytes, Bytes)>,
 }
 
 impl Discovery {
-    /// Begins; `watch` may end it.
+    /// Opens the scan; `watch` can end it.
     ///
     /// # Errors
     /// Those of opening a scan.
-    pub fn begin(table: &Table, scan: &Scan, watch: Watch) -> Result<Self, Fault> {
+    pub fn begin(table: &Table, scan: &Scan, watch: Watch) -> Result<Self, TransferError> {
         let mut scanner = table.scan(scan.clone())?;
         scanner.watch(watch);
         Ok(Self { scanner, found: BTreeSet::new() })
     }
 
-    /// Looks at some rows; `false`: there are no more.
+    /// Reads some rows; returns `false` at the end of the scan.
     ///
     /// # Errors
-    /// Those of the scan, and one for too many columns.
-    pub fn step(&mut self) -> Result<bool, Fault> {
+    /// Those of the scan, and `ValueError` for too many columns.
+    pub fn step(&mut self) -> Result<bool, TransferError> {
         let rows = self.scanner.next(STEP)?;
         for cell in rows.iter().flat_map(|row| &row.cells) {
             let column = (cell.family.clone(), cell.qualifier.clone());
             if !self.found.contains(&column) {
-                // Copied, since a slice would hold on to all that it was read with.
+                // Copied, because a slice would keep the whole block alive from which it was read.
                 self.found.insert((Bytes::copy_from_slice(&column.0), Bytes::copy_from_slice(&column.1)));
                 if self.found.len() > COLUMNS_MAX {
-                    return Err(Fault::Argument(format!(
-                        "more than {COLUMNS_MAX} columns were found: name those that are wanted in columns=, or scan with layout=\"cells\""
+                    return Err(TransferError::Argument(format!(
+                        "the scan has more than {COLUMNS_MAX} columns: select some with columns=, or use \
+                         layout=\"cells\""
                     )));
                 }
             }
@@ -89,23 +94,23 @@ impl Discovery {
         Ok(rows.len() == STEP)
     }
 
-    /// The columns found, each where it was first asked for.
-    pub fn finish(self, asked: &[Asked]) -> Vec<Named> {
-        let mut columns: Vec<Named> = Vec::new();
-        let named = |a: &Asked, family: &Bytes, qualifier: &Bytes| {
+    /// The columns in the order of the request. The columns of a family or table are in HBase's order.
+    pub fn finish(self, requested: &[ColumnRequest]) -> Vec<ColumnSpec> {
+        let mut columns: Vec<ColumnSpec> = Vec::new();
+        let named = |a: &ColumnRequest, family: &Bytes, qualifier: &Bytes| {
             a.family.as_ref() == Some(family) && a.qualifier.as_ref() == Some(qualifier)
         };
-        for a in asked {
+        for a in requested {
             if let (Some(family), Some(qualifier)) = (&a.family, &a.qualifier) {
-                columns.push(Named { family: family.clone(), qualifier: qualifier.clone(), kind: a.kind });
+                columns.push(ColumnSpec { family: family.clone(), qualifier: qualifier.clone(), codec: a.codec });
                 continue;
             }
             for (family, qualifier) in &self.found {
                 let here = a.family.as_ref().is_none_or(|f| f == family);
-                let elsewhere = asked.iter().any(|other| named(other, family, qualifier))
+                let elsewhere = requested.iter().any(|other| named(other, family, qualifier))
                     || columns.iter().any(|c| c.family == family && c.qualifier == qualifier);
                 if here && !elsewhere {
-                    columns.push(Named { family: family.clone(), qualifier: qualifier.clone(), kind: a.kind });
+                    columns.push(ColumnSpec { family: family.clone(), qualifier: qualifier.clone(), codec: a.codec });
                 }
             }
         }

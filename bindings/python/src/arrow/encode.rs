@@ -1,4 +1,4 @@
-//! Values of Arrow arrays as bytes of cells: what `column` reads, written.
+//! Encodes the values of Arrow arrays as the bytes of cells; the reverse of `decode`.
 
 use std::io::Write;
 
@@ -11,32 +11,32 @@ use arrow_array::types::{
 use arrow_array::{Array, downcast_dictionary_array};
 use arrow_schema::{DataType, TimeUnit};
 
-use super::kind::{Kind, Width};
+use super::codec::{Codec, Width};
 
 /// A value of an array.
 #[derive(Debug, Clone, Copy)]
 pub enum Value<'a> {
     /// Bytes, or text as UTF-8.
     Bytes(&'a [u8]),
-    /// An integer, and the bytes its type has.
+    /// An integer, with the width and signedness of its type.
     Int(i128, Width, Signed),
-    /// A 4-byte float.
+    /// A floating-point number of 4 bytes.
     Float32(f32),
-    /// An 8-byte float.
+    /// A floating-point number of 8 bytes.
     Float64(f64),
-    /// A truth value.
+    /// A boolean.
     Bool(bool),
-    /// A time since 1970.
+    /// A time since 1970, in the given unit.
     Time(i64, TimeUnit),
 }
 
-/// Whether an integer's type has a sign.
+/// Whether the type of an integer is signed.
 pub type Signed = bool;
 
-/// Reads an array's values; asked only for those that are not null.
+/// Returns the value at an index. The caller skips nulls; `None` stands for a null inside a dictionary.
 pub type Values<'a> = Box<dyn Fn(usize) -> Option<Value<'a>> + Send + Sync + 'a>;
 
-/// The values of an array; `None`: its type has no bytes here.
+/// Access to the values of an array, or `None` if its type cannot be encoded.
 pub fn values(array: &dyn Array) -> Option<Values<'_>> {
     Some(match array.data_type() {
         DataType::Null => Box::new(|_| None),
@@ -116,40 +116,40 @@ fn dictionary<K: ArrowDictionaryKeyType>(array: &arrow_array::DictionaryArray<K>
     }))
 }
 
-/// A value that cannot be written so, and why.
+/// Why a value cannot be encoded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Unfit(pub &'static str);
+pub struct EncodeError(pub &'static str);
 
-/// Appends a value's bytes: in the form of a decoder, or without one in the form that its type has.
+/// Appends the encoded value to `out`. Without a codec, the encoding is the one of the value's type.
 ///
 /// # Errors
-/// `Unfit` if the value has no such form; what was appended then does not count.
-pub fn write(value: Value<'_>, kind: Option<Kind>, out: &mut Vec<u8>) -> Result<(), Unfit> {
-    match (value, kind) {
-        (Value::Bytes(bytes), None | Some(Kind::Binary)) => out.extend_from_slice(bytes),
-        (Value::Bytes(bytes), Some(Kind::Text)) => match str::from_utf8(bytes) {
+/// `EncodeError` if the codec cannot encode the value. The content appended to `out` is then unspecified.
+pub fn write(value: Value<'_>, codec: Option<Codec>, out: &mut Vec<u8>) -> Result<(), EncodeError> {
+    match (value, codec) {
+        (Value::Bytes(bytes), None | Some(Codec::Binary)) => out.extend_from_slice(bytes),
+        (Value::Bytes(bytes), Some(Codec::Text)) => match str::from_utf8(bytes) {
             Ok(_) => out.extend_from_slice(bytes),
-            Err(_) => return Err(Unfit("it is not UTF-8")),
+            Err(_) => return Err(EncodeError("it is not valid UTF-8")),
         },
-        // HBase's Bytes.toBytes(true) is 0xFF.
-        (Value::Bool(is), None | Some(Kind::Bool)) => out.push(if is { 0xFF } else { 0 }),
+        // As HBase's Bytes.toBytes(boolean).
+        (Value::Bool(is), None | Some(Codec::Bool)) => out.push(if is { 0xFF } else { 0 }),
         (Value::Int(n, width, signed), None) => integer(n, width, signed, out)?,
-        (Value::Int(n, ..), Some(Kind::Int(width))) => integer(n, width, true, out)?,
-        (Value::Int(n, ..), Some(Kind::Unsigned(width))) => integer(n, width, false, out)?,
-        (Value::Int(n, ..), Some(Kind::IntAnyWidth)) => integer(n, Width::Eight, true, out)?,
-        (Value::Int(n, ..), Some(Kind::IntText)) => text(n, out),
-        (Value::Int(n, ..), Some(Kind::Float64)) => out.extend((n as f64).to_be_bytes()),
-        (Value::Int(n, ..), Some(Kind::FloatText)) => text(n, out),
-        (Value::Float32(x), None | Some(Kind::Float32)) => out.extend(x.to_be_bytes()),
-        (Value::Float32(x), Some(Kind::Float64)) => out.extend(f64::from(x).to_be_bytes()),
-        (Value::Float32(x), Some(Kind::FloatText)) => text(x, out),
-        (Value::Float64(x), None | Some(Kind::Float64)) => out.extend(x.to_be_bytes()),
-        (Value::Float64(x), Some(Kind::Float32)) => out.extend((x as f32).to_be_bytes()),
-        (Value::Float64(x), Some(Kind::FloatText)) => text(x, out),
-        // Java counts milliseconds.
+        (Value::Int(n, ..), Some(Codec::Int(width))) => integer(n, width, true, out)?,
+        (Value::Int(n, ..), Some(Codec::Unsigned(width))) => integer(n, width, false, out)?,
+        (Value::Int(n, ..), Some(Codec::IntAnyWidth)) => integer(n, Width::Eight, true, out)?,
+        (Value::Int(n, ..), Some(Codec::IntText)) => text(n, out),
+        (Value::Int(n, ..), Some(Codec::Float64)) => out.extend((n as f64).to_be_bytes()),
+        (Value::Int(n, ..), Some(Codec::FloatText)) => text(n, out),
+        (Value::Float32(x), None | Some(Codec::Float32)) => out.extend(x.to_be_bytes()),
+        (Value::Float32(x), Some(Codec::Float64)) => out.extend(f64::from(x).to_be_bytes()),
+        (Value::Float32(x), Some(Codec::FloatText)) => text(x, out),
+        (Value::Float64(x), None | Some(Codec::Float64)) => out.extend(x.to_be_bytes()),
+        (Value::Float64(x), Some(Codec::Float32)) => out.extend((x as f32).to_be_bytes()),
+        (Value::Float64(x), Some(Codec::FloatText)) => text(x, out),
+        // Milliseconds, as Java counts time.
         (Value::Time(t, unit), None) => out.extend(time(t, unit, TimeUnit::Millisecond)?.to_be_bytes()),
-        (Value::Time(t, unit), Some(Kind::Time(to))) => out.extend(time(t, unit, to)?.to_be_bytes()),
-        _ => return Err(Unfit("a value of that type has no such form")),
+        (Value::Time(t, unit), Some(Codec::Time(to))) => out.extend(time(t, unit, to)?.to_be_bytes()),
+        _ => return Err(EncodeError("the codec does not encode values of this type")),
     }
     Ok(())
 }
@@ -159,7 +159,7 @@ fn text(value: impl std::fmt::Display, out: &mut Vec<u8>) {
     let _ = write!(out, "{value}");
 }
 
-fn integer(n: i128, width: Width, signed: Signed, out: &mut Vec<u8>) -> Result<(), Unfit> {
+fn integer(n: i128, width: Width, signed: Signed, out: &mut Vec<u8>) -> Result<(), EncodeError> {
     let bits = match width {
         Width::One => 8,
         Width::Two => 16,
@@ -168,17 +168,17 @@ fn integer(n: i128, width: Width, signed: Signed, out: &mut Vec<u8>) -> Result<(
     };
     let (low, high) = if signed { (-(1 << (bits - 1)), (1 << (bits - 1)) - 1) } else { (0, (1 << bits) - 1) };
     if n < low || n > high {
-        return Err(Unfit("the number is too large for it"));
+        return Err(EncodeError("the number is out of range"));
     }
     out.extend_from_slice(&n.to_be_bytes()[16 - bits / 8..]);
     Ok(())
 }
 
-/// A time in another unit.
+/// Converts a time to another unit.
 ///
 /// # Errors
-/// `Unfit` if it does not come out even or is out of range.
-pub fn time(t: i64, from: TimeUnit, to: TimeUnit) -> Result<i64, Unfit> {
+/// `EncodeError` if the result is not a whole number or is out of range.
+pub fn time(t: i64, from: TimeUnit, to: TimeUnit) -> Result<i64, EncodeError> {
     let each = |unit| match unit {
         TimeUnit::Second => 1_000_000_000_i128,
         TimeUnit::Millisecond => 1_000_000,
@@ -187,7 +187,7 @@ pub fn time(t: i64, from: TimeUnit, to: TimeUnit) -> Result<i64, Unfit> {
     };
     let nanoseconds = i128::from(t) * each(from);
     if nanoseconds % each(to) != 0 {
-        return Err(Unfit("the time does not come out even in that unit"));
+        return Err(EncodeError("the time is not a whole number in this unit"));
     }
-    i64::try_from(nanoseconds / each(to)).map_err(|_| Unfit("the time is out of range in that unit"))
+    i64::try_from(nanoseconds / each(to)).map_err(|_| EncodeError("the time is out of range in this unit"))
 }

@@ -1,4 +1,4 @@
-//! How cells become rows of a batch: which columns there are, what they are called and how they are decoded.
+//! The layout of batches: the columns, their names and their decoders.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -7,65 +7,65 @@ use std::sync::Arc;
 use arrow_schema::{Field, Schema, SchemaRef};
 use bytes::Bytes;
 
-use super::kind::Kind;
+use super::codec::Codec;
 
-/// The shape of batches.
+/// How cells are arranged in batches.
 #[derive(Debug, Clone)]
 pub enum Layout {
-    /// A row of the table is a row of the batch; columns of the table are its columns.
+    /// Each row of the table is a row of the batch, with the columns of the table.
     Rows {
-        /// The columns, in the order in which they stand in the batch.
-        columns: Vec<Named>,
-        /// Whether each is followed by its cells' timestamps.
+        /// The columns, in the order of the batch.
+        columns: Vec<ColumnSpec>,
+        /// Whether each column is followed by a column with the timestamps of its cells.
         timestamps: bool,
     },
-    /// A cell is a row of the batch: key, column, timestamp, value.
+    /// Each cell is a row of the batch, with the columns row key, column, timestamp and value.
     Cells {
-        /// How values are decoded.
-        values: Kind,
+        /// The decoder of the values.
+        values: Codec,
     },
 }
 
-/// A column of the table as a column of batches.
+/// A column of the table that is a column of the batches.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Named {
+pub struct ColumnSpec {
     /// The family's name.
     pub family: Bytes,
     /// The qualifier.
     pub qualifier: Bytes,
     /// The decoder.
-    pub kind: Kind,
+    pub codec: Codec,
 }
 
-/// The row key as the first column of batches.
+/// The row key as the first column of the batches.
 #[derive(Debug, Clone)]
-pub struct Key {
-    /// Its name; `None`: it is left out.
+pub struct KeyColumn {
+    /// The name of the column; `None` leaves the row key out.
     pub name: Option<String>,
-    /// Its decoder.
-    pub kind: Kind,
+    /// The decoder.
+    pub codec: Codec,
 }
 
 impl Layout {
     /// The schema of the batches.
     ///
     /// # Errors
-    /// The name, if two columns have the same.
-    pub fn schema(&self, key: &Key) -> Result<SchemaRef, String> {
-        let mut fields = Vec::from_iter(key.name.as_ref().map(|name| Field::new(name, key.kind.data_type(), false)));
+    /// If two columns have the same name, the error is that name.
+    pub fn schema(&self, key: &KeyColumn) -> Result<SchemaRef, String> {
+        let mut fields = Vec::from_iter(key.name.as_ref().map(|name| Field::new(name, key.codec.data_type(), false)));
         match self {
             Self::Rows { columns, timestamps } => {
                 for column in columns {
                     let name = name(&column.family, &column.qualifier);
                     let time =
-                        timestamps.then(|| Field::new(format!("{name}.timestamp"), Kind::CellTime.data_type(), true));
-                    fields.push(Field::new(name, column.kind.data_type(), true));
+                        timestamps.then(|| Field::new(format!("{name}.timestamp"), Codec::CellTime.data_type(), true));
+                    fields.push(Field::new(name, column.codec.data_type(), true));
                     fields.extend(time);
                 }
             }
             Self::Cells { values } => {
-                fields.push(Field::new("column", Kind::Text.data_type(), false));
-                fields.push(Field::new("timestamp", Kind::CellTime.data_type(), false));
+                fields.push(Field::new("column", Codec::Text.data_type(), false));
+                fields.push(Field::new("timestamp", Codec::CellTime.data_type(), false));
                 fields.push(Field::new("value", values.data_type(), true));
             }
         }
@@ -77,14 +77,14 @@ impl Layout {
     }
 }
 
-/// A column's name as text: `family:qualifier`, bytes that are no UTF-8 as `\xNN`.
+/// A column's name as text, `family:qualifier`. Bytes that are not valid UTF-8 are written as `\xNN`.
 pub fn name(family: &[u8], qualifier: &[u8]) -> String {
     let mut out = String::with_capacity(family.len() + 1 + qualifier.len());
     write_name(&mut out, family, qualifier);
     out
 }
 
-/// The same at the end of a text.
+/// Appends a column's name, as returned by [`name`], to a string.
 pub fn write_name(out: &mut String, family: &[u8], qualifier: &[u8]) {
     escape(out, family);
     out.push(':');
@@ -95,7 +95,7 @@ fn escape(out: &mut String, bytes: &[u8]) {
     for chunk in bytes.utf8_chunks() {
         out.push_str(chunk.valid());
         for byte in chunk.invalid() {
-            // Writing to a text cannot fail.
+            // Writing to a string cannot fail.
             let _ = write!(out, "\\x{byte:02X}");
         }
     }

@@ -1,4 +1,4 @@
-//! Arrow data into a table: a row of a batch becomes a put, every value that is not null a cell.
+//! Writes Arrow data into a table. Each row of a batch becomes a put, and each value that is not null a cell.
 
 use arrow_array::{Array, RecordBatch};
 use arrow_schema::{Schema, TimeUnit};
@@ -8,56 +8,58 @@ use hjall_engine::{Error, LATEST, Table};
 use pyo3::prelude::*;
 
 use super::capsule;
-use super::encode::{self, Unfit, Value};
-use super::fault::Fault;
-use super::kind::Kind;
+use super::codec::Codec;
+use super::encode::{self, EncodeError, Value};
+use super::error::TransferError;
 
-/// What of the data goes where.
+/// The arguments of `Table.load_arrow`.
 pub struct Load {
-    /// The name of the column that holds the row keys.
+    /// The name of the column with the row keys.
     pub row: String,
-    /// The columns; `None`: all others, which are called `family:qualifier`.
+    /// The columns to write; `None` writes all other columns.
     pub columns: Option<Vec<Target>>,
-    /// Then: the family of all others, whose names are qualifiers.
+    /// If `columns` is `None`: the family to write to, with the names of the columns as qualifiers. `None` requires
+    /// columns named `family:qualifier`.
     pub family: Option<Bytes>,
-    /// The cells' timestamp.
+    /// The timestamp of the cells.
     pub timestamp: Timestamp,
-    /// How long the cells live, in milliseconds.
+    /// The time to live of the cells, in milliseconds.
     pub ttl_ms: Option<i64>,
-    /// When a write counts as done.
+    /// The durability of the puts.
     pub durability: Durability,
-    /// Rows written in one call, positive.
+    /// Rows written per call of the engine; at least 1.
     pub batch_rows: usize,
 }
 
-/// A column of the data as a column of the table.
+/// A column of the data and the column of the table that it is written to.
 #[derive(Debug, Clone)]
 pub struct Target {
-    /// Its name in the data.
+    /// The name in the data.
     pub name: String,
     /// The family's name.
     pub family: Bytes,
     /// The qualifier.
     pub qualifier: Bytes,
-    /// The form in which it is written; `None`: that of its type.
-    pub kind: Option<Kind>,
+    /// The encoder; `None` selects the encoding of the column's type.
+    pub codec: Option<Codec>,
 }
 
 /// The timestamp of cells.
 pub enum Timestamp {
-    /// The time at which they are written.
+    /// The time of the write.
     Now,
-    /// The same for all, in milliseconds.
+    /// One timestamp for all cells, in milliseconds since 1970.
     Fixed(i64),
-    /// The column of the data that holds it: integers, in milliseconds, or times.
+    /// The name of a column of the data: integers, in milliseconds since 1970, or times.
     Column(String),
 }
 
 impl Load {
-    /// Writes everything; returns how many rows were written. A row without any value is none.
+    /// Writes all data and returns the number of rows written. Rows without any value are skipped and not counted.
     ///
     /// # Errors
-    /// Those of the data and of the table. What was written before stays; the message says how many rows that were.
+    /// Those of the data and of the table. Rows that were written before the error remain; the message has their
+    /// number.
     pub fn run(&self, py: Python<'_>, table: &Table, data: &Bound<'_, PyAny>) -> PyResult<usize> {
         let mut batches = capsule::batches(data)?;
         let targets = match &self.columns {
@@ -66,8 +68,8 @@ impl Load {
         };
         let (mut written, mut seen) = (0, 0);
         while let Some(batch) = py.detach(|| batches.next()) {
-            let batch = batch.map_err(Fault::from)?;
-            let columns = Columns::of(&batch, self, &targets)?;
+            let batch = batch.map_err(TransferError::from)?;
+            let columns = SourceBatch::of(&batch, self, &targets)?;
             for begin in (0..batch.num_rows()).step_by(self.batch_rows) {
                 let rows = begin..batch.num_rows().min(begin + self.batch_rows);
                 let done = py.detach(|| {
@@ -84,8 +86,8 @@ impl Load {
         Ok(written)
     }
 
-    /// All columns of the data but those with another meaning.
-    fn targets(&self, schema: &Schema) -> Result<Vec<Target>, Fault> {
+    /// The targets of all columns of the data except the row key and the timestamp.
+    fn targets(&self, schema: &Schema) -> Result<Vec<Target>, TransferError> {
         let mut targets = Vec::new();
         for field in schema.fields() {
             let name = field.name();
@@ -94,24 +96,24 @@ impl Load {
             }
             if let Some(family) = &self.family {
                 let (family, qualifier) = (family.clone(), Bytes::from(name.clone()));
-                targets.push(Target { name: name.clone(), family, qualifier, kind: None });
+                targets.push(Target { name: name.clone(), family, qualifier, codec: None });
                 continue;
             }
             let Some((family, qualifier)) = name.split_once(':') else {
-                return Err(Fault::Argument(format!(
-                    "column {name:?} of the data is not called family:qualifier: say where columns go with \
-                     columns={{{name:?}: \"family:qualifier\", …}}, or for all of them with family="
+                return Err(TransferError::Argument(format!(
+                    "the name of column {name:?} is not of the form family:qualifier: map columns with \
+                     columns={{{name:?}: \"family:qualifier\", …}}, or write all of them to one family with family="
                 )));
             };
             let (family, qualifier) = (Bytes::from(family.to_owned()), Bytes::from(qualifier.to_owned()));
-            targets.push(Target { name: name.clone(), family, qualifier, kind: None });
+            targets.push(Target { name: name.clone(), family, qualifier, codec: None });
         }
         Ok(targets)
     }
 }
 
-/// Writes these rows; returns how many they were.
-fn write_all(table: &Table, puts: &[Put], before: usize) -> Result<usize, Fault> {
+/// Writes rows and returns their number; `before` rows have been written already.
+fn write_all(table: &Table, puts: &[Put], before: usize) -> Result<usize, TransferError> {
     for (n, result) in table.put_many(puts).into_iter().enumerate() {
         result.map_err(|error| {
             Error::new(
@@ -123,23 +125,27 @@ fn write_all(table: &Table, puts: &[Put], before: usize) -> Result<usize, Fault>
     Ok(puts.len())
 }
 
-/// One column of a batch.
-struct Source<'a> {
+/// A column of a batch of the data.
+struct SourceColumn<'a> {
     values: encode::Values<'a>,
     nulls: Option<arrow_buffer::NullBuffer>,
     name: &'a str,
 }
 
-impl<'a> Source<'a> {
-    fn of(batch: &'a RecordBatch, name: &'a str) -> Result<Self, Fault> {
+impl<'a> SourceColumn<'a> {
+    fn of(batch: &'a RecordBatch, name: &'a str) -> Result<Self, TransferError> {
         let Some(array) = batch.column_by_name(name) else {
             let schema = batch.schema();
-            let there: Vec<_> = schema.fields().iter().map(|field| field.name().as_str()).collect();
-            return Err(Fault::Argument(format!("the data has no column {name:?} (it has: {})", there.join(", "))));
+            let names: Vec<_> = schema.fields().iter().map(|field| field.name().as_str()).collect();
+            return Err(TransferError::Argument(format!(
+                "the data has no column {name:?} (its columns are: {})",
+                names.join(", ")
+            )));
         };
         let Some(values) = encode::values(array) else {
-            return Err(Fault::Argument(format!(
-                "column {name:?} of the data has the type {}, which cells cannot hold: cast it to bytes, text, numbers, booleans or timestamps",
+            return Err(TransferError::Argument(format!(
+                "column {name:?} of the data has the type {}, which cannot be encoded: cast it to bytes, text, \
+                 numbers, booleans or timestamps",
                 array.data_type()
             )));
         };
@@ -150,43 +156,47 @@ impl<'a> Source<'a> {
         if self.nulls.as_ref().is_some_and(|nulls| nulls.is_null(row)) { None } else { (self.values)(row) }
     }
 
-    /// Writes a value behind what is there; `false`: it is null.
-    fn write(&self, row: usize, at: usize, kind: Option<Kind>, out: &mut Vec<u8>) -> Result<bool, Fault> {
+    /// Appends the encoded value to `out`; returns `false` if the value is null.
+    fn write(&self, row: usize, at: usize, codec: Option<Codec>, out: &mut Vec<u8>) -> Result<bool, TransferError> {
         let Some(value) = self.value(row) else { return Ok(false) };
-        encode::write(value, kind, out).map(|()| true).map_err(|why| self.unfit(at, kind, why))
+        encode::write(value, codec, out).map(|()| true).map_err(|why| self.unfit(at, codec, why))
     }
 
-    fn unfit(&self, at: usize, kind: Option<Kind>, Unfit(why): Unfit) -> Fault {
-        let form = kind.map_or("its type's own form", Kind::name);
-        Fault::Argument(format!(
-            "row {at} of the data, column {:?}: the value cannot be written as {form}: {why}",
+    fn unfit(&self, at: usize, codec: Option<Codec>, EncodeError(why): EncodeError) -> TransferError {
+        let form = codec.map_or("a value of its type", Codec::name);
+        TransferError::Argument(format!(
+            "row {at} of the data, column {:?}: the value cannot be encoded as {form}: {why}",
             self.name
         ))
     }
 }
 
-/// The columns of a batch that are wanted.
-struct Columns<'a> {
-    row: Source<'a>,
-    timestamp: Option<Source<'a>>,
-    cells: Vec<(&'a Target, Source<'a>)>,
+/// The columns of a batch that are written.
+struct SourceBatch<'a> {
+    row: SourceColumn<'a>,
+    timestamp: Option<SourceColumn<'a>>,
+    cells: Vec<(&'a Target, SourceColumn<'a>)>,
 }
 
-impl<'a> Columns<'a> {
-    fn of(batch: &'a RecordBatch, load: &'a Load, targets: &'a [Target]) -> Result<Self, Fault> {
+impl<'a> SourceBatch<'a> {
+    fn of(batch: &'a RecordBatch, load: &'a Load, targets: &'a [Target]) -> Result<Self, TransferError> {
         let timestamp = match &load.timestamp {
-            Timestamp::Column(name) => Some(Source::of(batch, name)?),
+            Timestamp::Column(name) => Some(SourceColumn::of(batch, name)?),
             _ => None,
         };
-        let cells = targets.iter().map(|target| Ok((target, Source::of(batch, &target.name)?)));
-        Ok(Self { row: Source::of(batch, &load.row)?, timestamp, cells: cells.collect::<Result<_, Fault>>()? })
+        let cells = targets.iter().map(|target| Ok((target, SourceColumn::of(batch, &target.name)?)));
+        Ok(Self {
+            row: SourceColumn::of(batch, &load.row)?,
+            timestamp,
+            cells: cells.collect::<Result<_, TransferError>>()?,
+        })
     }
 
-    /// A row as a put; `None`: it has no values. `at`: which row of all the data it is.
-    fn put(&self, load: &Load, row: usize, at: usize) -> Result<Option<Put>, Fault> {
+    /// A row of the batch as a put, or `None` if it has no values. `at` is the index of the row in the whole data.
+    fn put(&self, load: &Load, row: usize, at: usize) -> Result<Option<Put>, TransferError> {
         let mut out = Vec::new();
         if !self.row.write(row, at, None, &mut out)? {
-            return Err(Fault::Argument(format!(
+            return Err(TransferError::Argument(format!(
                 "row {at} of the data has no row key: column {:?} is null",
                 self.row.name
             )));
@@ -195,7 +205,7 @@ impl<'a> Columns<'a> {
         let key = Bytes::from(std::mem::take(&mut out));
         let mut cells = Vec::with_capacity(self.cells.len());
         for (target, source) in &self.cells {
-            if source.write(row, at, target.kind, &mut out)? {
+            if source.write(row, at, target.codec, &mut out)? {
                 let (family, qualifier) = (target.family.clone(), target.qualifier.clone());
                 cells.push(PutCell { family, qualifier, timestamp, value: Bytes::copy_from_slice(&out) });
             }
@@ -207,17 +217,18 @@ impl<'a> Columns<'a> {
         Ok(Some(Put { row: key, cells, ttl_ms: load.ttl_ms, durability: load.durability }))
     }
 
-    fn time(&self, load: &Load, row: usize, at: usize) -> Result<i64, Fault> {
+    fn time(&self, load: &Load, row: usize, at: usize) -> Result<i64, TransferError> {
         let Some(source) = &self.timestamp else {
             return Ok(if let Timestamp::Fixed(time) = load.timestamp { time } else { LATEST });
         };
-        let wrong = |why: &str| Fault::Argument(format!("row {at} of the data, column {:?}: {why}", source.name));
+        let invalid =
+            |why: &str| TransferError::Argument(format!("row {at} of the data, column {:?}: {why}", source.name));
         match source.value(row) {
-            Some(Value::Int(n, ..)) => i64::try_from(n).map_err(|_| wrong("no timestamp is that large")),
+            Some(Value::Int(n, ..)) => i64::try_from(n).map_err(|_| invalid("the timestamp is out of range")),
             Some(Value::Time(t, unit)) => encode::time(t, unit, TimeUnit::Millisecond)
-                .map_err(|_| wrong("timestamps of cells are whole milliseconds: round the column to them")),
-            Some(_) => Err(wrong("timestamps of cells are integers (in milliseconds) or times")),
-            None => Err(wrong("the timestamp is null")),
+                .map_err(|_| invalid("a timestamp must be a whole number of milliseconds: round the column")),
+            Some(_) => Err(invalid("a timestamp must be an integer (milliseconds since 1970) or a time")),
+            None => Err(invalid("the timestamp is null")),
         }
     }
 }

@@ -1,16 +1,17 @@
-//! Tables as Arrow data, over Arrow's C data interface: no Python object is made of a cell, whichever way it goes.
+//! Reads and writes tables as Arrow data, over Arrow's C data interface. No Python object is created per cell.
 //!
-//! Out: `kind` names the decoders, `column` runs them, `layout` says which columns there are, `batch` fills batches from a scan, `discover` finds
-//! columns that were not named, `scan` and `table` are what Python sees. In: `encode` is the reverse of `column`, `load` makes puts of batches.
+//! Reading: `codec` lists the decoders, `decode` applies them, `layout` determines the columns of the result,
+//! `discover` finds columns that were not named, `batch` fills batches from a scan, and `scan` and `table` are the
+//! Python classes. Writing: `encode` is the reverse of `decode`, and `load` turns batches into puts.
 
 mod arguments;
 mod batch;
 mod capsule;
-mod column;
+mod codec;
+mod decode;
 mod discover;
 mod encode;
-mod fault;
-mod kind;
+mod error;
 mod layout;
 mod load;
 mod scan;

@@ -1,4 +1,4 @@
-//! A scan whose rows come as Arrow data.
+//! Scans that return Arrow data.
 
 use std::sync::{Arc, OnceLock};
 
@@ -13,41 +13,41 @@ use pyo3::types::PyCapsule;
 
 use super::batch::Batches;
 use super::capsule;
-use super::discover::{self, Asked, Discovery};
-use super::fault::Fault;
-use super::layout::{Key, Layout};
+use super::discover::{self, ColumnRequest, Discovery};
+use super::error::TransferError;
+use super::layout::{KeyColumn, Layout};
 use super::table::ArrowTable;
-use crate::access::Access;
-use crate::call::Interrupt;
-use crate::fork::Owned;
+use crate::call::SignalWatcher;
+use crate::fork::ForkGuard;
+use crate::table_handle::TableHandle;
 
-/// A scan whose rows come as Arrow data. It is a description: each use of it scans anew.
+/// The description of a scan that returns Arrow data. Each use runs a new scan.
 #[pyclass(frozen, module = "hjall._native")]
 pub struct ArrowScan {
-    access: Arc<Access>,
+    handle: Arc<TableHandle>,
     scan: Scan,
-    wish: Wish,
-    /// Known once the columns are.
+    options: BatchOptions,
+    /// Set once the columns are known.
     shape: OnceLock<Shape>,
 }
 
-/// What was asked for, besides the scan itself.
-pub struct Wish {
-    /// The row key as a column.
-    pub key: Key,
-    /// The columns; `None`: cells are rows.
-    pub columns: Option<Vec<Asked>>,
-    /// The decoder of values, where cells are rows.
-    pub values: super::kind::Kind,
-    /// Whether columns are followed by their timestamps.
+/// The options of the result.
+pub struct BatchOptions {
+    /// The column of row keys.
+    pub key: KeyColumn,
+    /// The columns; `None` makes each cell a row.
+    pub columns: Option<Vec<ColumnRequest>>,
+    /// The decoder of values if each cell is a row.
+    pub values: super::codec::Codec,
+    /// Whether each column is followed by a column with the timestamps of its cells.
     pub timestamps: bool,
-    /// Rows of a batch, positive.
+    /// The number of rows in a full batch; at least 1.
     pub batch_rows: usize,
-    /// Whether what a decoder cannot read is a null.
-    pub lenient: bool,
+    /// Whether a value that its decoder cannot read becomes a null instead of an error.
+    pub null_on_error: bool,
 }
 
-/// Layout and schema of the batches.
+/// The layout and schema of the batches.
 #[derive(Clone)]
 struct Shape {
     layout: Layout,
@@ -55,73 +55,76 @@ struct Shape {
 }
 
 impl ArrowScan {
-    /// A scan of that table. Which columns the scan reads is set here.
-    pub fn new(access: Arc<Access>, mut scan: Scan, wish: Wish) -> Self {
-        if let Some(columns) = &wish.columns {
+    /// Makes the description. Replaces the columns of `scan` by those in `options`.
+    pub fn new(handle: Arc<TableHandle>, mut scan: Scan, options: BatchOptions) -> Self {
+        if let Some(columns) = &options.columns {
             scan.columns = discover::columns_of(columns);
         }
-        Self { access, scan, wish, shape: OnceLock::new() }
+        Self { handle, scan, options, shape: OnceLock::new() }
     }
 
-    /// Layout and schema; columns that were not named are looked for the first time.
+    /// The layout and schema. The first call runs the discovery of columns that were not named.
     fn shape(&self, py: Python<'_>) -> PyResult<Shape> {
         if let Some(shape) = self.shape.get() {
             return Ok(shape.clone());
         }
-        let timestamps = self.wish.timestamps;
-        let layout = match &self.wish.columns {
-            None => Layout::Cells { values: self.wish.values },
-            Some(asked) => match discover::named(asked) {
+        let timestamps = self.options.timestamps;
+        let layout = match &self.options.columns {
+            None => Layout::Cells { values: self.options.values },
+            Some(requested) => match discover::all_named(requested) {
                 Some(columns) if !columns.is_empty() => Layout::Rows { columns, timestamps },
                 _ => {
-                    let interrupt = Interrupt::new();
-                    let table = self.access.table()?;
-                    let mut discovery = Discovery::begin(table.get()?, &self.scan, interrupt.watch())?;
-                    while interrupt.outcome(py.detach(|| discovery.step()))? {}
-                    Layout::Rows { columns: discovery.finish(asked), timestamps }
+                    let signals = SignalWatcher::new();
+                    let table = self.handle.table()?;
+                    let mut discovery = Discovery::begin(table.get()?, &self.scan, signals.watch())?;
+                    while signals.outcome(py.detach(|| discovery.step()))? {}
+                    Layout::Rows { columns: discovery.finish(requested), timestamps }
                 }
             },
         };
-        let schema = layout.schema(&self.wish.key).map_err(|name| {
-            Fault::Argument(format!("two columns of the result would be called {name:?}: give the row key another name with row=, or leave one out"))
+        let schema = layout.schema(&self.options.key).map_err(|name| {
+            TransferError::Argument(format!(
+                "two columns of the result are named {name:?}: rename the column of row keys with row=, or leave one \
+                 out"
+            ))
         })?;
         Ok(self.shape.get_or_init(|| Shape { layout, schema }).clone())
     }
 
     fn begin(&self, py: Python<'_>) -> PyResult<Batches> {
         let Shape { layout, schema } = self.shape(py)?;
-        let table = self.access.table()?;
-        let scanner = table.get()?.scan(self.scan.clone()).map_err(Fault::from)?;
-        let Wish { key, batch_rows, lenient, .. } = &self.wish;
-        Ok(Batches::new(scanner, schema, key, &layout, *batch_rows, *lenient))
+        let table = self.handle.table()?;
+        let scanner = table.get()?.scan(self.scan.clone()).map_err(TransferError::from)?;
+        let BatchOptions { key, batch_rows, null_on_error, .. } = &self.options;
+        Ok(Batches::new(scanner, schema, key, &layout, *batch_rows, *null_on_error))
     }
 }
 
 #[pymethods]
 impl ArrowScan {
-    /// The columns' names; those that were not named are looked for.
+    /// The names of the columns. The first call discovers columns that were not named.
     #[getter]
     fn column_names(&self, py: Python<'_>) -> PyResult<Vec<String>> {
         Ok(self.shape(py)?.schema.fields().iter().map(|field| field.name().clone()).collect())
     }
 
-    /// Scans, and keeps everything in memory.
+    /// Runs the scan and keeps the result in memory.
     fn collect(&self, py: Python<'_>) -> PyResult<ArrowTable> {
         self.__iter__(py)?.collect(py)
     }
 
     fn __iter__(&self, py: Python<'_>) -> PyResult<ArrowBatches> {
         let mut batches = self.begin(py)?;
-        let interrupt = Interrupt::new();
-        batches.watch(interrupt.watch());
-        Ok(ArrowBatches { stop: batches.stopper(), interrupt, batches: Owned::new(Mutex::new(batches)) })
+        let signals = SignalWatcher::new();
+        batches.watch(signals.watch());
+        Ok(ArrowBatches { stop: batches.stopper(), signals, batches: ForkGuard::new(Mutex::new(batches)) })
     }
 
     fn __arrow_c_schema__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyCapsule>> {
         capsule::schema(py, &self.shape(py)?.schema)
     }
 
-    /// `requested_schema` is a wish which the protocol allows to leave unmet; it is.
+    /// Ignores `requested_schema`, as the protocol allows.
     #[pyo3(signature = (requested_schema = None))]
     fn __arrow_c_stream__<'py>(
         &self,
@@ -131,16 +134,16 @@ impl ArrowScan {
         drop(requested_schema);
         let batches = self.begin(py)?;
         let schema = Arc::clone(batches.schema());
-        capsule::stream(py, Box::new(Stream { batches: Owned::new(Mutex::new(batches)), schema }))
+        capsule::stream(py, Box::new(Stream { batches: ForkGuard::new(Mutex::new(batches)), schema }))
     }
 }
 
-/// The batches of one scan, one after the other.
+/// An iterator over the batches of one scan.
 #[pyclass(frozen, module = "hjall._native")]
 pub struct ArrowBatches {
-    batches: Owned<Mutex<Batches>>,
+    batches: ForkGuard<Mutex<Batches>>,
     stop: Stop,
-    interrupt: Arc<Interrupt>,
+    signals: Arc<SignalWatcher>,
 }
 
 #[pymethods]
@@ -153,23 +156,23 @@ impl ArrowBatches {
         let batches = self.batches.get()?;
         let next = py.detach(|| {
             let mut batches = batches.lock();
-            Ok::<_, Fault>((batches.next()?, Arc::clone(batches.schema())))
+            Ok::<_, TransferError>((batches.next()?, Arc::clone(batches.schema())))
         });
-        let (batch, schema) = self.interrupt.outcome(next)?;
+        let (batch, schema) = self.signals.outcome(next)?;
         let batch = batch.ok_or_else(|| PyStopIteration::new_err(()))?;
         Ok(ArrowTable::new(schema, vec![batch]))
     }
 
-    /// Takes all that is left, and keeps it in memory.
+    /// Reads all remaining batches into memory.
     fn collect(&self, py: Python<'_>) -> PyResult<ArrowTable> {
         let batches = self.batches.get()?;
         let (mut all, mut schema) = (Vec::new(), None);
         loop {
             let next = py.detach(|| {
                 let mut batches = batches.lock();
-                Ok::<_, Fault>((batches.next()?, Arc::clone(batches.schema())))
+                Ok::<_, TransferError>((batches.next()?, Arc::clone(batches.schema())))
             });
-            let (batch, same) = self.interrupt.outcome(next)?;
+            let (batch, same) = self.signals.outcome(next)?;
             let schema = schema.get_or_insert(same);
             match batch {
                 Some(batch) => all.push(batch),
@@ -178,15 +181,15 @@ impl ArrowBatches {
         }
     }
 
-    /// Ends the scan, from whatever thread: a step that is under way fails with `Cancelled`.
+    /// Stops the scan from any thread. A step that is running raises `Cancelled`.
     fn stop(&self) {
         self.stop.stop();
     }
 }
 
-/// The same for whoever takes Arrow's C stream.
+/// The batches of one scan for a consumer of Arrow's C stream.
 struct Stream {
-    batches: Owned<Mutex<Batches>>,
+    batches: ForkGuard<Mutex<Batches>>,
     schema: SchemaRef,
 }
 
@@ -194,9 +197,9 @@ impl Iterator for Stream {
     type Item = Result<RecordBatch, ArrowError>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        // Whoever takes the stream may hold the GIL or not, so nothing of Python is asked here.
-        if !self.batches.is_here() {
-            let message = "this stream belongs to the process from which this one was forked: scan again here";
+        // The consumer may or may not hold the GIL, so this must not call Python.
+        if !self.batches.is_owner() {
+            let message = "the stream was opened by the parent of this forked process: start a new scan here";
             return Some(Err(ArrowError::InvalidArgumentError(String::from(message))));
         }
         let batches = self.batches.get().ok()?;

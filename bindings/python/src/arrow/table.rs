@@ -1,4 +1,4 @@
-//! Batches that are in memory, for Python programs to take as often as they like.
+//! Arrow data in memory.
 
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use pyo3::types::PyCapsule;
 
 use super::capsule;
 
-/// Arrow data in memory: what a scan brought in. pyarrow, polars and others take it without copying.
+/// The result of a scan as Arrow data in memory. pyarrow, polars and other libraries take it without copying.
 #[pyclass(frozen, module = "hjall._native")]
 pub struct ArrowTable {
     schema: SchemaRef,
@@ -17,7 +17,7 @@ pub struct ArrowTable {
 }
 
 impl ArrowTable {
-    /// Of these batches.
+    /// Makes a table of batches with one schema.
     pub fn new(schema: SchemaRef, batches: Vec<RecordBatch>) -> Self {
         Self { schema, batches }
     }
@@ -25,13 +25,13 @@ impl ArrowTable {
 
 #[pymethods]
 impl ArrowTable {
-    /// How many rows there are.
+    /// The number of rows.
     #[getter]
     fn num_rows(&self) -> usize {
         self.batches.iter().map(RecordBatch::num_rows).sum()
     }
 
-    /// The columns' names.
+    /// The names of the columns.
     #[getter]
     fn column_names(&self) -> Vec<String> {
         self.schema.fields().iter().map(|field| field.name().clone()).collect()
@@ -49,7 +49,7 @@ impl ArrowTable {
         capsule::schema(py, &self.schema)
     }
 
-    /// `requested_schema` is a wish which the protocol allows to leave unmet; it is.
+    /// Ignores `requested_schema`, as the protocol allows.
     #[pyo3(signature = (requested_schema = None))]
     fn __arrow_c_stream__<'py>(
         &self,

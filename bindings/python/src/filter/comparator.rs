@@ -1,18 +1,18 @@
-//! What filters compare with.
+//! Comparators: the right-hand sides of filters' comparisons.
 
-use hjall_engine::filter::{BitwiseOp, Comparator as EngineComparator, Compare, RegexComparator, Substring};
+use bytes::Bytes;
+use hjall_engine::filter::{BitwiseOp, Comparator as EngineComparator, RegexComparator, Substring};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
-use super::{bytes, raised};
 use crate::convert;
+use crate::error;
 
-/// A part of a cell, a comparison, and what to compare with.
-pub(super) fn comparing(compare: &str, with: &Bound<'_, PyAny>) -> PyResult<Compare> {
-    Ok(Compare::new(convert::compare(compare)?, comparator(with)?))
+fn bytes(value: &Bound<'_, PyAny>) -> PyResult<Bytes> {
+    convert::bytes(value, "a comparator argument", None)
 }
 
-/// A comparator; bytes are compared as a whole.
+/// A comparator argument. Plain bytes stand for `BinaryComparator`.
 pub(super) fn comparator(with: &Bound<'_, PyAny>) -> PyResult<EngineComparator> {
     match with.cast::<Comparator>() {
         Ok(comparator) => Ok(comparator.get().0.clone()),
@@ -20,7 +20,8 @@ pub(super) fn comparator(with: &Bound<'_, PyAny>) -> PyResult<EngineComparator> 
     }
 }
 
-/// What a part of a cell is compared with; functions of `hjall.filters` make one. Bytes stand for `BinaryComparator`.
+/// The right-hand side of a filter's comparison. The functions of `hjall.filters` create comparators; plain bytes
+/// stand for `BinaryComparator`.
 #[pyclass(frozen, module = "hjall.filters", eq)]
 #[derive(PartialEq)]
 pub struct Comparator(EngineComparator);
@@ -44,7 +45,8 @@ impl Comparator {
 
     #[staticmethod]
     fn regex(pattern: &str) -> PyResult<Self> {
-        Ok(Self(EngineComparator::Regex(raised(RegexComparator::dotall(pattern))?)))
+        let regex = RegexComparator::dotall(pattern).map_err(|e| error::from_engine(&e))?;
+        Ok(Self(EngineComparator::Regex(regex)))
     }
 
     #[staticmethod]
@@ -58,7 +60,7 @@ impl Comparator {
             "and" => BitwiseOp::And,
             "or" => BitwiseOp::Or,
             "xor" => BitwiseOp::Xor,
-            _ => return Err(PyValueError::new_err(format!("bits are combined by and, or, xor, not {op:?}"))),
+            _ => return Err(PyValueError::new_err(format!("op must be \"and\", \"or\" or \"xor\", not {op:?}"))),
         };
         Ok(Self(EngineComparator::Bit { value: bytes(value)?, op }))
     }

@@ -1,7 +1,6 @@
-//! Filters as values of Python, which compose with `&` and `|`.
+//! Filters as Python values, which compose with `&` and `|`.
 
 mod comparator;
-mod made;
 
 use std::sync::Arc;
 
@@ -12,17 +11,19 @@ use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
 pub use comparator::Comparator;
+use comparator::comparator;
 
 use crate::convert;
 use crate::error;
 
-/// A filter: what a read keeps. Functions of `hjall.filters` make one, ``a & b`` keeps what both keep, ``a | b`` what either keeps. Never changes.
+/// A filter: selects the rows and cells that a read returns. The functions of `hjall.filters` create filters.
+/// ``a & b`` keeps what both filters keep; ``a | b`` keeps what at least one of them keeps. Filters are immutable.
 #[pyclass(frozen, module = "hjall.filters", eq)]
 #[derive(PartialEq)]
 pub struct Filter(Arc<FilterSpec>);
 
 impl Filter {
-    /// The engine's words for it.
+    /// The engine's representation of the filter.
     pub fn spec(&self) -> Arc<FilterSpec> {
         Arc::clone(&self.0)
     }
@@ -32,7 +33,7 @@ impl Filter {
     }
 
     fn join(&self, other: &Self, operator: ListOperator) -> PyResult<Self> {
-        // A chain of the same operator is one list, as in the filter language.
+        // A chain of one operator becomes a single list, as in the filter language.
         let mut members = match &*self.0 {
             FilterSpec::List { operator: own, members } if *own == operator => members.clone(),
             single => vec![single.clone()],
@@ -42,20 +43,33 @@ impl Filter {
     }
 }
 
-fn raised<T>(result: hjall_engine::Result<T>) -> PyResult<T> {
-    result.map_err(|e| error::raised(&e))
+fn engine_result<T>(result: hjall_engine::Result<T>) -> PyResult<T> {
+    result.map_err(|e| error::from_engine(&e))
 }
 
-/// A filter that is not too deep.
+/// A filter read argument: a `Filter`, or text in HBase's filter language.
+///
+/// # Errors
+/// `TypeError` for any other type, `InvalidArgument` for text that does not parse.
+pub fn argument(value: Option<&Bound<'_, PyAny>>) -> PyResult<Option<Arc<FilterSpec>>> {
+    let Some(value) = value else { return Ok(None) };
+    if let Ok(filter) = value.cast::<Filter>() {
+        return Ok(Some(filter.get().spec()));
+    }
+    let spec = engine_result(FilterSpec::parse(&convert::name(value, "filter")?))?;
+    Ok(Some(Arc::new(spec)))
+}
+
+/// Makes a filter, unless it is nested too deeply.
 fn checked(spec: FilterSpec) -> PyResult<Filter> {
     if spec.depth() > DEPTH_MAX {
-        return Err(PyValueError::new_err(format!("at most {DEPTH_MAX} filters may lie inside each other")));
+        return Err(PyValueError::new_err(format!("filters may be nested at most {DEPTH_MAX} levels deep")));
     }
     Ok(Filter::of(spec))
 }
 
 fn bytes(value: &Bound<'_, PyAny>) -> PyResult<Bytes> {
-    convert::bytes(value, "an argument of a filter", None)
+    convert::bytes(value, "a filter argument", None)
 }
 
 fn bound(value: Option<&Bound<'_, PyAny>>) -> PyResult<Option<Bytes>> {
@@ -64,6 +78,20 @@ fn bound(value: Option<&Bound<'_, PyAny>>) -> PyResult<Option<Bytes>> {
 
 fn all_bytes(values: &Bound<'_, PyAny>) -> PyResult<Vec<Bytes>> {
     values.try_iter()?.map(|value| bytes(&value?)).collect()
+}
+
+/// A comparison of one part of a cell.
+fn comparison(compare: &str, with: &Bound<'_, PyAny>) -> PyResult<Compare> {
+    Ok(Compare::new(convert::compare(compare)?, comparator(with)?))
+}
+
+fn column_check(
+    family: &Bound<'_, PyAny>,
+    qualifier: &Bound<'_, PyAny>,
+    compare: &str,
+    with: &Bound<'_, PyAny>,
+) -> PyResult<ColumnCheck> {
+    Ok(ColumnCheck::new(bytes(family)?, bytes(qualifier)?, convert::compare(compare)?, comparator(with)?))
 }
 
 fn specs(filters: Vec<PyRef<'_, Filter>>) -> Vec<FilterSpec> {
@@ -84,21 +112,21 @@ impl Filter {
         format!("{:?}", self.0)
     }
 
-    /// HBase's serialised form, as its Java clients send it.
+    /// The filter in HBase's serialized form (protobuf), as HBase's Java client sends it.
     fn to_bytes<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
         PyBytes::new(py, &self.0.to_bytes())
     }
 
-    /// A filter from HBase's serialised form.
+    /// Parses HBase's serialized form.
     #[staticmethod]
     fn from_bytes(data: &Bound<'_, PyAny>) -> PyResult<Self> {
-        Ok(Self::of(raised(FilterSpec::from_bytes(&bytes(data)?))?))
+        Ok(Self::of(engine_result(FilterSpec::from_bytes(&bytes(data)?))?))
     }
 
-    /// A filter from a text in HBase's filter language.
+    /// Parses a filter in HBase's filter language.
     #[staticmethod]
     fn parse(text: &Bound<'_, PyAny>) -> PyResult<Self> {
-        Ok(Self::of(raised(FilterSpec::parse(&convert::name(text, "filter")?))?))
+        Ok(Self::of(engine_result(FilterSpec::parse(&convert::name(text, "filter")?))?))
     }
 
     #[staticmethod]
@@ -119,5 +147,174 @@ impl Filter {
     #[staticmethod]
     fn while_match(inner: &Bound<'_, Self>) -> PyResult<Self> {
         checked(FilterSpec::while_match((*inner.get().0).clone()))
+    }
+
+    #[staticmethod]
+    fn key_only(length_as_value: bool) -> Self {
+        Self::of(FilterSpec::key_only(length_as_value))
+    }
+
+    #[staticmethod]
+    fn first_key_only() -> Self {
+        Self::of(FilterSpec::FirstKeyOnly)
+    }
+
+    #[staticmethod]
+    fn first_key_value_matching_qualifiers(qualifiers: &Bound<'_, PyAny>) -> PyResult<Self> {
+        Ok(Self::of(FilterSpec::first_key_value_matching_qualifiers(all_bytes(qualifiers)?)))
+    }
+
+    #[staticmethod]
+    fn prefix(prefix: &Bound<'_, PyAny>) -> PyResult<Self> {
+        Ok(Self::of(FilterSpec::prefix(bytes(prefix)?)))
+    }
+
+    #[staticmethod]
+    fn column_prefix(prefix: &Bound<'_, PyAny>) -> PyResult<Self> {
+        Ok(Self::of(FilterSpec::column_prefix(bytes(prefix)?)))
+    }
+
+    #[staticmethod]
+    fn multiple_column_prefix(prefixes: &Bound<'_, PyAny>) -> PyResult<Self> {
+        Ok(Self::of(engine_result(FilterSpec::multiple_column_prefix(all_bytes(prefixes)?))?))
+    }
+
+    #[staticmethod]
+    fn column_count_get(limit: i32) -> PyResult<Self> {
+        Ok(Self::of(engine_result(FilterSpec::column_count_get(limit))?))
+    }
+
+    #[staticmethod]
+    fn page(size: i64) -> PyResult<Self> {
+        Ok(Self::of(engine_result(FilterSpec::page(size))?))
+    }
+
+    #[staticmethod]
+    fn column_pagination(limit: i32, offset: i32, column_offset: Option<&Bound<'_, PyAny>>) -> PyResult<Self> {
+        let spec = match column_offset {
+            None => FilterSpec::column_pagination(limit, offset),
+            Some(column_offset) => FilterSpec::column_pagination_from(limit, bytes(column_offset)?),
+        };
+        Ok(Self::of(engine_result(spec)?))
+    }
+
+    #[staticmethod]
+    fn inclusive_stop(row: &Bound<'_, PyAny>) -> PyResult<Self> {
+        Ok(Self::of(FilterSpec::inclusive_stop(bytes(row)?)))
+    }
+
+    #[staticmethod]
+    fn timestamps(timestamps: Vec<i64>, can_hint: bool) -> PyResult<Self> {
+        Ok(Self::of(engine_result(FilterSpec::timestamps(timestamps, can_hint))?))
+    }
+
+    #[staticmethod]
+    fn row(compare: &str, with: &Bound<'_, PyAny>) -> PyResult<Self> {
+        Ok(Self::of(FilterSpec::Row(comparison(compare, with)?)))
+    }
+
+    #[staticmethod]
+    fn family(compare: &str, with: &Bound<'_, PyAny>) -> PyResult<Self> {
+        Ok(Self::of(FilterSpec::Family(comparison(compare, with)?)))
+    }
+
+    #[staticmethod]
+    fn qualifier(compare: &str, with: &Bound<'_, PyAny>) -> PyResult<Self> {
+        Ok(Self::of(FilterSpec::Qualifier(comparison(compare, with)?)))
+    }
+
+    #[staticmethod]
+    fn value(compare: &str, with: &Bound<'_, PyAny>) -> PyResult<Self> {
+        Ok(Self::of(FilterSpec::Value(comparison(compare, with)?)))
+    }
+
+    #[staticmethod]
+    fn column_range(
+        min: Option<&Bound<'_, PyAny>>,
+        min_inclusive: bool,
+        max: Option<&Bound<'_, PyAny>>,
+        max_inclusive: bool,
+    ) -> PyResult<Self> {
+        Ok(Self::of(FilterSpec::column_range(bound(min)?, min_inclusive, bound(max)?, max_inclusive)))
+    }
+
+    #[staticmethod]
+    fn single_column_value(
+        family: &Bound<'_, PyAny>,
+        qualifier: &Bound<'_, PyAny>,
+        compare: &str,
+        with: &Bound<'_, PyAny>,
+        filter_if_missing: bool,
+        latest_version_only: bool,
+    ) -> PyResult<Self> {
+        let check = column_check(family, qualifier, compare, with)?;
+        let check = ColumnCheck { filter_if_missing, latest_version_only, ..check };
+        Ok(Self::of(FilterSpec::SingleColumnValue(check)))
+    }
+
+    #[staticmethod]
+    fn single_column_value_exclude(
+        family: &Bound<'_, PyAny>,
+        qualifier: &Bound<'_, PyAny>,
+        compare: &str,
+        with: &Bound<'_, PyAny>,
+        filter_if_missing: bool,
+        latest_version_only: bool,
+    ) -> PyResult<Self> {
+        let check = column_check(family, qualifier, compare, with)?;
+        let check = ColumnCheck { filter_if_missing, latest_version_only, ..check };
+        Ok(Self::of(FilterSpec::SingleColumnValueExclude(check)))
+    }
+
+    #[staticmethod]
+    fn column_value(
+        family: &Bound<'_, PyAny>,
+        qualifier: &Bound<'_, PyAny>,
+        compare: &str,
+        with: &Bound<'_, PyAny>,
+    ) -> PyResult<Self> {
+        let check = column_check(family, qualifier, compare, with)?;
+        let check = ColumnCheck { filter_if_missing: false, latest_version_only: false, ..check };
+        Ok(Self::of(FilterSpec::ColumnValue(check)))
+    }
+
+    #[staticmethod]
+    fn dependent(
+        family: &Bound<'_, PyAny>,
+        qualifier: &Bound<'_, PyAny>,
+        drop_column: bool,
+        compare: Option<&str>,
+        with: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<Self> {
+        let compare = match (compare, with) {
+            (Some(compare), Some(with)) => Some((convert::compare(compare)?, comparator(with)?)),
+            (None, None) => None,
+            _ => return Err(PyValueError::new_err("compare and value must be given together")),
+        };
+        Ok(Self::of(FilterSpec::dependent(bytes(family)?, bytes(qualifier)?, drop_column, compare)))
+    }
+
+    #[staticmethod]
+    fn random_row(chance: f32) -> Self {
+        Self::of(FilterSpec::RandomRow { chance })
+    }
+
+    #[staticmethod]
+    fn fuzzy_row(pairs: Vec<(Bound<'_, PyAny>, Bound<'_, PyAny>)>) -> PyResult<Self> {
+        let pair =
+            |(key, mask): &(Bound<'_, PyAny>, Bound<'_, PyAny>)| Ok(FuzzyPair { key: bytes(key)?, mask: bytes(mask)? });
+        let pairs = pairs.iter().map(pair).collect::<PyResult<Vec<_>>>()?;
+        Ok(Self::of(FilterSpec::FuzzyRow(engine_result(FuzzyRows::new(pairs))?)))
+    }
+
+    #[staticmethod]
+    fn multi_row_range(ranges: Vec<(Bound<'_, PyAny>, Bound<'_, PyAny>, bool, bool)>) -> PyResult<Self> {
+        let range =
+            |(start, stop, start_inclusive, stop_inclusive): &(Bound<'_, PyAny>, Bound<'_, PyAny>, bool, bool)| {
+                let (start_inclusive, stop_inclusive) = (*start_inclusive, *stop_inclusive);
+                Ok(RowRange { start_inclusive, stop_inclusive, ..RowRange::new(bytes(start)?, bytes(stop)?) })
+            };
+        let ranges = ranges.iter().map(range).collect::<PyResult<Vec<_>>>()?;
+        Ok(Self::of(FilterSpec::MultiRowRange(engine_result(RowRanges::new(ranges))?)))
     }
 }

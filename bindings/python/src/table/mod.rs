@@ -1,6 +1,5 @@
-//! A table: what `hjall.Table` is built on.
+//! The base class of `hjall.Table`: the verbs that are called for single rows.
 
-mod atomic;
 mod read;
 mod write;
 
@@ -10,30 +9,27 @@ use bytes::Bytes;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
-use crate::access::Access;
 use crate::convert;
 use crate::database::Database;
 use crate::mutation;
-use crate::row::Names;
+use crate::row::ColumnNames;
+use crate::table_handle::TableHandle;
 
-/// The parts of `hjall.Cell`: column, value, timestamp, kind.
-type CellParts<'py> = (Bound<'py, PyBytes>, Bound<'py, PyBytes>, i64, &'static str);
-
-/// What `hjall.Table` is built on.
+/// The base class of `hjall.Table`.
 #[pyclass(frozen, subclass, module = "hjall._native")]
 pub struct Table {
-    access: Arc<Access>,
-    names: Names,
+    handle: Arc<TableHandle>,
+    names: ColumnNames,
 }
 
 impl Table {
-    /// The table, for whatever else works on it.
-    pub fn access(&self) -> &Arc<Access> {
-        &self.access
+    /// The handle that scanners and batches of the table share.
+    pub fn handle(&self) -> &Arc<TableHandle> {
+        &self.handle
     }
 
     fn bytes(&self, value: &Bound<'_, PyAny>, what: &str) -> PyResult<Bytes> {
-        convert::bytes(value, what, self.access.encoding())
+        convert::bytes(value, what, self.handle.encoding())
     }
 
     fn column(&self, value: &Bound<'_, PyAny>) -> PyResult<(Bytes, Bytes)> {
@@ -48,16 +44,16 @@ impl Table {
 impl Table {
     #[new]
     fn new(database: &Bound<'_, Database>, name: &Bound<'_, PyAny>) -> PyResult<Self> {
-        let shared = Arc::clone(database.get().shared());
+        let database = Arc::clone(database.get().handle());
         Ok(Self {
-            access: Arc::new(Access::new(shared, convert::name(name, "the name of a table")?)),
-            names: Names::default(),
+            handle: Arc::new(TableHandle::new(database, convert::name(name, "a table name")?)),
+            names: ColumnNames::default(),
         })
     }
 
-    /// The table's name, with its prefix.
+    /// The table's name, including its prefix.
     #[getter]
     fn name<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
-        PyBytes::new(py, self.access.name())
+        PyBytes::new(py, self.handle.name())
     }
 }

@@ -1,29 +1,32 @@
-//! Reading a table: rows, cells, scans.
+//! Reads: rows, cells, scans.
 
 use hjall_engine::request::{Get, check_row};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 
-use super::{CellParts, Table};
+use super::Table;
 use crate::call::call;
 use crate::convert;
 use crate::error;
-use crate::row::{self, Shape};
-use crate::scanner::{Scanner, Wanted};
+use crate::row::{self, CellFields, RowFormat};
+use crate::scanner::{ScanArguments, Scanner};
 
-/// Rows read in one call: signals are looked for between them.
-const ROWS_AT_ONCE: usize = 8192;
+/// Rows read per call of the engine. Signals are checked between calls.
+const ROWS_PER_CALL: usize = 8192;
 
 #[pymethods]
 impl Table {
-    /// The newest cells of one row, as a dict from column (``b"family:qualifier"``) to value; empty if there is no such row.
+    /// Returns the newest cells of one row, as a dict from column (``b"family:qualifier"``) to value. The dict is empty
+    /// if the row does not exist.
     ///
-    /// `columns`: only these, a list or tuple of columns and families. `timestamp`: only what is older than this, in milliseconds since 1970.
-    /// `include_timestamp`: values are ``(value, timestamp)``. `time_range`: ``(min, max)`` in milliseconds, the second one excluded.
-    /// `filter`: one of `hjall.filters`, or a text in HBase's filter language.
+    /// `columns`: a list or tuple of the columns and families to return; `None` returns all. `timestamp`: only cells
+    /// older than this, in milliseconds since 1970. `include_timestamp`: return ``(value, timestamp)`` instead of
+    /// values. `time_range`: only cells with ``min <= timestamp < max``, as ``(min, max)`` in milliseconds since 1970;
+    /// it cannot be combined with `timestamp`. `filter`: a filter from `hjall.filters`, or text in HBase's filter
+    /// language.
     ///
-    /// Raises `TypeError` and `ValueError` for arguments that cannot be, `TableNotFound`, `TableDisabled`, `FamilyNotFound`.
+    /// Raises `TypeError` and `ValueError` for invalid arguments, `TableNotFound`, `TableDisabled`, `FamilyNotFound`.
     ///
     /// >>> import hjall
     /// >>> db = hjall.memory()
@@ -46,15 +49,17 @@ impl Table {
         time_range: Option<(i64, i64)>,
         filter: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyDict>> {
-        let get = self.asked(row, columns, timestamp, time_range, filter)?;
-        let table = self.access.table()?;
+        let get = self.get_request(row, columns, timestamp, time_range, filter)?;
+        let table = self.handle.table()?;
         let table = table.get()?;
         let found = call(py, || table.get(&get))?;
-        self.names.row(py, &found, Shape { timestamps: include_timestamp })
+        self.names.row(py, &found, RowFormat { include_timestamp })
     }
 
-    /// Several rows, as ``(key, dict)`` in the order asked for; those that are not there are left out. Arguments and errors as for `row`. Without
-    /// any row the answer is an empty dict, as in HappyBase.
+    /// Returns several rows, as a list of ``(key, dict)`` in the order of `rows`. Rows that do not exist are left out.
+    /// If `rows` is empty, the result is an empty dict, as in HappyBase.
+    ///
+    /// The other arguments and the errors are those of `row`.
     ///
     /// >>> import hjall
     /// >>> db = hjall.memory()
@@ -75,40 +80,42 @@ impl Table {
         time_range: Option<(i64, i64)>,
         filter: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let columns = convert::columns(columns, self.access.encoding())?;
+        let columns = convert::columns(columns, self.handle.encoding())?;
         if !rows.is_truthy()? {
             return Ok(PyDict::new(py).into_any());
         }
-        let like = Get {
+        let template = Get {
             columns,
-            time_range: convert::times(timestamp, time_range)?,
-            filter: convert::filter(filter)?,
+            time_range: convert::time_range(timestamp, time_range)?,
+            filter: crate::filter::argument(filter)?,
             ..Get::new("")
         };
         let mut gets = Vec::new();
         for row in rows.try_iter()? {
-            let row = self.bytes(&row?, "a row")?;
-            check_row(&row).map_err(|e| error::raised(&e))?;
-            gets.push(Get { row, ..like.clone() });
+            let row = self.bytes(&row?, "a row key")?;
+            check_row(&row).map_err(|e| error::from_engine(&e))?;
+            gets.push(Get { row, ..template.clone() });
         }
-        let table = self.access.table()?;
+        let table = self.handle.table()?;
         let table = table.get()?;
         let mut found = Vec::with_capacity(gets.len());
-        for gets in gets.chunks(ROWS_AT_ONCE) {
+        for gets in gets.chunks(ROWS_PER_CALL) {
             found.extend(call(py, || table.get_many(gets).into_iter().collect::<hjall_engine::Result<Vec<_>>>())?);
             py.check_signals()?;
         }
         let list = PyList::empty(py);
         for found in found.iter().filter(|found| !found.cells.is_empty()) {
-            let data = self.names.row(py, found, Shape { timestamps: include_timestamp })?;
+            let data = self.names.row(py, found, RowFormat { include_timestamp })?;
             list.append(row::pair(py, found, data.into_any())?)?;
         }
         Ok(list.into_any())
     }
 
-    /// The versions of one column of a row, newest first: a list of values, or of ``(value, timestamp)``. Of a family the versions of all its columns.
+    /// Returns the versions of one column of a row, newest first, as a list of values, or of ``(value, timestamp)``
+    /// with `include_timestamp`. For a family, returns the versions of all its columns.
     ///
-    /// `versions`: at most so many; `None`: all that the family keeps. The other arguments and errors as for `row`.
+    /// `versions`: the largest number of versions per column; `None` returns all that the family keeps. The other
+    /// arguments and the errors are those of `row`.
     ///
     /// >>> import hjall
     /// >>> db = hjall.memory()
@@ -118,7 +125,8 @@ impl Table {
     /// ...     table.put(b"r", {b"f:x": b"v%d" % n}, timestamp=n)
     /// >>> table.cells(b"r", b"f:x", include_timestamp=True)
     /// [(b'v3', 3), (b'v2', 2)]
-    #[pyo3(signature = (row, column, versions=None, timestamp=None, include_timestamp=false, *, time_range=None, filter=None))]
+    #[pyo3(signature = (row, column, versions=None, timestamp=None, include_timestamp=false, *, time_range=None,
+    filter=None))]
     #[allow(clippy::too_many_arguments)]
     fn cells<'py>(
         &self,
@@ -136,25 +144,25 @@ impl Table {
             Some(versions) => {
                 let versions: i64 = versions
                     .extract()
-                    .map_err(|_| PyTypeError::new_err("versions must be an integer, or None for all of them"))?;
+                    .map_err(|_| PyTypeError::new_err("versions must be an integer, or None for all versions"))?;
                 if versions < 1 {
-                    return Err(PyValueError::new_err("versions must be at least 1, or None for all of them"));
+                    return Err(PyValueError::new_err("versions must be at least 1, or None for all versions"));
                 }
                 i32::try_from(versions).unwrap_or(i32::MAX)
             }
         };
         let columns = PyList::new(py, [column])?.into_any();
-        let get = Get { max_versions, ..self.asked(row, Some(&columns), timestamp, time_range, filter)? };
-        let table = self.access.table()?;
+        let get = Get { max_versions, ..self.get_request(row, Some(&columns), timestamp, time_range, filter)? };
+        let table = self.handle.table()?;
         let table = table.get()?;
         let found = call(py, || table.get(&get))?;
-        row::values(py, &found, Shape { timestamps: include_timestamp })
+        row::values(py, &found, RowFormat { include_timestamp })
     }
 
-    /// The cells of a row, as tuples.
+    /// The cells of a row, as tuples; the implementation of `row_cells`.
     #[pyo3(signature = (row, columns, versions, time_range, filter, limit, offset, raw))]
     #[allow(clippy::too_many_arguments)]
-    fn _read<'py>(
+    fn _row_cells<'py>(
         &self,
         py: Python<'py>,
         row: &Bound<'py, PyAny>,
@@ -165,21 +173,22 @@ impl Table {
         limit: Option<i32>,
         offset: i32,
         raw: bool,
-    ) -> PyResult<Vec<CellParts<'py>>> {
+    ) -> PyResult<Vec<CellFields<'py>>> {
         let get = Get {
             max_versions: versions.unwrap_or(i32::MAX),
             store_limit: limit.unwrap_or(-1),
             store_offset: offset,
             raw,
-            ..self.asked(row, columns, None, time_range, filter)?
+            ..self.get_request(row, columns, None, time_range, filter)?
         };
-        let table = self.access.table()?;
+        let table = self.handle.table()?;
         let table = table.get()?;
         let found = call(py, || table.get(&get))?;
         row::cells(py, &found)
     }
 
-    /// Whether a row is there, or has any of some columns. Arguments and errors as for `row`.
+    /// Returns whether a row has any cell, or any cell of the given columns. The arguments and the errors are those of
+    /// `row`.
     ///
     /// >>> import hjall
     /// >>> db = hjall.memory()
@@ -196,21 +205,21 @@ impl Table {
         time_range: Option<(i64, i64)>,
         filter: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<bool> {
-        let get = self.asked(row, columns, timestamp, time_range, filter)?;
-        let table = self.access.table()?;
+        let get = self.get_request(row, columns, timestamp, time_range, filter)?;
+        let table = self.handle.table()?;
         let table = table.get()?;
         call(py, || table.exists(&get))
     }
 
-    /// Begins a scan.
-    fn _scanner(&self, py: Python<'_>, wanted: Wanted<'_>) -> PyResult<Scanner> {
-        Scanner::open(py, &self.access, wanted.scan(&self.access)?)
+    /// Opens a scan.
+    fn _scanner(&self, py: Python<'_>, arguments: ScanArguments<'_>) -> PyResult<Scanner> {
+        Scanner::open(py, &self.handle, arguments.scan(&self.handle)?)
     }
 }
 
 impl Table {
-    /// What the arguments that all reads of one row share ask for: the newest version of each column.
-    fn asked(
+    /// The request for the newest version of each column, from the arguments that all reads of one row share.
+    fn get_request(
         &self,
         row: &Bound<'_, PyAny>,
         columns: Option<&Bound<'_, PyAny>>,
@@ -219,10 +228,10 @@ impl Table {
         filter: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Get> {
         Ok(Get {
-            columns: convert::columns(columns, self.access.encoding())?,
-            time_range: convert::times(timestamp, time_range)?,
-            filter: convert::filter(filter)?,
-            ..Get::new(self.bytes(row, "row")?)
+            columns: convert::columns(columns, self.handle.encoding())?,
+            time_range: convert::time_range(timestamp, time_range)?,
+            filter: crate::filter::argument(filter)?,
+            ..Get::new(self.bytes(row, "the row key")?)
         })
     }
 }

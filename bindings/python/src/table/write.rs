@@ -1,25 +1,30 @@
-//! Writing to a table: puts and deletes.
+//! Writes: puts, deletes, and atomic operations on one row.
 
-use hjall_engine::mutation::{Delete, Put};
+use hjall_engine::mutation::{Append, Check, Delete, Durability, Increment, Put};
 use hjall_engine::request::check_row;
+use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
 use super::Table;
 use crate::call::call;
 use crate::convert;
 use crate::error;
-use crate::mutation;
+use crate::mutation::{self, MutationArgument};
+use crate::row::{self, CellFields};
 
 #[pymethods]
 impl Table {
-    /// Writes the columns of one row, all at once.
+    /// Writes columns of one row atomically.
     ///
-    /// `data`: a dict from column to value, or an iterable of ``(column, value)`` and ``(column, value, timestamp)``; a value in a dict may be
-    /// ``(value, timestamp)``. `timestamp`: milliseconds since 1970; `None`: when it is written. `wal`: whether it is written ahead; without,
-    /// it may be lost if the process ends. `ttl_ms`: how long the cells live, in milliseconds. `durability`: HBase's name of a level, instead
-    /// of `wal`: ``USE_DEFAULT`` (the table's), ``SKIP_WAL``, ``ASYNC_WAL``, ``SYNC_WAL`` (survives the process), ``FSYNC_WAL`` (survives the machine).
+    /// `data`: a dict from column to value, or an iterable of ``(column, value)`` and ``(column, value, timestamp)``; a
+    /// value may be ``(value, timestamp)``. `timestamp`: the timestamp of the cells that have none of their own, in
+    /// milliseconds since 1970; `None` stands for the time of the write. `wal`: whether to use the write-ahead log;
+    /// without it, the write may be lost if the process ends. `ttl_ms`: how long the cells live, in milliseconds.
+    /// `durability`: one of HBase's levels, which overrides `wal`: ``USE_DEFAULT`` (the table's), ``SKIP_WAL``,
+    /// ``ASYNC_WAL``, ``SYNC_WAL`` (survives a crash of the process), ``FSYNC_WAL`` (survives a crash of the machine).
     ///
-    /// Raises `TypeError` and `ValueError` for arguments that cannot be, `TableNotFound`, `TableDisabled`, `FamilyNotFound`, `TooLarge`, `ReadOnly`.
+    /// Raises `TypeError` and `ValueError` for invalid arguments, `TableNotFound`, `TableDisabled`, `FamilyNotFound`,
+    /// `TooLarge`, `ReadOnly`.
     ///
     /// >>> import hjall
     /// >>> db = hjall.memory()
@@ -41,19 +46,20 @@ impl Table {
     ) -> PyResult<()> {
         let timestamp = convert::write_time(timestamp)?;
         let durability = convert::durability(durability, wal)?;
-        let row = self.bytes(row, "row")?;
-        let cells = mutation::changes(data, self.access.encoding())?.into_iter().map(|change| change.cell(timestamp));
+        let row = self.bytes(row, "the row key")?;
+        let values = mutation::column_values(data, self.handle.encoding())?;
+        let cells = values.into_iter().map(|value| value.cell(timestamp));
         let put = Put { row, cells: cells.collect::<PyResult<_>>()?, ttl_ms, durability };
         if put.cells.is_empty() {
-            // Nothing to write is nothing wrong, as in HappyBase.
-            return check_row(&put.row).map_err(|e| error::raised(&e));
+            // A put without columns is accepted and has no effect, as in HappyBase.
+            return check_row(&put.row).map_err(|e| error::from_engine(&e));
         }
-        let table = self.access.table()?;
+        let table = self.handle.table()?;
         let table = table.get()?;
         call(py, || table.put(&put))
     }
 
-    /// Puts several rows, each by itself; an exception, or none, for each.
+    /// Writes several rows independently and returns an exception or `None` for each; the implementation of `put_many`.
     fn _put_many<'py>(
         &self,
         py: Python<'py>,
@@ -66,25 +72,26 @@ impl Table {
         let durability = convert::durability(durability, None)?;
         let mut puts = Vec::with_capacity(rows.len());
         for (row, data) in rows {
-            let cells =
-                mutation::changes(&data, self.access.encoding())?.into_iter().map(|change| change.cell(timestamp));
+            let values = mutation::column_values(&data, self.handle.encoding())?;
+            let cells = values.into_iter().map(|value| value.cell(timestamp));
             puts.push(Put {
-                row: self.bytes(&row, "row")?,
+                row: self.bytes(&row, "the row key")?,
                 cells: cells.collect::<PyResult<_>>()?,
                 ttl_ms,
                 durability,
             });
         }
-        let table = self.access.table()?;
+        let table = self.handle.table()?;
         let table = table.get()?;
-        let done = call(py, || Ok(table.put_many(&puts)))?;
-        Ok(done.into_iter().map(|done| done.err().map(|error| error::raised(&error))).collect())
+        let results = call(py, || Ok(table.put_many(&puts)))?;
+        Ok(results.into_iter().map(|result| result.err().map(|error| error::from_engine(&error))).collect())
     }
 
-    /// Deletes a row, or some of its columns and families, all at once.
+    /// Deletes a row, or some of its columns and families, atomically.
     ///
-    /// `columns`: which, as a list or tuple: columns, families, and `hjall.Marker`s for a single version; `None`: the whole row. `timestamp`: what is not
-    /// newer than this, in milliseconds since 1970; `None`: everything up to now. The other arguments and errors as for `put`.
+    /// `columns`: a list or tuple of columns, families and `hjall.Marker`s, which can delete single versions; `None`
+    /// deletes the whole row. `timestamp`: deletes cells up to and including this timestamp, in milliseconds since
+    /// 1970; `None` stands for the time of the delete. The other arguments and the errors are those of `put`.
     ///
     /// >>> import hjall
     /// >>> db = hjall.memory()
@@ -108,21 +115,136 @@ impl Table {
     ) -> PyResult<()> {
         let timestamp = convert::write_time(timestamp)?;
         let durability = convert::durability(durability, wal)?;
-        let row = self.bytes(row, "row")?;
+        let row = self.bytes(row, "the row key")?;
         let markers = match columns {
             None => Vec::new(),
             Some(columns) => {
                 let markers =
-                    mutation::markers(convert::listed(columns, "columns")?, timestamp, self.access.encoding())?;
+                    mutation::markers(convert::list_or_tuple(columns, "columns")?, timestamp, self.handle.encoding())?;
                 if markers.is_empty() {
-                    return check_row(&row).map_err(|e| error::raised(&e));
+                    return check_row(&row).map_err(|e| error::from_engine(&e));
                 }
                 markers
             }
         };
         let delete = Delete { row, markers, timestamp, ttl_ms, durability };
-        let table = self.access.table()?;
+        let table = self.handle.table()?;
         let table = table.get()?;
         call(py, || table.delete(&delete))
+    }
+
+    /// Applies puts and deletes of one row atomically; the implementation of `mutate_row`.
+    fn _mutate_row(
+        &self,
+        py: Python<'_>,
+        row: &Bound<'_, PyAny>,
+        mutations: Vec<MutationArgument<'_>>,
+    ) -> PyResult<()> {
+        let row = self.bytes(row, "the row key")?;
+        let mutations = mutations
+            .iter()
+            .map(|argument| argument.mutation(&row, self.handle.encoding()))
+            .collect::<PyResult<Vec<_>>>()?;
+        let table = self.handle.table()?;
+        let table = table.get()?;
+        call(py, || table.mutate_row(&row, &mutations))
+    }
+
+    /// Applies mutations if `value <compare> stored value` holds; the implementation of `check_and_mutate`.
+    fn _check_and_mutate(
+        &self,
+        py: Python<'_>,
+        row: &Bound<'_, PyAny>,
+        column: &Bound<'_, PyAny>,
+        compare: &str,
+        value: Option<&Bound<'_, PyAny>>,
+        mutations: Vec<MutationArgument<'_>>,
+    ) -> PyResult<bool> {
+        let row = self.bytes(row, "the row key")?;
+        let (family, qualifier) = self.column(column)?;
+        let value = value.map(|value| self.bytes(value, "value")).transpose()?;
+        let mutations = mutations
+            .iter()
+            .map(|argument| argument.mutation(&row, self.handle.encoding()))
+            .collect::<PyResult<Vec<_>>>()?;
+        let check = Check { row, family, qualifier, op: convert::compare(compare)?, value };
+        let table = self.handle.table()?;
+        let table = table.get()?;
+        call(py, || table.check_and_mutate(&check, &mutations))
+    }
+
+    /// Adds `value` to a counter atomically and returns the new count. A counter is a column whose value is a signed
+    /// 64-bit integer, 8 bytes, big-endian. A missing counter starts at 0.
+    ///
+    /// Raises `NotACounter` if the stored value is not 8 bytes long, and the errors of `put`.
+    ///
+    /// >>> import hjall
+    /// >>> db = hjall.memory()
+    /// >>> db.create_table("t", {"f": {}})
+    /// >>> db.table("t").counter_inc(b"r", b"f:visits"), db.table("t").counter_inc(b"r", b"f:visits", 41)
+    /// (1, 42)
+    #[pyo3(signature = (row, column, value=1))]
+    fn counter_inc(
+        &self,
+        py: Python<'_>,
+        row: &Bound<'_, PyAny>,
+        column: &Bound<'_, PyAny>,
+        value: i64,
+    ) -> PyResult<i64> {
+        let (family, qualifier) = convert::column(self.bytes(column, "column")?);
+        let columns = vec![(family, qualifier.unwrap_or_default(), value)];
+        let increment = Increment {
+            row: self.bytes(row, "the row key")?,
+            columns,
+            durability: Durability::SyncWal,
+            ..Increment::default()
+        };
+        let table = self.handle.table()?;
+        let table = table.get()?;
+        let result = call(py, || table.increment(&increment))?;
+        let value = result.cells.first().and_then(|cell| cell.value[..].try_into().ok()).map(i64::from_be_bytes);
+        value.ok_or_else(|| PyValueError::new_err("the increment returned no count"))
+    }
+
+    /// Adds to counters and returns their new cells as tuples; the implementation of `increment`.
+    fn _increment<'py>(
+        &self,
+        py: Python<'py>,
+        row: &Bound<'py, PyAny>,
+        amounts: Vec<(Bound<'py, PyAny>, i64)>,
+        ttl_ms: Option<i64>,
+        durability: Option<&str>,
+    ) -> PyResult<Vec<CellFields<'py>>> {
+        let mut columns = Vec::with_capacity(amounts.len());
+        for (column, amount) in amounts {
+            let (family, qualifier) = self.column(&column)?;
+            columns.push((family, qualifier, amount));
+        }
+        let durability = convert::durability(durability, None)?;
+        let increment = Increment { row: self.bytes(row, "the row key")?, columns, ttl_ms, durability };
+        let table = self.handle.table()?;
+        let table = table.get()?;
+        row::cells(py, &call(py, || table.increment(&increment))?)
+    }
+
+    /// Appends to values and returns the new cells as tuples; the implementation of `append`.
+    fn _append<'py>(
+        &self,
+        py: Python<'py>,
+        row: &Bound<'py, PyAny>,
+        suffixes: Vec<(Bound<'py, PyAny>, Bound<'py, PyAny>)>,
+        ttl_ms: Option<i64>,
+        durability: Option<&str>,
+    ) -> PyResult<Vec<CellFields<'py>>> {
+        let mut columns = Vec::with_capacity(suffixes.len());
+        for (column, suffix) in suffixes {
+            let (family, qualifier) = self.column(&column)?;
+            columns.push((family, qualifier, self.bytes(&suffix, "a value")?));
+        }
+        let durability = convert::durability(durability, None)?;
+        let append = Append { row: self.bytes(row, "the row key")?, columns, ttl_ms, durability };
+        let table = self.handle.table()?;
+        let table = table.get()?;
+        row::cells(py, &call(py, || table.append(&append))?)
     }
 }

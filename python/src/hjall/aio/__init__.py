@@ -1,4 +1,5 @@
-"""The same database for asyncio: hjall's verbs, awaited. Calls run on threads of the database's own, so none of them blocks the event loop.
+"""hjall for asyncio: the methods of hjall's classes as coroutines. Calls run on the database's own threads and never
+block the event loop.
 
 >>> import asyncio
 >>> from hjall import aio
@@ -13,8 +14,8 @@
 b'ann' b'Oslo'
 b'bob' b'Bonn'
 
-A call that is cancelled before its turn has come is never made. One that runs already runs to its end, without anybody waiting for it; a write may
-therefore have happened. A scan that is cancelled stops.
+Cancelling a call that still waits for a thread prevents it. A call that is already running continues to its end, so a
+cancelled write may have been applied. Cancelling a scan stops it.
 """
 
 from __future__ import annotations
@@ -32,10 +33,11 @@ __all__ = ["ArrowScan", "Batch", "Database", "Server", "Table", "memory", "open"
 
 
 def open(path: Path, **options: Any) -> Database:
-    """The database in a folder, for ``async with``, or ``await db.open()`` and ``await db.close()``.
+    """Returns the database in a folder. Open it with ``async with``, or with ``await db.open()`` and ``await
+    db.close()``.
 
-    The options are those of `hjall.open`, and `threads`: how many calls run at the same time; the others wait for their turn. By default as many as there are
-    cores, 4 at least.
+    The options are those of `hjall.open`, and `threads`: how many calls can run at the same time; further calls wait.
+    The default is the number of processors, but at least 4.
 
     >>> import asyncio, tempfile
     >>> from hjall import aio
@@ -50,5 +52,5 @@ def open(path: Path, **options: Any) -> Database:
 
 
 def memory(**options: Any) -> Database:
-    """A new database without a disk, which ends with `close`; the options are those of `open`."""
+    """Returns a new database in memory, which is discarded when it is closed. The options are those of `open`."""
     return Database(None, **options)

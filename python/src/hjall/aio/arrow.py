@@ -1,4 +1,4 @@
-"""Scans as Arrow data, for asyncio."""
+"""Scans that return Arrow data, for asyncio."""
 
 from __future__ import annotations
 
@@ -19,22 +19,22 @@ R = TypeVar("R")
 
 
 class ArrowScan:
-    """As `hjall.arrow.ArrowScan`, awaited; `aio.Table.scan_arrow` makes one."""
+    """`hjall.arrow.ArrowScan` for asyncio. `aio.Table.scan_arrow` creates it, and each use runs a new scan."""
 
     def __init__(self, threads: Threads, sync: hjall.arrow.ArrowScan) -> None:
         self._threads, self._sync = threads, sync
 
     @property
     def sync(self) -> hjall.arrow.ArrowScan:
-        """The same scan without asyncio, for what takes Arrow data by itself."""
+        """The synchronous scan, for libraries that read Arrow data themselves."""
         return self._sync
 
     async def column_names(self) -> list[str]:
-        """The names of the result's columns."""
+        """Returns the names of the result's columns."""
         return await self._threads.run(lambda: self._sync.column_names)
 
     async def collect(self) -> ArrowTable:
-        """Scans, and keeps the result in memory. Cancelling it stops the scan."""
+        """Runs the scan and keeps the result in memory. Cancelling the call stops the scan."""
         batches = await self._threads.run(lambda: iter(self._sync._native))
         try:
             return await self._threads.run(batches.collect)
@@ -43,7 +43,7 @@ class ArrowScan:
             raise
 
     async def __aiter__(self) -> AsyncGenerator[ArrowTable, None]:
-        """One batch after the other; only one is in memory at a time."""
+        """Runs the scan and iterates over its batches, of which one at a time is in memory."""
         batches = await self._threads.run(lambda: iter(self._sync._native))
         try:
             while (batch := await self._threads.run(next, batches, None)) is not None:
@@ -52,16 +52,16 @@ class ArrowScan:
             batches.stop()
 
     async def to_pyarrow(self) -> pyarrow.Table:
-        """The rows as a `pyarrow.Table`."""
-        return await self._made(hjall.arrow.to_pyarrow)
+        """Runs the scan and returns a `pyarrow.Table`."""
+        return await self._convert(hjall.arrow.to_pyarrow)
 
     async def to_pandas(self, **options: Any) -> pandas.DataFrame:
-        """The rows as a `pandas.DataFrame`; the options are those of `pyarrow.Table.to_pandas`."""
-        return await self._made(lambda table: hjall.arrow.to_pandas(table, **options))
+        """Runs the scan and returns a `pandas.DataFrame`. The options are those of `pyarrow.Table.to_pandas`."""
+        return await self._convert(lambda table: hjall.arrow.to_pandas(table, **options))
 
     async def to_polars(self) -> polars.DataFrame:
-        """The rows as a `polars.DataFrame`."""
-        return await self._made(hjall.arrow.to_polars)
+        """Runs the scan and returns a `polars.DataFrame`."""
+        return await self._convert(hjall.arrow.to_polars)
 
-    async def _made(self, make: Callable[[ArrowTable], R]) -> R:
-        return await self._threads.run(make, await self.collect())
+    async def _convert(self, conversion: Callable[[ArrowTable], R]) -> R:
+        return await self._threads.run(conversion, await self.collect())

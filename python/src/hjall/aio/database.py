@@ -1,4 +1,4 @@
-"""A database for asyncio."""
+"""Databases for asyncio."""
 
 from __future__ import annotations
 
@@ -13,38 +13,39 @@ from hjall.types import Name, Path
 
 
 class Database:
-    """A database in a folder, or in memory; `aio.open` and `aio.memory` make one. It may be used by several event loops.
+    """A database in a folder or in memory. `aio.open` and `aio.memory` create databases. A database may be used from
+    several event loops.
 
-    It has the methods of `hjall.Database`, awaited.
+    It has the methods of `hjall.Database` as coroutines.
     """
 
     def __init__(self, path: Path | None, *, threads: int | None = None, **options: Any) -> None:
         self._threads = Threads(threads)
         self._autoconnect = options.pop("autoconnect", True)
         self._sync = hjall.Database(path, autoconnect=False, **options)
-        # Scanners that are being read from.
-        self._scans: set[Any] = set()
+        # The scanners of running scans.
+        self._scanners: set[Any] = set()
 
     @property
     def sync(self) -> hjall.Database:
-        """The same database without asyncio."""
+        """The synchronous database."""
         return self._sync
 
     @property
     def is_open(self) -> bool:
-        """Whether it is open, in this process."""
+        """Whether this process has the database open."""
         return self._sync.is_open
 
     @property
     def threads(self) -> int:
-        """How many calls run at the same time."""
+        """How many calls can run at the same time."""
         return self._threads.count
 
     open = awaited(hjall.Database.open)
 
     async def close(self) -> None:
-        """Ends the scans that are under way with `Cancelled`, stops what `serve` started, writes everything to disk, and lets go of the folder and of the threads."""
-        for scanner in list(self._scans):
+        """Closes the database, as `hjall.Database.close`. Running scans end with `Cancelled`."""
+        for scanner in list(self._scanners):
             scanner.stop()
         await self._threads.run(self._sync.close)
         self._threads.end()
@@ -54,18 +55,20 @@ class Database:
             await self.open()
         return self
 
-    async def __aexit__(self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None) -> None:
+    async def __aexit__(
+        self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
+    ) -> None:
         await self.close()
 
     def __repr__(self) -> str:
         return repr(self._sync).replace("<hjall.", "<hjall.aio.", 1)
 
     def table(self, name: Name, use_prefix: bool = True) -> Table:
-        """As `hjall.Database.table`: nothing is waited for."""
+        """Returns a table, as `hjall.Database.table`. This is not a coroutine."""
         return Table(self, self._sync.table(name, use_prefix))
 
     async def serve(self, host: str = "127.0.0.1", port: int = 9090, *, grace: float = 60.0) -> Server:
-        """As `hjall.Database.serve`, awaited."""
+        """Starts a server, as `hjall.Database.serve`."""
         return Server(self._threads, await self._threads.run(self._sync.serve, host, port, grace=grace))
 
     tables = awaited(hjall.Database.tables)

@@ -1,4 +1,4 @@
-"""A running server of Thrift clients; `Database.serve` starts one."""
+"""Thrift servers for asyncio."""
 
 from __future__ import annotations
 
@@ -9,37 +9,39 @@ from hjall.aio.threads import Threads
 
 
 class Server:
-    """As `hjall.Server`, with an awaited `close`."""
+    """`hjall.Server` for asyncio. `aio.Database.serve` starts servers."""
 
     def __init__(self, threads: Threads, sync: hjall.Server) -> None:
         self._threads, self._sync = threads, sync
 
     @property
     def address(self) -> tuple[str, int]:
-        """Host and port that it listens on."""
+        """The host and port that the server listens on."""
         return self._sync.address
 
     @property
     def host(self) -> str:
-        """The host that it listens on."""
+        """The host that the server listens on."""
         return self._sync.host
 
     @property
     def port(self) -> int:
-        """The port that it listens on."""
+        """The port that the server listens on."""
         return self._sync.port
 
     @property
     def is_open(self) -> bool:
-        """Whether it still serves, in this process."""
+        """Whether the server is running in this process."""
         return self._sync.is_open
 
     async def close(self) -> bool:
-        """As `hjall.Server.close`, awaited."""
+        """Stops the server, as `hjall.Server.close`."""
         return await self._threads.run(self._sync.close)
 
     async def __aenter__(self) -> Server:
         return self
 
-    async def __aexit__(self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None) -> None:
+    async def __aexit__(
+        self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
+    ) -> None:
         await self.close()

@@ -1,4 +1,4 @@
-"""A table for asyncio."""
+"""Tables for asyncio."""
 
 from __future__ import annotations
 
@@ -11,21 +11,20 @@ from hjall.aio.arrow import ArrowScan
 from hjall.aio.batch import Batch
 from hjall.aio.threads import awaited
 from hjall.cell import Cell, RowCells
-from hjall.reading import wanted, wanted_cells
-from hjall.types import BytesLike, Row, TimeRange
+from hjall.scan import BATCH_SIZE, ScanArguments, at_least_one
+from hjall.types import BytesLike, Columns, Row, TimeRange
 
 if TYPE_CHECKING:
     from hjall.aio.database import Database
     from hjall.filters import Filter
 
 T = TypeVar("T")
-Columns = list[BytesLike] | tuple[BytesLike, ...] | None
 
 
 class Table:
-    """A table by name; `aio.Database.table` makes one. Any number of tasks may use it at the same time.
+    """A table. `aio.Database.table` creates tables. Any number of tasks may use a table at the same time.
 
-    It has the methods of `hjall.Table`, awaited; scans are asynchronous generators.
+    It has the methods of `hjall.Table` as coroutines; scans are asynchronous generators.
     """
 
     def __init__(self, connection: Database, sync: hjall.Table) -> None:
@@ -34,12 +33,12 @@ class Table:
 
     @property
     def name(self) -> bytes:
-        """The table's name, with its prefix."""
+        """The table's name, including its prefix."""
         return self._sync.name
 
     @property
     def sync(self) -> hjall.Table:
-        """The same table without asyncio."""
+        """The synchronous table."""
         return self._sync
 
     def __repr__(self) -> str:
@@ -67,7 +66,7 @@ class Table:
     load_arrow = awaited(hjall.Table.load_arrow)
 
     def scan_arrow(self, *args: Any, **options: Any) -> ArrowScan:
-        """As `hjall.Table.scan_arrow`; what reads is awaited."""
+        """Scans rows as Arrow data, as `hjall.Table.scan_arrow`. The methods of the result are coroutines."""
         return ArrowScan(self._threads, self._sync.scan_arrow(*args, **options))
 
     def batch(
@@ -80,7 +79,7 @@ class Table:
         ttl_ms: int | None = None,
         durability: str | None = None,
     ) -> Batch:
-        """As `hjall.Table.batch`, for ``async with``; its methods are awaited."""
+        """Returns a batch for ``async with``, as `hjall.Table.batch`. Its methods are coroutines."""
         sync = self._sync.batch(timestamp, batch_size, transaction, wal, ttl_ms=ttl_ms, durability=durability)
         return Batch(self._threads, sync, sends=batch_size is not None)
 
@@ -93,7 +92,7 @@ class Table:
         filter: Filter | BytesLike | None = None,
         timestamp: int | None = None,
         include_timestamp: bool = False,
-        batch_size: int = 1000,
+        batch_size: int = BATCH_SIZE,
         scan_batching: int | None = None,
         limit: int | None = None,
         sorted_columns: bool = False,
@@ -101,16 +100,31 @@ class Table:
         *,
         time_range: TimeRange | None = None,
     ) -> AsyncGenerator[tuple[bytes, Row], None]:
-        """As `hjall.Table.scan`, for ``async for``. Cancelling the task, or leaving the loop and closing the generator, stops the scan."""
-        asked = wanted(row_start, row_stop, row_prefix, columns, filter, timestamp, time_range, batch_size, scan_batching, limit, reverse)
+        """Scans rows, as `hjall.Table.scan`, for ``async for``. Cancelling the task or closing the generator stops the
+        scan."""
+        at_least_one("limit", limit)
+        at_least_one("batch_size", batch_size)
+        arguments = ScanArguments(
+            row_start=row_start,
+            row_stop=row_stop,
+            row_prefix=row_prefix,
+            columns=columns,
+            filter=filter,
+            timestamp=timestamp,
+            time_range=time_range,
+            batch_size=batch_size,
+            scan_batching=scan_batching,
+            reverse=reverse,
+        )
         left = limit
-        scanner = await self._threads.run(self._sync._scanner, asked)
+        scanner = await self._threads.run(self._sync._scanner, arguments)
 
         def fetch() -> list[tuple[bytes, Row]]:
-            return scanner.rows(batch_size if left is None else min(batch_size, left), include_timestamp, sorted_columns)
+            count = batch_size if left is None else min(batch_size, left)
+            return scanner.rows(count, include_timestamp, sorted_columns)
 
-        async with aclosing(self._fetched(scanner, fetch)) as fetched:
-            async for rows in fetched:
+        async with aclosing(self._blocks(scanner, fetch)) as blocks:
+            async for rows in blocks:
                 for row in rows:
                     yield row
                 if left is not None:
@@ -128,32 +142,47 @@ class Table:
         versions: int | None = 1,
         time_range: TimeRange | None = None,
         filter: Filter | BytesLike | None = None,
-        batch_size: int = 1000,
+        batch_size: int = BATCH_SIZE,
         scan_batching: int | None = None,
         limit: int | None = None,
         reverse: bool = False,
         raw: bool = False,
     ) -> AsyncGenerator[RowCells, None]:
-        """As `hjall.Table.scan_cells`, for ``async for``; it stops as `scan` does."""
-        asked = wanted_cells(row_start, row_stop, row_prefix, columns, versions, time_range, filter, batch_size, scan_batching, limit, reverse, raw)
-        scanner = await self._threads.run(self._sync._scanner, asked)
-        async with aclosing(self._fetched(scanner, lambda: scanner.cells(batch_size))) as fetched:
-            async for rows in fetched:
+        """Scans cells, as `hjall.Table.scan_cells`, for ``async for``. Cancelling the task or closing the generator
+        stops the scan."""
+        at_least_one("batch_size", batch_size)
+        arguments = ScanArguments(
+            row_start=row_start,
+            row_stop=row_stop,
+            row_prefix=row_prefix,
+            columns=columns,
+            filter=filter,
+            time_range=time_range,
+            versions=versions,
+            batch_size=batch_size,
+            scan_batching=scan_batching,
+            limit=limit,
+            reverse=reverse,
+            raw=raw,
+        )
+        scanner = await self._threads.run(self._sync._scanner, arguments)
+        async with aclosing(self._blocks(scanner, lambda: scanner.cells(batch_size))) as blocks:
+            async for rows in blocks:
                 for key, cells, partial in rows:
                     yield RowCells(key, [Cell(*cell) for cell in cells], partial)
 
     def __aiter__(self) -> AsyncIterator[tuple[bytes, Row]]:
-        """All rows, as `scan` gives them."""
+        """Scans all rows; see `scan`."""
         return self.scan()
 
-    async def _fetched(self, scanner: Any, fetch: Callable[[], list[T]]) -> AsyncGenerator[list[T], None]:
-        """What a scanner brings in, until it brings nothing more. However this ends, the scanner is stopped and closed."""
-        self.connection._scans.add(scanner)
+    async def _blocks(self, scanner: Any, fetch: Callable[[], list[T]]) -> AsyncGenerator[list[T], None]:
+        """Fetches blocks of results until there are no more. The scanner is stopped and closed in any case."""
+        self.connection._scanners.add(scanner)
         try:
             while rows := await self._threads.run(fetch):
                 yield rows
         finally:
-            # At once, for a fetch that is under way; closing waits for that one, so it is left to a thread.
+            # `stop` ends a running fetch immediately. `close` waits for that fetch, so it runs on a thread.
             scanner.stop()
-            self.connection._scans.discard(scanner)
+            self.connection._scanners.discard(scanner)
             self._threads.later(scanner.close)

@@ -1,4 +1,4 @@
-"""The threads on which calls of one database run."""
+"""The threads on which the calls of a database run."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ R = TypeVar("R")
 
 
 class Threads:
-    """So many threads, started as they are needed. What comes when all are busy waits for its turn, and can be cancelled until then."""
+    """A pool of `count` threads, which are started on demand. If all are busy, calls wait and can be cancelled."""
 
     def __init__(self, count: int | None) -> None:
         if count is not None and count < 1:
@@ -26,29 +26,31 @@ class Threads:
         self._process = os.getpid()
 
     async def run(self, call: Callable[P, R], *args: P.args, **kwargs: P.kwargs) -> R:
-        """Runs a call on one of the threads."""
+        """Runs a call on one of the threads. Raises `ForkError` in a forked child."""
         if self._process != os.getpid():
             raise ForkError(
-                'this process was forked from the one that opened the database: open it anew here, or start child processes with multiprocessing\'s "spawn"'
+                "the database was opened by the parent of this forked process: open another folder here, or start "
+                'processes with multiprocessing\'s "spawn" method'
             )
         if self._executor is None:
             self._executor = ThreadPoolExecutor(self.count, thread_name_prefix="hjall-aio")
         return await asyncio.get_running_loop().run_in_executor(self._executor, partial(call, *args, **kwargs))
 
     def later(self, call: Callable[[], object]) -> None:
-        """Runs a short call sometime, without waiting for it; not at all if the threads are gone."""
+        """Schedules a short call without waiting for it. Has no effect after `end`."""
         if self._executor is not None and self._process == os.getpid():
             self._executor.submit(call)
 
     def end(self) -> None:
-        """Lets the threads end once they have done what they were given. Used again, it starts new ones."""
+        """Ends the threads after the calls that were scheduled. A later call of `run` starts new threads."""
         executor, self._executor = self._executor, None
         if executor is not None and self._process == os.getpid():
             executor.shutdown(wait=False)
 
 
 def awaited(method: Callable[Concatenate[Any, P], R]) -> Callable[Concatenate[Any, P], Coroutine[Any, Any, R]]:
-    """A method of a class of `hjall`, as a coroutine of what stands for an object of it here (in `_sync`, with its `_threads`)."""
+    """Turns a method of a synchronous class into a coroutine method, for a class that holds the synchronous object in
+    `_sync` and the threads in `_threads`."""
 
     async def call(self: Any, /, *args: P.args, **kwargs: P.kwargs) -> R:
         threads: Threads = self._threads
@@ -56,5 +58,5 @@ def awaited(method: Callable[Concatenate[Any, P], R]) -> Callable[Concatenate[An
 
     call.__name__ = method.__name__
     call.__qualname__ = method.__qualname__
-    call.__doc__ = f"As `hjall.{method.__qualname__}`, awaited."
+    call.__doc__ = f"`hjall.{method.__qualname__}` as a coroutine."
     return call

@@ -1,51 +1,87 @@
-"""Columns and decoders, as arguments name them."""
+"""Converts the columns, decoders and encoders in arguments to the form that the native module takes."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
-Name = str | bytes
-"""A column by its name, `family:qualifier`; `str` means UTF-8."""
+from hjall.types import Name
 
-Columns = Iterable[Name] | Mapping[Any, Any]
-"""Columns by name, or with a decoder each."""
+ColumnNames = Iterable[Name] | Mapping[Any, Any]
+"""Names of columns, `family:qualifier`, or a mapping from names to decoders. A `str` is encoded as UTF-8."""
 
 
-def encoded(name: Name) -> bytes:
-    """A name as bytes."""
+class ColumnRequest(NamedTuple):
+    """The columns to read: one column, all columns of a family, or all columns."""
+
+    family: bytes | None
+    """`None` for all families."""
+    qualifier: bytes | None
+    """`None` for all qualifiers."""
+    decoder: str
+
+
+class Target(NamedTuple):
+    """A column of the data and the column of the table that it is written to."""
+
+    name: str
+    """The name in the data."""
+    family: bytes
+    qualifier: bytes
+    encoder: str | None
+    """`None` for the encoding of the column's type."""
+
+
+def _encoded(name: Name) -> bytes:
     return name.encode() if isinstance(name, str) else bytes(name)
 
 
-def column(name: Name) -> tuple[bytes, bytes | None]:
-    """Family and qualifier; all of a family has no qualifier."""
-    family, colon, qualifier = encoded(name).partition(b":")
+def family_name(name: Name) -> bytes:
+    """The name of a family, with or without a trailing colon. Raises `ValueError` if it is empty."""
+    family = _encoded(name).partition(b":")[0]
     if not family:
-        raise ValueError(f"a column is called family:qualifier, or family: for all of a family; not {name!r}")
-    return family, qualifier if colon and qualifier else None
+        raise ValueError(f"the name of a family must not be empty: {name!r}")
+    return family
 
 
-def asked(columns: Columns | None, default: str) -> list[tuple[bytes | None, bytes | None, str]]:
-    """Family, qualifier and decoder of each column that is wanted; a family without qualifier is all of it, none is all."""
+def _column_request(name: Name, given: object) -> ColumnRequest:
+    family, _, qualifier = _encoded(name).partition(b":")
+    if not family:
+        raise ValueError(f"a column must be named family:qualifier, or family: for a whole family, not {name!r}")
+    return ColumnRequest(family, qualifier or None, decoder(given))
+
+
+def column_requests(columns: ColumnNames | None, default: str) -> list[ColumnRequest]:
+    """The columns to read; `default` is the decoder of those without one of their own.
+
+    Raises `TypeError` for a single name, `ValueError` for an empty list or an invalid name.
+    """
     if columns is None:
-        return [(None, None, default)]
+        return [ColumnRequest(None, None, default)]
     if isinstance(columns, (str, bytes)):
-        raise TypeError(f"columns is a list of names, or a mapping of names to decoders: write [{columns!r}]")
+        raise TypeError(f"columns must be a list of names, or a mapping from names to decoders: write [{columns!r}]")
     pairs = columns.items() if isinstance(columns, Mapping) else ((name, default) for name in columns)
-    every: list[tuple[bytes | None, bytes | None, str]] = [(*column(name), decoder(given)) for name, given in pairs]
-    if not every:
-        raise ValueError("columns is empty: name at least one, or leave it out for all")
-    return every
+    requests = [_column_request(name, given) for name, given in pairs]
+    if not requests:
+        raise ValueError("columns must not be empty: name at least one column, or leave the argument out for all")
+    return requests
 
 
-def target(name: str, where: Any) -> tuple[str, bytes, bytes, str | None]:
-    """Name in the data, family, qualifier and encoder, of a column or a column and its encoder."""
+def targets(columns: Mapping[str, Any]) -> list[Target]:
+    """The columns to write, from a mapping to columns, or to pairs of a column and an encoder.
+
+    Raises `ValueError` for an invalid column.
+    """
+    return [_target(name, where) for name, where in columns.items()]
+
+
+def _target(name: str, where: Any) -> Target:
     given, encoder = where if isinstance(where, tuple) else (where, None)
-    family, colon, qualifier = encoded(given).partition(b":")
+    family, colon, qualifier = _encoded(given).partition(b":")
     if not family or not colon:
-        raise ValueError(f"columns[{name!r}] is a column called family:qualifier, not {given!r}")
-    return name, family, qualifier, None if encoder is None else decoder(encoder)
+        raise ValueError(f"columns[{name!r}] must be a column named family:qualifier, not {given!r}")
+    return Target(name, family, qualifier, None if encoder is None else decoder(encoder))
 
 
 _TYPES = {bytes: "binary", str: "utf8", int: "int", float: "float64", bool: "bool"}
@@ -53,7 +89,7 @@ _TIMESTAMP = re.compile(r"timestamp\[(\w+)(?:, tz=.*)?\]|datetime\(time_unit='(\
 
 
 def decoder(given: object) -> str:
-    """The name of a decoder, which may be given as a type of Python, pyarrow or polars."""
+    """The name of a decoder or encoder, which may be given as a type of Python, pyarrow or polars."""
     if isinstance(given, type):
         return _TYPES.get(given, given.__name__)
     if found := _TIMESTAMP.fullmatch(str(given)):

@@ -1,4 +1,4 @@
-"""What others hand out Arrow data by: the Arrow PyCapsule interface."""
+"""The Arrow PyCapsule interface, with which libraries exchange Arrow data."""
 
 from __future__ import annotations
 
@@ -7,15 +7,16 @@ from typing import Protocol, runtime_checkable
 
 @runtime_checkable
 class ArrowStream(Protocol):
-    """What hands out Arrow data as a stream: tables and readers of pyarrow, frames of polars and pandas, relations of DuckDB."""
+    """An object that exports Arrow data as a stream: pyarrow's tables and readers, the frames of polars and pandas,
+    DuckDB's relations."""
 
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
-        """The stream in a capsule."""
+        """Returns a capsule with the stream."""
 
 
 @runtime_checkable
 class ArrowArray(Protocol):
-    """What hands out Arrow data in one piece: a record batch of pyarrow."""
+    """An object that exports Arrow data as a single array, such as pyarrow's record batches."""
 
     def __arrow_c_array__(self, requested_schema: object | None = None) -> tuple[object, object]:
-        """Schema and data in capsules."""
+        """Returns capsules with the schema and the data."""

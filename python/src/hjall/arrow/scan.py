@@ -1,4 +1,4 @@
-"""A scan whose rows come as Arrow data, and what takes such data."""
+"""Scans that return Arrow data, and conversions of their results."""
 
 from __future__ import annotations
 
@@ -15,10 +15,11 @@ if TYPE_CHECKING:
 
 
 class ArrowScan:
-    """A scan whose rows come as Arrow data; `Table.scan_arrow` makes one.
+    """The description of a scan that returns Arrow data. `Table.scan_arrow` creates it, and each use runs a new scan.
 
-    It is a description: each use scans the table as it is then. Whatever understands Arrow's PyCapsule protocol takes it as it is
-    (`polars.DataFrame(scan)`, `pyarrow.table(scan)`, `duckdb.from_arrow(pyarrow.RecordBatchReader.from_stream(scan))`), batch by batch.
+    Libraries that support the Arrow PyCapsule interface read a scan directly and batch by batch:
+    `polars.DataFrame(scan)`, `pyarrow.table(scan)`,
+    `duckdb.from_arrow(pyarrow.RecordBatchReader.from_stream(scan))`.
     """
 
     def __init__(self, native: _native.ArrowScan) -> None:
@@ -26,59 +27,65 @@ class ArrowScan:
 
     @property
     def column_names(self) -> list[str]:
-        """The names of the result's columns. Columns that were not named are looked for by a pass over the rows, once."""
+        """The names of the result's columns. The first access discovers columns that were not named, by a pass over the
+        rows."""
         return self._native.column_names
 
     def collect(self) -> ArrowTable:
-        """Scans, and keeps the result in memory: others then take it without copying, as often as they like."""
+        """Runs the scan and keeps the result in memory. Other libraries read it without copying, any number of
+        times."""
         return self._native.collect()
 
     def __iter__(self) -> Iterator[ArrowTable]:
-        """One batch after the other; only one is in memory at a time."""
+        """Runs the scan and iterates over its batches, of which one at a time is in memory."""
         return iter(self._native)
 
     def to_pyarrow(self) -> pyarrow.Table:
-        """The rows as a `pyarrow.Table`."""
+        """Runs the scan and returns a `pyarrow.Table`. Raises `ImportError` if pyarrow is not installed."""
         return to_pyarrow(self.collect())
 
     def to_reader(self) -> pyarrow.RecordBatchReader:
-        """The rows as a `pyarrow.RecordBatchReader`, which scans as it is read."""
+        """Returns a `pyarrow.RecordBatchReader`, which runs the scan while it is read. Raises `ImportError` if
+        pyarrow is not installed."""
         return _pyarrow().RecordBatchReader.from_stream(self)
 
     def to_pandas(self, **options: Any) -> pandas.DataFrame:
-        """The rows as a `pandas.DataFrame`, by way of pyarrow; the options are those of `pyarrow.Table.to_pandas`."""
+        """Runs the scan and returns a `pandas.DataFrame`. The options are those of `pyarrow.Table.to_pandas`. Raises
+        `ImportError` if pyarrow or pandas is not installed."""
         return to_pandas(self.collect(), **options)
 
     def to_polars(self) -> polars.DataFrame:
-        """The rows as a `polars.DataFrame`; needs no pyarrow."""
+        """Runs the scan and returns a `polars.DataFrame`. Raises `ImportError` if polars is not installed; pyarrow is
+        not required."""
         return to_polars(self.collect())
 
     def __arrow_c_schema__(self) -> object:
-        """The schema in a capsule."""
+        """Returns a capsule with the schema."""
         return self._native.__arrow_c_schema__()
 
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
-        """A new scan as a stream in a capsule. `requested_schema` is not followed, as the protocol allows."""
+        """Starts a scan and returns a capsule with its stream. Ignores `requested_schema`, as the protocol allows."""
         return self._native.__arrow_c_stream__(requested_schema)
 
 
 def to_pyarrow(data: ArrowTable) -> pyarrow.Table:
-    """Arrow data as a `pyarrow.Table`, not copied."""
+    """Converts Arrow data to a `pyarrow.Table` without copying. Raises `ImportError` if pyarrow is not installed."""
     return _pyarrow().table(data)
 
 
 def to_pandas(data: ArrowTable, **options: Any) -> pandas.DataFrame:
-    """Arrow data as a `pandas.DataFrame`; the options are those of `pyarrow.Table.to_pandas`."""
+    """Converts Arrow data to a `pandas.DataFrame`. The options are those of `pyarrow.Table.to_pandas`. Raises
+    `ImportError` if pyarrow or pandas is not installed."""
     frame: pandas.DataFrame = to_pyarrow(data).to_pandas(**options)
     return frame
 
 
 def to_polars(data: ArrowTable) -> polars.DataFrame:
-    """Arrow data as a `polars.DataFrame`."""
+    """Converts Arrow data to a `polars.DataFrame`. Raises `ImportError` if polars is not installed."""
     try:
         import polars
     except ImportError as error:
-        raise ImportError("this needs polars: pip install polars") from error
+        raise ImportError("polars is not installed: pip install polars") from error
     return polars.DataFrame(data)
 
 
@@ -86,5 +93,5 @@ def _pyarrow() -> Any:
     try:
         import pyarrow
     except ImportError as error:
-        raise ImportError("this needs pyarrow: pip install pyarrow (to_polars works without)") from error
+        raise ImportError("pyarrow is not installed: pip install pyarrow (to_polars does not need it)") from error
     return pyarrow

@@ -1,0 +1,126 @@
+//! The codecs: how the bytes of a cell represent a typed value. Python calls them decoders and encoders.
+
+use std::sync::Arc;
+
+use arrow_schema::{DataType, TimeUnit};
+
+/// The representation of a typed value in bytes. Numbers are represented as HBase's `Bytes` writes them: big-endian,
+/// integers in two's complement.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Codec {
+    /// The bytes unchanged.
+    Binary,
+    /// UTF-8.
+    Text,
+    /// One byte; 0 is false, any other value is true.
+    Bool,
+    /// A signed integer of exactly this width.
+    Int(Width),
+    /// An unsigned integer of exactly this width.
+    Unsigned(Width),
+    /// A signed integer of 1, 2, 4 or 8 bytes.
+    IntAnyWidth,
+    /// An IEEE 754 number of 4 bytes.
+    Float32,
+    /// An IEEE 754 number of 8 bytes.
+    Float64,
+    /// A signed integer of 8 bytes: the time since 1970 in UTC.
+    Time(TimeUnit),
+    /// An integer as decimal text.
+    IntText,
+    /// A number as decimal text.
+    FloatText,
+    /// The cell's timestamp; the value is ignored.
+    CellTime,
+}
+
+/// The width of an integer in bytes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Width {
+    One,
+    Two,
+    Four,
+    Eight,
+}
+
+/// Each codec with its names. Messages use the first one. The others are the names of the corresponding types in
+/// pyarrow, polars and Python, which are accepted as well.
+const NAMES: &[(Codec, &[&str])] = &[
+    (Codec::Binary, &["binary", "bytes", "large_binary"]),
+    (Codec::Text, &["utf8", "str", "string", "large_string", "text"]),
+    (Codec::Bool, &["bool", "boolean"]),
+    (Codec::Int(Width::Eight), &["int64", "counter", "long"]),
+    (Codec::Int(Width::Four), &["int32"]),
+    (Codec::Int(Width::Two), &["int16", "short"]),
+    (Codec::Int(Width::One), &["int8", "byte"]),
+    (Codec::Unsigned(Width::Eight), &["uint64"]),
+    (Codec::Unsigned(Width::Four), &["uint32"]),
+    (Codec::Unsigned(Width::Two), &["uint16"]),
+    (Codec::Unsigned(Width::One), &["uint8"]),
+    (Codec::IntAnyWidth, &["int"]),
+    (Codec::Float32, &["float32", "float"]),
+    (Codec::Float64, &["float64", "double"]),
+    (Codec::Time(TimeUnit::Millisecond), &["timestamp", "timestamp_ms"]),
+    (Codec::Time(TimeUnit::Second), &["timestamp_s"]),
+    (Codec::Time(TimeUnit::Microsecond), &["timestamp_us"]),
+    (Codec::Time(TimeUnit::Nanosecond), &["timestamp_ns"]),
+    (Codec::IntText, &["int_text"]),
+    (Codec::FloatText, &["float_text"]),
+    (Codec::CellTime, &["cell_timestamp"]),
+];
+
+impl Codec {
+    /// The codec of that name. Case is ignored, because polars writes `Int64`.
+    pub fn from_name(name: &str) -> Option<Self> {
+        let name = name.to_ascii_lowercase();
+        NAMES.iter().find(|(_, names)| names.contains(&name.as_str())).map(|(codec, _)| *codec)
+    }
+
+    /// The codec's name.
+    pub fn name(self) -> &'static str {
+        NAMES.iter().find(|(codec, _)| *codec == self).and_then(|(_, names)| names.first()).copied().unwrap_or_default()
+    }
+
+    /// The names of all codecs, for messages.
+    pub fn all_names() -> String {
+        NAMES.iter().filter_map(|(_, names)| names.first()).copied().collect::<Vec<_>>().join(", ")
+    }
+
+    /// The values that the codec can read, for messages.
+    pub fn expected(self) -> &'static str {
+        match self {
+            Self::Binary | Self::CellTime => "any bytes",
+            Self::Text => "UTF-8",
+            Self::Bool | Self::Int(Width::One) | Self::Unsigned(Width::One) => "1 byte",
+            Self::Int(Width::Two) | Self::Unsigned(Width::Two) => "2 bytes, big-endian",
+            Self::Int(Width::Four) | Self::Unsigned(Width::Four) | Self::Float32 => "4 bytes, big-endian",
+            Self::Int(Width::Eight) | Self::Unsigned(Width::Eight) | Self::Float64 | Self::Time(_) => {
+                "8 bytes, big-endian"
+            }
+            Self::IntAnyWidth => "1, 2, 4 or 8 bytes, big-endian",
+            Self::IntText => "a decimal integer from -2^63 to 2^63-1",
+            Self::FloatText => "a decimal number",
+        }
+    }
+
+    /// The Arrow type of decoded values.
+    pub fn data_type(self) -> DataType {
+        match self {
+            Self::Binary => DataType::Binary,
+            Self::Text => DataType::Utf8,
+            Self::Bool => DataType::Boolean,
+            Self::Int(Width::One) => DataType::Int8,
+            Self::Int(Width::Two) => DataType::Int16,
+            Self::Int(Width::Four) => DataType::Int32,
+            Self::Int(Width::Eight) | Self::IntAnyWidth | Self::IntText => DataType::Int64,
+            Self::Unsigned(Width::One) => DataType::UInt8,
+            Self::Unsigned(Width::Two) => DataType::UInt16,
+            Self::Unsigned(Width::Four) => DataType::UInt32,
+            Self::Unsigned(Width::Eight) => DataType::UInt64,
+            Self::Float32 => DataType::Float32,
+            Self::Float64 | Self::FloatText => DataType::Float64,
+            Self::Time(unit) => DataType::Timestamp(unit, Some(Arc::from("UTC"))),
+            Self::CellTime => DataType::Timestamp(TimeUnit::Millisecond, Some(Arc::from("UTC"))),
+        }
+    }
+}

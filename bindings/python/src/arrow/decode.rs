@@ -1,0 +1,157 @@
+//! Decodes the bytes of cells into the columns of a batch.
+
+use std::sync::Arc;
+
+use arrow_array::ArrayRef;
+use arrow_array::builder::{BinaryBuilder, BooleanBuilder, PrimitiveBuilder, StringBuilder};
+use arrow_array::types::{
+    ArrowPrimitiveType, Float32Type, Float64Type, Int8Type, Int16Type, Int32Type, Int64Type, TimestampMicrosecondType,
+    TimestampMillisecondType, TimestampNanosecondType, TimestampSecondType, UInt8Type, UInt16Type, UInt32Type,
+    UInt64Type,
+};
+use arrow_schema::{DataType, TimeUnit};
+
+use super::codec::{Codec, Width};
+
+/// A value that its column's decoder cannot read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct DecodeError;
+
+/// A column that is being built.
+pub trait ColumnBuilder: Send {
+    /// Decodes and appends the value of a cell.
+    ///
+    /// # Errors
+    /// `DecodeError` if the decoder cannot read the value. Nothing is appended then.
+    fn append(&mut self, value: &[u8], timestamp: i64) -> Result<(), DecodeError>;
+
+    /// Appends a null.
+    fn append_null(&mut self);
+
+    /// Returns the column and starts a new, empty one.
+    fn finish(&mut self) -> ArrayRef;
+}
+
+/// An empty column for a codec.
+pub fn builder(codec: Codec) -> Box<dyn ColumnBuilder> {
+    match codec {
+        Codec::Binary => Box::new(BinaryBuilder::new()),
+        Codec::Text => Box::new(StringBuilder::new()),
+        Codec::Bool => Box::new(BooleanBuilder::new()),
+        Codec::Int(Width::One) => numbers::<Int8Type>(codec, |v, _| Some(i8::from_be_bytes(exactly(v)?))),
+        Codec::Int(Width::Two) => numbers::<Int16Type>(codec, |v, _| Some(i16::from_be_bytes(exactly(v)?))),
+        Codec::Int(Width::Four) => numbers::<Int32Type>(codec, |v, _| Some(i32::from_be_bytes(exactly(v)?))),
+        Codec::Int(Width::Eight) => numbers::<Int64Type>(codec, long),
+        Codec::IntAnyWidth => numbers::<Int64Type>(codec, any_width),
+        Codec::IntText => numbers::<Int64Type>(codec, |v, _| parsed(v)),
+        Codec::Unsigned(Width::One) => numbers::<UInt8Type>(codec, |v, _| Some(u8::from_be_bytes(exactly(v)?))),
+        Codec::Unsigned(Width::Two) => numbers::<UInt16Type>(codec, |v, _| Some(u16::from_be_bytes(exactly(v)?))),
+        Codec::Unsigned(Width::Four) => numbers::<UInt32Type>(codec, |v, _| Some(u32::from_be_bytes(exactly(v)?))),
+        Codec::Unsigned(Width::Eight) => numbers::<UInt64Type>(codec, |v, _| Some(u64::from_be_bytes(exactly(v)?))),
+        Codec::Float32 => numbers::<Float32Type>(codec, |v, _| Some(f32::from_be_bytes(exactly(v)?))),
+        Codec::Float64 => numbers::<Float64Type>(codec, |v, _| Some(f64::from_be_bytes(exactly(v)?))),
+        Codec::FloatText => numbers::<Float64Type>(codec, |v, _| parsed(v)),
+        Codec::Time(TimeUnit::Second) => numbers::<TimestampSecondType>(codec, long),
+        Codec::Time(TimeUnit::Millisecond) => numbers::<TimestampMillisecondType>(codec, long),
+        Codec::Time(TimeUnit::Microsecond) => numbers::<TimestampMicrosecondType>(codec, long),
+        Codec::Time(TimeUnit::Nanosecond) => numbers::<TimestampNanosecondType>(codec, long),
+        Codec::CellTime => numbers::<TimestampMillisecondType>(codec, |_, timestamp| Some(timestamp)),
+    }
+}
+
+/// A column of numbers.
+struct Numbers<T: ArrowPrimitiveType> {
+    values: PrimitiveBuilder<T>,
+    data_type: DataType,
+    decode: fn(&[u8], i64) -> Option<T::Native>,
+}
+
+fn numbers<T: ArrowPrimitiveType>(codec: Codec, decode: fn(&[u8], i64) -> Option<T::Native>) -> Box<dyn ColumnBuilder> {
+    let data_type = codec.data_type();
+    let values = PrimitiveBuilder::new().with_data_type(data_type.clone());
+    Box::new(Numbers::<T> { values, data_type, decode })
+}
+
+impl<T: ArrowPrimitiveType> ColumnBuilder for Numbers<T> {
+    fn append(&mut self, value: &[u8], timestamp: i64) -> Result<(), DecodeError> {
+        self.values.append_value((self.decode)(value, timestamp).ok_or(DecodeError)?);
+        Ok(())
+    }
+
+    fn append_null(&mut self) {
+        self.values.append_null();
+    }
+
+    fn finish(&mut self) -> ArrayRef {
+        let done = self.values.finish();
+        self.values = PrimitiveBuilder::with_capacity(done.len()).with_data_type(self.data_type.clone());
+        Arc::new(done)
+    }
+}
+
+impl ColumnBuilder for BinaryBuilder {
+    fn append(&mut self, value: &[u8], _: i64) -> Result<(), DecodeError> {
+        self.append_value(value);
+        Ok(())
+    }
+
+    fn append_null(&mut self) {
+        self.append_null();
+    }
+
+    fn finish(&mut self) -> ArrayRef {
+        Arc::new(self.finish())
+    }
+}
+
+impl ColumnBuilder for StringBuilder {
+    fn append(&mut self, value: &[u8], _: i64) -> Result<(), DecodeError> {
+        self.append_value(str::from_utf8(value).map_err(|_| DecodeError)?);
+        Ok(())
+    }
+
+    fn append_null(&mut self) {
+        self.append_null();
+    }
+
+    fn finish(&mut self) -> ArrayRef {
+        Arc::new(self.finish())
+    }
+}
+
+impl ColumnBuilder for BooleanBuilder {
+    fn append(&mut self, value: &[u8], _: i64) -> Result<(), DecodeError> {
+        let [byte] = exactly(value).ok_or(DecodeError)?;
+        self.append_value(byte != 0);
+        Ok(())
+    }
+
+    fn append_null(&mut self) {
+        self.append_null();
+    }
+
+    fn finish(&mut self) -> ArrayRef {
+        Arc::new(self.finish())
+    }
+}
+
+fn exactly<const N: usize>(value: &[u8]) -> Option<[u8; N]> {
+    value.try_into().ok()
+}
+
+fn long(value: &[u8], _: i64) -> Option<i64> {
+    exactly(value).map(i64::from_be_bytes)
+}
+
+fn any_width(value: &[u8], _: i64) -> Option<i64> {
+    match value.len() {
+        1 => exactly(value).map(i8::from_be_bytes).map(i64::from),
+        2 => exactly(value).map(i16::from_be_bytes).map(i64::from),
+        4 => exactly(value).map(i32::from_be_bytes).map(i64::from),
+        _ => exactly(value).map(i64::from_be_bytes),
+    }
+}
+
+fn parsed<T: std::str::FromStr>(value: &[u8]) -> Option<T> {
+    str::from_utf8(value).ok()?.parse().ok()
+}

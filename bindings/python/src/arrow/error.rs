@@ -1,0 +1,90 @@
+//! Errors of transfers between tables and Arrow data.
+
+use arrow_schema::ArrowError;
+use hjall_engine::Cell;
+use hjall_engine::Error;
+use pyo3::PyErr;
+use pyo3::exceptions::PyValueError;
+
+use super::codec::Codec;
+use super::layout;
+use crate::error;
+
+/// Why a transfer between a table and Arrow data failed.
+#[derive(Debug)]
+pub enum TransferError {
+    /// The engine failed.
+    Engine(Error),
+    /// A decoder cannot read the bytes of a value.
+    Decode(String),
+    /// An argument is invalid.
+    Argument(String),
+    /// The Arrow library failed.
+    Arrow(ArrowError),
+}
+
+/// The number of bytes of a key or value that a message shows.
+const SHOWN_MAX: usize = 64;
+
+fn shown(bytes: &[u8]) -> String {
+    let head = bytes.get(..SHOWN_MAX).unwrap_or(bytes);
+    format!("b\"{}\"{}", head.escape_ascii(), if head.len() < bytes.len() { "…" } else { "" })
+}
+
+impl TransferError {
+    /// The error for a value that its decoder cannot read.
+    pub fn value(cell: &Cell, codec: Codec) -> Self {
+        let (name, row) = (layout::name(&cell.family, &cell.qualifier), shown(&cell.row));
+        Self::Decode(format!(
+            "column {name} of row {row}: {} ({} bytes) cannot be read as {}, which requires {}: use another decoder \
+             for the column, or errors=\"null\" to get a null instead",
+            shown(&cell.value),
+            cell.value.len(),
+            codec.name(),
+            codec.expected(),
+        ))
+    }
+
+    /// The error for a row key that its decoder cannot read.
+    pub fn key(row: &[u8], codec: Codec) -> Self {
+        let row = shown(row);
+        Self::Decode(format!(
+            "row key {row} cannot be read as {}, which requires {}: use row_type=\"binary\"",
+            codec.name(),
+            codec.expected()
+        ))
+    }
+}
+
+impl From<Error> for TransferError {
+    fn from(error: Error) -> Self {
+        Self::Engine(error)
+    }
+}
+
+impl From<ArrowError> for TransferError {
+    fn from(error: ArrowError) -> Self {
+        Self::Arrow(error)
+    }
+}
+
+impl From<TransferError> for PyErr {
+    fn from(fault: TransferError) -> Self {
+        match fault {
+            TransferError::Engine(error) => error::from_engine(&error),
+            TransferError::Decode(message) => error::exception("DecodeError", message),
+            TransferError::Argument(message) => PyValueError::new_err(message),
+            TransferError::Arrow(error) => PyValueError::new_err(format!("invalid Arrow data: {error}")),
+        }
+    }
+}
+
+impl From<TransferError> for ArrowError {
+    fn from(fault: TransferError) -> Self {
+        match fault {
+            TransferError::Engine(error) => Self::ExternalError(error.message().to_owned().into()),
+            TransferError::Decode(message) | TransferError::Argument(message) => Self::InvalidArgumentError(message),
+            TransferError::Arrow(error) => error,
+        }
+    }
+}
