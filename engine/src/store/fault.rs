@@ -9,7 +9,8 @@ use bytes::Bytes;
 use parking_lot::{Condvar, Mutex};
 
 use super::{
-    CompactionFilterFactory, Cursor, Order, Pair, Snapshot, SpaceId, SpaceOptions, Statistics, Store, Transaction,
+    CompactionControl, CompactionFilterFactory, Cursor, Order, Pair, Snapshot, SpaceId, SpaceOptions, Statistics,
+    Store, Transaction,
 };
 use crate::durability::Durability;
 use crate::error::{Error, ErrorKind, Result};
@@ -211,8 +212,8 @@ impl Store for FaultStore {
         self.plan.call(Call::Flush, || self.inner.flush(space))
     }
 
-    fn compact(&self, space: SpaceId, major: bool) -> Result<()> {
-        self.plan.call(Call::Compact, || self.inner.compact(space, major))
+    fn compact_with(&self, space: SpaceId, major: bool, control: &Arc<CompactionControl>) -> Result<()> {
+        self.plan.call(Call::Compact, || self.inner.compact_with(space, major, control))
     }
 
     fn set_compaction_filters(&self, filters: Arc<dyn CompactionFilterFactory>) {

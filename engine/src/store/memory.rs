@@ -15,8 +15,8 @@ use super::rows::Rows;
 use super::running::{Done, Running, Write};
 use super::time::{Sequence, Time};
 use super::{
-    CATALOG_SPACE, CompactionFilterFactory, Cursor, Order, Pair, Snapshot, SpaceId, SpaceOptions, Statistics, Store,
-    Transaction, Verdict,
+    CATALOG_SPACE, CompactionControl, CompactionFilterFactory, Cursor, Order, Pair, Snapshot, SpaceId, SpaceOptions,
+    Statistics, Store, Transaction, Verdict,
 };
 use crate::clock::Clock;
 use crate::durability::Durability;
@@ -142,7 +142,10 @@ impl Store for MemoryStore {
         if self.state()?.contains_key(&space) { Ok(()) } else { Err(super::no_such_space(space)) }
     }
 
-    fn compact(&self, space: SpaceId, major: bool) -> Result<()> {
+    fn compact_with(&self, space: SpaceId, major: bool, control: &Arc<CompactionControl>) -> Result<()> {
+        if control.is_stopped() {
+            return Err(super::compaction_control::stopped());
+        }
         let _writing = self.writing.lock();
         let mut spaces = Spaces::clone(&*self.state()?);
         let map = spaces.get_mut(&space).ok_or_else(|| super::no_such_space(space))?;

@@ -11,6 +11,7 @@
 //! * **Lifetime**: a snapshot and its cursors see what was there when it was taken until they are dropped. A cursor whose store was closed or
 //!   reopened, or whose space was dropped, either goes on with what it saw or fails with `Stale`; it never mixes states.
 
+mod compaction_control;
 #[cfg(feature = "testing")]
 pub mod fault;
 mod fjall;
@@ -25,6 +26,7 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 
+pub use self::compaction_control::CompactionControl;
 pub(crate) use self::fjall::failed_io;
 pub use self::fjall::{FjallStore, StoreOptions};
 pub use self::folder::FORMAT;
@@ -126,8 +128,18 @@ pub trait Store: Send + Sync + 'static {
     /// Writes the memory of a space to its files.
     fn flush(&self, space: SpaceId) -> Result<()>;
 
-    /// Compacts a space; `major`: all of it, so that markers may be forgotten. Returns when done.
-    fn compact(&self, space: SpaceId, major: bool) -> Result<()>;
+    /// Compacts a space; `major`: all of it, so that delete markers may be dropped. Returns when done. Readers and writers continue;
+    /// minor compactions of the space wait for a major one, which therefore gives way to writers if too many files pile up.
+    ///
+    /// # Errors
+    /// `Cancelled`: stopped through `control`. `Busy`: it gave way; try again later. `Stale`: there is no such space. `Io`, `DiskFull`. The
+    /// data is unchanged after all of these.
+    fn compact_with(&self, space: SpaceId, major: bool, control: &Arc<CompactionControl>) -> Result<()>;
+
+    /// Compacts a space at full speed; see [`Self::compact_with`].
+    fn compact(&self, space: SpaceId, major: bool) -> Result<()> {
+        self.compact_with(space, major, &Arc::default())
+    }
 
     /// Sets the factory of compaction filters. Until then compactions keep everything.
     fn set_compaction_filters(&self, filters: Arc<dyn CompactionFilterFactory>);

@@ -2,9 +2,10 @@
 
 use std::sync::{Arc, Mutex};
 
-use hjall_engine::store::{CompactionFilter, CompactionFilterFactory, Order, SpaceId, Verdict};
+use hjall_engine::ErrorKind;
+use hjall_engine::store::{CompactionControl, CompactionFilter, CompactionFilterFactory, Order, SpaceId, Verdict};
 
-use crate::kinds::{Kind, SPACE, rest};
+use crate::kinds::{Kind, SPACE, on_disk, rest};
 
 /// Forgets keys that begin with `x`, and keeps a record of what it was asked.
 #[derive(Default, Clone)]
@@ -96,4 +97,100 @@ pub fn a_snapshot_keeps_what_is_forgotten(kind: &Kind) {
     assert_eq!(snapshot.get(SPACE, b"x2").unwrap().unwrap(), "v");
     assert_eq!(rest(&mut *snapshot.scan(SPACE, b"x", b"y", Order::Descending, 2).unwrap()), ["x2", "x1"]);
     assert_eq!(kind.keys(), ["a", "b", "z"]);
+}
+
+pub fn a_compaction_that_was_stopped_before_it_began_does_nothing(kind: &Kind) {
+    fill(kind);
+    kind.store.set_compaction_filters(Arc::new(ForgetX::default()));
+    let control = Arc::new(CompactionControl::default());
+    control.stop();
+    let error = kind.store.compact_with(SPACE, true, &control).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Cancelled, "{error}");
+    assert_eq!(kind.keys(), ["a", "x1", "x2", "z"]);
+}
+
+/// Stops a compaction after some pairs, and keeps all of them.
+struct StopAfter(usize, Arc<CompactionControl>);
+
+impl CompactionFilterFactory for StopAfter {
+    fn make_filter(&self, _: SpaceId, _: bool) -> Option<Box<dyn CompactionFilter>> {
+        Some(Box::new(StopAfter(self.0, self.1.clone())))
+    }
+}
+
+impl CompactionFilter for StopAfter {
+    fn filter(&mut self, _: &[u8], _: &[u8]) -> Verdict {
+        self.0 -= 1;
+        if self.0 == 0 {
+            self.1.stop();
+        }
+        Verdict::Drop
+    }
+}
+
+/// The size of the files of the space under test.
+fn bytes_on_disk(kind: &Kind) -> u64 {
+    let path = kind.folder().join("data/keyspaces");
+    let size = |path: std::path::PathBuf| {
+        let files = std::fs::read_dir(path.join("tables")).unwrap();
+        files.map(|file| file.unwrap().metadata().map_or(0, |file| file.len())).sum::<u64>()
+    };
+    std::fs::read_dir(path).unwrap().map(|entry| size(entry.unwrap().path())).sum()
+}
+
+/// Writes pairs of 10 kB each, whose keys begin with `x`, and flushes them.
+fn fill_much(kind: &Kind, count: usize) {
+    for n in 0..count {
+        kind.put(&format!("x{n:06}"), &format!("{n:010}").repeat(1000));
+    }
+    kind.store.flush(SPACE).unwrap();
+}
+
+#[test]
+fn a_stopped_compaction_changes_nothing_and_leaves_no_files() {
+    let kind = on_disk();
+    fill_much(&kind, 3000);
+    let before = bytes_on_disk(&kind);
+    let control = Arc::new(CompactionControl::default());
+    kind.store.set_compaction_filters(Arc::new(StopAfter(2000, control.clone())));
+    let error = kind.store.compact_with(SPACE, true, &control).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Cancelled, "{error}");
+    assert!(control.read_bytes() > 10_000_000, "{}", control.read_bytes());
+    assert_eq!(kind.keys().len(), 3000);
+    // The mark is in a file now, too.
+    assert!(bytes_on_disk(&kind) < before + 10_000, "{} after {before}", bytes_on_disk(&kind));
+    put_and_compact_again(&kind);
+}
+
+fn put_and_compact_again(kind: &Kind) {
+    kind.put("z", "v");
+    kind.store.set_compaction_filters(Arc::new(ForgetX::default()));
+    kind.store.compact(SPACE, true).unwrap();
+    assert_eq!(kind.keys(), ["z"]);
+}
+
+/// Without a write that would make fjall look for files to remove.
+#[test]
+fn what_a_major_compaction_drops_leaves_the_disk() {
+    let kind = on_disk();
+    fill_much(&kind, 300);
+    assert!(bytes_on_disk(&kind) > 1_000_000, "{}", bytes_on_disk(&kind));
+    kind.store.set_compaction_filters(Arc::new(ForgetX::default()));
+    kind.store.compact(SPACE, true).unwrap();
+    let began = std::time::Instant::now();
+    while bytes_on_disk(&kind) > 100_000 {
+        assert!(began.elapsed().as_secs() < 60, "{} bytes are left", bytes_on_disk(&kind));
+        std::thread::yield_now();
+    }
+}
+
+#[test]
+fn a_paced_compaction_takes_its_time() {
+    let kind = on_disk();
+    fill_much(&kind, 100);
+    let control = Arc::new(CompactionControl::default());
+    control.set_pace(Some(2_000_000));
+    let began = std::time::Instant::now();
+    kind.store.compact_with(SPACE, true, &control).unwrap();
+    assert!(began.elapsed().as_millis() >= 300, "1 MB at 2 MB/s took {:?}", began.elapsed());
 }

@@ -22,12 +22,12 @@ pub const BEGIN_MS: i64 = 1_700_000_000_000;
 pub struct Kind {
     pub store: Arc<dyn Store>,
     pub clock: Arc<ManualClock>,
-    _folder: Option<TempDir>,
+    folder: Option<TempDir>,
 }
 
 fn kind(store: Arc<dyn Store>, clock: Arc<ManualClock>, folder: Option<TempDir>) -> Kind {
     store.create_space(SPACE, &SpaceOptions::default()).unwrap();
-    Kind { store, clock, _folder: folder }
+    Kind { store, clock, folder }
 }
 
 pub fn memory() -> Kind {
@@ -57,6 +57,11 @@ pub fn options(clock: &Arc<ManualClock>) -> StoreOptions {
 }
 
 impl Kind {
+    /// The data folder of a store on disk.
+    pub fn folder(&self) -> &std::path::Path {
+        self.folder.as_ref().unwrap().path()
+    }
+
     pub fn in_row<T>(&self, row: &str, body: impl FnMut(&mut dyn Transaction) -> T) -> T {
         in_row(&*self.store, row, body).unwrap()
     }

@@ -68,4 +68,5 @@ on_every_store! {
     crate::forgetting::only_a_major_compaction_is_whole as only_a_major_compaction_is_whole,
     crate::forgetting::an_overwritten_key_is_judged_once as an_overwritten_key_is_judged_once,
     crate::forgetting::a_snapshot_keeps_what_is_forgotten as a_snapshot_keeps_what_is_forgotten,
+    crate::forgetting::a_compaction_that_was_stopped_before_it_began_does_nothing as a_compaction_that_was_stopped_before_it_began_does_nothing,
 }

@@ -1,31 +1,19 @@
 //! Adapts [`CompactionFilter`] to fjall's compaction filters.
 //!
 //! A filter is chosen when a space is opened, long before anyone knows the schema: it asks late, and keeps everything until there is an
-//! answer. It never fails, since fjall would refuse every write after that; if judging panics, the rest of the compaction is kept.
+//! answer. It fails only to end a requested compaction, since fjall would refuse every write if one of its own workers
+//! failed; if judging panics, the rest of the compaction is kept.
 //!
 //! What is forgotten becomes a tombstone (`Remove`). `Destroy` would bring older values of the same key back to light.
 
-use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, RwLock};
 
 use fjall::UserKey;
 use fjall::compaction::filter::{self as fjall_filter, CompactionFilterResult, Context, Factory, ItemAccessor};
 
+use super::requested_compaction::Run;
 use crate::store::{CompactionFilter, CompactionFilterFactory, SpaceId, Verdict};
-
-thread_local! {
-    /// Whether this thread runs a compaction over all tables of a space. fjall compacts on the thread that asks.
-    static WHOLE: Cell<bool> = const { Cell::new(false) };
-}
-
-/// Runs a compaction that covers every table of its space.
-pub(super) fn over_all_tables<T>(compact: impl FnOnce() -> T) -> T {
-    WHOLE.set(true);
-    let result = compact();
-    WHOLE.set(false);
-    result
-}
 
 /// The [`CompactionFilterFactory`], once it is known. A standard lock, because fjall wants its factories safe against unwinding.
 #[derive(Default)]
@@ -53,10 +41,11 @@ impl Factory for SpaceFilterFactory {
     }
 
     fn make_filter(&self, _context: &Context) -> Box<dyn fjall_filter::CompactionFilter> {
-        let whole = WHOLE.get();
+        let run = Run::of_this_thread();
+        let whole = run.as_ref().is_some_and(|run| run.major);
         let filter =
             catch_unwind(AssertUnwindSafe(|| self.filters.get()?.make_filter(self.space, whole))).ok().flatten();
-        Box::new(Filter { filter, last: None })
+        Box::new(Filter { filter, last: None, run })
     }
 }
 
@@ -64,6 +53,8 @@ struct Filter {
     filter: Option<Box<dyn CompactionFilter>>,
     /// fjall shows a key once for each of its values, newest first; the newest decides for all.
     last: Option<(UserKey, Verdict)>,
+    /// `None`: a compaction of fjall's own.
+    run: Option<Run>,
 }
 
 impl Filter {
@@ -88,6 +79,10 @@ impl Filter {
 
 impl fjall_filter::CompactionFilter for Filter {
     fn filter_item(&mut self, item: ItemAccessor<'_>, _context: &Context) -> CompactionFilterResult {
+        if let Some(run) = &mut self.run {
+            let value_len = item.value().map_or(0, |value| value.len());
+            run.advance(item.key().len() + value_len)?;
+        }
         Ok(match self.judge(&item) {
             Verdict::Keep => fjall_filter::Verdict::Keep,
             Verdict::Drop => fjall_filter::Verdict::Remove,

@@ -9,14 +9,15 @@ use fjall::{AbstractTree, Keyspace, PersistMode, Readable};
 use parking_lot::{Mutex, RwLock};
 
 use super::clock_mark::{Beginning, MARK_KEY, RESERVED};
-use super::compaction_filter::{LateFilterFactory, SpaceFilterFactory, over_all_tables};
+use super::compaction_filter::{LateFilterFactory, SpaceFilterFactory};
 use super::cursors::Cursors;
 use super::failure::{failed, is_poisoned, refuses_writes};
 use super::options::{self, StoreOptions};
 use super::pressure::Pressure;
+use super::requested_compaction;
 use crate::error::{Error, ErrorKind, Result};
 use crate::store::running::Write;
-use crate::store::{CATALOG_SPACE, SpaceId, SpaceOptions, no_such_space};
+use crate::store::{CATALOG_SPACE, CompactionControl, SpaceId, SpaceOptions, no_such_space};
 
 /// fjall's first worker only writes memory to files, and runs in circles while a compaction is wanted that nobody is free to take: with two
 /// others that is seldom.
@@ -239,20 +240,40 @@ impl Database {
     }
 
     /// Compacts a space: all of it, or what fjall finds worth it.
-    pub fn compact(&self, keyspace: &Keyspace, major: bool) -> Result<()> {
+    pub fn compact(&self, keyspace: &Keyspace, major: bool, control: &Arc<CompactionControl>) -> Result<()> {
         // The files only: what is still in memory has to be there first, or the compaction would not cover every pair.
         self.flush(keyspace)?;
         self.view();
-        if major {
-            over_all_tables(|| keyspace.major_compact()).map_err(|error| failed("compacting", error))?;
+        let done = requested_compaction::run(keyspace, major, control, || {
+            if major {
+                keyspace.major_compact()
+            } else {
+                let watermark = self.inner.supervisor.snapshot_tracker.get_seqno_safe_to_gc();
+                Ok(keyspace.tree.compact(Arc::new(fjall::compaction::Leveled::default()), watermark)?)
+            }
+        });
+        if done.is_ok() && major {
+            self.release_replaced_files()?;
         } else {
-            let watermark = self.inner.supervisor.snapshot_tracker.get_seqno_safe_to_gc();
-            keyspace
-                .tree
-                .compact(Arc::new(fjall::compaction::Leveled::default()), watermark)
-                .map_err(|error| failed("compacting", error.into()))?;
+            self.view();
         }
-        self.view();
+        done
+    }
+
+    /// Makes fjall remove files that compactions have replaced, unless a snapshot still reads them. fjall does so when it seals a memtable
+    /// that was written to since, which might not happen for days.
+    fn release_replaced_files(&self) -> Result<()> {
+        let catalog = self.keyspace(CATALOG_SPACE)?;
+        {
+            let _committing = self.committing.lock();
+            let mark = catalog.get(MARK_KEY).map_err(|error| failed("reading the store's mark", error))?;
+            let Some(mark) = mark else { return Ok(()) };
+            let mut batch = self.inner.batch().durability(Some(PersistMode::Buffer));
+            batch.insert(&catalog, MARK_KEY, mark);
+            batch.commit().map_err(|error| self.fail(error))?;
+            self.look_again();
+        }
+        catalog.rotate_memtable().map_err(|error| failed("writing memory to files", error))?;
         Ok(())
     }
 }

@@ -15,6 +15,7 @@ mod failure;
 mod holder;
 mod options;
 mod pressure;
+mod requested_compaction;
 mod statistics;
 mod store;
 

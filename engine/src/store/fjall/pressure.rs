@@ -169,6 +169,11 @@ impl Pressure {
     }
 }
 
+/// Whether a major compaction, which keeps minor ones of its space waiting, should give way.
+pub(super) fn is_nearly_pressed(keyspace: &Keyspace) -> bool {
+    keyspace.tree.l0_run_count() >= FIRST_LEVEL_RUNS_MAX - 4
+}
+
 fn is_pressed(keyspace: &Keyspace) -> bool {
     keyspace.tree.sealed_memtable_count() >= SEALED_MAX || keyspace.tree.l0_run_count() >= FIRST_LEVEL_RUNS_MAX
 }

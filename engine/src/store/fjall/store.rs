@@ -18,7 +18,9 @@ use crate::store::folder::Folder;
 use crate::store::rows::Rows;
 use crate::store::running::{Done, Running};
 use crate::store::time::{Sequence, Time};
-use crate::store::{self, CompactionFilterFactory, Snapshot, SpaceId, SpaceOptions, Statistics, Store, Transaction};
+use crate::store::{
+    self, CompactionControl, CompactionFilterFactory, Snapshot, SpaceId, SpaceOptions, Statistics, Store, Transaction,
+};
 
 /// A store in a data folder, which it has to itself.
 pub struct FjallStore {
@@ -111,9 +113,9 @@ impl Store for FjallStore {
         database.flush(&database.keyspace(space)?)
     }
 
-    fn compact(&self, space: SpaceId, major: bool) -> Result<()> {
+    fn compact_with(&self, space: SpaceId, major: bool, control: &Arc<CompactionControl>) -> Result<()> {
         let database = self.holder.database()?;
-        database.compact(&database.keyspace(space)?, major)
+        database.compact(&database.keyspace(space)?, major, control)
     }
 
     fn set_compaction_filters(&self, filters: Arc<dyn CompactionFilterFactory>) {

@@ -6,8 +6,8 @@ use bytes::Bytes;
 use hjall_engine::Result;
 use hjall_engine::mutation::Durability;
 use hjall_engine::store::{
-    CATALOG_SPACE, CompactionFilterFactory, MemoryStore, Order, Snapshot, SpaceId, SpaceOptions, Statistics, Store,
-    Transaction, Verdict,
+    CATALOG_SPACE, CompactionControl, CompactionFilterFactory, MemoryStore, Order, Snapshot, SpaceId, SpaceOptions,
+    Statistics, Store, Transaction, Verdict,
 };
 use std::sync::Mutex;
 
@@ -81,8 +81,8 @@ impl Store for Partial {
         self.inner.flush(space)
     }
 
-    fn compact(&self, space: SpaceId, major: bool) -> Result<()> {
-        self.inner.compact(space, major)
+    fn compact_with(&self, space: SpaceId, major: bool, control: &Arc<CompactionControl>) -> Result<()> {
+        self.inner.compact_with(space, major, control)
     }
 
     fn set_compaction_filters(&self, filters: Arc<dyn CompactionFilterFactory>) {

@@ -7,6 +7,7 @@ use hjall_idl::hbase1::*;
 
 use super::argument::{sent, table_name};
 use super::error::{Answer, io_error, undeclared};
+use crate::gateway::compactor::Depth;
 use crate::gateway::context::Context;
 use crate::gateway::error::{IO, Raised};
 
@@ -32,30 +33,30 @@ pub fn at_or_before(context: &Context, a: GetRegionInfoArgs) -> Answer<TRegionIn
     }
 }
 
-/// Asks for a compaction of a table or of the table of one region.
+/// Requests a minor compaction of a table, or of the table of a region.
 pub fn compact(context: &Context, a: CompactArgs) -> Answer<()> {
-    request(context, a.table_name_or_region_name)
+    request(context, a.table_name_or_region_name, Depth::Minor)
 }
 
-/// The same: HBase 2 calls its minor compaction here.
+/// Requests a major compaction of a table, or of the table of a region. HBase 2 runs a minor one here.
 pub fn major_compact(context: &Context, a: MajorCompactArgs) -> Answer<()> {
-    request(context, a.table_name_or_region_name)
+    request(context, a.table_name_or_region_name, Depth::Major)
 }
 
 /// A name that is no region's is a table's. A disabled table has nothing to compact, but its regions are not being served.
-fn request(context: &Context, name: Option<Vec<u8>>) -> Answer<()> {
+fn request(context: &Context, name: Option<Vec<u8>>, depth: Depth) -> Answer<()> {
     let name = sent(name, "tableNameOrRegionName")?;
     if let Some(table) = table_of_region(context, &name) {
         if !context.engine.is_table_enabled(&table).map_err(undeclared)? {
             let text = format!("{} is not online", to_string_binary(&name));
             return Err(undeclared(Error::new(ErrorKind::NotServing, text)));
         }
-        context.compactor.request(table);
+        context.compactor.request(table, depth);
         return Ok(());
     }
     let table = table_name(Some(name), undeclared)?;
     if context.engine.is_table_enabled(&table).map_err(undeclared)? {
-        context.compactor.request(table);
+        context.compactor.request(table, depth);
     }
     Ok(())
 }

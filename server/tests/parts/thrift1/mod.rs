@@ -1,4 +1,6 @@
 //! The first service in process, over a store in memory: what HBase's recorded answers do not reach, or what is meant to differ.
+
+mod compactions;
 mod counters;
 mod faults;
 mod gateway;

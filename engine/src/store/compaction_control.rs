@@ -1,0 +1,68 @@
+//! Control over a requested compaction: progress, pace, and a way to stop it.
+
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+use crate::error::{Error, ErrorKind, Result};
+
+/// The longest a compaction sleeps before it checks again whether it should stop.
+const SLEEP_MAX: Duration = Duration::from_millis(50);
+
+/// Shared between a compaction and the threads that watch it. The default runs at full speed until it is done.
+#[derive(Debug, Default)]
+pub struct CompactionControl {
+    stopped: AtomicBool,
+    /// 0: unlimited.
+    bytes_per_second: AtomicU64,
+    read_bytes: AtomicU64,
+}
+
+impl CompactionControl {
+    /// Limits the bytes that the compaction reads per second, counted before compression; `None`: no limit. May be
+    /// called while it runs.
+    pub fn set_pace(&self, bytes_per_second: Option<u64>) {
+        self.bytes_per_second.store(bytes_per_second.unwrap_or(0), Ordering::Relaxed);
+    }
+
+    /// Makes the compaction end with `Cancelled` as soon as possible. The data stays as it was.
+    pub fn stop(&self) {
+        self.stopped.store(true, Ordering::Release);
+    }
+
+    /// Whether [`Self::stop`] has been called.
+    pub fn is_stopped(&self) -> bool {
+        self.stopped.load(Ordering::Acquire)
+    }
+
+    /// Bytes of keys and values read so far, before compression.
+    pub fn read_bytes(&self) -> u64 {
+        self.read_bytes.load(Ordering::Relaxed)
+    }
+
+    /// Counts bytes that a compaction has read since `since`, and sleeps if that was faster than the pace allows.
+    ///
+    /// # Errors
+    /// `Cancelled` if the compaction should stop.
+    pub(super) fn advance(&self, bytes: u64, since: Instant) -> Result<()> {
+        self.read_bytes.fetch_add(bytes, Ordering::Relaxed);
+        loop {
+            if self.is_stopped() {
+                return Err(stopped());
+            }
+            let pace = self.bytes_per_second.load(Ordering::Relaxed);
+            if pace == 0 {
+                return Ok(());
+            }
+            let due = Duration::from_secs_f64(bytes as f64 / pace as f64);
+            match due.checked_sub(since.elapsed()) {
+                Some(early) if !early.is_zero() => std::thread::sleep(early.min(SLEEP_MAX)),
+                _ => return Ok(()),
+            }
+        }
+    }
+}
+
+/// The error of a compaction that was stopped.
+pub(super) fn stopped() -> Error {
+    Error::new(ErrorKind::Cancelled, "the compaction was stopped before it was done; the data is unchanged")
+}

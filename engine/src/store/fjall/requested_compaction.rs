@@ -1,0 +1,134 @@
+//! Compactions that somebody asked for, as opposed to those that fjall's workers start: they can be paced and stopped.
+//!
+//! fjall compacts on the thread that asks. What the compaction filter needs to know of the request is therefore kept in
+//! a thread-local variable, and an error of the filter is what ends a compaction early.
+//!
+//! fjall leaves the output of a compaction that ends early in the folder until the next opening. Such files are found
+//! and removed here, while nothing else creates files of the space: minor compactions wait for the major one, and
+//! flushes for their lock.
+
+use std::cell::RefCell;
+use std::collections::BTreeSet;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Instant;
+
+use fjall::{AbstractTree, Keyspace, LsmError};
+
+use super::failure::failed;
+use super::pressure::is_nearly_pressed;
+use crate::error::{Error, ErrorKind, Result};
+use crate::store::CompactionControl;
+
+/// The filter reports its progress, and learns whether it should stop, once for this many bytes.
+const REPORT_BYTES: u64 = 256 << 10;
+
+/// The folder of a space's files in its keyspace.
+const FILES_FOLDER: &str = "tables";
+
+thread_local! {
+    static RUN: RefCell<Option<Run>> = const { RefCell::new(None) };
+}
+
+/// A requested compaction as its filter sees it.
+#[derive(Clone)]
+pub(super) struct Run {
+    pub major: bool,
+    keyspace: Keyspace,
+    control: Arc<CompactionControl>,
+    /// Files with greater numbers were created after the compaction began.
+    first_file: u64,
+    unreported_bytes: u64,
+    reported: Instant,
+}
+
+/// Why a compaction ended early, and the files it left.
+#[derive(Debug)]
+struct Interrupted {
+    error: Error,
+    left: Vec<PathBuf>,
+}
+
+impl std::fmt::Display for Interrupted {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        self.error.fmt(f)
+    }
+}
+
+impl std::error::Error for Interrupted {}
+
+impl Run {
+    /// The requested compaction that runs on this thread.
+    pub fn of_this_thread() -> Option<Self> {
+        RUN.with_borrow(Clone::clone)
+    }
+
+    /// Counts bytes read. Sleeps as the pace demands, and fails if the compaction should end.
+    pub fn advance(&mut self, bytes: usize) -> std::result::Result<(), LsmError> {
+        self.unreported_bytes += bytes as u64;
+        if self.unreported_bytes < REPORT_BYTES {
+            return Ok(());
+        }
+        let advanced = self.control.advance(self.unreported_bytes, self.reported);
+        (self.unreported_bytes, self.reported) = (0, Instant::now());
+        let error = match advanced {
+            Err(error) => error,
+            Ok(()) if self.major && is_nearly_pressed(&self.keyspace) => Error::new(
+                ErrorKind::Busy,
+                "the major compaction gave way to writes, for which minor compactions are needed; the data is \
+                 unchanged, try again when fewer writes come in",
+            ),
+            Ok(()) => return Ok(()),
+        };
+        // Other than during a major compaction, another compaction of the space may be creating files.
+        let left = if self.major { self.unregistered_files() } else { Vec::new() };
+        Err(LsmError::Io(io::Error::other(Interrupted { error, left })))
+    }
+
+    /// The files that this compaction has created so far. Not to be called unless it is a major one.
+    fn unregistered_files(&self) -> Vec<PathBuf> {
+        let tree = &self.keyspace.tree;
+        let _flushing = tree.get_flush_lock();
+        let registered: BTreeSet<u64> = tree.current_version().iter_tables().map(|table| table.id()).collect();
+        let is_left = |path: &Path| {
+            let number = path.file_name().and_then(|name| name.to_str()?.parse::<u64>().ok());
+            number.is_some_and(|number| number > self.first_file && !registered.contains(&number))
+        };
+        let entries = std::fs::read_dir(self.keyspace.path().join(FILES_FOLDER));
+        let paths = entries.into_iter().flatten().filter_map(|entry| Some(entry.ok()?.path()));
+        paths.filter(|path| is_left(path)).collect()
+    }
+}
+
+/// Runs a compaction of a space on this thread under `control`.
+pub(super) fn run(
+    keyspace: &Keyspace,
+    major: bool,
+    control: &Arc<CompactionControl>,
+    compact: impl FnOnce() -> fjall::Result<()>,
+) -> Result<()> {
+    control.advance(0, Instant::now())?;
+    RUN.set(Some(Run {
+        major,
+        keyspace: keyspace.clone(),
+        control: Arc::clone(control),
+        first_file: keyspace.tree.get_next_table_id(),
+        unreported_bytes: 0,
+        reported: Instant::now(),
+    }));
+    let done = compact();
+    RUN.set(None);
+    let error = match done {
+        Ok(()) => return Ok(()),
+        Err(fjall::Error::Storage(LsmError::Io(error)) | fjall::Error::Io(error)) => error,
+        Err(error) => return Err(failed("compacting", error)),
+    };
+    let Interrupted { error, left } = error.downcast().map_err(|error| failed("compacting", error.into()))?;
+    for file in left {
+        if let Err(error) = std::fs::remove_file(&file) {
+            tracing::warn!(file = %file.display(), %error, "an unfinished file was not removed; the next opening removes it");
+        }
+    }
+    Err(error)
+}
