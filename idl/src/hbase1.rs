@@ -78,15 +78,15 @@ impl TSerializable for TCell {
     Ok(ret)
   }
   fn write_to_out_protocol(&self, o_prot: &mut dyn TOutputProtocol) -> thrift::Result<()> {
-    let struct_ident = TStructIdentifier::new("TCell");
+    let struct_ident = TStructIdentifier::new("");
     o_prot.write_struct_begin(&struct_ident)?;
     if let Some(ref fld_var) = self.value {
-      o_prot.write_field_begin(&TFieldIdentifier::new("value", TType::String, 1))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::String, id: Some(1) })?;
       o_prot.write_bytes(fld_var)?;
       o_prot.write_field_end()?
     }
     if let Some(fld_var) = self.timestamp {
-      o_prot.write_field_begin(&TFieldIdentifier::new("timestamp", TType::I64, 2))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::I64, id: Some(2) })?;
       o_prot.write_i64(fld_var)?;
       o_prot.write_field_end()?
     }
@@ -204,50 +204,50 @@ impl TSerializable for ColumnDescriptor {
     Ok(ret)
   }
   fn write_to_out_protocol(&self, o_prot: &mut dyn TOutputProtocol) -> thrift::Result<()> {
-    let struct_ident = TStructIdentifier::new("ColumnDescriptor");
+    let struct_ident = TStructIdentifier::new("");
     o_prot.write_struct_begin(&struct_ident)?;
     if let Some(ref fld_var) = self.name {
-      o_prot.write_field_begin(&TFieldIdentifier::new("name", TType::String, 1))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::String, id: Some(1) })?;
       o_prot.write_bytes(fld_var)?;
       o_prot.write_field_end()?
     }
     if let Some(fld_var) = self.max_versions {
-      o_prot.write_field_begin(&TFieldIdentifier::new("maxVersions", TType::I32, 2))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::I32, id: Some(2) })?;
       o_prot.write_i32(fld_var)?;
       o_prot.write_field_end()?
     }
     if let Some(ref fld_var) = self.compression {
-      o_prot.write_field_begin(&TFieldIdentifier::new("compression", TType::String, 3))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::String, id: Some(3) })?;
       o_prot.write_bytes(fld_var)?;
       o_prot.write_field_end()?
     }
     if let Some(fld_var) = self.in_memory {
-      o_prot.write_field_begin(&TFieldIdentifier::new("inMemory", TType::Bool, 4))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::Bool, id: Some(4) })?;
       o_prot.write_bool(fld_var)?;
       o_prot.write_field_end()?
     }
     if let Some(ref fld_var) = self.bloom_filter_type {
-      o_prot.write_field_begin(&TFieldIdentifier::new("bloomFilterType", TType::String, 5))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::String, id: Some(5) })?;
       o_prot.write_bytes(fld_var)?;
       o_prot.write_field_end()?
     }
     if let Some(fld_var) = self.bloom_filter_vector_size {
-      o_prot.write_field_begin(&TFieldIdentifier::new("bloomFilterVectorSize", TType::I32, 6))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::I32, id: Some(6) })?;
       o_prot.write_i32(fld_var)?;
       o_prot.write_field_end()?
     }
     if let Some(fld_var) = self.bloom_filter_nb_hashes {
-      o_prot.write_field_begin(&TFieldIdentifier::new("bloomFilterNbHashes", TType::I32, 7))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::I32, id: Some(7) })?;
       o_prot.write_i32(fld_var)?;
       o_prot.write_field_end()?
     }
     if let Some(fld_var) = self.block_cache_enabled {
-      o_prot.write_field_begin(&TFieldIdentifier::new("blockCacheEnabled", TType::Bool, 8))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::Bool, id: Some(8) })?;
       o_prot.write_bool(fld_var)?;
       o_prot.write_field_end()?
     }
     if let Some(fld_var) = self.time_to_live {
-      o_prot.write_field_begin(&TFieldIdentifier::new("timeToLive", TType::I32, 9))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::I32, id: Some(9) })?;
       o_prot.write_i32(fld_var)?;
       o_prot.write_field_end()?
     }
@@ -349,40 +349,40 @@ impl TSerializable for TRegionInfo {
     Ok(ret)
   }
   fn write_to_out_protocol(&self, o_prot: &mut dyn TOutputProtocol) -> thrift::Result<()> {
-    let struct_ident = TStructIdentifier::new("TRegionInfo");
+    let struct_ident = TStructIdentifier::new("");
     o_prot.write_struct_begin(&struct_ident)?;
     if let Some(ref fld_var) = self.start_key {
-      o_prot.write_field_begin(&TFieldIdentifier::new("startKey", TType::String, 1))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::String, id: Some(1) })?;
       o_prot.write_bytes(fld_var)?;
       o_prot.write_field_end()?
     }
     if let Some(ref fld_var) = self.end_key {
-      o_prot.write_field_begin(&TFieldIdentifier::new("endKey", TType::String, 2))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::String, id: Some(2) })?;
       o_prot.write_bytes(fld_var)?;
       o_prot.write_field_end()?
     }
     if let Some(fld_var) = self.id {
-      o_prot.write_field_begin(&TFieldIdentifier::new("id", TType::I64, 3))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::I64, id: Some(3) })?;
       o_prot.write_i64(fld_var)?;
       o_prot.write_field_end()?
     }
     if let Some(ref fld_var) = self.name {
-      o_prot.write_field_begin(&TFieldIdentifier::new("name", TType::String, 4))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::String, id: Some(4) })?;
       o_prot.write_bytes(fld_var)?;
       o_prot.write_field_end()?
     }
     if let Some(fld_var) = self.version {
-      o_prot.write_field_begin(&TFieldIdentifier::new("version", TType::I08, 5))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::I08, id: Some(5) })?;
       o_prot.write_i8(fld_var)?;
       o_prot.write_field_end()?
     }
     if let Some(ref fld_var) = self.server_name {
-      o_prot.write_field_begin(&TFieldIdentifier::new("serverName", TType::String, 6))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::String, id: Some(6) })?;
       o_prot.write_bytes(fld_var)?;
       o_prot.write_field_end()?
     }
     if let Some(fld_var) = self.port {
-      o_prot.write_field_begin(&TFieldIdentifier::new("port", TType::I32, 7))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::I32, id: Some(7) })?;
       o_prot.write_i32(fld_var)?;
       o_prot.write_field_end()?
     }
@@ -460,25 +460,25 @@ impl TSerializable for Mutation {
     Ok(ret)
   }
   fn write_to_out_protocol(&self, o_prot: &mut dyn TOutputProtocol) -> thrift::Result<()> {
-    let struct_ident = TStructIdentifier::new("Mutation");
+    let struct_ident = TStructIdentifier::new("");
     o_prot.write_struct_begin(&struct_ident)?;
     if let Some(fld_var) = self.is_delete {
-      o_prot.write_field_begin(&TFieldIdentifier::new("isDelete", TType::Bool, 1))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::Bool, id: Some(1) })?;
       o_prot.write_bool(fld_var)?;
       o_prot.write_field_end()?
     }
     if let Some(ref fld_var) = self.column {
-      o_prot.write_field_begin(&TFieldIdentifier::new("column", TType::String, 2))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::String, id: Some(2) })?;
       o_prot.write_bytes(fld_var)?;
       o_prot.write_field_end()?
     }
     if let Some(ref fld_var) = self.value {
-      o_prot.write_field_begin(&TFieldIdentifier::new("value", TType::String, 3))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::String, id: Some(3) })?;
       o_prot.write_bytes(fld_var)?;
       o_prot.write_field_end()?
     }
     if let Some(fld_var) = self.write_to_w_a_l {
-      o_prot.write_field_begin(&TFieldIdentifier::new("writeToWAL", TType::Bool, 4))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::Bool, id: Some(4) })?;
       o_prot.write_bool(fld_var)?;
       o_prot.write_field_end()?
     }
@@ -546,15 +546,15 @@ impl TSerializable for BatchMutation {
     Ok(ret)
   }
   fn write_to_out_protocol(&self, o_prot: &mut dyn TOutputProtocol) -> thrift::Result<()> {
-    let struct_ident = TStructIdentifier::new("BatchMutation");
+    let struct_ident = TStructIdentifier::new("");
     o_prot.write_struct_begin(&struct_ident)?;
     if let Some(ref fld_var) = self.row {
-      o_prot.write_field_begin(&TFieldIdentifier::new("row", TType::String, 1))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::String, id: Some(1) })?;
       o_prot.write_bytes(fld_var)?;
       o_prot.write_field_end()?
     }
     if let Some(ref fld_var) = self.mutations {
-      o_prot.write_field_begin(&TFieldIdentifier::new("mutations", TType::List, 2))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::List, id: Some(2) })?;
       o_prot.write_list_begin(&TListIdentifier::new(TType::Struct, fld_var.len() as i32))?;
       for e in fld_var {
         e.write_to_out_protocol(o_prot)?;
@@ -636,25 +636,25 @@ impl TSerializable for TIncrement {
     Ok(ret)
   }
   fn write_to_out_protocol(&self, o_prot: &mut dyn TOutputProtocol) -> thrift::Result<()> {
-    let struct_ident = TStructIdentifier::new("TIncrement");
+    let struct_ident = TStructIdentifier::new("");
     o_prot.write_struct_begin(&struct_ident)?;
     if let Some(ref fld_var) = self.table {
-      o_prot.write_field_begin(&TFieldIdentifier::new("table", TType::String, 1))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::String, id: Some(1) })?;
       o_prot.write_bytes(fld_var)?;
       o_prot.write_field_end()?
     }
     if let Some(ref fld_var) = self.row {
-      o_prot.write_field_begin(&TFieldIdentifier::new("row", TType::String, 2))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::String, id: Some(2) })?;
       o_prot.write_bytes(fld_var)?;
       o_prot.write_field_end()?
     }
     if let Some(ref fld_var) = self.column {
-      o_prot.write_field_begin(&TFieldIdentifier::new("column", TType::String, 3))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::String, id: Some(3) })?;
       o_prot.write_bytes(fld_var)?;
       o_prot.write_field_end()?
     }
     if let Some(fld_var) = self.ammount {
-      o_prot.write_field_begin(&TFieldIdentifier::new("ammount", TType::I64, 4))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::I64, id: Some(4) })?;
       o_prot.write_i64(fld_var)?;
       o_prot.write_field_end()?
     }
@@ -716,15 +716,15 @@ impl TSerializable for TColumn {
     Ok(ret)
   }
   fn write_to_out_protocol(&self, o_prot: &mut dyn TOutputProtocol) -> thrift::Result<()> {
-    let struct_ident = TStructIdentifier::new("TColumn");
+    let struct_ident = TStructIdentifier::new("");
     o_prot.write_struct_begin(&struct_ident)?;
     if let Some(ref fld_var) = self.column_name {
-      o_prot.write_field_begin(&TFieldIdentifier::new("columnName", TType::String, 1))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::String, id: Some(1) })?;
       o_prot.write_bytes(fld_var)?;
       o_prot.write_field_end()?
     }
     if let Some(ref fld_var) = self.cell {
-      o_prot.write_field_begin(&TFieldIdentifier::new("cell", TType::Struct, 2))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::Struct, id: Some(2) })?;
       fld_var.write_to_out_protocol(o_prot)?;
       o_prot.write_field_end()?
     }
@@ -807,15 +807,15 @@ impl TSerializable for TRowResult {
     Ok(ret)
   }
   fn write_to_out_protocol(&self, o_prot: &mut dyn TOutputProtocol) -> thrift::Result<()> {
-    let struct_ident = TStructIdentifier::new("TRowResult");
+    let struct_ident = TStructIdentifier::new("");
     o_prot.write_struct_begin(&struct_ident)?;
     if let Some(ref fld_var) = self.row {
-      o_prot.write_field_begin(&TFieldIdentifier::new("row", TType::String, 1))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::String, id: Some(1) })?;
       o_prot.write_bytes(fld_var)?;
       o_prot.write_field_end()?
     }
     if let Some(ref fld_var) = self.columns {
-      o_prot.write_field_begin(&TFieldIdentifier::new("columns", TType::Map, 2))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::Map, id: Some(2) })?;
       o_prot.write_map_begin(&TMapIdentifier::new(TType::String, TType::Struct, fld_var.len() as i32))?;
       for (k, v) in fld_var {
         o_prot.write_bytes(k)?;
@@ -825,7 +825,7 @@ impl TSerializable for TRowResult {
       o_prot.write_field_end()?
     }
     if let Some(ref fld_var) = self.sorted_columns {
-      o_prot.write_field_begin(&TFieldIdentifier::new("sortedColumns", TType::List, 3))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::List, id: Some(3) })?;
       o_prot.write_list_begin(&TListIdentifier::new(TType::Struct, fld_var.len() as i32))?;
       for e in fld_var {
         e.write_to_out_protocol(o_prot)?;
@@ -961,25 +961,25 @@ impl TSerializable for TScan {
     Ok(ret)
   }
   fn write_to_out_protocol(&self, o_prot: &mut dyn TOutputProtocol) -> thrift::Result<()> {
-    let struct_ident = TStructIdentifier::new("TScan");
+    let struct_ident = TStructIdentifier::new("");
     o_prot.write_struct_begin(&struct_ident)?;
     if let Some(ref fld_var) = self.start_row {
-      o_prot.write_field_begin(&TFieldIdentifier::new("startRow", TType::String, 1))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::String, id: Some(1) })?;
       o_prot.write_bytes(fld_var)?;
       o_prot.write_field_end()?
     }
     if let Some(ref fld_var) = self.stop_row {
-      o_prot.write_field_begin(&TFieldIdentifier::new("stopRow", TType::String, 2))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::String, id: Some(2) })?;
       o_prot.write_bytes(fld_var)?;
       o_prot.write_field_end()?
     }
     if let Some(fld_var) = self.timestamp {
-      o_prot.write_field_begin(&TFieldIdentifier::new("timestamp", TType::I64, 3))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::I64, id: Some(3) })?;
       o_prot.write_i64(fld_var)?;
       o_prot.write_field_end()?
     }
     if let Some(ref fld_var) = self.columns {
-      o_prot.write_field_begin(&TFieldIdentifier::new("columns", TType::List, 4))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::List, id: Some(4) })?;
       o_prot.write_list_begin(&TListIdentifier::new(TType::String, fld_var.len() as i32))?;
       for e in fld_var {
         o_prot.write_bytes(e)?;
@@ -988,32 +988,32 @@ impl TSerializable for TScan {
       o_prot.write_field_end()?
     }
     if let Some(fld_var) = self.caching {
-      o_prot.write_field_begin(&TFieldIdentifier::new("caching", TType::I32, 5))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::I32, id: Some(5) })?;
       o_prot.write_i32(fld_var)?;
       o_prot.write_field_end()?
     }
     if let Some(ref fld_var) = self.filter_string {
-      o_prot.write_field_begin(&TFieldIdentifier::new("filterString", TType::String, 6))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::String, id: Some(6) })?;
       o_prot.write_bytes(fld_var)?;
       o_prot.write_field_end()?
     }
     if let Some(fld_var) = self.batch_size {
-      o_prot.write_field_begin(&TFieldIdentifier::new("batchSize", TType::I32, 7))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::I32, id: Some(7) })?;
       o_prot.write_i32(fld_var)?;
       o_prot.write_field_end()?
     }
     if let Some(fld_var) = self.sort_columns {
-      o_prot.write_field_begin(&TFieldIdentifier::new("sortColumns", TType::Bool, 8))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::Bool, id: Some(8) })?;
       o_prot.write_bool(fld_var)?;
       o_prot.write_field_end()?
     }
     if let Some(fld_var) = self.reversed {
-      o_prot.write_field_begin(&TFieldIdentifier::new("reversed", TType::Bool, 9))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::Bool, id: Some(9) })?;
       o_prot.write_bool(fld_var)?;
       o_prot.write_field_end()?
     }
     if let Some(fld_var) = self.cache_blocks {
-      o_prot.write_field_begin(&TFieldIdentifier::new("cacheBlocks", TType::Bool, 10))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::Bool, id: Some(10) })?;
       o_prot.write_bool(fld_var)?;
       o_prot.write_field_end()?
     }
@@ -1103,20 +1103,20 @@ impl TSerializable for TAppend {
     Ok(ret)
   }
   fn write_to_out_protocol(&self, o_prot: &mut dyn TOutputProtocol) -> thrift::Result<()> {
-    let struct_ident = TStructIdentifier::new("TAppend");
+    let struct_ident = TStructIdentifier::new("");
     o_prot.write_struct_begin(&struct_ident)?;
     if let Some(ref fld_var) = self.table {
-      o_prot.write_field_begin(&TFieldIdentifier::new("table", TType::String, 1))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::String, id: Some(1) })?;
       o_prot.write_bytes(fld_var)?;
       o_prot.write_field_end()?
     }
     if let Some(ref fld_var) = self.row {
-      o_prot.write_field_begin(&TFieldIdentifier::new("row", TType::String, 2))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::String, id: Some(2) })?;
       o_prot.write_bytes(fld_var)?;
       o_prot.write_field_end()?
     }
     if let Some(ref fld_var) = self.columns {
-      o_prot.write_field_begin(&TFieldIdentifier::new("columns", TType::List, 3))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::List, id: Some(3) })?;
       o_prot.write_list_begin(&TListIdentifier::new(TType::String, fld_var.len() as i32))?;
       for e in fld_var {
         o_prot.write_bytes(e)?;
@@ -1125,7 +1125,7 @@ impl TSerializable for TAppend {
       o_prot.write_field_end()?
     }
     if let Some(ref fld_var) = self.values {
-      o_prot.write_field_begin(&TFieldIdentifier::new("values", TType::List, 4))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::List, id: Some(4) })?;
       o_prot.write_list_begin(&TListIdentifier::new(TType::String, fld_var.len() as i32))?;
       for e in fld_var {
         o_prot.write_bytes(e)?;
@@ -1191,15 +1191,15 @@ impl TSerializable for IOError {
     Ok(ret)
   }
   fn write_to_out_protocol(&self, o_prot: &mut dyn TOutputProtocol) -> thrift::Result<()> {
-    let struct_ident = TStructIdentifier::new("IOError");
+    let struct_ident = TStructIdentifier::new("");
     o_prot.write_struct_begin(&struct_ident)?;
     if let Some(ref fld_var) = self.message {
-      o_prot.write_field_begin(&TFieldIdentifier::new("message", TType::String, 1))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::String, id: Some(1) })?;
       o_prot.write_string(fld_var)?;
       o_prot.write_field_end()?
     }
     if let Some(fld_var) = self.can_retry {
-      o_prot.write_field_begin(&TFieldIdentifier::new("canRetry", TType::Bool, 2))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::Bool, id: Some(2) })?;
       o_prot.write_bool(fld_var)?;
       o_prot.write_field_end()?
     }
@@ -1267,10 +1267,10 @@ impl TSerializable for IllegalArgument {
     Ok(ret)
   }
   fn write_to_out_protocol(&self, o_prot: &mut dyn TOutputProtocol) -> thrift::Result<()> {
-    let struct_ident = TStructIdentifier::new("IllegalArgument");
+    let struct_ident = TStructIdentifier::new("");
     o_prot.write_struct_begin(&struct_ident)?;
     if let Some(ref fld_var) = self.message {
-      o_prot.write_field_begin(&TFieldIdentifier::new("message", TType::String, 1))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::String, id: Some(1) })?;
       o_prot.write_string(fld_var)?;
       o_prot.write_field_end()?
     }
@@ -1338,10 +1338,10 @@ impl TSerializable for AlreadyExists {
     Ok(ret)
   }
   fn write_to_out_protocol(&self, o_prot: &mut dyn TOutputProtocol) -> thrift::Result<()> {
-    let struct_ident = TStructIdentifier::new("AlreadyExists");
+    let struct_ident = TStructIdentifier::new("");
     o_prot.write_struct_begin(&struct_ident)?;
     if let Some(ref fld_var) = self.message {
-      o_prot.write_field_begin(&TFieldIdentifier::new("message", TType::String, 1))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::String, id: Some(1) })?;
       o_prot.write_string(fld_var)?;
       o_prot.write_field_end()?
     }
@@ -1409,10 +1409,10 @@ impl TSerializable for EnableTableArgs {
     Ok(ret)
   }
   fn write_to_out_protocol(&self, o_prot: &mut dyn TOutputProtocol) -> thrift::Result<()> {
-    let struct_ident = TStructIdentifier::new("EnableTableArgs");
+    let struct_ident = TStructIdentifier::new("");
     o_prot.write_struct_begin(&struct_ident)?;
     if let Some(ref fld_var) = self.table_name {
-      o_prot.write_field_begin(&TFieldIdentifier::new("tableName", TType::String, 1))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::String, id: Some(1) })?;
       o_prot.write_bytes(fld_var)?;
       o_prot.write_field_end()?
     }
@@ -1466,10 +1466,10 @@ impl TSerializable for EnableTableResult {
     Ok(ret)
   }
   fn write_to_out_protocol(&self, o_prot: &mut dyn TOutputProtocol) -> thrift::Result<()> {
-    let struct_ident = TStructIdentifier::new("EnableTableResult");
+    let struct_ident = TStructIdentifier::new("");
     o_prot.write_struct_begin(&struct_ident)?;
     if let Some(ref fld_var) = self.io {
-      o_prot.write_field_begin(&TFieldIdentifier::new("io", TType::Struct, 1))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::Struct, id: Some(1) })?;
       fld_var.write_to_out_protocol(o_prot)?;
       o_prot.write_field_end()?
     }
@@ -1523,10 +1523,10 @@ impl TSerializable for DisableTableArgs {
     Ok(ret)
   }
   fn write_to_out_protocol(&self, o_prot: &mut dyn TOutputProtocol) -> thrift::Result<()> {
-    let struct_ident = TStructIdentifier::new("DisableTableArgs");
+    let struct_ident = TStructIdentifier::new("");
     o_prot.write_struct_begin(&struct_ident)?;
     if let Some(ref fld_var) = self.table_name {
-      o_prot.write_field_begin(&TFieldIdentifier::new("tableName", TType::String, 1))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::String, id: Some(1) })?;
       o_prot.write_bytes(fld_var)?;
       o_prot.write_field_end()?
     }
@@ -1580,10 +1580,10 @@ impl TSerializable for DisableTableResult {
     Ok(ret)
   }
   fn write_to_out_protocol(&self, o_prot: &mut dyn TOutputProtocol) -> thrift::Result<()> {
-    let struct_ident = TStructIdentifier::new("DisableTableResult");
+    let struct_ident = TStructIdentifier::new("");
     o_prot.write_struct_begin(&struct_ident)?;
     if let Some(ref fld_var) = self.io {
-      o_prot.write_field_begin(&TFieldIdentifier::new("io", TType::Struct, 1))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::Struct, id: Some(1) })?;
       fld_var.write_to_out_protocol(o_prot)?;
       o_prot.write_field_end()?
     }
@@ -1637,10 +1637,10 @@ impl TSerializable for IsTableEnabledArgs {
     Ok(ret)
   }
   fn write_to_out_protocol(&self, o_prot: &mut dyn TOutputProtocol) -> thrift::Result<()> {
-    let struct_ident = TStructIdentifier::new("IsTableEnabledArgs");
+    let struct_ident = TStructIdentifier::new("");
     o_prot.write_struct_begin(&struct_ident)?;
     if let Some(ref fld_var) = self.table_name {
-      o_prot.write_field_begin(&TFieldIdentifier::new("tableName", TType::String, 1))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::String, id: Some(1) })?;
       o_prot.write_bytes(fld_var)?;
       o_prot.write_field_end()?
     }
@@ -1702,15 +1702,15 @@ impl TSerializable for IsTableEnabledResult {
     Ok(ret)
   }
   fn write_to_out_protocol(&self, o_prot: &mut dyn TOutputProtocol) -> thrift::Result<()> {
-    let struct_ident = TStructIdentifier::new("IsTableEnabledResult");
+    let struct_ident = TStructIdentifier::new("");
     o_prot.write_struct_begin(&struct_ident)?;
     if let Some(fld_var) = self.success {
-      o_prot.write_field_begin(&TFieldIdentifier::new("success", TType::Bool, 0))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::Bool, id: Some(0) })?;
       o_prot.write_bool(fld_var)?;
       o_prot.write_field_end()?
     }
     if let Some(ref fld_var) = self.io {
-      o_prot.write_field_begin(&TFieldIdentifier::new("io", TType::Struct, 1))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::Struct, id: Some(1) })?;
       fld_var.write_to_out_protocol(o_prot)?;
       o_prot.write_field_end()?
     }
@@ -1764,10 +1764,10 @@ impl TSerializable for CompactArgs {
     Ok(ret)
   }
   fn write_to_out_protocol(&self, o_prot: &mut dyn TOutputProtocol) -> thrift::Result<()> {
-    let struct_ident = TStructIdentifier::new("CompactArgs");
+    let struct_ident = TStructIdentifier::new("");
     o_prot.write_struct_begin(&struct_ident)?;
     if let Some(ref fld_var) = self.table_name_or_region_name {
-      o_prot.write_field_begin(&TFieldIdentifier::new("tableNameOrRegionName", TType::String, 1))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::String, id: Some(1) })?;
       o_prot.write_bytes(fld_var)?;
       o_prot.write_field_end()?
     }
@@ -1821,10 +1821,10 @@ impl TSerializable for CompactResult {
     Ok(ret)
   }
   fn write_to_out_protocol(&self, o_prot: &mut dyn TOutputProtocol) -> thrift::Result<()> {
-    let struct_ident = TStructIdentifier::new("CompactResult");
+    let struct_ident = TStructIdentifier::new("");
     o_prot.write_struct_begin(&struct_ident)?;
     if let Some(ref fld_var) = self.io {
-      o_prot.write_field_begin(&TFieldIdentifier::new("io", TType::Struct, 1))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::Struct, id: Some(1) })?;
       fld_var.write_to_out_protocol(o_prot)?;
       o_prot.write_field_end()?
     }
@@ -1878,10 +1878,10 @@ impl TSerializable for MajorCompactArgs {
     Ok(ret)
   }
   fn write_to_out_protocol(&self, o_prot: &mut dyn TOutputProtocol) -> thrift::Result<()> {
-    let struct_ident = TStructIdentifier::new("MajorCompactArgs");
+    let struct_ident = TStructIdentifier::new("");
     o_prot.write_struct_begin(&struct_ident)?;
     if let Some(ref fld_var) = self.table_name_or_region_name {
-      o_prot.write_field_begin(&TFieldIdentifier::new("tableNameOrRegionName", TType::String, 1))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::String, id: Some(1) })?;
       o_prot.write_bytes(fld_var)?;
       o_prot.write_field_end()?
     }
@@ -1935,10 +1935,10 @@ impl TSerializable for MajorCompactResult {
     Ok(ret)
   }
   fn write_to_out_protocol(&self, o_prot: &mut dyn TOutputProtocol) -> thrift::Result<()> {
-    let struct_ident = TStructIdentifier::new("MajorCompactResult");
+    let struct_ident = TStructIdentifier::new("");
     o_prot.write_struct_begin(&struct_ident)?;
     if let Some(ref fld_var) = self.io {
-      o_prot.write_field_begin(&TFieldIdentifier::new("io", TType::Struct, 1))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::Struct, id: Some(1) })?;
       fld_var.write_to_out_protocol(o_prot)?;
       o_prot.write_field_end()?
     }
@@ -1982,7 +1982,7 @@ impl TSerializable for GetTableNamesArgs {
     Ok(ret)
   }
   fn write_to_out_protocol(&self, o_prot: &mut dyn TOutputProtocol) -> thrift::Result<()> {
-    let struct_ident = TStructIdentifier::new("GetTableNamesArgs");
+    let struct_ident = TStructIdentifier::new("");
     o_prot.write_struct_begin(&struct_ident)?;
     o_prot.write_field_stop()?;
     o_prot.write_struct_end()
@@ -2048,10 +2048,10 @@ impl TSerializable for GetTableNamesResult {
     Ok(ret)
   }
   fn write_to_out_protocol(&self, o_prot: &mut dyn TOutputProtocol) -> thrift::Result<()> {
-    let struct_ident = TStructIdentifier::new("GetTableNamesResult");
+    let struct_ident = TStructIdentifier::new("");
     o_prot.write_struct_begin(&struct_ident)?;
     if let Some(ref fld_var) = self.success {
-      o_prot.write_field_begin(&TFieldIdentifier::new("success", TType::List, 0))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::List, id: Some(0) })?;
       o_prot.write_list_begin(&TListIdentifier::new(TType::String, fld_var.len() as i32))?;
       for e in fld_var {
         o_prot.write_bytes(e)?;
@@ -2060,7 +2060,7 @@ impl TSerializable for GetTableNamesResult {
       o_prot.write_field_end()?
     }
     if let Some(ref fld_var) = self.io {
-      o_prot.write_field_begin(&TFieldIdentifier::new("io", TType::Struct, 1))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::Struct, id: Some(1) })?;
       fld_var.write_to_out_protocol(o_prot)?;
       o_prot.write_field_end()?
     }
@@ -2104,7 +2104,7 @@ impl TSerializable for GetTableNamesWithIsTableEnabledArgs {
     Ok(ret)
   }
   fn write_to_out_protocol(&self, o_prot: &mut dyn TOutputProtocol) -> thrift::Result<()> {
-    let struct_ident = TStructIdentifier::new("GetTableNamesWithIsTableEnabledArgs");
+    let struct_ident = TStructIdentifier::new("");
     o_prot.write_struct_begin(&struct_ident)?;
     o_prot.write_field_stop()?;
     o_prot.write_struct_end()
@@ -2171,10 +2171,10 @@ impl TSerializable for GetTableNamesWithIsTableEnabledResult {
     Ok(ret)
   }
   fn write_to_out_protocol(&self, o_prot: &mut dyn TOutputProtocol) -> thrift::Result<()> {
-    let struct_ident = TStructIdentifier::new("GetTableNamesWithIsTableEnabledResult");
+    let struct_ident = TStructIdentifier::new("");
     o_prot.write_struct_begin(&struct_ident)?;
     if let Some(ref fld_var) = self.success {
-      o_prot.write_field_begin(&TFieldIdentifier::new("success", TType::Map, 0))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::Map, id: Some(0) })?;
       o_prot.write_map_begin(&TMapIdentifier::new(TType::String, TType::Bool, fld_var.len() as i32))?;
       for (k, v) in fld_var {
         o_prot.write_bytes(k)?;
@@ -2184,7 +2184,7 @@ impl TSerializable for GetTableNamesWithIsTableEnabledResult {
       o_prot.write_field_end()?
     }
     if let Some(ref fld_var) = self.io {
-      o_prot.write_field_begin(&TFieldIdentifier::new("io", TType::Struct, 1))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::Struct, id: Some(1) })?;
       fld_var.write_to_out_protocol(o_prot)?;
       o_prot.write_field_end()?
     }
@@ -2238,10 +2238,10 @@ impl TSerializable for GetColumnDescriptorsArgs {
     Ok(ret)
   }
   fn write_to_out_protocol(&self, o_prot: &mut dyn TOutputProtocol) -> thrift::Result<()> {
-    let struct_ident = TStructIdentifier::new("GetColumnDescriptorsArgs");
+    let struct_ident = TStructIdentifier::new("");
     o_prot.write_struct_begin(&struct_ident)?;
     if let Some(ref fld_var) = self.table_name {
-      o_prot.write_field_begin(&TFieldIdentifier::new("tableName", TType::String, 1))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::String, id: Some(1) })?;
       o_prot.write_bytes(fld_var)?;
       o_prot.write_field_end()?
     }
@@ -2310,10 +2310,10 @@ impl TSerializable for GetColumnDescriptorsResult {
     Ok(ret)
   }
   fn write_to_out_protocol(&self, o_prot: &mut dyn TOutputProtocol) -> thrift::Result<()> {
-    let struct_ident = TStructIdentifier::new("GetColumnDescriptorsResult");
+    let struct_ident = TStructIdentifier::new("");
     o_prot.write_struct_begin(&struct_ident)?;
     if let Some(ref fld_var) = self.success {
-      o_prot.write_field_begin(&TFieldIdentifier::new("success", TType::Map, 0))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::Map, id: Some(0) })?;
       o_prot.write_map_begin(&TMapIdentifier::new(TType::String, TType::Struct, fld_var.len() as i32))?;
       for (k, v) in fld_var {
         o_prot.write_bytes(k)?;
@@ -2323,7 +2323,7 @@ impl TSerializable for GetColumnDescriptorsResult {
       o_prot.write_field_end()?
     }
     if let Some(ref fld_var) = self.io {
-      o_prot.write_field_begin(&TFieldIdentifier::new("io", TType::Struct, 1))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::Struct, id: Some(1) })?;
       fld_var.write_to_out_protocol(o_prot)?;
       o_prot.write_field_end()?
     }
@@ -2377,10 +2377,10 @@ impl TSerializable for GetTableRegionsArgs {
     Ok(ret)
   }
   fn write_to_out_protocol(&self, o_prot: &mut dyn TOutputProtocol) -> thrift::Result<()> {
-    let struct_ident = TStructIdentifier::new("GetTableRegionsArgs");
+    let struct_ident = TStructIdentifier::new("");
     o_prot.write_struct_begin(&struct_ident)?;
     if let Some(ref fld_var) = self.table_name {
-      o_prot.write_field_begin(&TFieldIdentifier::new("tableName", TType::String, 1))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::String, id: Some(1) })?;
       o_prot.write_bytes(fld_var)?;
       o_prot.write_field_end()?
     }
@@ -2448,10 +2448,10 @@ impl TSerializable for GetTableRegionsResult {
     Ok(ret)
   }
   fn write_to_out_protocol(&self, o_prot: &mut dyn TOutputProtocol) -> thrift::Result<()> {
-    let struct_ident = TStructIdentifier::new("GetTableRegionsResult");
+    let struct_ident = TStructIdentifier::new("");
     o_prot.write_struct_begin(&struct_ident)?;
     if let Some(ref fld_var) = self.success {
-      o_prot.write_field_begin(&TFieldIdentifier::new("success", TType::List, 0))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::List, id: Some(0) })?;
       o_prot.write_list_begin(&TListIdentifier::new(TType::Struct, fld_var.len() as i32))?;
       for e in fld_var {
         e.write_to_out_protocol(o_prot)?;
@@ -2460,7 +2460,7 @@ impl TSerializable for GetTableRegionsResult {
       o_prot.write_field_end()?
     }
     if let Some(ref fld_var) = self.io {
-      o_prot.write_field_begin(&TFieldIdentifier::new("io", TType::Struct, 1))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::Struct, id: Some(1) })?;
       fld_var.write_to_out_protocol(o_prot)?;
       o_prot.write_field_end()?
     }
@@ -2528,15 +2528,15 @@ impl TSerializable for CreateTableArgs {
     Ok(ret)
   }
   fn write_to_out_protocol(&self, o_prot: &mut dyn TOutputProtocol) -> thrift::Result<()> {
-    let struct_ident = TStructIdentifier::new("CreateTableArgs");
+    let struct_ident = TStructIdentifier::new("");
     o_prot.write_struct_begin(&struct_ident)?;
     if let Some(ref fld_var) = self.table_name {
-      o_prot.write_field_begin(&TFieldIdentifier::new("tableName", TType::String, 1))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::String, id: Some(1) })?;
       o_prot.write_bytes(fld_var)?;
       o_prot.write_field_end()?
     }
     if let Some(ref fld_var) = self.column_families {
-      o_prot.write_field_begin(&TFieldIdentifier::new("columnFamilies", TType::List, 2))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::List, id: Some(2) })?;
       o_prot.write_list_begin(&TListIdentifier::new(TType::Struct, fld_var.len() as i32))?;
       for e in fld_var {
         e.write_to_out_protocol(o_prot)?;
@@ -2610,20 +2610,20 @@ impl TSerializable for CreateTableResult {
     Ok(ret)
   }
   fn write_to_out_protocol(&self, o_prot: &mut dyn TOutputProtocol) -> thrift::Result<()> {
-    let struct_ident = TStructIdentifier::new("CreateTableResult");
+    let struct_ident = TStructIdentifier::new("");
     o_prot.write_struct_begin(&struct_ident)?;
     if let Some(ref fld_var) = self.io {
-      o_prot.write_field_begin(&TFieldIdentifier::new("io", TType::Struct, 1))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::Struct, id: Some(1) })?;
       fld_var.write_to_out_protocol(o_prot)?;
       o_prot.write_field_end()?
     }
     if let Some(ref fld_var) = self.ia {
-      o_prot.write_field_begin(&TFieldIdentifier::new("ia", TType::Struct, 2))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::Struct, id: Some(2) })?;
       fld_var.write_to_out_protocol(o_prot)?;
       o_prot.write_field_end()?
     }
     if let Some(ref fld_var) = self.exist {
-      o_prot.write_field_begin(&TFieldIdentifier::new("exist", TType::Struct, 3))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::Struct, id: Some(3) })?;
       fld_var.write_to_out_protocol(o_prot)?;
       o_prot.write_field_end()?
     }
@@ -2677,10 +2677,10 @@ impl TSerializable for DeleteTableArgs {
     Ok(ret)
   }
   fn write_to_out_protocol(&self, o_prot: &mut dyn TOutputProtocol) -> thrift::Result<()> {
-    let struct_ident = TStructIdentifier::new("DeleteTableArgs");
+    let struct_ident = TStructIdentifier::new("");
     o_prot.write_struct_begin(&struct_ident)?;
     if let Some(ref fld_var) = self.table_name {
-      o_prot.write_field_begin(&TFieldIdentifier::new("tableName", TType::String, 1))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::String, id: Some(1) })?;
       o_prot.write_bytes(fld_var)?;
       o_prot.write_field_end()?
     }
@@ -2734,10 +2734,10 @@ impl TSerializable for DeleteTableResult {
     Ok(ret)
   }
   fn write_to_out_protocol(&self, o_prot: &mut dyn TOutputProtocol) -> thrift::Result<()> {
-    let struct_ident = TStructIdentifier::new("DeleteTableResult");
+    let struct_ident = TStructIdentifier::new("");
     o_prot.write_struct_begin(&struct_ident)?;
     if let Some(ref fld_var) = self.io {
-      o_prot.write_field_begin(&TFieldIdentifier::new("io", TType::Struct, 1))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::Struct, id: Some(1) })?;
       fld_var.write_to_out_protocol(o_prot)?;
       o_prot.write_field_end()?
     }
@@ -2822,25 +2822,25 @@ impl TSerializable for GetArgs {
     Ok(ret)
   }
   fn write_to_out_protocol(&self, o_prot: &mut dyn TOutputProtocol) -> thrift::Result<()> {
-    let struct_ident = TStructIdentifier::new("GetArgs");
+    let struct_ident = TStructIdentifier::new("");
     o_prot.write_struct_begin(&struct_ident)?;
     if let Some(ref fld_var) = self.table_name {
-      o_prot.write_field_begin(&TFieldIdentifier::new("tableName", TType::String, 1))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::String, id: Some(1) })?;
       o_prot.write_bytes(fld_var)?;
       o_prot.write_field_end()?
     }
     if let Some(ref fld_var) = self.row {
-      o_prot.write_field_begin(&TFieldIdentifier::new("row", TType::String, 2))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::String, id: Some(2) })?;
       o_prot.write_bytes(fld_var)?;
       o_prot.write_field_end()?
     }
     if let Some(ref fld_var) = self.column {
-      o_prot.write_field_begin(&TFieldIdentifier::new("column", TType::String, 3))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::String, id: Some(3) })?;
       o_prot.write_bytes(fld_var)?;
       o_prot.write_field_end()?
     }
     if let Some(ref fld_var) = self.attributes {
-      o_prot.write_field_begin(&TFieldIdentifier::new("attributes", TType::Map, 4))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::Map, id: Some(4) })?;
       o_prot.write_map_begin(&TMapIdentifier::new(TType::String, TType::String, fld_var.len() as i32))?;
       for (k, v) in fld_var {
         o_prot.write_bytes(k)?;
@@ -2913,10 +2913,10 @@ impl TSerializable for GetResult {
     Ok(ret)
   }
   fn write_to_out_protocol(&self, o_prot: &mut dyn TOutputProtocol) -> thrift::Result<()> {
-    let struct_ident = TStructIdentifier::new("GetResult");
+    let struct_ident = TStructIdentifier::new("");
     o_prot.write_struct_begin(&struct_ident)?;
     if let Some(ref fld_var) = self.success {
-      o_prot.write_field_begin(&TFieldIdentifier::new("success", TType::List, 0))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::List, id: Some(0) })?;
       o_prot.write_list_begin(&TListIdentifier::new(TType::Struct, fld_var.len() as i32))?;
       for e in fld_var {
         e.write_to_out_protocol(o_prot)?;
@@ -2925,7 +2925,7 @@ impl TSerializable for GetResult {
       o_prot.write_field_end()?
     }
     if let Some(ref fld_var) = self.io {
-      o_prot.write_field_begin(&TFieldIdentifier::new("io", TType::Struct, 1))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::Struct, id: Some(1) })?;
       fld_var.write_to_out_protocol(o_prot)?;
       o_prot.write_field_end()?
     }
@@ -3018,30 +3018,30 @@ impl TSerializable for GetVerArgs {
     Ok(ret)
   }
   fn write_to_out_protocol(&self, o_prot: &mut dyn TOutputProtocol) -> thrift::Result<()> {
-    let struct_ident = TStructIdentifier::new("GetVerArgs");
+    let struct_ident = TStructIdentifier::new("");
     o_prot.write_struct_begin(&struct_ident)?;
     if let Some(ref fld_var) = self.table_name {
-      o_prot.write_field_begin(&TFieldIdentifier::new("tableName", TType::String, 1))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::String, id: Some(1) })?;
       o_prot.write_bytes(fld_var)?;
       o_prot.write_field_end()?
     }
     if let Some(ref fld_var) = self.row {
-      o_prot.write_field_begin(&TFieldIdentifier::new("row", TType::String, 2))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::String, id: Some(2) })?;
       o_prot.write_bytes(fld_var)?;
       o_prot.write_field_end()?
     }
     if let Some(ref fld_var) = self.column {
-      o_prot.write_field_begin(&TFieldIdentifier::new("column", TType::String, 3))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::String, id: Some(3) })?;
       o_prot.write_bytes(fld_var)?;
       o_prot.write_field_end()?
     }
     if let Some(fld_var) = self.num_versions {
-      o_prot.write_field_begin(&TFieldIdentifier::new("numVersions", TType::I32, 4))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::I32, id: Some(4) })?;
       o_prot.write_i32(fld_var)?;
       o_prot.write_field_end()?
     }
     if let Some(ref fld_var) = self.attributes {
-      o_prot.write_field_begin(&TFieldIdentifier::new("attributes", TType::Map, 5))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::Map, id: Some(5) })?;
       o_prot.write_map_begin(&TMapIdentifier::new(TType::String, TType::String, fld_var.len() as i32))?;
       for (k, v) in fld_var {
         o_prot.write_bytes(k)?;
@@ -3114,10 +3114,10 @@ impl TSerializable for GetVerResult {
     Ok(ret)
   }
   fn write_to_out_protocol(&self, o_prot: &mut dyn TOutputProtocol) -> thrift::Result<()> {
-    let struct_ident = TStructIdentifier::new("GetVerResult");
+    let struct_ident = TStructIdentifier::new("");
     o_prot.write_struct_begin(&struct_ident)?;
     if let Some(ref fld_var) = self.success {
-      o_prot.write_field_begin(&TFieldIdentifier::new("success", TType::List, 0))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::List, id: Some(0) })?;
       o_prot.write_list_begin(&TListIdentifier::new(TType::Struct, fld_var.len() as i32))?;
       for e in fld_var {
         e.write_to_out_protocol(o_prot)?;
@@ -3126,7 +3126,7 @@ impl TSerializable for GetVerResult {
       o_prot.write_field_end()?
     }
     if let Some(ref fld_var) = self.io {
-      o_prot.write_field_begin(&TFieldIdentifier::new("io", TType::Struct, 1))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::Struct, id: Some(1) })?;
       fld_var.write_to_out_protocol(o_prot)?;
       o_prot.write_field_end()?
     }
@@ -3227,35 +3227,35 @@ impl TSerializable for GetVerTsArgs {
     Ok(ret)
   }
   fn write_to_out_protocol(&self, o_prot: &mut dyn TOutputProtocol) -> thrift::Result<()> {
-    let struct_ident = TStructIdentifier::new("GetVerTsArgs");
+    let struct_ident = TStructIdentifier::new("");
     o_prot.write_struct_begin(&struct_ident)?;
     if let Some(ref fld_var) = self.table_name {
-      o_prot.write_field_begin(&TFieldIdentifier::new("tableName", TType::String, 1))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::String, id: Some(1) })?;
       o_prot.write_bytes(fld_var)?;
       o_prot.write_field_end()?
     }
     if let Some(ref fld_var) = self.row {
-      o_prot.write_field_begin(&TFieldIdentifier::new("row", TType::String, 2))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::String, id: Some(2) })?;
       o_prot.write_bytes(fld_var)?;
       o_prot.write_field_end()?
     }
     if let Some(ref fld_var) = self.column {
-      o_prot.write_field_begin(&TFieldIdentifier::new("column", TType::String, 3))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::String, id: Some(3) })?;
       o_prot.write_bytes(fld_var)?;
       o_prot.write_field_end()?
     }
     if let Some(fld_var) = self.timestamp {
-      o_prot.write_field_begin(&TFieldIdentifier::new("timestamp", TType::I64, 4))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::I64, id: Some(4) })?;
       o_prot.write_i64(fld_var)?;
       o_prot.write_field_end()?
     }
     if let Some(fld_var) = self.num_versions {
-      o_prot.write_field_begin(&TFieldIdentifier::new("numVersions", TType::I32, 5))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::I32, id: Some(5) })?;
       o_prot.write_i32(fld_var)?;
       o_prot.write_field_end()?
     }
     if let Some(ref fld_var) = self.attributes {
-      o_prot.write_field_begin(&TFieldIdentifier::new("attributes", TType::Map, 6))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::Map, id: Some(6) })?;
       o_prot.write_map_begin(&TMapIdentifier::new(TType::String, TType::String, fld_var.len() as i32))?;
       for (k, v) in fld_var {
         o_prot.write_bytes(k)?;
@@ -3328,10 +3328,10 @@ impl TSerializable for GetVerTsResult {
     Ok(ret)
   }
   fn write_to_out_protocol(&self, o_prot: &mut dyn TOutputProtocol) -> thrift::Result<()> {
-    let struct_ident = TStructIdentifier::new("GetVerTsResult");
+    let struct_ident = TStructIdentifier::new("");
     o_prot.write_struct_begin(&struct_ident)?;
     if let Some(ref fld_var) = self.success {
-      o_prot.write_field_begin(&TFieldIdentifier::new("success", TType::List, 0))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::List, id: Some(0) })?;
       o_prot.write_list_begin(&TListIdentifier::new(TType::Struct, fld_var.len() as i32))?;
       for e in fld_var {
         e.write_to_out_protocol(o_prot)?;
@@ -3340,7 +3340,7 @@ impl TSerializable for GetVerTsResult {
       o_prot.write_field_end()?
     }
     if let Some(ref fld_var) = self.io {
-      o_prot.write_field_begin(&TFieldIdentifier::new("io", TType::Struct, 1))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::Struct, id: Some(1) })?;
       fld_var.write_to_out_protocol(o_prot)?;
       o_prot.write_field_end()?
     }
@@ -3417,20 +3417,20 @@ impl TSerializable for GetRowArgs {
     Ok(ret)
   }
   fn write_to_out_protocol(&self, o_prot: &mut dyn TOutputProtocol) -> thrift::Result<()> {
-    let struct_ident = TStructIdentifier::new("GetRowArgs");
+    let struct_ident = TStructIdentifier::new("");
     o_prot.write_struct_begin(&struct_ident)?;
     if let Some(ref fld_var) = self.table_name {
-      o_prot.write_field_begin(&TFieldIdentifier::new("tableName", TType::String, 1))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::String, id: Some(1) })?;
       o_prot.write_bytes(fld_var)?;
       o_prot.write_field_end()?
     }
     if let Some(ref fld_var) = self.row {
-      o_prot.write_field_begin(&TFieldIdentifier::new("row", TType::String, 2))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::String, id: Some(2) })?;
       o_prot.write_bytes(fld_var)?;
       o_prot.write_field_end()?
     }
     if let Some(ref fld_var) = self.attributes {
-      o_prot.write_field_begin(&TFieldIdentifier::new("attributes", TType::Map, 3))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::Map, id: Some(3) })?;
       o_prot.write_map_begin(&TMapIdentifier::new(TType::String, TType::String, fld_var.len() as i32))?;
       for (k, v) in fld_var {
         o_prot.write_bytes(k)?;
@@ -3503,10 +3503,10 @@ impl TSerializable for GetRowResult {
     Ok(ret)
   }
   fn write_to_out_protocol(&self, o_prot: &mut dyn TOutputProtocol) -> thrift::Result<()> {
-    let struct_ident = TStructIdentifier::new("GetRowResult");
+    let struct_ident = TStructIdentifier::new("");
     o_prot.write_struct_begin(&struct_ident)?;
     if let Some(ref fld_var) = self.success {
-      o_prot.write_field_begin(&TFieldIdentifier::new("success", TType::List, 0))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::List, id: Some(0) })?;
       o_prot.write_list_begin(&TListIdentifier::new(TType::Struct, fld_var.len() as i32))?;
       for e in fld_var {
         e.write_to_out_protocol(o_prot)?;
@@ -3515,7 +3515,7 @@ impl TSerializable for GetRowResult {
       o_prot.write_field_end()?
     }
     if let Some(ref fld_var) = self.io {
-      o_prot.write_field_begin(&TFieldIdentifier::new("io", TType::Struct, 1))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::Struct, id: Some(1) })?;
       fld_var.write_to_out_protocol(o_prot)?;
       o_prot.write_field_end()?
     }
@@ -3606,20 +3606,20 @@ impl TSerializable for GetRowWithColumnsArgs {
     Ok(ret)
   }
   fn write_to_out_protocol(&self, o_prot: &mut dyn TOutputProtocol) -> thrift::Result<()> {
-    let struct_ident = TStructIdentifier::new("GetRowWithColumnsArgs");
+    let struct_ident = TStructIdentifier::new("");
     o_prot.write_struct_begin(&struct_ident)?;
     if let Some(ref fld_var) = self.table_name {
-      o_prot.write_field_begin(&TFieldIdentifier::new("tableName", TType::String, 1))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::String, id: Some(1) })?;
       o_prot.write_bytes(fld_var)?;
       o_prot.write_field_end()?
     }
     if let Some(ref fld_var) = self.row {
-      o_prot.write_field_begin(&TFieldIdentifier::new("row", TType::String, 2))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::String, id: Some(2) })?;
       o_prot.write_bytes(fld_var)?;
       o_prot.write_field_end()?
     }
     if let Some(ref fld_var) = self.columns {
-      o_prot.write_field_begin(&TFieldIdentifier::new("columns", TType::List, 3))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::List, id: Some(3) })?;
       o_prot.write_list_begin(&TListIdentifier::new(TType::String, fld_var.len() as i32))?;
       for e in fld_var {
         o_prot.write_bytes(e)?;
@@ -3628,7 +3628,7 @@ impl TSerializable for GetRowWithColumnsArgs {
       o_prot.write_field_end()?
     }
     if let Some(ref fld_var) = self.attributes {
-      o_prot.write_field_begin(&TFieldIdentifier::new("attributes", TType::Map, 4))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::Map, id: Some(4) })?;
       o_prot.write_map_begin(&TMapIdentifier::new(TType::String, TType::String, fld_var.len() as i32))?;
       for (k, v) in fld_var {
         o_prot.write_bytes(k)?;
@@ -3701,10 +3701,10 @@ impl TSerializable for GetRowWithColumnsResult {
     Ok(ret)
   }
   fn write_to_out_protocol(&self, o_prot: &mut dyn TOutputProtocol) -> thrift::Result<()> {
-    let struct_ident = TStructIdentifier::new("GetRowWithColumnsResult");
+    let struct_ident = TStructIdentifier::new("");
     o_prot.write_struct_begin(&struct_ident)?;
     if let Some(ref fld_var) = self.success {
-      o_prot.write_field_begin(&TFieldIdentifier::new("success", TType::List, 0))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::List, id: Some(0) })?;
       o_prot.write_list_begin(&TListIdentifier::new(TType::Struct, fld_var.len() as i32))?;
       for e in fld_var {
         e.write_to_out_protocol(o_prot)?;
@@ -3713,7 +3713,7 @@ impl TSerializable for GetRowWithColumnsResult {
       o_prot.write_field_end()?
     }
     if let Some(ref fld_var) = self.io {
-      o_prot.write_field_begin(&TFieldIdentifier::new("io", TType::Struct, 1))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::Struct, id: Some(1) })?;
       fld_var.write_to_out_protocol(o_prot)?;
       o_prot.write_field_end()?
     }
@@ -3798,25 +3798,25 @@ impl TSerializable for GetRowTsArgs {
     Ok(ret)
   }
   fn write_to_out_protocol(&self, o_prot: &mut dyn TOutputProtocol) -> thrift::Result<()> {
-    let struct_ident = TStructIdentifier::new("GetRowTsArgs");
+    let struct_ident = TStructIdentifier::new("");
     o_prot.write_struct_begin(&struct_ident)?;
     if let Some(ref fld_var) = self.table_name {
-      o_prot.write_field_begin(&TFieldIdentifier::new("tableName", TType::String, 1))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::String, id: Some(1) })?;
       o_prot.write_bytes(fld_var)?;
       o_prot.write_field_end()?
     }
     if let Some(ref fld_var) = self.row {
-      o_prot.write_field_begin(&TFieldIdentifier::new("row", TType::String, 2))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::String, id: Some(2) })?;
       o_prot.write_bytes(fld_var)?;
       o_prot.write_field_end()?
     }
     if let Some(fld_var) = self.timestamp {
-      o_prot.write_field_begin(&TFieldIdentifier::new("timestamp", TType::I64, 3))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::I64, id: Some(3) })?;
       o_prot.write_i64(fld_var)?;
       o_prot.write_field_end()?
     }
     if let Some(ref fld_var) = self.attributes {
-      o_prot.write_field_begin(&TFieldIdentifier::new("attributes", TType::Map, 4))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::Map, id: Some(4) })?;
       o_prot.write_map_begin(&TMapIdentifier::new(TType::String, TType::String, fld_var.len() as i32))?;
       for (k, v) in fld_var {
         o_prot.write_bytes(k)?;
@@ -3889,10 +3889,10 @@ impl TSerializable for GetRowTsResult {
     Ok(ret)
   }
   fn write_to_out_protocol(&self, o_prot: &mut dyn TOutputProtocol) -> thrift::Result<()> {
-    let struct_ident = TStructIdentifier::new("GetRowTsResult");
+    let struct_ident = TStructIdentifier::new("");
     o_prot.write_struct_begin(&struct_ident)?;
     if let Some(ref fld_var) = self.success {
-      o_prot.write_field_begin(&TFieldIdentifier::new("success", TType::List, 0))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::List, id: Some(0) })?;
       o_prot.write_list_begin(&TListIdentifier::new(TType::Struct, fld_var.len() as i32))?;
       for e in fld_var {
         e.write_to_out_protocol(o_prot)?;
@@ -3901,7 +3901,7 @@ impl TSerializable for GetRowTsResult {
       o_prot.write_field_end()?
     }
     if let Some(ref fld_var) = self.io {
-      o_prot.write_field_begin(&TFieldIdentifier::new("io", TType::Struct, 1))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::Struct, id: Some(1) })?;
       fld_var.write_to_out_protocol(o_prot)?;
       o_prot.write_field_end()?
     }
@@ -4000,20 +4000,20 @@ impl TSerializable for GetRowWithColumnsTsArgs {
     Ok(ret)
   }
   fn write_to_out_protocol(&self, o_prot: &mut dyn TOutputProtocol) -> thrift::Result<()> {
-    let struct_ident = TStructIdentifier::new("GetRowWithColumnsTsArgs");
+    let struct_ident = TStructIdentifier::new("");
     o_prot.write_struct_begin(&struct_ident)?;
     if let Some(ref fld_var) = self.table_name {
-      o_prot.write_field_begin(&TFieldIdentifier::new("tableName", TType::String, 1))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::String, id: Some(1) })?;
       o_prot.write_bytes(fld_var)?;
       o_prot.write_field_end()?
     }
     if let Some(ref fld_var) = self.row {
-      o_prot.write_field_begin(&TFieldIdentifier::new("row", TType::String, 2))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::String, id: Some(2) })?;
       o_prot.write_bytes(fld_var)?;
       o_prot.write_field_end()?
     }
     if let Some(ref fld_var) = self.columns {
-      o_prot.write_field_begin(&TFieldIdentifier::new("columns", TType::List, 3))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::List, id: Some(3) })?;
       o_prot.write_list_begin(&TListIdentifier::new(TType::String, fld_var.len() as i32))?;
       for e in fld_var {
         o_prot.write_bytes(e)?;
@@ -4022,12 +4022,12 @@ impl TSerializable for GetRowWithColumnsTsArgs {
       o_prot.write_field_end()?
     }
     if let Some(fld_var) = self.timestamp {
-      o_prot.write_field_begin(&TFieldIdentifier::new("timestamp", TType::I64, 4))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::I64, id: Some(4) })?;
       o_prot.write_i64(fld_var)?;
       o_prot.write_field_end()?
     }
     if let Some(ref fld_var) = self.attributes {
-      o_prot.write_field_begin(&TFieldIdentifier::new("attributes", TType::Map, 5))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::Map, id: Some(5) })?;
       o_prot.write_map_begin(&TMapIdentifier::new(TType::String, TType::String, fld_var.len() as i32))?;
       for (k, v) in fld_var {
         o_prot.write_bytes(k)?;
@@ -4100,10 +4100,10 @@ impl TSerializable for GetRowWithColumnsTsResult {
     Ok(ret)
   }
   fn write_to_out_protocol(&self, o_prot: &mut dyn TOutputProtocol) -> thrift::Result<()> {
-    let struct_ident = TStructIdentifier::new("GetRowWithColumnsTsResult");
+    let struct_ident = TStructIdentifier::new("");
     o_prot.write_struct_begin(&struct_ident)?;
     if let Some(ref fld_var) = self.success {
-      o_prot.write_field_begin(&TFieldIdentifier::new("success", TType::List, 0))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::List, id: Some(0) })?;
       o_prot.write_list_begin(&TListIdentifier::new(TType::Struct, fld_var.len() as i32))?;
       for e in fld_var {
         e.write_to_out_protocol(o_prot)?;
@@ -4112,7 +4112,7 @@ impl TSerializable for GetRowWithColumnsTsResult {
       o_prot.write_field_end()?
     }
     if let Some(ref fld_var) = self.io {
-      o_prot.write_field_begin(&TFieldIdentifier::new("io", TType::Struct, 1))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::Struct, id: Some(1) })?;
       fld_var.write_to_out_protocol(o_prot)?;
       o_prot.write_field_end()?
     }
@@ -4195,15 +4195,15 @@ impl TSerializable for GetRowsArgs {
     Ok(ret)
   }
   fn write_to_out_protocol(&self, o_prot: &mut dyn TOutputProtocol) -> thrift::Result<()> {
-    let struct_ident = TStructIdentifier::new("GetRowsArgs");
+    let struct_ident = TStructIdentifier::new("");
     o_prot.write_struct_begin(&struct_ident)?;
     if let Some(ref fld_var) = self.table_name {
-      o_prot.write_field_begin(&TFieldIdentifier::new("tableName", TType::String, 1))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::String, id: Some(1) })?;
       o_prot.write_bytes(fld_var)?;
       o_prot.write_field_end()?
     }
     if let Some(ref fld_var) = self.rows {
-      o_prot.write_field_begin(&TFieldIdentifier::new("rows", TType::List, 2))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::List, id: Some(2) })?;
       o_prot.write_list_begin(&TListIdentifier::new(TType::String, fld_var.len() as i32))?;
       for e in fld_var {
         o_prot.write_bytes(e)?;
@@ -4212,7 +4212,7 @@ impl TSerializable for GetRowsArgs {
       o_prot.write_field_end()?
     }
     if let Some(ref fld_var) = self.attributes {
-      o_prot.write_field_begin(&TFieldIdentifier::new("attributes", TType::Map, 3))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::Map, id: Some(3) })?;
       o_prot.write_map_begin(&TMapIdentifier::new(TType::String, TType::String, fld_var.len() as i32))?;
       for (k, v) in fld_var {
         o_prot.write_bytes(k)?;
@@ -4285,10 +4285,10 @@ impl TSerializable for GetRowsResult {
     Ok(ret)
   }
   fn write_to_out_protocol(&self, o_prot: &mut dyn TOutputProtocol) -> thrift::Result<()> {
-    let struct_ident = TStructIdentifier::new("GetRowsResult");
+    let struct_ident = TStructIdentifier::new("");
     o_prot.write_struct_begin(&struct_ident)?;
     if let Some(ref fld_var) = self.success {
-      o_prot.write_field_begin(&TFieldIdentifier::new("success", TType::List, 0))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::List, id: Some(0) })?;
       o_prot.write_list_begin(&TListIdentifier::new(TType::Struct, fld_var.len() as i32))?;
       for e in fld_var {
         e.write_to_out_protocol(o_prot)?;
@@ -4297,7 +4297,7 @@ impl TSerializable for GetRowsResult {
       o_prot.write_field_end()?
     }
     if let Some(ref fld_var) = self.io {
-      o_prot.write_field_begin(&TFieldIdentifier::new("io", TType::Struct, 1))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::Struct, id: Some(1) })?;
       fld_var.write_to_out_protocol(o_prot)?;
       o_prot.write_field_end()?
     }
@@ -4394,15 +4394,15 @@ impl TSerializable for GetRowsWithColumnsArgs {
     Ok(ret)
   }
   fn write_to_out_protocol(&self, o_prot: &mut dyn TOutputProtocol) -> thrift::Result<()> {
-    let struct_ident = TStructIdentifier::new("GetRowsWithColumnsArgs");
+    let struct_ident = TStructIdentifier::new("");
     o_prot.write_struct_begin(&struct_ident)?;
     if let Some(ref fld_var) = self.table_name {
-      o_prot.write_field_begin(&TFieldIdentifier::new("tableName", TType::String, 1))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::String, id: Some(1) })?;
       o_prot.write_bytes(fld_var)?;
       o_prot.write_field_end()?
     }
     if let Some(ref fld_var) = self.rows {
-      o_prot.write_field_begin(&TFieldIdentifier::new("rows", TType::List, 2))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::List, id: Some(2) })?;
       o_prot.write_list_begin(&TListIdentifier::new(TType::String, fld_var.len() as i32))?;
       for e in fld_var {
         o_prot.write_bytes(e)?;
@@ -4411,7 +4411,7 @@ impl TSerializable for GetRowsWithColumnsArgs {
       o_prot.write_field_end()?
     }
     if let Some(ref fld_var) = self.columns {
-      o_prot.write_field_begin(&TFieldIdentifier::new("columns", TType::List, 3))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::List, id: Some(3) })?;
       o_prot.write_list_begin(&TListIdentifier::new(TType::String, fld_var.len() as i32))?;
       for e in fld_var {
         o_prot.write_bytes(e)?;
@@ -4420,7 +4420,7 @@ impl TSerializable for GetRowsWithColumnsArgs {
       o_prot.write_field_end()?
     }
     if let Some(ref fld_var) = self.attributes {
-      o_prot.write_field_begin(&TFieldIdentifier::new("attributes", TType::Map, 4))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::Map, id: Some(4) })?;
       o_prot.write_map_begin(&TMapIdentifier::new(TType::String, TType::String, fld_var.len() as i32))?;
       for (k, v) in fld_var {
         o_prot.write_bytes(k)?;
@@ -4493,10 +4493,10 @@ impl TSerializable for GetRowsWithColumnsResult {
     Ok(ret)
   }
   fn write_to_out_protocol(&self, o_prot: &mut dyn TOutputProtocol) -> thrift::Result<()> {
-    let struct_ident = TStructIdentifier::new("GetRowsWithColumnsResult");
+    let struct_ident = TStructIdentifier::new("");
     o_prot.write_struct_begin(&struct_ident)?;
     if let Some(ref fld_var) = self.success {
-      o_prot.write_field_begin(&TFieldIdentifier::new("success", TType::List, 0))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::List, id: Some(0) })?;
       o_prot.write_list_begin(&TListIdentifier::new(TType::Struct, fld_var.len() as i32))?;
       for e in fld_var {
         e.write_to_out_protocol(o_prot)?;
@@ -4505,7 +4505,7 @@ impl TSerializable for GetRowsWithColumnsResult {
       o_prot.write_field_end()?
     }
     if let Some(ref fld_var) = self.io {
-      o_prot.write_field_begin(&TFieldIdentifier::new("io", TType::Struct, 1))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::Struct, id: Some(1) })?;
       fld_var.write_to_out_protocol(o_prot)?;
       o_prot.write_field_end()?
     }
@@ -4596,15 +4596,15 @@ impl TSerializable for GetRowsTsArgs {
     Ok(ret)
   }
   fn write_to_out_protocol(&self, o_prot: &mut dyn TOutputProtocol) -> thrift::Result<()> {
-    let struct_ident = TStructIdentifier::new("GetRowsTsArgs");
+    let struct_ident = TStructIdentifier::new("");
     o_prot.write_struct_begin(&struct_ident)?;
     if let Some(ref fld_var) = self.table_name {
-      o_prot.write_field_begin(&TFieldIdentifier::new("tableName", TType::String, 1))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::String, id: Some(1) })?;
       o_prot.write_bytes(fld_var)?;
       o_prot.write_field_end()?
     }
     if let Some(ref fld_var) = self.rows {
-      o_prot.write_field_begin(&TFieldIdentifier::new("rows", TType::List, 2))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::List, id: Some(2) })?;
       o_prot.write_list_begin(&TListIdentifier::new(TType::String, fld_var.len() as i32))?;
       for e in fld_var {
         o_prot.write_bytes(e)?;
@@ -4613,12 +4613,12 @@ impl TSerializable for GetRowsTsArgs {
       o_prot.write_field_end()?
     }
     if let Some(fld_var) = self.timestamp {
-      o_prot.write_field_begin(&TFieldIdentifier::new("timestamp", TType::I64, 3))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::I64, id: Some(3) })?;
       o_prot.write_i64(fld_var)?;
       o_prot.write_field_end()?
     }
     if let Some(ref fld_var) = self.attributes {
-      o_prot.write_field_begin(&TFieldIdentifier::new("attributes", TType::Map, 4))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::Map, id: Some(4) })?;
       o_prot.write_map_begin(&TMapIdentifier::new(TType::String, TType::String, fld_var.len() as i32))?;
       for (k, v) in fld_var {
         o_prot.write_bytes(k)?;
@@ -4691,10 +4691,10 @@ impl TSerializable for GetRowsTsResult {
     Ok(ret)
   }
   fn write_to_out_protocol(&self, o_prot: &mut dyn TOutputProtocol) -> thrift::Result<()> {
-    let struct_ident = TStructIdentifier::new("GetRowsTsResult");
+    let struct_ident = TStructIdentifier::new("");
     o_prot.write_struct_begin(&struct_ident)?;
     if let Some(ref fld_var) = self.success {
-      o_prot.write_field_begin(&TFieldIdentifier::new("success", TType::List, 0))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::List, id: Some(0) })?;
       o_prot.write_list_begin(&TListIdentifier::new(TType::Struct, fld_var.len() as i32))?;
       for e in fld_var {
         e.write_to_out_protocol(o_prot)?;
@@ -4703,7 +4703,7 @@ impl TSerializable for GetRowsTsResult {
       o_prot.write_field_end()?
     }
     if let Some(ref fld_var) = self.io {
-      o_prot.write_field_begin(&TFieldIdentifier::new("io", TType::Struct, 1))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::Struct, id: Some(1) })?;
       fld_var.write_to_out_protocol(o_prot)?;
       o_prot.write_field_end()?
     }
@@ -4808,15 +4808,15 @@ impl TSerializable for GetRowsWithColumnsTsArgs {
     Ok(ret)
   }
   fn write_to_out_protocol(&self, o_prot: &mut dyn TOutputProtocol) -> thrift::Result<()> {
-    let struct_ident = TStructIdentifier::new("GetRowsWithColumnsTsArgs");
+    let struct_ident = TStructIdentifier::new("");
     o_prot.write_struct_begin(&struct_ident)?;
     if let Some(ref fld_var) = self.table_name {
-      o_prot.write_field_begin(&TFieldIdentifier::new("tableName", TType::String, 1))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::String, id: Some(1) })?;
       o_prot.write_bytes(fld_var)?;
       o_prot.write_field_end()?
     }
     if let Some(ref fld_var) = self.rows {
-      o_prot.write_field_begin(&TFieldIdentifier::new("rows", TType::List, 2))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::List, id: Some(2) })?;
       o_prot.write_list_begin(&TListIdentifier::new(TType::String, fld_var.len() as i32))?;
       for e in fld_var {
         o_prot.write_bytes(e)?;
@@ -4825,7 +4825,7 @@ impl TSerializable for GetRowsWithColumnsTsArgs {
       o_prot.write_field_end()?
     }
     if let Some(ref fld_var) = self.columns {
-      o_prot.write_field_begin(&TFieldIdentifier::new("columns", TType::List, 3))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::List, id: Some(3) })?;
       o_prot.write_list_begin(&TListIdentifier::new(TType::String, fld_var.len() as i32))?;
       for e in fld_var {
         o_prot.write_bytes(e)?;
@@ -4834,12 +4834,12 @@ impl TSerializable for GetRowsWithColumnsTsArgs {
       o_prot.write_field_end()?
     }
     if let Some(fld_var) = self.timestamp {
-      o_prot.write_field_begin(&TFieldIdentifier::new("timestamp", TType::I64, 4))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::I64, id: Some(4) })?;
       o_prot.write_i64(fld_var)?;
       o_prot.write_field_end()?
     }
     if let Some(ref fld_var) = self.attributes {
-      o_prot.write_field_begin(&TFieldIdentifier::new("attributes", TType::Map, 5))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::Map, id: Some(5) })?;
       o_prot.write_map_begin(&TMapIdentifier::new(TType::String, TType::String, fld_var.len() as i32))?;
       for (k, v) in fld_var {
         o_prot.write_bytes(k)?;
@@ -4912,10 +4912,10 @@ impl TSerializable for GetRowsWithColumnsTsResult {
     Ok(ret)
   }
   fn write_to_out_protocol(&self, o_prot: &mut dyn TOutputProtocol) -> thrift::Result<()> {
-    let struct_ident = TStructIdentifier::new("GetRowsWithColumnsTsResult");
+    let struct_ident = TStructIdentifier::new("");
     o_prot.write_struct_begin(&struct_ident)?;
     if let Some(ref fld_var) = self.success {
-      o_prot.write_field_begin(&TFieldIdentifier::new("success", TType::List, 0))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::List, id: Some(0) })?;
       o_prot.write_list_begin(&TListIdentifier::new(TType::Struct, fld_var.len() as i32))?;
       for e in fld_var {
         e.write_to_out_protocol(o_prot)?;
@@ -4924,7 +4924,7 @@ impl TSerializable for GetRowsWithColumnsTsResult {
       o_prot.write_field_end()?
     }
     if let Some(ref fld_var) = self.io {
-      o_prot.write_field_begin(&TFieldIdentifier::new("io", TType::Struct, 1))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::Struct, id: Some(1) })?;
       fld_var.write_to_out_protocol(o_prot)?;
       o_prot.write_field_end()?
     }
@@ -5015,20 +5015,20 @@ impl TSerializable for MutateRowArgs {
     Ok(ret)
   }
   fn write_to_out_protocol(&self, o_prot: &mut dyn TOutputProtocol) -> thrift::Result<()> {
-    let struct_ident = TStructIdentifier::new("MutateRowArgs");
+    let struct_ident = TStructIdentifier::new("");
     o_prot.write_struct_begin(&struct_ident)?;
     if let Some(ref fld_var) = self.table_name {
-      o_prot.write_field_begin(&TFieldIdentifier::new("tableName", TType::String, 1))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::String, id: Some(1) })?;
       o_prot.write_bytes(fld_var)?;
       o_prot.write_field_end()?
     }
     if let Some(ref fld_var) = self.row {
-      o_prot.write_field_begin(&TFieldIdentifier::new("row", TType::String, 2))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::String, id: Some(2) })?;
       o_prot.write_bytes(fld_var)?;
       o_prot.write_field_end()?
     }
     if let Some(ref fld_var) = self.mutations {
-      o_prot.write_field_begin(&TFieldIdentifier::new("mutations", TType::List, 3))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::List, id: Some(3) })?;
       o_prot.write_list_begin(&TListIdentifier::new(TType::Struct, fld_var.len() as i32))?;
       for e in fld_var {
         e.write_to_out_protocol(o_prot)?;
@@ -5037,7 +5037,7 @@ impl TSerializable for MutateRowArgs {
       o_prot.write_field_end()?
     }
     if let Some(ref fld_var) = self.attributes {
-      o_prot.write_field_begin(&TFieldIdentifier::new("attributes", TType::Map, 4))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::Map, id: Some(4) })?;
       o_prot.write_map_begin(&TMapIdentifier::new(TType::String, TType::String, fld_var.len() as i32))?;
       for (k, v) in fld_var {
         o_prot.write_bytes(k)?;
@@ -5104,15 +5104,15 @@ impl TSerializable for MutateRowResult {
     Ok(ret)
   }
   fn write_to_out_protocol(&self, o_prot: &mut dyn TOutputProtocol) -> thrift::Result<()> {
-    let struct_ident = TStructIdentifier::new("MutateRowResult");
+    let struct_ident = TStructIdentifier::new("");
     o_prot.write_struct_begin(&struct_ident)?;
     if let Some(ref fld_var) = self.io {
-      o_prot.write_field_begin(&TFieldIdentifier::new("io", TType::Struct, 1))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::Struct, id: Some(1) })?;
       fld_var.write_to_out_protocol(o_prot)?;
       o_prot.write_field_end()?
     }
     if let Some(ref fld_var) = self.ia {
-      o_prot.write_field_begin(&TFieldIdentifier::new("ia", TType::Struct, 2))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::Struct, id: Some(2) })?;
       fld_var.write_to_out_protocol(o_prot)?;
       o_prot.write_field_end()?
     }
@@ -5211,20 +5211,20 @@ impl TSerializable for MutateRowTsArgs {
     Ok(ret)
   }
   fn write_to_out_protocol(&self, o_prot: &mut dyn TOutputProtocol) -> thrift::Result<()> {
-    let struct_ident = TStructIdentifier::new("MutateRowTsArgs");
+    let struct_ident = TStructIdentifier::new("");
     o_prot.write_struct_begin(&struct_ident)?;
     if let Some(ref fld_var) = self.table_name {
-      o_prot.write_field_begin(&TFieldIdentifier::new("tableName", TType::String, 1))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::String, id: Some(1) })?;
       o_prot.write_bytes(fld_var)?;
       o_prot.write_field_end()?
     }
     if let Some(ref fld_var) = self.row {
-      o_prot.write_field_begin(&TFieldIdentifier::new("row", TType::String, 2))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::String, id: Some(2) })?;
       o_prot.write_bytes(fld_var)?;
       o_prot.write_field_end()?
     }
     if let Some(ref fld_var) = self.mutations {
-      o_prot.write_field_begin(&TFieldIdentifier::new("mutations", TType::List, 3))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::List, id: Some(3) })?;
       o_prot.write_list_begin(&TListIdentifier::new(TType::Struct, fld_var.len() as i32))?;
       for e in fld_var {
         e.write_to_out_protocol(o_prot)?;
@@ -5233,12 +5233,12 @@ impl TSerializable for MutateRowTsArgs {
       o_prot.write_field_end()?
     }
     if let Some(fld_var) = self.timestamp {
-      o_prot.write_field_begin(&TFieldIdentifier::new("timestamp", TType::I64, 4))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::I64, id: Some(4) })?;
       o_prot.write_i64(fld_var)?;
       o_prot.write_field_end()?
     }
     if let Some(ref fld_var) = self.attributes {
-      o_prot.write_field_begin(&TFieldIdentifier::new("attributes", TType::Map, 5))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::Map, id: Some(5) })?;
       o_prot.write_map_begin(&TMapIdentifier::new(TType::String, TType::String, fld_var.len() as i32))?;
       for (k, v) in fld_var {
         o_prot.write_bytes(k)?;
@@ -5305,15 +5305,15 @@ impl TSerializable for MutateRowTsResult {
     Ok(ret)
   }
   fn write_to_out_protocol(&self, o_prot: &mut dyn TOutputProtocol) -> thrift::Result<()> {
-    let struct_ident = TStructIdentifier::new("MutateRowTsResult");
+    let struct_ident = TStructIdentifier::new("");
     o_prot.write_struct_begin(&struct_ident)?;
     if let Some(ref fld_var) = self.io {
-      o_prot.write_field_begin(&TFieldIdentifier::new("io", TType::Struct, 1))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::Struct, id: Some(1) })?;
       fld_var.write_to_out_protocol(o_prot)?;
       o_prot.write_field_end()?
     }
     if let Some(ref fld_var) = self.ia {
-      o_prot.write_field_begin(&TFieldIdentifier::new("ia", TType::Struct, 2))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::Struct, id: Some(2) })?;
       fld_var.write_to_out_protocol(o_prot)?;
       o_prot.write_field_end()?
     }
@@ -5396,15 +5396,15 @@ impl TSerializable for MutateRowsArgs {
     Ok(ret)
   }
   fn write_to_out_protocol(&self, o_prot: &mut dyn TOutputProtocol) -> thrift::Result<()> {
-    let struct_ident = TStructIdentifier::new("MutateRowsArgs");
+    let struct_ident = TStructIdentifier::new("");
     o_prot.write_struct_begin(&struct_ident)?;
     if let Some(ref fld_var) = self.table_name {
-      o_prot.write_field_begin(&TFieldIdentifier::new("tableName", TType::String, 1))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::String, id: Some(1) })?;
       o_prot.write_bytes(fld_var)?;
       o_prot.write_field_end()?
     }
     if let Some(ref fld_var) = self.row_batches {
-      o_prot.write_field_begin(&TFieldIdentifier::new("rowBatches", TType::List, 2))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::List, id: Some(2) })?;
       o_prot.write_list_begin(&TListIdentifier::new(TType::Struct, fld_var.len() as i32))?;
       for e in fld_var {
         e.write_to_out_protocol(o_prot)?;
@@ -5413,7 +5413,7 @@ impl TSerializable for MutateRowsArgs {
       o_prot.write_field_end()?
     }
     if let Some(ref fld_var) = self.attributes {
-      o_prot.write_field_begin(&TFieldIdentifier::new("attributes", TType::Map, 3))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::Map, id: Some(3) })?;
       o_prot.write_map_begin(&TMapIdentifier::new(TType::String, TType::String, fld_var.len() as i32))?;
       for (k, v) in fld_var {
         o_prot.write_bytes(k)?;
@@ -5480,15 +5480,15 @@ impl TSerializable for MutateRowsResult {
     Ok(ret)
   }
   fn write_to_out_protocol(&self, o_prot: &mut dyn TOutputProtocol) -> thrift::Result<()> {
-    let struct_ident = TStructIdentifier::new("MutateRowsResult");
+    let struct_ident = TStructIdentifier::new("");
     o_prot.write_struct_begin(&struct_ident)?;
     if let Some(ref fld_var) = self.io {
-      o_prot.write_field_begin(&TFieldIdentifier::new("io", TType::Struct, 1))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::Struct, id: Some(1) })?;
       fld_var.write_to_out_protocol(o_prot)?;
       o_prot.write_field_end()?
     }
     if let Some(ref fld_var) = self.ia {
-      o_prot.write_field_begin(&TFieldIdentifier::new("ia", TType::Struct, 2))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::Struct, id: Some(2) })?;
       fld_var.write_to_out_protocol(o_prot)?;
       o_prot.write_field_end()?
     }
@@ -5579,15 +5579,15 @@ impl TSerializable for MutateRowsTsArgs {
     Ok(ret)
   }
   fn write_to_out_protocol(&self, o_prot: &mut dyn TOutputProtocol) -> thrift::Result<()> {
-    let struct_ident = TStructIdentifier::new("MutateRowsTsArgs");
+    let struct_ident = TStructIdentifier::new("");
     o_prot.write_struct_begin(&struct_ident)?;
     if let Some(ref fld_var) = self.table_name {
-      o_prot.write_field_begin(&TFieldIdentifier::new("tableName", TType::String, 1))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::String, id: Some(1) })?;
       o_prot.write_bytes(fld_var)?;
       o_prot.write_field_end()?
     }
     if let Some(ref fld_var) = self.row_batches {
-      o_prot.write_field_begin(&TFieldIdentifier::new("rowBatches", TType::List, 2))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::List, id: Some(2) })?;
       o_prot.write_list_begin(&TListIdentifier::new(TType::Struct, fld_var.len() as i32))?;
       for e in fld_var {
         e.write_to_out_protocol(o_prot)?;
@@ -5596,12 +5596,12 @@ impl TSerializable for MutateRowsTsArgs {
       o_prot.write_field_end()?
     }
     if let Some(fld_var) = self.timestamp {
-      o_prot.write_field_begin(&TFieldIdentifier::new("timestamp", TType::I64, 3))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::I64, id: Some(3) })?;
       o_prot.write_i64(fld_var)?;
       o_prot.write_field_end()?
     }
     if let Some(ref fld_var) = self.attributes {
-      o_prot.write_field_begin(&TFieldIdentifier::new("attributes", TType::Map, 4))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::Map, id: Some(4) })?;
       o_prot.write_map_begin(&TMapIdentifier::new(TType::String, TType::String, fld_var.len() as i32))?;
       for (k, v) in fld_var {
         o_prot.write_bytes(k)?;
@@ -5668,15 +5668,15 @@ impl TSerializable for MutateRowsTsResult {
     Ok(ret)
   }
   fn write_to_out_protocol(&self, o_prot: &mut dyn TOutputProtocol) -> thrift::Result<()> {
-    let struct_ident = TStructIdentifier::new("MutateRowsTsResult");
+    let struct_ident = TStructIdentifier::new("");
     o_prot.write_struct_begin(&struct_ident)?;
     if let Some(ref fld_var) = self.io {
-      o_prot.write_field_begin(&TFieldIdentifier::new("io", TType::Struct, 1))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::Struct, id: Some(1) })?;
       fld_var.write_to_out_protocol(o_prot)?;
       o_prot.write_field_end()?
     }
     if let Some(ref fld_var) = self.ia {
-      o_prot.write_field_begin(&TFieldIdentifier::new("ia", TType::Struct, 2))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::Struct, id: Some(2) })?;
       fld_var.write_to_out_protocol(o_prot)?;
       o_prot.write_field_end()?
     }
@@ -5754,25 +5754,25 @@ impl TSerializable for AtomicIncrementArgs {
     Ok(ret)
   }
   fn write_to_out_protocol(&self, o_prot: &mut dyn TOutputProtocol) -> thrift::Result<()> {
-    let struct_ident = TStructIdentifier::new("AtomicIncrementArgs");
+    let struct_ident = TStructIdentifier::new("");
     o_prot.write_struct_begin(&struct_ident)?;
     if let Some(ref fld_var) = self.table_name {
-      o_prot.write_field_begin(&TFieldIdentifier::new("tableName", TType::String, 1))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::String, id: Some(1) })?;
       o_prot.write_bytes(fld_var)?;
       o_prot.write_field_end()?
     }
     if let Some(ref fld_var) = self.row {
-      o_prot.write_field_begin(&TFieldIdentifier::new("row", TType::String, 2))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::String, id: Some(2) })?;
       o_prot.write_bytes(fld_var)?;
       o_prot.write_field_end()?
     }
     if let Some(ref fld_var) = self.column {
-      o_prot.write_field_begin(&TFieldIdentifier::new("column", TType::String, 3))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::String, id: Some(3) })?;
       o_prot.write_bytes(fld_var)?;
       o_prot.write_field_end()?
     }
     if let Some(fld_var) = self.value {
-      o_prot.write_field_begin(&TFieldIdentifier::new("value", TType::I64, 4))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::I64, id: Some(4) })?;
       o_prot.write_i64(fld_var)?;
       o_prot.write_field_end()?
     }
@@ -5842,20 +5842,20 @@ impl TSerializable for AtomicIncrementResult {
     Ok(ret)
   }
   fn write_to_out_protocol(&self, o_prot: &mut dyn TOutputProtocol) -> thrift::Result<()> {
-    let struct_ident = TStructIdentifier::new("AtomicIncrementResult");
+    let struct_ident = TStructIdentifier::new("");
     o_prot.write_struct_begin(&struct_ident)?;
     if let Some(fld_var) = self.success {
-      o_prot.write_field_begin(&TFieldIdentifier::new("success", TType::I64, 0))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::I64, id: Some(0) })?;
       o_prot.write_i64(fld_var)?;
       o_prot.write_field_end()?
     }
     if let Some(ref fld_var) = self.io {
-      o_prot.write_field_begin(&TFieldIdentifier::new("io", TType::Struct, 1))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::Struct, id: Some(1) })?;
       fld_var.write_to_out_protocol(o_prot)?;
       o_prot.write_field_end()?
     }
     if let Some(ref fld_var) = self.ia {
-      o_prot.write_field_begin(&TFieldIdentifier::new("ia", TType::Struct, 2))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::Struct, id: Some(2) })?;
       fld_var.write_to_out_protocol(o_prot)?;
       o_prot.write_field_end()?
     }
@@ -5940,25 +5940,25 @@ impl TSerializable for DeleteAllArgs {
     Ok(ret)
   }
   fn write_to_out_protocol(&self, o_prot: &mut dyn TOutputProtocol) -> thrift::Result<()> {
-    let struct_ident = TStructIdentifier::new("DeleteAllArgs");
+    let struct_ident = TStructIdentifier::new("");
     o_prot.write_struct_begin(&struct_ident)?;
     if let Some(ref fld_var) = self.table_name {
-      o_prot.write_field_begin(&TFieldIdentifier::new("tableName", TType::String, 1))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::String, id: Some(1) })?;
       o_prot.write_bytes(fld_var)?;
       o_prot.write_field_end()?
     }
     if let Some(ref fld_var) = self.row {
-      o_prot.write_field_begin(&TFieldIdentifier::new("row", TType::String, 2))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::String, id: Some(2) })?;
       o_prot.write_bytes(fld_var)?;
       o_prot.write_field_end()?
     }
     if let Some(ref fld_var) = self.column {
-      o_prot.write_field_begin(&TFieldIdentifier::new("column", TType::String, 3))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::String, id: Some(3) })?;
       o_prot.write_bytes(fld_var)?;
       o_prot.write_field_end()?
     }
     if let Some(ref fld_var) = self.attributes {
-      o_prot.write_field_begin(&TFieldIdentifier::new("attributes", TType::Map, 4))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::Map, id: Some(4) })?;
       o_prot.write_map_begin(&TMapIdentifier::new(TType::String, TType::String, fld_var.len() as i32))?;
       for (k, v) in fld_var {
         o_prot.write_bytes(k)?;
@@ -6017,10 +6017,10 @@ impl TSerializable for DeleteAllResult {
     Ok(ret)
   }
   fn write_to_out_protocol(&self, o_prot: &mut dyn TOutputProtocol) -> thrift::Result<()> {
-    let struct_ident = TStructIdentifier::new("DeleteAllResult");
+    let struct_ident = TStructIdentifier::new("");
     o_prot.write_struct_begin(&struct_ident)?;
     if let Some(ref fld_var) = self.io {
-      o_prot.write_field_begin(&TFieldIdentifier::new("io", TType::Struct, 1))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::Struct, id: Some(1) })?;
       fld_var.write_to_out_protocol(o_prot)?;
       o_prot.write_field_end()?
     }
@@ -6113,30 +6113,30 @@ impl TSerializable for DeleteAllTsArgs {
     Ok(ret)
   }
   fn write_to_out_protocol(&self, o_prot: &mut dyn TOutputProtocol) -> thrift::Result<()> {
-    let struct_ident = TStructIdentifier::new("DeleteAllTsArgs");
+    let struct_ident = TStructIdentifier::new("");
     o_prot.write_struct_begin(&struct_ident)?;
     if let Some(ref fld_var) = self.table_name {
-      o_prot.write_field_begin(&TFieldIdentifier::new("tableName", TType::String, 1))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::String, id: Some(1) })?;
       o_prot.write_bytes(fld_var)?;
       o_prot.write_field_end()?
     }
     if let Some(ref fld_var) = self.row {
-      o_prot.write_field_begin(&TFieldIdentifier::new("row", TType::String, 2))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::String, id: Some(2) })?;
       o_prot.write_bytes(fld_var)?;
       o_prot.write_field_end()?
     }
     if let Some(ref fld_var) = self.column {
-      o_prot.write_field_begin(&TFieldIdentifier::new("column", TType::String, 3))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::String, id: Some(3) })?;
       o_prot.write_bytes(fld_var)?;
       o_prot.write_field_end()?
     }
     if let Some(fld_var) = self.timestamp {
-      o_prot.write_field_begin(&TFieldIdentifier::new("timestamp", TType::I64, 4))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::I64, id: Some(4) })?;
       o_prot.write_i64(fld_var)?;
       o_prot.write_field_end()?
     }
     if let Some(ref fld_var) = self.attributes {
-      o_prot.write_field_begin(&TFieldIdentifier::new("attributes", TType::Map, 5))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::Map, id: Some(5) })?;
       o_prot.write_map_begin(&TMapIdentifier::new(TType::String, TType::String, fld_var.len() as i32))?;
       for (k, v) in fld_var {
         o_prot.write_bytes(k)?;
@@ -6195,10 +6195,10 @@ impl TSerializable for DeleteAllTsResult {
     Ok(ret)
   }
   fn write_to_out_protocol(&self, o_prot: &mut dyn TOutputProtocol) -> thrift::Result<()> {
-    let struct_ident = TStructIdentifier::new("DeleteAllTsResult");
+    let struct_ident = TStructIdentifier::new("");
     o_prot.write_struct_begin(&struct_ident)?;
     if let Some(ref fld_var) = self.io {
-      o_prot.write_field_begin(&TFieldIdentifier::new("io", TType::Struct, 1))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::Struct, id: Some(1) })?;
       fld_var.write_to_out_protocol(o_prot)?;
       o_prot.write_field_end()?
     }
@@ -6275,20 +6275,20 @@ impl TSerializable for DeleteAllRowArgs {
     Ok(ret)
   }
   fn write_to_out_protocol(&self, o_prot: &mut dyn TOutputProtocol) -> thrift::Result<()> {
-    let struct_ident = TStructIdentifier::new("DeleteAllRowArgs");
+    let struct_ident = TStructIdentifier::new("");
     o_prot.write_struct_begin(&struct_ident)?;
     if let Some(ref fld_var) = self.table_name {
-      o_prot.write_field_begin(&TFieldIdentifier::new("tableName", TType::String, 1))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::String, id: Some(1) })?;
       o_prot.write_bytes(fld_var)?;
       o_prot.write_field_end()?
     }
     if let Some(ref fld_var) = self.row {
-      o_prot.write_field_begin(&TFieldIdentifier::new("row", TType::String, 2))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::String, id: Some(2) })?;
       o_prot.write_bytes(fld_var)?;
       o_prot.write_field_end()?
     }
     if let Some(ref fld_var) = self.attributes {
-      o_prot.write_field_begin(&TFieldIdentifier::new("attributes", TType::Map, 3))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::Map, id: Some(3) })?;
       o_prot.write_map_begin(&TMapIdentifier::new(TType::String, TType::String, fld_var.len() as i32))?;
       for (k, v) in fld_var {
         o_prot.write_bytes(k)?;
@@ -6347,10 +6347,10 @@ impl TSerializable for DeleteAllRowResult {
     Ok(ret)
   }
   fn write_to_out_protocol(&self, o_prot: &mut dyn TOutputProtocol) -> thrift::Result<()> {
-    let struct_ident = TStructIdentifier::new("DeleteAllRowResult");
+    let struct_ident = TStructIdentifier::new("");
     o_prot.write_struct_begin(&struct_ident)?;
     if let Some(ref fld_var) = self.io {
-      o_prot.write_field_begin(&TFieldIdentifier::new("io", TType::Struct, 1))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::Struct, id: Some(1) })?;
       fld_var.write_to_out_protocol(o_prot)?;
       o_prot.write_field_end()?
     }
@@ -6404,10 +6404,10 @@ impl TSerializable for IncrementArgs {
     Ok(ret)
   }
   fn write_to_out_protocol(&self, o_prot: &mut dyn TOutputProtocol) -> thrift::Result<()> {
-    let struct_ident = TStructIdentifier::new("IncrementArgs");
+    let struct_ident = TStructIdentifier::new("");
     o_prot.write_struct_begin(&struct_ident)?;
     if let Some(ref fld_var) = self.increment {
-      o_prot.write_field_begin(&TFieldIdentifier::new("increment", TType::Struct, 1))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::Struct, id: Some(1) })?;
       fld_var.write_to_out_protocol(o_prot)?;
       o_prot.write_field_end()?
     }
@@ -6461,10 +6461,10 @@ impl TSerializable for IncrementResult {
     Ok(ret)
   }
   fn write_to_out_protocol(&self, o_prot: &mut dyn TOutputProtocol) -> thrift::Result<()> {
-    let struct_ident = TStructIdentifier::new("IncrementResult");
+    let struct_ident = TStructIdentifier::new("");
     o_prot.write_struct_begin(&struct_ident)?;
     if let Some(ref fld_var) = self.io {
-      o_prot.write_field_begin(&TFieldIdentifier::new("io", TType::Struct, 1))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::Struct, id: Some(1) })?;
       fld_var.write_to_out_protocol(o_prot)?;
       o_prot.write_field_end()?
     }
@@ -6524,10 +6524,10 @@ impl TSerializable for IncrementRowsArgs {
     Ok(ret)
   }
   fn write_to_out_protocol(&self, o_prot: &mut dyn TOutputProtocol) -> thrift::Result<()> {
-    let struct_ident = TStructIdentifier::new("IncrementRowsArgs");
+    let struct_ident = TStructIdentifier::new("");
     o_prot.write_struct_begin(&struct_ident)?;
     if let Some(ref fld_var) = self.increments {
-      o_prot.write_field_begin(&TFieldIdentifier::new("increments", TType::List, 1))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::List, id: Some(1) })?;
       o_prot.write_list_begin(&TListIdentifier::new(TType::Struct, fld_var.len() as i32))?;
       for e in fld_var {
         e.write_to_out_protocol(o_prot)?;
@@ -6585,10 +6585,10 @@ impl TSerializable for IncrementRowsResult {
     Ok(ret)
   }
   fn write_to_out_protocol(&self, o_prot: &mut dyn TOutputProtocol) -> thrift::Result<()> {
-    let struct_ident = TStructIdentifier::new("IncrementRowsResult");
+    let struct_ident = TStructIdentifier::new("");
     o_prot.write_struct_begin(&struct_ident)?;
     if let Some(ref fld_var) = self.io {
-      o_prot.write_field_begin(&TFieldIdentifier::new("io", TType::Struct, 1))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::Struct, id: Some(1) })?;
       fld_var.write_to_out_protocol(o_prot)?;
       o_prot.write_field_end()?
     }
@@ -6673,25 +6673,25 @@ impl TSerializable for DeleteAllRowTsArgs {
     Ok(ret)
   }
   fn write_to_out_protocol(&self, o_prot: &mut dyn TOutputProtocol) -> thrift::Result<()> {
-    let struct_ident = TStructIdentifier::new("DeleteAllRowTsArgs");
+    let struct_ident = TStructIdentifier::new("");
     o_prot.write_struct_begin(&struct_ident)?;
     if let Some(ref fld_var) = self.table_name {
-      o_prot.write_field_begin(&TFieldIdentifier::new("tableName", TType::String, 1))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::String, id: Some(1) })?;
       o_prot.write_bytes(fld_var)?;
       o_prot.write_field_end()?
     }
     if let Some(ref fld_var) = self.row {
-      o_prot.write_field_begin(&TFieldIdentifier::new("row", TType::String, 2))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::String, id: Some(2) })?;
       o_prot.write_bytes(fld_var)?;
       o_prot.write_field_end()?
     }
     if let Some(fld_var) = self.timestamp {
-      o_prot.write_field_begin(&TFieldIdentifier::new("timestamp", TType::I64, 3))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::I64, id: Some(3) })?;
       o_prot.write_i64(fld_var)?;
       o_prot.write_field_end()?
     }
     if let Some(ref fld_var) = self.attributes {
-      o_prot.write_field_begin(&TFieldIdentifier::new("attributes", TType::Map, 4))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::Map, id: Some(4) })?;
       o_prot.write_map_begin(&TMapIdentifier::new(TType::String, TType::String, fld_var.len() as i32))?;
       for (k, v) in fld_var {
         o_prot.write_bytes(k)?;
@@ -6750,10 +6750,10 @@ impl TSerializable for DeleteAllRowTsResult {
     Ok(ret)
   }
   fn write_to_out_protocol(&self, o_prot: &mut dyn TOutputProtocol) -> thrift::Result<()> {
-    let struct_ident = TStructIdentifier::new("DeleteAllRowTsResult");
+    let struct_ident = TStructIdentifier::new("");
     o_prot.write_struct_begin(&struct_ident)?;
     if let Some(ref fld_var) = self.io {
-      o_prot.write_field_begin(&TFieldIdentifier::new("io", TType::Struct, 1))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::Struct, id: Some(1) })?;
       fld_var.write_to_out_protocol(o_prot)?;
       o_prot.write_field_end()?
     }
@@ -6830,20 +6830,20 @@ impl TSerializable for ScannerOpenWithScanArgs {
     Ok(ret)
   }
   fn write_to_out_protocol(&self, o_prot: &mut dyn TOutputProtocol) -> thrift::Result<()> {
-    let struct_ident = TStructIdentifier::new("ScannerOpenWithScanArgs");
+    let struct_ident = TStructIdentifier::new("");
     o_prot.write_struct_begin(&struct_ident)?;
     if let Some(ref fld_var) = self.table_name {
-      o_prot.write_field_begin(&TFieldIdentifier::new("tableName", TType::String, 1))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::String, id: Some(1) })?;
       o_prot.write_bytes(fld_var)?;
       o_prot.write_field_end()?
     }
     if let Some(ref fld_var) = self.scan {
-      o_prot.write_field_begin(&TFieldIdentifier::new("scan", TType::Struct, 2))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::Struct, id: Some(2) })?;
       fld_var.write_to_out_protocol(o_prot)?;
       o_prot.write_field_end()?
     }
     if let Some(ref fld_var) = self.attributes {
-      o_prot.write_field_begin(&TFieldIdentifier::new("attributes", TType::Map, 3))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::Map, id: Some(3) })?;
       o_prot.write_map_begin(&TMapIdentifier::new(TType::String, TType::String, fld_var.len() as i32))?;
       for (k, v) in fld_var {
         o_prot.write_bytes(k)?;
@@ -6910,15 +6910,15 @@ impl TSerializable for ScannerOpenWithScanResult {
     Ok(ret)
   }
   fn write_to_out_protocol(&self, o_prot: &mut dyn TOutputProtocol) -> thrift::Result<()> {
-    let struct_ident = TStructIdentifier::new("ScannerOpenWithScanResult");
+    let struct_ident = TStructIdentifier::new("");
     o_prot.write_struct_begin(&struct_ident)?;
     if let Some(fld_var) = self.success {
-      o_prot.write_field_begin(&TFieldIdentifier::new("success", TType::I32, 0))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::I32, id: Some(0) })?;
       o_prot.write_i32(fld_var)?;
       o_prot.write_field_end()?
     }
     if let Some(ref fld_var) = self.io {
-      o_prot.write_field_begin(&TFieldIdentifier::new("io", TType::Struct, 1))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::Struct, id: Some(1) })?;
       fld_var.write_to_out_protocol(o_prot)?;
       o_prot.write_field_end()?
     }
@@ -7009,20 +7009,20 @@ impl TSerializable for ScannerOpenArgs {
     Ok(ret)
   }
   fn write_to_out_protocol(&self, o_prot: &mut dyn TOutputProtocol) -> thrift::Result<()> {
-    let struct_ident = TStructIdentifier::new("ScannerOpenArgs");
+    let struct_ident = TStructIdentifier::new("");
     o_prot.write_struct_begin(&struct_ident)?;
     if let Some(ref fld_var) = self.table_name {
-      o_prot.write_field_begin(&TFieldIdentifier::new("tableName", TType::String, 1))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::String, id: Some(1) })?;
       o_prot.write_bytes(fld_var)?;
       o_prot.write_field_end()?
     }
     if let Some(ref fld_var) = self.start_row {
-      o_prot.write_field_begin(&TFieldIdentifier::new("startRow", TType::String, 2))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::String, id: Some(2) })?;
       o_prot.write_bytes(fld_var)?;
       o_prot.write_field_end()?
     }
     if let Some(ref fld_var) = self.columns {
-      o_prot.write_field_begin(&TFieldIdentifier::new("columns", TType::List, 3))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::List, id: Some(3) })?;
       o_prot.write_list_begin(&TListIdentifier::new(TType::String, fld_var.len() as i32))?;
       for e in fld_var {
         o_prot.write_bytes(e)?;
@@ -7031,7 +7031,7 @@ impl TSerializable for ScannerOpenArgs {
       o_prot.write_field_end()?
     }
     if let Some(ref fld_var) = self.attributes {
-      o_prot.write_field_begin(&TFieldIdentifier::new("attributes", TType::Map, 4))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::Map, id: Some(4) })?;
       o_prot.write_map_begin(&TMapIdentifier::new(TType::String, TType::String, fld_var.len() as i32))?;
       for (k, v) in fld_var {
         o_prot.write_bytes(k)?;
@@ -7098,15 +7098,15 @@ impl TSerializable for ScannerOpenResult {
     Ok(ret)
   }
   fn write_to_out_protocol(&self, o_prot: &mut dyn TOutputProtocol) -> thrift::Result<()> {
-    let struct_ident = TStructIdentifier::new("ScannerOpenResult");
+    let struct_ident = TStructIdentifier::new("");
     o_prot.write_struct_begin(&struct_ident)?;
     if let Some(fld_var) = self.success {
-      o_prot.write_field_begin(&TFieldIdentifier::new("success", TType::I32, 0))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::I32, id: Some(0) })?;
       o_prot.write_i32(fld_var)?;
       o_prot.write_field_end()?
     }
     if let Some(ref fld_var) = self.io {
-      o_prot.write_field_begin(&TFieldIdentifier::new("io", TType::Struct, 1))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::Struct, id: Some(1) })?;
       fld_var.write_to_out_protocol(o_prot)?;
       o_prot.write_field_end()?
     }
@@ -7205,25 +7205,25 @@ impl TSerializable for ScannerOpenWithStopArgs {
     Ok(ret)
   }
   fn write_to_out_protocol(&self, o_prot: &mut dyn TOutputProtocol) -> thrift::Result<()> {
-    let struct_ident = TStructIdentifier::new("ScannerOpenWithStopArgs");
+    let struct_ident = TStructIdentifier::new("");
     o_prot.write_struct_begin(&struct_ident)?;
     if let Some(ref fld_var) = self.table_name {
-      o_prot.write_field_begin(&TFieldIdentifier::new("tableName", TType::String, 1))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::String, id: Some(1) })?;
       o_prot.write_bytes(fld_var)?;
       o_prot.write_field_end()?
     }
     if let Some(ref fld_var) = self.start_row {
-      o_prot.write_field_begin(&TFieldIdentifier::new("startRow", TType::String, 2))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::String, id: Some(2) })?;
       o_prot.write_bytes(fld_var)?;
       o_prot.write_field_end()?
     }
     if let Some(ref fld_var) = self.stop_row {
-      o_prot.write_field_begin(&TFieldIdentifier::new("stopRow", TType::String, 3))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::String, id: Some(3) })?;
       o_prot.write_bytes(fld_var)?;
       o_prot.write_field_end()?
     }
     if let Some(ref fld_var) = self.columns {
-      o_prot.write_field_begin(&TFieldIdentifier::new("columns", TType::List, 4))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::List, id: Some(4) })?;
       o_prot.write_list_begin(&TListIdentifier::new(TType::String, fld_var.len() as i32))?;
       for e in fld_var {
         o_prot.write_bytes(e)?;
@@ -7232,7 +7232,7 @@ impl TSerializable for ScannerOpenWithStopArgs {
       o_prot.write_field_end()?
     }
     if let Some(ref fld_var) = self.attributes {
-      o_prot.write_field_begin(&TFieldIdentifier::new("attributes", TType::Map, 5))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::Map, id: Some(5) })?;
       o_prot.write_map_begin(&TMapIdentifier::new(TType::String, TType::String, fld_var.len() as i32))?;
       for (k, v) in fld_var {
         o_prot.write_bytes(k)?;
@@ -7299,15 +7299,15 @@ impl TSerializable for ScannerOpenWithStopResult {
     Ok(ret)
   }
   fn write_to_out_protocol(&self, o_prot: &mut dyn TOutputProtocol) -> thrift::Result<()> {
-    let struct_ident = TStructIdentifier::new("ScannerOpenWithStopResult");
+    let struct_ident = TStructIdentifier::new("");
     o_prot.write_struct_begin(&struct_ident)?;
     if let Some(fld_var) = self.success {
-      o_prot.write_field_begin(&TFieldIdentifier::new("success", TType::I32, 0))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::I32, id: Some(0) })?;
       o_prot.write_i32(fld_var)?;
       o_prot.write_field_end()?
     }
     if let Some(ref fld_var) = self.io {
-      o_prot.write_field_begin(&TFieldIdentifier::new("io", TType::Struct, 1))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::Struct, id: Some(1) })?;
       fld_var.write_to_out_protocol(o_prot)?;
       o_prot.write_field_end()?
     }
@@ -7398,20 +7398,20 @@ impl TSerializable for ScannerOpenWithPrefixArgs {
     Ok(ret)
   }
   fn write_to_out_protocol(&self, o_prot: &mut dyn TOutputProtocol) -> thrift::Result<()> {
-    let struct_ident = TStructIdentifier::new("ScannerOpenWithPrefixArgs");
+    let struct_ident = TStructIdentifier::new("");
     o_prot.write_struct_begin(&struct_ident)?;
     if let Some(ref fld_var) = self.table_name {
-      o_prot.write_field_begin(&TFieldIdentifier::new("tableName", TType::String, 1))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::String, id: Some(1) })?;
       o_prot.write_bytes(fld_var)?;
       o_prot.write_field_end()?
     }
     if let Some(ref fld_var) = self.start_and_prefix {
-      o_prot.write_field_begin(&TFieldIdentifier::new("startAndPrefix", TType::String, 2))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::String, id: Some(2) })?;
       o_prot.write_bytes(fld_var)?;
       o_prot.write_field_end()?
     }
     if let Some(ref fld_var) = self.columns {
-      o_prot.write_field_begin(&TFieldIdentifier::new("columns", TType::List, 3))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::List, id: Some(3) })?;
       o_prot.write_list_begin(&TListIdentifier::new(TType::String, fld_var.len() as i32))?;
       for e in fld_var {
         o_prot.write_bytes(e)?;
@@ -7420,7 +7420,7 @@ impl TSerializable for ScannerOpenWithPrefixArgs {
       o_prot.write_field_end()?
     }
     if let Some(ref fld_var) = self.attributes {
-      o_prot.write_field_begin(&TFieldIdentifier::new("attributes", TType::Map, 4))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::Map, id: Some(4) })?;
       o_prot.write_map_begin(&TMapIdentifier::new(TType::String, TType::String, fld_var.len() as i32))?;
       for (k, v) in fld_var {
         o_prot.write_bytes(k)?;
@@ -7487,15 +7487,15 @@ impl TSerializable for ScannerOpenWithPrefixResult {
     Ok(ret)
   }
   fn write_to_out_protocol(&self, o_prot: &mut dyn TOutputProtocol) -> thrift::Result<()> {
-    let struct_ident = TStructIdentifier::new("ScannerOpenWithPrefixResult");
+    let struct_ident = TStructIdentifier::new("");
     o_prot.write_struct_begin(&struct_ident)?;
     if let Some(fld_var) = self.success {
-      o_prot.write_field_begin(&TFieldIdentifier::new("success", TType::I32, 0))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::I32, id: Some(0) })?;
       o_prot.write_i32(fld_var)?;
       o_prot.write_field_end()?
     }
     if let Some(ref fld_var) = self.io {
-      o_prot.write_field_begin(&TFieldIdentifier::new("io", TType::Struct, 1))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::Struct, id: Some(1) })?;
       fld_var.write_to_out_protocol(o_prot)?;
       o_prot.write_field_end()?
     }
@@ -7594,20 +7594,20 @@ impl TSerializable for ScannerOpenTsArgs {
     Ok(ret)
   }
   fn write_to_out_protocol(&self, o_prot: &mut dyn TOutputProtocol) -> thrift::Result<()> {
-    let struct_ident = TStructIdentifier::new("ScannerOpenTsArgs");
+    let struct_ident = TStructIdentifier::new("");
     o_prot.write_struct_begin(&struct_ident)?;
     if let Some(ref fld_var) = self.table_name {
-      o_prot.write_field_begin(&TFieldIdentifier::new("tableName", TType::String, 1))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::String, id: Some(1) })?;
       o_prot.write_bytes(fld_var)?;
       o_prot.write_field_end()?
     }
     if let Some(ref fld_var) = self.start_row {
-      o_prot.write_field_begin(&TFieldIdentifier::new("startRow", TType::String, 2))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::String, id: Some(2) })?;
       o_prot.write_bytes(fld_var)?;
       o_prot.write_field_end()?
     }
     if let Some(ref fld_var) = self.columns {
-      o_prot.write_field_begin(&TFieldIdentifier::new("columns", TType::List, 3))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::List, id: Some(3) })?;
       o_prot.write_list_begin(&TListIdentifier::new(TType::String, fld_var.len() as i32))?;
       for e in fld_var {
         o_prot.write_bytes(e)?;
@@ -7616,12 +7616,12 @@ impl TSerializable for ScannerOpenTsArgs {
       o_prot.write_field_end()?
     }
     if let Some(fld_var) = self.timestamp {
-      o_prot.write_field_begin(&TFieldIdentifier::new("timestamp", TType::I64, 4))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::I64, id: Some(4) })?;
       o_prot.write_i64(fld_var)?;
       o_prot.write_field_end()?
     }
     if let Some(ref fld_var) = self.attributes {
-      o_prot.write_field_begin(&TFieldIdentifier::new("attributes", TType::Map, 5))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::Map, id: Some(5) })?;
       o_prot.write_map_begin(&TMapIdentifier::new(TType::String, TType::String, fld_var.len() as i32))?;
       for (k, v) in fld_var {
         o_prot.write_bytes(k)?;
@@ -7688,15 +7688,15 @@ impl TSerializable for ScannerOpenTsResult {
     Ok(ret)
   }
   fn write_to_out_protocol(&self, o_prot: &mut dyn TOutputProtocol) -> thrift::Result<()> {
-    let struct_ident = TStructIdentifier::new("ScannerOpenTsResult");
+    let struct_ident = TStructIdentifier::new("");
     o_prot.write_struct_begin(&struct_ident)?;
     if let Some(fld_var) = self.success {
-      o_prot.write_field_begin(&TFieldIdentifier::new("success", TType::I32, 0))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::I32, id: Some(0) })?;
       o_prot.write_i32(fld_var)?;
       o_prot.write_field_end()?
     }
     if let Some(ref fld_var) = self.io {
-      o_prot.write_field_begin(&TFieldIdentifier::new("io", TType::Struct, 1))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::Struct, id: Some(1) })?;
       fld_var.write_to_out_protocol(o_prot)?;
       o_prot.write_field_end()?
     }
@@ -7803,25 +7803,25 @@ impl TSerializable for ScannerOpenWithStopTsArgs {
     Ok(ret)
   }
   fn write_to_out_protocol(&self, o_prot: &mut dyn TOutputProtocol) -> thrift::Result<()> {
-    let struct_ident = TStructIdentifier::new("ScannerOpenWithStopTsArgs");
+    let struct_ident = TStructIdentifier::new("");
     o_prot.write_struct_begin(&struct_ident)?;
     if let Some(ref fld_var) = self.table_name {
-      o_prot.write_field_begin(&TFieldIdentifier::new("tableName", TType::String, 1))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::String, id: Some(1) })?;
       o_prot.write_bytes(fld_var)?;
       o_prot.write_field_end()?
     }
     if let Some(ref fld_var) = self.start_row {
-      o_prot.write_field_begin(&TFieldIdentifier::new("startRow", TType::String, 2))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::String, id: Some(2) })?;
       o_prot.write_bytes(fld_var)?;
       o_prot.write_field_end()?
     }
     if let Some(ref fld_var) = self.stop_row {
-      o_prot.write_field_begin(&TFieldIdentifier::new("stopRow", TType::String, 3))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::String, id: Some(3) })?;
       o_prot.write_bytes(fld_var)?;
       o_prot.write_field_end()?
     }
     if let Some(ref fld_var) = self.columns {
-      o_prot.write_field_begin(&TFieldIdentifier::new("columns", TType::List, 4))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::List, id: Some(4) })?;
       o_prot.write_list_begin(&TListIdentifier::new(TType::String, fld_var.len() as i32))?;
       for e in fld_var {
         o_prot.write_bytes(e)?;
@@ -7830,12 +7830,12 @@ impl TSerializable for ScannerOpenWithStopTsArgs {
       o_prot.write_field_end()?
     }
     if let Some(fld_var) = self.timestamp {
-      o_prot.write_field_begin(&TFieldIdentifier::new("timestamp", TType::I64, 5))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::I64, id: Some(5) })?;
       o_prot.write_i64(fld_var)?;
       o_prot.write_field_end()?
     }
     if let Some(ref fld_var) = self.attributes {
-      o_prot.write_field_begin(&TFieldIdentifier::new("attributes", TType::Map, 6))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::Map, id: Some(6) })?;
       o_prot.write_map_begin(&TMapIdentifier::new(TType::String, TType::String, fld_var.len() as i32))?;
       for (k, v) in fld_var {
         o_prot.write_bytes(k)?;
@@ -7902,15 +7902,15 @@ impl TSerializable for ScannerOpenWithStopTsResult {
     Ok(ret)
   }
   fn write_to_out_protocol(&self, o_prot: &mut dyn TOutputProtocol) -> thrift::Result<()> {
-    let struct_ident = TStructIdentifier::new("ScannerOpenWithStopTsResult");
+    let struct_ident = TStructIdentifier::new("");
     o_prot.write_struct_begin(&struct_ident)?;
     if let Some(fld_var) = self.success {
-      o_prot.write_field_begin(&TFieldIdentifier::new("success", TType::I32, 0))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::I32, id: Some(0) })?;
       o_prot.write_i32(fld_var)?;
       o_prot.write_field_end()?
     }
     if let Some(ref fld_var) = self.io {
-      o_prot.write_field_begin(&TFieldIdentifier::new("io", TType::Struct, 1))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::Struct, id: Some(1) })?;
       fld_var.write_to_out_protocol(o_prot)?;
       o_prot.write_field_end()?
     }
@@ -7964,10 +7964,10 @@ impl TSerializable for ScannerGetArgs {
     Ok(ret)
   }
   fn write_to_out_protocol(&self, o_prot: &mut dyn TOutputProtocol) -> thrift::Result<()> {
-    let struct_ident = TStructIdentifier::new("ScannerGetArgs");
+    let struct_ident = TStructIdentifier::new("");
     o_prot.write_struct_begin(&struct_ident)?;
     if let Some(fld_var) = self.id {
-      o_prot.write_field_begin(&TFieldIdentifier::new("id", TType::I32, 1))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::I32, id: Some(1) })?;
       o_prot.write_i32(fld_var)?;
       o_prot.write_field_end()?
     }
@@ -8043,10 +8043,10 @@ impl TSerializable for ScannerGetResult {
     Ok(ret)
   }
   fn write_to_out_protocol(&self, o_prot: &mut dyn TOutputProtocol) -> thrift::Result<()> {
-    let struct_ident = TStructIdentifier::new("ScannerGetResult");
+    let struct_ident = TStructIdentifier::new("");
     o_prot.write_struct_begin(&struct_ident)?;
     if let Some(ref fld_var) = self.success {
-      o_prot.write_field_begin(&TFieldIdentifier::new("success", TType::List, 0))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::List, id: Some(0) })?;
       o_prot.write_list_begin(&TListIdentifier::new(TType::Struct, fld_var.len() as i32))?;
       for e in fld_var {
         e.write_to_out_protocol(o_prot)?;
@@ -8055,12 +8055,12 @@ impl TSerializable for ScannerGetResult {
       o_prot.write_field_end()?
     }
     if let Some(ref fld_var) = self.io {
-      o_prot.write_field_begin(&TFieldIdentifier::new("io", TType::Struct, 1))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::Struct, id: Some(1) })?;
       fld_var.write_to_out_protocol(o_prot)?;
       o_prot.write_field_end()?
     }
     if let Some(ref fld_var) = self.ia {
-      o_prot.write_field_begin(&TFieldIdentifier::new("ia", TType::Struct, 2))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::Struct, id: Some(2) })?;
       fld_var.write_to_out_protocol(o_prot)?;
       o_prot.write_field_end()?
     }
@@ -8122,15 +8122,15 @@ impl TSerializable for ScannerGetListArgs {
     Ok(ret)
   }
   fn write_to_out_protocol(&self, o_prot: &mut dyn TOutputProtocol) -> thrift::Result<()> {
-    let struct_ident = TStructIdentifier::new("ScannerGetListArgs");
+    let struct_ident = TStructIdentifier::new("");
     o_prot.write_struct_begin(&struct_ident)?;
     if let Some(fld_var) = self.id {
-      o_prot.write_field_begin(&TFieldIdentifier::new("id", TType::I32, 1))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::I32, id: Some(1) })?;
       o_prot.write_i32(fld_var)?;
       o_prot.write_field_end()?
     }
     if let Some(fld_var) = self.nb_rows {
-      o_prot.write_field_begin(&TFieldIdentifier::new("nbRows", TType::I32, 2))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::I32, id: Some(2) })?;
       o_prot.write_i32(fld_var)?;
       o_prot.write_field_end()?
     }
@@ -8206,10 +8206,10 @@ impl TSerializable for ScannerGetListResult {
     Ok(ret)
   }
   fn write_to_out_protocol(&self, o_prot: &mut dyn TOutputProtocol) -> thrift::Result<()> {
-    let struct_ident = TStructIdentifier::new("ScannerGetListResult");
+    let struct_ident = TStructIdentifier::new("");
     o_prot.write_struct_begin(&struct_ident)?;
     if let Some(ref fld_var) = self.success {
-      o_prot.write_field_begin(&TFieldIdentifier::new("success", TType::List, 0))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::List, id: Some(0) })?;
       o_prot.write_list_begin(&TListIdentifier::new(TType::Struct, fld_var.len() as i32))?;
       for e in fld_var {
         e.write_to_out_protocol(o_prot)?;
@@ -8218,12 +8218,12 @@ impl TSerializable for ScannerGetListResult {
       o_prot.write_field_end()?
     }
     if let Some(ref fld_var) = self.io {
-      o_prot.write_field_begin(&TFieldIdentifier::new("io", TType::Struct, 1))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::Struct, id: Some(1) })?;
       fld_var.write_to_out_protocol(o_prot)?;
       o_prot.write_field_end()?
     }
     if let Some(ref fld_var) = self.ia {
-      o_prot.write_field_begin(&TFieldIdentifier::new("ia", TType::Struct, 2))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::Struct, id: Some(2) })?;
       fld_var.write_to_out_protocol(o_prot)?;
       o_prot.write_field_end()?
     }
@@ -8277,10 +8277,10 @@ impl TSerializable for ScannerCloseArgs {
     Ok(ret)
   }
   fn write_to_out_protocol(&self, o_prot: &mut dyn TOutputProtocol) -> thrift::Result<()> {
-    let struct_ident = TStructIdentifier::new("ScannerCloseArgs");
+    let struct_ident = TStructIdentifier::new("");
     o_prot.write_struct_begin(&struct_ident)?;
     if let Some(fld_var) = self.id {
-      o_prot.write_field_begin(&TFieldIdentifier::new("id", TType::I32, 1))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::I32, id: Some(1) })?;
       o_prot.write_i32(fld_var)?;
       o_prot.write_field_end()?
     }
@@ -8342,15 +8342,15 @@ impl TSerializable for ScannerCloseResult {
     Ok(ret)
   }
   fn write_to_out_protocol(&self, o_prot: &mut dyn TOutputProtocol) -> thrift::Result<()> {
-    let struct_ident = TStructIdentifier::new("ScannerCloseResult");
+    let struct_ident = TStructIdentifier::new("");
     o_prot.write_struct_begin(&struct_ident)?;
     if let Some(ref fld_var) = self.io {
-      o_prot.write_field_begin(&TFieldIdentifier::new("io", TType::Struct, 1))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::Struct, id: Some(1) })?;
       fld_var.write_to_out_protocol(o_prot)?;
       o_prot.write_field_end()?
     }
     if let Some(ref fld_var) = self.ia {
-      o_prot.write_field_begin(&TFieldIdentifier::new("ia", TType::Struct, 2))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::Struct, id: Some(2) })?;
       fld_var.write_to_out_protocol(o_prot)?;
       o_prot.write_field_end()?
     }
@@ -8404,10 +8404,10 @@ impl TSerializable for GetRegionInfoArgs {
     Ok(ret)
   }
   fn write_to_out_protocol(&self, o_prot: &mut dyn TOutputProtocol) -> thrift::Result<()> {
-    let struct_ident = TStructIdentifier::new("GetRegionInfoArgs");
+    let struct_ident = TStructIdentifier::new("");
     o_prot.write_struct_begin(&struct_ident)?;
     if let Some(ref fld_var) = self.row {
-      o_prot.write_field_begin(&TFieldIdentifier::new("row", TType::String, 1))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::String, id: Some(1) })?;
       o_prot.write_bytes(fld_var)?;
       o_prot.write_field_end()?
     }
@@ -8469,15 +8469,15 @@ impl TSerializable for GetRegionInfoResult {
     Ok(ret)
   }
   fn write_to_out_protocol(&self, o_prot: &mut dyn TOutputProtocol) -> thrift::Result<()> {
-    let struct_ident = TStructIdentifier::new("GetRegionInfoResult");
+    let struct_ident = TStructIdentifier::new("");
     o_prot.write_struct_begin(&struct_ident)?;
     if let Some(ref fld_var) = self.success {
-      o_prot.write_field_begin(&TFieldIdentifier::new("success", TType::Struct, 0))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::Struct, id: Some(0) })?;
       fld_var.write_to_out_protocol(o_prot)?;
       o_prot.write_field_end()?
     }
     if let Some(ref fld_var) = self.io {
-      o_prot.write_field_begin(&TFieldIdentifier::new("io", TType::Struct, 1))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::Struct, id: Some(1) })?;
       fld_var.write_to_out_protocol(o_prot)?;
       o_prot.write_field_end()?
     }
@@ -8531,10 +8531,10 @@ impl TSerializable for AppendArgs {
     Ok(ret)
   }
   fn write_to_out_protocol(&self, o_prot: &mut dyn TOutputProtocol) -> thrift::Result<()> {
-    let struct_ident = TStructIdentifier::new("AppendArgs");
+    let struct_ident = TStructIdentifier::new("");
     o_prot.write_struct_begin(&struct_ident)?;
     if let Some(ref fld_var) = self.append {
-      o_prot.write_field_begin(&TFieldIdentifier::new("append", TType::Struct, 1))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::Struct, id: Some(1) })?;
       fld_var.write_to_out_protocol(o_prot)?;
       o_prot.write_field_end()?
     }
@@ -8602,10 +8602,10 @@ impl TSerializable for AppendResult {
     Ok(ret)
   }
   fn write_to_out_protocol(&self, o_prot: &mut dyn TOutputProtocol) -> thrift::Result<()> {
-    let struct_ident = TStructIdentifier::new("AppendResult");
+    let struct_ident = TStructIdentifier::new("");
     o_prot.write_struct_begin(&struct_ident)?;
     if let Some(ref fld_var) = self.success {
-      o_prot.write_field_begin(&TFieldIdentifier::new("success", TType::List, 0))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::List, id: Some(0) })?;
       o_prot.write_list_begin(&TListIdentifier::new(TType::Struct, fld_var.len() as i32))?;
       for e in fld_var {
         e.write_to_out_protocol(o_prot)?;
@@ -8614,7 +8614,7 @@ impl TSerializable for AppendResult {
       o_prot.write_field_end()?
     }
     if let Some(ref fld_var) = self.io {
-      o_prot.write_field_begin(&TFieldIdentifier::new("io", TType::Struct, 1))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::Struct, id: Some(1) })?;
       fld_var.write_to_out_protocol(o_prot)?;
       o_prot.write_field_end()?
     }
@@ -8715,35 +8715,35 @@ impl TSerializable for CheckAndPutArgs {
     Ok(ret)
   }
   fn write_to_out_protocol(&self, o_prot: &mut dyn TOutputProtocol) -> thrift::Result<()> {
-    let struct_ident = TStructIdentifier::new("CheckAndPutArgs");
+    let struct_ident = TStructIdentifier::new("");
     o_prot.write_struct_begin(&struct_ident)?;
     if let Some(ref fld_var) = self.table_name {
-      o_prot.write_field_begin(&TFieldIdentifier::new("tableName", TType::String, 1))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::String, id: Some(1) })?;
       o_prot.write_bytes(fld_var)?;
       o_prot.write_field_end()?
     }
     if let Some(ref fld_var) = self.row {
-      o_prot.write_field_begin(&TFieldIdentifier::new("row", TType::String, 2))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::String, id: Some(2) })?;
       o_prot.write_bytes(fld_var)?;
       o_prot.write_field_end()?
     }
     if let Some(ref fld_var) = self.column {
-      o_prot.write_field_begin(&TFieldIdentifier::new("column", TType::String, 3))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::String, id: Some(3) })?;
       o_prot.write_bytes(fld_var)?;
       o_prot.write_field_end()?
     }
     if let Some(ref fld_var) = self.value {
-      o_prot.write_field_begin(&TFieldIdentifier::new("value", TType::String, 5))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::String, id: Some(5) })?;
       o_prot.write_bytes(fld_var)?;
       o_prot.write_field_end()?
     }
     if let Some(ref fld_var) = self.mput {
-      o_prot.write_field_begin(&TFieldIdentifier::new("mput", TType::Struct, 6))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::Struct, id: Some(6) })?;
       fld_var.write_to_out_protocol(o_prot)?;
       o_prot.write_field_end()?
     }
     if let Some(ref fld_var) = self.attributes {
-      o_prot.write_field_begin(&TFieldIdentifier::new("attributes", TType::Map, 7))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::Map, id: Some(7) })?;
       o_prot.write_map_begin(&TMapIdentifier::new(TType::String, TType::String, fld_var.len() as i32))?;
       for (k, v) in fld_var {
         o_prot.write_bytes(k)?;
@@ -8818,20 +8818,20 @@ impl TSerializable for CheckAndPutResult {
     Ok(ret)
   }
   fn write_to_out_protocol(&self, o_prot: &mut dyn TOutputProtocol) -> thrift::Result<()> {
-    let struct_ident = TStructIdentifier::new("CheckAndPutResult");
+    let struct_ident = TStructIdentifier::new("");
     o_prot.write_struct_begin(&struct_ident)?;
     if let Some(fld_var) = self.success {
-      o_prot.write_field_begin(&TFieldIdentifier::new("success", TType::Bool, 0))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::Bool, id: Some(0) })?;
       o_prot.write_bool(fld_var)?;
       o_prot.write_field_end()?
     }
     if let Some(ref fld_var) = self.io {
-      o_prot.write_field_begin(&TFieldIdentifier::new("io", TType::Struct, 1))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::Struct, id: Some(1) })?;
       fld_var.write_to_out_protocol(o_prot)?;
       o_prot.write_field_end()?
     }
     if let Some(ref fld_var) = self.ia {
-      o_prot.write_field_begin(&TFieldIdentifier::new("ia", TType::Struct, 2))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::Struct, id: Some(2) })?;
       fld_var.write_to_out_protocol(o_prot)?;
       o_prot.write_field_end()?
     }
@@ -8875,7 +8875,7 @@ impl TSerializable for GetThriftServerTypeArgs {
     Ok(ret)
   }
   fn write_to_out_protocol(&self, o_prot: &mut dyn TOutputProtocol) -> thrift::Result<()> {
-    let struct_ident = TStructIdentifier::new("GetThriftServerTypeArgs");
+    let struct_ident = TStructIdentifier::new("");
     o_prot.write_struct_begin(&struct_ident)?;
     o_prot.write_field_stop()?;
     o_prot.write_struct_end()
@@ -8927,10 +8927,10 @@ impl TSerializable for GetThriftServerTypeResult {
     Ok(ret)
   }
   fn write_to_out_protocol(&self, o_prot: &mut dyn TOutputProtocol) -> thrift::Result<()> {
-    let struct_ident = TStructIdentifier::new("GetThriftServerTypeResult");
+    let struct_ident = TStructIdentifier::new("");
     o_prot.write_struct_begin(&struct_ident)?;
     if let Some(fld_var) = self.success {
-      o_prot.write_field_begin(&TFieldIdentifier::new("success", TType::I32, 0))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::I32, id: Some(0) })?;
       o_prot.write_i32(fld_var)?;
       o_prot.write_field_end()?
     }
@@ -8974,7 +8974,7 @@ impl TSerializable for GetClusterIdArgs {
     Ok(ret)
   }
   fn write_to_out_protocol(&self, o_prot: &mut dyn TOutputProtocol) -> thrift::Result<()> {
-    let struct_ident = TStructIdentifier::new("GetClusterIdArgs");
+    let struct_ident = TStructIdentifier::new("");
     o_prot.write_struct_begin(&struct_ident)?;
     o_prot.write_field_stop()?;
     o_prot.write_struct_end()
@@ -9026,10 +9026,10 @@ impl TSerializable for GetClusterIdResult {
     Ok(ret)
   }
   fn write_to_out_protocol(&self, o_prot: &mut dyn TOutputProtocol) -> thrift::Result<()> {
-    let struct_ident = TStructIdentifier::new("GetClusterIdResult");
+    let struct_ident = TStructIdentifier::new("");
     o_prot.write_struct_begin(&struct_ident)?;
     if let Some(ref fld_var) = self.success {
-      o_prot.write_field_begin(&TFieldIdentifier::new("success", TType::String, 0))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::String, id: Some(0) })?;
       o_prot.write_string(fld_var)?;
       o_prot.write_field_end()?
     }
@@ -9099,20 +9099,20 @@ impl TSerializable for GetRowOrBeforeArgs {
     Ok(ret)
   }
   fn write_to_out_protocol(&self, o_prot: &mut dyn TOutputProtocol) -> thrift::Result<()> {
-    let struct_ident = TStructIdentifier::new("GetRowOrBeforeArgs");
+    let struct_ident = TStructIdentifier::new("");
     o_prot.write_struct_begin(&struct_ident)?;
     if let Some(ref fld_var) = self.table_name {
-      o_prot.write_field_begin(&TFieldIdentifier::new("tableName", TType::String, 1))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::String, id: Some(1) })?;
       o_prot.write_bytes(fld_var)?;
       o_prot.write_field_end()?
     }
     if let Some(ref fld_var) = self.row {
-      o_prot.write_field_begin(&TFieldIdentifier::new("row", TType::String, 2))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::String, id: Some(2) })?;
       o_prot.write_bytes(fld_var)?;
       o_prot.write_field_end()?
     }
     if let Some(ref fld_var) = self.family {
-      o_prot.write_field_begin(&TFieldIdentifier::new("family", TType::String, 3))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::String, id: Some(3) })?;
       o_prot.write_bytes(fld_var)?;
       o_prot.write_field_end()?
     }
@@ -9180,10 +9180,10 @@ impl TSerializable for GetRowOrBeforeResult {
     Ok(ret)
   }
   fn write_to_out_protocol(&self, o_prot: &mut dyn TOutputProtocol) -> thrift::Result<()> {
-    let struct_ident = TStructIdentifier::new("GetRowOrBeforeResult");
+    let struct_ident = TStructIdentifier::new("");
     o_prot.write_struct_begin(&struct_ident)?;
     if let Some(ref fld_var) = self.success {
-      o_prot.write_field_begin(&TFieldIdentifier::new("success", TType::List, 0))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::List, id: Some(0) })?;
       o_prot.write_list_begin(&TListIdentifier::new(TType::Struct, fld_var.len() as i32))?;
       for e in fld_var {
         e.write_to_out_protocol(o_prot)?;
@@ -9192,7 +9192,7 @@ impl TSerializable for GetRowOrBeforeResult {
       o_prot.write_field_end()?
     }
     if let Some(ref fld_var) = self.io {
-      o_prot.write_field_begin(&TFieldIdentifier::new("io", TType::Struct, 1))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::Struct, id: Some(1) })?;
       fld_var.write_to_out_protocol(o_prot)?;
       o_prot.write_field_end()?
     }

@@ -80,12 +80,12 @@ impl TSerializable for TTimeRange {
     Ok(ret)
   }
   fn write_to_out_protocol(&self, o_prot: &mut dyn TOutputProtocol) -> thrift::Result<()> {
-    let struct_ident = TStructIdentifier::new("TTimeRange");
+    let struct_ident = TStructIdentifier::new("");
     o_prot.write_struct_begin(&struct_ident)?;
-    o_prot.write_field_begin(&TFieldIdentifier::new("minStamp", TType::I64, 1))?;
+    o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::I64, id: Some(1) })?;
     o_prot.write_i64(self.min_stamp)?;
     o_prot.write_field_end()?;
-    o_prot.write_field_begin(&TFieldIdentifier::new("maxStamp", TType::I64, 2))?;
+    o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::I64, id: Some(2) })?;
     o_prot.write_i64(self.max_stamp)?;
     o_prot.write_field_end()?;
     o_prot.write_field_stop()?;
@@ -155,18 +155,18 @@ impl TSerializable for TColumn {
     Ok(ret)
   }
   fn write_to_out_protocol(&self, o_prot: &mut dyn TOutputProtocol) -> thrift::Result<()> {
-    let struct_ident = TStructIdentifier::new("TColumn");
+    let struct_ident = TStructIdentifier::new("");
     o_prot.write_struct_begin(&struct_ident)?;
-    o_prot.write_field_begin(&TFieldIdentifier::new("family", TType::String, 1))?;
+    o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::String, id: Some(1) })?;
     o_prot.write_bytes(&self.family)?;
     o_prot.write_field_end()?;
     if let Some(ref fld_var) = self.qualifier {
-      o_prot.write_field_begin(&TFieldIdentifier::new("qualifier", TType::String, 2))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::String, id: Some(2) })?;
       o_prot.write_bytes(fld_var)?;
       o_prot.write_field_end()?
     }
     if let Some(fld_var) = self.timestamp {
-      o_prot.write_field_begin(&TFieldIdentifier::new("timestamp", TType::I64, 3))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::I64, id: Some(3) })?;
       o_prot.write_i64(fld_var)?;
       o_prot.write_field_end()?
     }
@@ -263,29 +263,29 @@ impl TSerializable for TColumnValue {
     Ok(ret)
   }
   fn write_to_out_protocol(&self, o_prot: &mut dyn TOutputProtocol) -> thrift::Result<()> {
-    let struct_ident = TStructIdentifier::new("TColumnValue");
+    let struct_ident = TStructIdentifier::new("");
     o_prot.write_struct_begin(&struct_ident)?;
-    o_prot.write_field_begin(&TFieldIdentifier::new("family", TType::String, 1))?;
+    o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::String, id: Some(1) })?;
     o_prot.write_bytes(&self.family)?;
     o_prot.write_field_end()?;
-    o_prot.write_field_begin(&TFieldIdentifier::new("qualifier", TType::String, 2))?;
+    o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::String, id: Some(2) })?;
     o_prot.write_bytes(&self.qualifier)?;
     o_prot.write_field_end()?;
-    o_prot.write_field_begin(&TFieldIdentifier::new("value", TType::String, 3))?;
+    o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::String, id: Some(3) })?;
     o_prot.write_bytes(&self.value)?;
     o_prot.write_field_end()?;
     if let Some(fld_var) = self.timestamp {
-      o_prot.write_field_begin(&TFieldIdentifier::new("timestamp", TType::I64, 4))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::I64, id: Some(4) })?;
       o_prot.write_i64(fld_var)?;
       o_prot.write_field_end()?
     }
     if let Some(ref fld_var) = self.tags {
-      o_prot.write_field_begin(&TFieldIdentifier::new("tags", TType::String, 5))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::String, id: Some(5) })?;
       o_prot.write_bytes(fld_var)?;
       o_prot.write_field_end()?
     }
     if let Some(fld_var) = self.type_ {
-      o_prot.write_field_begin(&TFieldIdentifier::new("type", TType::I08, 6))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::I08, id: Some(6) })?;
       o_prot.write_i8(fld_var)?;
       o_prot.write_field_end()?
     }
@@ -357,16 +357,16 @@ impl TSerializable for TColumnIncrement {
     Ok(ret)
   }
   fn write_to_out_protocol(&self, o_prot: &mut dyn TOutputProtocol) -> thrift::Result<()> {
-    let struct_ident = TStructIdentifier::new("TColumnIncrement");
+    let struct_ident = TStructIdentifier::new("");
     o_prot.write_struct_begin(&struct_ident)?;
-    o_prot.write_field_begin(&TFieldIdentifier::new("family", TType::String, 1))?;
+    o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::String, id: Some(1) })?;
     o_prot.write_bytes(&self.family)?;
     o_prot.write_field_end()?;
-    o_prot.write_field_begin(&TFieldIdentifier::new("qualifier", TType::String, 2))?;
+    o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::String, id: Some(2) })?;
     o_prot.write_bytes(&self.qualifier)?;
     o_prot.write_field_end()?;
     if let Some(fld_var) = self.amount {
-      o_prot.write_field_begin(&TFieldIdentifier::new("amount", TType::I64, 3))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::I64, id: Some(3) })?;
       o_prot.write_i64(fld_var)?;
       o_prot.write_field_end()?
     }
@@ -451,14 +451,14 @@ impl TSerializable for TResult {
     Ok(ret)
   }
   fn write_to_out_protocol(&self, o_prot: &mut dyn TOutputProtocol) -> thrift::Result<()> {
-    let struct_ident = TStructIdentifier::new("TResult");
+    let struct_ident = TStructIdentifier::new("");
     o_prot.write_struct_begin(&struct_ident)?;
     if let Some(ref fld_var) = self.row {
-      o_prot.write_field_begin(&TFieldIdentifier::new("row", TType::String, 1))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::String, id: Some(1) })?;
       o_prot.write_bytes(fld_var)?;
       o_prot.write_field_end()?
     }
-    o_prot.write_field_begin(&TFieldIdentifier::new("columnValues", TType::List, 2))?;
+    o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::List, id: Some(2) })?;
     o_prot.write_list_begin(&TListIdentifier::new(TType::Struct, self.column_values.len() as i32))?;
     for e in &self.column_values {
       e.write_to_out_protocol(o_prot)?;
@@ -466,12 +466,12 @@ impl TSerializable for TResult {
     o_prot.write_list_end()?;
     o_prot.write_field_end()?;
     if let Some(fld_var) = self.stale {
-      o_prot.write_field_begin(&TFieldIdentifier::new("stale", TType::Bool, 3))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::Bool, id: Some(3) })?;
       o_prot.write_bool(fld_var)?;
       o_prot.write_field_end()?
     }
     if let Some(fld_var) = self.partial {
-      o_prot.write_field_begin(&TFieldIdentifier::new("partial", TType::Bool, 4))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::Bool, id: Some(4) })?;
       o_prot.write_bool(fld_var)?;
       o_prot.write_field_end()?
     }
@@ -531,10 +531,10 @@ impl TSerializable for TAuthorization {
     Ok(ret)
   }
   fn write_to_out_protocol(&self, o_prot: &mut dyn TOutputProtocol) -> thrift::Result<()> {
-    let struct_ident = TStructIdentifier::new("TAuthorization");
+    let struct_ident = TStructIdentifier::new("");
     o_prot.write_struct_begin(&struct_ident)?;
     if let Some(ref fld_var) = self.labels {
-      o_prot.write_field_begin(&TFieldIdentifier::new("labels", TType::List, 1))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::List, id: Some(1) })?;
       o_prot.write_list_begin(&TListIdentifier::new(TType::String, fld_var.len() as i32))?;
       for e in fld_var {
         o_prot.write_bytes(e)?;
@@ -592,10 +592,10 @@ impl TSerializable for TCellVisibility {
     Ok(ret)
   }
   fn write_to_out_protocol(&self, o_prot: &mut dyn TOutputProtocol) -> thrift::Result<()> {
-    let struct_ident = TStructIdentifier::new("TCellVisibility");
+    let struct_ident = TStructIdentifier::new("");
     o_prot.write_struct_begin(&struct_ident)?;
     if let Some(ref fld_var) = self.expression {
-      o_prot.write_field_begin(&TFieldIdentifier::new("expression", TType::String, 1))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::String, id: Some(1) })?;
       o_prot.write_bytes(fld_var)?;
       o_prot.write_field_end()?
     }
@@ -775,13 +775,13 @@ impl TSerializable for TGet {
     Ok(ret)
   }
   fn write_to_out_protocol(&self, o_prot: &mut dyn TOutputProtocol) -> thrift::Result<()> {
-    let struct_ident = TStructIdentifier::new("TGet");
+    let struct_ident = TStructIdentifier::new("");
     o_prot.write_struct_begin(&struct_ident)?;
-    o_prot.write_field_begin(&TFieldIdentifier::new("row", TType::String, 1))?;
+    o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::String, id: Some(1) })?;
     o_prot.write_bytes(&self.row)?;
     o_prot.write_field_end()?;
     if let Some(ref fld_var) = self.columns {
-      o_prot.write_field_begin(&TFieldIdentifier::new("columns", TType::List, 2))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::List, id: Some(2) })?;
       o_prot.write_list_begin(&TListIdentifier::new(TType::Struct, fld_var.len() as i32))?;
       for e in fld_var {
         e.write_to_out_protocol(o_prot)?;
@@ -790,27 +790,27 @@ impl TSerializable for TGet {
       o_prot.write_field_end()?
     }
     if let Some(fld_var) = self.timestamp {
-      o_prot.write_field_begin(&TFieldIdentifier::new("timestamp", TType::I64, 3))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::I64, id: Some(3) })?;
       o_prot.write_i64(fld_var)?;
       o_prot.write_field_end()?
     }
     if let Some(ref fld_var) = self.time_range {
-      o_prot.write_field_begin(&TFieldIdentifier::new("timeRange", TType::Struct, 4))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::Struct, id: Some(4) })?;
       fld_var.write_to_out_protocol(o_prot)?;
       o_prot.write_field_end()?
     }
     if let Some(fld_var) = self.max_versions {
-      o_prot.write_field_begin(&TFieldIdentifier::new("maxVersions", TType::I32, 5))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::I32, id: Some(5) })?;
       o_prot.write_i32(fld_var)?;
       o_prot.write_field_end()?
     }
     if let Some(ref fld_var) = self.filter_string {
-      o_prot.write_field_begin(&TFieldIdentifier::new("filterString", TType::String, 6))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::String, id: Some(6) })?;
       o_prot.write_bytes(fld_var)?;
       o_prot.write_field_end()?
     }
     if let Some(ref fld_var) = self.attributes {
-      o_prot.write_field_begin(&TFieldIdentifier::new("attributes", TType::Map, 7))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::Map, id: Some(7) })?;
       o_prot.write_map_begin(&TMapIdentifier::new(TType::String, TType::String, fld_var.len() as i32))?;
       for (k, v) in fld_var {
         o_prot.write_bytes(k)?;
@@ -820,42 +820,42 @@ impl TSerializable for TGet {
       o_prot.write_field_end()?
     }
     if let Some(ref fld_var) = self.authorizations {
-      o_prot.write_field_begin(&TFieldIdentifier::new("authorizations", TType::Struct, 8))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::Struct, id: Some(8) })?;
       fld_var.write_to_out_protocol(o_prot)?;
       o_prot.write_field_end()?
     }
     if let Some(fld_var) = self.consistency {
-      o_prot.write_field_begin(&TFieldIdentifier::new("consistency", TType::I32, 9))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::I32, id: Some(9) })?;
       o_prot.write_i32(fld_var)?;
       o_prot.write_field_end()?
     }
     if let Some(fld_var) = self.target_replica_id {
-      o_prot.write_field_begin(&TFieldIdentifier::new("targetReplicaId", TType::I32, 10))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::I32, id: Some(10) })?;
       o_prot.write_i32(fld_var)?;
       o_prot.write_field_end()?
     }
     if let Some(fld_var) = self.cache_blocks {
-      o_prot.write_field_begin(&TFieldIdentifier::new("cacheBlocks", TType::Bool, 11))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::Bool, id: Some(11) })?;
       o_prot.write_bool(fld_var)?;
       o_prot.write_field_end()?
     }
     if let Some(fld_var) = self.store_limit {
-      o_prot.write_field_begin(&TFieldIdentifier::new("storeLimit", TType::I32, 12))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::I32, id: Some(12) })?;
       o_prot.write_i32(fld_var)?;
       o_prot.write_field_end()?
     }
     if let Some(fld_var) = self.store_offset {
-      o_prot.write_field_begin(&TFieldIdentifier::new("storeOffset", TType::I32, 13))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::I32, id: Some(13) })?;
       o_prot.write_i32(fld_var)?;
       o_prot.write_field_end()?
     }
     if let Some(fld_var) = self.existence_only {
-      o_prot.write_field_begin(&TFieldIdentifier::new("existence_only", TType::Bool, 14))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::Bool, id: Some(14) })?;
       o_prot.write_bool(fld_var)?;
       o_prot.write_field_end()?
     }
     if let Some(ref fld_var) = self.filter_bytes {
-      o_prot.write_field_begin(&TFieldIdentifier::new("filterBytes", TType::String, 15))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::String, id: Some(15) })?;
       o_prot.write_bytes(fld_var)?;
       o_prot.write_field_end()?
     }
@@ -964,12 +964,12 @@ impl TSerializable for TPut {
     Ok(ret)
   }
   fn write_to_out_protocol(&self, o_prot: &mut dyn TOutputProtocol) -> thrift::Result<()> {
-    let struct_ident = TStructIdentifier::new("TPut");
+    let struct_ident = TStructIdentifier::new("");
     o_prot.write_struct_begin(&struct_ident)?;
-    o_prot.write_field_begin(&TFieldIdentifier::new("row", TType::String, 1))?;
+    o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::String, id: Some(1) })?;
     o_prot.write_bytes(&self.row)?;
     o_prot.write_field_end()?;
-    o_prot.write_field_begin(&TFieldIdentifier::new("columnValues", TType::List, 2))?;
+    o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::List, id: Some(2) })?;
     o_prot.write_list_begin(&TListIdentifier::new(TType::Struct, self.column_values.len() as i32))?;
     for e in &self.column_values {
       e.write_to_out_protocol(o_prot)?;
@@ -977,12 +977,12 @@ impl TSerializable for TPut {
     o_prot.write_list_end()?;
     o_prot.write_field_end()?;
     if let Some(fld_var) = self.timestamp {
-      o_prot.write_field_begin(&TFieldIdentifier::new("timestamp", TType::I64, 3))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::I64, id: Some(3) })?;
       o_prot.write_i64(fld_var)?;
       o_prot.write_field_end()?
     }
     if let Some(ref fld_var) = self.attributes {
-      o_prot.write_field_begin(&TFieldIdentifier::new("attributes", TType::Map, 5))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::Map, id: Some(5) })?;
       o_prot.write_map_begin(&TMapIdentifier::new(TType::String, TType::String, fld_var.len() as i32))?;
       for (k, v) in fld_var {
         o_prot.write_bytes(k)?;
@@ -992,12 +992,12 @@ impl TSerializable for TPut {
       o_prot.write_field_end()?
     }
     if let Some(fld_var) = self.durability {
-      o_prot.write_field_begin(&TFieldIdentifier::new("durability", TType::I32, 6))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::I32, id: Some(6) })?;
       o_prot.write_i32(fld_var)?;
       o_prot.write_field_end()?
     }
     if let Some(ref fld_var) = self.cell_visibility {
-      o_prot.write_field_begin(&TFieldIdentifier::new("cellVisibility", TType::Struct, 7))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::Struct, id: Some(7) })?;
       fld_var.write_to_out_protocol(o_prot)?;
       o_prot.write_field_end()?
     }
@@ -1105,13 +1105,13 @@ impl TSerializable for TDelete {
     Ok(ret)
   }
   fn write_to_out_protocol(&self, o_prot: &mut dyn TOutputProtocol) -> thrift::Result<()> {
-    let struct_ident = TStructIdentifier::new("TDelete");
+    let struct_ident = TStructIdentifier::new("");
     o_prot.write_struct_begin(&struct_ident)?;
-    o_prot.write_field_begin(&TFieldIdentifier::new("row", TType::String, 1))?;
+    o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::String, id: Some(1) })?;
     o_prot.write_bytes(&self.row)?;
     o_prot.write_field_end()?;
     if let Some(ref fld_var) = self.columns {
-      o_prot.write_field_begin(&TFieldIdentifier::new("columns", TType::List, 2))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::List, id: Some(2) })?;
       o_prot.write_list_begin(&TListIdentifier::new(TType::Struct, fld_var.len() as i32))?;
       for e in fld_var {
         e.write_to_out_protocol(o_prot)?;
@@ -1120,17 +1120,17 @@ impl TSerializable for TDelete {
       o_prot.write_field_end()?
     }
     if let Some(fld_var) = self.timestamp {
-      o_prot.write_field_begin(&TFieldIdentifier::new("timestamp", TType::I64, 3))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::I64, id: Some(3) })?;
       o_prot.write_i64(fld_var)?;
       o_prot.write_field_end()?
     }
     if let Some(fld_var) = self.delete_type {
-      o_prot.write_field_begin(&TFieldIdentifier::new("deleteType", TType::I32, 4))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::I32, id: Some(4) })?;
       o_prot.write_i32(fld_var)?;
       o_prot.write_field_end()?
     }
     if let Some(ref fld_var) = self.attributes {
-      o_prot.write_field_begin(&TFieldIdentifier::new("attributes", TType::Map, 6))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::Map, id: Some(6) })?;
       o_prot.write_map_begin(&TMapIdentifier::new(TType::String, TType::String, fld_var.len() as i32))?;
       for (k, v) in fld_var {
         o_prot.write_bytes(k)?;
@@ -1140,7 +1140,7 @@ impl TSerializable for TDelete {
       o_prot.write_field_end()?
     }
     if let Some(fld_var) = self.durability {
-      o_prot.write_field_begin(&TFieldIdentifier::new("durability", TType::I32, 7))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::I32, id: Some(7) })?;
       o_prot.write_i32(fld_var)?;
       o_prot.write_field_end()?
     }
@@ -1249,12 +1249,12 @@ impl TSerializable for TIncrement {
     Ok(ret)
   }
   fn write_to_out_protocol(&self, o_prot: &mut dyn TOutputProtocol) -> thrift::Result<()> {
-    let struct_ident = TStructIdentifier::new("TIncrement");
+    let struct_ident = TStructIdentifier::new("");
     o_prot.write_struct_begin(&struct_ident)?;
-    o_prot.write_field_begin(&TFieldIdentifier::new("row", TType::String, 1))?;
+    o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::String, id: Some(1) })?;
     o_prot.write_bytes(&self.row)?;
     o_prot.write_field_end()?;
-    o_prot.write_field_begin(&TFieldIdentifier::new("columns", TType::List, 2))?;
+    o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::List, id: Some(2) })?;
     o_prot.write_list_begin(&TListIdentifier::new(TType::Struct, self.columns.len() as i32))?;
     for e in &self.columns {
       e.write_to_out_protocol(o_prot)?;
@@ -1262,7 +1262,7 @@ impl TSerializable for TIncrement {
     o_prot.write_list_end()?;
     o_prot.write_field_end()?;
     if let Some(ref fld_var) = self.attributes {
-      o_prot.write_field_begin(&TFieldIdentifier::new("attributes", TType::Map, 4))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::Map, id: Some(4) })?;
       o_prot.write_map_begin(&TMapIdentifier::new(TType::String, TType::String, fld_var.len() as i32))?;
       for (k, v) in fld_var {
         o_prot.write_bytes(k)?;
@@ -1272,17 +1272,17 @@ impl TSerializable for TIncrement {
       o_prot.write_field_end()?
     }
     if let Some(fld_var) = self.durability {
-      o_prot.write_field_begin(&TFieldIdentifier::new("durability", TType::I32, 5))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::I32, id: Some(5) })?;
       o_prot.write_i32(fld_var)?;
       o_prot.write_field_end()?
     }
     if let Some(ref fld_var) = self.cell_visibility {
-      o_prot.write_field_begin(&TFieldIdentifier::new("cellVisibility", TType::Struct, 6))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::Struct, id: Some(6) })?;
       fld_var.write_to_out_protocol(o_prot)?;
       o_prot.write_field_end()?
     }
     if let Some(fld_var) = self.return_results {
-      o_prot.write_field_begin(&TFieldIdentifier::new("returnResults", TType::Bool, 7))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::Bool, id: Some(7) })?;
       o_prot.write_bool(fld_var)?;
       o_prot.write_field_end()?
     }
@@ -1391,12 +1391,12 @@ impl TSerializable for TAppend {
     Ok(ret)
   }
   fn write_to_out_protocol(&self, o_prot: &mut dyn TOutputProtocol) -> thrift::Result<()> {
-    let struct_ident = TStructIdentifier::new("TAppend");
+    let struct_ident = TStructIdentifier::new("");
     o_prot.write_struct_begin(&struct_ident)?;
-    o_prot.write_field_begin(&TFieldIdentifier::new("row", TType::String, 1))?;
+    o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::String, id: Some(1) })?;
     o_prot.write_bytes(&self.row)?;
     o_prot.write_field_end()?;
-    o_prot.write_field_begin(&TFieldIdentifier::new("columns", TType::List, 2))?;
+    o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::List, id: Some(2) })?;
     o_prot.write_list_begin(&TListIdentifier::new(TType::Struct, self.columns.len() as i32))?;
     for e in &self.columns {
       e.write_to_out_protocol(o_prot)?;
@@ -1404,7 +1404,7 @@ impl TSerializable for TAppend {
     o_prot.write_list_end()?;
     o_prot.write_field_end()?;
     if let Some(ref fld_var) = self.attributes {
-      o_prot.write_field_begin(&TFieldIdentifier::new("attributes", TType::Map, 3))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::Map, id: Some(3) })?;
       o_prot.write_map_begin(&TMapIdentifier::new(TType::String, TType::String, fld_var.len() as i32))?;
       for (k, v) in fld_var {
         o_prot.write_bytes(k)?;
@@ -1414,17 +1414,17 @@ impl TSerializable for TAppend {
       o_prot.write_field_end()?
     }
     if let Some(fld_var) = self.durability {
-      o_prot.write_field_begin(&TFieldIdentifier::new("durability", TType::I32, 4))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::I32, id: Some(4) })?;
       o_prot.write_i32(fld_var)?;
       o_prot.write_field_end()?
     }
     if let Some(ref fld_var) = self.cell_visibility {
-      o_prot.write_field_begin(&TFieldIdentifier::new("cellVisibility", TType::Struct, 5))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::Struct, id: Some(5) })?;
       fld_var.write_to_out_protocol(o_prot)?;
       o_prot.write_field_end()?
     }
     if let Some(fld_var) = self.return_results {
-      o_prot.write_field_begin(&TFieldIdentifier::new("returnResults", TType::Bool, 6))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::Bool, id: Some(6) })?;
       o_prot.write_bool(fld_var)?;
       o_prot.write_field_end()?
     }
@@ -1634,20 +1634,20 @@ impl TSerializable for TScan {
     Ok(ret)
   }
   fn write_to_out_protocol(&self, o_prot: &mut dyn TOutputProtocol) -> thrift::Result<()> {
-    let struct_ident = TStructIdentifier::new("TScan");
+    let struct_ident = TStructIdentifier::new("");
     o_prot.write_struct_begin(&struct_ident)?;
     if let Some(ref fld_var) = self.start_row {
-      o_prot.write_field_begin(&TFieldIdentifier::new("startRow", TType::String, 1))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::String, id: Some(1) })?;
       o_prot.write_bytes(fld_var)?;
       o_prot.write_field_end()?
     }
     if let Some(ref fld_var) = self.stop_row {
-      o_prot.write_field_begin(&TFieldIdentifier::new("stopRow", TType::String, 2))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::String, id: Some(2) })?;
       o_prot.write_bytes(fld_var)?;
       o_prot.write_field_end()?
     }
     if let Some(ref fld_var) = self.columns {
-      o_prot.write_field_begin(&TFieldIdentifier::new("columns", TType::List, 3))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::List, id: Some(3) })?;
       o_prot.write_list_begin(&TListIdentifier::new(TType::Struct, fld_var.len() as i32))?;
       for e in fld_var {
         e.write_to_out_protocol(o_prot)?;
@@ -1656,32 +1656,32 @@ impl TSerializable for TScan {
       o_prot.write_field_end()?
     }
     if let Some(fld_var) = self.caching {
-      o_prot.write_field_begin(&TFieldIdentifier::new("caching", TType::I32, 4))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::I32, id: Some(4) })?;
       o_prot.write_i32(fld_var)?;
       o_prot.write_field_end()?
     }
     if let Some(fld_var) = self.max_versions {
-      o_prot.write_field_begin(&TFieldIdentifier::new("maxVersions", TType::I32, 5))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::I32, id: Some(5) })?;
       o_prot.write_i32(fld_var)?;
       o_prot.write_field_end()?
     }
     if let Some(ref fld_var) = self.time_range {
-      o_prot.write_field_begin(&TFieldIdentifier::new("timeRange", TType::Struct, 6))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::Struct, id: Some(6) })?;
       fld_var.write_to_out_protocol(o_prot)?;
       o_prot.write_field_end()?
     }
     if let Some(ref fld_var) = self.filter_string {
-      o_prot.write_field_begin(&TFieldIdentifier::new("filterString", TType::String, 7))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::String, id: Some(7) })?;
       o_prot.write_bytes(fld_var)?;
       o_prot.write_field_end()?
     }
     if let Some(fld_var) = self.batch_size {
-      o_prot.write_field_begin(&TFieldIdentifier::new("batchSize", TType::I32, 8))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::I32, id: Some(8) })?;
       o_prot.write_i32(fld_var)?;
       o_prot.write_field_end()?
     }
     if let Some(ref fld_var) = self.attributes {
-      o_prot.write_field_begin(&TFieldIdentifier::new("attributes", TType::Map, 9))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::Map, id: Some(9) })?;
       o_prot.write_map_begin(&TMapIdentifier::new(TType::String, TType::String, fld_var.len() as i32))?;
       for (k, v) in fld_var {
         o_prot.write_bytes(k)?;
@@ -1691,22 +1691,22 @@ impl TSerializable for TScan {
       o_prot.write_field_end()?
     }
     if let Some(ref fld_var) = self.authorizations {
-      o_prot.write_field_begin(&TFieldIdentifier::new("authorizations", TType::Struct, 10))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::Struct, id: Some(10) })?;
       fld_var.write_to_out_protocol(o_prot)?;
       o_prot.write_field_end()?
     }
     if let Some(fld_var) = self.reversed {
-      o_prot.write_field_begin(&TFieldIdentifier::new("reversed", TType::Bool, 11))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::Bool, id: Some(11) })?;
       o_prot.write_bool(fld_var)?;
       o_prot.write_field_end()?
     }
     if let Some(fld_var) = self.cache_blocks {
-      o_prot.write_field_begin(&TFieldIdentifier::new("cacheBlocks", TType::Bool, 12))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::Bool, id: Some(12) })?;
       o_prot.write_bool(fld_var)?;
       o_prot.write_field_end()?
     }
     if let Some(ref fld_var) = self.col_fam_time_range_map {
-      o_prot.write_field_begin(&TFieldIdentifier::new("colFamTimeRangeMap", TType::Map, 13))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::Map, id: Some(13) })?;
       o_prot.write_map_begin(&TMapIdentifier::new(TType::String, TType::Struct, fld_var.len() as i32))?;
       for (k, v) in fld_var {
         o_prot.write_bytes(k)?;
@@ -1716,27 +1716,27 @@ impl TSerializable for TScan {
       o_prot.write_field_end()?
     }
     if let Some(fld_var) = self.read_type {
-      o_prot.write_field_begin(&TFieldIdentifier::new("readType", TType::I32, 14))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::I32, id: Some(14) })?;
       o_prot.write_i32(fld_var)?;
       o_prot.write_field_end()?
     }
     if let Some(fld_var) = self.limit {
-      o_prot.write_field_begin(&TFieldIdentifier::new("limit", TType::I32, 15))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::I32, id: Some(15) })?;
       o_prot.write_i32(fld_var)?;
       o_prot.write_field_end()?
     }
     if let Some(fld_var) = self.consistency {
-      o_prot.write_field_begin(&TFieldIdentifier::new("consistency", TType::I32, 16))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::I32, id: Some(16) })?;
       o_prot.write_i32(fld_var)?;
       o_prot.write_field_end()?
     }
     if let Some(fld_var) = self.target_replica_id {
-      o_prot.write_field_begin(&TFieldIdentifier::new("targetReplicaId", TType::I32, 17))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::I32, id: Some(17) })?;
       o_prot.write_i32(fld_var)?;
       o_prot.write_field_end()?
     }
     if let Some(ref fld_var) = self.filter_bytes {
-      o_prot.write_field_begin(&TFieldIdentifier::new("filterBytes", TType::String, 18))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::String, id: Some(18) })?;
       o_prot.write_bytes(fld_var)?;
       o_prot.write_field_end()?
     }
@@ -1812,16 +1812,16 @@ impl TSerializable for TMutation {
     }
   }
   fn write_to_out_protocol(&self, o_prot: &mut dyn TOutputProtocol) -> thrift::Result<()> {
-    let struct_ident = TStructIdentifier::new("TMutation");
+    let struct_ident = TStructIdentifier::new("");
     o_prot.write_struct_begin(&struct_ident)?;
     match *self {
       TMutation::Put(ref f) => {
-        o_prot.write_field_begin(&TFieldIdentifier::new("put", TType::Struct, 1))?;
+        o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::Struct, id: Some(1) })?;
         f.write_to_out_protocol(o_prot)?;
         o_prot.write_field_end()?;
       },
       TMutation::DeleteSingle(ref f) => {
-        o_prot.write_field_begin(&TFieldIdentifier::new("deleteSingle", TType::Struct, 2))?;
+        o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::Struct, id: Some(2) })?;
         f.write_to_out_protocol(o_prot)?;
         o_prot.write_field_end()?;
       },
@@ -1892,12 +1892,12 @@ impl TSerializable for TRowMutations {
     Ok(ret)
   }
   fn write_to_out_protocol(&self, o_prot: &mut dyn TOutputProtocol) -> thrift::Result<()> {
-    let struct_ident = TStructIdentifier::new("TRowMutations");
+    let struct_ident = TStructIdentifier::new("");
     o_prot.write_struct_begin(&struct_ident)?;
-    o_prot.write_field_begin(&TFieldIdentifier::new("row", TType::String, 1))?;
+    o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::String, id: Some(1) })?;
     o_prot.write_bytes(&self.row)?;
     o_prot.write_field_end()?;
-    o_prot.write_field_begin(&TFieldIdentifier::new("mutations", TType::List, 2))?;
+    o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::List, id: Some(2) })?;
     o_prot.write_list_begin(&TListIdentifier::new(TType::Struct, self.mutations.len() as i32))?;
     for e in &self.mutations {
       e.write_to_out_protocol(o_prot)?;
@@ -2004,36 +2004,36 @@ impl TSerializable for THRegionInfo {
     Ok(ret)
   }
   fn write_to_out_protocol(&self, o_prot: &mut dyn TOutputProtocol) -> thrift::Result<()> {
-    let struct_ident = TStructIdentifier::new("THRegionInfo");
+    let struct_ident = TStructIdentifier::new("");
     o_prot.write_struct_begin(&struct_ident)?;
-    o_prot.write_field_begin(&TFieldIdentifier::new("regionId", TType::I64, 1))?;
+    o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::I64, id: Some(1) })?;
     o_prot.write_i64(self.region_id)?;
     o_prot.write_field_end()?;
-    o_prot.write_field_begin(&TFieldIdentifier::new("tableName", TType::String, 2))?;
+    o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::String, id: Some(2) })?;
     o_prot.write_bytes(&self.table_name)?;
     o_prot.write_field_end()?;
     if let Some(ref fld_var) = self.start_key {
-      o_prot.write_field_begin(&TFieldIdentifier::new("startKey", TType::String, 3))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::String, id: Some(3) })?;
       o_prot.write_bytes(fld_var)?;
       o_prot.write_field_end()?
     }
     if let Some(ref fld_var) = self.end_key {
-      o_prot.write_field_begin(&TFieldIdentifier::new("endKey", TType::String, 4))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::String, id: Some(4) })?;
       o_prot.write_bytes(fld_var)?;
       o_prot.write_field_end()?
     }
     if let Some(fld_var) = self.offline {
-      o_prot.write_field_begin(&TFieldIdentifier::new("offline", TType::Bool, 5))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::Bool, id: Some(5) })?;
       o_prot.write_bool(fld_var)?;
       o_prot.write_field_end()?
     }
     if let Some(fld_var) = self.split {
-      o_prot.write_field_begin(&TFieldIdentifier::new("split", TType::Bool, 6))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::Bool, id: Some(6) })?;
       o_prot.write_bool(fld_var)?;
       o_prot.write_field_end()?
     }
     if let Some(fld_var) = self.replica_id {
-      o_prot.write_field_begin(&TFieldIdentifier::new("replicaId", TType::I32, 7))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::I32, id: Some(7) })?;
       o_prot.write_i32(fld_var)?;
       o_prot.write_field_end()?
     }
@@ -2104,18 +2104,18 @@ impl TSerializable for TServerName {
     Ok(ret)
   }
   fn write_to_out_protocol(&self, o_prot: &mut dyn TOutputProtocol) -> thrift::Result<()> {
-    let struct_ident = TStructIdentifier::new("TServerName");
+    let struct_ident = TStructIdentifier::new("");
     o_prot.write_struct_begin(&struct_ident)?;
-    o_prot.write_field_begin(&TFieldIdentifier::new("hostName", TType::String, 1))?;
+    o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::String, id: Some(1) })?;
     o_prot.write_bytes(&self.host_name)?;
     o_prot.write_field_end()?;
     if let Some(fld_var) = self.port {
-      o_prot.write_field_begin(&TFieldIdentifier::new("port", TType::I32, 2))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::I32, id: Some(2) })?;
       o_prot.write_i32(fld_var)?;
       o_prot.write_field_end()?
     }
     if let Some(fld_var) = self.start_code {
-      o_prot.write_field_begin(&TFieldIdentifier::new("startCode", TType::I64, 3))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::I64, id: Some(3) })?;
       o_prot.write_i64(fld_var)?;
       o_prot.write_field_end()?
     }
@@ -2179,12 +2179,12 @@ impl TSerializable for THRegionLocation {
     Ok(ret)
   }
   fn write_to_out_protocol(&self, o_prot: &mut dyn TOutputProtocol) -> thrift::Result<()> {
-    let struct_ident = TStructIdentifier::new("THRegionLocation");
+    let struct_ident = TStructIdentifier::new("");
     o_prot.write_struct_begin(&struct_ident)?;
-    o_prot.write_field_begin(&TFieldIdentifier::new("serverName", TType::Struct, 1))?;
+    o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::Struct, id: Some(1) })?;
     self.server_name.write_to_out_protocol(o_prot)?;
     o_prot.write_field_end()?;
-    o_prot.write_field_begin(&TFieldIdentifier::new("regionInfo", TType::Struct, 2))?;
+    o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::Struct, id: Some(2) })?;
     self.region_info.write_to_out_protocol(o_prot)?;
     o_prot.write_field_end()?;
     o_prot.write_field_stop()?;
@@ -2246,14 +2246,14 @@ impl TSerializable for TTableName {
     Ok(ret)
   }
   fn write_to_out_protocol(&self, o_prot: &mut dyn TOutputProtocol) -> thrift::Result<()> {
-    let struct_ident = TStructIdentifier::new("TTableName");
+    let struct_ident = TStructIdentifier::new("");
     o_prot.write_struct_begin(&struct_ident)?;
     if let Some(ref fld_var) = self.ns {
-      o_prot.write_field_begin(&TFieldIdentifier::new("ns", TType::String, 1))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::String, id: Some(1) })?;
       o_prot.write_bytes(fld_var)?;
       o_prot.write_field_end()?
     }
-    o_prot.write_field_begin(&TFieldIdentifier::new("qualifier", TType::String, 2))?;
+    o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::String, id: Some(2) })?;
     o_prot.write_bytes(&self.qualifier)?;
     o_prot.write_field_end()?;
     o_prot.write_field_stop()?;
@@ -2473,13 +2473,13 @@ impl TSerializable for TColumnFamilyDescriptor {
     Ok(ret)
   }
   fn write_to_out_protocol(&self, o_prot: &mut dyn TOutputProtocol) -> thrift::Result<()> {
-    let struct_ident = TStructIdentifier::new("TColumnFamilyDescriptor");
+    let struct_ident = TStructIdentifier::new("");
     o_prot.write_struct_begin(&struct_ident)?;
-    o_prot.write_field_begin(&TFieldIdentifier::new("name", TType::String, 1))?;
+    o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::String, id: Some(1) })?;
     o_prot.write_bytes(&self.name)?;
     o_prot.write_field_end()?;
     if let Some(ref fld_var) = self.attributes {
-      o_prot.write_field_begin(&TFieldIdentifier::new("attributes", TType::Map, 2))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::Map, id: Some(2) })?;
       o_prot.write_map_begin(&TMapIdentifier::new(TType::String, TType::String, fld_var.len() as i32))?;
       for (k, v) in fld_var {
         o_prot.write_bytes(k)?;
@@ -2489,7 +2489,7 @@ impl TSerializable for TColumnFamilyDescriptor {
       o_prot.write_field_end()?
     }
     if let Some(ref fld_var) = self.configuration {
-      o_prot.write_field_begin(&TFieldIdentifier::new("configuration", TType::Map, 3))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::Map, id: Some(3) })?;
       o_prot.write_map_begin(&TMapIdentifier::new(TType::String, TType::String, fld_var.len() as i32))?;
       for (k, v) in fld_var {
         o_prot.write_bytes(k)?;
@@ -2499,87 +2499,87 @@ impl TSerializable for TColumnFamilyDescriptor {
       o_prot.write_field_end()?
     }
     if let Some(fld_var) = self.block_size {
-      o_prot.write_field_begin(&TFieldIdentifier::new("blockSize", TType::I32, 4))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::I32, id: Some(4) })?;
       o_prot.write_i32(fld_var)?;
       o_prot.write_field_end()?
     }
     if let Some(fld_var) = self.bloomn_filter_type {
-      o_prot.write_field_begin(&TFieldIdentifier::new("bloomnFilterType", TType::I32, 5))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::I32, id: Some(5) })?;
       o_prot.write_i32(fld_var)?;
       o_prot.write_field_end()?
     }
     if let Some(fld_var) = self.compression_type {
-      o_prot.write_field_begin(&TFieldIdentifier::new("compressionType", TType::I32, 6))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::I32, id: Some(6) })?;
       o_prot.write_i32(fld_var)?;
       o_prot.write_field_end()?
     }
     if let Some(fld_var) = self.dfs_replication {
-      o_prot.write_field_begin(&TFieldIdentifier::new("dfsReplication", TType::I16, 7))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::I16, id: Some(7) })?;
       o_prot.write_i16(fld_var)?;
       o_prot.write_field_end()?
     }
     if let Some(fld_var) = self.data_block_encoding {
-      o_prot.write_field_begin(&TFieldIdentifier::new("dataBlockEncoding", TType::I32, 8))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::I32, id: Some(8) })?;
       o_prot.write_i32(fld_var)?;
       o_prot.write_field_end()?
     }
     if let Some(fld_var) = self.keep_deleted_cells {
-      o_prot.write_field_begin(&TFieldIdentifier::new("keepDeletedCells", TType::I32, 9))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::I32, id: Some(9) })?;
       o_prot.write_i32(fld_var)?;
       o_prot.write_field_end()?
     }
     if let Some(fld_var) = self.max_versions {
-      o_prot.write_field_begin(&TFieldIdentifier::new("maxVersions", TType::I32, 10))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::I32, id: Some(10) })?;
       o_prot.write_i32(fld_var)?;
       o_prot.write_field_end()?
     }
     if let Some(fld_var) = self.min_versions {
-      o_prot.write_field_begin(&TFieldIdentifier::new("minVersions", TType::I32, 11))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::I32, id: Some(11) })?;
       o_prot.write_i32(fld_var)?;
       o_prot.write_field_end()?
     }
     if let Some(fld_var) = self.scope {
-      o_prot.write_field_begin(&TFieldIdentifier::new("scope", TType::I32, 12))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::I32, id: Some(12) })?;
       o_prot.write_i32(fld_var)?;
       o_prot.write_field_end()?
     }
     if let Some(fld_var) = self.time_to_live {
-      o_prot.write_field_begin(&TFieldIdentifier::new("timeToLive", TType::I32, 13))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::I32, id: Some(13) })?;
       o_prot.write_i32(fld_var)?;
       o_prot.write_field_end()?
     }
     if let Some(fld_var) = self.block_cache_enabled {
-      o_prot.write_field_begin(&TFieldIdentifier::new("blockCacheEnabled", TType::Bool, 14))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::Bool, id: Some(14) })?;
       o_prot.write_bool(fld_var)?;
       o_prot.write_field_end()?
     }
     if let Some(fld_var) = self.cache_blooms_on_write {
-      o_prot.write_field_begin(&TFieldIdentifier::new("cacheBloomsOnWrite", TType::Bool, 15))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::Bool, id: Some(15) })?;
       o_prot.write_bool(fld_var)?;
       o_prot.write_field_end()?
     }
     if let Some(fld_var) = self.cache_data_on_write {
-      o_prot.write_field_begin(&TFieldIdentifier::new("cacheDataOnWrite", TType::Bool, 16))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::Bool, id: Some(16) })?;
       o_prot.write_bool(fld_var)?;
       o_prot.write_field_end()?
     }
     if let Some(fld_var) = self.cache_indexes_on_write {
-      o_prot.write_field_begin(&TFieldIdentifier::new("cacheIndexesOnWrite", TType::Bool, 17))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::Bool, id: Some(17) })?;
       o_prot.write_bool(fld_var)?;
       o_prot.write_field_end()?
     }
     if let Some(fld_var) = self.compress_tags {
-      o_prot.write_field_begin(&TFieldIdentifier::new("compressTags", TType::Bool, 18))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::Bool, id: Some(18) })?;
       o_prot.write_bool(fld_var)?;
       o_prot.write_field_end()?
     }
     if let Some(fld_var) = self.evict_blocks_on_close {
-      o_prot.write_field_begin(&TFieldIdentifier::new("evictBlocksOnClose", TType::Bool, 19))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::Bool, id: Some(19) })?;
       o_prot.write_bool(fld_var)?;
       o_prot.write_field_end()?
     }
     if let Some(fld_var) = self.in_memory {
-      o_prot.write_field_begin(&TFieldIdentifier::new("inMemory", TType::Bool, 20))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::Bool, id: Some(20) })?;
       o_prot.write_bool(fld_var)?;
       o_prot.write_field_end()?
     }
@@ -2671,13 +2671,13 @@ impl TSerializable for TTableDescriptor {
     Ok(ret)
   }
   fn write_to_out_protocol(&self, o_prot: &mut dyn TOutputProtocol) -> thrift::Result<()> {
-    let struct_ident = TStructIdentifier::new("TTableDescriptor");
+    let struct_ident = TStructIdentifier::new("");
     o_prot.write_struct_begin(&struct_ident)?;
-    o_prot.write_field_begin(&TFieldIdentifier::new("tableName", TType::Struct, 1))?;
+    o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::Struct, id: Some(1) })?;
     self.table_name.write_to_out_protocol(o_prot)?;
     o_prot.write_field_end()?;
     if let Some(ref fld_var) = self.columns {
-      o_prot.write_field_begin(&TFieldIdentifier::new("columns", TType::List, 2))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::List, id: Some(2) })?;
       o_prot.write_list_begin(&TListIdentifier::new(TType::Struct, fld_var.len() as i32))?;
       for e in fld_var {
         e.write_to_out_protocol(o_prot)?;
@@ -2686,7 +2686,7 @@ impl TSerializable for TTableDescriptor {
       o_prot.write_field_end()?
     }
     if let Some(ref fld_var) = self.attributes {
-      o_prot.write_field_begin(&TFieldIdentifier::new("attributes", TType::Map, 3))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::Map, id: Some(3) })?;
       o_prot.write_map_begin(&TMapIdentifier::new(TType::String, TType::String, fld_var.len() as i32))?;
       for (k, v) in fld_var {
         o_prot.write_bytes(k)?;
@@ -2696,7 +2696,7 @@ impl TSerializable for TTableDescriptor {
       o_prot.write_field_end()?
     }
     if let Some(fld_var) = self.durability {
-      o_prot.write_field_begin(&TFieldIdentifier::new("durability", TType::I32, 4))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::I32, id: Some(4) })?;
       o_prot.write_i32(fld_var)?;
       o_prot.write_field_end()?
     }
@@ -2766,13 +2766,13 @@ impl TSerializable for TNamespaceDescriptor {
     Ok(ret)
   }
   fn write_to_out_protocol(&self, o_prot: &mut dyn TOutputProtocol) -> thrift::Result<()> {
-    let struct_ident = TStructIdentifier::new("TNamespaceDescriptor");
+    let struct_ident = TStructIdentifier::new("");
     o_prot.write_struct_begin(&struct_ident)?;
-    o_prot.write_field_begin(&TFieldIdentifier::new("name", TType::String, 1))?;
+    o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::String, id: Some(1) })?;
     o_prot.write_bytes(&self.name)?;
     o_prot.write_field_end()?;
     if let Some(ref fld_var) = self.configuration {
-      o_prot.write_field_begin(&TFieldIdentifier::new("configuration", TType::Map, 2))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::Map, id: Some(2) })?;
       o_prot.write_map_begin(&TMapIdentifier::new(TType::String, TType::String, fld_var.len() as i32))?;
       for (k, v) in fld_var {
         o_prot.write_bytes(k)?;
@@ -2879,40 +2879,40 @@ impl TSerializable for TLogQueryFilter {
     Ok(ret)
   }
   fn write_to_out_protocol(&self, o_prot: &mut dyn TOutputProtocol) -> thrift::Result<()> {
-    let struct_ident = TStructIdentifier::new("TLogQueryFilter");
+    let struct_ident = TStructIdentifier::new("");
     o_prot.write_struct_begin(&struct_ident)?;
     if let Some(ref fld_var) = self.region_name {
-      o_prot.write_field_begin(&TFieldIdentifier::new("regionName", TType::String, 1))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::String, id: Some(1) })?;
       o_prot.write_bytes(fld_var)?;
       o_prot.write_field_end()?
     }
     if let Some(ref fld_var) = self.client_address {
-      o_prot.write_field_begin(&TFieldIdentifier::new("clientAddress", TType::String, 2))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::String, id: Some(2) })?;
       o_prot.write_bytes(fld_var)?;
       o_prot.write_field_end()?
     }
     if let Some(ref fld_var) = self.table_name {
-      o_prot.write_field_begin(&TFieldIdentifier::new("tableName", TType::String, 3))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::String, id: Some(3) })?;
       o_prot.write_bytes(fld_var)?;
       o_prot.write_field_end()?
     }
     if let Some(ref fld_var) = self.user_name {
-      o_prot.write_field_begin(&TFieldIdentifier::new("userName", TType::String, 4))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::String, id: Some(4) })?;
       o_prot.write_bytes(fld_var)?;
       o_prot.write_field_end()?
     }
     if let Some(fld_var) = self.limit {
-      o_prot.write_field_begin(&TFieldIdentifier::new("limit", TType::I32, 5))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::I32, id: Some(5) })?;
       o_prot.write_i32(fld_var)?;
       o_prot.write_field_end()?
     }
     if let Some(fld_var) = self.log_type {
-      o_prot.write_field_begin(&TFieldIdentifier::new("logType", TType::I32, 6))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::I32, id: Some(6) })?;
       o_prot.write_i32(fld_var)?;
       o_prot.write_field_end()?
     }
     if let Some(fld_var) = self.filter_by_operator {
-      o_prot.write_field_begin(&TFieldIdentifier::new("filterByOperator", TType::I32, 7))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::I32, id: Some(7) })?;
       o_prot.write_i32(fld_var)?;
       o_prot.write_field_end()?
     }
@@ -3099,59 +3099,59 @@ impl TSerializable for TOnlineLogRecord {
     Ok(ret)
   }
   fn write_to_out_protocol(&self, o_prot: &mut dyn TOutputProtocol) -> thrift::Result<()> {
-    let struct_ident = TStructIdentifier::new("TOnlineLogRecord");
+    let struct_ident = TStructIdentifier::new("");
     o_prot.write_struct_begin(&struct_ident)?;
-    o_prot.write_field_begin(&TFieldIdentifier::new("startTime", TType::I64, 1))?;
+    o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::I64, id: Some(1) })?;
     o_prot.write_i64(self.start_time)?;
     o_prot.write_field_end()?;
-    o_prot.write_field_begin(&TFieldIdentifier::new("processingTime", TType::I32, 2))?;
+    o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::I32, id: Some(2) })?;
     o_prot.write_i32(self.processing_time)?;
     o_prot.write_field_end()?;
-    o_prot.write_field_begin(&TFieldIdentifier::new("queueTime", TType::I32, 3))?;
+    o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::I32, id: Some(3) })?;
     o_prot.write_i32(self.queue_time)?;
     o_prot.write_field_end()?;
-    o_prot.write_field_begin(&TFieldIdentifier::new("responseSize", TType::I64, 4))?;
+    o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::I64, id: Some(4) })?;
     o_prot.write_i64(self.response_size)?;
     o_prot.write_field_end()?;
-    o_prot.write_field_begin(&TFieldIdentifier::new("clientAddress", TType::String, 5))?;
+    o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::String, id: Some(5) })?;
     o_prot.write_string(&self.client_address)?;
     o_prot.write_field_end()?;
-    o_prot.write_field_begin(&TFieldIdentifier::new("serverClass", TType::String, 6))?;
+    o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::String, id: Some(6) })?;
     o_prot.write_string(&self.server_class)?;
     o_prot.write_field_end()?;
-    o_prot.write_field_begin(&TFieldIdentifier::new("methodName", TType::String, 7))?;
+    o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::String, id: Some(7) })?;
     o_prot.write_string(&self.method_name)?;
     o_prot.write_field_end()?;
-    o_prot.write_field_begin(&TFieldIdentifier::new("callDetails", TType::String, 8))?;
+    o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::String, id: Some(8) })?;
     o_prot.write_string(&self.call_details)?;
     o_prot.write_field_end()?;
-    o_prot.write_field_begin(&TFieldIdentifier::new("param", TType::String, 9))?;
+    o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::String, id: Some(9) })?;
     o_prot.write_string(&self.param)?;
     o_prot.write_field_end()?;
-    o_prot.write_field_begin(&TFieldIdentifier::new("userName", TType::String, 10))?;
+    o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::String, id: Some(10) })?;
     o_prot.write_string(&self.user_name)?;
     o_prot.write_field_end()?;
-    o_prot.write_field_begin(&TFieldIdentifier::new("multiGetsCount", TType::I32, 11))?;
+    o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::I32, id: Some(11) })?;
     o_prot.write_i32(self.multi_gets_count)?;
     o_prot.write_field_end()?;
-    o_prot.write_field_begin(&TFieldIdentifier::new("multiMutationsCount", TType::I32, 12))?;
+    o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::I32, id: Some(12) })?;
     o_prot.write_i32(self.multi_mutations_count)?;
     o_prot.write_field_end()?;
-    o_prot.write_field_begin(&TFieldIdentifier::new("multiServiceCalls", TType::I32, 13))?;
+    o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::I32, id: Some(13) })?;
     o_prot.write_i32(self.multi_service_calls)?;
     o_prot.write_field_end()?;
     if let Some(ref fld_var) = self.region_name {
-      o_prot.write_field_begin(&TFieldIdentifier::new("regionName", TType::String, 14))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::String, id: Some(14) })?;
       o_prot.write_string(fld_var)?;
       o_prot.write_field_end()?
     }
     if let Some(fld_var) = self.block_bytes_scanned {
-      o_prot.write_field_begin(&TFieldIdentifier::new("blockBytesScanned", TType::I64, 15))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::I64, id: Some(15) })?;
       o_prot.write_i64(fld_var)?;
       o_prot.write_field_end()?
     }
     if let Some(fld_var) = self.fs_read_time {
-      o_prot.write_field_begin(&TFieldIdentifier::new("fsReadTime", TType::I64, 16))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::I64, id: Some(16) })?;
       o_prot.write_i64(fld_var)?;
       o_prot.write_field_end()?
     }
@@ -3213,15 +3213,15 @@ impl TSerializable for TIOError {
     Ok(ret)
   }
   fn write_to_out_protocol(&self, o_prot: &mut dyn TOutputProtocol) -> thrift::Result<()> {
-    let struct_ident = TStructIdentifier::new("TIOError");
+    let struct_ident = TStructIdentifier::new("");
     o_prot.write_struct_begin(&struct_ident)?;
     if let Some(ref fld_var) = self.message {
-      o_prot.write_field_begin(&TFieldIdentifier::new("message", TType::String, 1))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::String, id: Some(1) })?;
       o_prot.write_string(fld_var)?;
       o_prot.write_field_end()?
     }
     if let Some(fld_var) = self.can_retry {
-      o_prot.write_field_begin(&TFieldIdentifier::new("canRetry", TType::Bool, 2))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::Bool, id: Some(2) })?;
       o_prot.write_bool(fld_var)?;
       o_prot.write_field_end()?
     }
@@ -3289,10 +3289,10 @@ impl TSerializable for TIllegalArgument {
     Ok(ret)
   }
   fn write_to_out_protocol(&self, o_prot: &mut dyn TOutputProtocol) -> thrift::Result<()> {
-    let struct_ident = TStructIdentifier::new("TIllegalArgument");
+    let struct_ident = TStructIdentifier::new("");
     o_prot.write_struct_begin(&struct_ident)?;
     if let Some(ref fld_var) = self.message {
-      o_prot.write_field_begin(&TFieldIdentifier::new("message", TType::String, 1))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::String, id: Some(1) })?;
       o_prot.write_string(fld_var)?;
       o_prot.write_field_end()?
     }
@@ -3370,12 +3370,12 @@ impl TSerializable for ExistsArgs {
     Ok(ret)
   }
   fn write_to_out_protocol(&self, o_prot: &mut dyn TOutputProtocol) -> thrift::Result<()> {
-    let struct_ident = TStructIdentifier::new("ExistsArgs");
+    let struct_ident = TStructIdentifier::new("");
     o_prot.write_struct_begin(&struct_ident)?;
-    o_prot.write_field_begin(&TFieldIdentifier::new("table", TType::String, 1))?;
+    o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::String, id: Some(1) })?;
     o_prot.write_bytes(&self.table)?;
     o_prot.write_field_end()?;
-    o_prot.write_field_begin(&TFieldIdentifier::new("tget", TType::Struct, 2))?;
+    o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::Struct, id: Some(2) })?;
     self.tget.write_to_out_protocol(o_prot)?;
     o_prot.write_field_end()?;
     o_prot.write_field_stop()?;
@@ -3436,15 +3436,15 @@ impl TSerializable for ExistsResult {
     Ok(ret)
   }
   fn write_to_out_protocol(&self, o_prot: &mut dyn TOutputProtocol) -> thrift::Result<()> {
-    let struct_ident = TStructIdentifier::new("ExistsResult");
+    let struct_ident = TStructIdentifier::new("");
     o_prot.write_struct_begin(&struct_ident)?;
     if let Some(fld_var) = self.success {
-      o_prot.write_field_begin(&TFieldIdentifier::new("success", TType::Bool, 0))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::Bool, id: Some(0) })?;
       o_prot.write_bool(fld_var)?;
       o_prot.write_field_end()?
     }
     if let Some(ref fld_var) = self.io {
-      o_prot.write_field_begin(&TFieldIdentifier::new("io", TType::Struct, 1))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::Struct, id: Some(1) })?;
       fld_var.write_to_out_protocol(o_prot)?;
       o_prot.write_field_end()?
     }
@@ -3514,12 +3514,12 @@ impl TSerializable for ExistsAllArgs {
     Ok(ret)
   }
   fn write_to_out_protocol(&self, o_prot: &mut dyn TOutputProtocol) -> thrift::Result<()> {
-    let struct_ident = TStructIdentifier::new("ExistsAllArgs");
+    let struct_ident = TStructIdentifier::new("");
     o_prot.write_struct_begin(&struct_ident)?;
-    o_prot.write_field_begin(&TFieldIdentifier::new("table", TType::String, 1))?;
+    o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::String, id: Some(1) })?;
     o_prot.write_bytes(&self.table)?;
     o_prot.write_field_end()?;
-    o_prot.write_field_begin(&TFieldIdentifier::new("tgets", TType::List, 2))?;
+    o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::List, id: Some(2) })?;
     o_prot.write_list_begin(&TListIdentifier::new(TType::Struct, self.tgets.len() as i32))?;
     for e in &self.tgets {
       e.write_to_out_protocol(o_prot)?;
@@ -3590,10 +3590,10 @@ impl TSerializable for ExistsAllResult {
     Ok(ret)
   }
   fn write_to_out_protocol(&self, o_prot: &mut dyn TOutputProtocol) -> thrift::Result<()> {
-    let struct_ident = TStructIdentifier::new("ExistsAllResult");
+    let struct_ident = TStructIdentifier::new("");
     o_prot.write_struct_begin(&struct_ident)?;
     if let Some(ref fld_var) = self.success {
-      o_prot.write_field_begin(&TFieldIdentifier::new("success", TType::List, 0))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::List, id: Some(0) })?;
       o_prot.write_list_begin(&TListIdentifier::new(TType::Bool, fld_var.len() as i32))?;
       for e in fld_var {
         o_prot.write_bool(*e)?;
@@ -3602,7 +3602,7 @@ impl TSerializable for ExistsAllResult {
       o_prot.write_field_end()?
     }
     if let Some(ref fld_var) = self.io {
-      o_prot.write_field_begin(&TFieldIdentifier::new("io", TType::Struct, 1))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::Struct, id: Some(1) })?;
       fld_var.write_to_out_protocol(o_prot)?;
       o_prot.write_field_end()?
     }
@@ -3666,12 +3666,12 @@ impl TSerializable for GetArgs {
     Ok(ret)
   }
   fn write_to_out_protocol(&self, o_prot: &mut dyn TOutputProtocol) -> thrift::Result<()> {
-    let struct_ident = TStructIdentifier::new("GetArgs");
+    let struct_ident = TStructIdentifier::new("");
     o_prot.write_struct_begin(&struct_ident)?;
-    o_prot.write_field_begin(&TFieldIdentifier::new("table", TType::String, 1))?;
+    o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::String, id: Some(1) })?;
     o_prot.write_bytes(&self.table)?;
     o_prot.write_field_end()?;
-    o_prot.write_field_begin(&TFieldIdentifier::new("tget", TType::Struct, 2))?;
+    o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::Struct, id: Some(2) })?;
     self.tget.write_to_out_protocol(o_prot)?;
     o_prot.write_field_end()?;
     o_prot.write_field_stop()?;
@@ -3732,15 +3732,15 @@ impl TSerializable for GetResult {
     Ok(ret)
   }
   fn write_to_out_protocol(&self, o_prot: &mut dyn TOutputProtocol) -> thrift::Result<()> {
-    let struct_ident = TStructIdentifier::new("GetResult");
+    let struct_ident = TStructIdentifier::new("");
     o_prot.write_struct_begin(&struct_ident)?;
     if let Some(ref fld_var) = self.success {
-      o_prot.write_field_begin(&TFieldIdentifier::new("success", TType::Struct, 0))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::Struct, id: Some(0) })?;
       fld_var.write_to_out_protocol(o_prot)?;
       o_prot.write_field_end()?
     }
     if let Some(ref fld_var) = self.io {
-      o_prot.write_field_begin(&TFieldIdentifier::new("io", TType::Struct, 1))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::Struct, id: Some(1) })?;
       fld_var.write_to_out_protocol(o_prot)?;
       o_prot.write_field_end()?
     }
@@ -3810,12 +3810,12 @@ impl TSerializable for GetMultipleArgs {
     Ok(ret)
   }
   fn write_to_out_protocol(&self, o_prot: &mut dyn TOutputProtocol) -> thrift::Result<()> {
-    let struct_ident = TStructIdentifier::new("GetMultipleArgs");
+    let struct_ident = TStructIdentifier::new("");
     o_prot.write_struct_begin(&struct_ident)?;
-    o_prot.write_field_begin(&TFieldIdentifier::new("table", TType::String, 1))?;
+    o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::String, id: Some(1) })?;
     o_prot.write_bytes(&self.table)?;
     o_prot.write_field_end()?;
-    o_prot.write_field_begin(&TFieldIdentifier::new("tgets", TType::List, 2))?;
+    o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::List, id: Some(2) })?;
     o_prot.write_list_begin(&TListIdentifier::new(TType::Struct, self.tgets.len() as i32))?;
     for e in &self.tgets {
       e.write_to_out_protocol(o_prot)?;
@@ -3886,10 +3886,10 @@ impl TSerializable for GetMultipleResult {
     Ok(ret)
   }
   fn write_to_out_protocol(&self, o_prot: &mut dyn TOutputProtocol) -> thrift::Result<()> {
-    let struct_ident = TStructIdentifier::new("GetMultipleResult");
+    let struct_ident = TStructIdentifier::new("");
     o_prot.write_struct_begin(&struct_ident)?;
     if let Some(ref fld_var) = self.success {
-      o_prot.write_field_begin(&TFieldIdentifier::new("success", TType::List, 0))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::List, id: Some(0) })?;
       o_prot.write_list_begin(&TListIdentifier::new(TType::Struct, fld_var.len() as i32))?;
       for e in fld_var {
         e.write_to_out_protocol(o_prot)?;
@@ -3898,7 +3898,7 @@ impl TSerializable for GetMultipleResult {
       o_prot.write_field_end()?
     }
     if let Some(ref fld_var) = self.io {
-      o_prot.write_field_begin(&TFieldIdentifier::new("io", TType::Struct, 1))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::Struct, id: Some(1) })?;
       fld_var.write_to_out_protocol(o_prot)?;
       o_prot.write_field_end()?
     }
@@ -3962,12 +3962,12 @@ impl TSerializable for PutArgs {
     Ok(ret)
   }
   fn write_to_out_protocol(&self, o_prot: &mut dyn TOutputProtocol) -> thrift::Result<()> {
-    let struct_ident = TStructIdentifier::new("PutArgs");
+    let struct_ident = TStructIdentifier::new("");
     o_prot.write_struct_begin(&struct_ident)?;
-    o_prot.write_field_begin(&TFieldIdentifier::new("table", TType::String, 1))?;
+    o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::String, id: Some(1) })?;
     o_prot.write_bytes(&self.table)?;
     o_prot.write_field_end()?;
-    o_prot.write_field_begin(&TFieldIdentifier::new("tput", TType::Struct, 2))?;
+    o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::Struct, id: Some(2) })?;
     self.tput.write_to_out_protocol(o_prot)?;
     o_prot.write_field_end()?;
     o_prot.write_field_stop()?;
@@ -4020,10 +4020,10 @@ impl TSerializable for PutResult {
     Ok(ret)
   }
   fn write_to_out_protocol(&self, o_prot: &mut dyn TOutputProtocol) -> thrift::Result<()> {
-    let struct_ident = TStructIdentifier::new("PutResult");
+    let struct_ident = TStructIdentifier::new("");
     o_prot.write_struct_begin(&struct_ident)?;
     if let Some(ref fld_var) = self.io {
-      o_prot.write_field_begin(&TFieldIdentifier::new("io", TType::Struct, 1))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::Struct, id: Some(1) })?;
       fld_var.write_to_out_protocol(o_prot)?;
       o_prot.write_field_end()?
     }
@@ -4122,26 +4122,26 @@ impl TSerializable for CheckAndPutArgs {
     Ok(ret)
   }
   fn write_to_out_protocol(&self, o_prot: &mut dyn TOutputProtocol) -> thrift::Result<()> {
-    let struct_ident = TStructIdentifier::new("CheckAndPutArgs");
+    let struct_ident = TStructIdentifier::new("");
     o_prot.write_struct_begin(&struct_ident)?;
-    o_prot.write_field_begin(&TFieldIdentifier::new("table", TType::String, 1))?;
+    o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::String, id: Some(1) })?;
     o_prot.write_bytes(&self.table)?;
     o_prot.write_field_end()?;
-    o_prot.write_field_begin(&TFieldIdentifier::new("row", TType::String, 2))?;
+    o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::String, id: Some(2) })?;
     o_prot.write_bytes(&self.row)?;
     o_prot.write_field_end()?;
-    o_prot.write_field_begin(&TFieldIdentifier::new("family", TType::String, 3))?;
+    o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::String, id: Some(3) })?;
     o_prot.write_bytes(&self.family)?;
     o_prot.write_field_end()?;
-    o_prot.write_field_begin(&TFieldIdentifier::new("qualifier", TType::String, 4))?;
+    o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::String, id: Some(4) })?;
     o_prot.write_bytes(&self.qualifier)?;
     o_prot.write_field_end()?;
     if let Some(ref fld_var) = self.value {
-      o_prot.write_field_begin(&TFieldIdentifier::new("value", TType::String, 5))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::String, id: Some(5) })?;
       o_prot.write_bytes(fld_var)?;
       o_prot.write_field_end()?
     }
-    o_prot.write_field_begin(&TFieldIdentifier::new("tput", TType::Struct, 6))?;
+    o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::Struct, id: Some(6) })?;
     self.tput.write_to_out_protocol(o_prot)?;
     o_prot.write_field_end()?;
     o_prot.write_field_stop()?;
@@ -4202,15 +4202,15 @@ impl TSerializable for CheckAndPutResult {
     Ok(ret)
   }
   fn write_to_out_protocol(&self, o_prot: &mut dyn TOutputProtocol) -> thrift::Result<()> {
-    let struct_ident = TStructIdentifier::new("CheckAndPutResult");
+    let struct_ident = TStructIdentifier::new("");
     o_prot.write_struct_begin(&struct_ident)?;
     if let Some(fld_var) = self.success {
-      o_prot.write_field_begin(&TFieldIdentifier::new("success", TType::Bool, 0))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::Bool, id: Some(0) })?;
       o_prot.write_bool(fld_var)?;
       o_prot.write_field_end()?
     }
     if let Some(ref fld_var) = self.io {
-      o_prot.write_field_begin(&TFieldIdentifier::new("io", TType::Struct, 1))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::Struct, id: Some(1) })?;
       fld_var.write_to_out_protocol(o_prot)?;
       o_prot.write_field_end()?
     }
@@ -4280,12 +4280,12 @@ impl TSerializable for PutMultipleArgs {
     Ok(ret)
   }
   fn write_to_out_protocol(&self, o_prot: &mut dyn TOutputProtocol) -> thrift::Result<()> {
-    let struct_ident = TStructIdentifier::new("PutMultipleArgs");
+    let struct_ident = TStructIdentifier::new("");
     o_prot.write_struct_begin(&struct_ident)?;
-    o_prot.write_field_begin(&TFieldIdentifier::new("table", TType::String, 1))?;
+    o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::String, id: Some(1) })?;
     o_prot.write_bytes(&self.table)?;
     o_prot.write_field_end()?;
-    o_prot.write_field_begin(&TFieldIdentifier::new("tputs", TType::List, 2))?;
+    o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::List, id: Some(2) })?;
     o_prot.write_list_begin(&TListIdentifier::new(TType::Struct, self.tputs.len() as i32))?;
     for e in &self.tputs {
       e.write_to_out_protocol(o_prot)?;
@@ -4342,10 +4342,10 @@ impl TSerializable for PutMultipleResult {
     Ok(ret)
   }
   fn write_to_out_protocol(&self, o_prot: &mut dyn TOutputProtocol) -> thrift::Result<()> {
-    let struct_ident = TStructIdentifier::new("PutMultipleResult");
+    let struct_ident = TStructIdentifier::new("");
     o_prot.write_struct_begin(&struct_ident)?;
     if let Some(ref fld_var) = self.io {
-      o_prot.write_field_begin(&TFieldIdentifier::new("io", TType::Struct, 1))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::Struct, id: Some(1) })?;
       fld_var.write_to_out_protocol(o_prot)?;
       o_prot.write_field_end()?
     }
@@ -4409,12 +4409,12 @@ impl TSerializable for DeleteSingleArgs {
     Ok(ret)
   }
   fn write_to_out_protocol(&self, o_prot: &mut dyn TOutputProtocol) -> thrift::Result<()> {
-    let struct_ident = TStructIdentifier::new("DeleteSingleArgs");
+    let struct_ident = TStructIdentifier::new("");
     o_prot.write_struct_begin(&struct_ident)?;
-    o_prot.write_field_begin(&TFieldIdentifier::new("table", TType::String, 1))?;
+    o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::String, id: Some(1) })?;
     o_prot.write_bytes(&self.table)?;
     o_prot.write_field_end()?;
-    o_prot.write_field_begin(&TFieldIdentifier::new("tdelete", TType::Struct, 2))?;
+    o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::Struct, id: Some(2) })?;
     self.tdelete.write_to_out_protocol(o_prot)?;
     o_prot.write_field_end()?;
     o_prot.write_field_stop()?;
@@ -4467,10 +4467,10 @@ impl TSerializable for DeleteSingleResult {
     Ok(ret)
   }
   fn write_to_out_protocol(&self, o_prot: &mut dyn TOutputProtocol) -> thrift::Result<()> {
-    let struct_ident = TStructIdentifier::new("DeleteSingleResult");
+    let struct_ident = TStructIdentifier::new("");
     o_prot.write_struct_begin(&struct_ident)?;
     if let Some(ref fld_var) = self.io {
-      o_prot.write_field_begin(&TFieldIdentifier::new("io", TType::Struct, 1))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::Struct, id: Some(1) })?;
       fld_var.write_to_out_protocol(o_prot)?;
       o_prot.write_field_end()?
     }
@@ -4540,12 +4540,12 @@ impl TSerializable for DeleteMultipleArgs {
     Ok(ret)
   }
   fn write_to_out_protocol(&self, o_prot: &mut dyn TOutputProtocol) -> thrift::Result<()> {
-    let struct_ident = TStructIdentifier::new("DeleteMultipleArgs");
+    let struct_ident = TStructIdentifier::new("");
     o_prot.write_struct_begin(&struct_ident)?;
-    o_prot.write_field_begin(&TFieldIdentifier::new("table", TType::String, 1))?;
+    o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::String, id: Some(1) })?;
     o_prot.write_bytes(&self.table)?;
     o_prot.write_field_end()?;
-    o_prot.write_field_begin(&TFieldIdentifier::new("tdeletes", TType::List, 2))?;
+    o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::List, id: Some(2) })?;
     o_prot.write_list_begin(&TListIdentifier::new(TType::Struct, self.tdeletes.len() as i32))?;
     for e in &self.tdeletes {
       e.write_to_out_protocol(o_prot)?;
@@ -4616,10 +4616,10 @@ impl TSerializable for DeleteMultipleResult {
     Ok(ret)
   }
   fn write_to_out_protocol(&self, o_prot: &mut dyn TOutputProtocol) -> thrift::Result<()> {
-    let struct_ident = TStructIdentifier::new("DeleteMultipleResult");
+    let struct_ident = TStructIdentifier::new("");
     o_prot.write_struct_begin(&struct_ident)?;
     if let Some(ref fld_var) = self.success {
-      o_prot.write_field_begin(&TFieldIdentifier::new("success", TType::List, 0))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::List, id: Some(0) })?;
       o_prot.write_list_begin(&TListIdentifier::new(TType::Struct, fld_var.len() as i32))?;
       for e in fld_var {
         e.write_to_out_protocol(o_prot)?;
@@ -4628,7 +4628,7 @@ impl TSerializable for DeleteMultipleResult {
       o_prot.write_field_end()?
     }
     if let Some(ref fld_var) = self.io {
-      o_prot.write_field_begin(&TFieldIdentifier::new("io", TType::Struct, 1))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::Struct, id: Some(1) })?;
       fld_var.write_to_out_protocol(o_prot)?;
       o_prot.write_field_end()?
     }
@@ -4727,26 +4727,26 @@ impl TSerializable for CheckAndDeleteArgs {
     Ok(ret)
   }
   fn write_to_out_protocol(&self, o_prot: &mut dyn TOutputProtocol) -> thrift::Result<()> {
-    let struct_ident = TStructIdentifier::new("CheckAndDeleteArgs");
+    let struct_ident = TStructIdentifier::new("");
     o_prot.write_struct_begin(&struct_ident)?;
-    o_prot.write_field_begin(&TFieldIdentifier::new("table", TType::String, 1))?;
+    o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::String, id: Some(1) })?;
     o_prot.write_bytes(&self.table)?;
     o_prot.write_field_end()?;
-    o_prot.write_field_begin(&TFieldIdentifier::new("row", TType::String, 2))?;
+    o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::String, id: Some(2) })?;
     o_prot.write_bytes(&self.row)?;
     o_prot.write_field_end()?;
-    o_prot.write_field_begin(&TFieldIdentifier::new("family", TType::String, 3))?;
+    o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::String, id: Some(3) })?;
     o_prot.write_bytes(&self.family)?;
     o_prot.write_field_end()?;
-    o_prot.write_field_begin(&TFieldIdentifier::new("qualifier", TType::String, 4))?;
+    o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::String, id: Some(4) })?;
     o_prot.write_bytes(&self.qualifier)?;
     o_prot.write_field_end()?;
     if let Some(ref fld_var) = self.value {
-      o_prot.write_field_begin(&TFieldIdentifier::new("value", TType::String, 5))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::String, id: Some(5) })?;
       o_prot.write_bytes(fld_var)?;
       o_prot.write_field_end()?
     }
-    o_prot.write_field_begin(&TFieldIdentifier::new("tdelete", TType::Struct, 6))?;
+    o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::Struct, id: Some(6) })?;
     self.tdelete.write_to_out_protocol(o_prot)?;
     o_prot.write_field_end()?;
     o_prot.write_field_stop()?;
@@ -4807,15 +4807,15 @@ impl TSerializable for CheckAndDeleteResult {
     Ok(ret)
   }
   fn write_to_out_protocol(&self, o_prot: &mut dyn TOutputProtocol) -> thrift::Result<()> {
-    let struct_ident = TStructIdentifier::new("CheckAndDeleteResult");
+    let struct_ident = TStructIdentifier::new("");
     o_prot.write_struct_begin(&struct_ident)?;
     if let Some(fld_var) = self.success {
-      o_prot.write_field_begin(&TFieldIdentifier::new("success", TType::Bool, 0))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::Bool, id: Some(0) })?;
       o_prot.write_bool(fld_var)?;
       o_prot.write_field_end()?
     }
     if let Some(ref fld_var) = self.io {
-      o_prot.write_field_begin(&TFieldIdentifier::new("io", TType::Struct, 1))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::Struct, id: Some(1) })?;
       fld_var.write_to_out_protocol(o_prot)?;
       o_prot.write_field_end()?
     }
@@ -4879,12 +4879,12 @@ impl TSerializable for IncrementArgs {
     Ok(ret)
   }
   fn write_to_out_protocol(&self, o_prot: &mut dyn TOutputProtocol) -> thrift::Result<()> {
-    let struct_ident = TStructIdentifier::new("IncrementArgs");
+    let struct_ident = TStructIdentifier::new("");
     o_prot.write_struct_begin(&struct_ident)?;
-    o_prot.write_field_begin(&TFieldIdentifier::new("table", TType::String, 1))?;
+    o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::String, id: Some(1) })?;
     o_prot.write_bytes(&self.table)?;
     o_prot.write_field_end()?;
-    o_prot.write_field_begin(&TFieldIdentifier::new("tincrement", TType::Struct, 2))?;
+    o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::Struct, id: Some(2) })?;
     self.tincrement.write_to_out_protocol(o_prot)?;
     o_prot.write_field_end()?;
     o_prot.write_field_stop()?;
@@ -4945,15 +4945,15 @@ impl TSerializable for IncrementResult {
     Ok(ret)
   }
   fn write_to_out_protocol(&self, o_prot: &mut dyn TOutputProtocol) -> thrift::Result<()> {
-    let struct_ident = TStructIdentifier::new("IncrementResult");
+    let struct_ident = TStructIdentifier::new("");
     o_prot.write_struct_begin(&struct_ident)?;
     if let Some(ref fld_var) = self.success {
-      o_prot.write_field_begin(&TFieldIdentifier::new("success", TType::Struct, 0))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::Struct, id: Some(0) })?;
       fld_var.write_to_out_protocol(o_prot)?;
       o_prot.write_field_end()?
     }
     if let Some(ref fld_var) = self.io {
-      o_prot.write_field_begin(&TFieldIdentifier::new("io", TType::Struct, 1))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::Struct, id: Some(1) })?;
       fld_var.write_to_out_protocol(o_prot)?;
       o_prot.write_field_end()?
     }
@@ -5017,12 +5017,12 @@ impl TSerializable for AppendArgs {
     Ok(ret)
   }
   fn write_to_out_protocol(&self, o_prot: &mut dyn TOutputProtocol) -> thrift::Result<()> {
-    let struct_ident = TStructIdentifier::new("AppendArgs");
+    let struct_ident = TStructIdentifier::new("");
     o_prot.write_struct_begin(&struct_ident)?;
-    o_prot.write_field_begin(&TFieldIdentifier::new("table", TType::String, 1))?;
+    o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::String, id: Some(1) })?;
     o_prot.write_bytes(&self.table)?;
     o_prot.write_field_end()?;
-    o_prot.write_field_begin(&TFieldIdentifier::new("tappend", TType::Struct, 2))?;
+    o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::Struct, id: Some(2) })?;
     self.tappend.write_to_out_protocol(o_prot)?;
     o_prot.write_field_end()?;
     o_prot.write_field_stop()?;
@@ -5083,15 +5083,15 @@ impl TSerializable for AppendResult {
     Ok(ret)
   }
   fn write_to_out_protocol(&self, o_prot: &mut dyn TOutputProtocol) -> thrift::Result<()> {
-    let struct_ident = TStructIdentifier::new("AppendResult");
+    let struct_ident = TStructIdentifier::new("");
     o_prot.write_struct_begin(&struct_ident)?;
     if let Some(ref fld_var) = self.success {
-      o_prot.write_field_begin(&TFieldIdentifier::new("success", TType::Struct, 0))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::Struct, id: Some(0) })?;
       fld_var.write_to_out_protocol(o_prot)?;
       o_prot.write_field_end()?
     }
     if let Some(ref fld_var) = self.io {
-      o_prot.write_field_begin(&TFieldIdentifier::new("io", TType::Struct, 1))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::Struct, id: Some(1) })?;
       fld_var.write_to_out_protocol(o_prot)?;
       o_prot.write_field_end()?
     }
@@ -5155,12 +5155,12 @@ impl TSerializable for OpenScannerArgs {
     Ok(ret)
   }
   fn write_to_out_protocol(&self, o_prot: &mut dyn TOutputProtocol) -> thrift::Result<()> {
-    let struct_ident = TStructIdentifier::new("OpenScannerArgs");
+    let struct_ident = TStructIdentifier::new("");
     o_prot.write_struct_begin(&struct_ident)?;
-    o_prot.write_field_begin(&TFieldIdentifier::new("table", TType::String, 1))?;
+    o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::String, id: Some(1) })?;
     o_prot.write_bytes(&self.table)?;
     o_prot.write_field_end()?;
-    o_prot.write_field_begin(&TFieldIdentifier::new("tscan", TType::Struct, 2))?;
+    o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::Struct, id: Some(2) })?;
     self.tscan.write_to_out_protocol(o_prot)?;
     o_prot.write_field_end()?;
     o_prot.write_field_stop()?;
@@ -5221,15 +5221,15 @@ impl TSerializable for OpenScannerResult {
     Ok(ret)
   }
   fn write_to_out_protocol(&self, o_prot: &mut dyn TOutputProtocol) -> thrift::Result<()> {
-    let struct_ident = TStructIdentifier::new("OpenScannerResult");
+    let struct_ident = TStructIdentifier::new("");
     o_prot.write_struct_begin(&struct_ident)?;
     if let Some(fld_var) = self.success {
-      o_prot.write_field_begin(&TFieldIdentifier::new("success", TType::I32, 0))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::I32, id: Some(0) })?;
       o_prot.write_i32(fld_var)?;
       o_prot.write_field_end()?
     }
     if let Some(ref fld_var) = self.io {
-      o_prot.write_field_begin(&TFieldIdentifier::new("io", TType::Struct, 1))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::Struct, id: Some(1) })?;
       fld_var.write_to_out_protocol(o_prot)?;
       o_prot.write_field_end()?
     }
@@ -5292,13 +5292,13 @@ impl TSerializable for GetScannerRowsArgs {
     Ok(ret)
   }
   fn write_to_out_protocol(&self, o_prot: &mut dyn TOutputProtocol) -> thrift::Result<()> {
-    let struct_ident = TStructIdentifier::new("GetScannerRowsArgs");
+    let struct_ident = TStructIdentifier::new("");
     o_prot.write_struct_begin(&struct_ident)?;
-    o_prot.write_field_begin(&TFieldIdentifier::new("scannerId", TType::I32, 1))?;
+    o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::I32, id: Some(1) })?;
     o_prot.write_i32(self.scanner_id)?;
     o_prot.write_field_end()?;
     if let Some(fld_var) = self.num_rows {
-      o_prot.write_field_begin(&TFieldIdentifier::new("numRows", TType::I32, 2))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::I32, id: Some(2) })?;
       o_prot.write_i32(fld_var)?;
       o_prot.write_field_end()?
     }
@@ -5374,10 +5374,10 @@ impl TSerializable for GetScannerRowsResult {
     Ok(ret)
   }
   fn write_to_out_protocol(&self, o_prot: &mut dyn TOutputProtocol) -> thrift::Result<()> {
-    let struct_ident = TStructIdentifier::new("GetScannerRowsResult");
+    let struct_ident = TStructIdentifier::new("");
     o_prot.write_struct_begin(&struct_ident)?;
     if let Some(ref fld_var) = self.success {
-      o_prot.write_field_begin(&TFieldIdentifier::new("success", TType::List, 0))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::List, id: Some(0) })?;
       o_prot.write_list_begin(&TListIdentifier::new(TType::Struct, fld_var.len() as i32))?;
       for e in fld_var {
         e.write_to_out_protocol(o_prot)?;
@@ -5386,12 +5386,12 @@ impl TSerializable for GetScannerRowsResult {
       o_prot.write_field_end()?
     }
     if let Some(ref fld_var) = self.io {
-      o_prot.write_field_begin(&TFieldIdentifier::new("io", TType::Struct, 1))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::Struct, id: Some(1) })?;
       fld_var.write_to_out_protocol(o_prot)?;
       o_prot.write_field_end()?
     }
     if let Some(ref fld_var) = self.ia {
-      o_prot.write_field_begin(&TFieldIdentifier::new("ia", TType::Struct, 2))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::Struct, id: Some(2) })?;
       fld_var.write_to_out_protocol(o_prot)?;
       o_prot.write_field_end()?
     }
@@ -5446,9 +5446,9 @@ impl TSerializable for CloseScannerArgs {
     Ok(ret)
   }
   fn write_to_out_protocol(&self, o_prot: &mut dyn TOutputProtocol) -> thrift::Result<()> {
-    let struct_ident = TStructIdentifier::new("CloseScannerArgs");
+    let struct_ident = TStructIdentifier::new("");
     o_prot.write_struct_begin(&struct_ident)?;
-    o_prot.write_field_begin(&TFieldIdentifier::new("scannerId", TType::I32, 1))?;
+    o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::I32, id: Some(1) })?;
     o_prot.write_i32(self.scanner_id)?;
     o_prot.write_field_end()?;
     o_prot.write_field_stop()?;
@@ -5509,15 +5509,15 @@ impl TSerializable for CloseScannerResult {
     Ok(ret)
   }
   fn write_to_out_protocol(&self, o_prot: &mut dyn TOutputProtocol) -> thrift::Result<()> {
-    let struct_ident = TStructIdentifier::new("CloseScannerResult");
+    let struct_ident = TStructIdentifier::new("");
     o_prot.write_struct_begin(&struct_ident)?;
     if let Some(ref fld_var) = self.io {
-      o_prot.write_field_begin(&TFieldIdentifier::new("io", TType::Struct, 1))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::Struct, id: Some(1) })?;
       fld_var.write_to_out_protocol(o_prot)?;
       o_prot.write_field_end()?
     }
     if let Some(ref fld_var) = self.ia {
-      o_prot.write_field_begin(&TFieldIdentifier::new("ia", TType::Struct, 2))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::Struct, id: Some(2) })?;
       fld_var.write_to_out_protocol(o_prot)?;
       o_prot.write_field_end()?
     }
@@ -5581,12 +5581,12 @@ impl TSerializable for MutateRowArgs {
     Ok(ret)
   }
   fn write_to_out_protocol(&self, o_prot: &mut dyn TOutputProtocol) -> thrift::Result<()> {
-    let struct_ident = TStructIdentifier::new("MutateRowArgs");
+    let struct_ident = TStructIdentifier::new("");
     o_prot.write_struct_begin(&struct_ident)?;
-    o_prot.write_field_begin(&TFieldIdentifier::new("table", TType::String, 1))?;
+    o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::String, id: Some(1) })?;
     o_prot.write_bytes(&self.table)?;
     o_prot.write_field_end()?;
-    o_prot.write_field_begin(&TFieldIdentifier::new("trowMutations", TType::Struct, 2))?;
+    o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::Struct, id: Some(2) })?;
     self.trow_mutations.write_to_out_protocol(o_prot)?;
     o_prot.write_field_end()?;
     o_prot.write_field_stop()?;
@@ -5639,10 +5639,10 @@ impl TSerializable for MutateRowResult {
     Ok(ret)
   }
   fn write_to_out_protocol(&self, o_prot: &mut dyn TOutputProtocol) -> thrift::Result<()> {
-    let struct_ident = TStructIdentifier::new("MutateRowResult");
+    let struct_ident = TStructIdentifier::new("");
     o_prot.write_struct_begin(&struct_ident)?;
     if let Some(ref fld_var) = self.io {
-      o_prot.write_field_begin(&TFieldIdentifier::new("io", TType::Struct, 1))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::Struct, id: Some(1) })?;
       fld_var.write_to_out_protocol(o_prot)?;
       o_prot.write_field_end()?
     }
@@ -5714,16 +5714,16 @@ impl TSerializable for GetScannerResultsArgs {
     Ok(ret)
   }
   fn write_to_out_protocol(&self, o_prot: &mut dyn TOutputProtocol) -> thrift::Result<()> {
-    let struct_ident = TStructIdentifier::new("GetScannerResultsArgs");
+    let struct_ident = TStructIdentifier::new("");
     o_prot.write_struct_begin(&struct_ident)?;
-    o_prot.write_field_begin(&TFieldIdentifier::new("table", TType::String, 1))?;
+    o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::String, id: Some(1) })?;
     o_prot.write_bytes(&self.table)?;
     o_prot.write_field_end()?;
-    o_prot.write_field_begin(&TFieldIdentifier::new("tscan", TType::Struct, 2))?;
+    o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::Struct, id: Some(2) })?;
     self.tscan.write_to_out_protocol(o_prot)?;
     o_prot.write_field_end()?;
     if let Some(fld_var) = self.num_rows {
-      o_prot.write_field_begin(&TFieldIdentifier::new("numRows", TType::I32, 3))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::I32, id: Some(3) })?;
       o_prot.write_i32(fld_var)?;
       o_prot.write_field_end()?
     }
@@ -5791,10 +5791,10 @@ impl TSerializable for GetScannerResultsResult {
     Ok(ret)
   }
   fn write_to_out_protocol(&self, o_prot: &mut dyn TOutputProtocol) -> thrift::Result<()> {
-    let struct_ident = TStructIdentifier::new("GetScannerResultsResult");
+    let struct_ident = TStructIdentifier::new("");
     o_prot.write_struct_begin(&struct_ident)?;
     if let Some(ref fld_var) = self.success {
-      o_prot.write_field_begin(&TFieldIdentifier::new("success", TType::List, 0))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::List, id: Some(0) })?;
       o_prot.write_list_begin(&TListIdentifier::new(TType::Struct, fld_var.len() as i32))?;
       for e in fld_var {
         e.write_to_out_protocol(o_prot)?;
@@ -5803,7 +5803,7 @@ impl TSerializable for GetScannerResultsResult {
       o_prot.write_field_end()?
     }
     if let Some(ref fld_var) = self.io {
-      o_prot.write_field_begin(&TFieldIdentifier::new("io", TType::Struct, 1))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::Struct, id: Some(1) })?;
       fld_var.write_to_out_protocol(o_prot)?;
       o_prot.write_field_end()?
     }
@@ -5875,16 +5875,16 @@ impl TSerializable for GetRegionLocationArgs {
     Ok(ret)
   }
   fn write_to_out_protocol(&self, o_prot: &mut dyn TOutputProtocol) -> thrift::Result<()> {
-    let struct_ident = TStructIdentifier::new("GetRegionLocationArgs");
+    let struct_ident = TStructIdentifier::new("");
     o_prot.write_struct_begin(&struct_ident)?;
-    o_prot.write_field_begin(&TFieldIdentifier::new("table", TType::String, 1))?;
+    o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::String, id: Some(1) })?;
     o_prot.write_bytes(&self.table)?;
     o_prot.write_field_end()?;
-    o_prot.write_field_begin(&TFieldIdentifier::new("row", TType::String, 2))?;
+    o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::String, id: Some(2) })?;
     o_prot.write_bytes(&self.row)?;
     o_prot.write_field_end()?;
     if let Some(fld_var) = self.reload {
-      o_prot.write_field_begin(&TFieldIdentifier::new("reload", TType::Bool, 3))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::Bool, id: Some(3) })?;
       o_prot.write_bool(fld_var)?;
       o_prot.write_field_end()?
     }
@@ -5946,15 +5946,15 @@ impl TSerializable for GetRegionLocationResult {
     Ok(ret)
   }
   fn write_to_out_protocol(&self, o_prot: &mut dyn TOutputProtocol) -> thrift::Result<()> {
-    let struct_ident = TStructIdentifier::new("GetRegionLocationResult");
+    let struct_ident = TStructIdentifier::new("");
     o_prot.write_struct_begin(&struct_ident)?;
     if let Some(ref fld_var) = self.success {
-      o_prot.write_field_begin(&TFieldIdentifier::new("success", TType::Struct, 0))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::Struct, id: Some(0) })?;
       fld_var.write_to_out_protocol(o_prot)?;
       o_prot.write_field_end()?
     }
     if let Some(ref fld_var) = self.io {
-      o_prot.write_field_begin(&TFieldIdentifier::new("io", TType::Struct, 1))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::Struct, id: Some(1) })?;
       fld_var.write_to_out_protocol(o_prot)?;
       o_prot.write_field_end()?
     }
@@ -6009,9 +6009,9 @@ impl TSerializable for GetAllRegionLocationsArgs {
     Ok(ret)
   }
   fn write_to_out_protocol(&self, o_prot: &mut dyn TOutputProtocol) -> thrift::Result<()> {
-    let struct_ident = TStructIdentifier::new("GetAllRegionLocationsArgs");
+    let struct_ident = TStructIdentifier::new("");
     o_prot.write_struct_begin(&struct_ident)?;
-    o_prot.write_field_begin(&TFieldIdentifier::new("table", TType::String, 1))?;
+    o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::String, id: Some(1) })?;
     o_prot.write_bytes(&self.table)?;
     o_prot.write_field_end()?;
     o_prot.write_field_stop()?;
@@ -6078,10 +6078,10 @@ impl TSerializable for GetAllRegionLocationsResult {
     Ok(ret)
   }
   fn write_to_out_protocol(&self, o_prot: &mut dyn TOutputProtocol) -> thrift::Result<()> {
-    let struct_ident = TStructIdentifier::new("GetAllRegionLocationsResult");
+    let struct_ident = TStructIdentifier::new("");
     o_prot.write_struct_begin(&struct_ident)?;
     if let Some(ref fld_var) = self.success {
-      o_prot.write_field_begin(&TFieldIdentifier::new("success", TType::List, 0))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::List, id: Some(0) })?;
       o_prot.write_list_begin(&TListIdentifier::new(TType::Struct, fld_var.len() as i32))?;
       for e in fld_var {
         e.write_to_out_protocol(o_prot)?;
@@ -6090,7 +6090,7 @@ impl TSerializable for GetAllRegionLocationsResult {
       o_prot.write_field_end()?
     }
     if let Some(ref fld_var) = self.io {
-      o_prot.write_field_begin(&TFieldIdentifier::new("io", TType::Struct, 1))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::Struct, id: Some(1) })?;
       fld_var.write_to_out_protocol(o_prot)?;
       o_prot.write_field_end()?
     }
@@ -6198,29 +6198,29 @@ impl TSerializable for CheckAndMutateArgs {
     Ok(ret)
   }
   fn write_to_out_protocol(&self, o_prot: &mut dyn TOutputProtocol) -> thrift::Result<()> {
-    let struct_ident = TStructIdentifier::new("CheckAndMutateArgs");
+    let struct_ident = TStructIdentifier::new("");
     o_prot.write_struct_begin(&struct_ident)?;
-    o_prot.write_field_begin(&TFieldIdentifier::new("table", TType::String, 1))?;
+    o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::String, id: Some(1) })?;
     o_prot.write_bytes(&self.table)?;
     o_prot.write_field_end()?;
-    o_prot.write_field_begin(&TFieldIdentifier::new("row", TType::String, 2))?;
+    o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::String, id: Some(2) })?;
     o_prot.write_bytes(&self.row)?;
     o_prot.write_field_end()?;
-    o_prot.write_field_begin(&TFieldIdentifier::new("family", TType::String, 3))?;
+    o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::String, id: Some(3) })?;
     o_prot.write_bytes(&self.family)?;
     o_prot.write_field_end()?;
-    o_prot.write_field_begin(&TFieldIdentifier::new("qualifier", TType::String, 4))?;
+    o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::String, id: Some(4) })?;
     o_prot.write_bytes(&self.qualifier)?;
     o_prot.write_field_end()?;
-    o_prot.write_field_begin(&TFieldIdentifier::new("compareOp", TType::I32, 5))?;
+    o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::I32, id: Some(5) })?;
     o_prot.write_i32(self.compare_op)?;
     o_prot.write_field_end()?;
     if let Some(ref fld_var) = self.value {
-      o_prot.write_field_begin(&TFieldIdentifier::new("value", TType::String, 6))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::String, id: Some(6) })?;
       o_prot.write_bytes(fld_var)?;
       o_prot.write_field_end()?
     }
-    o_prot.write_field_begin(&TFieldIdentifier::new("rowMutations", TType::Struct, 7))?;
+    o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::Struct, id: Some(7) })?;
     self.row_mutations.write_to_out_protocol(o_prot)?;
     o_prot.write_field_end()?;
     o_prot.write_field_stop()?;
@@ -6281,15 +6281,15 @@ impl TSerializable for CheckAndMutateResult {
     Ok(ret)
   }
   fn write_to_out_protocol(&self, o_prot: &mut dyn TOutputProtocol) -> thrift::Result<()> {
-    let struct_ident = TStructIdentifier::new("CheckAndMutateResult");
+    let struct_ident = TStructIdentifier::new("");
     o_prot.write_struct_begin(&struct_ident)?;
     if let Some(fld_var) = self.success {
-      o_prot.write_field_begin(&TFieldIdentifier::new("success", TType::Bool, 0))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::Bool, id: Some(0) })?;
       o_prot.write_bool(fld_var)?;
       o_prot.write_field_end()?
     }
     if let Some(ref fld_var) = self.io {
-      o_prot.write_field_begin(&TFieldIdentifier::new("io", TType::Struct, 1))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::Struct, id: Some(1) })?;
       fld_var.write_to_out_protocol(o_prot)?;
       o_prot.write_field_end()?
     }
@@ -6344,9 +6344,9 @@ impl TSerializable for GetTableDescriptorArgs {
     Ok(ret)
   }
   fn write_to_out_protocol(&self, o_prot: &mut dyn TOutputProtocol) -> thrift::Result<()> {
-    let struct_ident = TStructIdentifier::new("GetTableDescriptorArgs");
+    let struct_ident = TStructIdentifier::new("");
     o_prot.write_struct_begin(&struct_ident)?;
-    o_prot.write_field_begin(&TFieldIdentifier::new("table", TType::Struct, 1))?;
+    o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::Struct, id: Some(1) })?;
     self.table.write_to_out_protocol(o_prot)?;
     o_prot.write_field_end()?;
     o_prot.write_field_stop()?;
@@ -6407,15 +6407,15 @@ impl TSerializable for GetTableDescriptorResult {
     Ok(ret)
   }
   fn write_to_out_protocol(&self, o_prot: &mut dyn TOutputProtocol) -> thrift::Result<()> {
-    let struct_ident = TStructIdentifier::new("GetTableDescriptorResult");
+    let struct_ident = TStructIdentifier::new("");
     o_prot.write_struct_begin(&struct_ident)?;
     if let Some(ref fld_var) = self.success {
-      o_prot.write_field_begin(&TFieldIdentifier::new("success", TType::Struct, 0))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::Struct, id: Some(0) })?;
       fld_var.write_to_out_protocol(o_prot)?;
       o_prot.write_field_end()?
     }
     if let Some(ref fld_var) = self.io {
-      o_prot.write_field_begin(&TFieldIdentifier::new("io", TType::Struct, 1))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::Struct, id: Some(1) })?;
       fld_var.write_to_out_protocol(o_prot)?;
       o_prot.write_field_end()?
     }
@@ -6476,9 +6476,9 @@ impl TSerializable for GetTableDescriptorsArgs {
     Ok(ret)
   }
   fn write_to_out_protocol(&self, o_prot: &mut dyn TOutputProtocol) -> thrift::Result<()> {
-    let struct_ident = TStructIdentifier::new("GetTableDescriptorsArgs");
+    let struct_ident = TStructIdentifier::new("");
     o_prot.write_struct_begin(&struct_ident)?;
-    o_prot.write_field_begin(&TFieldIdentifier::new("tables", TType::List, 1))?;
+    o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::List, id: Some(1) })?;
     o_prot.write_list_begin(&TListIdentifier::new(TType::Struct, self.tables.len() as i32))?;
     for e in &self.tables {
       e.write_to_out_protocol(o_prot)?;
@@ -6549,10 +6549,10 @@ impl TSerializable for GetTableDescriptorsResult {
     Ok(ret)
   }
   fn write_to_out_protocol(&self, o_prot: &mut dyn TOutputProtocol) -> thrift::Result<()> {
-    let struct_ident = TStructIdentifier::new("GetTableDescriptorsResult");
+    let struct_ident = TStructIdentifier::new("");
     o_prot.write_struct_begin(&struct_ident)?;
     if let Some(ref fld_var) = self.success {
-      o_prot.write_field_begin(&TFieldIdentifier::new("success", TType::List, 0))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::List, id: Some(0) })?;
       o_prot.write_list_begin(&TListIdentifier::new(TType::Struct, fld_var.len() as i32))?;
       for e in fld_var {
         e.write_to_out_protocol(o_prot)?;
@@ -6561,7 +6561,7 @@ impl TSerializable for GetTableDescriptorsResult {
       o_prot.write_field_end()?
     }
     if let Some(ref fld_var) = self.io {
-      o_prot.write_field_begin(&TFieldIdentifier::new("io", TType::Struct, 1))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::Struct, id: Some(1) })?;
       fld_var.write_to_out_protocol(o_prot)?;
       o_prot.write_field_end()?
     }
@@ -6615,10 +6615,10 @@ impl TSerializable for TableExistsArgs {
     Ok(ret)
   }
   fn write_to_out_protocol(&self, o_prot: &mut dyn TOutputProtocol) -> thrift::Result<()> {
-    let struct_ident = TStructIdentifier::new("TableExistsArgs");
+    let struct_ident = TStructIdentifier::new("");
     o_prot.write_struct_begin(&struct_ident)?;
     if let Some(ref fld_var) = self.table_name {
-      o_prot.write_field_begin(&TFieldIdentifier::new("tableName", TType::Struct, 1))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::Struct, id: Some(1) })?;
       fld_var.write_to_out_protocol(o_prot)?;
       o_prot.write_field_end()?
     }
@@ -6680,15 +6680,15 @@ impl TSerializable for TableExistsResult {
     Ok(ret)
   }
   fn write_to_out_protocol(&self, o_prot: &mut dyn TOutputProtocol) -> thrift::Result<()> {
-    let struct_ident = TStructIdentifier::new("TableExistsResult");
+    let struct_ident = TStructIdentifier::new("");
     o_prot.write_struct_begin(&struct_ident)?;
     if let Some(fld_var) = self.success {
-      o_prot.write_field_begin(&TFieldIdentifier::new("success", TType::Bool, 0))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::Bool, id: Some(0) })?;
       o_prot.write_bool(fld_var)?;
       o_prot.write_field_end()?
     }
     if let Some(ref fld_var) = self.io {
-      o_prot.write_field_begin(&TFieldIdentifier::new("io", TType::Struct, 1))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::Struct, id: Some(1) })?;
       fld_var.write_to_out_protocol(o_prot)?;
       o_prot.write_field_end()?
     }
@@ -6751,14 +6751,14 @@ impl TSerializable for GetTableDescriptorsByPatternArgs {
     Ok(ret)
   }
   fn write_to_out_protocol(&self, o_prot: &mut dyn TOutputProtocol) -> thrift::Result<()> {
-    let struct_ident = TStructIdentifier::new("GetTableDescriptorsByPatternArgs");
+    let struct_ident = TStructIdentifier::new("");
     o_prot.write_struct_begin(&struct_ident)?;
     if let Some(ref fld_var) = self.regex {
-      o_prot.write_field_begin(&TFieldIdentifier::new("regex", TType::String, 1))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::String, id: Some(1) })?;
       o_prot.write_bytes(fld_var)?;
       o_prot.write_field_end()?
     }
-    o_prot.write_field_begin(&TFieldIdentifier::new("includeSysTables", TType::Bool, 2))?;
+    o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::Bool, id: Some(2) })?;
     o_prot.write_bool(self.include_sys_tables)?;
     o_prot.write_field_end()?;
     o_prot.write_field_stop()?;
@@ -6825,10 +6825,10 @@ impl TSerializable for GetTableDescriptorsByPatternResult {
     Ok(ret)
   }
   fn write_to_out_protocol(&self, o_prot: &mut dyn TOutputProtocol) -> thrift::Result<()> {
-    let struct_ident = TStructIdentifier::new("GetTableDescriptorsByPatternResult");
+    let struct_ident = TStructIdentifier::new("");
     o_prot.write_struct_begin(&struct_ident)?;
     if let Some(ref fld_var) = self.success {
-      o_prot.write_field_begin(&TFieldIdentifier::new("success", TType::List, 0))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::List, id: Some(0) })?;
       o_prot.write_list_begin(&TListIdentifier::new(TType::Struct, fld_var.len() as i32))?;
       for e in fld_var {
         e.write_to_out_protocol(o_prot)?;
@@ -6837,7 +6837,7 @@ impl TSerializable for GetTableDescriptorsByPatternResult {
       o_prot.write_field_end()?
     }
     if let Some(ref fld_var) = self.io {
-      o_prot.write_field_begin(&TFieldIdentifier::new("io", TType::Struct, 1))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::Struct, id: Some(1) })?;
       fld_var.write_to_out_protocol(o_prot)?;
       o_prot.write_field_end()?
     }
@@ -6892,9 +6892,9 @@ impl TSerializable for GetTableDescriptorsByNamespaceArgs {
     Ok(ret)
   }
   fn write_to_out_protocol(&self, o_prot: &mut dyn TOutputProtocol) -> thrift::Result<()> {
-    let struct_ident = TStructIdentifier::new("GetTableDescriptorsByNamespaceArgs");
+    let struct_ident = TStructIdentifier::new("");
     o_prot.write_struct_begin(&struct_ident)?;
-    o_prot.write_field_begin(&TFieldIdentifier::new("name", TType::String, 1))?;
+    o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::String, id: Some(1) })?;
     o_prot.write_bytes(&self.name)?;
     o_prot.write_field_end()?;
     o_prot.write_field_stop()?;
@@ -6961,10 +6961,10 @@ impl TSerializable for GetTableDescriptorsByNamespaceResult {
     Ok(ret)
   }
   fn write_to_out_protocol(&self, o_prot: &mut dyn TOutputProtocol) -> thrift::Result<()> {
-    let struct_ident = TStructIdentifier::new("GetTableDescriptorsByNamespaceResult");
+    let struct_ident = TStructIdentifier::new("");
     o_prot.write_struct_begin(&struct_ident)?;
     if let Some(ref fld_var) = self.success {
-      o_prot.write_field_begin(&TFieldIdentifier::new("success", TType::List, 0))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::List, id: Some(0) })?;
       o_prot.write_list_begin(&TListIdentifier::new(TType::Struct, fld_var.len() as i32))?;
       for e in fld_var {
         e.write_to_out_protocol(o_prot)?;
@@ -6973,7 +6973,7 @@ impl TSerializable for GetTableDescriptorsByNamespaceResult {
       o_prot.write_field_end()?
     }
     if let Some(ref fld_var) = self.io {
-      o_prot.write_field_begin(&TFieldIdentifier::new("io", TType::Struct, 1))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::Struct, id: Some(1) })?;
       fld_var.write_to_out_protocol(o_prot)?;
       o_prot.write_field_end()?
     }
@@ -7036,14 +7036,14 @@ impl TSerializable for GetTableNamesByPatternArgs {
     Ok(ret)
   }
   fn write_to_out_protocol(&self, o_prot: &mut dyn TOutputProtocol) -> thrift::Result<()> {
-    let struct_ident = TStructIdentifier::new("GetTableNamesByPatternArgs");
+    let struct_ident = TStructIdentifier::new("");
     o_prot.write_struct_begin(&struct_ident)?;
     if let Some(ref fld_var) = self.regex {
-      o_prot.write_field_begin(&TFieldIdentifier::new("regex", TType::String, 1))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::String, id: Some(1) })?;
       o_prot.write_bytes(fld_var)?;
       o_prot.write_field_end()?
     }
-    o_prot.write_field_begin(&TFieldIdentifier::new("includeSysTables", TType::Bool, 2))?;
+    o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::Bool, id: Some(2) })?;
     o_prot.write_bool(self.include_sys_tables)?;
     o_prot.write_field_end()?;
     o_prot.write_field_stop()?;
@@ -7110,10 +7110,10 @@ impl TSerializable for GetTableNamesByPatternResult {
     Ok(ret)
   }
   fn write_to_out_protocol(&self, o_prot: &mut dyn TOutputProtocol) -> thrift::Result<()> {
-    let struct_ident = TStructIdentifier::new("GetTableNamesByPatternResult");
+    let struct_ident = TStructIdentifier::new("");
     o_prot.write_struct_begin(&struct_ident)?;
     if let Some(ref fld_var) = self.success {
-      o_prot.write_field_begin(&TFieldIdentifier::new("success", TType::List, 0))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::List, id: Some(0) })?;
       o_prot.write_list_begin(&TListIdentifier::new(TType::Struct, fld_var.len() as i32))?;
       for e in fld_var {
         e.write_to_out_protocol(o_prot)?;
@@ -7122,7 +7122,7 @@ impl TSerializable for GetTableNamesByPatternResult {
       o_prot.write_field_end()?
     }
     if let Some(ref fld_var) = self.io {
-      o_prot.write_field_begin(&TFieldIdentifier::new("io", TType::Struct, 1))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::Struct, id: Some(1) })?;
       fld_var.write_to_out_protocol(o_prot)?;
       o_prot.write_field_end()?
     }
@@ -7177,9 +7177,9 @@ impl TSerializable for GetTableNamesByNamespaceArgs {
     Ok(ret)
   }
   fn write_to_out_protocol(&self, o_prot: &mut dyn TOutputProtocol) -> thrift::Result<()> {
-    let struct_ident = TStructIdentifier::new("GetTableNamesByNamespaceArgs");
+    let struct_ident = TStructIdentifier::new("");
     o_prot.write_struct_begin(&struct_ident)?;
-    o_prot.write_field_begin(&TFieldIdentifier::new("name", TType::String, 1))?;
+    o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::String, id: Some(1) })?;
     o_prot.write_bytes(&self.name)?;
     o_prot.write_field_end()?;
     o_prot.write_field_stop()?;
@@ -7246,10 +7246,10 @@ impl TSerializable for GetTableNamesByNamespaceResult {
     Ok(ret)
   }
   fn write_to_out_protocol(&self, o_prot: &mut dyn TOutputProtocol) -> thrift::Result<()> {
-    let struct_ident = TStructIdentifier::new("GetTableNamesByNamespaceResult");
+    let struct_ident = TStructIdentifier::new("");
     o_prot.write_struct_begin(&struct_ident)?;
     if let Some(ref fld_var) = self.success {
-      o_prot.write_field_begin(&TFieldIdentifier::new("success", TType::List, 0))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::List, id: Some(0) })?;
       o_prot.write_list_begin(&TListIdentifier::new(TType::Struct, fld_var.len() as i32))?;
       for e in fld_var {
         e.write_to_out_protocol(o_prot)?;
@@ -7258,7 +7258,7 @@ impl TSerializable for GetTableNamesByNamespaceResult {
       o_prot.write_field_end()?
     }
     if let Some(ref fld_var) = self.io {
-      o_prot.write_field_begin(&TFieldIdentifier::new("io", TType::Struct, 1))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::Struct, id: Some(1) })?;
       fld_var.write_to_out_protocol(o_prot)?;
       o_prot.write_field_end()?
     }
@@ -7327,13 +7327,13 @@ impl TSerializable for CreateTableArgs {
     Ok(ret)
   }
   fn write_to_out_protocol(&self, o_prot: &mut dyn TOutputProtocol) -> thrift::Result<()> {
-    let struct_ident = TStructIdentifier::new("CreateTableArgs");
+    let struct_ident = TStructIdentifier::new("");
     o_prot.write_struct_begin(&struct_ident)?;
-    o_prot.write_field_begin(&TFieldIdentifier::new("desc", TType::Struct, 1))?;
+    o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::Struct, id: Some(1) })?;
     self.desc.write_to_out_protocol(o_prot)?;
     o_prot.write_field_end()?;
     if let Some(ref fld_var) = self.split_keys {
-      o_prot.write_field_begin(&TFieldIdentifier::new("splitKeys", TType::List, 2))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::List, id: Some(2) })?;
       o_prot.write_list_begin(&TListIdentifier::new(TType::String, fld_var.len() as i32))?;
       for e in fld_var {
         o_prot.write_bytes(e)?;
@@ -7391,10 +7391,10 @@ impl TSerializable for CreateTableResult {
     Ok(ret)
   }
   fn write_to_out_protocol(&self, o_prot: &mut dyn TOutputProtocol) -> thrift::Result<()> {
-    let struct_ident = TStructIdentifier::new("CreateTableResult");
+    let struct_ident = TStructIdentifier::new("");
     o_prot.write_struct_begin(&struct_ident)?;
     if let Some(ref fld_var) = self.io {
-      o_prot.write_field_begin(&TFieldIdentifier::new("io", TType::Struct, 1))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::Struct, id: Some(1) })?;
       fld_var.write_to_out_protocol(o_prot)?;
       o_prot.write_field_end()?
     }
@@ -7449,9 +7449,9 @@ impl TSerializable for DeleteTableArgs {
     Ok(ret)
   }
   fn write_to_out_protocol(&self, o_prot: &mut dyn TOutputProtocol) -> thrift::Result<()> {
-    let struct_ident = TStructIdentifier::new("DeleteTableArgs");
+    let struct_ident = TStructIdentifier::new("");
     o_prot.write_struct_begin(&struct_ident)?;
-    o_prot.write_field_begin(&TFieldIdentifier::new("tableName", TType::Struct, 1))?;
+    o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::Struct, id: Some(1) })?;
     self.table_name.write_to_out_protocol(o_prot)?;
     o_prot.write_field_end()?;
     o_prot.write_field_stop()?;
@@ -7504,10 +7504,10 @@ impl TSerializable for DeleteTableResult {
     Ok(ret)
   }
   fn write_to_out_protocol(&self, o_prot: &mut dyn TOutputProtocol) -> thrift::Result<()> {
-    let struct_ident = TStructIdentifier::new("DeleteTableResult");
+    let struct_ident = TStructIdentifier::new("");
     o_prot.write_struct_begin(&struct_ident)?;
     if let Some(ref fld_var) = self.io {
-      o_prot.write_field_begin(&TFieldIdentifier::new("io", TType::Struct, 1))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::Struct, id: Some(1) })?;
       fld_var.write_to_out_protocol(o_prot)?;
       o_prot.write_field_end()?
     }
@@ -7571,12 +7571,12 @@ impl TSerializable for TruncateTableArgs {
     Ok(ret)
   }
   fn write_to_out_protocol(&self, o_prot: &mut dyn TOutputProtocol) -> thrift::Result<()> {
-    let struct_ident = TStructIdentifier::new("TruncateTableArgs");
+    let struct_ident = TStructIdentifier::new("");
     o_prot.write_struct_begin(&struct_ident)?;
-    o_prot.write_field_begin(&TFieldIdentifier::new("tableName", TType::Struct, 1))?;
+    o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::Struct, id: Some(1) })?;
     self.table_name.write_to_out_protocol(o_prot)?;
     o_prot.write_field_end()?;
-    o_prot.write_field_begin(&TFieldIdentifier::new("preserveSplits", TType::Bool, 2))?;
+    o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::Bool, id: Some(2) })?;
     o_prot.write_bool(self.preserve_splits)?;
     o_prot.write_field_end()?;
     o_prot.write_field_stop()?;
@@ -7629,10 +7629,10 @@ impl TSerializable for TruncateTableResult {
     Ok(ret)
   }
   fn write_to_out_protocol(&self, o_prot: &mut dyn TOutputProtocol) -> thrift::Result<()> {
-    let struct_ident = TStructIdentifier::new("TruncateTableResult");
+    let struct_ident = TStructIdentifier::new("");
     o_prot.write_struct_begin(&struct_ident)?;
     if let Some(ref fld_var) = self.io {
-      o_prot.write_field_begin(&TFieldIdentifier::new("io", TType::Struct, 1))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::Struct, id: Some(1) })?;
       fld_var.write_to_out_protocol(o_prot)?;
       o_prot.write_field_end()?
     }
@@ -7687,9 +7687,9 @@ impl TSerializable for EnableTableArgs {
     Ok(ret)
   }
   fn write_to_out_protocol(&self, o_prot: &mut dyn TOutputProtocol) -> thrift::Result<()> {
-    let struct_ident = TStructIdentifier::new("EnableTableArgs");
+    let struct_ident = TStructIdentifier::new("");
     o_prot.write_struct_begin(&struct_ident)?;
-    o_prot.write_field_begin(&TFieldIdentifier::new("tableName", TType::Struct, 1))?;
+    o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::Struct, id: Some(1) })?;
     self.table_name.write_to_out_protocol(o_prot)?;
     o_prot.write_field_end()?;
     o_prot.write_field_stop()?;
@@ -7742,10 +7742,10 @@ impl TSerializable for EnableTableResult {
     Ok(ret)
   }
   fn write_to_out_protocol(&self, o_prot: &mut dyn TOutputProtocol) -> thrift::Result<()> {
-    let struct_ident = TStructIdentifier::new("EnableTableResult");
+    let struct_ident = TStructIdentifier::new("");
     o_prot.write_struct_begin(&struct_ident)?;
     if let Some(ref fld_var) = self.io {
-      o_prot.write_field_begin(&TFieldIdentifier::new("io", TType::Struct, 1))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::Struct, id: Some(1) })?;
       fld_var.write_to_out_protocol(o_prot)?;
       o_prot.write_field_end()?
     }
@@ -7800,9 +7800,9 @@ impl TSerializable for DisableTableArgs {
     Ok(ret)
   }
   fn write_to_out_protocol(&self, o_prot: &mut dyn TOutputProtocol) -> thrift::Result<()> {
-    let struct_ident = TStructIdentifier::new("DisableTableArgs");
+    let struct_ident = TStructIdentifier::new("");
     o_prot.write_struct_begin(&struct_ident)?;
-    o_prot.write_field_begin(&TFieldIdentifier::new("tableName", TType::Struct, 1))?;
+    o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::Struct, id: Some(1) })?;
     self.table_name.write_to_out_protocol(o_prot)?;
     o_prot.write_field_end()?;
     o_prot.write_field_stop()?;
@@ -7855,10 +7855,10 @@ impl TSerializable for DisableTableResult {
     Ok(ret)
   }
   fn write_to_out_protocol(&self, o_prot: &mut dyn TOutputProtocol) -> thrift::Result<()> {
-    let struct_ident = TStructIdentifier::new("DisableTableResult");
+    let struct_ident = TStructIdentifier::new("");
     o_prot.write_struct_begin(&struct_ident)?;
     if let Some(ref fld_var) = self.io {
-      o_prot.write_field_begin(&TFieldIdentifier::new("io", TType::Struct, 1))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::Struct, id: Some(1) })?;
       fld_var.write_to_out_protocol(o_prot)?;
       o_prot.write_field_end()?
     }
@@ -7913,9 +7913,9 @@ impl TSerializable for IsTableEnabledArgs {
     Ok(ret)
   }
   fn write_to_out_protocol(&self, o_prot: &mut dyn TOutputProtocol) -> thrift::Result<()> {
-    let struct_ident = TStructIdentifier::new("IsTableEnabledArgs");
+    let struct_ident = TStructIdentifier::new("");
     o_prot.write_struct_begin(&struct_ident)?;
-    o_prot.write_field_begin(&TFieldIdentifier::new("tableName", TType::Struct, 1))?;
+    o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::Struct, id: Some(1) })?;
     self.table_name.write_to_out_protocol(o_prot)?;
     o_prot.write_field_end()?;
     o_prot.write_field_stop()?;
@@ -7976,15 +7976,15 @@ impl TSerializable for IsTableEnabledResult {
     Ok(ret)
   }
   fn write_to_out_protocol(&self, o_prot: &mut dyn TOutputProtocol) -> thrift::Result<()> {
-    let struct_ident = TStructIdentifier::new("IsTableEnabledResult");
+    let struct_ident = TStructIdentifier::new("");
     o_prot.write_struct_begin(&struct_ident)?;
     if let Some(fld_var) = self.success {
-      o_prot.write_field_begin(&TFieldIdentifier::new("success", TType::Bool, 0))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::Bool, id: Some(0) })?;
       o_prot.write_bool(fld_var)?;
       o_prot.write_field_end()?
     }
     if let Some(ref fld_var) = self.io {
-      o_prot.write_field_begin(&TFieldIdentifier::new("io", TType::Struct, 1))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::Struct, id: Some(1) })?;
       fld_var.write_to_out_protocol(o_prot)?;
       o_prot.write_field_end()?
     }
@@ -8039,9 +8039,9 @@ impl TSerializable for IsTableDisabledArgs {
     Ok(ret)
   }
   fn write_to_out_protocol(&self, o_prot: &mut dyn TOutputProtocol) -> thrift::Result<()> {
-    let struct_ident = TStructIdentifier::new("IsTableDisabledArgs");
+    let struct_ident = TStructIdentifier::new("");
     o_prot.write_struct_begin(&struct_ident)?;
-    o_prot.write_field_begin(&TFieldIdentifier::new("tableName", TType::Struct, 1))?;
+    o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::Struct, id: Some(1) })?;
     self.table_name.write_to_out_protocol(o_prot)?;
     o_prot.write_field_end()?;
     o_prot.write_field_stop()?;
@@ -8102,15 +8102,15 @@ impl TSerializable for IsTableDisabledResult {
     Ok(ret)
   }
   fn write_to_out_protocol(&self, o_prot: &mut dyn TOutputProtocol) -> thrift::Result<()> {
-    let struct_ident = TStructIdentifier::new("IsTableDisabledResult");
+    let struct_ident = TStructIdentifier::new("");
     o_prot.write_struct_begin(&struct_ident)?;
     if let Some(fld_var) = self.success {
-      o_prot.write_field_begin(&TFieldIdentifier::new("success", TType::Bool, 0))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::Bool, id: Some(0) })?;
       o_prot.write_bool(fld_var)?;
       o_prot.write_field_end()?
     }
     if let Some(ref fld_var) = self.io {
-      o_prot.write_field_begin(&TFieldIdentifier::new("io", TType::Struct, 1))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::Struct, id: Some(1) })?;
       fld_var.write_to_out_protocol(o_prot)?;
       o_prot.write_field_end()?
     }
@@ -8165,9 +8165,9 @@ impl TSerializable for IsTableAvailableArgs {
     Ok(ret)
   }
   fn write_to_out_protocol(&self, o_prot: &mut dyn TOutputProtocol) -> thrift::Result<()> {
-    let struct_ident = TStructIdentifier::new("IsTableAvailableArgs");
+    let struct_ident = TStructIdentifier::new("");
     o_prot.write_struct_begin(&struct_ident)?;
-    o_prot.write_field_begin(&TFieldIdentifier::new("tableName", TType::Struct, 1))?;
+    o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::Struct, id: Some(1) })?;
     self.table_name.write_to_out_protocol(o_prot)?;
     o_prot.write_field_end()?;
     o_prot.write_field_stop()?;
@@ -8228,15 +8228,15 @@ impl TSerializable for IsTableAvailableResult {
     Ok(ret)
   }
   fn write_to_out_protocol(&self, o_prot: &mut dyn TOutputProtocol) -> thrift::Result<()> {
-    let struct_ident = TStructIdentifier::new("IsTableAvailableResult");
+    let struct_ident = TStructIdentifier::new("");
     o_prot.write_struct_begin(&struct_ident)?;
     if let Some(fld_var) = self.success {
-      o_prot.write_field_begin(&TFieldIdentifier::new("success", TType::Bool, 0))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::Bool, id: Some(0) })?;
       o_prot.write_bool(fld_var)?;
       o_prot.write_field_end()?
     }
     if let Some(ref fld_var) = self.io {
-      o_prot.write_field_begin(&TFieldIdentifier::new("io", TType::Struct, 1))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::Struct, id: Some(1) })?;
       fld_var.write_to_out_protocol(o_prot)?;
       o_prot.write_field_end()?
     }
@@ -8305,13 +8305,13 @@ impl TSerializable for IsTableAvailableWithSplitArgs {
     Ok(ret)
   }
   fn write_to_out_protocol(&self, o_prot: &mut dyn TOutputProtocol) -> thrift::Result<()> {
-    let struct_ident = TStructIdentifier::new("IsTableAvailableWithSplitArgs");
+    let struct_ident = TStructIdentifier::new("");
     o_prot.write_struct_begin(&struct_ident)?;
-    o_prot.write_field_begin(&TFieldIdentifier::new("tableName", TType::Struct, 1))?;
+    o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::Struct, id: Some(1) })?;
     self.table_name.write_to_out_protocol(o_prot)?;
     o_prot.write_field_end()?;
     if let Some(ref fld_var) = self.split_keys {
-      o_prot.write_field_begin(&TFieldIdentifier::new("splitKeys", TType::List, 2))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::List, id: Some(2) })?;
       o_prot.write_list_begin(&TListIdentifier::new(TType::String, fld_var.len() as i32))?;
       for e in fld_var {
         o_prot.write_bytes(e)?;
@@ -8377,15 +8377,15 @@ impl TSerializable for IsTableAvailableWithSplitResult {
     Ok(ret)
   }
   fn write_to_out_protocol(&self, o_prot: &mut dyn TOutputProtocol) -> thrift::Result<()> {
-    let struct_ident = TStructIdentifier::new("IsTableAvailableWithSplitResult");
+    let struct_ident = TStructIdentifier::new("");
     o_prot.write_struct_begin(&struct_ident)?;
     if let Some(fld_var) = self.success {
-      o_prot.write_field_begin(&TFieldIdentifier::new("success", TType::Bool, 0))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::Bool, id: Some(0) })?;
       o_prot.write_bool(fld_var)?;
       o_prot.write_field_end()?
     }
     if let Some(ref fld_var) = self.io {
-      o_prot.write_field_begin(&TFieldIdentifier::new("io", TType::Struct, 1))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::Struct, id: Some(1) })?;
       fld_var.write_to_out_protocol(o_prot)?;
       o_prot.write_field_end()?
     }
@@ -8449,12 +8449,12 @@ impl TSerializable for AddColumnFamilyArgs {
     Ok(ret)
   }
   fn write_to_out_protocol(&self, o_prot: &mut dyn TOutputProtocol) -> thrift::Result<()> {
-    let struct_ident = TStructIdentifier::new("AddColumnFamilyArgs");
+    let struct_ident = TStructIdentifier::new("");
     o_prot.write_struct_begin(&struct_ident)?;
-    o_prot.write_field_begin(&TFieldIdentifier::new("tableName", TType::Struct, 1))?;
+    o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::Struct, id: Some(1) })?;
     self.table_name.write_to_out_protocol(o_prot)?;
     o_prot.write_field_end()?;
-    o_prot.write_field_begin(&TFieldIdentifier::new("column", TType::Struct, 2))?;
+    o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::Struct, id: Some(2) })?;
     self.column.write_to_out_protocol(o_prot)?;
     o_prot.write_field_end()?;
     o_prot.write_field_stop()?;
@@ -8507,10 +8507,10 @@ impl TSerializable for AddColumnFamilyResult {
     Ok(ret)
   }
   fn write_to_out_protocol(&self, o_prot: &mut dyn TOutputProtocol) -> thrift::Result<()> {
-    let struct_ident = TStructIdentifier::new("AddColumnFamilyResult");
+    let struct_ident = TStructIdentifier::new("");
     o_prot.write_struct_begin(&struct_ident)?;
     if let Some(ref fld_var) = self.io {
-      o_prot.write_field_begin(&TFieldIdentifier::new("io", TType::Struct, 1))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::Struct, id: Some(1) })?;
       fld_var.write_to_out_protocol(o_prot)?;
       o_prot.write_field_end()?
     }
@@ -8574,12 +8574,12 @@ impl TSerializable for DeleteColumnFamilyArgs {
     Ok(ret)
   }
   fn write_to_out_protocol(&self, o_prot: &mut dyn TOutputProtocol) -> thrift::Result<()> {
-    let struct_ident = TStructIdentifier::new("DeleteColumnFamilyArgs");
+    let struct_ident = TStructIdentifier::new("");
     o_prot.write_struct_begin(&struct_ident)?;
-    o_prot.write_field_begin(&TFieldIdentifier::new("tableName", TType::Struct, 1))?;
+    o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::Struct, id: Some(1) })?;
     self.table_name.write_to_out_protocol(o_prot)?;
     o_prot.write_field_end()?;
-    o_prot.write_field_begin(&TFieldIdentifier::new("column", TType::String, 2))?;
+    o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::String, id: Some(2) })?;
     o_prot.write_bytes(&self.column)?;
     o_prot.write_field_end()?;
     o_prot.write_field_stop()?;
@@ -8632,10 +8632,10 @@ impl TSerializable for DeleteColumnFamilyResult {
     Ok(ret)
   }
   fn write_to_out_protocol(&self, o_prot: &mut dyn TOutputProtocol) -> thrift::Result<()> {
-    let struct_ident = TStructIdentifier::new("DeleteColumnFamilyResult");
+    let struct_ident = TStructIdentifier::new("");
     o_prot.write_struct_begin(&struct_ident)?;
     if let Some(ref fld_var) = self.io {
-      o_prot.write_field_begin(&TFieldIdentifier::new("io", TType::Struct, 1))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::Struct, id: Some(1) })?;
       fld_var.write_to_out_protocol(o_prot)?;
       o_prot.write_field_end()?
     }
@@ -8699,12 +8699,12 @@ impl TSerializable for ModifyColumnFamilyArgs {
     Ok(ret)
   }
   fn write_to_out_protocol(&self, o_prot: &mut dyn TOutputProtocol) -> thrift::Result<()> {
-    let struct_ident = TStructIdentifier::new("ModifyColumnFamilyArgs");
+    let struct_ident = TStructIdentifier::new("");
     o_prot.write_struct_begin(&struct_ident)?;
-    o_prot.write_field_begin(&TFieldIdentifier::new("tableName", TType::Struct, 1))?;
+    o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::Struct, id: Some(1) })?;
     self.table_name.write_to_out_protocol(o_prot)?;
     o_prot.write_field_end()?;
-    o_prot.write_field_begin(&TFieldIdentifier::new("column", TType::Struct, 2))?;
+    o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::Struct, id: Some(2) })?;
     self.column.write_to_out_protocol(o_prot)?;
     o_prot.write_field_end()?;
     o_prot.write_field_stop()?;
@@ -8757,10 +8757,10 @@ impl TSerializable for ModifyColumnFamilyResult {
     Ok(ret)
   }
   fn write_to_out_protocol(&self, o_prot: &mut dyn TOutputProtocol) -> thrift::Result<()> {
-    let struct_ident = TStructIdentifier::new("ModifyColumnFamilyResult");
+    let struct_ident = TStructIdentifier::new("");
     o_prot.write_struct_begin(&struct_ident)?;
     if let Some(ref fld_var) = self.io {
-      o_prot.write_field_begin(&TFieldIdentifier::new("io", TType::Struct, 1))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::Struct, id: Some(1) })?;
       fld_var.write_to_out_protocol(o_prot)?;
       o_prot.write_field_end()?
     }
@@ -8815,9 +8815,9 @@ impl TSerializable for ModifyTableArgs {
     Ok(ret)
   }
   fn write_to_out_protocol(&self, o_prot: &mut dyn TOutputProtocol) -> thrift::Result<()> {
-    let struct_ident = TStructIdentifier::new("ModifyTableArgs");
+    let struct_ident = TStructIdentifier::new("");
     o_prot.write_struct_begin(&struct_ident)?;
-    o_prot.write_field_begin(&TFieldIdentifier::new("desc", TType::Struct, 1))?;
+    o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::Struct, id: Some(1) })?;
     self.desc.write_to_out_protocol(o_prot)?;
     o_prot.write_field_end()?;
     o_prot.write_field_stop()?;
@@ -8870,10 +8870,10 @@ impl TSerializable for ModifyTableResult {
     Ok(ret)
   }
   fn write_to_out_protocol(&self, o_prot: &mut dyn TOutputProtocol) -> thrift::Result<()> {
-    let struct_ident = TStructIdentifier::new("ModifyTableResult");
+    let struct_ident = TStructIdentifier::new("");
     o_prot.write_struct_begin(&struct_ident)?;
     if let Some(ref fld_var) = self.io {
-      o_prot.write_field_begin(&TFieldIdentifier::new("io", TType::Struct, 1))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::Struct, id: Some(1) })?;
       fld_var.write_to_out_protocol(o_prot)?;
       o_prot.write_field_end()?
     }
@@ -8928,9 +8928,9 @@ impl TSerializable for CreateNamespaceArgs {
     Ok(ret)
   }
   fn write_to_out_protocol(&self, o_prot: &mut dyn TOutputProtocol) -> thrift::Result<()> {
-    let struct_ident = TStructIdentifier::new("CreateNamespaceArgs");
+    let struct_ident = TStructIdentifier::new("");
     o_prot.write_struct_begin(&struct_ident)?;
-    o_prot.write_field_begin(&TFieldIdentifier::new("namespaceDesc", TType::Struct, 1))?;
+    o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::Struct, id: Some(1) })?;
     self.namespace_desc.write_to_out_protocol(o_prot)?;
     o_prot.write_field_end()?;
     o_prot.write_field_stop()?;
@@ -8983,10 +8983,10 @@ impl TSerializable for CreateNamespaceResult {
     Ok(ret)
   }
   fn write_to_out_protocol(&self, o_prot: &mut dyn TOutputProtocol) -> thrift::Result<()> {
-    let struct_ident = TStructIdentifier::new("CreateNamespaceResult");
+    let struct_ident = TStructIdentifier::new("");
     o_prot.write_struct_begin(&struct_ident)?;
     if let Some(ref fld_var) = self.io {
-      o_prot.write_field_begin(&TFieldIdentifier::new("io", TType::Struct, 1))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::Struct, id: Some(1) })?;
       fld_var.write_to_out_protocol(o_prot)?;
       o_prot.write_field_end()?
     }
@@ -9041,9 +9041,9 @@ impl TSerializable for ModifyNamespaceArgs {
     Ok(ret)
   }
   fn write_to_out_protocol(&self, o_prot: &mut dyn TOutputProtocol) -> thrift::Result<()> {
-    let struct_ident = TStructIdentifier::new("ModifyNamespaceArgs");
+    let struct_ident = TStructIdentifier::new("");
     o_prot.write_struct_begin(&struct_ident)?;
-    o_prot.write_field_begin(&TFieldIdentifier::new("namespaceDesc", TType::Struct, 1))?;
+    o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::Struct, id: Some(1) })?;
     self.namespace_desc.write_to_out_protocol(o_prot)?;
     o_prot.write_field_end()?;
     o_prot.write_field_stop()?;
@@ -9096,10 +9096,10 @@ impl TSerializable for ModifyNamespaceResult {
     Ok(ret)
   }
   fn write_to_out_protocol(&self, o_prot: &mut dyn TOutputProtocol) -> thrift::Result<()> {
-    let struct_ident = TStructIdentifier::new("ModifyNamespaceResult");
+    let struct_ident = TStructIdentifier::new("");
     o_prot.write_struct_begin(&struct_ident)?;
     if let Some(ref fld_var) = self.io {
-      o_prot.write_field_begin(&TFieldIdentifier::new("io", TType::Struct, 1))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::Struct, id: Some(1) })?;
       fld_var.write_to_out_protocol(o_prot)?;
       o_prot.write_field_end()?
     }
@@ -9154,9 +9154,9 @@ impl TSerializable for DeleteNamespaceArgs {
     Ok(ret)
   }
   fn write_to_out_protocol(&self, o_prot: &mut dyn TOutputProtocol) -> thrift::Result<()> {
-    let struct_ident = TStructIdentifier::new("DeleteNamespaceArgs");
+    let struct_ident = TStructIdentifier::new("");
     o_prot.write_struct_begin(&struct_ident)?;
-    o_prot.write_field_begin(&TFieldIdentifier::new("name", TType::String, 1))?;
+    o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::String, id: Some(1) })?;
     o_prot.write_bytes(&self.name)?;
     o_prot.write_field_end()?;
     o_prot.write_field_stop()?;
@@ -9209,10 +9209,10 @@ impl TSerializable for DeleteNamespaceResult {
     Ok(ret)
   }
   fn write_to_out_protocol(&self, o_prot: &mut dyn TOutputProtocol) -> thrift::Result<()> {
-    let struct_ident = TStructIdentifier::new("DeleteNamespaceResult");
+    let struct_ident = TStructIdentifier::new("");
     o_prot.write_struct_begin(&struct_ident)?;
     if let Some(ref fld_var) = self.io {
-      o_prot.write_field_begin(&TFieldIdentifier::new("io", TType::Struct, 1))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::Struct, id: Some(1) })?;
       fld_var.write_to_out_protocol(o_prot)?;
       o_prot.write_field_end()?
     }
@@ -9267,9 +9267,9 @@ impl TSerializable for GetNamespaceDescriptorArgs {
     Ok(ret)
   }
   fn write_to_out_protocol(&self, o_prot: &mut dyn TOutputProtocol) -> thrift::Result<()> {
-    let struct_ident = TStructIdentifier::new("GetNamespaceDescriptorArgs");
+    let struct_ident = TStructIdentifier::new("");
     o_prot.write_struct_begin(&struct_ident)?;
-    o_prot.write_field_begin(&TFieldIdentifier::new("name", TType::String, 1))?;
+    o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::String, id: Some(1) })?;
     o_prot.write_bytes(&self.name)?;
     o_prot.write_field_end()?;
     o_prot.write_field_stop()?;
@@ -9330,15 +9330,15 @@ impl TSerializable for GetNamespaceDescriptorResult {
     Ok(ret)
   }
   fn write_to_out_protocol(&self, o_prot: &mut dyn TOutputProtocol) -> thrift::Result<()> {
-    let struct_ident = TStructIdentifier::new("GetNamespaceDescriptorResult");
+    let struct_ident = TStructIdentifier::new("");
     o_prot.write_struct_begin(&struct_ident)?;
     if let Some(ref fld_var) = self.success {
-      o_prot.write_field_begin(&TFieldIdentifier::new("success", TType::Struct, 0))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::Struct, id: Some(0) })?;
       fld_var.write_to_out_protocol(o_prot)?;
       o_prot.write_field_end()?
     }
     if let Some(ref fld_var) = self.io {
-      o_prot.write_field_begin(&TFieldIdentifier::new("io", TType::Struct, 1))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::Struct, id: Some(1) })?;
       fld_var.write_to_out_protocol(o_prot)?;
       o_prot.write_field_end()?
     }
@@ -9382,7 +9382,7 @@ impl TSerializable for ListNamespaceDescriptorsArgs {
     Ok(ret)
   }
   fn write_to_out_protocol(&self, o_prot: &mut dyn TOutputProtocol) -> thrift::Result<()> {
-    let struct_ident = TStructIdentifier::new("ListNamespaceDescriptorsArgs");
+    let struct_ident = TStructIdentifier::new("");
     o_prot.write_struct_begin(&struct_ident)?;
     o_prot.write_field_stop()?;
     o_prot.write_struct_end()
@@ -9448,10 +9448,10 @@ impl TSerializable for ListNamespaceDescriptorsResult {
     Ok(ret)
   }
   fn write_to_out_protocol(&self, o_prot: &mut dyn TOutputProtocol) -> thrift::Result<()> {
-    let struct_ident = TStructIdentifier::new("ListNamespaceDescriptorsResult");
+    let struct_ident = TStructIdentifier::new("");
     o_prot.write_struct_begin(&struct_ident)?;
     if let Some(ref fld_var) = self.success {
-      o_prot.write_field_begin(&TFieldIdentifier::new("success", TType::List, 0))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::List, id: Some(0) })?;
       o_prot.write_list_begin(&TListIdentifier::new(TType::Struct, fld_var.len() as i32))?;
       for e in fld_var {
         e.write_to_out_protocol(o_prot)?;
@@ -9460,7 +9460,7 @@ impl TSerializable for ListNamespaceDescriptorsResult {
       o_prot.write_field_end()?
     }
     if let Some(ref fld_var) = self.io {
-      o_prot.write_field_begin(&TFieldIdentifier::new("io", TType::Struct, 1))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::Struct, id: Some(1) })?;
       fld_var.write_to_out_protocol(o_prot)?;
       o_prot.write_field_end()?
     }
@@ -9504,7 +9504,7 @@ impl TSerializable for ListNamespacesArgs {
     Ok(ret)
   }
   fn write_to_out_protocol(&self, o_prot: &mut dyn TOutputProtocol) -> thrift::Result<()> {
-    let struct_ident = TStructIdentifier::new("ListNamespacesArgs");
+    let struct_ident = TStructIdentifier::new("");
     o_prot.write_struct_begin(&struct_ident)?;
     o_prot.write_field_stop()?;
     o_prot.write_struct_end()
@@ -9570,10 +9570,10 @@ impl TSerializable for ListNamespacesResult {
     Ok(ret)
   }
   fn write_to_out_protocol(&self, o_prot: &mut dyn TOutputProtocol) -> thrift::Result<()> {
-    let struct_ident = TStructIdentifier::new("ListNamespacesResult");
+    let struct_ident = TStructIdentifier::new("");
     o_prot.write_struct_begin(&struct_ident)?;
     if let Some(ref fld_var) = self.success {
-      o_prot.write_field_begin(&TFieldIdentifier::new("success", TType::List, 0))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::List, id: Some(0) })?;
       o_prot.write_list_begin(&TListIdentifier::new(TType::String, fld_var.len() as i32))?;
       for e in fld_var {
         o_prot.write_string(e)?;
@@ -9582,7 +9582,7 @@ impl TSerializable for ListNamespacesResult {
       o_prot.write_field_end()?
     }
     if let Some(ref fld_var) = self.io {
-      o_prot.write_field_begin(&TFieldIdentifier::new("io", TType::Struct, 1))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::Struct, id: Some(1) })?;
       fld_var.write_to_out_protocol(o_prot)?;
       o_prot.write_field_end()?
     }
@@ -9626,7 +9626,7 @@ impl TSerializable for GetThriftServerTypeArgs {
     Ok(ret)
   }
   fn write_to_out_protocol(&self, o_prot: &mut dyn TOutputProtocol) -> thrift::Result<()> {
-    let struct_ident = TStructIdentifier::new("GetThriftServerTypeArgs");
+    let struct_ident = TStructIdentifier::new("");
     o_prot.write_struct_begin(&struct_ident)?;
     o_prot.write_field_stop()?;
     o_prot.write_struct_end()
@@ -9678,10 +9678,10 @@ impl TSerializable for GetThriftServerTypeResult {
     Ok(ret)
   }
   fn write_to_out_protocol(&self, o_prot: &mut dyn TOutputProtocol) -> thrift::Result<()> {
-    let struct_ident = TStructIdentifier::new("GetThriftServerTypeResult");
+    let struct_ident = TStructIdentifier::new("");
     o_prot.write_struct_begin(&struct_ident)?;
     if let Some(fld_var) = self.success {
-      o_prot.write_field_begin(&TFieldIdentifier::new("success", TType::I32, 0))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::I32, id: Some(0) })?;
       o_prot.write_i32(fld_var)?;
       o_prot.write_field_end()?
     }
@@ -9749,10 +9749,10 @@ impl TSerializable for GetSlowLogResponsesArgs {
     Ok(ret)
   }
   fn write_to_out_protocol(&self, o_prot: &mut dyn TOutputProtocol) -> thrift::Result<()> {
-    let struct_ident = TStructIdentifier::new("GetSlowLogResponsesArgs");
+    let struct_ident = TStructIdentifier::new("");
     o_prot.write_struct_begin(&struct_ident)?;
     if let Some(ref fld_var) = self.server_names {
-      o_prot.write_field_begin(&TFieldIdentifier::new("serverNames", TType::Set, 1))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::Set, id: Some(1) })?;
       o_prot.write_set_begin(&TSetIdentifier::new(TType::Struct, fld_var.len() as i32))?;
       for e in fld_var {
         e.write_to_out_protocol(o_prot)?;
@@ -9761,7 +9761,7 @@ impl TSerializable for GetSlowLogResponsesArgs {
       o_prot.write_field_end()?
     }
     if let Some(ref fld_var) = self.log_query_filter {
-      o_prot.write_field_begin(&TFieldIdentifier::new("logQueryFilter", TType::Struct, 2))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::Struct, id: Some(2) })?;
       fld_var.write_to_out_protocol(o_prot)?;
       o_prot.write_field_end()?
     }
@@ -9829,10 +9829,10 @@ impl TSerializable for GetSlowLogResponsesResult {
     Ok(ret)
   }
   fn write_to_out_protocol(&self, o_prot: &mut dyn TOutputProtocol) -> thrift::Result<()> {
-    let struct_ident = TStructIdentifier::new("GetSlowLogResponsesResult");
+    let struct_ident = TStructIdentifier::new("");
     o_prot.write_struct_begin(&struct_ident)?;
     if let Some(ref fld_var) = self.success {
-      o_prot.write_field_begin(&TFieldIdentifier::new("success", TType::List, 0))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::List, id: Some(0) })?;
       o_prot.write_list_begin(&TListIdentifier::new(TType::Struct, fld_var.len() as i32))?;
       for e in fld_var {
         e.write_to_out_protocol(o_prot)?;
@@ -9841,7 +9841,7 @@ impl TSerializable for GetSlowLogResponsesResult {
       o_prot.write_field_end()?
     }
     if let Some(ref fld_var) = self.io {
-      o_prot.write_field_begin(&TFieldIdentifier::new("io", TType::Struct, 1))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::Struct, id: Some(1) })?;
       fld_var.write_to_out_protocol(o_prot)?;
       o_prot.write_field_end()?
     }
@@ -9901,10 +9901,10 @@ impl TSerializable for ClearSlowLogResponsesArgs {
     Ok(ret)
   }
   fn write_to_out_protocol(&self, o_prot: &mut dyn TOutputProtocol) -> thrift::Result<()> {
-    let struct_ident = TStructIdentifier::new("ClearSlowLogResponsesArgs");
+    let struct_ident = TStructIdentifier::new("");
     o_prot.write_struct_begin(&struct_ident)?;
     if let Some(ref fld_var) = self.server_names {
-      o_prot.write_field_begin(&TFieldIdentifier::new("serverNames", TType::Set, 1))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::Set, id: Some(1) })?;
       o_prot.write_set_begin(&TSetIdentifier::new(TType::Struct, fld_var.len() as i32))?;
       for e in fld_var {
         e.write_to_out_protocol(o_prot)?;
@@ -9976,10 +9976,10 @@ impl TSerializable for ClearSlowLogResponsesResult {
     Ok(ret)
   }
   fn write_to_out_protocol(&self, o_prot: &mut dyn TOutputProtocol) -> thrift::Result<()> {
-    let struct_ident = TStructIdentifier::new("ClearSlowLogResponsesResult");
+    let struct_ident = TStructIdentifier::new("");
     o_prot.write_struct_begin(&struct_ident)?;
     if let Some(ref fld_var) = self.success {
-      o_prot.write_field_begin(&TFieldIdentifier::new("success", TType::List, 0))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::List, id: Some(0) })?;
       o_prot.write_list_begin(&TListIdentifier::new(TType::Bool, fld_var.len() as i32))?;
       for e in fld_var {
         o_prot.write_bool(*e)?;
@@ -9988,7 +9988,7 @@ impl TSerializable for ClearSlowLogResponsesResult {
       o_prot.write_field_end()?
     }
     if let Some(ref fld_var) = self.io {
-      o_prot.write_field_begin(&TFieldIdentifier::new("io", TType::Struct, 1))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::Struct, id: Some(1) })?;
       fld_var.write_to_out_protocol(o_prot)?;
       o_prot.write_field_end()?
     }
@@ -10032,7 +10032,7 @@ impl TSerializable for GetClusterIdArgs {
     Ok(ret)
   }
   fn write_to_out_protocol(&self, o_prot: &mut dyn TOutputProtocol) -> thrift::Result<()> {
-    let struct_ident = TStructIdentifier::new("GetClusterIdArgs");
+    let struct_ident = TStructIdentifier::new("");
     o_prot.write_struct_begin(&struct_ident)?;
     o_prot.write_field_stop()?;
     o_prot.write_struct_end()
@@ -10084,10 +10084,10 @@ impl TSerializable for GetClusterIdResult {
     Ok(ret)
   }
   fn write_to_out_protocol(&self, o_prot: &mut dyn TOutputProtocol) -> thrift::Result<()> {
-    let struct_ident = TStructIdentifier::new("GetClusterIdResult");
+    let struct_ident = TStructIdentifier::new("");
     o_prot.write_struct_begin(&struct_ident)?;
     if let Some(ref fld_var) = self.success {
-      o_prot.write_field_begin(&TFieldIdentifier::new("success", TType::String, 0))?;
+      o_prot.write_field_begin(&TFieldIdentifier { name: None, field_type: TType::String, id: Some(0) })?;
       o_prot.write_string(fld_var)?;
       o_prot.write_field_end()?
     }

@@ -11,6 +11,9 @@ pub mod hbase1;
 pub mod hbase2;
 pub mod method;
 #[rustfmt::skip]
+#[allow(missing_docs)]
 mod methods;
 
-pub use method::{Argument, Method, methods};
+pub use method::{
+    Argument, CallKind, Effect, Method, MethodInfo, Name, ScannerUse, Service, Telling, Thrift1, Thrift2,
+};

@@ -1,10 +1,72 @@
-//! The methods of both services, used to determine which service a call belongs to.
+//! The methods of both services: what is known of each, and how the name in a call finds its method.
+//!
+//! The tables are generated from the contracts and from `methods.txt`, which has what the contracts cannot say.
 
 use thrift::protocol::TType;
 
-use crate::methods::METHODS;
+use crate::methods::{MULTIPLIER, NAMES, SLOT_BITS, SLOTS, THRIFT1, THRIFT2};
+pub use crate::methods::{Thrift1, Thrift2};
 
-/// An argument in its wire representation.
+/// One of HBase's two Thrift services.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Service {
+    /// `service Hbase`.
+    Thrift1,
+    /// `service THBaseService`.
+    Thrift2,
+}
+
+impl Service {
+    /// The name in logs and metrics.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Thrift1 => "thrift1",
+            Self::Thrift2 => "thrift2",
+        }
+    }
+}
+
+/// The kind of work that a method does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum CallKind {
+    /// Reads named rows.
+    Read,
+    /// Changes data.
+    Write,
+    /// Opens, reads or closes scanners.
+    Scan,
+    /// Concerns the schema, regions or the server itself.
+    Admin,
+}
+
+impl CallKind {
+    /// All of them.
+    pub const ALL: [Self; 4] = [Self::Read, Self::Write, Self::Scan, Self::Admin];
+}
+
+/// What a method changes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Effect {
+    /// Nothing, but for scanners that the gateway keeps between calls.
+    None,
+    /// Cells.
+    Data,
+    /// The schema or the state of the server.
+    Admin,
+}
+
+/// What a method does with a scanner that the gateway keeps between calls.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum ScannerUse {
+    /// Opens one and returns its number.
+    Opens,
+    /// Reads on in the scanner whose number is its first argument.
+    Fetches,
+    /// Closes the scanner whose number is its first argument.
+    Closes,
+}
+
+/// An argument as it is seen on the wire.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Argument {
     /// Its field number.
@@ -13,25 +75,142 @@ pub struct Argument {
     pub wire: TType,
 }
 
-/// A method of at least one of the services, with its arguments.
+/// What is known of a method.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Method {
+pub struct MethodInfo {
     /// The name on the wire.
     pub name: &'static str,
-    /// Its arguments in the first service, if it has the method. Includes `getRowOrBefore` of older HBase versions.
-    pub thrift1: Option<&'static [Argument]>,
-    /// Its arguments in the second service, if it has the method.
-    pub thrift2: Option<&'static [Argument]>,
+    /// The kind of its work, the same in both services.
+    pub kind: CallKind,
+    /// Reads one row, so that it may run on the event loop.
+    pub short: bool,
+    /// What it changes.
+    pub effect: Effect,
+    /// What it does with a scanner.
+    pub scanner: Option<ScannerUse>,
+    /// Its contract declares an `IOError` or `TIOError` as field 1 of its result.
+    pub declares_io: bool,
+    /// Its arguments.
+    pub arguments: &'static [Argument],
+}
+
+/// A method of one service. It is a number: what is known of it is looked up without its name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Method {
+    /// A method of [`Service::Thrift1`].
+    Thrift1(Thrift1),
+    /// A method of [`Service::Thrift2`].
+    Thrift2(Thrift2),
 }
 
 impl Method {
-    /// Finds a method by its name.
-    pub fn named(name: &str) -> Option<&'static Self> {
-        METHODS.binary_search_by(|m| m.name.cmp(name)).ok().map(|i| &METHODS[i])
+    /// The number of methods in both services.
+    pub const COUNT: usize = Thrift1::ALL.len() + Thrift2::ALL.len();
+
+    /// Every method, in the order of [`Self::number`].
+    pub fn all() -> impl Iterator<Item = Self> {
+        Thrift1::ALL.into_iter().map(Self::Thrift1).chain(Thrift2::ALL.into_iter().map(Self::Thrift2))
+    }
+
+    /// Its number below [`Self::COUNT`]: Thrift1 comes before Thrift2, and names ascend in each.
+    pub fn number(self) -> usize {
+        match self {
+            Self::Thrift1(method) => method as usize,
+            Self::Thrift2(method) => Thrift1::ALL.len() + method as usize,
+        }
+    }
+
+    /// The service that has it.
+    pub fn service(self) -> Service {
+        match self {
+            Self::Thrift1(_) => Service::Thrift1,
+            Self::Thrift2(_) => Service::Thrift2,
+        }
+    }
+
+    /// What is known of it.
+    pub fn info(self) -> &'static MethodInfo {
+        match self {
+            Self::Thrift1(method) => &THRIFT1[method as usize],
+            Self::Thrift2(method) => &THRIFT2[method as usize],
+        }
+    }
+
+    /// The name on the wire.
+    pub fn name(self) -> &'static str {
+        self.info().name
+    }
+
+    /// Whether it reads on in the scanner that its first argument names.
+    pub fn fetches(self) -> bool {
+        self.info().scanner == Some(ScannerUse::Fetches)
     }
 }
 
-/// All methods, sorted by name.
-pub fn methods() -> &'static [Method] {
-    &METHODS
+/// What tells which service a call is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Telling {
+    /// The name: only this service has it.
+    Name(Service),
+    /// The type of an argument that both services have.
+    Struct {
+        /// The argument.
+        field: i16,
+        /// The service in which it is a struct.
+        service: Service,
+    },
+    /// An argument that only one service has or, where that is absent, the first field of a struct that both have.
+    Field {
+        /// The argument.
+        field: i16,
+        /// The service that has it.
+        service: Service,
+        /// The argument that is a struct in both.
+        within: i16,
+        /// Fields of either struct that the other does not have.
+        first: &'static [(i16, TType, Service)],
+    },
+    /// Nothing: the method is the same in both services and has no arguments.
+    Nothing,
+}
+
+/// A name that at least one of the services has a method of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Name {
+    /// The name on the wire.
+    pub text: &'static str,
+    /// The method of the first service. `getRowOrBefore` of older HBase is among them.
+    pub thrift1: Option<Thrift1>,
+    /// The method of the second service.
+    pub thrift2: Option<Thrift2>,
+    /// What tells which of them a call is for.
+    pub telling: Telling,
+}
+
+impl Name {
+    /// Every name, ascending.
+    pub fn all() -> &'static [Self] {
+        &NAMES
+    }
+
+    /// Looks up the name in the header of a call, which may be any bytes.
+    pub fn find(bytes: &[u8]) -> Option<&'static Self> {
+        let name = &NAMES[usize::from(SLOTS[slot(bytes)?]).min(NAMES.len() - 1)];
+        (name.text.as_bytes() == bytes).then_some(name)
+    }
+
+    /// The method of this name in a service.
+    pub fn of(&self, service: Service) -> Option<Method> {
+        match service {
+            Service::Thrift1 => self.thrift1.map(Method::Thrift1),
+            Service::Thrift2 => self.thrift2.map(Method::Thrift2),
+        }
+    }
+}
+
+/// The hash of a name, from a few of its bytes; perfect for the names of methods, all of which have three bytes or more.
+fn slot(name: &[u8]) -> Option<usize> {
+    let third_last = *name.get(name.len().checked_sub(3)?)?;
+    let word = u32::from_le_bytes([name.len() as u8, *name.first()?, *name.get(name.len() / 2)?, third_last]);
+    Some((word.wrapping_mul(MULTIPLIER) >> (u32::BITS - SLOT_BITS)) as usize)
 }

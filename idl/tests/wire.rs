@@ -3,7 +3,7 @@
 
 #![allow(clippy::unwrap_used)]
 
-use hjall_idl::{Method, hbase1, hbase2, methods};
+use hjall_idl::{hbase1, hbase2};
 use thrift::protocol::{
     TBinaryInputProtocol, TBinaryOutputProtocol, TFieldIdentifier, TOutputProtocol, TSerializable, TType,
 };
@@ -59,14 +59,4 @@ fn a_list_that_promises_too_much_is_an_error_without_the_memory_for_it() {
     assert!(read::<hbase1::GetRowsArgs>(&bytes).is_err());
     let negative = read::<hbase1::GetRowsArgs>(&[15, 0, 2, 11, 0xff, 0xff, 0xff, 0xff, 0]);
     assert!(negative.map_or(true, |args| args.rows.is_none_or(|rows| rows.is_empty())), "no panic, and no rows");
-}
-
-#[test]
-fn every_method_of_both_services_is_listed_in_order() {
-    let count = |of: fn(&Method) -> bool| methods().iter().filter(|m| of(m)).count();
-    assert_eq!((count(|m| m.thrift1.is_some()), count(|m| m.thrift2.is_some())), (47 + 1, 50));
-    assert!(methods().is_sorted_by_key(|m| m.name));
-    assert_eq!(Method::named("checkAndPut").unwrap().thrift1.unwrap()[3].id, 5, "the first service has no field 4");
-    assert!(Method::named("getRowOrBefore").unwrap().thrift2.is_none());
-    assert!(Method::named("grant").is_none());
 }

@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use hjall_server::info::Process;
 use hjall_server::observe::{CallEnd, CallReport, Observer, SlowSettings, Watch};
-use hjall_server::wire::method::{LaneKind, Service};
+use hjall_server::wire::method::{LaneKind, Method, Service, Thrift1};
 use hjall_server::wire::{Encoding, Transport};
 
 const CALLS: u32 = 2_000_000;
@@ -37,11 +37,10 @@ fn processor_ns() -> f64 {
 fn see(watch: &Watch) {
     for n in 0..CALLS {
         watch.call_ended(black_box(&CallReport {
-            method: "getRow",
+            method: Some(Method::Thrift1(Thrift1::GetRow)),
             service: Service::Thrift1,
             encoding: Encoding::Binary,
             transport: Transport::Buffered,
-            fetches: false,
             lane: LaneKind::Read,
             peer: ([127, 0, 0, 1], 9090).into(),
             waited: Duration::ZERO,

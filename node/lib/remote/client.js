@@ -9,15 +9,8 @@ const { TransportError } = require('./transport/transport-error.js');
 const { HttpConnection } = require('./transport/http.js');
 const { SocketConnection } = require('./transport/socket.js');
 const { decodeAnswer, encodeCall } = require('./wire/message.js');
+const { METHODS } = require('./wire/schema.js');
 const { WireError } = require('./wire/types.js');
-
-/** Calls that only read: carried out twice they change nothing, so a broken connection is no reason to fail. */
-const READS = new Set([
-  'exists', 'existsAll', 'get', 'getMultiple', 'getScannerResults', 'openScanner', 'closeScanner', 'getRegionLocation', 'getAllRegionLocations',
-  'getTableDescriptor', 'getTableDescriptors', 'getTableDescriptorsByPattern', 'getTableDescriptorsByNamespace', 'getTableNamesByPattern',
-  'getTableNamesByNamespace', 'tableExists', 'isTableEnabled', 'isTableDisabled', 'isTableAvailable', 'getNamespaceDescriptor',
-  'listNamespaceDescriptors', 'listNamespaces', 'getThriftServerType', 'getClusterId',
-]);
 
 /** An error answer, with what the server said about repeating the call. */
 class ErrorAnswer extends Error {
@@ -48,7 +41,8 @@ class Client {
     this.sequence = (this.sequence + 1) & 0x7fffffff;
     const call = { method, table, sequence: this.sequence, address: this.settings.address };
     const bytes = encodeCall(this.settings.protocol, method, args, call.sequence);
-    const repeatable = READS.has(method) || (this.settings.retryWrites && method !== 'getScannerRows');
+    const { repeat } = METHODS[method];
+    const repeatable = repeat === 'always' || (repeat === 'ifAsked' && this.settings.retryWrites);
     for (let attempt = 0; ; attempt += 1) {
       signal?.throwIfAborted();
       try {

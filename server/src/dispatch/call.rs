@@ -1,5 +1,6 @@
 //! One call: from a whole message to the bytes of its reply, on whatever thread.
 
+use std::borrow::Cow;
 use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -9,7 +10,7 @@ use thrift::protocol::{TInputProtocol, TMessageIdentifier, TMessageType, TOutput
 use super::caller::Caller;
 use crate::settings::config::Limits;
 use crate::wire::fault::Fault;
-use crate::wire::method::{self, Method, Owner, Service};
+use crate::wire::method::{Method, Name, Service, Telling};
 use crate::wire::reply::{Buffer, Exception, Output};
 use crate::wire::{Encoding, Transport, arguments, dialect, header, recognise, reply};
 
@@ -21,8 +22,7 @@ pub trait Handler: Send + Sync + 'static {
     fn call(
         &self,
         caller: &Arc<Caller>,
-        service: Service,
-        method: &str,
+        method: Method,
         input: &mut dyn TInputProtocol,
         output: &mut dyn TOutputProtocol,
     ) -> Result<(), Fault>;
@@ -60,7 +60,7 @@ pub struct Call {
     pub transport: Transport,
     /// For which service.
     pub service: Service,
-    /// What is known of the method; `None`: the service has none of that name.
+    /// The method; `None`: the service has none of that name.
     pub method: Option<Method>,
 }
 
@@ -75,8 +75,9 @@ impl Call {
             Encoding::Binary if message.first().is_some_and(|b| b & 0x80 != 0) => 8,
             Encoding::Binary => 4,
         };
-        let known = std::str::from_utf8(header.name).ok().and_then(method::find);
-        let said = known.and_then(|m| recognise::service(&m, encoding, message.get(header.body..).unwrap_or_default()));
+        let name = Name::find(header.name);
+        let body = message.get(header.body..).unwrap_or_default();
+        let said = name.and_then(|name| recognise::service(name.telling, encoding, body));
         let service = match (said, *speaking) {
             (_, Speaking::Only(service)) => service,
             (Some(service), _) => {
@@ -84,7 +85,9 @@ impl Call {
                 service
             }
             // A name of both without the argument that tells them apart is wrong in both; Thrift2 says what is missing.
-            (None, Speaking::Assumed(_)) if known.is_some_and(|m| m.owner != Owner::Either) => Service::Thrift2,
+            (None, Speaking::Assumed(_)) if name.is_some_and(|name| name.telling != Telling::Nothing) => {
+                Service::Thrift2
+            }
             (None, Speaking::Assumed(service) | Speaking::LastSeen(service)) => service,
         };
         Ok(Self {
@@ -95,13 +98,16 @@ impl Call {
             one_way: header.kind == TMessageType::OneWay,
             transport: Transport::Buffered,
             service,
-            method: known.filter(|m| m.belongs_to(service)),
+            method: name.and_then(|name| name.of(service)),
         })
     }
 
-    /// The method's name.
-    pub fn name<'a>(&self, message: &'a [u8]) -> std::borrow::Cow<'a, str> {
-        String::from_utf8_lossy(message.get(self.name.clone()).unwrap_or_default())
+    /// The method's name, as the message has it.
+    pub fn name<'a>(&self, message: &'a [u8]) -> Cow<'a, str> {
+        match self.method {
+            Some(method) => Cow::Borrowed(method.name()),
+            None => String::from_utf8_lossy(message.get(self.name.clone()).unwrap_or_default()),
+        }
     }
 
     /// How it was written.
@@ -127,7 +133,7 @@ impl Call {
 
     /// The scanner that this call fetches from, which is its first argument; `None`: it fetches from none.
     pub fn scanner(&self, message: &[u8]) -> Option<i32> {
-        if !self.method.is_some_and(|m| m.fetches) {
+        if !self.method.is_some_and(Method::fetches) {
             return None;
         }
         let mut input = arguments(self.encoding, message.get(self.body..).unwrap_or_default());
@@ -152,8 +158,7 @@ impl Call {
         limit: usize,
     ) -> Result<(), Fault> {
         let begin = out.len();
-        let name = self.name(message);
-        let done = catch_unwind(AssertUnwindSafe(|| self.handle(handler, caller, &name, message, out, limit)));
+        let done = catch_unwind(AssertUnwindSafe(|| self.handle(handler, caller, message, out, limit)));
         let fault = match done {
             Ok(Ok(())) => return Ok(()),
             Ok(Err(fault)) => fault,
@@ -168,20 +173,17 @@ impl Call {
         &self,
         handler: &dyn Handler,
         caller: &Arc<Caller>,
-        name: &str,
         message: &[u8],
         out: &mut Vec<u8>,
         limit: usize,
     ) -> Result<(), Fault> {
-        if self.method.is_none() {
-            return Err(Fault::UnknownMethod);
-        }
+        let method = self.method.ok_or(Fault::UnknownMethod)?;
         let mut input = arguments(self.encoding, message.get(self.body..).unwrap_or_default());
         let mut output = Output::new(self.encoding, Buffer::new(out, limit));
         let output = output.as_dyn();
-        let reply = TMessageIdentifier::new(name, TMessageType::Reply, self.sequence);
+        let reply = TMessageIdentifier::new(method.name(), TMessageType::Reply, self.sequence);
         output.write_message_begin(&reply).map_err(unwritten)?;
-        handler.call(caller, self.service, name, input.as_dyn(), output)?;
+        handler.call(caller, method, input.as_dyn(), output)?;
         output.write_message_end().map_err(unwritten)
     }
 
@@ -192,7 +194,7 @@ impl Call {
         let mut output = Output::new(self.encoding, Buffer::new(out, usize::MAX));
         let output = output.as_dyn();
         let written = match fault {
-            Fault::Io { message, can_retry } if self.method.is_some_and(|m| m.declares_io) => {
+            Fault::Io { message, can_retry } if self.method.is_some_and(|method| method.info().declares_io) => {
                 reply::io_error(output, &name, self.sequence, message.as_deref(), *can_retry)
             }
             Fault::UnknownMethod => {

@@ -113,7 +113,7 @@ impl Dispatcher {
             return Submitted::Answered(out);
         };
         let live = self.live();
-        let kind = live.lanes.of_calls(method.lane);
+        let kind = live.lanes.of_calls(method.info().kind);
         if self.quota.is_exceeded() {
             self.lane(kind).refused(Refusal::Bytes);
             self.runner.refuse(&request, &mut out, kind, Refusal::Bytes);
@@ -122,7 +122,7 @@ impl Dispatcher {
         // A change of schema locks its table exclusively, and a read must not wait for that lock on an event loop.
         // Where writes and scans share the lane, a get takes its turn with them.
         let short = live.config.fast_path
-            && method.short
+            && method.info().short
             && kind == LaneKind::Read
             && message.len() <= SHORT_BYTES_MAX
             && self.lane(LaneKind::Admin).under_way() == 0;
@@ -163,7 +163,7 @@ impl Dispatcher {
             if let Some(permit) = self.lane(kind).enter() {
                 return Some(permit);
             }
-            let now = self.live().lanes.of_calls(method.lane);
+            let now = self.live().lanes.of_calls(method.info().kind);
             if now == kind {
                 self.lane(kind).refused(Refusal::Length);
                 return None;

@@ -172,11 +172,10 @@ impl Runner {
     fn report(&self, request: &Request<'_>, lane: LaneKind, times: Times, reply: &[u8], end: CallEnd<'_>) {
         let Some(observer) = &self.observer else { return };
         observer.call_ended(&CallReport {
-            method: &request.call.name(request.message),
+            method: request.call.method,
             service: request.call.service,
             encoding: request.call.encoding(),
             transport: request.call.transport,
-            fetches: request.call.method.is_some_and(|method| method.fetches),
             lane,
             peer: request.caller.peer,
             waited: times.waited,

@@ -7,8 +7,6 @@ mod error;
 pub(crate) mod lease;
 mod region_batch;
 pub mod scanners;
-mod thrift1;
-mod thrift2;
 
 use std::sync::Arc;
 
@@ -18,21 +16,76 @@ use crate::dispatch::call::Handler;
 use crate::dispatch::caller::Caller;
 use crate::settings::config::Limits;
 use crate::wire::fault::Fault;
-use crate::wire::method::Service;
+use crate::wire::method::{Effect, Method, Service};
 use context::Context;
+
+/// Runs a method's function; the scanner that one of verb `open` returns is registered for its caller, and the number is the answer.
+macro_rules! answer {
+    (run $service:ident $function:path, $context:ident, $caller:ident, $arguments:ident) => {
+        $function($context, $arguments)
+    };
+    (open $service:ident $function:path, $context:ident, $caller:ident, $arguments:ident) => {
+        $function($context, $arguments).and_then(|open| $context.scanners.open(Service::$service, open, $caller))
+    };
+}
+
+/// The dispatcher of a gateway, from the list of methods that is generated (`idl/methods.txt` names the files).
+macro_rules! dispatcher {
+    ($service:ident {
+        $($verb:ident $part:ident :: $function:ident $variant:ident($arguments:ident) -> $result:ident { $($field:ident)* };)*
+    }) => {
+        /// Runs one call: reads the whole argument struct, does what it says, and writes the result struct, declared exceptions included.
+        ///
+        /// Returns an error only for what becomes a `TApplicationException`; what was written by then is thrown away.
+        pub fn call(
+            context: &Context,
+            caller: &Arc<Caller>,
+            method: $service,
+            input: &mut dyn TInputProtocol,
+            output: &mut dyn TOutputProtocol,
+        ) -> Result<(), Fault> {
+            match method {
+                $($service::$variant => {
+                    let arguments = $arguments::read_from_in_protocol(input)?;
+                    let mut result = $result::default();
+                    let answer = match check_allowed(context, Method::$service(method)) {
+                        Ok(()) => answer!($verb $service $part::$function, context, caller, arguments),
+                        Err(fault) => Err(fault),
+                    };
+                    // A fault that no field of the result takes is left over.
+                    $(let answer = error::$field(answer, &mut result.$field);)*
+                    answer?;
+                    result.write_to_out_protocol(output)?;
+                })*
+            }
+            Ok(())
+        }
+    };
+}
+
+mod thrift1;
+mod thrift2;
+
+/// Refuses what read-only mode forbids: changes of data in Thrift2. As in HBase, Thrift1 and the administration go on.
+fn check_allowed(context: &Context, method: Method) -> Result<(), Fault> {
+    let forbidden = context.options.read_only && method.service() == Service::Thrift2;
+    match forbidden && method.info().effect == Effect::Data {
+        true => Err(Fault::io("Thrift Server is in Read-only mode.", false)),
+        false => Ok(()),
+    }
+}
 
 impl Handler for Context {
     fn call(
         &self,
         caller: &Arc<Caller>,
-        service: Service,
-        method: &str,
+        method: Method,
         input: &mut dyn TInputProtocol,
         output: &mut dyn TOutputProtocol,
     ) -> Result<(), Fault> {
-        match service {
-            Service::Thrift1 => thrift1::call(self, caller, method, input, output),
-            Service::Thrift2 => thrift2::call(self, caller, method, input, output),
+        match method {
+            Method::Thrift1(method) => thrift1::call(self, caller, method, input, output),
+            Method::Thrift2(method) => thrift2::call(self, caller, method, input, output),
         }
     }
 

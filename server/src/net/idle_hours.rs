@@ -21,7 +21,7 @@ use crate::dispatch::identity::Identity;
 use crate::dispatch::runner::Live;
 use crate::settings::config::{Config, Limits};
 use crate::wire::fault::Fault;
-use crate::wire::method::Service;
+use crate::wire::method::{Method, Service};
 use crate::wire::{Dialect, Encoding};
 
 /// Answers every call with `yes`.
@@ -31,8 +31,7 @@ impl Handler for Yes {
     fn call(
         &self,
         _: &Arc<Caller>,
-        _: Service,
-        _: &str,
+        _: Method,
         input: &mut dyn TInputProtocol,
         output: &mut dyn TOutputProtocol,
     ) -> Result<(), Fault> {

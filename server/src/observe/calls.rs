@@ -3,19 +3,16 @@
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use hjall_idl::methods;
-
 use super::histogram::{Histogram, Snapshot};
 use super::window::Window;
-use crate::wire::method::Service;
+use crate::wire::method::{Method, Service};
 use crate::wire::{Encoding, Transport, dialect};
-
-const SERVICES: usize = 2;
 
 /// The counts of all methods. What nobody calls takes next to no memory.
 pub struct Calls {
-    /// By service, method and dialect.
+    /// By method and dialect.
     counted: Box<[OnceLock<Box<Counted>>]>,
+    /// By method.
     windows: Box<[Window]>,
     /// Calls of names that no service has.
     pub unknown: AtomicU64,
@@ -49,46 +46,43 @@ pub struct Line<'a> {
 impl Default for Calls {
     fn default() -> Self {
         Self {
-            counted: (0..SERVICES * methods().len() * dialect::NAMES.len()).map(|_| OnceLock::new()).collect(),
-            windows: (0..SERVICES * methods().len()).map(|_| Window::default()).collect(),
+            counted: (0..Method::COUNT * dialect::NAMES.len()).map(|_| OnceLock::new()).collect(),
+            windows: (0..Method::COUNT).map(|_| Window::default()).collect(),
             unknown: AtomicU64::new(0),
         }
     }
 }
 
 impl Calls {
-    /// The counts of a method in a dialect; `None`: no service has it.
-    pub fn of(&self, service: Service, name: &str, transport: Transport, encoding: Encoding) -> Option<&Counted> {
-        let method = methods().binary_search_by(|method| method.name.cmp(name)).ok()?;
-        let at =
-            (service as usize * methods().len() + method) * dialect::NAMES.len() + dialect::number(transport, encoding);
-        self.counted.get(at).map(|cell| &**cell.get_or_init(Box::default))
+    /// The counts of a method in a dialect.
+    pub fn of(&self, method: Method, transport: Transport, encoding: Encoding) -> &Counted {
+        let cell = &self.counted[method.number() * dialect::NAMES.len() + dialect::number(transport, encoding)];
+        cell.get_or_init(Box::default)
+    }
+
+    /// The counts of a method by dialect.
+    fn of_method(&self, method: Method) -> &[OnceLock<Box<Counted>>] {
+        &self.counted[method.number() * dialect::NAMES.len()..][..dialect::NAMES.len()]
     }
 
     /// All that were called.
     pub fn lines(&self) -> impl Iterator<Item = Line<'_>> {
-        self.counted.iter().enumerate().filter_map(|(at, cell)| {
-            let (method, spoken) = (at / dialect::NAMES.len(), at % dialect::NAMES.len());
-            let service = if method < methods().len() { Service::Thrift1 } else { Service::Thrift2 };
-            let method = methods().get(method % methods().len())?.name;
-            cell.get().map(|counted| Line { service, method, dialect: dialect::NAMES[spoken], counted })
+        Method::all().flat_map(|method| {
+            self.of_method(method).iter().zip(dialect::NAMES).filter_map(move |(cell, dialect)| {
+                let (service, method) = (method.service(), method.name());
+                cell.get().map(|counted| Line { service, method, dialect, counted })
+            })
         })
     }
 
     /// Every method of a service, called or not: its name, all it has counted, and that of late.
     pub fn methods(&self, service: Service) -> impl Iterator<Item = (&'static str, Snapshot, Snapshot)> {
-        methods().iter().enumerate().filter_map(move |(at, method)| {
-            let there = match service {
-                Service::Thrift1 => method.thrift1.is_some(),
-                Service::Thrift2 => method.thrift2.is_some(),
-            };
-            let at = service as usize * methods().len() + at;
+        Method::all().filter(move |method| method.service() == service).map(|method| {
             let mut all = Snapshot::default();
-            let cells =
-                self.counted.get(at * dialect::NAMES.len()..(at + 1) * dialect::NAMES.len()).unwrap_or_default();
-            cells.iter().filter_map(OnceLock::get).for_each(|counted| all.add(&counted.took.read()));
-            let recent = self.windows.get(at)?.recent(&all);
-            there.then_some((method.name, all, recent))
+            let called = self.of_method(method).iter().filter_map(OnceLock::get);
+            called.for_each(|counted| all.add(&counted.took.read()));
+            let recent = self.windows[method.number()].recent(&all);
+            (method.name(), all, recent)
         })
     }
 

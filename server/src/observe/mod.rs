@@ -25,7 +25,7 @@ pub use slow::{Judgement, SlowCall, SlowLog};
 pub use slow_settings::SlowSettings;
 pub use window::Window;
 
-use crate::wire::method::{LaneKind, Service};
+use crate::wire::method::{Effect, Method, Service, Thrift1};
 use crate::wire::recognise::{self, Names};
 use crate::wire::reply::declared;
 
@@ -116,19 +116,20 @@ impl Watch {
     }
 
     /// Where a call's number of rows or mutations is counted, and in which of its fields they are.
-    fn batches(&self, call: &CallReport<'_>) -> Option<(&Recorded, i16)> {
-        let of_service = self.service(call.service);
-        match (call.service, call.method) {
-            (Service::Thrift1, "getRows" | "getRowsTs" | "getRowsWithColumns" | "getRowsWithColumnsTs") => {
+    fn batches(&self, method: Method) -> Option<(&Recorded, i16)> {
+        use Thrift1::{GetRows, GetRowsTs, GetRowsWithColumns, GetRowsWithColumnsTs, MutateRow, MutateRowTs};
+        let of_service = self.service(method.service());
+        match method {
+            Method::Thrift1(GetRows | GetRowsTs | GetRowsWithColumns | GetRowsWithColumnsTs) => {
                 Some((&of_service.batch_get, 2))
             }
-            (Service::Thrift1, "mutateRow" | "mutateRowTs") => Some((&of_service.batch_mutate, 3)),
+            Method::Thrift1(MutateRow | MutateRowTs) => Some((&of_service.batch_mutate, 3)),
             _ => None,
         }
     }
 
     /// The rest of a call that is slow or large: rare enough to look at its arguments once more.
-    fn slow_call(&self, call: &CallReport<'_>, Judgement { slow, large, .. }: Judgement) {
+    fn slow_call(&self, method: Method, call: &CallReport<'_>, Judgement { slow, large, .. }: Judgement) {
         let Names { table, row } = recognise::names(call.service, call.encoding, call.arguments);
         let many = recognise::list_length(call.encoding, call.arguments, 2);
         let ms = |time: Duration| i64::try_from(time.as_millis()).unwrap_or(i64::MAX);
@@ -140,11 +141,11 @@ impl Watch {
             message_bytes: call.message_bytes,
             peer: call.peer,
             service: call.service.name(),
-            method: call.method.to_owned(),
+            method: method.name(),
             table: table.map(|table| String::from_utf8_lossy(&table).into_owned()),
             row,
             many: many.and_then(|many| many.try_into().ok()),
-            writes: call.lane == LaneKind::Write,
+            writes: method.info().effect == Effect::Data,
             slow,
             large,
         });
@@ -162,10 +163,11 @@ impl Observer for Watch {
         }
         let of_service = self.service(call.service);
         let failed = self.exception(call);
-        let Some(counted) = self.calls.of(call.service, call.method, call.transport, call.encoding) else {
+        let Some(method) = call.method else {
             self.calls.unknown.fetch_add(1, Ordering::Relaxed);
             return;
         };
+        let counted = self.calls.of(method, call.transport, call.encoding);
         counted.received.fetch_add(call.message_bytes as u64, Ordering::Relaxed);
         counted.sent.fetch_add(call.reply.len() as u64, Ordering::Relaxed);
         if failed {
@@ -184,12 +186,12 @@ impl Observer for Watch {
         if judgement.thrift_call {
             of_service.slow_calls.histogram.record(took);
         }
-        if let Some((batches, field)) = self.batches(call) {
+        if let Some((batches, field)) = self.batches(method) {
             let rows = recognise::list_length(call.encoding, call.arguments, field);
             rows.into_iter().for_each(|rows| batches.histogram.record(rows));
         }
         if judgement.slow || judgement.large {
-            self.slow_call(call, judgement);
+            self.slow_call(method, call, judgement);
         }
     }
 }

@@ -4,7 +4,7 @@ use std::net::SocketAddr;
 use std::time::Duration;
 
 use crate::wire::fault::Fault;
-use crate::wire::method::{LaneKind, Service};
+use crate::wire::method::{LaneKind, Method, Service};
 use crate::wire::{Encoding, Transport};
 
 /// Receives a report of each call when it has ended.
@@ -18,16 +18,14 @@ pub trait Observer: std::fmt::Debug + Send + Sync {
 /// The report of a call.
 #[derive(Debug)]
 pub struct CallReport<'a> {
-    /// The method's name.
-    pub method: &'a str,
-    /// Of which service.
+    /// The method; `None`: its service has none of that name.
+    pub method: Option<Method>,
+    /// The service that it was for.
     pub service: Service,
     /// How it was written.
     pub encoding: Encoding,
     /// How it came in.
     pub transport: Transport,
-    /// Whether it reads on in a scanner.
-    pub fetches: bool,
     /// The lane that it ran in.
     pub lane: LaneKind,
     /// Who called.

@@ -10,6 +10,7 @@ use arc_swap::ArcSwap;
 
 use super::report::CallReport;
 use super::slow_settings::SlowSettings;
+use crate::wire::method::Method;
 
 /// A call that was slow or large.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -29,7 +30,7 @@ pub struct SlowCall {
     /// The method, behind its service.
     pub service: &'static str,
     /// The method.
-    pub method: String,
+    pub method: &'static str,
     /// The table that its arguments name.
     pub table: Option<String>,
     /// The row that its arguments name.
@@ -79,7 +80,7 @@ impl SlowLog {
     /// What the thresholds in force say of a call.
     pub fn judge(&self, call: &CallReport<'_>) -> Judgement {
         let settings = self.settings.load();
-        let (time, bytes) = match call.fetches {
+        let (time, bytes) = match call.method.is_some_and(Method::fetches) {
             true => (settings.scan_time, settings.scan_bytes),
             false => (settings.time, settings.bytes),
         };

@@ -5,7 +5,7 @@
 //! a handler of its lane idles, and the lane refuses when all of the group's queues would be full.
 
 use crate::settings::config::{QueueSettings, cores};
-use crate::wire::method::LaneKind;
+use crate::wire::method::{CallKind, LaneKind};
 
 /// HBase fills its queue objects at least this far, and where reads and writes are apart it takes the same number as the limit.
 const QUEUE_CAPACITY_MIN: usize = 250;
@@ -156,12 +156,14 @@ impl Lanes {
     }
 
     /// The lane in which a kind of call runs.
-    pub fn of_calls(&self, kind: LaneKind) -> LaneKind {
+    pub fn of_calls(&self, kind: CallKind) -> LaneKind {
         match kind {
-            LaneKind::Admin => LaneKind::Admin,
+            CallKind::Admin => LaneKind::Admin,
             _ if self.size(LaneKind::General).is_some() => LaneKind::General,
-            LaneKind::Scan if self.size(LaneKind::Scan).is_none() => LaneKind::Read,
-            kind => kind,
+            CallKind::Read => LaneKind::Read,
+            CallKind::Write => LaneKind::Write,
+            CallKind::Scan if self.size(LaneKind::Scan).is_none() => LaneKind::Read,
+            CallKind::Scan => LaneKind::Scan,
         }
     }
 

@@ -2,6 +2,7 @@
 
 use hjall_server::settings::config::QueueSettings;
 use hjall_server::settings::lane_size::{Division, Group, LaneSize, Lanes};
+use hjall_server::wire::method::CallKind;
 use hjall_server::wire::method::LaneKind::{self, Admin, General, Read, Scan, Write};
 
 /// Handlers, factor, read ratio, scan ratio; then queues and handlers of writes, reads and scans.
@@ -90,12 +91,12 @@ fn calls_go_where_their_kind_has_queues() {
     let split = Lanes::on(&QueueSettings::default(), 2);
     let two = Lanes::on(&QueueSettings { scan_ratio: 0.0, ..QueueSettings::default() }, 2);
     let one = Lanes::on(&QueueSettings { read_ratio: 0.0, ..QueueSettings::default() }, 2);
-    let routes = |lanes: &Lanes| [Read, Write, Scan, Admin].map(|kind| lanes.of_calls(kind));
+    let routes = |lanes: &Lanes| CallKind::ALL.map(|kind| lanes.of_calls(kind));
     assert_eq!(routes(&split), [Read, Write, Scan, Admin]);
     assert_eq!(routes(&two), [Read, Write, Read, Admin]);
     assert_eq!(routes(&one), [General, General, General, Admin]);
     for lanes in [split, two, one] {
-        for kind in [Read, Write, Scan, Admin] {
+        for kind in CallKind::ALL {
             assert!(lanes.size(lanes.of_calls(kind)).is_some());
         }
     }

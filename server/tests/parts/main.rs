@@ -3,7 +3,6 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 mod lane_size;
-mod methods;
 mod protocol;
 mod queues;
 mod scanner_fetches;

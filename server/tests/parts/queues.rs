@@ -6,7 +6,7 @@ use hjall_engine::clock::{Clock, ManualClock};
 use hjall_server::dispatch::queue::{self, Queue, Taken, Tuning, Waiting};
 use hjall_server::settings::config::{QueueOrder, QueueSettings};
 use hjall_server::settings::lane_size::Lanes;
-use hjall_server::wire::method::LaneKind;
+use hjall_server::wire::method::{CallKind, LaneKind};
 use proptest::collection::vec;
 use proptest::prelude::*;
 
@@ -181,7 +181,7 @@ proptest! {
             handlers, handler_factor: factor, read_ratio: reads, scan_ratio: scans, length_max: length, ..QueueSettings::default()
         };
         let lanes = Lanes::on(&settings, cores);
-        for kind in [LaneKind::Read, LaneKind::Write, LaneKind::Scan, LaneKind::Admin] {
+        for kind in CallKind::ALL {
             let size = lanes.size(lanes.of_calls(kind)).unwrap();
             prop_assert!(size.running_max >= 1 && size.calls_max() > size.running_max, "{kind:?} {size:?}");
         }

@@ -12,7 +12,7 @@ use crate::gateway::context::Context;
 use crate::gateway::error::{IO, Raised};
 
 /// A table's regions by start key; none if there is no such table.
-pub fn of_table(context: &Context, a: GetTableRegionsArgs) -> Answer<Vec<TRegionInfo>> {
+pub fn get_table_regions(context: &Context, a: GetTableRegionsArgs) -> Answer<Vec<TRegionInfo>> {
     let name = table_name(a.table_name, undeclared)?;
     match context.engine.regions(&name) {
         Ok(regions) => Ok(regions.iter().map(|region| region_info(context, &name, region)).collect()),
@@ -22,7 +22,7 @@ pub fn of_table(context: &Context, a: GetTableRegionsArgs) -> Answer<Vec<TRegion
 }
 
 /// The region at or before a key of HBase's catalog; it need not belong to the table that the key names.
-pub fn at_or_before(context: &Context, a: GetRegionInfoArgs) -> Answer<TRegionInfo> {
+pub fn get_region_info(context: &Context, a: GetRegionInfoArgs) -> Answer<TRegionInfo> {
     let key = sent(a.row, "row")?;
     match context.engine.region_not_after(&key) {
         Some((table, region)) => Ok(region_info(context, &table, &region)),

@@ -20,37 +20,37 @@ use crate::wire::fault::Fault;
 use crate::wire::method::Service::Thrift1;
 
 /// From a row on.
-pub fn open(context: &Context, a: ScannerOpenArgs) -> Answer<OpenScanner> {
+pub fn scanner_open(context: &Context, a: ScannerOpenArgs) -> Answer<OpenScanner> {
     let range = Range { start: sent(a.start_row, "startRow")?, ..Range::default() };
     start(context, a.table_name, range.scan(a.columns, None)?, false, &a.attributes)
 }
 
 /// From a row up to another.
-pub fn open_with_stop(context: &Context, a: ScannerOpenWithStopArgs) -> Answer<OpenScanner> {
+pub fn scanner_open_with_stop(context: &Context, a: ScannerOpenWithStopArgs) -> Answer<OpenScanner> {
     let range = Range { start: sent(a.start_row, "startRow")?, stop: sent(a.stop_row, "stopRow")? };
     start(context, a.table_name, range.scan(a.columns, None)?, false, &a.attributes)
 }
 
 /// The rows with a prefix.
-pub fn open_with_prefix(context: &Context, a: ScannerOpenWithPrefixArgs) -> Answer<OpenScanner> {
+pub fn scanner_open_with_prefix(context: &Context, a: ScannerOpenWithPrefixArgs) -> Answer<OpenScanner> {
     let range = Range::prefix(sent(a.start_and_prefix, "startAndPrefix")?);
     start(context, a.table_name, range.scan(a.columns, None)?, false, &a.attributes)
 }
 
 /// From a row on, as before a time.
-pub fn open_ts(context: &Context, a: ScannerOpenTsArgs) -> Answer<OpenScanner> {
+pub fn scanner_open_ts(context: &Context, a: ScannerOpenTsArgs) -> Answer<OpenScanner> {
     let range = Range { start: sent(a.start_row, "startRow")?, ..Range::default() };
     start(context, a.table_name, range.scan(a.columns, Some(a.timestamp.unwrap_or(0)))?, false, &a.attributes)
 }
 
 /// From a row up to another, as before a time.
-pub fn open_with_stop_ts(context: &Context, a: ScannerOpenWithStopTsArgs) -> Answer<OpenScanner> {
+pub fn scanner_open_with_stop_ts(context: &Context, a: ScannerOpenWithStopTsArgs) -> Answer<OpenScanner> {
     let range = Range { start: sent(a.start_row, "startRow")?, stop: sent(a.stop_row, "stopRow")? };
     start(context, a.table_name, range.scan(a.columns, Some(a.timestamp.unwrap_or(0)))?, false, &a.attributes)
 }
 
 /// With everything that can be said of a scan.
-pub fn open_with_scan(context: &Context, a: ScannerOpenWithScanArgs) -> Answer<OpenScanner> {
+pub fn scanner_open_with_scan(context: &Context, a: ScannerOpenWithScanArgs) -> Answer<OpenScanner> {
     let t = sent(a.scan, "scan")?;
     let range = Range { start: t.start_row.unwrap_or_default(), stop: t.stop_row.unwrap_or_default() };
     let mut scan = range.scan(t.columns, t.timestamp)?;
@@ -64,17 +64,17 @@ pub fn open_with_scan(context: &Context, a: ScannerOpenWithScanArgs) -> Answer<O
 }
 
 /// The next result.
-pub fn get(context: &Context, a: ScannerGetArgs) -> Answer<Vec<TRowResult>> {
+pub fn scanner_get(context: &Context, a: ScannerGetArgs) -> Answer<Vec<TRowResult>> {
     fetch(context, a.id.unwrap_or(0), 1)
 }
 
 /// Up to so many next results.
-pub fn get_list(context: &Context, a: ScannerGetListArgs) -> Answer<Vec<TRowResult>> {
+pub fn scanner_get_list(context: &Context, a: ScannerGetListArgs) -> Answer<Vec<TRowResult>> {
     fetch(context, a.id.unwrap_or(0), a.nb_rows.unwrap_or(0))
 }
 
 /// Forgets a scanner.
-pub fn close(context: &Context, a: ScannerCloseArgs) -> Answer<()> {
+pub fn scanner_close(context: &Context, a: ScannerCloseArgs) -> Answer<()> {
     if context.scanners.close(Thrift1, a.id.unwrap_or(0)) { Ok(()) } else { Err(no_such_scanner()) }
 }
 

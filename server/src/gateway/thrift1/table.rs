@@ -1,4 +1,4 @@
-//! Making, listing, switching and dropping tables.
+//! Making, describing, switching and dropping tables.
 
 use std::collections::BTreeMap;
 
@@ -18,7 +18,7 @@ use crate::wire::fault::Fault;
 const NO_NAME: &str = "column name is empty";
 
 /// Brings a disabled table back.
-pub fn enable(context: &Context, a: EnableTableArgs) -> Answer<()> {
+pub fn enable_table(context: &Context, a: EnableTableArgs) -> Answer<()> {
     let name = table_name(a.table_name, undeclared)?;
     // HBase's client looks at the table's state itself, so the text does not name the class twice.
     context.engine.enable_table(&name).map_err(|error| match error.kind() {
@@ -28,28 +28,21 @@ pub fn enable(context: &Context, a: EnableTableArgs) -> Answer<()> {
 }
 
 /// Takes a table offline. Here the master is asked, also for a table that is missing.
-pub fn disable(context: &Context, a: DisableTableArgs) -> Answer<()> {
+pub fn disable_table(context: &Context, a: DisableTableArgs) -> Answer<()> {
     let name = table_name(a.table_name, undeclared)?;
     context.engine.disable_table(&name).map_err(|error| io_error(&Raised::of(&error).remote()))
 }
 
 /// Whether a table is online.
-pub fn is_enabled(context: &Context, a: IsTableEnabledArgs) -> Answer<bool> {
+pub fn is_table_enabled(context: &Context, a: IsTableEnabledArgs) -> Answer<bool> {
     context.engine.is_table_enabled(&table_name(a.table_name, undeclared)?).map_err(undeclared)
 }
 
-/// The names of all tables of users, by namespace and name.
-pub fn names(context: &Context, _: GetTableNamesArgs) -> Answer<Vec<Vec<u8>>> {
-    Ok(of_users(context).map(|(name, _)| name).collect())
-}
-
-/// The same, with whether each is enabled.
-pub fn names_with_state(context: &Context, _: GetTableNamesWithIsTableEnabledArgs) -> Answer<BTreeMap<Vec<u8>, bool>> {
-    Ok(of_users(context).collect())
-}
-
 /// A table's families by `family:`.
-pub fn families(context: &Context, a: GetColumnDescriptorsArgs) -> Answer<BTreeMap<Vec<u8>, ColumnDescriptor>> {
+pub fn get_column_descriptors(
+    context: &Context,
+    a: GetColumnDescriptorsArgs,
+) -> Answer<BTreeMap<Vec<u8>, ColumnDescriptor>> {
     let table = context.engine.describe(&table_name(a.table_name, undeclared)?).map_err(undeclared)?;
     let families = table.families.values().map(|family| {
         let name = [&family.name[..], b":"].concat();
@@ -59,7 +52,7 @@ pub fn families(context: &Context, a: GetColumnDescriptorsArgs) -> Answer<BTreeM
 }
 
 /// Makes a table of one region. A table that is there already is noticed before anything about the families is looked at.
-pub fn create(context: &Context, a: CreateTableArgs) -> Answer<()> {
+pub fn create_table(context: &Context, a: CreateTableArgs) -> Answer<()> {
     let name = table_name(a.table_name, undeclared)?;
     if context.engine.table_exists(&name) {
         return Err(already_there());
@@ -77,7 +70,7 @@ pub fn create(context: &Context, a: CreateTableArgs) -> Answer<()> {
 }
 
 /// Drops a disabled table. HBase's gateway looks whether there is one, in its own words.
-pub fn delete(context: &Context, a: DeleteTableArgs) -> Answer<()> {
+pub fn delete_table(context: &Context, a: DeleteTableArgs) -> Answer<()> {
     context.engine.delete_table(&table_name(a.table_name, undeclared)?).map_err(|error| match error.kind() {
         ErrorKind::TableNotFound => io_error(&Raised::new(IO, "table does not exist")),
         _ => undeclared(error),
@@ -86,11 +79,6 @@ pub fn delete(context: &Context, a: DeleteTableArgs) -> Answer<()> {
 
 fn already_there() -> Fault {
     Fault::AlreadyExists("table name already in use".to_owned())
-}
-
-fn of_users(context: &Context) -> impl Iterator<Item = (Vec<u8>, bool)> {
-    let tables = context.engine.tables().into_iter();
-    tables.filter(|(table, _)| !table.name.is_system()).map(|(table, on)| (table.name.to_string().into_bytes(), on))
 }
 
 /// A family as a client describes it: what it leaves out has the defaults of the contract, not those of HBase.

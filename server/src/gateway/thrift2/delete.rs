@@ -3,7 +3,7 @@
 use bytes::Bytes;
 use hjall_engine::mutation::{Delete, Marker, MarkerKind};
 use hjall_engine::{Error, LATEST};
-use hjall_idl::hbase2::{TColumn, TDelete};
+use hjall_idl::hbase2::{DeleteMultipleArgs, DeleteSingleArgs, TColumn, TDelete};
 
 use super::batch::apply;
 use super::convert::{durability, table_name};
@@ -79,9 +79,9 @@ fn markers(columns: &[TColumn], delete_type: Option<i32>) -> Answer<Vec<Marker>>
 }
 
 /// Hides cells of one row.
-pub fn delete_single(context: &Context, table: &[u8], sent: &TDelete) -> Answer<()> {
-    let name = table_name(table)?;
-    let request = DeleteRequest::new(sent)?;
+pub fn delete_single(context: &Context, a: DeleteSingleArgs) -> Answer<()> {
+    let name = table_name(&a.table)?;
+    let request = DeleteRequest::new(&a.tdelete)?;
     if let Some(refusal) = &request.refusal {
         return Err(doomed(context, &name, refusal));
     }
@@ -89,9 +89,9 @@ pub fn delete_single(context: &Context, table: &[u8], sent: &TDelete) -> Answer<
 }
 
 /// Hides cells of several rows, each by itself. Failures are thrown, so the list of those is always empty.
-pub fn delete_multiple(context: &Context, table: &[u8], sent: &[TDelete]) -> Answer<Vec<TDelete>> {
-    let name = table_name(table)?;
-    let requests = sent.iter().map(DeleteRequest::new).collect::<Answer<Vec<_>>>()?;
+pub fn delete_multiple(context: &Context, a: DeleteMultipleArgs) -> Answer<Vec<TDelete>> {
+    let name = table_name(&a.table)?;
+    let requests = a.tdeletes.iter().map(DeleteRequest::new).collect::<Answer<Vec<_>>>()?;
     if requests.is_empty() {
         return Ok(Vec::new());
     }

@@ -6,6 +6,7 @@
 
 use hjall_engine::name::TableName;
 use hjall_engine::{Error, ErrorKind};
+use hjall_idl::hbase2::{TIOError, TIllegalArgument};
 
 use crate::gateway::context::Context;
 use crate::gateway::error::{Raised, once_located};
@@ -13,6 +14,33 @@ use crate::wire::fault::Fault;
 
 /// The answer to a call.
 pub type Answer<T> = Result<T, Fault>;
+
+/// Puts the answer into its field; what remains to be placed is a failure.
+pub fn success<T>(answer: Answer<T>, field: &mut Option<T>) -> Answer<()> {
+    answer.map(|value| *field = Some(value))
+}
+
+/// Puts a `TIOError` into its field.
+pub fn io(answer: Answer<()>, field: &mut Option<TIOError>) -> Answer<()> {
+    match answer {
+        Err(Fault::Io { message, can_retry }) => {
+            *field = Some(TIOError { message, can_retry: Some(can_retry) });
+            Ok(())
+        }
+        other => other,
+    }
+}
+
+/// Puts a `TIllegalArgument` into its field.
+pub fn ia(answer: Answer<()>, field: &mut Option<TIllegalArgument>) -> Answer<()> {
+    match answer {
+        Err(Fault::IllegalArgument(message)) => {
+            *field = Some(TIllegalArgument { message: Some(message) });
+            Ok(())
+        }
+        other => other,
+    }
+}
 
 /// A malformed argument: HBase's gateway lets the Java exception through, which nothing declares.
 pub fn illegal(error: Error) -> Fault {

@@ -4,7 +4,7 @@ use bytes::Bytes;
 use hjall_engine::name::TableName;
 use hjall_engine::request::{Get, TimeRange, check_row};
 use hjall_engine::{Error, Row};
-use hjall_idl::hbase2::{TGet, TResult};
+use hjall_idl::hbase2::{ExistsAllArgs, ExistsArgs, GetArgs, GetMultipleArgs, TGet, TResult};
 
 use super::convert::{check_authorizations, columns, result, table_name, time_range};
 use super::error::{Answer, batch, data, doomed, doomed_batch, illegal};
@@ -78,37 +78,37 @@ pub fn no_replica(id: i32, row: &[u8], table: &TableName) -> String {
 }
 
 /// One row.
-pub fn get(context: &Context, table: &[u8], sent: &TGet) -> Answer<TResult> {
-    let name = table_name(table)?;
-    refuse_existence_only(sent)?;
-    one(context, &name, sent, |table, get| table.get(get)).map(result)
+pub fn get(context: &Context, a: GetArgs) -> Answer<TResult> {
+    let name = table_name(&a.table)?;
+    refuse_existence_only(&a.tget)?;
+    one(context, &name, &a.tget, |table, get| table.get(get)).map(result)
 }
 
 /// Whether the same get would find a cell.
-pub fn exists(context: &Context, table: &[u8], sent: &TGet) -> Answer<bool> {
-    let name = table_name(table)?;
-    one(context, &name, sent, |table, get| table.exists(get))
+pub fn exists(context: &Context, a: ExistsArgs) -> Answer<bool> {
+    let name = table_name(&a.table)?;
+    one(context, &name, &a.tget, |table, get| table.exists(get))
 }
 
 /// Several rows, in the order asked for.
-pub fn get_multiple(context: &Context, table: &[u8], sent: &[TGet]) -> Answer<Vec<TResult>> {
-    let name = table_name(table)?;
-    if let [single] = sent {
+pub fn get_multiple(context: &Context, a: GetMultipleArgs) -> Answer<Vec<TResult>> {
+    let name = table_name(&a.table)?;
+    if let [single] = &a.tgets[..] {
         refuse_existence_only(single)?;
         return one(context, &name, single, |table, get| table.get(get)).map(|row| vec![result(row)]);
     }
-    let requests = sent.iter().map(Request::new).collect::<Answer<Vec<_>>>()?;
-    sent.iter().try_for_each(refuse_existence_only)?;
+    let requests = a.tgets.iter().map(Request::new).collect::<Answer<Vec<_>>>()?;
+    a.tgets.iter().try_for_each(refuse_existence_only)?;
     Ok(many(context, &name, &requests)?.into_iter().map(result).collect())
 }
 
 /// Whether each of several gets would find a cell.
-pub fn exists_all(context: &Context, table: &[u8], sent: &[TGet]) -> Answer<Vec<bool>> {
-    let name = table_name(table)?;
-    if let [single] = sent {
+pub fn exists_all(context: &Context, a: ExistsAllArgs) -> Answer<Vec<bool>> {
+    let name = table_name(&a.table)?;
+    if let [single] = &a.tgets[..] {
         return one(context, &name, single, |table, get| table.exists(get)).map(|found| vec![found]);
     }
-    let requests = sent.iter().map(Request::new).collect::<Answer<Vec<_>>>()?;
+    let requests = a.tgets.iter().map(Request::new).collect::<Answer<Vec<_>>>()?;
     Ok(many(context, &name, &requests)?.into_iter().map(|row| !row.cells.is_empty()).collect())
 }
 

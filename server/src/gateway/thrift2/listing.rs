@@ -3,7 +3,10 @@
 use hjall_engine::ErrorKind;
 use hjall_engine::filter::regex::JavaRegex;
 use hjall_engine::schema::TableDescriptor;
-use hjall_idl::hbase2::{TTableDescriptor, TTableName};
+use hjall_idl::hbase2::{
+    GetTableDescriptorsArgs, GetTableDescriptorsByNamespaceArgs, GetTableDescriptorsByPatternArgs,
+    GetTableNamesByNamespaceArgs, GetTableNamesByPatternArgs, TTableDescriptor, TTableName,
+};
 
 use super::convert::{full_table_name, table_name_back};
 use super::error::{Answer, illegal, local};
@@ -12,11 +15,11 @@ use super::table::descriptors;
 use crate::gateway::context::Context;
 
 /// The tables asked for, in that order; missing ones are left out. No names: all tables of users.
-pub fn get_table_descriptors(context: &Context, names: &[TTableName]) -> Answer<Vec<TTableDescriptor>> {
-    if names.is_empty() {
-        return get_table_descriptors_by_pattern(context, None, false);
+pub fn get_table_descriptors(context: &Context, a: GetTableDescriptorsArgs) -> Answer<Vec<TTableDescriptor>> {
+    if a.tables.is_empty() {
+        return descriptors(&by_pattern(context, None, false)?);
     }
-    let names = names.iter().map(full_table_name).collect::<Answer<Vec<_>>>()?;
+    let names = a.tables.iter().map(full_table_name).collect::<Answer<Vec<_>>>()?;
     let mut tables = Vec::with_capacity(names.len());
     for name in &names {
         match context.engine.describe(name) {
@@ -67,23 +70,25 @@ fn names(tables: Vec<TableDescriptor>) -> Vec<TTableName> {
 /// Descriptors of all tables that match.
 pub fn get_table_descriptors_by_pattern(
     context: &Context,
-    regex: Option<&[u8]>,
-    system: bool,
+    a: GetTableDescriptorsByPatternArgs,
 ) -> Answer<Vec<TTableDescriptor>> {
-    descriptors(&by_pattern(context, regex, system)?)
+    descriptors(&by_pattern(context, a.regex.as_deref(), a.include_sys_tables)?)
 }
 
 /// Names of all tables that match.
-pub fn get_table_names_by_pattern(context: &Context, regex: Option<&[u8]>, system: bool) -> Answer<Vec<TTableName>> {
-    by_pattern(context, regex, system).map(names)
+pub fn get_table_names_by_pattern(context: &Context, a: GetTableNamesByPatternArgs) -> Answer<Vec<TTableName>> {
+    by_pattern(context, a.regex.as_deref(), a.include_sys_tables).map(names)
 }
 
 /// Descriptors of a namespace's tables.
-pub fn get_table_descriptors_by_namespace(context: &Context, namespace: &[u8]) -> Answer<Vec<TTableDescriptor>> {
-    descriptors(&by_namespace(context, namespace)?)
+pub fn get_table_descriptors_by_namespace(
+    context: &Context,
+    a: GetTableDescriptorsByNamespaceArgs,
+) -> Answer<Vec<TTableDescriptor>> {
+    descriptors(&by_namespace(context, &a.name)?)
 }
 
 /// Names of a namespace's tables.
-pub fn get_table_names_by_namespace(context: &Context, namespace: &[u8]) -> Answer<Vec<TTableName>> {
-    by_namespace(context, namespace).map(names)
+pub fn get_table_names_by_namespace(context: &Context, a: GetTableNamesByNamespaceArgs) -> Answer<Vec<TTableName>> {
+    by_namespace(context, &a.name).map(names)
 }

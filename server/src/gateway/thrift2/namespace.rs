@@ -2,7 +2,10 @@
 
 use hjall_engine::schema::NamespaceDescriptor;
 use hjall_engine::{Error, ErrorKind};
-use hjall_idl::hbase2::TNamespaceDescriptor;
+use hjall_idl::hbase2::{
+    CreateNamespaceArgs, DeleteNamespaceArgs, GetNamespaceDescriptorArgs, ListNamespaceDescriptorsArgs,
+    ListNamespacesArgs, ModifyNamespaceArgs, TNamespaceDescriptor,
+};
 
 use super::error::{Answer, master};
 use crate::gateway::context::Context;
@@ -35,31 +38,31 @@ fn fault(error: Error) -> Fault {
 }
 
 /// Makes a namespace.
-pub fn create_namespace(context: &Context, sent: &TNamespaceDescriptor) -> Answer<()> {
-    context.engine.create_namespace(descriptor(sent)).map_err(fault)
+pub fn create_namespace(context: &Context, a: CreateNamespaceArgs) -> Answer<()> {
+    context.engine.create_namespace(descriptor(&a.namespace_desc)).map_err(fault)
 }
 
 /// Replaces a namespace's configuration.
-pub fn modify_namespace(context: &Context, sent: &TNamespaceDescriptor) -> Answer<()> {
-    context.engine.modify_namespace(descriptor(sent)).map_err(fault)
+pub fn modify_namespace(context: &Context, a: ModifyNamespaceArgs) -> Answer<()> {
+    context.engine.modify_namespace(descriptor(&a.namespace_desc)).map_err(fault)
 }
 
 /// Deletes an empty namespace. One with an illegal name is missing like any other; only no name at all is illegal here.
-pub fn delete_namespace(context: &Context, name: &[u8]) -> Answer<()> {
-    let deleted = context.engine.delete_namespace(&text(name));
+pub fn delete_namespace(context: &Context, a: DeleteNamespaceArgs) -> Answer<()> {
+    let deleted = context.engine.delete_namespace(&text(&a.name));
     deleted.map_err(|error| match error.kind() {
-        ErrorKind::InvalidArgument | ErrorKind::NamespaceNotFound if !name.is_empty() => missing(name),
-        ErrorKind::NamespaceNotFound => fault(Error::invalid("Namespace name must not be empty")),
+        ErrorKind::InvalidArgument | ErrorKind::NamespaceNotFound if !a.name.is_empty() => missing(&a.name),
+        ErrorKind::NamespaceNotFound => fault(Error::invalid("Namespace a.name must not be empty")),
         _ => fault(error),
     })
 }
 
 /// One namespace.
-pub fn get_namespace_descriptor(context: &Context, name: &[u8]) -> Answer<TNamespaceDescriptor> {
-    match context.engine.namespace(&text(name)) {
+pub fn get_namespace_descriptor(context: &Context, a: GetNamespaceDescriptorArgs) -> Answer<TNamespaceDescriptor> {
+    match context.engine.namespace(&text(&a.name)) {
         Ok(namespace) => Ok(descriptor_back(namespace)),
         Err(error) => match error.kind() {
-            ErrorKind::InvalidArgument | ErrorKind::NamespaceNotFound => Err(missing(name)),
+            ErrorKind::InvalidArgument | ErrorKind::NamespaceNotFound => Err(missing(&a.name)),
             _ => Err(fault(error)),
         },
     }
@@ -71,11 +74,14 @@ pub fn missing(name: &[u8]) -> Fault {
 }
 
 /// All namespaces, by name.
-pub fn list_namespace_descriptors(context: &Context) -> Vec<TNamespaceDescriptor> {
-    context.engine.namespaces().into_iter().map(descriptor_back).collect()
+pub fn list_namespace_descriptors(
+    context: &Context,
+    _: ListNamespaceDescriptorsArgs,
+) -> Answer<Vec<TNamespaceDescriptor>> {
+    Ok(context.engine.namespaces().into_iter().map(descriptor_back).collect())
 }
 
 /// The names of all namespaces, in order.
-pub fn list_namespaces(context: &Context) -> Vec<String> {
-    context.engine.namespaces().into_iter().map(|namespace| namespace.name).collect()
+pub fn list_namespaces(context: &Context, _: ListNamespacesArgs) -> Answer<Vec<String>> {
+    Ok(context.engine.namespaces().into_iter().map(|namespace| namespace.name).collect())
 }

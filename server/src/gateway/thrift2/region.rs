@@ -3,7 +3,9 @@
 use hjall_engine::ErrorKind;
 use hjall_engine::name::TableName;
 use hjall_engine::schema::Region;
-use hjall_idl::hbase2::{THRegionInfo, THRegionLocation, TServerName};
+use hjall_idl::hbase2::{
+    GetAllRegionLocationsArgs, GetRegionLocationArgs, THRegionInfo, THRegionLocation, TServerName,
+};
 
 use super::convert::table_name;
 use super::error::{Answer, local};
@@ -40,19 +42,19 @@ pub fn replica_missing(context: &Context, table: &TableName, id: i32) -> Answer<
     Ok(id >= replicas(context, table)?)
 }
 
-/// The region that holds a row; any bytes are a row here.
-pub fn get_region_location(context: &Context, table: &[u8], row: &[u8]) -> Answer<THRegionLocation> {
-    let name = table_name(table)?;
+/// The region that holds a row; any bytes are a row here. `reload` asks to forget cached locations; none are cached.
+pub fn get_region_location(context: &Context, a: GetRegionLocationArgs) -> Answer<THRegionLocation> {
+    let name = table_name(&a.table)?;
     let regions = context.engine.regions(&name).map_err(|e| local(&e))?;
-    match regions.iter().find(|region| region.contains(row)) {
+    match regions.iter().find(|region| region.contains(&a.row)) {
         Some(region) => Ok(location(context, &name, region, 0)),
-        None => Err(Fault::io(format!("no region of {name} holds the row"), true)),
+        None => Err(Fault::io(format!("no region of {name} holds the &a.row"), true)),
     }
 }
 
 /// All regions by start key, each with its replicas; none of a table that is not there.
-pub fn get_all_region_locations(context: &Context, table: &[u8]) -> Answer<Vec<THRegionLocation>> {
-    let name = table_name(table)?;
+pub fn get_all_region_locations(context: &Context, a: GetAllRegionLocationsArgs) -> Answer<Vec<THRegionLocation>> {
+    let name = table_name(&a.table)?;
     let regions = match context.engine.regions(&name) {
         Ok(regions) => regions,
         Err(error) if error.kind() == ErrorKind::TableNotFound => return Ok(Vec::new()),

@@ -1,19 +1,16 @@
 //! Reads of ranges of rows: scanners, and scans within one call.
 
-use std::sync::Arc;
-
 use bytes::Bytes;
 use hjall_engine::name::TableName;
 use hjall_engine::request::Scan;
 use hjall_engine::{Error, ErrorKind, Scanner};
-use hjall_idl::hbase2::{TResult, TScan};
+use hjall_idl::hbase2::{CloseScannerArgs, GetScannerResultsArgs, GetScannerRowsArgs, OpenScannerArgs, TResult, TScan};
 
 use super::convert::{check_authorizations, columns, result, table_name, time_range};
 use super::error::{Answer, data, doomed, illegal};
 use super::filter;
 use super::get::no_replica;
 use super::region::replica_missing;
-use crate::dispatch::caller::Caller;
 use crate::gateway::attributes::Attributes;
 use crate::gateway::context::Context;
 use crate::gateway::scanners::OpenScanner;
@@ -100,38 +97,30 @@ fn read(context: &Context, open: &mut OpenScanner, results: Option<i32>) -> Answ
 }
 
 /// Opens a scanner. Only the arguments are looked at: a missing table shows at the first fetch.
-pub fn open_scanner(context: &Context, caller: &Arc<Caller>, table: &[u8], sent: &TScan) -> Answer<i32> {
-    let name = table_name(table)?;
-    let open = start(context, &name, sent)?;
-    context.scanners.open(Service::Thrift2, open, caller)
+pub fn open_scanner(context: &Context, a: OpenScannerArgs) -> Answer<OpenScanner> {
+    start(context, &table_name(&a.table)?, &a.tscan)
 }
 
 /// The next results of a scanner.
-pub fn get_scanner_rows(context: &Context, id: i32, results: Option<i32>) -> Answer<Vec<TResult>> {
+pub fn get_scanner_rows(context: &Context, a: GetScannerRowsArgs) -> Answer<Vec<TResult>> {
     context
         .scanners
-        .with(Service::Thrift2, id, |open| read(context, open, results))
+        .with(Service::Thrift2, a.scanner_id, |open| read(context, open, a.num_rows))
         .unwrap_or_else(|| Err(Fault::IllegalArgument("Invalid scanner Id".to_owned())))
 }
 
 /// Forgets a scanner; that it is not known is no error.
-pub fn close_scanner(context: &Context, id: i32) -> Answer<()> {
-    context.scanners.close(Service::Thrift2, id);
+pub fn close_scanner(context: &Context, a: CloseScannerArgs) -> Answer<()> {
+    context.scanners.close(Service::Thrift2, a.scanner_id);
     Ok(())
 }
 
 /// Opens, reads and closes within one call.
-pub fn get_scanner_results(
-    context: &Context,
-    table: &[u8],
-    sent: &TScan,
-    results: Option<i32>,
-) -> Answer<Vec<TResult>> {
-    let name = table_name(table)?;
-    let mut open = start(context, &name, sent)?;
-    let rows = read(context, &mut open, results)?;
+pub fn get_scanner_results(context: &Context, a: GetScannerResultsArgs) -> Answer<Vec<TResult>> {
+    let mut open = start(context, &table_name(&a.table)?, &a.tscan)?;
+    let rows = read(context, &mut open, a.num_rows)?;
     // Nothing could fetch what a page leaves out, so it would be lost without a word.
-    let short = usize::try_from(results.unwrap_or(1)).is_ok_and(|wanted| rows.len() < wanted);
+    let short = usize::try_from(a.num_rows.unwrap_or(1)).is_ok_and(|wanted| rows.len() < wanted);
     if short && !open.scanner.next(1).map_err(|e| data(&e))?.is_empty() {
         let max = context.scanners.page_bytes_max();
         return Err(Fault::io(

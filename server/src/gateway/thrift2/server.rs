@@ -1,10 +1,11 @@
 //! The server itself: which service this is, which cluster, and what was slow.
 
-use std::collections::BTreeSet;
-
 use hjall_engine::name::TableName;
 use hjall_engine::region::{locate, to_string_binary};
-use hjall_idl::hbase2::{TLogQueryFilter, TOnlineLogRecord, TServerName};
+use hjall_idl::hbase2::{
+    ClearSlowLogResponsesArgs, GetClusterIdArgs, GetSlowLogResponsesArgs, GetThriftServerTypeArgs, TLogQueryFilter,
+    TOnlineLogRecord, TServerName,
+};
 
 use super::error::Answer;
 use crate::gateway::context::Context;
@@ -12,7 +13,17 @@ use crate::observe::SlowCall;
 use crate::wire::fault::Fault;
 
 /// `TThriftServerType.TWO`.
-pub const SERVER_TYPE: i32 = 2;
+const SERVER_TYPE: i32 = 2;
+
+/// HBase's number for this service.
+pub fn get_thrift_server_type(_: &Context, _: GetThriftServerTypeArgs) -> Answer<i32> {
+    Ok(SERVER_TYPE)
+}
+
+/// The identifier of the store, which it keeps for life.
+pub fn get_cluster_id(context: &Context, _: GetClusterIdArgs) -> Answer<String> {
+    Ok(context.engine.cluster_id().to_owned())
+}
 
 /// Whether a server in a request is this one; HBase cannot reach any other either.
 fn check_server(context: &Context, server: &TServerName) -> Answer<()> {
@@ -25,16 +36,12 @@ fn check_server(context: &Context, server: &TServerName) -> Answer<()> {
 
 /// Slow and large calls of these servers, the newest first. There are some only if they are kept
 /// (`hbase.regionserver.slowlog.buffer.enabled`).
-pub fn get_slow_log_responses(
-    context: &Context,
-    servers: Option<&BTreeSet<TServerName>>,
-    filter: Option<&TLogQueryFilter>,
-) -> Answer<Vec<TOnlineLogRecord>> {
-    let Some(filter) = filter else {
+pub fn get_slow_log_responses(context: &Context, a: GetSlowLogResponsesArgs) -> Answer<Vec<TOnlineLogRecord>> {
+    let Some(filter) = &a.log_query_filter else {
         return Err(Fault::internal("a query of the slow log without a filter"));
     };
     let mut records = Vec::new();
-    for server in servers.into_iter().flatten() {
+    for server in a.server_names.iter().flatten() {
         check_server(context, server)?;
         let limit = usize::try_from(filter.limit.unwrap_or(LIMIT)).unwrap_or(0);
         let kept = context.watch.slow.kept().unwrap_or_default();
@@ -45,9 +52,9 @@ pub fn get_slow_log_responses(
 }
 
 /// Forgets them: false for each server that keeps none.
-pub fn clear_slow_log_responses(context: &Context, servers: Option<&BTreeSet<TServerName>>) -> Answer<Vec<bool>> {
+pub fn clear_slow_log_responses(context: &Context, a: ClearSlowLogResponsesArgs) -> Answer<Vec<bool>> {
     let clear = |server| check_server(context, server).map(|()| context.watch.slow.clear());
-    servers.into_iter().flatten().map(clear).collect()
+    a.server_names.iter().flatten().map(clear).collect()
 }
 
 /// What the contract takes where a filter has no limit.
@@ -75,7 +82,7 @@ fn record(context: &Context, call: &SlowCall) -> TOnlineLogRecord {
         response_size: i64::try_from(call.reply_bytes).unwrap_or(i64::MAX),
         client_address: call.peer.to_string(),
         server_class: "hjall".to_owned(),
-        method_name: call.method.clone(),
+        method_name: call.method.to_owned(),
         call_details: format!("{}({})", call.method, call.service),
         param: parameters(call),
         user_name: String::new(),

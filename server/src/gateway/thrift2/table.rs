@@ -5,7 +5,7 @@ use hjall_engine::ErrorKind;
 use hjall_engine::mutation::Durability;
 use hjall_engine::name::TableName;
 use hjall_engine::schema::TableDescriptor;
-use hjall_idl::hbase2::{TColumnFamilyDescriptor, TTableDescriptor, TTableName};
+use hjall_idl::hbase2::*;
 
 use super::convert::{full_table_name, table_name_back};
 use super::error::{Answer, illegal, local, master};
@@ -48,15 +48,15 @@ pub fn descriptors<'a>(tables: impl IntoIterator<Item = &'a TableDescriptor>) ->
 }
 
 /// Makes a table, split at these keys.
-pub fn create_table(context: &Context, sent: &TTableDescriptor, splits: Option<&[Vec<u8>]>) -> Answer<()> {
-    let table = descriptor(sent)?;
-    let splits = splits.unwrap_or_default().iter().map(|key| Bytes::copy_from_slice(key)).collect();
+pub fn create_table(context: &Context, a: CreateTableArgs) -> Answer<()> {
+    let table = descriptor(&a.desc)?;
+    let splits = a.split_keys.unwrap_or_default().into_iter().map(Bytes::from).collect();
     context.engine.create_table(table, splits).map_err(|e| master(&e))
 }
 
 /// Replaces a table's descriptor.
-pub fn modify_table(context: &Context, sent: &TTableDescriptor) -> Answer<()> {
-    let table = descriptor(sent)?;
+pub fn modify_table(context: &Context, a: ModifyTableArgs) -> Answer<()> {
+    let table = descriptor(&a.desc)?;
     context.engine.modify_table(table).map_err(|e| master(&e))
 }
 
@@ -67,76 +67,71 @@ fn on_master(name: &TTableName, procedure: impl FnOnce(&TableName) -> hjall_engi
 }
 
 /// Drops a disabled table.
-pub fn delete_table(context: &Context, name: &TTableName) -> Answer<()> {
-    on_master(name, |name| context.engine.delete_table(name))
+pub fn delete_table(context: &Context, a: DeleteTableArgs) -> Answer<()> {
+    on_master(&a.table_name, |name| context.engine.delete_table(name))
 }
 
 /// Empties a disabled table and enables it.
-pub fn truncate_table(context: &Context, name: &TTableName, preserve_splits: bool) -> Answer<()> {
-    on_master(name, |name| context.engine.truncate_table(name, preserve_splits))
+pub fn truncate_table(context: &Context, a: TruncateTableArgs) -> Answer<()> {
+    on_master(&a.table_name, |name| context.engine.truncate_table(name, a.preserve_splits))
 }
 
 /// Disables an enabled table.
-pub fn disable_table(context: &Context, name: &TTableName) -> Answer<()> {
-    on_master(name, |name| context.engine.disable_table(name))
+pub fn disable_table(context: &Context, a: DisableTableArgs) -> Answer<()> {
+    on_master(&a.table_name, |name| context.engine.disable_table(name))
 }
 
 /// Enables a disabled table. HBase's client library itself looks at the state, so its texts are bare.
-pub fn enable_table(context: &Context, name: &TTableName) -> Answer<()> {
-    let name = full_table_name(name)?;
+pub fn enable_table(context: &Context, a: EnableTableArgs) -> Answer<()> {
+    let name = full_table_name(&a.table_name)?;
     context.engine.enable_table(&name).map_err(|e| local(&e))
 }
 
 /// Adds a family.
-pub fn add_column_family(context: &Context, name: &TTableName, sent: &TColumnFamilyDescriptor) -> Answer<()> {
-    let family = family(sent).map_err(illegal)?;
-    on_master(name, |name| context.engine.add_family(name, family))
+pub fn add_column_family(context: &Context, a: AddColumnFamilyArgs) -> Answer<()> {
+    let family = family(&a.column).map_err(illegal)?;
+    on_master(&a.table_name, |name| context.engine.add_family(name, family))
 }
 
 /// Replaces a family's descriptor.
-pub fn modify_column_family(context: &Context, name: &TTableName, sent: &TColumnFamilyDescriptor) -> Answer<()> {
-    let family = family(sent).map_err(illegal)?;
-    on_master(name, |name| context.engine.modify_family(name, family))
+pub fn modify_column_family(context: &Context, a: ModifyColumnFamilyArgs) -> Answer<()> {
+    let family = family(&a.column).map_err(illegal)?;
+    on_master(&a.table_name, |name| context.engine.modify_family(name, family))
 }
 
 /// Removes a family with its data.
-pub fn delete_column_family(context: &Context, name: &TTableName, family: &[u8]) -> Answer<()> {
-    on_master(name, |name| context.engine.delete_family(name, family))
+pub fn delete_column_family(context: &Context, a: DeleteColumnFamilyArgs) -> Answer<()> {
+    on_master(&a.table_name, |name| context.engine.delete_family(name, &a.column))
 }
 
 /// Whether there is such a table.
-pub fn table_exists(context: &Context, name: Option<&TTableName>) -> Answer<bool> {
-    let name = full_table_name(name.ok_or_else(|| Fault::internal("no table name"))?)?;
+pub fn table_exists(context: &Context, a: TableExistsArgs) -> Answer<bool> {
+    let name = full_table_name(a.table_name.as_ref().ok_or_else(|| Fault::internal("no table name"))?)?;
     Ok(context.engine.table_exists(&name))
 }
 
 /// Whether a table is enabled.
-pub fn is_table_enabled(context: &Context, name: &TTableName) -> Answer<bool> {
-    let name = full_table_name(name)?;
-    context.engine.is_table_enabled(&name).map_err(|e| local(&e))
+pub fn is_table_enabled(context: &Context, a: IsTableEnabledArgs) -> Answer<bool> {
+    enabled(context, &a.table_name)
 }
 
 /// Whether a table is disabled.
-pub fn is_table_disabled(context: &Context, name: &TTableName) -> Answer<bool> {
-    is_table_enabled(context, name).map(|enabled| !enabled)
+pub fn is_table_disabled(context: &Context, a: IsTableDisabledArgs) -> Answer<bool> {
+    enabled(context, &a.table_name).map(|enabled| !enabled)
 }
 
 /// Whether all regions are served, as they are while a table is enabled. A missing table is not available.
-pub fn is_table_available(context: &Context, name: &TTableName) -> Answer<bool> {
-    let name = full_table_name(name)?;
-    match context.engine.is_table_enabled(&name) {
-        Err(error) if error.kind() == ErrorKind::TableNotFound => Ok(false),
-        answer => answer.map_err(|e| local(&e)),
-    }
+pub fn is_table_available(context: &Context, a: IsTableAvailableArgs) -> Answer<bool> {
+    available(context, &full_table_name(&a.table_name)?)
 }
 
-/// The same, and the regions that begin at one of these keys, or at the beginning, are one more than the keys.
-pub fn is_table_available_with_split(context: &Context, name: &TTableName, splits: Option<&[Vec<u8>]>) -> Answer<bool> {
-    let splits = splits.unwrap_or_default();
-    if !is_table_available(context, name)? || splits.is_empty() {
-        return is_table_available(context, name);
+/// Whether a table is available, and the regions that begin at one of these keys, or at the beginning, are one more than the keys.
+pub fn is_table_available_with_split(context: &Context, a: IsTableAvailableWithSplitArgs) -> Answer<bool> {
+    let name = full_table_name(&a.table_name)?;
+    let splits = a.split_keys.unwrap_or_default();
+    if !available(context, &name)? || splits.is_empty() {
+        return available(context, &name);
     }
-    let name = full_table_name(name)?;
     let regions = context.engine.regions(&name).map_err(|e| local(&e))?;
     let begin = |region: &&hjall_engine::schema::Region| {
         region.start.is_empty() || splits.iter().any(|key| region.start == *key)
@@ -144,8 +139,19 @@ pub fn is_table_available_with_split(context: &Context, name: &TTableName, split
     Ok(regions.iter().filter(begin).count() == splits.len() + 1)
 }
 
+fn enabled(context: &Context, name: &TTableName) -> Answer<bool> {
+    context.engine.is_table_enabled(&full_table_name(name)?).map_err(|e| local(&e))
+}
+
+fn available(context: &Context, name: &TableName) -> Answer<bool> {
+    match context.engine.is_table_enabled(name) {
+        Err(error) if error.kind() == ErrorKind::TableNotFound => Ok(false),
+        answer => answer.map_err(|e| local(&e)),
+    }
+}
+
 /// One table's descriptor.
-pub fn get_table_descriptor(context: &Context, name: &TTableName) -> Answer<TTableDescriptor> {
-    let name = full_table_name(name)?;
+pub fn get_table_descriptor(context: &Context, a: GetTableDescriptorArgs) -> Answer<TTableDescriptor> {
+    let name = full_table_name(&a.table)?;
     descriptor_back(&context.engine.describe(&name).map_err(|e| local(&e))?)
 }

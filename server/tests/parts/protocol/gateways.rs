@@ -14,7 +14,7 @@ use hjall_server::observe::{SlowSettings, Watch};
 use hjall_server::settings::config::{CallOptions, Limits};
 use hjall_server::wire::Encoding;
 use hjall_server::wire::arguments;
-use hjall_server::wire::method::{self, Owner, Service};
+use hjall_server::wire::method::{Method, Thrift1, Thrift2};
 use hjall_server::wire::reply::{Buffer, Output};
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -41,12 +41,12 @@ fn caller() -> Arc<Caller> {
     Caller::new(([127, 0, 0, 1], 1).into())
 }
 
-fn call(context: &Context, service: Service, name: &str, given: &Value) -> Vec<u8> {
+fn call(context: &Context, method: Method, given: &Value) -> Vec<u8> {
     let message = Wire::Strict.message("", given);
     let mut out = Vec::new();
     let mut output = Output::new(Encoding::Binary, Buffer::new(&mut out, 64 << 20));
     let answered =
-        context.call(&caller(), service, name, arguments(Encoding::Binary, &message[12..]).as_dyn(), output.as_dyn());
+        context.call(&caller(), method, arguments(Encoding::Binary, &message[12..]).as_dyn(), output.as_dyn());
     drop(output);
     if answered.is_err() { Vec::new() } else { out }
 }
@@ -128,18 +128,13 @@ fn a_type(levels: u32) -> impl Strategy<Value = TType> {
 }
 
 /// A call with arguments of the types that its contract has, one or the other missing.
-fn any_call() -> impl Strategy<Value = (Service, &'static str, Value)> {
-    let all: Vec<_> = hjall_idl::methods()
-        .iter()
-        .flat_map(|m| [(Service::Thrift1, m.name, m.thrift1), (Service::Thrift2, m.name, m.thrift2)])
-        .filter_map(|(service, name, arguments)| arguments.map(|a| (service, name, a)))
-        .collect();
-    select(all).prop_flat_map(|(service, name, contract)| {
-        let fields: Vec<_> =
-            contract.iter().map(|a| (Just(a.id), likely(a.wire, 3), prop::bool::weighted(0.95))).collect();
+fn any_call() -> impl Strategy<Value = (Method, Value)> {
+    select(Method::all().collect::<Vec<_>>()).prop_flat_map(|method| {
+        let arguments = method.info().arguments.iter();
+        let fields: Vec<_> = arguments.map(|a| (Just(a.id), likely(a.wire, 3), prop::bool::weighted(0.95))).collect();
         fields.prop_map(move |fields| {
             let given = fields.into_iter().filter(|(.., given)| *given).map(|(id, value, _)| (id, value)).collect();
-            (service, name, Value::Struct(given))
+            (method, Value::Struct(given))
         })
     })
 }
@@ -149,10 +144,10 @@ fn prepare(context: &Context) {
     let bytes = |text: &str| Value::Bytes(text.as_bytes().to_vec());
     let family = Value::Struct(vec![(1, bytes("f"))]);
     let create = Value::Struct(vec![(1, bytes("t")), (2, Value::List(TType::Struct, vec![family]))]);
-    assert_eq!(call(context, Service::Thrift1, "createTable", &create), [0], "a result without an exception");
+    assert_eq!(call(context, Method::Thrift1(Thrift1::CreateTable), &create), [0], "a result without an exception");
     let mutation = Value::Struct(vec![(2, bytes("f:q")), (3, bytes("v"))]);
     let put = vec![(1, bytes("t")), (2, bytes("r")), (3, Value::List(TType::Struct, vec![mutation]))];
-    assert_eq!(call(context, Service::Thrift1, "mutateRow", &Value::Struct(put)), [0]);
+    assert_eq!(call(context, Method::Thrift1(Thrift1::MutateRow), &Value::Struct(put)), [0]);
 }
 
 proptest! {
@@ -162,11 +157,11 @@ proptest! {
     fn no_call_is_left_without_an_answer(calls in vec(any_call(), 1..40)) {
         let context = context();
         prepare(&context);
-        for (service, name, given) in &calls {
-            let result = call(&context, *service, name, given);
+        for (method, given) in &calls {
+            let result = call(&context, *method, given);
             if !result.is_empty() {
                 let mut reader = arguments(Encoding::Binary, &result);
-                prop_assert!(reader.as_dyn().skip(TType::Struct).is_ok(), "{name}: {result:?}");
+                prop_assert!(reader.as_dyn().skip(TType::Struct).is_ok(), "{method:?}: {result:?}");
             }
         }
     }
@@ -177,27 +172,5 @@ fn a_union_of_an_unknown_field_is_an_error() {
     let union = Value::Struct(vec![(3, Value::Struct(vec![]))]);
     let mutations = Value::Struct(vec![(2, Value::List(TType::Struct, vec![union]))]);
     let context = context();
-    assert_eq!(call(&context, Service::Thrift2, "mutateRow", &Value::Struct(vec![(2, mutations)])), b"");
-}
-
-#[test]
-fn every_method_of_the_contracts_has_its_lane_and_its_owner() {
-    for contract in hjall_idl::methods() {
-        let known = method::find(contract.name).unwrap_or_else(|| panic!("{} has no lane", contract.name));
-        let wire = |arguments: Option<&[hjall_idl::Argument]>, id| {
-            arguments.unwrap().iter().find(|a| a.id == id).map(|a| a.wire)
-        };
-        let (first, second) = (contract.thrift1, contract.thrift2);
-        let told = match known.owner {
-            Owner::One(Service::Thrift1) => second.is_none(),
-            Owner::One(Service::Thrift2) => first.is_none(),
-            Owner::Field1StructIsThrift2 => wire(second, 1) == Some(TType::Struct) && wire(first, 1) != wire(second, 1),
-            Owner::Field1StructIsThrift1 => wire(first, 1) == Some(TType::Struct) && wire(first, 1) != wire(second, 1),
-            Owner::Field2StructIsThrift2 => wire(second, 2) == Some(TType::Struct) && wire(first, 2) != wire(second, 2),
-            Owner::CheckAndPut => wire(first, 4).is_none() && wire(second, 4).is_some(),
-            Owner::Either => first == second,
-        };
-        assert!(told, "{}: {:?}", contract.name, known.owner);
-    }
-    assert_eq!(method::find("grant"), None, "of HBase 3");
+    assert_eq!(call(&context, Method::Thrift2(Thrift2::MutateRow), &Value::Struct(vec![(2, mutations)])), b"");
 }

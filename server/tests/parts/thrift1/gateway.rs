@@ -17,7 +17,7 @@ use hjall_server::gateway::scanners::Scanners;
 use hjall_server::observe::{SlowSettings, Watch};
 use hjall_server::settings::config::{CallOptions, Limits};
 use hjall_server::wire::fault::Fault;
-use hjall_server::wire::method::Service;
+use hjall_server::wire::method::{Name, Service};
 use thrift::protocol::{TBinaryInputProtocol, TBinaryOutputProtocol, TSerializable};
 
 /// The time at which the clock stands.
@@ -51,13 +51,8 @@ impl Gateway {
         arguments.write_to_out_protocol(&mut TBinaryOutputProtocol::new(&mut sent, true)).unwrap();
         let input = &mut TBinaryInputProtocol::new(&sent[..], true);
         let caller = Caller::new(([127, 0, 0, 1], 1).into());
-        self.context.call(
-            &caller,
-            Service::Thrift1,
-            method,
-            input,
-            &mut TBinaryOutputProtocol::new(&mut answered, true),
-        )?;
+        let method = Name::find(method.as_bytes()).and_then(|name| name.of(Service::Thrift1)).unwrap();
+        self.context.call(&caller, method, input, &mut TBinaryOutputProtocol::new(&mut answered, true))?;
         Ok(R::read_from_in_protocol(&mut TBinaryInputProtocol::new(&answered[..], true)).unwrap())
     }
 

@@ -8,7 +8,7 @@ use hjall_server::dispatch::caller::Caller;
 use hjall_server::observe::LaneMetrics;
 use hjall_server::settings::config::Limits;
 use hjall_server::wire::fault::Fault;
-use hjall_server::wire::method::{LaneKind, Service};
+use hjall_server::wire::method::{LaneKind, Method};
 use hjall_server::{Config, Server};
 use thrift::protocol::{TFieldIdentifier, TInputProtocol, TOutputProtocol, TStructIdentifier, TType};
 
@@ -38,14 +38,13 @@ impl Handler for Echo {
     fn call(
         &self,
         _: &Arc<Caller>,
-        service: Service,
-        method: &str,
+        method: Method,
         input: &mut dyn TInputProtocol,
         output: &mut dyn TOutputProtocol,
     ) -> Result<(), Fault> {
         input.skip(TType::Struct)?;
-        let mut answer = format!("{service:?} {method}");
-        match method {
+        let mut answer = format!("{:?} {}", method.service(), method.name());
+        match method.name() {
             "getRowTs" => panic!("as the test wants it"),
             "getRowWithColumns" => answer = "x".repeat(1 << 20),
             "getVer" => {

@@ -1,0 +1,26 @@
+//! Lists of tables.
+
+use std::collections::BTreeMap;
+
+use hjall_idl::hbase1::*;
+
+use super::error::Answer;
+use crate::gateway::context::Context;
+
+/// The names of all tables of users, by namespace and name.
+pub fn get_table_names(context: &Context, _: GetTableNamesArgs) -> Answer<Vec<Vec<u8>>> {
+    Ok(of_users(context).map(|(name, _)| name).collect())
+}
+
+/// The names of all tables of users, each with whether it is enabled.
+pub fn get_table_names_with_is_table_enabled(
+    context: &Context,
+    _: GetTableNamesWithIsTableEnabledArgs,
+) -> Answer<BTreeMap<Vec<u8>, bool>> {
+    Ok(of_users(context).collect())
+}
+
+fn of_users(context: &Context) -> impl Iterator<Item = (Vec<u8>, bool)> {
+    let tables = context.engine.tables().into_iter();
+    tables.filter(|(table, _)| !table.name.is_system()).map(|(table, on)| (table.name.to_string().into_bytes(), on))
+}

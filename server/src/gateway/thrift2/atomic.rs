@@ -1,0 +1,145 @@
+//! Calls that read and write in one step: increment, append, checkAndPut, checkAndDelete, checkAndMutate.
+
+use bytes::Bytes;
+use hjall_engine::mutation::{Append, Check, CompareOp, Increment, Mutation};
+use hjall_engine::name::TableName;
+use hjall_engine::{Error, ErrorKind, Row};
+use hjall_idl::hbase2::{
+    AppendArgs, CheckAndDeleteArgs, CheckAndMutateArgs, CheckAndPutArgs, IncrementArgs, TColumnIncrement, TColumnValue,
+    TResult,
+};
+
+use super::convert::{check_visibility, compare_op, durability, result, table_name};
+use super::delete::DeleteRequest;
+use super::error::{Answer, batch_of, data, doomed, doomed_batch};
+use super::mutate::{PutRequest, RowRequest};
+use crate::gateway::attributes::Attributes;
+use crate::gateway::context::Context;
+use crate::wire::fault::Fault;
+
+/// What the region server says when the row of a condition is not that of its action.
+fn row_mismatch(action: &[u8], row: &[u8]) -> Error {
+    Error::new(
+        ErrorKind::Refused,
+        format!(
+            "The row of the action <{}> doesn't match the original one <{}>",
+            String::from_utf8_lossy(action),
+            String::from_utf8_lossy(row)
+        ),
+    )
+}
+
+/// The condition of a call; without a value: that there is no cell, or an empty one.
+fn check(row: Vec<u8>, family: Vec<u8>, qualifier: Vec<u8>, op: CompareOp, value: Option<Vec<u8>>) -> Check {
+    Check { row: row.into(), family: family.into(), qualifier: qualifier.into(), op, value: value.map(Bytes::from) }
+}
+
+/// A put if a cell has a value; without a value: if it is not there, or empty.
+pub fn check_and_put(context: &Context, a: CheckAndPutArgs) -> Answer<bool> {
+    let name = table_name(&a.table)?;
+    let request = PutRequest::new(&a.tput)?;
+    request.validate(context)?;
+    let check = check(a.row, a.family, a.qualifier, CompareOp::Equal, a.value);
+    if_equal(context, &name, &check, Mutation::Put(request.put), request.refusal)
+}
+
+/// A delete if a cell has a value.
+pub fn check_and_delete(context: &Context, a: CheckAndDeleteArgs) -> Answer<bool> {
+    let name = table_name(&a.table)?;
+    let request = DeleteRequest::new(&a.tdelete)?;
+    let check = check(a.row, a.family, a.qualifier, CompareOp::Equal, a.value);
+    if_equal(context, &name, &check, Mutation::Delete(request.delete), request.refusal)
+}
+
+fn if_equal(
+    context: &Context,
+    name: &TableName,
+    check: &Check,
+    action: Mutation,
+    refusal: Option<Error>,
+) -> Answer<bool> {
+    if action.row() != &check.row {
+        return Err(doomed(context, name, &row_mismatch(action.row(), &check.row)));
+    }
+    if let Some(refusal) = &refusal {
+        return Err(doomed(context, name, refusal));
+    }
+    context.engine.table(name).check_and_mutate(check, &[action]).map_err(|e| data(&e))
+}
+
+/// Puts and deletes of one row if `value op cell` holds.
+///
+/// EQUAL without a value is what HBase's own Java client sends for "if not exists"; its gateway cannot take it, this one does.
+pub fn check_and_mutate(context: &Context, a: CheckAndMutateArgs) -> Answer<bool> {
+    let Some(operator) = compare_op(a.compare_op) else {
+        let op = a.compare_op;
+        return Err(Fault::protocol(format!("Required field 'compareOp' was not present: there is no operator {op}")));
+    };
+    let name = table_name(&a.table)?;
+    if a.value.is_none() && operator != CompareOp::Equal {
+        return Err(Fault::internal(
+            "checkAndMutate without a value; send an empty one to ask whether there is a cell",
+        ));
+    }
+    let request = RowRequest::new(&a.row_mutations)?;
+    let count = request.mutations.len();
+    let check = check(a.row, a.family, a.qualifier, operator, a.value);
+    if request.row != check.row {
+        return Err(doomed_batch(context, &name, &row_mismatch(&request.row, &check.row), count));
+    }
+    if let Some(refusal) = &request.refusal {
+        return Err(doomed_batch(context, &name, refusal, count));
+    }
+    context.engine.table(&name).check_and_mutate(&check, &request.mutations).map_err(|e| batch_of(context, &e, count))
+}
+
+/// Adds to counters of one row.
+pub fn increment(context: &Context, a: IncrementArgs) -> Answer<TResult> {
+    let (name, sent) = (table_name(&a.table)?, a.tincrement);
+    let attributes = Attributes::new(&sent.attributes);
+    let column = |column: &TColumnIncrement| {
+        let family = Bytes::copy_from_slice(&column.family);
+        // The contract's own default, for writers that leave it out.
+        (family, Bytes::copy_from_slice(&column.qualifier), column.amount.unwrap_or(1))
+    };
+    check_visibility(sent.cell_visibility.as_ref())?;
+    let mut request = Increment {
+        row: Bytes::copy_from_slice(&sent.row),
+        columns: sent.columns.iter().map(column).collect(),
+        ttl_ms: None,
+        durability: durability(sent.durability),
+    };
+    let ttl_ms = request.validate().and_then(|()| attributes.ttl_ms());
+    request.ttl_ms = ttl_ms.map_err(|refusal| doomed(context, &name, &refusal))?;
+    let row = context.engine.table(&name).increment(&request).map_err(|e| data(&e))?;
+    Ok(answer(row, sent.return_results, attributes))
+}
+
+/// Appends to values of one row. Timestamps, types and tags of the columns do not count.
+pub fn append(context: &Context, a: AppendArgs) -> Answer<TResult> {
+    let (name, sent) = (table_name(&a.table)?, a.tappend);
+    let attributes = Attributes::new(&sent.attributes);
+    let column = |column: &TColumnValue| {
+        let family = Bytes::copy_from_slice(&column.family);
+        (family, Bytes::copy_from_slice(&column.qualifier), Bytes::copy_from_slice(&column.value))
+    };
+    check_visibility(sent.cell_visibility.as_ref())?;
+    let mut request = Append {
+        row: Bytes::copy_from_slice(&sent.row),
+        columns: sent.columns.iter().map(column).collect(),
+        ttl_ms: None,
+        durability: durability(sent.durability),
+    };
+    let ttl_ms = request.validate().and_then(|()| attributes.ttl_ms());
+    request.ttl_ms = ttl_ms.map_err(|refusal| doomed(context, &name, &refusal))?;
+    let row = context.engine.table(&name).append(&request).map_err(|e| data(&e))?;
+    Ok(answer(row, sent.return_results, attributes))
+}
+
+/// The new cells, unless the caller does not want them; the field wins over the attribute.
+fn answer(row: Row, returns: Option<bool>, attributes: Attributes<'_>) -> TResult {
+    match returns.unwrap_or_else(|| attributes.returns_results()) {
+        true => result(row),
+        false => result(Row::default()),
+    }
+}

@@ -1,0 +1,154 @@
+//! Writes of rows: put, putMultiple, mutateRow, and their parts inside of checks.
+
+use bytes::Bytes;
+use hjall_engine::mutation::{Mutation, Put, PutCell, check_timestamp};
+use hjall_engine::request::check_row;
+use hjall_engine::{Error, LATEST};
+use hjall_idl::hbase2::{MutateRowArgs, PutArgs, PutMultipleArgs, TMutation, TPut, TRowMutations};
+
+use super::batch::apply;
+use super::convert::{check_visibility, durability, table_name};
+use super::delete::DeleteRequest;
+use super::error::{Answer, batch, batch_of, data, doomed, doomed_batch, illegal};
+use crate::gateway::attributes::Attributes;
+use crate::gateway::context::Context;
+use crate::wire::fault::Fault;
+
+/// A put as it will run, and what only the region server would object to.
+pub struct PutRequest {
+    /// The put itself.
+    pub put: Put,
+    /// Why no region server could ever apply it.
+    pub refusal: Option<Error>,
+}
+
+impl PutRequest {
+    /// Checks what HBase's gateway checks. A put without cells is legal so far.
+    pub fn new(sent: &TPut) -> Answer<Self> {
+        check_row(&sent.row).map_err(illegal)?;
+        let default = sent.timestamp.unwrap_or(LATEST);
+        check_timestamp(default).map_err(illegal)?;
+        let mut cells = Vec::with_capacity(sent.column_values.len());
+        for column in &sent.column_values {
+            cells.push(PutCell {
+                family: Bytes::copy_from_slice(&column.family),
+                qualifier: Bytes::copy_from_slice(&column.qualifier),
+                timestamp: column.timestamp.unwrap_or(default),
+                value: Bytes::copy_from_slice(&column.value),
+            });
+        }
+        check_visibility(sent.cell_visibility.as_ref())?;
+        let attributes = Attributes::new(&sent.attributes);
+        let (ttl_ms, refusal) = match attributes.ttl_ms() {
+            Ok(ttl_ms) => (ttl_ms, None),
+            Err(error) => (None, Some(error)),
+        };
+        let put =
+            Put { row: Bytes::copy_from_slice(&sent.row), cells, ttl_ms, durability: durability(sent.durability) };
+        Ok(Self { put, refusal })
+    }
+
+    /// Checks what HBase's client library checks before it sends a put by itself or in a list.
+    pub fn validate(&self, context: &Context) -> Answer<()> {
+        self.put.validate().map_err(illegal)?;
+        self.put.check_cell_bytes(context.engine.limits().client_cell_bytes).map_err(illegal)
+    }
+}
+
+/// The mutations of one row, and what only the region server would object to.
+pub struct RowRequest {
+    /// The row of all of them.
+    pub row: Bytes,
+    /// The mutations, at least one.
+    pub mutations: Vec<Mutation>,
+    /// Why no region server could ever apply them.
+    pub refusal: Option<Error>,
+}
+
+impl RowRequest {
+    /// Checks in HBase's order: each mutation by itself, then that it is for this row.
+    pub fn new(sent: &TRowMutations) -> Answer<Self> {
+        let row = Bytes::copy_from_slice(&sent.row);
+        check_row(&row).map_err(illegal)?;
+        let mut mutations = Vec::with_capacity(sent.mutations.len());
+        let mut refusal = None;
+        for mutation in &sent.mutations {
+            let (mutation, refused) = match mutation {
+                TMutation::Put(put) => {
+                    let request = PutRequest::new(put)?;
+                    (Mutation::Put(request.put), request.refusal)
+                }
+                TMutation::DeleteSingle(delete) => {
+                    let request = DeleteRequest::new(delete)?;
+                    (Mutation::Delete(request.delete), request.refusal)
+                }
+            };
+            if mutation.row() != &row {
+                return Err(wrong_row(mutation.row(), &row));
+            }
+            refusal = refusal.or(refused);
+            mutations.push(mutation);
+        }
+        // Found when the whole is sent, after all rows have been compared.
+        mutations.iter().try_for_each(Mutation::validate).map_err(illegal)?;
+        if mutations.is_empty() {
+            return Err(Fault::internal("no mutations"));
+        }
+        Ok(Self { row, mutations, refusal })
+    }
+}
+
+/// HBase's `WrongRowIOException`, raised before anything is sent.
+fn wrong_row(action: &[u8], row: &[u8]) -> Fault {
+    Fault::io(
+        format!(
+            "The row in the recently added Mutation <{}> doesn't match the original one <{}>",
+            String::from_utf8_lossy(action),
+            String::from_utf8_lossy(row)
+        ),
+        true,
+    )
+}
+
+/// Writes one row.
+pub fn put(context: &Context, a: PutArgs) -> Answer<()> {
+    let name = table_name(&a.table)?;
+    let request = PutRequest::new(&a.tput)?;
+    request.validate(context)?;
+    if let Some(refusal) = &request.refusal {
+        return Err(doomed(context, &name, refusal));
+    }
+    context.engine.table(&name).put(&request.put).map_err(|e| data(&e))
+}
+
+/// Writes several rows, each by itself: what is good is written even if the call fails.
+pub fn put_multiple(context: &Context, a: PutMultipleArgs) -> Answer<()> {
+    let name = table_name(&a.table)?;
+    let requests = a.tputs.iter().map(PutRequest::new).collect::<Answer<Vec<_>>>()?;
+    requests.iter().try_for_each(|request| request.validate(context))?;
+    if requests.is_empty() {
+        return Ok(());
+    }
+    let errors = apply(
+        context,
+        &name,
+        &requests,
+        |request| (&request.put.row, request.refusal.as_ref()),
+        |table, requests| table.put_many(&requests.iter().map(|request| request.put.clone()).collect::<Vec<_>>()),
+    )?;
+    if errors.is_empty() { Ok(()) } else { Err(batch(context, errors.iter())) }
+}
+
+/// Puts and deletes of one row, all at once.
+pub fn mutate_row(context: &Context, a: MutateRowArgs) -> Answer<()> {
+    let name = table_name(&a.table)?;
+    let request = RowRequest::new(&a.trow_mutations)?;
+    if let Some(refusal) = &request.refusal {
+        return Err(doomed_batch(context, &name, refusal, request.mutations.len()));
+    }
+    context
+        .engine
+        .table(&name)
+        .mutate_row(&request.row, &request.mutations)
+        .map_err(|e| batch_of(context, &e, request.mutations.len()))
+}
