@@ -49,7 +49,7 @@ pub enum MarkerKind {
 }
 
 /// One delete marker of a [`Delete`].
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Marker {
     /// The family's name.
     pub family: Bytes,

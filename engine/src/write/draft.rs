@@ -1,5 +1,7 @@
 //! Puts and deletes as the cells that they come to.
 
+use std::collections::HashMap;
+
 use bytes::Bytes;
 
 use crate::catalog::{Family, TableState};
@@ -80,7 +82,7 @@ pub(super) fn draft_delete(tx: &mut dyn Transaction, table: &TableState, delete:
             bytes: Bytes::new(),
         }));
     }
-    let mut found = ResolvedVersions::default();
+    let mut found = ResolvedVersions::of(delete);
     for marker in &delete.markers {
         let family = table.family(&marker.family, &delete.row)?;
         let timestamp = if marker.kind == MarkerKind::Version && marker.timestamp == LATEST {
@@ -156,36 +158,49 @@ fn longer_lasting(
     Ok(lasts.then_some(stored))
 }
 
-/// Versions that markers without a timestamp have found already: the k-th marker of a column takes its k-th newest version, among those
-/// that were there before the delete.
-#[derive(Default)]
-struct ResolvedVersions<'a>(Vec<(&'a [u8], &'a [u8], std::vec::IntoIter<i64>)>);
+/// The versions that markers without a timestamp stand for: the k-th marker of a column takes its k-th newest version, among those
+/// that existed before the delete.
+struct ResolvedVersions<'a>(HashMap<(&'a [u8], &'a [u8]), Versions>);
+
+/// The versions of one column.
+struct Versions {
+    /// The number of markers that each take one of them.
+    wanted: usize,
+    /// Their timestamps, newest first, once they have been read.
+    found: Option<std::vec::IntoIter<i64>>,
+}
 
 impl<'a> ResolvedVersions<'a> {
+    /// Counts the markers of each column; nothing is read yet.
+    fn of(delete: &'a Delete) -> Self {
+        let mut columns = HashMap::<_, Versions>::new();
+        for marker in delete.markers.iter().filter(|m| m.kind == MarkerKind::Version && m.timestamp == LATEST) {
+            let column = (&marker.family[..], &marker.qualifier[..]);
+            columns.entry(column).or_insert(Versions { wanted: 0, found: None }).wanted += 1;
+        }
+        Self(columns)
+    }
+
+    /// The timestamp of the version that a marker takes; the time of the delete if the column has no further version.
     fn next(
         &mut self,
         tx: &dyn Transaction,
-        delete: &'a Delete,
+        delete: &Delete,
         family: &Family,
         marker: &'a Marker,
         time: Time,
     ) -> Result<i64> {
-        let same = |m: &&Marker| {
-            m.kind == MarkerKind::Version
-                && m.timestamp == LATEST
-                && m.family == marker.family
-                && m.qualifier == marker.qualifier
+        let Some(versions) = self.0.get_mut(&(&marker.family[..], &marker.qualifier[..])) else {
+            return Ok(time.delete_ms);
         };
-        let at = match self.0.iter().position(|(f, q, _)| *f == marker.family && *q == marker.qualifier) {
-            Some(at) => at,
-            None => {
-                let count = delete.markers.iter().filter(same).count();
-                let versions = newest(tx.snapshot(), family, &delete.row, &marker.qualifier, count, time.clock_ms)?;
-                let times: Vec<_> = versions.into_iter().map(|v| v.timestamp).collect();
-                self.0.push((&marker.family, &marker.qualifier, times.into_iter()));
-                self.0.len() - 1
+        let found = match &mut versions.found {
+            Some(found) => found,
+            none => {
+                let wanted = versions.wanted;
+                let stored = newest(tx.snapshot(), family, &delete.row, &marker.qualifier, wanted, time.clock_ms)?;
+                none.insert(stored.into_iter().map(|v| v.timestamp).collect::<Vec<_>>().into_iter())
             }
         };
-        Ok(self.0[at].2.next().unwrap_or(time.delete_ms))
+        Ok(found.next().unwrap_or(time.delete_ms))
     }
 }

@@ -1,5 +1,7 @@
 //! Engine errors as the Java exceptions that HBase raises for them: clients look for the class names in an error's text.
 
+use std::collections::HashMap;
+
 use hjall_engine::name::TableName;
 use hjall_engine::{Engine, Error, ErrorKind};
 
@@ -52,11 +54,13 @@ impl Raised {
     /// What a batch of calls raises when some of them fail, whatever the cause: a summary that counts equal causes.
     pub fn batch<'a>(failures: impl IntoIterator<Item = &'a Error>, server: &Identity) -> Self {
         let (mut total, mut causes, mut located) = (0, Vec::<(String, usize)>::new(), true);
+        let mut places = HashMap::<String, usize>::new();
         for error in failures {
             total += 1;
             located &= error.kind() != ErrorKind::TableNotFound;
             let cause = Self::of(error).into_cause(error.kind());
-            match causes.iter_mut().find(|(text, _)| *text == cause) {
+            let place = *places.entry(cause.clone()).or_insert(causes.len());
+            match causes.get_mut(place) {
                 Some((_, count)) => *count += 1,
                 None => causes.push((cause, 1)),
             }

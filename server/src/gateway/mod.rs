@@ -5,6 +5,7 @@ pub mod compactor;
 pub mod context;
 mod error;
 pub(crate) mod lease;
+mod markers;
 mod region_batch;
 pub mod scanners;
 

@@ -68,6 +68,23 @@ fn the_kth_marker_without_a_time_takes_the_kth_newest_version() {
 }
 
 #[test]
+fn a_long_list_of_deletes_is_applied_in_full() {
+    const COLUMNS: usize = 40_000;
+    let db = Database::memory();
+    let t = db.table("t", &["f VERSIONS=3"]);
+    let names: Vec<String> = (0..COLUMNS).map(|n| format!("f:{n:05}")).collect();
+    for time in 1..=3 {
+        t.put(&put("r", &names.iter().map(|name| (&name[..], time, "v")).collect::<Vec<_>>())).unwrap();
+    }
+    // Two of the three versions of each column: the markers of one column are far apart in the list.
+    let markers: Vec<_> = names.iter().chain(&names).map(|name| (M::Version, &name[..], LATEST)).collect();
+    t.delete(&delete("r", &markers)).unwrap();
+    let left = read(&t, "r");
+    assert_eq!(left.len(), COLUMNS);
+    assert!(left.iter().zip(&names).all(|(cell, name)| *cell == format!("{name}@1=v")));
+}
+
+#[test]
 fn a_put_after_a_delete_in_the_same_millisecond_is_seen() {
     for db in Database::all() {
         let t = db.table("t", &["f VERSIONS=3"]);

@@ -9,6 +9,7 @@ use hjall_idl::hbase1::Mutation;
 use super::argument::sent;
 use super::column::Column;
 use super::error::Answer;
+use crate::gateway::markers::Markers;
 
 /// What a put of a family without a column means; mutateRow and mutateRows differ.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -45,18 +46,20 @@ impl RowChanges {
     /// # Errors
     /// `InvalidArgument` where HBase's gateway finds one of them malformed: then none of them counts.
     pub fn add(mut self, mutations: Vec<NamedMutation>, bare_family: BareFamily) -> Result<Self> {
+        let mut markers = Markers::default();
         for NamedMutation { column, mutation } in mutations {
             // The last put decides for all puts, and the last delete for all deletes.
             let durability =
                 if mutation.write_to_w_a_l.unwrap_or(true) { Durability::SyncWal } else { Durability::SkipWal };
             if mutation.is_delete.unwrap_or(false) {
-                self.add_marker(column);
+                markers.add(marker(column, self.delete.timestamp));
                 self.delete.durability = durability;
             } else {
                 self.add_cell(column, mutation.value.unwrap_or_default().into(), bare_family)?;
                 self.put.durability = durability;
             }
         }
+        self.delete.markers = markers.into_distinct();
         if !self.put.cells.is_empty() {
             self.put.validate()?;
         }
@@ -72,16 +75,6 @@ impl RowChanges {
             (None, BareFamily::Refused) => return Err(Error::invalid("Invalid famAndQf provided.")),
         }
         Ok(())
-    }
-
-    fn add_marker(&mut self, column: Column) {
-        let marker = marker(column, self.delete.timestamp);
-        if marker.kind == MarkerKind::Family {
-            self.delete.markers.retain(|other| other.family != marker.family);
-        }
-        if !self.delete.markers.contains(&marker) {
-            self.delete.markers.push(marker);
-        }
     }
 }
 

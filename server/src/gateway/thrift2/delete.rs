@@ -10,6 +10,7 @@ use super::convert::{durability, table_name};
 use super::error::{Answer, batch, data, doomed, illegal};
 use crate::gateway::attributes::Attributes;
 use crate::gateway::context::Context;
+use crate::gateway::markers::Markers;
 use crate::wire::fault::Fault;
 
 /// A delete as it will run, and what only the region server would object to.
@@ -53,29 +54,25 @@ fn marker_kind(delete_type: Option<i32>) -> Answer<MarkerKind> {
 }
 
 fn markers(columns: &[TColumn], delete_type: Option<i32>) -> Answer<Vec<Marker>> {
-    let mut markers: Vec<Marker> = Vec::with_capacity(columns.len());
+    let mut markers = Markers::default();
     for column in columns {
         let kind = marker_kind(delete_type)?;
         if kind == MarkerKind::FamilyVersion && column.timestamp.is_none() {
             return Err(Fault::internal("Timestamp is required for TDelete with DeleteFamilyVersion type"));
-        }
-        // As `Delete.addFamily` does: a family's marker takes the place of all that was collected for it.
-        if kind == MarkerKind::Family {
-            markers.retain(|marker| marker.family != column.family);
         }
         // A column without a qualifier is the one with the empty qualifier, not the family.
         let qualifier = match kind {
             MarkerKind::Version | MarkerKind::Column => column.qualifier.as_deref().unwrap_or_default(),
             MarkerKind::Family | MarkerKind::FamilyVersion => &[],
         };
-        markers.push(Marker {
+        markers.add(Marker {
             family: Bytes::copy_from_slice(&column.family),
             qualifier: Bytes::copy_from_slice(qualifier),
             kind,
             timestamp: column.timestamp.unwrap_or(LATEST),
         });
     }
-    Ok(markers)
+    Ok(markers.into_all())
 }
 
 /// Hides cells of one row.

@@ -1,5 +1,7 @@
 //! Tables: making, changing and describing them.
 
+use std::collections::HashSet;
+
 use bytes::Bytes;
 use hjall_engine::ErrorKind;
 use hjall_engine::mutation::Durability;
@@ -133,9 +135,8 @@ pub fn is_table_available_with_split(context: &Context, a: IsTableAvailableWithS
         return available(context, &name);
     }
     let regions = context.engine.regions(&name).map_err(|e| local(&e))?;
-    let begin = |region: &&hjall_engine::schema::Region| {
-        region.start.is_empty() || splits.iter().any(|key| region.start == *key)
-    };
+    let keys: HashSet<&[u8]> = splits.iter().map(Vec::as_slice).collect();
+    let begin = |region: &&hjall_engine::schema::Region| region.start.is_empty() || keys.contains(&region.start[..]);
     Ok(regions.iter().filter(begin).count() == splits.len() + 1)
 }
 

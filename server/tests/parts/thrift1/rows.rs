@@ -46,6 +46,18 @@ fn a_family_delete_takes_the_place_of_column_deletes_before_it_not_after() {
 }
 
 #[test]
+fn a_long_list_of_deletes_counts_each_column_once_and_leaves_the_rest() {
+    const COLUMNS: usize = 50_000;
+    let gateway = Gateway::new(&[]);
+    let names: Vec<String> = (0..COLUMNS).map(|n| format!("f:{n:05}")).collect();
+    gateway.mutate_row("r", names.iter().map(|name| put(&format!("{name}=1"))).collect());
+    gateway.mutate_row("r", vec![put("g:a=1")]);
+    let twice = names.iter().chain(&names).map(|name| delete(name)).collect();
+    assert_eq!(gateway.mutate_row("r", twice), MutateRowResult::default());
+    assert_eq!(gateway.row("r"), format!("r g:a@{NOW}=1"));
+}
+
+#[test]
 fn nothing_of_a_malformed_list_is_done() {
     let gateway = Gateway::new(&[]);
     gateway.mutate_row("r", vec![put("f:a=1")]);
