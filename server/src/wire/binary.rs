@@ -1,4 +1,4 @@
-//! Reads the binary protocol out of a slice.
+//! A reader of the binary protocol, over a slice.
 
 use thrift::Result;
 use thrift::protocol::{
@@ -10,7 +10,7 @@ use super::slice::Slice;
 use super::types::Types;
 use super::{Encoding, header, malformed};
 
-/// A value's type by its number on the wire.
+/// The type of a value by its number on the wire.
 pub(super) fn type_of(byte: u8) -> Option<TType> {
     Some(match byte {
         0 => TType::Stop,
@@ -30,7 +30,7 @@ pub(super) fn type_of(byte: u8) -> Option<TType> {
     })
 }
 
-/// The fewest bytes a value takes.
+/// The smallest encoded size of a value, in bytes.
 pub(super) fn bytes_min(of: TType) -> usize {
     match of {
         TType::I16 => 2,
@@ -43,26 +43,26 @@ pub(super) fn bytes_min(of: TType) -> usize {
     }
 }
 
-/// The binary protocol's values, one after the other.
+/// Reads values of the binary protocol.
 pub struct BinaryInput<'a> {
     from: Slice<'a>,
     types: Types,
 }
 
 impl<'a> BinaryInput<'a> {
-    /// Reads from the beginning of these bytes.
+    /// A reader that starts at the beginning of `bytes`.
     pub fn new(bytes: &'a [u8]) -> Self {
         Self { from: Slice::new(bytes), types: Types::new(bytes.len()) }
     }
 
-    /// How many bytes have not been read.
+    /// Bytes that have not been read yet.
     pub fn left(&self) -> usize {
         self.from.left()
     }
 
     fn element_type(&mut self) -> Result<TType> {
         let byte = self.from.byte()?;
-        // An empty container of an old client may name no type.
+        // Some old clients send type 0 for the elements of an empty container.
         type_of(byte).ok_or_else(|| malformed(format!("there is no value type {byte}")))
     }
 
@@ -70,10 +70,7 @@ impl<'a> BinaryInput<'a> {
         let size = i32::from_be_bytes(self.from.array()?);
         let Ok(count) = usize::try_from(size) else { return Err(malformed(format!("negative size {size}"))) };
         if count.saturating_mul(each) > self.from.left() {
-            return Err(malformed(format!(
-                "{size} elements do not fit into the {} bytes that are left",
-                self.from.left()
-            )));
+            return Err(malformed(format!("{size} elements do not fit into the remaining {} bytes", self.from.left())));
         }
         Ok(size)
     }
@@ -172,7 +169,7 @@ impl TInputProtocol for BinaryInput<'_> {
     }
 
     fn read_string(&mut self) -> Result<String> {
-        // Java's strings take what is not UTF-8 as replacement characters.
+        // As in Java, invalid UTF-8 becomes replacement characters.
         self.bytes().map(|bytes| String::from_utf8_lossy(bytes).into_owned())
     }
 

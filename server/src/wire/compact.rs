@@ -1,4 +1,4 @@
-//! Reads the compact protocol out of a slice.
+//! A reader of the compact protocol, over a slice.
 
 use thrift::Result;
 use thrift::protocol::{
@@ -10,7 +10,7 @@ use super::slice::Slice;
 use super::types::Types;
 use super::{DEPTH_MAX, Encoding, header, malformed};
 
-/// A value's type by its number on the wire; a field's two bool types both mean bool.
+/// The type of a value by its number on the wire. Fields have two numbers for bool, one for each value.
 pub(super) fn type_of(nibble: u8) -> Option<TType> {
     Some(match nibble {
         0 => TType::Stop,
@@ -30,7 +30,7 @@ pub(super) fn type_of(nibble: u8) -> Option<TType> {
     })
 }
 
-/// The fewest bytes an element takes.
+/// The smallest encoded size of an element, in bytes.
 pub(super) fn bytes_min(of: TType) -> usize {
     match of {
         TType::Double => 8,
@@ -39,23 +39,23 @@ pub(super) fn bytes_min(of: TType) -> usize {
     }
 }
 
-/// The number of a field's bool type that says `true`.
+/// The type number of a bool field that is `true`.
 pub(super) const TRUE: u8 = 1;
 
-/// The compact protocol's values, one after the other.
+/// Reads values of the compact protocol.
 pub struct CompactInput<'a> {
     from: Slice<'a>,
     types: Types,
-    /// A bool field's value stands in its header.
+    /// The value of the current bool field, which its header contains.
     field_bool: Option<bool>,
     last_field: i16,
-    /// The last field numbers of the structs around this one.
+    /// The last field number of each enclosing struct.
     outer: [i16; DEPTH_MAX],
     depth: usize,
 }
 
 impl<'a> CompactInput<'a> {
-    /// Reads from the beginning of these bytes.
+    /// A reader that starts at the beginning of `bytes`.
     pub fn new(bytes: &'a [u8]) -> Self {
         Self {
             from: Slice::new(bytes),
@@ -67,7 +67,7 @@ impl<'a> CompactInput<'a> {
         }
     }
 
-    /// How many bytes have not been read.
+    /// Bytes that have not been read yet.
     pub fn left(&self) -> usize {
         self.from.left()
     }
@@ -90,7 +90,7 @@ impl<'a> CompactInput<'a> {
         let left = self.from.left();
         let fits = usize::try_from(size).is_ok_and(|n| n.saturating_mul(each) <= left);
         let size = if fits { i32::try_from(size).ok() } else { None };
-        size.ok_or_else(|| malformed(format!("a length does not fit into the {left} bytes that are left")))
+        size.ok_or_else(|| malformed(format!("a length does not fit into the remaining {left} bytes")))
     }
 
     fn bytes(&mut self) -> Result<&'a [u8]> {
@@ -152,7 +152,7 @@ impl TInputProtocol for CompactInput<'_> {
         self.field_bool = (field_type == TType::Bool).then_some(first & 0x0f == TRUE);
         self.last_field = match first >> 4 {
             0 => self.i32()? as i16,
-            // Past the largest number it goes on at the smallest, as in Java: nobody has such fields, and they are skipped.
+            // Field numbers wrap around, as in Java. No method has such fields, so they are skipped.
             step => self.last_field.wrapping_add(i16::from(step)),
         };
         Ok(TFieldIdentifier { name: None, field_type, id: Some(self.last_field) })
@@ -209,7 +209,7 @@ impl TInputProtocol for CompactInput<'_> {
     }
 
     fn read_string(&mut self) -> Result<String> {
-        // Java's strings take what is not UTF-8 as replacement characters.
+        // As in Java, invalid UTF-8 becomes replacement characters.
         self.bytes().map(|bytes| String::from_utf8_lossy(bytes).into_owned())
     }
 
@@ -235,7 +235,7 @@ impl TInputProtocol for CompactInput<'_> {
         self.types.value(TType::Map)?;
         let size = self.from.varint::<32>()?;
         if size == 0 {
-            // An empty map does not say what it would hold.
+            // An empty map has no types on the wire.
             self.types.begin_map(TType::Stop, TType::Stop, 0)?;
             return Ok(TMapIdentifier { key_type: None, value_type: None, size: 0 });
         }

@@ -1,31 +1,31 @@
-//! The structs, lists and maps of a message that have begun and not ended.
+//! The stack of open containers (structs, lists, sets and maps) while a message is walked.
 //!
-//! Both walks over a message use it: measuring, which looks for the message's end, and reading, which checks that each value has the
-//! type that the message announced.
+//! It serves both walks over a message: measuring, which finds the end of the message, and reading, which checks that each value has
+//! the type that the message announced.
 
 use thrift::protocol::TType;
 
 use super::DEPTH_MAX;
 
-/// A container that has begun.
+/// An open container.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Container {
-    /// A struct; it ends with a stop field.
+    /// A struct, which ends with a stop field.
     Struct,
-    /// A list or a set: the type of its elements, and how many are left.
+    /// A list or a set: the type of its elements, and the number of those not yet taken.
     List(TType, u32),
-    /// A map: the types of its keys and values, and how many of both together are left. An even number means that a key is next.
+    /// A map: the types of its keys and values, and the number of both together not yet taken. If it is even, a key is next.
     Map(TType, TType, u32),
 }
 
 impl Container {
-    /// A map of `pairs` pairs. Sizes have 31 bits on the wire, so twice as many fit.
+    /// A map of `pairs` pairs. Sizes have 31 bits on the wire, so doubling one does not overflow.
     pub(super) fn map(key: TType, value: TType, pairs: u32) -> Self {
         Self::Map(key, value, pairs.saturating_mul(2))
     }
 }
 
-/// What comes next in the innermost container.
+/// The next item of the innermost container.
 pub(super) enum Next {
     /// No container is open.
     Nothing,
@@ -37,11 +37,11 @@ pub(super) enum Next {
     End,
 }
 
-/// Containers nest deeper than [`DEPTH_MAX`] levels.
+/// Containers are nested deeper than [`DEPTH_MAX`] levels.
 #[derive(Debug)]
 pub(super) struct TooDeep;
 
-/// A stack of containers, the innermost last. It allocates nothing.
+/// A stack of containers, the innermost last. It does not allocate.
 #[derive(Debug, Clone)]
 pub(super) struct Containers {
     open: [Container; DEPTH_MAX],
@@ -58,7 +58,7 @@ impl Containers {
         self.depth == 0
     }
 
-    /// Whether one more container would nest too deep.
+    /// Whether one more container would exceed [`DEPTH_MAX`].
     pub(super) fn is_full(&self) -> bool {
         self.depth == DEPTH_MAX
     }
@@ -75,7 +75,7 @@ impl Containers {
         self.depth = self.depth.saturating_sub(1);
     }
 
-    /// Says what comes next, and counts it as taken if it is an element.
+    /// Returns the next item. An element counts as taken from then on.
     #[inline]
     pub(super) fn take_next(&mut self) -> Next {
         match self.innermost() {
@@ -88,13 +88,13 @@ impl Containers {
             }
             Some(Container::Map(key, value, left)) => {
                 *left -= 1;
-                // The number was even before a key.
+                // Before a key the number was even.
                 Next::Element(if *left % 2 == 1 { *key } else { *value })
             }
         }
     }
 
-    /// Counts the element that [`Self::take_next`] took as left again. Nothing may have been opened or closed in between.
+    /// Undoes the last [`Self::take_next`] of an element. No container may have been opened or closed in between.
     pub(super) fn put_back(&mut self) {
         if let Some(Container::List(_, left) | Container::Map(_, _, left)) = self.innermost() {
             *left += 1;

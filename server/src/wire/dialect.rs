@@ -1,10 +1,10 @@
-//! How a client speaks, told from its first bytes.
+//! Recognises transport and protocol of a connection from its first bytes.
 
 use std::fmt;
 
 use super::NAME_BYTES_MAX;
 
-/// How values are encoded. Binary covers strict and old message headers, which may alternate.
+/// The encoding of values. Binary covers strict and old message headers, which may alternate on a connection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Encoding {
     /// TBinaryProtocol.
@@ -13,30 +13,30 @@ pub enum Encoding {
     Compact,
 }
 
-/// How messages are kept apart.
+/// How messages are delimited.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Transport {
-    /// One behind the other.
+    /// Not at all: they follow each other (TBufferedTransport).
     Buffered,
-    /// Each behind its length.
+    /// Each is preceded by its length (TFramedTransport).
     Framed,
-    /// Each as the body of a request.
+    /// Each is the body of an HTTP request.
     Http,
 }
 
-/// The names of all ways to speak, by their numbers.
+/// The names of all combinations of transport and encoding, by [`number`].
 pub const NAMES: [&str; 6] =
     ["buffered-binary", "buffered-compact", "framed-binary", "framed-compact", "http-binary", "http-compact"];
 
-/// A way to speak, by its number.
+/// The number of a combination of transport and encoding.
 pub fn number(transport: Transport, encoding: Encoding) -> usize {
     transport as usize * 2 + usize::from(encoding == Encoding::Compact)
 }
 
-/// How a Thrift connection is spoken: it stays so until its end.
+/// Transport and encoding of a Thrift connection, which stay the same until it ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Dialect {
-    /// Each message comes behind its length in four bytes (TFramedTransport).
+    /// Whether each message is preceded by its length in four bytes (TFramedTransport).
     pub framed: bool,
     /// The encoding.
     pub encoding: Encoding,
@@ -53,10 +53,10 @@ impl fmt::Display for Dialect {
     }
 }
 
-/// What a connection's first bytes look like.
+/// What the first bytes of a connection are the beginning of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Opening {
-    /// Too few to say.
+    /// There are too few bytes to tell.
     Unclear,
     /// Thrift over TCP.
     Thrift(Dialect),
@@ -64,11 +64,11 @@ pub enum Opening {
     Http,
     /// A TLS handshake.
     Tls,
-    /// Nothing that this server speaks.
+    /// A protocol that this server does not support.
     Foreign(Foreign),
 }
 
-/// Protocols that end up at a Thrift port by mistake.
+/// Protocols that are sent to a Thrift port by mistake.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Foreign {
     /// HBase's own RPC.
@@ -79,18 +79,18 @@ pub enum Foreign {
     Redis,
     /// HTTP/2 without TLS.
     Http2,
-    /// Thrift inside SASL, as Kerberos wants it.
+    /// Thrift inside SASL, as used with Kerberos.
     Sasl,
     /// Thrift's header transport.
     HeaderTransport,
     /// SSH.
     Ssh,
-    /// A frame longer than anything allowed, or a Thrift message with a version nobody knows.
+    /// A frame longer than any limit, a Thrift message of an unknown version, or anything else.
     Garbage,
 }
 
 impl fmt::Display for Foreign {
-    /// What it looked like and what to use instead.
+    /// The name of the protocol, and what to use instead.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::HBaseRpc => {
@@ -103,11 +103,11 @@ impl fmt::Display for Foreign {
             }
             Self::Redis => "Redis; use an HBase Thrift client such as HappyBase",
             Self::Http2 => "HTTP/2; use HTTP/1.1 with POST, or Thrift over plain TCP",
-            Self::Sasl => "Thrift with SASL (Kerberos); switch authentication off in the client, and use TLS if the way is not safe",
+            Self::Sasl => "Thrift with SASL (Kerberos), which is not supported; disable authentication in the client, and use TLS on untrusted networks",
             Self::HeaderTransport => "Thrift's header transport; use buffered or framed transport",
             Self::Ssh => "SSH; use an HBase Thrift client",
             Self::Garbage => {
-                "no protocol known here; use Thrift with buffered or framed transport and binary or compact protocol, or HTTP POST"
+                "an unknown protocol; use Thrift with buffered or framed transport and binary or compact protocol, or HTTP POST"
             }
         })
     }
@@ -119,7 +119,8 @@ const ZOOKEEPER_WORDS: [&[u8; 4]; 12] =
 const HTTP_METHODS: [&[u8]; 9] =
     [b"POST ", b"GET ", b"HEAD ", b"PUT ", b"DELETE ", b"OPTIONS ", b"PATCH ", b"TRACE ", b"CONNECT "];
 
-/// Says what begins like this. Needs 8 bytes at most, and asks for more only while more can make a difference.
+/// Recognises the beginning of a connection. Needs at most 8 bytes, and returns [`Opening::Unclear`] only while further bytes can make
+/// a difference.
 pub fn recognise(first: &[u8]) -> Opening {
     match first {
         [] => Opening::Unclear,
@@ -137,7 +138,7 @@ fn thrift(framed: bool, encoding: Encoding) -> Opening {
     Opening::Thrift(Dialect { framed, encoding })
 }
 
-/// Lengths this large are refused, so a first byte that is a letter begins words, not a length.
+/// A text protocol. A first byte that is a letter does not begin a length, since lengths that large are refused.
 fn text(first: &[u8]) -> Opening {
     let starts = |word: &[u8]| first.starts_with(word);
     let may_become = |word: &[u8]| first.len() < word.len() && word.starts_with(first);
@@ -166,10 +167,10 @@ fn text(first: &[u8]) -> Opening {
     Opening::Foreign(foreign)
 }
 
-/// A length first: of a frame, or of an old message's name.
+/// A length: of a frame, or of the method name in an old message header.
 fn counted(first: &[u8]) -> Opening {
     if let [0x01, 0, 0, 0, rest @ ..] = first {
-        // SASL's "start" and the length of a mechanism's name, which no frame of 16 MiB resembles within the next two bytes.
+        // SASL's status START and the length of the mechanism's name. A frame of 16 MiB differs within the next two bytes.
         return match rest {
             [] => Opening::Unclear,
             [1..=20] => Opening::Unclear,
@@ -194,7 +195,7 @@ fn framed(length: usize, rest: &[u8]) -> Opening {
         [0x82, second, ..] if second & 0x1f == 1 => thrift(true, Encoding::Compact),
         [0x80 | 0x82 | 0x0f] => Opening::Unclear,
         [0x0f, 0xff, ..] => Opening::Foreign(Foreign::HeaderTransport),
-        // ZooKeeper's first request: its version 0; an old Thrift message has its name's length here.
+        // The protocol version 0 of ZooKeeper's first request. An old Thrift message has the method name here.
         [0, 0, 0, 0, ..] if (28..=64).contains(&length) => Opening::Foreign(Foreign::ZooKeeper),
         [0, 0, high, low, ..] if name_fits(u16::from_be_bytes([*high, *low]), length) => thrift(true, Encoding::Binary),
         [0] | [0, 0] | [0, 0, _] if length > 8 => Opening::Unclear,

@@ -1,17 +1,17 @@
-//! How a call fails, in the words of the wire.
+//! The ways in which a call fails, as the wire can express them.
 
 use std::fmt;
 use std::time::Duration;
 
-/// Why a call gives no result.
+/// Why a call has no result.
 ///
-/// The first three are *declared*: the gateway writes them into the method's result struct where the contract of that method has a
-/// place for them. The others become a `TApplicationException`, whatever the method.
+/// The first three are *declared* exceptions: the gateway writes them into the result struct if the method declares them. The others
+/// become a `TApplicationException`, whatever the method.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Fault {
     /// `IOError` of Thrift1, `TIOError` of Thrift2.
     Io {
-        /// The text clients match on; `None` only where Java's exception has none.
+        /// The text, which clients match on. `None` only where Java's exception has none.
         message: Option<String>,
         /// Whether the same call may succeed later.
         can_retry: bool,
@@ -20,11 +20,11 @@ pub enum Fault {
     IllegalArgument(String),
     /// `AlreadyExists` of Thrift1.
     AlreadyExists(String),
-    /// Type 6; the client reads only `Internal error processing <method>`, the reason goes to the log.
+    /// `TApplicationException` of type 6. The client only receives `Internal error processing <method>`; the reason is logged.
     Internal(String),
-    /// Type 7: the arguments cannot be read as the contract has them; the text is for the client.
+    /// `TApplicationException` of type 7: the arguments do not match the contract. The text is sent to the client.
     Protocol(String),
-    /// Type 1: no such method in this service.
+    /// `TApplicationException` of type 1: the service has no such method.
     UnknownMethod,
 }
 
@@ -34,17 +34,17 @@ impl Fault {
         Self::Io { message: Some(message.into()), can_retry }
     }
 
-    /// A failure whose reason only the log tells.
+    /// A failure whose reason is only logged.
     pub fn internal(reason: impl Into<String>) -> Self {
         Self::Internal(reason.into())
     }
 
-    /// Arguments that do not follow the contract.
+    /// Arguments that do not match the contract.
     pub fn protocol(message: impl Into<String>) -> Self {
         Self::Protocol(message.into())
     }
 
-    /// No handler and no queue place is free in a lane of this server (`host,port,startcode`); HBase's clients wait and try again.
+    /// A lane of this server (`host,port,startcode`) has no free handler and no room in its queue. HBase's clients wait and retry.
     pub fn queue_full(server: &dyn fmt::Display) -> Self {
         Self::io(
             format!(
@@ -54,7 +54,7 @@ impl Fault {
         )
     }
 
-    /// A call has waited for too long in an overloaded queue of this server, and was not run.
+    /// The call waited too long in an overloaded queue of this server and was not run.
     pub fn dropped(server: &dyn fmt::Display) -> Self {
         Self::io(
             format!(
@@ -64,7 +64,7 @@ impl Fault {
         )
     }
 
-    /// A call has waited for longer than a client awaits an answer, and was not run.
+    /// The call waited longer than clients wait for an answer and was not run.
     pub fn late(waited: Duration) -> Self {
         Self::io(
             format!(
@@ -76,7 +76,7 @@ impl Fault {
         )
     }
 
-    /// The calls under way hold more bytes than allowed.
+    /// The calls in flight hold more bytes than allowed.
     pub fn queue_bytes_full(server: &dyn fmt::Display) -> Self {
         Self::io(
             format!(
@@ -100,7 +100,7 @@ impl fmt::Display for Fault {
 
 impl std::error::Error for Fault {}
 
-/// Reading arguments fails for what the client sent; writing fails only when the reply grows beyond its limit.
+/// Reading arguments fails because of what the client sent. Writing fails only if the reply exceeds its limit.
 impl From<thrift::Error> for Fault {
     fn from(error: thrift::Error) -> Self {
         match error {

@@ -1,20 +1,20 @@
-//! What stands before a call's arguments: the method's name and the sequence number.
+//! Message headers: the name of the method and the sequence number, which precede the arguments.
 
 use thrift::Result;
 use thrift::protocol::{TMessageIdentifier, TMessageType};
 
 use super::{Encoding, NAME_BYTES_MAX, malformed};
 
-/// A message header. Binary headers are strict (with a version) or old (without): servers take either in every message, as HBase does.
+/// A message header. Binary headers are strict (with a version) or old (without one). As in HBase, every message may have either.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Header<'a> {
-    /// The method's name; any bytes.
+    /// The name of the method. Not necessarily UTF-8.
     pub name: &'a [u8],
-    /// A call, unless the client is confused.
+    /// The type of the message. Normally a call; it is not checked here.
     pub kind: TMessageType,
-    /// Comes back in the reply.
+    /// The sequence number, which the reply repeats.
     pub sequence: i32,
-    /// How many bytes the header took.
+    /// The length of the header in bytes, that is, where the arguments begin.
     pub body: usize,
 }
 
@@ -24,7 +24,7 @@ impl Header<'_> {
     }
 }
 
-/// Reads a header; `None`: these bytes begin one, but more are needed.
+/// Parses a header. Returns `None` if the bytes are the beginning of one, but more are needed.
 pub fn parse(encoding: Encoding, bytes: &[u8]) -> Result<Option<Header<'_>>> {
     match encoding {
         Encoding::Binary => binary(bytes),
@@ -32,7 +32,7 @@ pub fn parse(encoding: Encoding, bytes: &[u8]) -> Result<Option<Header<'_>>> {
     }
 }
 
-/// The same where no more bytes will come.
+/// Parses a header of a complete message.
 pub(super) fn whole(encoding: Encoding, bytes: &[u8]) -> Result<Header<'_>> {
     parse(encoding, bytes)?.ok_or_else(|| malformed("the message ends within its header"))
 }
@@ -88,7 +88,7 @@ fn kind(byte: u8) -> Result<TMessageType> {
     TMessageType::try_from(byte)
 }
 
-/// An unsigned number and how many bytes it took; `None`: more are needed.
+/// Parses an unsigned varint. Returns its value and its length in bytes, or `None` if more bytes are needed.
 pub(super) fn varint32(bytes: &[u8]) -> Result<Option<(u32, usize)>> {
     let mut number = 0_u64;
     for (i, byte) in bytes.iter().take(5).enumerate() {

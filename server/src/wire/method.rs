@@ -1,24 +1,24 @@
-//! The methods of both services, whose table is generated, and the lanes that serve them.
+//! The methods of both services, from a generated table, and the lanes that serve them.
 
 pub use hjall_idl::{CallKind, Effect, Method, Name, Service, Telling, Thrift1, Thrift2};
 
-/// A lane: handlers and a queue for one kind of call. The settings decide which lanes exist.
+/// A lane: handlers and a queue for one kind of call. The settings determine which lanes exist.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum LaneKind {
     /// Gets of named rows.
     Read,
-    /// Everything that changes data.
+    /// Mutations.
     Write,
     /// Opening, reading and closing scanners.
     Scan,
-    /// Schema, regions and what concerns the server itself.
+    /// Calls about schema, regions and the server itself.
     Admin,
-    /// Reads, writes and scans where the settings keep them together. No method is of this kind by itself.
+    /// Reads, writes and scans, if the settings give them one lane. No method belongs to this lane in the table.
     General,
 }
 
 impl LaneKind {
-    /// All, in the order of their numbers.
+    /// All lanes, in the order of their numbers.
     pub const ALL: [Self; 5] = [Self::Read, Self::Write, Self::Scan, Self::Admin, Self::General];
 
     /// The name in thread names, logs and metrics.

@@ -1,4 +1,4 @@
-//! Bytes to messages and back.
+//! From bytes to messages and back.
 //!
 //! ```text
 //! first bytes ─► dialect ─► measure ─► header ─► recognise ─► binary | compact ─► generated readers
@@ -6,7 +6,8 @@
 //!                            ends)                service)      length checked)
 //! ```
 //!
-//! Nothing here blocks, and nothing allocates because of what a message *says*: a length counts only after as many bytes are there.
+//! Nothing here blocks, and no allocation depends on what a message announces: a length is trusted only after that many bytes have
+//! been received.
 
 mod binary;
 mod compact;
@@ -25,13 +26,13 @@ use thrift::protocol::TInputProtocol;
 
 pub use dialect::{Dialect, Encoding, Transport};
 
-/// Containers and structs inside each other, the argument struct included (libthrift's limit).
+/// The deepest nesting of containers and structs, the argument struct included, as in libthrift.
 pub const DEPTH_MAX: usize = 64;
 
-/// The longest method name that is looked at, in bytes.
+/// The longest method name, in bytes.
 pub const NAME_BYTES_MAX: usize = 1024;
 
-/// The arguments of a call, to be read by the generated codecs. `body` begins behind the message header.
+/// A reader of the arguments of a call, for the generated codecs. `body` begins after the message header.
 pub fn arguments<'a>(encoding: Encoding, body: &'a [u8]) -> Arguments<'a> {
     match encoding {
         Encoding::Binary => Arguments::Binary(binary::BinaryInput::new(body)),
@@ -39,7 +40,7 @@ pub fn arguments<'a>(encoding: Encoding, body: &'a [u8]) -> Arguments<'a> {
     }
 }
 
-/// A reader of either encoding, without an allocation.
+/// A reader of either encoding. It is an enum to avoid an allocation.
 pub enum Arguments<'a> {
     /// Binary.
     Binary(binary::BinaryInput<'a>),
@@ -48,7 +49,7 @@ pub enum Arguments<'a> {
 }
 
 impl<'a> Arguments<'a> {
-    /// As the generated codecs take it.
+    /// The reader as a trait object, which the generated codecs expect.
     pub fn as_dyn(&mut self) -> &mut (dyn TInputProtocol + 'a) {
         match self {
             Self::Binary(input) => input,
@@ -57,7 +58,7 @@ impl<'a> Arguments<'a> {
     }
 }
 
-/// A message that does not follow the protocol.
+/// The error for a message that violates the protocol.
 pub(crate) fn malformed(message: impl Into<String>) -> thrift::Error {
     thrift::Error::Protocol(thrift::ProtocolError::new(thrift::ProtocolErrorKind::InvalidData, message))
 }

@@ -1,4 +1,4 @@
-//! Which of the two services a call is for.
+//! Recognises which of the two services a call is for.
 
 use thrift::Result;
 use thrift::protocol::{TInputProtocol, TType};
@@ -8,7 +8,7 @@ use crate::wire::method::{Service, Telling};
 
 /// What a call's own bytes say: its service, or `None` where nothing in it decides. `body` begins behind the message header.
 ///
-/// Arguments that cannot be read decide nothing; whoever reads them next says what is wrong.
+/// Arguments that cannot be read decide nothing. Reading them as the arguments of the call reports the error.
 pub fn service(telling: Telling, encoding: Encoding, body: &[u8]) -> Option<Service> {
     match telling {
         Telling::Name(service) => Some(service),
@@ -44,20 +44,20 @@ fn other(service: Service) -> Service {
     }
 }
 
-/// What a call's arguments name.
+/// What the arguments of a call refer to.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Names {
     /// The table.
     pub table: Option<Vec<u8>>,
-    /// The row, or where a scan begins.
+    /// The row, or the start row of a scan.
     pub row: Option<Vec<u8>>,
 }
 
-/// The table and the row that arguments name, where they are in their usual places: the first and the second field, each as bytes or
-/// inside a struct. Meant for logs: what cannot be read is left out.
+/// The table and the row that arguments refer to, if they are in the usual places: the first and the second field, each as bytes or
+/// inside a struct. Meant for logs: parts that cannot be read are left out.
 pub fn names(service: Service, encoding: Encoding, body: &[u8]) -> Names {
     let mut names = Names::default();
-    // An error ends the reading; what was read by then counts.
+    // After an error, what has been read so far is used.
     let _ = read_names(service, arguments(encoding, body).as_dyn(), &mut names);
     names
 }
@@ -72,7 +72,7 @@ fn read_names(service: Service, input: &mut dyn TInputProtocol, names: &mut Name
             (Some(2), TType::String, _) => names.row = Some(input.read_bytes()?),
             // `TAppend` and `TIncrement` have both.
             (Some(1), TType::Struct, Service::Thrift1) => [names.table, names.row] = first_two(input)?,
-            // `TTableName`: the namespace may be left out.
+            // `TTableName`: the namespace is optional.
             (Some(1), TType::Struct, Service::Thrift2) => {
                 let [namespace, qualifier] = first_two(input)?;
                 names.table = namespace.into_iter().chain(qualifier).reduce(|a, b| [a, b].join(&b':'));
@@ -83,7 +83,7 @@ fn read_names(service: Service, input: &mut dyn TInputProtocol, names: &mut Name
     }
 }
 
-/// The first two fields of a struct, where they are bytes.
+/// The first two fields of a struct, if they are bytes.
 fn first_two(input: &mut dyn TInputProtocol) -> Result<[Option<Vec<u8>>; 2]> {
     let mut found = [None, None];
     input.read_struct_begin()?;
@@ -97,7 +97,7 @@ fn first_two(input: &mut dyn TInputProtocol) -> Result<[Option<Vec<u8>>; 2]> {
     }
 }
 
-/// The length of the list that is this field; `None`: there is none.
+/// The length of the list in this field, or `None` if there is no such list.
 pub fn list_length(encoding: Encoding, body: &[u8], wanted: i16) -> Option<u64> {
     let mut input = arguments(encoding, body);
     let found = find(input.as_dyn(), wanted, |input, of| match of {
@@ -107,7 +107,7 @@ pub fn list_length(encoding: Encoding, body: &[u8], wanted: i16) -> Option<u64> 
     found.ok().flatten().flatten()
 }
 
-/// Goes to a field of the argument struct and looks at it.
+/// Skips to a field of the argument struct and applies a function to it.
 fn find<T>(
     input: &mut dyn TInputProtocol,
     wanted: i16,

@@ -1,4 +1,4 @@
-//! Replies: a bounded buffer, and the answers that no gateway writes.
+//! Replies: a bounded buffer, and the answers that are written without a gateway.
 
 use std::io;
 
@@ -10,17 +10,17 @@ use thrift::protocol::{
 
 use super::{Encoding, arguments, header};
 
-/// A long reply hands the core over as often, to whoever has a short one to write.
+/// While a long reply is written, the thread yields after this many bytes, so that short replies are not delayed.
 const BLOCK_BYTES: usize = 16 << 10;
 
-/// Where a reply is written; more than its limit is an error, so that no call can take all memory.
+/// The buffer that a reply is written to. Exceeding its limit is an error, so that no call can use up all memory.
 pub struct Buffer<'a> {
     bytes: &'a mut Vec<u8>,
     limit: usize,
 }
 
 impl<'a> Buffer<'a> {
-    /// Appends to these bytes until they are so many.
+    /// A buffer that appends to `bytes` until they have the length `limit`.
     pub fn new(bytes: &'a mut Vec<u8>, limit: usize) -> Self {
         Self { bytes, limit }
     }
@@ -45,12 +45,12 @@ impl io::Write for Buffer<'_> {
     }
 }
 
-/// What to say of a reply that does not fit.
+/// The error text for a reply that exceeds its limit.
 pub fn too_large(limit: usize) -> String {
     format!("the reply is larger than {limit} bytes (limits.reply); ask for fewer rows or columns at once")
 }
 
-/// A writer of either encoding. Binary replies are strict whatever the client sent, as HBase's are.
+/// A writer of either encoding. As in HBase, binary replies are strict, whatever the client sent.
 pub enum Output<'a> {
     /// Binary.
     Binary(TBinaryOutputProtocol<Buffer<'a>>),
@@ -59,7 +59,7 @@ pub enum Output<'a> {
 }
 
 impl<'a> Output<'a> {
-    /// Writes into a buffer.
+    /// A writer into a buffer.
     pub fn new(encoding: Encoding, buffer: Buffer<'a>) -> Self {
         match encoding {
             Encoding::Binary => Self::Binary(TBinaryOutputProtocol::new(buffer, true)),
@@ -67,7 +67,7 @@ impl<'a> Output<'a> {
         }
     }
 
-    /// As the generated codecs take it.
+    /// The writer as a trait object, which the generated codecs expect.
     pub fn as_dyn(&mut self) -> &mut (dyn TOutputProtocol + 'a) {
         match self {
             Self::Binary(output) => output,
@@ -76,15 +76,15 @@ impl<'a> Output<'a> {
     }
 }
 
-/// The text of the exception that a reply carries in a field of its result; `None`: it carries a result. An exception without a text has
-/// an empty one.
+/// The text of the exception in the result struct of a reply, or `None` if the reply has a result. If the exception has no text, the text
+/// is empty.
 pub fn declared(encoding: Encoding, reply: &[u8]) -> Option<String> {
     let header = header::parse(encoding, reply).ok().flatten()?;
     let mut input = arguments(encoding, reply.get(header.body..)?);
     let input = input.as_dyn();
     input.read_struct_begin().ok()?;
     let field = input.read_field_begin().ok()?;
-    // The result itself is field 0; a method without one writes nothing.
+    // The return value is field 0; a method that returns nothing has none.
     if field.field_type != TType::Struct || field.id == Some(0) {
         return None;
     }
@@ -96,18 +96,18 @@ pub fn declared(encoding: Encoding, reply: &[u8]) -> Option<String> {
     }
 }
 
-/// The numbers of `TApplicationException` that a server uses.
+/// The types of `TApplicationException` that a server uses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Exception {
     /// The service has no such method.
     UnknownMethod = 1,
-    /// The handler failed in a way that its contract does not declare.
+    /// The handler failed with an error that the method does not declare.
     Internal = 6,
-    /// The message does not follow the protocol or the contract.
+    /// The message violates the protocol or the contract.
     Protocol = 7,
 }
 
-/// Writes a whole exception message.
+/// Writes a complete message with a `TApplicationException`.
 pub fn exception(
     output: &mut dyn TOutputProtocol,
     name: &str,
@@ -128,7 +128,8 @@ pub fn exception(
     output.write_message_end()
 }
 
-/// Writes a whole reply that is an `IOError` or a `TIOError`: the same on the wire, and field 1 of the result of every method that declares it.
+/// Writes a complete reply with an `IOError` or `TIOError`. Both are encoded alike, and are field 1 of the result of every method that
+/// declares them.
 pub fn io_error(
     output: &mut dyn TOutputProtocol,
     name: &str,

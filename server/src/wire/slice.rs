@@ -1,4 +1,4 @@
-//! A place in a slice of bytes; taking more than is left is an error, never a wait.
+//! A position in a slice of bytes. Taking more bytes than remain is an error.
 
 use thrift::Result;
 
@@ -40,7 +40,7 @@ impl<'a> Slice<'a> {
         self.array::<1>().map(|[b]| b)
     }
 
-    /// A number of at most `BITS` bits, seven in each byte, lowest first.
+    /// Reads a varint of at most `BITS` bits: seven in each byte, the lowest first.
     pub(super) fn varint<const BITS: u32>(&mut self) -> Result<u64> {
         let mut number = 0;
         let mut shift = 0;

@@ -1,8 +1,8 @@
-//! What the wire said comes next, held against what the reader asks for.
+//! Compares the type that a message announces for a value with the type that a reader expects.
 //!
-//! Generated readers take a field's number for its type: a message with a struct where the contract has a number would send them
-//! through bytes that mean something else. So each reader here keeps the types it has announced and refuses a read that does not fit. It
-//! also bounds how deep they nest and how many elements, which cost more in memory than on the wire, a message may bring.
+//! Generated readers infer the type of a field from its number, so a message with a struct where the contract has a number would make
+//! them misinterpret the bytes that follow. Each reader therefore remembers the announced types and refuses a read of another type. It
+//! also limits the depth of nesting, and the number of elements, which take more memory decoded than on the wire.
 
 use thrift::Result;
 use thrift::protocol::TType;
@@ -10,16 +10,16 @@ use thrift::protocol::TType;
 use super::containers::{Container, Containers, Next, TooDeep};
 use super::{DEPTH_MAX, malformed};
 
-/// Memory that the elements of one message's containers may take, in bytes, beyond what its length allows.
+/// Memory for the decoded elements of a message, in bytes, that every message may use.
 const BUDGET_BASE: usize = 64 << 20;
-/// And per byte of its length.
+/// Further memory for each byte of the message, in bytes.
 const BUDGET_PER_BYTE: usize = 32;
-/// And at most.
+/// The most memory for the elements of a message, in bytes.
 const BUDGET_MAX: usize = 1 << 30;
 
 pub(super) struct Types {
     containers: Containers,
-    /// A field begun whose value was not read yet.
+    /// The type of the current field, whose value has not been read yet.
     field: Option<TType>,
     budget: usize,
 }
@@ -34,13 +34,13 @@ impl Types {
         self.field = (announced != TType::Stop).then_some(announced);
     }
 
-    /// A value of this type is about to be read.
+    /// Checks that the next value has this type.
     #[inline]
     pub(super) fn value(&mut self, wanted: TType) -> Result<()> {
         let announced = match self.field.take() {
             Some(field) => field,
             None => match self.containers.take_next() {
-                // The argument struct itself.
+                // The argument struct.
                 Next::Nothing => TType::Struct,
                 Next::Element(announced) => announced,
                 Next::Field | Next::End => {
@@ -90,7 +90,7 @@ impl Types {
     }
 }
 
-/// About what an element takes in memory once decoded.
+/// The approximate size of a decoded element in memory, in bytes.
 fn cost(of: TType) -> usize {
     match of {
         TType::Struct => 256,

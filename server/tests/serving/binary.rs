@@ -113,7 +113,7 @@ fn a_stray_connection_costs_one_line_that_says_what_to_use_instead() {
         (b"\0\0\0\x2d\0\0\0\0\0\0\0\0", "ZooKeeper"),
         (b"*1\r\n$4\r\nPING\r\n", "Redis"),
         (b"\x16\x03\x01\x02\0\x01\0\x01", "--tls-cert"),
-        (b"\xde\xad\xbe\xef", "no protocol known here"),
+        (b"\xde\xad\xbe\xef", "an unknown protocol"),
     ] {
         let running = Running::start(&["--memory"]);
         let mut stream = TcpStream::connect(&running.addr).unwrap();

@@ -1,4 +1,4 @@
-//! Finds the end of a message that does not say how long it is.
+//! Finds the end of a message that is not preceded by its length.
 
 use thrift::protocol::TType;
 
@@ -13,25 +13,28 @@ use super::{Encoding, binary, compact, header};
 
 pub use progress::{Endless, Progress};
 
-/// One message's measurement. It goes on where it stopped when more bytes are there, without looking at the earlier ones again, and
-/// takes no memory but its own.
+/// The measurement of one message. When more bytes have arrived it continues where it stopped, without reading the earlier ones again.
+/// It does not allocate.
 #[derive(Debug, Clone)]
 pub struct Measure {
     encoding: Encoding,
     limit: usize,
-    /// Where the next thing begins; beyond the bytes that are there while a long value arrives.
+    /// Where the next item begins. Beyond the bytes received while a long value is arriving.
     at: usize,
     containers: Containers,
     in_header: bool,
 }
 
 impl Measure {
-    /// For a message of this encoding with at most so many bytes.
+    /// A measurement of a message of this encoding, which may have at most `limit` bytes.
     pub fn new(encoding: Encoding, limit: usize) -> Self {
         Self { encoding, limit, at: 0, containers: Containers::new(), in_header: true }
     }
 
-    /// Goes on. `bytes` begins where the message does and holds all that has arrived, at least as much as the last time.
+    /// Continues the measurement. `bytes` is everything received of the message so far, from its beginning.
+    ///
+    /// # Errors
+    /// The end of the message cannot be found or exceeds the limit.
     pub fn advance(&mut self, bytes: &[u8]) -> Result<Progress, Endless> {
         loop {
             if !self.in_header && self.containers.is_empty() {
@@ -47,7 +50,7 @@ impl Measure {
         }
     }
 
-    /// Takes one step: a header, a field's header or a value. Changes nothing if its bytes have not all arrived.
+    /// Moves past one header, field header or value. Changes nothing if some of its bytes have not arrived.
     fn step(&mut self, bytes: &[u8]) -> Step<()> {
         if self.in_header {
             let parsed = header::parse(self.encoding, bytes).map_err(|e| Endless::Header(text(e)))?;
@@ -64,7 +67,7 @@ impl Measure {
                 Ok(())
             }
             Next::Element(element) => {
-                // Taken first, since the element may open a container.
+                // The element has been taken already, since it may open a container.
                 let step = self.value(bytes, self.at, element);
                 if let Err(Unfinished::Short(_)) = step {
                     self.containers.put_back();
@@ -74,7 +77,7 @@ impl Measure {
         }
     }
 
-    /// Takes a field's header and its value; of a container, only its beginning.
+    /// Moves past the header of a field and its value, or only past the beginning of the value if that is a container.
     fn field(&mut self, bytes: &[u8]) -> Step<()> {
         let first = byte(bytes, self.at)?;
         let (of, value_at) = match self.encoding {

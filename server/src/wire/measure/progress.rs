@@ -1,32 +1,32 @@
-//! What measuring finds out.
+//! The outcome of a measurement.
 
 use std::fmt;
 
 use crate::wire::DEPTH_MAX;
 
-/// How far a measurement has come.
+/// How far a measurement has got.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Progress {
-    /// The message is so many bytes long; all of them are there.
+    /// The message has this many bytes, and all of them have been received.
     Whole(usize),
-    /// The message has at least so many bytes, more than are there.
+    /// The message has at least this many bytes, more than have been received.
     More(usize),
 }
 
 /// Why the end of a message cannot be found or exceeds a limit.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Endless {
-    /// It announces more bytes than are allowed.
+    /// The message announces more bytes than the limit allows.
     TooLarge(usize),
-    /// Values nest too deep.
+    /// Values are nested too deeply.
     TooDeep,
     /// A length is negative.
     Negative,
-    /// There is no such type of value.
+    /// A value has an unknown type.
     NoSuchType(u8),
-    /// A number is longer than its type.
+    /// A number has more bits than its type.
     NumberTooLong,
-    /// The header is none.
+    /// The header is malformed.
     Header(String),
 }
 

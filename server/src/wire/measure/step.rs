@@ -1,13 +1,13 @@
-//! Reading numbers of which some bytes may not have arrived yet.
+//! Reads numbers of which some bytes may not have arrived yet.
 
 use super::Endless;
 use crate::wire::header::varint32;
 
-/// Why a step was not taken.
+/// Why a step of a measurement was not taken.
 pub(super) enum Unfinished {
-    /// More bytes must arrive first: the message has at least this many.
+    /// More bytes are needed: the message has at least this many.
     Short(usize),
-    /// The message's end cannot be found.
+    /// The end of the message cannot be found.
     Endless(Endless),
 }
 
@@ -19,7 +19,7 @@ impl From<Endless> for Unfinished {
 
 pub(super) type Step<T> = Result<T, Unfinished>;
 
-/// Lengths are 31 bits wide.
+/// Lengths have 31 bits.
 pub(super) fn count(size: usize) -> u32 {
     u32::try_from(size).unwrap_or(u32::MAX)
 }
@@ -36,7 +36,7 @@ pub(super) fn varint(bytes: &[u8], at: usize) -> Step<(u32, usize)> {
     }
 }
 
-/// How many bytes a number takes, of at most `widest`.
+/// The length of a varint in bytes, at most `widest`.
 pub(super) fn long_varint(bytes: &[u8], at: usize, widest: usize) -> Step<usize> {
     let rest = bytes.get(at..).unwrap_or_default();
     match rest.iter().take(widest).position(|b| b & 0x80 == 0) {

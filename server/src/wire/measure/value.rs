@@ -1,4 +1,4 @@
-//! One value's step: past it where its end shows, into it where it holds others.
+//! One step over a value: past it if its end is known, into it if it contains others.
 
 use thrift::protocol::TType;
 
@@ -8,7 +8,7 @@ use crate::wire::containers::Container;
 use crate::wire::{Encoding, binary, compact};
 
 impl Measure {
-    /// A value that begins there: passes it, or opens it.
+    /// Moves past the value that begins at `at`, or opens it if it is a container.
     pub(super) fn value(&mut self, bytes: &[u8], at: usize, of: TType) -> Step<()> {
         let compact = self.encoding == Encoding::Compact;
         match of {
@@ -75,7 +75,7 @@ impl Measure {
         Ok(())
     }
 
-    /// Passes a list at once where all elements have the same size.
+    /// Moves past a whole list if its elements have a fixed size.
     fn elements(&mut self, at: usize, element: TType, size: usize) -> Step<()> {
         let binary = self.encoding == Encoding::Binary;
         let each = match element {
@@ -88,7 +88,7 @@ impl Measure {
             _ => None,
         };
         match each {
-            // Not opened, but a level all the same.
+            // The list is not opened, but counts as a level.
             Some(_) if self.containers.is_full() => return Err(Endless::TooDeep.into()),
             Some(each) => self.at = at.saturating_add(size.saturating_mul(each)),
             None => {
@@ -99,7 +99,7 @@ impl Measure {
         Ok(())
     }
 
-    /// Refuses at once what cannot end within the limit.
+    /// Fails early if the value cannot end within the limit.
     fn room(&self, at: usize, size: usize, each: usize) -> Result<(), Endless> {
         if at.saturating_add(size.saturating_mul(each)) > self.limit {
             return Err(Endless::TooLarge(self.limit));
@@ -114,7 +114,7 @@ impl Measure {
         }
     }
 
-    /// A length, and how many bytes it took itself.
+    /// Reads a length. Also returns how many bytes its encoding has.
     fn size(&self, bytes: &[u8], at: usize) -> Step<(usize, usize)> {
         let (size, width) = match self.encoding {
             Encoding::Binary => {
