@@ -62,6 +62,6 @@ mod write;
 
 pub use cell::{Cell, CellKind, LATEST, Row};
 pub use config::{Limits, Options};
-pub use database::Engine;
+pub use database::{Engine, TableFiles};
 pub use error::{Error, ErrorKind, Result};
 pub use table::{Scanner, Table};

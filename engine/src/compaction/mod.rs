@@ -6,10 +6,12 @@
 //! wider marker makes it meaningless.
 
 mod delete_markers;
+mod garbage;
 
 use std::sync::{Arc, Weak};
 
 use self::delete_markers::BoundedDeleteTracker;
+pub(crate) use self::garbage::GarbageSample;
 use crate::catalog::SpaceRules;
 use crate::cell::CellKind;
 use crate::key;

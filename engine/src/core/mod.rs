@@ -9,8 +9,8 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 
-use crate::catalog::Catalog;
-use crate::compaction::SchemaFilters;
+use crate::catalog::{Catalog, Family};
+use crate::compaction::{GarbageSample, SchemaFilters};
 use crate::config::Limits;
 use crate::durability::Durability;
 use crate::error::Result;
@@ -35,6 +35,14 @@ impl Core {
         let catalog = Catalog::open(Arc::clone(&store))?;
         store.set_compaction_filters(Arc::new(SchemaFilters::new(catalog.rules(), &store)));
         Ok(Self { store, catalog, limits, row_cache: RowCache::new(row_cache_bytes) })
+    }
+
+    /// Estimates what a major compaction of a family would drop.
+    ///
+    /// # Errors
+    /// Those of the store.
+    pub(crate) fn sample_garbage(&self, family: &Family) -> Result<GarbageSample> {
+        GarbageSample::read(&*self.store, family.space, family.rules)
     }
 
     /// Runs a transaction that writes rows and keeps the row cache consistent with it. Every write of rows goes through here; see

@@ -4,6 +4,7 @@ mod families;
 mod namespaces;
 mod regions;
 mod tables;
+mod upkeep;
 
 use std::fmt;
 use std::path::Path;
@@ -16,6 +17,7 @@ use crate::error::Result;
 use crate::name::TableName;
 use crate::store::{Statistics, Store};
 use crate::table::Table;
+pub use upkeep::TableFiles;
 
 /// A database. Cheap to clone; all clones are the same one.
 #[derive(Clone)]

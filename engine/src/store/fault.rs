@@ -9,8 +9,8 @@ use bytes::Bytes;
 use parking_lot::{Condvar, Mutex};
 
 use super::{
-    CompactionControl, CompactionFilterFactory, Cursor, Order, Pair, Snapshot, SpaceId, SpaceOptions, Statistics,
-    Store, Transaction,
+    CompactionControl, CompactionFilterFactory, Cursor, Order, Pair, Snapshot, SpaceFiles, SpaceId, SpaceOptions,
+    Statistics, Store, Transaction,
 };
 use crate::durability::Durability;
 use crate::error::{Error, ErrorKind, Result};
@@ -214,6 +214,10 @@ impl Store for FaultStore {
 
     fn compact_with(&self, space: SpaceId, major: bool, control: &Arc<CompactionControl>) -> Result<()> {
         self.plan.call(Call::Compact, || self.inner.compact_with(space, major, control))
+    }
+
+    fn files(&self, space: SpaceId) -> Result<SpaceFiles> {
+        self.inner.files(space)
     }
 
     fn set_compaction_filters(&self, filters: Arc<dyn CompactionFilterFactory>) {

@@ -15,8 +15,8 @@ use super::rows::Rows;
 use super::running::{Done, Running, Write};
 use super::time::{Sequence, Time};
 use super::{
-    CATALOG_SPACE, CompactionControl, CompactionFilterFactory, Cursor, Order, Pair, Snapshot, SpaceId, SpaceOptions,
-    Statistics, Store, Transaction, Verdict,
+    CATALOG_SPACE, CompactionControl, CompactionFilterFactory, Cursor, Order, Pair, Snapshot, SpaceFiles, SpaceId,
+    SpaceOptions, Statistics, Store, Transaction, Verdict,
 };
 use crate::clock::Clock;
 use crate::durability::Durability;
@@ -158,6 +158,10 @@ impl Store for MemoryStore {
             }
         }
         self.replace(spaces)
+    }
+
+    fn files(&self, space: SpaceId) -> Result<SpaceFiles> {
+        if self.state()?.contains_key(&space) { Ok(SpaceFiles::default()) } else { Err(super::no_such_space(space)) }
     }
 
     fn set_compaction_filters(&self, filters: Arc<dyn CompactionFilterFactory>) {

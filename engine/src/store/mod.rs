@@ -23,6 +23,7 @@ mod statistics;
 mod time;
 
 use std::sync::Arc;
+use std::time::SystemTime;
 
 use bytes::Bytes;
 
@@ -68,6 +69,17 @@ impl Default for SpaceOptions {
     fn default() -> Self {
         Self { compress: false, bloom: true, block_bytes: 16 * 1024 }
     }
+}
+
+/// The files of a space; see [`Store::files`].
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct SpaceFiles {
+    /// Their size in bytes.
+    pub bytes: u64,
+    /// When the oldest was written; `None`: there is none.
+    pub oldest: Option<SystemTime>,
+    /// The first key of each, in no particular order.
+    pub first_keys: Vec<Bytes>,
 }
 
 /// What a compaction does with one pair; see [`CompactionFilter`].
@@ -140,6 +152,12 @@ pub trait Store: Send + Sync + 'static {
     fn compact(&self, space: SpaceId, major: bool) -> Result<()> {
         self.compact_with(space, major, &Arc::default())
     }
+
+    /// The files of a space. A store without files reports none.
+    ///
+    /// # Errors
+    /// `Stale`: there is no such space. `Closed`.
+    fn files(&self, space: SpaceId) -> Result<SpaceFiles>;
 
     /// Sets the factory of compaction filters. Until then compactions keep everything.
     fn set_compaction_filters(&self, filters: Arc<dyn CompactionFilterFactory>);

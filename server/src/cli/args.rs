@@ -1,4 +1,4 @@
-//! The command line. The flags of both commands come from the table of settings.
+//! The command line. The flags of all commands come from the table of settings.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -10,6 +10,8 @@ use hjall_server::settings::{Setting, Sources, table};
 pub enum Asked {
     /// `hjall serve`.
     Serve(Sources),
+    /// `hjall compact`, with the names of tables; none: all.
+    Compact(Sources, Vec<String>),
     /// `hjall config`.
     Config(Sources, Form),
 }
@@ -33,6 +35,7 @@ Examples:
   hjall serve --data /var/lib/hjall --listen 0.0.0.0:9090
   hjall serve --memory --listen 127.0.0.1:0    nothing on disk, any free port (printed)
   hjall serve --hbase-site /etc/hbase/conf/hbase-site.xml
+  hjall compact --data /var/lib/hjall          drop deleted and expired data while no server runs
   hjall config --default > hjall.toml          a template of the settings file
   hjall config --config hjall.toml             the effective settings and their origins
 
@@ -80,6 +83,19 @@ Exit codes:
   8  stopped, but some calls did not finish in time
   9  stopped immediately by a second signal";
 
+const COMPACT_HELP: &str = "\
+Runs a major compaction of each table: rewrites its files without the cells that are deleted, expired
+or beyond VERSIONS, and without delete markers. Prints the size of its files before and after.
+
+The folder must not be in use. With a running server, call majorCompact of Thrift1 instead, or let
+the schedule do it (compaction.* in `hjall config`). It can be interrupted at any time.
+
+Examples:
+  hjall compact --data /var/lib/hjall
+  hjall compact --data /var/lib/hjall users audit:log
+
+Exit codes: those of `hjall serve`; 2 if there is no such table.";
+
 const CONFIG_HELP: &str = "\
 The output is a TOML file that `hjall serve --config` accepts. Comments show the origin of each value
 and the lanes that result from the queue settings on this machine. The command accepts the options
@@ -104,6 +120,10 @@ fn asked(matches: &ArgMatches, environment: Vec<(String, String)>) -> Asked {
             let form = forms.into_iter().find(|(name, _)| matches.get_flag(name)).map_or(Form::Toml, |(_, form)| form);
             Asked::Config(sources(matches, environment), form)
         }
+        Some(("compact", matches)) => {
+            let tables = matches.get_many::<String>("table").into_iter().flatten().cloned().collect();
+            Asked::Compact(sources(matches, environment), tables)
+        }
         Some((_, matches)) => Asked::Serve(sources(matches, environment)),
         // Unreachable: clap requires a command.
         None => Asked::Serve(sources(matches, environment)),
@@ -122,6 +142,12 @@ fn command() -> Command {
         .arg(form("json", "Print one JSON object"))
         .arg(form("default", "Print a template: every setting with its default, explained and commented out"))
         .arg(form("markdown", "Print the reference in docs/operations.md").hide(true));
+    let tables =
+        Arg::new("table").value_name("TABLE").action(ArgAction::Append).help("Table to compact [default: all]");
+    let compact = Command::new("compact")
+        .about("Compact the tables of a folder that is not in use")
+        .after_help(COMPACT_HELP)
+        .arg(tables);
     Command::new("hjall")
         .version(env!("CARGO_PKG_VERSION"))
         .about("HBase in one binary: its Thrift1 and Thrift2 gateways on an embedded store")
@@ -130,10 +156,11 @@ fn command() -> Command {
         .subcommand_required(true)
         .arg_required_else_help(true)
         .subcommand(options(serve))
+        .subcommand(options(compact))
         .subcommand(options(config))
 }
 
-/// Adds the options that both commands share.
+/// Adds the options that all commands share.
 
 fn options(command: Command) -> Command {
     let file = |name: &'static str, variable: &'static str, help: &'static str| {

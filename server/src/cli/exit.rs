@@ -16,6 +16,8 @@ pub enum Failure {
     Usage(String),
     /// Settings are invalid.
     Settings(Refused),
+    /// A table cannot be processed.
+    Table(String, Error),
     /// The database cannot be opened or closed.
     Data(PathBuf, Error),
     /// The server cannot start.
@@ -42,6 +44,7 @@ impl Failure {
                 ErrorKind::NewerFormat => 5,
                 _ => 6,
             },
+            Self::Table(_, error) => super::compact::code(error),
             Self::Start(StartError::Tls(_)) => 7,
             Self::Unfinished => 8,
             Self::Impatient => 9,
@@ -54,6 +57,13 @@ impl fmt::Display for Failure {
         match self {
             Self::Usage(text) => f.write_str(text),
             Self::Settings(refused) => write!(f, "{refused}"),
+            Self::Table(table, error) if error.kind() == ErrorKind::TableNotFound => {
+                write!(
+                    f,
+                    "there is no table {table}; name tables as NAMESPACE:TABLE, or TABLE in the default namespace"
+                )
+            }
+            Self::Table(table, error) => write!(f, "table {table}: {error}"),
             Self::Data(path, error) => {
                 let path = path.display();
                 let remedy = match error.kind() {

@@ -3,6 +3,7 @@
 //! It takes over the process: its signals, its log, and its limit on open files.
 
 mod args;
+mod compact;
 mod config;
 mod exit;
 mod log;
@@ -21,6 +22,7 @@ use std::ffi::OsString;
 pub fn run(arguments: impl IntoIterator<Item = OsString>) -> u8 {
     let done = match args::read(arguments) {
         args::Asked::Serve(sources) => serve::run(&sources),
+        args::Asked::Compact(sources, tables) => compact::run(&sources, &tables),
         args::Asked::Config(sources, form) => config::run(&sources, form),
     };
     match done {

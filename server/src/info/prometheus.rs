@@ -8,7 +8,7 @@ use hjall_engine::store::Statistics;
 use super::exposition::Exposition;
 use super::process::Process;
 use crate::observe::{LaneMetrics, Line, Snapshot, Watch};
-use crate::server::view::{Figures, View};
+use crate::server::view::{CompactionFigures, Figures, View};
 use crate::wire::method::Service;
 
 const COUNTER: &str = "counter";
@@ -46,6 +46,7 @@ pub fn of(view: &View, figures: &Figures) -> String {
     exceptions(&mut out, &view.watch);
     lanes(&mut out, &figures.lanes);
     clients(&mut out, figures);
+    compactions(&mut out, figures.compactions);
     if let Ok(store) = &figures.store {
         self::store(&mut out, store);
     }
@@ -85,6 +86,15 @@ fn calls(out: &mut Exposition, watch: &Watch) {
     out.single("hjall_calls_unknown_total", COUNTER, "Calls of names that no service has.", unknown);
     let slow = watch.slow.count.load(Ordering::Relaxed);
     out.single("hjall_slow_calls_total", COUNTER, "Calls that the log of slow and large calls has.", slow);
+}
+
+fn compactions(out: &mut Exposition, figures: CompactionFigures) {
+    let CompactionFigures { waiting, running, finished, failed, read_bytes } = figures;
+    out.single("hjall_compactor_waiting", GAUGE, "Tables that wait to be compacted.", waiting);
+    out.single("hjall_compactor_running", GAUGE, "Whether a table is being compacted: 1 or 0.", u8::from(running));
+    out.single("hjall_compactor_finished_total", COUNTER, "Tables compacted on request or by schedule.", finished);
+    out.single("hjall_compactor_failed_total", COUNTER, "Such compactions that failed or gave way to writes.", failed);
+    out.single("hjall_compactor_read_bytes_total", COUNTER, "Bytes that they have read.", read_bytes);
 }
 
 fn exceptions(out: &mut Exposition, watch: &Watch) {

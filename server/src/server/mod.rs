@@ -92,7 +92,7 @@ impl Server {
         let watch = Arc::new(Watch::new(config.slow.clone(), config.observer.take()));
         config.observer = Some(watch.clone());
         let scanners = Scanners::new(&config.limits, Arc::new(Monotonic::default()));
-        let compactor = Compactor::start(engine.clone()).map_err(StartError::Threads)?;
+        let compactor = Compactor::start(engine.clone(), config.compaction.clone()).map_err(StartError::Threads)?;
         let options = config.calls;
         let mut context = None;
         let mut server = Self::with_handler(config, |identity| {
@@ -194,6 +194,9 @@ impl Server {
         let Some(Running { endpoint, .. }) = self.running.take() else { return true };
         let dispatcher = endpoint.dispatcher.clone();
         dispatcher.shutdown.stop();
+        if let Some(view) = &self.view {
+            view.stop_compactions();
+        }
         let until = Instant::now() + dispatcher.live().config.limits.grace;
         while !dispatcher.shutdown.is_quiet() && Instant::now() < until {
             thread::sleep(Duration::from_millis(1));

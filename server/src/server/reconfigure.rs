@@ -92,6 +92,7 @@ fn fixed(told: &mut Reconfigured, old: &Config, wanted: &Config) {
         ("host", old.host != wanted.host),
         ("loops", old.loops != wanted.loops),
         ("calls", old.calls != wanted.calls),
+        ("compaction", old.compaction != wanted.compaction),
         ("queues.order", old.queues.order != wanted.queues.order),
         ("slow.ring_size", old.slow.ring_size != wanted.slow.ring_size),
     ];

@@ -5,6 +5,7 @@ use std::sync::{Arc, Weak};
 use hjall_engine::store::Statistics;
 
 use crate::dispatch::identity::Identity;
+pub use crate::gateway::compactor::CompactionFigures;
 use crate::gateway::context::Context;
 use crate::net::endpoint::Endpoint;
 use crate::observe::{LaneMetrics, Watch};
@@ -39,6 +40,8 @@ pub struct Figures {
     pub scanners: usize,
     /// Scanners that may be open.
     pub scanners_max: usize,
+    /// Requested and scheduled compactions.
+    pub compactions: CompactionFigures,
     /// Its store; the text says why nothing can be told of it.
     pub store: Result<Statistics, String>,
 }
@@ -50,6 +53,13 @@ impl View {
             context: Arc::downgrade(context),
             identity: context.identity.clone(),
             watch: context.watch.clone(),
+        }
+    }
+
+    /// Stops the running compaction, and starts no other.
+    pub(super) fn stop_compactions(&self) {
+        if let Some(context) = self.context.upgrade() {
+            context.compactor.stop();
         }
     }
 
@@ -67,6 +77,7 @@ impl View {
             held_bytes_max: limits.held_bytes_max,
             scanners: context.as_ref().map_or(0, |context| context.scanners.len()),
             scanners_max: limits.scanners_max,
+            compactions: context.as_ref().map(|context| context.compactor.figures()).unwrap_or_default(),
             store: match context {
                 Some(context) => context.engine.statistics().map_err(|error| error.to_string()),
                 None => Err("the server has stopped".to_owned()),

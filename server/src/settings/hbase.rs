@@ -77,6 +77,7 @@ pub const WITHOUT_EFFECT: &[(&str, &str)] = &[
     ("hbase.regionserver.optionalcacheflushinterval", STORE_DECIDES),
     ("hbase.regionserver.logroll.", STORE_DECIDES),
     ("hbase.regionserver.thread.compaction.", STORE_DECIDES),
+    ("hbase.regionserver.throughput.", STORE_DECIDES),
     ("hbase.regionserver.handler.abort.", "a handler that fails answers its call with an error and continues"),
     ("hbase.regionserver.checksum.", STORE_DECIDES),
     ("hbase.regionserver.maxlogs", STORE_DECIDES),

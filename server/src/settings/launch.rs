@@ -7,7 +7,7 @@ use hjall_engine::Options;
 
 use super::force::InForce;
 use super::given::Wrong;
-use crate::settings::config::{Config, Listen, TlsFiles};
+use crate::settings::config::{Config, Listen, OffPeak, TlsFiles};
 use crate::wire::method::Service;
 
 /// Everything needed to start a server.
@@ -64,6 +64,8 @@ pub(super) struct Parts {
     pub info_listen: Option<String>,
     pub info_address: String,
     pub info_port: Option<u16>,
+    pub offpeak_start: Option<u64>,
+    pub offpeak_end: Option<u64>,
 }
 
 impl Default for Launch {
@@ -97,6 +99,7 @@ impl Launch {
         launch.listen(force, &mut wrong);
         launch.tls(force, &mut wrong);
         launch.info(force, &mut wrong);
+        launch.off_peak(force, &mut wrong);
         if let (Some(_), false, Some(entry)) = (&launch.traces, cfg!(feature = "otel"), force.entry("log.traces")) {
             let remedy =
                 "hjall was built without OpenTelemetry; rebuild it with `cargo build --release --features otel`";
@@ -149,6 +152,22 @@ impl Launch {
         };
         let origin = force.entry(missing.0).map(|entry| entry.origin.to_string()).unwrap_or_default();
         wrong.push(Wrong(format!("{origin}: {} requires {}", missing.0, missing.1)));
+    }
+
+    fn off_peak(&mut self, force: &InForce, wrong: &mut Vec<Wrong>) {
+        let hour = |hour: u64| u32::try_from(hour).unwrap_or(0);
+        let (given, why) = match (self.parts.offpeak_start, self.parts.offpeak_end) {
+            (None, None) => return,
+            (Some(start), Some(end)) if start != end => {
+                self.config.compaction.off_peak = Some(OffPeak { start: hour(start), end: hour(end) });
+                return;
+            }
+            (Some(_), Some(_)) => ("compaction.offpeak_end", "must differ from compaction.offpeak_start"),
+            (Some(_), None) => ("compaction.offpeak_start", "requires compaction.offpeak_end"),
+            (None, Some(_)) => ("compaction.offpeak_end", "requires compaction.offpeak_start"),
+        };
+        let origin = force.entry(given).map(|entry| entry.origin.to_string()).unwrap_or_default();
+        wrong.push(Wrong(format!("{origin}: {given} {why}")));
     }
 
     fn info(&mut self, force: &InForce, wrong: &mut Vec<Wrong>) {

@@ -184,3 +184,38 @@ fn it_takes_as_many_open_files_as_it_may_and_says_if_that_is_too_few() {
     let (code, log) = running.stop("-TERM");
     assert!(code == Some(0) && log.contains("limits.connections"), "{log}");
 }
+
+#[test]
+fn compact_processes_a_folder_that_is_not_in_use() {
+    let folder = tempfile::tempdir().unwrap();
+    let data = folder.path().join("data");
+    let (code, why) = failed(&["compact", "--data", text(&data)]);
+    assert!(code == Some(2) && why.contains(text(&data)), "{code:?} {why}");
+    let running = Running::start(&["--data", text(&data)]);
+    let (code, why) = failed(&["compact", "--data", text(&data)]);
+    assert!(code == Some(4) && why.contains("in use"), "{code:?} {why}");
+    running.stop("-TERM");
+
+    let engine = hjall_engine::Engine::open(&data, hjall_engine::Options::default()).unwrap();
+    for name in ["kept", "ns:off"] {
+        let name = hjall_engine::name::TableName::parse(name.as_bytes()).unwrap();
+        if name.namespace() != "default" {
+            engine.create_namespace(hjall_engine::schema::NamespaceDescriptor::new(name.namespace())).unwrap();
+        }
+        let mut table = hjall_engine::schema::TableDescriptor::new(name.clone());
+        table.add_family(hjall_engine::schema::FamilyDescriptor::new("f").unwrap()).unwrap();
+        engine.create_table(table, vec![]).unwrap();
+        if name.namespace() != "default" {
+            engine.disable_table(&name).unwrap();
+        }
+    }
+    engine.close().unwrap();
+    let Output { status, stdout, stderr } = hjall(&["compact", "--data", text(&data)]).output().unwrap();
+    let said = String::from_utf8(stdout).unwrap();
+    assert!(status.success(), "{}", String::from_utf8_lossy(&stderr));
+    let lines: Vec<_> = said.lines().collect();
+    assert!(lines.len() == 2 && lines[0].starts_with("kept: 0 bytes before, 0 after"), "{said}");
+    assert_eq!(lines[1], "ns:off: disabled, left as it is");
+    let (code, why) = failed(&["compact", "--data", text(&data), "kept", "missing"]);
+    assert!(code == Some(2) && why.contains("missing"), "{code:?} {why}");
+}

@@ -2,10 +2,13 @@
 
 use std::path::Path;
 use std::sync::atomic::Ordering;
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
+
+use bytes::Bytes;
+use fjall::{AbstractTree, Keyspace};
 
 use super::database::Database;
-use crate::store::Statistics;
+use crate::store::{SpaceFiles, Statistics};
 
 /// How a database fares. What fjall counts is read as it stands; only the journal's length waits for a write of it under way.
 pub(super) fn of(database: &Database) -> Statistics {
@@ -42,6 +45,18 @@ pub(super) fn of(database: &Database) -> Statistics {
         all.block_misses += reads.block_load_io_count() as u64;
     }
     all
+}
+
+/// The files of a space.
+pub(super) fn files(keyspace: &Keyspace) -> SpaceFiles {
+    let mut files = SpaceFiles { bytes: keyspace.disk_space(), ..SpaceFiles::default() };
+    for table in keyspace.tree.current_version().iter_tables() {
+        let nanoseconds = u64::try_from(*table.metadata.created_at).unwrap_or(0);
+        let written = SystemTime::UNIX_EPOCH + Duration::from_nanos(nanoseconds);
+        files.oldest = files.oldest.into_iter().chain([written]).min();
+        files.first_keys.push(Bytes::from(table.metadata.key_range.min().clone()));
+    }
+    files
 }
 
 /// What is free on the disk of a folder for this process.

@@ -19,7 +19,8 @@ use crate::store::rows::Rows;
 use crate::store::running::{Done, Running};
 use crate::store::time::{Sequence, Time};
 use crate::store::{
-    self, CompactionControl, CompactionFilterFactory, Snapshot, SpaceId, SpaceOptions, Statistics, Store, Transaction,
+    self, CompactionControl, CompactionFilterFactory, Snapshot, SpaceFiles, SpaceId, SpaceOptions, Statistics, Store,
+    Transaction,
 };
 
 /// A store in a data folder, which it has to itself.
@@ -116,6 +117,11 @@ impl Store for FjallStore {
     fn compact_with(&self, space: SpaceId, major: bool, control: &Arc<CompactionControl>) -> Result<()> {
         let database = self.holder.database()?;
         database.compact(&database.keyspace(space)?, major, control)
+    }
+
+    fn files(&self, space: SpaceId) -> Result<SpaceFiles> {
+        let keyspace = self.holder.database()?.keyspace(space)?;
+        Ok(statistics::files(&keyspace))
     }
 
     fn set_compaction_filters(&self, filters: Arc<dyn CompactionFilterFactory>) {

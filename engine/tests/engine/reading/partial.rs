@@ -6,8 +6,8 @@ use bytes::Bytes;
 use hjall_engine::Result;
 use hjall_engine::mutation::Durability;
 use hjall_engine::store::{
-    CATALOG_SPACE, CompactionControl, CompactionFilterFactory, MemoryStore, Order, Snapshot, SpaceId, SpaceOptions,
-    Statistics, Store, Transaction, Verdict,
+    CATALOG_SPACE, CompactionControl, CompactionFilterFactory, MemoryStore, Order, Snapshot, SpaceFiles, SpaceId,
+    SpaceOptions, Statistics, Store, Transaction, Verdict,
 };
 use std::sync::Mutex;
 
@@ -83,6 +83,10 @@ impl Store for Partial {
 
     fn compact_with(&self, space: SpaceId, major: bool, control: &Arc<CompactionControl>) -> Result<()> {
         self.inner.compact_with(space, major, control)
+    }
+
+    fn files(&self, space: SpaceId) -> Result<SpaceFiles> {
+        self.inner.files(space)
     }
 
     fn set_compaction_filters(&self, filters: Arc<dyn CompactionFilterFactory>) {

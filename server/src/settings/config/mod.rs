@@ -2,6 +2,7 @@
 //!
 //! What says so of itself can change while the server runs, with [`crate::Server::reconfigure`].
 
+mod compaction;
 mod limits;
 mod queues;
 
@@ -9,6 +10,7 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+pub use compaction::{CompactionSettings, OffPeak};
 pub use limits::{Limits, WhenFull};
 pub use queues::{QueueOrder, QueueSettings, cores};
 
@@ -35,6 +37,8 @@ pub struct Config {
     /// TLS on the same ports, beside plain connections. Can change while running: new connections see it, open ones keep what they
     /// have.
     pub tls: Option<TlsFiles>,
+    /// When and how fast the server compacts tables. Fixed at the start.
+    pub compaction: CompactionSettings,
     /// Settings that change what a call does. Fixed at the start.
     pub calls: CallOptions,
     /// Who is told of each call; fixed at the start.
@@ -87,6 +91,7 @@ impl Default for Config {
             fast_path: true,
             slow: SlowSettings::default(),
             tls: None,
+            compaction: CompactionSettings::default(),
             calls: CallOptions::default(),
             observer: None,
         }

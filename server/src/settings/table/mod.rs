@@ -1,5 +1,6 @@
 //! Every setting, by section.
 
+mod compaction;
 mod info;
 mod limits;
 mod log;
@@ -16,12 +17,13 @@ use super::value::Kind;
 
 /// All settings, in the order in which they are listed and applied.
 pub static ALL: [&Setting; COUNT] = {
-    let parts: [&'static [Setting]; 8] = [
+    let parts: [&'static [Setting]; 9] = [
         &server::SETTINGS,
         &tls::SETTINGS,
         &queues::SETTINGS,
         &limits::SETTINGS,
         &store::SETTINGS,
+        &compaction::SETTINGS,
         &info::SETTINGS,
         &log::SETTINGS,
         &slow::SETTINGS,
@@ -45,6 +47,7 @@ const COUNT: usize = server::SETTINGS.len()
     + queues::SETTINGS.len()
     + limits::SETTINGS.len()
     + store::SETTINGS.len()
+    + compaction::SETTINGS.len()
     + info::SETTINGS.len()
     + log::SETTINGS.len()
     + slow::SETTINGS.len();

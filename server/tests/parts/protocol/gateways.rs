@@ -11,7 +11,7 @@ use hjall_server::gateway::compactor::Compactor;
 use hjall_server::gateway::context::Context;
 use hjall_server::gateway::scanners::Scanners;
 use hjall_server::observe::{SlowSettings, Watch};
-use hjall_server::settings::config::{CallOptions, Limits};
+use hjall_server::settings::config::{CallOptions, CompactionSettings, Limits};
 use hjall_server::wire::Encoding;
 use hjall_server::wire::arguments;
 use hjall_server::wire::method::{Method, Thrift1, Thrift2};
@@ -27,7 +27,7 @@ fn context() -> Context {
     let clock = Arc::new(ManualClock::at(1_700_000_000_000));
     let engine = Engine::memory(Options { clock: Some(clock.clone()), ..Options::default() }).unwrap();
     Context {
-        compactor: Compactor::start(engine.clone()).unwrap(),
+        compactor: Compactor::start(engine.clone(), CompactionSettings::default()).unwrap(),
         engine,
         scanners: Scanners::new(&Limits::default(), clock),
         identity: Identity { host: "h".to_owned(), port: 1, start_code: 2 },

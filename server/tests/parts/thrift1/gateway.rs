@@ -15,7 +15,7 @@ use hjall_server::gateway::compactor::Compactor;
 use hjall_server::gateway::context::Context;
 use hjall_server::gateway::scanners::Scanners;
 use hjall_server::observe::{SlowSettings, Watch};
-use hjall_server::settings::config::{CallOptions, Limits};
+use hjall_server::settings::config::{CallOptions, CompactionSettings, Limits};
 use hjall_server::wire::fault::Fault;
 use hjall_server::wire::method::{Name, Service};
 use thrift::protocol::{TBinaryInputProtocol, TBinaryOutputProtocol, TSerializable};
@@ -40,7 +40,7 @@ impl Gateway {
         engine.create_table(table, splits.iter().map(|&key| key.into()).collect()).unwrap();
         let scanners = Scanners::new(&Limits::default(), clock.clone());
         let identity = Identity { host: "host".to_owned(), port: 9090, start_code: 7 };
-        let compactor = Compactor::start(engine.clone()).unwrap();
+        let compactor = Compactor::start(engine.clone(), CompactionSettings::default()).unwrap();
         let watch = Arc::new(Watch::new(SlowSettings::default(), None));
         Self { context: Context { engine, scanners, compactor, identity, options: CallOptions::default(), watch } }
     }

@@ -1,0 +1,117 @@
+//! Upkeep of a table's files: flushing, compacting, and finding out whether compacting is worth it.
+
+use std::sync::Arc;
+use std::time::SystemTime;
+
+use super::Engine;
+use crate::catalog::TableState;
+use crate::error::{ErrorKind, Result};
+use crate::name::TableName;
+use crate::store::CompactionControl;
+
+/// The files of a table.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct TableFiles {
+    /// Their size in bytes.
+    pub bytes: u64,
+    /// How many there are.
+    pub count: u64,
+    /// When the oldest was written; `None`: there is none.
+    pub oldest: Option<SystemTime>,
+}
+
+impl Engine {
+    /// Compacts a table's files at full speed; see [`Self::compact_with`].
+    ///
+    /// # Errors
+    /// Those of [`Self::compact_with`].
+    pub fn compact(&self, name: &TableName, major: bool) -> Result<()> {
+        self.compact_with(name, major, &Arc::default())
+    }
+
+    /// Compacts a table's files, one family after the other, and returns when done. A minor compaction merges what the store finds worth
+    /// merging; a major one rewrites everything and drops all cells and delete markers that no read can see any more. A disabled table is
+    /// left alone, as in HBase.
+    ///
+    /// `control` reports progress, sets the pace and can stop the compaction from another thread.
+    ///
+    /// # Errors
+    /// `TableNotFound`; `Cancelled` if it was stopped; `Busy` if a major compaction gave way to writes; `Io`, `DiskFull`. Families that had
+    /// not been compacted by then are unchanged.
+    pub fn compact_with(&self, name: &TableName, major: bool, control: &Arc<CompactionControl>) -> Result<()> {
+        let core = self.handle.live()?;
+        let table = core.catalog.table(name)?;
+        if !table.enabled() || table.is_system() {
+            return Ok(());
+        }
+        let done = table
+            .families()
+            .iter()
+            .try_for_each(|f| self.unless_gone(&table, core.store.compact_with(f.space, major, control)));
+        // Cached rows still have the cells that were dropped; a change of the schema could make those visible again.
+        core.row_cache.clear();
+        done
+    }
+
+    /// Writes a table's memory to files.
+    ///
+    /// # Errors
+    /// `TableNotFound`, `Io`.
+    pub fn flush(&self, name: &TableName) -> Result<()> {
+        let core = self.handle.live()?;
+        let table = core.catalog.table(name)?;
+        if table.is_system() {
+            return Ok(());
+        }
+        table.families().iter().try_for_each(|f| self.unless_gone(&table, core.store.flush(f.space)))
+    }
+
+    /// A table's files. Data that is still in memory is not counted.
+    ///
+    /// # Errors
+    /// `TableNotFound`, `Closed`.
+    pub fn table_files(&self, name: &TableName) -> Result<TableFiles> {
+        let core = self.handle.live()?;
+        let table = core.catalog.table(name)?;
+        let mut all = TableFiles::default();
+        for family in table.families().iter().filter(|_| !table.is_system()) {
+            let files = core.store.files(family.space)?;
+            all.bytes += files.bytes;
+            all.count += files.first_keys.len() as u64;
+            all.oldest = all.oldest.into_iter().chain(files.oldest).min();
+        }
+        Ok(all)
+    }
+
+    /// Estimates which share of a table's data a major compaction would drop, from 0 to 1: what is deleted, expired or beyond VERSIONS.
+    /// Reads a sample of at most 16,000 cells of each family.
+    ///
+    /// # Errors
+    /// `TableNotFound`, `Closed`, `Io`.
+    pub fn garbage_share(&self, name: &TableName) -> Result<f64> {
+        let core = self.handle.live()?;
+        let table = core.catalog.table(name)?;
+        let (mut garbage_bytes, mut all_bytes) = (0.0, 0.0);
+        for family in table.families().iter().filter(|_| !table.is_system()) {
+            let (bytes, sample) = (core.store.files(family.space)?.bytes, core.sample_garbage(family)?);
+            if sample.read_bytes > 0 {
+                // Families count by the size of their files, since the samples are of about the same size.
+                let weight = (bytes as f64).max(1.0);
+                all_bytes += weight;
+                garbage_bytes += weight * sample.garbage_bytes as f64 / sample.read_bytes as f64;
+            }
+        }
+        Ok(if all_bytes > 0.0 { garbage_bytes / all_bytes } else { 0.0 })
+    }
+
+    /// A family that was dropped or truncated meanwhile needs no upkeep any more.
+    fn unless_gone(&self, before: &TableState, done: Result<()>) -> Result<()> {
+        match done {
+            Err(e) if e.kind() != ErrorKind::Closed => {
+                let same = self.catalog().table(before.name()).is_ok_and(|now| now.families() == before.families());
+                if same { Err(e) } else { Ok(()) }
+            }
+            other => other,
+        }
+    }
+}

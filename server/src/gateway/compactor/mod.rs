@@ -1,0 +1,236 @@
+//! Compactions that clients request, and scheduled ones. They run one after the other on a thread of their own: as in HBase, a call only
+//! makes a request.
+
+mod schedule;
+
+use std::collections::BTreeMap;
+use std::io;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread::{Builder, JoinHandle};
+use std::time::{Duration, Instant, SystemTime};
+
+use chrono::Timelike;
+use crossbeam_channel::{Receiver, RecvTimeoutError, Sender, bounded};
+use hjall_engine::name::TableName;
+use hjall_engine::store::CompactionControl;
+use hjall_engine::{Engine, ErrorKind};
+
+pub use self::schedule::{Due, Schedule};
+use crate::settings::config::CompactionSettings;
+
+/// Tables that may wait. Further requests are dropped with a warning.
+const WAITING_MAX: usize = 1024;
+
+/// How thorough a compaction is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Depth {
+    /// Merges the files that the store finds worth merging.
+    Minor,
+    /// Rewrites everything, and drops all that no read can see.
+    Major,
+}
+
+/// Runs compactions until it is dropped, which stops a running one.
+pub struct Compactor {
+    queue: Arc<Queue>,
+    wake: Option<Sender<()>>,
+    counters: Arc<Counters>,
+    thread: Option<JoinHandle<()>>,
+}
+
+/// What is counted of compactions.
+#[derive(Default)]
+struct Counters {
+    control: Arc<CompactionControl>,
+    running: AtomicBool,
+    finished: AtomicU64,
+    failed: AtomicU64,
+}
+
+/// Requested and scheduled compactions at one moment.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct CompactionFigures {
+    /// Tables that wait to be compacted.
+    pub waiting: usize,
+    /// Whether one is being compacted.
+    pub running: bool,
+    /// Tables that have been compacted.
+    pub finished: u64,
+    /// Compactions that failed or gave way.
+    pub failed: u64,
+    /// Bytes that all compactions have read so far, before compression.
+    pub read_bytes: u64,
+}
+
+/// The requests that wait, each table once, in the order of their names.
+#[derive(Default)]
+struct Queue(Mutex<BTreeMap<TableName, Depth>>);
+
+impl Queue {
+    fn lock(&self) -> MutexGuard<'_, BTreeMap<TableName, Depth>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Compactor {
+    /// Starts the thread.
+    ///
+    /// # Errors
+    /// The operating system cannot start a thread.
+    pub fn start(engine: Engine, settings: CompactionSettings) -> io::Result<Self> {
+        // One message is enough: a wake-up takes everything from the queue.
+        let (wake, woken) = bounded(1);
+        let queue = Arc::new(Queue::default());
+        let counters = Arc::new(Counters::default());
+        let (queue_of_worker, counters_of_worker) = (queue.clone(), counters.clone());
+        let throughput = settings.throughput;
+        let schedule = Schedule::new(settings);
+        let worker = Worker { engine, queue: queue_of_worker, counters: counters_of_worker, throughput, schedule };
+        let thread = Builder::new().name("hjall-compact".to_owned()).spawn(move || worker.run(&woken))?;
+        Ok(Self { queue, wake: Some(wake), counters, thread: Some(thread) })
+    }
+
+    /// What has been done and what is waiting.
+    pub fn figures(&self) -> CompactionFigures {
+        CompactionFigures {
+            waiting: self.queue.lock().len(),
+            running: self.counters.running.load(Ordering::Relaxed),
+            finished: self.counters.finished.load(Ordering::Relaxed),
+            failed: self.counters.failed.load(Ordering::Relaxed),
+            read_bytes: self.counters.control.read_bytes(),
+        }
+    }
+
+    /// Stops the running compaction, and starts no other.
+    pub fn stop(&self) {
+        self.counters.control.stop();
+    }
+
+    /// Requests a compaction of a table and returns at once. A request that is already waiting becomes major if either
+    /// of the two is.
+    pub fn request(&self, table: TableName, depth: Depth) {
+        let mut waiting = self.queue.lock();
+        if waiting.len() >= WAITING_MAX && !waiting.contains_key(&table) {
+            tracing::warn!(%table, "compaction request dropped: {WAITING_MAX} tables are waiting; request it again later");
+            return;
+        }
+        let wanted = waiting.entry(table).or_insert(depth);
+        *wanted = (*wanted).max(depth);
+        drop(waiting);
+        if let Some(wake) = &self.wake {
+            // If it is full, a wake-up is pending already.
+            let _ = wake.try_send(());
+        }
+    }
+}
+
+impl Drop for Compactor {
+    fn drop(&mut self) {
+        self.wake = None;
+        self.stop();
+        if let Some(thread) = self.thread.take() {
+            let _ = thread.join();
+        }
+    }
+}
+
+/// The thread's state.
+struct Worker {
+    engine: Engine,
+    queue: Arc<Queue>,
+    counters: Arc<Counters>,
+    throughput: Option<u64>,
+    schedule: Schedule,
+}
+
+impl Worker {
+    fn run(mut self, woken: &Receiver<()>) {
+        let every = self.schedule.check_every();
+        let mut next_check = every.map(|every| Instant::now() + every);
+        loop {
+            let wait = next_check.map(|at| at.saturating_duration_since(Instant::now()));
+            match woken.recv_timeout(wait.unwrap_or(Duration::MAX)) {
+                Ok(()) => self.compact_requested(),
+                Err(RecvTimeoutError::Timeout) => {
+                    self.compact_scheduled();
+                    next_check = every.map(|every| Instant::now() + every);
+                }
+                Err(RecvTimeoutError::Disconnected) => return,
+            }
+        }
+    }
+
+    fn is_stopped(&self) -> bool {
+        self.counters.control.is_stopped()
+    }
+
+    fn compact_requested(&self) {
+        while !self.is_stopped() {
+            // Removed before the work, so that what is written during it can be compacted by another request.
+            let Some((table, depth)) = self.queue.lock().pop_first() else { return };
+            self.compact(&table, depth, self.throughput, "requested");
+        }
+    }
+
+    fn compact_scheduled(&mut self) {
+        for (table, enabled) in self.engine.tables() {
+            if self.is_stopped() || !self.schedule.may_start(chrono::Local::now().hour()) {
+                return;
+            }
+            if !enabled || table.name.is_system() {
+                continue;
+            }
+            match self.schedule.due(&self.engine, &table.name, SystemTime::now()) {
+                Ok(None) => {}
+                Ok(Some(due)) => {
+                    let reason = match due {
+                        Due::Age(age) => format!("its oldest file is {} h old", age.as_secs() / 3600),
+                        Due::Garbage(share) => format!("about {:.0} % of it can be dropped", share * 100.0),
+                    };
+                    // Off-peak hours are there to be used.
+                    let throughput = self.throughput.filter(|_| !self.schedule.has_off_peak());
+                    self.compact(&table.name, Depth::Major, throughput, &reason);
+                }
+                Err(error) if matches!(error.kind(), ErrorKind::TableNotFound | ErrorKind::Closed) => {}
+                Err(error) => {
+                    tracing::warn!(table = %table.name, %error, "cannot find out whether the table needs a major compaction");
+                }
+            }
+            self.compact_requested();
+        }
+    }
+
+    fn compact(&self, table: &TableName, depth: Depth, throughput: Option<u64>, reason: &str) {
+        let control = &self.counters.control;
+        let (began, before) = (Instant::now(), control.read_bytes());
+        if depth == Depth::Major {
+            let file_bytes = self.engine.table_files(table).map_or(0, |files| files.bytes);
+            tracing::info!(%table, reason, file_bytes, "major compaction started");
+        }
+        control.set_pace(throughput);
+        self.counters.running.store(true, Ordering::Relaxed);
+        let done = self.engine.compact_with(table, depth == Depth::Major, control);
+        self.counters.running.store(false, Ordering::Relaxed);
+        let (seconds, read_bytes) = (began.elapsed().as_secs_f64(), control.read_bytes() - before);
+        match done {
+            Ok(()) => {
+                self.counters.finished.fetch_add(1, Ordering::Relaxed);
+                if depth == Depth::Major {
+                    let file_bytes = self.engine.table_files(table).map_or(0, |files| files.bytes);
+                    tracing::info!(%table, seconds, read_bytes, file_bytes, "major compaction finished");
+                } else {
+                    tracing::debug!(%table, seconds, read_bytes, "minor compaction finished");
+                }
+            }
+            Err(error) if error.kind() == ErrorKind::TableNotFound => {}
+            Err(error) if matches!(error.kind(), ErrorKind::Cancelled | ErrorKind::Closed) => {
+                tracing::info!(%table, "the compaction was stopped with the server; the data is unchanged");
+            }
+            Err(error) => {
+                self.counters.failed.fetch_add(1, Ordering::Relaxed);
+                tracing::warn!(%table, %error, "a compaction failed; the data is unchanged");
+            }
+        }
+    }
+}

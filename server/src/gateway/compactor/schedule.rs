@@ -1,0 +1,90 @@
+//! Which tables are due for a major compaction.
+
+use std::collections::HashMap;
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+
+use hjall_engine::name::TableName;
+use hjall_engine::{Engine, Result};
+
+use crate::settings::config::CompactionSettings;
+
+/// Time between two estimates of one table's garbage.
+const GARBAGE_EVERY: Duration = Duration::from_secs(3600);
+
+/// Smaller tables are not worth an estimate.
+const GARBAGE_BYTES_MIN: u64 = 1 << 20;
+
+/// Why a table is due.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Due {
+    /// Its oldest file has reached its age.
+    Age(Duration),
+    /// This share of its data can be dropped.
+    Garbage(f64),
+}
+
+/// The schedule, with what it remembers of each table.
+pub struct Schedule {
+    settings: CompactionSettings,
+    sampled: HashMap<TableName, Instant>,
+}
+
+impl Schedule {
+    /// An empty one.
+    pub fn new(settings: CompactionSettings) -> Self {
+        Self { settings, sampled: HashMap::new() }
+    }
+
+    /// The time to the next check; `None`: nothing is ever due.
+    pub fn check_every(&self) -> Option<Duration> {
+        let needed = self.settings.major_period.is_some() || self.settings.garbage_ratio > 0.0;
+        needed.then_some(self.settings.check)
+    }
+
+    /// Whether scheduled compactions may start in an hour of the day.
+    pub fn may_start(&self, hour: u32) -> bool {
+        self.settings.off_peak.is_none_or(|off_peak| off_peak.includes(hour))
+    }
+
+    /// Whether compactions are scheduled for off-peak hours only.
+    pub fn has_off_peak(&self) -> bool {
+        self.settings.off_peak.is_some()
+    }
+
+    /// Whether a table is due now, and why. Looks for garbage in a table once an hour.
+    ///
+    /// # Errors
+    /// Those of the engine.
+    pub fn due(&mut self, engine: &Engine, table: &TableName, now: SystemTime) -> Result<Option<Due>> {
+        let files = engine.table_files(table)?;
+        let Some(oldest) = files.oldest else { return Ok(None) };
+        let age = now.duration_since(oldest).unwrap_or_default();
+        let is_old = self.period_of(table, oldest).is_some_and(|period| age >= period);
+        let wants_estimate = self.settings.garbage_ratio > 0.0 && files.bytes >= GARBAGE_BYTES_MIN;
+        let is_recent = self.sampled.get(table).is_some_and(|at| at.elapsed() < GARBAGE_EVERY);
+        if is_recent || !(is_old || wants_estimate) {
+            return Ok(None);
+        }
+        self.sampled.retain(|_, at| at.elapsed() < GARBAGE_EVERY);
+        self.sampled.insert(table.clone(), Instant::now());
+        let share = engine.garbage_share(table)?;
+        Ok(match share {
+            share if wants_estimate && share >= self.settings.garbage_ratio => Some(Due::Garbage(share)),
+            // Rewriting a table that loses nothing by it would only wear out the disk.
+            share if is_old && share > 0.0 => Some(Due::Age(age)),
+            _ => None,
+        })
+    }
+
+    /// The age at which a table is due. As in HBase, the same files are always due at the same time, so that a restart neither hastens nor
+    /// delays it.
+    fn period_of(&self, table: &TableName, oldest: SystemTime) -> Option<Duration> {
+        let period = self.settings.major_period?;
+        let mut hasher = DefaultHasher::new();
+        (table.to_string(), oldest.duration_since(UNIX_EPOCH).unwrap_or_default()).hash(&mut hasher);
+        let chance = hasher.finish() as f64 / u64::MAX as f64;
+        let factor = 1.0 + self.settings.major_jitter * (2.0 * chance - 1.0);
+        Some(period.mul_f64(factor.max(0.0)))
+    }
+}

@@ -1,0 +1,103 @@
+//! When a server compacts tables of its own accord.
+
+use std::time::{Duration, Instant, SystemTime};
+
+use hjall_engine::mutation::{Delete, Durability, Put, PutCell};
+use hjall_engine::name::TableName;
+use hjall_engine::schema::{FamilyDescriptor, TableDescriptor};
+use hjall_engine::{Engine, LATEST, Options};
+use hjall_server::gateway::compactor::{Compactor, Due, Schedule};
+use hjall_server::settings::config::{CompactionSettings, OffPeak};
+
+const DAY: Duration = Duration::from_secs(86_400);
+
+struct Db {
+    engine: Engine,
+    name: TableName,
+    _folder: tempfile::TempDir,
+}
+
+/// A table of 200 rows of 10 kB each, of which so many are deleted, in files.
+fn db(deleted: usize) -> Db {
+    let folder = tempfile::tempdir().unwrap();
+    let engine = Engine::open(folder.path(), Options::default()).unwrap();
+    let name = TableName::parse(b"t").unwrap();
+    let mut table = TableDescriptor::new(name.clone());
+    let mut family = FamilyDescriptor::new("f").unwrap();
+    family.set("COMPRESSION", "NONE");
+    table.add_family(family).unwrap();
+    engine.create_table(table, vec![]).unwrap();
+    let table = engine.table(&name);
+    for row in 0..200 {
+        let value = format!("{row:010}").repeat(1000).into();
+        let cell = PutCell { family: "f".into(), qualifier: "q".into(), timestamp: LATEST, value };
+        let row = format!("{row:03}").into();
+        table.put(&Put { row, cells: vec![cell], ttl_ms: None, durability: Durability::default() }).unwrap();
+    }
+    for row in 0..deleted {
+        table.delete(&Delete::row(format!("{row:03}"))).unwrap();
+    }
+    engine.flush(&name).unwrap();
+    Db { engine, name, _folder: folder }
+}
+
+fn due(db: &Db, settings: CompactionSettings, after: Duration) -> Option<Due> {
+    Schedule::new(settings).due(&db.engine, &db.name, SystemTime::now() + after).unwrap()
+}
+
+#[test]
+fn a_table_is_due_once_its_oldest_file_is_old_enough() {
+    let db = db(10);
+    let week = CompactionSettings::default();
+    assert_eq!(due(&db, week.clone(), DAY * 3), None, "at the earliest after half a week");
+    let after = |time: Duration| due(&db, week.clone(), time);
+    assert!(matches!(after(DAY * 11), Some(Due::Age(age)) if age > DAY * 10), "at the latest after a week and a half");
+    let exact = CompactionSettings { major_jitter: 0.0, ..week.clone() };
+    assert_eq!(due(&db, exact.clone(), DAY * 7 - Duration::from_secs(600)), None);
+    assert!(due(&db, exact, DAY * 7).is_some());
+    assert_eq!(due(&db, CompactionSettings { major_period: None, ..week }, DAY * 3650), None);
+}
+
+#[test]
+fn a_table_without_anything_to_drop_is_never_due() {
+    assert_eq!(due(&db(0), CompactionSettings::default(), DAY * 3650), None);
+}
+
+#[test]
+fn a_table_is_due_when_much_of_it_is_garbage() {
+    let (little, much) = (db(50), db(150));
+    let settings = CompactionSettings::default();
+    assert_eq!(due(&little, settings.clone(), Duration::ZERO), None);
+    let found = due(&much, settings.clone(), Duration::ZERO);
+    assert!(matches!(found, Some(Due::Garbage(share)) if (0.7..0.8).contains(&share)), "{found:?}");
+    assert_eq!(due(&much, CompactionSettings { garbage_ratio: 0.0, ..settings }, Duration::ZERO), None);
+}
+
+#[test]
+fn scheduled_compactions_free_the_disk_and_are_counted() {
+    let db = db(150);
+    let before = db.engine.table_files(&db.name).unwrap().bytes;
+    let settings = CompactionSettings { check: Duration::from_millis(5), ..CompactionSettings::default() };
+    let compactor = Compactor::start(db.engine.clone(), settings).unwrap();
+    let began = Instant::now();
+    while compactor.figures().finished == 0 {
+        assert!(began.elapsed() < Duration::from_secs(60), "nothing was compacted");
+        std::thread::yield_now();
+    }
+    let figures = compactor.figures();
+    assert!(figures.read_bytes > 0 && figures.failed == 0, "{figures:?}");
+    let after = db.engine.table_files(&db.name).unwrap().bytes;
+    assert!(after < before / 2, "{after} of {before} bytes are left");
+    drop(compactor);
+    db.engine.close().unwrap();
+}
+
+#[test]
+fn off_peak_hours_may_span_midnight() {
+    let hours = |start, end| (0..24).filter(|hour| OffPeak { start, end }.includes(*hour)).collect::<Vec<_>>();
+    assert_eq!(hours(2, 5), [2, 3, 4]);
+    assert_eq!(hours(22, 2), [0, 1, 22, 23]);
+    let off_peak = Some(OffPeak { start: 2, end: 5 });
+    let schedule = Schedule::new(CompactionSettings { off_peak, ..CompactionSettings::default() });
+    assert!(schedule.may_start(2) && !schedule.may_start(5));
+}
