@@ -83,7 +83,7 @@ fn open(core: &Core, name: &TableName, get: &Get) -> Result<Opened> {
     core.catalog.hold(name, |table| {
         table.check_readable()?;
         let families = table.families();
-        let found = core.row_cache.find(table.row_lock(&get.row), families);
+        let found = core.row_cache.find(table.row_lock(&get.row), families, core.store.generation());
         if let Lookup::Hit(row) = &found
             && is_whole(get)
             && let Some(answer) = row.answer()

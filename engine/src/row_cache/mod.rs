@@ -3,13 +3,16 @@
 //! Invariant: a row is inserted only if no write of it began between taking its snapshot and inserting it. A write removes its rows before it
 //! begins and blocks their insertion until it has ended. So a cached row is what a snapshot taken now would show. Versions, delete markers and
 //! TTLs are applied to it when it is read, as to everything stored.
+//!
+//! Only a reopening of the store changes rows without such a write: it can reveal what a failed one left in the journal. So a row belongs to the
+//! generation of the store in which it was looked up, and is a miss in every other.
 
 mod row;
 
 use std::collections::{HashMap, VecDeque};
 use std::hash::{BuildHasher, BuildHasherDefault, Hasher, RandomState};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
 use bytes::Bytes;
 use parking_lot::Mutex;
@@ -17,7 +20,7 @@ use parking_lot::Mutex;
 pub(crate) use row::CachedRow;
 
 use crate::catalog::Family;
-use crate::error::{Error, ErrorKind};
+use crate::error::Error;
 
 const SHARDS: usize = 16;
 /// Rows share counters of writes: two that share one only keep each other out for a moment.
@@ -37,8 +40,6 @@ pub(crate) struct RowCache {
     hasher: RandomState,
     /// Of each shard, in bytes.
     bytes_max: usize,
-    /// A write failed so that nobody knows whether it happened: until one succeeds nothing is put in.
-    doubtful: AtomicBool,
 }
 
 #[derive(Default)]
@@ -72,6 +73,8 @@ impl Hasher for Hashed {
 
 struct Entry {
     name: Bytes,
+    /// The generation of the store that it was read from; see [`crate::store::Store::generation`].
+    generation: u64,
     row: Arc<CachedRow>,
     /// Whether it was read since eviction last considered it; if so, it is spared once.
     used: bool,
@@ -82,6 +85,7 @@ pub(crate) struct Admission {
     name: Bytes,
     hash: u64,
     events: u64,
+    generation: u64,
 }
 
 /// The result of a lookup.
@@ -113,7 +117,6 @@ impl RowCache {
             requested: (0..if bytes == 0 { 0 } else { ADMISSION_SETS }).map(|_| Default::default()).collect(),
             hasher: RandomState::new(),
             bytes_max: bytes / SHARDS,
-            doubtful: AtomicBool::new(false),
         }
     }
 
@@ -125,8 +128,9 @@ impl RowCache {
         &self.stripes[hash as usize % STRIPES]
     }
 
-    /// Looks for a row by the name under which it is locked, as its table is now. To be asked **before** a snapshot is taken.
-    pub(crate) fn find(&self, name: Bytes, families: &Arc<[Family]>) -> Lookup {
+    /// Looks a row up by the name under which it is locked. `families`: those of its table. `generation`: the store's. Call it **before** taking the
+    /// snapshot from which the row is read if it is not cached, and read the generation before that call.
+    pub(crate) fn find(&self, name: Bytes, families: &Arc<[Family]>, generation: u64) -> Lookup {
         if self.bytes_max == 0 {
             return Lookup::Miss;
         }
@@ -134,11 +138,11 @@ impl RowCache {
         {
             let mut shard = self.shard(hash).lock();
             if let Some(entry) = shard.rows.get_mut(&hash).filter(|entry| entry.name == name) {
-                if entry.row.is_of(families) {
+                if entry.generation == generation && entry.row.is_of(families) {
                     entry.used = true;
                     return Lookup::Hit(Arc::clone(&entry.row));
                 }
-                // Its table was altered since.
+                // The table has been altered since, or the store reopened.
                 shard.remove(hash);
             }
         }
@@ -157,8 +161,8 @@ impl RowCache {
             }
         }
         let events = self.stripe(hash).load(Ordering::SeqCst);
-        let free = events.is_multiple_of(EVENT) && !self.doubtful.load(Ordering::SeqCst);
-        if free { Lookup::Admitted(Admission { name, hash, events }) } else { Lookup::Miss }
+        let free = events.is_multiple_of(EVENT);
+        if free { Lookup::Admitted(Admission { name, hash, events, generation }) } else { Lookup::Miss }
     }
 
     /// The row that was wanted is too large: it is not tried again as long as that is remembered.
@@ -184,23 +188,8 @@ impl RowCache {
         if self.bytes_max == 0 {
             return write();
         }
-        let writing = WriteGuard::begin(self, names);
-        let done = write();
-        match &done {
-            Err(error) if matches!(error.kind(), ErrorKind::Io | ErrorKind::DiskFull) => self.doubt(),
-            Ok(_) if self.doubtful.load(Ordering::SeqCst) => {
-                self.clear();
-                self.doubtful.store(false, Ordering::SeqCst);
-            }
-            _ => {}
-        }
-        drop(writing);
-        done
-    }
-
-    fn doubt(&self) {
-        self.doubtful.store(true, Ordering::SeqCst);
-        self.clear();
+        let _writing = WriteGuard::begin(self, names);
+        write()
     }
 
     /// Forgets all rows, also those that are about to be put in.
@@ -215,10 +204,10 @@ impl RowCache {
 }
 
 impl Shard {
-    fn put(&mut self, Admission { name, hash, .. }: Admission, row: &Arc<CachedRow>, bytes_max: usize) {
+    fn put(&mut self, Admission { name, hash, generation, .. }: Admission, row: &Arc<CachedRow>, bytes_max: usize) {
         self.remove(hash);
         self.bytes += row.bytes() + name.len();
-        self.rows.insert(hash, Entry { name, row: Arc::clone(row), used: false });
+        self.rows.insert(hash, Entry { name, generation, row: Arc::clone(row), used: false });
         self.order.push_back(hash);
         while self.bytes > bytes_max {
             let Some(oldest) = self.order.pop_front() else { break };

@@ -186,6 +186,10 @@ impl Store for FaultStore {
         self.plan.call(Call::Spaces, || self.inner.spaces())
     }
 
+    fn generation(&self) -> u64 {
+        self.inner.generation()
+    }
+
     fn snapshot(&self) -> Result<Arc<dyn Snapshot>> {
         self.plan.call(Call::Snapshot, || Ok(self.wrap(self.inner.snapshot()?)))
     }

@@ -109,6 +109,10 @@ impl Store for MemoryStore {
         Ok(self.state()?.keys().copied().collect())
     }
 
+    fn generation(&self) -> u64 {
+        0
+    }
+
     fn snapshot(&self) -> Result<Arc<dyn Snapshot>> {
         Ok(Arc::new(MemorySnapshot { spaces: self.state()? }))
     }

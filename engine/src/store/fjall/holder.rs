@@ -90,7 +90,7 @@ impl Holder {
 
     /// How often it was opened anew after a failed write.
     pub fn reopened(&self) -> u64 {
-        self.reopened.load(Ordering::Relaxed)
+        self.reopened.load(Ordering::SeqCst)
     }
 
     /// The folder of its files.
@@ -155,8 +155,11 @@ impl Holder {
         });
         let database = Arc::new(database?);
         tracing::warn!(folder = %folder.data().display(), "the database was opened anew after a failed write");
-        *self.status.write() = Status::Open(Arc::clone(&database));
-        self.reopened.fetch_add(1, Ordering::Relaxed);
+        let mut status = self.status.write();
+        // Before the database can be read: whoever sees the old number may still have old data, whoever sees the new one has not.
+        self.reopened.fetch_add(1, Ordering::SeqCst);
+        *status = Status::Open(Arc::clone(&database));
+        drop(status);
         Ok(database)
     }
 

@@ -74,6 +74,10 @@ impl Store for FjallStore {
         Ok(self.holder.database()?.space_ids())
     }
 
+    fn generation(&self) -> u64 {
+        self.holder.reopened()
+    }
+
     fn snapshot(&self) -> Result<Arc<dyn Snapshot>> {
         Ok(Arc::new(FjallSnapshot::new(&self.holder.database()?)))
     }

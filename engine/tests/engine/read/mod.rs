@@ -4,6 +4,7 @@ mod compaction;
 mod model;
 mod plain;
 mod raw;
+mod reopened;
 mod row_cache;
 mod scanner;
 mod scans;

@@ -60,6 +60,10 @@ impl Store for Partial {
         self.inner.spaces()
     }
 
+    fn generation(&self) -> u64 {
+        self.inner.generation()
+    }
+
     fn snapshot(&self) -> Result<Arc<dyn Snapshot>> {
         self.inner.snapshot()
     }
