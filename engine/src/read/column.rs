@@ -1,7 +1,7 @@
 //! The versions of one column that a reader sees.
 //!
-//! HBase's rule: of the values inside the time range which no marker hides, newest first, the first n; one beyond the family's TTL counts
-//! only among the first MIN_VERSIONS. A value beyond its own TTL is not there at all.
+//! HBase's rule: of the values in the time range that no marker hides, the n newest are visible. A value older than the
+//! family's TTL is visible only among the first MIN_VERSIONS. A value older than its own TTL does not count at all.
 
 use std::vec;
 
@@ -17,7 +17,7 @@ use crate::error::Result;
 use crate::key;
 use crate::value::{self, Value};
 
-/// One version of a column; in raw reads also a marker.
+/// One version of a column or, in raw reads, a delete marker.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Version {
     pub(super) timestamp: i64,
@@ -26,22 +26,22 @@ pub(super) struct Version {
     pub(super) ttl_ms: Option<i64>,
 }
 
-/// One column of one row under way.
+/// The column of a row that is being read.
 pub(super) enum Column {
-    /// Read as it goes.
+    /// Versions are read one by one.
     Walked(Walked),
-    /// Worked out beforehand, since one version depends on others.
+    /// Versions were computed in advance, because the visibility of one depends on others.
     Known(vec::IntoIter<Version>),
 }
 
-/// A column whose values need nothing but the markers ahead of them.
+/// A column in which the visibility of a value depends only on the markers stored before it.
 pub(super) struct Walked {
     marks: DeleteTracker,
     seen: ColumnTracker,
 }
 
 impl Column {
-    /// The next version. Leaves `pairs` somewhere in the column.
+    /// The next version. Leaves `pairs` anywhere in the column.
     pub(super) fn next(
         &mut self,
         pairs: &mut Pairs,
@@ -55,7 +55,7 @@ impl Column {
         }
     }
 
-    /// Passes over the versions newer than that.
+    /// Skips the versions newer than `newest`.
     pub(super) fn skip_to_time(&mut self, pairs: &mut Pairs, prefix: &[u8], newest: i64) -> Result<()> {
         match self {
             Self::Walked(_) => pairs.skip_to(&key::at(prefix, CellKind::Put, newest)),
@@ -69,7 +69,7 @@ impl Column {
         }
     }
 
-    /// Whether the versions to look at are all seen.
+    /// Whether all versions to examine have been seen.
     pub(super) fn is_full(&self, plan: &FamilyScan) -> bool {
         match self {
             Self::Walked(column) => column.seen.is_full(plan),
@@ -79,7 +79,7 @@ impl Column {
 }
 
 impl Walked {
-    /// Begins at the column's first key.
+    /// Opens the column at its first key and reads its markers.
     pub(super) fn open(
         pairs: &mut Pairs,
         plan: &FamilyScan,
@@ -97,8 +97,8 @@ impl Walked {
         Ok(Self { marks, seen: ColumnTracker::new() })
     }
 
-    /// The same with the column's first version, if that is the very next pair, as it mostly is: no marker stands before it and nothing
-    /// speaks against it. Takes the pair then, and returns its key as the column's prefix, which is so long; else leaves all as it is.
+    /// Fast path: if the next pair is a visible value, consumes it and opens the column there. The returned prefix is
+    /// that of the column, `prefix_len` bytes of the pair's key. Otherwise consumes nothing.
     #[inline]
     pub(super) fn open_at_value(
         pairs: &mut Pairs,

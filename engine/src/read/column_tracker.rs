@@ -2,7 +2,7 @@
 
 use super::family_scan::FamilyScan;
 
-/// How many versions of a column were seen, and whether more may be.
+/// Counts the versions of a column that have been seen.
 pub(super) struct ColumnTracker {
     seen: i32,
 }
@@ -12,12 +12,12 @@ impl ColumnTracker {
         Self { seen: 0 }
     }
 
-    /// Whether no further version will be seen.
+    /// Whether no further version can be admitted.
     pub(super) fn is_full(&self, plan: &FamilyScan) -> bool {
         self.seen >= plan.examine
     }
 
-    /// Counts the next visible value; `false`: it and all older ones are not seen.
+    /// Counts the next undeleted value. `false`: it and all older ones are not visible.
     pub(super) fn admit(&mut self, plan: &FamilyScan, timestamp: i64, now: i64) -> bool {
         if self.is_full(plan) {
             return false;

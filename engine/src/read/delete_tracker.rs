@@ -23,7 +23,7 @@ impl DeleteTracker {
         Self::read(pairs, plan, reader, prefix, CellKind::DeleteFamily, CellKind::DeleteFamilyVersion, i64::MIN)
     }
 
-    /// Reads the markers of a column; what its family's markers hide is counted in.
+    /// Reads the markers of a column and combines them with its family's.
     pub(super) fn of_column(
         pairs: &mut Pairs,
         plan: &FamilyScan,
@@ -34,8 +34,8 @@ impl DeleteTracker {
         Self::read(pairs, plan, reader, prefix, CellKind::DeleteColumn, CellKind::Delete, family.up_to)
     }
 
-    /// Wide markers (up to a time) stand before exact ones, newest first: the first wide one that counts is enough, and exact ones
-    /// count only above it.
+    /// Wide markers (which hide everything up to a time) are stored before exact ones, newest first. So the first
+    /// unexpired wide marker suffices, and exact ones matter only if they are newer.
     fn read(
         pairs: &mut Pairs,
         plan: &FamilyScan,
@@ -45,7 +45,7 @@ impl DeleteTracker {
         exact: CellKind,
         mut up_to: i64,
     ) -> Result<Self> {
-        // KEEP_DELETED_CELLS makes a read of the past blind to markers that came later.
+        // With KEEP_DELETED_CELLS, markers newer than the time range do not apply.
         let newest = if plan.family.rules.keep_deleted == KeepDeleted::False { i64::MAX } else { plan.newest };
         loop {
             let Some((head, stored)) = pairs.head()?.filter(|(k, _)| k.starts_with(prefix)) else { break };
@@ -70,27 +70,28 @@ impl DeleteTracker {
         Ok(Self { up_to, exact: Times::default() })
     }
 
-    /// No markers at all.
+    /// No markers.
     pub(super) fn nothing() -> Self {
         Self { up_to: i64::MIN, exact: Times::default() }
     }
 
-    /// Those of a column without markers of its own.
+    /// For a column without markers of its own.
     pub(super) fn of_unmarked_column(family: &Self) -> Self {
         Self { up_to: family.up_to, exact: Times::default() }
     }
 
-    /// Whether nothing can be hidden by them.
+    /// Whether they hide nothing.
     pub(super) fn are_nothing(&self) -> bool {
         self.up_to == i64::MIN && self.exact.is_empty()
     }
 
-    /// Whether everything of this age and older is hidden.
+    /// Whether everything with this timestamp and older ones is hidden.
     pub(super) fn hides_from(&self, timestamp: i64) -> bool {
         timestamp <= self.up_to
     }
 
-    /// Whether exactly this version is hidden. Cheap when asked newest first.
+    /// Whether the version with this timestamp is hidden by an exact marker. Cheap if timestamps are queried newest
+    /// first.
     pub(super) fn hides(&mut self, timestamp: i64, reader: &Reader) -> Result<bool> {
         self.exact.contains(timestamp, reader)
     }

@@ -1,4 +1,4 @@
-//! The visible cells of one family, row after row, upwards or downwards.
+//! The visible cells of one family, row by row, in ascending or descending order.
 
 use std::cmp::Ordering;
 use std::sync::Arc;
@@ -20,27 +20,28 @@ use crate::key;
 use crate::store::Order;
 use crate::value;
 
-/// Pairs that a read of whole rows is likely to take, at the least.
+/// Pairs that a read of whole rows is likely to consume at least.
 const EXPECTED: usize = 8;
 
-/// A walk over one family.
+/// A cursor over the rows of one family.
 pub(super) struct FamilyCursor {
     plan: FamilyScan,
     reader: Arc<Reader>,
-    /// The columns of the plan, as they stand in keys.
+    /// The selected columns in the encoding of keys.
     wanted: Vec<Bytes>,
     names: Qualifiers,
-    /// Upwards: all rows. Downwards: the open row.
+    /// Ascending: all rows. Descending: the open row.
     pairs: Pairs,
-    down: Option<ReverseRows>,
+    reverse: Option<ReverseRows>,
     row: Option<OpenRow>,
-    /// The row left last, while `pairs` may still be in it: whoever reads one row only need not go behind it.
+    /// The row closed last, while `pairs` may still be inside it. A read of one row need not skip the rest.
     left: Option<Bytes>,
-    /// Where a filter's hint wants to enter a later row.
+    /// The position at which to enter a later row, from a filter's hint.
     entry: Option<(Bytes, ColumnPosition)>,
 }
 
-/// A place inside a row's family: a column, and the newest timestamp of interest in it; a negative one: behind the column.
+/// A position in a row: a column and the newest timestamp to consider. A negative timestamp is the position after the
+/// column.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct ColumnPosition {
     pub(super) qualifier: Bytes,
@@ -52,53 +53,53 @@ struct OpenRow {
     key: Bytes,
     marks: FamilyMarkers,
     column: Option<(Prefix, Column)>,
-    /// How many of the wanted columns are done with.
+    /// How many of the selected columns have been read.
     wanted: usize,
-    /// Applies when its column is entered.
+    /// Applies when its column is opened.
     place: Option<ColumnPosition>,
 }
 
-/// What the family markers of a row do, by the family's way of reading.
+/// How the family markers of a row take effect.
 enum FamilyMarkers {
     Applied(DeleteTracker),
     Ordered(Vec<OrderedMarker>),
-    /// Shown themselves, with the column of the empty qualifier.
+    /// Returned, with the column of the empty qualifier (raw reads).
     Shown(Option<Vec<Version>>),
 }
 
 impl FamilyCursor {
-    /// Begins over the rows whose keys lie in `from <= key < to` (an empty `to`: no end).
+    /// Opens a cursor over the keys in `from <= key < to` (an empty `to`: no end).
     pub(super) fn open(plan: FamilyScan, reader: &Arc<Reader>, from: &[u8], to: &[u8], order: Order) -> Result<Self> {
         let space = plan.family.space;
         let empty = !to.is_empty() && from >= to;
-        let (pairs, down) = match order {
-            _ if empty => (Pairs::held(Vec::new(), &reader.stop), None),
+        let (pairs, reverse) = match order {
+            _ if empty => (Pairs::buffer(Vec::new(), &reader.stop), None),
             Order::Ascending => {
                 let expected = if plan.wanted.is_none() { EXPECTED } else { 1 };
                 (Pairs::open(&reader.snapshot, space, (from, to), expected, &reader.stop)?, None)
             }
             Order::Descending => {
-                (Pairs::held(Vec::new(), &reader.stop), Some(ReverseRows::open(reader, space, from, to)?))
+                (Pairs::buffer(Vec::new(), &reader.stop), Some(ReverseRows::open(reader, space, from, to)?))
             }
         };
         let wanted = plan.wanted.iter().flatten().map(|qualifier| key::as_part(qualifier)).collect();
         let (reader, names) = (reader.clone(), Qualifiers::default());
-        Ok(Self { plan, reader, wanted, names, pairs, down, row: None, left: None, entry: None })
+        Ok(Self { plan, reader, wanted, names, pairs, reverse, row: None, left: None, entry: None })
     }
 
     pub(super) fn plan(&self) -> &FamilyScan {
         &self.plan
     }
 
-    /// About how many cells the next row has, as far as can be told for nothing.
-    pub(super) fn at_hand(&self) -> usize {
-        self.pairs.at_hand()
+    /// An estimate of the number of cells of the next row, without reading.
+    pub(super) fn buffered(&self) -> usize {
+        self.pairs.buffered()
     }
 
     /// The prefix and key of the next row; no row may be open. Its cells may all be hidden.
     pub(super) fn next_row(&mut self) -> Result<Option<(Bytes, Bytes)>> {
-        match &mut self.down {
-            Some(down) => down.row(),
+        match &mut self.reverse {
+            Some(reverse) => reverse.row(),
             None => {
                 if let Some(left) = self.left.take() {
                     self.pairs.skip_over(&left, key::row_end)?;
@@ -108,15 +109,15 @@ impl FamilyCursor {
         }
     }
 
-    /// Opens the next row, which has that prefix and key.
+    /// Opens the next row, which has this prefix and key.
     pub(super) fn open_row(&mut self, prefix: &Bytes, key: &Bytes) -> Result<()> {
-        if let Some(down) = &mut self.down {
-            self.pairs = down.open_row(prefix)?;
+        if let Some(reverse) = &mut self.reverse {
+            self.pairs = reverse.open_row(prefix)?;
         }
         let (pairs, plan, reader) = (&mut self.pairs, &self.plan, &self.reader);
         let marked = pairs.head()?.is_some_and(|(head, _)| !key::is_of_column(head, prefix));
         let marks = if !marked || plan.is_empty() {
-            // A plan that wants no time has nothing to hide; and no key stands for the times between.
+            // An empty time range has no cells that could be hidden.
             match (plan.raw, plan.family.rules.new_version_behavior) {
                 (true, _) => FamilyMarkers::Shown(None),
                 (_, true) => FamilyMarkers::Ordered(Vec::new()),
@@ -142,23 +143,23 @@ impl FamilyCursor {
         }
     }
 
-    /// Leaves the open row.
+    /// Closes the open row.
     pub(super) fn close_row(&mut self) {
         if let Some(row) = self.row.take() {
             self.left = Some(row.prefix);
         }
     }
 
-    /// Leaves the open column.
+    /// Closes the open column.
     pub(super) fn next_column(&mut self) -> Result<()> {
         let Some(row) = &mut self.row else { return Ok(()) };
         let Some((prefix, _)) = row.column.take() else { return Ok(()) };
         row.wanted += 1;
-        // Named columns are sought one by one anyway.
+        // Selected columns are sought one by one anyway.
         if self.plan.wanted.is_none() { self.pairs.skip_over(&prefix, key::prefix_end) } else { Ok(()) }
     }
 
-    /// The next visible version of the open row, of the column that is open then; `None`: the row has no more.
+    /// The next visible version of the open row. Its column is open afterwards. `None`: the row has no more.
     pub(super) fn next_version(&mut self) -> Result<Option<Version>> {
         if self.plan.is_empty() {
             return Ok(None);
@@ -174,15 +175,15 @@ impl FamilyCursor {
                 self.next_column()?;
             } else {
                 match self.open_column()? {
-                    Entered::Nothing => return Ok(None),
-                    Entered::Column => {}
-                    Entered::Version(version) => return Ok(Some(version)),
+                    Opened::Nothing => return Ok(None),
+                    Opened::Column => {}
+                    Opened::Version(version) => return Ok(Some(version)),
                 }
             }
         }
     }
 
-    /// The next visible cell of the open row; `None`: the row has no more.
+    /// The next visible cell of the open row. `None`: the row has no more.
     pub(super) fn next_cell(&mut self) -> Result<Option<Cell>> {
         let Some(version) = self.next_version()? else { return Ok(None) };
         let Some(row) = &self.row else { return Ok(None) };
@@ -196,7 +197,7 @@ impl FamilyCursor {
         Ok(Some(Cell { row, family, qualifier, timestamp, kind, value }))
     }
 
-    /// Goes on at that place of the open row, which lies ahead.
+    /// Seeks to a position ahead in the open row.
     pub(super) fn go_to(&mut self, place: ColumnPosition) -> Result<()> {
         let Some(row) = &mut self.row else { return Ok(()) };
         let wanted = key::column_prefix(&row.prefix, &place.qualifier);
@@ -214,7 +215,7 @@ impl FamilyCursor {
                 row.wanted = columns.partition_point(|q| *q < place.qualifier || (behind && *q == place.qualifier));
             }
             None => {
-                // The family markers of a raw read belong to the column of the empty qualifier.
+                // Raw reads return family markers with the column of the empty qualifier, which is skipped.
                 if let FamilyMarkers::Shown(markers) = &mut row.marks {
                     *markers = None;
                 }
@@ -225,12 +226,13 @@ impl FamilyCursor {
         Ok(())
     }
 
-    /// Goes on at a later row of the direction: the first one at or behind the prefix (`beyond`: only behind it), at that place if it is this row.
+    /// Seeks to a later row in scan order: the first one at or after the prefix (`beyond`: after it). If it is the row
+    /// with this prefix, it is entered at `place`.
     pub(super) fn go_to_row(&mut self, prefix: Bytes, beyond: bool, place: Option<ColumnPosition>) -> Result<()> {
         (self.row, self.left) = (None, None);
-        match &mut self.down {
-            Some(down) if beyond => down.go_below(&prefix)?,
-            Some(down) => down.go_below(&key::row_end(&prefix))?,
+        match &mut self.reverse {
+            Some(reverse) if beyond => reverse.go_below(&prefix)?,
+            Some(reverse) => reverse.go_below(&key::row_end(&prefix))?,
             None if beyond => self.pairs.skip_to(&key::row_end(&prefix))?,
             None => self.pairs.skip_to(&prefix)?,
         }
@@ -238,8 +240,8 @@ impl FamilyCursor {
         Ok(())
     }
 
-    /// Whether anything is stored ahead in the open row: also what is hidden, too old or not asked for, but not what lies behind the last named
-    /// column, or in a column that has been looked at as far as it will be.
+    /// Whether anything is stored ahead in the open row, including cells that are hidden, expired or not selected.
+    /// Cells after the last selected column and the rest of a column whose versions have been examined do not count.
     pub(super) fn has_more_stored(&mut self) -> Result<bool> {
         if self.row.as_ref().and_then(|row| row.column.as_ref()).is_some_and(|(_, column)| column.is_full(&self.plan)) {
             self.next_column()?;
@@ -261,22 +263,23 @@ impl FamilyCursor {
     }
 }
 
-/// What entering the next column led to.
-enum Entered {
-    /// The row has no more.
+/// The result of opening the next column.
+enum Opened {
+    /// The row has no more columns.
     Nothing,
+    /// A column is open.
     Column,
-    /// A column, and its first version at once.
+    /// A column is open, and this is its first version.
     Version(Version),
 }
 
 impl FamilyCursor {
-    /// Enters the next column there is.
-    fn open_column(&mut self) -> Result<Entered> {
-        let Some(row) = &mut self.row else { return Ok(Entered::Nothing) };
+    /// Opens the next column of the open row.
+    fn open_column(&mut self) -> Result<Opened> {
+        let Some(row) = &mut self.row else { return Ok(Opened::Nothing) };
         let (pairs, plan, reader) = (&mut self.pairs, &self.plan, &*self.reader);
         let prefix = match next_column(pairs, plan, row)? {
-            None => return Ok(Entered::Nothing),
+            None => return Ok(Opened::Nothing),
             Some(Ahead::Markers) => key::column_prefix(&row.prefix, b""),
             Some(Ahead::Keys(len)) => {
                 if row.place.is_none()
@@ -284,7 +287,7 @@ impl FamilyCursor {
                     && let Some((prefix, column, version)) = Walked::open_at_value(pairs, (plan, reader), len, marks)?
                 {
                     row.column = Some((prefix, Column::Walked(column)));
-                    return Ok(Entered::Version(version));
+                    return Ok(Opened::Version(version));
                 }
                 pairs.head()?.map(|(head, _)| Bytes::copy_from_slice(&head[..len])).unwrap_or_default()
             }
@@ -304,19 +307,19 @@ impl FamilyCursor {
             column.skip_to_time(pairs, &prefix, place.newest)?;
         }
         row.column = Some((prefix.into(), column));
-        Ok(Entered::Column)
+        Ok(Opened::Column)
     }
 }
 
-/// Where the next column to look at begins.
+/// Where the next column begins.
 enum Ahead {
-    /// At the next pair, whose key begins with the column's prefix, which is so long.
+    /// At the next pair. The column's prefix is this many bytes of its key.
     Keys(usize),
-    /// It is the one of the empty qualifier, which the markers of a raw read belong to.
+    /// At the column of the empty qualifier, with which raw reads return family markers.
     Markers,
 }
 
-/// Goes to the next column to look at.
+/// Advances to the next selected column.
 fn next_column(pairs: &mut Pairs, plan: &FamilyScan, row: &mut OpenRow) -> Result<Option<Ahead>> {
     let Some(wanted) = &plan.wanted else {
         if matches!(&row.marks, FamilyMarkers::Shown(Some(markers)) if !markers.is_empty()) {
@@ -339,7 +342,7 @@ fn next_column(pairs: &mut Pairs, plan: &FamilyScan, row: &mut OpenRow) -> Resul
 }
 
 impl FamilyCursor {
-    /// Gives `take` each visible cell that is left of the open row, in order.
+    /// Passes the remaining visible cells of the open row to `take`, in order.
     ///
     /// # Errors
     /// Those of the store, and of `take`.
@@ -360,7 +363,8 @@ impl FamilyCursor {
         }
     }
 
-    /// The same up to the row's end, or to a column that has to be looked at more closely. Between columns before and after.
+    /// Fast path of [`Self::rest_of_row`] for columns whose first pair is a plain visible value. Stops at the end of
+    /// the row or before any other column. No column may be open, and none is open afterwards.
     fn plain_cells(&mut self, take: &mut impl FnMut(Cell) -> Result<()>) -> Result<()> {
         let Self { pairs, plan, reader, names, wanted, row: Some(row), .. } = self else { return Ok(()) };
         if row.column.is_some() {

@@ -1,4 +1,4 @@
-//! What a read is of, and what it wants of each family.
+//! What a read selects from each family, and the state that it reads.
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::request::{Columns, TimeRange};
 use crate::store::Snapshot;
 
-/// One read: of which state, at what time.
+/// The state that a read sees, and its time.
 #[derive(Clone)]
 pub(super) struct Reader {
     pub(super) snapshot: Arc<dyn Snapshot>,
@@ -19,26 +19,26 @@ pub(super) struct Reader {
     pub(super) stop: Stop,
 }
 
-/// What a read wants of one family.
+/// What a read selects from one family.
 #[derive(Debug, Clone)]
 pub(super) struct FamilyScan {
     pub(super) family: Family,
-    /// The columns in order; `None`: all of them.
+    /// The selected columns in order; `None`: all columns.
     pub(super) wanted: Option<Vec<Bytes>>,
-    /// The oldest timestamp wanted.
+    /// The oldest timestamp of the time range.
     pub(super) oldest: i64,
-    /// The newest timestamp wanted; before `oldest`: nothing at all.
+    /// The newest timestamp of the time range; less than `oldest` if the range is empty.
     pub(super) newest: i64,
-    /// Visible versions of a column to look at.
+    /// The number of visible versions of a column to examine.
     pub(super) examine: i32,
-    /// Of those that a filter lets through, versions to return.
+    /// The number of versions of a column to return, of those that pass the filter.
     pub(super) keep: i32,
-    /// Markers and hidden cells as they are stored.
+    /// Whether to return delete markers and deleted cells (HBase's raw reads).
     pub(super) raw: bool,
 }
 
-/// The part of a request that is the same for every family.
-pub(super) struct Wish<'a> {
+/// The part of a request that is common to all families.
+pub(super) struct Selection<'a> {
     pub(super) columns: &'a Columns,
     pub(super) max_versions: i32,
     pub(super) filtered: bool,
@@ -46,57 +46,60 @@ pub(super) struct Wish<'a> {
 }
 
 impl FamilyScan {
-    /// The newest `versions` of one column, of all time.
+    /// Selects the newest `versions` of one column, in any time range.
     pub(super) fn column(family: &Family, qualifier: &[u8], versions: i32) -> Self {
         let examine = versions.min(family.rules.versions);
         let wanted = Some(vec![Bytes::copy_from_slice(qualifier)]);
         Self { family: family.clone(), wanted, oldest: 0, newest: i64::MAX, examine, keep: examine, raw: false }
     }
 
-    /// One for each family wanted, in order.
+    /// One for each selected family, in order.
+    ///
+    /// # Errors
+    /// `unknown_family` for a family that the table does not have; `Refused` for a raw read that names a column.
     pub(super) fn all(
         families: &[Family],
-        wish: &Wish<'_>,
+        selection: &Selection<'_>,
         range: impl Fn(&Bytes) -> TimeRange,
         unknown_family: &dyn Fn(&[u8]) -> Error,
     ) -> Result<Vec<Self>> {
         let find = |name: &Bytes| families.iter().find(|f| f.name == name).ok_or_else(|| unknown_family(name));
-        let plans = if wish.columns.is_all() {
-            families.iter().map(|family| Self::new(family, None, wish, range(&family.name))).collect()
+        let plans = if selection.columns.is_all() {
+            families.iter().map(|family| Self::new(family, None, selection, range(&family.name))).collect()
         } else {
-            let chosen = wish.columns.families().map(|(name, qualifiers)| {
+            let chosen = selection.columns.families().map(|(name, qualifiers)| {
                 let wanted = qualifiers.map(|q| q.iter().cloned().collect());
-                Ok(Self::new(find(name)?, wanted, wish, range(name)))
+                Ok(Self::new(find(name)?, wanted, selection, range(name)))
             });
             chosen.collect::<Result<_>>()?
         };
-        if wish.raw && wish.columns.names_a_qualifier() {
+        if selection.raw && selection.columns.names_a_qualifier() {
             return Err(Error::new(ErrorKind::Refused, "Cannot specify any column for a raw scan"));
         }
         Ok(plans)
     }
 
-    fn new(family: &Family, wanted: Option<Vec<Bytes>>, wish: &Wish<'_>, range: TimeRange) -> Self {
+    fn new(family: &Family, wanted: Option<Vec<Bytes>>, selection: &Selection<'_>, range: TimeRange) -> Self {
         let versions = family.rules.versions;
-        let keep = if wish.raw { wish.max_versions } else { wish.max_versions.min(versions) };
-        let examine = match (&wanted, wish.filtered) {
-            // A filter may look at all that the family keeps; a raw read keeps to no family's VERSIONS.
-            (_, true) if wish.raw => i32::MAX,
+        let keep = if selection.raw { selection.max_versions } else { selection.max_versions.min(versions) };
+        let examine = match (&wanted, selection.filtered) {
+            // A filter may examine all versions that the family keeps. VERSIONS does not limit raw reads.
+            (_, true) if selection.raw => i32::MAX,
             (_, true) => versions,
-            // HBase looks at one version of a named column before it counts.
+            // HBase examines one version of a named column before it counts.
             (Some(_), false) => keep.max(1),
             (None, false) => keep,
         };
         let newest = if range.is_all() { i64::MAX } else { range.max().saturating_sub(1) };
-        Self { family: family.clone(), wanted, oldest: range.min(), newest, examine, keep, raw: wish.raw }
+        Self { family: family.clone(), wanted, oldest: range.min(), newest, examine, keep, raw: selection.raw }
     }
 
-    /// Whether no timestamp can be wanted.
+    /// Whether the time range is empty.
     pub(super) fn is_empty(&self) -> bool {
         self.newest < self.oldest
     }
 
-    /// Whether a cell of that age is beyond the family's TTL.
+    /// Whether a cell with this timestamp has exceeded the family's TTL.
     pub(super) fn is_expired(&self, timestamp: i64, now: i64) -> bool {
         self.family.rules.ttl_ms != i64::MAX && timestamp < now.saturating_sub(self.family.rules.ttl_ms)
     }

@@ -14,25 +14,25 @@ pub(super) struct KeyRange {
     pub(super) to: Bytes,
 }
 
-/// How far a scan has come.
+/// How far a scan has got.
 #[derive(Debug, Clone)]
 pub(super) enum Progress {
-    /// Nothing was brought in.
+    /// Nothing has been fetched.
     Start,
-    /// All of this row was.
+    /// This row has been fetched completely.
     Behind(Bytes),
-    /// A row was brought in up to this cell.
+    /// A row has been fetched up to and including this cell.
     Within(Cell),
 }
 
 impl KeyRange {
-    /// No key at all.
+    /// The empty range.
     pub(super) fn nothing() -> Self {
         let key = Bytes::from_static(&[0]);
         Self { from: key.clone(), to: key }
     }
 
-    /// What a scan has left to read.
+    /// The keys that a scan has still to read.
     pub(super) fn of_scan(scan: &Scan, progress: &Progress) -> Self {
         let begin = |row: &[u8]| if row.is_empty() { Bytes::new() } else { key::row_prefix(row) };
         let behind = |row: &[u8]| if row.is_empty() { Bytes::new() } else { key::row_end(&key::row_prefix(row)) };
@@ -66,7 +66,7 @@ impl KeyRange {
         Self { from: self.from.clone().max(other.from.clone()), to }
     }
 
-    /// Its parts in the regions, in the order in which a scan goes through them.
+    /// The non-empty intersections with the regions, in scan order.
     pub(super) fn in_regions(&self, regions: &[Region], reversed: bool) -> Vec<Self> {
         let bound = |row: &[u8]| if row.is_empty() { Bytes::new() } else { key::row_prefix(row) };
         let part = |region: &Region| self.intersect(&Self { from: bound(&region.start), to: bound(&region.end) });
@@ -77,7 +77,7 @@ impl KeyRange {
         parts
     }
 
-    /// The same without what lies before this row in the direction of the scan.
+    /// The part of this range at and after a row in scan order.
     pub(super) fn beginning_at(&self, row: &[u8], reversed: bool) -> Self {
         let prefix = key::row_prefix(row);
         let there = if reversed {
@@ -88,7 +88,7 @@ impl KeyRange {
         self.intersect(&there)
     }
 
-    /// The same without what lies behind this row in the direction of the scan.
+    /// The part of this range up to and including a row in scan order.
     pub(super) fn ending_at(&self, row: &[u8], reversed: bool) -> Self {
         self.beginning_at(row, !reversed)
     }

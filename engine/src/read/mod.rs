@@ -1,8 +1,9 @@
 //! Reads: which of the stored cells a reader sees.
 //!
-//! From the bottom up: `pairs` walks a space and seeks; `times` and `delete_tracker` know what delete markers hide; `column` picks the versions of
-//! one column, `column_tracker` counts them (`sequence` and `raw` are the other two ways of reading a column); `family_cursor` walks the columns and
-//! rows of one family; `store_scanner` applies the filter to it; `region_scanner` merges families into rows; `row` and `scanner` serve tables.
+//! From the bottom up: `pairs` reads a space and seeks in it; `times` and `delete_tracker` track what delete markers
+//! hide; `column` selects the versions of one column and `column_tracker` counts them (`sequence` and `raw` are the
+//! other two ways to read a column); `family_cursor` goes through the columns and rows of one family; `store_scanner`
+//! applies the filter; `region_scanner` merges families into rows; `row` and `scanner` serve gets and scans of tables.
 
 mod column;
 mod column_tracker;

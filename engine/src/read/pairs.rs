@@ -1,4 +1,4 @@
-//! A walk over stored pairs with a look at the next one, which steps over a few unwanted pairs and seeks past many.
+//! A peekable cursor over stored pairs that steps over a few unwanted pairs and seeks past many.
 
 use std::sync::Arc;
 
@@ -8,29 +8,29 @@ use super::stop::Stop;
 use crate::error::Result;
 use crate::store::{Cursor, Order, Pair, Snapshot, SpaceId};
 
-/// Unwanted pairs to step over before seeking: a seek costs about as much as this many steps.
+/// Pairs to step over before seeking. A seek costs about as much as this many steps.
 const STEPS: usize = 8;
-/// Pairs between two looks at the stop flag.
+/// Pairs between two checks of the stop flag.
 const STOP_INTERVAL: usize = 256;
-/// Pairs brought in at once, at most: few enough to stay near the processor.
+/// The largest batch that is fetched from the store at once; small enough to stay in the processor's caches.
 const BATCH_MAX: usize = 32;
 
-/// The pairs of a part of a space, ascending.
+/// The pairs of a key range of a space, ascending.
 pub(super) struct Pairs {
-    /// `None`: all that is left is at hand.
+    /// `None`: the remaining pairs are all buffered.
     cursor: Option<Box<dyn Cursor>>,
-    /// What was brought in; those before `at` are done with.
-    held: Vec<Pair>,
+    /// Fetched pairs. Those before `at` have been consumed.
+    fetched: Vec<Pair>,
     at: usize,
-    /// Pairs brought in since the last seek. Half as many come next: who walks a long way is not slowed down by asking for each pair, and
-    /// who seeks at once has brought in little for nothing.
+    /// Pairs fetched since the last seek. The next batch is half as large: long reads pay little per pair, and reads
+    /// that seek soon fetch few pairs that they do not need.
     run: usize,
     stop: Stop,
     since_stop: usize,
 }
 
 impl Pairs {
-    /// The pairs with `from <= key < to`; an empty `to`: to the end. `expected`: how many are likely to be taken.
+    /// The pairs with `from <= key < to` (an empty `to`: no end). `expected`: how many are likely to be consumed.
     pub(super) fn open(
         snapshot: &Arc<dyn Snapshot>,
         space: SpaceId,
@@ -39,45 +39,45 @@ impl Pairs {
         stop: &Stop,
     ) -> Result<Self> {
         let cursor = Some(snapshot.scan(space, from, to, Order::Ascending, expected)?);
-        Ok(Self { cursor, held: Vec::new(), at: 0, run: expected * 2, stop: stop.clone(), since_stop: 0 })
+        Ok(Self { cursor, fetched: Vec::new(), at: 0, run: expected * 2, stop: stop.clone(), since_stop: 0 })
     }
 
-    /// Pairs at hand, ascending.
-    pub(super) fn held(held: Vec<Pair>, stop: &Stop) -> Self {
-        Self { cursor: None, held, at: 0, run: 0, stop: stop.clone(), since_stop: 0 }
+    /// These pairs, ascending.
+    pub(super) fn buffer(fetched: Vec<Pair>, stop: &Stop) -> Self {
+        Self { cursor: None, fetched, at: 0, run: 0, stop: stop.clone(), since_stop: 0 }
     }
 
-    /// The next pair; stays where it is.
+    /// The next pair, without consuming it.
     #[inline]
     pub(super) fn head(&mut self) -> Result<Option<&Pair>> {
-        if self.at >= self.held.len() {
-            self.bring()?;
+        if self.at >= self.fetched.len() {
+            self.fetch()?;
         }
-        Ok(self.held.get(self.at))
+        Ok(self.fetched.get(self.at))
     }
 
-    /// Steps over the next pair, which was looked at.
+    /// Consumes the pair that [`Self::head`] returned.
     #[inline]
     pub(super) fn step(&mut self) {
         self.at += 1;
     }
 
-    /// The next pair, which was looked at, and steps over it.
+    /// Consumes and returns the pair that [`Self::head`] returned.
     #[inline]
     pub(super) fn take(&mut self) -> Option<Pair> {
-        let pair = self.held.get_mut(self.at).map(std::mem::take);
+        let pair = self.fetched.get_mut(self.at).map(std::mem::take);
         self.at += 1;
         pair
     }
 
-    /// How many are at hand.
-    pub(super) fn at_hand(&self) -> usize {
-        self.held.len().saturating_sub(self.at)
+    /// The number of buffered pairs.
+    pub(super) fn buffered(&self) -> usize {
+        self.fetched.len().saturating_sub(self.at)
     }
 
-    /// Brings in the next pairs, if there are any.
-    fn bring(&mut self) -> Result<()> {
-        self.held.clear();
+    /// Fetches the next batch.
+    fn fetch(&mut self) -> Result<()> {
+        self.fetched.clear();
         self.at = 0;
         let Some(cursor) = &mut self.cursor else { return Ok(()) };
         let batch = (self.run / 2).clamp(1, BATCH_MAX);
@@ -86,16 +86,16 @@ impl Pairs {
             self.since_stop = 0;
             self.stop.pause()?;
         }
-        self.held.reserve(batch);
-        cursor.next_many(batch, &mut self.held)?;
-        self.run += self.held.len();
-        if self.held.is_empty() {
+        self.fetched.reserve(batch);
+        cursor.next_many(batch, &mut self.fetched)?;
+        self.run += self.fetched.len();
+        if self.fetched.is_empty() {
             self.cursor = None;
         }
         Ok(())
     }
 
-    /// Goes on at the first key `>= key`; never back.
+    /// Advances to the first key `>= key`; never goes back.
     pub(super) fn skip_to(&mut self, key: &[u8]) -> Result<()> {
         for _ in 0..STEPS {
             match self.head()? {
@@ -106,7 +106,8 @@ impl Pairs {
         self.jump_to(key)
     }
 
-    /// Goes behind all keys with this prefix of a row, a column or a row's family markers; `end` is the first key behind them.
+    /// Advances past all keys with this prefix, which is that of a row, a column or a row's family markers. `end`
+    /// computes the first key after them.
     pub(super) fn skip_over(&mut self, prefix: &[u8], end: fn(&[u8]) -> Bytes) -> Result<()> {
         for _ in 0..STEPS {
             match self.head()? {
@@ -117,15 +118,15 @@ impl Pairs {
         self.jump_to(&end(prefix))
     }
 
-    /// Goes on at the first key `>= key`, which is likely to be far.
+    /// Advances to the first key `>= key`, which is likely to be far ahead.
     pub(super) fn jump_to(&mut self, key: &[u8]) -> Result<()> {
-        let rest = self.held.get(self.at..).unwrap_or_default();
+        let rest = self.fetched.get(self.at..).unwrap_or_default();
         let before = rest.partition_point(|(k, _)| k[..] < *key);
         let within = before < rest.len();
         self.at += before;
         match &mut self.cursor {
             Some(cursor) if !within => {
-                self.held.clear();
+                self.fetched.clear();
                 (self.at, self.run) = (0, 0);
                 cursor.seek(key)
             }
@@ -133,7 +134,7 @@ impl Pairs {
         }
     }
 
-    /// The value of the next pair if its key is `key` exactly; goes to that place.
+    /// Advances to `key` and returns its value, if it exists.
     pub(super) fn find(&mut self, key: &[u8]) -> Result<Option<Bytes>> {
         self.skip_to(key)?;
         Ok(self.head()?.filter(|(k, _)| k[..] == *key).map(|(_, value)| value.clone()))

@@ -1,4 +1,4 @@
-//! The beginning that a column's keys share, without a copy: the column's first key, of which so many bytes count.
+//! The common prefix of a column's keys, held without a copy as a slice of one of them.
 
 use std::ops::Deref;
 
@@ -11,7 +11,7 @@ pub(super) struct Prefix {
 }
 
 impl Prefix {
-    /// The first `len` bytes of a key, which has as many.
+    /// The first `len` bytes of a key.
     pub(super) fn of(key: Bytes, len: usize) -> Self {
         Self { len: len.min(key.len()), key }
     }

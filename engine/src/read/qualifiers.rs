@@ -1,36 +1,36 @@
-//! The qualifiers of the rows before: most rows of a table have the same columns, and share their names in memory then.
+//! Interning of qualifiers: rows that have the same columns share the memory of their names.
 
 use bytes::Bytes;
 
 use crate::key;
 
-/// Qualifiers kept at most.
+/// The largest number of interned qualifiers.
 const NAMES_MAX: usize = 64;
-/// Qualifiers looked at before one counts as new.
+/// Interned qualifiers to compare before one counts as new.
 const LOOKS: usize = 4;
-/// So many more new names than known ones, and no more are kept: every row has its own.
+/// When this many more qualifiers were new than known, rows evidently have columns of their own and interning stops.
 const NEW_MAX: u32 = 256;
 
-/// Qualifiers met lately, in the order of a row.
+/// Qualifiers of recent rows, in row order.
 #[derive(Default)]
 pub(super) struct Qualifiers {
-    /// As they stand in keys, and as they are.
+    /// In the encoding of keys, and decoded.
     kept: Vec<(Box<[u8]>, Bytes)>,
-    /// The next one, if this row is like the ones before.
+    /// The index of the next qualifier, if this row has the same columns as the previous ones.
     at: usize,
-    /// Rows begun; the names of the first one are not kept, since it may be the only one.
+    /// Rows begun. Qualifiers of the first one are not interned, since it may be the only one.
     rows: u32,
     new: u32,
 }
 
 impl Qualifiers {
-    /// A row begins.
+    /// Begins a row.
     pub(super) fn begin_row(&mut self) {
         self.at = 0;
         self.rows = self.rows.saturating_add(1);
     }
 
-    /// The qualifier of the column with this prefix, whose row's prefix has that length.
+    /// The qualifier of the column with this prefix. `row_prefix_len`: the length of its row's prefix.
     #[inline]
     pub(super) fn of(&mut self, column_prefix: &[u8], row_prefix_len: usize) -> Bytes {
         let encoded = column_prefix.get(row_prefix_len + 1..).unwrap_or_default();

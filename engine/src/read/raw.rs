@@ -10,7 +10,8 @@ use crate::error::Result;
 use crate::key;
 use crate::value::{self, Value};
 
-/// Everything behind a prefix that lies in the time range and lives: all markers, of the values one more than will be shown.
+/// The unexpired markers and values under a prefix in the time range: all markers, and one value more than will be
+/// returned.
 pub(super) fn stored(pairs: &mut Pairs, plan: &FamilyScan, reader: &Reader, prefix: &[u8]) -> Result<Vec<Version>> {
     let mut versions = Vec::new();
     let mut values = 0;
@@ -24,7 +25,7 @@ pub(super) fn stored(pairs: &mut Pairs, plan: &FamilyScan, reader: &Reader, pref
             if kind == CellKind::Put {
                 break;
             }
-            // The rest of this kind is older still: on to the first key of a later kind.
+            // The rest of this kind is older still: seek to the next kind.
             pairs.skip_to(&key::kind_end(prefix, kind))?;
             continue;
         }
@@ -43,7 +44,7 @@ pub(super) fn stored(pairs: &mut Pairs, plan: &FamilyScan, reader: &Reader, pref
     Ok(versions)
 }
 
-/// Mixes markers and values; ends before the first value that is one too many.
+/// Orders markers and values by time, and ends before the first value in excess.
 pub(super) fn mix(mut versions: Vec<Version>, plan: &FamilyScan) -> Vec<Version> {
     versions.sort_by_key(|v| (Reverse(v.timestamp), Reverse(v.kind)));
     let mut values = 0;

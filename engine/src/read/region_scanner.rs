@@ -1,4 +1,4 @@
-//! The rows of one region: its families merged, its filter asked, in the order of HBase's region scanner.
+//! The rows of one region: merges its families and applies the filter, with HBase's order of calls to it.
 
 use std::sync::Arc;
 
@@ -15,17 +15,17 @@ use crate::store::Order;
 /// The largest row that one read returns, in bytes (HBase's `hbase.table.max.rowsize`).
 const ROW_BYTES_MAX: usize = 1 << 30;
 
-/// Room made for the cells of a row before they are read, at most.
-const ROOM_MAX: usize = 64;
+/// The largest number of cells for which memory is reserved before a row is read.
+const CAPACITY_MAX: usize = 64;
 
-/// What a walk over a region is to do besides the families' plans.
+/// The part of a read of a region that is common to its families.
 pub(super) struct RegionScan {
     pub(super) order: Order,
     /// The first key, included.
     pub(super) from: Bytes,
     /// The last key, excluded; empty: no end.
     pub(super) to: Bytes,
-    /// Cells in one result; `None`: whole rows.
+    /// Cells per result; `None`: whole rows.
     pub(super) batch: Option<usize>,
     pub(super) window: Window,
     pub(super) filter: Option<Box<dyn Filter>>,
@@ -33,18 +33,18 @@ pub(super) struct RegionScan {
 
 /// The rows of one region.
 pub(super) struct RegionScanner {
-    /// Families that decide about rows, by name.
+    /// Essential families, by name: their cells decide whether a row passes the filter.
     deciding: Vec<StoreScanner>,
-    /// Families whose cells are fetched for rows that passed, by name.
+    /// The other families, by name: they are read for rows that passed.
     joining: Vec<StoreScanner>,
     filter: Option<Box<dyn Filter>>,
     whole_row_filter: bool,
     order: Order,
     batch: Option<usize>,
-    /// The row from which pieces are being cut.
+    /// The row that is being returned in pieces.
     piece: Option<Piece>,
     ended: bool,
-    /// How many cells the last row had: the next one may have as many.
+    /// The number of cells of the last row, as an estimate for the next one.
     width: Option<usize>,
 }
 
@@ -57,10 +57,11 @@ struct Piece {
 }
 
 impl RegionScanner {
-    /// Begins; nothing is read yet.
+    /// Opens the scanner without reading.
     ///
     /// # Errors
-    /// `Unprocessable` for pieces of rows with a filter that needs whole rows, `Refused` downwards when a filter does not need every family.
+    /// `Unprocessable` for a batch size with a filter that needs whole rows; `Refused` for a reverse scan with a filter
+    /// to which a family is not essential.
     pub(super) fn open(plans: Vec<FamilyScan>, reader: &Arc<Reader>, task: RegionScan) -> Result<Self> {
         let RegionScan { order, from, to, batch, window, mut filter } = task;
         let whole_row_filter = filter.as_ref().is_some_and(|f| f.has_filter_row());
@@ -71,8 +72,8 @@ impl RegionScanner {
         let (mut deciding, mut joining) = (Vec::new(), Vec::new());
         for plan in plans {
             let decides = filter.as_ref().is_none_or(|f| f.is_family_essential(&plan.family.name));
-            let sieve = StoreScanner::new(FamilyCursor::open(plan, reader, &from, &to, order)?, order, window);
-            if decides { deciding.push(sieve) } else { joining.push(sieve) }
+            let scanner = StoreScanner::new(FamilyCursor::open(plan, reader, &from, &to, order)?, order, window);
+            if decides { deciding.push(scanner) } else { joining.push(scanner) }
         }
         if order == Order::Descending && !joining.is_empty() {
             let message = "Reverse scan with loading CFs on demand is not supported";
@@ -84,7 +85,7 @@ impl RegionScanner {
         Ok(Self { deciding, joining, filter, whole_row_filter, order, batch, piece: None, ended: false, width: None })
     }
 
-    /// The next row, or piece of one; `None`: the region has no more.
+    /// The next row, or the next piece of one. `None`: the region has no more rows.
     pub(super) fn next(&mut self) -> Result<Option<Row>> {
         match self.batch {
             Some(batch) => self.next_piece(batch),
@@ -92,7 +93,7 @@ impl RegionScanner {
         }
     }
 
-    /// Whether the filter says that nothing further can pass.
+    /// Whether the filter reports that nothing further can pass.
     pub(super) fn is_filter_done(&mut self) -> Result<bool> {
         self.filter.as_mut().map_or(Ok(false), |f| f.filter_all_remaining())
     }
@@ -102,23 +103,23 @@ impl RegionScanner {
         if self.ended || self.piece.is_some() {
             return Ok(self.ended);
         }
-        for sieve in &mut self.deciding {
-            if sieve.next_row()?.is_some() {
+        for scanner in &mut self.deciding {
+            if scanner.next_row()?.is_some() {
                 return Ok(false);
             }
         }
         Ok(true)
     }
 
-    /// Whether one row has a cell, with as little reading as possible.
+    /// Whether a row has a visible cell. Reads no more than it needs to find one.
     pub(super) fn has_cell(&mut self) -> Result<bool> {
         if self.filter.is_some() {
             return Ok(self.next_whole()?.is_some());
         }
         let Some((prefix, key)) = self.begin_row()? else { return Ok(false) };
-        for sieve in &mut self.deciding {
-            sieve.open_row(&prefix, &key)?;
-            if sieve.next(&mut self.filter)?.is_some() {
+        for scanner in &mut self.deciding {
+            scanner.open_row(&prefix, &key)?;
+            if scanner.next(&mut self.filter)?.is_some() {
                 return Ok(true);
             }
         }
@@ -127,23 +128,23 @@ impl RegionScanner {
 
     fn next_whole(&mut self) -> Result<Option<Row>> {
         while let Some((prefix, key)) = self.begin_row()? {
-            let room = self.width.unwrap_or_else(|| self.deciding.iter().map(StoreScanner::at_hand).sum());
-            let mut cells = Vec::with_capacity(room.min(ROOM_MAX));
+            let capacity = self.width.unwrap_or_else(|| self.deciding.iter().map(StoreScanner::buffered).sum());
+            let mut cells = Vec::with_capacity(capacity.min(CAPACITY_MAX));
             let mut bytes = 0;
-            for sieve in &mut self.deciding {
-                sieve.open_row(&prefix, &key)?;
-                collect(sieve, &mut self.filter, &mut cells, &mut bytes)?;
+            for scanner in &mut self.deciding {
+                scanner.open_row(&prefix, &key)?;
+                collect(scanner, &mut self.filter, &mut cells, &mut bytes)?;
             }
             if !self.passes(&mut cells)? {
                 self.reset()?;
                 continue;
             }
-            for sieve in &mut self.joining {
-                sieve.seek_row(&prefix, &key)?;
-                collect(sieve, &mut self.filter, &mut cells, &mut bytes)?;
+            for scanner in &mut self.joining {
+                scanner.seek_row(&prefix, &key)?;
+                collect(scanner, &mut self.filter, &mut cells, &mut bytes)?;
             }
             if !self.joining.is_empty() {
-                // Stable: inside a family the order is right already.
+                // The sort is stable and each family is in order already.
                 cells.sort_by(|a, b| a.family.cmp(&b.family));
             }
             self.reset()?;
@@ -157,7 +158,7 @@ impl RegionScanner {
         Ok(None)
     }
 
-    /// Lets the filter judge the finished row; `false`: it is left out.
+    /// Applies the filter to a finished row. `false`: the row is skipped.
     fn passes(&mut self, cells: &mut Vec<Cell>) -> Result<bool> {
         let empty = cells.is_empty();
         let Some(filter) = &mut self.filter else { return Ok(!empty) };
@@ -173,8 +174,8 @@ impl RegionScanner {
         loop {
             if self.piece.is_none() {
                 let Some((prefix, key)) = self.begin_row()? else { return Ok(None) };
-                for sieve in &mut self.deciding {
-                    sieve.open_row(&prefix, &key)?;
+                for scanner in &mut self.deciding {
+                    scanner.open_row(&prefix, &key)?;
                 }
                 self.piece = Some(Piece { prefix, key, first: None, joined: false });
             }
@@ -202,10 +203,11 @@ impl RegionScanner {
         }
     }
 
-    /// Whether anything is stored ahead in the open row. HBase calls a full piece partial by that alone, seen or not, let through or not.
+    /// Whether anything is stored ahead in the open row, visible or not. HBase calls a full piece partial by that
+    /// alone.
     fn has_more_stored(&mut self) -> Result<bool> {
-        for sieve in &mut self.deciding {
-            if sieve.has_more_stored()? {
+        for scanner in &mut self.deciding {
+            if scanner.has_more_stored()? {
                 return Ok(true);
             }
         }
@@ -213,31 +215,31 @@ impl RegionScanner {
     }
 
     fn next_in_row(&mut self, piece: &mut Piece) -> Result<Option<Cell>> {
-        for sieve in &mut self.deciding {
-            if let Some(cell) = sieve.next(&mut self.filter)? {
+        for scanner in &mut self.deciding {
+            if let Some(cell) = scanner.next(&mut self.filter)? {
                 return Ok(Some(cell));
             }
         }
         if !piece.joined {
             piece.joined = true;
-            for sieve in &mut self.joining {
-                sieve.seek_row(&piece.prefix, &piece.key)?;
+            for scanner in &mut self.joining {
+                scanner.seek_row(&piece.prefix, &piece.key)?;
             }
         }
-        for sieve in &mut self.joining {
-            if let Some(cell) = sieve.next(&mut self.filter)? {
+        for scanner in &mut self.joining {
+            if let Some(cell) = scanner.next(&mut self.filter)? {
                 return Ok(Some(cell));
             }
         }
         Ok(None)
     }
 
-    /// The prefix and key of the next row whose key the filter does not refuse.
+    /// The prefix and key of the next row whose key passes the filter.
     fn begin_row(&mut self) -> Result<Option<(Bytes, Bytes)>> {
         while !self.ended {
             let mut next: Option<(Bytes, Bytes)> = None;
-            for sieve in &mut self.deciding {
-                if let Some(row) = sieve.next_row()?
+            for scanner in &mut self.deciding {
+                if let Some(row) = scanner.next_row()?
                     && next.as_ref().is_none_or(|(next, _)| (row.0 < *next) == (self.order == Order::Ascending))
                 {
                     next = Some(row.clone());
@@ -245,17 +247,17 @@ impl RegionScanner {
             }
             let Some((prefix, key)) = next else { break };
             let Some(filter) = &mut self.filter else { return Ok(Some((prefix, key))) };
-            // Asked again by HBase before the key: a row that was left out may have ended the scan.
+            // HBase asks again before the key: a skipped row may have ended the scan.
             if !filter.filter_all_remaining()? && !filter.filter_row_key(&key)? {
                 return Ok(Some((prefix, key)));
             }
             if filter.filter_all_remaining()? {
                 break;
             }
-            // HBase passes over a refused row by reading it: the filter sees its cells, counts them and may give a hint.
-            for sieve in &mut self.deciding {
-                sieve.open_row(&prefix, &key)?;
-                while sieve.next(&mut self.filter)?.is_some() {}
+            // HBase skips a rejected row by reading it: the filter sees its cells, counts them and may give a hint.
+            for scanner in &mut self.deciding {
+                scanner.open_row(&prefix, &key)?;
+                while scanner.next(&mut self.filter)?.is_some() {}
             }
             self.reset()?;
         }
@@ -268,9 +270,9 @@ impl RegionScanner {
     }
 }
 
-/// Takes what a family has of its open row.
+/// Appends the cells of a family's open row.
 fn collect(
-    sieve: &mut StoreScanner,
+    scanner: &mut StoreScanner,
     filter: &mut Option<Box<dyn Filter>>,
     cells: &mut Vec<Cell>,
     bytes: &mut usize,
@@ -285,9 +287,9 @@ fn collect(
         Ok(())
     };
     if filter.is_none() {
-        return sieve.rest_of_row(&mut take);
+        return scanner.rest_of_row(&mut take);
     }
-    while let Some(cell) = sieve.next(filter)? {
+    while let Some(cell) = scanner.next(filter)? {
         take(cell)?;
     }
     Ok(())

@@ -1,4 +1,4 @@
-//! Rows downwards: a descending cursor finds them, each is then read upwards.
+//! Rows in descending order: a descending cursor finds them, then each is read in ascending order.
 
 use std::sync::Arc;
 
@@ -10,24 +10,24 @@ use crate::error::Result;
 use crate::key;
 use crate::store::{Cursor, Order, Pair, SpaceId};
 
-/// Rows of up to so many pairs, and bytes, are turned round in memory; a larger one is read by a cursor of its own.
+/// Limits in pairs and bytes up to which a row is reversed in memory. A larger row is read by a cursor of its own.
 const HELD_MAX: usize = 64;
 const HELD_BYTES_MAX: usize = 256 * 1024;
-/// After so many rows other threads are let go first.
+/// Rows between two yields to other threads.
 const PAUSE_INTERVAL: u32 = 32;
 
-/// Pairs brought in at once, at most.
+/// The largest batch that is fetched from the store at once.
 const BATCH_MAX: usize = 32;
 
-/// The rows of one family, the last one first.
+/// The rows of one family in descending order.
 pub(super) struct ReverseRows {
     reader: Arc<Reader>,
     space: SpaceId,
     cursor: Box<dyn Cursor>,
-    /// What was brought in, descending; those before `at` are done with.
+    /// Fetched pairs, descending. Those before `at` have been consumed.
     held: Vec<Pair>,
     at: usize,
-    /// Pairs brought in since the last seek: half as many come next.
+    /// Pairs fetched since the last seek. The next batch is half as large.
     run: usize,
     since_pause: u32,
 }
@@ -53,7 +53,7 @@ impl ReverseRows {
         self.head()?.map(|(head, _)| key::row_at(head)).transpose()
     }
 
-    /// The pairs of the next row, which has that prefix, ascending; goes behind it.
+    /// Consumes the next row, which has this prefix, and returns its pairs in ascending order.
     pub(super) fn open_row(&mut self, prefix: &Bytes) -> Result<Pairs> {
         self.since_pause += 1;
         if self.since_pause < PAUSE_INTERVAL {
@@ -75,10 +75,10 @@ impl ReverseRows {
             }
         }
         held.reverse();
-        Ok(Pairs::held(held, &self.reader.stop))
+        Ok(Pairs::buffer(held, &self.reader.stop))
     }
 
-    /// Goes on at the first key below that one; never back.
+    /// Advances to the first key less than `key`; never goes back.
     pub(super) fn go_below(&mut self, key: &[u8]) -> Result<()> {
         let rest = self.held.get(self.at..).unwrap_or_default();
         let above = rest.partition_point(|(k, _)| k[..] >= *key);

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use bytes::Bytes;
 
 use super::family_cursor::FamilyCursor;
-use super::family_scan::{FamilyScan, Reader, Wish};
+use super::family_scan::{FamilyScan, Reader, Selection};
 use super::region_scanner::{RegionScan, RegionScanner};
 use super::stop::Stop;
 use super::store_scanner::Window;
@@ -25,14 +25,15 @@ use crate::value::Value;
 pub(crate) struct Stored {
     /// Milliseconds since 1970.
     pub(crate) timestamp: i64,
-    /// The value, and how long it lives.
+    /// The value and its TTL.
     pub(crate) value: Value,
 }
 
-/// What a get returns.
+/// Runs a get. A row without visible cells is an empty [`Row`].
 ///
 /// # Errors
-/// Those of the table (missing, disabled), `FamilyNotFound`, `InvalidArgument` for a bad row or no version; those of store and filter.
+/// Those of the table (missing, disabled), `FamilyNotFound`, `InvalidArgument` for a bad row or no version; those of
+/// store and filter.
 pub(crate) fn get(core: &Core, name: &TableName, get: &Get) -> Result<Row> {
     let (mut rows, cached) = match open(core, name, get)? {
         Opened::Answer(row) => return Ok(row),
@@ -45,7 +46,7 @@ pub(crate) fn get(core: &Core, name: &TableName, get: &Get) -> Result<Row> {
     Ok(row)
 }
 
-/// Whether the same get would return a cell.
+/// Whether the get would return a cell.
 ///
 /// # Errors
 /// As for [`get`].
@@ -56,15 +57,15 @@ pub(crate) fn exists(core: &Core, name: &TableName, get: &Get) -> Result<bool> {
     }
 }
 
-/// A get that has been checked.
+/// A get that has been validated and opened.
 enum Opened {
-    /// It was answered before, and nothing changed since.
+    /// The remembered answer of a cached row.
     Answer(Row),
-    /// It has to be read, perhaps from what is kept in memory.
+    /// A scanner over the row, and the cached row if it reads from one.
     Rows(Box<RegionScanner>, Option<Arc<CachedRow>>),
 }
 
-/// Whether a get asks for the newest version of every column, as most do.
+/// Whether a get asks for the newest version of every column, as most gets do.
 fn is_whole(get: &Get) -> bool {
     get.columns.is_all()
         && get.max_versions == 1
@@ -91,10 +92,14 @@ fn open(core: &Core, name: &TableName, get: &Get) -> Result<Opened> {
             return Ok(Opened::Answer(answer.clone()));
         }
         let filter = get.filter.as_ref().map(|spec| spec.start(false)).transpose()?;
-        let wish =
-            Wish { columns: &get.columns, max_versions: get.max_versions, filtered: filter.is_some(), raw: get.raw };
+        let selection = Selection {
+            columns: &get.columns,
+            max_versions: get.max_versions,
+            filtered: filter.is_some(),
+            raw: get.raw,
+        };
         let unknown = |family: &[u8]| table.no_family(family, &get.row);
-        let plans = FamilyScan::all(families, &wish, |_| get.time_range, &unknown)?;
+        let plans = FamilyScan::all(families, &selection, |_| get.time_range, &unknown)?;
         let from = key::row_prefix(&get.row);
         let to = key::row_end(&from);
         let limit = (get.store_limit >= 0).then_some(get.store_limit);
@@ -111,9 +116,9 @@ fn open(core: &Core, name: &TableName, get: &Get) -> Result<Opened> {
 
 /// Where a row is read from.
 enum Source {
-    /// As it is kept in memory.
+    /// The row cache.
     Cached(Arc<CachedRow>),
-    /// All that is stored.
+    /// A snapshot of the store.
     Stored(Arc<dyn Snapshot>),
 }
 
@@ -134,8 +139,8 @@ fn source(core: &Core, found: Lookup, families: &Arc<[Family]>, from: &[u8], to:
     }
 }
 
-/// The newest visible versions of one column, newest first: at most `count`, at most VERSIONS. What increments, appends, checks and
-/// deletes of a newest version look at. `now` is the time by which cells expire, in milliseconds.
+/// The newest visible versions of one column, newest first: at most `count`, at most VERSIONS. Increments, appends,
+/// checks and deletes of a newest version use it. `now` is the time by which cells expire, in milliseconds.
 ///
 /// # Errors
 /// Those of the store.
@@ -151,11 +156,11 @@ pub(crate) fn newest(
     let to = key::prefix_end(&key::column_prefix(&prefix, qualifier));
     let reader = Arc::new(Reader { snapshot: Arc::clone(snapshot), now, stop: Stop::default() });
     let plan = FamilyScan::column(family, qualifier, i32::try_from(count).unwrap_or(i32::MAX));
-    let mut walk = FamilyCursor::open(plan, &reader, &prefix, &to, Order::Ascending)?;
+    let mut cursor = FamilyCursor::open(plan, &reader, &prefix, &to, Order::Ascending)?;
     let mut found = Vec::new();
-    if walk.next_row()?.is_some() {
-        walk.open_row(&prefix, &Bytes::copy_from_slice(row))?;
-        while let Some(version) = walk.next_version()? {
+    if cursor.next_row()?.is_some() {
+        cursor.open_row(&prefix, &Bytes::copy_from_slice(row))?;
+        while let Some(version) = cursor.next_version()? {
             let value = Value { ttl_ms: version.ttl_ms, sequence: None, bytes: version.value };
             found.push(Stored { timestamp: version.timestamp, value });
         }

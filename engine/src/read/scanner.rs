@@ -1,10 +1,10 @@
-//! A scan under way: fetches rows portion by portion, region by region.
+//! Scans: fetch rows in portions, region by region.
 
 use std::collections::VecDeque;
 use std::fmt;
 use std::sync::Arc;
 
-use super::family_scan::{FamilyScan, Reader, Wish};
+use super::family_scan::{FamilyScan, Reader, Selection};
 use super::key_range::{KeyRange, Progress};
 use super::region_scanner::{RegionScan, RegionScanner};
 use super::stop::{Stop, Watch};
@@ -17,14 +17,15 @@ use crate::name::TableName;
 use crate::request::Scan;
 use crate::store::Order;
 
-/// How much one fetch brings in at most, if one row is not larger (HBase's `hbase.client.scanner.max.result.size`).
+/// A fetch ends with the row that reaches this size (HBase's `hbase.client.scanner.max.result.size`).
 const PORTION_BYTES: usize = 2 << 20;
 
-/// A scan under way.
+/// An open scan.
 ///
-/// Opening it looks at nothing. The first fetch takes a snapshot, which all later ones read: what is written meanwhile is not seen. A fetch
-/// brings in up to `caching` rows of one region, or 2 MiB; they are delivered even if the table goes away. Each fetch looks at the table again:
-/// a failed one does not end the scan, the next tries again behind the last row brought in, with a new snapshot. At the end it stays ended.
+/// Opening it reads nothing. The first fetch takes a snapshot, which later fetches use, so later writes are not seen. A
+/// fetch reads up to `caching` rows of one region, or 2 MiB; they are delivered even if the table is dropped. Each
+/// fetch checks the table again. A failed fetch does not end the scan: the next one continues after the last row
+/// fetched, with a new snapshot. A scan that has reached its end stays there.
 pub struct Scanner {
     handle: Arc<Handle>,
     name: TableName,
@@ -32,31 +33,31 @@ pub struct Scanner {
     stop: Stop,
     waiting: VecDeque<Row>,
     progress: Progress,
-    /// Rows still allowed by the limit; `None`: any number.
+    /// Rows that the limit still allows; `None`: no limit.
     rows_left: Option<usize>,
     open: Option<TableView>,
     ended: bool,
 }
 
-/// One state of the table, as far as it is read.
+/// A state of the table and how far it has been read.
 struct TableView {
-    /// A table that was disabled, altered, truncated or made anew in between has another state: HBase's regions are opened again then, and
-    /// scans go on with what is there now.
+    /// A table that is disabled, altered, truncated or recreated gets another state. In HBase its regions are reopened
+    /// then, and scans continue with the current data.
     table: Arc<TableState>,
     reader: Arc<Reader>,
-    /// What is left of the regions, the next one last.
+    /// The remaining regions, in reverse order.
     regions: Vec<KeyRange>,
     rows: RegionScanner,
 }
 
-/// What one fetch brought in.
+/// The result of one fetch.
 #[derive(Default)]
 struct Portion {
     results: Vec<Row>,
-    /// Rows of which all was brought in, by this portion or by earlier ones with this.
+    /// Rows whose last piece is in this portion.
     rows: usize,
     bytes: usize,
-    /// The region has no more.
+    /// The region has no more rows.
     region_ended: bool,
 }
 
@@ -86,11 +87,12 @@ impl Scanner {
         }
     }
 
-    /// Up to `n` results; fewer, at last none, at the end. A result is a row, or with a batch size a piece of one.
+    /// Up to `n` results; fewer or none at the end of the scan. A result is a row, or with a batch size a piece of one.
     ///
     /// # Errors
-    /// Those of the table (missing, disabled), of the request (unknown family, a filter that does not go with it), of the store; `Cancelled` once
-    /// stopped. Nothing is lost by an error: the next call goes on where this one would have.
+    /// Those of the table (missing, disabled), of the request (unknown family, a filter that cannot be used with it)
+    /// and of the store; `Cancelled` once stopped. An error loses no results: the next call continues where this one
+    /// would have.
     #[allow(clippy::should_implement_trait)]
     pub fn next(&mut self, n: usize) -> Result<Vec<Row>> {
         while self.waiting.len() < n && !self.ended {
@@ -99,8 +101,8 @@ impl Scanner {
         Ok(self.waiting.drain(..n.min(self.waiting.len())).collect())
     }
 
-    /// The same, but ends with the result that makes all of them together so many bytes or more. Fewer than `n` results say nothing
-    /// about the end then; none do.
+    /// Like [`Self::next`], but ends with the result at which the total size reaches `bytes`. Only an empty list means
+    /// the end of the scan.
     ///
     /// # Errors
     /// Those of [`Self::next`].
@@ -124,21 +126,21 @@ impl Scanner {
         Ok(results)
     }
 
-    /// A flag by which another thread ends this scan.
+    /// A flag with which another thread can stop this scan.
     pub fn stopper(&self) -> Stop {
         self.stop.clone()
     }
 
-    /// From the next fetch on, this is asked as well, as often as the flag is looked at: for whoever learns only by asking that the scan is to end
-    /// (a signal that waits for its interpreter, say). A fetch that it ends can be made again.
+    /// Sets a callback that is called whenever the stop flag is checked, from the next fetch on. It stops the scan by
+    /// returning true, as the handler of a pending signal does. A fetch that it stopped can be repeated.
     pub fn watch(&mut self, watch: Watch) {
         self.stop = self.stop.watched(watch);
-        // What is being read from holds the flag as it was.
+        // Open scanners hold the previous flag.
         self.open = None;
     }
 
-    /// An iterator over the remaining results, one by one. After an error it ends; the scanner itself goes on as after an error of
-    /// [`Self::next`].
+    /// An iterator over the remaining results. It ends after an error; the scanner itself can continue, as after an
+    /// error of [`Self::next`].
     pub fn rows(&mut self) -> impl Iterator<Item = Result<Row>> + '_ {
         let mut failed = false;
         std::iter::from_fn(move || {
@@ -151,10 +153,10 @@ impl Scanner {
         })
     }
 
-    /// Brings in one portion, or learns that there is none.
+    /// Fetches one portion, which is empty at the end of the scan.
     fn fetch(&mut self) -> Result<()> {
         self.stop.check()?;
-        let portion = match self.bring() {
+        let portion = match self.next_portion() {
             Ok(portion) => portion,
             Err(error) => {
                 self.open = None;
@@ -168,7 +170,7 @@ impl Scanner {
             };
         }
         if let (true, Progress::Within(cell)) = (portion.region_ended, &self.progress) {
-            // Rows do not reach over regions.
+            // A row lies in one region.
             self.progress = Progress::Behind(cell.row.clone());
         }
         if let Some(left) = &mut self.rows_left {
@@ -178,14 +180,14 @@ impl Scanner {
         self.ended |= self.scan.limit == 0;
         self.waiting.extend(portion.results);
         if self.ended {
-            // What was read from need not be held any longer.
+            // Releases the snapshot.
             self.open = None;
         }
         Ok(())
     }
 
-    /// One portion of one region; then, if that is done with, goes to the next.
-    fn bring(&mut self) -> Result<Portion> {
+    /// Reads one portion of the current region, and moves on to the next region at the end of it.
+    fn next_portion(&mut self) -> Result<Portion> {
         let handle = Arc::clone(&self.handle);
         let core = handle.live()?;
         let open = self.open.take();
@@ -201,7 +203,8 @@ impl Scanner {
             self.open = Some(open);
             return Ok(portion);
         }
-        // HBase's client goes on to the next region with a fresh filter, unless the last fetch in this one brought nothing since the filter is done.
+        // HBase's client continues in the next region with a new filter, unless the last fetch was empty because the
+        // filter is done.
         let done = portion.results.is_empty() && open.rows.is_filter_done()?;
         match open.regions.pop() {
             Some(extent) if !done => {
@@ -225,13 +228,14 @@ impl Scanner {
             let Some(mut row) = rows.next()? else {
                 portion.region_ended = true;
                 portion.rows += usize::from(unfinished.is_some());
-                // Nothing came of what lay ahead of the last piece, so HBase takes back that more follows.
+                // Nothing visible followed the last piece, so HBase does not call it partial after all.
                 if let Some(last) = portion.results.last_mut() {
                     last.partial = false;
                 }
                 return Ok(portion);
             };
-            // A piece may be called partial although nothing follows it: another row tells.
+            // A piece may be called partial although nothing follows it. Only the next row shows that it was the last
+            // one.
             if unfinished.as_ref().is_some_and(|last| *last != row.key) {
                 unfinished = None;
                 portion.rows += 1;
@@ -260,14 +264,14 @@ impl Scanner {
         Ok(portion)
     }
 
-    /// Begins with the table as it is now, behind what was brought in.
+    /// Opens the current state of the table after the rows that have been fetched.
     fn open(&self, core: &Core, table: &Arc<TableState>) -> Result<TableView> {
         let (snapshot, now) = (core.store.snapshot()?, core.store.now_ms());
         let reader = Reader { snapshot, now, stop: self.stop.clone() };
         let reader = Arc::new(reader);
         let mut regions = KeyRange::of_scan(&self.scan, &self.progress).in_regions(table.regions(), self.scan.reversed);
         regions.reverse();
-        // A range in which nothing lies is still asked for, so that its request is checked.
+        // An empty range is opened too, so that the request is validated.
         let first = regions.pop().unwrap_or_else(KeyRange::nothing);
         let rows = self.region(table, &reader, &first)?;
         Ok(TableView { table: Arc::clone(table), reader, regions, rows })
@@ -276,10 +280,15 @@ impl Scanner {
     fn region(&self, table: &TableState, reader: &Arc<Reader>, extent: &KeyRange) -> Result<RegionScanner> {
         let scan = &self.scan;
         let filter = scan.filter.as_ref().map(|spec| spec.start(scan.reversed)).transpose()?;
-        let wish =
-            Wish { columns: &scan.columns, max_versions: scan.max_versions, filtered: filter.is_some(), raw: scan.raw };
+        let selection = Selection {
+            columns: &scan.columns,
+            max_versions: scan.max_versions,
+            filtered: filter.is_some(),
+            raw: scan.raw,
+        };
         let range = |family: &_| scan.family_time_ranges.get(family).copied().unwrap_or(scan.time_range);
-        let plans = FamilyScan::all(table.families(), &wish, range, &|family| table.no_family(family, &scan.start))?;
+        let plans =
+            FamilyScan::all(table.families(), &selection, range, &|family| table.no_family(family, &scan.start))?;
         let order = if scan.reversed { Order::Descending } else { Order::Ascending };
         let (first, last) = filter.as_ref().map_or((None, None), |f| (f.first_row(), f.last_row()));
         let extent = first.map_or_else(|| extent.clone(), |row| extent.beginning_at(&row, scan.reversed));

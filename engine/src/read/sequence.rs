@@ -1,7 +1,8 @@
-//! Columns of families with NEW_VERSION_BEHAVIOR: deletes and versions count in the order of writing.
+//! Columns of families with NEW_VERSION_BEHAVIOR: deletes and versions apply in write order.
 //!
-//! A marker hides only what was written before it or together with it. A version that was once pushed out by VERSIONS newer ones stays
-//! out, even when those are deleted later. So every version has a life: from the write that made it to the first one that hid it.
+//! A marker hides only what was written before it or together with it. A version that was once superseded by VERSIONS
+//! newer ones stays hidden, even if those are deleted later. So every version has a lifetime: from the write that
+//! created it to the first write that hid it.
 
 use super::column::Version;
 use super::column_tracker::ColumnTracker;
@@ -13,7 +14,7 @@ use crate::key;
 use crate::schema::KeepDeleted;
 use crate::value::{self, Value};
 
-/// A marker with its place in the order of writing.
+/// A marker with its sequence number.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct OrderedMarker {
     kind: CellKind,
@@ -31,22 +32,22 @@ impl OrderedMarker {
     }
 }
 
-/// When a version could be seen, in write sequences: from `written`, before `hidden`.
-struct Life {
+/// The sequence numbers at which a version is visible: `written..hidden`.
+struct Lifetime {
     written: u64,
     hidden: u64,
 }
 
-impl Life {
+impl Lifetime {
     fn spans(&self, moment: u64) -> bool {
         self.written <= moment && moment < self.hidden
     }
 }
 
-/// Values with their places in the order of writing.
+/// Values with their sequence numbers.
 type Written = Vec<(Version, u64)>;
 
-/// All that count of the markers and all living values behind a prefix, newest first.
+/// The relevant markers and the unexpired values under a prefix, newest first.
 fn load(pairs: &mut Pairs, plan: &FamilyScan, reader: &Reader, prefix: &[u8]) -> Result<(Vec<OrderedMarker>, Written)> {
     let (mut marks, mut values) = (Vec::new(), Vec::new());
     while let Some((head, stored)) = pairs.head()?.filter(|(k, _)| k.starts_with(prefix)) {
@@ -65,7 +66,7 @@ fn load(pairs: &mut Pairs, plan: &FamilyScan, reader: &Reader, prefix: &[u8]) ->
     Ok((marks, values))
 }
 
-/// The markers of a family in one row.
+/// The family markers of one row.
 pub(super) fn family_marks(
     pairs: &mut Pairs,
     plan: &FamilyScan,
@@ -84,14 +85,14 @@ pub(super) fn versions(
     family: &[OrderedMarker],
 ) -> Result<Vec<Version>> {
     let (marks, values) = load(pairs, plan, reader, prefix)?;
-    let mut newer: Vec<Life> = Vec::new();
+    let mut newer: Vec<Lifetime> = Vec::new();
     let mut count = ColumnTracker::new();
     let mut visible = Vec::new();
     for (version, written) in values {
         let hiding = marks.iter().chain(family).filter(|m| m.sequence >= written && m.covers(version.timestamp));
         let deleted = hiding.map(|m| m.sequence).min().unwrap_or(u64::MAX);
-        let pushed_out = pushed_out(&newer, written, deleted, plan.family.rules.versions);
-        let life = Life { written, hidden: deleted.min(pushed_out) };
+        let superseded = superseded(&newer, written, deleted, plan.family.rules.versions);
+        let life = Lifetime { written, hidden: deleted.min(superseded) };
         let lives = life.hidden == u64::MAX;
         newer.push(life);
         if !lives || version.timestamp > plan.newest {
@@ -105,8 +106,8 @@ pub(super) fn versions(
     Ok(visible)
 }
 
-/// The first write at which `versions` newer ones stood above a version; those of its own request do not push it out.
-fn pushed_out(newer: &[Life], written: u64, deleted: u64, versions: i32) -> u64 {
+/// The first write at which a version had `versions` newer visible ones. Those of its own request do not count.
+fn superseded(newer: &[Lifetime], written: u64, deleted: u64, versions: i32) -> u64 {
     let others = || newer.iter().filter(|life| life.written != written);
     let moments =
         std::iter::once(written).chain(others().map(|life| life.written).filter(|w| *w > written && *w < deleted));

@@ -1,4 +1,4 @@
-//! A flag by which another thread ends a scan.
+//! A flag with which another thread can stop a scan.
 
 use std::fmt;
 use std::sync::Arc;
@@ -6,10 +6,11 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::error::{Error, ErrorKind, Result};
 
-/// Asked whether a scan is to end. It is called from inside the scan, so it must be quick, and must not use the database.
+/// A callback that returns whether a scan is to stop. The scan calls it, so it must return quickly and must not use the
+/// database.
 pub type Watch = Arc<dyn Fn() -> bool + Send + Sync>;
 
-/// Ends a scan from another thread: a fetch under way looks at it every few hundred cells. Clones are the same flag.
+/// Stops a scan from another thread. A running fetch checks it every few hundred cells. Clones share one flag.
 #[derive(Clone, Default)]
 pub struct Stop {
     asked: Arc<AtomicBool>,
@@ -17,23 +18,23 @@ pub struct Stop {
 }
 
 impl Stop {
-    /// Asks the scan to stop; its fetches fail with `Cancelled` from then on.
+    /// Stops the scan: its fetches fail with `Cancelled` from now on.
     pub fn stop(&self) {
         self.asked.store(true, Ordering::Relaxed);
     }
 
-    /// Whether someone asked.
+    /// Whether [`Self::stop`] has been called.
     pub fn is_stopped(&self) -> bool {
         self.asked.load(Ordering::Relaxed)
     }
 
-    /// The same flag, and someone to ask besides.
+    /// The same flag with a callback.
     pub(crate) fn watched(&self, watch: Watch) -> Self {
         Self { asked: Arc::clone(&self.asked), watch: Some(watch) }
     }
 
-    /// The same, after letting other threads run: a long scan must not hold a core for as long as the system would let it, with short
-    /// reads waiting behind it.
+    /// Like [`Self::check`], but first yields to other threads, so that short reads need not wait for a long scan's
+    /// time slice to end.
     pub(crate) fn pause(&self) -> Result<()> {
         std::thread::yield_now();
         self.check()

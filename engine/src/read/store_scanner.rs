@@ -1,4 +1,4 @@
-//! One family of a read as its filter leaves it.
+//! One family of a read, filtered.
 
 use std::cmp::Ordering;
 
@@ -11,11 +11,11 @@ use crate::filter::{Code, Filter, Hint};
 use crate::key;
 use crate::store::Order;
 
-/// How many cells of a family a Get returns of each row (HBase's storeLimit and storeOffset).
+/// Which of the cells of a family's row a get returns (HBase's storeLimit and storeOffset).
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Window {
     pub(super) offset: i32,
-    /// `None`: all.
+    /// `None`: no limit.
     pub(super) limit: Option<i32>,
 }
 
@@ -27,24 +27,24 @@ impl Window {
     }
 }
 
-/// One family's cells, filtered and counted.
+/// The cells of one family that pass the filter and the window.
 pub(super) struct StoreScanner {
-    walk: FamilyCursor,
+    cursor: FamilyCursor,
     order: Order,
     window: Window,
-    /// The filter said that nothing further can pass.
+    /// The filter has reported that nothing further can pass.
     closed: bool,
-    /// The prefix and key of the next row, once looked up; `Some(None)`: there is none.
+    /// The prefix and key of the next row, once known; `Some(None)`: there are no more rows.
     ahead: Option<Option<(Bytes, Bytes)>>,
     in_row: bool,
-    /// Cells of this row that passed, those before the window included.
+    /// Cells of this row that passed the filter, including those before the window.
     passed: i32,
-    /// The column last kept from, and how many of its cells were.
+    /// The column of the last cell that passed, and how many of its cells have passed.
     column: Option<Bytes>,
     kept: i32,
 }
 
-/// Where to go on after a cell.
+/// Where to continue after a cell.
 #[derive(PartialEq, Eq)]
 enum Onward {
     Cell,
@@ -54,8 +54,8 @@ enum Onward {
 }
 
 impl StoreScanner {
-    pub(super) fn new(walk: FamilyCursor, order: Order, window: Window) -> Self {
-        Self { walk, order, window, closed: false, ahead: None, in_row: false, passed: 0, column: None, kept: 0 }
+    pub(super) fn new(cursor: FamilyCursor, order: Order, window: Window) -> Self {
+        Self { cursor, order, window, closed: false, ahead: None, in_row: false, passed: 0, column: None, kept: 0 }
     }
 
     /// The prefix and key of the next row, without opening it.
@@ -64,16 +64,16 @@ impl StoreScanner {
             return Ok(None);
         }
         if self.ahead.is_none() {
-            self.ahead = Some(self.walk.next_row()?);
+            self.ahead = Some(self.cursor.next_row()?);
         }
         Ok(self.ahead.as_ref().and_then(Option::as_ref))
     }
 
-    /// Opens the next row if it is that one.
+    /// Opens the next row if it has this prefix and key.
     pub(super) fn open_row(&mut self, prefix: &Bytes, key: &Bytes) -> Result<()> {
         if self.next_row()?.is_some_and(|(ahead, _)| ahead == prefix) {
             self.ahead = None;
-            self.walk.open_row(prefix, key)?;
+            self.cursor.open_row(prefix, key)?;
             self.in_row = true;
             self.passed = 0;
             self.column = None;
@@ -81,19 +81,20 @@ impl StoreScanner {
         Ok(())
     }
 
-    /// Goes upwards to a row and opens it if it is there.
+    /// Seeks forward to a row and opens it if it exists.
     pub(super) fn seek_row(&mut self, prefix: &Bytes, key: &Bytes) -> Result<()> {
         if self.next_row()?.is_some_and(|(ahead, _)| ahead < prefix) {
             self.ahead = None;
-            self.walk.go_to_row(prefix.clone(), false, None)?;
+            self.cursor.go_to_row(prefix.clone(), false, None)?;
         }
         self.open_row(prefix, key)
     }
 
-    /// The next cell of the open row that the filter keeps; `None`: the row is done with.
+    /// The next cell of the open row that passes. `None`: the row has no more.
     pub(super) fn next(&mut self, filter: &mut Option<Box<dyn Filter>>) -> Result<Option<Cell>> {
         while self.in_row {
-            // Also before the cell that would end the row: HBase looks at it and may close the family for good.
+            // Checked even if the row has no more cells: HBase does so, and may close the family for the rest of the
+            // scan.
             if let Some(filter) = filter
                 && filter.filter_all_remaining()?
             {
@@ -101,7 +102,7 @@ impl StoreScanner {
                 self.in_row = false;
                 break;
             }
-            let Some(cell) = self.walk.next_cell()? else {
+            let Some(cell) = self.cursor.next_cell()? else {
                 self.leave_row();
                 break;
             };
@@ -109,7 +110,8 @@ impl StoreScanner {
             self.passed += 1;
             let Window { offset, limit } = self.window;
             if self.passed > offset {
-                // HBase looks at the limit after it took a cell, so a limit of 0 lets one through, whatever the offset.
+                // HBase checks the limit after it has taken a cell, so one cell passes a limit of 0, whatever the
+                // offset.
                 if limit.is_some_and(|limit| self.passed >= limit.saturating_add(offset)) {
                     self.leave_row();
                 }
@@ -119,15 +121,15 @@ impl StoreScanner {
         Ok(None)
     }
 
-    /// About how many cells the next row has, as far as can be told for nothing.
-    pub(super) fn at_hand(&self) -> usize {
-        self.walk.at_hand()
+    /// An estimate of the number of cells of the next row, without reading.
+    pub(super) fn buffered(&self) -> usize {
+        self.cursor.buffered()
     }
 
-    /// All that is left of the open row, when no filter is asked.
+    /// Passes the rest of the open row to `take`. Only for reads without a filter.
     pub(super) fn rest_of_row(&mut self, take: &mut impl FnMut(Cell) -> Result<()>) -> Result<()> {
         if self.in_row && self.window.is_all() {
-            self.walk.rest_of_row(take)?;
+            self.cursor.rest_of_row(take)?;
             self.leave_row();
             return Ok(());
         }
@@ -137,17 +139,17 @@ impl StoreScanner {
         Ok(())
     }
 
-    /// Whether anything is stored ahead in the open row, where the last cell's answer has led.
+    /// Whether anything is stored ahead in the open row, from where the filter's last answer led.
     pub(super) fn has_more_stored(&mut self) -> Result<bool> {
-        Ok(self.in_row && self.walk.has_more_stored()?)
+        Ok(self.in_row && self.cursor.has_more_stored()?)
     }
 
     fn leave_row(&mut self) {
-        self.walk.close_row();
+        self.cursor.close_row();
         self.in_row = false;
     }
 
-    /// Asks the filter about a cell and goes where it wants.
+    /// Applies the filter to a cell and continues where it says.
     fn pass(&mut self, cell: Cell, filter: &mut Option<Box<dyn Filter>>) -> Result<Option<Cell>> {
         let Some(filter) = filter else { return Ok(Some(cell)) };
         let (mut keep, mut onward) = match filter.filter_cell(&cell)? {
@@ -167,10 +169,11 @@ impl StoreScanner {
         }
         match onward {
             Onward::Cell => {}
-            // HBase expects family markers there (HBASE-18471) and leaves this column cell by cell, so the filter sees its older versions.
-            Onward::Column if cell.qualifier.is_empty() && self.walk.plan().wanted.is_none() => {}
-            Onward::Column => self.walk.next_column()?,
-            Onward::Row => self.walk.close_row(),
+            // HBase expects family markers in this column (HBASE-18471) and goes through it cell by cell, so the filter
+            // sees its older versions.
+            Onward::Column if cell.qualifier.is_empty() && self.cursor.plan().wanted.is_none() => {}
+            Onward::Column => self.cursor.next_column()?,
+            Onward::Row => self.cursor.close_row(),
             Onward::Hint => {
                 if let Some(hint) = filter.next_hint(&cell)? {
                     self.follow(hint, &cell)?;
@@ -180,27 +183,27 @@ impl StoreScanner {
         if keep { filter.transform(cell).map(Some) } else { Ok(None) }
     }
 
-    /// Counts one more cell of its column; `false`: the request wants no more of it.
+    /// Counts one more cell of its column. `false`: the column has as many as were requested.
     fn has_room(&mut self, cell: &Cell) -> bool {
         if self.column.as_ref() != Some(&cell.qualifier) {
             self.column = Some(cell.qualifier.clone());
             self.kept = 0;
         }
         self.kept += 1;
-        self.kept <= self.walk.plan().keep
+        self.kept <= self.cursor.plan().keep
     }
 
-    /// Goes on at the hint if it lies ahead; else at the next cell.
+    /// Seeks to the hint if it lies ahead; otherwise continues at the next cell.
     fn follow(&mut self, hint: Hint, cell: &Cell) -> Result<()> {
         let family = if hint.family.is_empty() { Ordering::Less } else { hint.family.cmp(&cell.family) };
         let place = ColumnPosition { qualifier: hint.qualifier, newest: hint.timestamp };
         match (hint.row.cmp(&cell.row), self.order) {
             (Ordering::Greater, Order::Ascending) | (Ordering::Less, Order::Descending) => {
                 let place = (family == Ordering::Equal).then_some(place);
-                self.walk.go_to_row(key::row_prefix(&hint.row), family == Ordering::Greater, place)
+                self.cursor.go_to_row(key::row_prefix(&hint.row), family == Ordering::Greater, place)
             }
             (Ordering::Equal, Order::Ascending) if family == Ordering::Greater => {
-                self.walk.close_row();
+                self.cursor.close_row();
                 Ok(())
             }
             (Ordering::Equal, Order::Ascending) if family == Ordering::Equal => {
@@ -209,7 +212,7 @@ impl StoreScanner {
                     Ordering::Equal => place.newest < cell.timestamp,
                     Ordering::Greater => true,
                 };
-                if ahead { self.walk.go_to(place) } else { Ok(()) }
+                if ahead { self.cursor.go_to(place) } else { Ok(()) }
             }
             _ => Ok(()),
         }

@@ -1,4 +1,4 @@
-//! The timestamps that markers of exact versions name.
+//! The timestamps of markers that delete exact versions.
 
 use bytes::Bytes;
 
@@ -10,10 +10,11 @@ use crate::key;
 use crate::store::SpaceId;
 use crate::value;
 
-/// How many markers are read ahead of the values; more are looked up beside them, so that a heap of markers is not walked for a few values.
+/// The number of markers that are read before the values. Further ones are looked up for each value, so that many
+/// markers do not slow down the read of a few values.
 const HELD_MAX: usize = 16;
 
-/// Timestamps of one kind of marker behind one prefix.
+/// The timestamps of one kind of marker under one prefix.
 #[derive(Default)]
 pub(super) struct Times {
     /// The newest ones, descending.
@@ -26,12 +27,13 @@ struct Rest {
     space: SpaceId,
     prefix: Bytes,
     kind: CellKind,
-    /// Where the look-ups are, and the time last asked for: a newer one starts anew.
-    walk: Option<(Pairs, i64)>,
+    /// The cursor of the look-ups and the timestamp last looked up. A newer timestamp needs a new cursor.
+    lookup: Option<(Pairs, i64)>,
 }
 
 impl Times {
-    /// Reads the markers of that kind behind `prefix` that are newer than `floor` and at most `newest`. Leaves `pairs` among or behind them.
+    /// Reads the markers of a kind under `prefix` that are newer than `floor` and not newer than `newest`. Leaves
+    /// `pairs` among or after them.
     pub(super) fn read(
         pairs: &mut Pairs,
         reader: &Reader,
@@ -49,7 +51,7 @@ impl Times {
             }
             if held.len() == HELD_MAX {
                 pairs.jump_to(&key::kind_end(prefix, kind))?;
-                let rest = Rest { space, prefix: Bytes::copy_from_slice(prefix), kind, walk: None };
+                let rest = Rest { space, prefix: Bytes::copy_from_slice(prefix), kind, lookup: None };
                 return Ok(Self { held, rest: Some(Box::new(rest)) });
             }
             if !value::is_expired(stored, timestamp, reader.now)? {
@@ -60,12 +62,12 @@ impl Times {
         Ok(Self { held, rest: None })
     }
 
-    /// Whether there is no such marker.
+    /// Whether there are no markers.
     pub(super) fn is_empty(&self) -> bool {
         self.held.is_empty() && self.rest.is_none()
     }
 
-    /// Whether a marker names this timestamp. Cheap when asked newest first.
+    /// Whether a marker has this timestamp. Cheap if timestamps are queried newest first.
     pub(super) fn contains(&mut self, timestamp: i64, reader: &Reader) -> Result<bool> {
         let known = match self.rest {
             None => true,
@@ -84,16 +86,16 @@ impl Times {
 impl Rest {
     fn contains(&mut self, timestamp: i64, reader: &Reader) -> Result<bool> {
         let wanted = key::at(&self.prefix, self.kind, timestamp);
-        let (pairs, asked) = match &mut self.walk {
-            Some((pairs, asked)) if timestamp <= *asked => (pairs, asked),
-            walk => {
+        let (pairs, last) = match &mut self.lookup {
+            Some((pairs, last)) if timestamp <= *last => (pairs, last),
+            lookup => {
                 let end = key::prefix_end(&self.prefix);
                 let pairs = Pairs::open(&reader.snapshot, self.space, (&wanted, &end), 1, &reader.stop)?;
-                let (pairs, asked) = walk.insert((pairs, timestamp));
-                (pairs, asked)
+                let (pairs, last) = lookup.insert((pairs, timestamp));
+                (pairs, last)
             }
         };
-        *asked = timestamp;
+        *last = timestamp;
         match pairs.find(&wanted)? {
             Some(stored) => Ok(!value::is_expired(&stored, timestamp, reader.now)?),
             None => Ok(false),

@@ -1,11 +1,12 @@
-//! The row cache: rows that are read repeatedly, as they are stored, so that a read need not assemble them from the blocks of several files.
+//! The row cache: rows that are read repeatedly, as they are stored, so that a read need not assemble them from the
+//! blocks of several files.
 //!
-//! Invariant: a row is inserted only if no write of it began between taking its snapshot and inserting it. A write removes its rows before it
-//! begins and blocks their insertion until it has ended. So a cached row is what a snapshot taken now would show. Versions, delete markers and
-//! TTLs are applied to it when it is read, as to everything stored.
+//! Invariant: a row is inserted only if no write of it began between taking its snapshot and inserting it. A write
+//! removes its rows before it begins and blocks their insertion until it has ended. So a cached row is what a snapshot
+//! taken now would show. Versions, delete markers and TTLs are applied to it when it is read, as to everything stored.
 //!
-//! Only a reopening of the store changes rows without such a write: it can reveal what a failed one left in the journal. So a row belongs to the
-//! generation of the store in which it was looked up, and is a miss in every other.
+//! Only a reopening of the store changes rows without such a write: it can reveal what a failed one left in the
+//! journal. So a row belongs to the generation of the store in which it was looked up, and is a miss in every other.
 
 mod row;
 
@@ -23,12 +24,14 @@ use crate::catalog::Family;
 use crate::error::Error;
 
 const SHARDS: usize = 16;
-/// Rows share counters of writes: two that share one only keep each other out for a moment.
+/// Number of write counters. Rows share them: a write of one row briefly blocks the insertion of the others that share
+/// its counter.
 const STRIPES: usize = 1024;
 /// Admission filter: a row is cached on its second request. Hashes of recently requested rows, in sets of a few each.
 const ADMISSION_SETS: usize = 16 * 1024;
 const ADMISSION_WAYS: usize = 4;
-/// A write that is under way, in a counter; above it, how many have begun or ended.
+/// The low bits of a write counter hold the number of writes in progress, the high bits the number of writes begun and
+/// ended.
 const WRITER: u64 = 1;
 const EVENT: u64 = 1 << 24;
 
@@ -38,20 +41,20 @@ pub(crate) struct RowCache {
     stripes: Vec<AtomicU64>,
     requested: Vec<[AtomicU32; ADMISSION_WAYS]>,
     hasher: RandomState,
-    /// Of each shard, in bytes.
+    /// Capacity of each shard in bytes.
     bytes_max: usize,
 }
 
 #[derive(Default)]
 struct Shard {
-    /// By the hash of its name; of two names with one hash the later one stays.
+    /// By the hash of the row's name. Of two names with the same hash, the one inserted last is kept.
     rows: HashMap<u64, Entry, BuildHasherDefault<Hashed>>,
-    /// In the order of coming in; rows that are gone are passed over.
+    /// Hashes in insertion order. Those of removed rows are skipped.
     order: VecDeque<u64>,
     bytes: usize,
 }
 
-/// What is hashed already.
+/// The hasher of keys that are hashes themselves.
 #[derive(Default)]
 struct Hashed(u64);
 
@@ -128,8 +131,9 @@ impl RowCache {
         &self.stripes[hash as usize % STRIPES]
     }
 
-    /// Looks a row up by the name under which it is locked. `families`: those of its table. `generation`: the store's. Call it **before** taking the
-    /// snapshot from which the row is read if it is not cached, and read the generation before that call.
+    /// Looks a row up by the name under which it is locked. `families`: those of its table. `generation`: the store's.
+    /// Call it **before** taking the snapshot from which the row is read if it is not cached, and read the generation
+    /// before that call.
     pub(crate) fn find(&self, name: Bytes, families: &Arc<[Family]>, generation: u64) -> Lookup {
         if self.bytes_max == 0 {
             return Lookup::Miss;
@@ -165,7 +169,7 @@ impl RowCache {
         if free { Lookup::Admitted(Admission { name, hash, events, generation }) } else { Lookup::Miss }
     }
 
-    /// The row that was wanted is too large: it is not tried again as long as that is remembered.
+    /// Records that a row is too large to be cached: it is not admitted again while the admission filter remembers it.
     pub(crate) fn refuse(&self, admission: &Admission) {
         let tag = tag(admission.hash);
         for way in &self.requested[admission.hash as usize % ADMISSION_SETS] {
@@ -176,14 +180,15 @@ impl RowCache {
     /// Inserts a row, unless a write of it began since its lookup.
     pub(crate) fn put(&self, admission: Admission, row: &Arc<CachedRow>) {
         let mut shard = self.shard(admission.hash).lock();
-        // Under the lock that a write takes after it has counted itself: it either comes first and is seen here, or takes out what comes in.
+        // A write increments its counter before it takes this lock. So it is either seen here, or it removes the row
+        // inserted here.
         if self.stripe(admission.hash).load(Ordering::SeqCst) != admission.events {
             return;
         }
         shard.put(admission, row, self.bytes_max);
     }
 
-    /// Carries out a write of the rows with these names. Nothing of them is found until it is done.
+    /// Runs a write of the rows with these names. They are not in the cache while it runs.
     pub(crate) fn write<T>(&self, names: &[Bytes], write: impl FnOnce() -> Result<T, Error>) -> Result<T, Error> {
         if self.bytes_max == 0 {
             return write();
@@ -192,7 +197,7 @@ impl RowCache {
         write()
     }
 
-    /// Forgets all rows, also those that are about to be put in.
+    /// Removes all rows and prevents the insertion of rows that were looked up before.
     pub(crate) fn clear(&self) {
         for stripe in &self.stripes {
             stripe.fetch_add(EVENT, Ordering::SeqCst);
@@ -219,7 +224,7 @@ impl Shard {
                 _ => self.remove(oldest),
             }
         }
-        // Rows that were written since are still in line, some of them more than once.
+        // The order also holds rows that have been removed since, some of them several times.
         if self.order.len() > 2 * self.rows.len() + 16 {
             self.order = self.rows.keys().copied().collect();
         }
@@ -232,7 +237,7 @@ impl Shard {
     }
 }
 
-/// Writes under way, counted until it is dropped.
+/// A write in progress: its rows cannot be inserted until this is dropped.
 struct WriteGuard<'a> {
     cache: &'a RowCache,
     hashes: Vec<u64>,

@@ -10,26 +10,26 @@ use crate::error::Result;
 use crate::store::{Cursor, Order, Pair, Snapshot, SpaceId};
 use crate::value;
 
-/// A larger row is not kept.
+/// A larger row is not cached.
 const BYTES_MAX: usize = 16 * 1024;
-/// What a pair takes besides its bytes, with its cell in the answer.
+/// Memory that a pair takes besides its bytes, including its cell in the remembered answer.
 const PAIR_BYTES: usize = 2 * size_of::<Bytes>() + size_of::<Cell>();
 
-/// A row's pairs, family by family, ascending.
+/// One row as it is stored: its pairs by family, ascending.
 pub(crate) struct CachedRow {
-    /// The table's, as they were when it was read.
+    /// The table's families when the row was read.
     families: Arc<[Family]>,
-    /// Of each of them.
+    /// The pairs of each family, in the order of `families`.
     pairs: Vec<Arc<[Pair]>>,
     bytes: usize,
-    /// Nothing in it expires: what is visible once stays so.
+    /// No cell of it expires: the same cells stay visible until it is written.
     timeless: bool,
-    /// What a get of the whole row returns; only where it is timeless.
+    /// The answer to a get of the whole row, if it is timeless.
     answer: OnceLock<Row>,
 }
 
 impl CachedRow {
-    /// Reads the row whose keys lie in `from <= key < to` in these families; `None`: it is too large to be kept.
+    /// Reads the row whose keys lie in `from <= key < to` in these families. `None`: it is too large to be cached.
     ///
     /// # Errors
     /// Those of the store.
@@ -56,7 +56,7 @@ impl CachedRow {
             }
             found.push(pairs);
         }
-        // Memory of its own: the pairs as they came hold whole blocks of files.
+        // Copied, because a pair from the store keeps a whole block of a file in memory.
         let mut all = BytesMut::with_capacity(bytes);
         for (key, value) in found.iter().flatten() {
             all.extend_from_slice(key);
@@ -69,25 +69,25 @@ impl CachedRow {
         Ok(Some(Self { families: Arc::clone(families), pairs, bytes, timeless, answer: OnceLock::new() }))
     }
 
-    /// Whether it was read from a table with these very families: whatever is altered makes new ones.
+    /// Whether it was read with these families. Compares identity: every change of a table makes new ones.
     pub(crate) fn is_of(&self, families: &Arc<[Family]>) -> bool {
         Arc::ptr_eq(&self.families, families)
     }
 
-    /// What a get of the whole row, newest versions alone, returned before.
+    /// The remembered answer to a get of the newest versions of the whole row.
     pub(crate) fn answer(&self) -> Option<&Row> {
         self.answer.get()
     }
 
-    /// Keeps what such a get returns, unless it will change by itself.
+    /// Remembers the answer to such a get, unless cells of it expire.
     pub(crate) fn remember(&self, answer: &Row) {
         if self.timeless {
-            // Two who read it at once bring the same.
+            // Concurrent readers compute the same answer, so the first one may stay.
             let _ = self.answer.set(answer.clone());
         }
     }
 
-    /// The memory it takes.
+    /// The memory that it takes, in bytes.
     pub(crate) fn bytes(&self) -> usize {
         self.bytes
     }
@@ -106,7 +106,7 @@ impl Snapshot for CachedRow {
 
     fn scan(&self, space: SpaceId, from: &[u8], to: &[u8], order: Order, _fetch: usize) -> Result<Box<dyn Cursor>> {
         let pairs = self.pairs(space);
-        // Mostly the whole row is asked for: a look at its ends tells.
+        // Fast path: the range usually covers the whole row, which its first and last key show.
         let first = pairs.first().is_none_or(|(key, _)| key[..] >= *from);
         let from = if first { 0 } else { pairs.partition_point(|(key, _)| key[..] < *from) };
         let last = to.is_empty() || pairs.last().is_none_or(|(key, _)| key[..] < *to);
@@ -115,7 +115,7 @@ impl Snapshot for CachedRow {
     }
 }
 
-/// What is left of a walk over a row's pairs: those from `from` to before `to`.
+/// A cursor over a cached row. The pairs in `from..to` are left.
 struct CachedRowCursor {
     pairs: Arc<[Pair]>,
     from: usize,

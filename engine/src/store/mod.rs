@@ -114,9 +114,9 @@ pub trait Store: Send + Sync + 'static {
     /// All spaces there are, ascending, the catalog's included.
     fn spaces(&self) -> Result<Vec<SpaceId>>;
 
-    /// How often the store has been reopened in place. Until the next reopening a row changes only by transactions that name it. A reopening may
-    /// also reveal or discard what a failed transaction wrote, so nothing read before it may be kept. A snapshot taken after this number was read
-    /// is of this generation or a later one.
+    /// How often the store has been reopened in place. Until the next reopening a row changes only by transactions that
+    /// name it. A reopening may also reveal or discard what a failed transaction wrote, so nothing read before it may
+    /// be kept. A snapshot taken after this number was read is of this generation or a later one.
     fn generation(&self) -> u64;
 
     /// What is there now.

@@ -156,7 +156,7 @@ impl Holder {
         let database = Arc::new(database?);
         tracing::warn!(folder = %folder.data().display(), "the database was opened anew after a failed write");
         let mut status = self.status.write();
-        // Before the database can be read: whoever sees the old number may still have old data, whoever sees the new one has not.
+        // Raised before the new database can be read: no snapshot of the old one is taken after the new number was seen.
         self.reopened.fetch_add(1, Ordering::SeqCst);
         *status = Status::Open(Arc::clone(&database));
         drop(status);
