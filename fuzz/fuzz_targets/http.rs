@@ -14,7 +14,7 @@ use hjall_server::{Config, Server};
 use libfuzzer_sys::fuzz_target;
 
 /// `getClusterId`, strict binary.
-const CALL: &[u8] = b"POST / HTTP/1.1\r\nHost: h\r\nConnection: close\r\nContent-Length: 25\r\n\r\n\x80\x01\0\x01\0\0\0\x0cgetClusterId\0\0\0\x01\0";
+const CALL: &[u8] = b"POST / HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/x-thrift\r\nConnection: close\r\nContent-Length: 25\r\n\r\n\x80\x01\0\x01\0\0\0\x0cgetClusterId\0\0\0\x01\0";
 
 static SERVER: OnceLock<Server> = OnceLock::new();
 

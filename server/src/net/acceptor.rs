@@ -13,9 +13,9 @@ use tokio::sync::Semaphore;
 use super::connection::{self, Client};
 use super::connection_permits::{ConnectionPermit, TooManyFromAddress};
 use super::endpoint::Endpoint;
+use super::refusal::Refusal;
 use crate::dispatch::call::Speaking;
 use crate::settings::config::{Listen, WhenFull};
-use crate::wire::fault::Fault;
 use crate::wire::method::Service;
 
 /// Connections that the operating system holds until they are accepted.
@@ -33,10 +33,10 @@ pub fn bind(addr: SocketAddr) -> io::Result<TcpListener> {
     Ok(socket.into())
 }
 
-/// Connections over a limit that are answered with an error at the same time; any more are closed without an answer.
+/// Connections above a limit that are answered with an error at the same time. Further ones are closed without an answer.
 const TURNED_AWAY_MAX: usize = 64;
-/// How long one of them may take to send the call that is answered.
-const TURNED_AWAY_FOR: Duration = Duration::from_secs(2);
+/// How long such a connection may take, the recognition of its protocol and a TLS handshake included.
+const TURNED_AWAY_FOR: Duration = Duration::from_secs(4);
 
 /// Accepts the connections of all listeners of a server.
 pub struct Acceptor {
@@ -88,7 +88,10 @@ impl Acceptor {
                 .map(|p| p.for_address(peer.ip(), limits))
             {
                 Some(Ok(permit)) => {
-                    self.hand_over(stream, Client::new(peer), speaking, permit);
+                    // Fails only if the client has gone already.
+                    if let Ok(local) = stream.local_addr() {
+                        self.hand_over(stream, Client::new(peer, local), speaking, permit);
+                    }
                     continue;
                 }
                 Some(Err(TooManyFromAddress)) => format!(
@@ -122,11 +125,11 @@ impl Acceptor {
     /// Answers the connection's first call with an error, for a few connections at a time.
     fn turn_away(&self, stream: tokio::net::TcpStream, peer: SocketAddr, speaking: Speaking, why: &str) {
         let Ok(turn) = self.turned_away.clone().try_acquire_owned() else { return };
-        let fault = Fault::io(format!("java.io.IOException: {why}; close some, or try again later"), true);
-        let client = Client { refusal: Some(fault), ..Client::new(peer) };
+        let Ok(local) = stream.local_addr() else { return };
+        let client = Client { refusal: Some(Refusal::no_room(why)), ..Client::new(peer, local) };
         let serve = connection::serve(self.endpoint.clone(), stream, speaking, client);
         tokio::spawn(async move {
-            // Answered or not: it had its time.
+            // After this time the connection is closed, whether or not it has been answered.
             let _ = tokio::time::timeout(TURNED_AWAY_FOR, serve).await;
             drop(turn);
         });

@@ -1,4 +1,4 @@
-//! A new connection: recognises what it speaks, and serves it accordingly.
+//! A new connection: recognises what the client speaks, and serves it accordingly.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -12,56 +12,66 @@ use tokio::time::timeout;
 
 use super::endpoint::Endpoint;
 use super::inbox::{Ended, Inbox};
+use super::refusal::Refusal;
 use super::tls::TlsAcceptor;
 use super::{http, session};
 use crate::dispatch::call::Speaking;
 use crate::dispatch::caller::Caller;
 use crate::dispatch::dispatcher::Dispatcher;
 use crate::wire::dialect::{Foreign, Opening, recognise};
-use crate::wire::fault::Fault;
 
-/// A dead peer is detected after about twice this time.
+/// Time of silence after which TCP probes whether the peer is alive. A dead peer is detected after about twice this time.
 const KEEPALIVE: Duration = Duration::from_secs(60);
+/// How long a connection that is not served may take to send its first call and to receive the answer.
+const REFUSAL_MAX: Duration = Duration::from_secs(2);
 
 /// The client of a connection.
 pub struct Client {
-    /// The client, as its calls see it.
+    /// The client as its calls see it.
     pub caller: Arc<Caller>,
-    /// The fault that answers its first call before the connection is closed; `None`: it is served.
-    pub refusal: Option<Fault>,
+    /// The address of the server that the client has connected to.
+    pub local: SocketAddr,
+    /// Whether the connection is inside TLS.
+    pub tls: bool,
+    /// The answer to its first call, after which the connection is closed, or `None` if the client is served.
+    pub refusal: Option<Refusal>,
 }
 
 impl Client {
-    /// A client that is served.
-    pub fn new(peer: SocketAddr) -> Self {
-        Self { caller: Caller::new(peer), refusal: None }
+    /// A client that is served, without TLS.
+    pub fn new(peer: SocketAddr, local: SocketAddr) -> Self {
+        Self { caller: Caller::new(peer), local, tls: false, refusal: None }
     }
 }
 
-/// Serves a connection until its end.
-pub async fn serve(endpoint: Arc<Endpoint>, stream: TcpStream, speaking: Speaking, client: Client) {
+/// Serves a connection until it ends.
+pub async fn serve(endpoint: Arc<Endpoint>, stream: TcpStream, speaking: Speaking, mut client: Client) {
     let dispatcher = &endpoint.dispatcher;
-    let peer = client.caller.peer;
     let socket = SockRef::from(&stream);
     let keepalive = TcpKeepalive::new().with_time(KEEPALIVE).with_interval(KEEPALIVE / 6);
-    // Neither is needed for correctness, so a socket that refuses them is served without.
+    // Neither option is needed for correctness, so a socket that rejects them is served without.
     let _ = socket.set_tcp_nodelay(true).and(socket.set_tcp_keepalive(&keepalive));
     let inbox = Inbox::new(stream, BytesMut::new(), dispatcher.claim_memory());
-    let Some((opening, inbox)) = recognise_opening(dispatcher, inbox, peer).await else { return };
-    let acceptor = if matches!(opening, Opening::Tls) { endpoint.tls.load_full() } else { None };
-    match acceptor {
-        Some(acceptor) => Box::pin(serve_tls(dispatcher, &acceptor, inbox, speaking, &client)).await,
-        None => serve_opening(dispatcher, opening, inbox, speaking, &client).await,
+    let Some((opening, inbox)) = recognise_opening(dispatcher, inbox, client.caller.peer).await else { return };
+    let acceptor = endpoint.tls.load_full();
+    match (opening, acceptor) {
+        (Opening::Tls, Some(acceptor)) => Box::pin(serve_tls(dispatcher, &acceptor, inbox, speaking, client)).await,
+        (Opening::Thrift(_) | Opening::Http, Some(acceptor)) if acceptor.requires_tls => {
+            tracing::info!(peer = %client.caller.peer, "connection refused: it does not use TLS, which this server requires");
+            client.refusal.get_or_insert_with(Refusal::plain_text);
+            serve_opening(dispatcher, opening, inbox, speaking, &client).await;
+        }
+        _ => serve_opening(dispatcher, opening, inbox, speaking, &client).await,
     }
 }
 
-/// Does the TLS handshake and serves the connection inside.
+/// Performs the TLS handshake and serves the connection inside.
 async fn serve_tls(
     dispatcher: &Arc<Dispatcher>,
     acceptor: &TlsAcceptor,
     inbox: Inbox<TcpStream>,
     speaking: Speaking,
-    client: &Client,
+    mut client: Client,
 ) {
     let peer = client.caller.peer;
     let (stream, read) = inbox.into_parts();
@@ -70,13 +80,14 @@ async fn serve_tls(
         Ok(Err(error)) => return tracing::info!(%peer, %error, "connection closed: the TLS handshake failed"),
         Err(_) => return tracing::info!(%peer, "connection closed: the TLS handshake took too long"),
     };
+    client.tls = true;
     let inbox = Inbox::new(stream, BytesMut::new(), dispatcher.claim_memory());
     if let Some((opening, inbox)) = recognise_opening(dispatcher, inbox, peer).await {
-        serve_opening(dispatcher, opening, inbox, speaking, client).await;
+        serve_opening(dispatcher, opening, inbox, speaking, &client).await;
     }
 }
 
-/// Reads until it is clear what the client speaks; `None` if it closes the connection first.
+/// Reads until it is clear what the client speaks. Returns `None` if the client closes the connection first.
 async fn recognise_opening<S: AsyncRead + AsyncWrite + Unpin>(
     dispatcher: &Arc<Dispatcher>,
     mut inbox: Inbox<S>,
@@ -100,8 +111,10 @@ async fn recognise_opening<S: AsyncRead + AsyncWrite + Unpin>(
     }
 }
 
-/// Serves a connection whose protocol is known. Each protocol's future is boxed, so an idle connection holds the memory of its own
-/// protocol alone, and one that has sent nothing yet that of none.
+/// Serves a connection whose protocol is known.
+///
+/// The future of each protocol is boxed, so that an idle connection holds only the memory of its own protocol, and a connection that
+/// has sent nothing yet holds that of none.
 async fn serve_opening<S: AsyncRead + AsyncWrite + Unpin + Send + 'static>(
     dispatcher: &Arc<Dispatcher>,
     opening: Opening,
@@ -111,15 +124,28 @@ async fn serve_opening<S: AsyncRead + AsyncWrite + Unpin + Send + 'static>(
 ) {
     let peer = client.caller.peer;
     match opening {
-        Opening::Thrift(dialect) => Box::pin(session::serve(dispatcher, inbox, dialect, speaking, client)).await,
+        Opening::Thrift(dialect) => match &client.refusal {
+            None => Box::pin(session::serve(dispatcher, inbox, dialect, speaking, client)).await,
+            Some(refusal) => {
+                let refused = Box::pin(session::turn_away(dispatcher, inbox, dialect, speaking, &refusal.fault));
+                // After this time the connection is closed, whether or not it has been answered.
+                let _ = timeout(REFUSAL_MAX, refused).await;
+            }
+        },
         Opening::Http => {
             let (stream, read) = inbox.into_parts();
-            Box::pin(http::serve(dispatcher, stream, read, speaking, client)).await;
+            let served = Box::pin(http::serve(dispatcher, stream, read, speaking, client));
+            if client.refusal.is_some() {
+                let _ = timeout(REFUSAL_MAX, served).await;
+            } else {
+                served.await;
+            }
         }
+        Opening::Tls if client.tls => tracing::info!(%peer, "connection closed: it opened TLS inside TLS"),
         Opening::Tls => {
             tracing::info!(
                 %peer,
-                "connection closed: it looked like TLS; start the server with --tls-cert and --tls-key, or switch TLS off in the client"
+                "connection closed: it looked like TLS; start the server with --tls-cert and --tls-key, or disable TLS in the client"
             );
         }
         Opening::Foreign(foreign) => {

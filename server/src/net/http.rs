@@ -9,7 +9,7 @@ use std::time::Duration;
 use bytes::{Bytes, BytesMut};
 use http_body_util::BodyExt;
 use hyper::body::{Body, Frame, Incoming, SizeHint};
-use hyper::header::{ALLOW, CONTENT_TYPE, HeaderValue};
+use hyper::header::{self, ALLOW, CONTENT_TYPE, HeaderValue};
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper::{Method, Request, Response, StatusCode};
@@ -19,6 +19,7 @@ use tokio::time::timeout;
 
 use super::connection::Client;
 use super::rewind::Rewind;
+use super::web_pages;
 use crate::dispatch::call::{Call, Speaking};
 use crate::dispatch::dispatcher::Dispatcher;
 use crate::dispatch::memory_quota::MemoryClaim;
@@ -70,9 +71,55 @@ async fn answer(
     speaking: &Mutex<Speaking>,
     client: &Client,
 ) -> Result<Response<Reply>, Infallible> {
-    if let Some(fault) = &client.refusal {
-        return Ok(text(StatusCode::SERVICE_UNAVAILABLE, format!("{fault}\n")));
+    if let Some(refusal) = &client.refusal {
+        let mut refused = text(refusal.status, format!("{}\n", refusal.fault));
+        refused.headers_mut().insert(header::CONNECTION, HeaderValue::from_static("close"));
+        return Ok(refused);
     }
+    let origin = {
+        let live = dispatcher.live();
+        let checks_host = client.local.ip().to_canonical().is_loopback() && !client.tls;
+        let own_host = live.config.host.as_deref();
+        web_pages::origin(request.headers(), request.uri(), &live.config.http, checks_host, own_host)
+    };
+    let mut response = match origin {
+        Ok(None) => post(dispatcher, request, speaking, client).await,
+        Ok(Some(origin)) => {
+            let mut response = match *request.method() {
+                Method::OPTIONS => preflight(request.headers()),
+                _ => post(dispatcher, request, speaking, client).await,
+            };
+            response.headers_mut().insert(header::ACCESS_CONTROL_ALLOW_ORIGIN, origin);
+            response
+        }
+        Err((status, why)) => text(status, why),
+    };
+    // The answer depends on it, which caches need to know.
+    response.headers_mut().insert(header::VARY, HeaderValue::from_static("Origin"));
+    Ok(response)
+}
+
+/// Answers a browser that asks whether a web page of an allowed origin may send calls.
+fn preflight(asked: &header::HeaderMap) -> Response<Reply> {
+    let mut response = text(StatusCode::NO_CONTENT, "");
+    let headers = response.headers_mut();
+    headers.remove(CONTENT_TYPE);
+    headers.insert(header::ACCESS_CONTROL_ALLOW_METHODS, HeaderValue::from_static("POST"));
+    headers.insert(header::ACCESS_CONTROL_ALLOW_HEADERS, HeaderValue::from_static("Content-Type, Authorization"));
+    headers.insert(header::ACCESS_CONTROL_MAX_AGE, HeaderValue::from_static("600"));
+    if asked.contains_key("access-control-request-private-network") {
+        headers.insert("access-control-allow-private-network", HeaderValue::from_static("true"));
+    }
+    response
+}
+
+/// Runs the call of a request whose origin has been checked.
+async fn post(
+    dispatcher: &Arc<Dispatcher>,
+    request: Request<Incoming>,
+    speaking: &Mutex<Speaking>,
+    client: &Client,
+) -> Response<Reply> {
     if request.method() != Method::POST {
         let mut refusal = text(
             StatusCode::METHOD_NOT_ALLOWED,
@@ -80,12 +127,15 @@ async fn answer(
              application/x-thrift.\n",
         );
         refusal.headers_mut().insert(ALLOW, HeaderValue::from_static("POST"));
-        return Ok(refusal);
+        return refusal;
     }
-    Ok(match body(dispatcher, request.into_body()).await {
+    if let Err((status, why)) = web_pages::content_type(request.headers()) {
+        return text(status, why);
+    }
+    match body(dispatcher, request.into_body()).await {
         Ok((message, claim)) => run(dispatcher, message, claim, speaking, client).await,
         Err((status, why)) => text(status, why),
-    })
+    }
 }
 
 async fn run(

@@ -57,7 +57,7 @@ fn connect(limits: Limits) -> (DuplexStream, JoinHandle<()>) {
     let serving = tokio::spawn(async move {
         let inbox = Inbox::new(stream, BytesMut::new(), dispatcher.claim_memory());
         let dialect = Dialect { framed: true, encoding: Encoding::Binary };
-        let client = Client::new(([127, 0, 0, 1], 1).into());
+        let client = Client::new(([127, 0, 0, 1], 1).into(), ([127, 0, 0, 1], 9090).into());
         session::serve(&dispatcher, inbox, dialect, Speaking::Assumed(Service::Thrift1), &client).await;
     });
     (client, serving)

@@ -12,6 +12,8 @@ mod http;
 #[cfg(test)]
 mod idle_hours;
 mod inbox;
+mod refusal;
 mod rewind;
 mod session;
 pub(crate) mod tls;
+mod web_pages;

@@ -18,7 +18,7 @@ use crate::wire::{Dialect, Transport};
 
 /// A larger reply buffer is given back after use.
 const KEPT_BYTES: usize = 8 << 10;
-/// So much of a message that cannot be taken is looked at: its header, and the arguments that tell its service.
+/// The most that is read of a message that cannot be accepted: its header, and the arguments that identify its service.
 const REFUSED_BYTES_MAX: usize = 64 << 10;
 /// The length before each frame.
 const FRAME_HEAD: usize = 4;
@@ -63,20 +63,22 @@ pub async fn serve<S: AsyncRead + AsyncWrite + Unpin>(
             }
             Err(Missing::Ended(Ended::NoRoom)) => {
                 let fault = Fault::queue_bytes_full(&dispatcher.runner.identity);
-                return Box::pin(refuse(dispatcher, inbox, dialect, speaking, peer, &fault)).await;
+                closing(peer, dialect, &fault);
+                return Box::pin(refuse(dispatcher, inbox, dialect, speaking, &fault)).await;
             }
             Err(Missing::Refused(fault)) => {
-                return Box::pin(refuse(dispatcher, inbox, dialect, speaking, peer, &fault)).await;
+                closing(peer, dialect, &fault);
+                return Box::pin(refuse(dispatcher, inbox, dialect, speaking, &fault)).await;
             }
         };
         let call = match Call::recognise(dialect.encoding, &message, &mut speaking) {
             Ok(call) if dialect.framed => call.over(Transport::Framed),
             Ok(call) => call,
-            Err(fault) => return Box::pin(refuse(dispatcher, inbox, dialect, speaking, peer, &fault)).await,
+            Err(fault) => {
+                closing(peer, dialect, &fault);
+                return Box::pin(refuse(dispatcher, inbox, dialect, speaking, &fault)).await;
+            }
         };
-        if let Some(fault) = &client.refusal {
-            return Box::pin(reply_and_close(inbox, dialect, &call, &message, fault, dispatcher.stall_max())).await;
-        }
         let Some(busy) = dispatcher.shutdown.begin() else { return };
         let one_way = call.one_way;
         out.clear();
@@ -103,6 +105,38 @@ pub async fn serve<S: AsyncRead + AsyncWrite + Unpin>(
         }
         claim.resize(0);
     }
+}
+
+/// Answers the first call of a connection that is not served, and closes the connection. Reads no more of the message than the answer
+/// needs.
+pub async fn turn_away<S: AsyncRead + AsyncWrite + Unpin>(
+    dispatcher: &Arc<Dispatcher>,
+    mut inbox: Inbox<S>,
+    dialect: Dialect,
+    speaking: Speaking,
+    fault: &Fault,
+) {
+    let mut measure = Measure::new(dialect.encoding, REFUSED_BYTES_MAX);
+    let mut needed = 1;
+    loop {
+        while inbox.bytes().len() < needed {
+            if wait(dispatcher, &mut inbox).await.is_err() {
+                return;
+            }
+        }
+        let message = inbox.bytes().get(if dialect.framed { FRAME_HEAD } else { 0 }..).unwrap_or_default();
+        let progress = if message.is_empty() { Ok(Progress::More(0)) } else { measure.advance(message) };
+        match progress {
+            Ok(Progress::More(_)) => needed = inbox.bytes().len() + 1,
+            Ok(Progress::Whole(_)) | Err(_) => break,
+        }
+    }
+    refuse(dispatcher, inbox, dialect, speaking, fault).await;
+}
+
+/// Logs why a connection is closed.
+fn closing(peer: SocketAddr, dialect: Dialect, fault: &Fault) {
+    tracing::info!(%peer, %dialect, reason = %fault, "connection closed: a message cannot be accepted");
 }
 
 /// Writes a frame's length before it.
@@ -173,18 +207,15 @@ async fn wait<S: AsyncRead + AsyncWrite + Unpin>(
     inbox.more(longest).await
 }
 
-/// The end of a connection whose message cannot be taken: an answer if the message says to which call, and one line in the log.
+/// Ends a connection whose message cannot be accepted: with an answer if enough of the message has arrived to tell which call it is.
 async fn refuse<S: AsyncRead + AsyncWrite + Unpin>(
     dispatcher: &Arc<Dispatcher>,
     inbox: Inbox<S>,
     dialect: Dialect,
     mut speaking: Speaking,
-    peer: SocketAddr,
     fault: &Fault,
 ) {
-    tracing::info!(%peer, %dialect, reason = %fault, "connection closed: a message cannot be taken");
     let head = if dialect.framed { FRAME_HEAD } else { 0 };
-    // Its beginning is enough to say to whom the answer goes.
     let message = inbox.bytes().get(head..).unwrap_or_default();
     let message = Bytes::copy_from_slice(message.get(..REFUSED_BYTES_MAX).unwrap_or(message));
     match Call::recognise(dialect.encoding, &message, &mut speaking) {

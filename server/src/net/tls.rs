@@ -1,4 +1,4 @@
-//! TLS from PEM files, on the same port as plain connections.
+//! TLS from PEM files.
 
 use std::fmt;
 use std::io;
@@ -14,7 +14,7 @@ use tokio_rustls::rustls::{RootCertStore, ServerConfig, crypto};
 use tokio_rustls::server::TlsStream;
 
 use crate::net::rewind::Rewind;
-use crate::settings::config::TlsFiles;
+use crate::settings::config::{PlainText, TlsSettings};
 
 /// Why TLS cannot be offered: which file, and what is wrong with it.
 #[derive(Debug)]
@@ -28,8 +28,8 @@ impl fmt::Display for TlsError {
 
 impl std::error::Error for TlsError {}
 
-impl TlsFiles {
-    /// Whether TLS could be offered with these files as they are now.
+impl TlsSettings {
+    /// Checks that TLS can be offered with the files as they are now.
     ///
     /// # Errors
     /// What is wrong with them.
@@ -40,11 +40,15 @@ impl TlsFiles {
 
 /// Does the server's side of TLS handshakes.
 #[derive(Clone)]
-pub struct TlsAcceptor(tokio_rustls::TlsAcceptor);
+pub struct TlsAcceptor {
+    acceptor: tokio_rustls::TlsAcceptor,
+    /// Whether connections without TLS are refused.
+    pub requires_tls: bool,
+}
 
 impl TlsAcceptor {
     /// Reads certificate, key and authorities.
-    pub fn open(files: &TlsFiles) -> Result<Self, TlsError> {
+    pub fn open(files: &TlsSettings) -> Result<Self, TlsError> {
         let chain = certificates(&files.certificate)?;
         let key = PrivateKeyDer::from_pem_file(&files.key)
             .map_err(|e| TlsError(format!("cannot read a private key from {}: {e}", files.key.display())))?;
@@ -70,7 +74,11 @@ impl TlsAcceptor {
                 files.key.display()
             ))
         })?;
-        Ok(Self(tokio_rustls::TlsAcceptor::from(Arc::new(config))))
+        Ok(Self {
+            acceptor: tokio_rustls::TlsAcceptor::from(Arc::new(config)),
+            // Without TLS there is no client certificate to verify.
+            requires_tls: files.plain_text == PlainText::Refuse || files.client_authorities.is_some(),
+        })
     }
 
     /// Does the handshake of a connection whose first bytes were read already.
@@ -79,7 +87,7 @@ impl TlsAcceptor {
         stream: S,
         read: BytesMut,
     ) -> io::Result<TlsStream<Rewind<S>>> {
-        self.0.accept(Rewind::new(read, stream)).await
+        self.acceptor.accept(Rewind::new(read, stream)).await
     }
 }
 

@@ -21,7 +21,7 @@ const FIXED: &str = "it is fixed at the start; restart the server to change it";
 
 impl Server {
     /// Puts new settings into force, as far as they can change while the server runs: those of queues but for their order, all limits,
-    /// the fast path, what is slow, and TLS, whose files are read anew. Calls that run or wait are not touched: a lane that becomes smaller works
+    /// the fast path, the rules of HTTP, what is slow, and TLS, whose files are read anew. Calls that run or wait are not touched: a lane that becomes smaller works
     /// off what it has, a lane that is no longer there too.
     pub fn reconfigure(&self, wanted: &Config) -> Reconfigured {
         let mut told = Reconfigured::default();
@@ -46,6 +46,10 @@ impl Server {
         if old.fast_path != wanted.fast_path {
             new.fast_path = wanted.fast_path;
             told.applied.push("fast_path");
+        }
+        if old.http != wanted.http {
+            new.http = wanted.http.clone();
+            told.applied.push("http");
         }
         let slow = SlowSettings { ring_size: old.slow.ring_size, ..wanted.slow.clone() };
         if let Some(view) = self.view().filter(|_| old.slow != slow) {

@@ -7,7 +7,7 @@ use hjall_engine::Options;
 
 use super::force::InForce;
 use super::given::Wrong;
-use crate::settings::config::{Config, Listen, OffPeak, TlsFiles};
+use crate::settings::config::{Config, Listen, OffPeak, PlainText, TlsSettings};
 use crate::wire::method::Service;
 
 /// Everything needed to start a server.
@@ -61,6 +61,7 @@ pub(super) struct Parts {
     pub certificate: Option<PathBuf>,
     pub key: Option<PathBuf>,
     pub client_ca: Option<PathBuf>,
+    pub plain_text: PlainText,
     pub info_listen: Option<String>,
     pub info_address: String,
     pub info_port: Option<u16>,
@@ -140,18 +141,23 @@ impl Launch {
 
     fn tls(&mut self, force: &InForce, wrong: &mut Vec<Wrong>) {
         let parts = self.parts.clone();
-        let missing = match (parts.certificate, parts.key, parts.client_ca) {
+        let plain_text = parts.plain_text;
+        let (name, conflict) = match (parts.certificate, parts.key, parts.client_ca) {
+            (Some(_), Some(_), Some(_)) if plain_text == PlainText::Allow => (
+                "tls.plain",
+                "allow cannot be combined with tls.client_ca: a connection without TLS cannot present a certificate",
+            ),
             (Some(certificate), Some(key), client_authorities) => {
-                self.config.tls = Some(TlsFiles { certificate, key, client_authorities });
+                self.config.tls = Some(TlsSettings { certificate, key, client_authorities, plain_text });
                 return;
             }
             (None, None, None) => return,
-            (None, None, Some(_)) => ("tls.client_ca", "tls.certificate and tls.key"),
-            (Some(_), None, _) => ("tls.certificate", "tls.key (--tls-key)"),
-            (None, Some(_), _) => ("tls.key", "tls.certificate (--tls-cert)"),
+            (None, None, Some(_)) => ("tls.client_ca", "requires tls.certificate and tls.key"),
+            (Some(_), None, _) => ("tls.certificate", "requires tls.key (--tls-key)"),
+            (None, Some(_), _) => ("tls.key", "requires tls.certificate (--tls-cert)"),
         };
-        let origin = force.entry(missing.0).map(|entry| entry.origin.to_string()).unwrap_or_default();
-        wrong.push(Wrong(format!("{origin}: {} requires {}", missing.0, missing.1)));
+        let origin = force.entry(name).map(|entry| entry.origin.to_string()).unwrap_or_default();
+        wrong.push(Wrong(format!("{origin}: {name} {conflict}")));
     }
 
     fn off_peak(&mut self, force: &InForce, wrong: &mut Vec<Wrong>) {

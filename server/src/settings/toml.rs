@@ -112,7 +112,7 @@ fn text(kind: &Kind, value: &Spanned<DeValue<'_>>) -> Option<String> {
         (Kind::Ratio { .. }, DeValue::Float(number)) => Some(number.as_str().to_owned()),
         (Kind::Bool | Kind::Ratio { .. }, _) => None,
         (Kind::Count { .. }, DeValue::String(word)) => word.eq_ignore_ascii_case("off").then(|| word.to_string()),
-        (Kind::Addresses, DeValue::Array(list)) => {
+        (Kind::Addresses | Kind::Words(_), DeValue::Array(list)) => {
             let texts: Option<Vec<_>> = list.iter().map(|one| one.get_ref().as_str()).collect();
             texts.map(|texts| texts.join(","))
         }

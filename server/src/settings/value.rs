@@ -52,6 +52,8 @@ pub enum Kind {
     Choice(&'static [&'static str]),
     /// One or more `HOST:PORT`.
     Addresses,
+    /// One or more words. The string describes them.
+    Words(&'static str),
 }
 
 /// A value.
@@ -69,7 +71,7 @@ pub enum Value {
     Time(Duration),
     /// Of [`Kind::Text`], [`Kind::Path`] and [`Kind::Choice`].
     Text(String),
-    /// Of [`Kind::Addresses`].
+    /// Of [`Kind::Addresses`] and [`Kind::Words`].
     List(Vec<String>),
     /// `off`.
     Off,
@@ -111,7 +113,7 @@ impl Kind {
             Self::Choice(words) => {
                 words.iter().find(|word| word.eq_ignore_ascii_case(given)).map(|word| Value::Text((*word).to_owned()))
             }
-            Self::Addresses => {
+            Self::Addresses | Self::Words(_) => {
                 let list: Vec<_> =
                     given.split(',').map(str::trim).filter(|a| !a.is_empty()).map(str::to_owned).collect();
                 (!list.is_empty()).then_some(Value::List(list))
@@ -142,7 +144,7 @@ impl fmt::Display for Kind {
                 text::of_time(max),
                 or_off(off)
             ),
-            Self::Text(what) => f.write_str(what),
+            Self::Text(what) | Self::Words(what) => f.write_str(what),
             Self::Path => f.write_str("the path of a file or folder"),
             Self::Choice(words) => write!(f, "one of {}", words.join(", ")),
             Self::Addresses => f.write_str("one or more addresses HOST:PORT, such as 127.0.0.1:9090"),

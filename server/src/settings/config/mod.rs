@@ -3,16 +3,19 @@
 //! What says so of itself can change while the server runs, with [`crate::Server::reconfigure`].
 
 mod compaction;
+mod http;
 mod limits;
 mod queues;
+mod tls;
 
 use std::net::SocketAddr;
-use std::path::PathBuf;
 use std::sync::Arc;
 
 pub use compaction::{CompactionSettings, OffPeak};
+pub use http::HttpSettings;
 pub use limits::{Limits, WhenFull};
 pub use queues::{QueueOrder, QueueSettings, cores};
+pub use tls::{PlainText, TlsSettings};
 
 use crate::observe::{Observer, SlowSettings};
 use crate::wire::method::Service;
@@ -34,9 +37,11 @@ pub struct Config {
     pub fast_path: bool,
     /// Which calls are slow. Can change while running, but for the ring's size.
     pub slow: SlowSettings,
-    /// TLS on the same ports, beside plain connections. Can change while running: new connections see it, open ones keep what they
+    /// TLS on all ports, or `None` if it is not offered. Can change while running: new connections see it, open ones keep what they
     /// have.
-    pub tls: Option<TlsFiles>,
+    pub tls: Option<TlsSettings>,
+    /// Exceptions to the rules that keep web pages out. Can change while running.
+    pub http: HttpSettings,
     /// When and how fast the server compacts tables. Fixed at the start.
     pub compaction: CompactionSettings,
     /// Settings that change what a call does. Fixed at the start.
@@ -61,17 +66,6 @@ pub struct Listen {
     pub only: Option<Service>,
 }
 
-/// PEM files for TLS.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct TlsFiles {
-    /// The server's certificate chain.
-    pub certificate: PathBuf,
-    /// Its private key.
-    pub key: PathBuf,
-    /// Authorities that a client's certificate must come from; `None`: clients need none.
-    pub client_authorities: Option<PathBuf>,
-}
-
 impl Config {
     /// The default settings, listening on one address for both services.
     pub fn on(addr: SocketAddr) -> Self {
@@ -92,6 +86,7 @@ impl Default for Config {
             slow: SlowSettings::default(),
             tls: None,
             compaction: CompactionSettings::default(),
+            http: HttpSettings::default(),
             calls: CallOptions::default(),
             observer: None,
         }

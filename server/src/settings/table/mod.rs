@@ -1,6 +1,7 @@
 //! Every setting, by section.
 
 mod compaction;
+mod http;
 mod info;
 mod limits;
 mod log;
@@ -17,9 +18,10 @@ use super::value::Kind;
 
 /// All settings, in the order in which they are listed and applied.
 pub static ALL: [&Setting; COUNT] = {
-    let parts: [&'static [Setting]; 9] = [
+    let parts: [&'static [Setting]; 10] = [
         &server::SETTINGS,
         &tls::SETTINGS,
+        &http::SETTINGS,
         &queues::SETTINGS,
         &limits::SETTINGS,
         &store::SETTINGS,
@@ -44,6 +46,7 @@ pub static ALL: [&Setting; COUNT] = {
 
 const COUNT: usize = server::SETTINGS.len()
     + tls::SETTINGS.len()
+    + http::SETTINGS.len()
     + queues::SETTINGS.len()
     + limits::SETTINGS.len()
     + store::SETTINGS.len()

@@ -1,8 +1,9 @@
-//! TLS, offered on the same ports as plain connections.
+//! TLS, and what it means for plain connections.
 
 use super::{Default, Kind, ROW, Setting, flag};
+use crate::settings::config::PlainText;
 
-pub(super) static SETTINGS: [Setting; 3] = [
+pub(super) static SETTINGS: [Setting; 4] = [
     Setting {
         name: "tls.certificate",
         flag: flag("tls-cert", "FILE", ""),
@@ -28,10 +29,25 @@ pub(super) static SETTINGS: [Setting; 3] = [
         flag: flag("tls-client-ca", "FILE", ""),
         kind: Kind::Path,
         default: Default::Unset("client certificates are not requested"),
-        summary: "Authorities for client certificates, in PEM format. If set, every TLS client must present a \
-                  certificate",
+        summary: "Authorities for client certificates, in PEM format. If set, every client must connect with TLS \
+                  and present a certificate",
         reason: "Not every network uses client certificates",
         set: |launch, value| launch.parts.client_ca = Some(value.text().into()),
+        ..ROW
+    },
+    Setting {
+        name: "tls.plain",
+        kind: Kind::Choice(&["refuse", "allow"]),
+        default: Default::Is("refuse"),
+        summary: "Whether connections without TLS are served if tls.certificate is set. They cannot be allowed \
+                  together with tls.client_ca",
+        reason: "If they were served, TLS would protect only the clients that choose it",
+        set: |launch, value| {
+            launch.parts.plain_text = match value.text() {
+                "allow" => PlainText::Allow,
+                _ => PlainText::Refuse,
+            }
+        },
         ..ROW
     },
 ];

@@ -9,7 +9,7 @@ use super::client::{Answer, Arg, NO_ARGS, Protocol, connect, message, parse, rea
 use super::handler::{config, limited, serve};
 
 /// Reads an answer: the status, the headers in lower case, the body.
-fn read(from: &mut BufReader<TcpStream>) -> (u16, String, Vec<u8>) {
+pub fn read(from: &mut BufReader<TcpStream>) -> (u16, String, Vec<u8>) {
     let mut line = String::new();
     from.read_line(&mut line).unwrap();
     let status = line.split(' ').nth(1).unwrap().parse().unwrap();
@@ -30,7 +30,7 @@ fn read(from: &mut BufReader<TcpStream>) -> (u16, String, Vec<u8>) {
 
 fn post(body: &[u8]) -> Vec<u8> {
     let head = format!(
-        "POST /any/path HTTP/1.1\r\nHost: h\r\nContent-Type: application/x-thrift\r\nContent-Length: {}\r\n\r\n",
+        "POST /any/path HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/x-thrift\r\nContent-Length: {}\r\n\r\n",
         body.len()
     );
     [head.as_bytes(), body].concat()
@@ -60,7 +60,7 @@ fn bodies_may_come_in_chunks() {
     let (server, _gate) = serve(config());
     let mut http = BufReader::new(connect(server.addr()));
     let message = message(Protocol::Strict, "mutateRows", 1, &[Arg::Bytes(1, vec![9; 300])]);
-    let mut request = b"POST / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n".to_vec();
+    let mut request = b"POST / HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/x-thrift\r\nTransfer-Encoding: chunked\r\n\r\n".to_vec();
     for chunk in message.chunks(7) {
         request.extend(format!("{:x}\r\n", chunk.len()).into_bytes());
         request.extend(chunk);
@@ -80,11 +80,16 @@ fn bodies_may_come_in_chunks() {
 fn other_methods_and_other_bodies_are_refused_clearly() {
     let (server, _gate) = serve(limited(Limits { message_bytes_max: 1 << 16, ..Limits::default() }));
     for (request, status, says) in [
-        (b"GET / HTTP/1.1\r\nHost: h\r\n\r\n".to_vec(), 405, "POST"),
-        (b"PUT / HTTP/1.1\r\nHost: h\r\nContent-Length: 0\r\n\r\n".to_vec(), 405, "POST"),
+        (b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n".to_vec(), 405, "POST"),
+        (b"PUT / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 0\r\n\r\n".to_vec(), 405, "POST"),
         (post(b""), 400, "not a Thrift message"),
         (post(b"hello, world: no Thrift here"), 400, "not a Thrift message"),
-        (b"POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 2000000000\r\n\r\n".to_vec(), 413, "larger"),
+        (
+            b"POST / HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/x-thrift\r\nContent-Length: 2000000000\r\n\r\n"
+                .to_vec(),
+            413,
+            "larger",
+        ),
     ] {
         let mut http = BufReader::new(connect(server.addr()));
         http.get_mut().write_all(&request).unwrap();

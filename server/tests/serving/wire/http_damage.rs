@@ -21,6 +21,8 @@ fn request() -> impl Strategy<Value = Vec<u8>> {
         3 => (0u64..400).prop_map(|n| format!("Content-Length: {n}\r\n").into_bytes()),
         1 => any::<u64>().prop_map(|n| format!("Content-Length: {n}\r\n").into_bytes()),
         3 => Just(b"Transfer-Encoding: chunked\r\n".to_vec()),
+        4 => Just(b"Content-Type: application/x-thrift\r\n".to_vec()),
+        1 => Just(b"Origin: https://example.com\r\n".to_vec()),
         1 => Just(b"Expect: 100-continue\r\n".to_vec()),
         1 => Just(b"Connection: close\r\n".to_vec()),
         1 => Just(b"Connection: upgrade\r\nUpgrade: h2c\r\n".to_vec()),
@@ -34,7 +36,7 @@ fn request() -> impl Strategy<Value = Vec<u8>> {
         1 => Just(b"ffffffffffffffff\r\n".to_vec()),
         1 => proptest::collection::vec(any::<u8>(), 0..200),
     ];
-    let pieces = (line, proptest::collection::vec(header, 0..4), any::<bool>(), proptest::collection::vec(piece, 0..3));
+    let pieces = (line, proptest::collection::vec(header, 0..5), any::<bool>(), proptest::collection::vec(piece, 0..3));
     pieces.prop_map(|(line, headers, ended, body)| {
         [line, headers.concat(), if ended { b"\r\n".to_vec() } else { Vec::new() }, body.concat()].concat()
     })
@@ -69,7 +71,7 @@ proptest! {
         // One that runs where it arrives and one that waits for a worker; the client says at once that nothing follows.
         for name in ["getRow", "mutateRows"] {
             let whole = message(Protocol::Strict, name, 1, &[Arg::Bytes(1, b"t".to_vec())]);
-            let head = format!("POST / HTTP/1.1\r\nHost: h\r\nContent-Length: {}\r\n\r\n", whole.len());
+            let head = format!("POST / HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/x-thrift\r\nContent-Length: {}\r\n\r\n", whole.len());
             let answer = exchange(server.addr(), &[head.as_bytes(), &whole].concat()).unwrap();
             prop_assert!(answer.starts_with(b"HTTP/1.1 200 "), "{name}: {}", answer.escape_ascii());
         }

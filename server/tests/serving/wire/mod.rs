@@ -13,3 +13,4 @@ mod reconfigure;
 mod services;
 mod shutdown;
 mod tls;
+mod web_pages;

@@ -1,17 +1,17 @@
-//! TLS beside plain connections on one port, and clients that must show a certificate.
+//! TLS: what it requires of connections, and clients that must present a certificate.
 
 use std::io::{Read, Write};
 use std::net::TcpStream;
 use std::path::Path;
 use std::sync::Arc;
 
-use hjall_server::settings::config::TlsFiles;
+use hjall_server::settings::config::{PlainText, TlsSettings};
 use hjall_server::{Config, Server, StartError};
 use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, IsCa, KeyPair};
 use tokio_rustls::rustls::pki_types::{CertificateDer, PrivateKeyDer};
 use tokio_rustls::rustls::{ClientConfig, ClientConnection, RootCertStore, StreamOwned, crypto};
 
-use super::client::{Answer, Client, NO_ARGS, WAYS, connect};
+use super::client::{Answer, Arg, Client, NO_ARGS, WAYS, connect};
 use super::handler::{Echo, config, serve};
 
 type Issuer = CertifiedIssuer<'static, KeyPair>;
@@ -29,16 +29,17 @@ fn certified(by: &Issuer) -> (CertificateDer<'static>, KeyPair, String) {
     (certificate.der().clone(), key, certificate.pem())
 }
 
-fn files(folder: &Path, by: &Issuer, mutual: bool) -> TlsFiles {
+fn files(folder: &Path, by: &Issuer, mutual: bool) -> TlsSettings {
     let (_, key, certificate) = certified(by);
     let write = |name: &str, text: String| {
         std::fs::write(folder.join(name), text).unwrap();
         folder.join(name)
     };
-    TlsFiles {
+    TlsSettings {
         certificate: write("server.pem", certificate),
         key: write("server.key", key.serialize_pem()),
         client_authorities: mutual.then(|| write("ca.pem", by.pem())),
+        plain_text: PlainText::Refuse,
     }
 }
 
@@ -65,10 +66,11 @@ fn tls(
 }
 
 #[test]
-fn tls_and_plain_connections_share_the_port() {
+fn tls_and_plain_connections_share_the_port_where_configured() {
     let folder = tempfile::tempdir().unwrap();
     let authority = authority();
-    let (server, _gate) = serve(Config { tls: Some(files(folder.path(), &authority, false)), ..config() });
+    let allowed = TlsSettings { plain_text: PlainText::Allow, ..files(folder.path(), &authority, false) };
+    let (server, _gate) = serve(Config { tls: Some(allowed), ..config() });
     for way in WAYS {
         let mut plain = Client::new(server.addr(), way);
         let mut secret = Client::over(tls(&server, &authority, None), way);
@@ -82,6 +84,72 @@ fn tls_and_plain_connections_share_the_port() {
     let mut answer = String::new();
     https.read_to_string(&mut answer).unwrap();
     assert!(answer.starts_with("HTTP/1.1 405"), "{answer}");
+}
+
+/// Sends a call without TLS in every way, and checks that it is refused, not run.
+fn refuses_plain_text(server: &Server) {
+    for way in WAYS {
+        let mut plain = Client::new(server.addr(), way);
+        let answer = plain.call("mutateRow", &[Arg::Bytes(1, vec![7; 1000])]);
+        let Answer::IoError(text, false) = answer else { panic!("{way:?}: {answer:?}") };
+        assert!(text.contains("accepts only TLS connections") && text.contains("tls.plain"), "{text}");
+        assert_eq!(plain.rest(), b"");
+    }
+    // A message that is larger than the connection's share of a refusal is refused before it has arrived.
+    let mut large = Client::new(server.addr(), WAYS[3]);
+    let bytes = large.bytes("mutateRow", &[Arg::Bytes(1, vec![7; 10 << 20])]);
+    large.stream.write_all(&bytes[..1 << 10]).unwrap();
+    assert!(matches!(large.answer("mutateRow"), Answer::IoError(text, false) if text.contains("TLS")));
+    let mut http = connect(server.addr());
+    http.write_all(b"POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 0\r\n\r\n").unwrap();
+    let mut answer = String::new();
+    http.read_to_string(&mut answer).unwrap();
+    assert!(answer.starts_with("HTTP/1.1 403") && answer.contains("accepts only TLS"), "{answer}");
+}
+
+#[test]
+fn plain_text_is_refused_once_tls_is_configured() {
+    let folder = tempfile::tempdir().unwrap();
+    let authority = authority();
+    let (server, _gate) = serve(Config { tls: Some(files(folder.path(), &authority, false)), ..config() });
+    refuses_plain_text(&server);
+    let mut secret = Client::over(tls(&server, &authority, None), WAYS[0]);
+    assert_eq!(secret.call("put", NO_ARGS), Answer::Success("Thrift2 put".to_owned()));
+}
+
+#[test]
+fn plain_text_is_always_refused_where_clients_need_a_certificate() {
+    let folder = tempfile::tempdir().unwrap();
+    let authority = authority();
+    let allowed = TlsSettings { plain_text: PlainText::Allow, ..files(folder.path(), &authority, true) };
+    let (server, _gate) = serve(Config { tls: Some(allowed), ..config() });
+    refuses_plain_text(&server);
+}
+
+#[test]
+fn tls_inside_tls_is_closed() {
+    let folder = tempfile::tempdir().unwrap();
+    let authority = authority();
+    let (server, _gate) = serve(Config { tls: Some(files(folder.path(), &authority, false)), ..config() });
+    let mut outer = tls(&server, &authority, None);
+    outer.write_all(b"\x16\x03\x01\x02\0\x01\0\x01\xfc\x03\x03").unwrap();
+    assert!(!matches!(outer.read(&mut [0; 16]), Ok(1..)), "nothing is answered");
+}
+
+#[test]
+fn plain_text_is_refused_from_the_moment_that_tls_is_configured() {
+    let folder = tempfile::tempdir().unwrap();
+    let (server, _gate) = serve(config());
+    let mut open = Client::new(server.addr(), WAYS[0]);
+    assert_eq!(open.call("put", NO_ARGS), Answer::Success("Thrift2 put".to_owned()));
+    let wanted = Config { tls: Some(files(folder.path(), &authority(), false)), ..config() };
+    assert!(server.reconfigure(&wanted).applied.contains(&"tls"));
+    refuses_plain_text(&server);
+    assert_eq!(
+        open.call("put", NO_ARGS),
+        Answer::Success("Thrift2 put".to_owned()),
+        "open connections keep what they have"
+    );
 }
 
 #[test]
@@ -131,8 +199,8 @@ fn certificates_are_read_anew_and_no_connection_notices() {
 fn a_missing_or_wrong_file_is_named() {
     let folder = tempfile::tempdir().unwrap();
     let good = files(folder.path(), &authority(), false);
-    let missing = TlsFiles { key: folder.path().join("nowhere.key"), ..good.clone() };
-    let swapped = TlsFiles { certificate: good.key.clone(), ..good.clone() };
+    let missing = TlsSettings { key: folder.path().join("nowhere.key"), ..good.clone() };
+    let swapped = TlsSettings { certificate: good.key.clone(), ..good.clone() };
     for (files, named) in [(missing, "nowhere.key"), (swapped, "server.key")] {
         let (echo, _gate) = Echo::new();
         let error = Server::with_handler(Config { tls: Some(files), ..config() }, |_| echo).map(drop).unwrap_err();

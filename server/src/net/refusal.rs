@@ -1,0 +1,30 @@
+//! Why a connection is not served.
+
+use hyper::StatusCode;
+
+use crate::wire::fault::Fault;
+
+/// The answer to the first call of a connection that is not served.
+#[derive(Debug, Clone)]
+pub struct Refusal {
+    /// The answer to a Thrift client.
+    pub fault: Fault,
+    /// The status of the answer to an HTTP client.
+    pub status: StatusCode,
+}
+
+impl Refusal {
+    /// A limit on connections is reached. `reason` names it.
+    pub fn no_room(reason: &str) -> Self {
+        let fault = Fault::io(format!("java.io.IOException: {reason}; close some, or try again later"), true);
+        Self { fault, status: StatusCode::SERVICE_UNAVAILABLE }
+    }
+
+    /// The connection does not use TLS, and the server requires it.
+    pub fn plain_text() -> Self {
+        let reason = "this server accepts only TLS connections; enable TLS in the client (on the server, tls.plain = \
+                      \"allow\" permits connections without TLS unless tls.client_ca is set)";
+        let fault = Fault::io(format!("org.apache.hadoop.hbase.DoNotRetryIOException: {reason}"), false);
+        Self { fault, status: StatusCode::FORBIDDEN }
+    }
+}

@@ -1,0 +1,26 @@
+//! TLS: its files, and what plain connections may do.
+
+use std::path::PathBuf;
+
+/// How TLS is offered. The files are in PEM format.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TlsSettings {
+    /// The certificate chain of the server.
+    pub certificate: PathBuf,
+    /// The private key of the certificate.
+    pub key: PathBuf,
+    /// Authorities that issue client certificates, or `None` if clients need no certificate.
+    pub client_authorities: Option<PathBuf>,
+    /// Whether connections without TLS are served on the same ports. They never are if `client_authorities` is set.
+    pub plain_text: PlainText,
+}
+
+/// What happens to a connection without TLS if TLS is configured.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum PlainText {
+    /// Its first call is answered with an error, and it is closed.
+    #[default]
+    Refuse,
+    /// It is served.
+    Allow,
+}

@@ -1,0 +1,26 @@
+//! Thrift over HTTP.
+
+use super::{Default, Kind, ROW, Setting};
+
+pub(super) static SETTINGS: [Setting; 2] = [
+    Setting {
+        name: "http.origins",
+        kind: Kind::Words("one or more origins, such as https://console.example.com, or *"),
+        default: Default::Unset("none"),
+        summary: "Origins whose web pages may send calls over HTTP. Requests of other pages are refused, and so are \
+                  those that say that they come from a web page without naming its origin",
+        reason: "A web page must not be able to change tables of a server on its reader's machine or network",
+        set: |launch, value| launch.config.http.origins = value.list().to_vec(),
+        ..ROW
+    },
+    Setting {
+        name: "http.hosts",
+        kind: Kind::Words("one or more host names without a port, such as hbase.example.com"),
+        default: Default::Unset("none"),
+        summary: "Host names that HTTP requests to a loopback address may name besides localhost, IP addresses and \
+                  server.host. Needed for a proxy on the same machine that passes the Host header on",
+        reason: "A web page whose own name resolves to 127.0.0.1 could otherwise read and change tables",
+        set: |launch, value| launch.config.http.hosts = value.list().to_vec(),
+        ..ROW
+    },
+];

@@ -1,0 +1,69 @@
+"""Connections without TLS where TLS is configured: they must not reach any table."""
+import shutil
+import socket
+import subprocess
+
+import pytest
+from attacking import connect, message, post, text_field, until_closed
+from serving import binary
+
+
+@pytest.fixture
+def certificate(tmp_path):
+    """A self-signed certificate for localhost and its key, as paths."""
+    if not shutil.which("openssl"):
+        pytest.skip("openssl is not installed")
+    files = tmp_path / "server.pem", tmp_path / "server.key"
+    subprocess.run(["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", "2",
+                    "-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost", "-out", files[0], "-keyout", files[1]],
+                   check=True, capture_output=True)
+    return files
+
+
+DROP = message("deleteTable", text_field(1, b"victim") + b"\0")
+
+
+@pytest.mark.parametrize("with_authority", [False, True])
+def test_plain_connections_are_refused(attacked, certificate, with_authority):
+    pem, key = certificate
+    options = ["--tls-cert", str(pem), "--tls-key", str(key)]
+    server = attacked(*options, *(["--tls-client-ca", str(pem)] if with_authority else []))
+    with connect(server.port) as thrift:
+        thrift.sendall(DROP)
+        assert b"accepts only TLS connections" in until_closed(thrift)
+    with connect(server.port) as http:
+        http.sendall(post(DROP))
+        answer = until_closed(http)
+        assert answer.startswith(b"HTTP/1.1 403") and b"accepts only TLS" in answer
+
+
+def test_plain_connections_that_hold_on_are_closed(attacked, certificate):
+    pem, key = certificate
+    server = attacked("--tls-cert", str(pem), "--tls-key", str(key))
+    with connect(server.port) as silent:
+        silent.sendall(DROP[:10])
+        assert until_closed(silent) == b""
+    with connect(server.port) as http:
+        http.sendall(b"POST / HTTP/1.1\r\nHost: localhost\r\n")
+        assert until_closed(http) == b""
+
+
+def refused_start(*options):
+    done = subprocess.run([binary(), "config", *options], capture_output=True, text=True, timeout=60)
+    assert done.returncode == 2, done.stdout
+    return done.stderr
+
+
+def test_plain_connections_cannot_be_allowed_where_clients_need_a_certificate(certificate):
+    pem, key = map(str, certificate)
+    said = refused_start("--tls-cert", pem, "--tls-key", key, "--tls-client-ca", pem, "--set", "tls.plain=allow")
+    assert "tls.plain allow cannot be combined with tls.client_ca" in said
+
+
+def test_plain_connections_are_served_where_allowed(attacked, certificate):
+    pem, key = map(str, certificate)
+    server = attacked("--tls-cert", pem, "--tls-key", key, "--set", "tls.plain=allow")
+    with connect(server.port) as thrift:
+        thrift.sendall(message("getTableNames"))
+        thrift.shutdown(socket.SHUT_WR)
+        assert b"TLS" not in until_closed(thrift)
