@@ -13,7 +13,7 @@ use super::state::TableState;
 use super::table_slot::TableSlot;
 use super::{Catalog, Counter};
 use crate::durability::Durability;
-use crate::error::Result;
+use crate::error::{Error, ErrorKind, Result};
 use crate::name::{DEFAULT_NAMESPACE, SYSTEM_NAMESPACE};
 use crate::schema::NamespaceDescriptor;
 use crate::store::{CATALOG_SPACE, Order, Snapshot, Store};
@@ -70,6 +70,14 @@ impl Catalog {
         })?;
         counter.next = stored.head.next_number;
         let named: BTreeSet<_> = stored.tables.iter().flat_map(|t| t.families().iter().map(|f| f.space)).collect();
+        if let Some(missing) = named.iter().find(|space| !spaces.contains(space)) {
+            return Err(Error::new(
+                ErrorKind::Corrupt,
+                format!(
+                    "space {missing}, which a table needs, is missing from the data folder; restore the folder from a copy"
+                ),
+            ));
+        }
         for space in spaces.into_iter().filter(|s| *s != CATALOG_SPACE && !named.contains(s)) {
             tracing::info!(space, "dropping a space that no table owns: a change did not come to its end");
             self.store.drop_space(space)?;

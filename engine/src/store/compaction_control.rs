@@ -12,6 +12,7 @@ const SLEEP_MAX: Duration = Duration::from_millis(50);
 #[derive(Debug, Default)]
 pub struct CompactionControl {
     stopped: AtomicBool,
+    gives_way: AtomicBool,
     /// 0: unlimited.
     bytes_per_second: AtomicU64,
     read_bytes: AtomicU64,
@@ -27,6 +28,16 @@ impl CompactionControl {
     /// Makes the compaction end with `Cancelled` as soon as possible. The data stays as it was.
     pub fn stop(&self) {
         self.stopped.store(true, Ordering::Release);
+    }
+
+    /// Makes the compaction end with `Busy` as soon as possible, because the database is being closed or reopened.
+    pub(super) fn give_way(&self) {
+        self.gives_way.store(true, Ordering::Release);
+    }
+
+    /// Undoes [`Self::give_way`], for another attempt.
+    pub(super) fn begin(&self) {
+        self.gives_way.store(false, Ordering::Release);
     }
 
     /// Whether [`Self::stop`] has been called.
@@ -49,6 +60,9 @@ impl CompactionControl {
             if self.is_stopped() {
                 return Err(stopped());
             }
+            if self.gives_way.load(Ordering::Acquire) {
+                return Err(gave_way());
+            }
             let pace = self.bytes_per_second.load(Ordering::Relaxed);
             if pace == 0 {
                 return Ok(());
@@ -60,6 +74,15 @@ impl CompactionControl {
             }
         }
     }
+}
+
+/// The error of a compaction or flush that ends because the database is being closed or reopened.
+pub(super) fn gave_way() -> Error {
+    Error::new(
+        ErrorKind::Busy,
+        "the compaction or flush ended early because the database is being closed or reopened; the data is unchanged, \
+         try again",
+    )
 }
 
 /// The error of a compaction that was stopped.

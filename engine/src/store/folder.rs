@@ -1,17 +1,20 @@
 //! The data folder: whose it is, and in which format.
 //!
 //! ```text
-//! LOCK     held by the process that has the folder open; its number is inside
-//! FORMAT   "hjall data format 1": which version of the layout below, and of everything stored, this is
-//! data/    the store's files
+//! LOCK       held by the process that has the folder open; its number is inside
+//! FORMAT     "hjall data format 1": which version of the layout below, and of everything stored, this is
+//! data/      the store's files
+//! CREATING   the making of `data` has not come to its end: nothing has been stored in it
+//! CLOSED     the files of `data` when it was closed; see `closed_list`
 //! ```
-//! FORMAT comes before any data: whatever is there was written in that format.
+//! FORMAT comes before any data: whatever is there was written in that format. Only what CREATING stands beside is ever removed.
 
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{Read, Seek, Write};
 use std::path::{Path, PathBuf};
 
 use super::fjall::failed_io;
+use super::{closed_list, damage};
 use crate::error::{Error, ErrorKind, Result};
 
 /// The format that this version writes, and the newest that it reads.
@@ -22,6 +25,7 @@ const FORMAT_DRAFT: &str = "FORMAT.new";
 const FORMAT_TEXT: &str = "hjall data format ";
 const LOCK_FILE: &str = "LOCK";
 const DATA_FOLDER: &str = "data";
+const CREATING_FILE: &str = "CREATING";
 
 /// A data folder that is ours until this is dropped.
 #[derive(Debug)]
@@ -51,6 +55,9 @@ impl Folder {
         let folder = Self { path, lock };
         folder.check_format()?;
         folder.clear_unfinished()?;
+        if !folder.is_new() {
+            closed_list::check_and_remove(&folder.path)?;
+        }
         Ok(folder)
     }
 
@@ -88,9 +95,12 @@ impl Folder {
     /// Declares an empty folder ours. One with other things in it is somebody else's.
     fn begin(&self) -> Result<()> {
         let failed = |error| failed_io(&format!("making the data folder {}", self.path.display()), error);
+        if self.data().join("keyspaces").exists() {
+            return Err(damage::damaged(&self.path.join(FORMAT_FILE), "is missing"));
+        }
         for entry in fs::read_dir(&self.path).map_err(failed)? {
             let name = entry.map_err(failed)?.file_name();
-            if name != LOCK_FILE && name != FORMAT_DRAFT {
+            if name != LOCK_FILE && name != FORMAT_DRAFT && name != CREATING_FILE {
                 return Err(Error::invalid(format!(
                     "{} is no data folder of hjall and not empty: it holds \"{}\" but no {FORMAT_FILE} file; name another folder, or an empty one",
                     self.path.display(),
@@ -98,6 +108,7 @@ impl Folder {
                 )));
             }
         }
+        File::create(self.path.join(CREATING_FILE)).map_err(failed)?;
         // A crash leaves the whole file or none.
         let draft = self.path.join(FORMAT_DRAFT);
         let mut file = File::create(&draft).map_err(failed)?;
@@ -107,16 +118,42 @@ impl Folder {
         sync_folder(&self.path).map_err(failed)
     }
 
-    /// Removes a database whose making was cut short. fjall writes its `version` file last, and cannot go on from less; nothing can have
-    /// been stored before.
+    /// Whether the store's files have never been made, or not to their end.
+    fn is_new(&self) -> bool {
+        self.path.join(CREATING_FILE).exists()
+    }
+
+    /// Removes a database whose making was cut short: nothing can have been stored in it.
     fn clear_unfinished(&self) -> Result<()> {
         let data = self.data();
-        let finished = fs::metadata(data.join("version")).is_ok_and(|version| version.len() > 0);
-        if finished || !data.exists() {
+        if !self.is_new() || !data.exists() {
             return Ok(());
         }
         fs::remove_dir_all(&data)
             .map_err(|error| failed_io(&format!("clearing the unfinished {}", data.display()), error))
+    }
+
+    /// Looks for damage before the store's files are opened, unless they are to be made.
+    ///
+    /// # Errors
+    /// `Corrupt`: a file is missing or damaged. Nothing has been changed then.
+    pub fn check(&self) -> Result<()> {
+        if self.is_new() { Ok(()) } else { damage::check(&self.data()) }
+    }
+
+    /// The store's files have been made, or opened. Durable, since from here on they may hold data.
+    pub fn finish(&self) -> Result<()> {
+        if !self.is_new() {
+            return Ok(());
+        }
+        fs::remove_file(self.path.join(CREATING_FILE))
+            .and_then(|()| sync_folder(&self.path))
+            .map_err(|error| failed_io(&format!("making the data folder {}", self.path.display()), error))
+    }
+
+    /// Lists the files of a database that has been closed, for the next opening to compare.
+    pub fn list_files(&self) -> std::io::Result<()> {
+        closed_list::write(&self.path, DATA_FOLDER)
     }
 
     /// Empties the journal of a database that has been closed with everything in its files, so that the next opening need not read it. The
@@ -176,7 +213,8 @@ fn lock(folder: &Path) -> Result<File> {
     Ok(file)
 }
 
-fn sync_folder(path: &Path) -> std::io::Result<()> {
+/// Makes the names in a folder durable.
+pub(super) fn sync_folder(path: &Path) -> std::io::Result<()> {
     // Elsewhere folders cannot be opened as files, nor need they be.
     if cfg!(unix) { File::open(path)?.sync_all() } else { Ok(()) }
 }

@@ -11,7 +11,9 @@
 //! * **Lifetime**: a snapshot and its cursors see what was there when it was taken until they are dropped. A cursor whose store was closed or
 //!   reopened, or whose space was dropped, either goes on with what it saw or fails with `Stale`; it never mixes states.
 
+mod closed_list;
 mod compaction_control;
+mod damage;
 #[cfg(feature = "testing")]
 pub mod fault;
 mod fjall;

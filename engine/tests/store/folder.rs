@@ -135,16 +135,6 @@ fn a_folder_of_somebody_else_is_left_alone() {
     assert!(error.message().contains("thesis.tex"), "{error}");
 }
 
-/// A crash while the folder was made leaves files from which fjall cannot go on.
-#[test]
-fn a_folder_whose_making_was_cut_short_is_made_again() {
-    let (folder, clock) = (TempDir::new().unwrap(), clock());
-    open(folder.path(), &clock).close().unwrap();
-    fs::remove_file(folder.path().join("data/version")).unwrap();
-    let store = open(folder.path(), &clock);
-    put(&*store, "a", "1").unwrap();
-}
-
 #[test]
 fn a_second_process_is_refused() {
     if let Some(folder) = std::env::var_os(FOLDER) {

@@ -4,6 +4,7 @@
 
 mod kinds;
 
+mod damage;
 mod faults;
 mod figures;
 mod folder;
@@ -11,6 +12,7 @@ mod forgetting;
 mod isolation;
 mod lifetime;
 mod order;
+mod recovery;
 #[cfg(target_os = "linux")]
 mod room;
 mod time;

@@ -10,7 +10,7 @@ use hjall_engine::ErrorKind;
 use hjall_engine::store::{FjallStore, Order, SpaceOptions, StoreOptions};
 use tempfile::TempDir;
 
-use crate::kinds::{SPACE, get, pairs, put};
+use crate::kinds::{SPACE, bytes, get, in_row, pairs, put};
 
 const FOLDER: &str = "HJALL_TEST_FULL_FOLDER";
 const LIMIT_KIB: u64 = 1024;
@@ -39,6 +39,54 @@ fn writing_goes_on_once_there_is_room_again() {
 
     let store = FjallStore::open(folder.path(), StoreOptions::default()).unwrap();
     assert_eq!(pairs(&mut *store.snapshot().unwrap().scan(SPACE, b"", b"", Order::Ascending, 9).unwrap()).len(), count);
+}
+
+/// A worker of fjall's fails, and tells nobody why: the callers learn all the same that there is no room, and once there is, nothing fails.
+#[test]
+fn memory_that_cannot_be_written_out_for_lack_of_room_is_a_full_disk() {
+    if let Some(folder) = std::env::var_os(FOLDER) {
+        return flush_without_room(Path::new(&folder));
+    }
+    let folder = TempDir::new().unwrap();
+    let output = Command::new("bash")
+        .args(["-c", "trap '' XFSZ; exec \"$0\" \"$@\""])
+        .arg(std::env::current_exe().unwrap())
+        .arg("room::memory_that_cannot_be_written_out_for_lack_of_room_is_a_full_disk")
+        .args(["--exact", "--nocapture", "--test-threads=1"])
+        .env(FOLDER, folder.path())
+        .output()
+        .unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+}
+
+fn limit_files(bytes: &str) {
+    let (pid, limit) = (std::process::id().to_string(), format!("--fsize={bytes}:unlimited"));
+    assert!(Command::new("prlimit").args(["--pid", &pid, &limit]).status().unwrap().success());
+}
+
+fn flush_without_room(folder: &Path) {
+    let store = FjallStore::open(folder, StoreOptions::default()).unwrap();
+    store.create_space(SPACE, &SpaceOptions::default()).unwrap();
+    let value = "v".repeat(1000);
+    for n in 0..4_000 {
+        put(&*store, &format!("{n:04}"), &value).unwrap();
+    }
+    for _ in 0..3 {
+        limit_files("1000000");
+        let error = store.flush(SPACE).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::DiskFull, "{error}");
+        assert_eq!(store.flush(SPACE).unwrap_err().kind(), ErrorKind::DiskFull);
+        limit_files("unlimited");
+        // Opening anew is not repeated at once.
+        let began = std::time::Instant::now();
+        while let Err(error) = put(&*store, "room", &value) {
+            assert_eq!(error.kind(), ErrorKind::DiskFull, "{error}");
+            assert!(began.elapsed().as_secs() < 60, "there has been room for a minute");
+        }
+        in_row(&*store, "r", |t| (0..4_000).for_each(|n| t.put(SPACE, bytes(&n.to_string()), bytes(&value)))).unwrap();
+    }
+    assert_eq!(get(&*store, "0000").unwrap(), value);
+    store.close().unwrap();
 }
 
 fn fill(folder: &Path) {

@@ -71,9 +71,9 @@ impl ClockMark {
         }
     }
 
-    /// Makes sure that the stored mark is not before `needed`: `write` stores a later one otherwise. It need not be synced, since what it
-    /// guards comes after it in the same journal.
-    pub fn cover(&self, needed: Beginning, write: impl FnOnce(Beginning) -> Result<()>) -> Result<()> {
+    /// Makes sure that the stored mark is not before `needed`: `write` stores a later one otherwise, and returns whether it did. It need not
+    /// be synced, since what it guards comes after it in the same journal.
+    pub fn cover(&self, needed: Beginning, write: impl FnOnce(Beginning) -> Result<bool>) -> Result<()> {
         if self.covers(needed) {
             return Ok(());
         }
@@ -85,7 +85,9 @@ impl ClockMark {
             time_ms: needed.time_ms.saturating_add(STEP_MS).max(self.time_ms.load(Ordering::Acquire)),
             sequence: needed.sequence.saturating_add(STEP_SEQUENCE),
         };
-        write(next)?;
+        if !write(next)? {
+            return Ok(());
+        }
         self.time_ms.store(next.time_ms, Ordering::Release);
         self.sequence.store(next.sequence, Ordering::Release);
         Ok(())

@@ -1,6 +1,7 @@
 //! fjall's errors in our words: who has to act, and on what.
 
 use std::io;
+use std::path::Path;
 
 use fjall::{JournalRecoveryError, LsmError};
 
@@ -20,6 +21,24 @@ pub(super) fn refuses_writes(database: &fjall::Database) -> bool {
 pub(super) fn failed(doing: &str, error: fjall::Error) -> Error {
     let (kind, remedy) = judge(&error);
     Error::new(kind, format!("{doing} failed: {remedy} ({error:?})")).with_source(error)
+}
+
+/// The error of opening the database in a folder. What fjall looks for and does not find, or finds too short, is damage.
+pub(super) fn failed_opening(folder: &Path, error: fjall::Error) -> Error {
+    let doing = format!("opening the data in {}", folder.display());
+    match &error {
+        // The second: an offset before the beginning of a file, counted from its end.
+        fjall::Error::Io(io) | fjall::Error::Storage(LsmError::Io(io))
+            if matches!(io.kind(), io::ErrorKind::NotFound | io::ErrorKind::InvalidInput) =>
+        {
+            Error::new(
+                ErrorKind::Corrupt,
+                format!("{doing} failed: a file is missing or cut; restore the folder from a copy ({error:?})"),
+            )
+            .with_source(error)
+        }
+        _ => failed(&doing, error),
+    }
 }
 
 /// The error of `doing` something with files.
@@ -59,6 +78,9 @@ fn judge_io(error: &io::Error) -> (ErrorKind, &'static str) {
         }
         io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => {
             (ErrorKind::Io, "the data folder must be readable and writable for this user")
+        }
+        io::ErrorKind::UnexpectedEof | io::ErrorKind::InvalidData => {
+            (ErrorKind::Corrupt, "a file is cut or altered; restore the data folder from a copy")
         }
         _ => (ErrorKind::Io, "look at the disk and the system's log"),
     }

@@ -77,7 +77,9 @@ impl Holder {
     pub fn open(folder: Folder, options: StoreOptions) -> Result<Self> {
         let filters = Arc::new(LateFilterFactory::default());
         let path = folder.data();
+        folder.check()?;
         let database = Database::open(&folder.data(), &options, &filters)?;
+        folder.finish()?;
         Ok(Self {
             options,
             filters,
@@ -114,6 +116,12 @@ impl Holder {
         }
         drop(database);
         let mut turning = self.turning.lock();
+        // Reads go on until everything that takes long has ended.
+        if let Some(failed) = self.present()?.filter(|database| database.failure().is_some()) {
+            Rest::over(turning.last.as_ref())?;
+            failed.end_all_compactions();
+            failed.end_long_calls();
+        }
         let mut status = self.status.write();
         let failed = match &*status {
             Status::Open(database) => database.failure().cloned(),
@@ -149,7 +157,8 @@ impl Holder {
         }
         let folder = turning.folder.as_ref().ok_or_else(closed)?;
         Rest::over(turning.refused.as_ref())?;
-        let database = Database::open(&folder.data(), &self.options, &self.filters).inspect_err(|error| {
+        let database = folder.check().and_then(|()| Database::open(&folder.data(), &self.options, &self.filters));
+        let database = database.inspect_err(|error| {
             tracing::error!(%error, "the database could not be opened anew");
             turning.refused = Rest::from_now(error.kind(), error.message().to_owned());
         });
@@ -166,6 +175,9 @@ impl Holder {
     /// Lets go of the database, after `finish` has had it to itself, and then of the folder. Once is enough, more is nothing.
     pub fn close(&self, finish: impl FnOnce(&Database) -> Result<()>) -> Result<()> {
         let mut turning = self.turning.lock();
+        if let Ok(Some(database)) = self.present() {
+            database.end_long_calls();
+        }
         let Some(folder) = turning.folder.take() else { return Ok(()) };
         let status = std::mem::replace(&mut *self.status.write(), Status::Closed);
         // It may well hold this store.
@@ -174,10 +186,14 @@ impl Holder {
         let database = when_alone(database);
         database.cursors.end();
         let finished = finish(&database);
+        database.end_all_compactions();
         drop(database);
         finished?;
         if let Err(error) = folder.empty_journal() {
             tracing::warn!(%error, "the journal could not be emptied; the next start reads it");
+        }
+        if let Err(error) = folder.list_files() {
+            tracing::warn!(%error, "the files could not be listed; the next start does not notice if one is missing");
         }
         Ok(())
     }

@@ -16,6 +16,7 @@ mod holder;
 mod options;
 mod pressure;
 mod requested_compaction;
+mod space;
 mod statistics;
 mod store;
 

@@ -1,41 +1,40 @@
-//! Back-pressure: writes wait before they take rows, not while they hold them.
+//! Back-pressure: a write waits for the disk before it takes rows, never inside a commit, and only for the spaces that it writes to.
 //!
-//! fjall makes a commit wait inside, without bound and with the write already visible, when a space has four memtables to be written out or
-//! twenty runs in its first level. Here a space that comes near that is remembered, and the next writes wait for it, with a bound.
-//! The memory of all spaces together, which fjall does not bound, is looked at after every so many bytes; the largest are written out.
+//! fjall makes a commit wait inside, without a bound and with the write already visible, when a space has four memtables to be written out or
+//! twenty runs in its first level, and waits on even if the thread that should end the wait has failed. Here a commit is not begun then: the
+//! transaction gives its rows back, waits, and begins again.
+//! The memory of all spaces together, which fjall does not bound, is counted after every few MiB written; the largest are written out.
 
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use fjall::{AbstractTree, Database, Keyspace};
+use fjall::{AbstractTree, Database};
 use parking_lot::Mutex;
 
-use super::failure::refuses_writes;
+use super::options::MEMTABLE_BYTES;
+use super::requested_compaction;
+use super::space::Space;
 use crate::error::{Error, ErrorKind, Result};
 
 /// How long a write waits for the disk to catch up.
 const WAIT_MAX: Duration = Duration::from_secs(30);
 
-const WAIT_STEP: Duration = Duration::from_millis(2);
+/// How often a waiting write looks.
+pub(super) const WAIT_STEP: Duration = Duration::from_millis(2);
 
-/// fjall itself stops at 4.
-const SEALED_MAX: usize = 3;
+/// After this time a write that waits for a compaction runs it by itself: fjall forgets requests when its queue is full.
+const COMPACTION_PATIENCE: Duration = Duration::from_millis(500);
 
-/// fjall itself slows down at 20 and stops at 30.
-const FIRST_LEVEL_RUNS_MAX: usize = 18;
-
-/// The spaces that have too much to be written out or compacted.
+/// The memory of all spaces that is not in files yet.
 pub(super) struct Pressure {
     pub bound_bytes: u64,
-    /// Whether `pressed` has any: all that a write looks at in ordinary times.
-    any: AtomicBool,
-    pressed: Mutex<Vec<Keyspace>>,
-    /// Bytes that fjall still counts though their spaces are gone.
-    dropped_bytes: AtomicU64,
-    /// Bytes written since the memory of all spaces was last looked at.
-    unwatched_bytes: AtomicU64,
+    /// All of it when it was counted last.
+    counted_bytes: AtomicU64,
+    /// Written since.
+    uncounted_bytes: AtomicU64,
     sealing: Mutex<()>,
-    pub waits: Waits,
+    compacting: Mutex<()>,
 }
 
 /// How often and how long writes waited for the disk.
@@ -48,16 +47,36 @@ pub(super) struct Waits {
 }
 
 /// One write's wait, counted at its end however it ends.
-struct Wait<'a> {
+pub(super) struct Wait<'a> {
     waits: &'a Waits,
     began: Instant,
 }
 
 impl Waits {
-    fn begin(&self) -> Wait<'_> {
+    /// A wait that begins now.
+    pub fn begin(&self) -> Wait<'_> {
         self.begun.fetch_add(1, Ordering::Relaxed);
         self.now.fetch_add(1, Ordering::Relaxed);
         Wait { waits: self, began: Instant::now() }
+    }
+}
+
+impl Wait<'_> {
+    /// How long it has taken so far.
+    pub fn elapsed(&self) -> Duration {
+        self.began.elapsed()
+    }
+
+    /// `Busy` once it has taken too long.
+    pub fn check(&self) -> Result<()> {
+        if self.elapsed() <= WAIT_MAX {
+            return Ok(());
+        }
+        self.waits.given_up.fetch_add(1, Ordering::Relaxed);
+        Err(Error::new(
+            ErrorKind::Busy,
+            format!("the disk has not caught up with writing for {} s; try again later", WAIT_MAX.as_secs()),
+        ))
     }
 }
 
@@ -74,94 +93,108 @@ impl Pressure {
     pub fn new(bound_bytes: u64) -> Self {
         Self {
             bound_bytes,
-            any: AtomicBool::new(false),
-            pressed: Mutex::new(Vec::new()),
-            dropped_bytes: AtomicU64::new(0),
-            unwatched_bytes: AtomicU64::new(0),
+            counted_bytes: AtomicU64::new(0),
+            uncounted_bytes: AtomicU64::new(0),
             sealing: Mutex::new(()),
-            waits: Waits::default(),
+            compacting: Mutex::new(()),
         }
+    }
+
+    /// Writes out what recovery left in memory: only later commits would do so, and they may have to wait for it.
+    pub fn recovered(&self, spaces: &[Space]) {
+        for space in spaces {
+            if space.active_bytes() >= MEMTABLE_BYTES / 16 {
+                seal(space);
+            }
+        }
+        self.write_largest(spaces);
     }
 
     /// Takes note of a commit that wrote `bytes` to the spaces `touched`; `all` lists every space.
-    pub fn wrote(&self, database: &Database, touched: &[Keyspace], bytes: u64, all: impl FnOnce() -> Vec<Keyspace>) {
-        for keyspace in touched {
-            if is_pressed(keyspace) {
-                let mut pressed = self.pressed.lock();
-                if !pressed.contains(keyspace) {
-                    pressed.push(keyspace.clone());
-                }
-                self.any.store(true, Ordering::Release);
+    pub fn wrote(&self, touched: &[Space], bytes: u64, all: impl FnOnce() -> Vec<Space>) {
+        for space in touched {
+            space.unwritten_bytes();
+        }
+        if self.uncounted_bytes.fetch_add(bytes, Ordering::AcqRel) + bytes >= self.bound_bytes / 32
+            && let Some(_sealing) = self.sealing.try_lock()
+        {
+            self.write_largest(&all());
+        }
+    }
+
+    /// Whether a commit of `bytes` to each of these spaces may go on.
+    pub fn admits(&self, touched: &[Space], bytes: u64, all: impl FnOnce() -> Vec<Space>) -> bool {
+        if touched.iter().any(|space| space.is_crowded(bytes)) {
+            return false;
+        }
+        if self.estimate() <= self.bound_bytes.saturating_mul(2) {
+            return true;
+        }
+        let all = all();
+        if self.count(&all) <= self.bound_bytes.saturating_mul(2) {
+            return true;
+        }
+        // There is too much in memory, but not of these: each space has a share that the others cannot take from it. All shares together are as
+        // much as the bound.
+        let share = self.bound_bytes / (all.len() as u64).max(16);
+        touched.iter().all(|space| space.unwritten_bytes() <= share)
+    }
+
+    /// Does for these spaces what a waiting write can do by itself: asks for the largest memtables to be written out, and compacts what nobody
+    /// compacts.
+    pub fn relieve(&self, database: &Database, touched: &[Space], all: &[Space], waited: Duration) {
+        if let Some(_sealing) = self.sealing.try_lock() {
+            self.write_largest(all);
+            for space in touched.iter().filter(|space| space.active_bytes() > MEMTABLE_BYTES) {
+                seal(space);
             }
         }
-        if self.unwatched_bytes.fetch_add(bytes, Ordering::AcqRel) + bytes >= self.bound_bytes / 32 {
-            self.write_largest(database, all);
+        if waited < COMPACTION_PATIENCE || database.active_compactions() > 0 {
+            return;
         }
-    }
-
-    /// Waits until no space is under pressure; `Busy` if that takes too long.
-    pub fn ease(&self, database: &Database) -> Result<()> {
-        if self.is_eased(database) {
-            return Ok(());
-        }
-        let wait = self.waits.begin();
-        loop {
-            std::thread::sleep(WAIT_STEP);
-            // A database that refuses writes will not ease: let the commit find out.
-            if self.is_eased(database) || refuses_writes(database) {
-                return Ok(());
-            }
-            if wait.began.elapsed() > WAIT_MAX {
-                self.waits.given_up.fetch_add(1, Ordering::Relaxed);
-                return Err(Error::new(
-                    ErrorKind::Busy,
-                    format!("the disk has not caught up with writing for {} s; try again later", WAIT_MAX.as_secs()),
-                ));
+        let Some(_compacting) = self.compacting.try_lock() else { return };
+        for space in touched.iter().filter(|space| space.has_many_runs()) {
+            let watermark = database.supervisor.snapshot_tracker.get_seqno_safe_to_gc();
+            let compacted = requested_compaction::run(&space.keyspace, false, &Arc::default(), || {
+                let strategy = Arc::new(fjall::compaction::Leveled::default());
+                Ok(space.keyspace.tree.compact(strategy, watermark)?)
+            });
+            if let Err(error) = compacted {
+                tracing::warn!(%error, "compacting a space whose writes wait for it failed");
             }
         }
     }
 
-    fn is_eased(&self, database: &Database) -> bool {
-        if self.any.load(Ordering::Acquire) {
-            let mut pressed = self.pressed.lock();
-            pressed.retain(is_pressed);
-            self.any.store(!pressed.is_empty(), Ordering::Release);
-        }
-        !self.any.load(Ordering::Acquire) && self.unwritten_bytes(database) <= self.bound_bytes.saturating_mul(2)
+    /// What is in memory and not in files yet, sealed or not; at most, since it was counted last.
+    fn estimate(&self) -> u64 {
+        self.counted_bytes.load(Ordering::Acquire).saturating_add(self.uncounted_bytes.load(Ordering::Acquire))
     }
 
-    /// What is in memory and not yet in files, sealed or not. fjall counts it, but goes on counting what was dropped.
-    pub fn unwritten_bytes(&self, database: &Database) -> u64 {
-        database.write_buffer_size().saturating_sub(self.dropped_bytes.load(Ordering::Acquire))
-    }
-
-    /// A space is dropped with so much of it unwritten.
-    pub fn dropped(&self, keyspace: &Keyspace) {
-        self.dropped_bytes.fetch_add(keyspace.tree.active_memtable().size(), Ordering::AcqRel);
-        self.pressed.lock().retain(|pressed| pressed != keyspace);
+    /// Counts what is in memory and not in files yet.
+    pub fn count(&self, spaces: &[Space]) -> u64 {
+        let uncounted = self.uncounted_bytes.load(Ordering::Acquire);
+        let counted = spaces.iter().map(Space::unwritten_bytes).sum();
+        self.counted_bytes.store(counted, Ordering::Release);
+        // What is written meanwhile counts twice until the next time. Two who count at once may take the same bytes off.
+        let left = |now: u64| Some(now.saturating_sub(uncounted));
+        let _ = self.uncounted_bytes.fetch_update(Ordering::AcqRel, Ordering::Acquire, left);
+        counted
     }
 
     /// With the memory of all spaces above the bound, seals the largest until half the bound is left unsealed.
-    fn write_largest(&self, database: &Database, all: impl FnOnce() -> Vec<Keyspace>) {
-        let Some(_sealing) = self.sealing.try_lock() else { return };
-        self.unwatched_bytes.store(0, Ordering::Release);
-        if self.unwritten_bytes(database) <= self.bound_bytes {
+    fn write_largest(&self, spaces: &[Space]) {
+        if self.count(spaces) <= self.bound_bytes {
             return;
         }
-        let mut sizes: Vec<(u64, Keyspace)> =
-            all().into_iter().map(|keyspace| (keyspace.tree.active_memtable().size(), keyspace)).collect();
+        let mut sizes: Vec<(u64, &Space)> = spaces.iter().map(|space| (space.active_bytes(), space)).collect();
         let mut active: u64 = sizes.iter().map(|(size, _)| size).sum();
         if active <= self.bound_bytes {
             // The rest is being written already.
             return;
         }
         sizes.sort_by_key(|(size, _)| std::cmp::Reverse(*size));
-        for (size, keyspace) in sizes {
-            if active <= self.bound_bytes / 2 {
-                break;
-            }
-            if let Err(error) = keyspace.rotate_memtable() {
-                tracing::warn!(%error, "a space's memory could not be sealed for writing it out");
+        for (size, space) in sizes {
+            if active <= self.bound_bytes / 2 || !seal(space) {
                 break;
             }
             active -= size;
@@ -169,11 +202,11 @@ impl Pressure {
     }
 }
 
-/// Whether a major compaction, which keeps minor ones of its space waiting, should give way.
-pub(super) fn is_nearly_pressed(keyspace: &Keyspace) -> bool {
-    keyspace.tree.l0_run_count() >= FIRST_LEVEL_RUNS_MAX - 4
-}
-
-fn is_pressed(keyspace: &Keyspace) -> bool {
-    keyspace.tree.sealed_memtable_count() >= SEALED_MAX || keyspace.tree.l0_run_count() >= FIRST_LEVEL_RUNS_MAX
+/// Seals a space's memtable, so that a worker writes it to a file.
+fn seal(space: &Space) -> bool {
+    space
+        .keyspace
+        .rotate_memtable()
+        .inspect_err(|error| tracing::warn!(%error, "the memory of a space could not be sealed for writing it out"))
+        .is_ok()
 }

@@ -17,9 +17,10 @@ use std::time::Instant;
 use fjall::{AbstractTree, Keyspace, LsmError};
 
 use super::failure::failed;
-use super::pressure::is_nearly_pressed;
+use super::space::has_nearly_too_many_runs;
 use crate::error::{Error, ErrorKind, Result};
 use crate::store::CompactionControl;
+use crate::store::compaction_control::gave_way;
 
 /// The filter reports its progress, and learns whether it should stop, once for this many bytes.
 const REPORT_BYTES: u64 = 256 << 10;
@@ -74,16 +75,25 @@ impl Run {
         (self.unreported_bytes, self.reported) = (0, Instant::now());
         let error = match advanced {
             Err(error) => error,
-            Ok(()) if self.major && is_nearly_pressed(&self.keyspace) => Error::new(
+            Ok(()) if self.major && has_nearly_too_many_runs(&self.keyspace) => Error::new(
                 ErrorKind::Busy,
                 "the major compaction gave way to writes, for which minor compactions are needed; the data is \
                  unchanged, try again when fewer writes come in",
             ),
             Ok(()) => return Ok(()),
         };
+        Err(self.interrupted(error))
+    }
+
+    /// The error that ends the compaction because the database is being closed or reopened.
+    pub fn give_way(&self) -> LsmError {
+        self.interrupted(gave_way())
+    }
+
+    fn interrupted(&self, error: Error) -> LsmError {
         // Other than during a major compaction, another compaction of the space may be creating files.
         let left = if self.major { self.unregistered_files() } else { Vec::new() };
-        Err(LsmError::Io(io::Error::other(Interrupted { error, left })))
+        LsmError::Io(io::Error::other(Interrupted { error, left }))
     }
 
     /// The files that this compaction has created so far. Not to be called unless it is a major one.

@@ -8,18 +8,20 @@ use bytes::Bytes;
 use fjall::{AbstractTree, Keyspace};
 
 use super::database::Database;
+use super::pressure::Waits;
+use super::space::Space;
 use crate::store::{SpaceFiles, Statistics};
 
 /// How a database fares. What fjall counts is read as it stands; only the journal's length waits for a write of it under way.
-pub(super) fn of(database: &Database) -> Statistics {
+pub(super) fn of(database: &Database, waits: &Waits) -> Statistics {
     let inner = &database.inner;
-    let waits = &database.pressure.waits;
+    let spaces = database.spaces();
     // A journal that failed has no length to tell; everything else is worth telling all the same, just then.
     let journal_bytes = inner.journal_disk_space().unwrap_or(0);
     let mut all = Statistics {
         cache_bytes: inner.cache_size(),
         cache_bytes_max: inner.cache_capacity(),
-        write_buffer_bytes: database.pressure.unwritten_bytes(&database.inner),
+        write_buffer_bytes: database.pressure.count(&spaces),
         write_buffer_bytes_max: database.pressure.bound_bytes,
         flushes_waiting: inner.outstanding_flushes() as u64,
         disk_bytes: journal_bytes,
@@ -35,7 +37,7 @@ pub(super) fn of(database: &Database) -> Statistics {
         failure: database.failure().map(|(_, message)| message.clone()),
         ..Statistics::default()
     };
-    for keyspace in database.keyspaces() {
+    for Space { keyspace, .. } in &spaces {
         let reads = keyspace.metrics();
         all.spaces += 1;
         all.disk_bytes += keyspace.disk_space();

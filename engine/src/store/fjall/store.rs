@@ -3,25 +3,25 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use bytes::Bytes;
-use fjall::PersistMode;
-
 use super::clock_mark::{Beginning, ClockMark};
 use super::cursor::FjallSnapshot;
-use super::database::Database;
+use super::database::{Committed, Database, bytes_of};
+use super::failure::refuses_writes;
 use super::holder::Holder;
 use super::options::StoreOptions;
+use super::pressure::{WAIT_STEP, Wait, Waits};
 use super::statistics;
 use crate::durability::Durability;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::store::folder::Folder;
 use crate::store::rows::Rows;
-use crate::store::running::{Done, Running};
+use crate::store::running::{Done, Running, Write};
 use crate::store::time::{Sequence, Time};
 use crate::store::{
     self, CompactionControl, CompactionFilterFactory, Snapshot, SpaceFiles, SpaceId, SpaceOptions, Statistics, Store,
     Transaction,
 };
+use bytes::Bytes;
 
 /// A store in a data folder, which it has to itself.
 pub struct FjallStore {
@@ -30,6 +30,7 @@ pub struct FjallStore {
     time: Time,
     sequence: Sequence,
     mark: ClockMark,
+    waits: Waits,
 }
 
 impl FjallStore {
@@ -48,15 +49,114 @@ impl FjallStore {
             time: Time::new(clock, beginning.time_ms),
             sequence: Sequence::from(beginning.sequence),
             mark: ClockMark::at(beginning),
+            waits: Waits::default(),
         }))
+    }
+
+    /// Takes the rows, runs the body and commits what it wrote, if that can be done now.
+    fn attempt(&self, rows: &[Bytes], body: &mut dyn FnMut(&mut dyn Transaction) -> Result<()>) -> Result<Attempt> {
+        let mut held = self.rows.take(rows, &self.time)?;
+        let database = self.holder.database()?;
+        let snapshot = FjallSnapshot::new(&database);
+        let seen = Arc::downgrade(&database);
+        drop(database);
+        let mut running = Running::new(Arc::new(snapshot), held.now_ms(), &self.sequence);
+        body(&mut running)?;
+        let Done { writes, newest } = running.finish()?;
+        if writes.is_empty() && newest.is_none() {
+            return Ok(Attempt::Unneeded);
+        }
+        // What the body read is only good for the database that it read.
+        let writable = || {
+            let database = self.holder.writable()?;
+            Ok(std::ptr::eq(Arc::as_ptr(&database), seen.as_ptr()).then_some(database))
+        };
+        let Some(database) = writable()? else { return Ok(Attempt::Moved) };
+        let touched = database.spaces_of(&writes)?;
+        let bytes = bytes_of(&writes);
+        if !writes.is_empty() && !database.pressure.admits(&touched, bytes, || database.spaces()) {
+            return Ok(Attempt::crowded(&writes, bytes));
+        }
+        drop((touched, database));
+        if let Some(newest) = newest {
+            let time_ms = held.assign(newest);
+            let needed = Beginning { time_ms, sequence: self.sequence.upcoming() };
+            let mut attempt = Attempt::Done;
+            self.mark.cover(needed, |next| {
+                match writable()? {
+                    None => attempt = Attempt::Moved,
+                    Some(database) => match database.set_beginning(next)? {
+                        Committed::Whole => return Ok(true),
+                        Committed::Refused(error) => attempt = Attempt::Refused(error),
+                        Committed::Crowded => {}
+                    },
+                }
+                Ok(false)
+            })?;
+            if !matches!(attempt, Attempt::Done) {
+                return Ok(attempt);
+            }
+        }
+        if writes.is_empty() {
+            return Ok(Attempt::Unneeded);
+        }
+        let Some(database) = writable()? else { return Ok(Attempt::Moved) };
+        let crowded = Attempt::crowded(&writes, bytes);
+        Ok(match database.commit(writes)? {
+            Committed::Whole => Attempt::Done,
+            Committed::Crowded => crowded,
+            Committed::Refused(error) => Attempt::Refused(error),
+        })
+    }
+
+    /// Waits until these spaces admit a commit of `bytes`, with no row and no handle held; `Busy` if that takes too long.
+    fn ease(&self, spaces: &[SpaceId], bytes: u64, wait: &Wait<'_>) -> Result<()> {
+        loop {
+            {
+                let database = self.holder.database()?;
+                let all = database.spaces();
+                let touched: Vec<_> = spaces.iter().filter_map(|space| database.space(*space)).collect();
+                // A database that refuses writes will not ease: let the commit find out.
+                if database.pressure.admits(&touched, bytes, || all.clone()) || refuses_writes(&database.inner) {
+                    return Ok(());
+                }
+                database.pressure.relieve(&database.inner, &touched, &all, wait.elapsed());
+            }
+            wait.check()?;
+            std::thread::sleep(WAIT_STEP);
+        }
     }
 
     /// Everything into files, and the mark exactly where it is needed.
     fn write_out(&self, database: &Database) -> Result<()> {
-        database
-            .set_beginning(Beginning { time_ms: self.time.newest_assigned_ms(), sequence: self.sequence.upcoming() })?;
+        let beginning = Beginning { time_ms: self.time.newest_assigned_ms(), sequence: self.sequence.upcoming() };
+        if let Committed::Refused(error) = database.set_beginning(beginning)? {
+            return Err(error);
+        }
         database.sync()?;
         database.flush_all()
+    }
+}
+
+/// How one attempt at a transaction ended. Nothing was written, unless it is done.
+enum Attempt {
+    /// All is written.
+    Done,
+    /// There was nothing to write.
+    Unneeded,
+    /// The database was opened anew between what the body read and the commit.
+    Moved,
+    /// These spaces have too much to be written out or compacted for as many bytes.
+    Crowded { spaces: Vec<SpaceId>, bytes: u64 },
+    /// The database had failed before.
+    Refused(Error),
+}
+
+impl Attempt {
+    fn crowded(writes: &[Write], bytes: u64) -> Self {
+        let mut spaces: Vec<SpaceId> = writes.iter().map(|write| write.space).collect();
+        spaces.dedup();
+        Self::Crowded { spaces, bytes }
     }
 }
 
@@ -89,24 +189,25 @@ impl Store for FjallStore {
         body: &mut dyn FnMut(&mut dyn Transaction) -> Result<()>,
     ) -> Result<()> {
         store::refuse_default(durability)?;
-        {
-            let database = self.holder.writable()?;
-            database.pressure.ease(&database.inner)?;
+        let mut refused = false;
+        let mut wait = None;
+        loop {
+            match self.attempt(rows, body)? {
+                Attempt::Unneeded => return Ok(()),
+                Attempt::Done => break,
+                // Something failed in the background, and not by this write: once it is tried again with the database opened anew.
+                Attempt::Refused(error) if refused => return Err(error),
+                Attempt::Refused(_) => refused = true,
+                Attempt::Moved => {}
+                Attempt::Crowded { spaces, bytes } => {
+                    self.ease(&spaces, bytes, wait.get_or_insert_with(|| self.waits.begin()))?
+                }
+            }
         }
-        let mut held = self.rows.take(rows, &self.time)?;
-        let mut running = Running::new(self.snapshot()?, held.now_ms(), &self.sequence);
-        body(&mut running)?;
-        let Done { writes, newest } = running.finish()?;
-        if let Some(newest) = newest {
-            let time_ms = held.assign(newest);
-            let needed = Beginning { time_ms, sequence: self.sequence.upcoming() };
-            self.mark.cover(needed, |next| self.holder.writable()?.set_beginning(next))?;
+        if durability == Durability::FsyncWal {
+            self.holder.database()?.sync()?;
         }
-        if writes.is_empty() {
-            return Ok(());
-        }
-        let mode = if durability == Durability::FsyncWal { PersistMode::SyncAll } else { PersistMode::Buffer };
-        self.holder.writable()?.commit(writes, mode)
+        Ok(())
     }
 
     fn now_ms(&self) -> i64 {
@@ -137,7 +238,7 @@ impl Store for FjallStore {
         Ok(Statistics {
             reopened: self.holder.reopened(),
             disk_free_bytes: statistics::disk_free_bytes(self.holder.path()),
-            ..statistics::of(&database)
+            ..statistics::of(&database, &self.waits)
         })
     }
 

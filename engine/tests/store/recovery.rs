@@ -1,0 +1,188 @@
+//! What a store does after a crash, and after its background work has failed.
+
+use std::fs;
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use hjall_engine::ErrorKind;
+use hjall_engine::clock::ManualClock;
+use hjall_engine::mutation::Durability;
+use hjall_engine::store::{
+    CompactionFilter, CompactionFilterFactory, FjallStore, Order, SpaceId, SpaceOptions, Store, StoreOptions, Verdict,
+};
+use tempfile::TempDir;
+
+use crate::kinds::{BEGIN_MS, SPACE, bytes, get, in_row, options, put, rest};
+
+fn clock() -> Arc<ManualClock> {
+    Arc::new(ManualClock::at(BEGIN_MS))
+}
+
+fn open(folder: &Path, options: StoreOptions) -> Arc<dyn Store> {
+    let store = FjallStore::open(folder, options).unwrap();
+    store.create_space(SPACE, &SpaceOptions::default()).unwrap();
+    store
+}
+
+/// Copies a folder as it is at this moment: what a crash of the process would leave.
+pub fn copy(from: &Path, to: &Path) {
+    fs::create_dir_all(to).unwrap();
+    for entry in fs::read_dir(from).unwrap() {
+        let entry = entry.unwrap();
+        let to = to.join(entry.file_name());
+        if entry.file_type().unwrap().is_dir() { copy(&entry.path(), &to) } else { drop(fs::copy(entry.path(), to)) }
+    }
+}
+
+/// Lets the next flush fail once: opening the store anew repairs it.
+fn take_folders_of_files(folder: &Path) {
+    for space in fs::read_dir(folder.join("data/keyspaces")).unwrap() {
+        let space = space.unwrap();
+        if space.file_name() != "0" {
+            fs::remove_dir(space.path().join("tables")).unwrap();
+        }
+    }
+}
+
+/// What recovery reads from the journal goes to memory, where only later commits would have it written out. With more of it than the bound
+/// allows, those commits waited for each other.
+#[test]
+fn recovered_memory_does_not_keep_writes_waiting() {
+    let (folder, crashed, clock) = (TempDir::new().unwrap(), TempDir::new().unwrap(), clock());
+    let store = open(folder.path(), options(&clock));
+    let value = bytes(&"v".repeat(100_000));
+    for space in 2..=5 {
+        store.create_space(space, &SpaceOptions::default()).unwrap();
+        for n in 0..20 {
+            in_row(&*store, "r", |t| t.put(space, bytes(&format!("{n:02}")), value.clone())).unwrap();
+        }
+    }
+    copy(folder.path(), crashed.path());
+    let bound = StoreOptions { write_buffer_bytes: 1 << 20, ..options(&clock) };
+    let store = open(crashed.path(), bound);
+    assert_eq!(put(&*store, "a", "1").map_err(|error| error.to_string()), Ok(()));
+    for space in 2..=5 {
+        let snapshot = store.snapshot().unwrap();
+        assert_eq!(rest(&mut *snapshot.scan(space, b"", b"", Order::Ascending, 9).unwrap()).len(), 20);
+        // What is not in files counts against the bound.
+        store.flush(space).unwrap();
+    }
+    assert!(store.statistics().unwrap().write_buffer_bytes < 1 << 20);
+    assert_eq!(store.statistics().unwrap().stalls_given_up, 0);
+}
+
+/// A space that is dropped takes its memory out of the account, whatever becomes of its memtables.
+#[test]
+fn dropped_spaces_do_not_upset_the_account_of_memory() {
+    let (folder, clock) = (TempDir::new().unwrap(), clock());
+    let bound = 1 << 20;
+    let store = open(folder.path(), StoreOptions { write_buffer_bytes: bound, ..options(&clock) });
+    let value = bytes(&"v".repeat(100_000));
+    for round in 0..10 {
+        let space = 10 + round;
+        store.create_space(space, &SpaceOptions::default()).unwrap();
+        for n in 0..15 {
+            in_row(&*store, "r", |t| t.put(space, bytes(&n.to_string()), value.clone())).unwrap();
+        }
+        store.drop_space(space).unwrap();
+    }
+    assert!(store.statistics().unwrap().write_buffer_bytes < 100_000);
+    for n in 0..8 {
+        in_row(&*store, "r", |t| t.put(SPACE, bytes(&n.to_string()), value.clone())).unwrap();
+    }
+    let counted = store.statistics().unwrap().write_buffer_bytes;
+    assert!((800_000..1_000_000).contains(&counted), "{counted} bytes are counted of 800,000");
+}
+
+#[test]
+fn a_failed_flush_costs_no_write_an_error() {
+    let (folder, clock) = (TempDir::new().unwrap(), clock());
+    let store = open(folder.path(), options(&clock));
+    put(&*store, "a", "1").unwrap();
+    take_folders_of_files(folder.path());
+    assert_eq!(store.flush(SPACE).unwrap_err().kind(), ErrorKind::Io);
+    assert_eq!(put(&*store, "b", "2").map_err(|error| error.to_string()), Ok(()));
+    assert_eq!(get(&*store, "a").unwrap(), "1");
+    assert_eq!(store.statistics().unwrap().reopened, 1);
+    store.flush(SPACE).unwrap();
+}
+
+/// Between what a body reads and its commit the database is opened anew: what it read may not be what the commit comes after.
+#[test]
+fn a_body_runs_again_if_the_database_was_opened_anew_underneath() {
+    let (folder, clock) = (TempDir::new().unwrap(), clock());
+    let store = open(folder.path(), options(&clock));
+    put(&*store, "a", "1").unwrap();
+    let mut runs = 0;
+    let body = &mut |t: &mut dyn hjall_engine::store::Transaction| {
+        runs += 1;
+        let before = t.snapshot().get(SPACE, b"a")?;
+        if runs == 1 {
+            take_folders_of_files(folder.path());
+            store.flush(SPACE).unwrap_err();
+            in_row(&*store, "other", |t| t.put(SPACE, bytes("b"), bytes("2"))).unwrap();
+        }
+        t.put(SPACE, bytes("c"), before.unwrap());
+        Ok(())
+    };
+    store.transact(&[bytes("r")], Durability::SyncWal, body).unwrap();
+    assert_eq!(runs, 2);
+    assert_eq!(get(&*store, "c").unwrap(), "1");
+}
+
+/// Keeps a compaction busy for minutes unless it is ended.
+struct Slow(Arc<AtomicBool>);
+
+impl CompactionFilterFactory for Slow {
+    fn make_filter(&self, space: SpaceId, whole: bool) -> Option<Box<dyn CompactionFilter>> {
+        (space == SPACE && whole).then(|| Box::new(Self(Arc::clone(&self.0))) as Box<dyn CompactionFilter>)
+    }
+}
+
+impl CompactionFilter for Slow {
+    fn filter(&mut self, _key: &[u8], _value: &[u8]) -> Verdict {
+        self.0.store(true, Ordering::Release);
+        std::thread::sleep(Duration::from_millis(5));
+        Verdict::Keep
+    }
+}
+
+#[test]
+fn a_compaction_gives_way_to_opening_anew_and_to_closing() {
+    let (folder, clock) = (TempDir::new().unwrap(), clock());
+    let store = open(folder.path(), options(&clock));
+    in_row(&*store, "r", |t| (0..50_000).for_each(|n| t.put(SPACE, bytes(&format!("{n:05}")), bytes("v")))).unwrap();
+    store.flush(SPACE).unwrap();
+    put(&*store, "x", "1").unwrap();
+    store.create_space(2, &SpaceOptions::default()).unwrap();
+    for closing in [false, true] {
+        let begun = Arc::new(AtomicBool::new(false));
+        store.set_compaction_filters(Arc::new(Slow(Arc::clone(&begun))));
+        std::thread::scope(|scope| {
+            let compaction = scope.spawn(|| store.compact(SPACE, true));
+            while !begun.load(Ordering::Acquire) {
+                assert!(!compaction.is_finished(), "the compaction ended before it was begun");
+                std::thread::yield_now();
+            }
+            if closing {
+                store.close().unwrap();
+            } else {
+                in_row(&*store, "r", |t| t.put(2, bytes("k"), bytes("v"))).unwrap();
+                for space in fs::read_dir(folder.path().join("data/keyspaces")).unwrap() {
+                    // The one that is empty: that of space 2.
+                    drop(fs::remove_dir(space.unwrap().path().join("tables")));
+                }
+                store.flush(2).unwrap_err();
+                put(&*store, "x", "2").unwrap();
+                assert_eq!(store.statistics().unwrap().reopened, 1);
+                assert_eq!(get(&*store, "00007").unwrap(), "v");
+            }
+            let error = compaction.join().unwrap().unwrap_err();
+            assert!(matches!(error.kind(), ErrorKind::Busy | ErrorKind::Closed), "{error}");
+        });
+    }
+    let store = open(folder.path(), options(&clock));
+    assert_eq!(get(&*store, "x").unwrap(), "2");
+}
