@@ -1,8 +1,8 @@
-//! Values of cells inside a space.
+//! Values of cells inside a space. No other module knows their layout.
 //!
 //! ```text
-//! tag (1)   bit 0: cell TTL follows (8, ms)   bit 1: write sequence follows (8)   bits 2-7: 0, kept for later parts
-//! [ttl]  [sequence]  the bytes
+//! tag (1)   bit 0: cell TTL follows (8, ms)   bit 1: write sequence follows (8)   bits 2-7: 0, reserved
+//! [ttl]  [sequence]  the caller's bytes
 //! ```
 
 use bytes::{Buf, BufMut, Bytes, BytesMut};
@@ -12,12 +12,12 @@ use crate::error::{Error, ErrorKind, Result};
 const TTL: u8 = 1;
 const SEQUENCE: u8 = 2;
 
-/// What is stored under a cell's key.
+/// A decoded value.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Value {
-    /// How long the cell lives from its timestamp on, in milliseconds.
+    /// The cell's own TTL, in milliseconds from its timestamp.
     pub ttl_ms: Option<i64>,
-    /// The place in the order of writing, in families that need it (NEW_VERSION_BEHAVIOR).
+    /// The position in the order of writing, in families that need it (NEW_VERSION_BEHAVIOR).
     pub sequence: Option<u64>,
     /// The caller's bytes.
     pub bytes: Bytes,
@@ -27,7 +27,7 @@ fn damaged() -> Error {
     Error::new(ErrorKind::Corrupt, "a stored value is not a cell's: the data folder is damaged or newer")
 }
 
-/// Takes the tag and the TTL off the head of a stored value.
+/// Splits the tag and the TTL from the beginning of a stored value.
 fn take_ttl(stored: &mut impl Buf) -> Result<(u8, Option<i64>)> {
     let tag = stored.try_get_u8().map_err(|_| damaged())?;
     if tag & !(TTL | SEQUENCE) != 0 {
@@ -37,11 +37,11 @@ fn take_ttl(stored: &mut impl Buf) -> Result<(u8, Option<i64>)> {
     Ok((tag, ttl_ms))
 }
 
-/// Whether a cell with that stored value has outlived its own TTL (HBase: timestamp + TTL < now, added as Java adds, i.e. wrapping; the
-/// largest TTL is none).
+/// Whether a cell with this stored value has outlived its own TTL. As in HBase: timestamp + TTL < now with wrapping addition; the largest TTL
+/// means none.
 ///
 /// # Errors
-/// `Corrupt` if the value is none of ours.
+/// `Corrupt` if the value is not in this layout.
 #[inline]
 pub fn is_expired(stored: &[u8], timestamp: i64, now: i64) -> Result<bool> {
     if is_plain(stored) { Ok(false) } else { is_ttl_over(stored, timestamp, now) }
@@ -52,26 +52,26 @@ fn is_ttl_over(mut stored: &[u8], timestamp: i64, now: i64) -> Result<bool> {
     Ok(end(timestamp, ttl_ms).is_some_and(|end| end < now))
 }
 
-/// The last millisecond in which a cell with that timestamp and own TTL counts; `None`: it has no end.
+/// The last millisecond in which a cell with this timestamp and TTL is visible; `None`: it does not expire.
 pub fn end(timestamp: i64, ttl_ms: Option<i64>) -> Option<i64> {
     ttl_ms.filter(|ttl| *ttl != i64::MAX).map(|ttl| timestamp.wrapping_add(ttl))
 }
 
-/// The own TTL, in milliseconds, of the cell with that stored value; `None`: it has none.
+/// The cell's own TTL, in milliseconds; `None`: it has none.
 ///
 /// # Errors
-/// `Corrupt` if the value is none of ours.
+/// `Corrupt` if the value is not in this layout.
 pub fn ttl_of(mut stored: &[u8]) -> Result<Option<i64>> {
     Ok(take_ttl(&mut stored)?.1.filter(|ttl| *ttl != i64::MAX))
 }
 
-/// Whether a stored value is nothing but the caller's bytes.
+/// Whether a stored value has neither TTL nor sequence.
 #[inline]
 pub fn is_plain(stored: &[u8]) -> bool {
     stored.first() == Some(&0)
 }
 
-/// The caller's bytes of such a value, not copied.
+/// The caller's bytes of a value with neither TTL nor sequence, not copied.
 #[inline]
 pub fn of_plain(mut stored: Bytes) -> Bytes {
     stored.advance(1.min(stored.len()));
@@ -79,7 +79,7 @@ pub fn of_plain(mut stored: Bytes) -> Bytes {
 }
 
 impl Value {
-    /// As it is stored; never empty.
+    /// Encodes the value. The result is never empty.
     pub fn encode(&self) -> Bytes {
         let mut out = BytesMut::with_capacity(17 + self.bytes.len());
         out.put_u8(self.ttl_ms.map_or(0, |_| TTL) | self.sequence.map_or(0, |_| SEQUENCE));
@@ -93,10 +93,10 @@ impl Value {
         out.freeze()
     }
 
-    /// What was stored; the caller's bytes are not copied.
+    /// Decodes a stored value. The caller's bytes are not copied.
     ///
     /// # Errors
-    /// `Corrupt` if it is none of ours, or written by a newer version.
+    /// `Corrupt` if it is not in this layout or was written by a newer version.
     #[inline]
     pub fn decode(stored: Bytes) -> Result<Self> {
         if is_plain(&stored) {

@@ -1,4 +1,4 @@
-//! Changes of the catalog: each one transaction, on the disk when it returns.
+//! Changes of the catalog. Each is one transaction, durable when the call returns.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -23,7 +23,7 @@ pub(super) fn lock_name() -> Bytes {
 }
 
 impl Catalog {
-    /// Writes pairs of the catalog (`None`: removes) and the counter, at once.
+    /// Writes pairs of the catalog (`None` removes the key) and the counter in one transaction.
     fn commit(&self, counter: &Counter, pairs: &[(Bytes, Option<Bytes>)]) -> Result<()> {
         let head = record::encode_head(&Head { next_number: counter.next, cluster_id: self.cluster_id.clone() });
         let done = self.store.transact(&[lock_name()], Durability::FsyncWal, &mut |tx| {
@@ -37,7 +37,7 @@ impl Catalog {
             Ok(())
         });
         if done.is_err() {
-            // A failed commit may still have reached the disk: nothing is known until the catalog has been read again.
+            // A failed commit may still have reached the disk, so the catalog has to be read again.
             self.doubtful.store(true, Ordering::Release);
         }
         done
@@ -57,7 +57,7 @@ impl Catalog {
         Ok(())
     }
 
-    /// Makes the state of a table from a descriptor: families that `old` has keep their spaces (unless `empty`), others get new numbers.
+    /// Builds a table's state from a descriptor. Families of `old` keep their spaces unless `empty`; others get new ones.
     pub(crate) fn plan(
         &self,
         counter: &mut Counter,
@@ -86,7 +86,7 @@ impl Catalog {
         Ok(())
     }
 
-    /// Replaces a table's state, or drops the table (`None`), when its writers have let go.
+    /// Replaces a table's state, or drops the table (`None`), once its running writes have finished.
     pub(crate) fn replace_table(&self, counter: &Counter, name: &TableName, new: Option<TableState>) -> Result<()> {
         let slot = self.slot(name)?;
         let old = self.table(name)?;
@@ -109,7 +109,7 @@ impl Catalog {
         let kept = new.map(|n| spaces(&n)).unwrap_or_default();
         for space in spaces(&old).into_iter().filter(|s| !kept.contains(s)) {
             self.rules.write().remove(&space);
-            // The change is done; what cannot be dropped now is dropped by the next opening.
+            // The change is complete; the next opening drops what cannot be dropped now.
             if let Err(error) = self.store.drop_space(space) {
                 tracing::warn!(space, %error, "a space that is no longer needed could not be dropped");
             }
@@ -117,7 +117,7 @@ impl Catalog {
         Ok(())
     }
 
-    /// Makes the spaces that `new` has and `old` has not.
+    /// Creates the spaces that `new` has and `old` does not have.
     fn create_spaces(&self, old: Option<&TableState>, new: &TableState) -> Result<()> {
         let there = old.map(spaces).unwrap_or_default();
         let mut made = Vec::new();
@@ -126,7 +126,7 @@ impl Catalog {
             made.push(family.space);
             if let Err(error) = self.store.create_space(family.space, &options) {
                 for space in made {
-                    // Numbers are not given out twice, so one that stays is only dropped later.
+                    // Numbers are never reused, so a space that remains is merely dropped later.
                     let _ = self.store.drop_space(space);
                 }
                 return Err(error);
@@ -144,7 +144,7 @@ fn spaces(table: &TableState) -> BTreeSet<SpaceId> {
     table.families().iter().map(|f| f.space).collect()
 }
 
-/// How a space is stored was settled when it was made; whoever alters that should know when it takes effect.
+/// Logs when an altered storage option takes effect: the options of a space are fixed when it is created.
 fn tell_late_options(old: &TableState, new: &TableState) {
     let altered = |family: &Family| {
         let options = |table: &TableState| table.descriptor().families.get(&family.name).map(space_options);
@@ -154,7 +154,7 @@ fn tell_late_options(old: &TableState, new: &TableState) {
         tracing::info!(
             table = %new.name(),
             family = %String::from_utf8_lossy(&family.name),
-            "COMPRESSION, BLOOMFILTER and BLOCKSIZE as altered will hold once the table has been truncated"
+            "the altered COMPRESSION, BLOOMFILTER or BLOCKSIZE takes effect when the table is truncated"
         );
     }
 }

@@ -1,4 +1,4 @@
-//! Reading the catalog from the store: when it is opened, and again when a change ended in doubt.
+//! Reading the catalog from the store: when it is opened, and again after a change with an unknown outcome.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::hash::{BuildHasher, Hasher, RandomState};
@@ -21,7 +21,7 @@ use crate::store::{CATALOG_SPACE, Order, Snapshot, Store};
 /// Pairs expected in one catalog scan.
 const FETCH: usize = 256;
 
-/// Everything that is stored.
+/// The stored catalog.
 #[derive(Default)]
 struct Stored {
     head: Head,
@@ -30,7 +30,7 @@ struct Stored {
 }
 
 impl Catalog {
-    /// Opens the catalog of a store, making it if need be, and drops spaces that it does not name.
+    /// Opens the catalog of a store, creating it if necessary, and drops spaces that it does not name.
     pub(crate) fn open(store: Arc<dyn Store>) -> Result<Self> {
         let snapshot = store.snapshot()?;
         let cluster_id = match snapshot.get(CATALOG_SPACE, HEAD_KEY)? {
@@ -51,8 +51,8 @@ impl Catalog {
         Ok(catalog)
     }
 
-    /// Takes what is stored for what is. What was in doubt is certain afterwards: the counter is written anew, durably, in the same
-    /// transaction that reads.
+    /// Replaces the catalog in memory with the stored one. If the outcome of a change was unknown, the transaction that reads also writes the
+    /// counter durably, which settles what is stored.
     pub(super) fn load(&self, counter: &mut Counter) -> Result<()> {
         let spaces = self.store.spaces()?;
         let above_spaces = spaces.last().map_or(0, |s| s + 1);
@@ -79,7 +79,7 @@ impl Catalog {
             ));
         }
         for space in spaces.into_iter().filter(|s| *s != CATALOG_SPACE && !named.contains(s)) {
-            tracing::info!(space, "dropping a space that no table owns: a change did not come to its end");
+            tracing::info!(space, "dropping a space that no table owns, left by an interrupted change");
             self.store.drop_space(space)?;
         }
         self.install(stored)
@@ -139,7 +139,7 @@ fn each(snapshot: &dyn Snapshot, prefix: &[u8], take: &mut dyn FnMut(bytes::Byte
     Ok(())
 }
 
-/// A random UUID (version 4). It names a database, it guards nothing: the randomness of hash maps is enough.
+/// A random UUID (version 4). It only identifies a database, so the random keys of hash maps are good enough.
 fn new_uuid() -> String {
     let half = || RandomState::new().build_hasher().finish().to_be_bytes();
     let mut bytes = [half(), half()].concat();

@@ -1,4 +1,4 @@
-//! `hbase:meta`: clients list, describe and locate it, so there is such a table; it has no cells of its own.
+//! `hbase:meta`, which clients list, describe and locate. It has no cells.
 
 use bytes::Bytes;
 
@@ -8,10 +8,10 @@ use crate::name::TableName;
 use crate::region::Region;
 use crate::schema::{FamilyDescriptor, TableDescriptor};
 
-/// Numbers below this are never given out; the catalog itself is space 0.
+/// The first number that is allocated. The catalog itself is space 0.
 pub(super) const FIRST_NUMBER: u64 = 16;
 
-/// HBase gives the first region of `hbase:meta` this id.
+/// The id of the first region of `hbase:meta`, as in HBase.
 const META_REGION_ID: i64 = 1;
 
 /// The state of `hbase:meta`.

@@ -1,7 +1,7 @@
-//! The catalog: namespaces, tables, families and regions, as they are now and as the store keeps them.
+//! The catalog: namespaces, tables, families and regions, cached in memory and stored in space 0.
 //!
-//! A change makes the new spaces, writes the catalog in one transaction, then drops the old spaces. A crash in between leaves either the
-//! old state or the new one, and spaces that the catalog does not name: opening drops those.
+//! A change creates the new spaces, writes the catalog in one transaction, then drops the old spaces. A crash in between leaves either the
+//! old state or the new one, and possibly spaces that the catalog does not name. The next opening drops those.
 
 mod change;
 mod load;
@@ -24,7 +24,7 @@ use crate::name::TableName;
 use crate::schema::{FamilyRules, NamespaceDescriptor};
 use crate::store::{SpaceId, Store};
 
-/// The rules of every family that there is, by its space: what forgetting goes by.
+/// The rules of all families by their spaces, for compaction filters.
 pub(crate) type SpaceRules = RwLock<HashMap<SpaceId, FamilyRules>>;
 
 /// Namespaces and tables of one database.
@@ -34,19 +34,19 @@ pub(crate) struct Catalog {
     namespaces: RwLock<BTreeMap<String, NamespaceDescriptor>>,
     tables: RwLock<HashMap<TableName, Arc<TableSlot>>>,
     rules: Arc<SpaceRules>,
-    /// Held through every change, so that there is one at a time.
+    /// Held during every change: changes run one at a time.
     changes: Mutex<Counter>,
-    /// A change failed and nobody could say whether it was written: everything is to be read again.
+    /// A change failed and may have been written: the catalog has to be read again before it is used.
     doubtful: AtomicBool,
 }
 
-/// Gives out numbers for spaces and tables, none twice.
+/// Allocates numbers for spaces and tables. No number is allocated twice.
 pub(crate) struct Counter {
     next: u64,
 }
 
 impl Counter {
-    /// A number that nothing has ever had. It counts as used at once, also if the change that asked for it fails.
+    /// Allocates a number. It counts as used even if the change that needs it fails.
     pub(crate) fn next(&mut self) -> u64 {
         self.next += 1;
         self.next - 1
@@ -54,17 +54,17 @@ impl Counter {
 }
 
 impl Catalog {
-    /// A UUID made with the data.
+    /// The UUID that was generated with the data folder.
     pub(crate) fn cluster_id(&self) -> &str {
         &self.cluster_id
     }
 
-    /// The rules of families by their spaces.
+    /// The rules of all families by their spaces.
     pub(crate) fn rules(&self) -> Arc<SpaceRules> {
         Arc::clone(&self.rules)
     }
 
-    /// Begins a change: none other runs until the guard is dropped. The catalog is certain then.
+    /// Begins a change. No other change runs until the guard is dropped. Reads the catalog again if a failed change left it in doubt.
     pub(crate) fn begin(&self) -> Result<MutexGuard<'_, Counter>> {
         let mut counter = self.changes.lock();
         if self.doubtful.load(Ordering::Acquire) {
@@ -74,7 +74,7 @@ impl Catalog {
         Ok(counter)
     }
 
-    /// Makes sure that what is in memory is what is stored.
+    /// Reads the catalog again if a failed change left it in doubt.
     fn settle(&self) -> Result<()> {
         if self.doubtful.load(Ordering::Acquire) {
             drop(self.begin()?);
@@ -112,7 +112,7 @@ impl Catalog {
         }
     }
 
-    /// A table's state, which may be an old one as soon as it is returned.
+    /// A table's current state. It may change as soon as it is returned.
     ///
     /// # Errors
     /// `TableNotFound`.
@@ -120,7 +120,7 @@ impl Catalog {
         self.hold(name, |state| Ok(Arc::clone(state)))
     }
 
-    /// All tables, by namespace and name; while the store cannot be read after a failed change, as they were before it.
+    /// All tables, by namespace and name. If a change failed and the store cannot be read since: as they were before the change.
     pub(crate) fn tables(&self) -> Vec<Arc<TableState>> {
         self.settle_or_warn();
         let slots: Vec<_> = self.tables.read().values().cloned().collect();
@@ -145,7 +145,7 @@ impl Catalog {
     }
 }
 
-/// The error for a table that is not there.
+/// The error for a table that does not exist.
 pub(crate) fn not_found(name: &TableName) -> Error {
     Error::new(ErrorKind::TableNotFound, name.to_string())
 }

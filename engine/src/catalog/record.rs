@@ -1,4 +1,4 @@
-//! How the catalog is stored: messages in Protocol Buffers' encoding, so that fields can be added. Numbers of fields are never reused.
+//! The stored form of the catalog: messages in the encoding of Protocol Buffers, so that fields can be added. Field numbers are never reused.
 
 use std::collections::BTreeMap;
 
@@ -11,20 +11,20 @@ use crate::name::TableName;
 use crate::region;
 use crate::schema::{FamilyDescriptor, NamespaceDescriptor, TableDescriptor};
 
-/// Key of the one [`Head`].
+/// The key of the [`Head`].
 pub(super) const HEAD_KEY: &[u8] = b"head";
-/// What keys of namespaces begin with; the name follows.
+/// The prefix of the keys of namespaces; the name follows.
 pub(super) const NAMESPACE_PREFIX: &[u8] = b"namespace/";
-/// What keys of tables begin with; `namespace:qualifier` follows.
+/// The prefix of the keys of tables; `namespace:qualifier` follows.
 pub(super) const TABLE_PREFIX: &[u8] = b"table/";
 
-/// What there is one of.
+/// The data that exists once per database.
 #[derive(Clone, PartialEq, Message)]
 pub(super) struct Head {
-    /// The smallest number that no space and no table has ever had.
+    /// The smallest number that has not been allocated.
     #[prost(uint64, tag = "1")]
     pub next_number: u64,
-    /// A UUID made with the folder.
+    /// The UUID that was generated with the data folder.
     #[prost(string, tag = "2")]
     pub cluster_id: String,
 }
@@ -53,7 +53,7 @@ struct FamilyRecord {
 struct RegionRecord {
     #[prost(int64, tag = "1")]
     id: i64,
-    /// Where it begins; it ends where the next one begins.
+    /// The first row. The region ends where the next one begins.
     #[prost(bytes = "bytes", tag = "2")]
     start: Bytes,
 }

@@ -1,4 +1,4 @@
-//! A table as the catalog knows it at one moment.
+//! The state of a table: descriptor, families with their spaces, regions.
 
 use std::sync::Arc;
 
@@ -11,12 +11,12 @@ use crate::region::{self, Region};
 use crate::schema::{BloomFilter, Compression, FamilyDescriptor, FamilyRules, TableDescriptor};
 use crate::store::{SpaceId, SpaceOptions};
 
-/// A family: where its cells are and which rules hold for them.
+/// A family: the space of its cells, and the rules that apply to them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Family {
     /// The name.
     pub name: Bytes,
-    /// Where its cells are.
+    /// The space of its cells.
     pub space: SpaceId,
     /// VERSIONS, TTL and the like.
     pub rules: FamilyRules,
@@ -28,8 +28,7 @@ impl Family {
     }
 }
 
-/// How a family's space is stored. HBase's default block suits its readers, the store's default suits ours; another one is followed
-/// within bounds.
+/// The storage options of a family's space. HBase's default block size stands for the store's default; any other is applied within limits.
 pub(crate) fn space_options(family: &FamilyDescriptor) -> SpaceOptions {
     let default = SpaceOptions::default();
     let block_bytes = match family.block_size() {
@@ -43,7 +42,7 @@ pub(crate) fn space_options(family: &FamilyDescriptor) -> SpaceOptions {
     }
 }
 
-/// A table at one moment. Never changes: a change makes a new one.
+/// The state of a table. Immutable: a change creates a new one.
 #[derive(Debug)]
 pub(crate) struct TableState {
     number: u64,
@@ -69,7 +68,7 @@ impl TableState {
         Self { number, descriptor, families: families.into(), regions, enabled, read_only, durability }
     }
 
-    /// Distinguishes this table from every other there ever was, also from one of the same name.
+    /// Distinguishes this table from all others that exist or ever existed, including those of the same name.
     pub(crate) fn number(&self) -> u64 {
         self.number
     }
@@ -96,12 +95,12 @@ impl TableState {
         self.enabled
     }
 
-    /// Whether this is a table that lives in no space (`hbase:meta`).
+    /// Whether this is `hbase:meta`, which has no spaces.
     pub(crate) fn is_system(&self) -> bool {
         self.name().is_meta()
     }
 
-    /// What DURABILITY, if a mutation leaves it to the table, comes to. Never `UseDefault`.
+    /// The durability of a mutation: the one it asks for, or else the table's. Never `UseDefault`.
     pub(crate) fn durability(&self, asked: Durability) -> Durability {
         asked.in_table(self.durability)
     }
@@ -117,7 +116,7 @@ impl TableState {
         }
     }
 
-    /// The error for a family that is not there.
+    /// The error for a family that does not exist.
     pub(crate) fn no_family(&self, name: &[u8], row: &[u8]) -> Error {
         let region =
             region::locate(&self.regions, row).map(|r| String::from_utf8_lossy(&r.name(self.name())).into_owned());
@@ -138,7 +137,7 @@ impl TableState {
         ))
     }
 
-    /// Whether the table can be read now.
+    /// Checks that the table can be read.
     ///
     /// # Errors
     /// `TableDisabled`, or `SystemTable` for `hbase:meta`.
@@ -146,7 +145,7 @@ impl TableState {
         if self.is_system() {
             return Err(Error::new(
                 ErrorKind::SystemTable,
-                "hbase:meta is kept in another form here and has no rows to read or write: ask for regions and descriptors instead",
+                "hbase:meta has no rows to read or write in hjall; ask for regions and table descriptors instead",
             ));
         }
         if !self.enabled {
@@ -155,7 +154,7 @@ impl TableState {
         Ok(())
     }
 
-    /// Whether the table can be written now.
+    /// Checks that the table can be written.
     ///
     /// # Errors
     /// Those of [`Self::check_readable`], or `ReadOnly`.

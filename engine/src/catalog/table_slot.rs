@@ -1,8 +1,8 @@
 //! The lock that keeps a table's schema and its data consistent.
 //!
 //! A write holds the lock shared from reading the table's state until its commit. A change of the table holds it exclusively while it writes the
-//! catalog and replaces the state. So no write reaches a space that a change has abandoned, and disabling a table waits for its writers. A read
-//! holds it shared only while it takes the state and a snapshot.
+//! catalog and replaces the state. So no write reaches a space that a change has abandoned, and disabling a table waits for running writes. A
+//! read holds it shared only while it takes the state and a snapshot.
 
 use std::sync::Arc;
 
@@ -14,9 +14,9 @@ use super::TableState;
 #[derive(Debug)]
 pub(crate) struct TableSlot(RwLock<Option<Arc<TableState>>>);
 
-/// The shared hold.
+/// A shared lock on a table.
 pub(crate) type Shared<'a> = RwLockReadGuard<'a, Option<Arc<TableState>>>;
-/// The exclusive hold.
+/// An exclusive lock on a table.
 pub(crate) type Exclusive<'a> = RwLockWriteGuard<'a, Option<Arc<TableState>>>;
 
 impl TableSlot {
@@ -24,12 +24,12 @@ impl TableSlot {
         Self(RwLock::new(Some(state)))
     }
 
-    /// Holds the table shared. Never take it twice in one thread: a change that waits in between would stop both.
+    /// Locks the table shared. A thread must not take it twice: if a change waits in between, both would deadlock.
     pub(crate) fn shared(&self) -> Shared<'_> {
         self.0.read()
     }
 
-    /// Holds the table exclusively, once all shared holders have let go.
+    /// Locks the table exclusively, once all shared locks have been released.
     pub(crate) fn exclusive(&self) -> Exclusive<'_> {
         self.0.write()
     }

@@ -1,15 +1,15 @@
-//! What the markers that a compaction has shown so far hide.
+//! The delete markers that a compaction has read so far, and what they hide.
 
 use crate::cell::CellKind;
 
-/// Exact markers to keep in mind for one column, or one family of a row.
+/// Limit on the markers of exact versions that are remembered for one column, or for one family of a row.
 const EXACT_MAX: usize = 1 << 20;
 
-/// What the markers of one scope hide. They are shown widest first, each kind newest first.
+/// The markers of one column, or of one family of a row. They are added widest kind first, each kind newest first.
 pub(super) struct BoundedDeleteTracker {
-    /// Everything up to this time; `i64::MIN`: nothing.
+    /// All versions up to this timestamp are hidden; `i64::MIN`: none.
     up_to: i64,
-    /// Besides, these times, descending.
+    /// Timestamps of further hidden versions, descending.
     exact: Vec<i64>,
     certain: bool,
 }
@@ -21,7 +21,7 @@ impl Default for BoundedDeleteTracker {
 }
 
 impl BoundedDeleteTracker {
-    /// Counts a marker in; `false`: there are too many, so what it hides will not be known.
+    /// Adds a marker. Returns `false` if it could not be remembered because there are too many.
     pub(super) fn note(&mut self, kind: CellKind, timestamp: i64) -> bool {
         match kind {
             CellKind::DeleteColumn | CellKind::DeleteFamily => self.up_to = self.up_to.max(timestamp),
@@ -31,17 +31,17 @@ impl BoundedDeleteTracker {
         self.certain
     }
 
-    /// Whether everything of this age is hidden, so that a further marker for it means nothing.
+    /// Whether all versions up to this timestamp are hidden, so that a further marker for it is redundant.
     pub(super) fn covers(&self, timestamp: i64) -> bool {
         timestamp <= self.up_to
     }
 
-    /// Whether this version is hidden.
+    /// Whether a version with this timestamp is hidden.
     pub(super) fn hides(&self, timestamp: i64) -> bool {
         self.covers(timestamp) || self.exact.binary_search_by(|exact| timestamp.cmp(exact)).is_ok()
     }
 
-    /// Whether all markers are counted in.
+    /// Whether all markers have been remembered.
     pub(super) fn is_certain(&self) -> bool {
         self.certain
     }

@@ -1,9 +1,9 @@
 //! Which cells a compaction may drop: only those that no read can see, now or later.
 //!
-//! A compaction shows some of a space's pairs, in key order: of each row the family markers first, of each column its markers before its
-//! values, newest first. So a value can be forgotten for a cause that stands in the same compaction (a marker that hides it, VERSIONS newer ones),
-//! or that needs none (its TTL). A marker may hide values that this compaction does not show: it goes only when the compaction covers the whole space, or when a
-//! wider marker makes it meaningless.
+//! A compaction reads some of a space's pairs in key order: within a row the family markers come first, within a column the markers precede
+//! the values, newest first. A value can therefore be dropped for a reason found in the same compaction (a marker that hides it, VERSIONS newer
+//! values) or for its age (TTL). A marker may hide values that are not part of this compaction. It is dropped only if the compaction covers the
+//! whole space or if a wider marker makes it redundant.
 
 mod delete_markers;
 mod garbage;
@@ -19,15 +19,15 @@ use crate::schema::{FamilyRules, KeepDeleted};
 use crate::store::{CompactionFilter, CompactionFilterFactory, SpaceId, Store, Verdict};
 use crate::value;
 
-/// Makes the compaction filter of each family from its rules at the time when the compaction begins.
+/// Creates the compaction filter of each family, with the family's rules as of the beginning of the compaction.
 pub(crate) struct SchemaFilters {
     rules: Arc<SpaceRules>,
-    /// The store holds this, so this must not hold the store.
+    /// Weak, because the store owns this factory.
     store: Weak<dyn Store>,
 }
 
 impl SchemaFilters {
-    /// By these rules, at that store's time.
+    /// A factory that applies `rules` at the time of `store`.
     pub(crate) fn new(rules: Arc<SpaceRules>, store: &Arc<dyn Store>) -> Self {
         Self { rules, store: Arc::downgrade(store) }
     }
@@ -41,24 +41,24 @@ impl CompactionFilterFactory for SchemaFilters {
     }
 }
 
-/// One compaction of one family.
+/// The compaction filter of one compaction of one family.
 pub(crate) struct CellFilter {
     rules: FamilyRules,
     whole: bool,
     now: i64,
     row: Vec<u8>,
     family: BoundedDeleteTracker,
-    /// What markers with a TTL of their own hide until they end.
+    /// What family markers with a TTL of their own hide until they expire.
     family_for_now: BoundedDeleteTracker,
     column: Vec<u8>,
     hidden: BoundedDeleteTracker,
     hidden_for_now: BoundedDeleteTracker,
-    /// Values of the column which stay, are not hidden, not even for now, and have no end of their own.
+    /// Values of the column that are kept, are not hidden even temporarily, and have no TTL of their own.
     lasting: i32,
 }
 
 impl CellFilter {
-    /// `whole`: the compaction covers every pair of the space. `now`: the time in milliseconds.
+    /// A filter for a compaction at `now`, in milliseconds. `whole`: the compaction covers every pair of the space.
     pub(crate) fn new(rules: FamilyRules, whole: bool, now: i64) -> Self {
         let (row, column) = (Vec::new(), Vec::new());
         Self {
@@ -75,7 +75,7 @@ impl CellFilter {
         }
     }
 
-    /// Whether a pair can go; `None`: it is no cell's.
+    /// Whether a pair can be dropped; `None`: it is not a valid cell.
     fn can_go(&mut self, key: &[u8], stored: &[u8]) -> Option<bool> {
         let row_len = key::row_prefix_len(key).ok()?;
         if self.row[..] != key[..row_len] {
@@ -111,7 +111,7 @@ impl CellFilter {
         }
         let family = kind.is_family_marker();
         if !lasts {
-            // What it hides comes back one day, so nothing is forgotten on its account.
+            // What it hides reappears when it expires, so it is no reason to drop anything.
             let scope = if family { &mut self.family_for_now } else { &mut self.hidden_for_now };
             scope.note(kind, timestamp);
             return false;
@@ -131,25 +131,25 @@ impl CellFilter {
             return true;
         }
         if new_version_behavior {
-            // Which version counts depends on the history of all of them.
+            // Which versions are visible depends on the history of all of them.
             return false;
         }
         if self.family.hides(timestamp) || self.hidden.hides(timestamp) {
             return keep_deleted == KeepDeleted::False;
         }
         if !self.family.is_certain() || !self.hidden.is_certain() {
-            // A marker that was not noted may hide it: it is not counted and not missed.
+            // A marker beyond the limit may hide it, so it is kept but not counted.
             return false;
         }
         if self.lasting >= versions || (self.lasting >= min_versions && self.is_expired(timestamp)) {
             return true;
         }
-        // While a marker with an end hides this value, older ones are seen in its place.
+        // While a marker with a TTL hides this value, older values are visible in its place.
         self.lasting += i32::from(lasts && !self.is_hidden_for_now(timestamp));
         false
     }
 
-    /// Whether a marker with a TTL of its own hides that version, or may hide it.
+    /// Whether a marker with a TTL of its own hides this version, or may hide it.
     fn is_hidden_for_now(&self, timestamp: i64) -> bool {
         [&self.family_for_now, &self.hidden_for_now].iter().any(|scope| scope.hides(timestamp) || !scope.is_certain())
     }
@@ -158,7 +158,7 @@ impl CellFilter {
         self.rules.ttl_ms != i64::MAX && timestamp < self.now.saturating_sub(self.rules.ttl_ms)
     }
 
-    /// Whether the family's TTL alone says that nothing of this age is ever seen.
+    /// Whether no cell of this age is ever visible, because of the family's TTL alone.
     fn is_out_of_date(&self, timestamp: i64) -> bool {
         self.rules.min_versions <= 0 && self.is_expired(timestamp)
     }
@@ -168,7 +168,7 @@ impl CompactionFilter for CellFilter {
     fn filter(&mut self, key: &[u8], value: &[u8]) -> Verdict {
         match self.can_go(key, value) {
             Some(true) => Verdict::Drop,
-            // A pair that is not understood is not ours to drop.
+            // A pair that cannot be decoded is kept for diagnosis.
             Some(false) | None => Verdict::Keep,
         }
     }

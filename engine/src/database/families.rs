@@ -18,7 +18,7 @@ impl Engine {
     /// Adds a family.
     ///
     /// # Errors
-    /// `TableNotFound`, `FamilyOperation` if there is one of that name, then those of a descriptor.
+    /// `TableNotFound`, `FamilyOperation` if the family exists, then those of [`Self::modify_table`].
     pub fn add_family(&self, table: &TableName, family: FamilyDescriptor) -> Result<()> {
         self.change_families(table, |descriptor| {
             if descriptor.families.contains_key(&family.name) {
@@ -35,7 +35,7 @@ impl Engine {
     /// Replaces a family's descriptor.
     ///
     /// # Errors
-    /// `TableNotFound`, `FamilyOperation` if there is none of that name, then those of a descriptor.
+    /// `TableNotFound`, `FamilyOperation` if the family does not exist, then those of [`Self::modify_table`].
     pub fn modify_family(&self, table: &TableName, family: FamilyDescriptor) -> Result<()> {
         self.change_families(table, |descriptor| match descriptor.families.get_mut(&family.name) {
             None => refuse(format!("Family '{}' does not exist, so it cannot be modified", shown(&family.name))),
@@ -49,7 +49,7 @@ impl Engine {
     /// Removes a family and its data.
     ///
     /// # Errors
-    /// `TableNotFound`; `FamilyOperation` if there is none of that name, or no other.
+    /// `TableNotFound`; `FamilyOperation` if the family does not exist or is the only one.
     pub fn delete_family(&self, table: &TableName, family: &[u8]) -> Result<()> {
         self.change_families(table, |descriptor| {
             if !descriptor.families.contains_key(family) {

@@ -35,7 +35,7 @@ impl fmt::Debug for Engine {
 }
 
 impl Engine {
-    /// Opens the database in a folder, making it if need be. A folder that this process has open already gives the same database.
+    /// Opens the database in a folder, creating it if necessary. If this process already has the folder open, the result shares that database.
     ///
     /// # Errors
     /// `Locked` if another process has it open, `NewerFormat` if a newer version wrote it, `InvalidArgument` if this process has it open
@@ -44,15 +44,15 @@ impl Engine {
         Ok(Self { handle: Handle::open(path, options)? })
     }
 
-    /// A database without a disk.
+    /// Opens an empty database in memory.
     ///
     /// # Errors
-    /// None that can be foreseen.
+    /// None that are expected.
     pub fn memory(options: Options) -> Result<Self> {
         Ok(Self { handle: Handle::memory(options)? })
     }
 
-    /// A database over any store, with HBase's default limits.
+    /// Opens the database in a store, with HBase's default limits.
     ///
     /// # Errors
     /// Those of the store, `Corrupt` if its catalog cannot be read.
@@ -60,8 +60,8 @@ impl Engine {
         Ok(Self { handle: Handle::with_store(store)? })
     }
 
-    /// Writes everything to disk and lets go of the folder, when the last opener closes. Idempotent. Dropping the last clone (and the
-    /// last table and scanner made from it) closes as well, but cannot tell of errors.
+    /// Closes this opening. The last one to close writes everything to disk and releases the folder. Idempotent. Dropping the last clone, with
+    /// the last table and scanner created from it, closes too, but cannot report errors.
     ///
     /// # Errors
     /// `Io` if something could not be written.
@@ -69,17 +69,17 @@ impl Engine {
         self.handle.close()
     }
 
-    /// A UUID made with the folder.
+    /// The UUID that was generated with the data folder.
     pub fn cluster_id(&self) -> &str {
         self.core().catalog.cluster_id()
     }
 
-    /// The time as writes see it, in milliseconds since 1970.
+    /// The time that writes are given, in milliseconds since 1970.
     pub fn now_ms(&self) -> i64 {
         self.core().store.now_ms()
     }
 
-    /// How its store fares, for those who watch it; cheap enough to be asked every second.
+    /// Figures of the store for monitoring. Cheap enough to be read every second.
     ///
     /// # Errors
     /// `Closed`, `Io`.
@@ -87,12 +87,12 @@ impl Engine {
         self.handle.live()?.store.statistics()
     }
 
-    /// How large cells may be.
+    /// The limits on the size of cells.
     pub fn limits(&self) -> Limits {
         self.core().limits
     }
 
-    /// A table by name; whether it exists shows when it is used.
+    /// A handle of a table. Whether the table exists is checked when it is used.
     pub fn table(&self, name: &TableName) -> Table {
         Table::new(Arc::clone(&self.handle), name.clone())
     }

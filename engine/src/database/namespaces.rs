@@ -1,17 +1,17 @@
-//! Making, changing and deleting namespaces, with HBase's order of checks.
+//! Creating, altering and deleting namespaces, with HBase's order of checks.
 
 use super::Engine;
 use crate::error::{Error, ErrorKind, Result};
 use crate::name::{DEFAULT_NAMESPACE, SYSTEM_NAMESPACE, check_namespace};
 use crate::schema::NamespaceDescriptor;
 
-/// HBase's master fails over an illegal name with an error that its clients take for a passing one.
+/// HBase's master fails for an illegal name with an error that its clients take for a temporary one.
 fn check_name(name: &str) -> Result<()> {
     check_namespace(name).map_err(|e| Error::new(ErrorKind::Unprocessable, e.message()))
 }
 
 impl Engine {
-    /// Makes a namespace.
+    /// Creates a namespace.
     ///
     /// # Errors
     /// `Unprocessable` for an illegal name, `NamespaceExists`, `Refused` or `Constraint` for a bad quota.
@@ -69,7 +69,7 @@ impl Engine {
     /// One namespace.
     ///
     /// # Errors
-    /// `NamespaceNotFound`, also for a name that is illegal.
+    /// `NamespaceNotFound`, even if the name is illegal.
     pub fn namespace(&self, name: &str) -> Result<NamespaceDescriptor> {
         self.handle.live()?.catalog.namespace(name)
     }

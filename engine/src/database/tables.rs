@@ -1,4 +1,4 @@
-//! Making, changing and deleting tables, with HBase's order of checks.
+//! Creating, altering and deleting tables, with HBase's order of checks.
 
 use bytes::Bytes;
 
@@ -9,12 +9,12 @@ use crate::name::TableName;
 use crate::region::{self, Region};
 use crate::schema::{TRACKER_KEY, TableDescriptor, check_table, check_tracker, check_tracker_change};
 
-/// The error for changing `hbase:meta`.
+/// Refuses changes of `hbase:meta`.
 pub(super) fn check_not_system(table: &TableState) -> Result<()> {
     if table.is_system() { Err(Error::new(ErrorKind::SystemTable, "Can't modify catalog tables")) } else { Ok(()) }
 }
 
-/// Descriptors come in with what clients gave; these are always there when they are read back.
+/// Adds the attributes that HBase always returns to a descriptor given by a client.
 pub(super) fn complete(mut descriptor: TableDescriptor) -> TableDescriptor {
     descriptor.families.values_mut().for_each(crate::schema::FamilyDescriptor::complete);
     descriptor.attributes.entry(Bytes::from_static(b"IS_META")).or_insert_with(|| Bytes::from_static(b"false"));
@@ -25,7 +25,7 @@ fn not_disabled(text: String) -> Error {
     Error::new(ErrorKind::TableNotDisabled, text)
 }
 
-/// Replaces a table's state by one that differs in what is given.
+/// Replaces a table's descriptor and state; its data stays.
 pub(super) fn replan(
     catalog: &Catalog,
     counter: &mut crate::catalog::Counter,
@@ -38,7 +38,7 @@ pub(super) fn replan(
 }
 
 impl Engine {
-    /// Makes a table with regions at these keys (any order).
+    /// Creates a table with regions split at these keys, in any order.
     ///
     /// # Errors
     /// `InvalidArgument` for bad split keys, `NamespaceNotFound`, `InvalidDescriptor`, `Unprocessable`, `TableExists`, `ClassNotFound`:
@@ -110,7 +110,7 @@ impl Engine {
         replan(catalog, &mut counter, &old, old.descriptor().clone(), true)
     }
 
-    /// Disables an enabled table, once the writes under way are done.
+    /// Disables an enabled table, after running writes have finished.
     ///
     /// # Errors
     /// `TableNotFound`, `TableDisabled`, `Constraint` for `hbase:meta`.
@@ -135,12 +135,12 @@ impl Engine {
         Ok(self.handle.live()?.catalog.table(name)?.enabled())
     }
 
-    /// Whether there is such a table.
+    /// Whether a table exists.
     pub fn table_exists(&self, name: &TableName) -> bool {
         self.catalog().table(name).is_ok()
     }
 
-    /// A table's descriptor as HBase reads it back.
+    /// A table's descriptor, with all attributes that HBase returns.
     ///
     /// # Errors
     /// `TableNotFound`.
@@ -148,12 +148,12 @@ impl Engine {
         Ok(self.handle.live()?.catalog.table(name)?.descriptor().clone())
     }
 
-    /// All tables, sorted by `namespace:qualifier`, with whether they are enabled. `hbase:meta` is among them.
+    /// All tables, `hbase:meta` included, sorted by `namespace:qualifier`, and whether each is enabled.
     pub fn tables(&self) -> Vec<(TableDescriptor, bool)> {
         self.catalog().tables().iter().map(|t| (t.descriptor().clone(), t.enabled())).collect()
     }
 
-    /// A table's regions by start key.
+    /// A table's regions, ordered by start key.
     ///
     /// # Errors
     /// `TableNotFound`.

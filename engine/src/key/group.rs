@@ -1,14 +1,14 @@
-//! Byte strings of any length inside a key: order is kept, none is the beginning of another, growth is bounded.
+//! The encoding of byte strings inside keys. It preserves order, no encoded string is a prefix of another, and growth is bounded.
 //!
-//! The bytes are cut into groups of eight, the last one filled up with zeros; behind each group stands how many of its bytes count, 9 if
-//! more groups follow. So n bytes take 9 × (n / 8 + 1), whatever they are.
+//! The bytes are divided into groups of eight, the last one padded with zeros. Each group is followed by a byte: the number of its bytes that
+//! count, or 9 if more groups follow. So n bytes take 9 × (n / 8 + 1) bytes.
 
 use bytes::{BufMut, Bytes, BytesMut};
 
 const GROUP: usize = 8;
 const MORE: u8 = 9;
 
-/// What `n` bytes take.
+/// The encoded length of `n` bytes.
 pub(super) fn encoded_len(n: usize) -> usize {
     (n / GROUP + 1) * (GROUP + 1)
 }
@@ -16,7 +16,7 @@ pub(super) fn encoded_len(n: usize) -> usize {
 /// Appends the encoded form of `bytes`.
 pub(super) fn put(out: &mut BytesMut, bytes: &[u8]) {
     let mut rest = bytes;
-    // A full last group is followed by an empty one, so that MORE always means more.
+    // A full last group is followed by an empty one, so that MORE is always followed by another group.
     while let Some((head, tail)) = rest.split_at_checked(GROUP) {
         out.put_slice(head);
         out.put_u8(MORE);
@@ -27,7 +27,7 @@ pub(super) fn put(out: &mut BytesMut, bytes: &[u8]) {
     out.put_u8(rest.len() as u8);
 }
 
-/// Where the encoded text at the head of `key` ends; `None` if it is cut short.
+/// The length of the encoded string at the beginning of `key`; `None` if it is truncated.
 pub(super) fn end(key: &[u8]) -> Option<usize> {
     let mut at = 0;
     loop {
@@ -39,7 +39,7 @@ pub(super) fn end(key: &[u8]) -> Option<usize> {
     }
 }
 
-/// How many bytes were encoded.
+/// The number of bytes that were encoded.
 pub(super) fn decoded_len(encoded: &[u8]) -> usize {
     let last = encoded.last().map_or(0, |n| usize::from(*n).min(GROUP));
     (encoded.len() / (GROUP + 1)).saturating_sub(1) * GROUP + last
@@ -55,7 +55,7 @@ pub(super) fn take_into(out: &mut Vec<u8>, encoded: &[u8]) {
 
 /// The bytes that were encoded.
 pub(super) fn take(encoded: &[u8]) -> Bytes {
-    // Room for just these: what is left over would cost another allocation.
+    // The exact capacity: converting to `Bytes` reallocates otherwise.
     let mut out = Vec::with_capacity(decoded_len(encoded));
     take_into(&mut out, encoded);
     out.into()

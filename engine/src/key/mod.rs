@@ -1,12 +1,13 @@
-//! Keys of cells inside a space: the only place that knows their layout (drawn in docs/data-model.md).
+//! Keys of cells inside a space. No other module knows their layout, which docs/data-model.md describes.
 //!
 //! ```text
 //! row (n × 9)   0   !kind (1)   !timestamp (8)                         family markers
 //! row (n × 9)   1   qualifier (n × 9)   !kind (1)   !timestamp (8)     cells and markers of columns
 //! ```
-//! Rows, then columns stand in HBase's order (unsigned bytes, the shorter first), family markers ahead of all columns of their row. Inside a
-//! column the kinds stand apart, widest marker first and values last, each newest first. HBase mixes them by time; here a read learns from the first
-//! key what the newest column marker hides, goes straight to the time it wants, and never walks markers to find values. Raw reads mix them again.
+//! Rows, and columns within a row, are in HBase's order: as unsigned bytes, a prefix before its extensions. The family markers of a row precede
+//! its columns. Within a column, keys are ordered by kind, widest marker first and values last, and within a kind newest first. HBase orders
+//! them by timestamp alone. Here the first key of a column shows what the newest column marker hides, a read can seek to the timestamp it
+//! wants, and finding values takes no steps over markers. Raw reads restore HBase's order.
 
 mod group;
 #[cfg(test)]
@@ -17,14 +18,14 @@ use bytes::{BufMut, Bytes, BytesMut};
 use crate::cell::CellKind;
 use crate::error::{Error, ErrorKind, Result};
 
-/// The longest key a store takes, in bytes.
+/// The length of the longest key that a store accepts, in bytes.
 pub const KEY_LENGTH_MAX: usize = 65_535;
 
 const SECTION_FAMILY: u8 = 0;
 const SECTION_COLUMN: u8 = 1;
 const SUFFIX: usize = 9;
 
-/// The beginning that all keys of a row share and no other key has.
+/// The prefix of exactly the keys of a row.
 pub fn row_prefix(row: &[u8]) -> Bytes {
     let mut out = BytesMut::with_capacity(group::encoded_len(row.len()));
     group::put(&mut out, row);
@@ -38,22 +39,22 @@ fn with_byte(prefix: &[u8], byte: u8) -> Bytes {
     out.freeze()
 }
 
-/// The first key behind all keys of the row with this prefix.
+/// The first key after all keys of the row with this prefix.
 pub fn row_end(row_prefix: &[u8]) -> Bytes {
     with_byte(row_prefix, SECTION_COLUMN + 1)
 }
 
-/// The first key of the columns of the row with this prefix: family markers end here.
+/// The first key of the columns of the row with this prefix, which is the end of the family markers.
 pub fn columns_start(row_prefix: &[u8]) -> Bytes {
     with_byte(row_prefix, SECTION_COLUMN)
 }
 
-/// The beginning that all family markers of the row with this prefix share and no other key has.
+/// The prefix of exactly the family markers of the row with this prefix.
 pub fn family_prefix(row_prefix: &[u8]) -> Bytes {
     with_byte(row_prefix, SECTION_FAMILY)
 }
 
-/// The beginning that all keys of a column share and no other key has.
+/// The prefix of exactly the keys of a column.
 pub fn column_prefix(row_prefix: &[u8], qualifier: &[u8]) -> Bytes {
     let mut out = BytesMut::with_capacity(row_prefix.len() + 1 + group::encoded_len(qualifier.len()) + SUFFIX);
     out.put_slice(row_prefix);
@@ -62,19 +63,19 @@ pub fn column_prefix(row_prefix: &[u8], qualifier: &[u8]) -> Bytes {
     out.freeze()
 }
 
-/// A qualifier as it stands in keys.
+/// A qualifier as it is encoded in keys.
 pub fn as_part(qualifier: &[u8]) -> Bytes {
     let mut out = BytesMut::with_capacity(group::encoded_len(qualifier.len()));
     group::put(&mut out, qualifier);
     out.freeze()
 }
 
-/// The same taken out of a key.
+/// The encoded qualifier of a key.
 pub fn part(encoded: &[u8]) -> Bytes {
     group::take(encoded)
 }
 
-/// The beginning of a column's keys, of a qualifier as it stands in keys.
+/// The prefix of a column's keys, given its encoded qualifier.
 pub fn column_with(row_prefix: &[u8], part: &[u8]) -> Bytes {
     let mut out = BytesMut::with_capacity(row_prefix.len() + 1 + part.len());
     out.put_slice(row_prefix);
@@ -83,13 +84,13 @@ pub fn column_with(row_prefix: &[u8], part: &[u8]) -> Bytes {
     out.freeze()
 }
 
-/// The first key behind all keys with this prefix of a column or of a row's family markers.
+/// The first key after all keys with this prefix of a column or of a row's family markers.
 pub fn prefix_end(prefix: &[u8]) -> Bytes {
-    // No kind is 0, so no inverted one is 0xFF.
+    // No kind is 0, so no inverted kind is 0xFF.
     with_byte(prefix, 0xFF)
 }
 
-/// The first key of that kind, behind this prefix of a column or of a row's family markers, whose timestamp is at most `timestamp`.
+/// The first key of a kind whose timestamp is at most `timestamp`, with this prefix of a column or of a row's family markers.
 pub fn at(prefix: &[u8], kind: CellKind, timestamp: i64) -> Bytes {
     let mut out = BytesMut::with_capacity(prefix.len() + SUFFIX);
     out.put_slice(prefix);
@@ -97,9 +98,9 @@ pub fn at(prefix: &[u8], kind: CellKind, timestamp: i64) -> Bytes {
     out.freeze()
 }
 
-/// The first key behind all keys of that kind behind this prefix of a column or of a row's family markers.
+/// The first key after all keys of a kind, with this prefix of a column or of a row's family markers.
 pub fn kind_end(prefix: &[u8], kind: CellKind) -> Bytes {
-    // The next inverted kind; no two kinds are that close.
+    // The next inverted kind. No two kinds are adjacent.
     with_byte(prefix, !kind.code() + 1)
 }
 
@@ -108,10 +109,10 @@ fn put_suffix(out: &mut BytesMut, kind: CellKind, timestamp: i64) {
     out.put_u64(!(timestamp as u64));
 }
 
-/// The key of a cell. `qualifier` does not count for family markers.
+/// The key of a cell. `qualifier` is ignored for family markers.
 ///
 /// # Errors
-/// `InvalidArgument` if row and qualifier together are too long: every row takes qualifiers of at least 24 KiB.
+/// `InvalidArgument` if row and qualifier together are too long. Any row can have qualifiers of 24 KiB.
 pub fn cell_key(row: &[u8], qualifier: &[u8], timestamp: i64, kind: CellKind) -> Result<Bytes> {
     let family = kind.is_family_marker();
     let len = group::encoded_len(row.len()) + 1 + if family { 0 } else { group::encoded_len(qualifier.len()) } + SUFFIX;
@@ -138,24 +139,24 @@ pub fn cell_key(row: &[u8], qualifier: &[u8], timestamp: i64, kind: CellKind) ->
     Ok(out.freeze())
 }
 
-/// The error for a key that is none of ours.
+/// The error for a key that is not in this layout.
 pub fn damaged(key: &[u8]) -> Error {
     let message = format!("a stored key of {} bytes is not a cell's: the data folder is damaged", key.len());
     Error::new(ErrorKind::Corrupt, message)
 }
 
-/// How long the row's prefix at the head of a stored key is.
+/// The length of the row's prefix of a stored key.
 ///
 /// # Errors
-/// `Corrupt` if it is none of ours.
+/// `Corrupt` if the key is not in this layout.
 pub fn row_prefix_len(key: &[u8]) -> Result<usize> {
     group::end(key).ok_or_else(|| damaged(key))
 }
 
-/// The prefix and the row at the head of a stored key, both in one piece of memory.
+/// The row's prefix and the row of a stored key, in one allocation.
 ///
 /// # Errors
-/// `Corrupt` if it is none of ours.
+/// `Corrupt` if the key is not in this layout.
 pub fn row_at(key: &[u8]) -> Result<(Bytes, Bytes)> {
     let prefix = &key[..row_prefix_len(key)?];
     let mut both = Vec::with_capacity(prefix.len() + group::decoded_len(prefix));
@@ -166,10 +167,10 @@ pub fn row_at(key: &[u8]) -> Result<(Bytes, Bytes)> {
     Ok((prefix, row))
 }
 
-/// How long the column's prefix at the head of a stored key is, whose row's prefix has that length; `None` for family markers.
+/// The length of the column's prefix of a stored key, given the length of its row's prefix; `None` for family markers.
 ///
 /// # Errors
-/// `Corrupt` if it is none of ours.
+/// `Corrupt` if the key is not in this layout.
 pub fn column_prefix_len(key: &[u8], row_prefix_len: usize) -> Result<Option<usize>> {
     match key.get(row_prefix_len) {
         Some(&SECTION_FAMILY) => Ok(None),
@@ -181,20 +182,20 @@ pub fn column_prefix_len(key: &[u8], row_prefix_len: usize) -> Result<Option<usi
     }
 }
 
-/// Whether a key of the row with this prefix is of one of its columns, not a family marker.
+/// Whether a key of the row with this prefix belongs to a column, and not to a family marker.
 pub fn is_of_column(key: &[u8], row_prefix: &[u8]) -> bool {
     key.get(row_prefix.len()) == Some(&SECTION_COLUMN)
 }
 
-/// The qualifier of the column with this prefix, whose row's prefix has that length.
+/// The qualifier of the column with this prefix, given the length of the row's prefix.
 pub fn qualifier_of(column_prefix: &[u8], row_prefix_len: usize) -> Bytes {
     column_prefix.get(row_prefix_len + 1..).map(group::take).unwrap_or_default()
 }
 
-/// Kind and timestamp of a stored key, given the length of its column's prefix, or of its prefix as a family marker.
+/// Kind and timestamp of a stored key, given the length of its prefix (of the column or of the family markers).
 ///
 /// # Errors
-/// `Corrupt` if it is none of ours.
+/// `Corrupt` if the key is not in this layout.
 pub fn kind_and_time(key: &[u8], prefix_len: usize) -> Result<(CellKind, i64)> {
     let parts = || {
         let (kind, time) = key.get(prefix_len..)?.split_first()?;

@@ -1,4 +1,4 @@
-//! Regions: recorded ranges of rows with names, as HBase's clients ask for them.
+//! Regions: named ranges of rows. They are recorded for clients that ask for them and have no effect on storage.
 
 mod name;
 pub mod split;
@@ -10,25 +10,25 @@ pub use name::{compare_names, greatest_not_after};
 use crate::error::{Error, Result};
 use crate::name::TableName;
 
-/// A region: a recorded range of rows.
+/// A region: a named range of rows.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Region {
-    /// When it was made, in milliseconds since 1970; part of its name.
+    /// The time of its creation, in milliseconds since 1970. Part of its name.
     pub id: i64,
-    /// First row, included; empty: the beginning.
+    /// The first row, inclusive; empty: the beginning of the table.
     pub start: Bytes,
-    /// Last row, excluded; empty: the end.
+    /// The last row, exclusive; empty: the end of the table.
     pub end: Bytes,
 }
 
 impl Region {
-    /// Whether a row lies in it.
+    /// Whether it contains a row.
     pub fn contains(&self, row: &[u8]) -> bool {
         row >= &self.start[..] && (self.end.is_empty() || row < &self.end[..])
     }
 }
 
-/// Cuts a table at these keys, in any order, into one region more.
+/// Splits a table at `n` keys, in any order, into `n + 1` regions.
 ///
 /// # Errors
 /// `InvalidArgument` if a key is empty or given twice.
@@ -54,7 +54,7 @@ pub fn cut(mut splits: Vec<Bytes>, id: i64) -> Result<Vec<Region>> {
     Ok(regions)
 }
 
-/// The region of a row, among regions in order; they cover every row.
+/// The region of a row. `regions` are in order and cover all rows.
 pub fn locate<'a>(regions: &'a [Region], row: &[u8]) -> Option<&'a Region> {
     let after = regions.partition_point(|r| &r.start[..] <= row);
     regions.get(after.checked_sub(1)?)
@@ -67,7 +67,7 @@ pub fn matches_splits(regions: &[Region], splits: &[Bytes]) -> bool {
         || regions.iter().filter(|r| r.start.is_empty() || splits.contains(&r.start)).count() == splits.len() + 1
 }
 
-/// Bytes as HBase writes them in messages: printable ASCII as it is, everything else and the backslash as `\xHH`.
+/// Formats bytes as HBase does in messages: printable ASCII unchanged, everything else and the backslash as `\xHH`.
 pub fn to_string_binary(bytes: &[u8]) -> String {
     let mut out = String::with_capacity(bytes.len());
     for &b in bytes {
@@ -80,7 +80,7 @@ pub fn to_string_binary(bytes: &[u8]) -> String {
     out
 }
 
-/// The name of the one region of `hbase:meta`.
+/// The name of the only region of `hbase:meta`.
 pub const META_REGION_NAME: &str = "hbase:meta,,1";
 
 impl Region {
@@ -89,7 +89,7 @@ impl Region {
         name::full(table, self)
     }
 
-    /// The part of the name that is the same length for all: 32 hexadecimal digits (of `hbase:meta`: `1588230740`).
+    /// The encoded name: 32 hexadecimal digits (of `hbase:meta`: `1588230740`).
     pub fn encoded_name(&self, table: &TableName) -> String {
         name::encoded(table, self)
     }

@@ -39,11 +39,11 @@ pub(super) fn full(table: &TableName, region: &Region) -> Bytes {
     out.freeze()
 }
 
-/// The parts by which `hbase:meta` orders its rows.
+/// The parts of a region name by which `hbase:meta` orders its rows.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
 struct Parts<'a> {
     table: &'a [u8],
-    /// Start key and the rest. Without a comma there is none, and `None` sorts first.
+    /// The start key and the rest; `None`, which sorts first, if the name has no comma.
     after: Option<(&'a [u8], &'a [u8])>,
 }
 
@@ -53,7 +53,7 @@ fn parts(name: &[u8]) -> Parts<'_> {
     let after = if last > first {
         (&name[first + 1..last], &name[last + 1..])
     } else {
-        // With a single comma HBase compares the whole name as the last part.
+        // If there is a single comma, HBase compares the whole name as the last part.
         (&name[first + 1..], name)
     };
     Parts { table: &name[..first], after: Some(after) }
@@ -64,7 +64,7 @@ pub fn compare_names(a: &[u8], b: &[u8]) -> Ordering {
     parts(a).cmp(&parts(b))
 }
 
-/// The greatest of these names that is not after `key` in the order of `hbase:meta`; where it is.
+/// The index of the greatest of these names that is not after `key` in the order of `hbase:meta`.
 pub fn greatest_not_after<'a>(names: impl IntoIterator<Item = &'a [u8]>, key: &[u8]) -> Option<usize> {
     names
         .into_iter()

@@ -1,4 +1,4 @@
-//! Split keys that HBase's tools compute for new tables.
+//! The split keys that HBase's tools compute for new tables.
 
 use bytes::Bytes;
 use num_bigint::BigUint;
@@ -10,7 +10,7 @@ const DECIMAL_WIDTH: usize = 8;
 
 fn at_least_two(regions: u32) -> Result<u64> {
     if regions < 2 {
-        return Err(Error::invalid(format!("a table is split into at least 2 regions, not {regions}")));
+        return Err(Error::invalid(format!("the number of regions must be at least 2, not {regions}")));
     }
     Ok(u64::from(regions))
 }
@@ -45,8 +45,8 @@ pub fn uniform(regions: u32) -> Result<Vec<Bytes>> {
     Ok(keys[1..keys.len() - 1].to_vec())
 }
 
-/// HBase's `Bytes.split`: `start`, `count` points evenly between, `end`. The shorter end is padded with zeros behind; keys grow by a byte
-/// until there is room for all points. `inclusive`: `end` itself counts as part of the range.
+/// HBase's `Bytes.split`: `start`, `count` points evenly between, `end`. The shorter end is padded with trailing zeros. Keys
+/// are extended by single bytes until there is room for all points. `inclusive`: `end` belongs to the range.
 ///
 /// # Errors
 /// `InvalidArgument` unless `start` < `end` and `count` ≥ 1.

@@ -1,4 +1,4 @@
-//! Attributes: byte strings by byte strings, read as Java reads them.
+//! Attributes: a map from byte strings to byte strings, parsed as Java parses them.
 
 use std::collections::BTreeMap;
 
@@ -6,7 +6,7 @@ use bytes::Bytes;
 
 use crate::error::{Error, ErrorKind, Result};
 
-/// Attributes of a table or family, as they were given.
+/// Attributes of a table or family, unparsed.
 pub type Attributes = BTreeMap<Bytes, Bytes>;
 
 /// The text of a value.
@@ -14,10 +14,10 @@ pub(super) fn text(attributes: &Attributes, key: &str) -> Option<String> {
     attributes.get(key.as_bytes()).map(|v| String::from_utf8_lossy(v).into_owned())
 }
 
-/// A whole number as Java's `Integer.parseInt` and `Long.parseLong` read it: a sign and decimal digits, nothing else.
+/// Parses a whole number as Java's `Integer.parseInt` and `Long.parseLong` do: an optional sign and decimal digits, nothing else.
 ///
 /// # Errors
-/// `Unprocessable`: HBase's master fails over it again and again with a `NumberFormatException`.
+/// `Unprocessable`: HBase's master fails with a `NumberFormatException` however often it retries.
 pub(super) fn number<T: std::str::FromStr>(attributes: &Attributes, key: &str, default: T) -> Result<T> {
     let Some(text) = text(attributes, key) else { return Ok(default) };
     text.parse().map_err(|_| {
@@ -28,7 +28,7 @@ pub(super) fn number<T: std::str::FromStr>(attributes: &Attributes, key: &str, d
     })
 }
 
-/// A truth value as Java's `Boolean.parseBoolean` reads it: `true` in any case is true, everything else false.
+/// Parses a boolean as Java's `Boolean.parseBoolean` does: `true` in any letter case is true, everything else is false.
 pub(super) fn truth(attributes: &Attributes, key: &str, default: bool) -> bool {
     text(attributes, key).map_or(default, |t| t.eq_ignore_ascii_case("true"))
 }

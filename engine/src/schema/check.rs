@@ -1,4 +1,4 @@
-//! What HBase's master asks of a descriptor before a table is made or changed (`TableDescriptorChecker`), in its order.
+//! The checks that HBase's master applies to a descriptor before a table is created or altered (`TableDescriptorChecker`), in its order.
 
 use super::attribute::{number, text};
 use super::family::FamilyDescriptor;
@@ -13,7 +13,7 @@ const FILE_BYTES_MIN: i64 = 2 * 1024 * 1024;
 const FLUSH_BYTES_MIN: i64 = 1024 * 1024;
 const BLOCK_BYTES: std::ops::RangeInclusive<i32> = 1024..=16 * 1024 * 1024;
 
-/// Split policies that HBase brings along; hjall keeps the name only.
+/// HBase's own split policies. hjall only stores the name.
 const SPLIT_POLICIES: [&str; 7] = [
     "BusyRegionSplitPolicy",
     "ConstantSizeRegionSplitPolicy",
@@ -24,10 +24,10 @@ const SPLIT_POLICIES: [&str; 7] = [
     "SteppingSplitPolicy",
 ];
 
-/// Checks a descriptor. With `hbase.table.sanity.checks` = `false` among its attributes only what cannot be read at all is refused.
+/// Checks a descriptor. If its attribute `hbase.table.sanity.checks` is `false`, only values that cannot be parsed are refused.
 ///
 /// # Errors
-/// `InvalidDescriptor` for a value out of bounds, `Unprocessable` for a number that is none.
+/// `InvalidDescriptor` for a value out of range, `Unprocessable` for a number that cannot be parsed.
 pub fn check_table(table: &TableDescriptor) -> Result<()> {
     let switched_on = text(&table.attributes, SWITCH).is_none_or(|t| t.eq_ignore_ascii_case("true"));
     let checks: [fn(&TableDescriptor) -> Result<()>; 9] = [
@@ -47,7 +47,7 @@ pub fn check_table(table: &TableDescriptor) -> Result<()> {
             other => other?,
         }
     }
-    // Beyond HBase: it takes an unknown KEEP_DELETED_CELLS or DATA_BLOCK_ENCODING and then never gets the table to open.
+    // Stricter than HBase, which accepts an unknown KEEP_DELETED_CELLS or DATA_BLOCK_ENCODING but can then never open the table.
     for family in table.families.values() {
         FamilyRules::of(family)?;
         family.data_block_encoding()?;
@@ -82,7 +82,7 @@ fn check_sizes(table: &TableDescriptor) -> Result<()> {
     Ok(())
 }
 
-/// No foreign class can be loaded here: of split policies HBase's own pass, of coprocessors none.
+/// Java classes cannot be loaded, so only HBase's own split policies and no coprocessors are accepted.
 fn check_classes(table: &TableDescriptor) -> Result<()> {
     if let Some(policy) = text(&table.attributes, "SPLIT_POLICY") {
         let known =
@@ -108,7 +108,7 @@ fn check_classes(table: &TableDescriptor) -> Result<()> {
     Ok(())
 }
 
-/// HBase's plain installation loads NONE and GZ. hjall's store compresses in its own way whatever is named here.
+/// A plain installation of HBase can load NONE and GZ. hjall's store uses its own algorithm for any of them.
 fn check_compression(table: &TableDescriptor) -> Result<()> {
     for family in table.families.values() {
         for key in ["COMPRESSION", "COMPRESSION_COMPACT", "COMPRESSION_COMPACT_MAJOR", "COMPRESSION_COMPACT_MINOR"] {

@@ -1,4 +1,4 @@
-//! A family's descriptor: attributes as given, typed readers and writers over them.
+//! The descriptor of a family: unparsed attributes, with typed getters and setters.
 
 use std::collections::BTreeMap;
 
@@ -9,7 +9,7 @@ use super::options::{BlockEncoding, BloomFilter, Compression, KeepDeleted};
 use crate::error::{Error, ErrorKind, Result};
 use crate::name::check_family;
 
-/// What every family has, whether it was given or not.
+/// Attributes that every family has, with their defaults.
 pub(super) const DEFAULTS: [(&str, &str); 12] = [
     ("BLOOMFILTER", "ROW"),
     ("REPLICATION_SCOPE", "0"),
@@ -25,17 +25,17 @@ pub(super) const DEFAULTS: [(&str, &str); 12] = [
     ("INDEX_BLOCK_ENCODING", "NONE"),
 ];
 
-/// TTL of families whose cells never expire, in seconds.
+/// The TTL, in seconds, of families whose cells never expire.
 pub const TTL_FOREVER_SECONDS: i32 = i32::MAX;
 
-/// A family as HBase describes it: attributes are kept as they were given.
+/// The descriptor of a family. Attributes are stored as they were given.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct FamilyDescriptor {
     /// The name, 1 to 127 bytes.
     pub name: Bytes,
-    /// All attributes; once a descriptor was made by [`Self::new`] the twelve of every family (VERSIONS, TTL, …) are always among them.
+    /// All attributes. A descriptor created by [`Self::new`] always has the twelve that every family has (VERSIONS, TTL, …).
     pub attributes: Attributes,
-    /// Configuration of this family alone.
+    /// Configuration entries of this family.
     pub configuration: BTreeMap<Bytes, Bytes>,
 }
 
@@ -54,7 +54,7 @@ impl FamilyDescriptor {
         Ok(Self { name, attributes, configuration: BTreeMap::new() })
     }
 
-    /// Sets an attribute as it is; an empty value removes it (or brings the default back).
+    /// Sets an attribute without checking it. An empty value removes it, or restores its default.
     pub fn set(&mut self, key: impl Into<Bytes>, value: impl Into<Bytes>) -> &mut Self {
         let (key, value) = (key.into(), value.into());
         if !value.is_empty() {
@@ -67,7 +67,7 @@ impl FamilyDescriptor {
         self
     }
 
-    /// Sets a configuration entry; an empty value removes it.
+    /// Sets a configuration entry. An empty value removes it.
     pub fn set_configuration(&mut self, key: impl Into<Bytes>, value: impl Into<Bytes>) -> &mut Self {
         let (key, value) = (key.into(), value.into());
         if value.is_empty() {
@@ -78,7 +78,7 @@ impl FamilyDescriptor {
         self
     }
 
-    /// Puts back defaults that are missing, as reading a descriptor from elsewhere may leave it.
+    /// Adds defaults that are missing, for descriptors that come from elsewhere.
     pub(crate) fn complete(&mut self) {
         for (key, default) in DEFAULTS {
             self.attributes
@@ -108,7 +108,7 @@ impl FamilyDescriptor {
     /// VERSIONS.
     ///
     /// # Errors
-    /// `Unprocessable`, as of every reader here, if what was given raw is no such value.
+    /// `Unprocessable` if the attribute cannot be parsed; the same for all getters.
     pub fn max_versions(&self) -> Result<i32> {
         self.number("VERSIONS", 1)
     }
@@ -118,7 +118,7 @@ impl FamilyDescriptor {
         self.number("MIN_VERSIONS", 0)
     }
 
-    /// TTL in seconds; 2,147,483,647: for ever.
+    /// TTL in seconds; 2,147,483,647 means no expiry.
     pub fn ttl_seconds(&self) -> Result<i32> {
         self.number("TTL", TTL_FOREVER_SECONDS)
     }
@@ -215,7 +215,7 @@ impl FamilyDescriptor {
         Ok(self.set_text("VERSIONS", versions))
     }
 
-    /// Sets MIN_VERSIONS; whether it suits VERSIONS is seen when a table is made with it.
+    /// Sets MIN_VERSIONS. Whether it is consistent with VERSIONS is checked when the table is created or altered.
     pub fn set_min_versions(&mut self, versions: i32) -> &mut Self {
         self.set_text("MIN_VERSIONS", versions)
     }
@@ -223,7 +223,7 @@ impl FamilyDescriptor {
     /// Sets MIN_VERSIONS and VERSIONS together.
     ///
     /// # Errors
-    /// `InvalidArgument` if either is not positive or the least exceeds the most.
+    /// `InvalidArgument` if either is not positive or `min` exceeds `max`.
     pub fn set_versions(&mut self, min: i32, max: i32) -> Result<&mut Self> {
         if min <= 0 {
             return Err(Error::invalid("Minimum versions must be positive"));
@@ -282,7 +282,7 @@ impl FamilyDescriptor {
         self.set_text("KEEP_DELETED_CELLS", keep.name())
     }
 
-    /// Sets an attribute that is true or false, by its key (`IN_MEMORY`, `BLOCKCACHE`, `COMPRESS_TAGS`, …).
+    /// Sets a boolean attribute by its key (`IN_MEMORY`, `BLOCKCACHE`, `COMPRESS_TAGS`, …).
     pub fn set_flag(&mut self, key: &'static str, on: bool) -> &mut Self {
         self.set_text(key, on)
     }

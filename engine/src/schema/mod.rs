@@ -1,4 +1,4 @@
-//! Descriptors of namespaces, tables and families, and the rules that reads and writes take from them.
+//! Descriptors of namespaces, tables and families, and the rules that reads and writes derive from them.
 
 mod attribute;
 mod check;

@@ -13,7 +13,7 @@ const QUOTA_TABLES: &str = "hbase.namespace.quota.maxtables";
 pub struct NamespaceDescriptor {
     /// The name.
     pub name: String,
-    /// Free properties; empty keys and values are kept.
+    /// Properties chosen by the user. Empty keys and values are allowed.
     pub configuration: BTreeMap<String, String>,
 }
 
@@ -23,10 +23,10 @@ impl NamespaceDescriptor {
         Self { name: name.into(), configuration: BTreeMap::new() }
     }
 
-    /// Checks the quotas among the properties; they are kept, not enforced (as in HBase with its quotas switched off).
+    /// Checks the quotas among the properties. They are stored but not enforced, as in HBase if quotas are switched off.
     ///
     /// # Errors
-    /// `Refused` if one is no number, `Constraint` if it is not positive.
+    /// `Refused` if one is not a number, `Constraint` if it is not positive.
     pub fn check_quotas(&self) -> Result<()> {
         for (key, what) in [(QUOTA_REGIONS, "regions"), (QUOTA_TABLES, "tables")] {
             let Some(text) = self.configuration.get(key).filter(|t| !t.is_empty()) else { continue };

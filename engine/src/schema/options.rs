@@ -1,14 +1,14 @@
-//! The values that attributes of families choose from.
+//! The values of family attributes that are enumerations.
 
 /// KEEP_DELETED_CELLS.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum KeepDeleted {
-    /// Hidden cells may be forgotten.
+    /// Deleted cells may be dropped.
     #[default]
     False,
-    /// Hidden cells stay readable below their marker.
+    /// Deleted cells stay readable below their delete marker.
     True,
-    /// As `True` until the family's TTL has run out.
+    /// As `True`, until the cells have reached the family's TTL.
     Ttl,
 }
 
@@ -21,11 +21,11 @@ pub enum BloomFilter {
     Row,
     /// By row and column.
     RowCol,
-    /// By the beginning of the row; its length is the configuration `RowPrefixBloomFilter.prefix_length`.
+    /// By a prefix of the row, whose length is set by the configuration entry `RowPrefixBloomFilter.prefix_length`.
     RowPrefix,
 }
 
-/// COMPRESSION. hjall's store compresses in its own way; the name is kept and shown.
+/// COMPRESSION. hjall's store uses its own algorithm for all but NONE; the name is stored and returned.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Compression {
     /// LZO.
@@ -48,7 +48,7 @@ pub enum Compression {
     Brotli,
 }
 
-/// DATA_BLOCK_ENCODING. Kept and shown only.
+/// DATA_BLOCK_ENCODING. Stored and returned, but without effect.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum BlockEncoding {
     /// None.
@@ -63,11 +63,11 @@ pub enum BlockEncoding {
     RowIndexV1,
 }
 
-/// Names an enum's values as HBase does and finds them again, in any case.
+/// Implements the conversion between the values of an enum and HBase's names for them.
 macro_rules! names {
     ($kind:ty { $($value:ident = $name:literal),+ $(,)? }) => {
         impl $kind {
-            /// Every value.
+            /// All values.
             pub const ALL: &[Self] = &[$(Self::$value),+];
 
             /// HBase's name.
@@ -75,7 +75,7 @@ macro_rules! names {
                 match self { $(Self::$value => $name),+ }
             }
 
-            /// The value of that name, in any case, as HBase reads attributes.
+            /// The value with this name, in any letter case, as HBase parses attributes.
             pub fn from_name(name: &str) -> Option<Self> {
                 Self::ALL.iter().copied().find(|v| v.name().eq_ignore_ascii_case(name))
             }

@@ -1,21 +1,21 @@
-//! What reading and forgetting need of a family.
+//! The attributes of a family that reads and compactions need.
 
 use super::family::{FamilyDescriptor, TTL_FOREVER_SECONDS};
 use super::options::KeepDeleted;
 use crate::error::Result;
 
-/// What reading and forgetting need of a family, parsed once.
+/// The parsed attributes of a family that reads and compactions need.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct FamilyRules {
     /// VERSIONS.
     pub versions: i32,
     /// MIN_VERSIONS.
     pub min_versions: i32,
-    /// TTL in milliseconds; `i64::MAX`: for ever.
+    /// TTL in milliseconds; `i64::MAX` means no expiry.
     pub ttl_ms: i64,
     /// KEEP_DELETED_CELLS.
     pub keep_deleted: KeepDeleted,
-    /// NEW_VERSION_BEHAVIOR: deletes and versions count in the order of writing.
+    /// NEW_VERSION_BEHAVIOR: the order of writing decides which versions are visible.
     pub new_version_behavior: bool,
 }
 
@@ -23,7 +23,7 @@ impl FamilyRules {
     /// The rules of a family.
     ///
     /// # Errors
-    /// `Unprocessable` if an attribute is no number or unknown.
+    /// `Unprocessable` if an attribute cannot be parsed.
     pub fn of(family: &FamilyDescriptor) -> Result<Self> {
         let ttl_ms = match family.ttl_seconds()? {
             TTL_FOREVER_SECONDS | -1 => i64::MAX,

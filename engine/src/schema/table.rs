@@ -1,4 +1,4 @@
-//! A table's descriptor.
+//! The descriptor of a table.
 
 use std::collections::BTreeMap;
 
@@ -10,19 +10,19 @@ use crate::durability::Durability;
 use crate::error::{Error, Result};
 use crate::name::TableName;
 
-/// A table as HBase describes it.
+/// The descriptor of a table.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TableDescriptor {
     /// The name.
     pub name: TableName,
-    /// The families by name, in byte order.
+    /// The families by name, in the order of their bytes.
     pub families: BTreeMap<Bytes, FamilyDescriptor>,
-    /// Attributes of the table, DURABILITY among them if it was given.
+    /// Attributes of the table, including DURABILITY if it was given.
     pub attributes: Attributes,
 }
 
 impl TableDescriptor {
-    /// A table without families and attributes.
+    /// A descriptor without families or attributes.
     pub fn new(name: TableName) -> Self {
         Self { name, families: BTreeMap::new(), attributes: BTreeMap::new() }
     }
@@ -30,7 +30,7 @@ impl TableDescriptor {
     /// Adds a family.
     ///
     /// # Errors
-    /// `InvalidArgument` if there is one of that name.
+    /// `InvalidArgument` if a family of that name exists.
     pub fn add_family(&mut self, family: FamilyDescriptor) -> Result<&mut Self> {
         if self.families.contains_key(&family.name) {
             return Err(Error::invalid(format!(
@@ -42,7 +42,7 @@ impl TableDescriptor {
         Ok(self)
     }
 
-    /// Sets an attribute as it is; an empty value removes it.
+    /// Sets an attribute without checking it. An empty value removes it.
     pub fn set(&mut self, key: impl Into<Bytes>, value: impl Into<Bytes>) -> &mut Self {
         let (key, value) = (key.into(), value.into());
         if value.is_empty() {
@@ -58,7 +58,7 @@ impl TableDescriptor {
         self.set(Bytes::from_static(b"DURABILITY"), Bytes::from_static(durability.name().as_bytes()))
     }
 
-    /// DURABILITY; `UseDefault` if it is unset or unknown.
+    /// DURABILITY; `UseDefault` if it is not set or unknown.
     pub fn durability(&self) -> Durability {
         text(&self.attributes, "DURABILITY").and_then(|t| Durability::from_name(&t)).unwrap_or_default()
     }
@@ -71,7 +71,7 @@ impl TableDescriptor {
     /// REGION_REPLICATION.
     ///
     /// # Errors
-    /// `Unprocessable` if it is no number.
+    /// `Unprocessable` if it is not a number.
     pub fn region_replication(&self) -> Result<i32> {
         number(&self.attributes, "REGION_REPLICATION", 1)
     }

@@ -1,4 +1,4 @@
-//! Descriptors as HBase prints them; error messages carry these texts.
+//! Descriptors as HBase prints them, which is part of some error messages.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -8,7 +8,7 @@ use bytes::Bytes;
 use super::family::{DEFAULTS, FamilyDescriptor, TTL_FOREVER_SECONDS};
 use super::table::TableDescriptor;
 
-/// Keys of a family that are printed before its metadata, in the order HBase 2.6 is seen to print them.
+/// Keys of a family that are printed before its metadata, in the order of HBase 2.6.
 const FAMILY_KEYS: [&str; 17] = [
     "INDEX_BLOCK_ENCODING",
     "VERSIONS",
@@ -29,7 +29,7 @@ const FAMILY_KEYS: [&str; 17] = [
     "MOB_COMPACT_PARTITION_POLICY",
 ];
 
-/// Keys of a table that are no metadata.
+/// Keys of a table that are not printed as metadata.
 const TABLE_KEYS: [&str; 16] = [
     "COMPACTION_ENABLED",
     "DURABILITY",

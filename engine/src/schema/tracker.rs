@@ -1,4 +1,4 @@
-//! The attribute that names how HBase tracks a family's files. hjall keeps it and refuses what HBase refuses; nothing depends on it.
+//! The attribute that selects HBase's store file tracker. hjall stores it and refuses what HBase refuses; it has no other effect.
 
 use bytes::Bytes;
 
@@ -7,19 +7,19 @@ use super::family::FamilyDescriptor;
 use super::table::TableDescriptor;
 use crate::error::{Error, ErrorKind, Result};
 
-/// The attribute's key, of tables, of families, and of a family's configuration.
+/// The key of the attribute, in tables, families and the configuration of families.
 pub const TRACKER_KEY: &str = "hbase.store.file-tracker.impl";
 
 const DEFAULT: &str = "DEFAULT";
 const MIGRATION: &str = "MIGRATION";
-/// Classes that can be named in full, with the short name that means the same.
+/// Short names, and the full class names that are equivalent to them.
 const CLASSES: [(&str, &str); 3] = [
     (DEFAULT, "org.apache.hadoop.hbase.regionserver.storefiletracker.DefaultStoreFileTracker"),
     ("FILE", "org.apache.hadoop.hbase.regionserver.storefiletracker.FileBasedStoreFileTracker"),
     (MIGRATION, "org.apache.hadoop.hbase.regionserver.storefiletracker.MigrationStoreFileTracker"),
 ];
 
-/// A family's own attribute counts most, then its configuration, then the table's.
+/// The effective tracker of a family: its attribute, else its configuration, else the table's attribute.
 fn tracker_of(table: &TableDescriptor, family: &FamilyDescriptor) -> String {
     let key = Bytes::from_static(TRACKER_KEY.as_bytes());
     text(&family.attributes, TRACKER_KEY)
@@ -46,10 +46,10 @@ pub fn check_tracker(table: &TableDescriptor) -> Result<()> {
     table.families.values().try_for_each(|family| short_name(&tracker_of(table, family)).map(|_| ()))
 }
 
-/// Checks that no family which stays moves from one kind of tracking to another without MIGRATION in between.
+/// Checks that no existing family changes from one tracker to another without MIGRATION in between.
 ///
 /// # Errors
-/// `InvalidDescriptor` if one does, `ClassNotFound` if a name is unknown.
+/// `InvalidDescriptor` if one does; `ClassNotFound` if a tracker is unknown.
 pub fn check_tracker_change(old: &TableDescriptor, new: &TableDescriptor) -> Result<()> {
     for family in new.families.values() {
         let to = short_name(&tracker_of(new, family))?;

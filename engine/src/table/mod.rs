@@ -1,4 +1,4 @@
-//! One table's reads and writes.
+//! Reads and writes of one table.
 
 use std::fmt;
 use std::sync::Arc;
@@ -13,13 +13,13 @@ pub use crate::read::Scanner;
 use crate::request::{Get, Scan};
 use crate::write;
 
-/// So many rows are read before other threads are let go first.
+/// Rows that are read before the thread yields to others.
 const GETS_AT_ONCE: usize = 16;
 
-/// A table by name. Cheap to clone; every call looks up the table as it is then.
+/// A handle of a table. Cheap to clone. Every call looks up the table by its name.
 ///
-/// Every call fails with `TableNotFound` or `TableDisabled` where that is so, and with `Closed` after the engine was closed. Writes fail
-/// with `ReadOnly` where the table's READONLY is set, reads and writes with `FamilyNotFound` for a family that it does not have.
+/// Every call can fail with `TableNotFound`, `TableDisabled`, and `Closed` after the engine has been closed. Writes fail with `ReadOnly` if the
+/// table's READONLY attribute is set; reads and writes fail with `FamilyNotFound` for a family that the table does not have.
 #[derive(Clone)]
 pub struct Table {
     handle: Arc<Handle>,
@@ -42,7 +42,7 @@ impl Table {
         &self.name
     }
 
-    /// One row; without cells if it is not there.
+    /// Reads one row. The result has no cells if the row does not exist.
     ///
     /// # Errors
     /// `InvalidArgument` for a bad row or no version, `Refused` for a raw get of named columns, `RowTooLarge`, those of a filter.
@@ -50,7 +50,7 @@ impl Table {
         read::get(self.handle.live()?, &self.name, get)
     }
 
-    /// Whether the same get would return a cell.
+    /// Whether a get would return any cell.
     ///
     /// # Errors
     /// As [`Self::get`].
@@ -58,7 +58,7 @@ impl Table {
         read::exists(self.handle.live()?, &self.name, get)
     }
 
-    /// Several rows, each by itself, in the order asked for.
+    /// Reads several rows independently of each other, in the order of the request.
     pub fn get_many(&self, gets: &[Get]) -> Vec<Result<Row>> {
         let one = |(n, get): (usize, &Get)| {
             if n % GETS_AT_ONCE == GETS_AT_ONCE - 1 {
@@ -70,33 +70,34 @@ impl Table {
         gets.iter().enumerate().map(one).collect()
     }
 
-    /// Opens a scan; nothing is looked at before the first fetch.
+    /// Opens a scan. Nothing is read before the first fetch.
     ///
     /// # Errors
-    /// `InvalidArgument` for a row that is too long to be one.
+    /// `InvalidArgument` for a row that is too long.
     pub fn scan(&self, scan: Scan) -> Result<Scanner> {
         scan.validate()?;
         Ok(Scanner::new(Arc::clone(&self.handle), self.name.clone(), scan))
     }
 
-    /// Writes one row's cells, all at once.
+    /// Writes cells of one row atomically.
     ///
     /// # Errors
-    /// `InvalidArgument` for a bad form or a cell over the client's limit, `CellTooLarge` for one over the server's, `Unprocessable`
+    /// `InvalidArgument` for a malformed put or a cell over the client's limit, `CellTooLarge` for one over the server's, `Unprocessable`
     /// for a negative timestamp.
     pub fn put(&self, put: &Put) -> Result<()> {
         self.put_many(std::slice::from_ref(put)).pop().unwrap_or(Ok(()))
     }
 
-    /// Writes several rows, each by itself, at one time where none is given (long lists in several steps). One result each, in order.
+    /// Writes several rows, each atomically, and returns one result for each, in order. Cells without a timestamp get the same one; long lists
+    /// are written in several steps.
     pub fn put_many(&self, puts: &[Put]) -> Vec<Result<()>> {
         self.each(puts)
     }
 
-    /// Hides cells of one row, all at once.
+    /// Deletes cells of one row atomically.
     ///
     /// # Errors
-    /// `InvalidArgument` for a bad form, `CellTooLarge` for a qualifier over the server's limit.
+    /// `InvalidArgument` for a malformed delete, `CellTooLarge` for a qualifier over the server's limit.
     pub fn delete(&self, delete: &Delete) -> Result<()> {
         self.delete_many(std::slice::from_ref(delete)).pop().unwrap_or(Ok(()))
     }
@@ -140,7 +141,7 @@ impl Table {
     /// Appends to values; returns the new cells, ordered as for increments.
     ///
     /// # Errors
-    /// `InvalidArgument` for a bad form, `CellTooLarge`.
+    /// `InvalidArgument` for a malformed delete, `CellTooLarge`.
     pub fn append(&self, append: &Append) -> Result<Row> {
         write::append(self.handle.live()?, &self.name, append)
     }
