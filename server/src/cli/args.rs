@@ -161,7 +161,6 @@ fn command() -> Command {
 }
 
 /// Adds the options that all commands share.
-
 fn options(command: Command) -> Command {
     let file = |name: &'static str, variable: &'static str, help: &'static str| {
         let parser = value_parser!(PathBuf);

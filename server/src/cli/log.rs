@@ -37,7 +37,6 @@ fn refusal(filter: &str, error: &dyn std::fmt::Display) -> String {
 }
 
 /// Installs the log: events go to standard error, spans to `log.traces`.
-
 pub fn start(launch: &Launch, force: &InForce) -> Result<Log, Failure> {
     let from = |name: &str| force.entry(name).map(|entry| entry.origin.to_string()).unwrap_or_default();
     check(&launch.log.filter).map_err(|why| Failure::Usage(format!("{} {why}", from("log.filter"))))?;

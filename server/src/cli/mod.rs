@@ -18,7 +18,6 @@ use std::ffi::OsString;
 
 /// Runs a command line, which starts with the name of the program, and returns the exit code. Exits the process
 /// itself after printing help or if the command line cannot be parsed.
-
 pub fn run(arguments: impl IntoIterator<Item = OsString>) -> u8 {
     let done = match args::read(arguments) {
         args::Asked::Serve(sources) => serve::run(&sources),

@@ -34,11 +34,9 @@ pub fn compare(connections: usize) {
 }
 
 /// Does nothing: this platform has no such limit.
-
 #[cfg(not(unix))]
 pub fn raise() {}
 
 /// Does nothing: this platform has no such limit.
-
 #[cfg(not(unix))]
 pub fn compare(_connections: usize) {}

@@ -103,7 +103,7 @@ fn bare_v6(name: &str) -> Option<Ipv6Addr> {
 fn without_port(named: &str) -> &str {
     let host = match named.rsplit_once(':') {
         Some((host, port))
-            if port.bytes().all(|byte| byte.is_ascii_digit()) && !(host.contains(':') && !host.ends_with(']')) =>
+            if port.bytes().all(|byte| byte.is_ascii_digit()) && (!host.contains(':') || host.ends_with(']')) =>
         {
             host
         }

@@ -26,7 +26,6 @@ pub struct Change {
 
 impl Difference {
     /// Compares the effective settings with those just read.
-
     pub fn between(before: &InForce, read: &InForce) -> Self {
         let (mut changes, mut waiting, mut taken) = (Vec::new(), Vec::new(), Vec::<Entry>::new());
         for (old, new) in before.entries().iter().zip(read.entries()) {

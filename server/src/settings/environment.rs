@@ -9,7 +9,6 @@ use super::table;
 const OTHERS: [&str; 4] = ["HJALL_CONFIG", "HJALL_HBASE_SITE", "HJALL_BIN", "HJALL_TEST_"];
 
 /// Returns the variables that are settings. Unknown variables that start with `HJALL_` are added to `notes`.
-
 pub fn read(variables: &[(String, String)], notes: &mut Notes) -> Vec<Given> {
     let names: Vec<_> = table::ALL.iter().map(|setting| (setting.variable(), setting)).collect();
     let mut given = Vec::new();

@@ -114,7 +114,6 @@ pub struct Refused(pub Vec<Wrong>);
 
 impl fmt::Display for Refused {
     /// One error per line.
-
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let lines: Vec<_> = self.0.iter().map(|wrong| wrong.0.as_str()).collect();
         f.write_str(&lines.join("\n"))

@@ -109,7 +109,6 @@ pub const WITHOUT_EFFECT: &[(&str, &str)] = &[
 ];
 
 /// Why a key has no effect, or `None` if it is not a known HBase key.
-
 pub fn without_effect(key: &str) -> Option<&'static str> {
     let fits = |(known, _): &&(&str, &str)| if known.ends_with('.') { key.starts_with(known) } else { key == *known };
     WITHOUT_EFFECT.iter().find(fits).map(|(_, why)| *why)

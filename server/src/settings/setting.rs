@@ -103,7 +103,6 @@ impl Setting {
 }
 
 /// Compares names, which are unique in the table.
-
 impl PartialEq for Setting {
     fn eq(&self, other: &Self) -> bool {
         self.name == other.name

@@ -72,7 +72,6 @@ pub fn json(force: &InForce, launch: &Launch) -> String {
 }
 
 /// A template: every setting with its default, explained and commented out.
-
 pub fn commented() -> String {
     let mut out = String::from(
         "# Settings of hjall. Each is commented out and shows its default; uncomment those you change.\n\

@@ -91,7 +91,6 @@ pub fn wrapped(paragraph: &str, first: &str, next: &str) -> String {
 }
 
 /// Quotes a text as a TOML string.
-
 pub fn quoted(text: &str) -> String {
     let mut out = String::from("\"");
     for c in text.chars() {

@@ -101,7 +101,6 @@ pub fn must(setting: &Setting, given: &str) -> String {
 
 /// Converts a TOML value to the text form that all layers share. Returns `None` if its type does not match the
 /// kind of the setting.
-
 fn text(kind: &Kind, value: &Spanned<DeValue<'_>>) -> Option<String> {
     match (kind, value.get_ref()) {
         (Kind::Bool, DeValue::Boolean(yes)) => Some(yes.to_string()),

@@ -201,7 +201,6 @@ impl Value {
     }
 
     /// A time; `None` for `off`.
-
     pub fn time(&self) -> Option<Duration> {
         match self {
             Self::Time(time) => Some(*time),

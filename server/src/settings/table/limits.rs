@@ -6,7 +6,6 @@ use crate::settings::config::WhenFull;
 
 const MIB: u64 = 1 << 20;
 /// Close to the largest length that Thrift can express, 2^31 − 1 bytes.
-
 const LONGEST: u64 = 2047 * MIB;
 
 pub(super) static SETTINGS: [Setting; 13] = [

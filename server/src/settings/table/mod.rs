@@ -61,7 +61,6 @@ pub fn find(name: &str) -> Option<&'static Setting> {
 }
 
 /// The names of the sections, in order.
-
 pub fn sections() -> impl Iterator<Item = &'static str> {
     let mut last = "";
     ALL.iter().filter_map(move |setting| {

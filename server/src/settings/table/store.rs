@@ -52,7 +52,6 @@ pub(super) static SETTINGS: [Setting; 4] = [
 ];
 
 /// Converts to the engine's convention, in which 0 means no limit.
-
 fn limit(bytes: Option<u64>) -> i64 {
     bytes.map_or(0, |bytes| i64::try_from(bytes).unwrap_or(i64::MAX))
 }
