@@ -8,7 +8,7 @@ use std::ops::Bound;
 use std::sync::{Arc, Weak};
 
 use bytes::Bytes;
-use fjall::Readable;
+use fjall::{Keyspace, Readable};
 use parking_lot::Mutex;
 
 use super::clock_mark::RESERVED;
@@ -91,11 +91,19 @@ impl FjallCursor {
             _ => Bound::Included(&self.from[..]),
         };
         let to = match self.to.get(..KEY_BYTES_MAX) {
-            _ if self.to.is_empty() => Bound::Unbounded,
+            _ if self.to.is_empty() || self.ends_itself(database, &keyspace) => Bound::Unbounded,
             Some(longest) if longest.len() < self.to.len() => Bound::Included(longest),
             _ => Bound::Excluded(&self.to[..]),
         };
         Ok(Walk::Under(self.view.range::<&[u8], _>(&keyspace, (from, to))))
+    }
+
+    /// Whether the iterator is opened without an upper bound, because the cursor stops at the first key past it.
+    fn ends_itself(&self, database: &Database, keyspace: &Keyspace) -> bool {
+        // The keys of the catalog that this hides are deleted and rewritten, and its reads are rare.
+        self.order == Order::Ascending
+            && self.space != CATALOG_SPACE
+            && !database.tombstones.are_in(self.space, keyspace)
     }
 }
 
@@ -114,7 +122,7 @@ impl Cursor for FjallCursor {
             Walk::Stale => return Err(stale()),
         };
         let before = out.len();
-        let taken = take_from(iter, self.order, n, out);
+        let taken = take_from(iter, self.order, &self.to, n, out);
         if let Some((last, _)) = out[before..].last() {
             match self.order {
                 Order::Ascending => last[..].clone_into(&mut self.from),
@@ -157,8 +165,8 @@ impl Cursor for FjallCursor {
     }
 }
 
-/// Moves up to `n` pairs to `out`; `false`: there are no more.
-fn take_from(iter: &mut fjall::Iter, order: Order, n: usize, out: &mut Vec<Pair>) -> Result<bool> {
+/// Moves up to `n` pairs to `out`, in ascending order only those below `to` (empty: all). `false`: there are no more.
+fn take_from(iter: &mut fjall::Iter, order: Order, to: &[u8], n: usize, out: &mut Vec<Pair>) -> Result<bool> {
     for _ in 0..n {
         let item = match order {
             Order::Ascending => iter.next(),
@@ -166,6 +174,9 @@ fn take_from(iter: &mut fjall::Iter, order: Order, n: usize, out: &mut Vec<Pair>
         };
         let Some(item) = item else { return Ok(false) };
         let (key, value) = item.into_inner().map_err(|error| failed("reading", error))?;
+        if order == Order::Ascending && !to.is_empty() && &key[..] >= to {
+            return Ok(false);
+        }
         out.push((Bytes::from(key), Bytes::from(value)));
     }
     Ok(true)

@@ -19,6 +19,7 @@ use super::pressure::Pressure;
 use super::requested_compaction;
 use super::space::Space;
 use super::statistics::disk_free_bytes;
+use super::tombstones::Tombstones;
 use crate::error::{Error, ErrorKind, Result};
 use crate::store::compaction_control::gave_way;
 use crate::store::running::Write;
@@ -50,6 +51,7 @@ pub(super) struct Database {
     /// Why writes are refused from here on.
     failure: OnceLock<(ErrorKind, String)>,
     pub cursors: Cursors,
+    pub tombstones: Tombstones,
     pub pressure: Pressure,
     /// Tells compactions that were asked for to end.
     give_way: Arc<GiveWay>,
@@ -129,6 +131,7 @@ impl Database {
             committing: Mutex::new(()),
             failure: OnceLock::new(),
             cursors: Cursors::default(),
+            tombstones: Tombstones::default(),
             pressure,
             give_way,
             controls: Mutex::default(),

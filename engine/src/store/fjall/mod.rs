@@ -19,6 +19,7 @@ mod requested_compaction;
 mod space;
 mod statistics;
 mod store;
+mod tombstones;
 
 pub(crate) use self::failure::failed_io;
 pub use self::options::StoreOptions;

@@ -3,7 +3,9 @@
 use std::fs;
 use std::sync::Arc;
 
-use fjall::config::{BlockSizePolicy, BloomConstructionPolicy, CompressionPolicy, FilterPolicy, FilterPolicyEntry};
+use fjall::config::{
+    BlockSizePolicy, BloomConstructionPolicy, CompressionPolicy, FilterPolicy, FilterPolicyEntry, RestartIntervalPolicy,
+};
 use fjall::{CompressionType, KeyspaceCreateOptions};
 
 use crate::clock::{Clock, SystemClock};
@@ -11,6 +13,11 @@ use crate::store::SpaceOptions;
 
 /// Bytes of one space's memory before it is written to a file; fjall's own 64 MiB are too much for hundreds of spaces.
 pub(super) const MEMTABLE_BYTES: u64 = 16 << 20;
+
+/// Pairs from one complete key of a block to the next; the keys between are stored without what they share with it. A
+/// seek decodes half of them on average. With fjall's default of 16, a read of a row of one cell executes 10 % more
+/// instructions (with an upper bound 36 %), and files of such rows with values of 100 bytes are 1 % smaller.
+const RESTART_INTERVAL: u8 = 4;
 
 /// How to open a data folder.
 #[derive(Clone)]
@@ -67,5 +74,6 @@ pub(super) fn keyspace(options: &SpaceOptions) -> KeyspaceCreateOptions {
         .filter_policy(filter)
         // fjall takes 1 KiB to 512 KiB.
         .data_block_size_policy(BlockSizePolicy::all(options.block_bytes.clamp(1 << 10, 512 << 10)))
+        .data_block_restart_interval_policy(RestartIntervalPolicy::all(RESTART_INTERVAL))
         .max_memtable_size(MEMTABLE_BYTES)
 }
