@@ -91,9 +91,9 @@ impl TimeRange {
     }
 }
 
-/// Which columns are wanted: nothing named means everything.
+/// Which columns are wanted: nothing named means everything. Clones share one list.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Columns(BTreeMap<Bytes, Option<BTreeSet<Bytes>>>);
+pub struct Columns(Arc<BTreeMap<Bytes, Option<BTreeSet<Bytes>>>>);
 
 impl Columns {
     /// Everything.
@@ -103,13 +103,14 @@ impl Columns {
 
     /// A whole family; forgets columns of it named before (HBase's `addFamily`).
     pub fn add_family(&mut self, family: impl Into<Bytes>) -> &mut Self {
-        self.0.insert(family.into(), None);
+        Arc::make_mut(&mut self.0).insert(family.into(), None);
         self
     }
 
     /// One column; narrows the family if it was wanted whole before (HBase's `addColumn`).
     pub fn add_column(&mut self, family: impl Into<Bytes>, qualifier: impl Into<Bytes>) -> &mut Self {
-        self.0.entry(family.into()).or_default().get_or_insert_default().insert(qualifier.into());
+        let qualifiers = Arc::make_mut(&mut self.0).entry(family.into()).or_default();
+        qualifiers.get_or_insert_default().insert(qualifier.into());
         self
     }
 

@@ -4,7 +4,9 @@
 //! hide; `column` selects the versions of one column and `column_tracker` counts them (`sequence` and `raw` are the
 //! other two ways to read a column); `family_cursor` goes through the columns and rows of one family; `store_scanner`
 //! applies the filter; `region_scanner` merges families into rows; `row` and `scanner` serve gets and scans of tables.
+//! `budget` bounds what the reads of one call gather.
 
+mod budget;
 mod column;
 mod column_tracker;
 mod delete_tracker;
@@ -24,6 +26,7 @@ mod stop;
 mod store_scanner;
 mod times;
 
-pub(crate) use row::{exists, get, newest};
+pub use budget::{Budget, Unlimited};
+pub(crate) use row::{exists, get, newest, newest_times};
 pub use scanner::Scanner;
 pub use stop::{Stop, Watch};

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 
+use super::budget::{Budget, Gathered, release_row};
 use super::family_cursor::FamilyCursor;
 use super::family_scan::{FamilyScan, Reader};
 use super::store_scanner::{StoreScanner, Window};
@@ -11,9 +12,6 @@ use crate::cell::{Cell, Row};
 use crate::error::{Error, ErrorKind, Result};
 use crate::filter::Filter;
 use crate::store::Order;
-
-/// The largest row that one read returns, in bytes (HBase's `hbase.table.max.rowsize`).
-const ROW_BYTES_MAX: usize = 1 << 30;
 
 /// The largest number of cells for which memory is reserved before a row is read.
 const CAPACITY_MAX: usize = 64;
@@ -86,10 +84,10 @@ impl RegionScanner {
     }
 
     /// The next row, or the next piece of one. `None`: the region has no more rows.
-    pub(super) fn next(&mut self) -> Result<Option<Row>> {
+    pub(super) fn next(&mut self, budget: &dyn Budget) -> Result<Option<Row>> {
         match self.batch {
-            Some(batch) => self.next_piece(batch),
-            None => self.next_whole(),
+            Some(batch) => self.next_piece(batch, budget),
+            None => self.next_whole(budget),
         }
     }
 
@@ -112,9 +110,11 @@ impl RegionScanner {
     }
 
     /// Whether a row has a visible cell. Reads no more than it needs to find one.
-    pub(super) fn has_cell(&mut self) -> Result<bool> {
+    pub(super) fn has_cell(&mut self, budget: &dyn Budget) -> Result<bool> {
         if self.filter.is_some() {
-            return Ok(self.next_whole()?.is_some());
+            let row = self.next_whole(budget)?;
+            row.iter().for_each(|row| release_row(budget, row));
+            return Ok(row.is_some());
         }
         let Some((prefix, key)) = self.begin_row()? else { return Ok(false) };
         for scanner in &mut self.deciding {
@@ -126,22 +126,23 @@ impl RegionScanner {
         Ok(false)
     }
 
-    fn next_whole(&mut self) -> Result<Option<Row>> {
+    fn next_whole(&mut self, budget: &dyn Budget) -> Result<Option<Row>> {
         while let Some((prefix, key)) = self.begin_row()? {
             let capacity = self.width.unwrap_or_else(|| self.deciding.iter().map(StoreScanner::buffered).sum());
             let mut cells = Vec::with_capacity(capacity.min(CAPACITY_MAX));
-            let mut bytes = 0;
+            let mut gathered = Gathered::new(budget);
             for scanner in &mut self.deciding {
                 scanner.open_row(&prefix, &key)?;
-                collect(scanner, &mut self.filter, &mut cells, &mut bytes)?;
+                collect(scanner, &mut self.filter, &mut cells, &mut gathered)?;
             }
             if !self.passes(&mut cells)? {
+                gathered.release();
                 self.reset()?;
                 continue;
             }
             for scanner in &mut self.joining {
                 scanner.seek_row(&prefix, &key)?;
-                collect(scanner, &mut self.filter, &mut cells, &mut bytes)?;
+                collect(scanner, &mut self.filter, &mut cells, &mut gathered)?;
             }
             if !self.joining.is_empty() {
                 // The sort is stable and each family is in order already.
@@ -149,8 +150,10 @@ impl RegionScanner {
             }
             self.reset()?;
             if cells.is_empty() {
+                gathered.release();
                 continue;
             }
+            gathered.settle()?;
             self.width = Some(cells.len());
             self.ended = self.is_filter_done()?;
             return Ok(Some(Row { key, cells, partial: false }));
@@ -170,7 +173,7 @@ impl RegionScanner {
         Ok(!empty && !filter.filter_row()?)
     }
 
-    fn next_piece(&mut self, batch: usize) -> Result<Option<Row>> {
+    fn next_piece(&mut self, batch: usize, budget: &dyn Budget) -> Result<Option<Row>> {
         loop {
             if self.piece.is_none() {
                 let Some((prefix, key)) = self.begin_row()? else { return Ok(None) };
@@ -181,14 +184,19 @@ impl RegionScanner {
             }
             let Some(mut piece) = self.piece.take() else { return Ok(None) };
             let mut cells = Vec::from_iter(piece.first.take());
+            let mut gathered = Gathered::new(budget);
+            cells.iter().try_for_each(|cell| gathered.add(cell))?;
             while let Some(cell) = self.next_in_row(&mut piece)? {
                 if cells.len() >= batch {
+                    gathered.settle()?;
                     let key = piece.key.clone();
                     self.piece = Some(Piece { first: Some(cell), ..piece });
                     return Ok(Some(Row { key, cells, partial: true }));
                 }
+                gathered.add(&cell)?;
                 cells.push(cell);
                 if cells.len() == batch && self.has_more_stored()? {
+                    gathered.settle()?;
                     let key = piece.key.clone();
                     self.piece = Some(piece);
                     return Ok(Some(Row { key, cells, partial: true }));
@@ -197,9 +205,11 @@ impl RegionScanner {
             let passes = self.passes(&mut cells)?;
             self.reset()?;
             if passes {
+                gathered.settle()?;
                 self.ended = self.is_filter_done()?;
                 return Ok(Some(Row { key: piece.key, cells, partial: false }));
             }
+            gathered.release();
         }
     }
 
@@ -275,14 +285,10 @@ fn collect(
     scanner: &mut StoreScanner,
     filter: &mut Option<Box<dyn Filter>>,
     cells: &mut Vec<Cell>,
-    bytes: &mut usize,
+    gathered: &mut Gathered<'_>,
 ) -> Result<()> {
     let mut take = |cell: Cell| {
-        *bytes += cell.row.len() + cell.family.len() + cell.qualifier.len() + cell.value.len();
-        if *bytes > ROW_BYTES_MAX {
-            let message = format!("Max row size allowed: {ROW_BYTES_MAX}, but the row is bigger than that");
-            return Err(Error::new(ErrorKind::RowTooLarge, message));
-        }
+        gathered.add(&cell)?;
         cells.push(cell);
         Ok(())
     };

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 
+use super::budget::{Budget, take_row};
 use super::family_cursor::FamilyCursor;
 use super::family_scan::{FamilyScan, Reader, Selection};
 use super::region_scanner::{RegionScan, RegionScanner};
@@ -33,13 +34,16 @@ pub(crate) struct Stored {
 ///
 /// # Errors
 /// Those of the table (missing, disabled), `FamilyNotFound`, `InvalidArgument` for a bad row or no version; those of
-/// store and filter.
-pub(crate) fn get(core: &Core, name: &TableName, get: &Get) -> Result<Row> {
-    let (mut rows, cached) = match open(core, name, get)? {
-        Opened::Answer(row) => return Ok(row),
+/// store, filter and budget.
+pub(crate) fn get(core: &Core, name: &TableName, get: &Get, budget: &dyn Budget) -> Result<Row> {
+    let (mut rows, cached) = match open(core, name, get, budget)? {
+        Opened::Answer(row) => {
+            take_row(budget, &row)?;
+            return Ok(row);
+        }
         Opened::Rows(rows, cached) => (*rows, cached),
     };
-    let row = rows.next()?.unwrap_or_default();
+    let row = rows.next(budget)?.unwrap_or_default();
     if let Some(cached) = cached.filter(|_| is_whole(get)) {
         cached.remember(&row);
     }
@@ -50,10 +54,10 @@ pub(crate) fn get(core: &Core, name: &TableName, get: &Get) -> Result<Row> {
 ///
 /// # Errors
 /// As for [`get`].
-pub(crate) fn exists(core: &Core, name: &TableName, get: &Get) -> Result<bool> {
-    match open(core, name, get)? {
+pub(crate) fn exists(core: &Core, name: &TableName, get: &Get, budget: &dyn Budget) -> Result<bool> {
+    match open(core, name, get, budget)? {
         Opened::Answer(row) => Ok(!row.cells.is_empty()),
-        Opened::Rows(mut rows, _) => rows.has_cell(),
+        Opened::Rows(mut rows, _) => rows.has_cell(budget),
     }
 }
 
@@ -76,7 +80,7 @@ fn is_whole(get: &Get) -> bool {
         && get.time_range == TimeRange::ALL
 }
 
-fn open(core: &Core, name: &TableName, get: &Get) -> Result<Opened> {
+fn open(core: &Core, name: &TableName, get: &Get, budget: &dyn Budget) -> Result<Opened> {
     check_row(&get.row)?;
     if get.max_versions <= 0 {
         return Err(Error::invalid("versions must be positive"));
@@ -108,7 +112,7 @@ fn open(core: &Core, name: &TableName, get: &Get) -> Result<Opened> {
             Source::Cached(row) => (Arc::clone(&row) as Arc<dyn Snapshot>, Some(row)),
             Source::Stored(snapshot) => (snapshot, None),
         };
-        let reader = Reader { snapshot, now: core.store.now_ms(), stop: Stop::default() };
+        let reader = Reader { snapshot, now: core.store.now_ms(), stop: budget.stop() };
         let task = RegionScan { order: Order::Ascending, from, to, batch: None, window, filter };
         Ok(Opened::Rows(Box::new(RegionScanner::open(plans, &Arc::new(reader), task)?), cached))
     })
@@ -152,18 +156,49 @@ pub(crate) fn newest(
     count: usize,
     now: i64,
 ) -> Result<Vec<Stored>> {
+    let mut found = Vec::new();
+    each_newest(snapshot, family, row, qualifier, count, now, &mut |timestamp, value| {
+        found.push(Stored { timestamp, value });
+    })?;
+    Ok(found)
+}
+
+/// The timestamps of the versions that [`newest`] returns, without keeping their values.
+///
+/// # Errors
+/// Those of the store.
+pub(crate) fn newest_times(
+    snapshot: &Arc<dyn Snapshot>,
+    family: &Family,
+    row: &[u8],
+    qualifier: &[u8],
+    count: usize,
+    now: i64,
+) -> Result<Vec<i64>> {
+    let mut found = Vec::new();
+    each_newest(snapshot, family, row, qualifier, count, now, &mut |timestamp, _| found.push(timestamp))?;
+    Ok(found)
+}
+
+fn each_newest(
+    snapshot: &Arc<dyn Snapshot>,
+    family: &Family,
+    row: &[u8],
+    qualifier: &[u8],
+    count: usize,
+    now: i64,
+    each: &mut dyn FnMut(i64, Value),
+) -> Result<()> {
     let prefix = key::row_prefix(row);
     let to = key::prefix_end(&key::column_prefix(&prefix, qualifier));
     let reader = Arc::new(Reader { snapshot: Arc::clone(snapshot), now, stop: Stop::default() });
     let plan = FamilyScan::column(family, qualifier, i32::try_from(count).unwrap_or(i32::MAX));
     let mut cursor = FamilyCursor::open(plan, &reader, &prefix, &to, Order::Ascending)?;
-    let mut found = Vec::new();
     if cursor.next_row()?.is_some() {
         cursor.open_row(&prefix, &Bytes::copy_from_slice(row))?;
         while let Some(version) = cursor.next_version()? {
-            let value = Value { ttl_ms: version.ttl_ms, sequence: None, bytes: version.value };
-            found.push(Stored { timestamp: version.timestamp, value });
+            each(version.timestamp, Value { ttl_ms: version.ttl_ms, sequence: None, bytes: version.value });
         }
     }
-    Ok(found)
+    Ok(())
 }

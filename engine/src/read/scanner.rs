@@ -4,6 +4,7 @@ use std::collections::VecDeque;
 use std::fmt;
 use std::sync::Arc;
 
+use super::budget::{Budget, Unlimited, take_row};
 use super::family_scan::{FamilyScan, Reader, Selection};
 use super::key_range::{KeyRange, Progress};
 use super::region_scanner::{RegionScan, RegionScanner};
@@ -12,7 +13,7 @@ use super::store_scanner::Window;
 use crate::catalog::TableState;
 use crate::cell::{Cell, Row};
 use crate::core::{Core, Handle};
-use crate::error::Result;
+use crate::error::{ErrorKind, Result};
 use crate::name::TableName;
 use crate::request::Scan;
 use crate::store::Order;
@@ -59,6 +60,8 @@ struct Portion {
     bytes: usize,
     /// The region has no more rows.
     region_ended: bool,
+    /// The budget was used up within the row behind these.
+    cut: bool,
 }
 
 impl fmt::Debug for Scanner {
@@ -78,7 +81,7 @@ impl Scanner {
             handle,
             name,
             scan,
-            stop: Stop::default(),
+            stop: Stop::of_scan(),
             waiting: VecDeque::new(),
             progress: Progress::Start,
             rows_left,
@@ -95,8 +98,9 @@ impl Scanner {
     /// would have.
     #[allow(clippy::should_implement_trait)]
     pub fn next(&mut self, n: usize) -> Result<Vec<Row>> {
+        self.stop.join(&Stop::default());
         while self.waiting.len() < n && !self.ended {
-            self.fetch()?;
+            self.fetch(&Unlimited)?;
         }
         Ok(self.waiting.drain(..n.min(self.waiting.len())).collect())
     }
@@ -107,20 +111,36 @@ impl Scanner {
     /// # Errors
     /// Those of [`Self::next`].
     pub fn next_within(&mut self, n: usize, bytes: usize) -> Result<Vec<Row>> {
+        self.next_for(n, bytes, &Unlimited)
+    }
+
+    /// Like [`Self::next_within`], within the budget of a call: the results end where the budget is used up.
+    ///
+    /// # Errors
+    /// Those of [`Self::next`], and that of the budget if it is used up by the first result.
+    pub fn next_for(&mut self, n: usize, bytes: usize, budget: &dyn Budget) -> Result<Vec<Row>> {
+        self.stop.join(&budget.stop());
         let (mut results, mut sum) = (Vec::new(), 0);
+        // Results that an earlier call fetched, which this call's budget does not contain yet.
+        let mut earlier = self.waiting.len();
         while results.len() < n && sum < bytes {
-            match self.waiting.pop_front() {
-                Some(row) => {
-                    sum += row.cells.iter().map(size_of).sum::<usize>();
-                    results.push(row);
-                }
+            let failed = match self.waiting.front() {
+                Some(row) if earlier > 0 => take_row(budget, row).err(),
                 None if self.ended => break,
-                None => {
-                    if let Err(error) = self.fetch() {
-                        self.waiting.extend(results);
-                        return Err(error);
-                    }
+                None => self.fetch(budget).err(),
+                Some(_) => None,
+            };
+            if let Some(error) = failed {
+                if error.kind() != ErrorKind::Cancelled && budget.check().is_err() && !results.is_empty() {
+                    break;
                 }
+                results.into_iter().rev().for_each(|row| self.waiting.push_front(row));
+                return Err(error);
+            }
+            if let Some(row) = self.waiting.pop_front() {
+                earlier = earlier.saturating_sub(1);
+                sum += row.cells.iter().map(size_of).sum::<usize>();
+                results.push(row);
             }
         }
         Ok(results)
@@ -154,9 +174,10 @@ impl Scanner {
     }
 
     /// Fetches one portion, which is empty at the end of the scan.
-    fn fetch(&mut self) -> Result<()> {
+    fn fetch(&mut self, budget: &dyn Budget) -> Result<()> {
         self.stop.check()?;
-        let portion = match self.next_portion() {
+        budget.check()?;
+        let portion = match self.next_portion(budget) {
             Ok(portion) => portion,
             Err(error) => {
                 self.open = None;
@@ -187,7 +208,7 @@ impl Scanner {
     }
 
     /// Reads one portion of the current region, and moves on to the next region at the end of it.
-    fn next_portion(&mut self) -> Result<Portion> {
+    fn next_portion(&mut self, budget: &dyn Budget) -> Result<Portion> {
         let handle = Arc::clone(&self.handle);
         let core = handle.live()?;
         let open = self.open.take();
@@ -198,7 +219,11 @@ impl Scanner {
                 _ => self.open(core, table),
             }
         })?;
-        let portion = self.read(&mut open.rows)?;
+        let portion = self.read(&mut open.rows, budget)?;
+        if portion.cut {
+            // The row behind the portion has been read in part: the next fetch opens the region again and reads it from its start.
+            return Ok(portion);
+        }
         if !portion.region_ended {
             self.open = Some(open);
             return Ok(portion);
@@ -216,7 +241,7 @@ impl Scanner {
         Ok(portion)
     }
 
-    fn read(&self, rows: &mut RegionScanner) -> Result<Portion> {
+    fn read(&self, rows: &mut RegionScanner, budget: &dyn Budget) -> Result<Portion> {
         let caching = usize::try_from(self.scan.caching).ok().filter(|caching| *caching > 0).unwrap_or(usize::MAX);
         let rows_left = self.rows_left.unwrap_or(usize::MAX);
         let mut portion = Portion::default();
@@ -225,7 +250,17 @@ impl Scanner {
             _ => None,
         };
         while portion.results.len() < caching && portion.rows < rows_left && portion.bytes < PORTION_BYTES {
-            let Some(mut row) = rows.next()? else {
+            let next = match rows.next(budget) {
+                Err(error) if error.kind() != ErrorKind::Cancelled => match budget.check() {
+                    Err(_) if !portion.results.is_empty() => {
+                        portion.cut = true;
+                        return Ok(portion);
+                    }
+                    _ => return Err(error),
+                },
+                next => next?,
+            };
+            let Some(mut row) = next else {
                 portion.region_ended = true;
                 portion.rows += usize::from(unfinished.is_some());
                 // Nothing visible followed the last piece, so HBase does not call it partial after all.

@@ -4,6 +4,8 @@ use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use parking_lot::Mutex;
+
 use crate::error::{Error, ErrorKind, Result};
 
 /// A callback that returns whether a scan is to stop. The scan calls it, so it must return quickly and must not use the
@@ -15,6 +17,8 @@ pub type Watch = Arc<dyn Fn() -> bool + Send + Sync>;
 pub struct Stop {
     asked: Arc<AtomicBool>,
     watch: Option<Watch>,
+    /// The flag of the call that reads from the scan now; `None`: this flag is not a scan's.
+    call: Option<Arc<Mutex<Option<Arc<AtomicBool>>>>>,
 }
 
 impl Stop {
@@ -28,9 +32,26 @@ impl Stop {
         self.asked.load(Ordering::Relaxed)
     }
 
+    /// A scan's flag, which is joined by that of the call that reads from it.
+    pub(crate) fn of_scan() -> Self {
+        Self { call: Some(Arc::default()), ..Self::default() }
+    }
+
     /// The same flag with a callback.
     pub(crate) fn watched(&self, watch: Watch) -> Self {
-        Self { asked: Arc::clone(&self.asked), watch: Some(watch) }
+        Self { watch: Some(watch), ..self.clone() }
+    }
+
+    /// Joins a call's flag until the next call does: many calls read from one scan.
+    pub(crate) fn join(&self, call: &Self) {
+        if let Some(current) = &self.call {
+            *current.lock() = Some(Arc::clone(&call.asked));
+        }
+    }
+
+    fn is_call_stopped(&self) -> bool {
+        let current = self.call.as_ref().and_then(|current| current.lock().clone());
+        current.is_some_and(|asked| asked.load(Ordering::Relaxed))
     }
 
     /// Like [`Self::check`], but first yields to other threads, so that short reads need not wait for a long scan's
@@ -41,7 +62,7 @@ impl Stop {
     }
 
     pub(crate) fn check(&self) -> Result<()> {
-        if self.is_stopped() || self.watch.as_ref().is_some_and(|watch| watch()) {
+        if self.is_stopped() || self.is_call_stopped() || self.watch.as_ref().is_some_and(|watch| watch()) {
             Err(Error::new(ErrorKind::Cancelled, "the scan was stopped by its caller"))
         } else {
             Ok(())

@@ -4,7 +4,7 @@ use super::attribute::{number, text};
 use super::family::FamilyDescriptor;
 use super::options::{BloomFilter, Compression};
 use super::rules::FamilyRules;
-use super::table::TableDescriptor;
+use super::table::{REGION_REPLICATION_MAX, TableDescriptor};
 use crate::error::{Error, ErrorKind, Result};
 use crate::request::ROW_LENGTH_MAX;
 
@@ -46,6 +46,13 @@ pub fn check_table(table: &TableDescriptor) -> Result<()> {
             Err(e) if e.kind() == ErrorKind::InvalidDescriptor && !switched_on => {}
             other => other?,
         }
+    }
+    // Not one of the checks that can be switched off: HBase cannot name such a replica.
+    let replicas = table.region_replication()?;
+    if replicas > REGION_REPLICATION_MAX {
+        let max = REGION_REPLICATION_MAX - 1;
+        let message = format!("REGION_REPLICATION is {replicas}: ReplicaId cannot be greater than {max}");
+        return Err(Error::new(ErrorKind::InvalidDescriptor, message));
     }
     // Stricter than HBase, which accepts an unknown KEEP_DELETED_CELLS or DATA_BLOCK_ENCODING but can then never open the table.
     for family in table.families.values() {

@@ -8,8 +8,8 @@ use crate::core::Handle;
 use crate::error::Result;
 use crate::mutation::{Append, Check, Delete, Increment, Mutation, Put};
 use crate::name::TableName;
-use crate::read;
 pub use crate::read::Scanner;
+use crate::read::{self, Budget, Unlimited};
 use crate::request::{Get, Scan};
 use crate::write;
 
@@ -47,7 +47,15 @@ impl Table {
     /// # Errors
     /// `InvalidArgument` for a bad row or no version, `Refused` for a raw get of named columns, `RowTooLarge`, those of a filter.
     pub fn get(&self, get: &Get) -> Result<Row> {
-        read::get(self.handle.live()?, &self.name, get)
+        self.get_for(get, &Unlimited)
+    }
+
+    /// As [`Self::get`], within the budget of a call.
+    ///
+    /// # Errors
+    /// As [`Self::get`], and that of the budget.
+    pub fn get_for(&self, get: &Get, budget: &dyn Budget) -> Result<Row> {
+        read::get(self.handle.live()?, &self.name, get, budget)
     }
 
     /// Whether a get would return any cell.
@@ -55,19 +63,60 @@ impl Table {
     /// # Errors
     /// As [`Self::get`].
     pub fn exists(&self, get: &Get) -> Result<bool> {
-        read::exists(self.handle.live()?, &self.name, get)
+        self.exists_for(get, &Unlimited)
+    }
+
+    /// As [`Self::exists`], within the budget of a call.
+    ///
+    /// # Errors
+    /// As [`Self::get_for`].
+    pub fn exists_for(&self, get: &Get, budget: &dyn Budget) -> Result<bool> {
+        read::exists(self.handle.live()?, &self.name, get, budget)
     }
 
     /// Reads several rows independently of each other, in the order of the request.
     pub fn get_many(&self, gets: &[Get]) -> Vec<Result<Row>> {
-        let one = |(n, get): (usize, &Get)| {
-            if n % GETS_AT_ONCE == GETS_AT_ONCE - 1 {
-                // As in scans: others who wait for the core read less.
-                std::thread::yield_now();
-            }
-            self.get(get)
-        };
-        gets.iter().enumerate().map(one).collect()
+        gets.iter().enumerate().map(|(n, get)| self.taking_turns(n, || self.get(get))).collect()
+    }
+
+    /// As [`Self::get_many`], within the budget of a call.
+    ///
+    /// # Errors
+    /// That of the budget: the rows read so far are dropped.
+    pub fn get_many_for(&self, gets: &[Get], budget: &dyn Budget) -> Result<Vec<Result<Row>>> {
+        self.each_for(gets, budget, |get| self.get_for(get, budget))
+    }
+
+    /// Whether each of several gets would return any cell, in the order of the request.
+    ///
+    /// # Errors
+    /// That of the budget.
+    pub fn exists_many_for(&self, gets: &[Get], budget: &dyn Budget) -> Result<Vec<Result<bool>>> {
+        self.each_for(gets, budget, |get| self.exists_for(get, budget))
+    }
+
+    fn each_for<R>(
+        &self,
+        gets: &[Get],
+        budget: &dyn Budget,
+        read: impl Fn(&Get) -> Result<R>,
+    ) -> Result<Vec<Result<R>>> {
+        let mut answers = Vec::with_capacity(gets.len());
+        for (n, get) in gets.iter().enumerate() {
+            budget.check()?;
+            answers.push(self.taking_turns(n, || read(get)));
+        }
+        // The last read may have been the one that used the budget up.
+        budget.check()?;
+        Ok(answers)
+    }
+
+    /// Runs the n-th of several reads. As in scans, other threads that wait for the core run in between.
+    fn taking_turns<R>(&self, n: usize, read: impl FnOnce() -> R) -> R {
+        if n % GETS_AT_ONCE == GETS_AT_ONCE - 1 {
+            std::thread::yield_now();
+        }
+        read()
     }
 
     /// Opens a scan. Nothing is read before the first fetch.
@@ -143,6 +192,14 @@ impl Table {
     /// # Errors
     /// `InvalidArgument` for a malformed delete, `CellTooLarge`.
     pub fn append(&self, append: &Append) -> Result<Row> {
-        write::append(self.handle.live()?, &self.name, append)
+        self.append_for(append, &Unlimited)
+    }
+
+    /// As [`Self::append`], within the budget of a call.
+    ///
+    /// # Errors
+    /// As [`Self::append`], and that of the budget; then nothing is written.
+    pub fn append_for(&self, append: &Append, budget: &dyn Budget) -> Result<Row> {
+        write::append(self.handle.live()?, &self.name, append, budget)
     }
 }

@@ -10,7 +10,7 @@ use crate::core::Core;
 use crate::error::{Error, ErrorKind, Result};
 use crate::mutation::{Append, Durability, Increment};
 use crate::name::TableName;
-use crate::read::newest;
+use crate::read::{Budget, Unlimited, newest};
 use crate::store::Transaction;
 
 /// How far ahead of the clock the versions of a counter may run before the newest one is replaced, in milliseconds.
@@ -42,11 +42,11 @@ pub(crate) fn increment(core: &Core, name: &TableName, asked: &Increment) -> Res
     let step =
         |(f, q, n): &(Bytes, Bytes, i64)| Step { family: f.clone(), qualifier: q.clone(), delta: Delta::Amount(*n) };
     let steps = asked.columns.iter().map(step).collect();
-    apply(core, name, Steps { row: &asked.row, steps, ttl_ms: asked.ttl_ms, durability: asked.durability })
+    apply(core, name, Steps { row: &asked.row, steps, ttl_ms: asked.ttl_ms, durability: asked.durability }, &Unlimited)
 }
 
 /// Appends to values; the new cells in the order family, qualifier, as given.
-pub(crate) fn append(core: &Core, name: &TableName, asked: &Append) -> Result<Row> {
+pub(crate) fn append(core: &Core, name: &TableName, asked: &Append, budget: &dyn Budget) -> Result<Row> {
     asked.validate()?;
     let step = |(f, q, v): &(Bytes, Bytes, Bytes)| Step {
         family: f.clone(),
@@ -54,10 +54,10 @@ pub(crate) fn append(core: &Core, name: &TableName, asked: &Append) -> Result<Ro
         delta: Delta::Suffix(v.clone()),
     };
     let steps = asked.columns.iter().map(step).collect();
-    apply(core, name, Steps { row: &asked.row, steps, ttl_ms: asked.ttl_ms, durability: asked.durability })
+    apply(core, name, Steps { row: &asked.row, steps, ttl_ms: asked.ttl_ms, durability: asked.durability }, budget)
 }
 
-fn apply(core: &Core, name: &TableName, mut asked: Steps<'_>) -> Result<Row> {
+fn apply(core: &Core, name: &TableName, mut asked: Steps<'_>, budget: &dyn Budget) -> Result<Row> {
     // Stable: of a column named twice the later one stays behind, so it is what is stored.
     asked.steps.sort_by(|a, b| (&a.family, &a.qualifier).cmp(&(&b.family, &b.qualifier)));
     core.catalog.hold(name, |table| {
@@ -70,16 +70,25 @@ fn apply(core: &Core, name: &TableName, mut asked: Steps<'_>) -> Result<Row> {
             limits::check_delta(core.limits.server_cell_bytes, asked.row, &step.family, &step.qualifier, delta)?;
         }
         let clock_ms = core.store.now_ms();
-        let mut cells = Vec::new();
+        let mut cells = Vec::<Cell>::new();
         core.transact(&[table.row_lock(asked.row)], table.durability(asked.durability), &mut |tx| {
-            cells.clear();
+            for cell in cells.drain(..) {
+                give_back(budget, &cell);
+            }
             for step in &asked.steps {
-                cells.push(take(core, tx, table, &asked, step, clock_ms)?);
+                // Of a column named often, each result is as long as the column: they are bounded one by one.
+                let cell = take(core, tx, table, &asked, step, clock_ms)?;
+                budget.take(1, cell.qualifier.len() + cell.value.len())?;
+                cells.push(cell);
             }
             Ok(())
         })?;
         Ok(Row { key: asked.row.clone(), cells, partial: false })
     })
+}
+
+fn give_back(budget: &dyn Budget, cell: &Cell) {
+    budget.release(1, cell.qualifier.len() + cell.value.len());
 }
 
 /// Computes one column's new cell and writes it.

@@ -9,7 +9,7 @@ use crate::cell::{CellKind, LATEST};
 use crate::error::Result;
 use crate::key;
 use crate::mutation::{Delete, Marker, MarkerKind, Mutation, Put};
-use crate::read::newest;
+use crate::read::newest_times;
 use crate::store::{SpaceId, Transaction};
 use crate::value::{self, Value};
 
@@ -197,8 +197,8 @@ impl<'a> ResolvedVersions<'a> {
             Some(found) => found,
             none => {
                 let wanted = versions.wanted;
-                let stored = newest(tx.snapshot(), family, &delete.row, &marker.qualifier, wanted, time.clock_ms)?;
-                none.insert(stored.into_iter().map(|v| v.timestamp).collect::<Vec<_>>().into_iter())
+                let (row, qualifier) = (&delete.row, &marker.qualifier);
+                none.insert(newest_times(tx.snapshot(), family, row, qualifier, wanted, time.clock_ms)?.into_iter())
             }
         };
         Ok(found.next().unwrap_or(time.delete_ms))

@@ -3,11 +3,10 @@
 use std::borrow::Cow;
 use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::Arc;
 
 use thrift::protocol::{TInputProtocol, TMessageIdentifier, TMessageType, TOutputProtocol, TType};
 
-use super::caller::Caller;
+use super::call_scope::CallScope;
 use crate::settings::config::Limits;
 use crate::wire::fault::Fault;
 use crate::wire::method::{Method, Name, Service, Telling};
@@ -21,7 +20,7 @@ pub trait Handler: Send + Sync + 'static {
     /// Returns an error only for what becomes a `TApplicationException`; what was written by then is thrown away.
     fn call(
         &self,
-        caller: &Arc<Caller>,
+        scope: &CallScope<'_>,
         method: Method,
         input: &mut dyn TInputProtocol,
         output: &mut dyn TOutputProtocol,
@@ -152,13 +151,13 @@ impl Call {
     pub fn run(
         &self,
         handler: &dyn Handler,
-        caller: &Arc<Caller>,
+        scope: &CallScope<'_>,
         message: &[u8],
         out: &mut Vec<u8>,
         limit: usize,
     ) -> Result<(), Fault> {
         let begin = out.len();
-        let done = catch_unwind(AssertUnwindSafe(|| self.handle(handler, caller, message, out, limit)));
+        let done = catch_unwind(AssertUnwindSafe(|| self.handle(handler, scope, message, out, limit)));
         let fault = match done {
             Ok(Ok(())) => return Ok(()),
             Ok(Err(fault)) => fault,
@@ -172,7 +171,7 @@ impl Call {
     fn handle(
         &self,
         handler: &dyn Handler,
-        caller: &Arc<Caller>,
+        scope: &CallScope<'_>,
         message: &[u8],
         out: &mut Vec<u8>,
         limit: usize,
@@ -183,7 +182,7 @@ impl Call {
         let output = output.as_dyn();
         let reply = TMessageIdentifier::new(method.name(), TMessageType::Reply, self.sequence);
         output.write_message_begin(&reply).map_err(unwritten)?;
-        handler.call(caller, method, input.as_dyn(), output)?;
+        handler.call(scope, method, input.as_dyn(), output)?;
         output.write_message_end().map_err(unwritten)
     }
 

@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 use arc_swap::Guard;
 use bytes::Bytes;
 use hjall_engine::clock::Clock;
+use hjall_engine::read::Stop;
 use tokio::sync::oneshot;
 
 use super::call::{Call, Handler};
@@ -44,6 +45,18 @@ pub struct Dispatcher {
     clock: Arc<dyn Clock>,
 }
 
+/// The time that a running call has left once its client has hung up.
+const HANG_UP_GRACE: Duration = Duration::from_secs(1);
+
+/// Stops a call whose connection no longer waits for it.
+struct StopOnDrop(Arc<Claim>);
+
+impl Drop for StopOnDrop {
+    fn drop(&mut self) {
+        self.0.stopper().stop();
+    }
+}
+
 /// What has become of a call that was submitted.
 enum Submitted {
     /// It has its reply.
@@ -62,7 +75,7 @@ impl Dispatcher {
             Arc::new(Lane::new(kind, queue::new(settings.order, tuning, clock.clone()), size))
         });
         let quota = Arc::new(MemoryQuota::new(live.config.limits.held_bytes_max));
-        let runner = Arc::new(Runner::new(handler, identity, live));
+        let runner = Arc::new(Runner::new(handler, identity, live, quota.clone()));
         let workers = WorkerPool::new(runner.clone(), lanes.clone());
         Self { runner, lanes, workers, quota, shutdown: Arc::new(Shutdown::new()), clock }
     }
@@ -83,8 +96,9 @@ impl Dispatcher {
     /// Runs a call and appends its reply to `out`. Returns `None` if there will be no reply, because the client has gone or the server
     /// has stopped.
     ///
-    /// `gone` ends when the client hangs up. A call that still waits then is not run. A call that runs already is answered, because a
-    /// client that has only closed its own side may still listen.
+    /// `gone` ends when the client hangs up. A call that still waits then is not run. A call that runs already has a moment to finish,
+    /// because a client that has only closed its own side may still listen; then it is stopped. It is stopped at once where the
+    /// connection's task is dropped.
     pub async fn run(
         &self,
         call: Call,
@@ -95,19 +109,26 @@ impl Dispatcher {
     ) -> Option<Vec<u8>> {
         let (mut replied, claim) = match self.submit(call, message, out, caller) {
             Submitted::Answered(out) => return Some(out),
-            Submitted::Queued { replied, claim } => (replied, claim),
+            Submitted::Queued { replied, claim } => (replied, StopOnDrop(claim)),
         };
         tokio::select! {
             biased;
             reply = &mut replied => return reply.ok(),
             () = gone => {}
         }
-        if claim.abandon() { None } else { replied.await.ok() }
+        if claim.0.abandon() {
+            return None;
+        }
+        if let Ok(reply) = tokio::time::timeout(HANG_UP_GRACE, &mut replied).await {
+            return reply.ok();
+        }
+        claim.0.stopper().stop();
+        replied.await.ok()
     }
 
     /// Chooses the path: a short read runs right here while its lane has a free handler and has been quick, any other call is queued.
     fn submit(&self, call: Call, message: Bytes, mut out: Vec<u8>, caller: &Arc<Caller>) -> Submitted {
-        let request = Request { call: &call, message: &message, caller };
+        let request = Request { call: &call, message: &message, caller, stop: Stop::default() };
         let Some(method) = call.method else {
             self.runner.unknown(&request, &mut out);
             return Submitted::Answered(out);

@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicU8, Ordering};
 use std::time::Instant;
 
 use bytes::Bytes;
+use hjall_engine::read::Stop;
 use tokio::sync::oneshot;
 
 use super::call::Call;
@@ -48,7 +49,10 @@ impl Waiting for Job {
 
 /// Decides once between the worker that would run a call and the connection whose client has gone.
 #[derive(Debug, Default)]
-pub struct Claim(AtomicU8);
+pub struct Claim {
+    state: AtomicU8,
+    stop: Stop,
+}
 
 const OPEN: u8 = 0;
 const STARTED: u8 = 1;
@@ -57,11 +61,16 @@ const ABANDONED: u8 = 2;
 impl Claim {
     /// The worker's: `false` where the client has gone.
     pub fn start(&self) -> bool {
-        self.0.compare_exchange(OPEN, STARTED, Ordering::AcqRel, Ordering::Acquire).is_ok()
+        self.state.compare_exchange(OPEN, STARTED, Ordering::AcqRel, Ordering::Acquire).is_ok()
     }
 
     /// The connection's: `false` where the call runs already, and will be answered.
     pub fn abandon(&self) -> bool {
-        self.0.compare_exchange(OPEN, ABANDONED, Ordering::AcqRel, Ordering::Acquire).is_ok()
+        self.state.compare_exchange(OPEN, ABANDONED, Ordering::AcqRel, Ordering::Acquire).is_ok()
+    }
+
+    /// The flag that ends the call while it runs.
+    pub fn stopper(&self) -> Stop {
+        self.stop.clone()
     }
 }

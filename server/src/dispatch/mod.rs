@@ -6,6 +6,7 @@
 //! ```
 
 pub mod call;
+pub mod call_scope;
 pub mod caller;
 pub(crate) mod clock;
 pub(crate) mod dispatcher;

@@ -5,13 +5,16 @@ use std::time::{Duration, Instant};
 
 use arc_swap::{ArcSwap, Guard};
 use bytes::Bytes;
+use hjall_engine::read::Stop;
 use tracing::{Span, field};
 
 use super::call::{Call, Handler};
+use super::call_scope::CallScope;
 use super::caller::Caller;
 use super::identity::Identity;
 use super::job::Job;
 use super::lane::Permit;
+use super::memory_quota::MemoryQuota;
 use crate::observe::{CallEnd, CallReport, Dropped, Observer, Refusal};
 use crate::settings::config::Config;
 use crate::settings::lane_size::Lanes;
@@ -43,6 +46,7 @@ pub struct Runner {
     pub identity: Identity,
     observer: Option<Arc<dyn Observer>>,
     live: ArcSwap<Live>,
+    quota: Arc<MemoryQuota>,
 }
 
 /// How long a call waited and ran.
@@ -60,13 +64,15 @@ pub struct Request<'a> {
     pub message: &'a Bytes,
     /// The client.
     pub caller: &'a Arc<Caller>,
+    /// The flag that ends it.
+    pub stop: Stop,
 }
 
 impl Runner {
     /// With these settings.
-    pub fn new(handler: Arc<dyn Handler>, identity: Identity, live: Arc<Live>) -> Self {
+    pub fn new(handler: Arc<dyn Handler>, identity: Identity, live: Arc<Live>, quota: Arc<MemoryQuota>) -> Self {
         let observer = live.config.observer.clone();
-        Self { handler, identity, observer, live: ArcSwap::new(live) }
+        Self { handler, identity, observer, live: ArcSwap::new(live), quota }
     }
 
     /// The settings in force. Not to be kept over an await: they may change.
@@ -86,7 +92,9 @@ impl Runner {
         let inside = span.enter();
         let limit = self.live().config.limits.reply_bytes_max;
         let (begin, started) = (out.len(), Instant::now());
-        let failed = request.call.run(&*self.handler, request.caller, request.message, out, limit).err();
+        let scope = CallScope::new(request.caller, limit, &self.quota, request.stop.clone());
+        let failed = request.call.run(&*self.handler, &scope, request.message, out, limit).err();
+        drop(scope);
         let took = started.elapsed();
         permit.ran(took);
         drop(inside);
@@ -133,8 +141,9 @@ impl Runner {
         if !job.claim.start() || job.reply.is_closed() {
             return self.lost(&job, waited);
         }
-        let Job { call, message, mut out, permit, caller, reply, .. } = job;
-        self.run(&Request { call: &call, message: &message, caller: &caller }, &mut out, permit, Some(waited));
+        let Job { call, message, mut out, permit, caller, claim, reply, .. } = job;
+        let stop = claim.stopper();
+        self.run(&Request { call: &call, message: &message, caller: &caller, stop }, &mut out, permit, Some(waited));
         // Before the reply goes out, so that the connection finds its buffer free.
         drop(message);
         // A connection that ended meanwhile needs no reply.
@@ -154,7 +163,8 @@ impl Runner {
         let Job { call, message, mut out, permit, caller, reply, .. } = job;
         let lane = permit.lane();
         lane.dropped(why);
-        let (request, begin) = (Request { call: &call, message: &message, caller: &caller }, out.len());
+        let (request, begin) =
+            (Request { call: &call, message: &message, caller: &caller, stop: Stop::default() }, out.len());
         call.refuse(&fault, &message, &mut out);
         self.report(&request, lane.kind(), Times { waited, ..Times::default() }, &out[begin..], CallEnd::Dropped(why));
         drop((message, permit));
@@ -165,7 +175,7 @@ impl Runner {
     fn lost(&self, job: &Job, waited: Duration) {
         let lane = job.permit.lane();
         lane.dropped(Dropped::Gone);
-        let request = Request { call: &job.call, message: &job.message, caller: &job.caller };
+        let request = Request { call: &job.call, message: &job.message, caller: &job.caller, stop: Stop::default() };
         self.report(&request, lane.kind(), Times { waited, ..Times::default() }, &[], CallEnd::Dropped(Dropped::Gone));
     }
 
@@ -191,7 +201,7 @@ impl Runner {
 /// The span of a call, for logs at debug level and for traces. It costs next to nothing while neither is enabled. The empty fields are
 /// filled in when the call has ended.
 fn span(request: &Request<'_>, lane: LaneKind) -> Span {
-    let Request { call, message, caller } = request;
+    let Request { call, message, caller, .. } = request;
     let span = tracing::debug_span!(
         target: "hjall_server::call",
         "call",

@@ -1,9 +1,11 @@
-//! What every call may use: the engine, the scanners of all connections, and who this server is.
+//! What calls use: the engine, the scanners of all connections, the server's identity; and what one call has besides.
 
+use std::ops::Deref;
 use std::sync::Arc;
 
 use hjall_engine::Engine;
 
+use crate::dispatch::call_scope::CallScope;
 use crate::dispatch::identity::Identity;
 use crate::gateway::compactor::Compactor;
 use crate::gateway::scanners::Scanners;
@@ -24,4 +26,20 @@ pub struct Context {
     pub options: CallOptions,
     /// What was seen of calls, the slow ones among them.
     pub watch: Arc<Watch>,
+}
+
+/// The context of one call.
+pub struct CallContext<'a> {
+    /// What all calls share.
+    pub shared: &'a Context,
+    /// The client, and what the call may gather.
+    pub scope: &'a CallScope<'a>,
+}
+
+impl Deref for CallContext<'_> {
+    type Target = Context;
+
+    fn deref(&self) -> &Context {
+        self.shared
+    }
 }

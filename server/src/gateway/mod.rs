@@ -9,23 +9,21 @@ mod markers;
 mod region_batch;
 pub mod scanners;
 
-use std::sync::Arc;
-
 use thrift::protocol::{TInputProtocol, TOutputProtocol};
 
 use crate::dispatch::call::Handler;
-use crate::dispatch::caller::Caller;
+use crate::dispatch::call_scope::CallScope;
 use crate::settings::config::Limits;
 use crate::wire::fault::Fault;
 use crate::wire::method::{Effect, Method, Service};
-use context::Context;
+use context::{CallContext, Context};
 
 /// Runs a method's function; the scanner that one of verb `open` returns is registered for its caller, and the number is the answer.
 macro_rules! answer {
-    (run $service:ident $function:path, $context:ident, $caller:ident, $arguments:ident) => {
+    (run $service:ident $function:path, $context:ident, $caller:expr, $arguments:ident) => {
         $function($context, $arguments)
     };
-    (open $service:ident $function:path, $context:ident, $caller:ident, $arguments:ident) => {
+    (open $service:ident $function:path, $context:ident, $caller:expr, $arguments:ident) => {
         $function($context, $arguments).and_then(|open| $context.scanners.open(Service::$service, open, $caller))
     };
 }
@@ -39,8 +37,7 @@ macro_rules! dispatcher {
         ///
         /// Returns an error only for what becomes a `TApplicationException`; what was written by then is thrown away.
         pub fn call(
-            context: &Context,
-            caller: &Arc<Caller>,
+            context: &CallContext<'_>,
             method: $service,
             input: &mut dyn TInputProtocol,
             output: &mut dyn TOutputProtocol,
@@ -50,7 +47,7 @@ macro_rules! dispatcher {
                     let arguments = $arguments::read_from_in_protocol(input)?;
                     let mut result = $result::default();
                     let answer = match check_allowed(context, Method::$service(method)) {
-                        Ok(()) => answer!($verb $service $part::$function, context, caller, arguments),
+                        Ok(()) => answer!($verb $service $part::$function, context, context.scope.caller, arguments),
                         Err(fault) => Err(fault),
                     };
                     // A fault that no field of the result takes is left over.
@@ -79,14 +76,15 @@ fn check_allowed(context: &Context, method: Method) -> Result<(), Fault> {
 impl Handler for Context {
     fn call(
         &self,
-        caller: &Arc<Caller>,
+        scope: &CallScope<'_>,
         method: Method,
         input: &mut dyn TInputProtocol,
         output: &mut dyn TOutputProtocol,
     ) -> Result<(), Fault> {
+        let context = CallContext { shared: self, scope };
         match method {
-            Method::Thrift1(method) => thrift1::call(self, caller, method, input, output),
-            Method::Thrift2(method) => thrift2::call(self, caller, method, input, output),
+            Method::Thrift1(method) => thrift1::call(&context, method, input, output),
+            Method::Thrift2(method) => thrift2::call(&context, method, input, output),
         }
     }
 

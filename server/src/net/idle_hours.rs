@@ -15,7 +15,7 @@ use super::connection::Client;
 use super::inbox::Inbox;
 use super::session;
 use crate::dispatch::call::{Handler, Speaking};
-use crate::dispatch::caller::Caller;
+use crate::dispatch::call_scope::CallScope;
 use crate::dispatch::dispatcher::Dispatcher;
 use crate::dispatch::identity::Identity;
 use crate::dispatch::runner::Live;
@@ -30,7 +30,7 @@ struct Yes;
 impl Handler for Yes {
     fn call(
         &self,
-        _: &Arc<Caller>,
+        _: &CallScope<'_>,
         _: Method,
         input: &mut dyn TInputProtocol,
         output: &mut dyn TOutputProtocol,

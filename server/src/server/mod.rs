@@ -63,6 +63,9 @@ impl fmt::Display for StartError {
 
 impl std::error::Error for StartError {}
 
+/// The time in which a call that was stopped at the end of the grace period has to return.
+const STOPPED_CALLS_WAIT: Duration = Duration::from_secs(2);
+
 /// A running server. Dropping it stops it.
 pub struct Server {
     addrs: Vec<SocketAddr>,
@@ -213,9 +216,15 @@ impl Server {
         let loops = self.loops.drain(..).filter_map(|mut each| each.thread.take());
         let threads: Vec<_> = loops.chain(dispatcher.workers.retire_all()).collect();
         drop(dispatcher);
-        // A call that did not finish keeps its thread, worker or loop; all are left behind then.
-        if quiet {
-            threads.into_iter().for_each(join);
+        // The calls that did not finish have been stopped. One that does not notice in time keeps its thread.
+        let until = Instant::now() + STOPPED_CALLS_WAIT;
+        for thread in threads {
+            while !quiet && !thread.is_finished() && Instant::now() < until {
+                thread::sleep(Duration::from_millis(1));
+            }
+            if quiet || thread.is_finished() {
+                join(thread);
+            }
         }
         quiet
     }

@@ -89,6 +89,13 @@ fn the_checks_can_be_switched_off_but_numbers_must_be_numbers() {
     let mut lax = descriptor("t", &["f TTL=0 COMPRESSION=LZ4"]);
     lax.set("hbase.table.sanity.checks", "false").set("REGION_REPLICATION", "0");
     check_table(&lax).unwrap();
+    lax.set("REGION_REPLICATION", "65536");
+    check_table(&lax).unwrap();
+    lax.set("REGION_REPLICATION", "65537");
+    let refused = check_table(&lax).unwrap_err();
+    assert_eq!(refused.kind(), E::InvalidDescriptor);
+    assert!(refused.message().ends_with("ReplicaId cannot be greater than 65535"), "{refused}");
+    lax.set("REGION_REPLICATION", "0");
     lax.set("MAX_FILESIZE", "big");
     assert_eq!(check_table(&lax).unwrap_err().kind(), E::Unprocessable);
     lax.set("hbase.table.sanity.checks", "true").set("MAX_FILESIZE", "2097151");

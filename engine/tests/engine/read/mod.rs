@@ -1,5 +1,6 @@
 //! Gets and scans: versions, delete markers, time ranges, limits, the row cache and what compaction leaves.
 
+mod budget;
 mod compaction;
 mod model;
 mod plain;

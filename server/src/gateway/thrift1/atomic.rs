@@ -11,7 +11,7 @@ use super::convert::cells;
 use super::error::{Answer, declared, undeclared};
 use super::mutation::{BareFamily, NamedMutation, RowChanges};
 use crate::gateway::attributes::Attributes;
-use crate::gateway::context::Context;
+use crate::gateway::context::{CallContext, Context};
 use crate::gateway::error::once_located;
 use crate::wire::fault::Fault;
 
@@ -57,7 +57,7 @@ fn increment_one(context: &Context, a: TIncrement) -> Answer<()> {
 }
 
 /// Appends to columns of a row; returns their cells in the order of cells.
-pub fn append(context: &Context, a: AppendArgs) -> Answer<Vec<TCell>> {
+pub fn append(context: &CallContext<'_>, a: AppendArgs) -> Answer<Vec<TCell>> {
     let a = sent(a.append, "append")?;
     let (row, name) = (sent(a.row, "row")?, sent(a.table, "table")?);
     if row.is_empty() || name.is_empty() {
@@ -73,7 +73,9 @@ pub fn append(context: &Context, a: AppendArgs) -> Answer<Vec<TCell>> {
         let (family, qualifier) = full_column(name)?;
         columns.push((family, qualifier, value.into()));
     }
-    let appended = table.append(&Append { row: row.into(), columns, ..Append::default() }).map_err(undeclared)?;
+    let appended = table
+        .append_for(&Append { row: row.into(), columns, ..Append::default() }, context.scope)
+        .map_err(undeclared)?;
     Ok(cells(&appended))
 }
 

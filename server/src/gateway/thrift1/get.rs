@@ -10,74 +10,75 @@ use super::column::{Column, selection};
 use super::convert::{cells, row};
 use super::error::{Answer, io_error, undeclared};
 use crate::gateway::attributes::{Attributes, Sent};
-use crate::gateway::context::Context;
+use crate::gateway::context::CallContext;
 use crate::gateway::error::{IO, Raised, once_located};
 
 /// The newest cell of one column, or of each column of a family.
-pub fn get(context: &Context, a: GetArgs) -> Answer<Vec<TCell>> {
+pub fn get(context: &CallContext<'_>, a: GetArgs) -> Answer<Vec<TCell>> {
     versions(context, a.table_name, a.row, a.column, LATEST, 1, &a.attributes)
 }
 
 /// Up to so many cells of each column.
-pub fn get_ver(context: &Context, a: GetVerArgs) -> Answer<Vec<TCell>> {
+pub fn get_ver(context: &CallContext<'_>, a: GetVerArgs) -> Answer<Vec<TCell>> {
     versions(context, a.table_name, a.row, a.column, LATEST, a.num_versions.unwrap_or(0), &a.attributes)
 }
 
 /// The same, of those before a time.
-pub fn get_ver_ts(context: &Context, a: GetVerTsArgs) -> Answer<Vec<TCell>> {
+pub fn get_ver_ts(context: &CallContext<'_>, a: GetVerTsArgs) -> Answer<Vec<TCell>> {
     let (before, count) = (a.timestamp.unwrap_or(0), a.num_versions.unwrap_or(0));
     versions(context, a.table_name, a.row, a.column, before, count, &a.attributes)
 }
 
 /// The newest cells of a row.
-pub fn get_row(context: &Context, a: GetRowArgs) -> Answer<Vec<TRowResult>> {
+pub fn get_row(context: &CallContext<'_>, a: GetRowArgs) -> Answer<Vec<TRowResult>> {
     one(context, a.table_name, a.row, None, LATEST, &a.attributes)
 }
 
 /// The same, of some columns.
-pub fn get_row_with_columns(context: &Context, a: GetRowWithColumnsArgs) -> Answer<Vec<TRowResult>> {
+pub fn get_row_with_columns(context: &CallContext<'_>, a: GetRowWithColumnsArgs) -> Answer<Vec<TRowResult>> {
     one(context, a.table_name, a.row, a.columns, LATEST, &a.attributes)
 }
 
 /// The newest cells of a row before a time.
-pub fn get_row_ts(context: &Context, a: GetRowTsArgs) -> Answer<Vec<TRowResult>> {
+pub fn get_row_ts(context: &CallContext<'_>, a: GetRowTsArgs) -> Answer<Vec<TRowResult>> {
     one(context, a.table_name, a.row, None, a.timestamp.unwrap_or(0), &a.attributes)
 }
 
 /// The same, of some columns.
-pub fn get_row_with_columns_ts(context: &Context, a: GetRowWithColumnsTsArgs) -> Answer<Vec<TRowResult>> {
+pub fn get_row_with_columns_ts(context: &CallContext<'_>, a: GetRowWithColumnsTsArgs) -> Answer<Vec<TRowResult>> {
     one(context, a.table_name, a.row, a.columns, a.timestamp.unwrap_or(0), &a.attributes)
 }
 
 /// Several rows; those without cells are left out.
-pub fn get_rows(context: &Context, a: GetRowsArgs) -> Answer<Vec<TRowResult>> {
+pub fn get_rows(context: &CallContext<'_>, a: GetRowsArgs) -> Answer<Vec<TRowResult>> {
     several(context, a.table_name, a.rows, None, LATEST, &a.attributes)
 }
 
 /// The same, of some columns.
-pub fn get_rows_with_columns(context: &Context, a: GetRowsWithColumnsArgs) -> Answer<Vec<TRowResult>> {
+pub fn get_rows_with_columns(context: &CallContext<'_>, a: GetRowsWithColumnsArgs) -> Answer<Vec<TRowResult>> {
     several(context, a.table_name, a.rows, a.columns, LATEST, &a.attributes)
 }
 
 /// Several rows as before a time.
-pub fn get_rows_ts(context: &Context, a: GetRowsTsArgs) -> Answer<Vec<TRowResult>> {
+pub fn get_rows_ts(context: &CallContext<'_>, a: GetRowsTsArgs) -> Answer<Vec<TRowResult>> {
     several(context, a.table_name, a.rows, None, a.timestamp.unwrap_or(0), &a.attributes)
 }
 
 /// The same, of some columns.
-pub fn get_rows_with_columns_ts(context: &Context, a: GetRowsWithColumnsTsArgs) -> Answer<Vec<TRowResult>> {
+pub fn get_rows_with_columns_ts(context: &CallContext<'_>, a: GetRowsWithColumnsTsArgs) -> Answer<Vec<TRowResult>> {
     several(context, a.table_name, a.rows, a.columns, a.timestamp.unwrap_or(0), &a.attributes)
 }
 
 /// The cells of one family in the row, or in the nearest row before it that has any; none if there is no such row, where HBase 1
 /// trips over a null pointer.
-pub fn get_row_or_before(context: &Context, a: GetRowOrBeforeArgs) -> Answer<Vec<TCell>> {
+pub fn get_row_or_before(context: &CallContext<'_>, a: GetRowOrBeforeArgs) -> Answer<Vec<TCell>> {
     let table = table(context, a.table_name, undeclared)?;
     let mut columns = Columns::all();
     let start = Bytes::from(sent(a.row, "row")?);
     columns.add_family(sent(a.family, "family")?);
     let scan = Scan { start, columns, reversed: true, limit: 1, caching: 1, ..Scan::default() };
-    let rows = table.scan(scan).and_then(|mut scanner| scanner.next(1)).map_err(undeclared)?;
+    let rows =
+        table.scan(scan).and_then(|mut scanner| scanner.next_for(1, usize::MAX, context.scope)).map_err(undeclared)?;
     Ok(rows.first().map(cells).unwrap_or_default())
 }
 
@@ -89,7 +90,7 @@ fn new_get(row: Vec<u8>, columns: Columns, before: i64) -> Answer<Get> {
 }
 
 fn versions(
-    context: &Context,
+    context: &CallContext<'_>,
     name: Option<Vec<u8>>,
     row: Option<Vec<u8>>,
     column: Option<Vec<u8>>,
@@ -108,7 +109,7 @@ fn versions(
 }
 
 fn one(
-    context: &Context,
+    context: &CallContext<'_>,
     name: Option<Vec<u8>>,
     key: Option<Vec<u8>>,
     columns: Option<Vec<Vec<u8>>>,
@@ -126,9 +127,9 @@ fn shown<'a>(found: impl IntoIterator<Item = &'a Row>) -> Vec<TRowResult> {
 }
 
 /// Runs a get after all; with bad attributes it fails, though not before a missing or disabled table is noticed.
-fn fetch(context: &Context, table: &Table, get: Get, attributes: &Sent) -> Result<Row> {
+fn fetch(context: &CallContext<'_>, table: &Table, get: Get, attributes: &Sent) -> Result<Row> {
     match raw(attributes) {
-        Ok(raw) => table.get(&Get { raw, ..get }),
+        Ok(raw) => table.get_for(&Get { raw, ..get }, context.scope),
         Err(refusal) => Err(once_located(&context.engine, table.name(), refusal)),
     }
 }
@@ -140,7 +141,7 @@ fn raw(attributes: &Sent) -> Result<bool> {
 
 /// Several gets are sent together, and a failure of any is told in a summary. One alone goes by itself, none goes nowhere.
 fn several(
-    context: &Context,
+    context: &CallContext<'_>,
     name: Option<Vec<u8>>,
     keys: Option<Vec<Vec<u8>>>,
     columns: Option<Vec<Vec<u8>>>,
@@ -162,7 +163,7 @@ fn several(
     let found = match raw(attributes) {
         Ok(raw) => {
             gets.iter_mut().for_each(|get| get.raw = raw);
-            table.get_many(&gets)
+            table.get_many_for(&gets, context.scope).map_err(undeclared)?
         }
         Err(refusal) => {
             let refusal = once_located(&context.engine, table.name(), refusal);

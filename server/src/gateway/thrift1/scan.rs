@@ -13,7 +13,7 @@ use super::column::selection;
 use super::convert::{row, sorted_row};
 use super::error::{Answer, undeclared};
 use crate::gateway::attributes::{Attributes, Sent};
-use crate::gateway::context::Context;
+use crate::gateway::context::{CallContext, Context};
 use crate::gateway::error::once_located;
 use crate::gateway::scanners::OpenScanner;
 use crate::wire::fault::Fault;
@@ -64,12 +64,12 @@ pub fn scanner_open_with_scan(context: &Context, a: ScannerOpenWithScanArgs) -> 
 }
 
 /// The next result.
-pub fn scanner_get(context: &Context, a: ScannerGetArgs) -> Answer<Vec<TRowResult>> {
+pub fn scanner_get(context: &CallContext<'_>, a: ScannerGetArgs) -> Answer<Vec<TRowResult>> {
     fetch(context, a.id.unwrap_or(0), 1)
 }
 
 /// Up to so many next results.
-pub fn scanner_get_list(context: &Context, a: ScannerGetListArgs) -> Answer<Vec<TRowResult>> {
+pub fn scanner_get_list(context: &CallContext<'_>, a: ScannerGetListArgs) -> Answer<Vec<TRowResult>> {
     fetch(context, a.id.unwrap_or(0), a.nb_rows.unwrap_or(0))
 }
 
@@ -130,7 +130,7 @@ fn start(context: &Context, name: Option<Vec<u8>>, scan: Scan, sorted: bool, att
     Ok(OpenScanner { sort_columns: sorted, refusal, ..OpenScanner::new(table.name().clone(), scanner) })
 }
 
-fn fetch(context: &Context, id: i32, count: i32) -> Answer<Vec<TRowResult>> {
+fn fetch(context: &CallContext<'_>, id: i32, count: i32) -> Answer<Vec<TRowResult>> {
     let fetched = context.scanners.with(Thrift1, id, |open| {
         let Ok(count) = usize::try_from(count) else {
             return Err(Fault::internal(format!("IllegalArgumentException: Illegal Capacity: {count}")));
@@ -143,7 +143,8 @@ fn fetch(context: &Context, id: i32, count: i32) -> Answer<Vec<TRowResult>> {
             return Err(undeclared(once_located(&context.engine, &open.table, error)));
         }
         let shape: fn(&Row) -> TRowResult = if open.sort_columns { sorted_row } else { row };
-        let rows = open.scanner.next_within(count, context.scanners.page_bytes_max()).map_err(undeclared)?;
+        let rows =
+            open.scanner.next_for(count, context.scanners.page_bytes_max(), context.scope).map_err(undeclared)?;
         Ok(rows.iter().map(shape).collect())
     });
     fetched.unwrap_or_else(|| Err(no_such_scanner()))

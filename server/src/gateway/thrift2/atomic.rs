@@ -14,7 +14,7 @@ use super::delete::DeleteRequest;
 use super::error::{Answer, batch_of, data, doomed, doomed_batch};
 use super::mutate::{PutRequest, RowRequest};
 use crate::gateway::attributes::Attributes;
-use crate::gateway::context::Context;
+use crate::gateway::context::{CallContext, Context};
 use crate::wire::fault::Fault;
 
 /// What the region server says when the row of a condition is not that of its action.
@@ -116,7 +116,7 @@ pub fn increment(context: &Context, a: IncrementArgs) -> Answer<TResult> {
 }
 
 /// Appends to values of one row. Timestamps, types and tags of the columns do not count.
-pub fn append(context: &Context, a: AppendArgs) -> Answer<TResult> {
+pub fn append(context: &CallContext<'_>, a: AppendArgs) -> Answer<TResult> {
     let (name, sent) = (table_name(&a.table)?, a.tappend);
     let attributes = Attributes::new(&sent.attributes);
     let column = |column: &TColumnValue| {
@@ -132,7 +132,7 @@ pub fn append(context: &Context, a: AppendArgs) -> Answer<TResult> {
     };
     let ttl_ms = request.validate().and_then(|()| attributes.ttl_ms());
     request.ttl_ms = ttl_ms.map_err(|refusal| doomed(context, &name, &refusal))?;
-    let row = context.engine.table(&name).append(&request).map_err(|e| data(&e))?;
+    let row = context.engine.table(&name).append_for(&request, context.scope).map_err(|e| data(&e))?;
     Ok(answer(row, sent.return_results, attributes))
 }
 

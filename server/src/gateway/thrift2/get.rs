@@ -1,9 +1,9 @@
 //! Reads of named rows: get, getMultiple, exists, existsAll.
 
 use bytes::Bytes;
+use hjall_engine::Error;
 use hjall_engine::name::TableName;
 use hjall_engine::request::{Get, TimeRange, check_row};
-use hjall_engine::{Error, Row};
 use hjall_idl::hbase2::{ExistsAllArgs, ExistsArgs, GetArgs, GetMultipleArgs, TGet, TResult};
 
 use super::convert::{check_authorizations, columns, result, table_name, time_range};
@@ -11,7 +11,7 @@ use super::error::{Answer, batch, data, doomed, doomed_batch, illegal};
 use super::filter;
 use super::region::replica_missing;
 use crate::gateway::attributes::Attributes;
-use crate::gateway::context::Context;
+use crate::gateway::context::{CallContext, Context};
 use crate::wire::fault::Fault;
 
 /// `TConsistency.TIMELINE`.
@@ -78,38 +78,40 @@ pub fn no_replica(id: i32, row: &[u8], table: &TableName) -> String {
 }
 
 /// One row.
-pub fn get(context: &Context, a: GetArgs) -> Answer<TResult> {
+pub fn get(context: &CallContext<'_>, a: GetArgs) -> Answer<TResult> {
     let name = table_name(&a.table)?;
     refuse_existence_only(&a.tget)?;
-    one(context, &name, &a.tget, |table, get| table.get(get)).map(result)
+    one(context, &name, &a.tget, |table, get| table.get_for(get, context.scope)).map(result)
 }
 
 /// Whether the same get would find a cell.
-pub fn exists(context: &Context, a: ExistsArgs) -> Answer<bool> {
+pub fn exists(context: &CallContext<'_>, a: ExistsArgs) -> Answer<bool> {
     let name = table_name(&a.table)?;
-    one(context, &name, &a.tget, |table, get| table.exists(get))
+    one(context, &name, &a.tget, |table, get| table.exists_for(get, context.scope))
 }
 
 /// Several rows, in the order asked for.
-pub fn get_multiple(context: &Context, a: GetMultipleArgs) -> Answer<Vec<TResult>> {
+pub fn get_multiple(context: &CallContext<'_>, a: GetMultipleArgs) -> Answer<Vec<TResult>> {
     let name = table_name(&a.table)?;
     if let [single] = &a.tgets[..] {
         refuse_existence_only(single)?;
-        return one(context, &name, single, |table, get| table.get(get)).map(|row| vec![result(row)]);
+        return one(context, &name, single, |table, get| table.get_for(get, context.scope))
+            .map(|row| vec![result(row)]);
     }
     let requests = a.tgets.iter().map(Request::new).collect::<Answer<Vec<_>>>()?;
     a.tgets.iter().try_for_each(refuse_existence_only)?;
-    Ok(many(context, &name, &requests)?.into_iter().map(result).collect())
+    let rows = many(context, &name, &requests, |table, gets| table.get_many_for(gets, context.scope))?;
+    Ok(rows.into_iter().map(result).collect())
 }
 
 /// Whether each of several gets would find a cell.
-pub fn exists_all(context: &Context, a: ExistsAllArgs) -> Answer<Vec<bool>> {
+pub fn exists_all(context: &CallContext<'_>, a: ExistsAllArgs) -> Answer<Vec<bool>> {
     let name = table_name(&a.table)?;
     if let [single] = &a.tgets[..] {
-        return one(context, &name, single, |table, get| table.exists(get)).map(|found| vec![found]);
+        return one(context, &name, single, |table, get| table.exists_for(get, context.scope)).map(|found| vec![found]);
     }
     let requests = a.tgets.iter().map(Request::new).collect::<Answer<Vec<_>>>()?;
-    Ok(many(context, &name, &requests)?.into_iter().map(|row| !row.cells.is_empty()).collect())
+    many(context, &name, &requests, |table, gets| table.exists_many_for(gets, context.scope))
 }
 
 /// HBase's gateway cannot turn a bare "exists" into a result.
@@ -134,8 +136,13 @@ fn one<R>(
     read(&context.engine.table(name), &request.get).map_err(|e| data(&e))
 }
 
-/// All or nothing for the caller, though each row is read by itself.
-fn many(context: &Context, name: &TableName, requests: &[Request]) -> Answer<Vec<Row>> {
+/// All answers or none, although each row is read by itself.
+fn many<R>(
+    context: &Context,
+    name: &TableName,
+    requests: &[Request],
+    read: impl FnOnce(&hjall_engine::Table, &[Get]) -> hjall_engine::Result<Vec<hjall_engine::Result<R>>>,
+) -> Answer<Vec<R>> {
     if requests.is_empty() {
         return Ok(Vec::new());
     }
@@ -143,7 +150,7 @@ fn many(context: &Context, name: &TableName, requests: &[Request]) -> Answer<Vec
         return Err(doomed_batch(context, name, refusal, requests.len()));
     }
     let gets: Vec<Get> = requests.iter().map(|request| request.get.clone()).collect();
-    let answers = context.engine.table(name).get_many(&gets);
+    let answers = read(&context.engine.table(name), &gets).map_err(|e| data(&e))?;
     if answers.iter().any(Result::is_err) {
         return Err(batch(context, answers.iter().filter_map(|answer| answer.as_ref().err())));
     }

@@ -11,24 +11,24 @@ use hjall_idl::hbase2::{
 use super::convert::{full_table_name, table_name_back};
 use super::error::{Answer, illegal, local};
 use super::namespace::missing;
-use super::table::descriptors;
-use crate::gateway::context::Context;
+use super::table::{descriptor_within, descriptors};
+use crate::gateway::context::{CallContext, Context};
 
 /// The tables asked for, in that order; missing ones are left out. No names: all tables of users.
-pub fn get_table_descriptors(context: &Context, a: GetTableDescriptorsArgs) -> Answer<Vec<TTableDescriptor>> {
+pub fn get_table_descriptors(context: &CallContext<'_>, a: GetTableDescriptorsArgs) -> Answer<Vec<TTableDescriptor>> {
     if a.tables.is_empty() {
-        return descriptors(&by_pattern(context, None, false)?);
+        return descriptors(context, &by_pattern(context, None, false)?);
     }
     let names = a.tables.iter().map(full_table_name).collect::<Answer<Vec<_>>>()?;
-    let mut tables = Vec::with_capacity(names.len());
+    let mut tables = Vec::new();
     for name in &names {
         match context.engine.describe(name) {
-            Ok(table) => tables.push(table),
+            Ok(table) => tables.push(descriptor_within(context, &table)?),
             Err(error) if error.kind() == ErrorKind::TableNotFound => {}
             Err(error) => return Err(local(&error)),
         }
     }
-    descriptors(&tables)
+    Ok(tables)
 }
 
 /// All tables whose name matches as a whole; in the default namespace the name may also be written `default:name`.
@@ -69,10 +69,10 @@ fn names(tables: Vec<TableDescriptor>) -> Vec<TTableName> {
 
 /// Descriptors of all tables that match.
 pub fn get_table_descriptors_by_pattern(
-    context: &Context,
+    context: &CallContext<'_>,
     a: GetTableDescriptorsByPatternArgs,
 ) -> Answer<Vec<TTableDescriptor>> {
-    descriptors(&by_pattern(context, a.regex.as_deref(), a.include_sys_tables)?)
+    descriptors(context, &by_pattern(context, a.regex.as_deref(), a.include_sys_tables)?)
 }
 
 /// Names of all tables that match.
@@ -82,10 +82,10 @@ pub fn get_table_names_by_pattern(context: &Context, a: GetTableNamesByPatternAr
 
 /// Descriptors of a namespace's tables.
 pub fn get_table_descriptors_by_namespace(
-    context: &Context,
+    context: &CallContext<'_>,
     a: GetTableDescriptorsByNamespaceArgs,
 ) -> Answer<Vec<TTableDescriptor>> {
-    descriptors(&by_namespace(context, &a.name)?)
+    descriptors(context, &by_namespace(context, &a.name)?)
 }
 
 /// Names of a namespace's tables.

@@ -16,14 +16,11 @@ mod scan;
 mod server;
 mod table;
 
-use std::sync::Arc;
-
 use hjall_idl::hbase2::*;
 use thrift::protocol::{TInputProtocol, TOutputProtocol, TSerializable};
 
 use super::check_allowed;
-use crate::dispatch::caller::Caller;
-use crate::gateway::context::Context;
+use crate::gateway::context::CallContext;
 use crate::wire::fault::Fault;
 use crate::wire::method::{Method, Service, Thrift2};
 

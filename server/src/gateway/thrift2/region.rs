@@ -2,15 +2,19 @@
 
 use hjall_engine::ErrorKind;
 use hjall_engine::name::TableName;
-use hjall_engine::schema::Region;
+use hjall_engine::read::Budget;
+use hjall_engine::schema::{REGION_REPLICATION_MAX, Region};
 use hjall_idl::hbase2::{
     GetAllRegionLocationsArgs, GetRegionLocationArgs, THRegionInfo, THRegionLocation, TServerName,
 };
 
 use super::convert::table_name;
-use super::error::{Answer, local};
-use crate::gateway::context::Context;
+use super::error::{Answer, data, local};
+use crate::gateway::context::{CallContext, Context};
 use crate::wire::fault::Fault;
+
+/// Numbers and field headers of a location in a reply.
+const FIXED_BYTES: usize = 40;
 
 fn location(context: &Context, table: &TableName, region: &Region, replica: i32) -> THRegionLocation {
     THRegionLocation {
@@ -34,12 +38,19 @@ fn location(context: &Context, table: &TableName, region: &Region, replica: i32)
 /// REGION_REPLICATION: how many copies of each region clients are told of.
 fn replicas(context: &Context, table: &TableName) -> Answer<i32> {
     let table = context.engine.describe(table).map_err(|e| local(&e))?;
-    Ok(table.region_replication().unwrap_or(1))
+    Ok(table.region_replication().unwrap_or(1).min(REGION_REPLICATION_MAX))
 }
 
 /// Whether a table has no such replica; 0 is the region itself.
 pub fn replica_missing(context: &Context, table: &TableName, id: i32) -> Answer<bool> {
     Ok(id >= replicas(context, table)?)
+}
+
+/// About the memory that a location takes; its reply is not shorter than what is counted of it.
+fn bytes_of(location: &THRegionLocation) -> usize {
+    let region = &location.region_info;
+    let keys = [&region.start_key, &region.end_key].into_iter().flatten().map(Vec::len).sum::<usize>();
+    FIXED_BYTES + location.server_name.host_name.len() + region.table_name.len() + keys
 }
 
 /// The region that holds a row; any bytes are a row here. `reload` asks to forget cached locations; none are cached.
@@ -48,12 +59,15 @@ pub fn get_region_location(context: &Context, a: GetRegionLocationArgs) -> Answe
     let regions = context.engine.regions(&name).map_err(|e| local(&e))?;
     match regions.iter().find(|region| region.contains(&a.row)) {
         Some(region) => Ok(location(context, &name, region, 0)),
-        None => Err(Fault::io(format!("no region of {name} holds the &a.row"), true)),
+        None => Err(Fault::io(format!("no region of {name} holds the row"), true)),
     }
 }
 
 /// All regions by start key, each with its replicas; none of a table that is not there.
-pub fn get_all_region_locations(context: &Context, a: GetAllRegionLocationsArgs) -> Answer<Vec<THRegionLocation>> {
+pub fn get_all_region_locations(
+    context: &CallContext<'_>,
+    a: GetAllRegionLocationsArgs,
+) -> Answer<Vec<THRegionLocation>> {
     let name = table_name(&a.table)?;
     let regions = match context.engine.regions(&name) {
         Ok(regions) => regions,
@@ -62,5 +76,11 @@ pub fn get_all_region_locations(context: &Context, a: GetAllRegionLocationsArgs)
     };
     let replicas = replicas(context, &name)?;
     let all = regions.iter().flat_map(|region| (0..replicas).map(move |replica| (region, replica)));
-    Ok(all.map(|(region, replica)| location(context, &name, region, replica)).collect())
+    let mut locations = Vec::new();
+    for (region, replica) in all {
+        let location = location(context, &name, region, replica);
+        context.scope.take(0, bytes_of(&location)).map_err(|e| data(&e))?;
+        locations.push(location);
+    }
+    Ok(locations)
 }

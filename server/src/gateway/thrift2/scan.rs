@@ -12,7 +12,7 @@ use super::filter;
 use super::get::no_replica;
 use super::region::replica_missing;
 use crate::gateway::attributes::Attributes;
-use crate::gateway::context::Context;
+use crate::gateway::context::{CallContext, Context};
 use crate::gateway::scanners::OpenScanner;
 use crate::wire::fault::Fault;
 use crate::wire::method::Service;
@@ -82,7 +82,7 @@ fn start(context: &Context, name: &TableName, sent: &TScan) -> Answer<OpenScanne
 }
 
 /// Up to so many results. The number is looked at before anything is read.
-fn read(context: &Context, open: &mut OpenScanner, results: Option<i32>) -> Answer<Vec<TResult>> {
+fn read(context: &CallContext<'_>, open: &mut OpenScanner, results: Option<i32>) -> Answer<Vec<TResult>> {
     // The contract's own default, for writers that leave it out.
     let wanted = usize::try_from(results.unwrap_or(1))
         .map_err(|_| Fault::internal("a negative number of rows was asked for"))?;
@@ -92,7 +92,7 @@ fn read(context: &Context, open: &mut OpenScanner, results: Option<i32>) -> Answ
     if let Some(refusal) = &open.refusal {
         return Err(doomed(context, &open.table, refusal));
     }
-    let rows = open.scanner.next_within(wanted, context.scanners.page_bytes_max()).map_err(|e| data(&e))?;
+    let rows = open.scanner.next_for(wanted, context.scanners.page_bytes_max(), context.scope).map_err(|e| data(&e))?;
     Ok(rows.into_iter().map(result).collect())
 }
 
@@ -102,7 +102,7 @@ pub fn open_scanner(context: &Context, a: OpenScannerArgs) -> Answer<OpenScanner
 }
 
 /// The next results of a scanner.
-pub fn get_scanner_rows(context: &Context, a: GetScannerRowsArgs) -> Answer<Vec<TResult>> {
+pub fn get_scanner_rows(context: &CallContext<'_>, a: GetScannerRowsArgs) -> Answer<Vec<TResult>> {
     context
         .scanners
         .with(Service::Thrift2, a.scanner_id, |open| read(context, open, a.num_rows))
@@ -116,12 +116,12 @@ pub fn close_scanner(context: &Context, a: CloseScannerArgs) -> Answer<()> {
 }
 
 /// Opens, reads and closes within one call.
-pub fn get_scanner_results(context: &Context, a: GetScannerResultsArgs) -> Answer<Vec<TResult>> {
+pub fn get_scanner_results(context: &CallContext<'_>, a: GetScannerResultsArgs) -> Answer<Vec<TResult>> {
     let mut open = start(context, &table_name(&a.table)?, &a.tscan)?;
     let rows = read(context, &mut open, a.num_rows)?;
     // Nothing could fetch what a page leaves out, so it would be lost without a word.
     let short = usize::try_from(a.num_rows.unwrap_or(1)).is_ok_and(|wanted| rows.len() < wanted);
-    if short && !open.scanner.next(1).map_err(|e| data(&e))?.is_empty() {
+    if short && !open.scanner.next_for(1, usize::MAX, context.scope).map_err(|e| data(&e))?.is_empty() {
         let max = context.scanners.page_bytes_max();
         return Err(Fault::io(
             format!(

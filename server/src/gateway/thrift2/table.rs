@@ -6,13 +6,14 @@ use bytes::Bytes;
 use hjall_engine::ErrorKind;
 use hjall_engine::mutation::Durability;
 use hjall_engine::name::TableName;
-use hjall_engine::schema::TableDescriptor;
+use hjall_engine::read::Budget;
+use hjall_engine::schema::{FamilyDescriptor, TableDescriptor};
 use hjall_idl::hbase2::*;
 
 use super::convert::{full_table_name, table_name_back};
-use super::error::{Answer, illegal, local, master};
+use super::error::{Answer, data, illegal, local, master};
 use super::family::{family, family_back};
-use crate::gateway::context::Context;
+use crate::gateway::context::{CallContext, Context};
 use crate::wire::fault::Fault;
 
 /// The descriptor of a request: families, then free attributes, then the durability field, which wins over the attribute.
@@ -44,10 +45,32 @@ fn descriptor_back(table: &TableDescriptor) -> Answer<TTableDescriptor> {
     })
 }
 
-/// The descriptors of these tables, in this order.
-pub fn descriptors<'a>(tables: impl IntoIterator<Item = &'a TableDescriptor>) -> Answer<Vec<TTableDescriptor>> {
-    tables.into_iter().map(descriptor_back).collect()
+/// The descriptors of these tables, in this order, within the budget of the call.
+pub fn descriptors<'a>(
+    context: &CallContext<'_>,
+    tables: impl IntoIterator<Item = &'a TableDescriptor>,
+) -> Answer<Vec<TTableDescriptor>> {
+    tables.into_iter().map(|table| descriptor_within(context, table)).collect()
 }
+
+/// A descriptor, within the budget of the call.
+pub fn descriptor_within(context: &CallContext<'_>, table: &TableDescriptor) -> Answer<TTableDescriptor> {
+    context.scope.take(0, bytes_of(table)).map_err(|e| data(&e))?;
+    descriptor_back(table)
+}
+
+/// About the memory that a descriptor takes; its reply is not shorter.
+fn bytes_of(table: &TableDescriptor) -> usize {
+    let of_family = |family: &FamilyDescriptor| {
+        let pairs = family.attributes.iter().chain(&family.configuration);
+        FAMILY_FIXED_BYTES + family.name.len() + pairs.map(|(key, value)| key.len() + value.len()).sum::<usize>()
+    };
+    let attributes = table.attributes.iter().map(|(key, value)| key.len() + value.len()).sum::<usize>();
+    attributes + table.families.values().map(of_family).sum::<usize>()
+}
+
+/// Numbers and field headers of a family in a reply.
+const FAMILY_FIXED_BYTES: usize = 60;
 
 /// Makes a table, split at these keys.
 pub fn create_table(context: &Context, a: CreateTableArgs) -> Answer<()> {

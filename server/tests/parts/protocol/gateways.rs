@@ -5,6 +5,7 @@ use std::sync::Arc;
 use hjall_engine::clock::ManualClock;
 use hjall_engine::{Engine, Options};
 use hjall_server::dispatch::call::Handler;
+use hjall_server::dispatch::call_scope::CallScope;
 use hjall_server::dispatch::caller::Caller;
 use hjall_server::dispatch::identity::Identity;
 use hjall_server::gateway::compactor::Compactor;
@@ -45,8 +46,12 @@ fn call(context: &Context, method: Method, given: &Value) -> Vec<u8> {
     let message = Wire::Strict.message("", given);
     let mut out = Vec::new();
     let mut output = Output::new(Encoding::Binary, Buffer::new(&mut out, 64 << 20));
-    let answered =
-        context.call(&caller(), method, arguments(Encoding::Binary, &message[12..]).as_dyn(), output.as_dyn());
+    let answered = context.call(
+        &CallScope::unlimited(&caller()),
+        method,
+        arguments(Encoding::Binary, &message[12..]).as_dyn(),
+        output.as_dyn(),
+    );
     drop(output);
     if answered.is_err() { Vec::new() } else { out }
 }

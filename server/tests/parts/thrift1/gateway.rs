@@ -9,6 +9,7 @@ use hjall_engine::schema::{FamilyDescriptor, TableDescriptor};
 use hjall_engine::{Engine, Options};
 use hjall_idl::hbase1::*;
 use hjall_server::dispatch::call::Handler;
+use hjall_server::dispatch::call_scope::CallScope;
 use hjall_server::dispatch::caller::Caller;
 use hjall_server::dispatch::identity::Identity;
 use hjall_server::gateway::compactor::Compactor;
@@ -52,7 +53,12 @@ impl Gateway {
         let input = &mut TBinaryInputProtocol::new(&sent[..], true);
         let caller = Caller::new(([127, 0, 0, 1], 1).into());
         let method = Name::find(method.as_bytes()).and_then(|name| name.of(Service::Thrift1)).unwrap();
-        self.context.call(&caller, method, input, &mut TBinaryOutputProtocol::new(&mut answered, true))?;
+        self.context.call(
+            &CallScope::unlimited(&caller),
+            method,
+            input,
+            &mut TBinaryOutputProtocol::new(&mut answered, true),
+        )?;
         Ok(R::read_from_in_protocol(&mut TBinaryInputProtocol::new(&answered[..], true)).unwrap())
     }
 

@@ -38,6 +38,18 @@ impl Client {
         assert_eq!((head.name.as_str(), head.message_type), (method, TMessageType::Reply));
         R::read_from_in_protocol(&mut input).unwrap()
     }
+
+    /// Puts one row in a call of its own.
+    pub fn put_row(&mut self, n: usize) {
+        let put: MutateRowsResult = self.call("mutateRows", &MutateRowsArgs::new(TABLE.to_vec(), vec![batch(n)], None));
+        assert_eq!((put.io, put.ia), (None, None));
+    }
+}
+
+/// A put of row `n`, which is 10 KiB long.
+fn batch(n: usize) -> BatchMutation {
+    let put = Mutation::new(false, b"f:q".to_vec(), vec![b'v'; 10 << 10], true);
+    BatchMutation::new(format!("row{n:03}").into_bytes(), vec![put])
 }
 
 /// The server of one test over a database in memory, and a first client; the table has so many rows of 10 KiB.
@@ -53,10 +65,6 @@ pub fn serve_engine(limits: Limits, engine: Engine, rows: usize) -> (Server, Cli
     let family = ColumnDescriptor { name: Some(b"f:".to_vec()), max_versions: Some(1), ..ColumnDescriptor::default() };
     let made: CreateTableResult = client.call("createTable", &CreateTableArgs::new(TABLE.to_vec(), vec![family]));
     assert_eq!((made.io, made.ia, made.exist), (None, None, None));
-    let batch = |n: usize| {
-        let put = Mutation::new(false, b"f:q".to_vec(), vec![b'v'; 10 << 10], true);
-        BatchMutation::new(format!("row{n:03}").into_bytes(), vec![put])
-    };
     let batches: Vec<_> = (0..rows).map(batch).collect();
     let put: MutateRowsResult = client.call("mutateRows", &MutateRowsArgs::new(TABLE.to_vec(), batches, None));
     assert_eq!((put.io, put.ia), (None, None));

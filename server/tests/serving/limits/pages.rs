@@ -1,9 +1,11 @@
 //! Answers that would be too large: fetches of scanners end early and lose nothing, everything else is refused in words.
 
-use hjall_idl::hbase1::{GetRowsArgs, GetRowsResult, ScannerGetListArgs, ScannerGetListResult};
+use hjall_idl::hbase1::{
+    AppendArgs, AppendResult, GetRowsArgs, GetRowsResult, ScannerGetListArgs, ScannerGetListResult, TAppend,
+};
 use hjall_idl::hbase2::{
-    GetScannerResultsArgs, GetScannerResultsResult, GetScannerRowsArgs, GetScannerRowsResult, OpenScannerArgs,
-    OpenScannerResult, TScan,
+    ExistsAllArgs, ExistsAllResult, GetScannerResultsArgs, GetScannerResultsResult, GetScannerRowsArgs,
+    GetScannerRowsResult, OpenScannerArgs, OpenScannerResult, TGet, TScan,
 };
 use hjall_server::settings::config::Limits;
 
@@ -71,4 +73,61 @@ fn a_reply_that_is_too_long_is_refused_and_the_connection_stays() {
     assert!(many.io.unwrap().message.unwrap().contains("DoNotRetryIOException: the reply is larger than 102400 bytes"));
     let few: GetRowsResult = client.call("getRows", &GetRowsArgs::new(TABLE.to_vec(), rows(5), None));
     assert_eq!(few.success.unwrap().len(), 5);
+}
+
+#[test]
+fn what_a_call_gathers_counts_towards_the_bytes_in_flight_and_is_given_back() {
+    let (server, mut client) = serve(Limits { held_bytes_max: 64 << 10, ..Limits::default() }, 0);
+    for n in 0..ROWS {
+        client.put_row(n);
+    }
+    let rows = |n: usize| (0..n).map(|n| format!("row{n:03}").into_bytes()).collect::<Vec<_>>();
+    let many: GetRowsResult = client.call("getRows", &GetRowsArgs::new(TABLE.to_vec(), rows(ROWS), None));
+    let error = many.io.unwrap();
+    assert!(error.message.unwrap().contains("limits.bytes_in_flight") && error.can_retry == Some(true));
+    // The scan ends its page where the memory ends.
+    let id = open(&mut client).unwrap();
+    let mut seen = 0;
+    loop {
+        let page: ScannerGetListResult = client.call("scannerGetList", &ScannerGetListArgs::new(id, 1000));
+        let page = page.success.unwrap().len();
+        seen += page;
+        if page == 0 {
+            break;
+        }
+        assert!(page < 7, "{page}");
+    }
+    assert_eq!(seen, ROWS);
+    assert_eq!(server.held_bytes(), 0);
+}
+
+#[test]
+fn a_question_about_existence_gathers_nothing() {
+    let (_server, mut client) = serve(Limits { reply_bytes_max: 100 << 10, ..Limits::default() }, ROWS);
+    let get = |n: usize| {
+        let row = format!("row{n:03}").into_bytes();
+        TGet::new(row, None, None, None, None, None, None, None, None, None, None, None, None, None, None)
+    };
+    let arguments = ExistsAllArgs::new(TABLE.to_vec(), (0..=ROWS).map(get).collect::<Vec<_>>());
+    let exist: ExistsAllResult = client.call("existsAll", &arguments);
+    let exist = exist.success.unwrap();
+    assert_eq!((exist.len(), exist.iter().filter(|exists| **exists).count()), (ROWS + 1, ROWS));
+}
+
+#[test]
+fn an_append_of_one_long_column_many_times_is_refused_and_changes_nothing() {
+    let (_server, mut client) = serve(Limits { reply_bytes_max: 100 << 10, ..Limits::default() }, 1);
+    let append = |client: &mut super::client::Client, times: usize| -> AppendResult {
+        let append = TAppend {
+            table: Some(TABLE.to_vec()),
+            row: Some(b"row000".to_vec()),
+            columns: Some(vec![b"f:q".to_vec(); times]),
+            values: Some(vec![b"x".to_vec(); times]),
+        };
+        client.call("append", &AppendArgs { append: Some(append) })
+    };
+    let refused = append(&mut client, 1000).io.unwrap().message.unwrap();
+    assert!(refused.contains("the reply is larger than 102400 bytes"), "{refused}");
+    let appended = append(&mut client, 1).success.unwrap();
+    assert_eq!(appended[0].value.as_ref().unwrap().len(), (10 << 10) + 1);
 }

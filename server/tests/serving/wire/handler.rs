@@ -3,8 +3,9 @@
 use std::sync::Arc;
 
 use crossbeam_channel::{Receiver, Sender, bounded, unbounded};
+use hjall_engine::read::Budget;
 use hjall_server::dispatch::call::Handler;
-use hjall_server::dispatch::caller::Caller;
+use hjall_server::dispatch::call_scope::CallScope;
 use hjall_server::observe::LaneMetrics;
 use hjall_server::settings::config::Limits;
 use hjall_server::wire::fault::Fault;
@@ -37,7 +38,7 @@ impl Echo {
 impl Handler for Echo {
     fn call(
         &self,
-        _: &Arc<Caller>,
+        scope: &CallScope<'_>,
         method: Method,
         input: &mut dyn TInputProtocol,
         output: &mut dyn TOutputProtocol,
@@ -50,6 +51,13 @@ impl Handler for Echo {
             "getVer" => {
                 self.started.send(()).unwrap();
                 self.go_on.recv().unwrap();
+            }
+            "getVerTs" => {
+                self.started.send(()).unwrap();
+                while scope.check().is_ok() {
+                    std::thread::yield_now();
+                }
+                self.started.send(()).unwrap();
             }
             "deleteAll" => return Err(Fault::io("java.io.IOException: no", true)),
             "deleteAllTs" => return Err(Fault::internal("only the log knows")),

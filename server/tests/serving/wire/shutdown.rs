@@ -4,12 +4,12 @@ use std::io::Write;
 use std::net::TcpStream;
 use std::time::Duration;
 
-use hjall_server::Config;
 use hjall_server::settings::config::{Limits, QueueSettings};
 use hjall_server::wire::method::LaneKind;
+use hjall_server::{Config, Server};
 
 use super::client::{Answer, Client, NO_ARGS, WAYS};
-use super::handler::{config, lane, serve};
+use super::handler::{Gate, config, lane, limited, serve};
 
 #[test]
 fn running_calls_are_answered_and_idle_connections_closed() {
@@ -79,4 +79,30 @@ fn a_call_that_does_not_end_is_left_behind_at_the_deadline() {
     assert!(!server.shutdown(), "it says that a call did not finish");
     assert_eq!(running.rest(), b"", "the connection ends without an answer");
     gate.go_on.send(()).unwrap();
+}
+
+/// Starts a call that runs until it is stopped.
+fn start_endless_call(server: &Server, gate: &Gate) -> Client {
+    let mut client = Client::new(server.addr(), WAYS[0]);
+    let bytes = client.bytes("getVerTs", NO_ARGS);
+    client.stream.write_all(&bytes).unwrap();
+    gate.started.recv().unwrap();
+    client
+}
+
+#[test]
+fn a_running_call_is_stopped_once_its_client_has_hung_up() {
+    let (server, gate) = serve(Config { fast_path: false, ..config() });
+    drop(start_endless_call(&server, &gate));
+    gate.started.recv_timeout(Duration::from_secs(60)).expect("the call ends");
+    assert!(server.shutdown(), "nothing is left of it");
+}
+
+#[test]
+fn a_running_call_is_stopped_when_the_grace_period_ends() {
+    let (server, gate) =
+        serve(Config { fast_path: false, ..limited(Limits { grace: Duration::from_millis(1), ..Limits::default() }) });
+    let _client = start_endless_call(&server, &gate);
+    assert!(!server.shutdown(), "not every call finished");
+    gate.started.recv_timeout(Duration::from_secs(60)).expect("the call ends");
 }

@@ -1,0 +1,121 @@
+//! What the reads of one call may gather in memory.
+
+use super::stop::Stop;
+use crate::cell::{Cell, Row};
+use crate::error::{Error, ErrorKind, Result};
+
+/// The largest row that one read returns, in bytes (HBase's `hbase.table.max.rowsize`).
+const ROW_BYTES_MAX: usize = 1 << 30;
+
+/// Memory that a read gathers before it takes it from the budget, in bytes: small rows take theirs once.
+const STEP_BYTES: usize = 64 << 10;
+
+/// Bounds what the reads of one call gather, and ends them early. One call may make many reads: they share its budget.
+pub trait Budget {
+    /// Takes room for cells that a read keeps: their number, and the bytes of their families, qualifiers and values.
+    ///
+    /// # Errors
+    /// What the read then fails with.
+    fn take(&self, cells: usize, bytes: usize) -> Result<()>;
+
+    /// Gives back what was taken for cells that are dropped.
+    fn release(&self, cells: usize, bytes: usize);
+
+    /// Whether another read may begin.
+    ///
+    /// # Errors
+    /// The error of the first `take` that failed, or `Cancelled` once the call has been stopped.
+    fn check(&self) -> Result<()>;
+
+    /// The flag that ends the reads of this call.
+    fn stop(&self) -> Stop;
+}
+
+/// A budget without a bound, for calls that are never stopped.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Unlimited;
+
+impl Budget for Unlimited {
+    fn take(&self, _cells: usize, _bytes: usize) -> Result<()> {
+        Ok(())
+    }
+
+    fn release(&self, _cells: usize, _bytes: usize) {}
+
+    fn check(&self) -> Result<()> {
+        Ok(())
+    }
+
+    fn stop(&self) -> Stop {
+        Stop::default()
+    }
+}
+
+/// Takes room for the cells of a finished row.
+pub(crate) fn take_row(budget: &dyn Budget, row: &Row) -> Result<()> {
+    budget.take(row.cells.len(), row.cells.iter().map(own_bytes).sum())
+}
+
+/// The reverse of [`take_row`].
+pub(crate) fn release_row(budget: &dyn Budget, row: &Row) {
+    budget.release(row.cells.len(), row.cells.iter().map(own_bytes).sum());
+}
+
+/// Bytes of a cell without its row, which all cells of a row share.
+fn own_bytes(cell: &Cell) -> usize {
+    cell.family.len() + cell.qualifier.len() + cell.value.len()
+}
+
+/// What has been gathered of one row.
+pub(super) struct Gathered<'a> {
+    budget: &'a dyn Budget,
+    row_bytes: usize,
+    /// Taken from the budget: cells and bytes.
+    taken: (usize, usize),
+    /// Not yet taken: cells and bytes.
+    pending: (usize, usize),
+}
+
+impl<'a> Gathered<'a> {
+    pub(super) fn new(budget: &'a dyn Budget) -> Self {
+        Self { budget, row_bytes: 0, taken: (0, 0), pending: (0, 0) }
+    }
+
+    /// Counts one more cell of the row.
+    ///
+    /// # Errors
+    /// `RowTooLarge`, and the error of the budget.
+    pub(super) fn add(&mut self, cell: &Cell) -> Result<()> {
+        let bytes = own_bytes(cell);
+        self.row_bytes += cell.row.len() + bytes;
+        if self.row_bytes > ROW_BYTES_MAX {
+            let message = format!("Max row size allowed: {ROW_BYTES_MAX}, but the row is bigger than that");
+            return Err(Error::new(ErrorKind::RowTooLarge, message));
+        }
+        self.pending.0 += 1;
+        self.pending.1 += bytes;
+        if self.pending.0 * size_of::<Cell>() + self.pending.1 >= STEP_BYTES { self.settle() } else { Ok(()) }
+    }
+
+    /// Takes what is still pending. To be called for a row that is returned.
+    ///
+    /// # Errors
+    /// The error of the budget.
+    pub(super) fn settle(&mut self) -> Result<()> {
+        let (cells, bytes) = std::mem::take(&mut self.pending);
+        if cells == 0 {
+            return Ok(());
+        }
+        self.budget.take(cells, bytes)?;
+        self.taken.0 += cells;
+        self.taken.1 += bytes;
+        Ok(())
+    }
+
+    /// Gives everything back: the row is left out.
+    pub(super) fn release(self) {
+        if self.taken.0 > 0 {
+            self.budget.release(self.taken.0, self.taken.1);
+        }
+    }
+}
