@@ -31,6 +31,11 @@ pub trait Handler: Send + Sync + 'static {
         0
     }
 
+    /// The number of files of the store, most of which may be open. May block.
+    fn store_files(&self) -> u64 {
+        0
+    }
+
     /// The limits have changed.
     fn set_limits(&self, _limits: &Limits) {}
 }

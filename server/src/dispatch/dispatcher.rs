@@ -202,12 +202,6 @@ impl Dispatcher {
         self.live().config.limits.stall_max
     }
 
-    /// How long a connection may be silent: the idle limit between messages, the stall limit within one. `None`: without a limit.
-    pub fn silent_max(&self, between_messages: bool) -> Option<Duration> {
-        let limits = &self.live().config.limits;
-        if between_messages { limits.idle_max } else { Some(limits.stall_max) }
-    }
-
     /// A lane.
     pub fn lane(&self, kind: LaneKind) -> &Arc<Lane> {
         &self.lanes[kind as usize]

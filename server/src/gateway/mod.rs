@@ -92,6 +92,11 @@ impl Handler for Context {
         self.scanners.fetches(service, scanner)
     }
 
+    fn store_files(&self) -> u64 {
+        // A store that is being reopened has no statistics, and no files.
+        self.engine.statistics().map_or(0, |statistics| statistics.files + statistics.journals)
+    }
+
     fn set_limits(&self, limits: &Limits) {
         self.scanners.set_limits(limits);
     }

@@ -3,15 +3,17 @@
 use std::io;
 use std::net::{SocketAddr, TcpListener};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::time::Duration;
 
 use socket2::{Domain, Protocol, Socket, Type};
 use tokio::runtime::Handle;
 use tokio::sync::Semaphore;
+use tokio::time::{Instant, timeout};
 
 use super::connection::{self, Client};
 use super::connection_permits::{ConnectionPermit, TooManyFromAddress};
+use super::descriptors::{self, Room};
 use super::endpoint::Endpoint;
 use super::refusal::Refusal;
 use crate::dispatch::call::Speaking;
@@ -21,10 +23,10 @@ use crate::wire::method::Service;
 /// Connections that the operating system holds until they are accepted.
 const BACKLOG: i32 = 1024;
 
-/// Binds an address and listens on it: from now on connections wait in the backlog.
+/// Binds an address and listens on it. From now on connections wait in the backlog.
 pub fn bind(addr: SocketAddr) -> io::Result<TcpListener> {
     let socket = Socket::new(Domain::for_address(addr), Type::STREAM, Some(Protocol::TCP))?;
-    // A server that is restarted must not wait until the connections of the one before have timed out.
+    // A restarted server must not wait until the connections of the previous one have timed out.
     #[cfg(unix)]
     socket.set_reuse_address(true)?;
     socket.set_nonblocking(true)?;
@@ -38,19 +40,38 @@ const TURNED_AWAY_MAX: usize = 64;
 /// How long such a connection may take, the recognition of its protocol and a TLS handshake included.
 const TURNED_AWAY_FOR: Duration = Duration::from_secs(4);
 
+/// How often a connection that waits for a file descriptor looks for one, if no other connection ends.
+const DESCRIPTOR_WAIT: Duration = Duration::from_millis(100);
+
 /// Accepts the connections of all listeners of a server.
 pub struct Acceptor {
     endpoint: Arc<Endpoint>,
     loops: Vec<Handle>,
     next: AtomicUsize,
     turned_away: Arc<Semaphore>,
+    store_files: StoreFiles,
+}
+
+/// The number of files of the store, as of about a second ago: asking the store may block.
+struct StoreFiles {
+    count: AtomicU64,
+    /// When the number was last asked for, in milliseconds since `began`.
+    asked_ms: AtomicU64,
+    asking: AtomicBool,
+    began: Instant,
 }
 
 impl Acceptor {
-    /// An acceptor that gives connections to these event loops in turn.
+    /// An acceptor that distributes connections over these event loops in turn. May block.
     pub fn new(endpoint: Arc<Endpoint>, loops: Vec<Handle>) -> Self {
         let turned_away = Arc::new(Semaphore::new(TURNED_AWAY_MAX));
-        Self { endpoint, loops, next: AtomicUsize::new(0), turned_away }
+        let store_files = StoreFiles {
+            count: AtomicU64::new(endpoint.dispatcher.runner.handler.store_files()),
+            asked_ms: AtomicU64::new(0),
+            asking: AtomicBool::new(false),
+            began: Instant::now(),
+        };
+        Self { endpoint, loops, next: AtomicUsize::new(0), turned_away, store_files }
     }
 
     /// Accepts until the server stops.
@@ -64,25 +85,43 @@ impl Acceptor {
             None => Speaking::Assumed(Service::Thrift1),
         };
         tokio::select! {
-            () = self.accept_all(listener, speaking) => {}
+            () = self.clone().accept_all(listener, speaking) => {}
             () = self.endpoint.dispatcher.shutdown.stopped() => {}
         }
     }
 
-    async fn accept_all(&self, listener: tokio::net::TcpListener, speaking: Speaking) {
+    async fn accept_all(self: Arc<Self>, listener: tokio::net::TcpListener, speaking: Speaking) {
         loop {
             let permit = self.permit().await;
             let (stream, peer) = match listener.accept().await {
                 Ok(accepted) => accepted,
                 Err(error) => {
-                    // Usually the process has no file descriptor left; trying again at once would only burn processor time.
+                    // Usually the process has no file descriptor left, and trying again at once would only use processor time.
                     tracing::warn!(%error, "cannot accept a connection; is the limit on open files too low?");
                     tokio::time::sleep(Duration::from_millis(100)).await;
                     continue;
                 }
             };
+            let mut room = self.room(&stream, permit.is_some());
+            while room == Room::Scarce && permit.is_some() {
+                // It is time to look again, whether or not a connection has ended.
+                let _ = timeout(DESCRIPTOR_WAIT, self.endpoint.permits.released()).await;
+                room = self.room(&stream, true);
+            }
             let live = self.endpoint.dispatcher.live();
             let limits = &live.config.limits;
+            if room != Room::Ample {
+                let allowed = descriptors::limit().unwrap_or(u64::MAX);
+                let refusal = format!(
+                    "the limit on open files of the process ({allowed}) leaves no room for further connections beside the files of \
+                     the store"
+                );
+                tracing::warn!(%peer, reason = refusal, "connection refused; raise the limit (ulimit -n, LimitNOFILE=)");
+                if room == Room::Scarce {
+                    self.turn_away(stream, peer, speaking, &refusal);
+                }
+                continue;
+            }
             let refusal = match permit
                 .or_else(|| self.endpoint.permits.try_acquire(limits))
                 .map(|p| p.for_address(peer.ip(), limits))
@@ -106,7 +145,26 @@ impl Acceptor {
         }
     }
 
-    /// A permit ahead of its connection, where connections wait for one in the backlog.
+    /// Whether a connection, which may have a permit already, leaves enough file descriptors to the store.
+    fn room(self: &Arc<Self>, stream: &tokio::net::TcpStream, has_permit: bool) -> Room {
+        let files = &self.store_files;
+        let now_ms = u64::try_from(files.began.elapsed().as_millis()).unwrap_or(u64::MAX);
+        if now_ms.saturating_sub(files.asked_ms.load(Ordering::Relaxed)) > 1000
+            && !files.asking.swap(true, Ordering::Relaxed)
+        {
+            files.asked_ms.store(now_ms, Ordering::Relaxed);
+            let this = self.clone();
+            tokio::task::spawn_blocking(move || {
+                let count = this.endpoint.dispatcher.runner.handler.store_files();
+                this.store_files.count.store(count, Ordering::Relaxed);
+                this.store_files.asking.store(false, Ordering::Relaxed);
+            });
+        }
+        let others = self.endpoint.permits.in_use().saturating_sub(usize::from(has_permit));
+        descriptors::room(stream, others, files.count.load(Ordering::Relaxed))
+    }
+
+    /// Takes a permit before its connection is accepted, if connections wait for one in the backlog.
     async fn permit(&self) -> Option<ConnectionPermit> {
         loop {
             {
@@ -122,7 +180,7 @@ impl Acceptor {
         }
     }
 
-    /// Answers the connection's first call with an error, for a few connections at a time.
+    /// Answers the first call of a connection with an error. Only a few connections at a time are answered.
     fn turn_away(&self, stream: tokio::net::TcpStream, peer: SocketAddr, speaking: Speaking, why: &str) {
         let Ok(turn) = self.turned_away.clone().try_acquire_owned() else { return };
         let Ok(local) = stream.local_addr() else { return };
@@ -135,13 +193,13 @@ impl Acceptor {
         });
     }
 
-    /// Hands a connection to the next loop.
+    /// Hands a connection over to the next event loop.
     fn hand_over(&self, stream: tokio::net::TcpStream, client: Client, speaking: Speaking, permit: ConnectionPermit) {
         let endpoint = self.endpoint.clone();
         let turn = self.next.fetch_add(1, Ordering::Relaxed);
         match self.loops.get(turn % self.loops.len().max(1)) {
             Some(other) if self.loops.len() > 1 => {
-                // A stream belongs to the loop that it was registered with.
+                // A stream belongs to the event loop that it is registered with.
                 let Ok(stream) = stream.into_std() else { return };
                 other.spawn(async move {
                     if let Ok(stream) = tokio::net::TcpStream::from_std(stream) {

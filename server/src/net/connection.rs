@@ -11,7 +11,8 @@ use tokio::net::TcpStream;
 use tokio::time::timeout;
 
 use super::endpoint::Endpoint;
-use super::inbox::{Ended, Inbox};
+use super::inbox::{Ended, Inbox, Patience};
+use super::pace::MinimumRate;
 use super::refusal::Refusal;
 use super::tls::TlsAcceptor;
 use super::{http, session};
@@ -96,10 +97,20 @@ async fn recognise_opening<S: AsyncRead + AsyncWrite + Unpin>(
     loop {
         match recognise(inbox.bytes()) {
             Opening::Unclear => {
-                let longest = dispatcher.silent_max(inbox.bytes().is_empty());
-                match inbox.more(longest).await {
+                let patience = {
+                    let limits = &dispatcher.live().config.limits;
+                    match inbox.bytes().is_empty() {
+                        true => Patience::Idle(limits.first_call_max),
+                        false => Patience::Message(MinimumRate::of(limits)),
+                    }
+                };
+                match inbox.more(patience).await {
                     Ok(()) => {}
                     Err(Ended::Closed) if inbox.bytes().is_empty() => return None,
+                    Err(Ended::Silent) if inbox.bytes().is_empty() => {
+                        tracing::debug!(%peer, "connection closed: it made no call within limits.first_call");
+                        return None;
+                    }
                     Err(_) => return Some((Opening::Foreign(Foreign::Garbage), inbox)),
                 }
             }

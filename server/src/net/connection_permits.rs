@@ -1,4 +1,4 @@
-//! ConnectionPermits for connections: how many there are in all, and how many from one address.
+//! Permits for connections, which limit how many are open in total and from one address.
 
 use std::collections::HashMap;
 use std::net::IpAddr;
@@ -21,24 +21,24 @@ struct InUse {
     by_address: HashMap<IpAddr, usize>,
 }
 
-/// The permit of one connection, given back when it is dropped.
+/// The permit of one connection, returned when it is dropped.
 #[derive(Debug)]
 pub struct ConnectionPermit {
     permits: Arc<ConnectionPermits>,
     address: Option<IpAddr>,
 }
 
-/// The address has as many connections as one address may have.
+/// The address has reached the limit on connections from one address.
 #[derive(Debug, PartialEq, Eq)]
 pub struct TooManyFromAddress;
 
 impl ConnectionPermits {
-    /// Connections open now.
+    /// Open connections.
     pub fn in_use(&self) -> usize {
         self.lock().all
     }
 
-    /// Takes a permit; `None` if all are in use.
+    /// Takes a permit. Returns `None` if all are in use.
     pub fn try_acquire(self: &Arc<Self>, limits: &Limits) -> Option<ConnectionPermit> {
         let mut in_use = self.lock();
         if in_use.all >= limits.connections_max {
@@ -48,15 +48,15 @@ impl ConnectionPermits {
         Some(ConnectionPermit { permits: self.clone(), address: None })
     }
 
-    /// Waits until a permit is given back or [`Self::changed`] is called.
+    /// Waits until a permit is returned or [`Self::changed`] is called.
     pub async fn released(&self) {
         self.released.notified().await;
     }
 
-    /// Wakes everything in [`Self::released`]: the limits have changed.
+    /// Wakes all callers of [`Self::released`], because the limits have changed.
     pub fn changed(&self) {
         self.released.notify_waiters();
-        // Stored for a task that has looked and does not wait yet.
+        // Stored for a task that has found no permit and is not waiting yet.
         self.released.notify_one();
     }
 
@@ -66,12 +66,12 @@ impl ConnectionPermits {
 }
 
 impl ConnectionPermit {
-    /// Counts the connection towards its address, too.
+    /// Also counts the connection towards its address.
     ///
     /// # Errors
-    /// That address has as many connections as it may have; the permit is given back.
+    /// The address has reached its limit. The permit is returned.
     pub fn for_address(mut self, address: IpAddr, limits: &Limits) -> Result<Self, TooManyFromAddress> {
-        // A client may appear as IPv4 or as IPv4 mapped to IPv6.
+        // A client may appear as IPv4, or as IPv4 mapped to IPv6.
         let address = address.to_canonical();
         {
             let mut in_use = self.permits.lock();

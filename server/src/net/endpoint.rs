@@ -1,4 +1,4 @@
-//! What all listeners and connections of a server share.
+//! The state that all listeners and connections of a server share.
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use crate::dispatch::dispatcher::Dispatcher;
 pub struct Endpoint {
     /// Runs the calls.
     pub dispatcher: Arc<Dispatcher>,
-    /// Accepts TLS connections; empty if TLS is not offered. New connections see a change, open ones do not.
+    /// Accepts TLS connections. Empty if TLS is not offered. A change applies to new connections.
     pub tls: ArcSwapOption<TlsAcceptor>,
     /// The limits on connections.
     pub permits: Arc<ConnectionPermits>,

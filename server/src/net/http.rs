@@ -1,4 +1,4 @@
-//! Thrift over HTTP/1.1: one message is the body of a POST, its reply the body of the answer.
+//! Thrift over HTTP/1.1: a message is the body of a POST request, its reply the body of the response.
 
 use std::convert::Infallible;
 use std::pin::Pin;
@@ -15,22 +15,35 @@ use hyper::service::service_fn;
 use hyper::{Method, Request, Response, StatusCode};
 use hyper_util::rt::{TokioIo, TokioTimer};
 use tokio::io::{AsyncRead, AsyncWrite};
-use tokio::time::timeout;
 
 use super::connection::Client;
+use super::http_stream::{Exchange, HttpStream, Unsent};
+use super::pace::{MinimumRate, Pace};
 use super::rewind::Rewind;
 use super::web_pages;
 use crate::dispatch::call::{Call, Speaking};
 use crate::dispatch::dispatcher::Dispatcher;
 use crate::dispatch::memory_quota::MemoryClaim;
-use crate::dispatch::shutdown::CallGuard;
 use crate::wire::fault::Fault;
 use crate::wire::{Encoding, Transport};
 
-/// Jetty's limit on headers, about which HBase's gateway has, in bytes.
+/// The limit on the head of a request in bytes, like that of Jetty in HBase's gateway.
 const HEADER_BYTES_MAX: usize = 64 << 10;
+/// How long a connection is kept between requests if idle connections have no limit. HTTP clients reconnect by themselves.
+const KEEP_ALIVE: Duration = Duration::from_secs(600);
+/// A reply is handed on in pieces of this size, so that the layers below do not copy all of it.
+const PIECE_BYTES: usize = 64 << 10;
 
-/// Serves an HTTP connection whose first bytes were read already.
+/// What the requests of a connection share.
+struct Connection<'a> {
+    dispatcher: &'a Arc<Dispatcher>,
+    client: &'a Client,
+    /// Requests of a connection are handled one after the other, so the lock is never contended.
+    speaking: Mutex<Speaking>,
+    exchange: Arc<Exchange>,
+}
+
+/// Serves an HTTP connection, of which `read` has been read already.
 pub async fn serve<S: AsyncRead + AsyncWrite + Unpin + Send + 'static>(
     dispatcher: &Arc<Dispatcher>,
     stream: S,
@@ -39,19 +52,23 @@ pub async fn serve<S: AsyncRead + AsyncWrite + Unpin + Send + 'static>(
     client: &Client,
 ) {
     let peer = client.caller.peer;
-    // Requests of a connection come one after the other; the lock is never waited for.
-    let speaking = Mutex::new(speaking);
-    let service = service_fn(|request| answer(dispatcher, request, &speaking, client));
+    let exchange = Exchange::new();
+    let (rate, idle_max) = {
+        let limits = &dispatcher.live().config.limits;
+        (MinimumRate::of(limits), limits.idle_max.unwrap_or(KEEP_ALIVE))
+    };
+    let shared = Connection { dispatcher, client, speaking: Mutex::new(speaking), exchange: exchange.clone() };
+    let service = service_fn(|request| shared.answer(request));
+    let stream = HttpStream::new(Rewind::new(read, stream), exchange, rate);
     let connection = http1::Builder::new()
         .timer(TokioTimer::new())
-        .header_read_timeout(
-            dispatcher.silent_max(true).unwrap_or(Duration::from_secs(600)).max(dispatcher.stall_max()),
-        )
+        // For hyper, the time between requests is part of it. The stream limits the time from the first byte of a head to its end.
+        .header_read_timeout(idle_max.saturating_add(rate.window()))
         .max_buf_size(HEADER_BYTES_MAX)
         .auto_date_header(false)
-        // Who says that no further request follows still waits for the answer to this one.
+        // A client that has closed its sending side still waits for the response.
         .half_close(true)
-        .serve_connection(TokioIo::new(Rewind::new(read, stream)), service);
+        .serve_connection(TokioIo::new(stream), service);
     let mut connection = std::pin::pin!(connection);
     let ended = tokio::select! {
         ended = connection.as_mut() => ended,
@@ -65,159 +82,172 @@ pub async fn serve<S: AsyncRead + AsyncWrite + Unpin + Send + 'static>(
     }
 }
 
-async fn answer(
-    dispatcher: &Arc<Dispatcher>,
-    request: Request<Incoming>,
-    speaking: &Mutex<Speaking>,
-    client: &Client,
-) -> Result<Response<Reply>, Infallible> {
-    if let Some(refusal) = &client.refusal {
-        let mut refused = text(refusal.status, format!("{}\n", refusal.fault));
-        refused.headers_mut().insert(header::CONNECTION, HeaderValue::from_static("close"));
-        return Ok(refused);
-    }
-    let origin = {
-        let live = dispatcher.live();
-        let checks_host = client.local.ip().to_canonical().is_loopback() && !client.tls;
-        let own_host = live.config.host.as_deref();
-        web_pages::origin(request.headers(), request.uri(), &live.config.http, checks_host, own_host)
-    };
-    let mut response = match origin {
-        Ok(None) => post(dispatcher, request, speaking, client).await,
-        Ok(Some(origin)) => {
-            let mut response = match *request.method() {
-                Method::OPTIONS => preflight(request.headers()),
-                _ => post(dispatcher, request, speaking, client).await,
-            };
-            response.headers_mut().insert(header::ACCESS_CONTROL_ALLOW_ORIGIN, origin);
-            response
+impl Connection<'_> {
+    async fn answer(&self, request: Request<Incoming>) -> Result<Response<Reply>, Infallible> {
+        self.exchange.begin_call();
+        if let Some(refusal) = &self.client.refusal {
+            let mut refused = self.text(refusal.status, format!("{}\n", refusal.fault));
+            refused.headers_mut().insert(header::CONNECTION, HeaderValue::from_static("close"));
+            return Ok(refused);
         }
-        Err((status, why)) => text(status, why),
-    };
-    // The answer depends on it, which caches need to know.
-    response.headers_mut().insert(header::VARY, HeaderValue::from_static("Origin"));
-    Ok(response)
-}
-
-/// Answers a browser that asks whether a web page of an allowed origin may send calls.
-fn preflight(asked: &header::HeaderMap) -> Response<Reply> {
-    let mut response = text(StatusCode::NO_CONTENT, "");
-    let headers = response.headers_mut();
-    headers.remove(CONTENT_TYPE);
-    headers.insert(header::ACCESS_CONTROL_ALLOW_METHODS, HeaderValue::from_static("POST"));
-    headers.insert(header::ACCESS_CONTROL_ALLOW_HEADERS, HeaderValue::from_static("Content-Type, Authorization"));
-    headers.insert(header::ACCESS_CONTROL_MAX_AGE, HeaderValue::from_static("600"));
-    if asked.contains_key("access-control-request-private-network") {
-        headers.insert("access-control-allow-private-network", HeaderValue::from_static("true"));
-    }
-    response
-}
-
-/// Runs the call of a request whose origin has been checked.
-async fn post(
-    dispatcher: &Arc<Dispatcher>,
-    request: Request<Incoming>,
-    speaking: &Mutex<Speaking>,
-    client: &Client,
-) -> Response<Reply> {
-    if request.method() != Method::POST {
-        let mut refusal = text(
-            StatusCode::METHOD_NOT_ALLOWED,
-            "This is an HBase Thrift server (hjall). Send Thrift messages (binary or compact protocol) with POST and Content-Type \
-             application/x-thrift.\n",
-        );
-        refusal.headers_mut().insert(ALLOW, HeaderValue::from_static("POST"));
-        return refusal;
-    }
-    if let Err((status, why)) = web_pages::content_type(request.headers()) {
-        return text(status, why);
-    }
-    match body(dispatcher, request.into_body()).await {
-        Ok((message, claim)) => run(dispatcher, message, claim, speaking, client).await,
-        Err((status, why)) => text(status, why),
-    }
-}
-
-async fn run(
-    dispatcher: &Arc<Dispatcher>,
-    message: Bytes,
-    mut claim: MemoryClaim,
-    speaking: &Mutex<Speaking>,
-    client: &Client,
-) -> Response<Reply> {
-    let encoding = if message.first() == Some(&0x82) { Encoding::Compact } else { Encoding::Binary };
-    let call = {
-        let mut speaking = speaking.lock().unwrap_or_else(PoisonError::into_inner);
-        Call::recognise(encoding, &message, &mut speaking)
-    };
-    let call = match call {
-        Ok(call) => call.over(Transport::Http),
-        Err(Fault::Protocol(why)) => {
-            return text(StatusCode::BAD_REQUEST, format!("The body is not a Thrift message: {why}.\n"));
-        }
-        Err(other) => return text(StatusCode::BAD_REQUEST, format!("{other}\n")),
-    };
-    let reply = match dispatcher.shutdown.begin() {
-        // Who hangs up cannot be told from who only closes its own side, which HTTP allows.
-        Some(busy) => {
-            let run = dispatcher.run(call, message, Vec::new(), &client.caller, std::future::pending());
-            run.await.map(|reply| (reply, busy))
-        }
-        None => None,
-    };
-    match reply {
-        Some((reply, busy)) => {
-            claim.resize(reply.capacity());
-            let mut response = Response::new(Reply { bytes: Some(reply.into()), _under_way: Some((busy, claim)) });
-            response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("application/x-thrift"));
-            response
-        }
-        None => text(StatusCode::SERVICE_UNAVAILABLE, "The server is stopping.\n"),
-    }
-}
-
-/// The whole body, in one piece or chunked.
-async fn body(
-    dispatcher: &Arc<Dispatcher>,
-    mut body: Incoming,
-) -> Result<(Bytes, MemoryClaim), (StatusCode, &'static str)> {
-    const TOO_LARGE: (StatusCode, &str) =
-        (StatusCode::PAYLOAD_TOO_LARGE, "The message is larger than the server allows; send several smaller ones.\n");
-    let bytes_max = dispatcher.live().config.limits.message_bytes_max;
-    if body.size_hint().lower() > bytes_max as u64 {
-        return Err(TOO_LARGE);
-    }
-    let mut claim = dispatcher.claim_memory();
-    let mut message = BytesMut::new();
-    loop {
-        let frame = match timeout(dispatcher.stall_max(), body.frame()).await {
-            Ok(Some(Ok(frame))) => frame,
-            Ok(None) => return Ok((message.freeze(), claim)),
-            Ok(Some(Err(_))) => return Err((StatusCode::BAD_REQUEST, "The body ends early.\n")),
-            Err(_) => return Err((StatusCode::REQUEST_TIMEOUT, "No byte of the body came for too long.\n")),
+        let origin = {
+            let live = self.dispatcher.live();
+            let checks_host = self.client.local.ip().to_canonical().is_loopback() && !self.client.tls;
+            let own_host = live.config.host.as_deref();
+            web_pages::origin(request.headers(), request.uri(), &live.config.http, checks_host, own_host)
         };
-        let Ok(data) = frame.into_data() else { continue };
-        if message.len() + data.len() > bytes_max {
+        let mut response = match origin {
+            Ok(None) => self.post(request).await,
+            Ok(Some(origin)) => {
+                let mut response = match *request.method() {
+                    Method::OPTIONS => self.preflight(request.headers()),
+                    _ => self.post(request).await,
+                };
+                response.headers_mut().insert(header::ACCESS_CONTROL_ALLOW_ORIGIN, origin);
+                response
+            }
+            Err((status, why)) => self.text(status, why),
+        };
+        // The response depends on this header, which caches need to know.
+        response.headers_mut().insert(header::VARY, HeaderValue::from_static("Origin"));
+        Ok(response)
+    }
+
+    /// Answers a browser that asks whether a web page of an allowed origin may send calls.
+    fn preflight(&self, asked: &header::HeaderMap) -> Response<Reply> {
+        let mut response = self.text(StatusCode::NO_CONTENT, "");
+        let headers = response.headers_mut();
+        headers.remove(CONTENT_TYPE);
+        headers.insert(header::ACCESS_CONTROL_ALLOW_METHODS, HeaderValue::from_static("POST"));
+        headers.insert(header::ACCESS_CONTROL_ALLOW_HEADERS, HeaderValue::from_static("Content-Type, Authorization"));
+        headers.insert(header::ACCESS_CONTROL_MAX_AGE, HeaderValue::from_static("600"));
+        if asked.contains_key("access-control-request-private-network") {
+            headers.insert("access-control-allow-private-network", HeaderValue::from_static("true"));
+        }
+        response
+    }
+
+    /// Runs the call of a request whose origin has been checked.
+    async fn post(&self, request: Request<Incoming>) -> Response<Reply> {
+        if request.method() != Method::POST {
+            let mut refusal = self.text(
+                StatusCode::METHOD_NOT_ALLOWED,
+                "This is an HBase Thrift server (hjall). Send Thrift messages (binary or compact protocol) with POST and \
+                 Content-Type application/x-thrift.\n",
+            );
+            refusal.headers_mut().insert(ALLOW, HeaderValue::from_static("POST"));
+            return refusal;
+        }
+        if let Err((status, why)) = web_pages::content_type(request.headers()) {
+            return self.text(status, why);
+        }
+        match self.body(request.into_body()).await {
+            Ok((message, claim)) => self.run(message, claim).await,
+            Err((status, why)) => self.text(status, why),
+        }
+    }
+
+    async fn run(&self, message: Bytes, mut claim: MemoryClaim) -> Response<Reply> {
+        let encoding = if message.first() == Some(&0x82) { Encoding::Compact } else { Encoding::Binary };
+        let call = {
+            let mut speaking = self.speaking.lock().unwrap_or_else(PoisonError::into_inner);
+            Call::recognise(encoding, &message, &mut speaking)
+        };
+        let call = match call {
+            Ok(call) => call.over(Transport::Http),
+            Err(Fault::Protocol(why)) => {
+                return self.text(StatusCode::BAD_REQUEST, format!("The body is not a Thrift message: {why}.\n"));
+            }
+            Err(other) => return self.text(StatusCode::BAD_REQUEST, format!("{other}\n")),
+        };
+        let reply = match self.dispatcher.shutdown.begin() {
+            // A client that hangs up cannot be told from one that only closes its sending side, which HTTP allows.
+            Some(busy) => {
+                let caller = &self.client.caller;
+                let run = self.dispatcher.run(call, message, Vec::new(), caller, std::future::pending());
+                run.await.map(|reply| (reply, busy))
+            }
+            None => None,
+        };
+        match reply {
+            Some((reply, busy)) => {
+                claim.resize(reply.capacity());
+                let mut response = self.response(reply.into(), Some((busy, claim)));
+                response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("application/x-thrift"));
+                response
+            }
+            None => self.text(StatusCode::SERVICE_UNAVAILABLE, "The server is stopping.\n"),
+        }
+    }
+
+    /// Receives the complete body, with a length or chunked.
+    async fn body(&self, mut body: Incoming) -> Result<(Bytes, MemoryClaim), (StatusCode, &'static str)> {
+        const TOO_LARGE: (StatusCode, &str) = (
+            StatusCode::PAYLOAD_TOO_LARGE,
+            "The message is larger than the server allows (limits.message); send several smaller ones.\n",
+        );
+        const TOO_SLOW: (StatusCode, &str) =
+            (StatusCode::REQUEST_TIMEOUT, "The body arrives too slowly (limits.stall, limits.min_rate).\n");
+        let (bytes_max, rate) = {
+            let limits = &self.dispatcher.live().config.limits;
+            (limits.message_bytes_max, MinimumRate::of(limits))
+        };
+        if body.size_hint().lower() > bytes_max as u64 {
             return Err(TOO_LARGE);
         }
-        message.extend_from_slice(&data);
-        if !claim.try_resize(message.capacity()) {
-            return Err((StatusCode::SERVICE_UNAVAILABLE, "The calls under way hold too many bytes; try again.\n"));
+        let mut claim = self.dispatcher.claim_memory();
+        let mut message = BytesMut::new();
+        let mut receiving = Pace::default();
+        loop {
+            let frame = match receiving.keep(rate, body.frame()).await {
+                Ok(Some(Ok(frame))) => frame,
+                Ok(None) => return Ok((message.freeze(), claim)),
+                Ok(Some(Err(_))) => return Err((StatusCode::BAD_REQUEST, "The body ends early.\n")),
+                Err(_) => return Err(TOO_SLOW),
+            };
+            let Ok(data) = frame.into_data() else { continue };
+            if message.len() + data.len() > bytes_max {
+                return Err(TOO_LARGE);
+            }
+            receiving.moved(data.len());
+            message.extend_from_slice(&data);
+            if !claim.try_resize(message.capacity()) {
+                let why = "The calls in flight hold too many bytes (limits.bytes_in_flight); try again.\n";
+                return Err((StatusCode::SERVICE_UNAVAILABLE, why));
+            }
         }
+    }
+
+    fn text(&self, status: StatusCode, text: impl Into<Bytes>) -> Response<Reply> {
+        let mut response = self.response(text.into(), None);
+        *response.status_mut() = status;
+        response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("text/plain; charset=utf-8"));
+        response
+    }
+
+    /// A response with this body, which holds `unsent` until all of it has been sent.
+    fn response(&self, bytes: Bytes, unsent: Option<Unsent>) -> Response<Reply> {
+        let mut reply = Reply { bytes, unsent, exchange: self.exchange.clone() };
+        // The body of an empty reply is never polled.
+        reply.check_given();
+        Response::new(reply)
     }
 }
 
-fn text(status: StatusCode, text: impl Into<Bytes>) -> Response<Reply> {
-    let mut response = Response::new(Reply { bytes: Some(text.into()), _under_way: None });
-    *response.status_mut() = status;
-    response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("text/plain; charset=utf-8"));
-    response
+/// The body of a response. Its call is in flight, and its bytes count as held, until the stream has sent it.
+struct Reply {
+    bytes: Bytes,
+    unsent: Option<Unsent>,
+    exchange: Arc<Exchange>,
 }
 
-/// An answer's body. Its call is under way, and its bytes count, until it has been written.
-struct Reply {
-    bytes: Option<Bytes>,
-    _under_way: Option<(CallGuard, MemoryClaim)>,
+impl Reply {
+    /// If no bytes remain, leaves it to the stream to tell when all of them have been sent.
+    fn check_given(&mut self) {
+        if self.bytes.is_empty() {
+            self.exchange.reply_given(self.unsent.take());
+        }
+    }
 }
 
 impl Body for Reply {
@@ -228,14 +258,20 @@ impl Body for Reply {
         mut self: Pin<&mut Self>,
         _: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Self::Data>, Self::Error>>> {
-        Poll::Ready(self.bytes.take().map(|bytes| Ok(Frame::data(bytes))))
+        if self.bytes.is_empty() {
+            return Poll::Ready(None);
+        }
+        let piece = PIECE_BYTES.min(self.bytes.len());
+        let piece = self.bytes.split_to(piece);
+        self.check_given();
+        Poll::Ready(Some(Ok(Frame::data(piece))))
     }
 
     fn is_end_stream(&self) -> bool {
-        self.bytes.is_none()
+        self.bytes.is_empty()
     }
 
     fn size_hint(&self) -> SizeHint {
-        SizeHint::with_exact(self.bytes.as_ref().map_or(0, |bytes| bytes.len() as u64))
+        SizeHint::with_exact(self.bytes.len() as u64)
     }
 }

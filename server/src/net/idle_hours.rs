@@ -1,4 +1,4 @@
-//! Connections that say nothing for hours, by a clock that jumps.
+//! Connections that are idle for hours, on a clock that tests advance.
 
 #![allow(clippy::unwrap_used, clippy::panic)]
 

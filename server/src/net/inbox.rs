@@ -1,32 +1,30 @@
-//! What a connection has received and not yet understood.
+//! The receiving side of a connection: bytes that have arrived and have not been taken as messages; and sending.
 
-use std::future::poll_fn;
 use std::io;
-use std::pin::pin;
-use std::task::Poll;
 use std::time::Duration;
 
 use bytes::{Bytes, BytesMut};
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 use tokio::time::timeout;
 
+use super::pace::{MinimumRate, Pace, TooSlow};
 use crate::dispatch::memory_quota::MemoryClaim;
 
-/// Room for the first bytes of a message; what an idle connection holds.
+/// Capacity for the first bytes of a message, which an idle connection keeps.
 const FIRST_BYTES: usize = 2 << 10;
-/// The most room made for bytes that have not come yet.
+/// The most capacity that is reserved for bytes that have not arrived.
 const AHEAD_BYTES_MAX: usize = 1 << 20;
-/// The most that is read ahead while a call waits for its turn.
+/// The most that is read ahead while a call is queued or running.
 const AWAITED_BYTES_MAX: usize = 8 << 10;
-/// A larger buffer is given back when nothing is in it.
+/// A larger buffer is released when it is empty.
 const KEPT_BYTES: usize = 8 << 10;
 
-/// Why no more can be received.
+/// Why nothing more can be received or sent.
 #[derive(Debug)]
 pub enum Ended {
     /// The client closed the connection, or it broke.
     Closed,
-    /// Nothing came for too long.
+    /// The client was silent for too long, or too slow.
     Silent,
     /// All connections together hold too many bytes.
     NoRoom,
@@ -38,28 +36,45 @@ impl From<io::Error> for Ended {
     }
 }
 
+impl From<TooSlow> for Ended {
+    fn from(_: TooSlow) -> Self {
+        Self::Silent
+    }
+}
+
+/// How long to wait for bytes.
+#[derive(Debug, Clone, Copy)]
+pub enum Patience {
+    /// Between messages: this long, or without a limit.
+    Idle(Option<Duration>),
+    /// Within a message, which has to keep a minimum rate.
+    Message(MinimumRate),
+}
+
 /// A stream with the bytes read from it so far.
 pub struct Inbox<S> {
     stream: S,
     bytes: BytesMut,
-    /// The length of the message that was taken and is still being worked on.
+    /// The length of the message that was taken and is still in use.
     taken: usize,
     claim: MemoryClaim,
+    /// The progress of the message that is arriving.
+    receiving: Pace,
 }
 
 impl<S: AsyncRead + AsyncWrite + Unpin> Inbox<S> {
-    /// An inbox of a stream that gave these bytes already.
+    /// An inbox of a stream from which `bytes` have been read already.
     pub fn new(stream: S, bytes: BytesMut, claim: MemoryClaim) -> Self {
-        Self { stream, bytes, taken: 0, claim }
+        Self { stream, bytes, taken: 0, claim, receiving: Pace::default() }
     }
 
-    /// What is there.
+    /// The bytes that have arrived and have not been taken.
     pub fn bytes(&self) -> &[u8] {
         &self.bytes
     }
 
-    /// Waits for more bytes. Room grows with what came, never with what a message says will come.
-    pub async fn more(&mut self, silent_max: Option<Duration>) -> Result<(), Ended> {
+    /// Waits for more bytes. The capacity grows with what has arrived, never with what a message announces.
+    pub async fn more(&mut self, patience: Patience) -> Result<(), Ended> {
         if self.bytes.is_empty() && self.bytes.capacity() > KEPT_BYTES {
             self.bytes = BytesMut::new();
         }
@@ -70,30 +85,39 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Inbox<S> {
             return Err(Ended::NoRoom);
         }
         let read = self.stream.read_buf(&mut self.bytes);
-        let read = match silent_max {
-            Some(longest) => within(longest, read).await?,
-            None => read.await?,
+        let read = match patience {
+            Patience::Idle(None) => read.await?,
+            Patience::Idle(Some(longest)) => timeout(longest, read).await.map_err(|_| Ended::Silent)??,
+            Patience::Message(rate) => self.receiving.keep(rate, read).await??,
         };
+        self.receiving.moved(read);
         if read == 0 { Err(Ended::Closed) } else { Ok(()) }
     }
 
-    /// Takes the first bytes, of those that are there. They count until [`Self::finished`].
+    /// Takes the first `n` bytes, or all if there are fewer. They count as held until [`Self::finished`].
     pub fn take(&mut self, n: usize) -> Bytes {
-        self.taken += n.min(self.bytes.len());
-        self.bytes.split_to(n.min(self.bytes.len())).freeze()
+        let n = n.min(self.bytes.len());
+        self.taken += n;
+        self.bytes.split_to(n).freeze()
     }
 
-    /// Says that what was taken is no longer there.
+    /// Takes a message of `n` bytes, like [`Self::take`]. What arrives from now on belongs to the next message.
+    pub fn take_message(&mut self, n: usize) -> Bytes {
+        self.receiving.reset();
+        self.take(n)
+    }
+
+    /// Declares that the bytes taken are no longer in use.
     pub fn finished(&mut self) {
         self.taken = 0;
         self.claim.resize(self.bytes.capacity());
     }
 
-    /// Waits until the client hangs up. What it sends meanwhile is kept, up to a bound; a client that sends more than that is taken
-    /// to be there.
+    /// Waits until the client hangs up. Bytes that it sends meanwhile are kept, up to a bound. A client that sends more than that is
+    /// considered to be connected.
     pub async fn hang_up(&mut self) {
         while self.bytes.len() < AWAITED_BYTES_MAX {
-            match self.more(None).await {
+            match self.more(Patience::Idle(None)).await {
                 Ok(()) => {}
                 Err(Ended::NoRoom) => break,
                 Err(Ended::Closed | Ended::Silent) => return,
@@ -102,17 +126,19 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Inbox<S> {
         std::future::pending().await
     }
 
-    /// Sends bytes, as long as the client takes some within the time.
-    pub async fn send(&mut self, mut bytes: &[u8], stall_max: Duration) -> Result<(), Ended> {
+    /// Sends bytes. The client has to take them at a minimum rate.
+    pub async fn send(&mut self, mut bytes: &[u8], rate: MinimumRate) -> Result<(), Ended> {
+        let mut sending = Pace::default();
         while !bytes.is_empty() {
-            let sent = within(stall_max, self.stream.write(bytes)).await?;
+            let sent = sending.keep(rate, self.stream.write(bytes)).await??;
+            sending.moved(sent);
             bytes = bytes.get(sent..).filter(|_| sent > 0).ok_or(Ended::Closed)?;
         }
-        within(stall_max, self.stream.flush()).await
+        Ok(sending.keep(rate, self.stream.flush()).await??)
     }
 
-    /// Says that nothing more will be sent, then lets what the client is still sending run into nothing for a while: closing over unread
-    /// bytes would reset the connection, and the client might lose the last answer.
+    /// Shuts down the sending side, then discards what the client is still sending for a short time. Closing with unread bytes would
+    /// reset the connection, and the client might lose the last answer.
     pub async fn close(mut self) {
         const DISCARDED_BYTES_MAX: usize = 16 << 20;
         self.bytes = BytesMut::new();
@@ -120,7 +146,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Inbox<S> {
         let _ = timeout(Duration::from_secs(2), async {
             self.stream.shutdown().await?;
             let mut discarded = 0;
-            // Not inside the future, which is as large as the largest thing it may ever hold.
+            // On the heap, since the future of every connection would be as large as an array in it.
             let mut into = vec![0; 4096];
             while discarded < DISCARDED_BYTES_MAX {
                 match self.stream.read(&mut into).await? {
@@ -133,17 +159,8 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Inbox<S> {
         .await;
     }
 
-    /// The stream and what was read from it.
+    /// The stream and the bytes read from it.
     pub fn into_parts(self) -> (S, BytesMut) {
         (self.stream, self.bytes)
-    }
-}
-
-/// Waits for the stream, with a timer only where it is not ready at once: replies mostly go out so.
-async fn within<T>(longest: Duration, io: impl Future<Output = io::Result<T>>) -> Result<T, Ended> {
-    let mut io = pin!(io);
-    match poll_fn(|cx| Poll::Ready(io.as_mut().poll(cx))).await {
-        Poll::Ready(done) => Ok(done?),
-        Poll::Pending => Ok(timeout(longest, io).await.map_err(|_| Ended::Silent)??),
     }
 }

@@ -1,4 +1,4 @@
-//! Connections: accepting them, recognising what they speak, and carrying messages and replies.
+//! Connections: accepts them, recognises their protocol, receives messages and sends replies.
 //!
 //! ```text
 //! acceptor ─► connection ─► (TLS) ─► session | http ─► dispatch
@@ -7,11 +7,14 @@
 pub(crate) mod acceptor;
 mod connection;
 mod connection_permits;
+mod descriptors;
 pub(crate) mod endpoint;
 mod http;
+mod http_stream;
 #[cfg(test)]
 mod idle_hours;
 mod inbox;
+mod pace;
 mod refusal;
 mod rewind;
 mod session;

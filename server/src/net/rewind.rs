@@ -1,4 +1,4 @@
-//! A stream whose first bytes were read already and are read again.
+//! A stream whose first bytes have been read and are read again.
 
 use std::io;
 use std::pin::Pin;
@@ -7,14 +7,14 @@ use std::task::{Context, Poll};
 use bytes::{Buf, BytesMut};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
-/// Gives the bytes read before, then what the stream gives.
+/// Yields the bytes that have been read before, then those of the stream.
 pub struct Rewind<S> {
     before: BytesMut,
     stream: S,
 }
 
 impl<S> Rewind<S> {
-    /// A stream that begins with these bytes.
+    /// A stream that begins with `before`.
     pub fn new(before: BytesMut, stream: S) -> Self {
         Self { before, stream }
     }

@@ -1,33 +1,33 @@
-//! A Thrift connection, from its first message to its end: one call at a time, in order.
+//! A Thrift connection, from its first message to its end: one call at a time, in the order of arrival.
 
 use std::mem::take;
 use std::net::SocketAddr;
 use std::sync::Arc;
-use std::time::Duration;
 
 use bytes::Bytes;
 use tokio::io::{AsyncRead, AsyncWrite};
 
 use super::connection::Client;
-use super::inbox::{Ended, Inbox};
+use super::inbox::{Ended, Inbox, Patience};
+use super::pace::MinimumRate;
 use crate::dispatch::call::{Call, Speaking};
 use crate::dispatch::dispatcher::Dispatcher;
 use crate::wire::fault::Fault;
 use crate::wire::measure::{Measure, Progress};
 use crate::wire::{Dialect, Transport};
 
-/// A larger reply buffer is given back after use.
+/// A larger reply buffer is released after use.
 const KEPT_BYTES: usize = 8 << 10;
 /// The most that is read of a message that cannot be accepted: its header, and the arguments that identify its service.
 const REFUSED_BYTES_MAX: usize = 64 << 10;
 /// The length before each frame.
 const FRAME_HEAD: usize = 4;
 
-/// How receiving a message ends without one.
+/// Why no message was received.
 enum Missing {
     /// The connection has ended.
     Ended(Ended),
-    /// The message cannot be taken; the text is for the client and the log.
+    /// The message cannot be accepted. The text is for the client and the log.
     Refused(Fault),
 }
 
@@ -58,7 +58,7 @@ pub async fn serve<S: AsyncRead + AsyncWrite + Unpin>(
             Ok(message) => message,
             Err(Missing::Ended(Ended::Closed)) => return,
             Err(Missing::Ended(Ended::Silent)) => {
-                tracing::debug!(%peer, "connection closed: no byte came for too long");
+                tracing::debug!(%peer, "connection closed: the client was silent for too long, or too slow");
                 return;
             }
             Err(Missing::Ended(Ended::NoRoom)) => {
@@ -89,13 +89,14 @@ pub async fn serve<S: AsyncRead + AsyncWrite + Unpin>(
         let Some(reply) = dispatcher.run(call, message, take(&mut out), &client.caller, gone).await else { return };
         out = reply;
         inbox.finished();
-        // A reply counts until its client has taken it: while clients are slow to, no call may begin.
+        // A reply counts as held until its client has taken it. While clients are slow, no further call may begin.
         claim.resize(out.capacity());
         if !one_way {
             if dialect.framed {
                 frame(&mut out);
             }
-            if inbox.send(&out, dispatcher.stall_max()).await.is_err() {
+            let rate = MinimumRate::of(&dispatcher.live().config.limits);
+            if inbox.send(&out, rate).await.is_err() {
                 return;
             }
         }
@@ -139,7 +140,7 @@ fn closing(peer: SocketAddr, dialect: Dialect, fault: &Fault) {
     tracing::info!(%peer, %dialect, reason = %fault, "connection closed: a message cannot be accepted");
 }
 
-/// Writes a frame's length before it.
+/// Writes the length of a frame into its first bytes.
 fn frame(out: &mut [u8]) {
     let length = u32::try_from(out.len().saturating_sub(FRAME_HEAD)).unwrap_or(u32::MAX);
     if let Some(head) = out.first_chunk_mut::<FRAME_HEAD>() {
@@ -167,7 +168,7 @@ async fn framed<S: AsyncRead + AsyncWrite + Unpin>(
         };
         if inbox.bytes().len() >= needed && needed > FRAME_HEAD {
             drop(inbox.take(FRAME_HEAD));
-            return Ok(inbox.take(needed - FRAME_HEAD));
+            return Ok(inbox.take_message(needed - FRAME_HEAD));
         }
         if needed == FRAME_HEAD && inbox.bytes().len() >= FRAME_HEAD {
             return Err(Missing::Refused(Fault::protocol("a frame without a message")));
@@ -187,7 +188,7 @@ async fn measured<S: AsyncRead + AsyncWrite + Unpin>(
     let mut measure = Measure::new(dialect.encoding, dispatcher.live().config.limits.message_bytes_max);
     loop {
         match measure.advance(inbox.bytes()) {
-            Ok(Progress::Whole(length)) => return Ok(inbox.take(length)),
+            Ok(Progress::Whole(length)) => return Ok(inbox.take_message(length)),
             Ok(Progress::More(needed)) => {
                 while inbox.bytes().len() < needed {
                     wait(dispatcher, inbox).await?;
@@ -198,13 +199,19 @@ async fn measured<S: AsyncRead + AsyncWrite + Unpin>(
     }
 }
 
-/// More bytes: between messages they may take as long as connections may idle, within one they must not stall.
+/// Waits for more bytes: between messages as long as connections may be idle, within a message as long as it keeps the minimum rate.
 async fn wait<S: AsyncRead + AsyncWrite + Unpin>(
     dispatcher: &Arc<Dispatcher>,
     inbox: &mut Inbox<S>,
 ) -> Result<(), Ended> {
-    let longest = dispatcher.silent_max(inbox.bytes().is_empty());
-    inbox.more(longest).await
+    let patience = {
+        let limits = &dispatcher.live().config.limits;
+        match inbox.bytes().is_empty() {
+            true => Patience::Idle(limits.idle_max),
+            false => Patience::Message(MinimumRate::of(limits)),
+        }
+    };
+    inbox.more(patience).await
 }
 
 /// Ends a connection whose message cannot be accepted: with an answer if enough of the message has arrived to tell which call it is.
@@ -218,27 +225,28 @@ async fn refuse<S: AsyncRead + AsyncWrite + Unpin>(
     let head = if dialect.framed { FRAME_HEAD } else { 0 };
     let message = inbox.bytes().get(head..).unwrap_or_default();
     let message = Bytes::copy_from_slice(message.get(..REFUSED_BYTES_MAX).unwrap_or(message));
+    let rate = MinimumRate::of(&dispatcher.live().config.limits);
     match Call::recognise(dialect.encoding, &message, &mut speaking) {
-        Ok(call) => reply_and_close(inbox, dialect, &call, &message, fault, dispatcher.stall_max()).await,
+        Ok(call) => reply_and_close(inbox, dialect, &call, &message, fault, rate).await,
         Err(_) => inbox.close().await,
     }
 }
 
-/// Answers one call with a fault, and ends the connection.
+/// Answers a call with a fault, and closes the connection.
 async fn reply_and_close<S: AsyncRead + AsyncWrite + Unpin>(
     mut inbox: Inbox<S>,
     dialect: Dialect,
     call: &Call,
     message: &[u8],
     fault: &Fault,
-    stall_max: Duration,
+    rate: MinimumRate,
 ) {
     let mut out = vec![0; if dialect.framed { FRAME_HEAD } else { 0 }];
     call.refuse(fault, message, &mut out);
     if dialect.framed {
         frame(&mut out);
     }
-    if call.one_way || inbox.send(&out, stall_max).await.is_ok() {
+    if call.one_way || inbox.send(&out, rate).await.is_ok() {
         inbox.close().await;
     }
 }

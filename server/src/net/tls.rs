@@ -16,7 +16,7 @@ use tokio_rustls::server::TlsStream;
 use crate::net::rewind::Rewind;
 use crate::settings::config::{PlainText, TlsSettings};
 
-/// Why TLS cannot be offered: which file, and what is wrong with it.
+/// Why TLS cannot be offered. The text names the file and the reason.
 #[derive(Debug)]
 pub struct TlsError(String);
 
@@ -38,7 +38,7 @@ impl TlsSettings {
     }
 }
 
-/// Does the server's side of TLS handshakes.
+/// Performs the server's side of TLS handshakes.
 #[derive(Clone)]
 pub struct TlsAcceptor {
     acceptor: tokio_rustls::TlsAcceptor,
@@ -81,7 +81,7 @@ impl TlsAcceptor {
         })
     }
 
-    /// Does the handshake of a connection whose first bytes were read already.
+    /// Performs the handshake of a connection of which `read` has been read already.
     pub async fn accept<S: AsyncRead + AsyncWrite + Unpin>(
         &self,
         stream: S,
@@ -96,7 +96,7 @@ fn certificates(path: &Path) -> Result<Vec<CertificateDer<'static>>, TlsError> {
     let all = CertificateDer::pem_file_iter(path).map_err(unreadable)?;
     let all = all.collect::<Result<Vec<_>, _>>().map_err(unreadable)?;
     if all.is_empty() {
-        return Err(TlsError(format!("there is no certificate in {}; it must be PEM", path.display())));
+        return Err(TlsError(format!("{} contains no certificate in PEM format", path.display())));
     }
     Ok(all)
 }

@@ -42,7 +42,8 @@ impl Server {
         take!(queues . handlers handler_factor read_ratio scan_ratio length_max waiting_max codel_target codel_interval
             codel_lifo_threshold max_call_delay scan_vtime_weight scan_running_max admin_handlers admin_waiting_max wait_max);
         take!(limits . connections_max connections_per_address_max when_full message_bytes_max frame_bytes_max reply_bytes_max
-            page_bytes_max held_bytes_max scanners_max scanners_per_connection_max scanner_timeout idle_max stall_max grace);
+            page_bytes_max held_bytes_max scanners_max scanners_per_connection_max scanner_timeout idle_max first_call_max stall_max
+            min_rate grace);
         if old.fast_path != wanted.fast_path {
             new.fast_path = wanted.fast_path;
             told.applied.push("fast_path");

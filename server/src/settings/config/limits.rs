@@ -32,8 +32,13 @@ pub struct Limits {
     /// A connection without a call for so long is closed (`hbase.thrift.server.socket.read.timeout`, there 60 s); `None`: kept, the
     /// default.
     pub idle_max: Option<Duration>,
+    /// How long a new connection may be silent before it sends anything; `None`: without a limit. Default 120 s.
+    pub first_call_max: Option<Duration>,
     /// A message or a reply that makes no progress for so long ends its connection. Default 60 s.
     pub stall_max: Duration,
+    /// Bytes per second that a message or a reply has to make on average over [`Self::stall_max`] while it waits for its client; `None`:
+    /// any progress is enough. Default 1 KiB.
+    pub min_rate: Option<u64>,
     /// How long running calls may take to finish at the end (`hbase.thrift.stop.timeout.seconds`). Default 60 s.
     pub grace: Duration,
 }
@@ -62,7 +67,9 @@ impl Default for Limits {
             scanners_per_connection_max: 4096,
             scanner_timeout: Duration::from_secs(60),
             idle_max: None,
+            first_call_max: Some(Duration::from_secs(120)),
             stall_max: Duration::from_secs(60),
+            min_rate: Some(1 << 10),
             grace: Duration::from_secs(60),
         }
     }

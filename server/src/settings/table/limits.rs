@@ -8,7 +8,7 @@ const MIB: u64 = 1 << 20;
 /// Close to the largest length that Thrift can express, 2^31 − 1 bytes.
 const LONGEST: u64 = 2047 * MIB;
 
-pub(super) static SETTINGS: [Setting; 13] = [
+pub(super) static SETTINGS: [Setting; 15] = [
     Setting {
         name: "limits.connections",
         flag: flag("max-connections", "N", ""),
@@ -136,6 +136,26 @@ pub(super) static SETTINGS: [Setting; 13] = [
         summary: "Close connections that make no call for this long. 0 or off: keep them open",
         reason: "Clients with connection pools need not reconnect, and an idle connection costs little (HBase: 60 s)",
         set: |launch, value| launch.config.limits.idle_max = value.time(),
+        ..ROW
+    },
+    Setting {
+        name: "limits.first_call",
+        kind: time_or_off(1),
+        default: Default::Is("120s"),
+        summary: "Close new connections that send nothing for this long. 0 or off: keep them open",
+        reason: "A connection that never makes a call only takes a file descriptor (HBase: 60 s)",
+        set: |launch, value| launch.config.limits.first_call_max = value.time(),
+        ..ROW
+    },
+    Setting {
+        name: "limits.min_rate",
+        kind: Kind::Bytes { min: 1, max: 1 << 40, off: true },
+        default: Default::Is("1KiB"),
+        summary: "Close connections on which a message or a reply waits for the client and makes less progress than \
+                  this many bytes per second, averaged over limits.stall. Off: any progress is enough",
+        reason: "A client that sends or reads a byte now and then cannot hold memory forever; the slowest networks \
+                 are faster",
+        set: |launch, value| launch.config.limits.min_rate = value.number(),
         ..ROW
     },
     Setting {

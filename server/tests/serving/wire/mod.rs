@@ -12,5 +12,6 @@ mod overload;
 mod reconfigure;
 mod services;
 mod shutdown;
+mod slow;
 mod tls;
 mod web_pages;

@@ -1,0 +1,131 @@
+//! The stream below an HTTP connection: it times requests and replies, and knows when a reply has been sent.
+
+use std::io;
+use std::pin::Pin;
+use std::sync::atomic::{AtomicU8, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::task::{Context, Poll};
+
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tokio::time::{Sleep, sleep};
+
+use super::pace::{MinimumRate, Pace};
+use super::rewind::Rewind;
+use crate::dispatch::memory_quota::MemoryClaim;
+use crate::dispatch::shutdown::CallGuard;
+
+/// What a connection is doing: waiting for a request, receiving its head, or anything else.
+const WAITING: u8 = 0;
+const HEAD: u8 = 1;
+const CALL: u8 = 2;
+
+/// What a stream and the service above it know of each other.
+pub struct Exchange {
+    phase: AtomicU8,
+    /// What the last replies hold until they have been sent. There may be several, since a client can send requests ahead.
+    unsent: Mutex<Vec<Unsent>>,
+}
+
+/// A reply's call, which is not finished before the reply has been sent, and the memory of the reply.
+pub type Unsent = (CallGuard, MemoryClaim);
+
+impl Exchange {
+    /// An exchange whose first request has begun to arrive.
+    pub fn new() -> Arc<Self> {
+        Arc::new(Self { phase: AtomicU8::new(HEAD), unsent: Mutex::default() })
+    }
+
+    /// The head of a request has arrived.
+    pub fn begin_call(&self) {
+        self.phase.store(CALL, Ordering::Relaxed);
+    }
+
+    /// All of the reply has been given to the layer above the stream, which will flush it.
+    pub fn reply_given(&self, unsent: Option<Unsent>) {
+        self.unsent.lock().unwrap_or_else(PoisonError::into_inner).extend(unsent);
+        self.phase.store(WAITING, Ordering::Relaxed);
+    }
+
+    /// Everything that was given to the stream has been sent.
+    fn flushed(&self) {
+        self.unsent.lock().unwrap_or_else(PoisonError::into_inner).clear();
+    }
+}
+
+/// A stream with a time limit on heads of requests and a minimum rate of replies.
+pub struct HttpStream<S> {
+    stream: Rewind<S>,
+    exchange: Arc<Exchange>,
+    rate: MinimumRate,
+    /// Ends when the head of the request should have arrived.
+    head: Option<Pin<Box<Sleep>>>,
+    /// The progress of the reply.
+    sending: Pace,
+}
+
+impl<S> HttpStream<S> {
+    /// A stream whose replies have to keep this rate, and whose heads have as much time as one window of it.
+    pub fn new(stream: Rewind<S>, exchange: Arc<Exchange>, rate: MinimumRate) -> Self {
+        Self { stream, exchange, rate, head: None, sending: Pace::default() }
+    }
+
+    fn poll_sent<T>(&mut self, cx: &mut Context<'_>, polled: Poll<io::Result<T>>) -> Poll<io::Result<T>> {
+        match polled {
+            Poll::Ready(done) => Poll::Ready(done),
+            Poll::Pending => self
+                .sending
+                .poll_too_slow(self.rate, cx)
+                .map(|_| Err(io::Error::new(io::ErrorKind::TimedOut, "the client takes the reply too slowly"))),
+        }
+    }
+}
+
+impl<S: AsyncRead + Unpin> AsyncRead for HttpStream<S> {
+    fn poll_read(mut self: Pin<&mut Self>, cx: &mut Context<'_>, into: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
+        let this = &mut *self;
+        let before = into.filled().len();
+        let polled = Pin::new(&mut this.stream).poll_read(cx, into);
+        if into.filled().len() > before {
+            // The first bytes after a reply begin the next request.
+            let _ = this.exchange.phase.compare_exchange(WAITING, HEAD, Ordering::Relaxed, Ordering::Relaxed);
+        }
+        if this.exchange.phase.load(Ordering::Relaxed) != HEAD {
+            this.head = None;
+        } else if polled.is_pending() {
+            let window = this.rate.window();
+            let head = this.head.get_or_insert_with(|| Box::pin(sleep(window)));
+            if head.as_mut().poll(cx).is_ready() {
+                let late = io::Error::new(io::ErrorKind::TimedOut, "the head of the request took too long");
+                return Poll::Ready(Err(late));
+            }
+        }
+        polled
+    }
+}
+
+impl<S: AsyncWrite + Unpin> AsyncWrite for HttpStream<S> {
+    fn poll_write(mut self: Pin<&mut Self>, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
+        let this = &mut *self;
+        let polled = Pin::new(&mut this.stream).poll_write(cx, bytes);
+        if let Poll::Ready(Ok(sent)) = &polled {
+            this.sending.moved(*sent);
+        }
+        this.poll_sent(cx, polled)
+    }
+
+    fn poll_flush(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        let this = &mut *self;
+        let polled = Pin::new(&mut this.stream).poll_flush(cx);
+        if let Poll::Ready(Ok(())) = &polled {
+            this.sending.reset();
+            this.exchange.flushed();
+        }
+        this.poll_sent(cx, polled)
+    }
+
+    fn poll_shutdown(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        let this = &mut *self;
+        let polled = Pin::new(&mut this.stream).poll_shutdown(cx);
+        this.poll_sent(cx, polled)
+    }
+}

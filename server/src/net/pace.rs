@@ -1,0 +1,88 @@
+//! The minimum rate of messages and replies.
+//!
+//! A client that sends or takes a byte now and then would otherwise hold the memory of a large message for ever. Time is divided into
+//! windows as long as the stall limit. A transfer that has to wait for its client and moves too few bytes within a window is ended.
+
+use std::future::poll_fn;
+use std::pin::{Pin, pin};
+use std::task::{Context, Poll, ready};
+use std::time::Duration;
+
+use tokio::time::{Sleep, sleep};
+
+use crate::settings::config::Limits;
+
+/// How much a transfer has to achieve.
+#[derive(Debug, Clone, Copy)]
+pub struct MinimumRate {
+    window: Duration,
+    /// Bytes within a window, at least 1.
+    bytes: usize,
+}
+
+impl MinimumRate {
+    /// The time after which progress is judged.
+    pub fn window(&self) -> Duration {
+        self.window
+    }
+
+    /// The rate that the limits require.
+    pub fn of(limits: &Limits) -> Self {
+        let window = limits.stall_max;
+        let bytes = u128::from(limits.min_rate.unwrap_or(0)) * window.as_millis() / 1000;
+        Self { window, bytes: usize::try_from(bytes).unwrap_or(usize::MAX).max(1) }
+    }
+}
+
+/// The client is slower than the minimum rate.
+#[derive(Debug)]
+pub struct TooSlow;
+
+/// The progress of one transfer.
+#[derive(Debug, Default)]
+pub struct Pace {
+    /// Bytes moved in the current window.
+    moved: usize,
+    /// Ends with the current window. `None` until the transfer has to wait.
+    window: Option<Pin<Box<Sleep>>>,
+}
+
+impl Pace {
+    /// Counts bytes that were sent or received.
+    pub fn moved(&mut self, bytes: usize) {
+        self.moved = self.moved.saturating_add(bytes);
+    }
+
+    /// Starts anew, for another transfer.
+    pub fn reset(&mut self) {
+        *self = Self::default();
+    }
+
+    /// To be called while the transfer waits for its client. Ready when the client is too slow.
+    pub fn poll_too_slow(&mut self, rate: MinimumRate, cx: &mut Context<'_>) -> Poll<TooSlow> {
+        loop {
+            let window = match &mut self.window {
+                Some(window) => window,
+                None => {
+                    self.moved = 0;
+                    self.window.insert(Box::pin(sleep(rate.window)))
+                }
+            };
+            ready!(window.as_mut().poll(cx));
+            if self.moved < rate.bytes {
+                return Poll::Ready(TooSlow);
+            }
+            self.window = None;
+        }
+    }
+
+    /// Waits for one step of the transfer. There is no timer unless the step has to wait, and replies usually need not.
+    pub async fn keep<T>(&mut self, rate: MinimumRate, step: impl Future<Output = T>) -> Result<T, TooSlow> {
+        let mut step = pin!(step);
+        poll_fn(|cx| match step.as_mut().poll(cx) {
+            Poll::Ready(done) => Poll::Ready(Ok(done)),
+            Poll::Pending => self.poll_too_slow(rate, cx).map(Err),
+        })
+        .await
+    }
+}

@@ -1,0 +1,47 @@
+"""Clients that send or read as slowly as they can, and those that say nothing at all."""
+import threading
+
+from attacking import AT_LENGTH, connect, framed, message, post, rss, text_field, until_closed
+
+
+def test_messages_that_drip_in_are_ended(attacked, bystander):
+    server = attacked("--set", "limits.stall=500ms", "--set", "limits.min_rate=1GiB")
+    call = message("mutateRow", text_field(1, bytes(60 << 20)) + b"\0")
+    before = rss(server)
+    with bystander(server) as reader:
+        slow = [connect(server.port) for _ in range(20 if AT_LENGTH else 4)]
+        for i, connection in enumerate(slow):
+            connection.sendall((post(call) if i % 2 else framed(call))[:1 << 20])
+        over = threading.Event()
+
+        def drip():
+            while not over.wait(0.01):
+                for connection in slow:
+                    try:
+                        connection.send(b"\0")
+                    except OSError:
+                        pass
+
+        dripping = threading.Thread(target=drip, daemon=True)
+        dripping.start()
+        for connection in slow:
+            until_closed(connection)
+        over.set()
+        dripping.join()
+        reader.reads(20)
+    assert not reader.failures
+    assert rss(server) < before + (200 << 20)
+
+
+def test_heads_of_requests_that_drip_in_are_ended(attacked):
+    server = attacked(limits=["limits.stall=300ms"])
+    with connect(server.port, timeout=120) as http:
+        http.sendall(b"POST / HTTP/1.1\r\n")
+        assert b"200" not in until_closed(http)
+
+
+def test_connections_that_say_nothing_are_closed(attacked):
+    server = attacked(limits=["limits.first_call=200ms"])
+    for _ in range(3):
+        with connect(server.port, timeout=180) as silent:
+            assert until_closed(silent) == b""
