@@ -47,6 +47,7 @@ mod database;
 mod durability;
 pub mod error;
 pub mod filter;
+mod inspect;
 mod key;
 pub mod mutation;
 pub mod name;
@@ -62,6 +63,6 @@ mod write;
 
 pub use cell::{Cell, CellKind, LATEST, Row};
 pub use config::{Limits, Options};
-pub use database::{Engine, TableFiles};
+pub use database::{Damage, Engine, FamilyProgress, TableFiles};
 pub use error::{Error, ErrorKind, Result};
 pub use table::{Scanner, Table};

@@ -16,7 +16,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use parking_lot::{Mutex, MutexGuard, RwLock};
 
-pub(crate) use state::{Family, TableState};
+pub(crate) use state::{Family, TableState, space_options};
 
 use self::table_slot::TableSlot;
 use crate::error::{Error, ErrorKind, Result};

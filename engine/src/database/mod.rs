@@ -1,5 +1,6 @@
 //! The database: opening, closing, namespaces and tables.
 
+mod backup;
 mod families;
 mod namespaces;
 mod regions;
@@ -17,6 +18,7 @@ use crate::error::Result;
 use crate::name::TableName;
 use crate::store::{Statistics, Store};
 use crate::table::Table;
+pub use backup::{Damage, FamilyProgress};
 pub use upkeep::TableFiles;
 
 /// A database. Cheap to clone; all clones are the same one.

@@ -105,7 +105,7 @@ impl Engine {
     }
 
     /// A family that was dropped or truncated meanwhile needs no upkeep any more.
-    fn unless_gone(&self, before: &TableState, done: Result<()>) -> Result<()> {
+    pub(super) fn unless_gone(&self, before: &TableState, done: Result<()>) -> Result<()> {
         match done {
             Err(e) if e.kind() != ErrorKind::Closed => {
                 let same = self.catalog().table(before.name()).is_ok_and(|now| now.families() == before.families());

@@ -10,7 +10,7 @@ use parking_lot::{Condvar, Mutex};
 
 use super::{
     CompactionControl, CompactionFilterFactory, Cursor, Order, Pair, Snapshot, SpaceFiles, SpaceId, SpaceOptions,
-    Statistics, Store, Transaction,
+    Statistics, Store, Transaction, Upcoming,
 };
 use crate::durability::Durability;
 use crate::error::{Error, ErrorKind, Result};
@@ -210,6 +210,10 @@ impl Store for FaultStore {
 
     fn now_ms(&self) -> i64 {
         self.inner.now_ms()
+    }
+
+    fn upcoming(&self) -> Upcoming {
+        self.inner.upcoming()
     }
 
     fn flush(&self, space: SpaceId) -> Result<()> {

@@ -214,7 +214,8 @@ fn lock(folder: &Path) -> Result<File> {
 }
 
 /// Makes the names in a folder durable.
-pub(super) fn sync_folder(path: &Path) -> std::io::Result<()> {
+/// Makes the entries of a folder durable.
+pub(crate) fn sync_folder(path: &Path) -> std::io::Result<()> {
     // Elsewhere folders cannot be opened as files, nor need they be.
     if cfg!(unix) { File::open(path)?.sync_all() } else { Ok(()) }
 }

@@ -16,7 +16,7 @@ use super::running::{Done, Running, Write};
 use super::time::{Sequence, Time};
 use super::{
     CATALOG_SPACE, CompactionControl, CompactionFilterFactory, Cursor, Order, Pair, Snapshot, SpaceFiles, SpaceId,
-    SpaceOptions, Statistics, Store, Transaction, Verdict,
+    SpaceOptions, Statistics, Store, Transaction, Upcoming, Verdict,
 };
 use crate::clock::Clock;
 use crate::durability::Durability;
@@ -140,6 +140,10 @@ impl Store for MemoryStore {
 
     fn now_ms(&self) -> i64 {
         self.time.now_ms()
+    }
+
+    fn upcoming(&self) -> Upcoming {
+        Upcoming { time_ms: self.time.newest_assigned_ms(), sequence: self.sequence.upcoming() }
     }
 
     fn flush(&self, space: SpaceId) -> Result<()> {

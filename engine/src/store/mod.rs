@@ -13,6 +13,7 @@
 
 mod closed_list;
 mod compaction_control;
+mod copy;
 mod damage;
 #[cfg(feature = "testing")]
 pub mod fault;
@@ -30,9 +31,11 @@ use std::time::SystemTime;
 use bytes::Bytes;
 
 pub use self::compaction_control::CompactionControl;
+pub(crate) use self::copy::write_all;
 pub(crate) use self::fjall::failed_io;
 pub use self::fjall::{FjallStore, StoreOptions};
 pub use self::folder::FORMAT;
+pub(crate) use self::folder::sync_folder;
 pub use self::memory::MemoryStore;
 pub use self::statistics::Statistics;
 use crate::durability::Durability;
@@ -71,6 +74,15 @@ impl Default for SpaceOptions {
     fn default() -> Self {
         Self { compress: false, bloom: true, block_bytes: 16 * 1024 }
     }
+}
+
+/// Lower bounds of what later transactions are given; see [`Store::upcoming`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Upcoming {
+    /// No assigned timestamp is greater, in milliseconds since 1970.
+    pub time_ms: i64,
+    /// No number greater than or equal to this one has been drawn.
+    pub sequence: u64,
 }
 
 /// The files of a space; see [`Store::files`].
@@ -143,6 +155,9 @@ pub trait Store: Send + Sync + 'static {
 
     /// The clock as transactions see it: never before the newest mark kept in the store.
     fn now_ms(&self) -> i64;
+
+    /// The time and the sequence number at which a copy of this store has to begin, for everything committed so far.
+    fn upcoming(&self) -> Upcoming;
 
     /// Writes the memory of a space to its files.
     fn flush(&self, space: SpaceId) -> Result<()>;

@@ -12,4 +12,5 @@ mod model;
 mod open;
 mod read;
 mod scripts;
+mod upkeep;
 mod write;

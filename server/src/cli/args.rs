@@ -10,6 +10,12 @@ use hjall_server::settings::{Setting, Sources, table};
 pub enum Asked {
     /// `hjall serve`.
     Serve(Sources),
+    /// `hjall backup`, with the destination.
+    Backup(Sources, PathBuf),
+    /// `hjall restore`, with the backup.
+    Restore(Sources, PathBuf),
+    /// `hjall verify`.
+    Verify(Sources),
     /// `hjall compact`, with the names of tables; none: all.
     Compact(Sources, Vec<String>),
     /// `hjall config`.
@@ -35,6 +41,7 @@ Examples:
   hjall serve --data /var/lib/hjall --listen 0.0.0.0:9090
   hjall serve --memory --listen 127.0.0.1:0    nothing on disk, any free port (printed)
   hjall serve --hbase-site /etc/hbase/conf/hbase-site.xml
+  hjall backup /backup/monday                  copy the data folder while no server runs
   hjall compact --data /var/lib/hjall          drop deleted and expired data while no server runs
   hjall config --default > hjall.toml          a template of the settings file
   hjall config --config hjall.toml             the effective settings and their origins
@@ -83,6 +90,28 @@ Exit codes:
   8  stopped, but some calls did not finish in time
   9  stopped immediately by a second signal";
 
+const BACKUP_HELP: &str = "\
+The copy is a data folder itself: `hjall serve --data DEST` serves it. It is built in DEST.part and
+appears at DEST when it is complete and on disk. The data folder must not be in use; programs that
+embed the engine back up a database in use with Engine::backup.
+
+Exit codes: those of `hjall serve`; 2 if DEST is in use.";
+
+const RESTORE_HELP: &str = "\
+Copies the backup to the data folder, which must not exist, or be empty. Everything is read and
+written anew, so damage of the backup is found.
+
+Example:
+  hjall restore /backup/2026-01-31 --data /var/lib/hjall
+
+Exit codes: those of `hjall serve`; 2 if the data folder is not empty.";
+
+const VERIFY_HELP: &str = "\
+Reads every cell of every table, checks the checksums of the blocks and that cells can be decoded and
+are in order, and prints each family with its size. Damage is printed with its place.
+
+Exit codes: those of `hjall serve`; 6 if anything is damaged.";
+
 const COMPACT_HELP: &str = "\
 Runs a major compaction of each table: rewrites its files without the cells that are deleted, expired
 or beyond VERSIONS, and without delete markers. Prints the size of its files before and after.
@@ -120,6 +149,9 @@ fn asked(matches: &ArgMatches, environment: Vec<(String, String)>) -> Asked {
             let form = forms.into_iter().find(|(name, _)| matches.get_flag(name)).map_or(Form::Toml, |(_, form)| form);
             Asked::Config(sources(matches, environment), form)
         }
+        Some(("backup", matches)) => Asked::Backup(sources(matches, environment), folder_of(matches)),
+        Some(("restore", matches)) => Asked::Restore(sources(matches, environment), folder_of(matches)),
+        Some(("verify", matches)) => Asked::Verify(sources(matches, environment)),
         Some(("compact", matches)) => {
             let tables = matches.get_many::<String>("table").into_iter().flatten().cloned().collect();
             Asked::Compact(sources(matches, environment), tables)
@@ -128,6 +160,11 @@ fn asked(matches: &ArgMatches, environment: Vec<(String, String)>) -> Asked {
         // Unreachable: clap requires a command.
         None => Asked::Serve(sources(matches, environment)),
     }
+}
+
+/// The positional folder of `hjall backup` and `hjall restore`.
+fn folder_of(matches: &ArgMatches) -> PathBuf {
+    matches.get_one::<PathBuf>("folder").cloned().unwrap_or_default()
 }
 
 fn command() -> Command {
@@ -148,6 +185,20 @@ fn command() -> Command {
         .about("Compact the tables of a folder that is not in use")
         .after_help(COMPACT_HELP)
         .arg(tables);
+    let folder = |name: &'static str, help: &'static str| {
+        Arg::new("folder").value_name(name).required(true).value_parser(value_parser!(PathBuf)).help(help)
+    };
+    let backup = Command::new("backup")
+        .about("Copy a data folder that is not in use")
+        .after_help(BACKUP_HELP)
+        .arg(folder("DEST", "Folder to create; it must not exist, or be empty"));
+    let restore = Command::new("restore")
+        .about("Create a data folder from a backup")
+        .after_help(RESTORE_HELP)
+        .arg(folder("BACKUP", "Folder that `hjall backup` created"));
+    let verify = Command::new("verify")
+        .about("Read and check everything in a data folder that is not in use")
+        .after_help(VERIFY_HELP);
     Command::new("hjall")
         .version(env!("CARGO_PKG_VERSION"))
         .about("HBase in one binary: its Thrift1 and Thrift2 gateways on an embedded store")
@@ -156,6 +207,9 @@ fn command() -> Command {
         .subcommand_required(true)
         .arg_required_else_help(true)
         .subcommand(options(serve))
+        .subcommand(options(backup))
+        .subcommand(options(restore))
+        .subcommand(options(verify))
         .subcommand(options(compact))
         .subcommand(options(config))
 }

@@ -1,27 +1,18 @@
 //! `hjall compact`: major compactions of a folder that no server has open.
 
-use std::io::{self, Write};
 use std::time::Instant;
 
 use hjall_engine::name::TableName;
 use hjall_engine::{Engine, ErrorKind};
-use hjall_server::settings::{InForce, Launch, Refused, Sources};
+use hjall_server::settings::Sources;
 
 use super::exit::Failure;
+use super::folder::{self, say};
 
 /// Compacts the named tables, or all tables if none is named.
 pub fn run(sources: &Sources, tables: &[String]) -> Result<(), Failure> {
-    let force = InForce::read(sources).map_err(Failure::Settings)?;
-    let Launch { data, memory, options, .. } = Launch::of(&force).map_err(|wrong| Failure::Settings(Refused(wrong)))?;
-    if memory {
-        return Err(Failure::Usage(
-            "compact needs a data folder: a database in memory ends with its process".to_owned(),
-        ));
-    }
-    if !data.is_dir() {
-        return Err(Failure::Usage(format!("there is no data folder {}; name one with --data", data.display())));
-    }
-    let engine = Engine::open(&data, options).map_err(|error| Failure::Data(data.clone(), error))?;
+    let (data, options) = folder::settings(sources, "compact")?;
+    let engine = folder::open(&data, options)?;
     let compacted = compact(&engine, tables);
     // What was compacted before a failure stays so.
     let closed = engine.close().map_err(|error| Failure::Data(data, error));
@@ -57,11 +48,6 @@ fn compact(engine: &Engine, tables: &[String]) -> Result<(), Failure> {
         say(&format!("{text}: {before} bytes before, {} after, {:.1} s", bytes()?, began.elapsed().as_secs_f64()));
     }
     Ok(())
-}
-
-fn say(line: &str) {
-    // An error means that standard output is closed, so there is no reader.
-    let _ = writeln!(io::stdout().lock(), "{line}");
 }
 
 /// The exit code for a table that cannot be compacted.

@@ -16,6 +16,8 @@ pub enum Failure {
     Usage(String),
     /// Settings are invalid.
     Settings(Refused),
+    /// So many families are damaged.
+    Damaged(PathBuf, usize),
     /// A table cannot be processed.
     Table(String, Error),
     /// The database cannot be opened or closed.
@@ -45,6 +47,7 @@ impl Failure {
                 _ => 6,
             },
             Self::Table(_, error) => super::compact::code(error),
+            Self::Damaged(..) => 6,
             Self::Start(StartError::Tls(_)) => 7,
             Self::Unfinished => 8,
             Self::Impatient => 9,
@@ -57,6 +60,12 @@ impl fmt::Display for Failure {
         match self {
             Self::Usage(text) => f.write_str(text),
             Self::Settings(refused) => write!(f, "{refused}"),
+            Self::Damaged(path, 1) => {
+                write!(f, "data folder {}: 1 family is damaged; restore a backup", path.display())
+            }
+            Self::Damaged(path, count) => {
+                write!(f, "data folder {}: {count} families are damaged; restore a backup", path.display())
+            }
             Self::Table(table, error) if error.kind() == ErrorKind::TableNotFound => {
                 write!(
                     f,

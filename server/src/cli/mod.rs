@@ -3,9 +3,11 @@
 //! It takes over the process: its signals, its log, and its limit on open files.
 
 mod args;
+mod backup;
 mod compact;
 mod config;
 mod exit;
+mod folder;
 mod log;
 mod open_files;
 mod reload;
@@ -21,6 +23,9 @@ use std::ffi::OsString;
 pub fn run(arguments: impl IntoIterator<Item = OsString>) -> u8 {
     let done = match args::read(arguments) {
         args::Asked::Serve(sources) => serve::run(&sources),
+        args::Asked::Backup(sources, to) => backup::backup(&sources, &to),
+        args::Asked::Restore(sources, from) => backup::restore(&sources, &from),
+        args::Asked::Verify(sources) => backup::verify(&sources),
         args::Asked::Compact(sources, tables) => compact::run(&sources, &tables),
         args::Asked::Config(sources, form) => config::run(&sources, form),
     };

@@ -219,3 +219,29 @@ fn compact_processes_a_folder_that_is_not_in_use() {
     let (code, why) = failed(&["compact", "--data", text(&data), "kept", "missing"]);
     assert!(code == Some(2) && why.contains("missing"), "{code:?} {why}");
 }
+
+#[test]
+fn backup_restore_and_verify_process_folders_that_are_not_in_use() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    let (data, copy, back) = (path("data"), path("copy"), path("back"));
+    let running = Running::start(&["--data", &data]);
+    let id = running.cluster_id();
+    let (code, why) = failed(&["backup", &copy, "--data", &data]);
+    assert!(code == Some(4) && why.contains("in use"), "{code:?} {why}");
+    running.stop("-TERM");
+    for arguments in [
+        &["verify", "--data", &data][..],
+        &["backup", &copy, "--data", &data],
+        &["restore", &copy, "--data", &back],
+        &["verify", "--data", &back],
+    ] {
+        let Output { status, stderr, .. } = hjall(arguments).output().unwrap();
+        assert!(status.success(), "{arguments:?}: {}", String::from_utf8_lossy(&stderr));
+    }
+    let (code, why) = failed(&["backup", &copy, "--data", &data]);
+    assert!(code == Some(2) && why.contains(&copy), "{code:?} {why}");
+    let restored = Running::start(&["--data", &back]);
+    assert_eq!(restored.cluster_id(), id);
+    restored.stop("-TERM");
+}

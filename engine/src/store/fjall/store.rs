@@ -19,7 +19,7 @@ use crate::store::running::{Done, Running, Write};
 use crate::store::time::{Sequence, Time};
 use crate::store::{
     self, CompactionControl, CompactionFilterFactory, Snapshot, SpaceFiles, SpaceId, SpaceOptions, Statistics, Store,
-    Transaction,
+    Transaction, Upcoming,
 };
 use bytes::Bytes;
 
@@ -40,14 +40,22 @@ impl FjallStore {
     /// `Locked`: the folder is open already, in this process or another. `NewerFormat`: a newer version wrote it. `InvalidArgument`: the folder
     /// holds other things. `Io`, `Corrupt`.
     pub fn open(path: &Path, options: StoreOptions) -> Result<Arc<dyn Store>> {
+        Self::open_at_least(path, options, Upcoming { time_ms: i64::MIN, sequence: 1 })
+    }
+
+    /// Opens a store that assigns no timestamp below `least` and no sequence number below it, whatever it has stored.
+    ///
+    /// # Errors
+    /// Those of [`Self::open`].
+    pub(crate) fn open_at_least(path: &Path, options: StoreOptions, least: Upcoming) -> Result<Arc<dyn Store>> {
         let clock = options.clock();
         let holder = Holder::open(Folder::open(path)?, options)?;
         let beginning = holder.database()?.beginning()?;
         Ok(Arc::new(Self {
             holder,
             rows: Rows::new(),
-            time: Time::new(clock, beginning.time_ms),
-            sequence: Sequence::from(beginning.sequence),
+            time: Time::new(clock, beginning.time_ms.max(least.time_ms)),
+            sequence: Sequence::from(beginning.sequence.max(least.sequence)),
             mark: ClockMark::at(beginning),
             waits: Waits::default(),
         }))
@@ -212,6 +220,10 @@ impl Store for FjallStore {
 
     fn now_ms(&self) -> i64 {
         self.time.now_ms()
+    }
+
+    fn upcoming(&self) -> Upcoming {
+        Upcoming { time_ms: self.time.newest_assigned_ms(), sequence: self.sequence.upcoming() }
     }
 
     fn flush(&self, space: SpaceId) -> Result<()> {

@@ -10,7 +10,7 @@ use hjall_engine::mutation::Durability;
 use hjall_engine::request::{Get, Scan};
 use hjall_engine::store::{
     CompactionControl, CompactionFilterFactory, MemoryStore, Snapshot, SpaceFiles, SpaceId, SpaceOptions, Statistics,
-    Store, Transaction,
+    Store, Transaction, Upcoming,
 };
 use hjall_engine::{Engine, Error, ErrorKind, Result, Table};
 
@@ -99,6 +99,10 @@ impl Store for Replaying {
 
     fn now_ms(&self) -> i64 {
         self.inner.now_ms()
+    }
+
+    fn upcoming(&self) -> Upcoming {
+        self.inner.upcoming()
     }
 
     fn flush(&self, space: SpaceId) -> Result<()> {

@@ -7,7 +7,7 @@ use hjall_engine::Result;
 use hjall_engine::mutation::Durability;
 use hjall_engine::store::{
     CATALOG_SPACE, CompactionControl, CompactionFilterFactory, MemoryStore, Order, Snapshot, SpaceFiles, SpaceId,
-    SpaceOptions, Statistics, Store, Transaction, Verdict,
+    SpaceOptions, Statistics, Store, Transaction, Upcoming, Verdict,
 };
 use std::sync::Mutex;
 
@@ -79,6 +79,10 @@ impl Store for Partial {
 
     fn now_ms(&self) -> i64 {
         self.inner.now_ms()
+    }
+
+    fn upcoming(&self) -> Upcoming {
+        self.inner.upcoming()
     }
 
     fn flush(&self, space: SpaceId) -> Result<()> {

@@ -1,0 +1,169 @@
+//! Backups: consistent copies of a database that is in use. And `verify`, which reads everything.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use bytes::Bytes;
+
+use super::Engine;
+use crate::catalog::space_options;
+use crate::error::{Error, Result};
+use crate::inspect::{Inspected, inspect};
+use crate::name::TableName;
+use crate::store::{CATALOG_SPACE, FjallStore, StoreOptions, failed_io, sync_folder, write_all};
+
+/// How far a backup or a check has come with one family.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FamilyProgress {
+    /// The table.
+    pub table: TableName,
+    /// The family.
+    pub family: Bytes,
+    /// Cells and delete markers processed.
+    pub cells: u64,
+    /// Their bytes.
+    pub bytes: u64,
+    /// Whether this is all of them.
+    pub done: bool,
+}
+
+/// Damage that [`Engine::verify`] found.
+#[derive(Debug)]
+pub struct Damage {
+    /// The table.
+    pub table: TableName,
+    /// The family.
+    pub family: Bytes,
+    /// What is wrong. The rest of the family has not been read.
+    pub error: Error,
+}
+
+impl Engine {
+    /// Reads every cell of every family and checks that it can be decoded and that keys are in order. The store checks the checksum of each
+    /// block that it reads from disk; blocks that are in the cache are not read again. `progress` is called now and then, and at the end of
+    /// each family; an error from it ends the check. Returns the first damage of each damaged family.
+    ///
+    /// # Errors
+    /// `Closed`, and those of `progress`.
+    pub fn verify(&self, progress: &mut dyn FnMut(&FamilyProgress) -> Result<()>) -> Result<Vec<Damage>> {
+        let core = self.handle.live()?;
+        let mut damage = Vec::new();
+        for table in core.catalog.tables().iter().filter(|table| !table.is_system()) {
+            let snapshot = core.store.snapshot()?;
+            for family in table.families().iter() {
+                let mut of = FamilyProgress::new(table.name(), &family.name);
+                let mut refused = None;
+                let inspected = inspect(&*snapshot, family.space, &mut |Inspected { cells, bytes }| {
+                    (of.cells, of.bytes) = (cells, bytes);
+                    progress(&of).map_err(|error| {
+                        let stopped = Error::new(error.kind(), error.message().to_owned());
+                        refused = Some(error);
+                        stopped
+                    })
+                });
+                if let Some(refused) = refused {
+                    return Err(refused);
+                }
+                match self.unless_gone(
+                    table,
+                    inspected.map(|inspected| {
+                        (of.cells, of.bytes, of.done) = (inspected.cells, inspected.bytes, true);
+                    }),
+                ) {
+                    Ok(()) => progress(&of)?,
+                    Err(error) if error.kind() == crate::error::ErrorKind::Closed => return Err(error),
+                    Err(error) => {
+                        damage.push(Damage { table: table.name().clone(), family: family.name.clone(), error });
+                    }
+                }
+            }
+        }
+        Ok(damage)
+    }
+
+    /// Writes a consistent copy of the database, as of the beginning of the call, to a folder that does not exist or is empty. The copy is a
+    /// data folder, which [`Self::open`] opens. Readers and writers continue. The copy is built in `FOLDER.part` beside it and appears when it
+    /// is complete and durable. `progress` is called now and then; an error from it ends the backup.
+    ///
+    /// # Errors
+    /// `InvalidArgument` if the folder or `FOLDER.part` is in use; `Stale` if a table was altered or dropped meanwhile; `Corrupt` if something
+    /// cannot be read; `DiskFull`, `Io`; those of `progress`. `FOLDER.part` is removed after an error.
+    pub fn backup(&self, folder: &Path, progress: &mut dyn FnMut(&FamilyProgress) -> Result<()>) -> Result<()> {
+        let core = self.handle.live()?;
+        let part = part_of(folder)?;
+        let (snapshot, tables) = {
+            // The list of tables has to be that of the snapshot.
+            let _no_changes = core.catalog.begin()?;
+            (core.store.snapshot()?, core.catalog.tables())
+        };
+        // Read after the snapshot, so nothing in the snapshot is later.
+        let upcoming = core.store.upcoming();
+        let copied = (|| {
+            let copy = FjallStore::open_at_least(&part, StoreOptions::default(), upcoming)?;
+            write_all(&*copy, &*snapshot, CATALOG_SPACE, &mut |_, _| Ok(()))?;
+            for table in tables.iter().filter(|table| !table.is_system()) {
+                for family in table.families().iter() {
+                    let descriptor = table.descriptor().families.get(&family.name);
+                    copy.create_space(family.space, &descriptor.map(space_options).unwrap_or_default())?;
+                    let mut of = FamilyProgress::new(table.name(), &family.name);
+                    write_all(&*copy, &*snapshot, family.space, &mut |cells, bytes| {
+                        (of.cells, of.bytes) = (of.cells + cells, of.bytes + bytes);
+                        progress(&of)
+                    })?;
+                    of.done = true;
+                    progress(&of)?;
+                }
+            }
+            copy.close()
+        })();
+        if let Err(error) = copied {
+            if let Err(error) = fs::remove_dir_all(&part) {
+                tracing::warn!(folder = %part.display(), %error, "an unfinished backup was not removed");
+            }
+            return Err(error);
+        }
+        let failed = |error| failed_io(&format!("moving the backup to {}", folder.display()), error);
+        fs::rename(&part, folder).map_err(failed)?;
+        sync_folder(part.parent().unwrap_or(&part)).map_err(failed)
+    }
+}
+
+impl FamilyProgress {
+    fn new(table: &TableName, family: &Bytes) -> Self {
+        Self { table: table.clone(), family: family.clone(), cells: 0, bytes: 0, done: false }
+    }
+}
+
+/// The folder in which a backup is built. Checks that neither it nor the destination is in use.
+fn part_of(folder: &Path) -> Result<PathBuf> {
+    let failed = |error| failed_io(&format!("making the backup {}", folder.display()), error);
+    let folder = std::path::absolute(folder).map_err(failed)?;
+    let refuse = |path: &Path| {
+        Error::invalid(format!(
+            "{} exists and is not an empty folder; remove it, or name another destination",
+            path.display()
+        ))
+    };
+    match fs::read_dir(&folder) {
+        Ok(mut entries) => {
+            if entries.next().is_some() {
+                return Err(refuse(&folder));
+            }
+        }
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
+        Err(error) if error.kind() == std::io::ErrorKind::NotADirectory => return Err(refuse(&folder)),
+        Err(error) => return Err(failed(error)),
+    }
+    let name = folder.file_name().ok_or_else(|| refuse(&folder))?;
+    let mut part_name = name.to_owned();
+    part_name.push(".part");
+    let part = folder.with_file_name(part_name);
+    if let Some(parent) = part.parent() {
+        fs::create_dir_all(parent).map_err(failed)?;
+    }
+    // Exclusive, so that two backups to one destination cannot mix.
+    fs::create_dir(&part).map_err(|error| {
+        if error.kind() == std::io::ErrorKind::AlreadyExists { refuse(&part) } else { failed(error) }
+    })?;
+    Ok(part)
+}

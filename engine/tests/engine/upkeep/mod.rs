@@ -1,0 +1,176 @@
+//! Backups and checks of a whole database.
+
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use hjall_engine::mutation::MarkerKind;
+use hjall_engine::{Engine, ErrorKind, FamilyProgress, Options, Result};
+
+use crate::fixture::{Database, SERVER, delete, kind, name, put, read};
+
+fn quiet(_: &FamilyProgress) -> Result<()> {
+    Ok(())
+}
+
+fn open(folder: &Path) -> Engine {
+    Engine::open(folder, Options::default()).unwrap()
+}
+
+/// Files of tables, of all families.
+fn files(folder: &Path) -> Vec<PathBuf> {
+    let entries = |path: PathBuf| std::fs::read_dir(path).unwrap().map(|entry| entry.unwrap().path());
+    entries(folder.join("data/keyspaces")).flat_map(|space| entries(space.join("tables"))).collect()
+}
+
+#[test]
+fn a_backup_has_everything_that_there_was() {
+    for db in Database::all() {
+        let folder = tempfile::tempdir().unwrap();
+        let to = folder.path().join("deep/backup");
+        let table = db.table("t", &["f VERSIONS=3 COMPRESSION=GZ BLOCKSIZE=8192", "g NEW_VERSION_BEHAVIOR=true"]);
+        let off = db.table("off", &["f"]);
+        for row in 0..50 {
+            let row = format!("{row:03}");
+            table.put(&put(&row, &[("f:a", 1, "old"), ("f:a", 2, "new"), ("g:b", SERVER, &row)])).unwrap();
+        }
+        table.delete(&delete("007", &[(MarkerKind::Column, "f:a", 2)])).unwrap();
+        off.put(&put("r", &[("f:q", 5, "v")])).unwrap();
+        db.engine.disable_table(&name("off")).unwrap();
+        let mut seen = Vec::new();
+        db.engine
+            .backup(&to, &mut |progress| {
+                seen.extend(progress.done.then(|| (progress.table.to_string(), progress.cells)));
+                Ok(())
+            })
+            .unwrap();
+        seen.sort();
+        assert_eq!(seen, [("off".into(), 1), ("t".into(), 50), ("t".into(), 101)], "{}", db.kind);
+        table.put(&put("001", &[("f:a", 3, "later")])).unwrap();
+
+        let copy = open(&to);
+        assert_eq!(copy.cluster_id(), db.engine.cluster_id());
+        assert_eq!(format!("{:?}", copy.tables()), format!("{:?}", db.engine.tables()));
+        let copied = copy.table(&name("t"));
+        for row in (0..50).filter(|row| *row != 1).map(|row| format!("{row:03}")) {
+            assert_eq!(read(&copied, &row), read(&table, &row), "{}", db.kind);
+        }
+        assert!(!read(&copied, "001").iter().any(|cell| cell.contains("later")), "it came after the backup");
+        // In the order of writing: a new version is newer than all that was copied.
+        copied.put(&put("003", &[("g:b", SERVER, "newest")])).unwrap();
+        assert!(read(&copied, "003").iter().any(|cell| cell.contains("newest")), "{:?}", read(&copied, "003"));
+        assert!(copy.verify(&mut quiet).unwrap().is_empty());
+        copy.close().unwrap();
+    }
+}
+
+/// Each row always has the same value in both families, whatever the moment.
+#[test]
+fn a_backup_under_load_is_of_one_moment() {
+    let db = Database::folder();
+    let table = db.table("t", &["f", "g"]);
+    let write = |row: &str, value: u64| {
+        let value = value.to_string();
+        table.put(&put(row, &[("f:q", SERVER, &value), ("g:q", SERVER, &value)])).unwrap();
+    };
+    ["a", "b", "c"].iter().for_each(|row| write(row, 0));
+    let folder = tempfile::tempdir().unwrap();
+    let stop = AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        let writer = scope.spawn(|| {
+            let mut last = 0;
+            while !stop.load(Ordering::Relaxed) {
+                last += 1;
+                // In this order: `a` is never behind `b`, nor `b` behind `c`.
+                ["a", "b", "c"].iter().for_each(|row| write(row, last));
+            }
+            last
+        });
+        for round in 0..5 {
+            db.engine.backup(&folder.path().join(round.to_string()), &mut quiet).unwrap();
+            db.engine.compact(&name("t"), true).unwrap();
+        }
+        stop.store(true, Ordering::Relaxed);
+        assert!(writer.join().unwrap() > 0);
+    });
+    let mut newest = 0;
+    for round in 0..5 {
+        let copy = open(&folder.path().join(round.to_string()));
+        let values: Vec<u64> = ["a", "b", "c"]
+            .iter()
+            .map(|row| {
+                let cells = read(&copy.table(&name("t")), row);
+                let values: Vec<_> = cells.iter().map(|cell| cell.rsplit('=').next().unwrap().to_owned()).collect();
+                assert!(values.len() == 2 && values[0] == values[1], "{cells:?}");
+                values[0].parse().unwrap()
+            })
+            .collect();
+        assert!(values[0] >= values[1] && values[1] >= values[2] && values[0] - values[2] <= 1, "{values:?}");
+        assert!(values[2] >= newest, "an earlier backup had {newest}: {values:?}");
+        newest = values[2];
+        copy.close().unwrap();
+    }
+}
+
+#[test]
+fn a_backup_overwrites_nothing_and_leaves_nothing_half_done() {
+    let db = Database::folder();
+    db.table("t", &["f"]).put(&put("r", &[("f:q", 1, "v")])).unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let to = folder.path().join("b");
+    let stopped = db.engine.backup(&to, &mut |_| Err(hjall_engine::Error::new(ErrorKind::Cancelled, "enough")));
+    assert_eq!(kind(stopped), ErrorKind::Cancelled);
+    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
+    std::fs::create_dir(&to).unwrap();
+    db.engine.backup(&to, &mut quiet).unwrap();
+    assert_eq!(kind(db.engine.backup(&to, &mut quiet)), ErrorKind::InvalidArgument);
+    std::fs::write(folder.path().join("file"), "mine").unwrap();
+    assert_eq!(kind(db.engine.backup(&folder.path().join("file"), &mut quiet)), ErrorKind::InvalidArgument);
+    std::fs::create_dir(folder.path().join("c.part")).unwrap();
+    assert_eq!(kind(db.engine.backup(&folder.path().join("c"), &mut quiet)), ErrorKind::InvalidArgument);
+    let copy = open(&to);
+    assert_eq!(read(&copy.table(&name("t")), "r"), ["f:q@1=v"]);
+    copy.close().unwrap();
+}
+
+#[test]
+fn verify_counts_what_is_whole_and_names_what_is_damaged() {
+    let folder = tempfile::tempdir().unwrap();
+    let engine = open(folder.path());
+    for table in ["whole", "damaged"] {
+        let mut descriptor = hjall_engine::schema::TableDescriptor::new(name(table));
+        descriptor.add_family(hjall_engine::schema::FamilyDescriptor::new("f").unwrap()).unwrap();
+        engine.create_table(descriptor, vec![]).unwrap();
+    }
+    let before = files(folder.path());
+    let fill = |table: &str| {
+        for row in 0..100 {
+            engine.table(&name(table)).put(&put(&format!("{row:03}"), &[("f:q", 1, &"v".repeat(5000))])).unwrap();
+        }
+        engine.flush(&name(table)).unwrap();
+    };
+    fill("damaged");
+    let damaged: Vec<_> = files(folder.path()).into_iter().filter(|file| !before.contains(file)).collect();
+    fill("whole");
+    let mut cells = 0;
+    let found = engine.verify(&mut |progress| {
+        cells += if progress.done { progress.cells } else { 0 };
+        Ok(())
+    });
+    assert!(found.unwrap().is_empty() && cells == 200, "{cells}");
+    engine.close().unwrap();
+
+    // In the middle of the blocks.
+    for file in damaged {
+        let mut bytes = std::fs::read(&file).unwrap();
+        let middle = bytes.len() / 2;
+        bytes[middle] ^= 0x40;
+        std::fs::write(&file, bytes).unwrap();
+    }
+    let engine = open(folder.path());
+    let found = engine.verify(&mut quiet).unwrap();
+    let tables: Vec<_> = found.iter().map(|damage| damage.table.to_string()).collect();
+    assert_eq!(tables, ["damaged"], "{found:?}");
+    let to = tempfile::tempdir().unwrap();
+    assert!(engine.backup(&to.path().join("b"), &mut quiet).is_err(), "damage is not copied");
+    engine.close().unwrap();
+}

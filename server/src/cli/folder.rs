@@ -1,0 +1,34 @@
+//! What the commands for folders that are not in use have in common.
+
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use hjall_engine::{Engine, Options};
+use hjall_server::settings::{InForce, Launch, Refused, Sources};
+
+use super::exit::Failure;
+
+/// The data folder of the settings, and how to open it.
+pub fn settings(sources: &Sources, command: &str) -> Result<(PathBuf, Options), Failure> {
+    let force = InForce::read(sources).map_err(Failure::Settings)?;
+    let launch = Launch::of(&force).map_err(|wrong| Failure::Settings(Refused(wrong)))?;
+    if launch.memory {
+        let why = format!("{command} needs a data folder: a database in memory ends with its process");
+        return Err(Failure::Usage(why));
+    }
+    Ok((launch.data, launch.options))
+}
+
+/// Opens a data folder that exists.
+pub fn open(data: &Path, options: Options) -> Result<Engine, Failure> {
+    if !data.is_dir() {
+        return Err(Failure::Usage(format!("there is no data folder {}", data.display())));
+    }
+    Engine::open(data, options).map_err(|error| Failure::Data(data.to_owned(), error))
+}
+
+/// Prints a line to standard output.
+pub fn say(line: &str) {
+    // An error means that standard output is closed, so there is no reader.
+    let _ = writeln!(io::stdout().lock(), "{line}");
+}
