@@ -1,6 +1,7 @@
 //! Settings of an engine, with HBase's defaults.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use crate::clock::Clock;
 use crate::store::StoreOptions;
@@ -18,6 +19,10 @@ pub struct Options {
     /// Memory for what is not yet in files, over all tables, in bytes; `None`: 128 MiB. Beyond it the largest part is written out; at twice
     /// as much writes wait.
     pub write_buffer_bytes: Option<u64>,
+    /// Whether every write that is not explicitly weaker waits until it is on disk, as with `FSYNC_WAL` (HBase's `hbase.wal.hsync`).
+    pub fsync: bool,
+    /// How long a write that does not wait for the disk may stay unsynced; `None`: 1 s. Zero: as long as the operating system likes.
+    pub sync_interval: Option<Duration>,
     /// How large cells may be.
     pub limits: Limits,
 }
@@ -44,6 +49,11 @@ impl Options {
             clock: self.clock.clone(),
             cache_bytes: self.cache_bytes,
             write_buffer_bytes: self.write_buffer_bytes.unwrap_or(default.write_buffer_bytes),
+            fsync: self.fsync,
+            sync_interval: match self.sync_interval {
+                None => default.sync_interval,
+                Some(interval) => Some(interval).filter(|interval| !interval.is_zero()),
+            },
         }
     }
 
@@ -57,6 +67,8 @@ impl Options {
         clocks
             && self.cache_bytes == other.cache_bytes
             && self.write_buffer_bytes == other.write_buffer_bytes
+            && self.fsync == other.fsync
+            && self.sync_interval == other.sync_interval
             && self.limits == other.limits
     }
 }

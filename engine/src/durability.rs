@@ -11,7 +11,7 @@ pub enum Durability {
     SkipWal = 1,
     /// Handed to the operating system soon.
     AsyncWal = 2,
-    /// Handed to the operating system: survives the process.
+    /// Handed to the operating system: survives the process. On the disk with `Options::fsync`.
     SyncWal = 3,
     /// On the disk: survives the machine.
     FsyncWal = 4,

@@ -94,6 +94,8 @@ TAKEN = [
     ("hbase.thrift.server.socket.read.timeout", "45000", "limits.idle", "45s"),
     ("hbase.client.keyvalue.maxsize", "1024", "store.cell", "1KiB"),
     ("hbase.server.keyvalue.maxsize", "-1", "store.cell_stored", "off"),
+    ("hbase.wal.hsync", "true", "store.durability", "FSYNC_WAL"),
+    ("hbase.wal.hsync", "false", "store.durability", "SYNC_WAL"),
     ("hbase.thrift.info.port", "-1", "info.port", "off"),
     ("hbase.thrift.info.port", "9999", "info.port", 9999),
     ("hbase.thrift.info.bindAddress", "::1", "info.address", "::1"),

@@ -131,7 +131,7 @@ impl Database {
         let limits = cell_bytes_max
             .map_or_else(Limits::default, |max| Limits { client_cell_bytes: max, server_cell_bytes: max });
         let clock = clock.map(|clock| clock.get().engine_clock());
-        let options = Options { clock, cache_bytes, write_buffer_bytes, limits };
+        let options = Options { clock, cache_bytes, write_buffer_bytes, limits, ..Options::default() };
         Self {
             handle: Arc::new(DatabaseHandle {
                 path,

@@ -33,7 +33,7 @@ use bytes::Bytes;
 pub use self::compaction_control::CompactionControl;
 pub(crate) use self::copy::write_all;
 pub(crate) use self::fjall::failed_io;
-pub use self::fjall::{FjallStore, StoreOptions};
+pub use self::fjall::{FjallStore, SYNC_INTERVAL, StoreOptions};
 pub use self::folder::FORMAT;
 pub(crate) use self::folder::sync_folder;
 pub use self::memory::MemoryStore;

@@ -33,6 +33,8 @@ pub struct Statistics {
     pub journal_bytes: u64,
     /// Bytes free on the disk for whoever runs this process; `None`: that cannot be learned.
     pub disk_free_bytes: Option<u64>,
+    /// Syncs of the journal, each for everybody who waited for one.
+    pub syncs: u64,
     /// Compactions that run.
     pub compactions_running: u64,
     /// Compactions that have finished.

@@ -186,3 +186,49 @@ fn a_compaction_gives_way_to_opening_anew_and_to_closing() {
     let store = open(folder.path(), options(&clock));
     assert_eq!(get(&*store, "x").unwrap(), "2");
 }
+
+/// Writers of all levels at once, with journals that are rotated meanwhile: nobody waits for ever, and all is there.
+#[test]
+fn writers_that_wait_for_a_sync_share_it() {
+    let (folder, clock) = (TempDir::new().unwrap(), clock());
+    for fsync in [false, true] {
+        let sync_interval = (!fsync).then_some(Duration::from_millis(1));
+        let store = open(folder.path(), StoreOptions { fsync, sync_interval, ..options(&clock) });
+        std::thread::scope(|scope| {
+            for writer in 0..8 {
+                let store = &store;
+                scope.spawn(move || {
+                    let durability = if writer % 2 == 0 { Durability::FsyncWal } else { Durability::SyncWal };
+                    for n in 0..20 {
+                        let key = bytes(&format!("{writer} {n}"));
+                        let body = &mut |t: &mut dyn hjall_engine::store::Transaction| {
+                            t.put(SPACE, key.clone(), bytes("v"));
+                            Ok(())
+                        };
+                        store.transact(&[bytes("r")], durability, body).unwrap();
+                    }
+                });
+            }
+        });
+        let syncs = store.statistics().unwrap().syncs;
+        assert!(syncs > 0);
+        store.close().unwrap();
+    }
+    let store = open(folder.path(), options(&clock));
+    assert_eq!(rest(&mut *store.snapshot().unwrap().scan(SPACE, b"", b"", Order::Ascending, 9).unwrap()).len(), 160);
+}
+
+/// What did not wait for the disk is synced all the same, without anybody asking.
+#[test]
+fn writes_that_do_not_wait_are_synced_in_the_background() {
+    let (folder, clock) = (TempDir::new().unwrap(), clock());
+    let sync_interval = Some(Duration::from_millis(1));
+    let store = open(folder.path(), StoreOptions { sync_interval, ..options(&clock) });
+    for round in 0..3 {
+        let before = store.statistics().unwrap().syncs;
+        put(&*store, "a", &round.to_string()).unwrap();
+        while store.statistics().unwrap().syncs == before {
+            std::thread::yield_now();
+        }
+    }
+}

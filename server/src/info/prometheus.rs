@@ -174,7 +174,7 @@ fn clients(out: &mut Exposition, figures: &Figures) {
     );
 }
 
-const OF_STORE: [Of<Statistics>; 18] = [
+const OF_STORE: [Of<Statistics>; 19] = [
     ("hjall_store_spaces", GAUGE, "Spaces: one for each family of each table, and the catalog's.", |s| s.spaces),
     ("hjall_store_cache_bytes", GAUGE, "Memory of cached blocks.", |s| s.cache_bytes),
     ("hjall_store_cache_max_bytes", GAUGE, "Memory that they may take.", |s| s.cache_bytes_max),
@@ -193,6 +193,7 @@ const OF_STORE: [Of<Statistics>; 18] = [
     ("hjall_store_disk_bytes", GAUGE, "Bytes of all files, journals included.", |s| s.disk_bytes),
     ("hjall_store_journals", GAUGE, "Journals.", |s| s.journals),
     ("hjall_store_journal_bytes", GAUGE, "Bytes of the journals.", |s| s.journal_bytes),
+    ("hjall_store_syncs_total", COUNTER, "Syncs of the journal.", |s| s.syncs),
     ("hjall_store_compactions_running", GAUGE, "Compactions running.", |s| s.compactions_running),
     ("hjall_store_compactions_total", COUNTER, "Compactions finished.", |s| s.compactions),
     ("hjall_store_stalls_total", COUNTER, "Writes that waited for the disk to catch up.", |s| s.stalls),

@@ -45,9 +45,12 @@ pub struct Flag {
 pub struct Key {
     /// The key.
     pub name: &'static str,
-    /// The unit of its number; empty if it has none.
+    /// The unit of its number; empty if it has none. [`SWITCH`] if it is `true` or `false` where the setting has two words.
     pub unit: &'static str,
 }
+
+/// The unit of a key that chooses between the two words of its setting: the first for `false`, the second for `true`.
+pub const SWITCH: &str = "switch";
 
 /// The default of a setting.
 #[derive(Debug, Clone, Copy)]

@@ -8,7 +8,7 @@ use roxmltree::{Document, Node};
 
 use super::given::{Given, Notes, Origin, Wrong};
 use super::hbase;
-use super::setting::{Key, Setting};
+use super::setting::{Key, SWITCH, Setting};
 use super::table;
 use super::toml::must;
 use super::value::Kind;
@@ -114,6 +114,11 @@ fn native(setting: &Setting, key: &Key, value: &str) -> Option<String> {
         (Kind::Bytes { off: true, .. }, Some(..=0)) => "off".to_owned(),
         (Kind::Time { .. } | Kind::Bytes { .. }, Some(number)) => format!("{number}{}", key.unit),
         (Kind::Time { .. } | Kind::Bytes { .. }, None) => return None,
+        (Kind::Choice([off, on]), _) if key.unit == SWITCH => match value {
+            "true" => (*on).to_owned(),
+            "false" => (*off).to_owned(),
+            _ => return None,
+        },
         _ => value.to_owned(),
     };
     setting.kind.read(&text).map(|_| text)
@@ -121,6 +126,7 @@ fn native(setting: &Setting, key: &Key, value: &str) -> Option<String> {
 
 fn expected(setting: &Setting, key: &Key, value: &str) -> String {
     let unit = match key.unit {
+        SWITCH => return format!("{} = {value}: must be true or false", key.name),
         "" => String::new(),
         unit => format!(
             " (in this file, a number without a unit, in {unit})

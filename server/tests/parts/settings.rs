@@ -10,6 +10,8 @@ fn without_any_source_the_table_sets_what_the_code_has_by_default() {
     assert_eq!(format!("{:#?}", launch.config), format!("{:#?}", Config::default()));
     assert_eq!(format!("{:?}", launch.options.limits), format!("{:?}", hjall_engine::Limits::default()));
     assert_eq!(launch.options.write_buffer_bytes, Some(128 << 20));
+    assert_eq!(launch.options.sync_interval, Some(hjall_engine::store::SYNC_INTERVAL));
+    assert!(!launch.options.fsync);
 }
 
 #[test]

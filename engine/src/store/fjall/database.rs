@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, OnceLock, Weak};
+use std::sync::{Arc, Weak};
 use std::time::{Duration, Instant};
 
 use fjall::{AbstractTree, Keyspace, PersistMode, Readable};
@@ -19,6 +19,7 @@ use super::pressure::Pressure;
 use super::requested_compaction;
 use super::space::Space;
 use super::statistics::disk_free_bytes;
+use super::syncer::{self, Failure, Syncer};
 use super::tombstones::Tombstones;
 use crate::error::{Error, ErrorKind, Result};
 use crate::store::compaction_control::gave_way;
@@ -49,7 +50,9 @@ pub(super) struct Database {
     /// taken while another commit is half applied would show that half.
     committing: Mutex<()>,
     /// Why writes are refused from here on.
-    failure: OnceLock<(ErrorKind, String)>,
+    failure: Arc<Failure>,
+    /// Makes commits durable.
+    syncer: Syncer,
     pub cursors: Cursors,
     pub tombstones: Tombstones,
     pub pressure: Pressure,
@@ -122,6 +125,7 @@ impl Database {
         for (number, space) in &spaces {
             damage::mark_space(space.keyspace.path(), *number)?;
         }
+        let failure = Arc::new(Failure::new());
         let pressure = Pressure::new(options.write_buffer_bytes);
         pressure.recovered(&spaces.values().cloned().collect::<Vec<_>>());
         Ok(Self {
@@ -129,7 +133,8 @@ impl Database {
             creating: Mutex::new(()),
             view: RwLock::new(Arc::new(inner.snapshot())),
             committing: Mutex::new(()),
-            failure: OnceLock::new(),
+            syncer: Syncer::start(folder, options.sync_interval, Arc::clone(&failure))?,
+            failure,
             cursors: Cursors::default(),
             tombstones: Tombstones::default(),
             pressure,
@@ -401,7 +406,12 @@ impl Database {
         if self.give_way.is_asked() { Err(gave_way()) } else { Ok(call) }
     }
 
-    /// Makes the journal durable.
+    /// Makes commits durable.
+    pub fn syncer(&self) -> &Arc<syncer::Shared> {
+        self.syncer.shared()
+    }
+
+    /// Makes the journal durable, while nobody writes.
     pub fn sync(&self) -> Result<()> {
         self.inner.persist(PersistMode::SyncAll).map_err(|error| failed("syncing the journal", error))
     }

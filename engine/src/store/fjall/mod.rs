@@ -19,8 +19,9 @@ mod requested_compaction;
 mod space;
 mod statistics;
 mod store;
+mod syncer;
 mod tombstones;
 
 pub(crate) use self::failure::failed_io;
-pub use self::options::StoreOptions;
+pub use self::options::{SYNC_INTERVAL, StoreOptions};
 pub use self::store::FjallStore;

@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::sync::Arc;
+use std::time::Duration;
 
 use fjall::config::{
     BlockSizePolicy, BloomConstructionPolicy, CompressionPolicy, FilterPolicy, FilterPolicyEntry, RestartIntervalPolicy,
@@ -19,6 +20,9 @@ pub(super) const MEMTABLE_BYTES: u64 = 16 << 20;
 /// instructions (with an upper bound 36 %), and files of such rows with values of 100 bytes are 1 % smaller.
 const RESTART_INTERVAL: u8 = 4;
 
+/// What a crash of the machine may cost at most, where no other interval is given.
+pub const SYNC_INTERVAL: Duration = Duration::from_secs(1);
+
 /// How to open a data folder.
 #[derive(Clone)]
 pub struct StoreOptions {
@@ -30,11 +34,21 @@ pub struct StoreOptions {
     /// Memory for what is not yet in files, over all spaces, in bytes. When it is exceeded the largest is written out; at twice as much
     /// writes wait.
     pub write_buffer_bytes: u64,
+    /// Whether writes with `SyncWal` wait until they are on disk, as those with `FsyncWal` do.
+    pub fsync: bool,
+    /// How long a write that does not wait for the disk may stay unsynced; `None`: as long as the operating system likes.
+    pub sync_interval: Option<Duration>,
 }
 
 impl Default for StoreOptions {
     fn default() -> Self {
-        Self { clock: None, cache_bytes: None, write_buffer_bytes: 128 << 20 }
+        Self {
+            clock: None,
+            cache_bytes: None,
+            write_buffer_bytes: 128 << 20,
+            fsync: false,
+            sync_interval: Some(SYNC_INTERVAL),
+        }
     }
 }
 

@@ -27,6 +27,7 @@ pub(super) fn of(database: &Database, waits: &Waits) -> Statistics {
         disk_bytes: journal_bytes,
         journals: inner.journal_count() as u64,
         journal_bytes,
+        syncs: database.syncer().syncs.load(Ordering::Relaxed),
         compactions_running: inner.active_compactions() as u64,
         compactions: inner.compactions_completed() as u64,
         compacting: inner.time_compacting(),

@@ -10,7 +10,7 @@ use super::failure::refuses_writes;
 use super::holder::Holder;
 use super::options::StoreOptions;
 use super::pressure::{WAIT_STEP, Wait, Waits};
-use super::statistics;
+use super::{statistics, syncer};
 use crate::durability::Durability;
 use crate::error::{Error, Result};
 use crate::store::folder::Folder;
@@ -31,6 +31,8 @@ pub struct FjallStore {
     sequence: Sequence,
     mark: ClockMark,
     waits: Waits,
+    /// Whether SYNC_WAL means FSYNC_WAL.
+    fsync: bool,
 }
 
 impl FjallStore {
@@ -48,7 +50,7 @@ impl FjallStore {
     /// # Errors
     /// Those of [`Self::open`].
     pub(crate) fn open_at_least(path: &Path, options: StoreOptions, least: Upcoming) -> Result<Arc<dyn Store>> {
-        let clock = options.clock();
+        let (clock, fsync) = (options.clock(), options.fsync);
         let holder = Holder::open(Folder::open(path)?, options)?;
         let beginning = holder.database()?.beginning()?;
         Ok(Arc::new(Self {
@@ -58,6 +60,7 @@ impl FjallStore {
             sequence: Sequence::from(beginning.sequence.max(least.sequence)),
             mark: ClockMark::at(beginning),
             waits: Waits::default(),
+            fsync,
         }))
     }
 
@@ -89,20 +92,20 @@ impl FjallStore {
         if let Some(newest) = newest {
             let time_ms = held.assign(newest);
             let needed = Beginning { time_ms, sequence: self.sequence.upcoming() };
-            let mut attempt = Attempt::Done;
+            let mut ended = None;
             self.mark.cover(needed, |next| {
                 match writable()? {
-                    None => attempt = Attempt::Moved,
+                    None => ended = Some(Attempt::Moved),
                     Some(database) => match database.set_beginning(next)? {
                         Committed::Whole => return Ok(true),
-                        Committed::Refused(error) => attempt = Attempt::Refused(error),
+                        Committed::Refused(error) => ended = Some(Attempt::Refused(error)),
                         Committed::Crowded => {}
                     },
                 }
                 Ok(false)
             })?;
-            if !matches!(attempt, Attempt::Done) {
-                return Ok(attempt);
+            if let Some(ended) = ended {
+                return Ok(ended);
             }
         }
         if writes.is_empty() {
@@ -111,7 +114,7 @@ impl FjallStore {
         let Some(database) = writable()? else { return Ok(Attempt::Moved) };
         let crowded = Attempt::crowded(&writes, bytes);
         Ok(match database.commit(writes)? {
-            Committed::Whole => Attempt::Done,
+            Committed::Whole => Attempt::Done(Arc::clone(database.syncer())),
             Committed::Crowded => crowded,
             Committed::Refused(error) => Attempt::Refused(error),
         })
@@ -148,8 +151,8 @@ impl FjallStore {
 
 /// How one attempt at a transaction ended. Nothing was written, unless it is done.
 enum Attempt {
-    /// All is written.
-    Done,
+    /// All is written, and handed to the operating system.
+    Done(Arc<syncer::Shared>),
     /// There was nothing to write.
     Unneeded,
     /// The database was opened anew between what the body read and the commit.
@@ -197,12 +200,19 @@ impl Store for FjallStore {
         body: &mut dyn FnMut(&mut dyn Transaction) -> Result<()>,
     ) -> Result<()> {
         store::refuse_default(durability)?;
+        let durability =
+            if self.fsync && durability == Durability::SyncWal { Durability::FsyncWal } else { durability };
         let mut refused = false;
         let mut wait = None;
         loop {
             match self.attempt(rows, body)? {
                 Attempt::Unneeded => return Ok(()),
-                Attempt::Done => break,
+                // The rows are free again: who writes to them next and waits for a sync shares this one.
+                Attempt::Done(syncer) if durability == Durability::FsyncWal => return syncer.wait(),
+                Attempt::Done(syncer) => {
+                    syncer.wrote();
+                    return Ok(());
+                }
                 // Something failed in the background, and not by this write: once it is tried again with the database opened anew.
                 Attempt::Refused(error) if refused => return Err(error),
                 Attempt::Refused(_) => refused = true,
@@ -212,10 +222,6 @@ impl Store for FjallStore {
                 }
             }
         }
-        if durability == Durability::FsyncWal {
-            self.holder.database()?.sync()?;
-        }
-        Ok(())
     }
 
     fn now_ms(&self) -> i64 {

@@ -1,10 +1,13 @@
 //! Memory of the database and sizes of cells.
 
-use super::{Default, Kind, ROW, Setting, bytes, flag, key_in};
+use std::time::Duration;
+
+use super::{Default, Kind, ROW, Setting, bytes, flag, key_in, time_or_off};
+use crate::settings::setting::SWITCH;
 
 const CELL: Kind = Kind::Bytes { min: 1, max: 1 << 40, off: true };
 
-pub(super) static SETTINGS: [Setting; 4] = [
+pub(super) static SETTINGS: [Setting; 6] = [
     Setting {
         name: "store.cache",
         flag: flag("cache-mib", "MIB", "MiB"),
@@ -25,6 +28,30 @@ pub(super) static SETTINGS: [Setting; 4] = [
         reason: "Enough for a few files of each table that is being written",
         reloads: false,
         set: |launch, value| launch.options.write_buffer_bytes = value.number(),
+        ..ROW
+    },
+    Setting {
+        name: "store.durability",
+        hbase: &[key_in("hbase.wal.hsync", SWITCH)],
+        kind: Kind::Choice(&["SYNC_WAL", "FSYNC_WAL"]),
+        default: Default::Is("SYNC_WAL"),
+        summary: "What a write waits for that asks for SYNC_WAL or for nothing: SYNC_WAL until the operating system has \
+                  accepted it, FSYNC_WAL until it is on disk",
+        as_in_hbase: true,
+        reason: "",
+        reloads: false,
+        set: |launch, value| launch.options.fsync = value.text() == "FSYNC_WAL",
+        ..ROW
+    },
+    Setting {
+        name: "store.sync_interval",
+        kind: time_or_off(1),
+        default: Default::Is("1s"),
+        summary: "Writes that did not wait for the disk are on disk after this time. 0 or off: when the operating \
+                  system writes them",
+        reason: "A crash of the machine loses at most about a second, and one sync per second costs next to nothing",
+        reloads: false,
+        set: |launch, value| launch.options.sync_interval = Some(value.time().unwrap_or(Duration::ZERO)),
         ..ROW
     },
     Setting {
