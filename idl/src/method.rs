@@ -8,7 +8,7 @@ use crate::methods::{MULTIPLIER, NAMES, SLOT_BITS, SLOTS, THRIFT1, THRIFT2};
 pub use crate::methods::{Thrift1, Thrift2};
 
 /// One of HBase's two Thrift services.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Service {
     /// `service Hbase`.
     Thrift1,

@@ -1,6 +1,6 @@
 //! Who makes a call: the connection, as far as a call may know it.
 
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -29,6 +29,18 @@ impl Caller {
 /// One scanner of a caller.
 #[derive(Debug)]
 pub struct OwnScanner(Arc<Caller>);
+
+impl OwnScanner {
+    /// The address of the caller.
+    pub fn ip(&self) -> IpAddr {
+        self.0.peer.ip()
+    }
+
+    /// Whether the connection has gone: nothing but scanners knows the caller any more.
+    pub fn is_orphan(&self) -> bool {
+        Arc::strong_count(&self.0) <= self.0.scanners.load(Ordering::Relaxed)
+    }
+}
 
 impl Drop for OwnScanner {
     fn drop(&mut self) {

@@ -1,6 +1,8 @@
 //! The open scanners of all connections: ids and leases.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::{BTreeMap, HashMap, VecDeque};
+use std::net::IpAddr;
+use std::ops::Bound;
 use std::sync::atomic::{AtomicI64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -46,23 +48,58 @@ impl OpenScanner {
     }
 }
 
+/// Leases that are looked at while the lock is held once: calls that open, use or close a scanner wait no longer than that takes.
+const SWEEP_STEP: usize = 256;
+
+/// The least time between two sweeps that calls cause because there is no room, in milliseconds.
+const SWEEP_INTERVAL_MS: i64 = 1_000;
+
 /// All open scanners.
 ///
-/// Ids count from 0 in each service, as the two gateways of HBase do, and belong to no connection. A scanner that nobody used for its
-/// lease is gone: 120 s in Thrift1, 60 s in Thrift2. It does not expire while a call uses it. Two calls that use one scanner go one after the other.
+/// Ids count from 0 in each service, as in HBase's two gateways, and belong to no connection. A scanner expires when it has not been used
+/// for its lease period: 120 s in Thrift1, 60 s in Thrift2, and less once the connection that opened it has closed. It does not expire
+/// while a call uses it. Calls that use the same scanner run one after the other.
 pub struct Scanners {
     leases: Mutex<Leases>,
     limit: AtomicUsize,
+    address_limit: AtomicUsize,
     own_limit: AtomicUsize,
     page_bytes_max: AtomicUsize,
     timeout_ms: AtomicI64,
+    orphan_timeout_ms: AtomicI64,
+    /// When a call last swept for want of room.
+    swept_ms: AtomicI64,
     clock: Arc<dyn Clock>,
 }
 
 #[derive(Default)]
 struct Leases {
-    by_id: HashMap<(Service, i32), Lease>,
+    by_id: BTreeMap<(Service, i32), Lease>,
+    /// The number of scanners that each address has opened.
+    by_address: HashMap<IpAddr, usize>,
     next: [i32; 2],
+}
+
+impl Leases {
+    fn insert(&mut self, key: (Service, i32), lease: Lease) {
+        *self.by_address.entry(lease.own.ip()).or_default() += 1;
+        self.by_id.insert(key, lease);
+    }
+
+    fn remove(&mut self, key: (Service, i32)) -> Option<Lease> {
+        let lease = self.by_id.remove(&key)?;
+        if let Some(count) = self.by_address.get_mut(&lease.own.ip()) {
+            *count -= 1;
+            if *count == 0 {
+                self.by_address.remove(&lease.own.ip());
+            }
+        }
+        Some(lease)
+    }
+
+    fn of_address(&self, address: IpAddr) -> usize {
+        self.by_address.get(&address).copied().unwrap_or_default()
+    }
 }
 
 struct Lease {
@@ -70,57 +107,82 @@ struct Lease {
     users: Arc<AtomicUsize>,
     used_ms: i64,
     fetches: u64,
-    _own: OwnScanner,
+    own: OwnScanner,
 }
 
 impl Scanners {
-    /// An empty table with room for as many scanners as the limits say.
+    /// An empty table with these limits.
     pub fn new(limits: &Limits, clock: Arc<dyn Clock>) -> Self {
         let scanners = Self {
             leases: Mutex::default(),
             limit: AtomicUsize::new(0),
+            address_limit: AtomicUsize::new(0),
             own_limit: AtomicUsize::new(0),
             page_bytes_max: AtomicUsize::new(0),
             timeout_ms: AtomicI64::new(0),
+            orphan_timeout_ms: AtomicI64::new(0),
+            swept_ms: AtomicI64::new(i64::MIN),
             clock,
         };
         scanners.set_limits(limits);
         scanners
     }
 
-    /// Changes the limits; scanners over them stay until they end.
+    /// Changes the limits. Scanners that exceed them stay open.
     pub fn set_limits(&self, limits: &Limits) {
+        let ms = |time: std::time::Duration| i64::try_from(time.as_millis()).unwrap_or(i64::MAX);
         self.limit.store(limits.scanners_max, Ordering::Relaxed);
+        self.address_limit.store(limits.scanners_per_address_max, Ordering::Relaxed);
         self.own_limit.store(limits.scanners_per_connection_max, Ordering::Relaxed);
         self.page_bytes_max.store(limits.page_bytes_max, Ordering::Relaxed);
-        let timeout_ms = i64::try_from(limits.scanner_timeout.as_millis()).unwrap_or(i64::MAX);
-        self.timeout_ms.store(timeout_ms, Ordering::Relaxed);
+        self.timeout_ms.store(ms(limits.scanner_timeout), Ordering::Relaxed);
+        self.orphan_timeout_ms.store(ms(limits.scanner_orphan_timeout), Ordering::Relaxed);
     }
 
-    /// A fetch ends with the row that makes it so long, in bytes.
+    /// The size at which a fetch ends, in bytes: with the row that reaches it.
     pub fn page_bytes_max(&self) -> usize {
         self.page_bytes_max.load(Ordering::Relaxed)
     }
 
-    /// Gives a scanner an id. Refused, to be tried again, when too many are open, in all or by this caller.
+    /// Gives a scanner an id.
+    ///
+    /// # Errors
+    /// An `IOError` that can be retried, if too many scanners are open: in all, from this address, or from this connection.
     pub fn open(&self, service: Service, scanner: OpenScanner, caller: &Arc<Caller>) -> Result<i32, Fault> {
-        let (limit, own_limit) = (self.limit.load(Ordering::Relaxed), self.own_limit.load(Ordering::Relaxed));
-        let own = caller.open_scanner(own_limit).or_else(|| {
-            self.sweep();
-            caller.open_scanner(own_limit)
-        });
-        let Some(own) = own else {
-            return Err(full(format!("this connection has {own_limit} scanners open")));
+        match self.try_open(service, scanner, caller) {
+            Ok(id) => Ok(id),
+            Err((scanner, why)) if self.sweep_for_room() => {
+                self.try_open(service, *scanner, caller).map_err(|_| full(&why))
+            }
+            Err((_, why)) => Err(full(&why)),
+        }
+    }
+
+    /// Gives the scanner back, with the limit in words, if there is no room.
+    fn try_open(
+        &self,
+        service: Service,
+        scanner: OpenScanner,
+        caller: &Arc<Caller>,
+    ) -> Result<i32, (Box<OpenScanner>, String)> {
+        let own_limit = self.own_limit.load(Ordering::Relaxed);
+        let Some(own) = caller.open_scanner(own_limit) else {
+            return Err((Box::new(scanner), format!("this connection has {own_limit} scanners open")));
         };
-        if self.len() >= limit {
-            self.sweep();
-        }
         let used_ms = self.clock.now_ms();
+        let (limit, address_limit) = (self.limit.load(Ordering::Relaxed), self.address_limit.load(Ordering::Relaxed));
         let mut leases = self.lock();
-        if leases.by_id.len() >= limit {
-            return Err(full(format!("{limit} scanners are open")));
+        let full = if leases.by_id.len() >= limit {
+            Some(format!("{limit} scanners are open"))
+        } else if leases.of_address(own.ip()) >= address_limit {
+            Some(format!("connections from {} have {address_limit} scanners open", own.ip()))
+        } else {
+            None
+        };
+        if let Some(why) = full {
+            return Err((Box::new(scanner), why));
         }
-        // The counter wraps; an id still in use after two thousand million others is passed over.
+        // The counter wraps around. An id that is still in use is skipped.
         let id = loop {
             let id = leases.next[service as usize];
             leases.next[service as usize] = id.wrapping_add(1);
@@ -129,19 +191,26 @@ impl Scanners {
             }
         };
         let scanner = Arc::new(Mutex::new(scanner));
-        let lease = Lease { scanner, users: Arc::default(), used_ms, fetches: 0, _own: own };
-        leases.by_id.insert((service, id), lease);
+        leases.insert((service, id), Lease { scanner, users: Arc::default(), used_ms, fetches: 0, own });
         Ok(id)
     }
 
-    /// Runs `body` on a scanner; `None`: no such id, or its lease ended. The lease begins anew before and after.
+    /// Sweeps, unless a call has done so a moment ago.
+    fn sweep_for_room(&self) -> bool {
+        let now_ms = self.clock.now_ms();
+        let due = |last: i64| (now_ms.saturating_sub(last) >= SWEEP_INTERVAL_MS).then_some(now_ms);
+        let swept = self.swept_ms.fetch_update(Ordering::Relaxed, Ordering::Relaxed, due).is_ok();
+        swept && self.sweep() > 0
+    }
+
+    /// Runs `body` on a scanner. The lease begins anew before and after it. `None`: the id is unknown, or the lease has ended.
     pub fn with<R>(&self, service: Service, id: i32, body: impl FnOnce(&mut OpenScanner) -> R) -> Option<R> {
         let scanner = {
             let now_ms = self.clock.now_ms();
             let mut leases = self.lock();
             let lease = leases.by_id.get_mut(&(service, id))?;
             if self.ended(service, lease, now_ms) {
-                let gone = leases.by_id.remove(&(service, id));
+                let gone = leases.remove((service, id));
                 drop(leases);
                 drop(gone);
                 return None;
@@ -151,54 +220,77 @@ impl Scanners {
             lease.users.fetch_add(1, Ordering::Relaxed);
             Use { scanners: self, key: (service, id), scanner: lease.scanner.clone(), users: lease.users.clone() }
         };
-        // A body that panicked may have left the scanner half way; it is as good as a failed fetch.
+        // A body that panicked has left the scanner in the state of a failed fetch.
         let mut open = scanner.scanner.lock().unwrap_or_else(PoisonError::into_inner);
         Some(body(&mut open))
     }
 
-    /// Closes a scanner and forgets its id; `false`: there was none. A call that is using it finishes.
+    /// Closes a scanner and forgets its id. `false`: the id is unknown. A call that uses the scanner finishes.
     pub fn close(&self, service: Service, id: i32) -> bool {
         let now_ms = self.clock.now_ms();
-        let gone = self.lock().by_id.remove(&(service, id));
+        let gone = self.lock().remove((service, id));
         gone.is_some_and(|lease| !self.ended(service, &lease, now_ms))
     }
 
-    /// Drops all whose lease has ended; returns how many.
+    /// Closes all scanners whose lease has ended, and returns their number.
     pub fn sweep(&self) -> usize {
         let now_ms = self.clock.now_ms();
-        let gone: Vec<_> =
-            self.lock().by_id.extract_if(|(service, _), lease| self.ended(*service, lease, now_ms)).collect();
-        // Closing happens here, outside the lock: a scanner's end may take a while.
-        gone.len()
+        let (mut from, mut closed) = (Bound::Unbounded, 0);
+        loop {
+            let mut leases = self.lock();
+            let step = leases.by_id.range((from, Bound::Unbounded)).take(SWEEP_STEP);
+            let (mut last, mut ended) = (None, Vec::new());
+            for (key, lease) in step {
+                last = Some(*key);
+                if self.ended(key.0, lease, now_ms) {
+                    ended.push(*key);
+                }
+            }
+            let gone: Vec<_> = ended.into_iter().filter_map(|key| leases.remove(key)).collect();
+            drop(leases);
+            closed += gone.len();
+            // Closing a scanner may take a while, so the lock is not held.
+            drop(gone);
+            match last {
+                Some(key) => from = Bound::Excluded(key),
+                None => return closed,
+            }
+        }
     }
 
-    /// Drops all, whatever their leases.
+    /// Closes all scanners, whatever their leases.
     pub fn clear(&self) {
-        let gone = std::mem::take(&mut self.lock().by_id);
+        let mut leases = self.lock();
+        let gone = std::mem::take(&mut leases.by_id);
+        leases.by_address.clear();
+        drop(leases);
         drop(gone);
     }
 
-    /// How often a scanner was used; 0 for one that is not known.
+    /// The number of times that a scanner was used; 0 if the id is unknown.
     pub fn fetches(&self, service: Service, id: i32) -> u64 {
         self.lock().by_id.get(&(service, id)).map_or(0, |lease| lease.fetches)
     }
 
-    /// How many are open, those included whose end nobody noticed yet.
+    /// The number of open scanners, including those whose lease has ended since the last sweep.
     pub fn len(&self) -> usize {
         self.lock().by_id.len()
     }
 
-    /// Whether none is open.
+    /// Whether no scanner is open.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
     fn ended(&self, service: Service, lease: &Lease, now_ms: i64) -> bool {
         let timeout_ms = self.timeout_ms.load(Ordering::Relaxed);
-        let period_ms = match service {
+        let mut period_ms = match service {
             Service::Thrift1 => timeout_ms.saturating_mul(2),
             Service::Thrift2 => timeout_ms,
         };
+        if lease.own.is_orphan() {
+            period_ms = period_ms.min(self.orphan_timeout_ms.load(Ordering::Relaxed));
+        }
         lease.users.load(Ordering::Relaxed) == 0 && now_ms.saturating_sub(lease.used_ms) >= period_ms
     }
 
@@ -207,7 +299,7 @@ impl Scanners {
     }
 }
 
-fn full(why: String) -> Fault {
+fn full(why: &str) -> Fault {
     Fault::io(
         format!(
             "org.apache.hadoop.hbase.RegionTooBusyException: {why}, which is the limit; close some or wait until their leases end"

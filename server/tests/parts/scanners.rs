@@ -16,11 +16,14 @@ use hjall_server::wire::fault::Fault;
 use hjall_server::wire::method::Service::{self, Thrift1, Thrift2};
 
 const PERIOD_MS: i64 = 60_000;
+const ORPHAN_MS: i64 = 10_000;
 
 /// Scanners over an empty database, and what makes new ones.
 struct Fixture {
     scanners: Scanners,
     clock: Arc<ManualClock>,
+    /// A connection that stays open.
+    connection: Arc<Caller>,
     engine: Engine,
 }
 
@@ -31,15 +34,18 @@ impl Fixture {
         let limits = Limits {
             scanners_max: limit,
             scanners_per_connection_max: 3,
+            scanners_per_address_max: 5,
+            scanner_orphan_timeout: Duration::from_millis(ORPHAN_MS.unsigned_abs()),
             scanner_timeout: period,
             ..Limits::default()
         };
         let scanners = Scanners::new(&limits, clock.clone());
-        Self { scanners, clock, engine: Engine::memory(Options::default()).unwrap() }
+        let connection = Caller::new(([127, 0, 0, 1], 1).into());
+        Self { scanners, clock, connection, engine: Engine::memory(Options::default()).unwrap() }
     }
 
     fn open(&self, service: Service) -> Result<i32, Fault> {
-        self.open_for(service, &Caller::new(([127, 0, 0, 1], 1).into()))
+        self.open_for(service, &self.connection)
     }
 
     fn open_for(&self, service: Service, caller: &Arc<Caller>) -> Result<i32, Fault> {
@@ -131,6 +137,54 @@ fn one_connection_cannot_take_them_all() {
     all.open_for(Thrift2, &greedy).expect("a closed scanner makes room");
     all.clock.advance(PERIOD_MS);
     all.open_for(Thrift2, &greedy).expect("a scanner whose lease ended makes room");
+}
+
+#[test]
+fn one_address_cannot_take_them_all() {
+    let all = Fixture::new(100);
+    let at = |host, port| Caller::new(([10, 0, 0, host], port).into());
+    let connections = [at(1, 1), at(1, 2)];
+    let ids: Vec<_> = (0..5).map(|n| all.open_for(Thrift2, &connections[n % 2]).unwrap()).collect();
+    let Err(Fault::Io { message: Some(text), can_retry: true }) = all.open_for(Thrift2, &connections[1]) else {
+        panic!("not refused")
+    };
+    assert!(text.contains("connections from 10.0.0.1 have 5 scanners open"), "{text}");
+    all.open_for(Thrift2, &at(2, 1)).expect("another address has its own");
+    assert!(all.scanners.close(Thrift2, ids[0]));
+    all.open_for(Thrift2, &connections[1]).expect("a closed scanner makes room");
+    all.clock.advance(PERIOD_MS);
+    all.open_for(Thrift2, &connections[1]).expect("a scanner whose lease ended makes room");
+}
+
+#[test]
+fn a_scanner_outlives_its_connection_for_a_short_while() {
+    let all = Fixture::new(100);
+    for service in [Thrift1, Thrift2] {
+        let connection = Caller::new(([127, 0, 0, 1], 2).into());
+        let ids = [0, 1].map(|_| all.open_for(service, &connection).unwrap());
+        all.clock.advance(ORPHAN_MS);
+        assert_eq!(all.scanners.sweep(), 0, "the connection is open");
+        ids.iter().for_each(|id| assert!(all.is_there(service, *id)));
+        drop(connection);
+        for _ in 0..3 {
+            assert!(all.is_there(service, ids[0]), "another connection continues it");
+            all.clock.advance(ORPHAN_MS - 1);
+        }
+        assert_eq!(all.scanners.sweep(), 1, "the other one has expired");
+        all.clock.advance(1);
+        assert!(!all.is_there(service, ids[0]));
+    }
+}
+
+#[test]
+fn a_sweep_finds_every_ended_lease_among_many() {
+    let all = Fixture::new(10_000);
+    let connections: Vec<_> = (0..1000).map(|n| Caller::new(([10, 0, 1, (n % 250) as u8], 1).into())).collect();
+    let ids: Vec<_> = connections.iter().map(|connection| all.open_for(Thrift2, connection).unwrap()).collect();
+    all.clock.advance(PERIOD_MS / 2);
+    ids.iter().step_by(3).for_each(|id| assert!(all.is_there(Thrift2, *id)));
+    all.clock.advance(PERIOD_MS / 2);
+    assert_eq!((all.scanners.sweep(), all.scanners.len()), (666, 334));
 }
 
 #[test]

@@ -27,8 +27,12 @@ pub struct Limits {
     pub scanners_max: usize,
     /// Scanners open at once that one connection opened. Default 4,096.
     pub scanners_per_connection_max: usize,
+    /// Maximum number of open scanners that the connections from one address opened. Default 49,152.
+    pub scanners_per_address_max: usize,
     /// A scanner that nobody uses for so long ends, twice that in Thrift1 (`hbase.client.scanner.timeout.period`). Default 60 s.
     pub scanner_timeout: Duration,
+    /// A scanner whose connection has closed is closed if it is not used for this long. Default 10 s.
+    pub scanner_orphan_timeout: Duration,
     /// A connection without a call for so long is closed (`hbase.thrift.server.socket.read.timeout`, there 60 s); `None`: kept, the
     /// default.
     pub idle_max: Option<Duration>,
@@ -65,7 +69,9 @@ impl Default for Limits {
             held_bytes_max: 1 << 30,
             scanners_max: 65_536,
             scanners_per_connection_max: 4096,
+            scanners_per_address_max: 49_152,
             scanner_timeout: Duration::from_secs(60),
+            scanner_orphan_timeout: Duration::from_secs(10),
             idle_max: None,
             first_call_max: Some(Duration::from_secs(120)),
             stall_max: Duration::from_secs(60),

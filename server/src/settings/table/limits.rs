@@ -8,7 +8,7 @@ const MIB: u64 = 1 << 20;
 /// Close to the largest length that Thrift can express, 2^31 − 1 bytes.
 const LONGEST: u64 = 2047 * MIB;
 
-pub(super) static SETTINGS: [Setting; 15] = [
+pub(super) static SETTINGS: [Setting; 17] = [
     Setting {
         name: "limits.connections",
         flag: flag("max-connections", "N", ""),
@@ -109,6 +109,15 @@ pub(super) static SETTINGS: [Setting; 15] = [
         ..ROW
     },
     Setting {
+        name: "limits.scanners_per_address",
+        kind: count(1, 1 << 24),
+        default: Default::Is("49152"),
+        summary: "Maximum number of open scanners created by the connections from one address",
+        reason: "A single misbehaving host cannot use up all scanners",
+        set: |launch, value| launch.config.limits.scanners_per_address_max = value.size(),
+        ..ROW
+    },
+    Setting {
         name: "limits.scanners_per_connection",
         kind: count(1, 1 << 24),
         default: Default::Is("4096"),
@@ -125,6 +134,15 @@ pub(super) static SETTINGS: [Setting; 15] = [
         summary: "Scanners that are not used for this long are closed; in Thrift1, after twice this time",
         as_in_hbase: true,
         set: |launch, value| launch.config.limits.scanner_timeout = value.time().unwrap_or_default(),
+        ..ROW
+    },
+    Setting {
+        name: "limits.scanner_orphan_timeout",
+        kind: time(1),
+        default: Default::Is("10s"),
+        summary: "Scanners whose connection has closed are closed if they are not used for this long",
+        reason: "A scanner holds a snapshot of the store, and hardly any client continues it on another connection",
+        set: |launch, value| launch.config.limits.scanner_orphan_timeout = value.time().unwrap_or_default(),
         ..ROW
     },
     Setting {
