@@ -14,6 +14,9 @@ const PLACES_MAX: usize = 16;
 /// Pairs that are read at each place.
 const PAIRS_PER_PLACE: usize = 1000;
 
+/// Bytes after which no further pair is read at a place, for families with large cells.
+const BYTES_PER_PLACE: u64 = 4 << 20;
+
 /// A sample of a space's pairs, in bytes of keys and values.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct GarbageSample {
@@ -31,17 +34,17 @@ impl GarbageSample {
     pub(crate) fn read(store: &dyn Store, space: SpaceId, rules: FamilyRules) -> Result<Self> {
         let (now, snapshot) = (store.now_ms(), store.snapshot()?);
         let mut sample = Self::default();
-        let mut pairs = Vec::new();
         for from in places(store.files(space)?.first_keys) {
             // Each place begins with a row, so the filter sees the markers of every row before its values.
             let mut filter = CellFilter::new(rules, true, now);
             let mut cursor = snapshot.scan(space, &from, b"", Order::Ascending, PAIRS_PER_PLACE)?;
-            pairs.clear();
-            cursor.next_many(PAIRS_PER_PLACE, &mut pairs)?;
-            for (key, value) in &pairs {
+            let enough = sample.read_bytes + BYTES_PER_PLACE;
+            for _ in 0..PAIRS_PER_PLACE {
+                // One at a time: a thousand of the largest cells would be gigabytes.
+                let Some((key, value)) = cursor.next()?.filter(|_| sample.read_bytes < enough) else { break };
                 let bytes = (key.len() + value.len()) as u64;
                 sample.read_bytes += bytes;
-                if filter.filter(key, value) == Verdict::Drop {
+                if filter.filter(&key, &value) == Verdict::Drop {
                     sample.garbage_bytes += bytes;
                 }
             }
