@@ -86,13 +86,13 @@ impl Raised {
         }
     }
 
-    /// The same, as it arrives from HBase's master or a region server: its text names the class once more.
+    /// This exception as it arrives from HBase's master or a region server: its text repeats the class.
     pub fn remote(mut self) -> Self {
         self.remote = true;
         self
     }
 
-    /// The same, as HBase's client side raises it.
+    /// This exception as HBase's client library raises it.
     pub fn local(mut self) -> Self {
         self.remote = false;
         self

@@ -1,4 +1,4 @@
-//! A thread that closes scanners whose lease has ended.
+//! The thread that closes scanners whose lease has ended.
 
 use std::io;
 use std::sync::Arc;
@@ -9,7 +9,7 @@ use crossbeam_channel::{RecvTimeoutError, Sender, bounded};
 
 use crate::gateway::context::Context;
 
-/// A scanner's end shows at its next use; this only frees what it holds.
+/// The interval between sweeps. An ended lease is noticed at the scanner's next use in any case; a sweep frees its memory.
 const EVERY: Duration = Duration::from_secs(5);
 
 /// Sweeps until it is dropped.
@@ -19,14 +19,14 @@ pub struct Sweeper {
 }
 
 impl Sweeper {
-    /// Starts the thread. It ends by closing all scanners.
+    /// Starts the thread. Before it ends, it closes all scanners.
     pub fn start(context: Arc<Context>) -> io::Result<Self> {
         let (stop, stopped) = bounded(0);
         let thread = Builder::new().name("hjall-leases".to_owned()).spawn(move || {
             while stopped.recv_timeout(EVERY) == Err(RecvTimeoutError::Timeout) {
                 let ended = context.scanners.sweep();
                 if ended > 0 {
-                    tracing::debug!(scanners = ended, "scanners nobody used were closed");
+                    tracing::debug!(scanners = ended, "closed scanners whose lease had ended");
                 }
             }
             context.scanners.clear();

@@ -15,26 +15,26 @@ use crate::settings::config::Limits;
 use crate::wire::fault::Fault;
 use crate::wire::method::Service;
 
-/// A scan that a client goes through call by call.
+/// A scan whose results a client fetches call by call.
 pub struct OpenScanner {
     /// The table that it reads.
     pub table: TableName,
     /// The engine's scan.
     pub scanner: Scanner,
-    /// What only a region server finds wrong with it: every fetch fails with it, once the table is there.
+    /// An error that only a region server would find. Every fetch fails with it, unless the table is missing.
     pub refusal: Option<Error>,
-    /// Results fetched and not yet delivered: they are delivered even if the table has gone since.
+    /// Results fetched and not yet delivered. They are delivered even if the table is dropped meanwhile.
     pub ahead: VecDeque<Row>,
-    /// How many results one fetch brings; 0: all, in portions.
+    /// Results per fetch; 0: no limit.
     pub caching: usize,
     /// Thrift1: deliver columns as a list in order instead of a map.
     pub sort_columns: bool,
-    /// The scan has seen the end of its range, and stays there.
+    /// The scan has reached the end of its range.
     pub exhausted: bool,
 }
 
 impl OpenScanner {
-    /// A scan about to begin.
+    /// A scan of which nothing has been fetched.
     pub fn new(table: TableName, scanner: Scanner) -> Self {
         Self {
             table,
@@ -203,7 +203,7 @@ impl Scanners {
         swept && self.sweep() > 0
     }
 
-    /// Runs `body` on a scanner. The lease begins anew before and after it. `None`: the id is unknown, or the lease has ended.
+    /// Runs `body` on a scanner. The lease is renewed before and after. `None`: the id is unknown, or the lease has ended.
     pub fn with<R>(&self, service: Service, id: i32, body: impl FnOnce(&mut OpenScanner) -> R) -> Option<R> {
         let scanner = {
             let now_ms = self.clock.now_ms();
@@ -308,7 +308,7 @@ fn full(why: &str) -> Fault {
     )
 }
 
-/// One call's use of a scanner; its end, also by a panic, begins the lease anew.
+/// One call's use of a scanner. Dropping it renews the lease, also after a panic.
 struct Use<'a> {
     scanners: &'a Scanners,
     key: (Service, i32),

@@ -16,7 +16,7 @@ use crate::gateway::error::once_located;
 use crate::wire::fault::Fault;
 
 /// Adds to a counter and returns its new value. This call alone checks nothing before it sends: the region server refuses what is
-/// malformed, and HBase's client tries in vain.
+/// malformed, and HBase's client retries until it gives up.
 pub fn atomic_increment(context: &Context, a: AtomicIncrementArgs) -> Answer<i64> {
     let Column { family, qualifier } = Column::parse(sent(a.column, "column")?);
     let table = table(context, a.table_name, undeclared)?;
@@ -36,7 +36,7 @@ pub fn increment(context: &Context, a: IncrementArgs) -> Answer<()> {
     increment_one(context, sent(a.increment, "increment")?)
 }
 
-/// Adds to counters one by one; the first failure ends it.
+/// Adds to counters one by one, until the first failure.
 pub fn increment_rows(context: &Context, a: IncrementRowsArgs) -> Answer<()> {
     sent(a.increments, "increments")?.into_iter().try_for_each(|one| increment_one(context, one))
 }
@@ -103,7 +103,7 @@ fn full_column(text: Vec<u8>) -> Answer<(Bytes, Bytes)> {
     }
 }
 
-/// What the region server refuses again and again, once it is asked.
+/// The error of a request that the region server refuses at every attempt.
 fn in_vain(context: &Context, table: &Table, error: Error) -> Fault {
     let refusal = Error::new(ErrorKind::Unprocessable, error.message());
     undeclared(once_located(&context.engine, table.name(), refusal))

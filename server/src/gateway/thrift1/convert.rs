@@ -11,12 +11,12 @@ pub fn cell(cell: &Cell) -> TCell {
     TCell { value: Some(cell.value.to_vec()), timestamp: Some(cell.timestamp) }
 }
 
-/// The cells of a row, which then cannot be told apart by column.
+/// The values and timestamps of a row's cells, without their columns.
 pub fn cells(row: &Row) -> Vec<TCell> {
     row.cells.iter().map(cell).collect()
 }
 
-/// A row with its columns by name; of several cells of one name the last one stays, as in Java's map.
+/// A row with its columns by name. Of several cells of one column the last one is kept, as in Java's map.
 pub fn row(row: &Row) -> TRowResult {
     let columns: BTreeMap<_, _> = row.cells.iter().map(|c| (column_name(&c.family, &c.qualifier), cell(c))).collect();
     TRowResult { row: Some(row.key.to_vec()), columns: Some(columns), sorted_columns: None }

@@ -18,12 +18,12 @@ pub fn get(context: &CallContext<'_>, a: GetArgs) -> Answer<Vec<TCell>> {
     versions(context, a.table_name, a.row, a.column, LATEST, 1, &a.attributes)
 }
 
-/// Up to so many cells of each column.
+/// Up to `num_versions` cells of each column.
 pub fn get_ver(context: &CallContext<'_>, a: GetVerArgs) -> Answer<Vec<TCell>> {
     versions(context, a.table_name, a.row, a.column, LATEST, a.num_versions.unwrap_or(0), &a.attributes)
 }
 
-/// The same, of those before a time.
+/// Up to `num_versions` cells of each column before a timestamp.
 pub fn get_ver_ts(context: &CallContext<'_>, a: GetVerTsArgs) -> Answer<Vec<TCell>> {
     let (before, count) = (a.timestamp.unwrap_or(0), a.num_versions.unwrap_or(0));
     versions(context, a.table_name, a.row, a.column, before, count, &a.attributes)
@@ -34,43 +34,43 @@ pub fn get_row(context: &CallContext<'_>, a: GetRowArgs) -> Answer<Vec<TRowResul
     one(context, a.table_name, a.row, None, LATEST, &a.attributes)
 }
 
-/// The same, of some columns.
+/// The newest cells of a row, in the given columns.
 pub fn get_row_with_columns(context: &CallContext<'_>, a: GetRowWithColumnsArgs) -> Answer<Vec<TRowResult>> {
     one(context, a.table_name, a.row, a.columns, LATEST, &a.attributes)
 }
 
-/// The newest cells of a row before a time.
+/// The newest cells of a row before a timestamp.
 pub fn get_row_ts(context: &CallContext<'_>, a: GetRowTsArgs) -> Answer<Vec<TRowResult>> {
     one(context, a.table_name, a.row, None, a.timestamp.unwrap_or(0), &a.attributes)
 }
 
-/// The same, of some columns.
+/// The newest cells of a row before a timestamp, in the given columns.
 pub fn get_row_with_columns_ts(context: &CallContext<'_>, a: GetRowWithColumnsTsArgs) -> Answer<Vec<TRowResult>> {
     one(context, a.table_name, a.row, a.columns, a.timestamp.unwrap_or(0), &a.attributes)
 }
 
-/// Several rows; those without cells are left out.
+/// Several rows. Rows without cells are left out.
 pub fn get_rows(context: &CallContext<'_>, a: GetRowsArgs) -> Answer<Vec<TRowResult>> {
     several(context, a.table_name, a.rows, None, LATEST, &a.attributes)
 }
 
-/// The same, of some columns.
+/// Several rows, in the given columns. Rows without cells are left out.
 pub fn get_rows_with_columns(context: &CallContext<'_>, a: GetRowsWithColumnsArgs) -> Answer<Vec<TRowResult>> {
     several(context, a.table_name, a.rows, a.columns, LATEST, &a.attributes)
 }
 
-/// Several rows as before a time.
+/// The newest cells of several rows before a timestamp.
 pub fn get_rows_ts(context: &CallContext<'_>, a: GetRowsTsArgs) -> Answer<Vec<TRowResult>> {
     several(context, a.table_name, a.rows, None, a.timestamp.unwrap_or(0), &a.attributes)
 }
 
-/// The same, of some columns.
+/// The newest cells of several rows before a timestamp, in the given columns.
 pub fn get_rows_with_columns_ts(context: &CallContext<'_>, a: GetRowsWithColumnsTsArgs) -> Answer<Vec<TRowResult>> {
     several(context, a.table_name, a.rows, a.columns, a.timestamp.unwrap_or(0), &a.attributes)
 }
 
 /// The cells of one family in the row, or in the nearest row before it that has any; none if there is no such row, where HBase 1
-/// trips over a null pointer.
+/// fails with a null pointer exception.
 pub fn get_row_or_before(context: &CallContext<'_>, a: GetRowOrBeforeArgs) -> Answer<Vec<TCell>> {
     let table = table(context, a.table_name, undeclared)?;
     let mut columns = Columns::all();
@@ -82,7 +82,7 @@ pub fn get_row_or_before(context: &CallContext<'_>, a: GetRowOrBeforeArgs) -> An
     Ok(rows.first().map(cells).unwrap_or_default())
 }
 
-/// A get of the newest cells; what only a region server would object to is told apart from what the gateway refuses.
+/// A get of the newest cells, with the checks of HBase's gateway; those of a region server follow when it runs.
 fn new_get(row: Vec<u8>, columns: Columns, before: i64) -> Answer<Get> {
     check_row(&row).map_err(undeclared)?;
     let time_range = TimeRange::before(before).map_err(undeclared)?;
@@ -121,12 +121,12 @@ fn one(
     fetch(context, &table, get, attributes).map(|found| shown(&[found])).map_err(undeclared)
 }
 
-/// Rows as they are answered; those without cells are left out.
+/// The reply for these rows. Rows without cells are left out.
 fn shown<'a>(found: impl IntoIterator<Item = &'a Row>) -> Vec<TRowResult> {
     found.into_iter().filter(|found| !found.cells.is_empty()).map(row).collect()
 }
 
-/// Runs a get after all; with bad attributes it fails, though not before a missing or disabled table is noticed.
+/// Runs a get. Malformed attributes are reported only after a missing or disabled table, as in HBase.
 fn fetch(context: &CallContext<'_>, table: &Table, get: Get, attributes: &Sent) -> Result<Row> {
     match raw(attributes) {
         Ok(raw) => table.get_for(&Get { raw, ..get }, context.scope),
@@ -139,7 +139,8 @@ fn raw(attributes: &Sent) -> Result<bool> {
     Attributes::new(attributes).check_isolation().and_then(|()| Attributes::new(attributes).raw())
 }
 
-/// Several gets are sent together, and a failure of any is told in a summary. One alone goes by itself, none goes nowhere.
+/// Runs several gets. If any fails, the answer is a summary of all failures. A single get fails with its own error, and an empty list
+/// is answered without looking up the table.
 fn several(
     context: &CallContext<'_>,
     name: Option<Vec<u8>>,

@@ -37,19 +37,19 @@ pub fn scanner_open_with_prefix(context: &Context, a: ScannerOpenWithPrefixArgs)
     start(context, a.table_name, range.scan(a.columns, None)?, false, &a.attributes)
 }
 
-/// From a row on, as before a time.
+/// From a row on, with the cells before a timestamp.
 pub fn scanner_open_ts(context: &Context, a: ScannerOpenTsArgs) -> Answer<OpenScanner> {
     let range = Range { start: sent(a.start_row, "startRow")?, ..Range::default() };
     start(context, a.table_name, range.scan(a.columns, Some(a.timestamp.unwrap_or(0)))?, false, &a.attributes)
 }
 
-/// From a row up to another, as before a time.
+/// From a row up to another, with the cells before a timestamp.
 pub fn scanner_open_with_stop_ts(context: &Context, a: ScannerOpenWithStopTsArgs) -> Answer<OpenScanner> {
     let range = Range { start: sent(a.start_row, "startRow")?, stop: sent(a.stop_row, "stopRow")? };
     start(context, a.table_name, range.scan(a.columns, Some(a.timestamp.unwrap_or(0)))?, false, &a.attributes)
 }
 
-/// With everything that can be said of a scan.
+/// With all options of a scan.
 pub fn scanner_open_with_scan(context: &Context, a: ScannerOpenWithScanArgs) -> Answer<OpenScanner> {
     let t = sent(a.scan, "scan")?;
     let range = Range { start: t.start_row.unwrap_or_default(), stop: t.stop_row.unwrap_or_default() };
@@ -68,17 +68,17 @@ pub fn scanner_get(context: &CallContext<'_>, a: ScannerGetArgs) -> Answer<Vec<T
     fetch(context, a.id.unwrap_or(0), 1)
 }
 
-/// Up to so many next results.
+/// Up to `nb_rows` further results.
 pub fn scanner_get_list(context: &CallContext<'_>, a: ScannerGetListArgs) -> Answer<Vec<TRowResult>> {
     fetch(context, a.id.unwrap_or(0), a.nb_rows.unwrap_or(0))
 }
 
-/// Forgets a scanner.
+/// Closes a scanner.
 pub fn scanner_close(context: &Context, a: ScannerCloseArgs) -> Answer<()> {
     if context.scanners.close(Thrift1, a.id.unwrap_or(0)) { Ok(()) } else { Err(no_such_scanner()) }
 }
 
-/// The rows of a scan, from the first on, up to before the second; empty: without end.
+/// The rows of a scan: from `start` (included) to `stop` (excluded). An empty `stop` means the end of the table.
 #[derive(Default)]
 struct Range {
     start: Vec<u8>,
@@ -86,8 +86,8 @@ struct Range {
 }
 
 impl Range {
-    /// All rows that begin so. The rows behind them begin with the prefix whose last byte is one greater; bytes that cannot be
-    /// greater fall away, and with them the end.
+    /// All rows with a prefix. The range ends at the prefix with its last byte incremented. Trailing 0xff bytes are removed first; a
+    /// prefix of 0xff bytes alone leaves the range without an end.
     fn prefix(prefix: Vec<u8>) -> Self {
         let mut stop = prefix.clone();
         while stop.last() == Some(&u8::MAX) {
@@ -117,7 +117,7 @@ impl Range {
     }
 }
 
-/// A scan about to begin; only what the gateway itself notices fails here, all else at the first fetch.
+/// Opens a scan. Only what HBase's gateway checks fails here; everything else fails at the first fetch.
 fn start(context: &Context, name: Option<Vec<u8>>, scan: Scan, sorted: bool, attributes: &Sent) -> Answer<OpenScanner> {
     let table = table(context, name, undeclared)?;
     // HBase's client looks at the level of isolation itself, unlike in gets.

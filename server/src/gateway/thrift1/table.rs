@@ -51,7 +51,7 @@ pub fn get_column_descriptors(
     families.collect::<hjall_engine::Result<_>>().map_err(undeclared)
 }
 
-/// Makes a table of one region. A table that is there already is noticed before anything about the families is looked at.
+/// Creates a table with one region. An existing table is reported before any mistake in the families.
 pub fn create_table(context: &Context, a: CreateTableArgs) -> Answer<()> {
     let name = table_name(a.table_name, undeclared)?;
     if context.engine.table_exists(&name) {

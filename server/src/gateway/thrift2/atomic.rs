@@ -34,7 +34,7 @@ fn check(row: Vec<u8>, family: Vec<u8>, qualifier: Vec<u8>, op: CompareOp, value
     Check { row: row.into(), family: family.into(), qualifier: qualifier.into(), op, value: value.map(Bytes::from) }
 }
 
-/// A put if a cell has a value; without a value: if it is not there, or empty.
+/// A put if a cell has the given value; without a value: if the cell does not exist or is empty.
 pub fn check_and_put(context: &Context, a: CheckAndPutArgs) -> Answer<bool> {
     let name = table_name(&a.table)?;
     let request = PutRequest::new(&a.tput)?;

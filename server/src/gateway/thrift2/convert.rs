@@ -59,7 +59,7 @@ pub fn compare_op(sent: i32) -> Option<CompareOp> {
     all.into_iter().find(|op| *op as i32 == sent)
 }
 
-/// Labels restrict nothing without a visibility controller, but they have to be there.
+/// Labels restrict nothing without a visibility controller, but they are required.
 pub fn check_authorizations(sent: Option<&TAuthorization>) -> Answer<()> {
     match sent {
         Some(TAuthorization { labels: None }) => Err(Fault::internal("authorizations without labels")),
@@ -67,7 +67,7 @@ pub fn check_authorizations(sent: Option<&TAuthorization>) -> Answer<()> {
     }
 }
 
-/// Likewise the expression of a mutation's visibility.
+/// The expression of a mutation's visibility is not evaluated either, but it is required.
 pub fn check_visibility(sent: Option<&TCellVisibility>) -> Answer<()> {
     match sent {
         Some(TCellVisibility { expression: None }) => Err(Fault::internal("a cell visibility without an expression")),

@@ -82,7 +82,7 @@ pub fn batch<'a>(context: &Context, errors: impl Iterator<Item = &'a Error> + Cl
     }
 }
 
-/// The same where `count` elements share one fate.
+/// As [`batch`], for `count` elements that failed with the same error.
 pub fn batch_of(context: &Context, error: &Error, count: usize) -> Fault {
     batch(context, std::iter::repeat_n(error, count))
 }

@@ -68,7 +68,7 @@ pub fn get_namespace_descriptor(context: &Context, a: GetNamespaceDescriptorArgs
     }
 }
 
-/// What HBase says of a namespace that is not there: its name.
+/// The error for a namespace that does not exist. HBase's text is the name.
 pub fn missing(name: &[u8]) -> Fault {
     master(&Error::new(ErrorKind::NamespaceNotFound, text(name)))
 }

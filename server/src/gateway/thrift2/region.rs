@@ -35,7 +35,7 @@ fn location(context: &Context, table: &TableName, region: &Region, replica: i32)
     }
 }
 
-/// REGION_REPLICATION: how many copies of each region clients are told of.
+/// REGION_REPLICATION: the number of replicas of each region that clients see.
 fn replicas(context: &Context, table: &TableName) -> Answer<i32> {
     let table = context.engine.describe(table).map_err(|e| local(&e))?;
     Ok(table.region_replication().unwrap_or(1).min(REGION_REPLICATION_MAX))
@@ -63,7 +63,7 @@ pub fn get_region_location(context: &Context, a: GetRegionLocationArgs) -> Answe
     }
 }
 
-/// All regions by start key, each with its replicas; none of a table that is not there.
+/// All regions by start key, each with its replicas; an empty list for a table that does not exist.
 pub fn get_all_region_locations(
     context: &CallContext<'_>,
     a: GetAllRegionLocationsArgs,

@@ -65,7 +65,7 @@ impl Request {
     }
 }
 
-/// The scan of a call, ready to be read from; nothing has been looked at yet.
+/// Opens the scan of a call without reading anything.
 fn start(context: &Context, name: &TableName, sent: &TScan) -> Answer<OpenScanner> {
     let Request { scan, mut refusal } = Request::new(sent)?;
     // A replica that the table does not have is noticed when the first region is looked for.
@@ -81,7 +81,7 @@ fn start(context: &Context, name: &TableName, sent: &TScan) -> Answer<OpenScanne
     Ok(open)
 }
 
-/// Up to so many results. The number is looked at before anything is read.
+/// Fetches up to `results` results. A negative number is refused before anything is read.
 fn read(context: &CallContext<'_>, open: &mut OpenScanner, results: Option<i32>) -> Answer<Vec<TResult>> {
     // The contract's own default, for writers that leave it out.
     let wanted = usize::try_from(results.unwrap_or(1))
@@ -109,7 +109,7 @@ pub fn get_scanner_rows(context: &CallContext<'_>, a: GetScannerRowsArgs) -> Ans
         .unwrap_or_else(|| Err(Fault::IllegalArgument("Invalid scanner Id".to_owned())))
 }
 
-/// Forgets a scanner; that it is not known is no error.
+/// Closes a scanner. An unknown id is not an error.
 pub fn close_scanner(context: &Context, a: CloseScannerArgs) -> Answer<()> {
     context.scanners.close(Service::Thrift2, a.scanner_id);
     Ok(())
@@ -119,7 +119,7 @@ pub fn close_scanner(context: &Context, a: CloseScannerArgs) -> Answer<()> {
 pub fn get_scanner_results(context: &CallContext<'_>, a: GetScannerResultsArgs) -> Answer<Vec<TResult>> {
     let mut open = start(context, &table_name(&a.table)?, &a.tscan)?;
     let rows = read(context, &mut open, a.num_rows)?;
-    // Nothing could fetch what a page leaves out, so it would be lost without a word.
+    // The client could not fetch the rest of a page that was cut, and would not know that it was.
     let short = usize::try_from(a.num_rows.unwrap_or(1)).is_ok_and(|wanted| rows.len() < wanted);
     if short && !open.scanner.next_for(1, usize::MAX, context.scope).map_err(|e| data(&e))?.is_empty() {
         let max = context.scanners.page_bytes_max();

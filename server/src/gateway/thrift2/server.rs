@@ -51,7 +51,7 @@ pub fn get_slow_log_responses(context: &Context, a: GetSlowLogResponsesArgs) -> 
     Ok(records)
 }
 
-/// Forgets them: false for each server that keeps none.
+/// Clears the slow logs. False for each server that keeps none.
 pub fn clear_slow_log_responses(context: &Context, a: ClearSlowLogResponsesArgs) -> Answer<Vec<bool>> {
     let clear = |server| check_server(context, server).map(|()| context.watch.slow.clear());
     a.server_names.iter().flatten().map(clear).collect()
