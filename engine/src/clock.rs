@@ -1,12 +1,25 @@
-//! The time, as an argument: tests set it.
+//! The source of time, as an argument: tests set it.
 
-use std::sync::atomic::{AtomicI64, Ordering};
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::sync::LazyLock;
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
-/// Tells the time in milliseconds since 1970. May stand still and may jump back; whoever needs more sees to it.
+use parking_lot::{Condvar, Mutex};
+
+/// A source of time. It may stand still and may be set back; the engine copes with both.
 pub trait Clock: Send + Sync + 'static {
     /// Milliseconds since 1970.
     fn now_ms(&self) -> i64;
+
+    /// The time since an arbitrary moment, measured by a clock that cannot be set, or `None` if there is none. With it, the engine's time
+    /// advances while [`Self::now_ms`] is behind; without it, the engine's time stands still until then.
+    fn steady(&self) -> Option<Duration> {
+        None
+    }
+
+    /// Blocks until the clock has changed, but no longer than `limit` of real time. May return early.
+    fn wait(&self, limit: Duration) {
+        std::thread::sleep(limit);
+    }
 }
 
 /// The machine's clock.
@@ -17,31 +30,58 @@ impl Clock for SystemClock {
     fn now_ms(&self) -> i64 {
         SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |d| i64::try_from(d.as_millis()).unwrap_or(i64::MAX))
     }
+
+    fn steady(&self) -> Option<Duration> {
+        static ORIGIN: LazyLock<Instant> = LazyLock::new(Instant::now);
+        Some(ORIGIN.elapsed())
+    }
 }
 
-/// A clock that moves only when told to.
+/// A clock that moves only on request.
 #[derive(Debug)]
-pub struct ManualClock(AtomicI64);
+pub struct ManualClock {
+    hands: Mutex<Hands>,
+    moved: Condvar,
+}
+
+#[derive(Debug)]
+struct Hands {
+    now_ms: i64,
+    /// The sum of all advances: what a clock that cannot be set would have measured.
+    steady_ms: u64,
+}
 
 impl ManualClock {
-    /// A clock that shows this time, in milliseconds since 1970.
+    /// A clock that shows `now_ms` milliseconds since 1970.
     pub fn at(now_ms: i64) -> Self {
-        Self(AtomicI64::new(now_ms))
+        Self { hands: Mutex::new(Hands { now_ms, steady_ms: 0 }), moved: Condvar::new() }
     }
 
-    /// Moves the clock by so many milliseconds.
+    /// Lets `ms` milliseconds pass. A negative number sets the clock back.
     pub fn advance(&self, ms: i64) {
-        self.0.fetch_add(ms, Ordering::SeqCst);
+        let mut hands = self.hands.lock();
+        hands.now_ms = hands.now_ms.saturating_add(ms);
+        hands.steady_ms = hands.steady_ms.saturating_add(u64::try_from(ms).unwrap_or(0));
+        self.moved.notify_all();
     }
 
-    /// Sets the clock, also backwards.
+    /// Sets the clock, forwards or backwards, without letting time pass.
     pub fn set(&self, now_ms: i64) {
-        self.0.store(now_ms, Ordering::SeqCst);
+        self.hands.lock().now_ms = now_ms;
+        self.moved.notify_all();
     }
 }
 
 impl Clock for ManualClock {
     fn now_ms(&self) -> i64 {
-        self.0.load(Ordering::SeqCst)
+        self.hands.lock().now_ms
+    }
+
+    fn steady(&self) -> Option<Duration> {
+        Some(Duration::from_millis(self.hands.lock().steady_ms))
+    }
+
+    fn wait(&self, limit: Duration) {
+        self.moved.wait_for(&mut self.hands.lock(), limit);
     }
 }

@@ -100,12 +100,19 @@ struct State {
     counted: u64,
     dead: Option<ErrorKind>,
     held: Option<Call>,
+    /// How many calls wait.
+    waiting: usize,
 }
 
 impl Plan {
     /// Carries out a call, or fails it.
     fn call<T>(&self, call: Call, effect: impl FnOnce() -> Result<T>) -> Result<T> {
-        self.released.wait_while(&mut self.state.lock(), |state| state.held == Some(call));
+        let mut state = self.state.lock();
+        if state.held == Some(call) {
+            state.waiting += 1;
+            self.released.wait_while(&mut state, |state| state.held == Some(call));
+        }
+        drop(state);
         match self.judge(call) {
             None => effect(),
             Some((When::Before, error)) => Err(error),
@@ -159,6 +166,11 @@ impl FaultStore {
     /// From here on calls of one kind wait, until [`Self::heal`].
     pub fn hold(&self, call: Call) {
         self.plan.state.lock().held = Some(call);
+    }
+
+    /// How many calls have had to wait since [`Self::heal`] was last called.
+    pub fn waiting(&self) -> usize {
+        self.plan.state.lock().waiting
     }
 
     /// Nothing fails or waits any more. Whether the fault had struck.
@@ -286,6 +298,14 @@ impl Transaction for FaultTransaction<'_> {
 
     fn now_ms(&self) -> i64 {
         self.inner.now_ms()
+    }
+
+    fn clock_ms(&self) -> i64 {
+        self.inner.clock_ms()
+    }
+
+    fn version_after(&self, old_ms: i64) -> i64 {
+        self.inner.version_after(old_ms)
     }
 
     fn assigned(&mut self, timestamp: i64, delete: bool) {

@@ -45,7 +45,7 @@ impl MemoryStore {
             state: RwLock::new(Some(Arc::new(Spaces::from([(CATALOG_SPACE, Map::new_sync())])))),
             writing: Mutex::new(()),
             rows: Rows::new(),
-            time: Time::new(clock, i64::MIN),
+            time: Time::new(clock, i64::MIN, i64::MIN),
             sequence: Sequence::from(1),
             filters: RwLock::new(None),
             body_twice: false,
@@ -125,11 +125,11 @@ impl Store for MemoryStore {
     ) -> Result<()> {
         super::refuse_default(durability)?;
         let mut held = self.rows.take(rows, &self.time)?;
-        let now = held.now_ms();
+        let times = held.times();
         if self.body_twice {
-            body(&mut Running::new(self.snapshot()?, now, &self.sequence))?;
+            body(&mut Running::new(self.snapshot()?, times, &self.sequence))?;
         }
-        let mut running = Running::new(self.snapshot()?, now, &self.sequence);
+        let mut running = Running::new(self.snapshot()?, times, &self.sequence);
         body(&mut running)?;
         let Done { writes, newest } = running.finish()?;
         if let Some(newest) = newest {
@@ -143,7 +143,7 @@ impl Store for MemoryStore {
     }
 
     fn upcoming(&self) -> Upcoming {
-        Upcoming { time_ms: self.time.newest_assigned_ms(), sequence: self.sequence.upcoming() }
+        Upcoming { time_ms: self.time.safe_ms(), sequence: self.sequence.upcoming() }
     }
 
     fn flush(&self, space: SpaceId) -> Result<()> {

@@ -136,14 +136,16 @@ pub trait Store: Send + Sync + 'static {
     /// What is there now.
     fn snapshot(&self) -> Result<Arc<dyn Snapshot>>;
 
-    /// Takes the rows, runs `body`, commits what it wrote, all at once.
+    /// Locks the rows, runs `body`, commits what it wrote, all at once.
     ///
-    /// `rows` are opaque lock names (table and row); they are taken in an order that cannot deadlock and held until the commit is done.
+    /// `rows` are opaque lock names (table and row); they are locked in an order that cannot deadlock until the commit is done. If one of
+    /// them is more than 1 s ahead of the clock, the transaction first waits for the clock, with no row locked.
     /// `body` may run more than once and must have no other effect; an error from it leaves nothing behind.
     /// `durability` is never `UseDefault` here.
     ///
     /// # Errors
-    /// Those of `body`. `Busy`: the rows were held, or the disk had not caught up, for 30 s. `Stale`: it wrote to a space that is not there.
+    /// Those of `body`. `Busy`: the rows were locked or ahead of the clock, or the disk had not caught up, for 30 s; or a row is ahead of a
+    /// clock that stands still. `Stale`: it wrote to a space that is not there.
     /// `InvalidArgument`: a key that no store can hold. After all of these nothing was written. `DiskFull`, `Io`: whether it was written is
     /// open; the next transaction of these rows sees it whole or not at all, and its time is later either way.
     fn transact(
@@ -153,7 +155,8 @@ pub trait Store: Send + Sync + 'static {
         body: &mut dyn FnMut(&mut dyn Transaction) -> Result<()>,
     ) -> Result<()>;
 
-    /// The clock as transactions see it: never before the newest mark kept in the store.
+    /// The clock of the database, in milliseconds since 1970. It does not go back, except after a crash, by as much as passed since the
+    /// last write.
     fn now_ms(&self) -> i64;
 
     /// The time and the sequence number at which a copy of this store has to begin, for everything committed so far.
@@ -229,12 +232,20 @@ pub trait Transaction {
     /// The newest committed state; does not see this transaction's own writes.
     fn snapshot(&self) -> &Arc<dyn Snapshot>;
 
+    /// The clock when the rows had been locked, in milliseconds: by it, TTLs expire. The same in every call.
+    fn clock_ms(&self) -> i64;
+
     /// The timestamp for what this transaction writes, in milliseconds: not before the clock, not before the newest one assigned in any
-    /// of its rows, and after it if that one was a delete of an earlier transaction. The same in every call.
+    /// of its rows, and after it if that one was a delete of an earlier transaction. At most 1 s after the clock. The same in every call.
     fn now_ms(&self) -> i64;
 
-    /// Says that this transaction assigned a timestamp by itself in its rows (`delete`: to a delete marker), so that later transactions of
-    /// these rows come after it. Not for timestamps that a caller gave.
+    /// The timestamp of a new version of a cell whose newest visible version has the timestamp `old_ms`: the later of `old_ms` + 1 and
+    /// [`Self::now_ms`]. It is `old_ms` if the next millisecond would be more than 1 s after the clock and `old_ms` is not.
+    fn version_after(&self, old_ms: i64) -> i64;
+
+    /// Records that this transaction chose a timestamp for a cell of its rows (`delete`: for a delete marker), so that later transactions
+    /// of these rows come after it. Not for timestamps that a caller gave. One that is more than 1 s after the clock is ignored, since it
+    /// was derived from a timestamp that a caller gave.
     fn assigned(&mut self, timestamp: i64, delete: bool);
 
     /// A number larger than that of every transaction committed before in any of the same rows; for families that need the order of writing.

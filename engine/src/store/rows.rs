@@ -1,31 +1,28 @@
-//! Rows under transaction: who holds which, and where a row runs ahead of the clock.
+//! Rows under transaction: who has locked which, and which rows are ahead of the clock.
 //!
-//! A row is an opaque name. Several are taken in the order of their names, so two transactions can wait for each other in one direction only
-//! and never for ever. A row that nobody holds and that is not ahead of the clock has no entry: the table stays as small as what is under way.
+//! A row is an opaque name. Several are locked in the order of their names, so that transactions cannot deadlock. A row that is neither
+//! locked nor ahead of the clock has no entry: the table stays as small as the work in progress.
 
 use std::collections::HashMap;
 use std::hash::{BuildHasher, RandomState};
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 use parking_lot::lock_api::ArcMutexGuard;
 use parking_lot::{Mutex, RawMutex};
 
-use super::time::Time;
+use super::time::{LEAD_MAX_MS, RowTime, Time, Waited};
 use crate::error::{Error, ErrorKind, Result};
 
-/// How long a transaction waits for a row that others hold: HBase's `hbase.rowlock.wait.duration`.
+/// How long a transaction waits for its rows: HBase's `hbase.rowlock.wait.duration`.
 const WAIT_MAX: Duration = Duration::from_secs(30);
 
 /// Enough that threads rarely meet in one shard.
 const SHARDS: usize = 64;
 
-/// So many rows of one shard may be remembered for being ahead of the clock; beyond that the clock itself is moved.
+/// The number of rows of one shard that are remembered for being ahead of the clock. With more, the floor of all timestamps is raised.
 const AHEAD_MAX: usize = 1024;
-
-/// A timestamp further ahead than this stems from a caller, not from the clock: it is not followed.
-const FOLLOW_MAX_MS: i64 = 60_000;
 
 /// The newest timestamp assigned in a row.
 #[derive(Clone, Copy)]
@@ -77,31 +74,66 @@ impl Rows {
         Self { shards, hasher: RandomState::new() }
     }
 
-    /// Takes these rows, each once, waiting for those who hold them; `Busy` after 30 s.
+    /// Locks these rows, each once, and determines the timestamps of the transaction.
+    ///
+    /// If a row is too far ahead of the clock, waits for the clock with no row locked.
+    ///
+    /// # Errors
+    /// `Busy`: the rows were not free, or not close enough to the clock, for 30 s; or the clock stands still.
     pub fn take<'a>(&'a self, names: &[Bytes], time: &'a Time) -> Result<Held<'a>> {
         let mut names = names.to_vec();
         names.sort_unstable();
         names.dedup();
-        let mut held = Held { table: self, time, rows: Vec::with_capacity(names.len()) };
+        let deadline = Instant::now() + WAIT_MAX;
+        loop {
+            let held = self.lock(&names, time, deadline)?;
+            if held.times.is_within_lead() {
+                return Ok(held);
+            }
+            let (target_ms, furthest) = (held.times.now_ms.saturating_sub(LEAD_MAX_MS), held.furthest());
+            drop(held);
+            let reason = match time.wait_until(target_ms, deadline) {
+                Waited::Reached => continue,
+                Waited::Stalled => "and the clock does not advance; try again when it does".to_owned(),
+                Waited::TimedOut => format!("after {} s of waiting; write it less often", WAIT_MAX.as_secs()),
+            };
+            return Err(Error::new(
+                ErrorKind::Busy,
+                format!(
+                    "row \"{}\" was deleted and written so often that its timestamps are {LEAD_MAX_MS} ms ahead of the clock, {reason}",
+                    furthest.escape_ascii()
+                ),
+            ));
+        }
+    }
+
+    /// Locks rows, which are sorted.
+    fn lock<'a>(&'a self, names: &[Bytes], time: &'a Time, deadline: Instant) -> Result<Held<'a>> {
+        let nothing = RowTime { clock_ms: i64::MIN, now_ms: i64::MIN };
+        let mut held = Held { table: self, time, rows: Vec::with_capacity(names.len()), times: nothing };
         for name in names {
             let entry = Arc::clone(
-                self.shard(&name).lock().rows.entry(name.clone()).or_insert_with(|| Arc::new(Mutex::new(Newest::NONE))),
+                self.shard(name).lock().rows.entry(name.clone()).or_insert_with(|| Arc::new(Mutex::new(Newest::NONE))),
             );
-            let guard = entry.try_lock_arc_for(WAIT_MAX);
+            let guard = entry.try_lock_arc_until(deadline);
             drop(entry);
             let Some(guard) = guard else {
-                self.release(&name, None, time);
+                self.release(name, None, time);
                 return Err(Error::new(
                     ErrorKind::Busy,
                     format!(
-                        "row \"{}\" has been held by other writes for {} s; try again later",
+                        "row \"{}\" has been locked by other writes for {} s; try again later",
                         name.escape_ascii(),
                         WAIT_MAX.as_secs()
                     ),
                 ));
             };
-            held.rows.push((name, Some(guard)));
+            held.rows.push((name.clone(), Some(guard)));
         }
+        // The clock after all rows have been locked, and the rows before the floor: a row that is forgotten meanwhile has raised it.
+        let rows = held.rows.iter().flat_map(|(_, guard)| guard).map(|newest| newest.next_ms()).max();
+        let clock_ms = time.now_ms();
+        held.times = RowTime { clock_ms, now_ms: time.earliest_ms_at(clock_ms).max(rows.unwrap_or(i64::MIN)) };
         Ok(held)
     }
 
@@ -113,7 +145,7 @@ impl Rows {
     fn release(&self, name: &Bytes, guard: Option<ArcMutexGuard<RawMutex, Newest>>, time: &Time) {
         let mut shard = self.shard(name).lock();
         drop(guard);
-        let now = time.now_ms();
+        let now = time.earliest_ms();
         if shard.rows.get(name).is_some_and(|entry| idle_until(entry).is_some_and(|until| until <= now)) {
             shard.rows.remove(name);
         } else if shard.rows.len() >= shard.sweep_at {
@@ -136,18 +168,18 @@ fn idle_until(entry: &Entry) -> Option<i64> {
 }
 
 impl Shard {
-    /// Forgets the rows that the clock has reached. If too many stay ahead of it (it may stand still for long after it was set back), it is
-    /// moved over the nearer half of them, which makes remembering those needless.
+    /// Forgets the rows that the clock has reached. If too many stay ahead of it, raises the floor of all timestamps over the nearer half
+    /// of them, which makes remembering those needless.
     fn sweep(&mut self, time: &Time) {
-        let now = time.now_ms();
+        let now = time.earliest_ms();
         self.rows.retain(|_, entry| idle_until(entry).is_none_or(|until| until > now));
         if self.rows.len() >= AHEAD_MAX {
             let mut ahead: Vec<i64> = self.rows.values().filter_map(idle_until).collect();
             if !ahead.is_empty() {
                 let middle = ahead.len() / 2;
                 let (_, &mut floor, _) = ahead.select_nth_unstable(middle);
-                // Before the rows are forgotten: who misses a row's entry then already sees the later time.
-                time.raise(floor);
+                // Before the rows are forgotten: a transaction that finds no entry of its row then sees the higher floor.
+                time.raise_floor(floor);
                 self.rows.retain(|_, entry| idle_until(entry).is_none_or(|until| until > floor));
             }
         }
@@ -155,32 +187,36 @@ impl Shard {
     }
 }
 
-/// Rows taken by one transaction; dropping it lets go of them.
+/// Rows locked by one transaction; dropping it unlocks them.
 pub(super) struct Held<'a> {
     table: &'a Rows,
     time: &'a Time,
     rows: Vec<(Bytes, Option<ArcMutexGuard<RawMutex, Newest>>)>,
+    times: RowTime,
 }
 
 impl Held<'_> {
-    /// The time of this transaction: not before the clock nor before anything assigned in its rows, and after their deletes.
-    pub fn now_ms(&self) -> i64 {
-        // The rows first: what is forgotten of them in the meantime has moved the time.
-        let rows = self.rows.iter().flat_map(|(_, guard)| guard).map(|newest| newest.next_ms()).max();
-        self.time.now_ms().max(rows.unwrap_or(i64::MIN))
+    /// The timestamps of this transaction.
+    pub fn times(&self) -> RowTime {
+        self.times
     }
 
-    /// Says that the transaction assigned this timestamp in its rows. Before it is committed: a commit that fails half-way may come to
-    /// light after all. Returns the earliest time that a later transaction of these rows may take on its account.
+    /// Records the newest timestamp that the transaction has assigned in its rows. To be called before the commit, because the writes of a
+    /// commit that fails may appear after all. Returns the earliest timestamp that later transactions of these rows may have on its
+    /// account.
     pub fn assign(&mut self, newest: Newest) -> i64 {
-        if newest.timestamp_ms > self.time.now_ms().saturating_add(FOLLOW_MAX_MS) {
-            return i64::MIN;
-        }
         self.time.assigned(newest.next_ms());
         for guard in self.rows.iter_mut().flat_map(|(_, guard)| guard) {
             guard.merge(newest);
         }
         newest.next_ms()
+    }
+
+    /// The row that is furthest ahead of the clock.
+    fn furthest(&self) -> Bytes {
+        let next_ms =
+            |(_, guard): &&(Bytes, Option<ArcMutexGuard<RawMutex, Newest>>)| guard.as_ref().map(|n| n.next_ms());
+        self.rows.iter().max_by_key(next_ms).map(|(name, _)| name.clone()).unwrap_or_default()
     }
 }
 
@@ -204,10 +240,11 @@ mod tests {
     /// A table that kept every row ever written would grow without end.
     #[test]
     fn rows_that_nobody_holds_are_forgotten() {
-        let (rows, time) = (Rows::new(), Time::new(Arc::new(ManualClock::at(1_000)), 0));
+        let (rows, time) = (Rows::new(), Time::new(Arc::new(ManualClock::at(1_000)), i64::MIN, i64::MIN));
         for n in 0..10_000 {
             let mut held = rows.take(&[name(n), name(n + 1)], &time).unwrap();
-            held.assign(Newest { timestamp_ms: held.now_ms(), delete: false });
+            let now = held.times().now_ms;
+            held.assign(Newest { timestamp_ms: now, delete: false });
         }
         assert_eq!(rows.len(), 0);
     }
@@ -215,27 +252,29 @@ mod tests {
     /// With a clock that stands still every deleted row has to be remembered: bounded all the same, and no row's time goes back.
     #[test]
     fn a_clock_that_stands_still_does_not_fill_the_memory() {
-        let (rows, time) = (Rows::new(), Time::new(Arc::new(ManualClock::at(1_000)), 0));
+        let (rows, time) = (Rows::new(), Time::new(Arc::new(ManualClock::at(1_000)), i64::MIN, i64::MIN));
         let count = SHARDS * AHEAD_MAX * 3;
         let mut given = Vec::new();
         for n in 0..count {
             let mut held = rows.take(&[name(n)], &time).unwrap();
-            let now = held.now_ms();
+            let now = held.times().now_ms;
             held.assign(Newest { timestamp_ms: now, delete: true });
             given.push(now);
         }
         assert!(rows.len() <= SHARDS * (AHEAD_MAX + 1), "{} rows remembered", rows.len());
         for (n, deleted) in given.into_iter().enumerate() {
             let held = rows.take(&[name(n)], &time).unwrap();
-            assert!(held.now_ms() > deleted, "row {n}: {} is not after {deleted}", held.now_ms());
+            assert!(held.times().now_ms > deleted, "row {n}: {} is not after {deleted}", held.times().now_ms);
         }
-        assert!(time.now_ms() < 1_100, "the clock was moved further than needed: {}", time.now_ms());
+        assert!(time.earliest_ms() < 1_100, "the floor was raised further than needed: {}", time.earliest_ms());
+        assert_eq!(time.now_ms(), 1_000, "the clock is not affected");
     }
 
     /// Names given in different orders and twice must not lock up.
     #[test]
     fn rows_taken_in_any_order_do_not_deadlock() {
-        let (rows, time) = (Arc::new(Rows::new()), Arc::new(Time::new(Arc::new(ManualClock::at(1)), 0)));
+        let (rows, time) =
+            (Arc::new(Rows::new()), Arc::new(Time::new(Arc::new(ManualClock::at(1)), i64::MIN, i64::MIN)));
         let threads: Vec<_> = (0..4)
             .map(|t| {
                 let (rows, time) = (Arc::clone(&rows), Arc::clone(&time));

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use bytes::Bytes;
 
 use super::rows::Newest;
-use super::time::Sequence;
+use super::time::{RowTime, Sequence};
 use super::{Snapshot, SpaceId, Transaction};
 use crate::error::{Error, Result};
 
@@ -25,14 +25,14 @@ pub(super) struct Write {
 pub(super) struct Done {
     /// In order of space and key, each key once.
     pub writes: Vec<Write>,
-    /// The newest timestamp that it assigned; `None`: it wrote nothing and assigned nothing.
+    /// The newest timestamp that it assigned and later transactions follow; `None`: it wrote nothing and assigned nothing.
     pub newest: Option<Newest>,
 }
 
 /// What [`super::Store::transact`] hands to its body.
 pub(super) struct Running<'a> {
     snapshot: Arc<dyn Snapshot>,
-    now_ms: i64,
+    times: RowTime,
     sequence: &'a Sequence,
     drawn: Cell<Option<u64>>,
     writes: Vec<Write>,
@@ -44,11 +44,11 @@ pub(super) struct Running<'a> {
 }
 
 impl<'a> Running<'a> {
-    /// Nothing written yet. The rows are held already: the snapshot is newer than everything committed in them.
-    pub fn new(snapshot: Arc<dyn Snapshot>, now_ms: i64, sequence: &'a Sequence) -> Self {
+    /// Nothing written yet. The rows are locked already: the snapshot is newer than everything committed in them.
+    pub fn new(snapshot: Arc<dyn Snapshot>, times: RowTime, sequence: &'a Sequence) -> Self {
         Self {
             snapshot,
-            now_ms,
+            times,
             sequence,
             drawn: Cell::new(None),
             writes: Vec::new(),
@@ -71,7 +71,7 @@ impl<'a> Running<'a> {
             self.writes.dedup_by(|next, kept| (next.space, &next.key) == (kept.space, &kept.key));
         }
         if !self.writes.is_empty() {
-            let plain = Newest { timestamp_ms: self.now_ms, delete: false };
+            let plain = Newest { timestamp_ms: self.times.now_ms, delete: false };
             self.newest.get_or_insert(plain).merge(plain);
         }
         Ok(Done { writes: self.writes, newest: self.newest })
@@ -96,13 +96,23 @@ impl Transaction for Running<'_> {
         &self.snapshot
     }
 
+    fn clock_ms(&self) -> i64 {
+        self.times.clock_ms
+    }
+
     fn now_ms(&self) -> i64 {
-        self.now_ms
+        self.times.now_ms
+    }
+
+    fn version_after(&self, old_ms: i64) -> i64 {
+        self.times.version_after(old_ms)
     }
 
     fn assigned(&mut self, timestamp: i64, delete: bool) {
-        let newest = Newest { timestamp_ms: timestamp, delete };
-        self.newest.get_or_insert(newest).merge(newest);
+        if self.times.is_followed(timestamp) {
+            let newest = Newest { timestamp_ms: timestamp, delete };
+            self.newest.get_or_insert(newest).merge(newest);
+        }
     }
 
     fn sequence(&self) -> u64 {

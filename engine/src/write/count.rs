@@ -13,9 +13,6 @@ use crate::name::TableName;
 use crate::read::{Budget, Unlimited, newest};
 use crate::store::Transaction;
 
-/// How far ahead of the clock the versions of a counter may run before the newest one is replaced, in milliseconds.
-const AHEAD_MS_MAX: i64 = 1_000;
-
 /// One column's part of an operation.
 struct Step {
     family: Bytes,
@@ -69,7 +66,6 @@ fn apply(core: &Core, name: &TableName, mut asked: Steps<'_>, budget: &dyn Budge
             };
             limits::check_delta(core.limits.server_cell_bytes, asked.row, &step.family, &step.qualifier, delta)?;
         }
-        let clock_ms = core.store.now_ms();
         let mut cells = Vec::<Cell>::new();
         core.transact(&[table.row_lock(asked.row)], table.durability(asked.durability), &mut |tx| {
             for cell in cells.drain(..) {
@@ -77,7 +73,7 @@ fn apply(core: &Core, name: &TableName, mut asked: Steps<'_>, budget: &dyn Budge
             }
             for step in &asked.steps {
                 // Of a column named often, each result is as long as the column: they are bounded one by one.
-                let cell = take(core, tx, table, &asked, step, clock_ms)?;
+                let cell = take(core, tx, table, &asked, step)?;
                 budget.take(1, cell.qualifier.len() + cell.value.len())?;
                 cells.push(cell);
             }
@@ -92,17 +88,11 @@ fn give_back(budget: &dyn Budget, cell: &Cell) {
 }
 
 /// Computes one column's new cell and writes it.
-fn take(
-    core: &Core,
-    tx: &mut dyn Transaction,
-    table: &TableState,
-    asked: &Steps<'_>,
-    step: &Step,
-    clock_ms: i64,
-) -> Result<Cell> {
+fn take(core: &Core, tx: &mut dyn Transaction, table: &TableState, asked: &Steps<'_>, step: &Step) -> Result<Cell> {
+    let clock_ms = tx.clock_ms();
     let family = table.family(&step.family, asked.row)?;
     let old = newest(tx.snapshot(), family, asked.row, &step.qualifier, 1, clock_ms)?.into_iter().next();
-    let timestamp = old.as_ref().map_or(tx.now_ms(), |o| timestamp_after(o.timestamp, tx.now_ms(), clock_ms));
+    let timestamp = old.as_ref().map_or(tx.now_ms(), |o| tx.version_after(o.timestamp));
     let old_value = old.as_ref().map(|o| &o.value);
     let value = match &step.delta {
         Delta::Amount(amount) => sum(old_value.map(|v| &v.bytes[..]), *amount)?,
@@ -115,9 +105,7 @@ fn take(
     };
     let draft = Draft { family, qualifier: &step.qualifier, timestamp, kind: CellKind::Put, bytes: value.clone() };
     write(tx, asked.row, ttl_ms, vec![draft], clock_ms)?;
-    if timestamp <= clock_ms.saturating_add(AHEAD_MS_MAX) {
-        tx.assigned(timestamp, false);
-    }
+    tx.assigned(timestamp, false);
     Ok(Cell {
         row: asked.row.clone(),
         family: family.name.clone(),
@@ -126,14 +114,6 @@ fn take(
         kind: CellKind::Put,
         value,
     })
-}
-
-/// HBase's max(old + 1, now). A counter that is incremented faster than the clock ticks runs ahead of it; where that would be by more
-/// than a second, its newest version is replaced. Versions further ahead were put there by their writers, and HBase's rule holds.
-fn timestamp_after(old: i64, now_ms: i64, clock_ms: i64) -> i64 {
-    let next = old.wrapping_add(1).max(now_ms);
-    let bound = clock_ms.saturating_add(AHEAD_MS_MAX);
-    if next > bound && old <= bound { old } else { next }
 }
 
 fn sum(old: Option<&[u8]>, amount: i64) -> Result<Bytes> {

@@ -13,10 +13,10 @@ use crate::read::newest_times;
 use crate::store::{SpaceId, Transaction};
 use crate::value::{self, Value};
 
-/// The time of a write: what cells without a timestamp get.
+/// The timestamps of a write's cells that come without one.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Time {
-    /// The clock, for TTL.
+    /// The clock, by which TTLs expire.
     pub clock_ms: i64,
     /// For puts.
     pub put_ms: i64,
@@ -26,8 +26,8 @@ pub(crate) struct Time {
 
 impl Time {
     /// The time of a transaction.
-    pub(super) fn of(tx: &dyn Transaction, clock_ms: i64) -> Self {
-        Self { clock_ms, put_ms: tx.now_ms(), delete_ms: tx.now_ms() }
+    pub(super) fn of(tx: &dyn Transaction) -> Self {
+        Self { clock_ms: tx.clock_ms(), put_ms: tx.now_ms(), delete_ms: tx.now_ms() }
     }
 }
 
@@ -62,8 +62,7 @@ pub(super) fn draft_put(tx: &mut dyn Transaction, table: &TableState, put: &Put,
     });
     let drafts = drafts.collect::<Result<Vec<_>>>()?;
     write(tx, &put.row, ttl(put.ttl_ms), drafts, time.clock_ms)?;
-    // A time beyond the transaction's own comes from a checked cell: its writer chose it, so later writes need not follow it.
-    if time.put_ms == tx.now_ms() && put.cells.iter().any(|c| c.timestamp == LATEST) {
+    if put.cells.iter().any(|c| c.timestamp == LATEST) {
         tx.assigned(time.put_ms, false);
     }
     Ok(())
@@ -83,10 +82,14 @@ pub(super) fn draft_delete(tx: &mut dyn Transaction, table: &TableState, delete:
         }));
     }
     let mut found = ResolvedVersions::of(delete);
+    // The timestamps of markers that come without one.
+    let mut chosen = Vec::new();
     for marker in &delete.markers {
         let family = table.family(&marker.family, &delete.row)?;
         let timestamp = if marker.kind == MarkerKind::Version && marker.timestamp == LATEST {
-            found.next(tx, delete, family, marker, time)?
+            let version_ms = found.next(tx, delete, family, marker, time)?;
+            chosen.push(version_ms);
+            version_ms
         } else {
             at(marker.timestamp)
         };
@@ -99,10 +102,12 @@ pub(super) fn draft_delete(tx: &mut dyn Transaction, table: &TableState, delete:
         drafts.push(Draft { family, qualifier, timestamp, kind, bytes: Bytes::new() });
     }
     // A marker at the transaction's own time would hide what the row's next write puts there, unless that write comes later.
-    let now = drafts.iter().any(|d| d.timestamp == time.delete_ms);
+    if drafts.iter().any(|d| d.timestamp == time.delete_ms) {
+        chosen.push(time.delete_ms);
+    }
     write(tx, &delete.row, ttl(delete.ttl_ms), drafts, time.clock_ms)?;
-    if now {
-        tx.assigned(time.delete_ms, true);
+    for timestamp in chosen {
+        tx.assigned(timestamp, true);
     }
     Ok(())
 }

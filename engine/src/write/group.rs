@@ -139,9 +139,8 @@ fn apply_group<M: Single>(
     let rows: Vec<_> = group.iter().map(|&i| table.row_lock(mutations[i].row())).collect();
     let durability =
         group.iter().map(|&i| table.durability(mutations[i].durability())).max().unwrap_or(Durability::SyncWal);
-    let clock_ms = core.store.now_ms();
     let done = core.transact(&rows, durability, &mut |tx| {
-        let time = Time::of(tx, clock_ms);
+        let time = Time::of(tx);
         for &i in group {
             results[i] = mutations[i].check_on_server(core).and_then(|()| mutations[i].draft(tx, table, time));
         }

@@ -60,9 +60,8 @@ pub(crate) fn mutate_row(core: &Core, name: &TableName, row: &[u8], mutations: &
         table.check_writable()?;
         check_sizes(core, mutations)?;
         check_timestamps(mutations, ErrorKind::Unprocessable)?;
-        let clock_ms = core.store.now_ms();
         core.transact(&[table.row_lock(row)], strongest(table, mutations), &mut |tx| {
-            let time = Time::of(tx, clock_ms);
+            let time = Time::of(tx);
             mutations.iter().try_for_each(|mutation| draft(tx, table, mutation, time))
         })
     })
@@ -87,17 +86,16 @@ pub(crate) fn check_and_mutate(core: &Core, name: &TableName, check: &Check, mut
         check_sizes(core, mutations)?;
         check_timestamps(mutations, ErrorKind::Refused)?;
         let family = table.family(&check.family, &check.row)?;
-        let clock_ms = core.store.now_ms();
         let mut holds = false;
         core.transact(&[table.row_lock(&check.row)], strongest(table, mutations), &mut |tx| {
-            let cells = newest(tx.snapshot(), family, &check.row, &check.qualifier, 1, clock_ms)?;
+            let cells = newest(tx.snapshot(), family, &check.row, &check.qualifier, 1, tx.clock_ms())?;
             let stored = cells.first();
             holds = condition(check, stored.map(|c| &c.value.bytes))?;
             if !holds {
                 return Ok(());
             }
-            let mut time = Time::of(tx, clock_ms);
-            // HBase sees to it that what replaces the checked cell is not older than it. Deletes have the plain time.
+            let mut time = Time::of(tx);
+            // As in HBase, what replaces the checked cell is not older than it. Deletes have the plain time.
             time.put_ms = time.put_ms.max(stored.map_or(i64::MIN, |c| c.timestamp));
             mutations.iter().try_for_each(|mutation| draft(tx, table, mutation, time))
         })?;

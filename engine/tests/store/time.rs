@@ -1,8 +1,16 @@
 //! The time that transactions are told.
 
-use hjall_engine::store::Transaction;
+use std::sync::atomic::{AtomicI64, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
-use crate::kinds::{BEGIN_MS, Kind, SPACE, bytes};
+use hjall_engine::ErrorKind;
+use hjall_engine::clock::{Clock, ManualClock};
+use hjall_engine::mutation::Durability;
+use hjall_engine::store::{FjallStore, MemoryStore, SpaceOptions, Store, StoreOptions, Transaction};
+use tempfile::TempDir;
+
+use crate::kinds::{BEGIN_MS, Kind, SPACE, bytes, in_row, options};
 
 /// A plain put; the time it took.
 fn put(kind: &Kind, row: &str) -> i64 {
@@ -73,6 +81,153 @@ pub fn a_clock_set_back_does_not_turn_time_back(kind: &Kind) {
     assert_eq!(put(kind, "r"), BEGIN_MS + 10);
 }
 
+/// While the clock is behind, time goes on at half speed, so that rows that wait for it are not held up.
+pub fn after_a_setback_time_advances_at_half_speed(kind: &Kind) {
+    put(kind, "r");
+    kind.clock.set(BEGIN_MS - 3_600_000);
+    assert_eq!(kind.store.now_ms(), BEGIN_MS);
+    kind.clock.advance(10_000);
+    assert_eq!([kind.store.now_ms(), put(kind, "r")], [BEGIN_MS + 5_000; 2]);
+    kind.clock.set(BEGIN_MS + 20_000);
+    assert_eq!(kind.store.now_ms(), BEGIN_MS + 20_000);
+    kind.clock.set(BEGIN_MS - 3_600_000);
+    assert_eq!(kind.store.now_ms(), BEGIN_MS + 20_000, "an earlier setback has no effect on this one");
+    kind.clock.advance(10_000);
+    assert_eq!(kind.store.now_ms(), BEGIN_MS + 25_000);
+}
+
+/// A row that is deleted and written again runs ahead by a millisecond each time, but not for ever.
+pub fn a_row_is_ahead_by_a_second_at_most(kind: &Kind) {
+    for lead in 0..=1_000 {
+        assert_eq!([put(kind, "r"), mark(kind, "r")], [BEGIN_MS + lead; 2]);
+    }
+    let refused = in_row(&*kind.store, "r", |t| write(t, false)).unwrap_err();
+    assert_eq!(refused.kind(), ErrorKind::Busy, "the clock stands still: {refused}");
+    assert!(refused.message().contains("ahead of the clock"), "{refused}");
+    assert_eq!([kind.store.now_ms(), put(kind, "s")], [BEGIN_MS; 2], "neither the clock nor another row is affected");
+    kind.clock.advance(1);
+    assert_eq!([put(kind, "r"), mark(kind, "r")], [BEGIN_MS + 1_001; 2]);
+    kind.clock.advance(5_000);
+    assert_eq!(put(kind, "r"), BEGIN_MS + 5_001, "the clock has caught up");
+}
+
+/// Whoever waits for the clock, here the transaction itself, finds it a millisecond later, and may use the store meanwhile.
+struct WaitedFor {
+    now_ms: AtomicI64,
+    meanwhile: Mutex<Option<Box<dyn FnOnce() + Send>>>,
+}
+
+impl Clock for WaitedFor {
+    fn now_ms(&self) -> i64 {
+        self.now_ms.load(Ordering::SeqCst)
+    }
+
+    fn wait(&self, _limit: Duration) {
+        let meanwhile = self.meanwhile.lock().unwrap().take();
+        meanwhile.into_iter().for_each(|use_store| use_store());
+        self.now_ms.fetch_add(1, Ordering::SeqCst);
+    }
+}
+
+/// A batch with a row that is ahead would otherwise hold up the writers of all its other rows.
+#[test]
+fn no_row_is_locked_while_waiting_for_the_clock() {
+    let clock = Arc::new(WaitedFor { now_ms: AtomicI64::new(BEGIN_MS), meanwhile: Mutex::new(None) });
+    let folder = TempDir::new().unwrap();
+    let on_disk =
+        FjallStore::open(folder.path(), StoreOptions { clock: Some(clock.clone()), ..StoreOptions::default() })
+            .unwrap();
+    let stores: [Arc<dyn Store>; 2] = [Arc::new(MemoryStore::new(clock.clone())), on_disk];
+    for store in stores {
+        store.create_space(SPACE, &SpaceOptions::default()).unwrap();
+        while in_row(&*store, "ahead", |t| write(t, true)).unwrap() < clock.now_ms() + 1_000 {}
+        let same = Arc::clone(&store);
+        let used = Box::new(move || {
+            for row in ["a", "ahead of it in order", "z"] {
+                in_row(&*same, row, |t| write(t, false)).unwrap();
+            }
+        });
+        *clock.meanwhile.lock().unwrap() = Some(used);
+        let rows = ["z", "ahead", "a", "ahead of it in order"].map(bytes);
+        let mut written = 0;
+        let body = &mut |t: &mut dyn Transaction| {
+            written = write(t, false);
+            assert_eq!(t.now_ms(), t.clock_ms() + 1_000, "the lead is measured by the clock after the wait");
+            Ok(())
+        };
+        store.transact(&rows, Durability::SyncWal, body).unwrap();
+        assert!(clock.meanwhile.lock().unwrap().is_none(), "the transaction has waited");
+        assert_eq!(written, clock.now_ms() + 1_000);
+    }
+}
+
+/// One row's lead must become neither the clock nor the lead of all rows.
+#[test]
+fn a_lead_does_not_add_up_over_restarts() {
+    for crash in [false, true] {
+        let (folder, clock) = (TempDir::new().unwrap(), Arc::new(ManualClock::at(BEGIN_MS)));
+        for round in 0..4 {
+            let store = FjallStore::open(folder.path(), options(&clock)).unwrap();
+            store.create_space(SPACE, &SpaceOptions::default()).unwrap();
+            assert_eq!(store.now_ms(), BEGIN_MS + round, "the clock is the machine's");
+            let other = in_row(&*store, "other", |t| write(t, false)).unwrap();
+            assert!(other <= BEGIN_MS + round + 1_000, "{}", other - BEGIN_MS);
+            let mut last = i64::MIN;
+            while last < BEGIN_MS + round + 1_000 {
+                let next = in_row(&*store, "r", |t| write(t, true)).unwrap();
+                assert!(next > last, "a put would be hidden");
+                last = next;
+            }
+            if crash {
+                let copy = TempDir::new().unwrap();
+                copy_folder(folder.path(), copy.path());
+                store.close().unwrap();
+                drop(store);
+                std::fs::remove_dir_all(folder.path()).unwrap();
+                copy_folder(copy.path(), folder.path());
+            } else {
+                store.close().unwrap();
+            }
+            clock.advance(1);
+            let store = FjallStore::open(folder.path(), options(&clock)).unwrap();
+            let next = in_row(&*store, "r", |t| t.now_ms()).unwrap();
+            assert!(next > last && next <= BEGIN_MS + round + 1_001, "{} after {}", next - BEGIN_MS, last - BEGIN_MS);
+            store.close().unwrap();
+        }
+    }
+}
+
+fn copy_folder(from: &std::path::Path, to: &std::path::Path) {
+    std::fs::create_dir_all(to).unwrap();
+    for entry in std::fs::read_dir(from).unwrap().map(Result::unwrap) {
+        if entry.file_type().unwrap().is_dir() {
+            copy_folder(&entry.path(), &to.join(entry.file_name()));
+        } else {
+            std::fs::copy(entry.path(), to.join(entry.file_name())).unwrap();
+        }
+    }
+}
+
+/// A clock that is far behind the stored time is no reason for writes to wait for hours.
+#[test]
+fn a_restart_after_a_setback_goes_on_from_the_stored_time() {
+    let (folder, clock) = (TempDir::new().unwrap(), Arc::new(ManualClock::at(BEGIN_MS)));
+    for round in 0..3 {
+        let store = FjallStore::open(folder.path(), options(&clock)).unwrap();
+        store.create_space(SPACE, &SpaceOptions::default()).unwrap();
+        assert_eq!(store.now_ms(), BEGIN_MS + round * 5_000);
+        for lead in 0..500 {
+            let assigned = in_row(&*store, &format!("row {round}"), |t| write(t, true)).unwrap();
+            assert!(assigned <= store.now_ms() + lead + 501, "{} for {lead}", assigned - store.now_ms());
+        }
+        clock.set(BEGIN_MS - 86_400_000);
+        store.now_ms();
+        clock.advance(10_000);
+        assert_eq!(store.now_ms(), BEGIN_MS + (round + 1) * 5_000);
+        store.close().unwrap();
+    }
+}
+
 /// Increments take a time of their own, up to a second ahead of the clock.
 pub fn a_row_ahead_of_the_clock_stays_ahead(kind: &Kind) {
     kind.in_row("r", |t| t.assigned(BEGIN_MS + 900, false));
@@ -87,6 +242,16 @@ pub fn a_row_ahead_of_the_clock_stays_ahead(kind: &Kind) {
 pub fn a_callers_far_future_is_not_followed(kind: &Kind) {
     kind.in_row("r", |t| t.assigned(i64::MAX, true));
     assert_eq!(put(kind, "r"), BEGIN_MS);
+}
+
+/// HBase's max(old + 1, now); at the bound of a row's lead, the newest version is replaced.
+pub fn a_new_version_is_after_the_old_one_up_to_the_bound(kind: &Kind) {
+    let after = |old| kind.in_row("r", |t| t.version_after(old)) - BEGIN_MS;
+    assert_eq!([5, BEGIN_MS - 1, BEGIN_MS, BEGIN_MS + 998, BEGIN_MS + 999].map(after), [0, 0, 1, 999, 1_000]);
+    assert_eq!(after(BEGIN_MS + 1_000), 1_000, "replaced");
+    assert_eq!([1_001, 999_999].map(|ahead| after(BEGIN_MS + ahead)), [1_002, 1_000_000], "given by a caller");
+    kind.in_row("r", |t| t.assigned(BEGIN_MS + 1_000, false));
+    assert_eq!([BEGIN_MS, BEGIN_MS + 1_000].map(after), [1_000; 2]);
 }
 
 pub fn sequence_numbers_rise(kind: &Kind) {

@@ -18,10 +18,16 @@ use crate::store::rows::Rows;
 use crate::store::running::{Done, Running, Write};
 use crate::store::time::{Sequence, Time};
 use crate::store::{
-    self, CompactionControl, CompactionFilterFactory, Snapshot, SpaceFiles, SpaceId, SpaceOptions, Statistics, Store,
-    Transaction, Upcoming,
+    self, CATALOG_SPACE, CompactionControl, CompactionFilterFactory, Snapshot, SpaceFiles, SpaceId, SpaceOptions,
+    Statistics, Store, Transaction, Upcoming,
 };
 use bytes::Bytes;
+
+/// A database that is further ahead of the machine's clock than this when it is opened is worth a warning.
+const AHEAD_WARN_MS: i64 = 10_000;
+
+/// At least what writing the mark takes.
+const MARK_BYTES_MAX: u64 = 256;
 
 /// A store in a data folder, which it has to itself.
 pub struct FjallStore {
@@ -53,10 +59,19 @@ impl FjallStore {
         let (clock, fsync) = (options.clock(), options.fsync);
         let holder = Holder::open(Folder::open(path)?, options)?;
         let beginning = holder.database()?.beginning()?;
+        let time = Time::new(clock, beginning.clock_ms, beginning.time_ms.max(least.time_ms));
+        let ahead_ms = time.ahead_of_machine_ms();
+        if ahead_ms > AHEAD_WARN_MS {
+            tracing::warn!(
+                ahead_ms,
+                "the time of the database is ahead of this machine's clock, as if that had been set back; until the clock has caught up, \
+                 the time of the database advances at half speed"
+            );
+        }
         Ok(Arc::new(Self {
             holder,
             rows: Rows::new(),
-            time: Time::new(clock, beginning.time_ms.max(least.time_ms)),
+            time,
             sequence: Sequence::from(beginning.sequence.max(least.sequence)),
             mark: ClockMark::at(beginning),
             waits: Waits::default(),
@@ -71,7 +86,7 @@ impl FjallStore {
         let snapshot = FjallSnapshot::new(&database);
         let seen = Arc::downgrade(&database);
         drop(database);
-        let mut running = Running::new(Arc::new(snapshot), held.now_ms(), &self.sequence);
+        let mut running = Running::new(Arc::new(snapshot), held.times(), &self.sequence);
         body(&mut running)?;
         let Done { writes, newest } = running.finish()?;
         if writes.is_empty() && newest.is_none() {
@@ -91,7 +106,8 @@ impl FjallStore {
         drop((touched, database));
         if let Some(newest) = newest {
             let time_ms = held.assign(newest);
-            let needed = Beginning { time_ms, sequence: self.sequence.upcoming() };
+            let clock_ms = held.times().clock_ms;
+            let needed = Beginning { time_ms, sequence: self.sequence.upcoming(), clock_ms };
             let mut ended = None;
             self.mark.cover(needed, |next| {
                 match writable()? {
@@ -99,7 +115,7 @@ impl FjallStore {
                     Some(database) => match database.set_beginning(next)? {
                         Committed::Whole => return Ok(true),
                         Committed::Refused(error) => ended = Some(Attempt::Refused(error)),
-                        Committed::Crowded => {}
+                        Committed::Crowded => ended = Some(Attempt::crowded_mark()),
                     },
                 }
                 Ok(false)
@@ -140,7 +156,11 @@ impl FjallStore {
 
     /// Everything into files, and the mark exactly where it is needed.
     fn write_out(&self, database: &Database) -> Result<()> {
-        let beginning = Beginning { time_ms: self.time.newest_assigned_ms(), sequence: self.sequence.upcoming() };
+        let beginning = Beginning {
+            time_ms: self.time.safe_ms(),
+            sequence: self.sequence.upcoming(),
+            clock_ms: self.time.now_ms(),
+        };
         if let Committed::Refused(error) = database.set_beginning(beginning)? {
             return Err(error);
         }
@@ -168,6 +188,11 @@ impl Attempt {
         let mut spaces: Vec<SpaceId> = writes.iter().map(|write| write.space).collect();
         spaces.dedup();
         Self::Crowded { spaces, bytes }
+    }
+
+    /// The mark could not be written. The writes that it covers must not be committed without it.
+    fn crowded_mark() -> Self {
+        Self::Crowded { spaces: vec![CATALOG_SPACE], bytes: MARK_BYTES_MAX }
     }
 }
 
@@ -229,7 +254,7 @@ impl Store for FjallStore {
     }
 
     fn upcoming(&self) -> Upcoming {
-        Upcoming { time_ms: self.time.newest_assigned_ms(), sequence: self.sequence.upcoming() }
+        Upcoming { time_ms: self.time.safe_ms(), sequence: self.sequence.upcoming() }
     }
 
     fn flush(&self, space: SpaceId) -> Result<()> {

@@ -141,6 +141,13 @@ impl Naive {
         }
     }
 
+    /// Later writes of the row come after a timestamp that the server chose, unless it derived it from one far ahead that a client gave.
+    fn follow(&mut self, row: usize, time: i64, delete: bool) {
+        if time <= self.clock + AHEAD {
+            self.assigned(row, time, delete);
+        }
+    }
+
     /// A cell whose TTL has run out already changes nothing.
     fn store(&mut self, cell: Cell) {
         if cell.ran_out(self.clock) {
@@ -160,10 +167,13 @@ impl Naive {
         let put_time = |time: Time| time.unwrap_or_else(|| checked.map_or(now, |t| t.max(now)));
         let mut new = Vec::new();
         let mut deleted_now = false;
+        // Timestamps that the server chose, beside `now`.
+        let mut chosen = Vec::new();
         for part in parts {
             match part {
                 Part::Put { cells, ttl } => {
                     for (column, time, number) in cells {
+                        chosen.extend(time.is_none().then(|| (put_time(None), false)));
                         let value = value(*number).into_bytes();
                         new.push(Cell {
                             row,
@@ -196,7 +206,9 @@ impl Naive {
                                 let nth = taken.entry(*column).or_default();
                                 let found = self.newest_of(row, *column, i32::MAX)?;
                                 *nth += 1;
-                                found.get(*nth - 1).map_or(now, |c| c.time)
+                                let time = found.get(*nth - 1).map_or(now, |c| c.time);
+                                chosen.push((time, true));
+                                time
                             }
                             (_, time) => time.unwrap_or(now),
                         };
@@ -211,6 +223,9 @@ impl Naive {
             self.store(cell);
         }
         self.assigned(row, now, deleted_now);
+        for (time, delete) in chosen {
+            self.follow(row, time, delete);
+        }
         Ok(())
     }
 
@@ -251,9 +266,7 @@ impl Naive {
         let lines = new.iter().map(Cell::line).collect();
         self.assigned(row, now, false);
         for cell in new {
-            if cell.time <= self.clock + AHEAD {
-                self.assigned(row, cell.time, false);
-            }
+            self.follow(row, cell.time, false);
             self.store(cell);
         }
         Ok(Some(lines))

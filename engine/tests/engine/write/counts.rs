@@ -88,6 +88,7 @@ fn the_new_cell_is_later_than_the_old_one() {
 fn a_counter_runs_ahead_of_the_clock_by_a_second_at_most() {
     let db = Database::memory();
     let t = db.table("t", &["f VERSIONS=5000"]);
+    // A counter does not wait for the clock: its newest version is replaced.
     for _ in 0..3_000 {
         t.increment(&increment("r", "f:n", 1)).unwrap();
     }

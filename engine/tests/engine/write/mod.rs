@@ -6,3 +6,4 @@ mod counts;
 mod deletes;
 mod faults;
 mod puts;
+mod row_time;
