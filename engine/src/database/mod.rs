@@ -86,7 +86,10 @@ impl Engine {
     /// # Errors
     /// `Closed`, `Io`.
     pub fn statistics(&self) -> Result<Statistics> {
-        self.handle.live()?.store.statistics()
+        let core = self.handle.live()?;
+        let mut statistics = core.store.statistics()?;
+        core.row_cache.add_to(&mut statistics);
+        Ok(statistics)
     }
 
     /// The limits on the size of cells.

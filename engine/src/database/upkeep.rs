@@ -44,13 +44,10 @@ impl Engine {
         if !table.enabled() || table.is_system() {
             return Ok(());
         }
-        let done = table
+        table
             .families()
             .iter()
-            .try_for_each(|f| self.unless_gone(&table, core.store.compact_with(f.space, major, control)));
-        // Cached rows still have the cells that were dropped; a change of the schema could make those visible again.
-        core.row_cache.clear();
-        done
+            .try_for_each(|f| self.unless_gone(&table, core.store.compact_with(f.space, major, control)))
     }
 
     /// Writes a table's memory to files.

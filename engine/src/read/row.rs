@@ -17,8 +17,8 @@ use crate::error::{Error, Result};
 use crate::key;
 use crate::name::TableName;
 use crate::request::{Get, TimeRange, check_row};
-use crate::row_cache::{CachedRow, Lookup};
-use crate::store::{Order, Snapshot};
+use crate::row_cache::{CachedRow, Lookup, PartlyCachedRow};
+use crate::store::{Order, Snapshot, SpaceId};
 use crate::value::Value;
 
 /// One version of a column as it is stored.
@@ -88,8 +88,14 @@ fn open(core: &Core, name: &TableName, get: &Get, budget: &dyn Budget) -> Result
     core.catalog.hold(name, |table| {
         table.check_readable()?;
         let families = table.families();
-        let found = core.row_cache.find(table.row_lock(&get.row), families, core.store.generation());
-        if let Lookup::Hit(row) = &found
+        // These show cells that a compaction may have dropped since they were cached: raw gets all cells, gets of the
+        // past versions in excess of VERSIONS.
+        let found = if get.raw || get.time_range != TimeRange::ALL {
+            Lookup::Miss
+        } else {
+            core.row_cache.find(table.row_lock(&get.row), families, core.store.generation())
+        };
+        if let Lookup::Hit(row, _) = &found
             && is_whole(get)
             && let Some(answer) = row.answer()
         {
@@ -108,8 +114,11 @@ fn open(core: &Core, name: &TableName, get: &Get, budget: &dyn Budget) -> Result
         let to = key::row_end(&from);
         let limit = (get.store_limit >= 0).then_some(get.store_limit);
         let window = Window { offset: get.store_offset.max(0), limit };
-        let (snapshot, cached) = match source(core, found, families, &from, &to)? {
-            Source::Cached(row) => (Arc::clone(&row) as Arc<dyn Snapshot>, Some(row)),
+        let wanted = |space| plans.iter().any(|plan| plan.family.space == space);
+        let (snapshot, cached) = match source(core, found, families, wanted, (&from, &to))? {
+            Source::Cached(row, rest) => {
+                (Arc::new(PartlyCachedRow { row: Arc::clone(&row), rest }) as Arc<dyn Snapshot>, Some(row))
+            }
             Source::Stored(snapshot) => (snapshot, None),
         };
         let reader = Reader { snapshot, now: core.store.now_ms(), stop: budget.stop() };
@@ -120,27 +129,46 @@ fn open(core: &Core, name: &TableName, get: &Get, budget: &dyn Budget) -> Result
 
 /// Where a row is read from.
 enum Source {
-    /// The row cache.
-    Cached(Arc<CachedRow>),
+    /// The row cache; families that are not cached, a snapshot of the same state.
+    Cached(Arc<CachedRow>, Option<Arc<dyn Snapshot>>),
     /// A snapshot of the store.
     Stored(Arc<dyn Snapshot>),
 }
 
-fn source(core: &Core, found: Lookup, families: &Arc<[Family]>, from: &[u8], to: &[u8]) -> Result<Source> {
-    match found {
-        Lookup::Hit(row) => Ok(Source::Cached(row)),
-        Lookup::Miss => Ok(Source::Stored(core.store.snapshot()?)),
-        Lookup::Admitted(admission) => {
-            let snapshot = core.store.snapshot()?;
-            let Some(row) = CachedRow::read(&snapshot, families, from, to)? else {
-                core.row_cache.refuse(&admission);
-                return Ok(Source::Stored(snapshot));
-            };
-            let row = Arc::new(row);
-            core.row_cache.put(admission, &row);
-            Ok(Source::Cached(row))
-        }
+/// Determines where to read the wanted families of a row from, and caches those that should be cached. The row's keys
+/// lie in `from <= key < to`.
+fn source(
+    core: &Core,
+    found: Lookup,
+    families: &Arc<[Family]>,
+    wanted: impl Fn(SpaceId) -> bool,
+    (from, to): (&[u8], &[u8]),
+) -> Result<Source> {
+    let (row, admission) = match found {
+        Lookup::Hit(row, _) if row.has(&wanted) => return Ok(Source::Cached(row, None)),
+        Lookup::Hit(row, admission) => (row, admission),
+        Lookup::Admitted(admission) => (Arc::new(CachedRow::unread(families)), admission),
+        Lookup::Miss => return Ok(Source::Stored(core.store.snapshot()?)),
+    };
+    let snapshot = core.store.snapshot()?;
+    if !core.row_cache.is_unchanged(&admission, core.store.generation()) {
+        // The cached families may be older than the snapshot.
+        return Ok(Source::Stored(snapshot));
     }
+    let row = match row.with(&wanted, &snapshot, from, to)? {
+        Some(more) if more.is_too_large() => {
+            core.row_cache.refuse(&admission);
+            return Ok(Source::Stored(snapshot));
+        }
+        Some(more) => {
+            let more = Arc::new(more);
+            core.row_cache.put(admission, &more);
+            more
+        }
+        None => row,
+    };
+    let rest = (!row.has(&wanted)).then_some(snapshot);
+    Ok(Source::Cached(row, rest))
 }
 
 /// The newest visible versions of one column, newest first: at most `count`, at most VERSIONS. Increments, appends,

@@ -5,6 +5,10 @@
 //! removes its rows before it begins and blocks their insertion until it has ended. So a cached row is what a snapshot
 //! taken now would show. Versions, delete markers and TTLs are applied to it when it is read, as to everything stored.
 //!
+//! The unit is a family of a row: a read caches the families that it requests, and one that is too large does not keep
+//! the others out. Compactions do not concern the cache, since they drop only what a get of the present cannot show.
+//! Raw gets and gets of a time range can show more and do not use the cache.
+//!
 //! Only a reopening of the store changes rows without such a write: it can reveal what a failed one left in the
 //! journal. So a row belongs to the generation of the store in which it was looked up, and is a miss in every other.
 
@@ -18,10 +22,11 @@ use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use bytes::Bytes;
 use parking_lot::Mutex;
 
-pub(crate) use row::CachedRow;
+pub(crate) use row::{CachedRow, PartlyCachedRow};
 
 use crate::catalog::Family;
 use crate::error::Error;
+use crate::store::Statistics;
 
 const SHARDS: usize = 16;
 /// Number of write counters. Rows share them: a write of one row briefly blocks the insertion of the others that share
@@ -52,6 +57,9 @@ struct Shard {
     /// Hashes in insertion order. Those of removed rows are skipped.
     order: VecDeque<u64>,
     bytes: usize,
+    hits: u64,
+    misses: u64,
+    evictions: u64,
 }
 
 /// The hasher of keys that are hashes themselves.
@@ -93,8 +101,8 @@ pub(crate) struct Admission {
 
 /// The result of a lookup.
 pub(crate) enum Lookup {
-    /// The row is cached.
-    Hit(Arc<CachedRow>),
+    /// The row is cached, perhaps without some of its families, which can be added.
+    Hit(Arc<CachedRow>, Admission),
     /// The row is not cached and should be.
     Admitted(Admission),
     /// The row is not cached and should not be.
@@ -144,11 +152,15 @@ impl RowCache {
             if let Some(entry) = shard.rows.get_mut(&hash).filter(|entry| entry.name == name) {
                 if entry.generation == generation && entry.row.is_of(families) {
                     entry.used = true;
-                    return Lookup::Hit(Arc::clone(&entry.row));
+                    let row = Arc::clone(&entry.row);
+                    shard.hits += 1;
+                    let events = self.stripe(hash).load(Ordering::SeqCst);
+                    return Lookup::Hit(row, Admission { name, hash, events, generation });
                 }
                 // The table has been altered since, or the store reopened.
                 shard.remove(hash);
             }
+            shard.misses += 1;
         }
         let (requested, tag) = (&self.requested[hash as usize % ADMISSION_SETS], tag(hash));
         let same = |was: &u32| *was == tag || *was == too_large(tag);
@@ -177,12 +189,19 @@ impl RowCache {
         }
     }
 
+    /// Whether a snapshot that was taken between the lookup and this call shows the row as it was then. `generation`:
+    /// the store's, read after the snapshot was taken.
+    pub(crate) fn is_unchanged(&self, admission: &Admission, generation: u64) -> bool {
+        let events = self.stripe(admission.hash).load(Ordering::SeqCst);
+        events == admission.events && events.is_multiple_of(EVENT) && generation == admission.generation
+    }
+
     /// Inserts a row, unless a write of it began since its lookup.
     pub(crate) fn put(&self, admission: Admission, row: &Arc<CachedRow>) {
         let mut shard = self.shard(admission.hash).lock();
         // A write increments its counter before it takes this lock. So it is either seen here, or it removes the row
         // inserted here.
-        if self.stripe(admission.hash).load(Ordering::SeqCst) != admission.events {
+        if !self.is_unchanged(&admission, admission.generation) || row.bytes() + admission.name.len() > self.bytes_max {
             return;
         }
         shard.put(admission, row, self.bytes_max);
@@ -197,13 +216,16 @@ impl RowCache {
         write()
     }
 
-    /// Removes all rows and prevents the insertion of rows that were looked up before.
-    pub(crate) fn clear(&self) {
-        for stripe in &self.stripes {
-            stripe.fetch_add(EVENT, Ordering::SeqCst);
-        }
+    /// Adds the figures of the cache to a store's.
+    pub(crate) fn add_to(&self, statistics: &mut Statistics) {
+        statistics.row_cache_bytes_max = (self.bytes_max * SHARDS) as u64;
         for shard in &self.shards {
-            *shard.lock() = Shard::default();
+            let shard = shard.lock();
+            statistics.row_cache_rows += shard.rows.len() as u64;
+            statistics.row_cache_bytes += shard.bytes as u64;
+            statistics.row_cache_hits += shard.hits;
+            statistics.row_cache_misses += shard.misses;
+            statistics.row_cache_evictions += shard.evictions;
         }
     }
 }
@@ -221,7 +243,11 @@ impl Shard {
                     entry.used = false;
                     self.order.push_back(oldest);
                 }
-                _ => self.remove(oldest),
+                Some(_) => {
+                    self.remove(oldest);
+                    self.evictions += 1;
+                }
+                None => {}
             }
         }
         // The order also holds rows that have been removed since, some of them several times.

@@ -15,6 +15,18 @@ pub struct Statistics {
     pub block_hits: u64,
     /// Blocks that had to be read from files.
     pub block_misses: u64,
+    /// Rows in the row cache, which the engine has above the store.
+    pub row_cache_rows: u64,
+    /// Memory that they take, in bytes.
+    pub row_cache_bytes: u64,
+    /// Memory that they may take, in bytes.
+    pub row_cache_bytes_max: u64,
+    /// Gets that found their row in the row cache.
+    pub row_cache_hits: u64,
+    /// Gets that did not.
+    pub row_cache_misses: u64,
+    /// Rows that were removed from the row cache to make room.
+    pub row_cache_evictions: u64,
     /// Memory that holds what is not yet in files, in bytes.
     pub write_buffer_bytes: u64,
     /// Beyond this the largest part is written out, at twice as much writes wait, in bytes.

@@ -174,12 +174,20 @@ fn clients(out: &mut Exposition, figures: &Figures) {
     );
 }
 
-const OF_STORE: [Of<Statistics>; 19] = [
+const OF_STORE: [Of<Statistics>; 25] = [
     ("hjall_store_spaces", GAUGE, "Spaces: one for each family of each table, and the catalog's.", |s| s.spaces),
     ("hjall_store_cache_bytes", GAUGE, "Memory of cached blocks.", |s| s.cache_bytes),
     ("hjall_store_cache_max_bytes", GAUGE, "Memory that they may take.", |s| s.cache_bytes_max),
     ("hjall_store_cache_hits_total", COUNTER, "Blocks found in the cache.", |s| s.block_hits),
     ("hjall_store_cache_misses_total", COUNTER, "Blocks read from files.", |s| s.block_misses),
+    ("hjall_row_cache_rows", GAUGE, "Rows in the row cache.", |s| s.row_cache_rows),
+    ("hjall_row_cache_bytes", GAUGE, "Memory of cached rows.", |s| s.row_cache_bytes),
+    ("hjall_row_cache_max_bytes", GAUGE, "Memory that they may take.", |s| s.row_cache_bytes_max),
+    ("hjall_row_cache_hits_total", COUNTER, "Gets that found their row in the row cache.", |s| s.row_cache_hits),
+    ("hjall_row_cache_misses_total", COUNTER, "Gets that did not.", |s| s.row_cache_misses),
+    ("hjall_row_cache_evictions_total", COUNTER, "Rows removed from the row cache to make room.", |s| {
+        s.row_cache_evictions
+    }),
     ("hjall_store_write_buffer_bytes", GAUGE, "Memory of what is not yet in files.", |s| s.write_buffer_bytes),
     (
         "hjall_store_write_buffer_max_bytes",

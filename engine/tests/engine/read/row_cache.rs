@@ -164,6 +164,93 @@ fn every_kind_of_get_of_a_kept_row_is_answered_as_without_memory() {
     }
 }
 
+/// A get of one family.
+fn of_family(row: &'static str, family: &'static str) -> Get {
+    let mut columns = Columns::all();
+    columns.add_family(family);
+    Get { columns, ..Get::new(row) }
+}
+
+#[test]
+fn a_large_family_does_not_keep_the_others_out() {
+    let engine = engine();
+    let table = table(&engine, &["f", "g"]);
+    table.put(&put("r", "f", "x".repeat(100_000))).unwrap();
+    table.put(&put("r", "g", "small".into())).unwrap();
+    let lengths = |get: &Get| table.get(get).unwrap().cells.iter().map(|c| c.value.len()).collect::<Vec<_>>();
+    for _ in 0..4 {
+        assert_eq!(lengths(&Get::new("r")), [100_000, 5]);
+        assert_eq!(lengths(&of_family("r", "f")), [100_000]);
+        assert_eq!(lengths(&of_family("r", "g")), [5]);
+    }
+    let before = engine.statistics().unwrap();
+    assert!(before.row_cache_rows == 1 && before.row_cache_bytes < 16 * 1024, "{before:?}");
+    table.put(&put("r", "g", "longer".into())).unwrap();
+    for _ in 0..4 {
+        assert_eq!(lengths(&Get::new("r")), [100_000, 6]);
+    }
+}
+
+#[test]
+fn a_read_caches_the_families_that_it_requests() {
+    let engine = engine();
+    let table = table(&engine, &["f", "g"]);
+    for family in ["f", "g"] {
+        table.put(&put("r", family, "x".repeat(10_000))).unwrap();
+    }
+    let bytes = || engine.statistics().unwrap().row_cache_bytes;
+    for _ in 0..3 {
+        assert_eq!(table.get(&of_family("r", "f")).unwrap().cells.len(), 1);
+    }
+    assert!((10_000..20_000).contains(&bytes()), "{}", bytes());
+    for _ in 0..3 {
+        assert_eq!(table.get(&Get::new("r")).unwrap().cells.len(), 2);
+    }
+    assert!(bytes() > 20_000, "{}", bytes());
+}
+
+#[test]
+fn a_compaction_leaves_the_cache_as_it_is_and_gets_like_scans() {
+    let engine = engine();
+    let table = table(&engine, &["f"]);
+    for timestamp in [1, 2, 3] {
+        let mut put = put("r", "f", timestamp.to_string());
+        put.cells[0].timestamp = timestamp;
+        table.put(&put).unwrap();
+    }
+    for _ in 0..3 {
+        assert_eq!(table.get(&Get::new("r")).unwrap().cells.len(), 1);
+    }
+    engine.flush(table.name()).unwrap();
+    engine.compact(table.name(), true).unwrap();
+    let hits = engine.statistics().unwrap().row_cache_hits;
+    assert_eq!(table.get(&Get::new("r")).unwrap().cells.len(), 1);
+    assert_eq!(engine.statistics().unwrap().row_cache_hits, hits + 1);
+    let raw = Get { raw: true, max_versions: 9, ..Get::new("r") };
+    assert_eq!(table.get(&raw).unwrap().cells.len(), 1, "the older versions have been dropped");
+    let past = Get { time_range: TimeRange::new(1, 2).unwrap(), ..Get::new("r") };
+    assert_eq!(table.get(&past).unwrap().cells.len(), 0, "the older versions have been dropped");
+}
+
+#[test]
+fn the_cache_stays_within_its_size() {
+    let engine = Engine::memory(Options { cache_bytes: Some(8 << 20), ..Options::default() }).unwrap();
+    let table = table(&engine, &["f"]);
+    let rows: Vec<String> = (0..500).map(|n| format!("row{n}")).collect();
+    for row in &rows {
+        let cell =
+            PutCell { family: "f".into(), qualifier: "q".into(), timestamp: LATEST, value: "x".repeat(8_000).into() };
+        table.put(&Put { row: row.clone().into(), cells: vec![cell], ..Put::default() }).unwrap();
+    }
+    for row in rows.iter().chain(&rows) {
+        assert_eq!(table.get(&Get::new(row.clone())).unwrap().cells.len(), 1);
+    }
+    let found = engine.statistics().unwrap();
+    assert!(found.row_cache_bytes_max <= 1 << 20 && found.row_cache_bytes <= found.row_cache_bytes_max, "{found:?}");
+    assert!(found.row_cache_rows > 0 && found.row_cache_evictions > 0, "{found:?}");
+    assert_eq!((found.row_cache_hits, found.row_cache_misses), (0, 1_000));
+}
+
 #[test]
 fn rows_that_are_too_large_are_read_all_the_same() {
     let engine = engine();
