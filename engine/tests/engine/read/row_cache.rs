@@ -252,6 +252,41 @@ fn the_cache_stays_within_its_size() {
 }
 
 #[test]
+fn a_row_of_which_a_part_is_cached_is_never_shown_in_halves() {
+    let engine = engine();
+    let table = table(&engine, &["f", "g"]);
+    let over = Arc::new(AtomicBool::new(false));
+    let readers: Vec<_> = (0..2)
+        .map(|_| {
+            let (table, over) = (table.clone(), over.clone());
+            thread::spawn(move || {
+                let mut reads = 0;
+                while !over.load(Ordering::SeqCst) || reads < 100 {
+                    table.get(&of_family("r", "f")).unwrap();
+                    let row = table.get(&Get::new("r")).unwrap();
+                    let numbers: Vec<_> = row.cells.iter().map(|cell| cell.value.slice(..8)).collect();
+                    assert!(numbers.windows(2).all(|pair| pair[0] == pair[1]), "{numbers:?}");
+                    reads += 1;
+                }
+            })
+        })
+        .collect();
+    for n in 0..2_000_u64 {
+        let number = n.to_be_bytes();
+        let cell = |family: &'static str, bytes: usize| PutCell {
+            family: family.into(),
+            qualifier: "q".into(),
+            timestamp: LATEST,
+            value: [&number[..], &vec![0; bytes]].concat().into(),
+        };
+        // The second family is too large to be cached.
+        table.put(&Put { row: "r".into(), cells: vec![cell("f", 0), cell("g", 20_000)], ..Put::default() }).unwrap();
+    }
+    over.store(true, Ordering::SeqCst);
+    readers.into_iter().for_each(|reader| reader.join().unwrap());
+}
+
+#[test]
 fn rows_that_are_too_large_are_read_all_the_same() {
     let engine = engine();
     let table = table(&engine, &["f"]);
