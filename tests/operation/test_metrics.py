@@ -61,7 +61,8 @@ def test_calls_over_http_are_counted(served):
     server = served()
     message = b"\x80\x01\x00\x01\0\0\0\x0cgetClusterId\0\0\0\x01\0"
     with socket.create_connection(("127.0.0.1", server.port)) as client:
-        client.sendall(b"POST / HTTP/1.1\r\nHost: h\r\nContent-Length: %d\r\nConnection: close\r\n\r\n" % len(message) + message)
+        head = b"POST / HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/x-thrift\r\nContent-Length: %d\r\nConnection: close\r\n\r\n"
+        client.sendall(head % len(message) + message)
         assert b"200 OK" in b"".join(iter(lambda: client.recv(65536), b""))
     assert value(scrape(server), "hjall_calls_total", method="getClusterId", dialect="http-binary") == 1
 

@@ -96,6 +96,10 @@ TAKEN = [
     ("hbase.server.keyvalue.maxsize", "-1", "store.cell_stored", "off"),
     ("hbase.wal.hsync", "true", "store.durability", "FSYNC_WAL"),
     ("hbase.wal.hsync", "false", "store.durability", "SYNC_WAL"),
+    ("hbase.hstore.compaction.throughput.higher.bound", "1048576", "compaction.throughput", "1MiB"),
+    ("hbase.hregion.majorcompaction", "86400000", "compaction.major_period", "24h"),
+    ("hbase.hregion.majorcompaction", "0", "compaction.major_period", "off"),
+    ("hbase.hregion.majorcompaction.jitter", "0.25", "compaction.major_jitter", 0.25),
     ("hbase.thrift.info.port", "-1", "info.port", "off"),
     ("hbase.thrift.info.port", "9999", "info.port", 9999),
     ("hbase.thrift.info.bindAddress", "::1", "info.address", "::1"),
@@ -119,7 +123,14 @@ def test_hbase_keys_are_applied_in_their_own_units(tmp_path, key, value, name, e
 
 def test_every_documented_hbase_key_is_tested_above():
     keys = set(re.findall(r"`(hbase\.[\w.]+)`", OPERATIONS.read_text().split("### `[server]`")[1].split("### HBase's keys without effect")[0]))
-    assert keys - {key for key, *_ in TAKEN} == {"hbase.regionserver.lease.period", "hbase.server.scanner.max.result.size"}
+    together = {"hbase.offpeak.start.hour", "hbase.offpeak.end.hour"}
+    assert keys - {key for key, *_ in TAKEN} - together == {"hbase.regionserver.lease.period", "hbase.server.scanner.max.result.size"}
+
+
+def test_the_hours_of_off_peak_time_are_applied_together(tmp_path):
+    path = site(tmp_path, hbase_offpeak_start_hour="1", hbase_offpeak_end_hour="5")
+    hours = changed("--hbase-site", path)
+    assert {name: value for name, (value, _) in hours.items()} == {"compaction.offpeak_start": 1, "compaction.offpeak_end": 5}
 
 
 def test_unknown_keys_and_keys_without_effect_are_reported_in_separate_warnings(tmp_path):
