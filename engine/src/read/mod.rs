@@ -4,7 +4,7 @@
 //! hide; `column` selects the versions of one column and `column_tracker` counts them (`sequence` and `raw` are the
 //! other two ways to read a column); `family_cursor` goes through the columns and rows of one family; `store_scanner`
 //! applies the filter; `region_scanner` merges families into rows; `row` and `scanner` serve gets and scans of tables.
-//! `budget` bounds what the reads of one call gather.
+//! `budget` bounds what the reads of one call gather, `work_limit` the work that the reads of a closure do.
 
 mod budget;
 mod column;
@@ -25,8 +25,10 @@ mod sequence;
 mod stop;
 mod store_scanner;
 mod times;
+mod work_limit;
 
 pub use budget::{Budget, Unlimited};
 pub(crate) use row::{exists, get, newest, newest_times};
 pub use scanner::Scanner;
 pub use stop::{Stop, Watch};
+pub use work_limit::WorkLimit;

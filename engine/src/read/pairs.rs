@@ -5,6 +5,7 @@ use std::sync::Arc;
 use bytes::Bytes;
 
 use super::stop::Stop;
+use super::work_limit;
 use crate::error::Result;
 use crate::store::{Cursor, Order, Pair, Snapshot, SpaceId};
 
@@ -14,6 +15,8 @@ const STEPS: usize = 8;
 const STOP_INTERVAL: usize = 256;
 /// The largest batch that is fetched from the store at once; small enough to stay in the processor's caches.
 const BATCH_MAX: usize = 32;
+/// Pairs that a read with a limit of work takes between two checks of it.
+const LIMITED_BATCH: usize = 4;
 
 /// The pairs of a key range of a space, ascending.
 pub(super) struct Pairs {
@@ -38,6 +41,7 @@ impl Pairs {
         expected: usize,
         stop: &Stop,
     ) -> Result<Self> {
+        work_limit::charge_seeks(1)?;
         let cursor = Some(snapshot.scan(space, from, to, Order::Ascending, expected)?);
         Ok(Self { cursor, fetched: Vec::new(), at: 0, run: expected * 2, stop: stop.clone(), since_stop: 0 })
     }
@@ -87,7 +91,7 @@ impl Pairs {
             self.stop.pause()?;
         }
         self.fetched.reserve(batch);
-        cursor.next_many(batch, &mut self.fetched)?;
+        next_many(&mut **cursor, batch, &mut self.fetched)?;
         self.run += self.fetched.len();
         if self.fetched.is_empty() {
             self.cursor = None;
@@ -128,6 +132,7 @@ impl Pairs {
             Some(cursor) if !within => {
                 self.fetched.clear();
                 (self.at, self.run) = (0, 0);
+                work_limit::charge_seeks(1)?;
                 cursor.seek(key)
             }
             _ => Ok(()),
@@ -139,4 +144,22 @@ impl Pairs {
         self.skip_to(key)?;
         Ok(self.head()?.filter(|(k, _)| k[..] == *key).map(|(_, value)| value.clone()))
     }
+}
+
+/// Appends the next `n` pairs to `out`, within the limit of work.
+pub(super) fn next_many(cursor: &mut dyn Cursor, n: usize, out: &mut Vec<Pair>) -> Result<()> {
+    if !work_limit::is_limited() {
+        return cursor.next_many(n, out);
+    }
+    let end = out.len() + n;
+    while out.len() < end {
+        let before = out.len();
+        cursor.next_many(LIMITED_BATCH.min(end - before), out)?;
+        let fetched = &out[before..];
+        if fetched.is_empty() {
+            break;
+        }
+        work_limit::charge(fetched.len(), fetched.iter().map(|(key, value)| key.len() + value.len()).sum())?;
+    }
+    Ok(())
 }

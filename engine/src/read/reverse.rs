@@ -5,7 +5,8 @@ use std::sync::Arc;
 use bytes::Bytes;
 
 use super::family_scan::Reader;
-use super::pairs::Pairs;
+use super::pairs::{self, Pairs};
+use super::work_limit;
 use crate::error::Result;
 use crate::key;
 use crate::store::{Cursor, Order, Pair, SpaceId};
@@ -34,6 +35,7 @@ pub(super) struct ReverseRows {
 
 impl ReverseRows {
     pub(super) fn open(reader: &Arc<Reader>, space: SpaceId, from: &[u8], to: &[u8]) -> Result<Self> {
+        work_limit::charge_seeks(1)?;
         let cursor = reader.snapshot.scan(space, from, to, Order::Descending, 1)?;
         Ok(Self { reader: reader.clone(), space, cursor, held: Vec::new(), at: 0, run: 0, since_pause: 0 })
     }
@@ -42,7 +44,7 @@ impl ReverseRows {
         if self.at >= self.held.len() {
             self.held.clear();
             self.at = 0;
-            self.cursor.next_many((self.run / 2).clamp(1, BATCH_MAX), &mut self.held)?;
+            pairs::next_many(&mut *self.cursor, (self.run / 2).clamp(1, BATCH_MAX), &mut self.held)?;
             self.run += self.held.len();
         }
         Ok(self.held.get(self.at))
@@ -89,6 +91,7 @@ impl ReverseRows {
         }
         self.held.clear();
         (self.at, self.run) = (0, 0);
+        work_limit::charge_seeks(1)?;
         self.cursor.seek(key)
     }
 }

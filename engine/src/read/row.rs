@@ -10,6 +10,7 @@ use super::family_scan::{FamilyScan, Reader, Selection};
 use super::region_scanner::{RegionScan, RegionScanner};
 use super::stop::Stop;
 use super::store_scanner::Window;
+use super::work_limit;
 use crate::catalog::Family;
 use crate::cell::Row;
 use crate::core::Core;
@@ -101,6 +102,9 @@ fn open(core: &Core, name: &TableName, get: &Get, budget: &dyn Budget) -> Result
         {
             return Ok(Opened::Answer(answer.clone()));
         }
+        if get.filter.is_some() {
+            work_limit::charge_unbounded()?;
+        }
         let filter = get.filter.as_ref().map(|spec| spec.start(false)).transpose()?;
         let selection = Selection {
             columns: &get.columns,
@@ -155,6 +159,8 @@ fn source(
         // The cached families may be older than the snapshot.
         return Ok(Source::Stored(snapshot));
     }
+    // A cached row is bounded in pairs and bytes.
+    work_limit::charge_seeks(families.len())?;
     let row = match row.with(&wanted, &snapshot, from, to)? {
         Some(more) if more.is_too_large() => {
             core.row_cache.refuse(&admission);

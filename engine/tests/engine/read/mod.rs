@@ -1,4 +1,4 @@
-//! Gets and scans: versions, delete markers, time ranges, limits, the row cache and what compaction leaves.
+//! Gets and scans: versions, delete markers, time ranges, limits, limits of work, the row cache and what compaction leaves.
 
 mod budget;
 mod compaction;
@@ -11,3 +11,4 @@ mod scanner;
 mod scans;
 mod sequence;
 mod versions;
+mod work_limit;
