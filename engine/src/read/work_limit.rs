@@ -1,13 +1,14 @@
 //! A limit on the work of the reads that one closure makes, for callers that must not be held up by them.
 //!
-//! The limit belongs to the thread, not to the request: it covers whatever reads the closure makes, by whatever path. Without a limit a read pays
-//! for one look at a thread-local variable per batch of pairs.
+//! The limit belongs to the thread, not to the request: it covers whatever reads the closure makes, by whatever path.
+//! Without a limit a read pays for one look at a thread-local variable per batch of pairs.
 
 use std::cell::Cell;
 
 use crate::error::{Error, ErrorKind, Result};
 
-/// The work that reads may do. Pairs and bytes count as they are taken from the store, so cells that are hidden or not asked for count too.
+/// The work that reads may do. Pairs and bytes count as they are taken from the store, so cells that are hidden or
+/// not asked for count too.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct WorkLimit {
     /// Stored pairs. A seek, and the opening of a cursor, count as 8 pairs.
@@ -39,7 +40,8 @@ impl Drop for Restore {
 }
 
 impl WorkLimit {
-    /// Runs a closure whose reads may do this much work on this thread. Returns `None` if they reached the limit: from then on they fail with
+    /// Runs a closure whose reads may do this much work on this thread. Returns `None` if they reached the limit:
+    /// from then on they fail with
     /// `Cancelled`, whatever the closure makes of that. A read with a filter always reaches the limit, because the cost of a filter does not
     /// follow from the pairs that it is asked about.
     ///

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
+use hjall_engine::read::WorkLimit;
 use thrift::protocol::{TInputProtocol, TMessageIdentifier, TMessageType, TOutputProtocol, TType};
 
 use super::call_scope::CallScope;
@@ -15,7 +16,8 @@ use crate::wire::{Encoding, Transport, arguments, dialect, header, recognise, re
 
 /// Runs the methods of both services. The gateways implement it, and tests may bring their own.
 pub trait Handler: Send + Sync + 'static {
-    /// Runs one call: reads the whole argument struct, does what it says, and writes the result struct, declared exceptions included.
+    /// Runs one call: reads the whole argument struct, does what it says, and writes the result struct, declared
+    /// exceptions included.
     ///
     /// Returns an error only for what becomes a `TApplicationException`; what was written by then is thrown away.
     fn call(
@@ -147,12 +149,11 @@ impl Call {
         if field.id == Some(1) && field.field_type == TType::I32 { input.read_i32().ok() } else { None }
     }
 
-    /// Runs the call and appends its reply, which may make `out` at most `limit` bytes long.
-    ///
-    /// A panic of the handler becomes an internal error of this one call.
+    /// Runs the call and appends its reply, which may make `out` at most `limit` bytes long. A panic of the handler
+    /// becomes an internal error.
     ///
     /// # Errors
-    /// What was answered instead of a result.
+    /// The fault that was answered instead of a result.
     pub fn run(
         &self,
         handler: &dyn Handler,
@@ -162,15 +163,53 @@ impl Call {
         limit: usize,
     ) -> Result<(), Fault> {
         let begin = out.len();
-        let done = catch_unwind(AssertUnwindSafe(|| self.handle(handler, scope, message, out, limit)));
-        let fault = match done {
-            Ok(Ok(())) => return Ok(()),
-            Ok(Err(fault)) => fault,
-            Err(_) => Fault::internal("the handler panicked; this is a defect of hjall, please report it"),
-        };
-        out.truncate(begin);
-        self.refuse(&fault, message, out);
-        Err(fault)
+        let outcome = self.attempt(handler, scope, message, out, limit);
+        self.answer(outcome, message, out, begin)
+    }
+
+    /// Runs a call whose reads may do no more work than `work` allows. Returns `None`, and leaves `out` unchanged, if
+    /// they reached that limit. The call must have no effect other than its reply, because it then has to be run
+    /// again.
+    pub fn run_within(
+        &self,
+        work: WorkLimit,
+        handler: &dyn Handler,
+        scope: &CallScope<'_>,
+        message: &[u8],
+        out: &mut Vec<u8>,
+        limit: usize,
+    ) -> Option<Result<(), Fault>> {
+        let begin = out.len();
+        match work.run(|| self.attempt(handler, scope, message, out, limit)) {
+            Some(outcome) => Some(self.answer(outcome, message, out, begin)),
+            None => {
+                out.truncate(begin);
+                None
+            }
+        }
+    }
+
+    /// Appends the result, or a part of it and returns the reason why there is no more.
+    fn attempt(
+        &self,
+        handler: &dyn Handler,
+        scope: &CallScope<'_>,
+        message: &[u8],
+        out: &mut Vec<u8>,
+        limit: usize,
+    ) -> Result<(), Fault> {
+        catch_unwind(AssertUnwindSafe(|| self.handle(handler, scope, message, out, limit))).unwrap_or_else(|_| {
+            Err(Fault::internal("the handler panicked; this is a defect of hjall, please report it"))
+        })
+    }
+
+    /// Completes the reply: replaces what a failed attempt has written since `begin` by the answer to its fault.
+    fn answer(&self, outcome: Result<(), Fault>, message: &[u8], out: &mut Vec<u8>, begin: usize) -> Result<(), Fault> {
+        if let Err(fault) = &outcome {
+            out.truncate(begin);
+            self.refuse(fault, message, out);
+        }
+        outcome
     }
 
     fn handle(
@@ -191,8 +230,8 @@ impl Call {
         output.write_message_end().map_err(unwritten)
     }
 
-    /// Appends the answer that a fault becomes without any gateway: a declared one as `IOError` where the method declares it, anything else
-    /// as a `TApplicationException`.
+    /// Appends the answer that a fault becomes without any gateway: a declared one as `IOError` where the method
+    /// declares it, anything else as a `TApplicationException`.
     pub fn refuse(&self, fault: &Fault, message: &[u8], out: &mut Vec<u8>) {
         let name = self.name(message);
         let mut output = Output::new(self.encoding, Buffer::new(out, usize::MAX));

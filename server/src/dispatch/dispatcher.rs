@@ -93,12 +93,12 @@ impl Dispatcher {
         self.runner.live()
     }
 
-    /// Runs a call and appends its reply to `out`. Returns `None` if there will be no reply, because the client has gone or the server
-    /// has stopped.
+    /// Runs a call and appends its reply to `out`. Returns `None` if there will be no reply, because the client has
+    /// gone or the server has stopped.
     ///
     /// `gone` ends when the client hangs up. A call that still waits then is not run. A call that runs already has a moment to finish,
-    /// because a client that has only closed its own side may still listen; then it is stopped. It is stopped at once where the
-    /// connection's task is dropped.
+    /// because a client that has only closed its own side may still listen; then it is stopped. It is stopped at once
+    /// where the connection's task is dropped.
     pub async fn run(
         &self,
         call: Call,
@@ -126,7 +126,8 @@ impl Dispatcher {
         replied.await.ok()
     }
 
-    /// Chooses the path: a short read runs right here while its lane has a free handler and has been quick, any other call is queued.
+    /// Chooses the path. A short read runs on this thread if its lane has a free handler and such reads are quick, up
+    /// to a limit of work. Any other call is queued, and so is a read that reaches the limit.
     fn submit(&self, call: Call, message: Bytes, mut out: Vec<u8>, caller: &Arc<Caller>) -> Submitted {
         let request = Request { call: &call, message: &message, caller, stop: Stop::default() };
         let Some(method) = call.method else {
@@ -147,11 +148,14 @@ impl Dispatcher {
             && kind == LaneKind::Read
             && message.len() <= SHORT_BYTES_MAX
             && self.lane(LaneKind::Admin).under_way() == 0;
-        if let Some(permit) = short.then(|| self.lane(kind).enter_quick()).flatten() {
-            self.runner.run(&request, &mut out, permit, None);
-            return Submitted::Answered(out);
+        let mut entered = None;
+        if let Some(permit) = short.then(|| self.lane(kind).enter_inline()).flatten() {
+            match self.runner.run_inline(&request, &mut out, permit) {
+                Ok(()) => return Submitted::Answered(out),
+                Err(permit) => entered = Some(permit),
+            }
         }
-        let Some(permit) = self.enter(method, kind) else {
+        let Some(permit) = entered.or_else(|| self.enter(method, kind)) else {
             self.runner.refuse(&request, &mut out, kind, Refusal::Length);
             return Submitted::Answered(out);
         };
@@ -177,7 +181,8 @@ impl Dispatcher {
         Submitted::Queued { replied, claim }
     }
 
-    /// Takes a permit of a lane. If the settings have just removed that lane, the call moves to the lane that replaces it. Returns
+    /// Takes a permit of a lane. If the settings have just removed that lane, the call moves to the lane that
+    /// replaces it. Returns
     /// `None`, and counts the refusal, if the lane is full.
     fn enter(&self, method: Method, mut kind: LaneKind) -> Option<Permit> {
         loop {

@@ -5,18 +5,17 @@ use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::time::Duration;
 
 use super::job::Job;
+use super::pace::Pace;
 use super::queue::Queue;
 use crate::observe::{Dropped, Histogram, LaneMetrics, Refusal};
 use crate::settings::lane_size::LaneSize;
 use crate::wire::method::LaneKind;
 
-/// Short reads leave their lane only while a call of it takes less than this on average: an event loop has other connections.
-const QUICK: Duration = Duration::from_micros(200);
-
 /// Counts what is under way in a lane.
 ///
-/// A call holds a permit from before it is queued until its reply is made. With as many permits as handlers and places there are, the
-/// queue itself needs no bound. A lane that becomes smaller keeps the calls that it has, and takes new ones once there is room.
+/// A call holds a permit from before it is queued until its reply is made. With as many permits as handlers and
+/// places there are, the queue itself needs no bound. A lane that becomes smaller keeps the calls that it has, and
+/// takes new ones once there is room.
 pub struct Lane {
     kind: LaneKind,
     queue: Arc<dyn Queue<Job>>,
@@ -25,8 +24,7 @@ pub struct Lane {
     calls_max: AtomicUsize,
     under_way: AtomicUsize,
     running: AtomicUsize,
-    /// Moving average of what a call takes.
-    pace_ns: AtomicU64,
+    pace: Pace,
     finished: AtomicU64,
     /// By [`Refusal`].
     refused: [AtomicU64; 2],
@@ -46,7 +44,7 @@ impl Lane {
             calls_max: AtomicUsize::new(0),
             under_way: AtomicUsize::new(0),
             running: AtomicUsize::new(0),
-            pace_ns: AtomicU64::new(0),
+            pace: Pace::default(),
             finished: AtomicU64::new(0),
             refused: Default::default(),
             dropped: Default::default(),
@@ -78,14 +76,18 @@ impl Lane {
         self.permit(self.calls_max.load(Ordering::Relaxed))
     }
 
-    /// A handler for a call that would run at once where it is; `None` while all are taken or calls have lately been slow.
-    pub fn enter_quick(self: &Arc<Self>) -> Option<Permit> {
-        let quick = nanoseconds(QUICK);
-        if self.pace_ns.load(Ordering::Relaxed) > quick {
+    /// A permit for a call that runs on its event loop; `None` while all handlers are busy or such calls are slow.
+    pub fn enter_inline(self: &Arc<Self>) -> Option<Permit> {
+        if !self.pace.admits() {
             return None;
         }
         let limit = self.running_max.load(Ordering::Relaxed).min(self.calls_max.load(Ordering::Relaxed));
         self.permit(limit)
+    }
+
+    /// The durations of calls on the event loops.
+    pub fn pace(&self) -> &Pace {
+        &self.pace
     }
 
     /// Calls running or waiting.
@@ -145,19 +147,21 @@ impl Permit {
         &self.lane
     }
 
-    /// Tells the lane that the call runs from now on, and how long it waited; `None`: it runs where it arrived.
-    pub fn begins(&mut self, waited: Option<Duration>) {
+    /// Counts the call as running.
+    pub fn begins(&mut self) {
         self.running = true;
         self.lane.running.fetch_add(1, Ordering::Relaxed);
-        self.lane.wait.record(nanoseconds(waited.unwrap_or_default()));
     }
 
-    /// Tells the lane how long the call ran.
-    pub fn ran(&self, took: Duration) {
-        let took = nanoseconds(took);
-        // Two that write at once lose one sample, which an average can bear.
-        let pace = self.lane.pace_ns.load(Ordering::Relaxed);
-        self.lane.pace_ns.store(pace - pace / 8 + took / 8, Ordering::Relaxed);
+    /// Reverses [`Self::begins`]: the call goes to the queue after all.
+    pub fn waits_again(&mut self) {
+        self.running = false;
+        self.lane.running.fetch_sub(1, Ordering::Relaxed);
+    }
+
+    /// Counts the call as finished, and records how long it waited in the queue.
+    pub fn ended(&self, waited: Duration) {
+        self.lane.wait.record(u64::try_from(waited.as_nanos()).unwrap_or(u64::MAX));
         self.lane.finished.fetch_add(1, Ordering::Relaxed);
     }
 }
@@ -169,8 +173,4 @@ impl Drop for Permit {
         }
         self.lane.under_way.fetch_sub(1, Ordering::Relaxed);
     }
-}
-
-fn nanoseconds(time: Duration) -> u64 {
-    u64::try_from(time.as_nanos()).unwrap_or(u64::MAX)
 }

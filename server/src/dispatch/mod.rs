@@ -14,6 +14,7 @@ pub mod identity;
 pub(crate) mod job;
 pub(crate) mod lane;
 pub(crate) mod memory_quota;
+mod pace;
 pub mod queue;
 mod reconfigure;
 pub(crate) mod runner;

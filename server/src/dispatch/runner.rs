@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use arc_swap::{ArcSwap, Guard};
 use bytes::Bytes;
-use hjall_engine::read::Stop;
+use hjall_engine::read::{Stop, WorkLimit};
 use tracing::{Span, field};
 
 use super::call::{Call, Handler};
@@ -21,6 +21,9 @@ use crate::settings::lane_size::Lanes;
 use crate::wire::fault::Fault;
 use crate::wire::method::LaneKind;
 use crate::wire::recognise;
+
+/// The work of a read on an event loop, at most. Reading and encoding this much takes less than a millisecond.
+const INLINE_WORK: WorkLimit = WorkLimit { pairs: 512, bytes: 128 << 10 };
 
 /// The settings in force, and the lanes that follow from them.
 pub struct Live {
@@ -85,32 +88,65 @@ impl Runner {
         self.live.store(live);
     }
 
-    /// Runs a call that has a permit, and appends its reply to `out`. The permit is given back once the reply is complete.
-    pub fn run(&self, request: &Request<'_>, out: &mut Vec<u8>, mut permit: Permit, waited: Option<Duration>) {
-        permit.begins(waited);
-        let span = span(request, permit.lane().kind());
-        let inside = span.enter();
+    /// Runs a call that has waited in its lane's queue, and appends its reply to `out`. The permit is released once
+    /// the reply is complete.
+    pub fn run(&self, request: &Request<'_>, out: &mut Vec<u8>, mut permit: Permit, waited: Duration) {
+        permit.begins();
         let limit = self.live().config.limits.reply_bytes_max;
+        let span = span(request, permit.lane().kind());
         let (begin, started) = (out.len(), Instant::now());
-        let scope = CallScope::new(request.caller, limit, &self.quota, request.stop.clone());
-        let failed = request.call.run(&*self.handler, &scope, request.message, out, limit).err();
+        let scope = self.scope(request, limit);
+        let outcome = span.in_scope(|| request.call.run(&*self.handler, &scope, request.message, out, limit));
         drop(scope);
-        let took = started.elapsed();
-        permit.ran(took);
-        drop(inside);
+        self.ended(request, &permit, &span, Times { waited, took: started.elapsed() }, &out[begin..], outcome);
+    }
+
+    /// Runs a short read on its connection's event loop, and appends its reply to `out`. Returns the permit, and
+    /// leaves `out` unchanged, if the read exceeds the limit of work: it has to be queued then, so that other
+    /// connections need not wait for it.
+    pub fn run_inline(&self, request: &Request<'_>, out: &mut Vec<u8>, mut permit: Permit) -> Result<(), Permit> {
+        permit.begins();
+        let limit = self.live().config.limits.reply_bytes_max;
+        let span = span(request, permit.lane().kind());
+        let (begin, started) = (out.len(), Instant::now());
+        let stopwatch = permit.lane().pace().start();
+        let scope = self.scope(request, limit);
+        let outcome =
+            span.in_scope(|| request.call.run_within(INLINE_WORK, &*self.handler, &scope, request.message, out, limit));
+        drop(scope);
+        // A read that is queued after all has occupied the event loop, too.
+        permit.lane().pace().record(&stopwatch);
+        let Some(outcome) = outcome else {
+            permit.waits_again();
+            return Err(permit);
+        };
+        let times = Times { waited: Duration::ZERO, took: started.elapsed() };
+        self.ended(request, &permit, &span, times, &out[begin..], outcome);
+        Ok(())
+    }
+
+    fn scope<'a>(&'a self, request: &Request<'a>, limit: usize) -> CallScope<'a> {
+        CallScope::new(request.caller, limit, &self.quota, request.stop.clone())
+    }
+
+    /// Records and reports a call that was run.
+    fn ended(
+        &self,
+        request: &Request<'_>,
+        permit: &Permit,
+        span: &Span,
+        times: Times,
+        reply: &[u8],
+        outcome: Result<(), Fault>,
+    ) {
+        permit.ended(times.waited);
         if !span.is_disabled() {
             let us = |time: Duration| u64::try_from(time.as_micros()).unwrap_or(u64::MAX);
-            span.record("waited_us", us(waited.unwrap_or_default())).record("took_us", us(took));
-            span.record("reply_bytes", out.len() - begin);
+            span.record("waited_us", us(times.waited)).record("took_us", us(times.took));
+            span.record("reply_bytes", reply.len());
         }
-        let end = failed.as_ref().map_or(CallEnd::Answered, CallEnd::Failed);
-        self.report(
-            request,
-            permit.lane().kind(),
-            Times { waited: waited.unwrap_or_default(), took },
-            &out[begin..],
-            end,
-        );
+        let end = outcome.as_ref().map_or_else(CallEnd::Failed, |()| CallEnd::Answered);
+        self.report(request, permit.lane().kind(), times, reply, end);
     }
 
     /// Answers a call of a method that its service does not have.
@@ -143,7 +179,7 @@ impl Runner {
         }
         let Job { call, message, mut out, permit, caller, claim, reply, .. } = job;
         let stop = claim.stopper();
-        self.run(&Request { call: &call, message: &message, caller: &caller, stop }, &mut out, permit, Some(waited));
+        self.run(&Request { call: &call, message: &message, caller: &caller, stop }, &mut out, permit, waited);
         // Before the reply goes out, so that the connection finds its buffer free.
         drop(message);
         // A connection that ended meanwhile needs no reply.
@@ -198,8 +234,8 @@ impl Runner {
     }
 }
 
-/// The span of a call, for logs at debug level and for traces. It costs next to nothing while neither is enabled. The empty fields are
-/// filled in when the call has ended.
+/// The span of a call, for logs at debug level and for traces. It costs next to nothing while neither is enabled. The
+/// empty fields are filled in when the call has ended.
 fn span(request: &Request<'_>, lane: LaneKind) -> Span {
     let Request { call, message, caller, .. } = request;
     let span = tracing::debug_span!(

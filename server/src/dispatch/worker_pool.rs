@@ -76,8 +76,8 @@ impl WorkerPool {
         Builder::new().name(format!("hjall-{}-{number}", kind.name())).spawn(move || {
             lower_priority(kind);
             loop {
-                if !queue.is_empty() {
-                    // Between two calls the event loops come first: they may have a get to answer.
+                if kind != LaneKind::Read && !queue.is_empty() {
+                    // Between two long calls the event loops and the workers of gets come first.
                     std::thread::yield_now();
                 }
                 match queue.take() {

@@ -99,7 +99,7 @@ impl Tuning {
 /// An empty queue.
 pub fn new<T: Waiting>(order: QueueOrder, tuning: Tuning, clock: Arc<dyn Clock>) -> Arc<dyn Queue<T>> {
     match order {
-        QueueOrder::Fifo => Arc::new(fifo::Fifo::new()),
+        QueueOrder::Fifo => Arc::new(line::Line::new(fifo::Fifo::new(), clock)),
         QueueOrder::Deadline => Arc::new(line::Line::new(deadline::Deadline::new(tuning), clock)),
         QueueOrder::Codel => {
             let codel = codel::Codel::new(tuning, clock.now_ms());

@@ -131,8 +131,8 @@ pub(super) static SETTINGS: [Setting; 12] = [
     Setting {
         name: "server.fast_path",
         default: Default::Is("true"),
-        summary: "Run a single-row get on the event loop that received it if its lane has a free handler and has \
-                  been fast lately",
+        summary: "Run a single-row get on the event loop that received it if its lane has a free handler and such \
+                  gets have been fast lately. A get that turns out to read much is moved to its lane",
         reason: "Handing a call to another thread costs more than the get itself",
         set: |launch, value| launch.config.fast_path = value.is_true(),
         ..ROW

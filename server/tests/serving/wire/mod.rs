@@ -7,6 +7,7 @@ mod handler;
 mod http;
 mod http_damage;
 mod idle;
+mod inline;
 mod malformed;
 mod overload;
 mod reconfigure;

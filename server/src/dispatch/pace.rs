@@ -1,0 +1,159 @@
+//! Whether short reads are quick enough to run on the event loops.
+//!
+//! What counts is how long a read occupies its thread by itself: its computation, and its waits for the disk and for
+//! locks. Time during which the thread waits for a processor does not count, because on a busy machine it would pass
+//! in a worker too.
+
+use std::cell::OnceCell;
+use std::fs::File;
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
+
+/// Reads leave the event loops while they take longer than this on average, and return when they take less than half
+/// of it.
+const QUICK_NS: u64 = 200_000;
+/// A single read counts as at most this long, so that no single one decides.
+const SAMPLE_NS_MAX: u64 = 4 * QUICK_NS;
+/// The share of reads that are tried on the event loop while the others are queued: one of this number.
+const TRIAL_INTERVAL: usize = 16;
+
+/// Moving averages of what short reads on the event loops take.
+#[derive(Debug, Default)]
+pub struct Pace {
+    /// Waits for a processor included.
+    elapsed_ns: AtomicU64,
+    /// Without them.
+    own_ns: AtomicU64,
+    slow: AtomicBool,
+    queued: AtomicUsize,
+}
+
+/// Measures one read.
+pub struct Stopwatch {
+    started: Instant,
+    /// The thread's waits for a processor before the read; `None`: not looked up.
+    delay: Option<Duration>,
+}
+
+impl Pace {
+    /// Whether the next short read is to run on its event loop.
+    pub fn admits(&self) -> bool {
+        !self.slow.load(Ordering::Relaxed)
+            || self.queued.fetch_add(1, Ordering::Relaxed) % TRIAL_INTERVAL == TRIAL_INTERVAL - 1
+    }
+
+    /// Begins to measure a read. Waits for a processor are looked up only while reads seem to be slow, because that
+    /// takes system calls.
+    pub fn start(&self) -> Stopwatch {
+        let closely = self.elapsed_ns.load(Ordering::Relaxed) > QUICK_NS / 2;
+        Stopwatch { delay: closely.then(scheduling_delay), started: Instant::now() }
+    }
+
+    /// Ends the measurement of a read.
+    pub fn record(&self, stopwatch: &Stopwatch) {
+        let elapsed = stopwatch.started.elapsed();
+        let own = stopwatch.delay.map(|before| elapsed.saturating_sub(scheduling_delay().saturating_sub(before)));
+        self.add(elapsed, own);
+    }
+
+    /// Adds a read that took `elapsed`, of which `own` were its own; `None`: unknown.
+    fn add(&self, elapsed: Duration, own: Option<Duration>) {
+        let elapsed = nanoseconds(elapsed);
+        update(&self.elapsed_ns, elapsed);
+        let own = match own {
+            Some(own) => nanoseconds(own),
+            None if elapsed <= QUICK_NS => elapsed,
+            // The average of the elapsed times has grown, so that one of the next reads is measured closely.
+            None => return,
+        };
+        let average = update(&self.own_ns, own);
+        if average > QUICK_NS {
+            self.slow.store(true, Ordering::Relaxed);
+        } else if average < QUICK_NS / 2 {
+            self.slow.store(false, Ordering::Relaxed);
+        }
+    }
+}
+
+/// Adds a sample to a moving average of the last few; concurrent updates may lose one.
+fn update(average: &AtomicU64, sample_ns: u64) -> u64 {
+    let before = average.load(Ordering::Relaxed);
+    let after = before - before / 8 + sample_ns.min(SAMPLE_NS_MAX) / 8;
+    average.store(after, Ordering::Relaxed);
+    after
+}
+
+fn nanoseconds(time: Duration) -> u64 {
+    u64::try_from(time.as_nanos()).unwrap_or(u64::MAX)
+}
+
+/// How long this thread has waited for a processor since it began, while it could have run. Zero where the system
+/// does not tell.
+fn scheduling_delay() -> Duration {
+    thread_local! {
+        /// Kept open: Linux resolves the path to the thread that opens it.
+        static STATISTICS: OnceCell<Option<File>> = const { OnceCell::new() };
+    }
+    STATISTICS.with(|file| {
+        let file = file.get_or_init(|| File::open("/proc/thread-self/schedstat").ok());
+        file.as_ref().and_then(read_delay).unwrap_or_default()
+    })
+}
+
+/// The second number of the file.
+#[cfg(unix)]
+fn read_delay(file: &File) -> Option<Duration> {
+    use std::os::unix::fs::FileExt;
+
+    let mut buffer = [0; 128];
+    let len = file.read_at(&mut buffer, 0).ok()?;
+    let text = std::str::from_utf8(buffer.get(..len)?).ok()?;
+    text.split_ascii_whitespace().nth(1)?.parse().ok().map(Duration::from_nanos)
+}
+
+#[cfg(not(unix))]
+fn read_delay(_: &File) -> Option<Duration> {
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MS: Duration = Duration::from_millis(1);
+    const US: Duration = Duration::from_micros(1);
+
+    fn admitted(pace: &Pace) -> usize {
+        (0..TRIAL_INTERVAL * 10).filter(|_| pace.admits()).count()
+    }
+
+    #[test]
+    fn a_busy_machine_does_not_move_reads_to_the_queue() {
+        let pace = Pace::default();
+        for _ in 0..1000 {
+            pace.add(50 * MS, Some(20 * US));
+        }
+        assert_eq!(admitted(&pace), TRIAL_INTERVAL * 10);
+        assert!(pace.start().delay.is_some(), "reads that seem slow are measured closely");
+    }
+
+    #[test]
+    fn slow_reads_move_to_the_queue_and_return_when_they_are_quick() {
+        let pace = Pace::default();
+        pace.add(50 * MS, Some(50 * MS));
+        assert_eq!(admitted(&pace), TRIAL_INTERVAL * 10, "a single slow read decides nothing");
+        for _ in 0..16 {
+            pace.add(MS, Some(MS));
+        }
+        assert_eq!(admitted(&pace), 10, "a few are tried");
+        for _ in 0..100 {
+            pace.add(150 * US, None);
+        }
+        assert_eq!(admitted(&pace), 10, "reads between the two bounds change nothing");
+        for _ in 0..100 {
+            pace.add(20 * US, None);
+        }
+        assert_eq!(admitted(&pace), TRIAL_INTERVAL * 10);
+        assert!(pace.start().delay.is_none());
+    }
+}

@@ -1,0 +1,105 @@
+//! Short reads on the event loop: narrow rows are read there, and a wide one moves to a worker before it holds up
+//! other connections.
+
+use std::sync::{Arc, Mutex};
+
+use hjall_engine::mutation::{Durability, Put, PutCell};
+use hjall_engine::name::TableName;
+use hjall_engine::request::Get;
+use hjall_engine::schema::{FamilyDescriptor, TableDescriptor};
+use hjall_engine::{Engine, LATEST, Options, Table};
+use hjall_server::Server;
+use hjall_server::dispatch::call::Handler;
+use hjall_server::dispatch::call_scope::CallScope;
+use hjall_server::wire::fault::Fault;
+use hjall_server::wire::method::{LaneKind, Method};
+use thrift::protocol::{TFieldIdentifier, TInputProtocol, TOutputProtocol, TStructIdentifier, TType};
+
+use super::client::{Answer, Client, NO_ARGS, WAYS};
+use super::handler::{config, lane};
+
+const CELLS: usize = 20_000;
+
+/// Answers `getRow` with the number of cells in the row `wide`, and other reads with that of the row `narrow`. Notes
+/// the threads that it ran on.
+struct Reader {
+    table: Table,
+    threads: Mutex<Vec<String>>,
+}
+
+impl Reader {
+    fn new() -> Arc<Self> {
+        let engine = Engine::memory(Options::default()).unwrap();
+        let name = TableName::parse(b"t").unwrap();
+        let mut descriptor = TableDescriptor::new(name.clone());
+        descriptor.add_family(FamilyDescriptor::new("f").unwrap()).unwrap();
+        engine.create_table(descriptor, vec![]).unwrap();
+        let table = engine.table(&name);
+        for (row, cells) in [("narrow", 3), ("wide", CELLS)] {
+            let cell = |n: usize| PutCell {
+                family: "f".into(),
+                qualifier: format!("{n:06}").into(),
+                timestamp: LATEST,
+                value: "v".into(),
+            };
+            let cells = (0..cells).map(cell).collect();
+            table.put(&Put { row: row.into(), cells, ttl_ms: None, durability: Durability::default() }).unwrap();
+        }
+        Arc::new(Self { table, threads: Mutex::default() })
+    }
+
+    /// Takes the names of the threads that calls ran on.
+    fn threads(&self) -> Vec<String> {
+        std::mem::take(&mut self.threads.lock().unwrap())
+    }
+}
+
+impl Handler for Reader {
+    fn call(
+        &self,
+        _: &CallScope<'_>,
+        method: Method,
+        input: &mut dyn TInputProtocol,
+        output: &mut dyn TOutputProtocol,
+    ) -> Result<(), Fault> {
+        input.skip(TType::Struct)?;
+        self.threads.lock().unwrap().push(std::thread::current().name().unwrap_or_default().to_owned());
+        let row = if method.name() == "getRow" { "wide" } else { "narrow" };
+        output.write_struct_begin(&TStructIdentifier::new("result"))?;
+        output.write_field_begin(&TFieldIdentifier::new("success", TType::String, 0))?;
+        let found = self.table.get(&Get::new(row)).map_err(|error| Fault::internal(error.to_string()))?;
+        output.write_string(&found.cells.len().to_string())?;
+        output.write_field_end()?;
+        output.write_field_stop()?;
+        output.write_struct_end()?;
+        Ok(())
+    }
+}
+
+fn is_worker(thread: &str) -> bool {
+    thread.starts_with("hjall-read-")
+}
+
+#[test]
+fn a_wide_row_moves_from_the_event_loop_to_a_worker() {
+    let reader = Reader::new();
+    let server = Server::with_handler(config(), |_| reader.clone()).unwrap();
+    for way in WAYS {
+        let mut client = Client::new(server.addr(), way);
+        // While reads are slow, only some of them are tried on the event loop.
+        let threads = loop {
+            assert_eq!(client.call("getRow", NO_ARGS), Answer::Success(CELLS.to_string()));
+            let threads = reader.threads();
+            assert!(is_worker(threads.last().unwrap()), "the row was read as a whole by {threads:?}");
+            if threads.len() == 2 {
+                break threads;
+            }
+        };
+        assert!(!is_worker(&threads[0]), "{threads:?}");
+        assert_eq!(client.call("get", NO_ARGS), Answer::Success("3".to_owned()));
+        assert_eq!(reader.threads().len(), 1, "a narrow row is read once, wherever");
+    }
+    let reads = lane(&server, LaneKind::Read);
+    assert_eq!((reads.under_way, reads.running), (0, 0), "a call that moved has one permit");
+    assert_eq!(reads.finished, reads.wait.count(), "it is counted once");
+}
