@@ -5,9 +5,9 @@
 #![no_main]
 
 use hjall_server::dispatch::call::{Call, Speaking};
-use hjall_server::wire::method::Service;
 use hjall_server::wire::dialect::recognise;
 use hjall_server::wire::measure::{Measure, Progress};
+use hjall_server::wire::method::Service;
 use hjall_server::wire::{Encoding, arguments, header};
 use libfuzzer_sys::fuzz_target;
 use thrift::protocol::TType;

@@ -227,7 +227,9 @@ class Database:
         if not isinstance(families, dict):
             raise TypeError(f"families must be a dict from names to options, not {type(families).__name__}")
         if not families:
-            error = InvalidDescriptor(f"Table should have at least one column family. Table {name_bytes(name)!r} has none")
+            error = InvalidDescriptor(
+                f"Table should have at least one column family. Table {name_bytes(name)!r} has none"
+            )
             error.kind = "InvalidDescriptor"
             raise error
         splits = SplitArgument(None if split_keys is None else list(split_keys), num_regions, split_algo)
