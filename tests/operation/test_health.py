@@ -39,6 +39,26 @@ def test_a_stopping_server_reports_that_it_is_not_ready_until_it_exits(served):
         slow.close()
 
 
+def test_a_draining_server_reports_it_and_still_serves(served):
+    """The load balancer notices before clients are refused."""
+    server = served("--set", "server.drain=1h")
+    server.process.send_signal(signal.SIGTERM)
+    while (found := page(server, "/readyz"))[0] == 200:
+        pass
+    assert found == (503, "not ready: the server is stopping\n")
+    with Wire(server.port) as wire:
+        wire.make_table()
+        wire.put(b"r")
+    assert page(server, "/healthz")[0] == 200
+    server.process.send_signal(signal.SIGTERM)
+    assert server.ended() == 9, "a second signal does not wait"
+
+
+def test_a_drained_server_stops_cleanly(served):
+    server = served("--set", "server.drain=10ms")
+    assert server.stop() == 0
+
+
 def _read_all(stream):
     while stream.recv(1 << 20):
         pass

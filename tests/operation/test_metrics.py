@@ -89,6 +89,20 @@ def test_exceptions_are_counted_whether_declared_or_not(served):
         assert found["Hadoop:service=HBase,name=RegionServer,sub=IPC"]["exceptions"] == 4
 
 
+def test_errors_of_clients_are_counted_by_kind(served):
+    server = served("--max-connections", "3")
+    for opening in (b"\x16\x03\x01\x00\x05hello", b"EHLO example.org\r\n"):
+        with socket.create_connection(("127.0.0.1", server.port)) as foreign:
+            foreign.sendall(opening)
+            while foreign.recv(1024):
+                pass
+    families = scrape(server)
+    assert value(families, "hjall_client_errors_total", kind="foreign_protocol") == 2
+    assert value(families, "hjall_client_errors_total", kind="failed_call") == 0
+    assert value(families, "hjall_log_dropped_lines_total") == 0
+    assert value(families, "hjall_build_info") == 1
+
+
 def test_unknown_method_names_create_no_series(served):
     server = served()
     with Wire(server.port) as wire:

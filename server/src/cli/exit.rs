@@ -26,6 +26,8 @@ pub enum Failure {
     Start(StartError),
     /// The info port cannot be bound.
     Info(SocketAddr, io::Error),
+    /// The thread that writes the log cannot be started.
+    Log(io::Error),
     /// Signal handlers cannot be installed.
     Signals(io::Error),
     /// Some calls did not finish within the grace period.
@@ -38,7 +40,7 @@ impl Failure {
     /// The exit code; `hjall serve --help` lists them.
     pub fn code(&self) -> u8 {
         match self {
-            Self::Signals(_) | Self::Start(StartError::Threads(_)) => 1,
+            Self::Log(_) | Self::Signals(_) | Self::Start(StartError::Threads(_)) => 1,
             Self::Usage(_) | Self::Settings(_) | Self::Start(StartError::NoAddress) => 2,
             Self::Start(StartError::Listen(..)) | Self::Info(..) => 3,
             Self::Data(_, error) => match error.kind() {
@@ -90,6 +92,9 @@ impl fmt::Display for Failure {
                     f,
                     "cannot listen on {addr} for metrics: {error}; choose another address with --info-listen, or set it to off"
                 )
+            }
+            Self::Log(error) => {
+                write!(f, "cannot start the thread of the log: {error}; is the limit on processes too low?")
             }
             Self::Signals(error) => write!(f, "cannot install signal handlers: {error}"),
             Self::Unfinished => {

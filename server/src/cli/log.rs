@@ -1,10 +1,17 @@
 //! The log of the process, on standard error, and the export of spans.
 
-use std::io;
+use std::io::{self, Write};
+use std::sync::mpsc;
+use std::time::Duration;
 
+use hjall_server::observe::{LineFormat, LogWriter};
 use hjall_server::settings::{InForce, Launch};
-use tracing_subscriber::fmt::format::FmtSpan;
+use tracing::Event;
+use tracing::level_filters::LevelFilter;
+use tracing_subscriber::fmt::format::{FmtSpan, JsonFields, Writer};
+use tracing_subscriber::fmt::{FmtContext, FormatEvent, FormatFields};
 use tracing_subscriber::layer::SubscriberExt;
+use tracing_subscriber::registry::LookupSpan;
 use tracing_subscriber::util::SubscriberInitExt;
 use tracing_subscriber::{EnvFilter, Layer, Registry, reload};
 
@@ -12,9 +19,13 @@ use super::exit::Failure;
 #[cfg(feature = "otel")]
 use super::traces::{self, Traces};
 
-/// Handle of the log. Changes the filter at run time, and sends the remaining spans when it is dropped.
+/// How long the process waits for the reader of its standard error before it continues or exits.
+const READER_WAIT: Duration = Duration::from_secs(1);
+
+/// Handle of the log. Changes the filter at run time, and writes the remaining lines and spans when it is dropped.
 pub struct Log {
     filter: reload::Handle<EnvFilter, Registry>,
+    writer: LogWriter,
     #[cfg(feature = "otel")]
     _traces: Option<Traces>,
 }
@@ -22,43 +33,134 @@ pub struct Log {
 impl Log {
     /// Replaces the filter. The error is a message for the operator.
     pub fn set(&self, filter: &str) -> Result<(), String> {
-        let parsed = EnvFilter::try_new(filter).map_err(|error| refusal(filter, &error))?;
-        self.filter.reload(parsed).map_err(|error| error.to_string())
+        self.filter.reload(parse(filter)?).map_err(|error| error.to_string())
+    }
+
+    /// Waits until the lines logged so far have been written, unless their reader is slow.
+    pub fn flush(&self) {
+        self.writer.flush_within(READER_WAIT);
+    }
+}
+
+impl Drop for Log {
+    fn drop(&mut self) {
+        self.flush();
+    }
+}
+
+/// Prints a line to standard error without waiting for a slow reader.
+pub fn say(line: String) {
+    let (done, printed) = mpsc::channel();
+    let printing = std::thread::Builder::new().spawn(move || {
+        // If standard error is closed, there is no reader.
+        let _ = writeln!(io::stderr().lock(), "{line}");
+        let _ = done.send(());
+    });
+    if printing.is_ok() {
+        let _ = printed.recv_timeout(READER_WAIT);
     }
 }
 
 /// Checks the syntax of a filter. The error is a message for the operator.
 pub fn check(filter: &str) -> Result<(), String> {
-    EnvFilter::try_new(filter).map(drop).map_err(|error| refusal(filter, &error))
+    parse(filter).map(drop)
 }
 
-fn refusal(filter: &str, error: &dyn std::fmt::Display) -> String {
-    format!("{filter}: {error}; try info or info,hjall_server=debug")
+/// Parses a filter. A level without a module applies to hjall; libraries log warnings and errors at most, unless the filter
+/// names them.
+fn parse(filter: &str) -> Result<EnvFilter, String> {
+    let directives = filter.split(',').map(|directive| match directive.trim().parse::<LevelFilter>() {
+        Ok(level) => format!("{},hjall={level}", level.min(LevelFilter::WARN)),
+        Err(_) => directive.to_owned(),
+    });
+    let directives = directives.collect::<Vec<_>>().join(",");
+    EnvFilter::try_new(directives).map_err(|error| format!("{filter}: {error}; try info or info,hjall_server=debug"))
 }
 
-/// Installs the log: events go to standard error, spans to `log.traces`.
+/// Formats events. Those of libraries carry their origin.
+struct MarkLibraries<F> {
+    plain: F,
+    with_target: F,
+}
+
+impl<S, N, F> FormatEvent<S, N> for MarkLibraries<F>
+where
+    S: tracing::Subscriber + for<'a> LookupSpan<'a>,
+    N: for<'a> FormatFields<'a> + 'static,
+    F: FormatEvent<S, N>,
+{
+    fn format_event(&self, context: &FmtContext<'_, S, N>, out: Writer<'_>, event: &Event<'_>) -> std::fmt::Result {
+        let format = if event.metadata().target().starts_with("hjall") { &self.plain } else { &self.with_target };
+        format.format_event(context, out, event)
+    }
+}
+
+/// Installs the log: events go to standard error, spans to `log.traces`. Panics are logged like other events.
 pub fn start(launch: &Launch, force: &InForce) -> Result<Log, Failure> {
     let from = |name: &str| force.entry(name).map(|entry| entry.origin.to_string()).unwrap_or_default();
-    check(&launch.log.filter).map_err(|why| Failure::Usage(format!("{} {why}", from("log.filter"))))?;
-    let (filter, handle) = reload::Layer::new(EnvFilter::new(&launch.log.filter));
-    let lines =
-        tracing_subscriber::fmt::layer().with_writer(io::stderr).with_target(false).with_span_events(FmtSpan::CLOSE);
+    let filter = parse(&launch.log.filter).map_err(|why| Failure::Usage(format!("{} {why}", from("log.filter"))))?;
+    let (filter, handle) = reload::Layer::new(filter);
+    let colours = !launch.log.json && io::IsTerminal::is_terminal(&io::stderr());
+    let form = if launch.log.json { LineFormat::Json } else { LineFormat::Text { colours } };
+    let writer = LogWriter::start(io::stderr(), form).map_err(Failure::Log)?;
+    let lines = {
+        let writer = writer.clone();
+        tracing_subscriber::fmt::layer().with_writer(move || writer.clone()).with_span_events(FmtSpan::CLOSE)
+    };
     let lines: Box<dyn Layer<Registry> + Send + Sync> = match launch.log.json {
-        false => lines.with_ansi(io::IsTerminal::is_terminal(&io::stderr())).with_filter(filter).boxed(),
-        true => lines.json().flatten_event(true).with_filter(filter).boxed(),
+        false => {
+            let (plain, with_target) = (
+                tracing_subscriber::fmt::format().with_target(false),
+                tracing_subscriber::fmt::format().with_target(true),
+            );
+            lines.with_ansi(colours).event_format(MarkLibraries { plain, with_target }).with_filter(filter).boxed()
+        }
+        true => {
+            let json = || tracing_subscriber::fmt::format().json().flatten_event(true);
+            let (plain, with_target) = (json().with_target(false), json().with_target(true));
+            let lines = lines.fmt_fields(JsonFields::new()).event_format(MarkLibraries { plain, with_target });
+            lines.with_filter(filter).boxed()
+        }
     };
     let subscriber = tracing_subscriber::registry().with(lines);
     #[cfg(feature = "otel")]
-    {
+    let log = {
         let sent = launch.traces.as_deref().map(traces::start).transpose();
         let sent = sent.map_err(|why| Failure::Usage(format!("{}: log.traces: {why}", from("log.traces"))))?;
         let (traces, layer) = sent.unzip();
         subscriber.with(layer).init();
-        Ok(Log { filter: handle, _traces: traces })
-    }
+        Log { filter: handle, writer, _traces: traces }
+    };
     #[cfg(not(feature = "otel"))]
-    {
+    let log = {
         subscriber.init();
-        Ok(Log { filter: handle })
+        Log { filter: handle, writer }
+    };
+    std::panic::set_hook(Box::new(|panic| {
+        let thread = std::thread::current();
+        let thread = thread.name().unwrap_or("unnamed");
+        let place = panic.location().map(ToString::to_string).unwrap_or_default();
+        let reason = panic.payload_as_str().unwrap_or("no message");
+        tracing::error!(thread, place, reason, "panic; this is a defect of hjall, please report it");
+    }));
+    Ok(log)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::parse;
+
+    #[test]
+    fn a_level_applies_to_hjall_and_libraries_are_quieter() {
+        let directives = |filter| {
+            let text = parse(filter).unwrap().to_string();
+            let mut directives: Vec<_> = text.split(',').map(str::to_owned).collect();
+            directives.sort();
+            directives.join(",")
+        };
+        assert_eq!(directives("info"), "hjall=info,warn");
+        assert_eq!(directives("error"), "error,hjall=error");
+        assert_eq!(directives("debug,fjall=info"), "fjall=info,hjall=debug,warn");
+        assert!(parse("info,hjall_server=loud").is_err());
     }
 }

@@ -32,7 +32,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> u8 {
     match done {
         Ok(()) => 0,
         Err(failure) => {
-            eprintln!("hjall: {failure}");
+            log::say(format!("hjall: {failure}"));
             failure.code()
         }
     }

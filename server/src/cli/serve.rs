@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 use std::net::{SocketAddr, TcpListener};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use hjall_engine::Engine;
 use hjall_server::Server;
@@ -48,7 +48,7 @@ pub fn run(sources: &Sources) -> Result<(), Failure> {
     };
     let place = if memory { "memory".to_owned() } else { data.display().to_string() };
     let info = info.serve(&server);
-    announce(&place, &server, &info, started);
+    announce(&place, &server, &info, started, &log);
     open_files::compare(connections_max);
 
     let name = loop {
@@ -57,6 +57,15 @@ pub fn run(sources: &Sources) -> Result<(), Failure> {
             Signal::Reload => force = reload::run(force, &server, &log),
         }
     };
+    let drain = Launch::of(&force).map_or(Duration::ZERO, |launch| launch.drain);
+    if !drain.is_zero() {
+        server.drain();
+        tracing::info!(signal = name, ?drain, "draining: /readyz reports it, clients are still served");
+        let second = runtime.block_on(async { tokio::time::timeout(drain, signals.next_stop()).await });
+        if second.is_ok() {
+            return Err(Failure::Impatient);
+        }
+    }
     // The info port stays up, so that /readyz reports the stop; it ends with the process.
     tracing::info!(signal = name, "stopping, waiting for running calls");
     let (stopped, stopping) = oneshot::channel();
@@ -113,7 +122,7 @@ impl InfoPort {
     }
 }
 
-fn announce(data: &str, server: &Server, info: &InfoPort, started: Instant) {
+fn announce(data: &str, server: &Server, info: &InfoPort, started: Instant, log: &log::Log) {
     let addrs: Vec<_> = server.addrs().iter().map(ToString::to_string).collect();
     let startup_ms = u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX);
     let metrics = match info {
@@ -127,10 +136,11 @@ fn announce(data: &str, server: &Server, info: &InfoPort, started: Instant) {
             "no info port: cannot listen on {addr}: {error}; choose another address with --info-listen, or set it to off"
         );
     }
+    // Whoever reads both outputs sees the log of the start first.
+    log.flush();
     let mut out = io::stdout().lock();
     for addr in addrs {
         // An error means that standard output is closed, so there is no reader.
-
         let _ = writeln!(out, "hjall listening on {addr}");
     }
     let _ = out.flush();

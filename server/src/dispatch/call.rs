@@ -8,6 +8,7 @@ use hjall_engine::read::WorkLimit;
 use thrift::protocol::{TInputProtocol, TMessageIdentifier, TMessageType, TOutputProtocol, TType};
 
 use super::call_scope::CallScope;
+use crate::observe::Brief;
 use crate::settings::config::Limits;
 use crate::wire::fault::Fault;
 use crate::wire::method::{Method, Name, Service, Telling};
@@ -230,6 +231,15 @@ impl Call {
         output.write_message_end().map_err(unwritten)
     }
 
+    /// Whether the answer to a fault does not give its reason, so that only the log has it.
+    pub fn hides_reason(&self, fault: &Fault) -> bool {
+        match fault {
+            Fault::Io { .. } => !self.method.is_some_and(|method| method.info().declares_io),
+            Fault::UnknownMethod | Fault::Protocol(_) => false,
+            Fault::IllegalArgument(_) | Fault::AlreadyExists(_) | Fault::Internal(_) => true,
+        }
+    }
+
     /// Appends the answer that a fault becomes without any gateway: a declared one as `IOError` where the method
     /// declares it, anything else as a `TApplicationException`.
     pub fn refuse(&self, fault: &Fault, message: &[u8], out: &mut Vec<u8>) {
@@ -246,13 +256,12 @@ impl Call {
             }
             Fault::Protocol(text) => reply::exception(output, &name, self.sequence, Exception::Protocol, text),
             Fault::Io { .. } | Fault::IllegalArgument(_) | Fault::AlreadyExists(_) | Fault::Internal(_) => {
-                tracing::info!(method = %name, reason = %fault, "call ended in an internal error");
                 let text = format!("Internal error processing {name}");
                 reply::exception(output, &name, self.sequence, Exception::Internal, &text)
             }
         };
         if let Err(error) = written {
-            tracing::error!(method = %name, %error, "an answer could not be written");
+            tracing::error!(method = %Brief(&name), %error, "an answer could not be written");
         }
     }
 }

@@ -15,7 +15,7 @@ use super::identity::Identity;
 use super::job::Job;
 use super::lane::Permit;
 use super::memory_quota::MemoryQuota;
-use crate::observe::{CallEnd, CallReport, Dropped, Observer, Refusal};
+use crate::observe::{Brief, CallEnd, CallReport, ClientErrors, Dropped, Observer, Refusal, client_error};
 use crate::settings::config::Config;
 use crate::settings::lane_size::Lanes;
 use crate::wire::fault::Fault;
@@ -47,6 +47,8 @@ pub struct Runner {
     pub handler: Arc<dyn Handler>,
     /// The server's name.
     pub identity: Identity,
+    /// Errors that clients cause.
+    pub client_errors: ClientErrors,
     observer: Option<Arc<dyn Observer>>,
     live: ArcSwap<Live>,
     quota: Arc<MemoryQuota>,
@@ -75,7 +77,7 @@ impl Runner {
     /// With these settings.
     pub fn new(handler: Arc<dyn Handler>, identity: Identity, live: Arc<Live>, quota: Arc<MemoryQuota>) -> Self {
         let observer = live.config.observer.clone();
-        Self { handler, identity, observer, live: ArcSwap::new(live), quota }
+        Self { handler, identity, client_errors: ClientErrors::default(), observer, live: ArcSwap::new(live), quota }
     }
 
     /// The settings in force. Not to be kept over an await: they may change.
@@ -144,6 +146,18 @@ impl Runner {
             let us = |time: Duration| u64::try_from(time.as_micros()).unwrap_or(u64::MAX);
             span.record("waited_us", us(times.waited)).record("took_us", us(times.took));
             span.record("reply_bytes", reply.len());
+        }
+        if let Some(fault) = outcome.as_ref().err().filter(|fault| request.call.hides_reason(fault)) {
+            let method = request.call.name(request.message);
+            client_error!(
+                self.client_errors,
+                FailedCall,
+                info,
+                peer = %request.caller.peer,
+                method = %Brief(method),
+                reason = %Brief(fault),
+                "call ended in an internal error"
+            );
         }
         let end = outcome.as_ref().map_or_else(CallEnd::Failed, |()| CallEnd::Answered);
         self.report(request, permit.lane().kind(), times, reply, end);
@@ -241,7 +255,7 @@ fn span(request: &Request<'_>, lane: LaneKind) -> Span {
     let span = tracing::debug_span!(
         target: "hjall_server::call",
         "call",
-        method = %call.name(message),
+        method = %Brief(call.name(message)),
         service = call.service.name(),
         dialect = %call.dialect(),
         table = field::Empty,
@@ -255,7 +269,7 @@ fn span(request: &Request<'_>, lane: LaneKind) -> Span {
     if !span.is_disabled()
         && let Some(table) = recognise::names(call.service, call.encoding(), call.arguments(message)).table
     {
-        span.record("table", String::from_utf8_lossy(&table).as_ref());
+        span.record("table", tracing::field::display(Brief(String::from_utf8_lossy(&table))));
     }
     span
 }

@@ -9,6 +9,7 @@ use tokio::sync::watch;
 #[derive(Debug)]
 pub struct Shutdown {
     under_way: AtomicUsize,
+    draining: AtomicBool,
     stopping: AtomicBool,
     stop: watch::Sender<bool>,
 }
@@ -20,7 +21,12 @@ pub struct CallGuard(Arc<Shutdown>);
 impl Shutdown {
     /// Of a server that runs, with no call under way.
     pub fn new() -> Self {
-        Self { under_way: AtomicUsize::new(0), stopping: AtomicBool::new(false), stop: watch::Sender::new(false) }
+        Self {
+            under_way: AtomicUsize::new(0),
+            draining: AtomicBool::new(false),
+            stopping: AtomicBool::new(false),
+            stop: watch::Sender::new(false),
+        }
     }
 
     /// Registers a call; `None` if the server is stopping and takes no more calls.
@@ -30,6 +36,16 @@ impl Shutdown {
         self.under_way.fetch_add(1, Ordering::SeqCst);
         let guard = CallGuard(self.clone());
         (!self.stopping.load(Ordering::SeqCst)).then_some(guard)
+    }
+
+    /// Announces that the server will stop soon. Calls are still taken.
+    pub fn drain(&self) {
+        self.draining.store(true, Ordering::SeqCst);
+    }
+
+    /// Whether the server stops or will stop soon.
+    pub fn is_draining(&self) -> bool {
+        self.draining.load(Ordering::SeqCst) || self.is_stopping()
     }
 
     /// Makes [`Self::begin`] refuse, and wakes everything that waits in [`Self::stopped`].

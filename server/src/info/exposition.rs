@@ -1,26 +1,26 @@
-//! Prometheus' text format, version 0.0.4.
+//! Prometheus's text format, version 0.0.4.
 
 use std::fmt::{Display, Write};
 
-/// A page that grows family by family.
+/// A page of metrics under construction.
 #[derive(Default)]
 pub struct Exposition(String);
 
-/// Names and values of a sample's labels.
+/// Names and values of the labels of a sample.
 pub type Labels<'a> = &'a [(&'a str, &'a str)];
 
 impl Exposition {
-    /// The page.
+    /// Returns the page.
     pub fn into_text(self) -> String {
         self.0
     }
 
-    /// Begins a family: its name, `counter`, `gauge` or `histogram`, and what it is. All of its samples have to follow.
+    /// Begins a family with its name, its kind (`counter`, `gauge` or `histogram`) and its help text. Its samples must follow.
     pub fn family(&mut self, name: &str, kind: &str, help: &str) {
         let _ = writeln!(self.0, "# HELP {name} {help}\n# TYPE {name} {kind}");
     }
 
-    /// One sample.
+    /// Writes a sample.
     pub fn sample(&mut self, name: &str, labels: Labels<'_>, value: impl Display) {
         self.0.push_str(name);
         for (i, (label, text)) in labels.iter().enumerate() {
@@ -33,13 +33,14 @@ impl Exposition {
         let _ = writeln!(self.0, " {value}");
     }
 
-    /// A family of one sample without labels.
+    /// Writes a family with one sample without labels.
     pub fn single(&mut self, name: &str, kind: &str, help: &str, value: impl Display) {
         self.family(name, kind, help);
         self.sample(name, &[], value);
     }
 
-    /// A histogram's samples: the values up to each bound in seconds, all, and their sum in seconds.
+    /// Writes the samples of a histogram: for each bound in seconds the number of values up to it, the number of all values, and
+    /// their sum in seconds.
     pub fn histogram(&mut self, name: &str, labels: Labels<'_>, up_to: &[(f64, u64)], all: u64, sum: f64) {
         let bucket = format!("{name}_bucket");
         let bounds = up_to.iter().map(|(bound, count)| (bound.to_string(), *count));

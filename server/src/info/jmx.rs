@@ -1,4 +1,4 @@
-//! `/jmx`: the same figures as HBase's servers tell them, bean by bean, so that dashboards made for HBase find them.
+//! `/jmx`: the metrics under the names of HBase's beans, so that dashboards made for HBase find them.
 
 use serde_json::{Map, Value, json};
 
@@ -10,20 +10,21 @@ use crate::wire::method::{LaneKind, Service};
 
 type Bean = Map<String, Value>;
 
-/// The beans whose names fit a pattern of Java's (`Hadoop:service=HBase,name=Thrift,*`); all of them without one.
+/// Returns the beans whose names match a Java pattern such as `Hadoop:service=HBase,name=Thrift,*`, or all beans without a pattern.
 pub fn of(view: &View, figures: &Figures, pattern: Option<&str>) -> String {
     let mut beans =
         vec![thrift(view, figures, Service::Thrift1), thrift(view, figures, Service::Thrift2), ipc(view, figures)];
     beans.extend(machine());
     if let Some(pattern) = pattern {
-        beans.retain(|bean| bean.get("name").and_then(Value::as_str).is_some_and(|name| fits(pattern, name)));
+        beans
+            .retain(|bean| bean.get("name").and_then(Value::as_str).is_some_and(|name| matches_pattern(pattern, name)));
     }
     let mut text = format!("{:#}", json!({ "beans": beans }));
     text.push('\n');
     text
 }
 
-/// The metrics of HBase's Thrift server, which has one such bean; here both services run in one server.
+/// The metrics of HBase's Thrift server. HBase has one such bean per server; here both services run in one server.
 fn thrift(view: &View, figures: &Figures, service: Service) -> Bean {
     let (sub, context) = match service {
         Service::Thrift1 => ("ThriftOne", "thrift-one"),
@@ -46,7 +47,7 @@ fn thrift(view: &View, figures: &Figures, service: Service) -> Bean {
     bean
 }
 
-/// The metrics of a region server's RPC, whose queues these are. What does not exist here (replication, bulk loads) has 0 calls.
+/// The metrics of a region server's RPC queues. Queues that hjall does not have (replication, bulk loads) have 0 calls.
 fn ipc(view: &View, figures: &Figures) -> Bean {
     let mut bean = bean("Hadoop:service=HBase,name=RegionServer,sub=IPC", "regionserver", view);
     let sum = |lanes: &dyn Fn(LaneKind) -> bool, value: &dyn Fn(&LaneMetrics) -> u64| -> u64 {
@@ -111,7 +112,7 @@ fn ipc(view: &View, figures: &Figures) -> Bean {
     bean
 }
 
-/// What of Java's own beans is true of any process.
+/// Those of Java's own beans that describe any process.
 fn machine() -> Vec<Bean> {
     let process = Process::read();
     let as_ms = |seconds: f64| (seconds * 1000.0) as i64;
@@ -155,7 +156,7 @@ fn kept(bean: &mut Bean, name: &str, kept: &Recorded, unit: u64) {
     histogram(bean, name, &all, &recent, unit);
 }
 
-/// HBase's twelve fields of a histogram: the count since the start, everything else of late, as there.
+/// HBase's twelve fields of a histogram. As in HBase, the count covers the time since the start, all other fields the recent past.
 fn histogram(bean: &mut Bean, name: &str, all: &Snapshot, recent: &Snapshot, unit: u64) {
     let mut put = |suffix: &str, value: u64| drop(bean.insert(format!("{name}_{suffix}"), value.into()));
     put("num_ops", all.count());
@@ -176,8 +177,8 @@ fn histogram(bean: &mut Bean, name: &str, all: &Snapshot, recent: &Snapshot, uni
     }
 }
 
-/// Whether a bean's name fits a pattern: `*` and `?` in the domain and in values, `,*` for any further properties in any order.
-fn fits(pattern: &str, name: &str) -> bool {
+/// Returns whether the name of a bean matches a pattern: `*` and `?` in the domain and in values, `,*` for any further properties in any order.
+fn matches_pattern(pattern: &str, name: &str) -> bool {
     let (Some((domain, wanted)), Some((of, properties))) = (pattern.split_once(':'), name.split_once(':')) else {
         return pattern == "*";
     };
@@ -188,7 +189,7 @@ fn fits(pattern: &str, name: &str) -> bool {
     glob(domain.as_bytes(), of.as_bytes()) && all && (!open.is_empty() || wanted.len() == properties.len())
 }
 
-/// Every `*` goes back at most once for each letter, so that no pattern takes long.
+/// Matches a pattern in time proportional to the product of both lengths: only the last `*` is ever retried.
 fn glob(pattern: &[u8], text: &[u8]) -> bool {
     let (mut p, mut t, mut star) = (0, 0, None);
     while t < text.len() {
@@ -215,10 +216,10 @@ fn glob(pattern: &[u8], text: &[u8]) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::fits;
+    use super::matches_pattern;
 
     #[test]
-    fn patterns_are_javas() {
+    fn patterns_match_as_in_java() {
         let name = "Hadoop:service=HBase,name=Thrift,sub=ThriftOne";
         for pattern in [
             "*",
@@ -229,12 +230,12 @@ mod tests {
             "Had*:name=Thrift,sub=Thrift?ne,*",
             "Hadoop:sub=ThriftOne,service=HBase,name=Thrift",
         ] {
-            assert!(fits(pattern, name), "{pattern}");
+            assert!(matches_pattern(pattern, name), "{pattern}");
         }
         for pattern in
             ["", "java.lang:*", "Hadoop:service=HBase", "Hadoop:service=HBase,name=Thrift", "Hadoop:sub=ThriftTwo,*"]
         {
-            assert!(!fits(pattern, name), "{pattern}");
+            assert!(!matches_pattern(pattern, name), "{pattern}");
         }
     }
 }

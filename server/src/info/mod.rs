@@ -1,6 +1,6 @@
-//! The port for whoever watches the server: metrics for Prometheus and for HBase's dashboards, and health.
+//! The info port: metrics for Prometheus and for HBase's dashboards, and health checks.
 //!
-//! It has a thread of its own, so that it answers while everything else is busy, and while the server stops.
+//! It has its own thread, so that it answers while the rest of the server is busy or stopping.
 
 mod exposition;
 mod jmx;

@@ -1,32 +1,32 @@
-//! What this process takes of the machine, as Linux tells it.
+//! Resources that this process uses, as reported by Linux.
 
-/// The process at one moment; `None` where the system does not tell.
+/// The resources of the process at one moment. `None` if the system does not report a value.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Process {
-    /// Memory that is in use and in the machine's memory, in bytes.
+    /// Resident memory, in bytes.
     pub resident_bytes: Option<u64>,
-    /// Memory that has addresses, in bytes.
+    /// Virtual memory, in bytes.
     pub virtual_bytes: Option<u64>,
-    /// Open files and connections.
+    /// Open file descriptors.
     pub open_files: Option<u64>,
-    /// Those that may be open.
+    /// The limit on open file descriptors.
     pub open_files_max: Option<u64>,
-    /// Threads.
+    /// Number of threads.
     pub threads: Option<u64>,
-    /// Processor time since the start, in seconds.
+    /// CPU time since the start, in seconds.
     pub cpu_seconds: Option<f64>,
-    /// When it started, in seconds since 1970.
+    /// Start time, in seconds since 1970.
     pub start_seconds: Option<f64>,
 }
 
 impl Process {
-    /// Reads it.
+    /// Reads the values.
     #[cfg(target_os = "linux")]
     pub fn read() -> Self {
         linux::read()
     }
 
-    /// Only Linux tells.
+    /// Returns no values: only Linux is supported.
     #[cfg(not(target_os = "linux"))]
     pub fn read() -> Self {
         Self::default()
@@ -43,7 +43,7 @@ mod linux {
         let status = text("/proc/self/status");
         let in_status = |name: &str| -> Option<u64> { first_number(line(status.as_deref()?, name)?) };
         let stat = text("/proc/self/stat");
-        // The command's name may hold anything, so count from its closing parenthesis; the state is the first behind it.
+        // The name of the command may contain anything, so fields are counted from its closing parenthesis.
         let fields: Vec<&str> = match stat.as_deref().and_then(|stat| stat.rsplit_once(')')) {
             Some((_, rest)) => rest.split_whitespace().collect(),
             None => Vec::new(),
@@ -54,7 +54,7 @@ mod linux {
         Process {
             resident_bytes: in_status("VmRSS:").map(|kib| kib * 1024),
             virtual_bytes: in_status("VmSize:").map(|kib| kib * 1024),
-            // The reading itself has one open.
+            // Reading the folder has opened one itself.
             open_files: fs::read_dir("/proc/self/fd").ok().map(|files| files.count().saturating_sub(1) as u64),
             open_files_max: text("/proc/self/limits").as_deref().and_then(|t| first_number(line(t, "Max open files")?)),
             threads: in_status("Threads:"),
@@ -81,7 +81,7 @@ mod tests {
     use super::Process;
 
     #[test]
-    fn this_process_is_told_of() {
+    fn the_values_of_this_process_are_plausible() {
         let process = Process::read();
         assert!(process.resident_bytes.unwrap() > 1 << 20 && process.virtual_bytes > process.resident_bytes);
         assert!(process.open_files.unwrap() >= 3 && process.open_files_max.unwrap() >= process.open_files.unwrap());

@@ -1,4 +1,4 @@
-//! `/metrics`: everything that is counted, for Prometheus.
+//! `/metrics`: all metrics, for Prometheus.
 
 use std::sync::atomic::Ordering;
 use std::time::Duration;
@@ -7,7 +7,7 @@ use hjall_engine::store::Statistics;
 
 use super::exposition::Exposition;
 use super::process::Process;
-use crate::observe::{LaneMetrics, Line, Snapshot, Watch};
+use crate::observe::{LaneMetrics, Line, Snapshot, Watch, dropped_log_lines};
 use crate::server::view::{CompactionFigures, Figures, View};
 use crate::wire::method::Service;
 
@@ -15,7 +15,7 @@ const COUNTER: &str = "counter";
 const GAUGE: &str = "gauge";
 const HISTOGRAM: &str = "histogram";
 
-/// The upper bounds of the buckets of every histogram of durations. Each is a bound of [`Snapshot`] too, so the counts are exact.
+/// Upper bounds of the buckets of all histograms of durations. They are bounds of [`Snapshot`] as well, so the counts are exact.
 const BOUNDS: [Duration; 16] = [
     Duration::from_micros(50),
     Duration::from_micros(100),
@@ -35,15 +35,26 @@ const BOUNDS: [Duration; 16] = [
     Duration::from_secs(10),
 ];
 
-/// The page.
+/// Returns the page.
 pub fn of(view: &View, figures: &Figures) -> String {
     let mut out = Exposition::default();
-    out.family("hjall_info", GAUGE, "1, with the version.");
-    out.sample("hjall_info", &[("version", env!("CARGO_PKG_VERSION"))], 1);
+    out.family("hjall_build_info", GAUGE, "Always 1; the label has the version of the server.");
+    out.sample("hjall_build_info", &[("version", env!("CARGO_PKG_VERSION"))], 1);
     let ready = u8::from(figures.ready().is_ok());
-    out.single("hjall_ready", GAUGE, "Whether clients should be sent here: 1 or 0, as /readyz says.", ready);
+    out.single("hjall_ready", GAUGE, "1 if /readyz reports that the server is ready, otherwise 0.", ready);
     calls(&mut out, &view.watch);
     exceptions(&mut out, &view.watch);
+    out.family("hjall_client_errors_total", COUNTER, "Errors caused by clients, by kind.");
+    for (kind, count) in &figures.client_errors {
+        out.sample("hjall_client_errors_total", &[("kind", kind)], count);
+    }
+    let dropped = dropped_log_lines();
+    out.single(
+        "hjall_log_dropped_lines_total",
+        COUNTER,
+        "Log lines dropped because the log was not read fast enough.",
+        dropped,
+    );
     lanes(&mut out, &figures.lanes);
     clients(&mut out, figures);
     compactions(&mut out, figures.compactions);
@@ -58,7 +69,7 @@ fn calls(out: &mut Exposition, watch: &Watch) {
     let lines: Vec<Line<'_>> = watch.calls.lines().collect();
     let labels =
         |line: &Line<'_>| [("service", line.service.name()), ("method", line.method), ("dialect", line.dialect)];
-    out.family("hjall_call_duration_seconds", HISTOGRAM, "How long calls ran; those that waited, without their wait.");
+    out.family("hjall_call_duration_seconds", HISTOGRAM, "Run time of calls, without the time that they waited.");
     for line in &lines {
         durations(out, "hjall_call_duration_seconds", &labels(line), &line.counted.took.read());
     }
@@ -69,12 +80,12 @@ fn calls(out: &mut Exposition, watch: &Watch) {
     out.family(
         "hjall_calls_failed_total",
         COUNTER,
-        "Calls that ended in an exception, those that were not run included.",
+        "Calls that ended in an exception, including calls that were not run.",
     );
     for line in &lines {
         out.sample("hjall_calls_failed_total", &labels(line), line.counted.failed.load(Ordering::Relaxed));
     }
-    out.family("hjall_received_bytes_total", COUNTER, "Bytes of calls' messages.");
+    out.family("hjall_received_bytes_total", COUNTER, "Bytes of messages.");
     for line in &lines {
         out.sample("hjall_received_bytes_total", &labels(line), line.counted.received.load(Ordering::Relaxed));
     }
@@ -83,9 +94,9 @@ fn calls(out: &mut Exposition, watch: &Watch) {
         out.sample("hjall_sent_bytes_total", &labels(line), line.counted.sent.load(Ordering::Relaxed));
     }
     let unknown = watch.calls.unknown.load(Ordering::Relaxed);
-    out.single("hjall_calls_unknown_total", COUNTER, "Calls of names that no service has.", unknown);
+    out.single("hjall_calls_unknown_total", COUNTER, "Calls of unknown methods.", unknown);
     let slow = watch.slow.count.load(Ordering::Relaxed);
-    out.single("hjall_slow_calls_total", COUNTER, "Calls that the log of slow and large calls has.", slow);
+    out.single("hjall_slow_calls_total", COUNTER, "Calls in the log of slow and large calls.", slow);
 }
 
 fn compactions(out: &mut Exposition, figures: CompactionFigures) {
@@ -98,7 +109,7 @@ fn compactions(out: &mut Exposition, figures: CompactionFigures) {
 }
 
 fn exceptions(out: &mut Exposition, watch: &Watch) {
-    out.family("hjall_exceptions_total", COUNTER, "Exceptions that calls ended in, by HBase's names for their kinds.");
+    out.family("hjall_exceptions_total", COUNTER, "Exceptions, by the kinds that HBase's gateway counts.");
     for service in [Service::Thrift1, Service::Thrift2] {
         for (kind, count) in watch.service(service).exceptions.read() {
             out.sample("hjall_exceptions_total", &[("service", service.name()), ("kind", kind)], count);
@@ -106,26 +117,29 @@ fn exceptions(out: &mut Exposition, watch: &Watch) {
     }
 }
 
-/// Writes one sample of a family of histograms; the snapshot counts nanoseconds.
+/// Writes one histogram of a family. The snapshot is in nanoseconds.
 fn durations(out: &mut Exposition, name: &str, labels: &[(&str, &str)], all: &Snapshot) {
     let up_to =
         BOUNDS.map(|bound| (bound.as_secs_f64(), all.up_to(u64::try_from(bound.as_nanos()).unwrap_or(u64::MAX))));
     out.histogram(name, labels, &up_to, all.count(), all.sum() as f64 / 1e9);
 }
 
-/// A family, what it is, and where its value is.
+/// Name, kind, help text and value of a family.
 type Of<T> = (&'static str, &'static str, &'static str, fn(&T) -> u64);
 
 const OF_LANES: [Of<LaneMetrics>; 8] = [
-    ("hjall_lane_handlers", GAUGE, "Handlers by HBase's arithmetic.", |lane| lane.handlers as u64),
-    ("hjall_lane_running_max", GAUGE, "Calls that may run at once.", |lane| lane.running_max as u64),
-    ("hjall_lane_calls_max", GAUGE, "Calls that may run or wait.", |lane| lane.calls_max as u64),
-    ("hjall_lane_waiting", GAUGE, "Calls waiting: the queue's length.", |lane| lane.waiting as u64),
+    ("hjall_lane_handlers", GAUGE, "Number of handlers by HBase's arithmetic.", |lane| lane.handlers as u64),
+    ("hjall_lane_running_max", GAUGE, "Maximum number of calls running.", |lane| lane.running_max as u64),
+    ("hjall_lane_calls_max", GAUGE, "Maximum number of calls running or waiting.", |lane| lane.calls_max as u64),
+    ("hjall_lane_waiting", GAUGE, "Calls waiting.", |lane| lane.waiting as u64),
     ("hjall_lane_running", GAUGE, "Calls running.", |lane| lane.running as u64),
     ("hjall_lane_finished_total", COUNTER, "Calls finished.", |lane| lane.finished),
-    ("hjall_lane_lifo_switches_total", COUNTER, "Times the queue began to take the newest first.", |lane| {
-        lane.lifo_switches
-    }),
+    (
+        "hjall_lane_lifo_switches_total",
+        COUNTER,
+        "Times that codel switched to running the newest call first.",
+        |lane| lane.lifo_switches,
+    ),
     ("hjall_lane_under_way", GAUGE, "Calls running or waiting.", |lane| lane.under_way as u64),
 ];
 
@@ -139,14 +153,14 @@ fn lanes(out: &mut Exposition, lanes: &[LaneMetrics]) {
     out.family(
         "hjall_lane_rejected_total",
         COUNTER,
-        "Calls answered with CallQueueTooBigException, by the limit that was met.",
+        "Calls answered with CallQueueTooBigException, by the limit that was reached.",
     );
     for lane in lanes {
         for (reason, count) in [("length", lane.refused_length), ("bytes", lane.refused_bytes)] {
             out.sample("hjall_lane_rejected_total", &[("lane", lane.kind.name()), ("reason", reason)], count);
         }
     }
-    out.family("hjall_lane_dropped_total", COUNTER, "Calls that waited and were not run, by the reason.");
+    out.family("hjall_lane_dropped_total", COUNTER, "Calls that waited and were dropped, by reason.");
     for lane in lanes {
         let reasons =
             [("gone", lane.dropped_gone), ("overloaded", lane.dropped_overloaded), ("late", lane.dropped_late)];
@@ -154,59 +168,59 @@ fn lanes(out: &mut Exposition, lanes: &[LaneMetrics]) {
             out.sample("hjall_lane_dropped_total", &[("lane", lane.kind.name()), ("reason", reason)], count);
         }
     }
-    out.family("hjall_lane_wait_seconds", HISTOGRAM, "How long calls waited before they ran.");
+    out.family("hjall_lane_wait_seconds", HISTOGRAM, "Time that calls waited before they ran.");
     for lane in lanes {
         durations(out, "hjall_lane_wait_seconds", &[("lane", lane.kind.name())], &lane.wait);
     }
 }
 
 fn clients(out: &mut Exposition, figures: &Figures) {
-    out.single("hjall_connections", GAUGE, "Connections open.", figures.connections);
-    out.single("hjall_connections_max", GAUGE, "Connections that may be open.", figures.connections_max);
-    out.single("hjall_scanners_open", GAUGE, "Scanners open.", figures.scanners);
-    out.single("hjall_scanners_max", GAUGE, "Scanners that may be open.", figures.scanners_max);
-    out.single("hjall_in_flight_bytes", GAUGE, "Bytes of messages and replies under way.", figures.held_bytes);
+    out.single("hjall_connections", GAUGE, "Open connections.", figures.connections);
+    out.single("hjall_connections_max", GAUGE, "Maximum number of connections.", figures.connections_max);
+    out.single("hjall_scanners_open", GAUGE, "Open scanners.", figures.scanners);
+    out.single("hjall_scanners_max", GAUGE, "Maximum number of scanners.", figures.scanners_max);
+    out.single("hjall_in_flight_bytes", GAUGE, "Bytes of messages and replies in flight.", figures.held_bytes);
     out.single(
         "hjall_in_flight_bytes_max",
         GAUGE,
-        "Bytes that may be; beyond, calls are rejected.",
+        "Bytes in flight above which calls are rejected.",
         figures.held_bytes_max,
     );
 }
 
 const OF_STORE: [Of<Statistics>; 25] = [
-    ("hjall_store_spaces", GAUGE, "Spaces: one for each family of each table, and the catalog's.", |s| s.spaces),
-    ("hjall_store_cache_bytes", GAUGE, "Memory of cached blocks.", |s| s.cache_bytes),
-    ("hjall_store_cache_max_bytes", GAUGE, "Memory that they may take.", |s| s.cache_bytes_max),
+    ("hjall_store_spaces", GAUGE, "Spaces: one for each family of each table, and one for the catalog.", |s| s.spaces),
+    ("hjall_store_cache_bytes", GAUGE, "Memory used by cached blocks.", |s| s.cache_bytes),
+    ("hjall_store_cache_max_bytes", GAUGE, "Limit on the memory of cached blocks.", |s| s.cache_bytes_max),
     ("hjall_store_cache_hits_total", COUNTER, "Blocks found in the cache.", |s| s.block_hits),
     ("hjall_store_cache_misses_total", COUNTER, "Blocks read from files.", |s| s.block_misses),
     ("hjall_row_cache_rows", GAUGE, "Rows in the row cache.", |s| s.row_cache_rows),
     ("hjall_row_cache_bytes", GAUGE, "Memory of cached rows.", |s| s.row_cache_bytes),
-    ("hjall_row_cache_max_bytes", GAUGE, "Memory that they may take.", |s| s.row_cache_bytes_max),
+    ("hjall_row_cache_max_bytes", GAUGE, "Limit on the memory of cached rows.", |s| s.row_cache_bytes_max),
     ("hjall_row_cache_hits_total", COUNTER, "Gets that found their row in the row cache.", |s| s.row_cache_hits),
     ("hjall_row_cache_misses_total", COUNTER, "Gets that did not.", |s| s.row_cache_misses),
     ("hjall_row_cache_evictions_total", COUNTER, "Rows removed from the row cache to make room.", |s| {
         s.row_cache_evictions
     }),
-    ("hjall_store_write_buffer_bytes", GAUGE, "Memory of what is not yet in files.", |s| s.write_buffer_bytes),
+    ("hjall_store_write_buffer_bytes", GAUGE, "Memory of data that is not yet in files.", |s| s.write_buffer_bytes),
     (
         "hjall_store_write_buffer_max_bytes",
         GAUGE,
-        "Beyond this the largest part is written out, at twice as much writes wait.",
+        "Limit on that memory: above it the largest part is flushed, at twice the limit writes wait.",
         |s| s.write_buffer_bytes_max,
     ),
-    ("hjall_store_flushes_waiting", GAUGE, "Parts of that memory that wait to be written out.", |s| s.flushes_waiting),
-    ("hjall_store_files", GAUGE, "Files of data.", |s| s.files),
-    ("hjall_store_files_new", GAUGE, "Files not yet compacted once.", |s| s.files_new),
-    ("hjall_store_disk_bytes", GAUGE, "Bytes of all files, journals included.", |s| s.disk_bytes),
+    ("hjall_store_flushes_waiting", GAUGE, "Parts of the write buffer that wait to be flushed.", |s| s.flushes_waiting),
+    ("hjall_store_files", GAUGE, "Data files.", |s| s.files),
+    ("hjall_store_files_new", GAUGE, "Data files that have not been compacted yet.", |s| s.files_new),
+    ("hjall_store_disk_bytes", GAUGE, "Bytes of all files, including journals.", |s| s.disk_bytes),
     ("hjall_store_journals", GAUGE, "Journals.", |s| s.journals),
     ("hjall_store_journal_bytes", GAUGE, "Bytes of the journals.", |s| s.journal_bytes),
     ("hjall_store_syncs_total", COUNTER, "Syncs of the journal.", |s| s.syncs),
     ("hjall_store_compactions_running", GAUGE, "Compactions running.", |s| s.compactions_running),
     ("hjall_store_compactions_total", COUNTER, "Compactions finished.", |s| s.compactions),
     ("hjall_store_stalls_total", COUNTER, "Writes that waited for the disk to catch up.", |s| s.stalls),
-    ("hjall_store_stalls_given_up_total", COUNTER, "Writes that waited for it in vain.", |s| s.stalls_given_up),
-    ("hjall_store_stalled", GAUGE, "Writes that wait for it now.", |s| s.stalled_now),
+    ("hjall_store_stalls_given_up_total", COUNTER, "Writes that gave up waiting for the disk.", |s| s.stalls_given_up),
+    ("hjall_store_stalled", GAUGE, "Writes that are waiting for the disk.", |s| s.stalled_now),
 ];
 
 fn store(out: &mut Exposition, store: &Statistics) {
@@ -214,18 +228,23 @@ fn store(out: &mut Exposition, store: &Statistics) {
         out.single(name, kind, help, value(store));
     }
     let (compacting, stalled) = (store.compacting.as_secs_f64(), store.stalled.as_secs_f64());
-    out.single("hjall_store_compaction_seconds_total", COUNTER, "Time that compactions took.", compacting);
+    out.single("hjall_store_compaction_seconds_total", COUNTER, "Run time of compactions.", compacting);
     out.single("hjall_store_stall_seconds_total", COUNTER, "Time that writes waited for the disk.", stalled);
-    out.single("hjall_store_reopened_total", COUNTER, "Times it was opened anew after a failed write.", store.reopened);
+    out.single(
+        "hjall_store_reopened_total",
+        COUNTER,
+        "Times that the store was reopened after a failed write.",
+        store.reopened,
+    );
     let refuses = u8::from(store.failure.is_some());
     out.single(
         "hjall_store_refuses_writes",
         GAUGE,
-        "Whether writes are refused since one has failed: 1 or 0.",
+        "1 after a failed write, until the store has been reopened; otherwise 0.",
         refuses,
     );
     if let Some(free) = store.disk_free_bytes {
-        out.single("hjall_store_disk_free_bytes", GAUGE, "Bytes free on the disk of the data folder.", free);
+        out.single("hjall_store_disk_free_bytes", GAUGE, "Free bytes on the disk of the data folder.", free);
     }
 }
 

@@ -1,6 +1,6 @@
-//! The query of a request: `qry=Hadoop:*`.
+//! The query of a request, such as `qry=Hadoop:*`.
 
-/// A parameter's value, decoded; `None`: it is not there.
+/// Returns the decoded value of a parameter, or `None` if the query does not have it.
 pub fn parameter(query: &str, name: &str) -> Option<String> {
     query.split('&').find_map(|pair| {
         let (key, value) = pair.split_once('=').unwrap_or((pair, ""));

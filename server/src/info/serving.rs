@@ -1,9 +1,14 @@
-//! The HTTP server of the info port: small, bounded, read only.
+//! The HTTP server of the info port. It is read-only, and its connections and waits are bounded.
+//!
+//! Health is answered on the server's own thread. Pages with figures are made on other threads, because collecting figures waits
+//! for locks of the store; if that takes too long, the answer is an error.
 
+use std::collections::VecDeque;
 use std::convert::Infallible;
 use std::io;
 use std::net::SocketAddr;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::{Builder, JoinHandle};
 use std::time::Duration;
 
@@ -16,20 +21,27 @@ use hyper::{Method, Request, Response, StatusCode};
 use hyper_util::rt::{TokioIo, TokioTimer};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{Semaphore, oneshot};
+use tokio::time::timeout;
 
 use super::query::parameter;
 use super::{jmx, page, prometheus};
 use crate::net::acceptor;
-use crate::server::view::View;
+use crate::server::view::{STOPPING, View};
 
-/// Whoever watches needs few; one more waits.
-const CONNECTIONS_MAX: usize = 32;
-/// A request's first line and headers.
+/// One connection more replaces the oldest that is not being answered.
+const CONNECTIONS_MAX: usize = 64;
+/// Limit on the request line and headers.
 const HEADER_BYTES_MAX: usize = 16 << 10;
-/// A client that sends no request for so long is let go.
-const SILENT_MAX: Duration = Duration::from_secs(60);
-/// A connection is let go after so long, whatever it does: answers are small.
-const LASTS_MAX: Duration = Duration::from_secs(600);
+/// A connection is closed if the headers of its next request take longer than this.
+const HEADER_TIME_MAX: Duration = Duration::from_secs(30);
+/// A connection is closed after this time, whatever it does: answers are small.
+const CONNECTION_TIME_MAX: Duration = Duration::from_secs(600);
+/// How long a page with figures may take.
+const FIGURES_TIME_MAX: Duration = Duration::from_secs(8);
+/// How long the store may take to say whether it is ready. Shorter than the usual timeout of a load balancer's check.
+const READINESS_TIME_MAX: Duration = Duration::from_secs(2);
+/// Pages with figures that are made at once.
+const FIGURES_AT_ONCE: usize = 2;
 
 /// Answers until it is dropped.
 pub struct Info {
@@ -39,38 +51,44 @@ pub struct Info {
 }
 
 impl Info {
-    /// Takes an address, to be answered on later; port 0 takes any free one.
+    /// Binds an address, to be served by [`Self::start`]. Port 0 takes any free port.
     ///
     /// # Errors
-    /// The address cannot be had.
+    /// The address cannot be bound.
     pub fn bind(addr: SocketAddr) -> io::Result<std::net::TcpListener> {
         acceptor::bind(addr)
     }
 
-    /// Answers on an address that was taken.
+    /// Serves an address that was bound.
     ///
     /// # Errors
-    /// The system gives no thread.
+    /// The operating system provides no thread.
     pub fn start(bound: std::net::TcpListener, view: View) -> io::Result<Self> {
         let addr = bound.local_addr()?;
-        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .enable_all()
+            .thread_name("hjall-info")
+            .max_blocking_threads(FIGURES_AT_ONCE + 1)
+            .build()?;
         let (stop, stopped) = oneshot::channel::<()>();
         let thread = Builder::new().name("hjall-info".to_owned()).spawn(move || {
             runtime.block_on(async {
                 match TcpListener::from_std(bound) {
                     Ok(listener) => tokio::select! {
-                        () = accept(listener, view) => {}
-                        // Either way it is the end: a message or the sender's drop.
+                        () = accept(listener, Pages::new(view)) => {}
+                        // A message and the drop of the sender both mean the end.
                         _ = stopped => {}
                     },
                     Err(error) => tracing::error!(%error, %addr, "the info port cannot be listened on"),
                 }
             });
+            // A page that still waits for the store must not delay the end.
+            runtime.shutdown_background();
         })?;
         Ok(Self { addr, stop: Some(stop), thread: Some(thread) })
     }
 
-    /// Where, with the port it got.
+    /// The address, with the port that was bound.
     pub fn addr(&self) -> SocketAddr {
         self.addr
     }
@@ -85,38 +103,59 @@ impl Drop for Info {
     }
 }
 
-async fn accept(listener: TcpListener, view: View) {
-    let places = Arc::new(Semaphore::new(CONNECTIONS_MAX));
+/// An open connection, as the acceptor sees it.
+struct Connection {
+    /// Whether a request of it is being answered.
+    busy: Arc<AtomicBool>,
+    /// Closes the connection when it is dropped; is closed itself once the connection has ended.
+    close: oneshot::Sender<()>,
+}
+
+async fn accept(listener: TcpListener, pages: Pages) {
+    let mut open: VecDeque<Connection> = VecDeque::new();
     loop {
-        let Ok(place) = places.clone().acquire_owned().await else { return };
-        match listener.accept().await {
-            Ok((stream, peer)) => {
-                let view = view.clone();
-                tokio::spawn(async move {
-                    serve(stream, peer, view).await;
-                    drop(place);
-                });
-            }
+        let (stream, peer) = match listener.accept().await {
+            Ok(accepted) => accepted,
             Err(error) => {
                 tracing::warn!(%error, "the info port cannot accept a connection");
                 tokio::time::sleep(Duration::from_millis(100)).await;
+                continue;
             }
+        };
+        open.retain(|connection| !connection.close.is_closed());
+        // Silent connections must not keep health checks out.
+        if open.len() >= CONNECTIONS_MAX {
+            let idle = open.iter().position(|connection| !connection.busy.load(Ordering::Relaxed));
+            open.remove(idle.unwrap_or(0));
         }
+        let (close, closed) = oneshot::channel();
+        let busy = Arc::<AtomicBool>::default();
+        open.push_back(Connection { busy: busy.clone(), close });
+        let pages = pages.clone();
+        tokio::spawn(async move {
+            tokio::select! {
+                () = serve(stream, peer, pages, busy) => {}
+                _ = closed => tracing::debug!(%peer, "a connection to the info port made room for a newer one"),
+            }
+        });
     }
 }
 
-async fn serve(stream: TcpStream, peer: SocketAddr, view: View) {
-    let service = service_fn(|request| {
-        let answer = answer(&request, &view);
-        async move { Ok::<_, Infallible>(answer) }
+async fn serve(stream: TcpStream, peer: SocketAddr, pages: Pages, busy: Arc<AtomicBool>) {
+    let (pages, busy) = (&pages, &busy);
+    let service = service_fn(move |request| async move {
+        busy.store(true, Ordering::Relaxed);
+        let answer = pages.answer(&request).await;
+        busy.store(false, Ordering::Relaxed);
+        Ok::<_, Infallible>(answer)
     });
     let connection = http1::Builder::new()
         .timer(TokioTimer::new())
-        .header_read_timeout(SILENT_MAX)
+        .header_read_timeout(HEADER_TIME_MAX)
         .max_buf_size(HEADER_BYTES_MAX)
         .half_close(true)
         .serve_connection(TokioIo::new(stream), service);
-    match tokio::time::timeout(LASTS_MAX, connection).await {
+    match timeout(CONNECTION_TIME_MAX, connection).await {
         Ok(Ok(())) | Err(_) => {}
         Ok(Err(error)) => tracing::debug!(%peer, %error, "a connection to the info port ended early"),
     }
@@ -124,30 +163,90 @@ async fn serve(stream: TcpStream, peer: SocketAddr, view: View) {
 
 const PLAIN: &str = "text/plain; charset=utf-8";
 
-fn answer<B>(request: &Request<B>, view: &View) -> Response<Full<Bytes>> {
-    if request.method() != Method::GET && request.method() != Method::HEAD {
-        let mut refusal = text(StatusCode::METHOD_NOT_ALLOWED, PLAIN, "Nothing can be changed here: use GET.\n");
-        refusal.headers_mut().insert(ALLOW, HeaderValue::from_static("GET, HEAD"));
-        return refusal;
+/// Makes the pages.
+#[derive(Clone)]
+struct Pages {
+    view: View,
+    figures: Arc<Semaphore>,
+    readiness: Arc<Semaphore>,
+}
+
+impl Pages {
+    fn new(view: View) -> Self {
+        let (figures, readiness) = (Semaphore::new(FIGURES_AT_ONCE), Semaphore::new(1));
+        Self { view, figures: Arc::new(figures), readiness: Arc::new(readiness) }
     }
-    let query = request.uri().query().unwrap_or_default();
-    match request.uri().path() {
-        "/" => text(StatusCode::OK, "text/html; charset=utf-8", page::of(view, &view.figures())),
-        "/metrics" | "/prometheus" => {
-            let kind = "text/plain; version=0.0.4; charset=utf-8";
-            text(StatusCode::OK, kind, prometheus::of(view, &view.figures()))
+
+    async fn answer<B>(&self, request: &Request<B>) -> Response<Full<Bytes>> {
+        if request.method() != Method::GET && request.method() != Method::HEAD {
+            let mut refusal = text(StatusCode::METHOD_NOT_ALLOWED, PLAIN, "The info port is read-only: use GET.\n");
+            refusal.headers_mut().insert(ALLOW, HeaderValue::from_static("GET, HEAD"));
+            return refusal;
         }
-        "/jmx" => {
-            let beans = jmx::of(view, &view.figures(), parameter(query, "qry").as_deref());
-            text(StatusCode::OK, "application/json; charset=utf-8", beans)
+        match request.uri().path() {
+            "/healthz" => text(StatusCode::OK, PLAIN, "ok\n"),
+            "/readyz" => self.readiness().await,
+            "/" => self.page("text/html; charset=utf-8", |view| page::of(view, &view.figures())).await,
+            "/metrics" | "/prometheus" => {
+                let kind = "text/plain; version=0.0.4; charset=utf-8";
+                self.page(kind, |view| prometheus::of(view, &view.figures())).await
+            }
+            "/jmx" => {
+                let pattern = parameter(request.uri().query().unwrap_or_default(), "qry");
+                let beans = move |view: &View| jmx::of(view, &view.figures(), pattern.as_deref());
+                self.page("application/json; charset=utf-8", beans).await
+            }
+            _ => text(StatusCode::NOT_FOUND, PLAIN, "Available: /metrics, /jmx, /healthz and /readyz.\n"),
         }
-        "/healthz" => text(StatusCode::OK, PLAIN, "ok\n"),
-        "/readyz" => match view.figures().ready() {
+    }
+
+    async fn readiness(&self) -> Response<Full<Bytes>> {
+        let view = self.view.clone();
+        let ready = match self.view.is_stopping() {
+            true => Err(STOPPING.to_owned()),
+            false => within(READINESS_TIME_MAX, &self.readiness, move || view.ready())
+                .await
+                .unwrap_or_else(|| Err(format!("the store has not answered within {READINESS_TIME_MAX:?}"))),
+        };
+        match ready {
             Ok(()) => text(StatusCode::OK, PLAIN, "ready\n"),
             Err(why) => text(StatusCode::SERVICE_UNAVAILABLE, PLAIN, format!("not ready: {why}\n")),
-        },
-        _ => text(StatusCode::NOT_FOUND, PLAIN, "There are /metrics, /jmx, /healthz and /readyz.\n"),
+        }
     }
+
+    async fn page(
+        &self,
+        kind: &'static str,
+        make: impl FnOnce(&View) -> String + Send + 'static,
+    ) -> Response<Full<Bytes>> {
+        let view = self.view.clone();
+        match within(FIGURES_TIME_MAX, &self.figures, move || make(&view)).await {
+            Some(page) => text(StatusCode::OK, kind, page),
+            None => {
+                let why = format!("The figures could not be collected within {FIGURES_TIME_MAX:?}; try again.\n");
+                text(StatusCode::SERVICE_UNAVAILABLE, PLAIN, why)
+            }
+        }
+    }
+}
+
+/// Runs blocking work on another thread as soon as it is its turn. Returns `None` if it takes too long or panics; work that has
+/// begun keeps its turn until it ends.
+async fn within<T: Send + 'static>(
+    limit: Duration,
+    turns: &Arc<Semaphore>,
+    work: impl FnOnce() -> T + Send + 'static,
+) -> Option<T> {
+    let done = async {
+        let turn = turns.clone().acquire_owned().await.ok()?;
+        let work = tokio::task::spawn_blocking(move || {
+            let done = work();
+            drop(turn);
+            done
+        });
+        work.await.ok()
+    };
+    timeout(limit, done).await.ok().flatten()
 }
 
 fn text(status: StatusCode, kind: &'static str, body: impl Into<Bytes>) -> Response<Full<Bytes>> {
@@ -155,4 +254,26 @@ fn text(status: StatusCode, kind: &'static str, body: impl Into<Bytes>) -> Respo
     *response.status_mut() = status;
     response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static(kind));
     response
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::{Arc, mpsc};
+    use std::time::Duration;
+
+    use tokio::sync::Semaphore;
+
+    use super::within;
+
+    #[tokio::test]
+    async fn work_that_is_blocked_keeps_its_turn_and_delays_no_one_else() {
+        let turns = Arc::new(Semaphore::new(1));
+        let (release, released) = mpsc::channel::<()>();
+        let blocked = within(Duration::from_millis(1), &turns, move || released.recv().is_ok()).await;
+        assert_eq!(blocked, None);
+        // Its turn is taken, or it never began.
+        assert!(within(Duration::ZERO, &turns, || ()).await.is_none() || turns.available_permits() == 1);
+        drop(release);
+        assert_eq!(within(Duration::from_secs(60), &turns, || 7).await, Some(7));
+    }
 }

@@ -17,6 +17,7 @@ use super::descriptors::{self, Room};
 use super::endpoint::Endpoint;
 use super::refusal::Refusal;
 use crate::dispatch::call::Speaking;
+use crate::observe::client_error;
 use crate::settings::config::{Listen, WhenFull};
 use crate::wire::method::Service;
 
@@ -116,7 +117,8 @@ impl Acceptor {
                     "the limit on open files of the process ({allowed}) leaves no room for further connections beside the files of \
                      the store"
                 );
-                tracing::warn!(%peer, reason = refusal, "connection refused; raise the limit (ulimit -n, LimitNOFILE=)");
+                let errors = &self.endpoint.dispatcher.runner.client_errors;
+                client_error!(errors, ConnectionRefused, warn, %peer, reason = refusal, "connection refused; raise the limit (ulimit -n, LimitNOFILE=)");
                 if room == Room::Scarce {
                     self.turn_away(stream, peer, speaking, &refusal);
                 }
@@ -140,7 +142,8 @@ impl Acceptor {
                 ),
                 None => format!("{} connections are open, which is the limit", limits.connections_max),
             };
-            tracing::warn!(%peer, reason = refusal, "connection refused");
+            let errors = &self.endpoint.dispatcher.runner.client_errors;
+            client_error!(errors, ConnectionRefused, warn, %peer, reason = refusal, "connection refused");
             self.turn_away(stream, peer, speaking, &refusal);
         }
     }

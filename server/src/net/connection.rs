@@ -19,6 +19,7 @@ use super::{http, session};
 use crate::dispatch::call::Speaking;
 use crate::dispatch::caller::Caller;
 use crate::dispatch::dispatcher::Dispatcher;
+use crate::observe::{Brief, client_error};
 use crate::wire::dialect::{Foreign, Opening, recognise};
 
 /// Time of silence after which TCP probes whether the peer is alive. A dead peer is detected after about twice this time.
@@ -58,7 +59,9 @@ pub async fn serve(endpoint: Arc<Endpoint>, stream: TcpStream, speaking: Speakin
     match (opening, acceptor) {
         (Opening::Tls, Some(acceptor)) => Box::pin(serve_tls(dispatcher, &acceptor, inbox, speaking, client)).await,
         (Opening::Thrift(_) | Opening::Http, Some(acceptor)) if acceptor.requires_tls => {
-            tracing::info!(peer = %client.caller.peer, "connection refused: it does not use TLS, which this server requires");
+            let errors = &dispatcher.runner.client_errors;
+            let peer = client.caller.peer;
+            client_error!(errors, ForeignProtocol, info, %peer, "connection refused: it does not use TLS, which this server requires");
             client.refusal.get_or_insert_with(Refusal::plain_text);
             serve_opening(dispatcher, opening, inbox, speaking, &client).await;
         }
@@ -75,11 +78,18 @@ async fn serve_tls(
     mut client: Client,
 ) {
     let peer = client.caller.peer;
+    let errors = &dispatcher.runner.client_errors;
     let (stream, read) = inbox.into_parts();
     let stream = match timeout(dispatcher.stall_max(), acceptor.accept(stream, read)).await {
         Ok(Ok(stream)) => stream,
-        Ok(Err(error)) => return tracing::info!(%peer, %error, "connection closed: the TLS handshake failed"),
-        Err(_) => return tracing::info!(%peer, "connection closed: the TLS handshake took too long"),
+        Ok(Err(error)) => {
+            client_error!(errors, TlsHandshake, info, %peer, error = %Brief(error), "connection closed: the TLS handshake failed");
+            return;
+        }
+        Err(_) => {
+            client_error!(errors, TlsHandshake, info, %peer, "connection closed: the TLS handshake took too long");
+            return;
+        }
     };
     client.tls = true;
     let inbox = Inbox::new(stream, BytesMut::new(), dispatcher.claim_memory());
@@ -154,14 +164,18 @@ async fn serve_opening<S: AsyncRead + AsyncWrite + Unpin + Send + 'static>(
         }
         Opening::Tls if client.tls => tracing::info!(%peer, "connection closed: it opened TLS inside TLS"),
         Opening::Tls => {
-            tracing::info!(
+            client_error!(
+                dispatcher.runner.client_errors,
+                ForeignProtocol,
+                info,
                 %peer,
                 "connection closed: it looked like TLS; start the server with --tls-cert and --tls-key, or disable TLS in the client"
             );
         }
         Opening::Foreign(foreign) => {
             let first = inbox.bytes().get(..8).unwrap_or(inbox.bytes()).escape_ascii();
-            tracing::info!(%peer, %first, "connection closed: it looked like {foreign}");
+            let errors = &dispatcher.runner.client_errors;
+            client_error!(errors, ForeignProtocol, info, %peer, %first, "connection closed: it looked like {foreign}");
         }
         // `recognise_opening` never returns this.
         Opening::Unclear => {}

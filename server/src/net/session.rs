@@ -12,6 +12,7 @@ use super::inbox::{Ended, Inbox, Patience};
 use super::pace::MinimumRate;
 use crate::dispatch::call::{Call, Speaking};
 use crate::dispatch::dispatcher::Dispatcher;
+use crate::observe::{Brief, ClientErrors, client_error};
 use crate::wire::fault::Fault;
 use crate::wire::measure::{Measure, Progress};
 use crate::wire::{Dialect, Transport};
@@ -63,11 +64,11 @@ pub async fn serve<S: AsyncRead + AsyncWrite + Unpin>(
             }
             Err(Missing::Ended(Ended::NoRoom)) => {
                 let fault = Fault::queue_bytes_full(&dispatcher.runner.identity);
-                closing(peer, dialect, &fault);
+                closing(&dispatcher.runner.client_errors, peer, dialect, &fault);
                 return Box::pin(refuse(dispatcher, inbox, dialect, speaking, &fault)).await;
             }
             Err(Missing::Refused(fault)) => {
-                closing(peer, dialect, &fault);
+                closing(&dispatcher.runner.client_errors, peer, dialect, &fault);
                 return Box::pin(refuse(dispatcher, inbox, dialect, speaking, &fault)).await;
             }
         };
@@ -75,7 +76,7 @@ pub async fn serve<S: AsyncRead + AsyncWrite + Unpin>(
             Ok(call) if dialect.framed => call.over(Transport::Framed),
             Ok(call) => call,
             Err(fault) => {
-                closing(peer, dialect, &fault);
+                closing(&dispatcher.runner.client_errors, peer, dialect, &fault);
                 return Box::pin(refuse(dispatcher, inbox, dialect, speaking, &fault)).await;
             }
         };
@@ -136,8 +137,16 @@ pub async fn turn_away<S: AsyncRead + AsyncWrite + Unpin>(
 }
 
 /// Logs why a connection is closed.
-fn closing(peer: SocketAddr, dialect: Dialect, fault: &Fault) {
-    tracing::info!(%peer, %dialect, reason = %fault, "connection closed: a message cannot be accepted");
+fn closing(errors: &ClientErrors, peer: SocketAddr, dialect: Dialect, fault: &Fault) {
+    client_error!(
+        errors,
+        InvalidMessage,
+        info,
+        %peer,
+        %dialect,
+        reason = %Brief(fault),
+        "connection closed: a message cannot be accepted"
+    );
 }
 
 /// Writes the length of a frame into its first bytes.

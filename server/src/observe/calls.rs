@@ -1,4 +1,4 @@
-//! What is counted of calls: by service, method and dialect.
+//! Counters of calls by service, method and dialect.
 
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -8,30 +8,30 @@ use super::window::Window;
 use crate::wire::method::{Method, Service};
 use crate::wire::{Encoding, Transport, dialect};
 
-/// The counts of all methods. What nobody calls takes next to no memory.
+/// The counters of all methods. Methods that are never called use almost no memory.
 pub struct Calls {
-    /// By method and dialect.
+    /// Indexed by method and dialect.
     counted: Box<[OnceLock<Box<Counted>>]>,
     /// By method.
     windows: Box<[Window]>,
-    /// Calls of names that no service has.
+    /// Calls of methods that no service has.
     pub unknown: AtomicU64,
 }
 
-/// The counts of one method in one dialect.
+/// The counters of one method in one dialect.
 #[derive(Default)]
 pub struct Counted {
-    /// How long the calls ran, in nanoseconds.
+    /// Run times, in nanoseconds.
     pub took: Histogram,
     /// Calls that ended in an exception.
     pub failed: AtomicU64,
-    /// Bytes of their messages.
+    /// Bytes of messages.
     pub received: AtomicU64,
-    /// Bytes of their replies.
+    /// Bytes of replies.
     pub sent: AtomicU64,
 }
 
-/// One method in one dialect, for those who tell of it.
+/// The counters of one method in one dialect, with their labels.
 pub struct Line<'a> {
     /// The service.
     pub service: Service,
@@ -39,7 +39,7 @@ pub struct Line<'a> {
     pub method: &'static str,
     /// The dialect.
     pub dialect: &'static str,
-    /// Its counts.
+    /// Its counters.
     pub counted: &'a Counted,
 }
 
@@ -54,18 +54,18 @@ impl Default for Calls {
 }
 
 impl Calls {
-    /// The counts of a method in a dialect.
+    /// Returns the counters of a method in a dialect.
     pub fn of(&self, method: Method, transport: Transport, encoding: Encoding) -> &Counted {
         let cell = &self.counted[method.number() * dialect::NAMES.len() + dialect::number(transport, encoding)];
         cell.get_or_init(Box::default)
     }
 
-    /// The counts of a method by dialect.
+    /// Returns the counters of a method by dialect.
     fn of_method(&self, method: Method) -> &[OnceLock<Box<Counted>>] {
         &self.counted[method.number() * dialect::NAMES.len()..][..dialect::NAMES.len()]
     }
 
-    /// All that were called.
+    /// The methods and dialects that have been called.
     pub fn lines(&self) -> impl Iterator<Item = Line<'_>> {
         Method::all().flat_map(|method| {
             self.of_method(method).iter().zip(dialect::NAMES).filter_map(move |(cell, dialect)| {
@@ -75,7 +75,7 @@ impl Calls {
         })
     }
 
-    /// Every method of a service, called or not: its name, all it has counted, and that of late.
+    /// Every method of a service, called or not: its name, its run times since the start, and its recent run times.
     pub fn methods(&self, service: Service) -> impl Iterator<Item = (&'static str, Snapshot, Snapshot)> {
         Method::all().filter(move |method| method.service() == service).map(|method| {
             let mut all = Snapshot::default();
@@ -86,14 +86,14 @@ impl Calls {
         })
     }
 
-    /// How long all calls of a service ran.
+    /// Run times of all calls of a service.
     pub fn took(&self, service: Service) -> Snapshot {
         let mut all = Snapshot::default();
         self.lines().filter(|line| line.service == service).for_each(|line| all.add(&line.counted.took.read()));
         all
     }
 
-    /// Bytes of all messages and of all replies of a service.
+    /// Bytes of all messages, and bytes of all replies, of a service.
     pub fn bytes(&self, service: Service) -> (u64, u64) {
         let of_it = self.lines().filter(|line| line.service == service);
         of_it.fold((0, 0), |(received, sent), line| {

@@ -1,8 +1,8 @@
-//! Exceptions that calls ended in, by the kinds that HBase's gateway counts.
+//! Counters of exceptions, by the kinds that HBase's gateway counts.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// HBase's name of the counter, and the Java class that it counts; the last is for all others.
+/// HBase's name of each counter, and the Java class that it counts. The last one counts all other classes.
 const KINDS: [(&str, &str); 15] = [
     ("OutOfOrderScannerNextException", "OutOfOrderScannerNextException"),
     ("RegionTooBusyException", "RegionTooBusyException"),
@@ -21,12 +21,12 @@ const KINDS: [(&str, &str); 15] = [
     ("otherExceptions", ""),
 ];
 
-/// Counts of one service.
+/// The counters of one service.
 #[derive(Default)]
 pub struct Exceptions([AtomicU64; KINDS.len()]);
 
 impl Exceptions {
-    /// Counts one by the text that the client reads, in which HBase's classes have their names.
+    /// Counts an exception. Its kind is found from the text for the client, which contains the name of the Java class.
     pub fn count(&self, text: &str) {
         let kind = KINDS.iter().position(|(_, class)| text.contains(class)).unwrap_or(KINDS.len() - 1);
         self.0[kind].fetch_add(1, Ordering::Relaxed);
@@ -37,7 +37,7 @@ impl Exceptions {
         KINDS.iter().zip(&self.0).map(|((name, _), count)| (*name, count.load(Ordering::Relaxed)))
     }
 
-    /// All together.
+    /// The number of all exceptions.
     pub fn all(&self) -> u64 {
         self.read().map(|(_, count)| count).sum()
     }

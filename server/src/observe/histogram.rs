@@ -1,18 +1,18 @@
-//! How values are spread: counts by size, exact sums, percentiles to within an eighth of their size or so.
+//! Histograms: exact counts and sums, and percentiles with an error of at most a quarter of their value.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// What a decade is divided into, in hundredths of its beginning.
+/// The lower bounds of the buckets of a decade, in hundredths of the decade's start.
 const STEPS: [u64; 14] = [100, 125, 150, 175, 200, 250, 300, 350, 400, 500, 600, 700, 800, 900];
-/// From 1 to 100 thousand million: in nanoseconds 100 s, in bytes 100 GB.
+/// From 1 to 10¹¹: 100 s in nanoseconds, 100 GB in bytes.
 const DECADES: usize = 11;
 
-/// Upper bounds of the buckets, each included in its bucket; one bucket more is for what is greater.
+/// Inclusive upper bounds of the buckets. One more bucket holds greater values.
 const BOUNDS: [u64; STEPS.len() * DECADES + 1] = {
     let mut bounds = [0; STEPS.len() * DECADES + 1];
     let (mut at, mut decade) = (0, 1);
     while at < bounds.len() {
-        // The first decade has steps that round to the same number: they leave a bucket empty, and nothing else.
+        // In the first decade, several steps round to the same number, which only leaves buckets empty.
         bounds[at] = STEPS[at % STEPS.len()] * decade / 100;
         at += 1;
         if at % STEPS.len() == 0 {
@@ -24,7 +24,7 @@ const BOUNDS: [u64; STEPS.len() * DECADES + 1] = {
 
 const BUCKETS: usize = BOUNDS.len() + 1;
 
-/// Counts values by size. Any number of threads may record; none waits.
+/// Counts values by size. Threads record concurrently without waiting for each other.
 pub struct Histogram {
     counts: [AtomicU64; BUCKETS],
     sum: AtomicU64,
@@ -37,9 +37,9 @@ impl Default for Histogram {
 }
 
 impl Histogram {
-    /// Counts one value.
+    /// Records a value.
     pub fn record(&self, value: u64) {
-        // Most calls do not wait at all.
+        // Fast path: most calls do not wait at all.
         if value == 0 {
             self.counts[0].fetch_add(1, Ordering::Relaxed);
             return;
@@ -49,7 +49,7 @@ impl Histogram {
         self.sum.fetch_add(value, Ordering::Relaxed);
     }
 
-    /// What was counted so far.
+    /// Returns what has been recorded so far.
     pub fn read(&self) -> Snapshot {
         Snapshot {
             counts: self.counts.iter().map(|count| count.load(Ordering::Relaxed)).collect(),
@@ -58,7 +58,7 @@ impl Histogram {
     }
 }
 
-/// What a [`Histogram`] has counted.
+/// The state of a [`Histogram`] at one moment.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Snapshot {
     counts: Vec<u64>,
@@ -72,40 +72,40 @@ impl Default for Snapshot {
 }
 
 impl Snapshot {
-    /// Values counted.
+    /// Number of values.
     pub fn count(&self) -> u64 {
         self.counts.iter().sum()
     }
 
-    /// Their sum.
+    /// Sum of the values.
     pub fn sum(&self) -> u64 {
         self.sum
     }
 
-    /// Values up to a bound. Exact where the bound is 1, 1.25, 1.5 … 9 times a power of ten.
+    /// Number of values up to a bound. Exact if the bound is 1, 1.25, 1.5 … 9 times a power of ten.
     pub fn up_to(&self, bound: u64) -> u64 {
         let buckets = BOUNDS.partition_point(|upper| *upper <= bound);
         self.counts[..buckets].iter().sum()
     }
 
-    /// Both together.
+    /// Adds the values of another snapshot.
     pub fn add(&mut self, other: &Self) {
         self.counts.iter_mut().zip(&other.counts).for_each(|(mine, theirs)| *mine += theirs);
         self.sum = self.sum.wrapping_add(other.sum);
     }
 
-    /// What has come since an earlier reading.
+    /// The values recorded since an earlier snapshot.
     pub fn since(&self, earlier: &Self) -> Self {
         let counts = self.counts.iter().zip(&earlier.counts).map(|(now, then)| now.saturating_sub(*then)).collect();
         Self { counts, sum: self.sum.wrapping_sub(earlier.sum) }
     }
 
-    /// The mean; 0 of nothing.
+    /// The mean, or 0 without values.
     pub fn mean(&self) -> u64 {
         self.sum.checked_div(self.count()).unwrap_or(0)
     }
 
-    /// The value that this part of all does not exceed, within its bucket by proportion; 0 of nothing.
+    /// The value below which this share of all values lies, interpolated within its bucket; 0 without values.
     pub fn quantile(&self, part: f64) -> u64 {
         let all = self.count();
         if all == 0 {
@@ -124,12 +124,12 @@ impl Snapshot {
         self.max()
     }
 
-    /// No value was smaller.
+    /// A lower bound of all values; 0 without values.
     pub fn min(&self) -> u64 {
         self.counts.iter().position(|count| *count > 0).map_or(0, |bucket| Self::edges(bucket).0)
     }
 
-    /// No value was greater, but for those beyond the last bucket.
+    /// An upper bound of all values, except those beyond the last bucket; 0 without values.
     pub fn max(&self) -> u64 {
         self.counts.iter().rposition(|count| *count > 0).map_or(0, |bucket| Self::edges(bucket).1)
     }
@@ -145,7 +145,7 @@ mod tests {
     use super::{BOUNDS, Histogram};
 
     #[test]
-    fn bounds_never_fall_and_hold_round_numbers() {
+    fn bounds_are_sorted_and_contain_round_numbers() {
         assert!(BOUNDS.is_sorted());
         for round in [1, 1_000, 2_500_000, 10_000_000_000, 100_000_000_000] {
             assert!(BOUNDS.contains(&round), "{round}");
@@ -153,7 +153,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_recorded_is_read() {
+    fn recorded_values_are_counted_and_summed() {
         let spread = Histogram::default();
         (1..=1000).for_each(|us| spread.record(us * 1000));
         let all = spread.read();

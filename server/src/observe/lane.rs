@@ -6,9 +6,9 @@ use crate::wire::method::LaneKind;
 /// The figures of one lane. Counters count from the server's start.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LaneMetrics {
-    /// Which lane.
+    /// The lane.
     pub kind: LaneKind,
-    /// Handlers by HBase's arithmetic; 0: the settings have no such lane.
+    /// Number of handlers by HBase's arithmetic; 0 if the settings have no such lane.
     pub handlers: usize,
     /// Calls that may run at once.
     pub running_max: usize,
@@ -22,18 +22,18 @@ pub struct LaneMetrics {
     pub running: usize,
     /// Calls finished.
     pub finished: u64,
-    /// Calls refused because no handler and no place was free.
+    /// Calls refused because no handler and no queue slot was free.
     pub refused_length: u64,
-    /// Calls refused because those under way held too many bytes.
+    /// Calls refused because the calls in flight held too many bytes.
     pub refused_bytes: u64,
-    /// Calls not run because their clients had hung up.
+    /// Calls dropped because their clients had disconnected.
     pub dropped_gone: u64,
-    /// Calls not run because their queue was overloaded (codel).
+    /// Calls dropped because their queue was overloaded (codel).
     pub dropped_overloaded: u64,
-    /// Calls not run because they had waited for longer than clients do.
+    /// Calls dropped because they had waited for longer than `queues.wait`.
     pub dropped_late: u64,
-    /// How often the queue began to take the newest first (codel).
+    /// Times the queue switched to running the newest call first (codel).
     pub lifo_switches: u64,
-    /// How long calls waited before they ran, in nanoseconds; 0 for those that ran on the connection's thread.
+    /// Wait times of calls before they ran, in nanoseconds; 0 for calls that ran on the connection's event loop.
     pub wait: Snapshot,
 }

@@ -1,11 +1,14 @@
-//! What is seen of calls: counts, times, exceptions, and those that were slow.
+//! Observing calls and clients: counters, times, exceptions, slow calls, clients' errors, and the writer of the log.
 //!
-//! Everything a call costs here is a handful of additions without a lock; only a slow call, which has cost more already, takes one.
+//! Observing a call costs a few atomic additions and no lock. Only slow calls take a lock.
 
+mod brief;
 mod calls;
+mod client_errors;
 mod exceptions;
 mod histogram;
 mod lane;
+mod log_writer;
 mod report;
 pub mod slow;
 mod slow_settings;
@@ -16,10 +19,14 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
+pub use brief::Brief;
 pub use calls::{Calls, Counted, Line};
+pub(crate) use client_errors::client_error;
+pub use client_errors::{ClientError, ClientErrors, SUMMARY_PERIOD};
 pub use exceptions::Exceptions;
 pub use histogram::{Histogram, Snapshot};
 pub use lane::LaneMetrics;
+pub use log_writer::{LineFormat, LogWriter, dropped_log_lines};
 pub use report::{CallEnd, CallReport, Dropped, Observer, Refusal};
 pub use slow::{Judgement, SlowCall, SlowLog};
 pub use slow_settings::SlowSettings;
@@ -29,15 +36,15 @@ use crate::wire::method::{Effect, Method, Service, Thrift1};
 use crate::wire::recognise::{self, Names};
 use crate::wire::reply::declared;
 
-/// Sees every call of a server.
+/// Observes every call of a server.
 pub struct Watch {
-    /// By method.
+    /// Counters by method.
     pub calls: Calls,
-    /// By service.
+    /// Counters by service.
     pub services: [PerService; 2],
-    /// Slow ones.
+    /// The log of slow calls.
     pub slow: SlowLog,
-    /// Somebody else who wants to be told.
+    /// A further observer.
     also: Option<Arc<dyn Observer>>,
 }
 
@@ -47,40 +54,40 @@ impl fmt::Debug for Watch {
     }
 }
 
-/// What is counted of each service.
+/// The counters of one service.
 #[derive(Default)]
 pub struct PerService {
     /// Exceptions by kind.
     pub exceptions: Exceptions,
-    /// Calls that ran for longer than the settings say, in nanoseconds.
+    /// Run times of calls that exceeded `slow.thrift_call`, in nanoseconds.
     pub slow_calls: Recorded,
-    /// How long calls waited, in nanoseconds.
+    /// Wait times, in nanoseconds.
     pub waited: Recorded,
-    /// Where the recent past of all running times begins; the times themselves are counted by method.
+    /// The window of recent run times. The times themselves are counted by method.
     pub took: Window,
-    /// How long calls waited and ran, in nanoseconds.
+    /// Wait and run times together, in nanoseconds.
     pub total: Recorded,
-    /// Bytes of messages.
+    /// Sizes of messages, in bytes.
     pub received: Recorded,
-    /// Bytes of replies.
+    /// Sizes of replies, in bytes.
     pub sent: Recorded,
-    /// Rows that each call of Thrift1's `getRows` and its kind asked for.
+    /// Number of rows in each call of Thrift1's `getRows` and its variants.
     pub batch_get: Recorded,
-    /// Mutations in each call of Thrift1's `mutateRow` and its kind.
+    /// Number of mutations in each call of Thrift1's `mutateRow` and its variants.
     pub batch_mutate: Recorded,
 }
 
-/// A spread and its recent past.
+/// A histogram and its recent past.
 #[derive(Default)]
 pub struct Recorded {
-    /// Everything.
+    /// All values.
     pub histogram: Histogram,
-    /// Where the recent past begins.
+    /// The window of recent values.
     pub window: Window,
 }
 
 impl Recorded {
-    /// Everything, and that of late.
+    /// Returns all values, and the recent ones.
     pub fn read(&self) -> (Snapshot, Snapshot) {
         let all = self.histogram.read();
         let recent = self.window.recent(&all);
@@ -89,17 +96,17 @@ impl Recorded {
 }
 
 impl Watch {
-    /// With these thresholds for slow calls; `also` is told of each call too.
+    /// Creates a watch with these thresholds for slow calls. `also` receives each report as well.
     pub fn new(slow: SlowSettings, also: Option<Arc<dyn Observer>>) -> Self {
         Self { calls: Calls::default(), services: Default::default(), slow: SlowLog::new(slow), also }
     }
 
-    /// The counts of a service.
+    /// The counters of a service.
     pub fn service(&self, service: Service) -> &PerService {
         &self.services[service as usize]
     }
 
-    /// Counts an exception, if there is one; whether there was.
+    /// Counts the exception that a call ended in. Returns whether there was one.
     fn exception(&self, call: &CallReport<'_>) -> bool {
         let exceptions = &self.service(call.service).exceptions;
         match call.end {
@@ -115,7 +122,7 @@ impl Watch {
         true
     }
 
-    /// Where a call's number of rows or mutations is counted, and in which of its fields they are.
+    /// The counter for the size of a batch call, and the number of the argument that holds the batch.
     fn batches(&self, method: Method) -> Option<(&Recorded, i16)> {
         use Thrift1::{GetRows, GetRowsTs, GetRowsWithColumns, GetRowsWithColumnsTs, MutateRow, MutateRowTs};
         let of_service = self.service(method.service());
@@ -128,7 +135,7 @@ impl Watch {
         }
     }
 
-    /// The rest of a call that is slow or large: rare enough to look at its arguments once more.
+    /// Records a slow or large call. Such calls are rare, so their arguments may be parsed again.
     fn slow_call(&self, method: Method, call: &CallReport<'_>, Judgement { slow, large, .. }: Judgement) {
         let Names { table, row } = recognise::names(call.service, call.encoding, call.arguments);
         let many = recognise::list_length(call.encoding, call.arguments, 2);

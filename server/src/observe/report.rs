@@ -9,7 +9,7 @@ use crate::wire::{Encoding, Transport};
 
 /// Receives a report of each call when it has ended.
 ///
-/// Reports are made on the thread that ran the call, before the reply is sent: an observer must be quick and must not block.
+/// Reports are made on the thread that ran the call, before the reply is sent. An observer must be fast and must not block.
 pub trait Observer: std::fmt::Debug + Send + Sync {
     /// A call has ended.
     fn call_ended(&self, call: &CallReport<'_>);
@@ -18,27 +18,27 @@ pub trait Observer: std::fmt::Debug + Send + Sync {
 /// The report of a call.
 #[derive(Debug)]
 pub struct CallReport<'a> {
-    /// The method; `None`: its service has none of that name.
+    /// The method, or `None` if the service has no such method.
     pub method: Option<Method>,
-    /// The service that it was for.
+    /// The service.
     pub service: Service,
-    /// How it was written.
+    /// The encoding of its message.
     pub encoding: Encoding,
-    /// How it came in.
+    /// The transport of its message.
     pub transport: Transport,
-    /// The lane that it ran in.
+    /// Its lane.
     pub lane: LaneKind,
-    /// Who called.
+    /// The address of the client.
     pub peer: SocketAddr,
-    /// How long it waited before it ran, or until it was dropped.
+    /// How long it waited until it ran or was dropped.
     pub waited: Duration,
-    /// How long it ran; nothing for a call that did not.
+    /// How long it ran; zero if it did not run.
     pub took: Duration,
     /// The length of its message, in bytes.
     pub message_bytes: usize,
-    /// Its arguments, as they came.
+    /// Its arguments, encoded.
     pub arguments: &'a [u8],
-    /// Its reply, as it goes.
+    /// Its reply, encoded.
     pub reply: &'a [u8],
     /// How it ended.
     pub end: CallEnd<'a>,
@@ -47,32 +47,32 @@ pub struct CallReport<'a> {
 /// How a call ended.
 #[derive(Debug, Clone, Copy)]
 pub enum CallEnd<'a> {
-    /// With the method's result, which may be an exception that the method declares.
+    /// It was answered with the result of the method, which may be an exception that the method declares.
     Answered,
-    /// With this fault.
+    /// It failed with this fault.
     Failed(&'a Fault),
-    /// It was not taken.
+    /// It was refused.
     Refused(Refusal),
-    /// It was taken and not run.
+    /// It waited, but was not run.
     Dropped(Dropped),
 }
 
-/// Why a lane does not take a call.
+/// Why a call was refused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Refusal {
-    /// No handler and no place is free.
+    /// No handler and no queue slot was free.
     Length,
-    /// The calls under way hold too many bytes.
+    /// The calls in flight held too many bytes.
     Bytes,
 }
 
 /// Why a call that waited was not run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Dropped {
-    /// Its client has hung up.
+    /// Its client disconnected.
     Gone,
-    /// Its queue is overloaded (codel).
+    /// Its queue was overloaded (codel).
     Overloaded,
-    /// It has waited for longer than its client does.
+    /// It had waited for longer than `queues.wait`.
     Late,
 }

@@ -8,6 +8,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use arc_swap::ArcSwap;
 
+use super::brief::Brief;
 use super::report::CallReport;
 use super::slow_settings::SlowSettings;
 use crate::wire::method::Method;
@@ -17,67 +18,67 @@ use crate::wire::method::Method;
 pub struct SlowCall {
     /// When it began to run, in milliseconds since 1970.
     pub start_ms: i64,
-    /// How long it ran.
+    /// How long it ran, in milliseconds.
     pub took_ms: i64,
-    /// How long it waited before.
+    /// How long it waited before it ran, in milliseconds.
     pub waited_ms: i64,
     /// The length of its reply in bytes.
     pub reply_bytes: usize,
     /// The length of its message in bytes.
     pub message_bytes: usize,
-    /// Who called.
+    /// The address of the client.
     pub peer: SocketAddr,
-    /// The method, behind its service.
+    /// The service.
     pub service: &'static str,
     /// The method.
     pub method: &'static str,
-    /// The table that its arguments name.
+    /// The table named in its arguments.
     pub table: Option<String>,
-    /// The row that its arguments name.
+    /// The row named in its arguments.
     pub row: Option<Vec<u8>>,
-    /// The rows or mutations of a call of many.
+    /// The number of rows or mutations in a batch call.
     pub many: Option<i64>,
-    /// Whether it changes data.
+    /// Whether it is a write.
     pub writes: bool,
-    /// It ran for too long.
+    /// Whether it ran for longer than the threshold.
     pub slow: bool,
-    /// Its reply was too long.
+    /// Whether its reply was larger than the threshold.
     pub large: bool,
 }
 
-/// Which thresholds a call has passed.
+/// Which thresholds a call has exceeded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Judgement {
-    /// That of `slowThriftCall`.
+    /// `slow.thrift_call`.
     pub thrift_call: bool,
-    /// That of running times.
+    /// `slow.time` or `slow.scan_time`.
     pub slow: bool,
-    /// That of replies' lengths.
+    /// `slow.size` or `slow.scan_size`.
     pub large: bool,
 }
 
-/// Recognises slow calls, logs them and keeps the newest.
+/// Detects slow calls, logs them and keeps the newest ones.
 pub struct SlowLog {
     settings: ArcSwap<SlowSettings>,
     ring: Mutex<VecDeque<Arc<SlowCall>>>,
     ring_size: usize,
-    /// Calls that were logged.
+    /// Number of calls that were logged.
     pub count: AtomicU64,
 }
 
 impl SlowLog {
-    /// With nothing in it.
+    /// Creates an empty log.
     pub fn new(settings: SlowSettings) -> Self {
         let ring_size = settings.ring_size;
         Self { settings: ArcSwap::from_pointee(settings), ring: Mutex::default(), ring_size, count: AtomicU64::new(0) }
     }
 
-    /// Goes by other thresholds from now on; what is kept stays.
+    /// Replaces the thresholds. Calls that are kept stay.
     pub fn set(&self, settings: SlowSettings) {
         self.settings.store(Arc::new(settings));
     }
 
-    /// What the thresholds in force say of a call.
+    /// Compares a call with the thresholds.
     pub fn judge(&self, call: &CallReport<'_>) -> Judgement {
         let settings = self.settings.load();
         let (time, bytes) = match call.method.is_some_and(Method::fetches) {
@@ -91,7 +92,7 @@ impl SlowLog {
         }
     }
 
-    /// Logs a call, and keeps it if that is wanted.
+    /// Logs a call, and keeps it if `slow.keep` is set.
     pub fn add(&self, call: SlowCall) {
         self.count.fetch_add(1, Ordering::Relaxed);
         let what = match (call.slow, call.large) {
@@ -102,7 +103,7 @@ impl SlowLog {
         tracing::warn!(
             method = call.method,
             service = call.service,
-            table = call.table,
+            table = call.table.as_ref().map(|table| tracing::field::display(Brief(table))),
             peer = %call.peer,
             waited_ms = call.waited_ms,
             took_ms = call.took_ms,
@@ -117,12 +118,12 @@ impl SlowLog {
         }
     }
 
-    /// What is kept, the newest first; `None`: nothing is to be kept.
+    /// Returns the calls that are kept, newest first, or `None` if `slow.keep` is not set.
     pub fn kept(&self) -> Option<Vec<Arc<SlowCall>>> {
         self.settings.load().ring.then(|| self.lock().iter().cloned().collect())
     }
 
-    /// Forgets what is kept; `false`: nothing is to be kept.
+    /// Removes the calls that are kept. Returns `false` if `slow.keep` is not set.
     pub fn clear(&self) -> bool {
         let kept = self.settings.load().ring;
         if kept {
@@ -136,7 +137,7 @@ impl SlowLog {
     }
 }
 
-/// Milliseconds since 1970.
+/// The time in milliseconds since 1970.
 pub fn now_ms() -> i64 {
     let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     i64::try_from(since.as_millis()).unwrap_or(i64::MAX)

@@ -1,14 +1,14 @@
-//! The recent past of a spread: percentiles since the start would hide what happens now.
+//! The recent past of a histogram. Percentiles since the start of the process would hide what happens now.
 
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use super::histogram::Snapshot;
 
-/// As long as Hadoop's metrics system keeps what it has told.
+/// The period of Hadoop's metrics system.
 const PERIOD: Duration = Duration::from_secs(10);
 
-/// Remembers where the window begins. Only who reads waits for it, never who records.
+/// Remembers the snapshot at which the window begins. Only readers take its lock; recording does not.
 #[derive(Default)]
 pub struct Window(Mutex<Option<Marks>>);
 
@@ -19,7 +19,8 @@ struct Marks {
 }
 
 impl Window {
-    /// What came lately: since the reading before the last one that is ten seconds old or older, at first since the start.
+    /// Returns the values of the last one to two periods if it is called at least once per period; otherwise those since the
+    /// previous call. The first call returns all values.
     pub fn recent(&self, now: &Snapshot) -> Snapshot {
         let mut marks = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let marks = marks.get_or_insert_with(|| Marks {

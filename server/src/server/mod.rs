@@ -8,7 +8,7 @@ pub use reconfigure::Reconfigured;
 use std::fmt;
 use std::io;
 use std::net::SocketAddr;
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, Weak};
 use std::thread::{self, Builder, JoinHandle};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
@@ -28,7 +28,7 @@ use crate::gateway::scanners::Scanners;
 use crate::net::acceptor::{self, Acceptor};
 use crate::net::endpoint::Endpoint;
 use crate::net::tls::{TlsAcceptor, TlsError};
-use crate::observe::{LaneMetrics, Watch};
+use crate::observe::{LaneMetrics, SUMMARY_PERIOD, Watch};
 use crate::settings::config::Config;
 use view::View;
 
@@ -141,6 +141,7 @@ impl Server {
         let handles = loops.iter().map(|l| l.handle.clone()).collect();
         let acceptor = Arc::new(Acceptor::new(endpoint.clone(), handles));
         if let Some(first) = loops.first() {
+            first.handle.spawn(summarise_client_errors(Arc::downgrade(&endpoint)));
             for (_, bound, listen) in listeners {
                 first.handle.spawn(acceptor.clone().accept(bound, listen));
             }
@@ -187,6 +188,14 @@ impl Server {
         self.running.as_ref().map_or(0, |running| running.endpoint.dispatcher.quota.used())
     }
 
+    /// Reports from now on that the server is stopping, so that load balancers send no more clients. The server goes on until
+    /// [`Self::shutdown`].
+    pub fn drain(&self) {
+        if let Some(running) = &self.running {
+            running.endpoint.dispatcher.shutdown.drain();
+        }
+    }
+
     /// Stops: no new connection, no new call; what runs may finish and be answered within the time of grace. Blocks until all threads
     /// have ended; never call it from one of a call's. Returns whether every call finished.
     pub fn shutdown(mut self) -> bool {
@@ -197,6 +206,7 @@ impl Server {
         let Some(Running { endpoint, .. }) = self.running.take() else { return true };
         let dispatcher = endpoint.dispatcher.clone();
         dispatcher.shutdown.stop();
+        dispatcher.runner.client_errors.summarise();
         if let Some(view) = &self.view {
             view.stop_compactions();
         }
@@ -249,13 +259,36 @@ impl Loop {
     }
 }
 
+/// Logs a summary of clients' errors once per period, until the server stops.
+async fn summarise_client_errors(endpoint: Weak<Endpoint>) {
+    loop {
+        tokio::time::sleep(SUMMARY_PERIOD).await;
+        let Some(endpoint) = endpoint.upgrade() else { return };
+        endpoint.dispatcher.runner.client_errors.summarise();
+    }
+}
+
 fn join(thread: JoinHandle<()>) {
     if thread.join().is_err() {
         tracing::error!("a thread of the server panicked");
     }
 }
 
-/// The host of an address, as clients can use it: all interfaces are reached by name.
+/// The host by which clients reach an address. If the server listens on all interfaces, this is the name of the machine, as in
+/// HBase, so that clients on other machines can use it.
 fn reachable(addr: SocketAddr) -> String {
-    if addr.ip().is_unspecified() { "localhost".to_owned() } else { addr.ip().to_string() }
+    if addr.ip().is_unspecified() {
+        host_name().unwrap_or_else(|| "localhost".to_owned())
+    } else {
+        addr.ip().to_string()
+    }
+}
+
+/// The name of this machine, if it has one.
+fn host_name() -> Option<String> {
+    #[cfg(unix)]
+    let name = rustix::system::uname().nodename().to_str().ok().map(str::to_owned);
+    #[cfg(not(unix))]
+    let name = std::env::var("COMPUTERNAME").ok();
+    name.filter(|name| !name.is_empty() && name != "(none)")
 }

@@ -1,4 +1,4 @@
-//! A running server as monitoring sees it: figures of one moment. A view holds nothing that would keep the server from stopping.
+//! Figures of a running server for monitoring. A view does not keep the server from stopping.
 
 use std::sync::{Arc, Weak};
 
@@ -15,34 +15,36 @@ use crate::observe::{LaneMetrics, Watch};
 pub struct View {
     endpoint: Weak<Endpoint>,
     context: Weak<Context>,
-    /// Who the server is.
+    /// The name of the server.
     pub identity: Identity,
-    /// What was seen of its calls.
+    /// The counters of its calls.
     pub watch: Arc<Watch>,
 }
 
-/// A server at one moment.
+/// The figures of a server at one moment.
 #[derive(Debug, Clone)]
 pub struct Figures {
-    /// Whether it takes no more calls.
+    /// Whether it takes no more calls, or will stop soon.
     pub stopping: bool,
-    /// Its lanes, those that the settings have.
+    /// The lanes that the settings have.
     pub lanes: Vec<LaneMetrics>,
-    /// Connections open.
+    /// Open connections.
     pub connections: usize,
-    /// Connections that may be open.
+    /// Maximum number of connections.
     pub connections_max: usize,
-    /// Bytes of messages and replies under way.
+    /// Bytes of messages and replies in flight.
     pub held_bytes: usize,
-    /// Those that may be.
+    /// Maximum number of these bytes.
     pub held_bytes_max: usize,
-    /// Scanners open.
+    /// Open scanners.
     pub scanners: usize,
-    /// Scanners that may be open.
+    /// Maximum number of scanners.
     pub scanners_max: usize,
     /// Requested and scheduled compactions.
     pub compactions: CompactionFigures,
-    /// Its store; the text says why nothing can be told of it.
+    /// Errors that clients caused, by kind.
+    pub client_errors: Vec<(&'static str, u64)>,
+    /// The figures of the store, or the reason why there are none.
     pub store: Result<Statistics, String>,
 }
 
@@ -63,13 +65,36 @@ impl View {
         }
     }
 
-    /// The server now.
+    /// Whether clients should be sent here. Asks the store, which may take as long as the store is locked.
+    ///
+    /// # Errors
+    /// The reason why not.
+    pub fn ready(&self) -> Result<(), String> {
+        if self.is_stopping() {
+            return Err(STOPPING.to_owned());
+        }
+        readiness(&self.store())
+    }
+
+    /// Whether the server has stopped, takes no more calls, or will stop soon. Answers at once.
+    pub fn is_stopping(&self) -> bool {
+        self.endpoint.upgrade().is_none_or(|endpoint| endpoint.dispatcher.shutdown.is_draining())
+    }
+
+    fn store(&self) -> Result<Statistics, String> {
+        match self.context.upgrade() {
+            Some(context) => context.engine.statistics().map_err(|error| error.to_string()),
+            None => Err("the server has stopped".to_owned()),
+        }
+    }
+
+    /// Collects the figures. May wait for locks of the store.
     pub fn figures(&self) -> Figures {
         let (endpoint, context) = (self.endpoint.upgrade(), self.context.upgrade());
         let dispatcher = endpoint.as_ref().map(|endpoint| &endpoint.dispatcher);
         let limits = dispatcher.map(|dispatcher| dispatcher.live().config.limits.clone()).unwrap_or_default();
         Figures {
-            stopping: dispatcher.is_none_or(|dispatcher| dispatcher.shutdown.is_stopping()),
+            stopping: dispatcher.is_none_or(|dispatcher| dispatcher.shutdown.is_draining()),
             lanes: dispatcher.map_or_else(Vec::new, |dispatcher| dispatcher.lane_metrics()),
             connections: endpoint.as_ref().map_or(0, |endpoint| endpoint.permits.in_use()),
             connections_max: limits.connections_max,
@@ -78,10 +103,10 @@ impl View {
             scanners: context.as_ref().map_or(0, |context| context.scanners.len()),
             scanners_max: limits.scanners_max,
             compactions: context.as_ref().map(|context| context.compactor.figures()).unwrap_or_default(),
-            store: match context {
-                Some(context) => context.engine.statistics().map_err(|error| error.to_string()),
-                None => Err("the server has stopped".to_owned()),
-            },
+            store: self.store(),
+            client_errors: dispatcher
+                .map(|dispatcher| dispatcher.runner.client_errors.counts().to_vec())
+                .unwrap_or_default(),
         }
     }
 }
@@ -92,13 +117,17 @@ impl Figures {
     /// # Errors
     /// Why not.
     pub fn ready(&self) -> Result<(), String> {
-        if self.stopping {
-            return Err("the server is stopping".to_owned());
-        }
-        match &self.store {
-            Err(error) => Err(format!("the store cannot be used: {error}")),
-            Ok(Statistics { failure: Some(why), .. }) => Err(format!("the store refuses writes: {why}")),
-            Ok(_) => Ok(()),
-        }
+        if self.stopping { Err(STOPPING.to_owned()) } else { readiness(&self.store) }
+    }
+}
+
+/// Why a server is not ready that stops or will stop soon.
+pub const STOPPING: &str = "the server is stopping";
+
+fn readiness(store: &Result<Statistics, String>) -> Result<(), String> {
+    match store {
+        Err(error) => Err(format!("the store cannot be used: {error}")),
+        Ok(Statistics { failure: Some(why), .. }) => Err(format!("the store refuses writes: {why}")),
+        Ok(_) => Ok(()),
     }
 }

@@ -2,6 +2,7 @@
 
 use std::net::{SocketAddr, ToSocketAddrs};
 use std::path::PathBuf;
+use std::time::Duration;
 
 use hjall_engine::Options;
 
@@ -19,6 +20,8 @@ pub struct Launch {
     pub data: PathBuf,
     /// Whether the database is kept in memory and `data` is not used.
     pub memory: bool,
+    /// How long the server still accepts clients after it has been told to stop.
+    pub drain: Duration,
     /// How the database is opened.
     pub options: Options,
     /// The info port, or `None` if it is switched off.
@@ -75,6 +78,7 @@ impl Default for Launch {
             config: Config::default(),
             data: PathBuf::new(),
             memory: false,
+            drain: Duration::ZERO,
             options: Options::default(),
             info: None,
             log: Log::default(),

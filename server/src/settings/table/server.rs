@@ -5,7 +5,7 @@ use std::time::Duration;
 use super::{Default, Kind, ROW, Setting, count, flag, key, key_in, time};
 use crate::settings::config::Config;
 
-pub(super) static SETTINGS: [Setting; 12] = [
+pub(super) static SETTINGS: [Setting; 13] = [
     Setting {
         name: "server.data",
         flag: flag("data", "DIR", ""),
@@ -115,6 +115,16 @@ pub(super) static SETTINGS: [Setting; 12] = [
         as_in_hbase: true,
         reason: "Longer than a client waits for any call",
         set: |launch, value| launch.config.limits.grace = value.time().unwrap_or_default(),
+        ..ROW
+    },
+    Setting {
+        name: "server.drain",
+        kind: Kind::Time { min: Duration::ZERO, max: super::DAY, off: false },
+        default: Default::Is("0s"),
+        summary: "How long the server still accepts connections and calls after a signal to stop, while /readyz \
+                  already reports that it is stopping",
+        reason: "Only a server behind a load balancer needs it: the time until the load balancer has noticed",
+        set: |launch, value| launch.drain = value.time().unwrap_or_default(),
         ..ROW
     },
     Setting {

@@ -1,0 +1,101 @@
+//! Errors that clients cause. They are counted; of each kind only the first in a period is logged above debug level, so that
+//! no client can flood the log.
+
+use std::fmt::Write;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::time::Duration;
+
+/// How long one summary covers.
+pub const SUMMARY_PERIOD: Duration = Duration::from_secs(60);
+
+/// A kind of error that a client causes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ClientError {
+    /// A connection above a limit.
+    ConnectionRefused,
+    /// A TLS handshake that failed or took too long.
+    TlsHandshake,
+    /// A connection that speaks another protocol.
+    ForeignProtocol,
+    /// A message that cannot be read or exceeds a limit.
+    InvalidMessage,
+    /// A call that ended in an error whose reason the client does not see.
+    FailedCall,
+}
+
+impl ClientError {
+    /// All kinds.
+    pub const ALL: [Self; 5] =
+        [Self::ConnectionRefused, Self::TlsHandshake, Self::ForeignProtocol, Self::InvalidMessage, Self::FailedCall];
+
+    /// The name in the log and in metrics.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::ConnectionRefused => "connection_refused",
+            Self::TlsHandshake => "tls_handshake",
+            Self::ForeignProtocol => "foreign_protocol",
+            Self::InvalidMessage => "invalid_message",
+            Self::FailedCall => "failed_call",
+        }
+    }
+}
+
+/// Counts the errors of all clients.
+#[derive(Debug, Default)]
+pub struct ClientErrors([Count; ClientError::ALL.len()]);
+
+#[derive(Debug, Default)]
+struct Count {
+    all: AtomicU64,
+    /// Errors of this period that were logged at debug level only.
+    hidden: AtomicU64,
+    /// Whether one of this period has been logged in full.
+    shown: AtomicBool,
+}
+
+impl ClientErrors {
+    /// Counts an error. Returns whether it is the first of its kind in this period, which is logged in full.
+    pub fn record(&self, kind: ClientError) -> bool {
+        let count = &self.0[kind as usize];
+        count.all.fetch_add(1, Ordering::Relaxed);
+        let first = !count.shown.swap(true, Ordering::Relaxed);
+        if !first {
+            count.hidden.fetch_add(1, Ordering::Relaxed);
+        }
+        first
+    }
+
+    /// The kinds with the number of their errors since the start.
+    pub fn counts(&self) -> [(&'static str, u64); ClientError::ALL.len()] {
+        ClientError::ALL.map(|kind| (kind.name(), self.0[kind as usize].all.load(Ordering::Relaxed)))
+    }
+
+    /// Begins a new period. Logs one line about the errors of the last one that were not logged in full, if there were any.
+    pub fn summarise(&self) {
+        let mut kinds = String::new();
+        for kind in ClientError::ALL {
+            let count = &self.0[kind as usize];
+            count.shown.store(false, Ordering::Relaxed);
+            let hidden = count.hidden.swap(0, Ordering::Relaxed);
+            if hidden > 0 {
+                let comma = if kinds.is_empty() { "" } else { ", " };
+                let _ = write!(kinds, "{comma}{} {hidden}", kind.name());
+            }
+        }
+        if !kinds.is_empty() {
+            tracing::info!("further client errors: {kinds}; --log info,hjall_server=debug logs each");
+        }
+    }
+}
+
+/// Counts a client's error and logs it: at the given level if it is the first of its kind in this period, otherwise at debug level.
+macro_rules! client_error {
+    ($errors:expr, $kind:ident, $level:ident, $($line:tt)*) => {
+        if $errors.record($crate::observe::ClientError::$kind) {
+            tracing::$level!($($line)*);
+        } else {
+            tracing::debug!($($line)*);
+        }
+    };
+}
+pub(crate) use client_error;

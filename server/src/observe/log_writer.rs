@@ -1,0 +1,226 @@
+//! The writer of the log. It never blocks its callers: if the log is read too slowly, lines are dropped and counted.
+
+use std::collections::VecDeque;
+use std::fmt::Write as _;
+use std::io::{self, Write};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread::Builder;
+use std::time::{Duration, Instant};
+
+/// Bytes of lines that wait to be written. A line that does not fit is dropped.
+const WAITING_BYTES_MAX: usize = 4 << 20;
+/// Longer lines are cut, or dropped if they cannot be cut.
+const LINE_BYTES_MAX: usize = 32 << 10;
+
+/// Lines that were dropped. The log belongs to the process, and so does its counter.
+static DROPPED: AtomicU64 = AtomicU64::new(0);
+
+/// Returns how many lines of the log were dropped since the process started.
+pub fn dropped_log_lines() -> u64 {
+    DROPPED.load(Ordering::Relaxed)
+}
+
+/// What a line may contain.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LineFormat {
+    /// Text. Control characters are escaped, so that the text of a client can neither begin a line nor move the cursor.
+    Text {
+        /// Whether escape sequences for colours are kept. tracing escapes those in the text of clients itself.
+        colours: bool,
+    },
+    /// A JSON object, whose strings are escaped already.
+    Json,
+}
+
+/// Hands lines to a thread that writes them. Clones share the thread.
+#[derive(Debug, Clone)]
+pub struct LogWriter(Arc<Shared>);
+
+#[derive(Debug)]
+struct Shared {
+    format: LineFormat,
+    waiting: Mutex<Waiting>,
+    changed: Condvar,
+}
+
+#[derive(Debug, Default)]
+struct Waiting {
+    lines: VecDeque<Vec<u8>>,
+    bytes: usize,
+    /// Whether the thread is writing a line that it has taken.
+    writing: bool,
+    /// Dropped lines that the log does not mention yet.
+    unreported: u64,
+}
+
+impl LogWriter {
+    /// Starts the thread, which writes to `out` until the process ends.
+    ///
+    /// # Errors
+    /// The operating system provides no thread.
+    pub fn start(out: impl Write + Send + 'static, format: LineFormat) -> io::Result<Self> {
+        let shared = Arc::new(Shared { format, waiting: Mutex::default(), changed: Condvar::new() });
+        let writer = shared.clone();
+        Builder::new().name("hjall-log".to_owned()).spawn(move || writer.write_lines(out))?;
+        Ok(Self(shared))
+    }
+
+    /// Waits until all lines have been written, at most for this long. Returns whether they were.
+    pub fn flush_within(&self, timeout: Duration) -> bool {
+        let until = Instant::now() + timeout;
+        let mut waiting = self.0.lock();
+        while waiting.writing || !waiting.lines.is_empty() {
+            let left = until.saturating_duration_since(Instant::now());
+            if left.is_zero() {
+                return false;
+            }
+            waiting = self.0.changed.wait_timeout(waiting, left).unwrap_or_else(PoisonError::into_inner).0;
+        }
+        true
+    }
+}
+
+/// One call of `write` is one line.
+impl Write for LogWriter {
+    fn write(&mut self, line: &[u8]) -> io::Result<usize> {
+        self.0.push(self.0.format.clean(line));
+        Ok(line.len())
+    }
+
+    /// Does nothing, since it must not block. See [`LogWriter::flush_within`].
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+impl Shared {
+    fn lock(&self) -> MutexGuard<'_, Waiting> {
+        self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn push(&self, line: Option<Vec<u8>>) {
+        let mut waiting = self.lock();
+        match line {
+            Some(line) if waiting.bytes + line.len() <= WAITING_BYTES_MAX => {
+                waiting.bytes += line.len();
+                waiting.lines.push_back(line);
+                drop(waiting);
+                self.changed.notify_all();
+            }
+            _ => {
+                waiting.unreported += 1;
+                DROPPED.fetch_add(1, Ordering::Relaxed);
+            }
+        }
+    }
+
+    fn write_lines(&self, mut out: impl Write) {
+        loop {
+            let line = self.next();
+            // If nothing can be written, there is no place left to report it.
+            let _ = out.write_all(&line).and_then(|()| out.flush());
+            let unreported = self.written();
+            if unreported > 0 {
+                tracing::warn!(lines = unreported, "log lines were dropped because the log is not read fast enough");
+            }
+        }
+    }
+
+    fn next(&self) -> Vec<u8> {
+        let mut waiting = self.lock();
+        loop {
+            if let Some(line) = waiting.lines.pop_front() {
+                waiting.bytes -= line.len();
+                waiting.writing = true;
+                return line;
+            }
+            waiting = self.changed.wait(waiting).unwrap_or_else(PoisonError::into_inner);
+        }
+    }
+
+    /// Ends the writing of a line. Returns the number of dropped lines to report, if there is room for the report.
+    fn written(&self) -> u64 {
+        let mut waiting = self.lock();
+        waiting.writing = false;
+        self.changed.notify_all();
+        if waiting.bytes > WAITING_BYTES_MAX / 2 { 0 } else { std::mem::take(&mut waiting.unreported) }
+    }
+}
+
+impl LineFormat {
+    /// Makes a line harmless. Returns `None` if it is too long and cannot be cut.
+    fn clean(self, line: &[u8]) -> Option<Vec<u8>> {
+        let colours = match self {
+            Self::Json => return (line.len() <= LINE_BYTES_MAX).then(|| line.to_vec()),
+            Self::Text { colours } => colours,
+        };
+        let cut = line.get(..LINE_BYTES_MAX).unwrap_or(line);
+        let text = String::from_utf8_lossy(cut.strip_suffix(b"\n").unwrap_or(cut));
+        let mut clean = String::with_capacity(text.len() + 1);
+        for c in text.chars() {
+            if c.is_control() && !(colours && c == '\x1b') {
+                clean.extend(c.escape_default());
+            } else {
+                clean.push(c);
+            }
+        }
+        if cut.len() < line.len() {
+            let _ = write!(clean, " … ({} more bytes)", line.len() - cut.len());
+        }
+        clean.push('\n');
+        Some(clean.into_bytes())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write;
+    use std::sync::mpsc;
+    use std::time::Duration;
+
+    use super::{LineFormat, LogWriter, WAITING_BYTES_MAX, dropped_log_lines};
+
+    const TEXT: LineFormat = LineFormat::Text { colours: false };
+
+    /// Passes on what is written; blocks while nobody receives.
+    struct Slow(mpsc::SyncSender<Vec<u8>>);
+
+    impl Write for Slow {
+        fn write(&mut self, line: &[u8]) -> std::io::Result<usize> {
+            self.0.send(line.to_vec()).map_err(std::io::Error::other)?;
+            Ok(line.len())
+        }
+
+        fn flush(&mut self) -> std::io::Result<()> {
+            Ok(())
+        }
+    }
+
+    #[test]
+    fn a_reader_that_stalls_costs_lines_and_blocks_no_writer() {
+        let (out, read) = mpsc::sync_channel(0);
+        let mut writer = LogWriter::start(Slow(out), TEXT).unwrap();
+        let (line, before) = ([b'x'; 1000], dropped_log_lines());
+        for _ in 0..2 * WAITING_BYTES_MAX / line.len() {
+            writer.write_all(&line).unwrap();
+        }
+        assert!(dropped_log_lines() - before >= (WAITING_BYTES_MAX / line.len()) as u64 - 1);
+        assert!(!writer.flush_within(Duration::ZERO));
+        assert_eq!(read.recv().unwrap().len(), line.len() + 1);
+        std::thread::spawn(move || while read.recv().is_ok() {});
+        assert!(writer.flush_within(Duration::from_secs(60)));
+    }
+
+    #[test]
+    fn control_characters_are_escaped_and_long_lines_are_cut() {
+        let clean =
+            |format: LineFormat, line: &str| format.clean(line.as_bytes()).map(|l| String::from_utf8(l).unwrap());
+        assert_eq!(clean(TEXT, "a\nb\r\x1b[2J\u{9b}é\n").unwrap(), "a\\nb\\r\\u{1b}[2J\\u{9b}é\n");
+        assert_eq!(clean(LineFormat::Text { colours: true }, "\x1b[2ma\n\n").unwrap(), "\x1b[2ma\\n\n");
+        let long = clean(TEXT, &"é".repeat(100_000)).unwrap();
+        assert!(long.len() < 40_000 && long.ends_with("more bytes)\n"), "{}", long.len());
+        assert_eq!(clean(LineFormat::Json, "{}\n").unwrap(), "{}\n");
+        assert_eq!(clean(LineFormat::Json, &"x".repeat(100_000)), None);
+    }
+}

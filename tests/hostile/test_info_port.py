@@ -1,0 +1,32 @@
+"""Attacks on the info port."""
+import contextlib
+import urllib.request
+
+from attacking import connect
+
+
+def get(server, path):
+    with urllib.request.urlopen(server.info + path, timeout=20) as answer:
+        return answer.status, answer.read()
+
+
+def test_silent_connections_do_not_keep_health_checks_out(attacked):
+    server = attacked()
+    port = int(server.info.rsplit(":", 1)[1])
+    with contextlib.ExitStack() as silent:
+        for n in range(200):
+            raw = silent.enter_context(connect(port))
+            # Half of them have begun a request.
+            raw.sendall(b"GET /metrics HTTP/1.1\r\nHost: " if n % 2 else b"")
+        assert get(server, "/healthz") == (200, b"ok\n")
+        assert get(server, "/readyz") == (200, b"ready\n")
+        assert b"hjall_ready 1" in get(server, "/metrics")[1]
+
+
+def test_clients_that_do_not_read_do_not_keep_health_checks_out(attacked):
+    server = attacked()
+    port = int(server.info.rsplit(":", 1)[1])
+    with contextlib.ExitStack() as rude:
+        for _ in range(100):
+            rude.enter_context(connect(port)).sendall(b"GET /metrics HTTP/1.1\r\nHost: h\r\n\r\n" * 20)
+        assert get(server, "/healthz") == (200, b"ok\n")
