@@ -44,7 +44,7 @@ impl Completions {
             was_empty && !done.is_empty()
         };
         if was_empty {
-            // Fails if the event loop has ended; then nobody awaits the answers.
+            // Fails if the event loop has ended; no promise awaits the answers then.
             let _ = self.wake.call((), ThreadsafeFunctionCallMode::NonBlocking);
         }
     }

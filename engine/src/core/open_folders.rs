@@ -71,7 +71,7 @@ impl<T> OpenFolders<T> {
         Ok(Opened { value, folders: self, key, entry, open: AtomicBool::new(true) })
     }
 
-    /// Removes an empty entry that nobody else is waiting for. Called with the entry locked.
+    /// Removes an empty entry that no other thread waits for. The caller holds the lock of the entry.
     fn forget(&self, key: &FolderKey, entry: &Arc<Entry<T>>) {
         let mut entries = self.0.lock();
         // This map's, and the caller's.

@@ -145,7 +145,7 @@ pub trait Store: Send + Sync + 'static {
     ///
     /// # Errors
     /// Those of `body`. `Busy`: the rows were locked or ahead of the clock, or the disk had not caught up, for 30 s; or a row is ahead of a
-    /// clock that stands still. `Stale`: it wrote to a space that is not there.
+    /// clock that stands still. `Stale`: it wrote to a space that does not exist.
     /// `InvalidArgument`: a key that no store can hold. After all of these nothing was written. `DiskFull`, `Io`: whether it was written is
     /// open; the next transaction of these rows sees it whole or not at all, and its time is later either way.
     fn transact(

@@ -187,7 +187,7 @@ fn a_compaction_gives_way_to_opening_anew_and_to_closing() {
     assert_eq!(get(&*store, "x").unwrap(), "2");
 }
 
-/// Writers of all levels at once, with journals that are rotated meanwhile: nobody waits for ever, and all is there.
+/// Writers of all levels at once, with journals that are rotated meanwhile: no writer waits forever, and every write is stored.
 #[test]
 fn writers_that_wait_for_a_sync_share_it() {
     let (folder, clock) = (TempDir::new().unwrap(), clock());

@@ -41,7 +41,7 @@ fn writing_goes_on_once_there_is_room_again() {
     assert_eq!(pairs(&mut *store.snapshot().unwrap().scan(SPACE, b"", b"", Order::Ascending, 9).unwrap()).len(), count);
 }
 
-/// A worker of fjall's fails, and tells nobody why: the callers learn all the same that there is no room, and once there is, nothing fails.
+/// A background flush of fjall fails without reporting the reason. Callers still get `DiskFull`, and succeed once there is room again.
 #[test]
 fn memory_that_cannot_be_written_out_for_lack_of_room_is_a_full_disk() {
     if let Some(folder) = std::env::var_os(FOLDER) {

@@ -183,7 +183,7 @@ mod tests {
 
     const TEXT: LineFormat = LineFormat::Text { colours: false };
 
-    /// Passes on what is written; blocks while nobody receives.
+    /// Passes on what is written; blocks until it is received.
     struct Slow(mpsc::SyncSender<Vec<u8>>);
 
     impl Write for Slow {

@@ -411,7 +411,7 @@ impl Database {
         self.syncer.shared()
     }
 
-    /// Makes the journal durable, while nobody writes.
+    /// Makes the journal durable. No write may be in progress.
     pub fn sync(&self) -> Result<()> {
         self.inner.persist(PersistMode::SyncAll).map_err(|error| failed("syncing the journal", error))
     }

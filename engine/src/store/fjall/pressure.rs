@@ -140,8 +140,8 @@ impl Pressure {
         touched.iter().all(|space| space.unwritten_bytes() <= share)
     }
 
-    /// Does for these spaces what a waiting write can do by itself: asks for the largest memtables to be written out, and compacts what nobody
-    /// compacts.
+    /// Relieves these spaces on behalf of a waiting write: requests flushes of the largest memtables, and compacts a space that no
+    /// other thread compacts.
     pub fn relieve(&self, database: &Database, touched: &[Space], all: &[Space], waited: Duration) {
         if let Some(_sealing) = self.sealing.try_lock() {
             self.write_largest(all);

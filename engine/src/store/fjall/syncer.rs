@@ -50,7 +50,7 @@ pub(super) struct Shared {
 struct State {
     /// Writers that have asked for a sync, counted.
     requested: u64,
-    /// Those of them whose commits are durable: the first so many.
+    /// Of these, the earliest ones whose commits are durable, counted.
     synced: u64,
     dirty_since: Option<Instant>,
     failed: Option<(ErrorKind, String)>,

@@ -56,7 +56,7 @@ fn the_same_in_the_second_service() {
         }
     }
     assert_eq!(rows, ROWS);
-    // Within one call nobody could fetch the rest.
+    // A client cannot fetch the rest within one call.
     let arguments = |count| GetScannerResultsArgs::new(TABLE.to_vec(), scan(), count);
     let few: GetScannerResultsResult = client.call("getScannerResults", &arguments(5));
     assert_eq!(few.success.unwrap().len(), 5);
