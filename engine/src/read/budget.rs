@@ -70,15 +70,22 @@ fn own_bytes(cell: &Cell) -> usize {
 pub(super) struct Gathered<'a> {
     budget: &'a dyn Budget,
     row_bytes: usize,
-    /// Taken from the budget: cells and bytes.
-    taken: (usize, usize),
-    /// Not yet taken: cells and bytes.
-    pending: (usize, usize),
+    /// Taken from the budget.
+    taken: Amount,
+    /// Not yet taken.
+    pending: Amount,
+}
+
+/// Cells, and the bytes of their families, qualifiers and values.
+#[derive(Clone, Copy, Default)]
+struct Amount {
+    cells: usize,
+    bytes: usize,
 }
 
 impl<'a> Gathered<'a> {
     pub(super) fn new(budget: &'a dyn Budget) -> Self {
-        Self { budget, row_bytes: 0, taken: (0, 0), pending: (0, 0) }
+        Self { budget, row_bytes: 0, taken: Amount::default(), pending: Amount::default() }
     }
 
     /// Counts one more cell of the row.
@@ -92,9 +99,9 @@ impl<'a> Gathered<'a> {
             let message = format!("Max row size allowed: {ROW_BYTES_MAX}, but the row is bigger than that");
             return Err(Error::new(ErrorKind::RowTooLarge, message));
         }
-        self.pending.0 += 1;
-        self.pending.1 += bytes;
-        if self.pending.0 * size_of::<Cell>() + self.pending.1 >= STEP_BYTES { self.settle() } else { Ok(()) }
+        self.pending.cells += 1;
+        self.pending.bytes += bytes;
+        if self.pending.cells * size_of::<Cell>() + self.pending.bytes >= STEP_BYTES { self.settle() } else { Ok(()) }
     }
 
     /// Takes what is still pending. To be called for a row that is returned.
@@ -102,20 +109,20 @@ impl<'a> Gathered<'a> {
     /// # Errors
     /// The error of the budget.
     pub(super) fn settle(&mut self) -> Result<()> {
-        let (cells, bytes) = std::mem::take(&mut self.pending);
+        let Amount { cells, bytes } = std::mem::take(&mut self.pending);
         if cells == 0 {
             return Ok(());
         }
         self.budget.take(cells, bytes)?;
-        self.taken.0 += cells;
-        self.taken.1 += bytes;
+        self.taken.cells += cells;
+        self.taken.bytes += bytes;
         Ok(())
     }
 
     /// Gives everything back: the row is left out.
     pub(super) fn release(self) {
-        if self.taken.0 > 0 {
-            self.budget.release(self.taken.0, self.taken.1);
+        if self.taken.cells > 0 {
+            self.budget.release(self.taken.cells, self.taken.bytes);
         }
     }
 }

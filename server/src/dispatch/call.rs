@@ -1,4 +1,4 @@
-//! One call: from a whole message to the bytes of its reply, on whatever thread.
+//! One call: from a complete message to the bytes of its reply. It can run on any thread.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -15,12 +15,13 @@ use crate::wire::method::{Method, Name, Service, Telling};
 use crate::wire::reply::{Buffer, Exception, Output};
 use crate::wire::{Encoding, Transport, arguments, dialect, header, recognise, reply};
 
-/// Runs the methods of both services. The gateways implement it, and tests may bring their own.
+/// Runs the methods of both services. The gateways implement it; tests have implementations of their own.
 pub trait Handler: Send + Sync + 'static {
-    /// Runs one call: reads the whole argument struct, does what it says, and writes the result struct, declared
-    /// exceptions included.
+    /// Runs one call: reads the argument struct, runs the method, and writes the result struct, which may
+    /// contain a declared exception.
     ///
-    /// Returns an error only for what becomes a `TApplicationException`; what was written by then is thrown away.
+    /// # Errors
+    /// A fault that no declared exception of the method expresses. What has been written is discarded.
     fn call(
         &self,
         scope: &CallScope<'_>,
@@ -29,7 +30,7 @@ pub trait Handler: Send + Sync + 'static {
         output: &mut dyn TOutputProtocol,
     ) -> Result<(), Fault>;
 
-    /// How often a scanner has been read; 0 for one that is not known.
+    /// The number of fetches from a scanner; 0 if its id is unknown.
     fn fetches(&self, _service: Service, _scanner: i32) -> u64 {
         0
     }
@@ -39,63 +40,68 @@ pub trait Handler: Send + Sync + 'static {
         0
     }
 
-    /// The limits have changed.
+    /// Applies changed limits.
     fn set_limits(&self, _limits: &Limits) {}
 }
 
-/// Which service a connection's calls are for when they do not tell by themselves.
+/// The service of calls whose message does not identify one. A connection keeps one value of this type.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Speaking {
-    /// The port is for this service alone.
+pub enum DefaultService {
+    /// The port serves only this service.
     Only(Service),
-    /// No call has told yet; this is the port's default.
+    /// The default of the port: no call has identified its service yet.
     Assumed(Service),
-    /// The service of the last call that told.
+    /// The service of the last call that identified one.
     LastSeen(Service),
 }
 
-/// A call as its message's header and argument types tell it; the message itself is kept by whoever read it.
+/// A call, parsed from the header of its message and the types of its arguments. The caller keeps the message.
 #[derive(Debug, Clone)]
 pub struct Call {
     name: Range<usize>,
     body: usize,
     encoding: Encoding,
     sequence: i32,
-    /// The client awaits no reply.
+    /// Whether the client expects no reply.
     pub one_way: bool,
-    /// How it came in.
+    /// How the message was received.
     pub transport: Transport,
-    /// For which service.
+    /// The service.
     pub service: Service,
-    /// The method; `None`: the service has none of that name.
+    /// The method; `None` if the service has no method of this name.
     pub method: Option<Method>,
 }
 
 impl Call {
-    /// Understands a whole message. Fails where even its header cannot be read, so that nothing can be answered.
-    pub fn recognise(encoding: Encoding, message: &[u8], speaking: &mut Speaking) -> Result<Self, Fault> {
+    /// Parses the header of a complete message and determines its service.
+    ///
+    /// # Errors
+    /// The header cannot be read, so the call cannot be answered.
+    pub fn recognise(encoding: Encoding, message: &[u8], speaking: &mut DefaultService) -> Result<Self, Fault> {
         let header =
             header::parse(encoding, message)?.ok_or_else(|| Fault::protocol("the message ends within its header"))?;
         let name_at = match encoding {
-            // The name is the header's last part but for old and strict binary's number behind it.
+            // The name is the last part of a compact header. In both binary forms the sequence number follows
+            // it.
             Encoding::Compact => header.body - header.name.len(),
             Encoding::Binary if message.first().is_some_and(|b| b & 0x80 != 0) => 8,
             Encoding::Binary => 4,
         };
         let name = Name::find(header.name);
         let body = message.get(header.body..).unwrap_or_default();
-        let said = name.and_then(|name| recognise::service(name.telling, encoding, body));
-        let service = match (said, *speaking) {
-            (_, Speaking::Only(service)) => service,
+        let identified = name.and_then(|name| recognise::service(name.telling, encoding, body));
+        let service = match (identified, *speaking) {
+            (_, DefaultService::Only(service)) => service,
             (Some(service), _) => {
-                *speaking = Speaking::LastSeen(service);
+                *speaking = DefaultService::LastSeen(service);
                 service
             }
-            // A name of both without the argument that tells them apart is wrong in both; Thrift2 says what is missing.
-            (None, Speaking::Assumed(_)) if name.is_some_and(|name| name.telling != Telling::Nothing) => {
+            // Without the argument that distinguishes the services, a name that both have is invalid in both.
+            // The error of Thrift2 says which argument is missing.
+            (None, DefaultService::Assumed(_)) if name.is_some_and(|name| name.telling != Telling::Nothing) => {
                 Service::Thrift2
             }
-            (None, Speaking::Assumed(service) | Speaking::LastSeen(service)) => service,
+            (None, DefaultService::Assumed(service) | DefaultService::LastSeen(service)) => service,
         };
         Ok(Self {
             name: name_at..name_at + header.name.len(),
@@ -109,7 +115,7 @@ impl Call {
         })
     }
 
-    /// The method's name, as the message has it.
+    /// The name of the method, as in the message.
     pub fn name<'a>(&self, message: &'a [u8]) -> Cow<'a, str> {
         match self.method {
             Some(method) => Cow::Borrowed(method.name()),
@@ -117,28 +123,28 @@ impl Call {
         }
     }
 
-    /// How it was written.
+    /// The encoding of the message.
     pub fn encoding(&self) -> Encoding {
         self.encoding
     }
 
-    /// The same call, come in another way than one message behind the other.
+    /// Sets how the message was received. The default is unframed.
     #[must_use]
     pub fn over(self, transport: Transport) -> Self {
         Self { transport, ..self }
     }
 
-    /// How it was spoken: `framed-binary` and the like.
+    /// The dialect of the message, such as `framed-binary`.
     pub fn dialect(&self) -> &'static str {
         dialect::NAMES[dialect::number(self.transport, self.encoding)]
     }
 
-    /// Where its arguments are.
+    /// The encoded arguments.
     pub fn arguments<'a>(&self, message: &'a [u8]) -> &'a [u8] {
         message.get(self.body..).unwrap_or_default()
     }
 
-    /// The scanner that this call fetches from, which is its first argument; `None`: it fetches from none.
+    /// The id of the scanner that this call fetches from: its first argument. `None` for other calls.
     pub fn scanner(&self, message: &[u8]) -> Option<i32> {
         if !self.method.is_some_and(Method::fetches) {
             return None;
@@ -150,8 +156,8 @@ impl Call {
         if field.id == Some(1) && field.field_type == TType::I32 { input.read_i32().ok() } else { None }
     }
 
-    /// Runs the call and appends its reply, which may make `out` at most `limit` bytes long. A panic of the handler
-    /// becomes an internal error.
+    /// Runs the call and appends its reply to `out`, whose length may not exceed `limit` bytes. A panic of the
+    /// handler becomes an internal error.
     ///
     /// # Errors
     /// The fault that was answered instead of a result.
@@ -168,9 +174,9 @@ impl Call {
         self.answer(outcome, message, out, begin)
     }
 
-    /// Runs a call whose reads may do no more work than `work` allows. Returns `None`, and leaves `out` unchanged, if
-    /// they reached that limit. The call must have no effect other than its reply, because it then has to be run
-    /// again.
+    /// Runs a call whose reads may do no more work than `work` allows. Returns `None`, and leaves `out`
+    /// unchanged, if they reached that limit. The call must have no effect other than its reply, because it
+    /// then has to be run again.
     pub fn run_within(
         &self,
         work: WorkLimit,
@@ -190,7 +196,7 @@ impl Call {
         }
     }
 
-    /// Appends the result, or a part of it and returns the reason why there is no more.
+    /// Appends the result. After an error `out` may contain a part of it.
     fn attempt(
         &self,
         handler: &dyn Handler,
@@ -204,7 +210,8 @@ impl Call {
         })
     }
 
-    /// Completes the reply: replaces what a failed attempt has written since `begin` by the answer to its fault.
+    /// Completes the reply: replaces what a failed attempt has written since `begin` by the answer to its
+    /// fault.
     fn answer(&self, outcome: Result<(), Fault>, message: &[u8], out: &mut Vec<u8>, begin: usize) -> Result<(), Fault> {
         if let Err(fault) = &outcome {
             out.truncate(begin);
@@ -231,7 +238,7 @@ impl Call {
         output.write_message_end().map_err(unwritten)
     }
 
-    /// Whether the answer to a fault does not give its reason, so that only the log has it.
+    /// Whether the answer to a fault does not contain its reason, which then has to be logged.
     pub fn hides_reason(&self, fault: &Fault) -> bool {
         match fault {
             Fault::Io { .. } => !self.method.is_some_and(|method| method.info().declares_io),
@@ -240,8 +247,8 @@ impl Call {
         }
     }
 
-    /// Appends the answer that a fault becomes without any gateway: a declared one as `IOError` where the method
-    /// declares it, anything else as a `TApplicationException`.
+    /// Appends the answer to a fault that no gateway has answered: an `IOError` if the method declares it,
+    /// otherwise a `TApplicationException`.
     pub fn refuse(&self, fault: &Fault, message: &[u8], out: &mut Vec<u8>) {
         let name = self.name(message);
         let mut output = Output::new(self.encoding, Buffer::new(out, usize::MAX));
@@ -266,7 +273,7 @@ impl Call {
     }
 }
 
-/// The only way that writing to memory fails is the limit.
+/// Writing to memory fails only at the limit.
 fn unwritten(error: thrift::Error) -> Fault {
     Fault::from(error)
 }

@@ -1,4 +1,4 @@
-//! What one call may use while it runs.
+//! The resources of one running call.
 
 use std::cell::{Cell, RefCell};
 use std::sync::Arc;
@@ -15,8 +15,8 @@ const UNCLAIMED_BYTES: usize = 4 << 10;
 
 /// A running call: its client, the memory that it may gather for its reply, and the flag that ends it.
 ///
-/// What a call gathers is bounded twice: by the limit on replies, since all of it is to be sent, and by the quota that all calls share,
-/// from which it is claimed until the call ends.
+/// Two limits bound what a call gathers: the limit on replies, because all of it is sent, and the memory
+/// quota, from which it is claimed until the call ends.
 pub struct CallScope<'a> {
     /// The client.
     pub caller: &'a Arc<Caller>,
@@ -29,7 +29,7 @@ pub struct CallScope<'a> {
     exceeded: Cell<Option<Exceeded>>,
 }
 
-/// The bound that a call has met.
+/// The limit that a call has exceeded.
 #[derive(Debug, Clone, Copy)]
 enum Exceeded {
     Reply,
@@ -47,7 +47,7 @@ impl<'a> CallScope<'a> {
         Self { reply_bytes_max, quota: Some(quota), stop, ..Self::unlimited(caller) }
     }
 
-    /// A call without bounds.
+    /// A call without limits.
     pub fn unlimited(caller: &'a Arc<Caller>) -> Self {
         Self {
             caller,
@@ -71,8 +71,8 @@ impl<'a> CallScope<'a> {
             Exceeded::Reply => Error::new(ErrorKind::Refused, too_large(self.reply_bytes_max)),
             Exceeded::Quota => Error::new(
                 ErrorKind::Busy,
-                "the messages and replies under way take as much memory as they may (limits.bytes_in_flight); \
-                 try again later, or ask for less at once",
+                "the messages and replies in flight use all of their memory (limits.bytes_in_flight); \
+                 try again later, or request less at once",
             ),
         }
     }
@@ -113,7 +113,7 @@ impl Budget for CallScope<'_> {
         if self.stop.is_stopped() {
             return Err(Error::new(
                 ErrorKind::Cancelled,
-                "the call was stopped: its client has gone, or the server stops",
+                "the call was stopped, because its client has disconnected or the server is stopping",
             ));
         }
         self.exceeded.get().map_or(Ok(()), |exceeded| Err(self.error(exceeded)))

@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use hjall_engine::clock::Clock;
 
-/// A clock that never goes back: setting the machine's time must not end leases or reorder queues.
+/// A monotonic clock: a change of the system time must not end leases or reorder queues.
 pub struct Monotonic(Instant);
 
 impl Default for Monotonic {

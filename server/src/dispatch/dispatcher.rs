@@ -1,4 +1,4 @@
-//! Sends each call where it runs: on the connection's thread, or through the queue of its lane to a worker.
+//! Decides where each call runs: on its connection's event loop, or in a worker, after the queue of its lane.
 
 use std::io;
 use std::sync::Arc;
@@ -18,7 +18,7 @@ use super::job::{Claim, Job};
 use super::lane::{Lane, Permit};
 use super::memory_quota::{MemoryClaim, MemoryQuota};
 use super::queue::{self, Tuning};
-use super::runner::{Live, Request, Runner};
+use super::runner::{ActiveSettings, Request, Runner};
 use super::shutdown::Shutdown;
 use super::worker_pool::WorkerPool;
 use crate::observe::{LaneMetrics, Refusal};
@@ -29,26 +29,26 @@ use crate::wire::method::{LaneKind, Method};
 /// The longest message of a call that may run on its connection's event loop, in bytes.
 const SHORT_BYTES_MAX: usize = 4096;
 
-/// What all connections share to have their calls run.
+/// Runs the calls of all connections.
 pub struct Dispatcher {
-    /// Runs calls, on whatever thread.
+    /// Runs calls on the current thread.
     pub runner: Arc<Runner>,
-    /// The lanes, by their number.
+    /// The lanes, indexed by kind.
     pub lanes: [Arc<Lane>; LaneKind::ALL.len()],
-    /// The threads that take calls out of the lanes' queues.
+    /// The threads that take calls from the queues of the lanes.
     pub workers: WorkerPool,
-    /// The memory that messages and replies take.
+    /// The memory of messages and replies.
     pub quota: Arc<MemoryQuota>,
-    /// The calls under way, and whether the server stops.
+    /// The number of calls in flight, and whether the server is stopping.
     pub shutdown: Arc<Shutdown>,
-    /// The queues' clock.
+    /// The clock of the queues.
     clock: Arc<dyn Clock>,
 }
 
-/// The time that a running call has left once its client has hung up.
+/// How long a call may still run after its client has disconnected.
 const HANG_UP_GRACE: Duration = Duration::from_secs(1);
 
-/// Stops a call whose connection no longer waits for it.
+/// Stops a call when it is dropped, because its connection no longer waits for it.
 struct StopOnDrop(Arc<Claim>);
 
 impl Drop for StopOnDrop {
@@ -57,17 +57,17 @@ impl Drop for StopOnDrop {
     }
 }
 
-/// What has become of a call that was submitted.
+/// The state of a call that was submitted.
 enum Submitted {
-    /// It has its reply.
+    /// The call has ended with this reply.
     Answered(Vec<u8>),
-    /// It waits in its lane's queue.
+    /// The call waits in the queue of its lane.
     Queued { replied: oneshot::Receiver<Vec<u8>>, claim: Arc<Claim> },
 }
 
 impl Dispatcher {
-    /// A dispatcher without a worker and with no call under way. [`Self::start_workers`] gives it workers.
-    pub fn new(handler: Arc<dyn Handler>, identity: Identity, live: Arc<Live>) -> Self {
+    /// A dispatcher without workers; see [`Self::start_workers`].
+    pub fn new(handler: Arc<dyn Handler>, identity: Identity, live: Arc<ActiveSettings>) -> Self {
         let clock: Arc<dyn Clock> = Arc::new(Monotonic::default());
         let lanes = LaneKind::ALL.map(|kind| {
             let (settings, size) = (&live.config.queues, live.lanes.size(kind));
@@ -80,25 +80,25 @@ impl Dispatcher {
         Self { runner, lanes, workers, quota, shutdown: Arc::new(Shutdown::new()), clock }
     }
 
-    /// Starts as many workers as the settings in force say.
+    /// Starts the workers that the current settings require.
     ///
     /// # Errors
-    /// The operating system gives no thread.
+    /// The operating system cannot start a thread.
     pub fn start_workers(&self) -> io::Result<()> {
         self.workers.grow(&self.live().lanes)
     }
 
-    /// The settings in force. Not to be kept over an await: they may change.
-    pub fn live(&self) -> Guard<Arc<Live>> {
+    /// The current settings. Must not be held across an await, because they may change.
+    pub fn live(&self) -> Guard<Arc<ActiveSettings>> {
         self.runner.live()
     }
 
-    /// Runs a call and appends its reply to `out`. Returns `None` if there will be no reply, because the client has
-    /// gone or the server has stopped.
+    /// Runs a call and appends its reply to `out`. Returns `None` if there is no reply, because the client has
+    /// disconnected or the server has stopped.
     ///
-    /// `gone` ends when the client hangs up. A call that still waits then is not run. A call that runs already has a moment to finish,
-    /// because a client that has only closed its own side may still listen; then it is stopped. It is stopped at once
-    /// where the connection's task is dropped.
+    /// `gone` completes when the client disconnects. A call that is still waiting then is not run. A running
+    /// call may go on for [`HANG_UP_GRACE`], because a client that has closed only its sending side still
+    /// reads; then it is stopped. If this future is dropped, the call is stopped at once.
     pub async fn run(
         &self,
         call: Call,
@@ -126,8 +126,8 @@ impl Dispatcher {
         replied.await.ok()
     }
 
-    /// Chooses the path. A short read runs on this thread if its lane has a free handler and such reads are quick, up
-    /// to a limit of work. Any other call is queued, and so is a read that reaches the limit.
+    /// Runs or queues a call. A short read runs on this thread, up to a limit of work, if its lane has a free
+    /// handler and short reads are quick. A read that reaches the limit is queued, as is every other call.
     fn submit(&self, call: Call, message: Bytes, mut out: Vec<u8>, caller: &Arc<Caller>) -> Submitted {
         let request = Request { call: &call, message: &message, caller, stop: Stop::default() };
         let Some(method) = call.method else {
@@ -141,8 +141,8 @@ impl Dispatcher {
             self.runner.refuse(&request, &mut out, kind, Refusal::Bytes);
             return Submitted::Answered(out);
         }
-        // A change of schema locks its table exclusively, and a read must not wait for that lock on an event loop.
-        // Where writes and scans share the lane, a get takes its turn with them.
+        // A change of schema locks its table exclusively, and a read must not wait for that lock on an event
+        // loop. If reads share their lane with writes and scans, they are queued like those.
         let short = live.config.fast_path
             && method.info().short
             && kind == LaneKind::Read
@@ -181,9 +181,8 @@ impl Dispatcher {
         Submitted::Queued { replied, claim }
     }
 
-    /// Takes a permit of a lane. If the settings have just removed that lane, the call moves to the lane that
-    /// replaces it. Returns
-    /// `None`, and counts the refusal, if the lane is full.
+    /// Takes a permit of a lane, or of the lane that replaces it if the settings have just removed it.
+    /// Returns `None`, and counts the refusal, if the lane is full.
     fn enter(&self, method: Method, mut kind: LaneKind) -> Option<Permit> {
         loop {
             if let Some(permit) = self.lane(kind).enter() {
@@ -202,7 +201,7 @@ impl Dispatcher {
         call.scanner(message).map_or(0, |id| self.runner.handler.fetches(call.service, id))
     }
 
-    /// How long a message or a reply may make no progress.
+    /// How long a message or a reply may go without progress.
     pub fn stall_max(&self) -> Duration {
         self.live().config.limits.stall_max
     }
@@ -212,7 +211,7 @@ impl Dispatcher {
         &self.lanes[kind as usize]
     }
 
-    /// The figures of the lanes that the settings have.
+    /// The figures of the lanes of the current settings.
     pub fn lane_metrics(&self) -> Vec<LaneMetrics> {
         self.live().lanes.iter().map(|(kind, _)| self.lane(kind).metrics()).collect()
     }

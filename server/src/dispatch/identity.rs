@@ -1,15 +1,15 @@
-//! The name of this server.
+//! The name of a server.
 
 use std::fmt;
 
 /// A server's name as HBase writes it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Identity {
-    /// The host that clients reach it by.
+    /// The host name that clients connect to.
     pub host: String,
-    /// The port it listens on.
+    /// The port.
     pub port: u16,
-    /// When it started, in milliseconds since 1970.
+    /// The time of its start, in milliseconds since 1970.
     pub start_code: i64,
 }
 

@@ -1,4 +1,4 @@
-//! A call that waits for a handler.
+//! A call in the queue of its lane.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};
@@ -13,27 +13,27 @@ use super::caller::Caller;
 use super::lane::Permit;
 use super::queue::Waiting;
 
-/// A call on its way to a worker.
+/// A queued call.
 pub struct Job {
-    /// What to run.
+    /// The call.
     pub call: Call,
-    /// Its whole message.
+    /// Its complete message.
     pub message: Bytes,
-    /// Where the reply goes, behind what is there already.
+    /// The buffer that the reply is appended to.
     pub out: Vec<u8>,
-    /// Its right to be here.
+    /// Its permit of the lane.
     pub permit: Permit,
-    /// Who called.
+    /// The client.
     pub caller: Arc<Caller>,
     /// When it arrived.
     pub arrived: Instant,
-    /// The same by the queue's clock, in milliseconds.
+    /// When it arrived, by the clock of the queue, in milliseconds.
     pub received_ms: i64,
-    /// How often the scanner was read that this call reads.
+    /// The number of earlier fetches from the scanner that this call reads.
     pub fetches: u64,
-    /// Whose it is: the worker's that runs it, or the connection's that gives it up.
+    /// Decides whether a worker runs the call or its connection abandons it.
     pub claim: Arc<Claim>,
-    /// Who awaits the reply.
+    /// Receives the reply.
     pub reply: oneshot::Sender<Vec<u8>>,
 }
 
@@ -47,7 +47,8 @@ impl Waiting for Job {
     }
 }
 
-/// Decides once between the worker that would run a call and the connection whose client has gone.
+/// Whether a queued call is run by a worker or abandoned by its connection, whichever comes first; and the
+/// flag that stops it.
 #[derive(Debug, Default)]
 pub struct Claim {
     state: AtomicU8,
@@ -59,17 +60,17 @@ const STARTED: u8 = 1;
 const ABANDONED: u8 = 2;
 
 impl Claim {
-    /// The worker's: `false` where the client has gone.
+    /// Called by a worker before it runs the call. Returns `false` if the connection has abandoned it.
     pub fn start(&self) -> bool {
         self.state.compare_exchange(OPEN, STARTED, Ordering::AcqRel, Ordering::Acquire).is_ok()
     }
 
-    /// The connection's: `false` where the call runs already, and will be answered.
+    /// Called by the connection when its client has disconnected. Returns `false` if the call has started.
     pub fn abandon(&self) -> bool {
         self.state.compare_exchange(OPEN, ABANDONED, Ordering::AcqRel, Ordering::Acquire).is_ok()
     }
 
-    /// The flag that ends the call while it runs.
+    /// The flag that stops the call while it runs.
     pub fn stopper(&self) -> Stop {
         self.stop.clone()
     }

@@ -1,4 +1,4 @@
-//! One lane: permits for its handlers and places, its queue, and how it fares.
+//! One lane: its permits, its queue and its figures.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
@@ -11,11 +11,11 @@ use crate::observe::{Dropped, Histogram, LaneMetrics, Refusal};
 use crate::settings::lane_size::LaneSize;
 use crate::wire::method::LaneKind;
 
-/// Counts what is under way in a lane.
+/// A lane: calls of one kind, with threads of their own.
 ///
-/// A call holds a permit from before it is queued until its reply is made. With as many permits as handlers and
-/// places there are, the queue itself needs no bound. A lane that becomes smaller keeps the calls that it has, and
-/// takes new ones once there is room.
+/// A call holds a permit from before it is queued until its reply is complete. There is one permit for each
+/// handler and each queue slot, so the queue itself needs no limit. A lane that becomes smaller keeps its
+/// calls, and accepts new ones when it has room.
 pub struct Lane {
     kind: LaneKind,
     queue: Arc<dyn Queue<Job>>,
@@ -34,7 +34,7 @@ pub struct Lane {
 }
 
 impl Lane {
-    /// A lane with nothing under way; `None`: one that no call goes to.
+    /// A lane without calls. A lane without a size accepts none.
     pub fn new(kind: LaneKind, queue: Arc<dyn Queue<Job>>, size: Option<LaneSize>) -> Self {
         let lane = Self {
             kind,
@@ -54,29 +54,30 @@ impl Lane {
         lane
     }
 
-    /// Which one.
+    /// The kind of its calls.
     pub fn kind(&self) -> LaneKind {
         self.kind
     }
 
-    /// Where its calls wait.
+    /// The queue in which its calls wait.
     pub fn queue(&self) -> &Arc<dyn Queue<Job>> {
         &self.queue
     }
 
-    /// Changes how many calls it takes from now on.
+    /// Changes the number of permits.
     pub fn resize(&self, size: Option<LaneSize>) {
         self.handlers.store(size.map_or(0, |s| s.handlers), Ordering::Relaxed);
         self.running_max.store(size.map_or(0, |s| s.running_max), Ordering::Relaxed);
         self.calls_max.store(size.map_or(0, |s| s.calls_max()), Ordering::Relaxed);
     }
 
-    /// A handler or a place in the queue; `None`: all are taken.
+    /// A permit for a handler or a queue slot; `None` if all are in use.
     pub fn enter(self: &Arc<Self>) -> Option<Permit> {
         self.permit(self.calls_max.load(Ordering::Relaxed))
     }
 
-    /// A permit for a call that runs on its event loop; `None` while all handlers are busy or such calls are slow.
+    /// A permit for a call that runs on its event loop; `None` while all handlers are busy or short reads are
+    /// slow.
     pub fn enter_inline(self: &Arc<Self>) -> Option<Permit> {
         if !self.pace.admits() {
             return None;
@@ -85,27 +86,27 @@ impl Lane {
         self.permit(limit)
     }
 
-    /// The durations of calls on the event loops.
+    /// The durations of calls on event loops.
     pub fn pace(&self) -> &Pace {
         &self.pace
     }
 
-    /// Calls running or waiting.
+    /// The number of calls running or waiting.
     pub fn under_way(&self) -> usize {
         self.under_way.load(Ordering::Relaxed)
     }
 
-    /// Counts a call that was not taken.
+    /// Counts a call that was refused.
     pub fn refused(&self, why: Refusal) {
         self.refused[why as usize].fetch_add(1, Ordering::Relaxed);
     }
 
-    /// Counts a call that waited in vain.
+    /// Counts a call that waited and was not run.
     pub fn dropped(&self, why: Dropped) {
         self.dropped[why as usize].fetch_add(1, Ordering::Relaxed);
     }
 
-    /// How it fares.
+    /// The figures of this lane.
     pub fn metrics(&self) -> LaneMetrics {
         let refused = |why: Refusal| self.refused[why as usize].load(Ordering::Relaxed);
         let dropped = |why: Dropped| self.dropped[why as usize].load(Ordering::Relaxed);
@@ -135,14 +136,14 @@ impl Lane {
     }
 }
 
-/// One call's right to run or wait in a lane.
+/// The right of one call to run or wait in a lane.
 pub struct Permit {
     lane: Arc<Lane>,
     running: bool,
 }
 
 impl Permit {
-    /// Its lane.
+    /// The lane.
     pub fn lane(&self) -> &Lane {
         &self.lane
     }

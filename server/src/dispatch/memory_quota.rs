@@ -1,12 +1,12 @@
-//! The memory that messages and replies may take, counted over all connections.
+//! The limit on the memory of messages and replies of all connections.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// Smaller buffers are not counted: the limit on connections bounds their sum.
+/// Smaller buffers are not counted, because the limit on connections bounds their total.
 const UNCOUNTED_BYTES: usize = 8 << 10;
 
-/// A limit on bytes that all connections share. The limit can change at any time.
+/// A limit on the bytes that all connections together may use. It can change at any time.
 #[derive(Debug)]
 pub struct MemoryQuota {
     used: AtomicUsize,
@@ -14,33 +14,33 @@ pub struct MemoryQuota {
 }
 
 impl MemoryQuota {
-    /// A quota of which nothing is used.
+    /// An unused quota.
     pub fn new(max: usize) -> Self {
         Self { used: AtomicUsize::new(0), max: AtomicUsize::new(max) }
     }
 
-    /// Changes the limit. Existing claims stay, even where they exceed it.
+    /// Changes the limit. Existing claims remain even if they exceed it.
     pub fn set_max(&self, max: usize) {
         self.max.store(max, Ordering::Relaxed);
     }
 
-    /// Bytes claimed.
+    /// The number of bytes claimed.
     pub fn used(&self) -> usize {
         self.used.load(Ordering::Relaxed)
     }
 
-    /// Whether more is claimed than the limit allows.
+    /// Whether the claims exceed the limit.
     pub fn is_exceeded(&self) -> bool {
         self.used() > self.max.load(Ordering::Relaxed)
     }
 
-    /// An empty claim, to be resized by its owner.
+    /// An empty claim, which its owner resizes.
     pub fn claim(self: &Arc<Self>) -> MemoryClaim {
         MemoryClaim { quota: self.clone(), bytes: 0 }
     }
 }
 
-/// One buffer's share of the quota, given back when it is dropped.
+/// The memory of one buffer, released when it is dropped.
 #[derive(Debug)]
 pub struct MemoryClaim {
     quota: Arc<MemoryQuota>,
@@ -48,7 +48,7 @@ pub struct MemoryClaim {
 }
 
 impl MemoryClaim {
-    /// Changes the claim. Returns `false`, and leaves it as it is, if a larger one would exceed the quota.
+    /// Changes the claim. Returns `false`, without a change, if a larger claim would exceed the quota.
     pub fn try_resize(&mut self, bytes: usize) -> bool {
         let bytes = counted(bytes);
         if bytes > self.bytes {
@@ -65,7 +65,8 @@ impl MemoryClaim {
         true
     }
 
-    /// Changes the claim to memory that is in use already. This may exceed the quota; no call is started until it no longer does.
+    /// Changes the claim to memory that is already in use. The quota may be exceeded; then no further call is
+    /// started.
     pub fn resize(&mut self, bytes: usize) {
         self.set(counted(bytes));
     }

@@ -1,4 +1,4 @@
-//! From a whole message to its reply: which lane a call runs in, how it waits, and which thread runs it.
+//! Runs calls: chooses the lane, queues the call, and runs it on a thread of the lane or on the event loop.
 //!
 //! ```text
 //! connection ─► inline (a short read), or lane ─► queue ─► worker pool

@@ -1,28 +1,28 @@
 //! Whether short reads are quick enough to run on the event loops.
 //!
-//! What counts is how long a read occupies its thread by itself: its computation, and its waits for the disk and for
-//! locks. Time during which the thread waits for a processor does not count, because on a busy machine it would pass
-//! in a worker too.
+//! A read counts with the time that it occupies its thread: computation, and waits for the disk and for
+//! locks. The time during which the thread waits for a processor does not count, because a worker would wait
+//! for it as well.
 
 use std::cell::OnceCell;
 use std::fs::File;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-/// Reads leave the event loops while they take longer than this on average, and return when they take less than half
-/// of it.
+/// Reads leave the event loops while they take longer than this on average, and return when they take less
+/// than half of it.
 const QUICK_NS: u64 = 200_000;
-/// A single read counts as at most this long, so that no single one decides.
+/// A single read counts with at most this time, so that one slow read does not change the decision.
 const SAMPLE_NS_MAX: u64 = 4 * QUICK_NS;
-/// The share of reads that are tried on the event loop while the others are queued: one of this number.
+/// While reads are queued, one in this number is tried on the event loop.
 const TRIAL_INTERVAL: usize = 16;
 
-/// Moving averages of what short reads on the event loops take.
+/// Moving averages of the durations of short reads on event loops.
 #[derive(Debug, Default)]
 pub struct Pace {
-    /// Waits for a processor included.
+    /// Including waits for a processor.
     elapsed_ns: AtomicU64,
-    /// Without them.
+    /// Without waits for a processor.
     own_ns: AtomicU64,
     slow: AtomicBool,
     queued: AtomicUsize,
@@ -31,19 +31,19 @@ pub struct Pace {
 /// Measures one read.
 pub struct Stopwatch {
     started: Instant,
-    /// The thread's waits for a processor before the read; `None`: not looked up.
+    /// How long the thread had waited for a processor before the read; `None` if it was not looked up.
     delay: Option<Duration>,
 }
 
 impl Pace {
-    /// Whether the next short read is to run on its event loop.
+    /// Whether the next short read should run on its event loop.
     pub fn admits(&self) -> bool {
         !self.slow.load(Ordering::Relaxed)
             || self.queued.fetch_add(1, Ordering::Relaxed) % TRIAL_INTERVAL == TRIAL_INTERVAL - 1
     }
 
-    /// Begins to measure a read. Waits for a processor are looked up only while reads seem to be slow, because that
-    /// takes system calls.
+    /// Begins to measure a read. Waits for a processor are looked up only while reads seem to be slow,
+    /// because that takes system calls.
     pub fn start(&self) -> Stopwatch {
         let closely = self.elapsed_ns.load(Ordering::Relaxed) > QUICK_NS / 2;
         Stopwatch { delay: closely.then(scheduling_delay), started: Instant::now() }
@@ -56,14 +56,14 @@ impl Pace {
         self.add(elapsed, own);
     }
 
-    /// Adds a read that took `elapsed`, of which `own` were its own; `None`: unknown.
+    /// Adds a read that took `elapsed`. `own` is that time without waits for a processor; `None` if unknown.
     fn add(&self, elapsed: Duration, own: Option<Duration>) {
         let elapsed = nanoseconds(elapsed);
         update(&self.elapsed_ns, elapsed);
         let own = match own {
             Some(own) => nanoseconds(own),
             None if elapsed <= QUICK_NS => elapsed,
-            // The average of the elapsed times has grown, so that one of the next reads is measured closely.
+            // The average of the elapsed times has grown, so one of the next reads is measured closely.
             None => return,
         };
         let average = update(&self.own_ns, own);
@@ -75,7 +75,7 @@ impl Pace {
     }
 }
 
-/// Adds a sample to a moving average of the last few; concurrent updates may lose one.
+/// Adds a sample to a moving average. Concurrent updates may lose a sample.
 fn update(average: &AtomicU64, sample_ns: u64) -> u64 {
     let before = average.load(Ordering::Relaxed);
     let after = before - before / 8 + sample_ns.min(SAMPLE_NS_MAX) / 8;
@@ -87,8 +87,8 @@ fn nanoseconds(time: Duration) -> u64 {
     u64::try_from(time.as_nanos()).unwrap_or(u64::MAX)
 }
 
-/// How long this thread has waited for a processor since it began, while it could have run. Zero where the system
-/// does not tell.
+/// How long this thread has been runnable without a processor since its start. Zero if the system has no such
+/// statistics.
 fn scheduling_delay() -> Duration {
     thread_local! {
         /// Kept open: Linux resolves the path to the thread that opens it.

@@ -1,27 +1,28 @@
-//! Changing lanes, queues and workers while calls run and wait.
+//! Changes lanes, queues and workers while calls run and wait.
 
 use std::io;
 
 use super::dispatcher::Dispatcher;
 use super::queue::Tuning;
-use super::runner::Live;
+use super::runner::ActiveSettings;
 use crate::settings::config::Config;
 
 impl Dispatcher {
-    /// Puts settings into force.
+    /// Applies settings.
     ///
     /// # Errors
-    /// The operating system gives no thread. The settings are in force all the same, with fewer workers.
+    /// The operating system cannot start a thread. The settings are applied nevertheless, with fewer workers.
     pub fn reconfigure(&self, config: Config) -> io::Result<()> {
-        let live = Live::new(config);
-        // First what grows, then where calls go, then what shrinks: so a call finds room in whatever lane it is sent to.
+        let live = ActiveSettings::new(config);
+        // Lanes grow before calls are routed by the new settings, and shrink afterwards, so a call finds room
+        // wherever it is sent.
         let grown = self.workers.grow(&live.lanes);
         for (kind, size) in live.lanes.iter() {
             let lane = self.lane(kind);
             lane.queue().tune(Tuning::new(&live.config.queues, &size));
             lane.resize(Some(size));
         }
-        self.runner.set_live(live.clone());
+        self.runner.activate(live.clone());
         self.quota.set_max(live.config.limits.held_bytes_max);
         for lane in &self.lanes {
             if live.lanes.size(lane.kind()).is_none() {

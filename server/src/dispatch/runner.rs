@@ -1,4 +1,4 @@
-//! Running a call on whatever thread has it, and reporting how it ended.
+//! Runs calls on the current thread, and reports how they ended.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -22,35 +22,35 @@ use crate::wire::fault::Fault;
 use crate::wire::method::LaneKind;
 use crate::wire::recognise;
 
-/// The work of a read on an event loop, at most. Reading and encoding this much takes less than a millisecond.
+/// The limit of work of a read on an event loop. Reading and encoding this much takes less than a millisecond.
 const INLINE_WORK: WorkLimit = WorkLimit { pairs: 512, bytes: 128 << 10 };
 
-/// The settings in force, and the lanes that follow from them.
-pub struct Live {
+/// Settings, and the lanes that follow from them.
+pub struct ActiveSettings {
     /// The settings.
     pub config: Config,
     /// The lanes.
     pub lanes: Lanes,
 }
 
-impl Live {
-    /// What follows from settings.
+impl ActiveSettings {
+    /// Computes the lanes of the settings.
     pub fn new(config: Config) -> Arc<Self> {
         let lanes = Lanes::of(&config.queues);
         Arc::new(Self { config, lanes })
     }
 }
 
-/// Runs calls: the handler, the server's name, and the settings, which may change meanwhile.
+/// Runs calls. Its settings can change at any time.
 pub struct Runner {
-    /// What runs the methods.
+    /// Runs the methods.
     pub handler: Arc<dyn Handler>,
-    /// The server's name.
+    /// The name of the server.
     pub identity: Identity,
-    /// Errors that clients cause.
+    /// Counts errors that clients cause.
     pub client_errors: ClientErrors,
     observer: Option<Arc<dyn Observer>>,
-    live: ArcSwap<Live>,
+    live: ArcSwap<ActiveSettings>,
     quota: Arc<MemoryQuota>,
 }
 
@@ -69,29 +69,34 @@ pub struct Request<'a> {
     pub message: &'a Bytes,
     /// The client.
     pub caller: &'a Arc<Caller>,
-    /// The flag that ends it.
+    /// The flag that stops it.
     pub stop: Stop,
 }
 
 impl Runner {
-    /// With these settings.
-    pub fn new(handler: Arc<dyn Handler>, identity: Identity, live: Arc<Live>, quota: Arc<MemoryQuota>) -> Self {
+    /// A runner with these settings.
+    pub fn new(
+        handler: Arc<dyn Handler>,
+        identity: Identity,
+        live: Arc<ActiveSettings>,
+        quota: Arc<MemoryQuota>,
+    ) -> Self {
         let observer = live.config.observer.clone();
         Self { handler, identity, client_errors: ClientErrors::default(), observer, live: ArcSwap::new(live), quota }
     }
 
-    /// The settings in force. Not to be kept over an await: they may change.
-    pub fn live(&self) -> Guard<Arc<Live>> {
+    /// The current settings. Must not be held across an await, because they may change.
+    pub fn live(&self) -> Guard<Arc<ActiveSettings>> {
         self.live.load()
     }
 
-    /// Puts settings into force.
-    pub fn set_live(&self, live: Arc<Live>) {
+    /// Replaces the settings.
+    pub fn activate(&self, live: Arc<ActiveSettings>) {
         self.live.store(live);
     }
 
-    /// Runs a call that has waited in its lane's queue, and appends its reply to `out`. The permit is released once
-    /// the reply is complete.
+    /// Runs a call that has waited in the queue of its lane, and appends its reply to `out`. Releases the
+    /// permit when the reply is complete.
     pub fn run(&self, request: &Request<'_>, out: &mut Vec<u8>, mut permit: Permit, waited: Duration) {
         permit.begins();
         let limit = self.live().config.limits.reply_bytes_max;
@@ -103,9 +108,9 @@ impl Runner {
         self.ended(request, &permit, &span, Times { waited, took: started.elapsed() }, &out[begin..], outcome);
     }
 
-    /// Runs a short read on its connection's event loop, and appends its reply to `out`. Returns the permit, and
-    /// leaves `out` unchanged, if the read exceeds the limit of work: it has to be queued then, so that other
-    /// connections need not wait for it.
+    /// Runs a short read on the event loop of its connection, and appends its reply to `out`. If the read
+    /// exceeds the limit of work, returns the permit and leaves `out` unchanged: the call then has to be
+    /// queued, so that other connections do not wait for it.
     pub fn run_inline(&self, request: &Request<'_>, out: &mut Vec<u8>, mut permit: Permit) -> Result<(), Permit> {
         permit.begins();
         let limit = self.live().config.limits.reply_bytes_max;
@@ -116,7 +121,7 @@ impl Runner {
         let outcome =
             span.in_scope(|| request.call.run_within(INLINE_WORK, &*self.handler, &scope, request.message, out, limit));
         drop(scope);
-        // A read that is queued after all has occupied the event loop, too.
+        // A read that is queued now has occupied the event loop, too.
         permit.lane().pace().record(&stopwatch);
         let Some(outcome) = outcome else {
             permit.waits_again();
@@ -163,14 +168,14 @@ impl Runner {
         self.report(request, permit.lane().kind(), times, reply, end);
     }
 
-    /// Answers a call of a method that its service does not have.
+    /// Answers a call of an unknown method.
     pub fn unknown(&self, request: &Request<'_>, out: &mut Vec<u8>) {
         let begin = out.len();
         request.call.refuse(&Fault::UnknownMethod, request.message, out);
         self.report(request, LaneKind::Admin, Times::default(), &out[begin..], CallEnd::Failed(&Fault::UnknownMethod));
     }
 
-    /// Answers a call that its lane does not accept.
+    /// Answers a call that is refused.
     pub fn refuse(&self, request: &Request<'_>, out: &mut Vec<u8>, lane: LaneKind, why: Refusal) {
         let fault = match why {
             Refusal::Length => Fault::queue_full(&self.identity),
@@ -181,26 +186,27 @@ impl Runner {
         self.report(request, lane, Times::default(), &out[begin..], CallEnd::Refused(why));
     }
 
-    /// Runs a job that a worker took from its queue, unless its client has gone or it has waited too long.
+    /// Runs a job that a worker took from the queue, unless its client has disconnected or it has waited too
+    /// long.
     pub fn run_job(&self, job: Job) {
         let waited = job.arrived.elapsed();
         if self.live().config.queues.wait_max.is_some_and(|max| waited > max) {
             return self.drop_job(job, Dropped::Late);
         }
-        // A connection that ended because the server stops awaits no reply either.
+        // The receiver is also closed if the connection has ended because the server is stopping.
         if !job.claim.start() || job.reply.is_closed() {
             return self.lost(&job, waited);
         }
         let Job { call, message, mut out, permit, caller, claim, reply, .. } = job;
         let stop = claim.stopper();
         self.run(&Request { call: &call, message: &message, caller: &caller, stop }, &mut out, permit, waited);
-        // Before the reply goes out, so that the connection finds its buffer free.
+        // Before the reply is sent, so that the connection can reuse the buffer of the message.
         drop(message);
-        // A connection that ended meanwhile needs no reply.
+        // Fails only if the connection has ended meanwhile.
         let _ = reply.send(out);
     }
 
-    /// Answers a job that was taken from its queue but is not run.
+    /// Answers a job that a worker took from the queue but does not run.
     pub fn drop_job(&self, job: Job, why: Dropped) {
         let waited = job.arrived.elapsed();
         if !job.claim.start() {
@@ -213,15 +219,15 @@ impl Runner {
         let Job { call, message, mut out, permit, caller, reply, .. } = job;
         let lane = permit.lane();
         lane.dropped(why);
-        let (request, begin) =
-            (Request { call: &call, message: &message, caller: &caller, stop: Stop::default() }, out.len());
+        let request = Request { call: &call, message: &message, caller: &caller, stop: Stop::default() };
+        let begin = out.len();
         call.refuse(&fault, &message, &mut out);
         self.report(&request, lane.kind(), Times { waited, ..Times::default() }, &out[begin..], CallEnd::Dropped(why));
         drop((message, permit));
         let _ = reply.send(out);
     }
 
-    /// Counts and reports a job whose client has gone.
+    /// Counts and reports a job whose client has disconnected.
     fn lost(&self, job: &Job, waited: Duration) {
         let lane = job.permit.lane();
         lane.dropped(Dropped::Gone);
@@ -248,8 +254,8 @@ impl Runner {
     }
 }
 
-/// The span of a call, for logs at debug level and for traces. It costs next to nothing while neither is enabled. The
-/// empty fields are filled in when the call has ended.
+/// The span of a call, for logs at debug level and for traces. The empty fields are filled in when the call
+/// has ended.
 fn span(request: &Request<'_>, lane: LaneKind) -> Span {
     let Request { call, message, caller, .. } = request;
     let span = tracing::debug_span!(

@@ -1,11 +1,11 @@
-//! Stopping: calls under way are counted, and no new one begins once the server stops.
+//! Counts the calls in flight, and refuses new ones while the server is stopping.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use tokio::sync::watch;
 
-/// Counts the calls under way, and tells connections that the server stops.
+/// Counts the calls in flight, and notifies connections when the server stops.
 #[derive(Debug)]
 pub struct Shutdown {
     under_way: AtomicUsize,
@@ -14,12 +14,12 @@ pub struct Shutdown {
     stop: watch::Sender<bool>,
 }
 
-/// A call is under way until this is dropped.
+/// One call in flight. The call has ended when this is dropped.
 #[derive(Debug)]
 pub struct CallGuard(Arc<Shutdown>);
 
 impl Shutdown {
-    /// Of a server that runs, with no call under way.
+    /// The state of a running server without calls.
     pub fn new() -> Self {
         Self {
             under_way: AtomicUsize::new(0),
@@ -29,43 +29,43 @@ impl Shutdown {
         }
     }
 
-    /// Registers a call; `None` if the server is stopping and takes no more calls.
+    /// Registers a call; `None` if the server is stopping.
     pub fn begin(self: &Arc<Self>) -> Option<CallGuard> {
-        // The order matters: a call is counted before it looks at `stopping`, and shutdown sets `stopping` before it looks at the
-        // count. So at least one of the two sees the other.
+        // A call is counted before it reads `stopping`, and a shutdown sets `stopping` before it reads the
+        // count, so at least one of them sees the other.
         self.under_way.fetch_add(1, Ordering::SeqCst);
         let guard = CallGuard(self.clone());
         (!self.stopping.load(Ordering::SeqCst)).then_some(guard)
     }
 
-    /// Announces that the server will stop soon. Calls are still taken.
+    /// Announces that the server will stop soon. Calls are still accepted.
     pub fn drain(&self) {
         self.draining.store(true, Ordering::SeqCst);
     }
 
-    /// Whether the server stops or will stop soon.
+    /// Whether the server is stopping or will stop soon.
     pub fn is_draining(&self) -> bool {
         self.draining.load(Ordering::SeqCst) || self.is_stopping()
     }
 
-    /// Makes [`Self::begin`] refuse, and wakes everything that waits in [`Self::stopped`].
+    /// Makes [`Self::begin`] refuse calls, and completes [`Self::stopped`].
     pub fn stop(&self) {
         self.stopping.store(true, Ordering::SeqCst);
         self.stop.send_replace(true);
     }
 
-    /// Whether the server takes no more calls.
+    /// Whether the server refuses new calls.
     pub fn is_stopping(&self) -> bool {
         self.stopping.load(Ordering::SeqCst)
     }
 
     /// Waits until the server stops.
     pub async fn stopped(&self) {
-        // Fails only without a sender, and the sender lives as long as `self`.
+        // Cannot fail, because `self` owns the sender.
         drop(self.stop.subscribe().wait_for(|stopping| *stopping).await);
     }
 
-    /// Whether no call is under way.
+    /// Whether no call is in flight.
     pub fn is_quiet(&self) -> bool {
         self.under_way.load(Ordering::SeqCst) == 0
     }

@@ -1,4 +1,5 @@
-//! The threads that run queued calls. Each lane has as many as it may run calls at once, also after that number has changed.
+//! The threads that run queued calls. Each lane has one for each call that it may run at once; their number
+//! follows the settings.
 
 use std::io;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -11,7 +12,7 @@ use crate::observe::Dropped;
 use crate::settings::lane_size::Lanes;
 use crate::wire::method::LaneKind;
 
-/// The workers of all lanes, `hjall-read-0` and so on.
+/// The workers of all lanes. Their threads are named `hjall-read-0` and so on.
 pub struct WorkerPool {
     runner: Arc<Runner>,
     lanes: [Arc<Lane>; LaneKind::ALL.len()],
@@ -20,7 +21,7 @@ pub struct WorkerPool {
 
 #[derive(Default)]
 struct Workers {
-    /// Workers of each lane that were not told to retire.
+    /// The number of workers of each lane that have not been told to retire.
     working: [usize; LaneKind::ALL.len()],
     threads: Vec<JoinHandle<()>>,
 }
@@ -31,10 +32,10 @@ impl WorkerPool {
         Self { runner, lanes, workers: Mutex::default() }
     }
 
-    /// Starts workers until each lane has as many as these sizes say.
+    /// Starts workers until each lane has the number that its size requires.
     ///
     /// # Errors
-    /// The operating system gives no thread. The workers started so far stay.
+    /// The operating system cannot start a thread. The workers started so far remain.
     pub fn grow(&self, sizes: &Lanes) -> io::Result<()> {
         let mut workers = self.workers.lock().unwrap_or_else(PoisonError::into_inner);
         workers.threads.retain(|thread| !thread.is_finished());
@@ -48,8 +49,8 @@ impl WorkerPool {
         Ok(())
     }
 
-    /// Retires surplus workers after they have drained the queue. A lane that these sizes do not have keeps one worker, for a call that
-    /// was on its way there.
+    /// Retires surplus workers after they have drained the queue. A lane without a size keeps one worker, for
+    /// calls that were routed there before the change.
     pub fn shrink(&self, sizes: &Lanes) {
         let mut workers = self.workers.lock().unwrap_or_else(PoisonError::into_inner);
         for kind in LaneKind::ALL {
@@ -61,7 +62,7 @@ impl WorkerPool {
         }
     }
 
-    /// Retires all workers after they have drained the queues; returns their threads.
+    /// Retires all workers after they have drained the queues. Returns their threads.
     pub fn retire_all(&self) -> Vec<JoinHandle<()>> {
         let mut workers = self.workers.lock().unwrap_or_else(PoisonError::into_inner);
         for (lane, working) in self.lanes.iter().zip(workers.working) {
@@ -77,7 +78,7 @@ impl WorkerPool {
             lower_priority(kind);
             loop {
                 if kind != LaneKind::Read && !queue.is_empty() {
-                    // Between two long calls the event loops and the workers of gets come first.
+                    // Event loops and workers of gets run first between two long calls.
                     std::thread::yield_now();
                 }
                 match queue.take() {
@@ -90,9 +91,9 @@ impl WorkerPool {
     }
 }
 
-/// Gives gets the first turn where processors are short: a scan or a write would otherwise keep a processor to the end of its time slice
-/// while a get waits for it. With idle processors it changes nothing. Only Linux has priorities of single threads; where it refuses, the
-/// thread keeps the priority of the process.
+/// Lowers the priority of a worker of scans or writes, so that on a busy machine a get does not wait for the
+/// end of its time slice. Has no effect while processors are idle. Only Linux has priorities of threads. If
+/// it refuses, the thread keeps the priority of the process.
 fn lower_priority(kind: LaneKind) {
     #[cfg(target_os = "linux")]
     if let Some(nice) = niceness(kind) {
@@ -102,8 +103,8 @@ fn lower_priority(kind: LaneKind) {
     let _ = kind;
 }
 
-/// The niceness of a lane's threads; `None`: that of the process. Writes have less than scans, because other calls may wait for their
-/// commit.
+/// The niceness of the threads of a lane; `None`: that of the process. Writes are less nice than scans,
+/// because other calls may wait for their commit.
 #[cfg(target_os = "linux")]
 fn niceness(kind: LaneKind) -> Option<i32> {
     match kind {

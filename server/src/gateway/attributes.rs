@@ -1,10 +1,10 @@
-//! The attributes of an operation: free bytes by name, a few of which change what HBase does.
+//! The attributes of an operation: arbitrary bytes by name. A few of them change what HBase does.
 
 use std::collections::BTreeMap;
 
 use hjall_engine::{Error, ErrorKind, Result};
 
-/// As a client sends them.
+/// Attributes as a client sends them.
 pub type Sent = Option<BTreeMap<Vec<u8>, Vec<u8>>>;
 
 /// The attributes sent with one operation.
@@ -12,7 +12,7 @@ pub type Sent = Option<BTreeMap<Vec<u8>, Vec<u8>>>;
 pub struct Attributes<'a>(Option<&'a BTreeMap<Vec<u8>, Vec<u8>>>);
 
 impl<'a> Attributes<'a> {
-    /// As they came.
+    /// The attributes in a struct of the contract.
     pub fn new(sent: &'a Sent) -> Self {
         Self(sent.as_ref())
     }
@@ -21,11 +21,12 @@ impl<'a> Attributes<'a> {
         self.0.and_then(|map| map.get(name.as_bytes())).map(Vec::as_slice)
     }
 
-    /// `_isolationlevel_` of a read, of which only the first byte counts. Both levels read the same here, where nothing half written can
-    /// be seen.
+    /// Checks `_isolationlevel_` of a read, of which only the first byte counts. Both levels are equal here,
+    /// because reads never see a part of a write.
     ///
     /// # Errors
-    /// `Unprocessable` for anything else than a level: a region server fails over it. A scan does not even get there.
+    /// `Unprocessable` for any other value: a region server fails on it. For scans, HBase's client fails
+    /// already.
     pub fn check_isolation(self) -> Result<()> {
         match self.get("_isolationlevel_") {
             None | Some([0 | 1, ..]) => Ok(()),
@@ -33,10 +34,10 @@ impl<'a> Attributes<'a> {
         }
     }
 
-    /// `_raw_` of a read: whether delete markers and hidden cells are shown.
+    /// `_raw_` of a read: whether delete markers and hidden cells are returned.
     ///
     /// # Errors
-    /// `Unprocessable` for anything else than one byte.
+    /// `Unprocessable` unless the value is one byte.
     pub fn raw(self) -> Result<bool> {
         match self.get("_raw_") {
             None => Ok(false),
@@ -45,10 +46,11 @@ impl<'a> Attributes<'a> {
         }
     }
 
-    /// `_ttl` of a mutation: how long its cells live, in milliseconds. Bytes after the eighth do not count, 2^63-1 means for ever.
+    /// `_ttl` of a mutation: the time to live of its cells, in milliseconds. Bytes after the eighth are
+    /// ignored; 2^63 - 1 means no limit.
     ///
     /// # Errors
-    /// `Unprocessable` for fewer bytes.
+    /// `Unprocessable` for fewer than eight bytes.
     pub fn ttl_ms(self) -> Result<Option<i64>> {
         let Some(value) = self.get("_ttl") else { return Ok(None) };
         match value.first_chunk::<8>() {
@@ -63,7 +65,7 @@ impl<'a> Attributes<'a> {
     }
 }
 
-/// What fails on the region server whenever it is asked.
+/// The error of a request that a region server can never process.
 fn unprocessable(text: &str) -> Error {
     Error::new(ErrorKind::Unprocessable, text)
 }

@@ -1,4 +1,4 @@
-//! What calls use: the engine, the scanners of all connections, the server's identity; and what one call has besides.
+//! The context of calls: what all of them share, and what belongs to one.
 
 use std::ops::Deref;
 use std::sync::Arc;
@@ -12,19 +12,19 @@ use crate::gateway::scanners::Scanners;
 use crate::observe::Watch;
 use crate::settings::config::CallOptions;
 
-/// What the gateways run on. One for the whole server; calls borrow it.
+/// What the calls of a server share.
 pub struct Context {
     /// The database.
     pub engine: Engine,
-    /// The scanners that are open, of both services and all connections.
+    /// The open scanners of both services and all connections.
     pub scanners: Scanners,
-    /// What runs the compactions that clients ask for.
+    /// Runs the compactions that clients request.
     pub compactor: Compactor,
-    /// What this server calls itself in region locations and error texts.
+    /// The name of this server in region locations and error texts.
     pub identity: Identity,
-    /// Settings that change what a call does.
+    /// Settings that change the effect of calls.
     pub options: CallOptions,
-    /// What was seen of calls, the slow ones among them.
+    /// The figures of calls, and the log of slow ones.
     pub watch: Arc<Watch>,
 }
 
@@ -32,7 +32,7 @@ pub struct Context {
 pub struct CallContext<'a> {
     /// What all calls share.
     pub shared: &'a Context,
-    /// The client, and what the call may gather.
+    /// The client and the limits of the call.
     pub scope: &'a CallScope<'a>,
 }
 

@@ -1,4 +1,4 @@
-//! Engine errors as the Java exceptions that HBase raises for them: clients look for the class names in an error's text.
+//! Engine errors as the Java exceptions that HBase raises. Clients search error texts for the class names.
 
 use std::collections::HashMap;
 
@@ -7,7 +7,7 @@ use hjall_engine::{Engine, Error, ErrorKind};
 
 use crate::dispatch::identity::Identity;
 
-/// A Java exception as far as a client sees it.
+/// The parts of a Java exception that clients see.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Raised {
     class: &'static str,
@@ -15,16 +15,17 @@ pub struct Raised {
     remote: bool,
 }
 
-/// `java.lang.IllegalArgumentException`, which no gateway method declares as an `IOError`.
+/// Not declared as an `IOError` by any method of the gateways.
 pub const ILLEGAL_ARGUMENT: &str = "java.lang.IllegalArgumentException";
-/// Every failure without a class of its own.
+/// The class of failures that have no more specific one.
 pub const IO: &str = "java.io.IOException";
 const DO_NOT_RETRY: &str = "org.apache.hadoop.hbase.DoNotRetryIOException";
 const NOT_SERVING: &str = "org.apache.hadoop.hbase.NotServingRegionException";
 const RETRIES_EXHAUSTED: &str = "org.apache.hadoop.hbase.client.RetriesExhaustedException";
 const BATCH: &str = "org.apache.hadoop.hbase.client.RetriesExhaustedWithDetailsException";
 
-/// What trying again may help with; all other classes here are HBase's `DoNotRetryIOException` and its children.
+/// Classes of failures after which a retry may succeed. All other classes here are HBase's
+/// `DoNotRetryIOException` and its subclasses.
 const CAN_RETRY: [&str; 8] = [
     IO,
     NOT_SERVING,
@@ -37,12 +38,12 @@ const CAN_RETRY: [&str; 8] = [
 ];
 
 impl Raised {
-    /// An exception of HBase's client side, whose text is as given.
+    /// An exception that HBase's client library raises.
     pub fn new(class: &'static str, text: impl Into<String>) -> Self {
         Self { class, text: text.into(), remote: false }
     }
 
-    /// What HBase raises where the engine fails so.
+    /// The exception that HBase raises for an error of the engine.
     pub fn of(error: &Error) -> Self {
         let text = match error.kind() {
             ErrorKind::Unprocessable => format!("Failed after attempts=1, exceptions:\n{IO}: {error}"),
@@ -51,7 +52,7 @@ impl Raised {
         Self { class: java_class(error.kind()), text, remote: is_remote(error.kind()) }
     }
 
-    /// What a batch of calls raises when some of them fail, whatever the cause: a summary that counts equal causes.
+    /// The exception of a batch in which some calls failed: a summary that counts equal causes.
     pub fn batch<'a>(failures: impl IntoIterator<Item = &'a Error>, server: &Identity) -> Self {
         let (mut total, mut causes, mut located) = (0, Vec::<(String, usize)>::new(), true);
         let mut places = HashMap::<String, usize>::new();
@@ -71,10 +72,10 @@ impl Raised {
         Self::new(BATCH, format!("Failed {total} action{}: {listed}servers with issues: {server}", plural(total)))
     }
 
-    /// How a batch's summary calls this cause: what is final by its text, the rest by its class.
+    /// The name of this cause in the summary of a batch: the text of a final failure, the class of any other.
     fn into_cause(self, kind: ErrorKind) -> String {
         let class = match kind {
-            // A batch learns it from the region, not from the table.
+            // In a batch the region reports it, not the table.
             ErrorKind::TableDisabled => NOT_SERVING,
             ErrorKind::Unprocessable => IO,
             _ => self.class,
@@ -86,7 +87,7 @@ impl Raised {
         }
     }
 
-    /// This exception as it arrives from HBase's master or a region server: its text repeats the class.
+    /// This exception as received from HBase's master or a region server: its text repeats the class.
     pub fn remote(mut self) -> Self {
         self.remote = true;
         self
@@ -98,17 +99,18 @@ impl Raised {
         self
     }
 
-    /// Whether HBase says that the same call may succeed later.
+    /// Whether HBase reports that a retry of the call may succeed.
     pub fn can_retry(&self) -> bool {
         CAN_RETRY.contains(&self.class)
     }
 
-    /// The exception's message: what Thrift2 sends.
+    /// The message of the exception, which Thrift2 sends.
     pub fn bare(&self) -> String {
         if self.remote { format!("{}: {}\n{FRAME}", self.class, self.text) } else { self.text.clone() }
     }
 
-    /// The exception as Java prints it, class first: what Thrift1 sends. One frame stands for the stack.
+    /// The exception as Java prints it, which Thrift1 sends: the class, the message, and one frame for the
+    /// stack.
     pub fn stack_trace(&self) -> String {
         let message = self.bare();
         format!("{}: {}\n{FRAME}", self.class, message.trim_end())
@@ -117,8 +119,8 @@ impl Raised {
 
 const FRAME: &str = "\tat hjall.engine\n";
 
-/// An error that only a region server would find, told after those that HBase's client finds on the way there: a missing or a
-/// disabled table.
+/// The error of a request that only a region server refuses. HBase's client reports a missing or disabled
+/// table first.
 pub fn once_located(engine: &Engine, table: &TableName, refusal: Error) -> Error {
     match engine.is_table_enabled(table) {
         Ok(true) => refusal,
@@ -127,7 +129,7 @@ pub fn once_located(engine: &Engine, table: &TableName, refusal: Error) -> Error
     }
 }
 
-/// Whether HBase's client hears of it from another process.
+/// Whether HBase's client receives the error from another process.
 fn is_remote(kind: ErrorKind) -> bool {
     !matches!(
         kind,
@@ -140,7 +142,7 @@ fn is_remote(kind: ErrorKind) -> bool {
     )
 }
 
-/// The full name of the Java class that HBase raises in such a case.
+/// The full name of the Java class that HBase raises for an error of this kind.
 fn java_class(kind: ErrorKind) -> &'static str {
     match kind {
         ErrorKind::InvalidArgument => ILLEGAL_ARGUMENT,

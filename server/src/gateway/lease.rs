@@ -9,17 +9,21 @@ use crossbeam_channel::{RecvTimeoutError, Sender, bounded};
 
 use crate::gateway::context::Context;
 
-/// The interval between sweeps. An ended lease is noticed at the scanner's next use in any case; a sweep frees its memory.
+/// The interval between sweeps. The next use of a scanner detects an ended lease as well; a sweep frees its
+/// memory.
 const EVERY: Duration = Duration::from_secs(5);
 
-/// Sweeps until it is dropped.
+/// A thread that sweeps until this is dropped.
 pub struct Sweeper {
     stop: Option<Sender<()>>,
     thread: Option<JoinHandle<()>>,
 }
 
 impl Sweeper {
-    /// Starts the thread. Before it ends, it closes all scanners.
+    /// Starts the thread. It closes all scanners before it ends.
+    ///
+    /// # Errors
+    /// The operating system cannot start a thread.
     pub fn start(context: Arc<Context>) -> io::Result<Self> {
         let (stop, stopped) = bounded(0);
         let thread = Builder::new().name("hjall-leases".to_owned()).spawn(move || {

@@ -5,9 +5,10 @@ use std::collections::{BTreeMap, HashSet};
 use bytes::Bytes;
 use hjall_engine::mutation::{Marker, MarkerKind};
 
-/// Delete markers by family. In the result, families ascend and the markers of a family keep their order, as in HBase's family map.
+/// Delete markers by family. In the result, families ascend and the markers of a family keep their order, as
+/// in HBase's family map.
 ///
-/// Adding a marker takes logarithmic time, so a long list of deletes takes time in proportion to its length.
+/// Adding a marker takes logarithmic time in the number of families.
 #[derive(Default)]
 pub struct Markers(BTreeMap<Bytes, Vec<Marker>>);
 
@@ -26,7 +27,7 @@ impl Markers {
         self.0.into_values().flatten().collect()
     }
 
-    /// All markers, each once, where it was added first.
+    /// All markers without duplicates. Each stays where it was added first.
     pub fn into_distinct(self) -> Vec<Marker> {
         let mut all = self.into_all();
         if all.len() > 1 {

@@ -18,7 +18,8 @@ use crate::wire::fault::Fault;
 use crate::wire::method::{Effect, Method, Service};
 use context::{CallContext, Context};
 
-/// Runs a method's function; the scanner that one of verb `open` returns is registered for its caller, and the number is the answer.
+/// Runs the function of a method. With verb `open`, registers the scanner that it returns, and answers with
+/// its id.
 macro_rules! answer {
     (run $service:ident $function:path, $context:ident, $caller:expr, $arguments:ident) => {
         $function($context, $arguments)
@@ -28,14 +29,17 @@ macro_rules! answer {
     };
 }
 
-/// The dispatcher of a gateway, from the list of methods that is generated (`idl/methods.txt` names the files).
+/// The dispatcher of a gateway, expanded from the generated list of methods (`idl/methods.txt` names the
+/// files).
 macro_rules! dispatcher {
     ($service:ident {
         $($verb:ident $part:ident :: $function:ident $variant:ident($arguments:ident) -> $result:ident { $($field:ident)* };)*
     }) => {
-        /// Runs one call: reads the whole argument struct, does what it says, and writes the result struct, declared exceptions included.
+        /// Runs one call: reads the argument struct, runs the method, and writes the result struct, which may
+        /// contain a declared exception.
         ///
-        /// Returns an error only for what becomes a `TApplicationException`; what was written by then is thrown away.
+        /// # Errors
+        /// A fault that no declared exception of the method expresses. What has been written is discarded.
         pub fn call(
             context: &CallContext<'_>,
             method: $service,
@@ -50,7 +54,7 @@ macro_rules! dispatcher {
                         Ok(()) => answer!($verb $service $part::$function, context, context.scope.caller, arguments),
                         Err(fault) => Err(fault),
                     };
-                    // A fault that no field of the result takes is left over.
+                    // A fault remains an error if no field of the result can contain it.
                     $(let answer = error::$field(answer, &mut result.$field);)*
                     answer?;
                     result.write_to_out_protocol(output)?;
@@ -64,7 +68,8 @@ macro_rules! dispatcher {
 mod thrift1;
 mod thrift2;
 
-/// Refuses what read-only mode forbids: changes of data in Thrift2. As in HBase, Thrift1 and the administration go on.
+/// Refuses what read-only mode forbids: changes of data in Thrift2. As in HBase, Thrift1 and administration
+/// are not affected.
 fn check_allowed(context: &Context, method: Method) -> Result<(), Fault> {
     let forbidden = context.options.read_only && method.service() == Service::Thrift2;
     match forbidden && method.info().effect == Effect::Data {
@@ -93,7 +98,7 @@ impl Handler for Context {
     }
 
     fn store_files(&self) -> u64 {
-        // A store that is being reopened has no statistics, and no files.
+        // A store that is being reopened has neither statistics nor open files.
         self.engine.statistics().map_or(0, |statistics| statistics.files + statistics.journals)
     }
 

@@ -21,7 +21,8 @@ pub struct OpenScanner {
     pub table: TableName,
     /// The engine's scan.
     pub scanner: Scanner,
-    /// An error that only a region server would find. Every fetch fails with it, unless the table is missing.
+    /// An error that in HBase only a region server detects. Every fetch fails with it, unless the table is
+    /// missing.
     pub refusal: Option<Error>,
     /// Results fetched and not yet delivered. They are delivered even if the table is dropped meanwhile.
     pub ahead: VecDeque<Row>,
@@ -48,17 +49,19 @@ impl OpenScanner {
     }
 }
 
-/// Leases that are looked at while the lock is held once: calls that open, use or close a scanner wait no longer than that takes.
+/// The number of leases that a sweep checks before it releases the lock, which calls that use scanners wait
+/// for.
 const SWEEP_STEP: usize = 256;
 
-/// The least time between two sweeps that calls cause because there is no room, in milliseconds.
+/// The minimum time between two sweeps by calls that find no room, in milliseconds.
 const SWEEP_INTERVAL_MS: i64 = 1_000;
 
 /// All open scanners.
 ///
-/// Ids count from 0 in each service, as in HBase's two gateways, and belong to no connection. A scanner expires when it has not been used
-/// for its lease period: 120 s in Thrift1, 60 s in Thrift2, and less once the connection that opened it has closed. It does not expire
-/// while a call uses it. Calls that use the same scanner run one after the other.
+/// Ids count from 0 in each service, as in HBase's two gateways, and belong to no connection. A scanner
+/// expires when it has not been used for its lease period: 120 s in Thrift1, 60 s in Thrift2, and less once
+/// the connection that opened it has closed. It does not expire while a call uses it. Calls that use the same
+/// scanner run one after the other.
 pub struct Scanners {
     leases: Mutex<Leases>,
     limit: AtomicUsize,
@@ -67,7 +70,7 @@ pub struct Scanners {
     page_bytes_max: AtomicUsize,
     timeout_ms: AtomicI64,
     orphan_timeout_ms: AtomicI64,
-    /// When a call last swept for want of room.
+    /// When a call that found no room last swept.
     swept_ms: AtomicI64,
     clock: Arc<dyn Clock>,
 }
@@ -147,7 +150,8 @@ impl Scanners {
     /// Gives a scanner an id.
     ///
     /// # Errors
-    /// An `IOError` that can be retried, if too many scanners are open: in all, from this address, or from this connection.
+    /// An `IOError` that can be retried, if too many scanners are open: in all, from this address, or from
+    /// this connection.
     pub fn open(&self, service: Service, scanner: OpenScanner, caller: &Arc<Caller>) -> Result<i32, Fault> {
         match self.try_open(service, scanner, caller) {
             Ok(id) => Ok(id),
@@ -203,7 +207,8 @@ impl Scanners {
         swept && self.sweep() > 0
     }
 
-    /// Runs `body` on a scanner. The lease is renewed before and after. `None`: the id is unknown, or the lease has ended.
+    /// Runs `body` on a scanner, and renews the lease before and after. Returns `None` if the id is unknown
+    /// or the lease has ended.
     pub fn with<R>(&self, service: Service, id: i32, body: impl FnOnce(&mut OpenScanner) -> R) -> Option<R> {
         let scanner = {
             let now_ms = self.clock.now_ms();
@@ -225,7 +230,7 @@ impl Scanners {
         Some(body(&mut open))
     }
 
-    /// Closes a scanner and forgets its id. `false`: the id is unknown. A call that uses the scanner finishes.
+    /// Closes a scanner. Returns `false` if the id is unknown. A call that is using the scanner can finish.
     pub fn close(&self, service: Service, id: i32) -> bool {
         let now_ms = self.clock.now_ms();
         let gone = self.lock().remove((service, id));
@@ -302,7 +307,7 @@ impl Scanners {
 fn full(why: &str) -> Fault {
     Fault::io(
         format!(
-            "org.apache.hadoop.hbase.RegionTooBusyException: {why}, which is the limit; close some or wait until their leases end"
+            "org.apache.hadoop.hbase.RegionTooBusyException: {why}, which is the limit; close some, or wait until their leases end"
         ),
         true,
     )

@@ -16,7 +16,7 @@ use super::connection_permits::{ConnectionPermit, TooManyFromAddress};
 use super::descriptors::{self, Room};
 use super::endpoint::Endpoint;
 use super::refusal::Refusal;
-use crate::dispatch::call::Speaking;
+use crate::dispatch::call::DefaultService;
 use crate::observe::client_error;
 use crate::settings::config::{Listen, WhenFull};
 use crate::wire::method::Service;
@@ -82,8 +82,8 @@ impl Acceptor {
             Err(error) => return tracing::error!(%error, addr = %listen.addr, "cannot listen"),
         };
         let speaking = match listen.only {
-            Some(service) => Speaking::Only(service),
-            None => Speaking::Assumed(Service::Thrift1),
+            Some(service) => DefaultService::Only(service),
+            None => DefaultService::Assumed(Service::Thrift1),
         };
         tokio::select! {
             () = self.clone().accept_all(listener, speaking) => {}
@@ -91,7 +91,7 @@ impl Acceptor {
         }
     }
 
-    async fn accept_all(self: Arc<Self>, listener: tokio::net::TcpListener, speaking: Speaking) {
+    async fn accept_all(self: Arc<Self>, listener: tokio::net::TcpListener, speaking: DefaultService) {
         loop {
             let permit = self.permit().await;
             let (stream, peer) = match listener.accept().await {
@@ -184,7 +184,7 @@ impl Acceptor {
     }
 
     /// Answers the first call of a connection with an error. Only a few connections at a time are answered.
-    fn turn_away(&self, stream: tokio::net::TcpStream, peer: SocketAddr, speaking: Speaking, why: &str) {
+    fn turn_away(&self, stream: tokio::net::TcpStream, peer: SocketAddr, speaking: DefaultService, why: &str) {
         let Ok(turn) = self.turned_away.clone().try_acquire_owned() else { return };
         let Ok(local) = stream.local_addr() else { return };
         let client = Client { refusal: Some(Refusal::no_room(why)), ..Client::new(peer, local) };
@@ -197,7 +197,13 @@ impl Acceptor {
     }
 
     /// Hands a connection over to the next event loop.
-    fn hand_over(&self, stream: tokio::net::TcpStream, client: Client, speaking: Speaking, permit: ConnectionPermit) {
+    fn hand_over(
+        &self,
+        stream: tokio::net::TcpStream,
+        client: Client,
+        speaking: DefaultService,
+        permit: ConnectionPermit,
+    ) {
         let endpoint = self.endpoint.clone();
         let turn = self.next.fetch_add(1, Ordering::Relaxed);
         match self.loops.get(turn % self.loops.len().max(1)) {

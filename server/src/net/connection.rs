@@ -16,7 +16,7 @@ use super::pace::MinimumRate;
 use super::refusal::Refusal;
 use super::tls::TlsAcceptor;
 use super::{http, session};
-use crate::dispatch::call::Speaking;
+use crate::dispatch::call::DefaultService;
 use crate::dispatch::caller::Caller;
 use crate::dispatch::dispatcher::Dispatcher;
 use crate::observe::{Brief, client_error};
@@ -47,7 +47,7 @@ impl Client {
 }
 
 /// Serves a connection until it ends.
-pub async fn serve(endpoint: Arc<Endpoint>, stream: TcpStream, speaking: Speaking, mut client: Client) {
+pub async fn serve(endpoint: Arc<Endpoint>, stream: TcpStream, speaking: DefaultService, mut client: Client) {
     let dispatcher = &endpoint.dispatcher;
     let socket = SockRef::from(&stream);
     let keepalive = TcpKeepalive::new().with_time(KEEPALIVE).with_interval(KEEPALIVE / 6);
@@ -74,7 +74,7 @@ async fn serve_tls(
     dispatcher: &Arc<Dispatcher>,
     acceptor: &TlsAcceptor,
     inbox: Inbox<TcpStream>,
-    speaking: Speaking,
+    speaking: DefaultService,
     mut client: Client,
 ) {
     let peer = client.caller.peer;
@@ -140,7 +140,7 @@ async fn serve_opening<S: AsyncRead + AsyncWrite + Unpin + Send + 'static>(
     dispatcher: &Arc<Dispatcher>,
     opening: Opening,
     inbox: Inbox<S>,
-    speaking: Speaking,
+    speaking: DefaultService,
     client: &Client,
 ) {
     let peer = client.caller.peer;

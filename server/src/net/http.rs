@@ -21,7 +21,7 @@ use super::http_stream::{Exchange, HttpStream, Unsent};
 use super::pace::{MinimumRate, Pace};
 use super::rewind::Rewind;
 use super::web_pages;
-use crate::dispatch::call::{Call, Speaking};
+use crate::dispatch::call::{Call, DefaultService};
 use crate::dispatch::dispatcher::Dispatcher;
 use crate::dispatch::memory_quota::MemoryClaim;
 use crate::wire::fault::Fault;
@@ -39,7 +39,7 @@ struct Connection<'a> {
     dispatcher: &'a Arc<Dispatcher>,
     client: &'a Client,
     /// Requests of a connection are handled one after the other, so the lock is never contended.
-    speaking: Mutex<Speaking>,
+    speaking: Mutex<DefaultService>,
     exchange: Arc<Exchange>,
 }
 
@@ -48,7 +48,7 @@ pub async fn serve<S: AsyncRead + AsyncWrite + Unpin + Send + 'static>(
     dispatcher: &Arc<Dispatcher>,
     stream: S,
     read: BytesMut,
-    speaking: Speaking,
+    speaking: DefaultService,
     client: &Client,
 ) {
     let peer = client.caller.peer;

@@ -14,11 +14,11 @@ use tokio::time::advance;
 use super::connection::Client;
 use super::inbox::Inbox;
 use super::session;
-use crate::dispatch::call::{Handler, Speaking};
+use crate::dispatch::call::{DefaultService, Handler};
 use crate::dispatch::call_scope::CallScope;
 use crate::dispatch::dispatcher::Dispatcher;
 use crate::dispatch::identity::Identity;
-use crate::dispatch::runner::Live;
+use crate::dispatch::runner::ActiveSettings;
 use crate::settings::config::{Config, Limits};
 use crate::wire::fault::Fault;
 use crate::wire::method::{Method, Service};
@@ -50,7 +50,7 @@ const CALL: &[u8] = b"\x00\x00\x00\x13\x80\x01\x00\x01\x00\x00\x00\x06getRow\x00
 
 /// A connection, and the task that serves it.
 fn connect(limits: Limits) -> (DuplexStream, JoinHandle<()>) {
-    let live = Live::new(Config { limits, ..Config::default() });
+    let live = ActiveSettings::new(Config { limits, ..Config::default() });
     let identity = Identity { host: "host".to_owned(), port: 9090, start_code: 7 };
     let dispatcher = Arc::new(Dispatcher::new(Arc::new(Yes), identity, live));
     let (client, stream) = duplex(4096);
@@ -58,7 +58,7 @@ fn connect(limits: Limits) -> (DuplexStream, JoinHandle<()>) {
         let inbox = Inbox::new(stream, BytesMut::new(), dispatcher.claim_memory());
         let dialect = Dialect { framed: true, encoding: Encoding::Binary };
         let client = Client::new(([127, 0, 0, 1], 1).into(), ([127, 0, 0, 1], 9090).into());
-        session::serve(&dispatcher, inbox, dialect, Speaking::Assumed(Service::Thrift1), &client).await;
+        session::serve(&dispatcher, inbox, dialect, DefaultService::Assumed(Service::Thrift1), &client).await;
     });
     (client, serving)
 }

@@ -10,7 +10,7 @@ use tokio::io::{AsyncRead, AsyncWrite};
 use super::connection::Client;
 use super::inbox::{Ended, Inbox, Patience};
 use super::pace::MinimumRate;
-use crate::dispatch::call::{Call, Speaking};
+use crate::dispatch::call::{Call, DefaultService};
 use crate::dispatch::dispatcher::Dispatcher;
 use crate::observe::{Brief, ClientErrors, client_error};
 use crate::wire::fault::Fault;
@@ -43,7 +43,7 @@ pub async fn serve<S: AsyncRead + AsyncWrite + Unpin>(
     dispatcher: &Arc<Dispatcher>,
     mut inbox: Inbox<S>,
     dialect: Dialect,
-    mut speaking: Speaking,
+    mut speaking: DefaultService,
     client: &Client,
 ) {
     let peer = client.caller.peer;
@@ -115,7 +115,7 @@ pub async fn turn_away<S: AsyncRead + AsyncWrite + Unpin>(
     dispatcher: &Arc<Dispatcher>,
     mut inbox: Inbox<S>,
     dialect: Dialect,
-    speaking: Speaking,
+    speaking: DefaultService,
     fault: &Fault,
 ) {
     let mut measure = Measure::new(dialect.encoding, REFUSED_BYTES_MAX);
@@ -228,7 +228,7 @@ async fn refuse<S: AsyncRead + AsyncWrite + Unpin>(
     dispatcher: &Arc<Dispatcher>,
     inbox: Inbox<S>,
     dialect: Dialect,
-    mut speaking: Speaking,
+    mut speaking: DefaultService,
     fault: &Fault,
 ) {
     let head = if dialect.framed { FRAME_HEAD } else { 0 };

@@ -20,7 +20,7 @@ use crate::dispatch::call::Handler;
 use crate::dispatch::clock::Monotonic;
 use crate::dispatch::dispatcher::Dispatcher;
 use crate::dispatch::identity::Identity;
-use crate::dispatch::runner::Live;
+use crate::dispatch::runner::ActiveSettings;
 use crate::gateway::compactor::Compactor;
 use crate::gateway::context::Context;
 use crate::gateway::lease::Sweeper;
@@ -132,7 +132,7 @@ impl Server {
                 .map_or(0, |d| i64::try_from(d.as_millis()).unwrap_or(i64::MAX)),
         };
         let handler = handler(identity.clone());
-        let live = Live::new(config);
+        let live = ActiveSettings::new(config);
         let dispatcher = Arc::new(Dispatcher::new(handler, identity, live.clone()));
         dispatcher.start_workers().map_err(StartError::Threads)?;
         let endpoint = Arc::new(Endpoint::new(dispatcher, tls));

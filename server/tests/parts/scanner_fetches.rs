@@ -1,7 +1,7 @@
 //! Which scanner a call fetches from, read from its message without decoding it: long scans are put back by it.
 
 use hjall_idl::{hbase1, hbase2};
-use hjall_server::dispatch::call::{Call, Speaking};
+use hjall_server::dispatch::call::{Call, DefaultService};
 use hjall_server::wire::Encoding;
 use hjall_server::wire::method::Service;
 use thrift::protocol::{
@@ -25,7 +25,7 @@ fn message(encoding: Encoding, name: &str, arguments: &impl TSerializable) -> Ve
 fn scanner(name: &str, arguments: &impl TSerializable) -> [Option<i32>; 2] {
     [Encoding::Binary, Encoding::Compact].map(|encoding| {
         let message = message(encoding, name, arguments);
-        let call = Call::recognise(encoding, &message, &mut Speaking::Assumed(Service::Thrift1)).unwrap();
+        let call = Call::recognise(encoding, &message, &mut DefaultService::Assumed(Service::Thrift1)).unwrap();
         call.scanner(&message)
     })
 }

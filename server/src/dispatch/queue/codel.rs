@@ -1,4 +1,4 @@
-//! The oldest first in good times; in bad ones the newest, and what has waited for too long is dropped.
+//! The oldest call first; under overload the newest first, and calls that have waited too long are dropped.
 
 use std::collections::VecDeque;
 
@@ -7,25 +7,26 @@ use super::{Taken, Tuning, Waiting};
 
 /// HBase's `codel` (`AdaptiveLifoCoDelCallQueue`).
 ///
-/// If even the shortest wait of an interval was longer than the target, the queue is overloaded: until the next interval shows better,
-/// what waited for more than twice the target is dropped, but for the first of each interval. A queue crowded beyond its threshold
-/// serves the newest first, whose clients still listen.
+/// The queue is overloaded if the shortest wait in an interval exceeded the target. Until the end of an
+/// interval without overload, entries that waited for more than twice the target are dropped, except the
+/// first of each interval. If the queue is filled beyond its threshold, the newest entry is served first,
+/// because its client is still waiting.
 pub struct Codel<T> {
     tuning: Tuning,
     waiting: VecDeque<T>,
-    /// The shortest wait of this interval so far.
+    /// The shortest wait in this interval so far.
     shortest_ms: i64,
     interval_end_ms: i64,
-    /// The next entry taken is the first of its interval.
+    /// Whether the next entry taken is the first of its interval.
     fresh: bool,
     overloaded: bool,
-    /// The last one taken was the newest.
+    /// Whether the entry taken last was the newest.
     lifo: bool,
     switches: u64,
 }
 
 impl<T> Codel<T> {
-    /// An empty one, whose first interval ends now.
+    /// An empty queue whose first interval ends now.
     pub fn new(tuning: Tuning, now_ms: i64) -> Self {
         Self {
             tuning,

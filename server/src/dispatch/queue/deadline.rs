@@ -1,4 +1,4 @@
-//! The oldest first, but a long scan is put back the further the longer it is.
+//! The oldest call first; fetches of a scanner are delayed more as the number of its fetches grows.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -6,11 +6,12 @@ use std::collections::BinaryHeap;
 use super::line::Order;
 use super::{Taken, Tuning, Waiting};
 
-/// HBase's `deadline`: entries go by the time they arrived, plus for a fetch of a scanner the root of the number of its fetches, in
-/// milliseconds, up to a bound. Equal ones go as they came.
+/// HBase's `deadline`: entries are ordered by their time of arrival. A fetch of a scanner is delayed by the
+/// square root of the weighted number of its earlier fetches, in milliseconds, up to a maximum. Ties are
+/// served in order of arrival.
 pub struct Deadline<T> {
     tuning: Tuning,
-    /// By due time, then by number: the smallest first.
+    /// Smallest due time first, then smallest number.
     waiting: BinaryHeap<Reverse<Entry<T>>>,
     number: u64,
 }
@@ -22,15 +23,15 @@ struct Entry<T> {
 }
 
 impl<T> Deadline<T> {
-    /// An empty one.
+    /// An empty queue.
     pub fn new(tuning: Tuning) -> Self {
         Self { tuning, waiting: BinaryHeap::new(), number: 0 }
     }
 
-    /// How far a fetch is put back, in milliseconds.
+    /// The delay of a fetch, in milliseconds.
     fn delay_ms(&self, fetches: u64) -> i64 {
         let delay = f64::from(fetches as f32 * self.tuning.fetch_weight).sqrt();
-        // A cast of what is too large, or of no number, is a bound of the type.
+        // The cast saturates; NaN becomes 0.
         ((delay + 0.5).floor() as i64).min(self.tuning.delay_ms_max)
     }
 }

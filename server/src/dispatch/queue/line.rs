@@ -1,4 +1,4 @@
-//! A queue of our own around an order that only knows entries and the time.
+//! A blocking queue around an order of entries.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -7,25 +7,25 @@ use hjall_engine::clock::Clock;
 
 use super::{Queue, Taken, Tuning};
 
-/// In which order entries are taken. Called under the queue's lock.
+/// The order in which entries are taken. Called with the lock of the queue held.
 pub trait Order<T>: Send {
     /// Adds an entry.
     fn put(&mut self, entry: T);
 
-    /// Takes one: [`Taken::Run`] or [`Taken::Drop`].
+    /// Removes the next entry, as [`Taken::Run`] or [`Taken::Drop`].
     fn take(&mut self, now_ms: i64) -> Option<Taken<T>>;
 
-    /// Entries that wait.
+    /// The number of entries.
     fn len(&self) -> usize;
 
-    /// Changes what the order depends on.
+    /// Changes the parameters of the order.
     fn tune(&mut self, tuning: Tuning);
 
-    /// How often it began to take the newest first.
+    /// How often the order switched to taking the newest entry first.
     fn lifo_switches(&self) -> u64;
 }
 
-/// Waits for entries, and lets them go in an order.
+/// A queue whose takers wait for entries.
 pub struct Line<O> {
     state: Mutex<LineState<O>>,
     changed: Condvar,
@@ -34,9 +34,9 @@ pub struct Line<O> {
 
 struct LineState<O> {
     order: O,
-    /// Entries taken so far.
+    /// The number of entries taken so far.
     taken: u64,
-    /// For each taker to leave: when as many entries have been taken.
+    /// For each taker that is to retire: the value of `taken` from which it may.
     retiring: VecDeque<u64>,
 }
 
@@ -48,7 +48,7 @@ impl<O> Line<O> {
     }
 
     fn lock(&self) -> MutexGuard<'_, LineState<O>> {
-        // Nothing here panics between two changes that belong together.
+        // No code panics while the state is inconsistent.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

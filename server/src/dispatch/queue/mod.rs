@@ -1,7 +1,7 @@
-//! Where calls of a lane wait, in one of three orders behind one interface.
+//! The queues in which the calls of a lane wait, with three orders behind one interface.
 //!
-//! A queue has no bound of its own: a call comes with a permit of its lane, of which there are as many as handlers and places. Whoever
-//! puts never waits; whoever takes does.
+//! A queue has no limit of its own, because the permits of its lane bound the number of calls. Adding an
+//! entry never blocks; taking one waits for an entry.
 
 mod codel;
 mod deadline;
@@ -15,74 +15,74 @@ use hjall_engine::clock::Clock;
 use crate::settings::config::{QueueOrder, QueueSettings};
 use crate::settings::lane_size::LaneSize;
 
-/// What waits in a queue.
+/// An entry of a queue.
 pub trait Waiting: Send + 'static {
-    /// When it arrived, by the queue's clock, in milliseconds.
+    /// When it arrived, by the clock of the queue, in milliseconds.
     fn received_ms(&self) -> i64;
 
-    /// How often the scanner was read that this call reads; 0: it reads none.
+    /// The number of earlier fetches from the scanner that it reads; 0 if it reads none.
     fn fetches(&self) -> u64;
 }
 
-/// What a taker gets.
+/// The result of taking an entry.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Taken<T> {
-    /// To be run.
+    /// An entry to run.
     Run(T),
-    /// Has waited for too long in a crowded queue: to be answered without being run.
+    /// An entry that has waited too long in an overloaded queue. It is answered without being run.
     Drop(T),
-    /// Nothing: this taker is one too many and leaves.
+    /// No entry: this taker retires.
     Retire,
 }
 
-/// A queue of calls. Any number of threads may put and take.
+/// A queue of calls for any number of threads.
 pub trait Queue<T>: Send + Sync {
     /// Adds an entry.
     fn put(&self, entry: T);
 
-    /// The next entry in the queue's order; waits for one.
+    /// Waits for the next entry and removes it.
     fn take(&self) -> Taken<T>;
 
-    /// The same without waiting; `None`: there is nothing.
+    /// Removes the next entry without waiting; `None` if the queue is empty.
     fn try_take(&self) -> Option<Taken<T>>;
 
-    /// Has so many takers leave, once as many entries were taken as wait now.
+    /// Retires this number of takers after the entries that wait now have been taken.
     fn retire(&self, takers: usize);
 
-    /// Entries that wait.
+    /// The number of entries.
     fn len(&self) -> usize;
 
-    /// Whether none waits.
+    /// Whether the queue is empty.
     fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// Changes what the order depends on, for what is put and taken from now on.
+    /// Changes the parameters of the order for all further operations.
     fn tune(&self, tuning: Tuning);
 
-    /// How often the queue began to take the newest first.
+    /// How often the order switched to taking the newest entry first.
     fn lifo_switches(&self) -> u64;
 }
 
-/// What the orders depend on; see [`QueueSettings`].
+/// The parameters of the orders; see [`QueueSettings`].
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Tuning {
-    /// codel: what an entry may wait in good times.
+    /// codel: the wait above which the queue is overloaded.
     pub target_ms: i64,
-    /// codel: how often the shortest wait is looked at.
+    /// codel: the length of the interval whose shortest wait is compared with the target.
     pub interval_ms: i64,
-    /// codel: the part of `capacity` above which the newest goes first.
+    /// codel: the fraction of `capacity` above which the newest entry is served first.
     pub lifo_threshold: f64,
-    /// codel: entries that HBase's queues would hold.
+    /// codel: the number of entries that HBase's queues would hold.
     pub capacity: usize,
-    /// deadline: the most that an entry is put back.
+    /// deadline: the maximum delay of a fetch.
     pub delay_ms_max: i64,
-    /// deadline: what one fetch counts.
+    /// deadline: the weight of one fetch.
     pub fetch_weight: f32,
 }
 
 impl Tuning {
-    /// What the settings say for a lane of this size.
+    /// The parameters for a lane of this size.
     pub fn new(settings: &QueueSettings, size: &LaneSize) -> Self {
         let ms = |time: std::time::Duration| i64::try_from(time.as_millis()).unwrap_or(i64::MAX);
         Self {

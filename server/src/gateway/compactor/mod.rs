@@ -1,5 +1,5 @@
-//! Compactions that clients request, and scheduled ones. They run one after the other on a thread of their own: as in HBase, a call only
-//! makes a request.
+//! Compactions that clients request, and scheduled ones. They run one at a time on a thread of their own. As
+//! in HBase, a call only requests a compaction.
 
 mod schedule;
 
@@ -22,16 +22,16 @@ use crate::settings::config::CompactionSettings;
 /// Tables that may wait. Further requests are dropped with a warning.
 const WAITING_MAX: usize = 1024;
 
-/// How thorough a compaction is.
+/// The extent of a compaction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Depth {
-    /// Merges the files that the store finds worth merging.
+    /// Merges files that the store selects.
     Minor,
-    /// Rewrites everything, and drops all that no read can see.
+    /// Rewrites all files, and drops all cells that no read can see.
     Major,
 }
 
-/// Runs compactions until it is dropped, which stops a running one.
+/// A thread that runs compactions until this is dropped. Dropping stops a running compaction.
 pub struct Compactor {
     queue: Arc<Queue>,
     wake: Option<Sender<()>>,
@@ -39,7 +39,7 @@ pub struct Compactor {
     thread: Option<JoinHandle<()>>,
 }
 
-/// What is counted of compactions.
+/// Counters of compactions.
 #[derive(Default)]
 struct Counters {
     control: Arc<CompactionControl>,
@@ -53,11 +53,11 @@ struct Counters {
 pub struct CompactionFigures {
     /// Tables that wait to be compacted.
     pub waiting: usize,
-    /// Whether one is being compacted.
+    /// Whether a compaction is running.
     pub running: bool,
     /// Tables that have been compacted.
     pub finished: u64,
-    /// Compactions that failed or gave way.
+    /// Compactions that failed or gave way to writes.
     pub failed: u64,
     /// Bytes that all compactions have read so far, before compression.
     pub read_bytes: u64,
@@ -79,19 +79,22 @@ impl Compactor {
     /// # Errors
     /// The operating system cannot start a thread.
     pub fn start(engine: Engine, settings: CompactionSettings) -> io::Result<Self> {
-        // One message is enough: a wake-up takes everything from the queue.
+        // One message is enough, because a wake-up empties the queue.
         let (wake, woken) = bounded(1);
         let queue = Arc::new(Queue::default());
         let counters = Arc::new(Counters::default());
-        let (queue_of_worker, counters_of_worker) = (queue.clone(), counters.clone());
-        let throughput = settings.throughput;
-        let schedule = Schedule::new(settings);
-        let worker = Worker { engine, queue: queue_of_worker, counters: counters_of_worker, throughput, schedule };
+        let worker = Worker {
+            engine,
+            queue: queue.clone(),
+            counters: counters.clone(),
+            throughput: settings.throughput,
+            schedule: Schedule::new(settings),
+        };
         let thread = Builder::new().name("hjall-compact".to_owned()).spawn(move || worker.run(&woken))?;
         Ok(Self { queue, wake: Some(wake), counters, thread: Some(thread) })
     }
 
-    /// What has been done and what is waiting.
+    /// The figures of compactions.
     pub fn figures(&self) -> CompactionFigures {
         CompactionFigures {
             waiting: self.queue.lock().len(),
@@ -102,13 +105,13 @@ impl Compactor {
         }
     }
 
-    /// Stops the running compaction, and starts no other.
+    /// Stops the running compaction. No other one is started.
     pub fn stop(&self) {
         self.counters.control.stop();
     }
 
-    /// Requests a compaction of a table and returns at once. A request that is already waiting becomes major if either
-    /// of the two is.
+    /// Requests a compaction of a table and returns at once. A request that is already waiting becomes major
+    /// if either of the two is.
     pub fn request(&self, table: TableName, depth: Depth) {
         let mut waiting = self.queue.lock();
         if waiting.len() >= WAITING_MAX && !waiting.contains_key(&table) {
@@ -188,13 +191,13 @@ impl Worker {
                         Due::Age(age) => format!("its oldest file is {} h old", age.as_secs() / 3600),
                         Due::Garbage(share) => format!("about {:.0} % of it can be dropped", share * 100.0),
                     };
-                    // Off-peak hours are there to be used.
+                    // During off-peak hours compactions run at full speed.
                     let throughput = self.throughput.filter(|_| !self.schedule.has_off_peak());
                     self.compact(&table.name, Depth::Major, throughput, &reason);
                 }
                 Err(error) if matches!(error.kind(), ErrorKind::TableNotFound | ErrorKind::Closed) => {}
                 Err(error) => {
-                    tracing::warn!(table = %table.name, %error, "cannot find out whether the table needs a major compaction");
+                    tracing::warn!(table = %table.name, %error, "cannot determine whether the table needs a major compaction");
                 }
             }
             self.compact_requested();

@@ -9,40 +9,40 @@ use hjall_engine::{Engine, Result};
 
 use crate::settings::config::CompactionSettings;
 
-/// Time between two estimates of one table's garbage.
+/// The time between two estimates of the garbage of one table.
 const GARBAGE_EVERY: Duration = Duration::from_secs(3600);
 
-/// Smaller tables are not worth an estimate.
+/// The garbage of smaller tables is not estimated.
 const GARBAGE_BYTES_MIN: u64 = 1 << 20;
 
 /// Why a table is due.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Due {
-    /// Its oldest file has reached its age.
+    /// Its oldest file has reached this age.
     Age(Duration),
     /// This share of its data can be dropped.
     Garbage(f64),
 }
 
-/// The schedule, with what it remembers of each table.
+/// The schedule, and the time of the last estimate of each table.
 pub struct Schedule {
     settings: CompactionSettings,
     sampled: HashMap<TableName, Instant>,
 }
 
 impl Schedule {
-    /// An empty one.
+    /// A schedule without estimates.
     pub fn new(settings: CompactionSettings) -> Self {
         Self { settings, sampled: HashMap::new() }
     }
 
-    /// The time to the next check; `None`: nothing is ever due.
+    /// The interval between checks; `None` if no table is ever due.
     pub fn check_every(&self) -> Option<Duration> {
         let needed = self.settings.major_period.is_some() || self.settings.garbage_ratio > 0.0;
         needed.then_some(self.settings.check)
     }
 
-    /// Whether scheduled compactions may start in an hour of the day.
+    /// Whether scheduled compactions may start in this hour of the day.
     pub fn may_start(&self, hour: u32) -> bool {
         self.settings.off_peak.is_none_or(|off_peak| off_peak.includes(hour))
     }
@@ -52,7 +52,7 @@ impl Schedule {
         self.settings.off_peak.is_some()
     }
 
-    /// Whether a table is due now, and why. Looks for garbage in a table once an hour.
+    /// Why a table is due now; `None` if it is not. Estimates the garbage of a table at most once an hour.
     ///
     /// # Errors
     /// Those of the engine.
@@ -71,14 +71,14 @@ impl Schedule {
         let share = engine.garbage_share(table)?;
         Ok(match share {
             share if wants_estimate && share >= self.settings.garbage_ratio => Some(Due::Garbage(share)),
-            // Rewriting a table that loses nothing by it would only wear out the disk.
+            // Rewriting a table without garbage would have no effect.
             share if is_old && share > 0.0 => Some(Due::Age(age)),
             _ => None,
         })
     }
 
-    /// The age at which a table is due. As in HBase, the same files are always due at the same time, so that a restart neither hastens nor
-    /// delays it.
+    /// The age at which a table is due. As in HBase, it depends only on the table and its oldest file, so a
+    /// restart does not change it.
     fn period_of(&self, table: &TableName, oldest: SystemTime) -> Option<Duration> {
         let period = self.settings.major_period?;
         let mut hasher = DefaultHasher::new();

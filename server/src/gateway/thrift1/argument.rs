@@ -1,4 +1,4 @@
-//! Arguments that HBase's gateway does not check for presence, and names of tables.
+//! Required arguments, and names of tables.
 
 use hjall_engine::name::TableName;
 use hjall_engine::{Error, Table};
@@ -7,7 +7,7 @@ use super::error::Answer;
 use crate::gateway::context::Context;
 use crate::wire::fault::Fault;
 
-/// An argument that HBase's gateway uses without checking that it was sent.
+/// An argument that HBase's gateway dereferences without a check.
 pub fn sent<T>(argument: Option<T>, name: &str) -> Answer<T> {
     argument.ok_or_else(|| Fault::internal(format!("NullPointerException: {name} is not set")))
 }

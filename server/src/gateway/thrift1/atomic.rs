@@ -1,4 +1,4 @@
-//! What reads and writes in one step: increments, appends and the checked put.
+//! Atomic reads and writes: increments, appends and the checked put.
 
 use bytes::Bytes;
 use hjall_engine::mutation::{Append, Check, CompareOp, Durability, Increment, Mutation as Change, Put};
@@ -15,8 +15,8 @@ use crate::gateway::context::{CallContext, Context};
 use crate::gateway::error::once_located;
 use crate::wire::fault::Fault;
 
-/// Adds to a counter and returns its new value. This call alone checks nothing before it sends: the region server refuses what is
-/// malformed, and HBase's client retries until it gives up.
+/// Adds to a counter and returns its new value. In HBase, this method alone checks nothing on the client's
+/// side: the region server refuses a malformed request, and the client retries until it gives up.
 pub fn atomic_increment(context: &Context, a: AtomicIncrementArgs) -> Answer<i64> {
     let Column { family, qualifier } = Column::parse(sent(a.column, "column")?);
     let table = table(context, a.table_name, undeclared)?;
@@ -28,7 +28,7 @@ pub fn atomic_increment(context: &Context, a: AtomicIncrementArgs) -> Answer<i64
         _ => undeclared(error),
     })?;
     let value = counted.cells.first().and_then(|cell| cell.value[..].try_into().ok()).map(i64::from_be_bytes);
-    value.ok_or_else(|| Fault::internal("an increment gave back no number"))
+    value.ok_or_else(|| Fault::internal("the increment returned no number"))
 }
 
 /// Adds to a counter.
@@ -79,7 +79,7 @@ pub fn append(context: &CallContext<'_>, a: AppendArgs) -> Answer<Vec<TCell>> {
     Ok(cells(&appended))
 }
 
-/// Puts if a column has a value; without a value: if it has none, or an empty one.
+/// Puts if a column has the given value; without a value, if the column does not exist or is empty.
 pub fn check_and_put(context: &Context, a: CheckAndPutArgs) -> Answer<bool> {
     let row = sent(a.row, "row")?;
     let changes = RowChanges::new(row.clone(), LATEST).map_err(declared)?;
@@ -95,7 +95,7 @@ pub fn check_and_put(context: &Context, a: CheckAndPutArgs) -> Answer<bool> {
     table.check_and_mutate(&check, &[Change::Put(put)]).map_err(declared)
 }
 
-/// A column with its qualifier, the way these calls demand it.
+/// A column with a qualifier, which these methods require.
 fn full_column(text: Vec<u8>) -> Answer<(Bytes, Bytes)> {
     match Column::parse(text) {
         Column { family, qualifier: Some(qualifier) } => Ok((family, qualifier)),
@@ -103,7 +103,7 @@ fn full_column(text: Vec<u8>) -> Answer<(Bytes, Bytes)> {
     }
 }
 
-/// The error of a request that the region server refuses at every attempt.
+/// The error of a request that the region server refuses in every attempt.
 fn in_vain(context: &Context, table: &Table, error: Error) -> Fault {
     let refusal = Error::new(ErrorKind::Unprocessable, error.message());
     undeclared(once_located(&context.engine, table.name(), refusal))

@@ -3,17 +3,17 @@
 use bytes::Bytes;
 use hjall_engine::request::Columns;
 
-/// A column string taken apart. `family:` has an empty qualifier, `family` has none.
+/// A parsed column string. `family:` has an empty qualifier, `family` has none.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Column {
-    /// What stands before the colon, possibly nothing.
+    /// The part before the colon, which may be empty.
     pub family: Bytes,
-    /// What follows it.
+    /// The part after the colon.
     pub qualifier: Option<Bytes>,
 }
 
 impl Column {
-    /// Takes a column string apart; every byte string is one.
+    /// Parses a column string. Every byte string is valid.
     pub fn parse(text: Vec<u8>) -> Self {
         let mut family = Bytes::from(text);
         match family.iter().position(|&b| b == b':') {
@@ -26,7 +26,7 @@ impl Column {
         }
     }
 
-    /// Adds it to what a get or scan asks for.
+    /// Adds it to the columns of a get or scan.
     pub fn select(self, columns: &mut Columns) {
         match self.qualifier {
             Some(qualifier) => columns.add_column(self.family, qualifier),
@@ -35,7 +35,7 @@ impl Column {
     }
 }
 
-/// What a list of column strings asks for; no list, or an empty one: everything.
+/// The columns that a list of column strings selects. Without a list, or with an empty one, all columns.
 pub fn selection(texts: Option<Vec<Vec<u8>>>) -> Columns {
     let mut columns = Columns::all();
     for text in texts.unwrap_or_default() {

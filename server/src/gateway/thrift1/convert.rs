@@ -1,4 +1,4 @@
-//! Rows and cells of the engine as the structs of the first service.
+//! Converts rows and cells of the engine to the structs of Thrift1.
 
 use std::collections::BTreeMap;
 
@@ -6,17 +6,17 @@ use hjall_engine::schema::FamilyDescriptor;
 use hjall_engine::{Cell, Result, Row};
 use hjall_idl::hbase1::{ColumnDescriptor, TCell, TColumn, TRowResult};
 
-/// A cell without its place.
+/// The value and timestamp of a cell.
 pub fn cell(cell: &Cell) -> TCell {
     TCell { value: Some(cell.value.to_vec()), timestamp: Some(cell.timestamp) }
 }
 
-/// The values and timestamps of a row's cells, without their columns.
+/// The values and timestamps of the cells of a row.
 pub fn cells(row: &Row) -> Vec<TCell> {
     row.cells.iter().map(cell).collect()
 }
 
-/// A row with its columns by name. Of several cells of one column the last one is kept, as in Java's map.
+/// A row with its columns in a map. Of several cells of a column the last one is kept, as in HBase.
 pub fn row(row: &Row) -> TRowResult {
     let columns: BTreeMap<_, _> = row.cells.iter().map(|c| (column_name(&c.family, &c.qualifier), cell(c))).collect();
     TRowResult { row: Some(row.key.to_vec()), columns: Some(columns), sorted_columns: None }
@@ -29,10 +29,10 @@ pub fn sorted_row(row: &Row) -> TRowResult {
     TRowResult { row: Some(row.key.to_vec()), columns: None, sorted_columns: Some(columns) }
 }
 
-/// A family, with every field set; `name` ends with a colon.
+/// The descriptor of a family, with every field set. `name` ends with a colon.
 ///
 /// # Errors
-/// `Unprocessable` for attributes that were given raw and mean nothing.
+/// `Unprocessable` if an attribute has an invalid value.
 pub fn column_descriptor(name: Vec<u8>, family: &FamilyDescriptor) -> Result<ColumnDescriptor> {
     Ok(ColumnDescriptor {
         name: Some(name),

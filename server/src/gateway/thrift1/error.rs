@@ -1,4 +1,4 @@
-//! Where a failure of the first service goes: into which field of the result, or out of the contract.
+//! Maps failures of Thrift1 to the exceptions in result structs, and to undeclared ones.
 
 use hjall_engine::{Error, ErrorKind};
 use hjall_idl::hbase1::{AlreadyExists, IOError, IllegalArgument};
@@ -6,10 +6,11 @@ use hjall_idl::hbase1::{AlreadyExists, IOError, IllegalArgument};
 use crate::gateway::error::Raised;
 use crate::wire::fault::Fault;
 
-/// What a method answers, or how it fails.
+/// The result of a method.
 pub type Answer<T> = Result<T, Fault>;
 
-/// Most methods: Java's `IllegalArgumentException` escapes them undeclared, everything else is an `IOError`.
+/// The fault of most methods: Java's `IllegalArgumentException` is undeclared, every other exception is an
+/// `IOError`.
 pub fn undeclared(error: Error) -> Fault {
     match error.kind() {
         ErrorKind::InvalidArgument => Fault::internal(error.message()),
@@ -17,7 +18,7 @@ pub fn undeclared(error: Error) -> Fault {
     }
 }
 
-/// The methods that catch Java's `IllegalArgumentException` and declare it.
+/// The fault of methods that declare Java's `IllegalArgumentException`.
 pub fn declared(error: Error) -> Fault {
     match error.kind() {
         ErrorKind::InvalidArgument => Fault::IllegalArgument(Raised::of(&error).stack_trace()),
@@ -25,17 +26,17 @@ pub fn declared(error: Error) -> Fault {
     }
 }
 
-/// An exception that every method declares.
+/// The fault for an exception that every method declares.
 pub fn io_error(raised: &Raised) -> Fault {
     Fault::io(raised.stack_trace(), raised.can_retry())
 }
 
-/// Puts the answer into its field; what remains to be placed is a failure.
+/// Stores the answer in its field. A failure is left to the other fields.
 pub fn success<T>(answer: Answer<T>, field: &mut Option<T>) -> Answer<()> {
     answer.map(|value| *field = Some(value))
 }
 
-/// Puts an `IOError` into its field.
+/// Stores an `IOError` in its field.
 pub fn io(answer: Answer<()>, field: &mut Option<IOError>) -> Answer<()> {
     match answer {
         Err(Fault::Io { message, can_retry }) => {
@@ -46,7 +47,7 @@ pub fn io(answer: Answer<()>, field: &mut Option<IOError>) -> Answer<()> {
     }
 }
 
-/// Puts an `IllegalArgument` into its field.
+/// Stores an `IllegalArgument` in its field.
 pub fn ia(answer: Answer<()>, field: &mut Option<IllegalArgument>) -> Answer<()> {
     match answer {
         Err(Fault::IllegalArgument(message)) => {
@@ -57,7 +58,7 @@ pub fn ia(answer: Answer<()>, field: &mut Option<IllegalArgument>) -> Answer<()>
     }
 }
 
-/// Puts an `AlreadyExists` into its field.
+/// Stores an `AlreadyExists` in its field.
 pub fn exist(answer: Answer<()>, field: &mut Option<AlreadyExists>) -> Answer<()> {
     match answer {
         Err(Fault::AlreadyExists(message)) => {

@@ -69,8 +69,8 @@ pub fn get_rows_with_columns_ts(context: &CallContext<'_>, a: GetRowsWithColumns
     several(context, a.table_name, a.rows, a.columns, a.timestamp.unwrap_or(0), &a.attributes)
 }
 
-/// The cells of one family in the row, or in the nearest row before it that has any; none if there is no such row, where HBase 1
-/// fails with a null pointer exception.
+/// The cells of one family in the row, or in the nearest row before it that has any. Without such a row, the
+/// answer is empty, and HBase 1 fails with a null pointer exception.
 pub fn get_row_or_before(context: &CallContext<'_>, a: GetRowOrBeforeArgs) -> Answer<Vec<TCell>> {
     let table = table(context, a.table_name, undeclared)?;
     let mut columns = Columns::all();
@@ -82,7 +82,8 @@ pub fn get_row_or_before(context: &CallContext<'_>, a: GetRowOrBeforeArgs) -> An
     Ok(rows.first().map(cells).unwrap_or_default())
 }
 
-/// A get of the newest cells, with the checks of HBase's gateway; those of a region server follow when it runs.
+/// A get of the newest cells, with the checks of HBase's gateway. The checks of a region server follow when
+/// it runs.
 fn new_get(row: Vec<u8>, columns: Columns, before: i64) -> Answer<Get> {
     check_row(&row).map_err(undeclared)?;
     let time_range = TimeRange::before(before).map_err(undeclared)?;
@@ -134,13 +135,13 @@ fn fetch(context: &CallContext<'_>, table: &Table, get: Get, attributes: &Sent) 
     }
 }
 
-/// Whether a get shows what is deleted or in excess; the region server reads both attributes.
+/// Whether a get returns delete markers and hidden cells. A region server checks both attributes.
 fn raw(attributes: &Sent) -> Result<bool> {
     Attributes::new(attributes).check_isolation().and_then(|()| Attributes::new(attributes).raw())
 }
 
-/// Runs several gets. If any fails, the answer is a summary of all failures. A single get fails with its own error, and an empty list
-/// is answered without looking up the table.
+/// Runs several gets. If any fails, the answer is a summary of all failures. A single get fails with its own
+/// error, and an empty list is answered without looking up the table.
 fn several(
     context: &CallContext<'_>,
     name: Option<Vec<u8>>,

@@ -7,12 +7,12 @@ use hjall_idl::hbase1::*;
 use super::error::Answer;
 use crate::gateway::context::Context;
 
-/// The names of all tables of users, by namespace and name.
+/// The names of all user tables, in the order of namespace and name.
 pub fn get_table_names(context: &Context, _: GetTableNamesArgs) -> Answer<Vec<Vec<u8>>> {
     Ok(of_users(context).map(|(name, _)| name).collect())
 }
 
-/// The names of all tables of users, each with whether it is enabled.
+/// The names of all user tables, and whether they are enabled.
 pub fn get_table_names_with_is_table_enabled(
     context: &Context,
     _: GetTableNamesWithIsTableEnabledArgs,

@@ -10,29 +10,30 @@ use super::mutation::{BareFamily, NamedMutation, RowChanges};
 use crate::gateway::attributes::{Attributes, Sent};
 use crate::gateway::context::Context;
 use crate::gateway::error::{Raised, once_located};
-use crate::gateway::region_batch;
+use crate::gateway::region_batch::{self, Split};
 
-/// Changes a row now.
+/// Changes a row.
 pub fn mutate_row(context: &Context, a: MutateRowArgs) -> Answer<()> {
     row(context, a.table_name, a.row, a.mutations, LATEST, &a.attributes)
 }
 
-/// Changes a row at a time.
+/// Changes a row with a timestamp.
 pub fn mutate_row_ts(context: &Context, a: MutateRowTsArgs) -> Answer<()> {
     row(context, a.table_name, a.row, a.mutations, a.timestamp.unwrap_or(0), &a.attributes)
 }
 
-/// Changes several rows now.
+/// Changes several rows.
 pub fn mutate_rows(context: &Context, a: MutateRowsArgs) -> Answer<()> {
     rows(context, a.table_name, a.row_batches, LATEST, &a.attributes)
 }
 
-/// Changes several rows at a time.
+/// Changes several rows with a timestamp.
 pub fn mutate_rows_ts(context: &Context, a: MutateRowsTsArgs) -> Answer<()> {
     rows(context, a.table_name, a.row_batches, a.timestamp.unwrap_or(0), &a.attributes)
 }
 
-/// The deletes of the row at once, then its puts at once: a put that fails leaves the deletes done, and neither is sent if empty.
+/// Applies the deletes of the row in one write, then its puts in another one. If the puts fail, the deletes
+/// remain.
 fn row(
     context: &Context,
     name: Option<Vec<u8>>,
@@ -59,8 +60,8 @@ fn row(
     Ok(())
 }
 
-/// The puts of all rows, then their deletes, each row by itself. What is malformed fails before the table is looked up; a put that fails
-/// leaves the other puts done, and no delete.
+/// Applies the puts of all rows, then their deletes, each row separately. A malformed request fails before
+/// the table is looked up. If a put fails, the other puts remain and no delete is applied.
 fn rows(
     context: &Context,
     name: Option<Vec<u8>>,
@@ -77,7 +78,7 @@ fn rows(
         deletes.extend(Some(changes.delete).filter(|delete| !delete.markers.is_empty()));
     }
     let table = table(context, name, declared)?;
-    // One cell that is too large keeps the whole list from being sent.
+    // If one cell is too large, HBase's client sends nothing.
     let cell_bytes_max = context.engine.limits().client_cell_bytes;
     puts.iter().try_for_each(|put| put.check_cell_bytes(cell_bytes_max)).map_err(declared)?;
     match Attributes::new(attributes).ttl_ms() {
@@ -100,7 +101,8 @@ fn rows(
     Ok(())
 }
 
-/// Deletes rows each by itself, and returns the failures. A marker of a family without a name fails a region's share of the batch as a whole.
+/// Deletes rows separately, and returns the failures. A family marker without a family name fails all deletes
+/// of its region.
 fn delete_many(context: &Context, table: &Table, deletes: &[Delete]) -> Answer<Vec<Error>> {
     let nameless = |delete: &Delete| delete.markers.iter().any(|marker| marker.family.is_empty());
     if !deletes.iter().any(nameless) {
@@ -112,8 +114,8 @@ fn delete_many(context: &Context, table: &Table, deletes: &[Delete]) -> Answer<V
         return Ok(deletes.iter().map(|_| once_located(&context.engine, table.name(), refused())).collect());
     }
     let regions = context.engine.regions(table.name()).map_err(declared)?;
-    let (doomed, sound) = region_batch::split(&regions, deletes, |delete| &delete.row, nameless);
-    let mut failures: Vec<_> = doomed.iter().map(|_| refused()).collect();
+    let Split { failing, sound } = region_batch::split(&regions, deletes, |delete| &delete.row, nameless);
+    let mut failures: Vec<_> = failing.iter().map(|_| refused()).collect();
     failures.extend(table.delete_many(&sound).into_iter().filter_map(std::result::Result::err));
     Ok(failures)
 }

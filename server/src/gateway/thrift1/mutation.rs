@@ -1,4 +1,4 @@
-//! The puts and deletes that a list of `Mutation`s becomes: at most one of each for a row.
+//! Converts a list of `Mutation`s to at most one put and one delete for each row.
 
 use bytes::Bytes;
 use hjall_engine::mutation::{Delete, Durability, Marker, MarkerKind, Put, PutCell, check_timestamp};
@@ -11,10 +11,10 @@ use super::column::Column;
 use super::error::Answer;
 use crate::gateway::markers::Markers;
 
-/// What a put of a family without a column means; mutateRow and mutateRows differ.
+/// The effect of a put whose column has no qualifier. `mutateRow` and `mutateRows` differ.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum BareFamily {
-    /// Nothing is put.
+    /// The put is ignored.
     Ignored,
     /// The request is malformed.
     Refused,
@@ -22,9 +22,9 @@ pub enum BareFamily {
 
 /// The changes of one row.
 pub struct RowChanges {
-    /// Cells to write, possibly none.
+    /// Cells to write, which may be empty.
     pub put: Put,
-    /// Markers to write; with none of them there is nothing to delete.
+    /// Markers to write, which may be empty.
     pub delete: Delete,
 }
 
@@ -32,7 +32,7 @@ impl RowChanges {
     /// An empty set of changes.
     ///
     /// # Errors
-    /// `InvalidArgument` for a row or a timestamp that cannot be.
+    /// `InvalidArgument` for an invalid row or timestamp.
     pub fn new(row: Vec<u8>, timestamp: i64) -> Result<Self> {
         check_row(&row)?;
         check_timestamp(timestamp)?;
@@ -41,14 +41,14 @@ impl RowChanges {
         Ok(Self { put, delete: Delete { timestamp, ..Delete::row(row) } })
     }
 
-    /// The changes that a list of mutations makes.
+    /// Adds a list of mutations.
     ///
     /// # Errors
-    /// `InvalidArgument` where HBase's gateway finds one of them malformed: then none of them counts.
+    /// `InvalidArgument` if HBase's gateway refuses one of them.
     pub fn add(mut self, mutations: Vec<NamedMutation>, bare_family: BareFamily) -> Result<Self> {
         let mut markers = Markers::default();
         for NamedMutation { column, mutation } in mutations {
-            // The last put decides for all puts, and the last delete for all deletes.
+            // The last put determines the durability of all puts, and the last delete that of all deletes.
             let durability =
                 if mutation.write_to_w_a_l.unwrap_or(true) { Durability::SyncWal } else { Durability::SkipWal };
             if mutation.is_delete.unwrap_or(false) {
@@ -78,26 +78,26 @@ impl RowChanges {
     }
 }
 
-/// A mutation whose column was sent.
+/// A mutation with its parsed column.
 pub struct NamedMutation {
     column: Column,
     mutation: Mutation,
 }
 
 impl NamedMutation {
-    /// Takes the column's name apart. One that was not sent makes HBase's gateway trip over a null pointer.
+    /// Parses the column. Without one, HBase's gateway fails with a null pointer exception.
     pub fn new(mut mutation: Mutation) -> Answer<Self> {
         let column = Column::parse(sent(mutation.column.take(), "column")?);
         Ok(Self { column, mutation })
     }
 
-    /// All of a list.
+    /// Parses the columns of a list.
     pub fn all(mutations: Vec<Mutation>) -> Answer<Vec<Self>> {
         mutations.into_iter().map(Self::new).collect()
     }
 }
 
-/// What deletes a column, all its versions, or a whole family.
+/// A marker that deletes all versions of a column, or a family if the column has no qualifier.
 pub fn marker(column: Column, timestamp: i64) -> Marker {
     let kind = if column.qualifier.is_some() { MarkerKind::Column } else { MarkerKind::Family };
     Marker { family: column.family, qualifier: column.qualifier.unwrap_or_default(), kind, timestamp }

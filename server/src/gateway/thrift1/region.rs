@@ -11,7 +11,7 @@ use crate::gateway::compactor::Depth;
 use crate::gateway::context::Context;
 use crate::gateway::error::{IO, Raised};
 
-/// A table's regions by start key; none if there is no such table.
+/// The regions of a table by start key. An unknown table has none.
 pub fn get_table_regions(context: &Context, a: GetTableRegionsArgs) -> Answer<Vec<TRegionInfo>> {
     let name = table_name(a.table_name, undeclared)?;
     match context.engine.regions(&name) {
@@ -21,7 +21,7 @@ pub fn get_table_regions(context: &Context, a: GetTableRegionsArgs) -> Answer<Ve
     }
 }
 
-/// The region at or before a key of HBase's catalog; it need not belong to the table that the key names.
+/// The region at or before a key of HBase's catalog, which may belong to another table than the key.
 pub fn get_region_info(context: &Context, a: GetRegionInfoArgs) -> Answer<TRegionInfo> {
     let key = sent(a.row, "row")?;
     match context.engine.region_not_after(&key) {
@@ -43,7 +43,8 @@ pub fn major_compact(context: &Context, a: MajorCompactArgs) -> Answer<()> {
     request(context, a.table_name_or_region_name, Depth::Major)
 }
 
-/// A name that is no region's is a table's. A disabled table has nothing to compact, but its regions are not being served.
+/// Requests a compaction. A name that no region has is the name of a table. A disabled table is not
+/// compacted; the name of one of its regions is an error.
 fn request(context: &Context, name: Option<Vec<u8>>, depth: Depth) -> Answer<()> {
     let name = sent(name, "tableNameOrRegionName")?;
     if let Some(table) = table_of_region(context, &name) {
@@ -61,7 +62,7 @@ fn request(context: &Context, name: Option<Vec<u8>>, depth: Depth) -> Answer<()>
     Ok(())
 }
 
-/// The table that has a region of this full name, with or without its hash, or of this hash alone.
+/// The table with a region of this full name, with or without the hash, or with this hash.
 fn table_of_region(context: &Context, name: &[u8]) -> Option<TableName> {
     let is_named = |table: &TableName, region: &Region| {
         let full = region.name(table);

@@ -1,4 +1,4 @@
-//! Scanners: opening them in six ways, reading and closing them.
+//! Scanners: opens them in six ways, reads them and closes them.
 
 use std::sync::Arc;
 
@@ -19,37 +19,37 @@ use crate::gateway::scanners::OpenScanner;
 use crate::wire::fault::Fault;
 use crate::wire::method::Service::Thrift1;
 
-/// From a row on.
+/// Opens a scanner that begins at a row.
 pub fn scanner_open(context: &Context, a: ScannerOpenArgs) -> Answer<OpenScanner> {
     let range = Range { start: sent(a.start_row, "startRow")?, ..Range::default() };
     start(context, a.table_name, range.scan(a.columns, None)?, false, &a.attributes)
 }
 
-/// From a row up to another.
+/// Opens a scanner with a first and a last row.
 pub fn scanner_open_with_stop(context: &Context, a: ScannerOpenWithStopArgs) -> Answer<OpenScanner> {
     let range = Range { start: sent(a.start_row, "startRow")?, stop: sent(a.stop_row, "stopRow")? };
     start(context, a.table_name, range.scan(a.columns, None)?, false, &a.attributes)
 }
 
-/// The rows with a prefix.
+/// Opens a scanner of the rows with a prefix.
 pub fn scanner_open_with_prefix(context: &Context, a: ScannerOpenWithPrefixArgs) -> Answer<OpenScanner> {
     let range = Range::prefix(sent(a.start_and_prefix, "startAndPrefix")?);
     start(context, a.table_name, range.scan(a.columns, None)?, false, &a.attributes)
 }
 
-/// From a row on, with the cells before a timestamp.
+/// Opens a scanner that begins at a row, of the cells before a timestamp.
 pub fn scanner_open_ts(context: &Context, a: ScannerOpenTsArgs) -> Answer<OpenScanner> {
     let range = Range { start: sent(a.start_row, "startRow")?, ..Range::default() };
     start(context, a.table_name, range.scan(a.columns, Some(a.timestamp.unwrap_or(0)))?, false, &a.attributes)
 }
 
-/// From a row up to another, with the cells before a timestamp.
+/// Opens a scanner with a first and a last row, of the cells before a timestamp.
 pub fn scanner_open_with_stop_ts(context: &Context, a: ScannerOpenWithStopTsArgs) -> Answer<OpenScanner> {
     let range = Range { start: sent(a.start_row, "startRow")?, stop: sent(a.stop_row, "stopRow")? };
     start(context, a.table_name, range.scan(a.columns, Some(a.timestamp.unwrap_or(0)))?, false, &a.attributes)
 }
 
-/// With all options of a scan.
+/// Opens a scanner with all options.
 pub fn scanner_open_with_scan(context: &Context, a: ScannerOpenWithScanArgs) -> Answer<OpenScanner> {
     let t = sent(a.scan, "scan")?;
     let range = Range { start: t.start_row.unwrap_or_default(), stop: t.stop_row.unwrap_or_default() };
@@ -78,7 +78,8 @@ pub fn scanner_close(context: &Context, a: ScannerCloseArgs) -> Answer<()> {
     if context.scanners.close(Thrift1, a.id.unwrap_or(0)) { Ok(()) } else { Err(no_such_scanner()) }
 }
 
-/// The rows of a scan: from `start` (included) to `stop` (excluded). An empty `stop` means the end of the table.
+/// The rows of a scan: from `start` (included) to `stop` (excluded). An empty `stop` means the end of the
+/// table.
 #[derive(Default)]
 struct Range {
     start: Vec<u8>,
@@ -86,8 +87,8 @@ struct Range {
 }
 
 impl Range {
-    /// All rows with a prefix. The range ends at the prefix with its last byte incremented. Trailing 0xff bytes are removed first; a
-    /// prefix of 0xff bytes alone leaves the range without an end.
+    /// All rows with a prefix. The range ends at the prefix with its last byte incremented. Trailing 0xff
+    /// bytes are removed first; a prefix of 0xff bytes alone leaves the range without an end.
     fn prefix(prefix: Vec<u8>) -> Self {
         let mut stop = prefix.clone();
         while stop.last() == Some(&u8::MAX) {
@@ -117,10 +118,11 @@ impl Range {
     }
 }
 
-/// Opens a scan. Only what HBase's gateway checks fails here; everything else fails at the first fetch.
+/// Opens a scan. Fails only for errors that HBase's gateway detects. Every other error is reported by the
+/// first fetch.
 fn start(context: &Context, name: Option<Vec<u8>>, scan: Scan, sorted: bool, attributes: &Sent) -> Answer<OpenScanner> {
     let table = table(context, name, undeclared)?;
-    // HBase's client looks at the level of isolation itself, unlike in gets.
+    // HBase's client checks the isolation level of a scan, unlike that of a get.
     Attributes::new(attributes).check_isolation().map_err(|error| Fault::internal(error.message()))?;
     let (raw, refusal) = match Attributes::new(attributes).raw() {
         Ok(raw) => (raw, None),

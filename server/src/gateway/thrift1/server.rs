@@ -1,4 +1,4 @@
-//! The server itself: which service this is, and which cluster.
+//! The type of the service and the id of the cluster.
 
 use hjall_idl::hbase1::*;
 
@@ -8,12 +8,12 @@ use crate::gateway::context::Context;
 /// `TThriftServerType.ONE`.
 const SERVER_TYPE: i32 = 1;
 
-/// HBase's number for this service.
+/// HBase's number of this service.
 pub fn get_thrift_server_type(_: &Context, _: GetThriftServerTypeArgs) -> Answer<i32> {
     Ok(SERVER_TYPE)
 }
 
-/// The identifier of the store, which it keeps for life.
+/// The id of the database, which never changes.
 pub fn get_cluster_id(context: &Context, _: GetClusterIdArgs) -> Answer<String> {
     Ok(context.engine.cluster_id().to_owned())
 }

@@ -1,4 +1,4 @@
-//! Making, describing, switching and dropping tables.
+//! Creates, describes, enables, disables and drops tables.
 
 use std::collections::BTreeMap;
 
@@ -14,31 +14,31 @@ use crate::gateway::context::Context;
 use crate::gateway::error::{IO, Raised};
 use crate::wire::fault::Fault;
 
-/// `IllegalArgument` without a Java class in its text, one of the two that HBase's gateway makes itself.
+/// The text of an `IllegalArgument` that HBase's gateway raises itself, without a Java class.
 const NO_NAME: &str = "column name is empty";
 
-/// Brings a disabled table back.
+/// Enables a disabled table.
 pub fn enable_table(context: &Context, a: EnableTableArgs) -> Answer<()> {
     let name = table_name(a.table_name, undeclared)?;
-    // HBase's client looks at the table's state itself, so the text does not name the class twice.
+    // HBase's client checks the state of the table itself, so the text names the class once.
     context.engine.enable_table(&name).map_err(|error| match error.kind() {
         ErrorKind::TableNotDisabled => io_error(&Raised::of(&error).local()),
         _ => undeclared(error),
     })
 }
 
-/// Takes a table offline. Here the master is asked, also for a table that is missing.
+/// Disables a table. Unlike when enabling, HBase's master reports all errors, also for a missing table.
 pub fn disable_table(context: &Context, a: DisableTableArgs) -> Answer<()> {
     let name = table_name(a.table_name, undeclared)?;
     context.engine.disable_table(&name).map_err(|error| io_error(&Raised::of(&error).remote()))
 }
 
-/// Whether a table is online.
+/// Whether a table is enabled.
 pub fn is_table_enabled(context: &Context, a: IsTableEnabledArgs) -> Answer<bool> {
     context.engine.is_table_enabled(&table_name(a.table_name, undeclared)?).map_err(undeclared)
 }
 
-/// A table's families by `family:`.
+/// The families of a table, by `family:`.
 pub fn get_column_descriptors(
     context: &Context,
     a: GetColumnDescriptorsArgs,
@@ -51,7 +51,7 @@ pub fn get_column_descriptors(
     families.collect::<hjall_engine::Result<_>>().map_err(undeclared)
 }
 
-/// Creates a table with one region. An existing table is reported before any mistake in the families.
+/// Creates a table with one region. An existing table is reported before an error in the families.
 pub fn create_table(context: &Context, a: CreateTableArgs) -> Answer<()> {
     let name = table_name(a.table_name, undeclared)?;
     if context.engine.table_exists(&name) {
@@ -63,13 +63,13 @@ pub fn create_table(context: &Context, a: CreateTableArgs) -> Answer<()> {
         table.add_family(family).map_err(declared)?;
     }
     context.engine.create_table(table, Vec::new()).map_err(|error| match error.kind() {
-        // Made by someone else meanwhile.
+        // Another call has created it meanwhile.
         ErrorKind::TableExists => already_there(),
         _ => declared(error),
     })
 }
 
-/// Drops a disabled table. HBase's gateway looks whether there is one, in its own words.
+/// Drops a disabled table. HBase's gateway reports a missing table with a text of its own.
 pub fn delete_table(context: &Context, a: DeleteTableArgs) -> Answer<()> {
     context.engine.delete_table(&table_name(a.table_name, undeclared)?).map_err(|error| match error.kind() {
         ErrorKind::TableNotFound => io_error(&Raised::new(IO, "table does not exist")),
@@ -81,14 +81,14 @@ fn already_there() -> Fault {
     Fault::AlreadyExists("table name already in use".to_owned())
 }
 
-/// A family as a client describes it: what it leaves out has the defaults of the contract, not those of HBase.
+/// The family that a client describes. Missing fields have the defaults of the contract, not those of HBase.
 fn new_family(d: ColumnDescriptor) -> Answer<FamilyDescriptor> {
     let text = |bytes: Option<Vec<u8>>| bytes.map_or("NONE".to_owned(), |b| String::from_utf8_lossy(&b).into_owned());
     let compression = text(d.compression).to_lowercase();
     let compression = Compression::from_name(&compression)
         .ok_or_else(|| illegal(format!("Unsupported compression algorithm name: {compression}")))?;
     let bloom = text(d.bloom_filter_type);
-    // Unlike the name of a compression, this one must be in capitals.
+    // Unlike the name of a compression, this one is case-sensitive.
     let bloom = BloomFilter::from_name(&bloom)
         .filter(|known| known.name() == bloom)
         .ok_or_else(|| illegal(format!("No enum constant org.apache.hadoop.hbase.regionserver.BloomType.{bloom}")))?;

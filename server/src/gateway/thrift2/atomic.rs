@@ -11,13 +11,13 @@ use hjall_idl::hbase2::{
 
 use super::convert::{check_visibility, compare_op, durability, result, table_name};
 use super::delete::DeleteRequest;
-use super::error::{Answer, batch_of, data, doomed, doomed_batch};
+use super::error::{Answer, batch_of, data, refused, refused_batch};
 use super::mutate::{PutRequest, RowRequest};
 use crate::gateway::attributes::Attributes;
 use crate::gateway::context::{CallContext, Context};
 use crate::wire::fault::Fault;
 
-/// What the region server says when the row of a condition is not that of its action.
+/// The error of a region server if the row of a condition differs from that of its action.
 fn row_mismatch(action: &[u8], row: &[u8]) -> Error {
     Error::new(
         ErrorKind::Refused,
@@ -29,12 +29,12 @@ fn row_mismatch(action: &[u8], row: &[u8]) -> Error {
     )
 }
 
-/// The condition of a call; without a value: that there is no cell, or an empty one.
+/// The condition of a call. Without a value: the cell does not exist or is empty.
 fn check(row: Vec<u8>, family: Vec<u8>, qualifier: Vec<u8>, op: CompareOp, value: Option<Vec<u8>>) -> Check {
     Check { row: row.into(), family: family.into(), qualifier: qualifier.into(), op, value: value.map(Bytes::from) }
 }
 
-/// A put if a cell has the given value; without a value: if the cell does not exist or is empty.
+/// Puts if a cell has the given value; without a value, if the cell does not exist or is empty.
 pub fn check_and_put(context: &Context, a: CheckAndPutArgs) -> Answer<bool> {
     let name = table_name(&a.table)?;
     let request = PutRequest::new(&a.tput)?;
@@ -43,7 +43,7 @@ pub fn check_and_put(context: &Context, a: CheckAndPutArgs) -> Answer<bool> {
     if_equal(context, &name, &check, Mutation::Put(request.put), request.refusal)
 }
 
-/// A delete if a cell has a value.
+/// Deletes if a cell has the given value; without a value, if the cell does not exist or is empty.
 pub fn check_and_delete(context: &Context, a: CheckAndDeleteArgs) -> Answer<bool> {
     let name = table_name(&a.table)?;
     let request = DeleteRequest::new(&a.tdelete)?;
@@ -59,17 +59,18 @@ fn if_equal(
     refusal: Option<Error>,
 ) -> Answer<bool> {
     if action.row() != &check.row {
-        return Err(doomed(context, name, &row_mismatch(action.row(), &check.row)));
+        return Err(refused(context, name, &row_mismatch(action.row(), &check.row)));
     }
     if let Some(refusal) = &refusal {
-        return Err(doomed(context, name, refusal));
+        return Err(refused(context, name, refusal));
     }
     context.engine.table(name).check_and_mutate(check, &[action]).map_err(|e| data(&e))
 }
 
-/// Puts and deletes of one row if `value op cell` holds.
+/// Applies puts and deletes of one row if `value op cell` holds.
 ///
-/// EQUAL without a value is what HBase's own Java client sends for "if not exists"; its gateway cannot take it, this one does.
+/// HBase's Java client sends EQUAL without a value for "if not exists". HBase's gateway fails on it; this one
+/// accepts it.
 pub fn check_and_mutate(context: &Context, a: CheckAndMutateArgs) -> Answer<bool> {
     let Some(operator) = compare_op(a.compare_op) else {
         let op = a.compare_op;
@@ -78,17 +79,17 @@ pub fn check_and_mutate(context: &Context, a: CheckAndMutateArgs) -> Answer<bool
     let name = table_name(&a.table)?;
     if a.value.is_none() && operator != CompareOp::Equal {
         return Err(Fault::internal(
-            "checkAndMutate without a value; send an empty one to ask whether there is a cell",
+            "checkAndMutate without a value; send an empty value to check whether the cell exists",
         ));
     }
     let request = RowRequest::new(&a.row_mutations)?;
     let count = request.mutations.len();
     let check = check(a.row, a.family, a.qualifier, operator, a.value);
     if request.row != check.row {
-        return Err(doomed_batch(context, &name, &row_mismatch(&request.row, &check.row), count));
+        return Err(refused_batch(context, &name, &row_mismatch(&request.row, &check.row), count));
     }
     if let Some(refusal) = &request.refusal {
-        return Err(doomed_batch(context, &name, refusal, count));
+        return Err(refused_batch(context, &name, refusal, count));
     }
     context.engine.table(&name).check_and_mutate(&check, &request.mutations).map_err(|e| batch_of(context, &e, count))
 }
@@ -99,7 +100,7 @@ pub fn increment(context: &Context, a: IncrementArgs) -> Answer<TResult> {
     let attributes = Attributes::new(&sent.attributes);
     let column = |column: &TColumnIncrement| {
         let family = Bytes::copy_from_slice(&column.family);
-        // The contract's own default, for writers that leave it out.
+        // The default of the contract, for clients that do not send it.
         (family, Bytes::copy_from_slice(&column.qualifier), column.amount.unwrap_or(1))
     };
     check_visibility(sent.cell_visibility.as_ref())?;
@@ -110,12 +111,12 @@ pub fn increment(context: &Context, a: IncrementArgs) -> Answer<TResult> {
         durability: durability(sent.durability),
     };
     let ttl_ms = request.validate().and_then(|()| attributes.ttl_ms());
-    request.ttl_ms = ttl_ms.map_err(|refusal| doomed(context, &name, &refusal))?;
+    request.ttl_ms = ttl_ms.map_err(|refusal| refused(context, &name, &refusal))?;
     let row = context.engine.table(&name).increment(&request).map_err(|e| data(&e))?;
     Ok(answer(row, sent.return_results, attributes))
 }
 
-/// Appends to values of one row. Timestamps, types and tags of the columns do not count.
+/// Appends to values of one row. Timestamps, types and tags of the columns are ignored.
 pub fn append(context: &CallContext<'_>, a: AppendArgs) -> Answer<TResult> {
     let (name, sent) = (table_name(&a.table)?, a.tappend);
     let attributes = Attributes::new(&sent.attributes);
@@ -131,12 +132,12 @@ pub fn append(context: &CallContext<'_>, a: AppendArgs) -> Answer<TResult> {
         durability: durability(sent.durability),
     };
     let ttl_ms = request.validate().and_then(|()| attributes.ttl_ms());
-    request.ttl_ms = ttl_ms.map_err(|refusal| doomed(context, &name, &refusal))?;
+    request.ttl_ms = ttl_ms.map_err(|refusal| refused(context, &name, &refusal))?;
     let row = context.engine.table(&name).append_for(&request, context.scope).map_err(|e| data(&e))?;
     Ok(answer(row, sent.return_results, attributes))
 }
 
-/// The new cells, unless the caller does not want them; the field wins over the attribute.
+/// The new cells, unless the client does not want them. The field has precedence over the attribute.
 fn answer(row: Row, returns: Option<bool>, attributes: Attributes<'_>) -> TResult {
     match returns.unwrap_or_else(|| attributes.returns_results()) {
         true => result(row),

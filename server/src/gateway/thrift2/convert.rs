@@ -1,4 +1,4 @@
-//! The contract's smaller values as the engine's, and results back.
+//! Converts small values of the contract to those of the engine, and results back.
 
 use bytes::Bytes;
 use hjall_engine::mutation::{CompareOp, Durability};
@@ -10,12 +10,12 @@ use hjall_idl::hbase2::{TAuthorization, TCellVisibility, TColumn, TColumnValue, 
 use super::error::{Answer, illegal};
 use crate::wire::fault::Fault;
 
-/// The table that a data call names: `qualifier` or `namespace:qualifier` in UTF-8.
+/// The table of a data call: `qualifier` or `namespace:qualifier` in UTF-8.
 pub fn table_name(bytes: &[u8]) -> Answer<TableName> {
     TableName::parse(bytes).map_err(illegal)
 }
 
-/// The table that an administrative call names; without a namespace it is in `default`.
+/// The table of an administrative call. Without a namespace it is in `default`.
 pub fn full_table_name(name: &TTableName) -> Answer<TableName> {
     let namespace = match name.ns.as_deref() {
         None | Some([]) => b"default".as_slice(),
@@ -24,12 +24,13 @@ pub fn full_table_name(name: &TTableName) -> Answer<TableName> {
     TableName::new(namespace, &name.qualifier).map_err(illegal)
 }
 
-/// The reverse: the namespace is always set.
+/// The name of a table as the contract has it, always with a namespace.
 pub fn table_name_back(name: &TableName) -> TTableName {
     TTableName { ns: Some(name.namespace().as_bytes().to_vec()), qualifier: name.qualifier().as_bytes().to_vec() }
 }
 
-/// Columns of a read. Timestamps in them are ignored, as HBase does; without a qualifier a whole family is meant.
+/// The columns of a read. Their timestamps are ignored, as in HBase. A column without a qualifier selects a
+/// family.
 pub fn columns(sent: Option<&Vec<TColumn>>) -> Columns {
     let mut columns = Columns::all();
     for column in sent.into_iter().flatten() {
@@ -42,12 +43,12 @@ pub fn columns(sent: Option<&Vec<TColumn>>) -> Columns {
     columns
 }
 
-/// [min, max).
+/// The time range `[min, max)`.
 pub fn time_range(sent: &TTimeRange) -> Answer<TimeRange> {
     TimeRange::new(sent.min_stamp, sent.max_stamp).map_err(illegal)
 }
 
-/// Numbers that HBase does not know count as unset.
+/// A number that HBase does not know counts as unset.
 pub fn durability(sent: Option<i32>) -> Durability {
     Durability::ALL.into_iter().find(|d| Some(*d as i32) == sent).unwrap_or_default()
 }
@@ -59,7 +60,8 @@ pub fn compare_op(sent: i32) -> Option<CompareOp> {
     all.into_iter().find(|op| *op as i32 == sent)
 }
 
-/// Labels restrict nothing without a visibility controller, but they are required.
+/// Checks that there are labels, which HBase requires although they restrict nothing without a visibility
+/// controller.
 pub fn check_authorizations(sent: Option<&TAuthorization>) -> Answer<()> {
     match sent {
         Some(TAuthorization { labels: None }) => Err(Fault::internal("authorizations without labels")),
@@ -67,7 +69,7 @@ pub fn check_authorizations(sent: Option<&TAuthorization>) -> Answer<()> {
     }
 }
 
-/// The expression of a mutation's visibility is not evaluated either, but it is required.
+/// Checks that there is an expression, which HBase requires although it is not evaluated.
 pub fn check_visibility(sent: Option<&TCellVisibility>) -> Answer<()> {
     match sent {
         Some(TCellVisibility { expression: None }) => Err(Fault::internal("a cell visibility without an expression")),
@@ -75,7 +77,7 @@ pub fn check_visibility(sent: Option<&TCellVisibility>) -> Answer<()> {
     }
 }
 
-/// A row as HBase writes it: the key only if there are cells, the flags always.
+/// A row as HBase writes it: the key only with cells, the flags always.
 pub fn result(row: Row) -> TResult {
     TResult {
         row: row.cells.first().map(|cell| cell.row.to_vec()),

@@ -1,30 +1,31 @@
-//! Deletes: deleteSingle, deleteMultiple, and the deletes inside of checks and row mutations.
+//! Deletes: `deleteSingle`, `deleteMultiple`, and the deletes in checks and row mutations.
 
 use bytes::Bytes;
 use hjall_engine::mutation::{Delete, Marker, MarkerKind};
 use hjall_engine::{Error, LATEST};
 use hjall_idl::hbase2::{DeleteMultipleArgs, DeleteSingleArgs, TColumn, TDelete};
 
-use super::batch::apply;
+use super::batch::{BatchElement, apply};
 use super::convert::{durability, table_name};
-use super::error::{Answer, batch, data, doomed, illegal};
+use super::error::{Answer, batch, data, illegal, refused};
 use crate::gateway::attributes::Attributes;
 use crate::gateway::context::Context;
 use crate::gateway::markers::Markers;
 use crate::wire::fault::Fault;
 
-/// A delete as it will run, and what only the region server would object to.
+/// A delete, and the error with which a region server would refuse it.
 pub struct DeleteRequest {
-    /// The delete itself.
+    /// The delete.
     pub delete: Delete,
-    /// Why no region server could ever apply it.
+    /// The error of the region server; `None` if it accepts the delete.
     pub refusal: Option<Error>,
 }
 
 impl DeleteRequest {
-    /// Checks what HBase's gateway checks.
+    /// Converts a delete, with the checks of HBase's gateway.
     ///
-    /// With `columns` set, even to an empty list, the delete's own timestamp does not count; without markers the whole row goes.
+    /// If `columns` is set, even to an empty list, the timestamp of the delete is ignored. Without markers
+    /// the whole row is deleted.
     pub fn new(sent: &TDelete) -> Answer<Self> {
         let mut delete = Delete::row(Bytes::copy_from_slice(&sent.row));
         match &sent.columns {
@@ -42,7 +43,17 @@ impl DeleteRequest {
     }
 }
 
-/// `TDeleteType`; all versions of a column by default. An unknown number only fails where there are columns.
+impl BatchElement for DeleteRequest {
+    fn row(&self) -> &Bytes {
+        &self.delete.row
+    }
+
+    fn refusal(&self) -> Option<&Error> {
+        self.refusal.as_ref()
+    }
+}
+
+/// `TDeleteType`; by default all versions of a column. An unknown number fails only if there are columns.
 fn marker_kind(delete_type: Option<i32>) -> Answer<MarkerKind> {
     match delete_type {
         Some(0) => Ok(MarkerKind::Version),
@@ -60,7 +71,7 @@ fn markers(columns: &[TColumn], delete_type: Option<i32>) -> Answer<Vec<Marker>>
         if kind == MarkerKind::FamilyVersion && column.timestamp.is_none() {
             return Err(Fault::internal("Timestamp is required for TDelete with DeleteFamilyVersion type"));
         }
-        // A column without a qualifier is the one with the empty qualifier, not the family.
+        // A column without a qualifier has the empty qualifier; it does not stand for the family.
         let qualifier = match kind {
             MarkerKind::Version | MarkerKind::Column => column.qualifier.as_deref().unwrap_or_default(),
             MarkerKind::Family | MarkerKind::FamilyVersion => &[],
@@ -75,29 +86,26 @@ fn markers(columns: &[TColumn], delete_type: Option<i32>) -> Answer<Vec<Marker>>
     Ok(markers.into_all())
 }
 
-/// Hides cells of one row.
+/// Deletes cells of one row.
 pub fn delete_single(context: &Context, a: DeleteSingleArgs) -> Answer<()> {
     let name = table_name(&a.table)?;
     let request = DeleteRequest::new(&a.tdelete)?;
     if let Some(refusal) = &request.refusal {
-        return Err(doomed(context, &name, refusal));
+        return Err(refused(context, &name, refusal));
     }
     context.engine.table(&name).delete(&request.delete).map_err(|e| data(&e))
 }
 
-/// Hides cells of several rows, each by itself. Failures are thrown, so the list of those is always empty.
+/// Deletes cells of several rows separately. Failures are raised as an exception, so the returned list is
+/// always empty.
 pub fn delete_multiple(context: &Context, a: DeleteMultipleArgs) -> Answer<Vec<TDelete>> {
     let name = table_name(&a.table)?;
     let requests = a.tdeletes.iter().map(DeleteRequest::new).collect::<Answer<Vec<_>>>()?;
     if requests.is_empty() {
         return Ok(Vec::new());
     }
-    let errors = apply(
-        context,
-        &name,
-        &requests,
-        |request| (&request.delete.row, request.refusal.as_ref()),
-        |table, requests| table.delete_many(&requests.iter().map(|request| request.delete.clone()).collect::<Vec<_>>()),
-    )?;
+    let errors = apply(context, &name, &requests, |table, requests| {
+        table.delete_many(&requests.iter().map(|request| request.delete.clone()).collect::<Vec<_>>())
+    })?;
     if errors.is_empty() { Ok(Vec::new()) } else { Err(batch(context, errors.iter())) }
 }

@@ -1,8 +1,8 @@
-//! How a Thrift2 call fails: which exception the caller sees, and with what text.
+//! Maps failures of Thrift2 to exceptions and their texts.
 //!
-//! The gateway answers with the text of the Java exception alone. Where that exception was raised inside HBase's client library the text
-//! is bare (a missing table is just its name); where it came back from a region server or the master it begins with the class name.
-//! Batches answer with one summary of all their failures instead, which may always be retried.
+//! The gateway answers with the message of the Java exception. An exception of HBase's client library has a
+//! bare message (for a missing table its name); the message of one from a region server or the master begins
+//! with the class name. A batch answers with a summary of all its failures, which can always be retried.
 
 use hjall_engine::name::TableName;
 use hjall_engine::{Error, ErrorKind};
@@ -12,15 +12,15 @@ use crate::gateway::context::Context;
 use crate::gateway::error::{Raised, once_located};
 use crate::wire::fault::Fault;
 
-/// The answer to a call.
+/// The result of a method.
 pub type Answer<T> = Result<T, Fault>;
 
-/// Puts the answer into its field; what remains to be placed is a failure.
+/// Stores the answer in its field. A failure is left to the other fields.
 pub fn success<T>(answer: Answer<T>, field: &mut Option<T>) -> Answer<()> {
     answer.map(|value| *field = Some(value))
 }
 
-/// Puts a `TIOError` into its field.
+/// Stores a `TIOError` in its field.
 pub fn io(answer: Answer<()>, field: &mut Option<TIOError>) -> Answer<()> {
     match answer {
         Err(Fault::Io { message, can_retry }) => {
@@ -31,7 +31,7 @@ pub fn io(answer: Answer<()>, field: &mut Option<TIOError>) -> Answer<()> {
     }
 }
 
-/// Puts a `TIllegalArgument` into its field.
+/// Stores a `TIllegalArgument` in its field.
 pub fn ia(answer: Answer<()>, field: &mut Option<TIllegalArgument>) -> Answer<()> {
     match answer {
         Err(Fault::IllegalArgument(message)) => {
@@ -42,17 +42,17 @@ pub fn ia(answer: Answer<()>, field: &mut Option<TIllegalArgument>) -> Answer<()
     }
 }
 
-/// A malformed argument: HBase's gateway lets the Java exception through, which nothing declares.
+/// The fault for a malformed argument: HBase's gateway raises an undeclared exception.
 pub fn illegal(error: Error) -> Fault {
     Fault::internal(error.message())
 }
 
-/// An exception of HBase's client library: the text alone.
+/// The fault for an exception of HBase's client library, with a bare message.
 pub fn local(error: &Error) -> Fault {
     raised(error, Raised::of(error).local())
 }
 
-/// An exception that came back from the master: the class name, the text, a stack.
+/// The fault for an exception of the master: the class name, the text, a stack.
 pub fn master(error: &Error) -> Fault {
     match error.kind() {
         ErrorKind::Unprocessable => local(error),
@@ -60,7 +60,7 @@ pub fn master(error: &Error) -> Fault {
     }
 }
 
-/// What a read or write of one row, or a scan, answers.
+/// The fault of a read or write of one row, or of a scan.
 pub fn data(error: &Error) -> Fault {
     raised(error, Raised::of(error))
 }
@@ -68,13 +68,13 @@ pub fn data(error: &Error) -> Fault {
 fn raised(error: &Error, raised: Raised) -> Fault {
     match error.kind() {
         ErrorKind::InvalidArgument => Fault::internal(error.message()),
-        // Whatever its class, a filter that makes no sense never will.
+        // A filter that is rejected once is always rejected, whatever the class.
         ErrorKind::FilterRejected(class) => Fault::io(format!("{class}: {}", error.message()), false),
         _ => Fault::io(raised.bare(), raised.can_retry()),
     }
 }
 
-/// What a batch answers of which these elements failed.
+/// The fault of a batch in which these elements failed.
 pub fn batch<'a>(context: &Context, errors: impl Iterator<Item = &'a Error> + Clone) -> Fault {
     match errors.clone().find(|error| error.kind() == ErrorKind::InvalidArgument) {
         Some(error) => Fault::internal(error.message()),
@@ -82,22 +82,22 @@ pub fn batch<'a>(context: &Context, errors: impl Iterator<Item = &'a Error> + Cl
     }
 }
 
-/// As [`batch`], for `count` elements that failed with the same error.
+/// The fault of a batch in which `count` elements failed with the same error.
 pub fn batch_of(context: &Context, error: &Error, count: usize) -> Fault {
     batch(context, std::iter::repeat_n(error, count))
 }
 
-/// The answer to a single operation that only the region server finds impossible.
-pub fn doomed(context: &Context, table: &TableName, refusal: &Error) -> Fault {
+/// The fault of an operation that a region server refuses.
+pub fn refused(context: &Context, table: &TableName, refusal: &Error) -> Fault {
     data(&located(context, table, refusal))
 }
 
-/// The answer to a batch that holds such an operation: the region server fails all of it.
-pub fn doomed_batch(context: &Context, table: &TableName, refusal: &Error, count: usize) -> Fault {
+/// The fault of a batch that contains an operation that a region server refuses: all of it fails.
+pub fn refused_batch(context: &Context, table: &TableName, refusal: &Error, count: usize) -> Fault {
     batch_of(context, &located(context, table, refusal), count)
 }
 
-/// Whatever HBase's gateway itself refuses, it refuses before anything is looked up.
+/// Reports a missing or disabled table first, unless HBase's gateway refuses the request itself.
 fn located(context: &Context, table: &TableName, refusal: &Error) -> Error {
     let refusal = Error::new(refusal.kind(), refusal.message());
     match refusal.kind() {

@@ -1,4 +1,4 @@
-//! Families: the contract's descriptor as the engine's, and back as HBase prints it.
+//! Converts the descriptors of families between contract and engine.
 
 use bytes::Bytes;
 use hjall_engine::error::Result;
@@ -8,7 +8,7 @@ use hjall_idl::hbase2::TColumnFamilyDescriptor;
 const BLOOM_FILTERS: [(i32, BloomFilter); 4] =
     [(0, BloomFilter::None), (1, BloomFilter::Row), (2, BloomFilter::RowCol), (3, BloomFilter::RowPrefix)];
 
-/// Those that the contract can name.
+/// The compressions that the contract has numbers for.
 const COMPRESSIONS: [(i32, Compression); 7] = [
     (0, Compression::Lzo),
     (1, Compression::Gz),
@@ -30,7 +30,7 @@ const BLOCK_ENCODINGS: [(i32, BlockEncoding); 5] = [
 
 const KEEP_DELETED: [(i32, KeepDeleted); 3] = [(0, KeepDeleted::False), (1, KeepDeleted::True), (2, KeepDeleted::Ttl)];
 
-/// `None` for a number that HBase does not know: the field counts as unset.
+/// The value of a number; `None` for a number that HBase does not know, so that the field counts as unset.
 fn named<T: Copy>(table: &[(i32, T)], code: Option<i32>) -> Option<T> {
     table.iter().find(|(known, _)| Some(*known) == code).map(|(_, value)| *value)
 }
@@ -39,7 +39,7 @@ fn code<T: Copy + PartialEq>(table: &[(i32, T)], value: T) -> Option<i32> {
     table.iter().find(|(_, known)| *known == value).map(|(code, _)| *code)
 }
 
-/// The descriptor of a request: free attributes first, then configuration, then the typed fields, which win.
+/// The descriptor in a request. Typed fields have precedence over configuration, and that over attributes.
 ///
 /// # Errors
 /// `InvalidArgument` for an illegal name and for numbers that HBase's setters refuse.
@@ -97,10 +97,10 @@ pub fn family(sent: &TColumnFamilyDescriptor) -> Result<FamilyDescriptor> {
     Ok(family)
 }
 
-/// The descriptor of an answer: attributes as they are stored, and every typed field read from them.
+/// The descriptor in an answer: the stored attributes, and every typed field derived from them.
 ///
 /// # Errors
-/// `Unprocessable` if an attribute is no such value; tables are not made with such attributes.
+/// `Unprocessable` if an attribute has an invalid value. Tables with such attributes are not created.
 pub fn family_back(family: &FamilyDescriptor) -> Result<TColumnFamilyDescriptor> {
     let configuration = &family.configuration;
     let pairs =

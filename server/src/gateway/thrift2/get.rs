@@ -1,4 +1,4 @@
-//! Reads of named rows: get, getMultiple, exists, existsAll.
+//! Reads of single rows: `get`, `getMultiple`, `exists`, `existsAll`.
 
 use bytes::Bytes;
 use hjall_engine::Error;
@@ -7,7 +7,7 @@ use hjall_engine::request::{Get, TimeRange, check_row};
 use hjall_idl::hbase2::{ExistsAllArgs, ExistsArgs, GetArgs, GetMultipleArgs, TGet, TResult};
 
 use super::convert::{check_authorizations, columns, result, table_name, time_range};
-use super::error::{Answer, batch, data, doomed, doomed_batch, illegal};
+use super::error::{Answer, batch, data, illegal, refused, refused_batch};
 use super::filter;
 use super::region::replica_missing;
 use crate::gateway::attributes::Attributes;
@@ -17,17 +17,17 @@ use crate::wire::fault::Fault;
 /// `TConsistency.TIMELINE`.
 const CONSISTENCY_TIMELINE: i32 = 2;
 
-/// A get as it will run, and what only the region server would object to.
+/// A get, and the error with which a region server would refuse it.
 struct Request {
     get: Get,
-    /// The attributes are wrong in a way that fails on the region server.
+    /// The error of the region server; `None` if it accepts the attributes.
     refusal: Option<Error>,
-    /// Only TIMELINE reads look at the replica asked for.
+    /// The requested replica, which only TIMELINE reads consider.
     replica: Option<i32>,
 }
 
 impl Request {
-    /// Checks in HBase's order: of several mistakes the first one answers.
+    /// Converts a get, with checks in HBase's order, so that of several errors the same one is reported.
     fn new(sent: &TGet) -> Answer<Self> {
         check_row(&sent.row).map_err(illegal)?;
         let mut get = Get::new(Bytes::copy_from_slice(&sent.row));
@@ -72,25 +72,25 @@ impl Request {
     }
 }
 
-/// What HBase says of a read that names a replica which the table does not have.
+/// HBase's text for a read of a replica that the table does not have.
 pub fn no_replica(id: i32, row: &[u8], table: &TableName) -> String {
     format!("Cannot get the location for replica{id} of region for {} in {table}", String::from_utf8_lossy(row))
 }
 
-/// One row.
+/// Reads one row.
 pub fn get(context: &CallContext<'_>, a: GetArgs) -> Answer<TResult> {
     let name = table_name(&a.table)?;
     refuse_existence_only(&a.tget)?;
     one(context, &name, &a.tget, |table, get| table.get_for(get, context.scope)).map(result)
 }
 
-/// Whether the same get would find a cell.
+/// Whether a get finds a cell.
 pub fn exists(context: &CallContext<'_>, a: ExistsArgs) -> Answer<bool> {
     let name = table_name(&a.table)?;
     one(context, &name, &a.tget, |table, get| table.exists_for(get, context.scope))
 }
 
-/// Several rows, in the order asked for.
+/// Reads several rows, in the order of the request.
 pub fn get_multiple(context: &CallContext<'_>, a: GetMultipleArgs) -> Answer<Vec<TResult>> {
     let name = table_name(&a.table)?;
     if let [single] = &a.tgets[..] {
@@ -104,7 +104,7 @@ pub fn get_multiple(context: &CallContext<'_>, a: GetMultipleArgs) -> Answer<Vec
     Ok(rows.into_iter().map(result).collect())
 }
 
-/// Whether each of several gets would find a cell.
+/// Whether each of several gets finds a cell.
 pub fn exists_all(context: &CallContext<'_>, a: ExistsAllArgs) -> Answer<Vec<bool>> {
     let name = table_name(&a.table)?;
     if let [single] = &a.tgets[..] {
@@ -114,7 +114,7 @@ pub fn exists_all(context: &CallContext<'_>, a: ExistsAllArgs) -> Answer<Vec<boo
     many(context, &name, &requests, |table, gets| table.exists_many_for(gets, context.scope))
 }
 
-/// HBase's gateway cannot turn a bare "exists" into a result.
+/// Refuses `existence_only`, because HBase's gateway fails to convert such a result.
 fn refuse_existence_only(sent: &TGet) -> Answer<()> {
     match sent.existence_only {
         Some(true) => Err(Fault::internal("existence_only is for exists and existsAll")),
@@ -131,12 +131,12 @@ fn one<R>(
     let request = Request::new(sent)?;
     request.check_replica(context, name)?;
     if let Some(refusal) = &request.refusal {
-        return Err(doomed(context, name, refusal));
+        return Err(refused(context, name, refusal));
     }
     read(&context.engine.table(name), &request.get).map_err(|e| data(&e))
 }
 
-/// All answers or none, although each row is read by itself.
+/// Runs several gets. If any fails, the call fails.
 fn many<R>(
     context: &Context,
     name: &TableName,
@@ -147,7 +147,7 @@ fn many<R>(
         return Ok(Vec::new());
     }
     if let Some(refusal) = requests.iter().find_map(|request| request.refusal.as_ref()) {
-        return Err(doomed_batch(context, name, refusal, requests.len()));
+        return Err(refused_batch(context, name, refusal, requests.len()));
     }
     let gets: Vec<Get> = requests.iter().map(|request| request.get.clone()).collect();
     let answers = read(&context.engine.table(name), &gets).map_err(|e| data(&e))?;

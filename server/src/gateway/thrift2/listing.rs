@@ -1,4 +1,4 @@
-//! Lists of tables: by name, by pattern, by namespace.
+//! Lists of tables by name, pattern or namespace.
 
 use hjall_engine::ErrorKind;
 use hjall_engine::filter::regex::JavaRegex;
@@ -14,7 +14,7 @@ use super::namespace::missing;
 use super::table::{descriptor_within, descriptors};
 use crate::gateway::context::{CallContext, Context};
 
-/// The tables asked for, in that order; missing ones are left out. No names: all tables of users.
+/// Descriptors of the named tables, in that order, without missing ones. Without names, of all user tables.
 pub fn get_table_descriptors(context: &CallContext<'_>, a: GetTableDescriptorsArgs) -> Answer<Vec<TTableDescriptor>> {
     if a.tables.is_empty() {
         return descriptors(context, &by_pattern(context, None, false)?);
@@ -31,7 +31,7 @@ pub fn get_table_descriptors(context: &CallContext<'_>, a: GetTableDescriptorsAr
     Ok(tables)
 }
 
-/// All tables whose name matches as a whole; in the default namespace the name may also be written `default:name`.
+/// All tables whose whole name matches. For the default namespace, `default:name` may match as well.
 fn by_pattern(context: &Context, regex: Option<&[u8]>, system: bool) -> Answer<Vec<TableDescriptor>> {
     let regex = regex.map(|regex| JavaRegex::new(&String::from_utf8_lossy(regex), 0).map_err(illegal)).transpose()?;
     let mut found = Vec::new();
@@ -53,7 +53,7 @@ fn by_pattern(context: &Context, regex: Option<&[u8]>, system: bool) -> Answer<V
     Ok(found)
 }
 
-/// All tables of a namespace; of all namespaces if the name is empty.
+/// All tables of a namespace, or of all namespaces if the name is empty.
 fn by_namespace(context: &Context, namespace: &[u8]) -> Answer<Vec<TableDescriptor>> {
     let name = String::from_utf8_lossy(namespace);
     if !name.is_empty() && context.engine.namespace(&name).is_err() {
@@ -67,7 +67,7 @@ fn names(tables: Vec<TableDescriptor>) -> Vec<TTableName> {
     tables.iter().map(|table| table_name_back(&table.name)).collect()
 }
 
-/// Descriptors of all tables that match.
+/// Descriptors of all matching tables.
 pub fn get_table_descriptors_by_pattern(
     context: &CallContext<'_>,
     a: GetTableDescriptorsByPatternArgs,
@@ -75,12 +75,12 @@ pub fn get_table_descriptors_by_pattern(
     descriptors(context, &by_pattern(context, a.regex.as_deref(), a.include_sys_tables)?)
 }
 
-/// Names of all tables that match.
+/// Names of all matching tables.
 pub fn get_table_names_by_pattern(context: &Context, a: GetTableNamesByPatternArgs) -> Answer<Vec<TTableName>> {
     by_pattern(context, a.regex.as_deref(), a.include_sys_tables).map(names)
 }
 
-/// Descriptors of a namespace's tables.
+/// Descriptors of the tables of a namespace.
 pub fn get_table_descriptors_by_namespace(
     context: &CallContext<'_>,
     a: GetTableDescriptorsByNamespaceArgs,
@@ -88,7 +88,7 @@ pub fn get_table_descriptors_by_namespace(
     descriptors(context, &by_namespace(context, &a.name)?)
 }
 
-/// Names of a namespace's tables.
+/// Names of the tables of a namespace.
 pub fn get_table_names_by_namespace(context: &Context, a: GetTableNamesByNamespaceArgs) -> Answer<Vec<TTableName>> {
     by_namespace(context, &a.name).map(names)
 }

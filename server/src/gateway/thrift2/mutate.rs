@@ -1,4 +1,4 @@
-//! Writes of rows: put, putMultiple, mutateRow, and their parts inside of checks.
+//! Writes of rows: `put`, `putMultiple`, `mutateRow`, and their parts in checks.
 
 use bytes::Bytes;
 use hjall_engine::mutation::{Mutation, Put, PutCell, check_timestamp};
@@ -6,24 +6,24 @@ use hjall_engine::request::check_row;
 use hjall_engine::{Error, LATEST};
 use hjall_idl::hbase2::{MutateRowArgs, PutArgs, PutMultipleArgs, TMutation, TPut, TRowMutations};
 
-use super::batch::apply;
+use super::batch::{BatchElement, apply};
 use super::convert::{check_visibility, durability, table_name};
 use super::delete::DeleteRequest;
-use super::error::{Answer, batch, batch_of, data, doomed, doomed_batch, illegal};
+use super::error::{Answer, batch, batch_of, data, illegal, refused, refused_batch};
 use crate::gateway::attributes::Attributes;
 use crate::gateway::context::Context;
 use crate::wire::fault::Fault;
 
-/// A put as it will run, and what only the region server would object to.
+/// A put, and the error with which a region server would refuse it.
 pub struct PutRequest {
-    /// The put itself.
+    /// The put.
     pub put: Put,
-    /// Why no region server could ever apply it.
+    /// The error of the region server; `None` if it accepts the put.
     pub refusal: Option<Error>,
 }
 
 impl PutRequest {
-    /// Checks what HBase's gateway checks. A put without cells is legal so far.
+    /// Converts a put, with the checks of HBase's gateway, which allows a put without cells.
     pub fn new(sent: &TPut) -> Answer<Self> {
         check_row(&sent.row).map_err(illegal)?;
         let default = sent.timestamp.unwrap_or(LATEST);
@@ -48,25 +48,35 @@ impl PutRequest {
         Ok(Self { put, refusal })
     }
 
-    /// Checks what HBase's client library checks before it sends a put by itself or in a list.
+    /// The checks of HBase's client library before it sends a put, which do not apply to puts in row mutations.
     pub fn validate(&self, context: &Context) -> Answer<()> {
         self.put.validate().map_err(illegal)?;
         self.put.check_cell_bytes(context.engine.limits().client_cell_bytes).map_err(illegal)
     }
 }
 
-/// The mutations of one row, and what only the region server would object to.
+impl BatchElement for PutRequest {
+    fn row(&self) -> &Bytes {
+        &self.put.row
+    }
+
+    fn refusal(&self) -> Option<&Error> {
+        self.refusal.as_ref()
+    }
+}
+
+/// The mutations of one row, and the error with which a region server would refuse them.
 pub struct RowRequest {
-    /// The row of all of them.
+    /// The row.
     pub row: Bytes,
     /// The mutations, at least one.
     pub mutations: Vec<Mutation>,
-    /// Why no region server could ever apply them.
+    /// The error of the region server; `None` if it accepts them.
     pub refusal: Option<Error>,
 }
 
 impl RowRequest {
-    /// Checks in HBase's order: each mutation by itself, then that it is for this row.
+    /// Converts row mutations, with checks in HBase's order: first each mutation, then its row.
     pub fn new(sent: &TRowMutations) -> Answer<Self> {
         let row = Bytes::copy_from_slice(&sent.row);
         check_row(&row).map_err(illegal)?;
@@ -89,7 +99,7 @@ impl RowRequest {
             refusal = refusal.or(refused);
             mutations.push(mutation);
         }
-        // Found when the whole is sent, after all rows have been compared.
+        // HBase's client checks this when it sends the request, after all rows have been compared.
         mutations.iter().try_for_each(Mutation::validate).map_err(illegal)?;
         if mutations.is_empty() {
             return Err(Fault::internal("no mutations"));
@@ -98,7 +108,7 @@ impl RowRequest {
     }
 }
 
-/// HBase's `WrongRowIOException`, raised before anything is sent.
+/// HBase's `WrongRowIOException`, which the client raises before it sends the request.
 fn wrong_row(action: &[u8], row: &[u8]) -> Fault {
     Fault::io(
         format!(
@@ -116,12 +126,12 @@ pub fn put(context: &Context, a: PutArgs) -> Answer<()> {
     let request = PutRequest::new(&a.tput)?;
     request.validate(context)?;
     if let Some(refusal) = &request.refusal {
-        return Err(doomed(context, &name, refusal));
+        return Err(refused(context, &name, refusal));
     }
     context.engine.table(&name).put(&request.put).map_err(|e| data(&e))
 }
 
-/// Writes several rows, each by itself: what is good is written even if the call fails.
+/// Writes several rows separately. Valid puts are written even if the call fails.
 pub fn put_multiple(context: &Context, a: PutMultipleArgs) -> Answer<()> {
     let name = table_name(&a.table)?;
     let requests = a.tputs.iter().map(PutRequest::new).collect::<Answer<Vec<_>>>()?;
@@ -129,22 +139,18 @@ pub fn put_multiple(context: &Context, a: PutMultipleArgs) -> Answer<()> {
     if requests.is_empty() {
         return Ok(());
     }
-    let errors = apply(
-        context,
-        &name,
-        &requests,
-        |request| (&request.put.row, request.refusal.as_ref()),
-        |table, requests| table.put_many(&requests.iter().map(|request| request.put.clone()).collect::<Vec<_>>()),
-    )?;
+    let errors = apply(context, &name, &requests, |table, requests| {
+        table.put_many(&requests.iter().map(|request| request.put.clone()).collect::<Vec<_>>())
+    })?;
     if errors.is_empty() { Ok(()) } else { Err(batch(context, errors.iter())) }
 }
 
-/// Puts and deletes of one row, all at once.
+/// Applies puts and deletes of one row atomically.
 pub fn mutate_row(context: &Context, a: MutateRowArgs) -> Answer<()> {
     let name = table_name(&a.table)?;
     let request = RowRequest::new(&a.trow_mutations)?;
     if let Some(refusal) = &request.refusal {
-        return Err(doomed_batch(context, &name, refusal, request.mutations.len()));
+        return Err(refused_batch(context, &name, refusal, request.mutations.len()));
     }
     context
         .engine

@@ -29,7 +29,7 @@ fn descriptor_back(namespace: NamespaceDescriptor) -> TNamespaceDescriptor {
     }
 }
 
-/// An illegal name is found by the master, whose client then tries again and again.
+/// The fault for an error of the master. For an invalid name, the master's client retries until it gives up.
 fn fault(error: Error) -> Fault {
     match error.kind() {
         ErrorKind::InvalidArgument => master(&Error::new(ErrorKind::Unprocessable, error.message())),
@@ -37,17 +37,18 @@ fn fault(error: Error) -> Fault {
     }
 }
 
-/// Makes a namespace.
+/// Creates a namespace.
 pub fn create_namespace(context: &Context, a: CreateNamespaceArgs) -> Answer<()> {
     context.engine.create_namespace(descriptor(&a.namespace_desc)).map_err(fault)
 }
 
-/// Replaces a namespace's configuration.
+/// Replaces the configuration of a namespace.
 pub fn modify_namespace(context: &Context, a: ModifyNamespaceArgs) -> Answer<()> {
     context.engine.modify_namespace(descriptor(&a.namespace_desc)).map_err(fault)
 }
 
-/// Deletes an empty namespace. One with an illegal name is missing like any other; only no name at all is illegal here.
+/// Deletes an empty namespace. An invalid name is reported as a missing namespace; only an empty name is
+/// invalid here.
 pub fn delete_namespace(context: &Context, a: DeleteNamespaceArgs) -> Answer<()> {
     let deleted = context.engine.delete_namespace(&text(&a.name));
     deleted.map_err(|error| match error.kind() {
@@ -57,7 +58,7 @@ pub fn delete_namespace(context: &Context, a: DeleteNamespaceArgs) -> Answer<()>
     })
 }
 
-/// One namespace.
+/// The descriptor of a namespace.
 pub fn get_namespace_descriptor(context: &Context, a: GetNamespaceDescriptorArgs) -> Answer<TNamespaceDescriptor> {
     match context.engine.namespace(&text(&a.name)) {
         Ok(namespace) => Ok(descriptor_back(namespace)),
@@ -73,7 +74,7 @@ pub fn missing(name: &[u8]) -> Fault {
     master(&Error::new(ErrorKind::NamespaceNotFound, text(name)))
 }
 
-/// All namespaces, by name.
+/// The descriptors of all namespaces, by name.
 pub fn list_namespace_descriptors(
     context: &Context,
     _: ListNamespaceDescriptorsArgs,

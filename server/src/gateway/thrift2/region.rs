@@ -1,4 +1,4 @@
-//! Where regions are: all on this server.
+//! Locations of regions, which are all on this server.
 
 use hjall_engine::ErrorKind;
 use hjall_engine::name::TableName;
@@ -13,7 +13,7 @@ use super::error::{Answer, data, local};
 use crate::gateway::context::{CallContext, Context};
 use crate::wire::fault::Fault;
 
-/// Numbers and field headers of a location in a reply.
+/// The length of the numbers and field headers of a location in a reply.
 const FIXED_BYTES: usize = 40;
 
 fn location(context: &Context, table: &TableName, region: &Region, replica: i32) -> THRegionLocation {
@@ -41,29 +41,29 @@ fn replicas(context: &Context, table: &TableName) -> Answer<i32> {
     Ok(table.region_replication().unwrap_or(1).min(REGION_REPLICATION_MAX))
 }
 
-/// Whether a table has no such replica; 0 is the region itself.
+/// Whether a table lacks this replica. Replica 0 is the region itself.
 pub fn replica_missing(context: &Context, table: &TableName, id: i32) -> Answer<bool> {
     Ok(id >= replicas(context, table)?)
 }
 
-/// About the memory that a location takes; its reply is not shorter than what is counted of it.
+/// An estimate of the memory of a location. Its encoded form is at least as long.
 fn bytes_of(location: &THRegionLocation) -> usize {
     let region = &location.region_info;
     let keys = [&region.start_key, &region.end_key].into_iter().flatten().map(Vec::len).sum::<usize>();
     FIXED_BYTES + location.server_name.host_name.len() + region.table_name.len() + keys
 }
 
-/// The region that holds a row; any bytes are a row here. `reload` asks to forget cached locations; none are cached.
+/// The region of a row, which may be any bytes. `reload` has no effect, because locations are not cached.
 pub fn get_region_location(context: &Context, a: GetRegionLocationArgs) -> Answer<THRegionLocation> {
     let name = table_name(&a.table)?;
     let regions = context.engine.regions(&name).map_err(|e| local(&e))?;
     match regions.iter().find(|region| region.contains(&a.row)) {
         Some(region) => Ok(location(context, &name, region, 0)),
-        None => Err(Fault::io(format!("no region of {name} holds the row"), true)),
+        None => Err(Fault::io(format!("no region of {name} contains the row"), true)),
     }
 }
 
-/// All regions by start key, each with its replicas; an empty list for a table that does not exist.
+/// All regions by start key, each with its replicas. The list is empty for a table that does not exist.
 pub fn get_all_region_locations(
     context: &CallContext<'_>,
     a: GetAllRegionLocationsArgs,

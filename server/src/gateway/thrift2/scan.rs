@@ -1,4 +1,4 @@
-//! Reads of ranges of rows: scanners, and scans within one call.
+//! Reads of ranges of rows: scanners, and scans in one call.
 
 use bytes::Bytes;
 use hjall_engine::name::TableName;
@@ -7,7 +7,7 @@ use hjall_engine::{Error, ErrorKind, Scanner};
 use hjall_idl::hbase2::{CloseScannerArgs, GetScannerResultsArgs, GetScannerRowsArgs, OpenScannerArgs, TResult, TScan};
 
 use super::convert::{check_authorizations, columns, result, table_name, time_range};
-use super::error::{Answer, data, doomed, illegal};
+use super::error::{Answer, data, illegal, refused};
 use super::filter;
 use super::get::no_replica;
 use super::region::replica_missing;
@@ -17,21 +17,21 @@ use crate::gateway::scanners::OpenScanner;
 use crate::wire::fault::Fault;
 use crate::wire::method::Service;
 
-/// A scan as it will run, and what only a region server would object to.
+/// A scan, and the error with which a region server would refuse it.
 struct Request {
     scan: Scan,
     refusal: Option<Error>,
 }
 
 impl Request {
-    /// Checks in HBase's order: of several mistakes the first one answers.
+    /// Converts a scan, with checks in HBase's order, so that of several errors the same one is reported.
     fn new(sent: &TScan) -> Answer<Self> {
         let bytes = |row: Option<&[u8]>| Bytes::copy_from_slice(row.unwrap_or_default());
         let mut scan = Scan {
             start: bytes(sent.start_row.as_deref()),
             stop: bytes(sent.stop_row.as_deref()),
             caching: sent.caching.unwrap_or(0),
-            // The contract's own default, for writers that leave it out.
+            // The default of the contract, for clients that do not send it.
             max_versions: sent.max_versions.unwrap_or(1),
             columns: columns(sent.columns.as_ref()),
             batch: sent.batch_size.unwrap_or(0),
@@ -47,7 +47,7 @@ impl Request {
             scan.filter = Some(filter::from_text(text)?);
         }
         let attributes = Attributes::new(&sent.attributes);
-        // HBase's client looks at the level of isolation itself, unlike in gets.
+        // HBase's client checks the isolation level of a scan, unlike that of a get.
         attributes.check_isolation().map_err(|error| Fault::internal(error.message()))?;
         check_authorizations(sent.authorizations.as_ref())?;
         for (family, range) in sent.col_fam_time_range_map.iter().flatten() {
@@ -68,7 +68,7 @@ impl Request {
 /// Opens the scan of a call without reading anything.
 fn start(context: &Context, name: &TableName, sent: &TScan) -> Answer<OpenScanner> {
     let Request { scan, mut refusal } = Request::new(sent)?;
-    // A replica that the table does not have is noticed when the first region is looked for.
+    // HBase detects a missing replica when it looks up the first region.
     if let Some(id) = sent.target_replica_id.filter(|id| *id > 0)
         && replica_missing(context, name, id).unwrap_or(false)
     {
@@ -83,20 +83,20 @@ fn start(context: &Context, name: &TableName, sent: &TScan) -> Answer<OpenScanne
 
 /// Fetches up to `results` results. A negative number is refused before anything is read.
 fn read(context: &CallContext<'_>, open: &mut OpenScanner, results: Option<i32>) -> Answer<Vec<TResult>> {
-    // The contract's own default, for writers that leave it out.
-    let wanted = usize::try_from(results.unwrap_or(1))
-        .map_err(|_| Fault::internal("a negative number of rows was asked for"))?;
+    // The default of the contract, for clients that do not send it.
+    let wanted =
+        usize::try_from(results.unwrap_or(1)).map_err(|_| Fault::internal("the number of rows is negative"))?;
     if wanted == 0 {
         return Ok(Vec::new());
     }
     if let Some(refusal) = &open.refusal {
-        return Err(doomed(context, &open.table, refusal));
+        return Err(refused(context, &open.table, refusal));
     }
     let rows = open.scanner.next_for(wanted, context.scanners.page_bytes_max(), context.scope).map_err(|e| data(&e))?;
     Ok(rows.into_iter().map(result).collect())
 }
 
-/// Opens a scanner. Only the arguments are looked at: a missing table shows at the first fetch.
+/// Opens a scanner. Checks only the arguments; a missing table is reported by the first fetch.
 pub fn open_scanner(context: &Context, a: OpenScannerArgs) -> Answer<OpenScanner> {
     start(context, &table_name(&a.table)?, &a.tscan)
 }
@@ -115,18 +115,18 @@ pub fn close_scanner(context: &Context, a: CloseScannerArgs) -> Answer<()> {
     Ok(())
 }
 
-/// Opens, reads and closes within one call.
+/// Opens, reads and closes a scanner in one call.
 pub fn get_scanner_results(context: &CallContext<'_>, a: GetScannerResultsArgs) -> Answer<Vec<TResult>> {
     let mut open = start(context, &table_name(&a.table)?, &a.tscan)?;
     let rows = read(context, &mut open, a.num_rows)?;
-    // The client could not fetch the rest of a page that was cut, and would not know that it was.
+    // The client cannot detect that a page was cut, nor fetch the rest.
     let short = usize::try_from(a.num_rows.unwrap_or(1)).is_ok_and(|wanted| rows.len() < wanted);
     if short && !open.scanner.next_for(1, usize::MAX, context.scope).map_err(|e| data(&e))?.is_empty() {
         let max = context.scanners.page_bytes_max();
         return Err(Fault::io(
             format!(
                 "org.apache.hadoop.hbase.DoNotRetryIOException: the results are larger than {max} bytes \
-                 (limits.page); ask for fewer at once, or use openScanner and getScannerRows"
+                 (limits.page); request fewer at once, or use openScanner and getScannerRows"
             ),
             false,
         ));

@@ -1,4 +1,4 @@
-//! The server itself: which service this is, which cluster, and what was slow.
+//! The type of the service, the id of the cluster, and the log of slow calls.
 
 use hjall_engine::name::TableName;
 use hjall_engine::region::{locate, to_string_binary};
@@ -15,17 +15,17 @@ use crate::wire::fault::Fault;
 /// `TThriftServerType.TWO`.
 const SERVER_TYPE: i32 = 2;
 
-/// HBase's number for this service.
+/// HBase's number of this service.
 pub fn get_thrift_server_type(_: &Context, _: GetThriftServerTypeArgs) -> Answer<i32> {
     Ok(SERVER_TYPE)
 }
 
-/// The identifier of the store, which it keeps for life.
+/// The id of the database, which never changes.
 pub fn get_cluster_id(context: &Context, _: GetClusterIdArgs) -> Answer<String> {
     Ok(context.engine.cluster_id().to_owned())
 }
 
-/// Whether a server in a request is this one; HBase cannot reach any other either.
+/// Checks that the server in a request is this one.
 fn check_server(context: &Context, server: &TServerName) -> Answer<()> {
     let identity = &context.identity;
     let same = server.host_name == identity.host.as_bytes()
@@ -34,11 +34,11 @@ fn check_server(context: &Context, server: &TServerName) -> Answer<()> {
     if same { Ok(()) } else { Err(Fault::internal(format!("no such server; this is {identity}"))) }
 }
 
-/// Slow and large calls of these servers, the newest first. There are some only if they are kept
-/// (`hbase.regionserver.slowlog.buffer.enabled`).
+/// Slow and large calls of these servers, newest first. Empty unless
+/// `hbase.regionserver.slowlog.buffer.enabled` is set.
 pub fn get_slow_log_responses(context: &Context, a: GetSlowLogResponsesArgs) -> Answer<Vec<TOnlineLogRecord>> {
     let Some(filter) = &a.log_query_filter else {
-        return Err(Fault::internal("a query of the slow log without a filter"));
+        return Err(Fault::internal("the query of the slow log has no filter"));
     };
     let mut records = Vec::new();
     for server in a.server_names.iter().flatten() {
@@ -51,17 +51,17 @@ pub fn get_slow_log_responses(context: &Context, a: GetSlowLogResponsesArgs) -> 
     Ok(records)
 }
 
-/// Clears the slow logs. False for each server that keeps none.
+/// Clears the slow logs. The answer is false for a server without a slow log.
 pub fn clear_slow_log_responses(context: &Context, a: ClearSlowLogResponsesArgs) -> Answer<Vec<bool>> {
     let clear = |server| check_server(context, server).map(|()| context.watch.slow.clear());
     a.server_names.iter().flatten().map(clear).collect()
 }
 
-/// What the contract takes where a filter has no limit.
+/// The limit of a filter that has none, as in the contract.
 const LIMIT: i32 = 10;
-/// `TLogType.LARGE_LOG`; anything else, and nothing, asks for slow calls.
+/// `TLogType.LARGE_LOG`. Any other type, or none, stands for slow calls.
 const LARGE: i32 = 2;
-/// `TFilterByOperator.AND`; anything else, and nothing, is OR.
+/// `TFilterByOperator.AND`. Any other operator, or none, is OR.
 const AND: i32 = 0;
 
 fn of_type(call: &SlowCall, log_type: Option<i32>) -> bool {
@@ -95,14 +95,14 @@ fn record(context: &Context, call: &SlowCall) -> TOnlineLogRecord {
     }
 }
 
-/// What the call was about, as far as its arguments say it in their usual places.
+/// The table and row of the call, if it has them.
 fn parameters(call: &SlowCall) -> String {
     let table = call.table.iter().map(|table| format!("table={table}"));
     let row = call.row.iter().map(|row| format!("row={}", to_string_binary(row)));
     table.chain(row).collect::<Vec<_>>().join(", ")
 }
 
-/// The name of the region of its row; of the table's first one where it names none.
+/// The name of the region of its row, or of the first region if it has no row.
 fn region(context: &Context, call: &SlowCall) -> Option<String> {
     let table = TableName::parse(call.table.as_ref()?.as_bytes()).ok()?;
     let regions = context.engine.regions(&table).ok()?;
@@ -110,7 +110,8 @@ fn region(context: &Context, call: &SlowCall) -> Option<String> {
     Some(String::from_utf8_lossy(&region.name(&table)).into_owned())
 }
 
-/// Whether a record meets any, or all, of what a filter names; a filter that names nothing takes all.
+/// Whether a record meets any of the conditions of a filter, or all if the operator is AND. A filter without
+/// conditions accepts every record.
 fn fits(record: &TOnlineLogRecord, filter: &TLogQueryFilter) -> bool {
     let region = record.region_name.as_deref().unwrap_or_default().as_bytes();
     let named = [

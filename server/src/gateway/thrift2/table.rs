@@ -1,4 +1,4 @@
-//! Tables: making, changing and describing them.
+//! Creates, changes and describes tables.
 
 use std::collections::HashSet;
 
@@ -16,11 +16,11 @@ use super::family::{family, family_back};
 use crate::gateway::context::{CallContext, Context};
 use crate::wire::fault::Fault;
 
-/// The descriptor of a request: families, then free attributes, then the durability field, which wins over the attribute.
+/// The descriptor in a request. The durability field has precedence over the attribute.
 fn descriptor(sent: &TTableDescriptor) -> Answer<TableDescriptor> {
     let mut table = TableDescriptor::new(full_table_name(&sent.table_name)?);
     let Some(columns) = &sent.columns else {
-        return Err(Fault::internal("a table descriptor without a list of families"));
+        return Err(Fault::internal("the table descriptor has no list of families"));
     };
     for column in columns {
         table.add_family(family(column).map_err(illegal)?).map_err(illegal)?;
@@ -34,7 +34,7 @@ fn descriptor(sent: &TTableDescriptor) -> Answer<TableDescriptor> {
     Ok(table)
 }
 
-/// The descriptor of an answer. The durability field is always set.
+/// The descriptor in an answer. The durability field is always set.
 fn descriptor_back(table: &TableDescriptor) -> Answer<TTableDescriptor> {
     let families = table.families.values().map(family_back).collect::<Result<Vec<_>, _>>();
     Ok(TTableDescriptor {
@@ -45,7 +45,7 @@ fn descriptor_back(table: &TableDescriptor) -> Answer<TTableDescriptor> {
     })
 }
 
-/// The descriptors of these tables, in this order, within the budget of the call.
+/// The descriptors of these tables, in this order. They count towards the memory of the call.
 pub fn descriptors<'a>(
     context: &CallContext<'_>,
     tables: impl IntoIterator<Item = &'a TableDescriptor>,
@@ -53,13 +53,13 @@ pub fn descriptors<'a>(
     tables.into_iter().map(|table| descriptor_within(context, table)).collect()
 }
 
-/// A descriptor, within the budget of the call.
+/// The descriptor of a table. It counts towards the memory of the call.
 pub fn descriptor_within(context: &CallContext<'_>, table: &TableDescriptor) -> Answer<TTableDescriptor> {
     context.scope.take(0, bytes_of(table)).map_err(|e| data(&e))?;
     descriptor_back(table)
 }
 
-/// About the memory that a descriptor takes; its reply is not shorter.
+/// An estimate of the memory of a descriptor. Its encoded form is at least as long.
 fn bytes_of(table: &TableDescriptor) -> usize {
     let of_family = |family: &FamilyDescriptor| {
         let pairs = family.attributes.iter().chain(&family.configuration);
@@ -69,17 +69,17 @@ fn bytes_of(table: &TableDescriptor) -> usize {
     attributes + table.families.values().map(of_family).sum::<usize>()
 }
 
-/// Numbers and field headers of a family in a reply.
+/// The length of the numbers and field headers of a family in a reply.
 const FAMILY_FIXED_BYTES: usize = 60;
 
-/// Makes a table, split at these keys.
+/// Creates a table, split at these keys.
 pub fn create_table(context: &Context, a: CreateTableArgs) -> Answer<()> {
     let table = descriptor(&a.desc)?;
     let splits = a.split_keys.unwrap_or_default().into_iter().map(Bytes::from).collect();
     context.engine.create_table(table, splits).map_err(|e| master(&e))
 }
 
-/// Replaces a table's descriptor.
+/// Replaces the descriptor of a table.
 pub fn modify_table(context: &Context, a: ModifyTableArgs) -> Answer<()> {
     let table = descriptor(&a.desc)?;
     context.engine.modify_table(table).map_err(|e| master(&e))
@@ -106,7 +106,7 @@ pub fn disable_table(context: &Context, a: DisableTableArgs) -> Answer<()> {
     on_master(&a.table_name, |name| context.engine.disable_table(name))
 }
 
-/// Enables a disabled table. HBase's client library itself looks at the state, so its texts are bare.
+/// Enables a disabled table. HBase's client library checks the state itself, so its messages are bare.
 pub fn enable_table(context: &Context, a: EnableTableArgs) -> Answer<()> {
     let name = full_table_name(&a.table_name)?;
     context.engine.enable_table(&name).map_err(|e| local(&e))
@@ -118,20 +118,20 @@ pub fn add_column_family(context: &Context, a: AddColumnFamilyArgs) -> Answer<()
     on_master(&a.table_name, |name| context.engine.add_family(name, family))
 }
 
-/// Replaces a family's descriptor.
+/// Replaces the descriptor of a family.
 pub fn modify_column_family(context: &Context, a: ModifyColumnFamilyArgs) -> Answer<()> {
     let family = family(&a.column).map_err(illegal)?;
     on_master(&a.table_name, |name| context.engine.modify_family(name, family))
 }
 
-/// Removes a family with its data.
+/// Removes a family and its data.
 pub fn delete_column_family(context: &Context, a: DeleteColumnFamilyArgs) -> Answer<()> {
     on_master(&a.table_name, |name| context.engine.delete_family(name, &a.column))
 }
 
-/// Whether there is such a table.
+/// Whether a table exists.
 pub fn table_exists(context: &Context, a: TableExistsArgs) -> Answer<bool> {
-    let name = full_table_name(a.table_name.as_ref().ok_or_else(|| Fault::internal("no table name"))?)?;
+    let name = full_table_name(a.table_name.as_ref().ok_or_else(|| Fault::internal("the table name is missing"))?)?;
     Ok(context.engine.table_exists(&name))
 }
 
@@ -145,12 +145,13 @@ pub fn is_table_disabled(context: &Context, a: IsTableDisabledArgs) -> Answer<bo
     enabled(context, &a.table_name).map(|enabled| !enabled)
 }
 
-/// Whether all regions are served, as they are while a table is enabled. A missing table is not available.
+/// Whether all regions are served, which they are while the table is enabled. A missing table is not available.
 pub fn is_table_available(context: &Context, a: IsTableAvailableArgs) -> Answer<bool> {
     available(context, &full_table_name(&a.table_name)?)
 }
 
-/// Whether a table is available, and the regions that begin at one of these keys, or at the beginning, are one more than the keys.
+/// Whether a table is available, and the number of regions that begin at one of these keys or have no start
+/// key is one more than the number of keys.
 pub fn is_table_available_with_split(context: &Context, a: IsTableAvailableWithSplitArgs) -> Answer<bool> {
     let name = full_table_name(&a.table_name)?;
     let splits = a.split_keys.unwrap_or_default();
@@ -174,7 +175,7 @@ fn available(context: &Context, name: &TableName) -> Answer<bool> {
     }
 }
 
-/// One table's descriptor.
+/// The descriptor of a table.
 pub fn get_table_descriptor(context: &Context, a: GetTableDescriptorArgs) -> Answer<TTableDescriptor> {
     let name = full_table_name(&a.table)?;
     descriptor_back(&context.engine.describe(&name).map_err(|e| local(&e))?)

@@ -1,6 +1,6 @@
 //! Bytes that nobody should send: an error, never a panic, never a byte beyond the end.
 
-use hjall_server::dispatch::call::{Call, Speaking};
+use hjall_server::dispatch::call::{Call, DefaultService};
 use hjall_server::wire::dialect::recognise;
 use hjall_server::wire::measure::{Measure, Progress};
 use hjall_server::wire::method::Service;
@@ -17,7 +17,7 @@ const ENCODINGS: [Encoding; 2] = [Encoding::Binary, Encoding::Compact];
 fn digest(bytes: &[u8]) {
     recognise(bytes);
     for encoding in ENCODINGS {
-        let _ = Call::recognise(encoding, bytes, &mut Speaking::Assumed(Service::Thrift1));
+        let _ = Call::recognise(encoding, bytes, &mut DefaultService::Assumed(Service::Thrift1));
         let measured = Measure::new(encoding, 1 << 20).advance(bytes);
         if let Ok(Progress::Whole(length)) = measured {
             assert!(length <= bytes.len());
