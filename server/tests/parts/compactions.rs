@@ -6,7 +6,7 @@ use hjall_engine::mutation::{Delete, Durability, Put, PutCell};
 use hjall_engine::name::TableName;
 use hjall_engine::schema::{FamilyDescriptor, TableDescriptor};
 use hjall_engine::{Engine, LATEST, Options};
-use hjall_server::gateway::compactor::{Compactor, Due, Schedule};
+use hjall_server::gateway::compactor::{Compactor, Depth, Due, Schedule};
 use hjall_server::settings::config::{CompactionSettings, OffPeak};
 
 const DAY: Duration = Duration::from_secs(86_400);
@@ -88,6 +88,33 @@ fn scheduled_compactions_free_the_disk_and_are_counted() {
     assert!(figures.read_bytes > 0 && figures.failed == 0, "{figures:?}");
     let after = db.engine.table_files(&db.name).unwrap().bytes;
     assert!(after < before / 2, "{after} of {before} bytes are left");
+    drop(compactor);
+    db.engine.close().unwrap();
+}
+
+#[test]
+fn a_requested_major_compaction_waits_before_it_starts() {
+    let (db, other) = (db(10), TableName::parse(b"other").unwrap());
+    let mut table = TableDescriptor::new(other.clone());
+    table.add_family(FamilyDescriptor::new("f").unwrap()).unwrap();
+    db.engine.create_table(table, vec![]).unwrap();
+    let settings = CompactionSettings { request_delay: DAY, ..CompactionSettings::default() };
+    let compactor = Compactor::start(db.engine.clone(), settings).unwrap();
+    compactor.request(db.name.clone(), Depth::Minor);
+    compactor.request(db.name.clone(), Depth::Major);
+    let began = Instant::now();
+    loop {
+        let figures = compactor.figures();
+        // Two minor compactions have run since the request, and it still waits.
+        if figures.finished >= 2 && figures.waiting == 1 && !figures.running {
+            break;
+        }
+        if figures.waiting == 1 && !figures.running {
+            compactor.request(other.clone(), Depth::Minor);
+        }
+        assert!(began.elapsed() < Duration::from_secs(60), "{:?}", compactor.figures());
+        std::thread::yield_now();
+    }
     drop(compactor);
     db.engine.close().unwrap();
 }

@@ -36,6 +36,8 @@ pub struct Compactor {
     queue: Arc<Queue>,
     wake: Option<Sender<()>>,
     counters: Arc<Counters>,
+    /// How long a major compaction waits before it starts.
+    request_delay: Duration,
     thread: Option<JoinHandle<()>>,
 }
 
@@ -63,13 +65,38 @@ pub struct CompactionFigures {
     pub read_bytes: u64,
 }
 
-/// The requests that wait, each table once, in the order of their names.
+/// A request that waits.
+#[derive(Debug, Clone, Copy)]
+struct Request {
+    depth: Depth,
+    /// When the compaction may start.
+    start: Instant,
+}
+
+/// The requests that wait, one for each table.
 #[derive(Default)]
-struct Queue(Mutex<BTreeMap<TableName, Depth>>);
+struct Queue(Mutex<BTreeMap<TableName, Request>>);
 
 impl Queue {
-    fn lock(&self) -> MutexGuard<'_, BTreeMap<TableName, Depth>> {
+    fn lock(&self) -> MutexGuard<'_, BTreeMap<TableName, Request>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Removes the request that may start first, if it may start now.
+    fn take_due(&self) -> Option<(TableName, Depth)> {
+        let mut waiting = self.lock();
+        let table = waiting.iter().min_by_key(|(_, request)| request.start)?.0.clone();
+        let request = waiting.remove(&table)?;
+        if request.start > Instant::now() {
+            waiting.insert(table, request);
+            return None;
+        }
+        Some((table, request.depth))
+    }
+
+    /// When the next request may start.
+    fn next_start(&self) -> Option<Instant> {
+        self.lock().values().map(|request| request.start).min()
     }
 }
 
@@ -83,6 +110,7 @@ impl Compactor {
         let (wake, woken) = bounded(1);
         let queue = Arc::new(Queue::default());
         let counters = Arc::new(Counters::default());
+        let request_delay = settings.request_delay;
         let worker = Worker {
             engine,
             queue: queue.clone(),
@@ -91,7 +119,7 @@ impl Compactor {
             schedule: Schedule::new(settings),
         };
         let thread = Builder::new().name("hjall-compact".to_owned()).spawn(move || worker.run(&woken))?;
-        Ok(Self { queue, wake: Some(wake), counters, thread: Some(thread) })
+        Ok(Self { queue, wake: Some(wake), counters, request_delay, thread: Some(thread) })
     }
 
     /// The figures of compactions.
@@ -110,16 +138,21 @@ impl Compactor {
         self.counters.control.stop();
     }
 
-    /// Requests a compaction of a table and returns at once. A request that is already waiting becomes major
-    /// if either of the two is.
+    /// Requests a compaction of a table and returns at once. A minor one starts as soon as no other is running, a major
+    /// one after [`CompactionSettings::request_delay`]. A request that is already waiting becomes major if either of
+    /// the two is.
     pub fn request(&self, table: TableName, depth: Depth) {
         let mut waiting = self.queue.lock();
         if waiting.len() >= WAITING_MAX && !waiting.contains_key(&table) {
             tracing::warn!(%table, "compaction request dropped: {WAITING_MAX} tables are waiting; request it again later");
             return;
         }
-        let wanted = waiting.entry(table).or_insert(depth);
-        *wanted = (*wanted).max(depth);
+        let delay = if depth == Depth::Major { self.request_delay } else { Duration::ZERO };
+        let new = Request { depth, start: Instant::now() + delay };
+        let request = waiting.entry(table).or_insert(new);
+        if request.depth < depth {
+            *request = new;
+        }
         drop(waiting);
         if let Some(wake) = &self.wake {
             // If it is full, a wake-up is pending already.
@@ -152,14 +185,16 @@ impl Worker {
         let every = self.schedule.check_every();
         let mut next_check = every.map(|every| Instant::now() + every);
         loop {
-            let wait = next_check.map(|at| at.saturating_duration_since(Instant::now()));
+            let next = [next_check, self.queue.next_start()].into_iter().flatten().min();
+            let wait = next.map(|at| at.saturating_duration_since(Instant::now()));
             match woken.recv_timeout(wait.unwrap_or(Duration::MAX)) {
-                Ok(()) => self.compact_requested(),
-                Err(RecvTimeoutError::Timeout) => {
-                    self.compact_scheduled();
-                    next_check = every.map(|every| Instant::now() + every);
-                }
+                Ok(()) | Err(RecvTimeoutError::Timeout) => {}
                 Err(RecvTimeoutError::Disconnected) => return,
+            }
+            self.compact_requested();
+            if next_check.is_some_and(|at| at <= Instant::now()) {
+                self.compact_scheduled();
+                next_check = every.map(|every| Instant::now() + every);
             }
         }
     }
@@ -171,7 +206,7 @@ impl Worker {
     fn compact_requested(&self) {
         while !self.is_stopped() {
             // Removed before the work, so that what is written during it can be compacted by another request.
-            let Some((table, depth)) = self.queue.lock().pop_first() else { return };
+            let Some((table, depth)) = self.queue.take_due() else { return };
             self.compact(&table, depth, self.throughput, "requested");
         }
     }

@@ -16,6 +16,8 @@ pub struct CompactionSettings {
     pub garbage_ratio: f64,
     /// How often tables are looked at. Default 10 minutes.
     pub check: Duration,
+    /// How long a requested major compaction waits before it starts. Default 10 s.
+    pub request_delay: Duration,
     /// The hours in which scheduled compactions start; `None`: all.
     pub off_peak: Option<OffPeak>,
 }
@@ -48,6 +50,7 @@ impl Default for CompactionSettings {
             major_jitter: 0.5,
             garbage_ratio: 0.5,
             check: Duration::from_secs(600),
+            request_delay: Duration::from_secs(10),
             off_peak: None,
         }
     }

@@ -6,7 +6,7 @@ use super::{DAY, Default, Kind, RATIO, ROW, Setting, key, key_in};
 
 const HOUR_OF_DAY: Kind = Kind::Count { min: 0, max: 23, off: true };
 
-pub(super) static SETTINGS: [Setting; 7] = [
+pub(super) static SETTINGS: [Setting; 8] = [
     Setting {
         name: "compaction.throughput",
         hbase: &[key_in("hbase.hstore.compaction.throughput.higher.bound", "B")],
@@ -64,6 +64,17 @@ pub(super) static SETTINGS: [Setting; 7] = [
         reason: "Short in relation to off-peak hours",
         reloads: false,
         set: |launch, value| launch.config.compaction.check = value.time().unwrap_or(DAY),
+        ..ROW
+    },
+    Setting {
+        name: "compaction.request_delay",
+        kind: Kind::Time { min: Duration::ZERO, max: DAY, off: false },
+        default: Default::Is("10s"),
+        summary: "Time between Thrift1's majorCompact and the start of the compaction",
+        reason: "Repeated requests for a table are carried out once. Programs written for HBase, where majorCompact keeps \
+                 delete markers, do not meet their removal in the middle of their next calls",
+        reloads: false,
+        set: |launch, value| launch.config.compaction.request_delay = value.time().unwrap_or(DAY),
         ..ROW
     },
     Setting {

@@ -1,6 +1,7 @@
 //! Calls of every method of both services with arguments that are well formed and mostly make no sense: the gateways answer each of them.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use hjall_engine::clock::ManualClock;
 use hjall_engine::{Engine, Options};
@@ -27,8 +28,9 @@ use super::value::{Value, Wire};
 fn context() -> Context {
     let clock = Arc::new(ManualClock::at(1_700_000_000_000));
     let engine = Engine::memory(Options { clock: Some(clock.clone()), ..Options::default() }).unwrap();
+    let settings = CompactionSettings { request_delay: Duration::ZERO, ..CompactionSettings::default() };
     Context {
-        compactor: Compactor::start(engine.clone(), CompactionSettings::default()).unwrap(),
+        compactor: Compactor::start(engine.clone(), settings).unwrap(),
         engine,
         scanners: Scanners::new(&Limits::default(), clock),
         identity: Identity { host: "h".to_owned(), port: 1, start_code: 2 },

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use std::time::Duration;
 
 use hjall_engine::clock::ManualClock;
 use hjall_engine::name::TableName;
@@ -41,7 +42,8 @@ impl Gateway {
         engine.create_table(table, splits.iter().map(|&key| key.into()).collect()).unwrap();
         let scanners = Scanners::new(&Limits::default(), clock.clone());
         let identity = Identity { host: "host".to_owned(), port: 9090, start_code: 7 };
-        let compactor = Compactor::start(engine.clone(), CompactionSettings::default()).unwrap();
+        let settings = CompactionSettings { request_delay: Duration::ZERO, ..CompactionSettings::default() };
+        let compactor = Compactor::start(engine.clone(), settings).unwrap();
         let watch = Arc::new(Watch::new(SlowSettings::default(), None));
         Self { context: Context { engine, scanners, compactor, identity, options: CallOptions::default(), watch } }
     }
