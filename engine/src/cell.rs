@@ -5,7 +5,7 @@ use bytes::Bytes;
 /// The newest possible timestamp; in a mutation it means "the time at which it is applied" (HBase's `HConstants.LATEST_TIMESTAMP`).
 pub const LATEST: i64 = i64::MAX;
 
-/// What a cell is. The numbers are HBase's and order cells of one timestamp (higher sorts first).
+/// The kind of a cell. The numbers are HBase's and order cells with the same timestamp (higher sorts first).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[repr(u8)]
 pub enum CellKind {
@@ -22,7 +22,7 @@ pub enum CellKind {
 }
 
 impl CellKind {
-    /// The kind with that number, if it is one that is stored.
+    /// The kind with this number; `None` if no stored cell has it.
     pub fn from_code(code: u8) -> Option<Self> {
         Some(match code {
             4 => Self::Put,
@@ -59,7 +59,7 @@ pub struct Cell {
     pub family: Bytes,
     /// The qualifier, which may be empty.
     pub qualifier: Bytes,
-    /// Milliseconds since 1970, or whatever the writer gave.
+    /// Milliseconds since 1970, or any other number that the writer chose.
     pub timestamp: i64,
     /// A value, or (raw reads only) a delete marker.
     pub kind: CellKind,
@@ -72,9 +72,10 @@ pub struct Cell {
 pub struct Row {
     /// The row key; empty if there are no cells.
     pub key: Bytes,
-    /// The cells; a row that is absent has none.
+    /// The cells; empty if the row does not exist.
     pub cells: Vec<Cell>,
-    /// More cells of the same row may follow in the next result (scans with a batch size). As HBase says it: a piece that is full is called partial also when all
-    /// that is stored behind it is hidden, in excess or not let through; one that is not full, or not called partial, ends its row.
+    /// More cells of the same row may follow in the next result (scans with a batch size). As in HBase, a full piece is
+    /// partial even if all cells stored after it are hidden, in excess or filtered out. A piece that is not full, or
+    /// not partial, is the last one of its row.
     pub partial: bool,
 }

@@ -1,11 +1,11 @@
-//! The source of time, as an argument: tests set it.
+//! The source of time. It is an argument, so that tests can set it.
 
 use std::sync::LazyLock;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use parking_lot::{Condvar, Mutex};
 
-/// A source of time. It may stand still and may be set back; the engine copes with both.
+/// A source of time. It may stand still and may be set back; the engine handles both.
 pub trait Clock: Send + Sync + 'static {
     /// Milliseconds since 1970.
     fn now_ms(&self) -> i64;

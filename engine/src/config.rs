@@ -6,24 +6,27 @@ use std::time::Duration;
 use crate::clock::Clock;
 use crate::store::StoreOptions;
 
-/// Memory for rows that are read often, where nothing is said of caches.
+/// The default size of the row cache, in bytes.
 const ROW_CACHE_BYTES: usize = 64 << 20;
 
-/// How to open a database.
+/// Options for opening a database.
 #[derive(Clone, Default)]
 pub struct Options {
-    /// The time; the machine's by default.
+    /// The source of time; `None`: the machine's clock.
     pub clock: Option<Arc<dyn Clock>>,
-    /// Memory for cached blocks, in bytes; `None`: a share of the machine's. Rows that are read often take an eighth of it on top (`None`: 64 MiB).
+    /// The size of the block cache, in bytes; `None`: a share of the machine's memory. The row cache takes an eighth of
+    /// it in addition (`None`: 64 MiB).
     pub cache_bytes: Option<u64>,
-    /// Memory for what is not yet in files, over all tables, in bytes; `None`: 128 MiB. Beyond it the largest part is written out; at twice
-    /// as much writes wait.
+    /// The size of the write buffers of all tables together, in bytes; `None`: 128 MiB. Beyond it the largest one is
+    /// flushed; at twice the size writes wait.
     pub write_buffer_bytes: Option<u64>,
-    /// Whether every write that is not explicitly weaker waits until it is on disk, as with `FSYNC_WAL` (HBase's `hbase.wal.hsync`).
+    /// Whether writes wait until they are on disk, as with `FSYNC_WAL`, unless they request a weaker durability
+    /// (HBase's `hbase.wal.hsync`).
     pub fsync: bool,
-    /// How long a write that does not wait for the disk may stay unsynced; `None`: 1 s. Zero: as long as the operating system likes.
+    /// The longest time for which a write that does not wait for the disk stays unsynced; `None`: 1 s. Zero: the
+    /// operating system decides.
     pub sync_interval: Option<Duration>,
-    /// How large cells may be.
+    /// Limits on the size of cells.
     pub limits: Limits,
 }
 
@@ -37,12 +40,12 @@ impl std::fmt::Debug for Options {
 }
 
 impl Options {
-    /// Memory for rows that are read often.
+    /// The size of the row cache, in bytes.
     pub(crate) fn row_cache_bytes(&self) -> usize {
         self.cache_bytes.map_or(ROW_CACHE_BYTES, |bytes| usize::try_from(bytes / 8).unwrap_or(usize::MAX))
     }
 
-    /// What the store needs to know.
+    /// The options of the store.
     pub(crate) fn for_store(&self) -> StoreOptions {
         let default = StoreOptions::default();
         StoreOptions {
@@ -57,7 +60,7 @@ impl Options {
         }
     }
 
-    /// Whether two openings of one folder can share it. A clock cannot be compared: only the same one is equal.
+    /// Whether two openings of one folder can share the database. Clocks are compared by identity.
     pub(crate) fn same(&self, other: &Self) -> bool {
         let clocks = match (&self.clock, &other.clock) {
             (None, None) => true,
@@ -73,12 +76,12 @@ impl Options {
     }
 }
 
-/// How large a cell may be, in bytes. 0 or less: without limit.
+/// Limits on the size of a cell, in bytes. 0 or less: no limit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
-    /// What HBase's client refuses in a put (`hbase.client.keyvalue.maxsize`): a cell's serialised length.
+    /// The largest serialised length of a cell in a put, checked by HBase's client (`hbase.client.keyvalue.maxsize`).
     pub client_cell_bytes: i64,
-    /// What HBase's servers refuse (`hbase.server.keyvalue.maxsize`): that length and 4.
+    /// The largest serialised length of a cell plus 4, checked by HBase's servers (`hbase.server.keyvalue.maxsize`).
     pub server_cell_bytes: i64,
 }
 

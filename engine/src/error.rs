@@ -1,32 +1,34 @@
-//! What can go wrong, told by who has to act.
+//! Errors and their kinds, grouped by who must act.
 
 use std::fmt;
 
 /// The result of every engine call.
 pub type Result<T> = std::result::Result<T, Error>;
 
-/// An error of the engine: what kind it is, what happened to which thing, and what lay beneath it.
+/// An error of the engine: its kind, a message and, if known, its source.
 ///
-/// The message names the thing and what is allowed; it never starts with a class name, the skins add the one of their world.
+/// The message names the thing and what is allowed; it never starts with a class name, since gateways and bindings add
+/// their own.
 #[derive(Debug)]
 pub struct Error {
     kind: ErrorKind,
     message: String,
-    /// The same for programs, where the message is worded as HBase's clients look for it.
+    /// The message in plain words, if `message` has the wording that HBase's clients look for.
     plain: Option<Box<str>>,
     source: Option<Box<dyn std::error::Error + Send + Sync>>,
 }
 
-/// Who must act, and how. Exhaustive inside the workspace: each skin maps it in one `match`.
+/// The kind of an error: who must act, and how. Exhaustive inside the workspace: each gateway and binding maps it in
+/// one `match`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum ErrorKind {
     // -- the caller: fix the request
-    /// An argument is malformed before any table is looked at (Java: `IllegalArgumentException`).
+    /// A malformed argument, found before any table is looked up (Java: `IllegalArgumentException`).
     InvalidArgument,
-    /// The request is well formed, yet no server could ever carry it out; HBase tries it again in vain
+    /// The request is well formed, but no server can carry it out; HBase retries it until its retries are exhausted
     /// (Java: `RetriesExhaustedException`).
     Unprocessable,
-    /// Refused for good for a reason that the message gives (Java: `DoNotRetryIOException`).
+    /// Refused for the reason in the message; a retry cannot succeed (Java: `DoNotRetryIOException`).
     Refused,
     /// An increment met a value that is not 8 bytes long.
     NotALong,
@@ -40,50 +42,50 @@ pub enum ErrorKind {
     RowMismatch,
     /// A descriptor that the catalog does not accept.
     InvalidDescriptor,
-    /// A class that an attribute names is none that can be loaded (Java: `RuntimeException`).
+    /// An attribute names a class that cannot be loaded (Java: `RuntimeException`).
     ClassNotFound,
-    /// A system table cannot be treated so (Java: `IOException`).
+    /// The operation is not allowed on a system table (Java: `IOException`).
     SystemTable,
-    /// Serialised filter bytes that are not a message at all.
+    /// A serialised filter is not a valid message.
     FilterMalformed,
-    /// Serialised filter bytes that name or hold something impossible; the Java class that HBase's text names.
+    /// A serialised filter names or contains something invalid. Holds the Java class that HBase's text names.
     FilterRejected(&'static str),
     // -- the caller: create it, or name another
-    /// No such table.
+    /// The table does not exist.
     TableNotFound,
-    /// A table of that name is there already.
+    /// A table with this name already exists.
     TableExists,
     /// The operation needs an enabled table.
     TableDisabled,
     /// The operation needs a disabled table.
     TableNotDisabled,
-    /// No such namespace.
+    /// The namespace does not exist.
     NamespaceNotFound,
-    /// A namespace of that name is there already.
+    /// A namespace with this name already exists.
     NamespaceExists,
     /// A rule about namespaces or system tables forbids it (Java: `ConstraintException`).
     Constraint,
-    /// A read or write names a family which the table does not have.
+    /// A read or write names a family that the table does not have.
     FamilyNotFound,
     /// A family cannot be added, modified or deleted (Java: `InvalidFamilyOperationException`).
     FamilyOperation,
     // -- the caller: retry
-    /// The region asked for is not being served (its table is disabled).
+    /// The requested region is not being served (its table is disabled).
     NotServing,
-    /// Too much is under way; try again later.
+    /// Too many operations are in progress; try again later.
     Busy,
-    /// A cursor or scanner outlived what it reads from.
+    /// The data that a cursor or scanner reads from no longer exists.
     Stale,
-    /// The caller asked to stop.
+    /// Stopped at the caller's request.
     Cancelled,
     // -- the operator
-    /// Another process holds the data folder.
+    /// Another process has the data folder open.
     Locked,
     /// The data folder was written by a newer version.
     NewerFormat,
-    /// No space left where the data lives.
+    /// No space is left on the disk of the data folder.
     DiskFull,
-    /// What is stored cannot be understood.
+    /// Stored data cannot be decoded.
     Corrupt,
     /// Reading or writing failed.
     Io,
@@ -92,46 +94,46 @@ pub enum ErrorKind {
 }
 
 impl Error {
-    /// An error of that kind; the message names the thing and what is allowed.
+    /// Creates an error. The message names the thing and what is allowed.
     pub fn new(kind: ErrorKind, message: impl Into<String>) -> Self {
         Self { kind, message: message.into(), plain: None, source: None }
     }
 
-    /// The same, with what lay beneath it.
+    /// Adds the underlying error as the source.
     pub fn with_source(mut self, source: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> Self {
         self.source = Some(source.into());
         self
     }
 
-    /// The same, and in plain words what happened to which thing and what to do: for skins that owe HBase's clients nothing.
+    /// Adds a message in plain words with the remedy, for callers that do not need HBase's wording.
     pub fn with_plain(mut self, plain: impl Into<String>) -> Self {
         self.plain = Some(plain.into().into_boxed_str());
         self
     }
 
-    /// The same for another of those whom one failure concerns; what lay beneath it stays with the first.
+    /// A copy without the source, for another operation that failed for the same reason.
     pub(crate) fn again(&self) -> Self {
         Self { kind: self.kind, message: self.message.clone(), plain: self.plain.clone(), source: None }
     }
 
-    /// Shorthand for the commonest kind.
+    /// Shorthand for an error of the kind `InvalidArgument`.
     pub fn invalid(message: impl Into<String>) -> Self {
         Self::new(ErrorKind::InvalidArgument, message)
     }
 
-    /// Who must act.
+    /// The kind, which says who must act.
     pub fn kind(&self) -> ErrorKind {
         self.kind
     }
 
-    /// What happened, without a class name.
+    /// The message, without a class name.
     pub fn message(&self) -> &str {
         &self.message
     }
 }
 
 impl Error {
-    /// What happened in plain words; the message where it says so already.
+    /// The message in plain words: that of [`Self::with_plain`], else [`Self::message`].
     pub fn plain(&self) -> &str {
         self.plain.as_deref().unwrap_or(&self.message)
     }

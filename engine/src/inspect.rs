@@ -11,7 +11,7 @@ use crate::value::Value;
 /// Pairs between two reports.
 const REPORT_PAIRS: u64 = 10_000;
 
-/// What was read of a family.
+/// The totals of what was read of a family.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Inspected {
     /// Cells and delete markers.
@@ -24,7 +24,7 @@ pub(crate) struct Inspected {
 /// blocks that it reads.
 ///
 /// # Errors
-/// `Corrupt` at the first damage, with its place; those of the store and of `report`, which is called now and then.
+/// `Corrupt` at the first damage, with its position; those of the store and of `report`, which is called at intervals.
 pub(crate) fn inspect(
     snapshot: &dyn Snapshot,
     space: SpaceId,

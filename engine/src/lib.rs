@@ -34,7 +34,8 @@
 //! # }
 //! ```
 //!
-//! Everything is synchronous and starts no threads of its own above the store. The Thrift server and the language bindings only translate.
+//! Everything is synchronous, and only the store starts threads. The Thrift server and the language bindings only
+//! translate.
 
 mod catalog;
 pub mod cell;

@@ -1,10 +1,11 @@
-//! Names of tables, namespaces and families, and which are legal (HBase's `TableName` and `ColumnFamilyDescriptorBuilder`).
+//! Names of tables, namespaces and families, and the rules for them (HBase's `TableName` and
+//! `ColumnFamilyDescriptorBuilder`).
 
 use std::fmt;
 
 use crate::error::{Error, Result};
 
-/// The namespace of tables that name none.
+/// The namespace of tables whose name contains none.
 pub const DEFAULT_NAMESPACE: &str = "default";
 /// The namespace of system tables.
 pub const SYSTEM_NAMESPACE: &str = "hbase";
@@ -40,7 +41,7 @@ impl TableName {
     /// A name from its two parts; an empty namespace is `default`.
     ///
     /// # Errors
-    /// `InvalidArgument` with HBase's text if either part is illegal; a qualifier cannot hold a colon.
+    /// `InvalidArgument` with HBase's text if either part is illegal; a qualifier cannot contain a colon.
     pub fn new(namespace: impl AsRef<[u8]>, qualifier: impl AsRef<[u8]>) -> Result<Self> {
         let namespace = match namespace.as_ref() {
             b"" => DEFAULT_NAMESPACE.into(),
@@ -61,7 +62,7 @@ impl TableName {
         Ok(Self { namespace, qualifier: qualifier.into_owned() })
     }
 
-    /// The namespace, `default` where none was given.
+    /// The namespace; `default` if none was given.
     pub fn namespace(&self) -> &str {
         &self.namespace
     }
@@ -81,13 +82,13 @@ impl TableName {
         self.namespace == SYSTEM_NAMESPACE
     }
 
-    /// `namespace:qualifier`, also in the default namespace: what lists are sorted by.
+    /// `namespace:qualifier`, even in the default namespace. Lists of tables are sorted by it.
     pub fn with_namespace(&self) -> String {
         format!("{}:{}", self.namespace, self.qualifier)
     }
 }
 
-/// The canonical form: without the namespace where that is `default`.
+/// The canonical form: without the namespace if that is `default`.
 impl fmt::Display for TableName {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.namespace == DEFAULT_NAMESPACE {
@@ -98,15 +99,15 @@ impl fmt::Display for TableName {
     }
 }
 
-/// First code points of the groups of ten decimal digits in the Basic Multilingual Plane (Unicode category Nd). Java asks
-/// for "alphabetic or digit", Rust's `is_numeric` would let fractions and superscripts in.
+/// First code points of the groups of ten decimal digits in the Basic Multilingual Plane (Unicode category Nd). Java
+/// accepts letters and decimal digits, whereas Rust's `is_numeric` also accepts fractions and superscripts.
 const DIGIT_ZEROS: [u32; 37] = [
     0x30, 0x660, 0x6F0, 0x7C0, 0x966, 0x9E6, 0xA66, 0xAE6, 0xB66, 0xBE6, 0xC66, 0xCE6, 0xD66, 0xDE6, 0xE50, 0xED0,
     0xF20, 0x1040, 0x1090, 0x17E0, 0x1810, 0x1946, 0x19D0, 0x1A80, 0x1A90, 0x1B50, 0x1BB0, 0x1C40, 0x1C50, 0xA620,
     0xA8D0, 0xA900, 0xA9D0, 0xA9F0, 0xAA50, 0xABF0, 0xFF10,
 ];
 
-/// Java looks at UTF-16 units one by one, so nothing beyond the Basic Multilingual Plane is a letter to it.
+/// Java checks UTF-16 units one by one, so it accepts no letter beyond the Basic Multilingual Plane.
 fn is_letter_or_digit(unit: u16) -> bool {
     let code = u32::from(unit);
     char::from_u32(code).is_some_and(char::is_alphabetic)
@@ -160,7 +161,7 @@ pub fn check_namespace(namespace: &str) -> Result<()> {
     }
 }
 
-/// Checks the name of a family that is to be made: 1 to 127 bytes, no control characters, `:`, `/` or `\`.
+/// Checks the name of a new family: 1 to 127 bytes, no control characters, `:`, `/` or `\`.
 ///
 /// # Errors
 /// `InvalidArgument` with HBase's text.

@@ -1,4 +1,4 @@
-//! What can be asked of a table: reads.
+//! Read requests: gets and scans.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -70,12 +70,12 @@ impl TimeRange {
         Self::new(timestamp, timestamp.wrapping_add(1))
     }
 
-    /// The first timestamp inside.
+    /// The smallest timestamp in the range.
     pub fn min(self) -> i64 {
         self.min
     }
 
-    /// The first timestamp beyond.
+    /// The smallest timestamp after the range.
     pub fn max(self) -> i64 {
         self.max
     }
@@ -85,46 +85,46 @@ impl TimeRange {
         self == Self::ALL
     }
 
-    /// Whether a timestamp lies inside.
+    /// Whether the range contains a timestamp.
     pub fn contains(self, timestamp: i64) -> bool {
         timestamp >= self.min && (timestamp < self.max || self.is_all())
     }
 }
 
-/// Which columns are wanted: nothing named means everything. Clones share one list.
+/// The columns that a read selects: all of them if none are named. Clones share one list.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Columns(Arc<BTreeMap<Bytes, Option<BTreeSet<Bytes>>>>);
 
 impl Columns {
-    /// Everything.
+    /// Selects all columns.
     pub fn all() -> Self {
         Self::default()
     }
 
-    /// A whole family; forgets columns of it named before (HBase's `addFamily`).
+    /// Selects a whole family, in place of columns of it that were selected before (HBase's `addFamily`).
     pub fn add_family(&mut self, family: impl Into<Bytes>) -> &mut Self {
         Arc::make_mut(&mut self.0).insert(family.into(), None);
         self
     }
 
-    /// One column; narrows the family if it was wanted whole before (HBase's `addColumn`).
+    /// Selects one column. If the whole family was selected before, narrows it to this column (HBase's `addColumn`).
     pub fn add_column(&mut self, family: impl Into<Bytes>, qualifier: impl Into<Bytes>) -> &mut Self {
         let qualifiers = Arc::make_mut(&mut self.0).entry(family.into()).or_default();
         qualifiers.get_or_insert_default().insert(qualifier.into());
         self
     }
 
-    /// Whether everything is wanted.
+    /// Whether all columns are selected.
     pub fn is_all(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// The families named, ascending, with their qualifiers (`None`: the whole family).
+    /// The selected families, ascending, with their qualifiers (`None`: the whole family).
     pub fn families(&self) -> impl Iterator<Item = (&Bytes, Option<&BTreeSet<Bytes>>)> {
         self.0.iter().map(|(f, q)| (f, q.as_ref()))
     }
 
-    /// Whether a column is named with its qualifier (raw reads refuse that).
+    /// Whether a column is named with its qualifier, which raw reads refuse.
     pub fn names_a_qualifier(&self) -> bool {
         self.0.values().any(Option::is_some)
     }
@@ -135,24 +135,24 @@ impl Columns {
 pub struct Get {
     /// The row key.
     pub row: Bytes,
-    /// Which columns.
+    /// The columns to read.
     pub columns: Columns,
-    /// Which timestamps.
+    /// The timestamps to read.
     pub time_range: TimeRange,
-    /// Versions of a column, newest first; bounded by the family's VERSIONS. Positive.
+    /// The number of versions per column, newest first; at most the family's VERSIONS. Positive.
     pub max_versions: i32,
-    /// Cells of a family; negative: all; 0 counts as 1 (as HBase does).
+    /// The largest number of cells per family; negative: all; 0 counts as 1, as in HBase.
     pub store_limit: i32,
-    /// Cells of a family passed over first; negative: none.
+    /// The number of cells to skip at the beginning of each family; negative: none.
     pub store_offset: i32,
-    /// Keeps only what it lets through.
+    /// Restricts the result to what the filter accepts.
     pub filter: Option<Arc<FilterSpec>>,
-    /// Shows delete markers and hidden cells as they are stored.
+    /// Whether to return delete markers and hidden cells as they are stored.
     pub raw: bool,
 }
 
 impl Get {
-    /// The newest version of every column of a row.
+    /// A get of the newest version of every column of a row.
     pub fn new(row: impl Into<Bytes>) -> Self {
         Self {
             row: row.into(),
@@ -170,34 +170,36 @@ impl Get {
 /// Reads a range of rows.
 #[derive(Debug, Clone)]
 pub struct Scan {
-    /// The first row, included; empty: from the end of the table at which the scan begins.
+    /// The first row, inclusive; empty: the first one in scan order.
     pub start: Bytes,
     /// The last row, excluded unless it equals a non-empty `start` (then that one row is read); empty: to the end.
     pub stop: Bytes,
-    /// Which columns.
+    /// The columns to read.
     pub columns: Columns,
-    /// Which timestamps.
+    /// The timestamps to read.
     pub time_range: TimeRange,
-    /// Ranges which replace `time_range` for single families; unknown families are ignored.
+    /// Ranges that replace `time_range` for single families; unknown families are ignored.
     pub family_time_ranges: BTreeMap<Bytes, TimeRange>,
-    /// Versions of a column; 0 or less: none of whole families, one of columns named with a qualifier (as HBase does).
+    /// The number of versions per column; 0 or less: none of whole families, one of columns named with a qualifier, as
+    /// in HBase.
     pub max_versions: i32,
-    /// Cells in one result; 0 or less: whole rows.
+    /// The largest number of cells in one result; 0 or less: whole rows.
     pub batch: i32,
-    /// Rows in all; negative: no limit; 0: what the first fetch brings (as HBase does).
+    /// The number of rows to return; negative: no limit; 0: the rows of the first fetch, as in HBase.
     pub limit: i32,
-    /// Rows brought in at once; 0 or less: as many as 2 MiB hold.
+    /// The number of rows per fetch; 0 or less: as many as fit into 2 MiB.
     pub caching: i32,
-    /// Rows downwards, from `start` down to `stop`; cells inside a row stay in order.
+    /// Whether to return rows in descending order, from `start` down to `stop`. Cells within a row stay in ascending
+    /// order.
     pub reversed: bool,
-    /// Keeps only what it lets through.
+    /// Restricts the result to what the filter accepts.
     pub filter: Option<Arc<FilterSpec>>,
-    /// Shows delete markers and hidden cells as they are stored.
+    /// Whether to return delete markers and hidden cells as they are stored.
     pub raw: bool,
 }
 
 impl Scan {
-    /// Checks what can be said of the arguments alone.
+    /// Checks the arguments that need no table.
     ///
     /// # Errors
     /// `InvalidArgument` if start or stop is longer than [`ROW_LENGTH_MAX`].

@@ -80,7 +80,7 @@ impl Catalog {
     pub(crate) fn add_table(&self, counter: &Counter, table: TableState) -> Result<()> {
         self.create_spaces(None, &table)?;
         self.commit(counter, &[(record::table_key(table.name()), Some(record::encode_table(&table)))])?;
-        self.know_rules(&table);
+        self.register_rules(&table);
         let name = table.name().clone();
         self.tables.write().insert(name, Arc::new(TableSlot::new(Arc::new(table))));
         Ok(())
@@ -99,8 +99,8 @@ impl Catalog {
             let mut held = slot.exclusive();
             self.commit(counter, &[(record::table_key(name), stored)])?;
             if let Some(new) = &new {
-                self.know_rules(new);
-                tell_late_options(&old, new);
+                self.register_rules(new);
+                log_deferred_options(&old, new);
             } else {
                 self.tables.write().remove(name);
             }
@@ -117,7 +117,7 @@ impl Catalog {
         Ok(())
     }
 
-    /// Creates the spaces that `new` has and `old` does not have.
+    /// Creates the spaces that `new` has and `old` lacks.
     fn create_spaces(&self, old: Option<&TableState>, new: &TableState) -> Result<()> {
         let there = old.map(spaces).unwrap_or_default();
         let mut made = Vec::new();
@@ -135,7 +135,7 @@ impl Catalog {
         Ok(())
     }
 
-    fn know_rules(&self, table: &TableState) {
+    fn register_rules(&self, table: &TableState) {
         self.rules.write().extend(table.families().iter().map(|f| (f.space, f.rules)));
     }
 }
@@ -145,7 +145,7 @@ fn spaces(table: &TableState) -> BTreeSet<SpaceId> {
 }
 
 /// Logs when an altered storage option takes effect: the options of a space are fixed when it is created.
-fn tell_late_options(old: &TableState, new: &TableState) {
+fn log_deferred_options(old: &TableState, new: &TableState) {
     let altered = |family: &Family| {
         let options = |table: &TableState| table.descriptor().families.get(&family.name).map(space_options);
         old.families().iter().any(|f| f.space == family.space) && options(old) != options(new)

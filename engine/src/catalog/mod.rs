@@ -120,7 +120,8 @@ impl Catalog {
         self.hold(name, |state| Ok(Arc::clone(state)))
     }
 
-    /// All tables, by namespace and name. If a change failed and the store cannot be read since: as they were before the change.
+    /// All tables, by namespace and name. If a change failed and the catalog has not been read again since, they are
+    /// those before the change.
     pub(crate) fn tables(&self) -> Vec<Arc<TableState>> {
         self.settle_or_warn();
         let slots: Vec<_> = self.tables.read().values().cloned().collect();

@@ -100,12 +100,12 @@ impl TableState {
         self.name().is_meta()
     }
 
-    /// The durability of a mutation: the one it asks for, or else the table's. Never `UseDefault`.
+    /// The durability of a mutation: the requested one, or the table's if it requests none. Never `UseDefault`.
     pub(crate) fn durability(&self, asked: Durability) -> Durability {
         asked.in_table(self.durability)
     }
 
-    /// The family of that name, for an operation on `row`.
+    /// The family with this name, for an operation on `row`.
     ///
     /// # Errors
     /// `FamilyNotFound` with HBase's text.

@@ -1,4 +1,4 @@
-//! Backups: consistent copies of a database that is in use. And `verify`, which reads everything.
+//! Backups, which are consistent copies of a database in use, and `verify`, which reads and checks everything.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -12,7 +12,7 @@ use crate::inspect::{Inspected, inspect};
 use crate::name::TableName;
 use crate::store::{CATALOG_SPACE, FjallStore, StoreOptions, failed_io, sync_folder, write_all};
 
-/// How far a backup or a check has come with one family.
+/// The progress of a backup or a check in one family.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FamilyProgress {
     /// The table.
@@ -23,7 +23,7 @@ pub struct FamilyProgress {
     pub cells: u64,
     /// Their bytes.
     pub bytes: u64,
-    /// Whether this is all of them.
+    /// Whether the family is complete.
     pub done: bool,
 }
 
@@ -34,14 +34,15 @@ pub struct Damage {
     pub table: TableName,
     /// The family.
     pub family: Bytes,
-    /// What is wrong. The rest of the family has not been read.
+    /// The error. The rest of the family has not been read.
     pub error: Error,
 }
 
 impl Engine {
     /// Reads every cell of every family and checks that it can be decoded and that keys are in order. The store checks the checksum of each
-    /// block that it reads from disk; blocks that are in the cache are not read again. `progress` is called now and then, and at the end of
-    /// each family; an error from it ends the check. Returns the first damage of each damaged family.
+    /// block that it reads from disk; blocks that are in the cache are not read again. `progress` is called at
+    /// intervals and at the end of each family; an error from it ends the check. Returns the first damage of each
+    /// damaged family.
     ///
     /// # Errors
     /// `Closed`, and those of `progress`.
@@ -83,11 +84,12 @@ impl Engine {
 
     /// Writes a consistent copy of the database, as of the beginning of the call, to a folder that does not exist or is empty. The copy is a
     /// data folder, which [`Self::open`] opens. Readers and writers continue. The copy is built in `FOLDER.part` beside it and appears when it
-    /// is complete and durable. `progress` is called now and then; an error from it ends the backup.
+    /// is complete and durable. `progress` is called at intervals; an error from it ends the backup.
     ///
     /// # Errors
-    /// `InvalidArgument` if the folder or `FOLDER.part` is in use; `Stale` if a table was altered or dropped meanwhile; `Corrupt` if something
-    /// cannot be read; `DiskFull`, `Io`; those of `progress`. `FOLDER.part` is removed after an error.
+    /// `InvalidArgument` if the folder or `FOLDER.part` is in use; `Stale` if a table was altered or dropped meanwhile;
+    /// `Corrupt` if stored data cannot be decoded; `DiskFull`, `Io`; those of `progress`. `FOLDER.part` is removed
+    /// after an error.
     pub fn backup(&self, folder: &Path, progress: &mut dyn FnMut(&FamilyProgress) -> Result<()>) -> Result<()> {
         let core = self.handle.live()?;
         let part = part_of(folder)?;

@@ -49,7 +49,7 @@ impl Engine {
     /// Opens an empty database in memory.
     ///
     /// # Errors
-    /// None that are expected.
+    /// None in practice.
     pub fn memory(options: Options) -> Result<Self> {
         Ok(Self { handle: Handle::memory(options)? })
     }
@@ -76,7 +76,7 @@ impl Engine {
         self.core().catalog.cluster_id()
     }
 
-    /// The time that writes are given, in milliseconds since 1970.
+    /// The timestamp that writes get now, in milliseconds since 1970.
     pub fn now_ms(&self) -> i64 {
         self.core().store.now_ms()
     }
@@ -97,7 +97,7 @@ impl Engine {
         self.core().limits
     }
 
-    /// A handle of a table. Whether the table exists is checked when it is used.
+    /// Returns a handle of a table. Each use of the handle checks whether the table exists.
     pub fn table(&self, name: &TableName) -> Table {
         Table::new(Arc::clone(&self.handle), name.clone())
     }

@@ -5,7 +5,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::name::{DEFAULT_NAMESPACE, SYSTEM_NAMESPACE, check_namespace};
 use crate::schema::NamespaceDescriptor;
 
-/// HBase's master fails for an illegal name with an error that its clients take for a temporary one.
+/// HBase's master fails on an illegal name with an error that its clients retry as if it were temporary.
 fn check_name(name: &str) -> Result<()> {
     check_namespace(name).map_err(|e| Error::new(ErrorKind::Unprocessable, e.message()))
 }
@@ -66,7 +66,7 @@ impl Engine {
         catalog.remove_namespace(&counter, name)
     }
 
-    /// One namespace.
+    /// The descriptor of a namespace.
     ///
     /// # Errors
     /// `NamespaceNotFound`, even if the name is illegal.

@@ -25,7 +25,7 @@ fn not_disabled(text: String) -> Error {
     Error::new(ErrorKind::TableNotDisabled, text)
 }
 
-/// Replaces a table's descriptor and state; its data stays.
+/// Replaces a table's descriptor and state, and keeps its data.
 pub(super) fn replan(
     catalog: &Catalog,
     counter: &mut crate::catalog::Counter,
@@ -148,7 +148,7 @@ impl Engine {
         Ok(self.handle.live()?.catalog.table(name)?.descriptor().clone())
     }
 
-    /// All tables, `hbase:meta` included, sorted by `namespace:qualifier`, and whether each is enabled.
+    /// All tables, including `hbase:meta`, sorted by `namespace:qualifier`. The flag says whether the table is enabled.
     pub fn tables(&self) -> Vec<(TableDescriptor, bool)> {
         self.catalog().tables().iter().map(|t| (t.descriptor().clone(), t.enabled())).collect()
     }

@@ -1,4 +1,4 @@
-//! Upkeep of a table's files: flushing, compacting, and finding out whether compacting is worth it.
+//! Upkeep of a table's files: flushing, compacting, and estimating the benefit of a compaction.
 
 use std::sync::Arc;
 use std::time::SystemTime;
@@ -14,9 +14,9 @@ use crate::store::CompactionControl;
 pub struct TableFiles {
     /// Their size in bytes.
     pub bytes: u64,
-    /// How many there are.
+    /// Their number.
     pub count: u64,
-    /// When the oldest was written; `None`: there is none.
+    /// When the oldest file was written; `None`: the table has no files.
     pub oldest: Option<SystemTime>,
 }
 
@@ -29,9 +29,9 @@ impl Engine {
         self.compact_with(name, major, &Arc::default())
     }
 
-    /// Compacts a table's files, one family after the other, and returns when done. A minor compaction merges what the store finds worth
-    /// merging; a major one rewrites everything and drops all cells and delete markers that no read can see any more. A disabled table is
-    /// left alone, as in HBase.
+    /// Compacts a table's files, one family after the other, and returns when done. A minor compaction merges files as
+    /// the store sees fit; a major one rewrites everything and drops all cells and delete markers that no read can see
+    /// any more. A disabled table is not compacted, as in HBase.
     ///
     /// `control` reports progress, sets the pace and can stop the compaction from another thread.
     ///
@@ -80,8 +80,8 @@ impl Engine {
         Ok(all)
     }
 
-    /// Estimates which share of a table's data a major compaction would drop, from 0 to 1: what is deleted, expired or beyond VERSIONS.
-    /// Reads a sample of at most 16,000 cells of each family.
+    /// Estimates the share of a table's data that a major compaction would drop, from 0 to 1: cells that are deleted,
+    /// expired or beyond VERSIONS. Reads a sample of at most 16,000 cells of each family.
     ///
     /// # Errors
     /// `TableNotFound`, `Closed`, `Io`.
@@ -92,7 +92,7 @@ impl Engine {
         for family in table.families().iter().filter(|_| !table.is_system()) {
             let (bytes, sample) = (core.store.files(family.space)?.bytes, core.sample_garbage(family)?);
             if sample.read_bytes > 0 {
-                // Families count by the size of their files, since the samples are of about the same size.
+                // Families are weighted by the size of their files, since the samples have about the same size.
                 let weight = (bytes as f64).max(1.0);
                 all_bytes += weight;
                 garbage_bytes += weight * sample.garbage_bytes as f64 / sample.read_bytes as f64;

@@ -1,4 +1,4 @@
-//! What would break reads without a word: keys out of order, keys that cannot be taken apart, rows that do not fit.
+//! The properties of keys that reads rely on: their order, that they can be decoded, and that the longest rows fit.
 
 use std::cmp::Reverse;
 
@@ -8,7 +8,7 @@ use proptest::prelude::*;
 use super::*;
 use crate::request::ROW_LENGTH_MAX;
 
-/// Few distinct bytes and lengths around the size of a group, so that prefixes and ties happen.
+/// Few distinct bytes and lengths around the size of a group, so that prefixes and equal strings occur.
 fn text() -> impl Strategy<Value = Vec<u8>> {
     prop_oneof![
         vec(prop_oneof![Just(0u8), Just(1), Just(8), Just(9), Just(0xFF)], 0..20),
@@ -33,7 +33,7 @@ fn place() -> impl Strategy<Value = Place> {
         .prop_map(|(row, q, kind, t)| (row, if kind.is_family_marker() { vec![] } else { q }, kind, t))
 }
 
-/// HBase's order, but family markers first in their row, and kinds apart before time inside a column.
+/// HBase's order, except that family markers come first in their row, and that kinds are compared before timestamps.
 fn rank(place: &Place) -> impl Ord + '_ {
     let (row, qualifier, kind, time) = place;
     (row, !kind.is_family_marker(), qualifier, Reverse(*kind), Reverse(*time))
@@ -45,12 +45,12 @@ fn encode((row, qualifier, kind, time): &Place) -> Bytes {
 
 proptest! {
     #[test]
-    fn keys_stand_in_the_order_of_rows_columns_kinds_and_times(a in place(), b in place()) {
+    fn keys_sort_by_row_column_kind_and_time(a in place(), b in place()) {
         prop_assert_eq!(encode(&a).cmp(&encode(&b)), rank(&a).cmp(&rank(&b)));
     }
 
     #[test]
-    fn a_key_is_taken_apart_into_what_it_was_made_of(place in place()) {
+    fn a_key_decodes_to_its_parts(place in place()) {
         let key = encode(&place);
         let (row, qualifier, kind, time) = place;
         let row_len = row_prefix_len(&key).unwrap();
@@ -77,7 +77,7 @@ proptest! {
     }
 
     #[test]
-    fn ends_lie_before_whatever_comes_next(a in place(), b in place()) {
+    fn the_end_of_a_prefix_sorts_before_the_next_prefix(a in place(), b in place()) {
         let (low, high) = (encode(&a), encode(&b));
         let (low_len, high_len) = (row_prefix_len(&low).unwrap(), row_prefix_len(&high).unwrap());
         if a.0 < b.0 {
@@ -91,7 +91,7 @@ proptest! {
     }
 
     #[test]
-    fn bytes_that_are_no_key_are_refused_without_panic(bytes in vec(any::<u8>(), 0..60)) {
+    fn invalid_keys_are_refused_without_panic(bytes in vec(any::<u8>(), 0..60)) {
         if let Ok(row_len) = row_prefix_len(&bytes)
             && let Ok(prefix) = column_prefix_len(&bytes, row_len)
         {
@@ -101,7 +101,7 @@ proptest! {
 }
 
 #[test]
-fn the_longest_row_takes_qualifiers_of_24_kib_whatever_the_bytes() {
+fn the_longest_row_has_room_for_any_qualifier_of_24_kib() {
     for byte in [0u8, 9, 0xFF] {
         let (row, qualifier) = (vec![byte; ROW_LENGTH_MAX], vec![byte; 24 * 1024]);
         assert!(cell_key(&row, &qualifier, 0, CellKind::Put).unwrap().len() <= KEY_LENGTH_MAX);
@@ -109,7 +109,7 @@ fn the_longest_row_takes_qualifiers_of_24_kib_whatever_the_bytes() {
 }
 
 #[test]
-fn a_key_that_no_store_takes_is_refused_with_its_lengths() {
+fn a_key_that_is_too_long_is_refused_with_its_lengths() {
     let error = cell_key(&[1; ROW_LENGTH_MAX], &[1; 30_000], 0, CellKind::Put).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::InvalidArgument);
     assert!(error.message().contains("30000 bytes"), "{error}");

@@ -1,4 +1,4 @@
-//! What can be asked of a table: writes.
+//! Write requests: puts, deletes, increments, appends and checks.
 
 mod validate;
 
@@ -16,7 +16,7 @@ pub struct PutCell {
     pub family: Bytes,
     /// The qualifier, which may be empty.
     pub qualifier: Bytes,
-    /// Milliseconds since 1970; [`crate::LATEST`]: when it is applied.
+    /// Milliseconds since 1970; [`crate::LATEST`]: the time at which the mutation is applied.
     pub timestamp: i64,
     /// The value, which may be empty.
     pub value: Bytes,
@@ -27,18 +27,19 @@ pub struct PutCell {
 pub struct Put {
     /// The row key.
     pub row: Bytes,
-    /// At least one cell; of several with the same column and timestamp the last one counts.
+    /// At least one cell. Of several cells with the same column and timestamp, the last one is stored.
     pub cells: Vec<PutCell>,
-    /// How long each cell lives from its timestamp on, in milliseconds (HBase's `_ttl` attribute).
+    /// The TTL of each cell, in milliseconds from its timestamp (HBase's `_ttl` attribute).
     pub ttl_ms: Option<i64>,
-    /// When it counts as done.
+    /// When the write counts as done.
     pub durability: Durability,
 }
 
 /// What a [`Marker`] covers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum MarkerKind {
-    /// One version of a column: the given one, or with [`crate::LATEST`] the newest (the k-th such marker: the k-th newest).
+    /// One version of a column: the one with the timestamp, or with [`crate::LATEST`] the newest one (the k-th such
+    /// marker of a delete: the k-th newest).
     Version,
     /// All versions of a column up to the timestamp.
     Column,
@@ -57,7 +58,7 @@ pub struct Marker {
     pub qualifier: Bytes,
     /// What it covers.
     pub kind: MarkerKind,
-    /// Milliseconds since 1970; [`crate::LATEST`]: when it is applied.
+    /// Milliseconds since 1970; [`crate::LATEST`]: the time at which the mutation is applied.
     pub timestamp: i64,
 }
 
@@ -66,18 +67,18 @@ pub struct Marker {
 pub struct Delete {
     /// The row key.
     pub row: Bytes,
-    /// What to hide; empty: every family of the table, up to `timestamp`.
+    /// What to hide; empty: all cells of the row up to `timestamp`.
     pub markers: Vec<Marker>,
-    /// For the whole row, when there are no markers.
+    /// The timestamp up to which the row is hidden if `markers` is empty.
     pub timestamp: i64,
-    /// How long the markers themselves live from their timestamp on, in milliseconds.
+    /// The TTL of the markers themselves, in milliseconds from their timestamp.
     pub ttl_ms: Option<i64>,
-    /// When it counts as done.
+    /// When the write counts as done.
     pub durability: Durability,
 }
 
 impl Delete {
-    /// Hides the whole row, as of now.
+    /// A delete that hides the whole row as of the time at which it is applied.
     pub fn row(row: impl Into<Bytes>) -> Self {
         Self {
             row: row.into(),
@@ -89,7 +90,7 @@ impl Delete {
     }
 }
 
-/// A put or a delete, for what applies several to one row at once.
+/// A put or a delete, for operations that apply several mutations to one row atomically.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Mutation {
     /// Writes cells.
@@ -99,7 +100,7 @@ pub enum Mutation {
 }
 
 impl Mutation {
-    /// The row it is for.
+    /// The row that it changes.
     pub fn row(&self) -> &Bytes {
         match self {
             Self::Put(p) => &p.row,
@@ -107,7 +108,7 @@ impl Mutation {
         }
     }
 
-    /// When it counts as done.
+    /// When the write counts as done.
     pub fn durability(&self) -> Durability {
         match self {
             Self::Put(p) => p.durability,
@@ -116,33 +117,35 @@ impl Mutation {
     }
 }
 
-/// Adds to counters of one row, all at once.
+/// Adds to counters of one row atomically.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Increment {
     /// The row key.
     pub row: Bytes,
-    /// Family, qualifier, amount; at least one. A column named twice: each from the value before, the later one is stored.
+    /// Family, qualifier, amount; at least one. If a column is named twice, both results are computed from the old
+    /// value, and the later one is stored.
     pub columns: Vec<(Bytes, Bytes, i64)>,
-    /// How long the new cells live, in milliseconds; `None`: as the cell before.
+    /// The TTL of the new cells, in milliseconds; `None`: that of the old cell.
     pub ttl_ms: Option<i64>,
-    /// When it counts as done.
+    /// When the write counts as done.
     pub durability: Durability,
 }
 
-/// Appends to values of one row, all at once.
+/// Appends to values of one row atomically.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Append {
     /// The row key.
     pub row: Bytes,
-    /// Family, qualifier, what to append; at least one.
+    /// Family, qualifier, bytes to append; at least one.
     pub columns: Vec<(Bytes, Bytes, Bytes)>,
-    /// How long the new cells live, in milliseconds; `None`: as the cell before.
+    /// The TTL of the new cells, in milliseconds; `None`: that of the old cell.
     pub ttl_ms: Option<i64>,
-    /// When it counts as done.
+    /// When the write counts as done.
     pub durability: Durability,
 }
 
-/// The condition of a checked write: the newest visible version of one column against a value, the **given value on the left**.
+/// The condition of a checked write: compares a value with the newest visible version of one column, the **given value
+/// on the left**.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Check {
     /// The row key.
@@ -153,6 +156,7 @@ pub struct Check {
     pub qualifier: Bytes,
     /// `value op stored`.
     pub op: CompareOp,
-    /// `None` or empty: about there being no cell, or an empty one (HBase's `HRegion.checkAndMutate`).
+    /// The value to compare. `None` or empty: tests whether the cell is absent or empty (HBase's
+    /// `HRegion.checkAndMutate`).
     pub value: Option<Bytes>,
 }

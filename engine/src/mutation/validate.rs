@@ -1,4 +1,4 @@
-//! What HBase's client refuses before it sends anything: gateways call these early, tables call them again.
+//! The checks that HBase's client makes before it sends a request. Gateways call them early; tables call them again.
 
 use bytes::Bytes;
 
@@ -7,7 +7,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::name::FAMILY_LENGTH_MAX;
 use crate::request::check_row;
 
-/// What a serialised cell takes besides its row, family, qualifier and value: lengths, timestamp and type.
+/// The bytes of a serialised cell in addition to its row, family, qualifier and value: lengths, timestamp and type.
 const CELL_FIXED_BYTES: usize = 20;
 
 /// Checks a timestamp that a mutation gives.
@@ -42,8 +42,8 @@ impl Put {
         if self.cells.is_empty() { Err(Error::invalid("No columns to insert")) } else { Ok(()) }
     }
 
-    /// Checks that no cell is longer than HBase's client sends (`limit` in bytes; 0 or less: no limit). Only puts by themselves and in
-    /// lists are held to it, and `checkAndPut`; row mutations are not.
+    /// Checks that no cell exceeds the size limit of HBase's client (`limit` in bytes; 0 or less: no limit). The limit
+    /// applies to single puts, lists of puts and `checkAndPut`, but not to row mutations.
     ///
     /// # Errors
     /// `InvalidArgument` with HBase's text.
@@ -58,14 +58,14 @@ impl Put {
         }
     }
 
-    /// The first timestamp below zero, if there is one: HBase's servers fail over it.
+    /// The first negative timestamp, if any. HBase's servers fail on it.
     pub(crate) fn negative_timestamp(&self) -> Option<i64> {
         self.cells.iter().map(|c| c.timestamp).find(|t| *t < 0)
     }
 }
 
 impl Delete {
-    /// Checks the form: a row, timestamps that are not negative. Families are looked for in the table.
+    /// Checks the form: a row, and timestamps that are not negative. The table checks the families.
     ///
     /// # Errors
     /// `InvalidArgument` with HBase's text.
@@ -85,7 +85,7 @@ impl Delete {
 }
 
 impl Mutation {
-    /// Checks the form, as for puts and deletes by themselves.
+    /// Checks the form, as for single puts and deletes.
     ///
     /// # Errors
     /// `InvalidArgument` with HBase's text.
@@ -108,7 +108,7 @@ impl Increment {
     /// Checks the form: a row and at least one column.
     ///
     /// # Errors
-    /// `InvalidArgument` with HBase's text; `Unprocessable` for an empty family, which only HBase's server notices.
+    /// `InvalidArgument` with HBase's text; `Unprocessable` for an empty family, which only HBase's server checks.
     pub fn validate(&self) -> Result<()> {
         check_row(&self.row)?;
         if self.columns.is_empty() {

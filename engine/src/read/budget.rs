@@ -1,4 +1,4 @@
-//! What the reads of one call may gather in memory.
+//! Limits on the memory that the reads of one call use.
 
 use super::stop::Stop;
 use crate::cell::{Cell, Row};
@@ -7,7 +7,7 @@ use crate::error::{Error, ErrorKind, Result};
 /// The largest row that one read returns, in bytes (HBase's `hbase.table.max.rowsize`).
 const ROW_BYTES_MAX: usize = 1 << 30;
 
-/// Memory that a read gathers before it takes it from the budget, in bytes: small rows take theirs once.
+/// Bytes that a read gathers before it takes them from the budget, so that it takes those of a small row at once.
 const STEP_BYTES: usize = 64 << 10;
 
 /// Bounds what the reads of one call gather, and ends them early. One call may make many reads: they share its budget.
@@ -15,7 +15,7 @@ pub trait Budget {
     /// Takes room for cells that a read keeps: their number, and the bytes of their families, qualifiers and values.
     ///
     /// # Errors
-    /// What the read then fails with.
+    /// The error with which the read then fails.
     fn take(&self, cells: usize, bytes: usize) -> Result<()>;
 
     /// Gives back what was taken for cells that are dropped.

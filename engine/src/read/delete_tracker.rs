@@ -1,4 +1,4 @@
-//! What delete markers hide: those of a family in one row, or those of one column.
+//! Tracks what delete markers hide: those of a family in one row, or those of one column.
 
 use super::family_scan::{FamilyScan, Reader};
 use super::pairs::Pairs;
@@ -9,11 +9,11 @@ use crate::key;
 use crate::schema::KeepDeleted;
 use crate::value;
 
-/// What markers of one family in one row, or of one column, hide.
+/// Tracks what the markers of one family in one row, or of one column, hide.
 pub(super) struct DeleteTracker {
     /// Everything up to this timestamp; `i64::MIN`: nothing.
     up_to: i64,
-    /// Besides, everything with these.
+    /// Everything with one of these timestamps is hidden too.
     exact: Times,
 }
 
@@ -70,8 +70,8 @@ impl DeleteTracker {
         Ok(Self { up_to, exact: Times::default() })
     }
 
-    /// No markers.
-    pub(super) fn nothing() -> Self {
+    /// A tracker without markers.
+    pub(super) fn empty() -> Self {
         Self { up_to: i64::MIN, exact: Times::default() }
     }
 
@@ -80,8 +80,8 @@ impl DeleteTracker {
         Self { up_to: family.up_to, exact: Times::default() }
     }
 
-    /// Whether they hide nothing.
-    pub(super) fn are_nothing(&self) -> bool {
+    /// Whether no cell is hidden.
+    pub(super) fn is_empty(&self) -> bool {
         self.up_to == i64::MIN && self.exact.is_empty()
     }
 

@@ -121,7 +121,7 @@ impl FamilyCursor {
             match (plan.raw, plan.family.rules.new_version_behavior) {
                 (true, _) => FamilyMarkers::Shown(None),
                 (_, true) => FamilyMarkers::Ordered(Vec::new()),
-                _ => FamilyMarkers::Applied(DeleteTracker::nothing()),
+                _ => FamilyMarkers::Applied(DeleteTracker::empty()),
             }
         } else {
             let family = key::family_prefix(prefix);
@@ -167,8 +167,8 @@ impl FamilyCursor {
         loop {
             let Some(row) = &mut self.row else { return Ok(None) };
             if let Some((prefix, column)) = &mut row.column {
-                let nothing = &mut DeleteTracker::nothing();
-                let marks = if let FamilyMarkers::Applied(marks) = &mut row.marks { marks } else { nothing };
+                let no_markers = &mut DeleteTracker::empty();
+                let marks = if let FamilyMarkers::Applied(marks) = &mut row.marks { marks } else { no_markers };
                 if let Some(version) = column.next(&mut self.pairs, (&self.plan, &self.reader), prefix, marks)? {
                     return Ok(Some(version));
                 }
@@ -348,7 +348,7 @@ impl FamilyCursor {
     /// Those of the store, and of `take`.
     pub(super) fn rest_of_row(&mut self, take: &mut impl FnMut(Cell) -> Result<()>) -> Result<()> {
         let plain = self.plan.examine == 1
-            && matches!(&self.row, Some(row) if matches!(&row.marks, FamilyMarkers::Applied(marks) if marks.are_nothing()) && row.place.is_none());
+            && matches!(&self.row, Some(row) if matches!(&row.marks, FamilyMarkers::Applied(marks) if marks.is_empty()) && row.place.is_none());
         if !plain {
             while let Some(cell) = self.next_cell()? {
                 take(cell)?;

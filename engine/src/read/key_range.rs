@@ -14,20 +14,20 @@ pub(super) struct KeyRange {
     pub(super) to: Bytes,
 }
 
-/// How far a scan has got.
+/// The progress of a scan.
 #[derive(Debug, Clone)]
 pub(super) enum Progress {
     /// Nothing has been fetched.
     Start,
     /// This row has been fetched completely.
-    Behind(Bytes),
+    After(Bytes),
     /// A row has been fetched up to and including this cell.
     Within(Cell),
 }
 
 impl KeyRange {
     /// The empty range.
-    pub(super) fn nothing() -> Self {
+    pub(super) fn empty() -> Self {
         let key = Bytes::from_static(&[0]);
         Self { from: key.clone(), to: key }
     }
@@ -45,8 +45,8 @@ impl KeyRange {
         };
         match (progress, scan.reversed) {
             (Progress::Start, _) => {}
-            (Progress::Behind(row), false) => extent.from = behind(row),
-            (Progress::Behind(row), true) => extent.to = begin(row),
+            (Progress::After(row), false) => extent.from = behind(row),
+            (Progress::After(row), true) => extent.to = begin(row),
             (Progress::Within(cell), false) => extent.from = begin(&cell.row),
             (Progress::Within(cell), true) => extent.to = behind(&cell.row),
         }

@@ -70,7 +70,7 @@ enum Opened {
     Rows(Box<RegionScanner>, Option<Arc<CachedRow>>),
 }
 
-/// Whether a get asks for the newest version of every column, as most gets do.
+/// Whether a get requests the newest version of every column, as most gets do.
 fn is_whole(get: &Get) -> bool {
     get.columns.is_all()
         && get.max_versions == 1

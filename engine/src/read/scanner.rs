@@ -60,7 +60,7 @@ struct Portion {
     bytes: usize,
     /// The region has no more rows.
     region_ended: bool,
-    /// The budget was used up within the row behind these.
+    /// The budget was used up within the row after these.
     cut: bool,
 }
 
@@ -187,12 +187,12 @@ impl Scanner {
         if let Some(last) = portion.results.last() {
             self.progress = match last.cells.last() {
                 Some(cell) if last.partial => Progress::Within(cell.clone()),
-                _ => Progress::Behind(last.key.clone()),
+                _ => Progress::After(last.key.clone()),
             };
         }
         if let (true, Progress::Within(cell)) = (portion.region_ended, &self.progress) {
             // A row lies in one region.
-            self.progress = Progress::Behind(cell.row.clone());
+            self.progress = Progress::After(cell.row.clone());
         }
         if let Some(left) = &mut self.rows_left {
             *left -= portion.rows.min(*left);
@@ -221,7 +221,8 @@ impl Scanner {
         })?;
         let portion = self.read(&mut open.rows, budget)?;
         if portion.cut {
-            // The row behind the portion has been read in part: the next fetch opens the region again and reads it from its start.
+            // The row after the portion has been read in part: the next fetch opens the region again and reads the row
+            // from its start.
             return Ok(portion);
         }
         if !portion.region_ended {
@@ -307,7 +308,7 @@ impl Scanner {
         let mut regions = KeyRange::of_scan(&self.scan, &self.progress).in_regions(table.regions(), self.scan.reversed);
         regions.reverse();
         // An empty range is opened too, so that the request is validated.
-        let first = regions.pop().unwrap_or_else(KeyRange::nothing);
+        let first = regions.pop().unwrap_or_else(KeyRange::empty);
         let rows = self.region(table, &reader, &first)?;
         Ok(TableView { table: Arc::clone(table), reader, regions, rows })
     }
@@ -333,7 +334,7 @@ impl Scanner {
     }
 }
 
-/// The order of cells inside a row.
+/// The order of cells within a row.
 fn order_of(cell: &Cell) -> impl Ord + '_ {
     use std::cmp::Reverse;
     (&cell.family, &cell.qualifier, Reverse(cell.timestamp), Reverse(cell.kind))

@@ -17,7 +17,7 @@ pub type Watch = Arc<dyn Fn() -> bool + Send + Sync>;
 pub struct Stop {
     asked: Arc<AtomicBool>,
     watch: Option<Watch>,
-    /// The flag of the call that reads from the scan now; `None`: this flag is not a scan's.
+    /// The flag of the call that is reading from the scan; `None`: this flag does not belong to a scan.
     call: Option<Arc<Mutex<Option<Arc<AtomicBool>>>>>,
 }
 
@@ -32,7 +32,7 @@ impl Stop {
         self.asked.load(Ordering::Relaxed)
     }
 
-    /// A scan's flag, which is joined by that of the call that reads from it.
+    /// The flag of a scan, which the flag of the call that reads from it can join.
     pub(crate) fn of_scan() -> Self {
         Self { call: Some(Arc::default()), ..Self::default() }
     }
@@ -42,7 +42,7 @@ impl Stop {
         Self { watch: Some(watch), ..self.clone() }
     }
 
-    /// Joins a call's flag until the next call does: many calls read from one scan.
+    /// Adds the flag of a call, in place of that of the previous call: many calls read from one scan.
     pub(crate) fn join(&self, call: &Self) {
         if let Some(current) = &self.call {
             *current.lock() = Some(Arc::clone(&call.asked));

@@ -1,14 +1,14 @@
-//! A limit on the work of the reads that one closure makes, for callers that must not be held up by them.
+//! A limit on the work of the reads that one closure makes, for callers that must not block for long.
 //!
-//! The limit belongs to the thread, not to the request: it covers whatever reads the closure makes, by whatever path.
-//! Without a limit a read pays for one look at a thread-local variable per batch of pairs.
+//! The limit belongs to the thread, not to the request: it covers all reads that the closure makes.
+//! Without a limit, a read accesses one thread-local variable per batch of pairs.
 
 use std::cell::Cell;
 
 use crate::error::{Error, ErrorKind, Result};
 
-/// The work that reads may do. Pairs and bytes count as they are taken from the store, so cells that are hidden or
-/// not asked for count too.
+/// The work that reads may do. Pairs and bytes count as they are taken from the store, so cells that are hidden or not
+/// requested count too.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct WorkLimit {
     /// Stored pairs. A seek, and the opening of a cursor, count as 8 pairs.
@@ -41,9 +41,8 @@ impl Drop for Restore {
 
 impl WorkLimit {
     /// Runs a closure whose reads may do this much work on this thread. Returns `None` if they reached the limit:
-    /// from then on they fail with
-    /// `Cancelled`, whatever the closure makes of that. A read with a filter always reaches the limit, because the cost of a filter does not
-    /// follow from the pairs that it is asked about.
+    /// from then on they fail with `Cancelled`, and the closure's result is dropped. A read with a filter always
+    /// reaches the limit, because the cost of a filter does not follow from the number of pairs that it sees.
     ///
     /// The limit is checked between the pairs: a read takes a few pairs of any size before it fails.
     pub fn run<T>(self, reads: impl FnOnce() -> T) -> Option<T> {

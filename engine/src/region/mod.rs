@@ -1,4 +1,4 @@
-//! Regions: named ranges of rows. They are recorded for clients that ask for them and have no effect on storage.
+//! Regions: named ranges of rows. They are recorded for clients that request them, and have no effect on storage.
 
 mod name;
 pub mod split;

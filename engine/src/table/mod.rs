@@ -106,7 +106,7 @@ impl Table {
             budget.check()?;
             answers.push(self.taking_turns(n, || read(get)));
         }
-        // The last read may have been the one that used the budget up.
+        // The last read may have used up the budget.
         budget.check()?;
         Ok(answers)
     }
@@ -151,7 +151,7 @@ impl Table {
         self.delete_many(std::slice::from_ref(delete)).pop().unwrap_or(Ok(()))
     }
 
-    /// Several deletes, each by itself. One result each, in order.
+    /// Applies several deletes, each atomically, and returns one result for each, in order.
     pub fn delete_many(&self, deletes: &[Delete]) -> Vec<Result<()>> {
         self.each(deletes)
     }
@@ -163,18 +163,21 @@ impl Table {
         }
     }
 
-    /// Puts and deletes of one row, all at once, at one time.
+    /// Applies puts and deletes to one row atomically, with one timestamp.
     ///
     /// # Errors
-    /// `RowMismatch` if one names another row, `InvalidArgument` for a bad form, `CellTooLarge`, `Unprocessable` for a negative timestamp.
+    /// `RowMismatch` if one names another row, `InvalidArgument` for a malformed mutation, `CellTooLarge`,
+    /// `Unprocessable` for a negative timestamp.
     pub fn mutate_row(&self, row: &[u8], mutations: &[Mutation]) -> Result<()> {
         write::mutate_row(self.handle.live()?, &self.name, row, mutations)
     }
 
-    /// The same if the condition holds. Returns whether it did.
+    /// Applies puts and deletes to one row, as [`Self::mutate_row`] does, if a condition holds. Returns whether it
+    /// held.
     ///
     /// # Errors
-    /// As [`Self::mutate_row`], but `Refused` for a negative timestamp, and `Unprocessable` where `NoOp` would have to compare.
+    /// As [`Self::mutate_row`], but `Refused` for a negative timestamp, and `Unprocessable` if `NoOp` would have to
+    /// compare values.
     pub fn check_and_mutate(&self, check: &Check, mutations: &[Mutation]) -> Result<bool> {
         write::check_and_mutate(self.handle.live()?, &self.name, check, mutations)
     }
@@ -182,15 +185,15 @@ impl Table {
     /// Adds to counters; returns the new cells in the order family, qualifier (a column named twice: in the order given).
     ///
     /// # Errors
-    /// `NotALong` if a value is not 8 bytes long, `InvalidArgument` for a bad form, `CellTooLarge`.
+    /// `NotALong` if a value is not 8 bytes long, `InvalidArgument` for a malformed increment, `CellTooLarge`.
     pub fn increment(&self, increment: &Increment) -> Result<Row> {
         write::increment(self.handle.live()?, &self.name, increment)
     }
 
-    /// Appends to values; returns the new cells, ordered as for increments.
+    /// Appends to values; returns the new cells, in the order of [`Self::increment`].
     ///
     /// # Errors
-    /// `InvalidArgument` for a malformed delete, `CellTooLarge`.
+    /// `InvalidArgument` for a malformed append, `CellTooLarge`.
     pub fn append(&self, append: &Append) -> Result<Row> {
         self.append_for(append, &Unlimited)
     }
