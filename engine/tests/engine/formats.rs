@@ -1,10 +1,12 @@
 //! Every format ever released stays readable.
 //!
-//! `tests/fixtures/format-N` holds a data folder as the first version of that format wrote it (`folder`), the script that it wrote
-//! (`written.txt`) and what reading it answers (`read.txt`). Scripts are described in `tests/scripts/README.md`.
+//! `tests/fixtures/format-N` contains a data folder written by the first version with that format (`folder`), the
+//! script that wrote it (`written.txt`), and a script that reads it with the expected answers (`read.txt`). Scripts are
+//! described in `tests/scripts/README.md`.
 //!
-//! A new format gets a folder of its own, made once with
-//! `cargo test -p hjall-engine --test engine -- --ignored make_the_folder_of_this_format`; the old ones are never touched again.
+//! A new format gets a new folder, created once with
+//! `cargo test -p hjall-engine --test engine -- --ignored make_the_folder_of_this_format`; existing ones are never
+//! changed.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -22,12 +24,12 @@ fn of(format: u32) -> PathBuf {
     fixtures().join(format!("format-{format}"))
 }
 
-/// The steps of a script, without the answers that stand below them.
+/// The steps of a script, without the answers below them.
 fn steps(text: &str) -> impl Iterator<Item = &str> {
     text.lines().filter(|line| !line.is_empty() && !line.starts_with([' ', '#']))
 }
 
-/// The steps with their answers, as they stand in the file.
+/// The steps with their answers, in the form of the file.
 fn answered(runner: &mut Runner, text: &str) -> String {
     let mut answered = String::new();
     for step in steps(text) {
@@ -45,7 +47,7 @@ fn write(folder: TempDir, format: u32) -> Runner {
         let answer = runner.run(step);
         assert!(!answer.iter().any(|line| line.starts_with("! ")), "{step}: {answer:?}");
     }
-    // Half of the TTL that one cell has; the other one's is over.
+    // Half the TTL of one cell; that of the other cell has passed.
     runner.run("advance 50000");
     runner
 }
@@ -77,7 +79,8 @@ fn a_folder_of_every_format_can_be_read_and_written() {
     }
 }
 
-/// What this version writes reads the same as what the first one of each format wrote: else the format has changed without its number.
+/// Data written by this version reads the same as data written by the first version of each format. Otherwise the
+/// format has changed without a new number.
 #[test]
 fn what_this_version_writes_reads_the_same() {
     for format in 1..=FORMAT {
@@ -88,18 +91,18 @@ fn what_this_version_writes_reads_the_same() {
     }
 }
 
-/// Refuses to overwrite one that is there.
+/// Refuses to overwrite an existing folder.
 #[test]
-#[ignore = "makes a fixture: run once for a new format"]
+#[ignore = "creates a fixture: run once for a new format"]
 fn make_the_folder_of_this_format() {
     let target = of(FORMAT).join("folder");
-    assert!(!target.exists(), "{} is there, and stays as it is", target.display());
+    assert!(!target.exists(), "{} exists and must not be changed", target.display());
     let folder = TempDir::new().unwrap();
     let path = folder.path().to_owned();
     let runner = write(folder, FORMAT);
     runner.db.engine.close().unwrap();
     copy(&path, &target);
-    // It names a process that is long gone; opening makes it anew.
+    // The file names a process that has ended; opening the folder recreates it.
     fs::remove_file(target.join("LOCK")).unwrap();
     let mut again = write(TempDir::new().unwrap(), FORMAT);
     let file = of(FORMAT).join("read.txt");

@@ -1,4 +1,4 @@
-//! Tests of the engine through its public interface. The promises of stores have a test program of their own, `tests/store`.
+//! Tests of the engine through its public interface. The store suite is a separate test program, `tests/store`.
 #![allow(dead_code, missing_docs, clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 mod fixture;

@@ -1,4 +1,4 @@
-//! Opening and closing: a folder is open once in a process, and what was closed refuses.
+//! Opening and closing: a folder is opened once per process, and a closed database refuses calls.
 
 use std::sync::Arc;
 
@@ -29,16 +29,16 @@ fn a_second_opening_is_the_same_database_until_the_last_one_closes() {
 }
 
 #[test]
-fn another_clock_cannot_share() {
+fn a_folder_cannot_be_shared_with_another_clock() {
     let folder = tempfile::tempdir().unwrap();
     let options = || Options { clock: Some(Arc::new(ManualClock::at(NOW))), ..Options::default() };
     let _first = Engine::open(folder.path(), options()).unwrap();
     assert_eq!(kind(Engine::open(folder.path(), options())), E::InvalidArgument);
 }
 
-/// Many threads that open and close the same folder meet it open or closed, never in between.
+/// Threads that open and close the same folder find it open or closed, never in an intermediate state.
 #[test]
-fn opening_and_closing_from_many_threads() {
+fn many_threads_can_open_and_close_a_folder() {
     let folder = tempfile::tempdir().unwrap();
     Engine::open(folder.path(), Options::default()).unwrap().create_table(descriptor("t", &["f"]), vec![]).unwrap();
     std::thread::scope(|scope| {
@@ -58,7 +58,7 @@ fn opening_and_closing_from_many_threads() {
 }
 
 #[test]
-fn a_cluster_keeps_its_id_and_two_have_two() {
+fn a_cluster_keeps_its_id_and_two_clusters_differ() {
     let (one, two) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     let id = |folder: &tempfile::TempDir| {
         let engine = Engine::open(folder.path(), Options::default()).unwrap();
@@ -73,7 +73,7 @@ fn a_cluster_keeps_its_id_and_two_have_two() {
 }
 
 #[test]
-fn everything_refuses_once_it_is_closed() {
+fn every_call_is_refused_once_the_database_is_closed() {
     for db in Database::all() {
         let t = db.table("t", &["f"]);
         t.put(&put("r", &[("f:q", 1, "v")])).unwrap();

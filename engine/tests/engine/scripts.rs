@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use crate::fixture::Database;
 use crate::script::Runner;
 
-/// A step and the answer that is expected.
+/// A step and its expected answer.
 struct Expected<'a> {
     place: usize,
     step: &'a str,
@@ -57,7 +57,7 @@ fn with_times(line: &str, now: i64) -> String {
     out + rest
 }
 
-/// An expected error may leave the message out, or be a part of it.
+/// An expected error may omit the message or contain a part of it.
 fn agrees(expected: &str, got: &str) -> bool {
     match (expected.strip_prefix("! "), got.strip_prefix("! ")) {
         (Some(expected), Some(got)) => match expected.split_once(": ") {
@@ -102,21 +102,21 @@ fn all(make: fn() -> Database) {
 }
 
 #[test]
-fn on_the_store_in_memory() {
+fn scripts_on_the_memory_store() {
     all(Database::memory);
 }
 
 #[test]
-fn with_bodies_run_twice() {
+fn scripts_with_transaction_bodies_run_twice() {
     all(Database::twice);
 }
 
 #[test]
-fn on_the_store_on_disk() {
+fn scripts_on_the_store_on_disk() {
     all(Database::folder);
 }
 
 #[test]
-fn behind_the_store_that_fails_when_told() {
+fn scripts_on_the_fault_store_without_faults() {
     all(Database::fault);
 }

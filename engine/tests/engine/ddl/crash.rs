@@ -1,5 +1,5 @@
-//! A change of a table that does not come to its end: whichever call of the store is the last one, the table is afterwards as it was before or
-//! as it was to be, with its data, and no space is left that belongs to nobody.
+//! Interrupted changes of tables. Whichever call of the store is the last one, the table has its old or its new state
+//! afterwards, with its data, and every remaining space belongs to a table.
 
 use std::sync::Arc;
 
@@ -11,10 +11,11 @@ use hjall_engine::store::fault::{Call, Counted, Fault, FaultStore, When};
 use hjall_engine::store::{FjallStore, MemoryStore, Store, StoreOptions};
 use hjall_engine::{Engine, ErrorKind, Result};
 
-/// A change, by what it is called.
+/// A change and its name.
 type Change = (&'static str, fn(&Engine) -> Result<()>);
 
-/// What each change finds: `t` (families f and g, a row in each, three regions), `off` (the same, disabled), namespace `n`.
+/// The changes. Each starts with the table `t` (families f and g, a row in each, three regions), the same table
+/// disabled as `off`, and the namespace `n`.
 const CHANGES: [Change; 12] = [
     ("create", |e| e.create_table(descriptor("new", &["a", "b"]), vec![Bytes::from_static(b"k")])),
     ("delete", |e| e.delete_table(&name("off"))),
@@ -39,7 +40,7 @@ fn prepare(engine: &Engine) {
     engine.disable_table(&name("off")).unwrap();
 }
 
-/// Everything a client can see.
+/// Everything that a client can observe.
 #[derive(Debug, PartialEq)]
 struct Seen {
     namespaces: Vec<NamespaceDescriptor>,
@@ -61,7 +62,7 @@ fn spaces_needed(engine: &Engine) -> usize {
     1 + engine.tables().iter().filter(|(t, _)| !t.name.is_system()).map(|(t, _)| t.families.len()).sum::<usize>()
 }
 
-/// Where the data is.
+/// Where the data is stored.
 enum Place {
     Memory,
     Folder(tempfile::TempDir),
@@ -90,8 +91,8 @@ impl Broken {
         (Self { place, inner, store }, engine)
     }
 
-    /// Ends the engine as a crash does, without closing the store, and opens another one.
-    fn again(&mut self, engine: Engine) -> Engine {
+    /// Ends the engine without closing the store, as a crash does, and opens another one.
+    fn crash_and_reopen(&mut self, engine: Engine) -> Engine {
         self.store.fail(Fault {
             counted: Counted::All,
             nth: 1,
@@ -107,12 +108,12 @@ impl Broken {
             self.store = Arc::new(FaultStore::new(self.inner.clone()));
         }
         let engine = Engine::with_store(self.store.clone()).unwrap();
-        assert_eq!(self.inner.spaces().unwrap().len(), spaces_needed(&engine), "spaces that belong to nobody");
+        assert_eq!(self.inner.spaces().unwrap().len(), spaces_needed(&engine), "spaces that belong to no table");
         engine
     }
 }
 
-/// What is seen before and after a change that nothing disturbs.
+/// The observations before and after a change without faults.
 fn undisturbed(change: fn(&Engine) -> Result<()>) -> (Seen, Seen) {
     let (_, engine) = Broken::new();
     let before = look(&engine);
@@ -120,7 +121,7 @@ fn undisturbed(change: fn(&Engine) -> Result<()>) -> (Seen, Seen) {
     (before, look(&engine))
 }
 
-/// Ends a change at one call of the store; whether it got that far.
+/// Interrupts a change at one call of the store. Returns whether the change reached that call.
 fn crash(what: &str, change: fn(&Engine) -> Result<()>, fault: Fault, make: fn() -> (Broken, Engine)) -> bool {
     let (before, after) = undisturbed(change);
     let (mut broken, engine) = make();
@@ -130,11 +131,11 @@ fn crash(what: &str, change: fn(&Engine) -> Result<()>, fault: Fault, make: fn()
         done.unwrap();
         return false;
     }
-    let engine = broken.again(engine);
+    let engine = broken.crash_and_reopen(engine);
     let seen = look(&engine);
     assert!(seen == before || seen == after, "{what}, {fault:?}: {seen:#?}");
     if done.is_ok() {
-        assert_eq!(seen, after, "{what}, {fault:?}: it was told to be done");
+        assert_eq!(seen, after, "{what}, {fault:?}: it was reported as done");
     }
     true
 }
@@ -151,17 +152,17 @@ fn a_crash_at_any_call_leaves_the_old_state_or_the_new_one() {
 }
 
 #[test]
-fn so_it_is_on_disk() {
+fn a_crash_on_disk_leaves_the_old_state_or_the_new_one() {
     for (what, change) in [CHANGES[2], CHANGES[9]] {
         let fault =
             |nth| Fault { counted: Counted::Writes, nth, when: When::After, kind: ErrorKind::Io, lasting: true };
         let calls = (1..).take_while(|nth| crash(what, change, fault(*nth), Broken::on_disk)).count();
-        assert!(calls > 3, "{what} makes spaces, writes the catalog, drops spaces");
+        assert!(calls > 3, "{what} creates spaces, writes the catalog, drops spaces");
     }
 }
 
 #[test]
-fn after_a_failure_the_engine_goes_on_with_what_is_stored() {
+fn after_a_failure_the_engine_uses_the_stored_state() {
     for (what, change) in CHANGES {
         let (before, after) = undisturbed(change);
         for when in [When::Before, When::After] {
@@ -175,14 +176,14 @@ fn after_a_failure_the_engine_goes_on_with_what_is_stored() {
                 }
                 let seen = look(&engine);
                 assert!(seen == before || seen == after, "{what}, call {nth} {when:?}: {seen:#?}");
-                // Writes go where a later opening looks for them.
+                // Writes go to the spaces that a later opening reads.
                 if engine.is_table_enabled(&name("t")).unwrap() {
                     let _ = engine.table(&name("t")).put(&put("r", &[("f:q", 2, "later")]));
                 }
                 let seen = look(&engine);
-                let engine = broken.again(engine);
+                let engine = broken.crash_and_reopen(engine);
                 assert_eq!(look(&engine), seen, "{what}, call {nth} {when:?}");
-                // Nothing stands in the way of trying once more.
+                // The change can be retried.
                 let again = change(&engine);
                 assert!(again.is_ok() || seen.tables == after.tables, "{what}, call {nth} {when:?}: {again:?}");
             }
@@ -191,9 +192,9 @@ fn after_a_failure_the_engine_goes_on_with_what_is_stored() {
 }
 
 #[test]
-fn while_nobody_can_say_what_is_stored_tables_are_not_guessed_at() {
+fn tables_cannot_be_used_while_the_stored_state_is_unknown() {
     let (broken, engine) = Broken::new();
-    // The change is written, but the answer is lost, and nothing can be read after it.
+    // The change is written, but its result is lost, and every later call fails.
     broken.store.fail(Fault {
         counted: Counted::Only(Call::Transact),
         nth: 1,
@@ -205,11 +206,11 @@ fn while_nobody_can_say_what_is_stored_tables_are_not_guessed_at() {
     assert!(engine.table(&name("t")).put(&put("r", &[("f:q", 2, "lost")])).is_err());
     assert!(engine.describe(&name("t")).is_err());
     broken.store.heal();
-    assert!(!engine.is_table_enabled(&name("t")).unwrap(), "as it was written");
+    assert!(!engine.is_table_enabled(&name("t")).unwrap(), "the written state");
 }
 
 #[test]
-fn numbers_of_spaces_are_never_used_twice() {
+fn numbers_of_spaces_are_never_reused() {
     let (mut broken, engine) = Broken::new();
     let mut used = broken.inner.spaces().unwrap();
     let mut engine = Some(engine);
@@ -231,6 +232,6 @@ fn numbers_of_spaces_are_never_used_twice() {
         assert_eq!(made.len(), 1, "round {round}: {made:?} after {used:?}");
         used.extend(made);
         broken.store.heal();
-        engine = Some(broken.again(engine.take().unwrap()));
+        engine = Some(broken.crash_and_reopen(engine.take().unwrap()));
     }
 }

@@ -1,4 +1,4 @@
-//! Descriptors: defaults, setters, what HBase's master refuses, and how they are printed.
+//! Descriptors: defaults, setters, the checks of HBase's master, and the printed form.
 
 use crate::fixture::{descriptor, family};
 use hjall_engine::ErrorKind as E;
@@ -14,7 +14,7 @@ fn refusal(families: &[&str]) -> String {
 }
 
 #[test]
-fn an_empty_value_brings_the_default_back_or_removes_the_key() {
+fn an_empty_value_restores_the_default_or_removes_the_key() {
     let mut f = family("f VERSIONS=3 note=x");
     f.set("VERSIONS", "").set("note", "");
     assert_eq!(f, FamilyDescriptor::new("f").unwrap());
@@ -42,7 +42,7 @@ fn setters_refuse_what_hbases_builder_refuses() {
 }
 
 #[test]
-fn raw_values_are_read_as_java_reads_them() {
+fn raw_values_are_parsed_as_in_java() {
     let f = family("f IN_MEMORY=maybe BLOCKCACHE=TRUE BLOOMFILTER=row COMPRESSION=gz VERSIONS=+2");
     assert!(!f.in_memory() && f.block_cache());
     assert_eq!((f.bloom_filter().unwrap().name(), f.compression().unwrap().name()), ("ROW", "GZ"));
@@ -61,7 +61,7 @@ fn raw_values_are_read_as_java_reads_them() {
 }
 
 #[test]
-fn the_masters_checks_say_what_is_wrong() {
+fn the_masters_checks_name_the_invalid_value() {
     for (bad, words) in [
         ("f TTL=0", "TTL for column family f must be positive."),
         ("f TTL=-1", "TTL for column family f must be positive."),
@@ -76,7 +76,7 @@ fn the_masters_checks_say_what_is_wrong() {
         assert_eq!(refusal(&[bad]), words);
     }
     assert_eq!(refusal(&[]), "Table should have at least one column family.");
-    // What is checked earlier hides what is checked later, over all families.
+    // Each check covers all families before the next check begins.
     assert_eq!(
         refusal(&["a TTL=0", "b REPLICATION_SCOPE=9"]),
         "Replication scope for column family b is 9 which is invalid."

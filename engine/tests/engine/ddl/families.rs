@@ -1,10 +1,10 @@
-//! Families added, changed and deleted, and the order in which that is refused.
+//! Adding, changing and deleting families, and the order of the checks.
 
 use crate::fixture::{Database, family, kind, name};
 use hjall_engine::ErrorKind as E;
 
 #[test]
-fn families_come_and_go_on_enabled_and_disabled_tables() {
+fn families_are_added_and_deleted_on_enabled_and_disabled_tables() {
     for db in Database::all() {
         let t = name("t");
         db.table("t", &["f"]);
@@ -16,7 +16,7 @@ fn families_come_and_go_on_enabled_and_disabled_tables() {
         assert_eq!(
             (g.ttl_seconds().unwrap(), g.max_versions().unwrap()),
             (7, 1),
-            "what is not sent is as it was never set"
+            "attributes that are not sent get their defaults"
         );
         db.engine.delete_family(&t, b"f").unwrap();
         assert!(!db.engine.is_table_enabled(&t).unwrap());
@@ -25,7 +25,7 @@ fn families_come_and_go_on_enabled_and_disabled_tables() {
 }
 
 #[test]
-fn a_missing_table_shows_first_then_the_family_then_its_values() {
+fn the_table_is_checked_first_then_the_family_then_its_values() {
     let db = Database::memory();
     let (t, no) = (name("t"), name("no"));
     db.table("t", &["f"]);

@@ -1,4 +1,4 @@
-//! Which names are legal, and how HBase says so.
+//! The rules for names, and HBase's messages for illegal ones.
 use hjall_engine::name::{TableName, check_family};
 
 fn refusal(name: &str) -> String {
@@ -23,7 +23,7 @@ fn legal_names_have_one_canonical_form() {
 }
 
 #[test]
-fn illegal_names_are_refused_with_hbases_words() {
+fn illegal_names_are_refused_with_hbases_messages() {
     for (given, words) in [
         ("", "Name is null or empty"),
         ("ns:", "Table qualifier must not be empty"),
@@ -58,7 +58,7 @@ fn illegal_names_are_refused_with_hbases_words() {
         assert!(TableName::parse(given.as_bytes()).is_err(), "{given}");
     }
     assert!(TableName::parse(&[b'a', 0xFF]).is_err(), "not UTF-8");
-    assert!(TableName::new("hbase", "n:s").is_err(), "a qualifier has no colon");
+    assert!(TableName::new("hbase", "n:s").is_err(), "a qualifier must not contain a colon");
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! Namespaces made, changed and deleted.
+//! Creating, changing and deleting namespaces.
 
 use crate::fixture::{Database, descriptor, kind, name};
 use hjall_engine::ErrorKind as E;
@@ -11,7 +11,7 @@ fn with(ns: &str, key: &str, value: &str) -> NamespaceDescriptor {
 }
 
 #[test]
-fn two_namespaces_are_always_there_and_cannot_be_removed() {
+fn two_namespaces_always_exist_and_cannot_be_removed() {
     for db in Database::all() {
         let names: Vec<_> = db.engine.namespaces().into_iter().map(|n| n.name).collect();
         assert_eq!(names, ["default", "hbase"]);
@@ -23,7 +23,7 @@ fn two_namespaces_are_always_there_and_cannot_be_removed() {
 }
 
 #[test]
-fn a_namespace_lives_until_it_is_empty() {
+fn only_an_empty_namespace_can_be_deleted() {
     for mut db in Database::all() {
         db.engine.create_namespace(with("n", "k", "")).unwrap();
         db.engine.create_table(descriptor("n:t", &["f"]), vec![]).unwrap();

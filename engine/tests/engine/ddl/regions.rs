@@ -1,4 +1,4 @@
-//! Regions: where tables are cut, how regions are named, and which one a key of hbase:meta finds.
+//! Regions: split keys, names, and look-ups by a key of hbase:meta.
 
 use crate::fixture::{Database, descriptor, name};
 use bytes::Bytes;
@@ -35,7 +35,7 @@ fn keys_are_sorted_and_must_be_distinct_and_not_empty() {
 }
 
 #[test]
-fn names_carry_start_time_and_digest() {
+fn names_contain_the_start_key_the_time_and_a_digest() {
     let region = Region { id: 1_700_000_000_000, start: Bytes::from_static(b"a,b"), end: Bytes::new() };
     let digest = region.encoded_name(&name("ns:t"));
     assert_eq!(digest.len(), 32);
@@ -47,7 +47,7 @@ fn names_carry_start_time_and_digest() {
 }
 
 #[test]
-fn split_tools_compute_what_hbases_compute() {
+fn split_tools_compute_the_same_keys_as_hbases() {
     let text = |keys: Vec<Bytes>| keys.iter().map(|k| String::from_utf8_lossy(k).into_owned()).collect::<Vec<_>>();
     let hex = |keys: Vec<Bytes>| {
         keys.iter().map(|k| k.iter().map(|b| format!("{b:02x}")).collect::<String>()).collect::<Vec<_>>()
@@ -61,7 +61,7 @@ fn split_tools_compute_what_hbases_compute() {
     assert_eq!(hex(split::uniform(4).unwrap()), ["4000000000000000", "8000000000000000", "c000000000000000"]);
     assert!(split::hex_string(1).is_err());
     assert_eq!(text(split::between(b"a", b"e", false, 3).unwrap()), ["a", "b", "c", "d", "e"]);
-    // Three points do not fit between one-byte neighbours: the keys grow.
+    // Adjacent one-byte keys have no room for three points between them, so the keys get longer.
     assert_eq!(hex(split::between(b"a", b"b", false, 3).unwrap()), ["61", "6140", "6180", "61c0", "62"]);
     assert_eq!(hex(split::between(b"", b"\x01\x00", false, 1).unwrap()), ["", "0080", "0100"]);
     assert!(split::between(b"b", b"a", false, 3).is_err());

@@ -1,4 +1,4 @@
-//! The life of a table: made, listed, disabled, emptied, changed, dropped, and what is refused when.
+//! Creating, listing, disabling, truncating, changing and dropping tables, and the order of the checks.
 
 use crate::fixture::{Database, descriptor, family, kind, name};
 use bytes::Bytes;
@@ -6,7 +6,7 @@ use hjall_engine::ErrorKind as E;
 use hjall_engine::schema::{NamespaceDescriptor, TableDescriptor};
 
 #[test]
-fn a_new_table_is_enabled_listed_and_described_with_what_hbase_adds() {
+fn a_new_table_is_enabled_listed_and_described_with_hbases_attributes() {
     for db in Database::all() {
         db.engine.create_table(descriptor("t", &["f VERSIONS=3", "g"]), vec![]).unwrap();
         assert!(db.engine.is_table_enabled(&name("t")).unwrap(), "{}", db.kind);
@@ -35,7 +35,7 @@ fn tables_are_listed_by_namespace_and_name_as_text() {
 }
 
 #[test]
-fn creating_is_refused_in_hbases_order() {
+fn creation_is_checked_in_hbases_order() {
     let db = Database::memory();
     db.engine.create_table(descriptor("t", &["f"]), vec![]).unwrap();
     let bad = |table: &str| descriptor(table, &["f TTL=0"]);
@@ -54,7 +54,7 @@ fn creating_is_refused_in_hbases_order() {
 }
 
 #[test]
-fn states_change_only_from_the_other_state() {
+fn a_table_can_only_be_enabled_when_disabled_and_disabled_when_enabled() {
     for db in Database::all() {
         let (t, no) = (name("t"), name("no"));
         let engine = &db.engine;
@@ -83,7 +83,7 @@ fn states_change_only_from_the_other_state() {
 }
 
 #[test]
-fn truncating_keeps_the_descriptor_and_if_asked_the_splits() {
+fn truncating_keeps_the_descriptor_and_on_request_the_splits() {
     for db in Database::all() {
         let t = name("t");
         let mut told = descriptor("t", &["f VERSIONS=3"]);
@@ -103,7 +103,7 @@ fn truncating_keeps_the_descriptor_and_if_asked_the_splits() {
 }
 
 #[test]
-fn modifying_replaces_the_whole_descriptor_and_leaves_the_state() {
+fn modifying_replaces_the_whole_descriptor_and_keeps_the_state() {
     for db in Database::all() {
         let t = name("t");
         let mut first = descriptor("t", &["f VERSIONS=3", "g"]);
@@ -114,16 +114,16 @@ fn modifying_replaces_the_whole_descriptor_and_leaves_the_state() {
         assert!(!db.engine.is_table_enabled(&t).unwrap());
         let told = db.engine.describe(&t).unwrap();
         assert_eq!(told.families.keys().map(|k| &k[..]).collect::<Vec<_>>(), [b"g", b"h"]);
-        assert_eq!(told.attributes.len(), 1, "only IS_META comes back by itself");
+        assert_eq!(told.attributes.len(), 1, "only IS_META is added");
         assert_eq!(db.engine.regions(&t).unwrap().len(), 2);
-        // The descriptor is looked at before the table is looked for.
+        // The descriptor is checked before the table is looked up.
         assert_eq!(kind(db.engine.modify_table(TableDescriptor::new(name("no")))), E::InvalidDescriptor);
         assert_eq!(kind(db.engine.modify_table(descriptor("no", &["f"]))), E::TableNotFound);
     }
 }
 
 #[test]
-fn file_trackers_change_by_way_of_migration_only() {
+fn a_file_tracker_can_only_be_changed_through_migration() {
     let db = Database::memory();
     let tracked = |tracker: &str| {
         let mut told = descriptor("t", &["f"]);
@@ -138,7 +138,7 @@ fn file_trackers_change_by_way_of_migration_only() {
 }
 
 #[test]
-fn the_meta_table_can_be_seen_but_not_touched() {
+fn the_meta_table_can_be_listed_but_not_changed() {
     let db = Database::memory();
     let meta = name("hbase:meta");
     assert!(db.engine.is_table_enabled(&meta).unwrap());

@@ -1,5 +1,5 @@
-//! Hostile input to the filter parsers: random bytes, damaged filters, deep and long ones. None may panic, overflow the stack or take memory
-//! out of proportion, and every refusal says why.
+//! Hostile input to the filter parsers: random bytes, damaged filters, deeply nested and long ones. None may cause a
+//! panic, a stack overflow or excessive use of memory, and every refusal gives its reason.
 
 use hjall_engine::ErrorKind;
 use hjall_engine::filter::{DEPTH_MAX, FilterSpec, LENGTH_MAX};
@@ -62,7 +62,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 3000, ..ProptestConfig::default() })]
 
     #[test]
-    fn texts_are_taken_or_refused_and_what_is_taken_can_be_used(text in text()) {
+    fn texts_are_accepted_or_refused_and_accepted_filters_can_be_used(text in text()) {
         match FilterSpec::parse(&text) {
             Ok(filter) => {
                 prop_assert!(filter.start(false).is_ok());
@@ -76,12 +76,12 @@ proptest! {
     }
 
     #[test]
-    fn bytes_are_taken_or_refused_and_what_is_taken_can_be_used(bytes in vec(any::<u8>(), 0..80)) {
+    fn bytes_are_accepted_or_refused_and_accepted_filters_can_be_used(bytes in vec(any::<u8>(), 0..80)) {
         used(&bytes)?;
     }
 
     #[test]
-    fn damaged_filters_are_taken_or_refused(
+    fn damaged_filters_are_accepted_or_refused(
         text in text(),
         damage in vec((any::<prop::sample::Index>(), any::<u8>(), any::<bool>()), 1..4),
     ) {
@@ -118,7 +118,7 @@ fn used(bytes: &[u8]) -> Result<(), TestCaseError> {
 }
 
 #[test]
-fn filters_inside_each_other_have_a_bound() {
+fn nested_filters_have_a_largest_depth() {
     let nested = |depth: usize| "SKIP ".repeat(depth - 1) + "PageFilter(1)";
     assert!(FilterSpec::parse(nested(DEPTH_MAX).as_bytes()).is_ok());
     let error = FilterSpec::parse(nested(DEPTH_MAX + 1).as_bytes()).unwrap_err();
@@ -139,7 +139,7 @@ fn filters_inside_each_other_have_a_bound() {
 }
 
 #[test]
-fn filters_have_a_longest_length() {
+fn filters_have_a_largest_length() {
     let text = format!("PrefixFilter('{}')", "a".repeat(LENGTH_MAX));
     let error = FilterSpec::parse(text.as_bytes()).unwrap_err();
     assert!(error.message().contains(&LENGTH_MAX.to_string()), "{error}");
@@ -149,7 +149,7 @@ fn filters_have_a_longest_length() {
 }
 
 #[test]
-fn regular_expressions_that_backtrack_without_end_give_up() {
+fn endless_backtracking_of_a_regular_expression_is_ended() {
     let filter = FilterSpec::parse(br"RowFilter(=,'regexstring:^(a|aa)+(?=c)\1$')").unwrap();
     let mut running = filter.start(false).unwrap();
     let error = running.filter_row_key(&b"a".repeat(60)).unwrap_err();

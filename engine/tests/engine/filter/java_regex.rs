@@ -1,5 +1,6 @@
-//! Java's regular expressions: what `java.util.regex` (Java 17) itself said about many patterns and texts. Each line would catch a construct
-//! that is read by another dialect's rules: taken where Java refuses, or matching something else.
+//! Java's regular expressions: the answers of `java.util.regex` (Java 17) for many patterns and texts. Each line
+//! catches a construct that is parsed by the rules of another dialect, so that it is accepted where Java refuses it or
+//! matches other texts.
 
 use hjall_engine::filter::regex::JavaRegex;
 
@@ -24,7 +25,7 @@ fn bits(answers: &[bool]) -> String {
 }
 
 #[test]
-fn patterns_mean_what_java_means_by_them() {
+fn patterns_match_as_in_java() {
     let answers = match std::env::var("JAVA_REGEX_ANSWERS") {
         Ok(path) => std::fs::read_to_string(path).unwrap(),
         Err(_) => ANSWERS.to_owned(),

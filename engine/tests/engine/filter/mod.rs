@@ -1,4 +1,4 @@
-//! Filters: their text and wire forms, and what they let through in scans.
+//! Filters: their textual and serialised forms, and their results in scans.
 
 mod hostile;
 mod java_regex;

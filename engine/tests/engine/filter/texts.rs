@@ -1,9 +1,9 @@
-//! Which texts of the filter language HBase takes and which it refuses: its own recorded answers. A parser that is tidier than HBase's fails
-//! here, and so does one that takes a regular expression which Java refuses.
+//! HBase's recorded answers on which texts of the filter language are valid. Catches a parser that is stricter than
+//! HBase's, and one that accepts a regular expression that Java refuses.
 
 use hjall_engine::filter::FilterSpec;
 
-/// Lines of `+` (taken) or `-` (refused), a space, and the text with `\xHH` for what is not printable.
+/// Each line is `+` (accepted) or `-` (refused), a space, and the text with `\xHH` for unprintable bytes.
 const TEXTS: &str = include_str!("../../data/filter_texts.txt");
 
 fn unescaped(line: &str) -> Vec<u8> {
@@ -19,7 +19,7 @@ fn unescaped(line: &str) -> Vec<u8> {
 }
 
 #[test]
-fn the_parser_takes_and_refuses_what_hbase_does() {
+fn the_parser_accepts_the_same_texts_as_hbase() {
     let mut wrong = Vec::new();
     for line in TEXTS.lines() {
         let (taken, text) = line.split_at(2);

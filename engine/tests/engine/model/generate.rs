@@ -1,4 +1,4 @@
-//! Random histories: few rows, columns and timestamps, so that operations meet.
+//! Random histories: few rows, columns and timestamps, so that operations affect the same cells.
 
 use proptest::prelude::*;
 
@@ -35,7 +35,7 @@ fn part() -> impl Strategy<Value = Part> {
     prop_oneof![3 => put(), 2 => delete()]
 }
 
-/// Parts of one mutation: options stand for the whole line in a script, so several have none.
+/// The parts of one mutation. In a script, options apply to the whole line, so mutations of several parts have none.
 fn parts() -> impl Strategy<Value = Vec<Part>> {
     prop::collection::vec(part(), 1..4).prop_map(|mut parts| {
         for part in &mut parts {
@@ -69,7 +69,7 @@ fn wanted() -> impl Strategy<Value = Wanted> {
         .prop_map(|(columns, versions, range)| Wanted { columns, versions, range })
 }
 
-/// A look at everything.
+/// A read of everything.
 fn look() -> Op {
     let wanted = Wanted { columns: vec![], versions: i32::MAX, range: None };
     Op::Scan { from: 0, reversed: false, wanted, batch: 0, limit: -1 }
@@ -99,7 +99,7 @@ fn op() -> impl Strategy<Value = Op> {
     ]
 }
 
-/// A table and what happens to it.
+/// A table and the operations on it.
 pub fn history(most: usize) -> impl Strategy<Value = ([Rules; FAMILIES.len()], Vec<Op>)> {
     ([rules(), rules(), rules(), rules()], prop::collection::vec(op(), 1..most))
 }

@@ -1,6 +1,8 @@
-//! Random histories on the engine and on a naive table in memory: both answer alike, before and after flushes, compactions and openings.
+//! Random histories on the engine and on a naive table in memory: both give the same answers, before and after flushes,
+//! compactions and reopenings.
 //!
-//! A history that differs is shrunk and printed as a script, which `tests/scripts` can take over as it is.
+//! A history with a different answer is shrunk and printed as a script, which can be added to `tests/scripts`
+//! unchanged.
 mod generate;
 mod naive;
 mod op;
@@ -15,14 +17,14 @@ use naive::Naive;
 use op::{FAMILIES, Op, Rules, family};
 use proptest::test_runner::{Config, TestCaseError, TestRunner};
 
-/// How many answers were asked for, and how many of them could be told.
+/// The number of answers requested, and how many of them the naive table could predict.
 #[derive(Default, Clone, Copy)]
 struct Answers {
     asked: usize,
-    told: usize,
+    predicted: usize,
 }
 
-/// Runs a history on both; a script of it up to the first answer that differs.
+/// Runs a history on both. The error is a script of it up to the first different answer.
 fn replay(db: Database, rules: [Rules; FAMILIES.len()], ops: &[Op]) -> Result<Answers, String> {
     let mut runner = Runner { db };
     let mut naive = Naive::new(NOW, rules);
@@ -37,21 +39,22 @@ fn replay(db: Database, rules: [Rules; FAMILIES.len()], ops: &[Op]) -> Result<An
         }
         answers.asked += 1;
         let Ok(expected) = naive.apply(op) else { return Ok(answers) };
-        // Any answer will do where it depends on what has been forgotten.
+        // Any answer is correct if it depends on what has been dropped.
         let Some(expected) = expected else { continue };
         for line in &expected {
             writeln!(script, "  {line}").unwrap();
         }
-        if !alike(&got, &expected) {
+        if !is_equivalent(&got, &expected) {
             return Err(format!("{script}# but the engine ({}) answered\n{}", runner.db.kind, got.join("\n")));
         }
-        answers.told += 1;
+        answers.predicted += 1;
     }
     Ok(answers)
 }
 
-/// Whether the engine answered that. It may call a piece partial although nothing of its row follows: what lies ahead, hidden, was not looked at.
-fn alike(got: &[String], expected: &[String]) -> bool {
+/// Whether the engine's answer is the expected one. A piece may be partial although no visible cell of its row follows,
+/// since hidden cells ahead of it have not been examined.
+fn is_equivalent(got: &[String], expected: &[String]) -> bool {
     got.len() == expected.len()
         && got.iter().zip(expected).all(|(got, expected)| got == expected || got.strip_suffix(" …") == Some(expected))
 }
@@ -62,25 +65,25 @@ fn check(cases: u32, most: usize, make: fn() -> Database) {
     let sum = std::cell::Cell::new(Answers::default());
     let outcome = runner.run(&history(most), |(rules, ops)| {
         let (all, one) = (sum.get(), replay(make(), rules, &ops).map_err(TestCaseError::fail)?);
-        sum.set(Answers { asked: all.asked + one.asked, told: all.told + one.told });
+        sum.set(Answers { asked: all.asked + one.asked, predicted: all.predicted + one.predicted });
         Ok(())
     });
     if let Err(error) = outcome {
         panic!("{error}");
     }
-    let Answers { asked, told } = sum.get();
+    let Answers { asked, predicted } = sum.get();
     assert!(
-        told * 4 > asked * 3,
-        "of {asked} answers {told} could be told: too much of the histories depends on what was forgotten"
+        predicted * 4 > asked * 3,
+        "only {predicted} of {asked} answers could be predicted: too much of the histories depends on what was dropped"
     );
 }
 
 #[test]
-fn the_store_in_memory_answers_as_the_naive_table() {
+fn the_memory_store_answers_like_the_naive_table() {
     check(800, 60, Database::memory);
 }
 
 #[test]
-fn the_store_on_disk_answers_as_the_naive_table() {
+fn the_store_on_disk_answers_like_the_naive_table() {
     check(30, 60, Database::folder);
 }

@@ -1,7 +1,8 @@
-//! A table as plain as can be: every cell ever written in one list, and what is written by whom when.
+//! The simplest possible table: a list of all cells that were ever written, and the timestamps that the server
+//! assigned.
 //!
-//! Nothing is taken from the engine; the rules are those of HBase's data model. Cells that a flush or compaction may have forgotten are marked
-//! *doubtful*: what depends on them is not asked of the engine.
+//! It shares no code with the engine; the rules are those of HBase's data model. Cells that a flush or compaction may
+//! have dropped are marked *doubtful*. Answers that depend on them are not compared.
 
 use std::collections::BTreeMap;
 
@@ -23,12 +24,12 @@ impl Cell {
         self.kind != Kind::Put
     }
 
-    /// Whether its own TTL has run out.
-    pub fn ran_out(&self, now: i64) -> bool {
+    /// Whether its own TTL has expired.
+    pub fn is_expired(&self, now: i64) -> bool {
         self.ttl.is_some_and(|ttl| self.time + ttl < now)
     }
 
-    /// Whether it is a marker that covers a cell, by place and time.
+    /// Whether it is a marker that covers a cell, by column and timestamp.
     pub fn hides(&self, put: &Self) -> bool {
         let same_family = self.row == put.row && self.column.0 == put.column.0;
         same_family
@@ -49,7 +50,7 @@ struct Newest {
     delete: bool,
 }
 
-/// What cannot be told: the history ends.
+/// The answer cannot be predicted, so the history ends.
 pub struct Unknowable;
 
 pub struct Naive {
@@ -61,7 +62,7 @@ pub struct Naive {
 
 pub const DEFAULT_RULES: Rules = Rules { versions: 1, min_versions: 0, ttl_seconds: None, keep_deleted: false };
 
-/// How far counters run ahead of the clock.
+/// The largest lead of a counter over the clock, in milliseconds.
 const AHEAD: i64 = 1_000;
 
 impl Naive {
@@ -69,7 +70,7 @@ impl Naive {
         Self { clock, rules, cells: vec![], newest: BTreeMap::new() }
     }
 
-    /// Does an operation; what it answers, or `None` if any answer will do.
+    /// Applies an operation. Returns its answer, or `None` if any answer is correct.
     pub fn apply(&mut self, op: &Op) -> Result<Option<Vec<String>>, Unknowable> {
         let answer = self.answer(op);
         self.doubt();
@@ -141,23 +142,24 @@ impl Naive {
         }
     }
 
-    /// Later writes of the row come after a timestamp that the server chose, unless it derived it from one far ahead that a client gave.
+    /// Later writes of the row get timestamps after one that the server assigned, unless it derived that one from a
+    /// client's timestamp far ahead of the clock.
     fn follow(&mut self, row: usize, time: i64, delete: bool) {
         if time <= self.clock + AHEAD {
             self.assigned(row, time, delete);
         }
     }
 
-    /// A cell whose TTL has run out already changes nothing.
+    /// A cell whose TTL has already expired changes nothing.
     fn store(&mut self, cell: Cell) {
-        if cell.ran_out(self.clock) {
+        if cell.is_expired(self.clock) {
             return;
         }
         self.cells.retain(|c| (c.row, c.column, c.time, c.kind) != (cell.row, cell.column, cell.time, cell.kind));
         self.cells.push(cell);
     }
 
-    /// The newest visible versions of a column, if they can be told.
+    /// The newest visible versions of a column, if they can be predicted.
     fn newest_of(&self, row: usize, column: Column, count: i32) -> Result<Vec<Cell>, Unknowable> {
         self.certain(|naive| naive.versions(row, column, (0, i64::MAX), count)).ok_or(Unknowable)
     }
@@ -167,7 +169,7 @@ impl Naive {
         let put_time = |time: Time| time.unwrap_or_else(|| checked.map_or(now, |t| t.max(now)));
         let mut new = Vec::new();
         let mut deleted_now = false;
-        // Timestamps that the server chose, beside `now`.
+        // Timestamps that the server assigned in addition to `now`.
         let mut chosen = Vec::new();
         for part in parts {
             match part {
@@ -274,7 +276,7 @@ impl Naive {
 }
 
 impl Cell {
-    /// As scripts show it.
+    /// The cell in the notation of scripts.
     pub fn line(&self) -> String {
         let value = crate::script::text::show_value(&self.value);
         format!("{}:{}@{}={value}", FAMILIES[self.column.0], QUALIFIERS[self.column.1], self.time)

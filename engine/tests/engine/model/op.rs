@@ -1,4 +1,4 @@
-//! One operation of a random history, and the line of a script that it is.
+//! One operation of a random history, and its line in a script.
 
 use std::fmt::Write as _;
 
@@ -13,7 +13,7 @@ pub const ROWS: [&str; 4] = ["a", "b", "b\\x00", "c"];
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Column(pub usize, pub usize);
 
-/// A timestamp, or the server's.
+/// A timestamp; `None`: assigned by the server.
 pub type Time = Option<i64>;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -25,7 +25,7 @@ pub enum Kind {
     Family,
 }
 
-/// A put or delete of the row that the operation is about.
+/// A put or delete of the operation's row.
 #[derive(Debug, Clone)]
 pub enum Part {
     Put {
@@ -39,7 +39,7 @@ pub enum Part {
     },
 }
 
-/// What a family of the table is to be like.
+/// The attributes of a family of the table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Rules {
     pub versions: i32,
@@ -48,10 +48,10 @@ pub struct Rules {
     pub keep_deleted: bool,
 }
 
-/// What a read wants.
+/// What a read selects.
 #[derive(Debug, Clone)]
 pub struct Wanted {
-    /// Families (`None`) and columns of them; nothing: everything.
+    /// Families (`None`) and columns of them; empty: everything.
     pub columns: Vec<(usize, Option<usize>)>,
     pub versions: i32,
     pub range: Option<(i64, i64)>,
@@ -61,7 +61,7 @@ pub struct Wanted {
 pub enum Op {
     Write(usize, Part),
     Mutate(usize, Vec<Part>),
-    /// The column's newest value compared with a given one.
+    /// Compares the column's newest value with a given one.
     Check {
         row: usize,
         column: Column,
@@ -91,9 +91,9 @@ pub enum Op {
         major: bool,
     },
     Reopen,
-    /// Disables, empties, enables.
+    /// Disables, truncates and enables the table.
     Truncate,
-    /// Drops a family and makes it again.
+    /// Drops a family and creates it again.
     Renew(usize),
     Modify(usize, Rules),
 }
@@ -179,7 +179,7 @@ impl Wanted {
 }
 
 impl Op {
-    /// The lines of a script that do it.
+    /// The lines of a script that perform it.
     pub fn lines(&self) -> Vec<String> {
         let one = match self {
             Self::Write(row, part) => format!("{} t {}{}", part.verb(), ROWS[*row], part.words()),
@@ -208,11 +208,11 @@ impl Op {
             Self::Advance(ms) => format!("advance {ms}"),
             Self::Flush => "flush t".to_owned(),
             Self::Compact { major } => if *major { "compact t --major" } else { "compact t" }.to_owned(),
-            // A store may take its clock up again where a mark stands, a little ahead.
+            // A reopened store may continue from a stored time slightly ahead of the clock.
             Self::Reopen => return vec!["reopen".to_owned(), "advance 5000".to_owned()],
             Self::Truncate => return vec!["disable t".to_owned(), "truncate t --preserve".to_owned()],
             Self::Renew(f) => {
-                // Another rule for it than a new family's would be in the way of nothing, but is no part of the operation.
+                // The new family has the default attributes.
                 return vec![format!("delete-family t {}", FAMILIES[*f]), format!("add-family t {}", FAMILIES[*f])];
             }
             Self::Modify(f, rules) => format!("modify-family t {}", family(*f, *rules)),

@@ -1,9 +1,9 @@
-//! What is visible of the naive table, by HBase's rule for one family of one row, and which of it is certain.
+//! The visible cells of the naive table, by HBase's rule for one family of one row, and whether they are certain.
 
 use super::naive::{Cell, Naive};
 use super::op::{Column, FAMILIES, QUALIFIERS, ROWS, Wanted};
 
-/// Which doubtful cells are taken to be there.
+/// Which doubtful cells are assumed to be stored.
 #[derive(Clone, Copy)]
 pub struct View {
     puts: bool,
@@ -31,7 +31,7 @@ impl PartialEq for Cell {
 }
 
 impl Naive {
-    /// What a question is answered whichever doubtful cells are there, if that is one answer.
+    /// The answer to a question if it does not depend on the doubtful cells.
     pub fn certain<T: PartialEq>(&self, ask: impl Fn(&Seen<'_>) -> T) -> Option<T> {
         let [first, rest @ ..] = VIEWS.map(|view| ask(&Seen { naive: self, view }));
         rest.iter().all(|other| *other == first).then_some(first)
@@ -58,22 +58,22 @@ impl Naive {
         })
     }
 
-    /// Marks what a flush or compaction may forget from now on: what is hidden, in excess or expired.
+    /// Marks the cells that a flush or compaction may drop from now on: hidden, excess and expired ones.
     pub fn doubt(&mut self) {
-        let doubtful: Vec<_> = self.cells.iter().map(|cell| !cell.is_marker() && self.may_be_forgotten(cell)).collect();
+        let doubtful: Vec<_> = self.cells.iter().map(|cell| !cell.is_marker() && self.may_be_dropped(cell)).collect();
         for (cell, doubtful) in self.cells.iter_mut().zip(doubtful) {
             cell.doubtful |= doubtful;
         }
     }
 
-    fn may_be_forgotten(&self, put: &Cell) -> bool {
+    fn may_be_dropped(&self, put: &Cell) -> bool {
         let rules = self.rules[put.column.0];
         let hidden = |cell: &Cell| self.cells.iter().any(|m| m.hides(cell));
         let newer = |c: &&Cell| !c.is_marker() && (c.row, c.column) == (put.row, put.column) && c.time > put.time;
         let excess = self.cells.iter().filter(newer).filter(|c| rules.keep_deleted || !hidden(c)).count()
             >= rules.versions as usize;
         let expired = rules.ttl_seconds.is_some_and(|ttl| put.time < self.clock - ttl * 1_000);
-        put.ran_out(self.clock) || excess || expired || (!rules.keep_deleted && hidden(put))
+        put.is_expired(self.clock) || excess || expired || (!rules.keep_deleted && hidden(put))
     }
 }
 
@@ -82,25 +82,25 @@ fn lines(cells: &[Cell]) -> Vec<String> {
 }
 
 impl Seen<'_> {
-    fn there(&self) -> impl Iterator<Item = &Cell> {
+    fn cells(&self) -> impl Iterator<Item = &Cell> {
         let view = self.view;
         self.naive.cells.iter().filter(move |c| !c.doubtful || if c.is_marker() { view.markers } else { view.puts })
     }
 
-    /// The visible versions of a column inside a range, newest first, as many as asked for and kept.
+    /// The visible versions of a column in a time range, newest first, up to the requested number and VERSIONS.
     pub fn versions(&self, row: usize, column: Column, (min, max): (i64, i64), count: i32) -> Vec<Cell> {
         let (rules, now) = (self.naive.rules[column.0], self.naive.clock);
         let all = (min, max) == (0, i64::MAX);
         let inside = |time: i64| time >= min && (time < max || all);
         let counts = |marker: &&Cell| {
             marker.is_marker()
-                && !marker.ran_out(now)
+                && !marker.is_expired(now)
                 && if rules.keep_deleted { inside(marker.time) } else { marker.time >= min }
         };
-        let markers: Vec<_> = self.there().filter(counts).collect();
-        let of_column = self.there().filter(|c| !c.is_marker() && (c.row, c.column) == (row, column) && inside(c.time));
+        let markers: Vec<_> = self.cells().filter(counts).collect();
+        let of_column = self.cells().filter(|c| !c.is_marker() && (c.row, c.column) == (row, column) && inside(c.time));
         let mut puts: Vec<_> =
-            of_column.filter(|c| !c.ran_out(now) && !markers.iter().any(|m| m.hides(c))).cloned().collect();
+            of_column.filter(|c| !c.is_expired(now) && !markers.iter().any(|m| m.hides(c))).cloned().collect();
         puts.sort_by_key(|c| std::cmp::Reverse(c.time));
         let expired = |c: &Cell| rules.ttl_seconds.is_some_and(|ttl| c.time < now - ttl * 1_000);
         let most = usize::try_from(count.min(rules.versions)).unwrap_or(0);
@@ -123,7 +123,7 @@ impl Seen<'_> {
     }
 }
 
-/// Later words narrow or widen what earlier ones said of a family, as in HBase's `Get`.
+/// Later arguments narrow or widen the earlier selection of a family, as in HBase's `Get`.
 fn wants(wanted: &Wanted, family: usize, qualifier: usize) -> bool {
     if wanted.columns.is_empty() {
         return true;

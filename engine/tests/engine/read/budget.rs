@@ -1,4 +1,4 @@
-//! The budget of a call: what its reads take, what they give back, and what is left of a scan that it ended.
+//! The budget of a call: what its reads take and release, and scans that end because it is used up.
 
 use std::cell::Cell as Counter;
 
@@ -10,7 +10,7 @@ use hjall_engine::{Error, ErrorKind, Result, Table};
 use crate::fixture::{Database, delete, put};
 use crate::reading::bytes;
 
-/// So many bytes.
+/// A budget of a number of bytes.
 struct Bytes {
     left: Counter<usize>,
     failed: Counter<bool>,
@@ -23,7 +23,7 @@ impl Bytes {
     }
 
     fn refused() -> Error {
-        Error::new(ErrorKind::Busy, "no more")
+        Error::new(ErrorKind::Busy, "the budget is used up")
     }
 }
 
@@ -83,12 +83,12 @@ fn gets_share_one_budget_whether_their_rows_are_cached_or_not() {
         }
         let budget = Bytes::new(0);
         let exist = t.exists_many_for(&gets(), &budget).unwrap();
-        assert!(exist.into_iter().all(|exists| exists.unwrap()), "existence takes nothing");
+        assert!(exist.into_iter().all(|exists| exists.unwrap()), "a test for existence takes nothing");
     }
 }
 
 #[test]
-fn a_row_that_a_filter_leaves_out_takes_nothing() {
+fn a_row_that_a_filter_rejects_takes_nothing() {
     let db = Database::memory();
     let t = ten_rows(&db);
     let filter = "SingleColumnValueFilter('f', 'a', =, 'binary:other')";
@@ -103,7 +103,7 @@ fn a_row_that_a_filter_leaves_out_takes_nothing() {
 }
 
 #[test]
-fn a_scan_returns_what_fits_and_goes_on_behind_it() {
+fn a_scan_returns_what_fits_and_continues_after_it() {
     for db in Database::all() {
         let t = ten_rows(&db);
         for caching in [0, 1, 3] {
@@ -118,7 +118,7 @@ fn a_scan_returns_what_fits_and_goes_on_behind_it() {
             }
             assert_eq!(pages, ["r0 r1 r2 r3", "r4 r5 r6 r7", "r8 r9"], "{}, caching {caching}", db.kind);
         }
-        // Not even one row fits: an error, and the row is still ahead.
+        // Not even one row fits: the fetch fails, and the next one starts with that row.
         let mut scanner = t.scan(Scan::default()).unwrap();
         for _ in 0..2 {
             assert_eq!(scanner.next_for(1, 1, &Bytes::new(ROW - 1)).unwrap_err().kind(), ErrorKind::Busy);
@@ -128,7 +128,7 @@ fn a_scan_returns_what_fits_and_goes_on_behind_it() {
 }
 
 #[test]
-fn a_stopped_call_ends_its_reads_and_not_the_scan() {
+fn a_stopped_call_ends_its_reads_but_not_the_scan() {
     for db in Database::all() {
         let t = ten_rows(&db);
         let budget = Bytes::new(usize::MAX / 2);
@@ -137,12 +137,12 @@ fn a_stopped_call_ends_its_reads_and_not_the_scan() {
         budget.stop.stop();
         assert_eq!(scanner.next_for(5, usize::MAX, &budget).unwrap_err().kind(), ErrorKind::Cancelled);
         assert_eq!(t.get_many_for(&gets(), &budget).unwrap_err().kind(), ErrorKind::Cancelled);
-        assert_eq!(scanner.next(100).unwrap().len(), 8, "{}: another call goes on behind the last row", db.kind);
+        assert_eq!(scanner.next(100).unwrap().len(), 8, "{}: another call continues after the last row", db.kind);
     }
 }
 
 #[test]
-fn a_delete_of_many_versions_reads_their_times_alone() {
+fn a_delete_of_many_versions_reads_only_their_timestamps() {
     let db = Database::memory();
     let t = db.table("t", &["f VERSIONS=100"]);
     for time in 1..=100 {

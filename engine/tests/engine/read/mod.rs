@@ -1,4 +1,4 @@
-//! Gets and scans: versions, delete markers, time ranges, limits, limits of work, the row cache and what compaction leaves.
+//! Gets and scans: versions, delete markers, time ranges, limits, work limits, the row cache and compactions.
 
 mod budget;
 mod compaction;

@@ -1,4 +1,4 @@
-//! Random histories read by the engine and by the plain rules: the same answers, whichever way one asks.
+//! Random histories read by the engine and by a simple model: every way to read gives the model's answer.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -13,7 +13,7 @@ use proptest::prelude::*;
 
 const FOREVER: i64 = i64::MAX;
 
-/// Families' attributes, and the rules that they mean.
+/// The attributes of a family and the corresponding rules.
 fn family() -> impl Strategy<Value = (&'static str, Rules)> {
     let rules = |versions, min_versions, ttl_ms, keeps_deleted| Rules { versions, min_versions, ttl_ms, keeps_deleted };
     prop_oneof![
@@ -57,7 +57,7 @@ proptest! {
             // Every column by name: the same cells, found by seeking.
             let named = Get { columns: columns(&["f:", "f:a", "f:absent", "f:b", "g:a"]), ..get.clone() };
             prop_assert_eq!(&world.get(&named), expected);
-            // A filter that lets everything through looks at more versions and returns the same.
+            // A filter that accepts everything examines more versions and returns the same cells.
             let filter = Some(Arc::new(FilterSpec::parse(b"QualifierFilter(!=,'binary:zz')").unwrap()));
             prop_assert_eq!(&world.get(&Get { filter, ..get }), expected);
         }
@@ -72,9 +72,9 @@ proptest! {
 
 proptest! {
     #![proptest_config(ProptestConfig { cases: 20, ..Default::default() })]
-    /// More markers and versions than a read holds or steps over: it seeks, and looks markers up beside the values.
+    /// More markers and versions than a read buffers or steps over: it seeks, and looks up markers for each value.
     #[test]
-    fn heaps_of_markers_and_versions_change_nothing(
+    fn many_markers_and_versions_do_not_change_the_result(
         hidden in vec(any::<bool>(), 200),
         exact_family: bool,
         versions in 1i32..6,
@@ -101,7 +101,7 @@ proptest! {
 }
 
 #[test]
-fn a_row_too_large_to_be_turned_round_in_memory_reads_alike_downwards() {
+fn a_reverse_scan_reads_rows_that_are_too_large_to_be_reversed_in_memory() {
     let world = World::new(&["f VERSIONS=3"]);
     for n in 0..300 {
         world.put("r", &format!("f:{n:03}"), 1, "v");

@@ -1,5 +1,6 @@
-//! Rows that are read in one go, against the same rows read cell by cell because a filter is asked, one that lets everything through: both must be the same,
-//! whatever lies in the rows. Catches names that are kept from row to row and mixed up, and markers, TTLs and times that reading in one go passes over.
+//! The fast path for whole rows, compared with the same rows read cell by cell through a filter that accepts
+//! everything. Catches interned qualifiers that are mixed up between rows, and markers, TTLs and timestamps that the
+//! fast path ignores.
 
 use std::sync::Arc;
 
@@ -10,7 +11,7 @@ use hjall_engine::request::{Columns, Get, Scan, TimeRange};
 use hjall_engine::{Row, Table};
 use proptest::prelude::*;
 
-/// What is done to a row.
+/// A write of a row.
 #[derive(Debug, Clone)]
 enum Step {
     Put { row: u8, column: u8, time: i64, ttl_ms: Option<i64> },
@@ -29,7 +30,7 @@ fn step() -> impl Strategy<Value = Step> {
 }
 
 fn row(n: u8) -> String {
-    // Shorter and longer than what fits into one group of a key.
+    // Shorter and longer than one group of a key.
     if n.is_multiple_of(2) { format!("r{n}") } else { format!("a longer row {n}") }
 }
 
@@ -37,7 +38,7 @@ fn family(column: u8) -> &'static str {
     if column < 90 { "f" } else { "g" }
 }
 
-/// Names of all lengths around the size of a group, the empty one among them, and more than are kept.
+/// Qualifiers of all lengths around the size of a group, including the empty one, and more of them than are interned.
 fn qualifier(column: u8) -> String {
     "qualifier 0123456789"[..usize::from(column % 20)].to_owned()
         + &if column < 20 { String::new() } else { column.to_string() }
@@ -66,7 +67,7 @@ fn everything(table: &Table, scan: Scan) -> Vec<Row> {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 48, ..ProptestConfig::default() })]
     #[test]
-    fn rows_read_in_one_go_are_those_read_cell_by_cell(
+    fn the_fast_path_returns_the_same_rows_as_reading_cell_by_cell(
         steps in proptest::collection::vec(step(), 1..250),
         named in proptest::collection::vec(0..100_u8, 0..8),
         versions in 1..3_i32,
@@ -94,7 +95,7 @@ proptest! {
                     max_versions: versions,
                     ..Get::new(found.key.clone())
                 };
-                // More than once: what is read often is kept.
+                // Repeated, so that the row cache takes part.
                 for _ in 0..3 {
                     prop_assert_eq!(&table.get(&get).unwrap().cells, &found.cells, "{}", database.kind);
                 }

@@ -1,4 +1,4 @@
-//! Raw reads: markers and hidden cells as they are stored, mixed as HBase mixes them although they are stored apart.
+//! Raw reads: markers and hidden cells as they are stored, in HBase's order although they are stored separately.
 
 use crate::reading::{NOW, World, columns};
 use hjall_engine::ErrorKind;
@@ -28,14 +28,14 @@ fn raw(max_versions: i32) -> Get {
 }
 
 #[test]
-fn markers_and_hidden_cells_stand_in_order_of_time() {
+fn markers_and_hidden_cells_are_ordered_by_time() {
     let world = world();
     let all = "r f:@3!10 f:@2=e f:@1!14 f:a@4=v f:a@3=v f:a@2!8 f:a@2=v f:a@1!12 f:a@1=v f:b@1=v g:x@2!8 g:x@2=v";
     assert_eq!(world.get(&raw(9)), all);
     assert_eq!(world.scan(Scan { raw: true, max_versions: 9, ..Scan::default() }), all);
     assert_eq!(world.scan(Scan { raw: true, max_versions: 9, reversed: true, ..Scan::default() }), all);
     let filter = Some(Arc::new(FilterSpec::parse(b"QualifierFilter(!=,'binary:zz')").unwrap()));
-    assert_eq!(world.get(&Get { filter, ..raw(9) }), all, "VERSIONS bounds no raw read");
+    assert_eq!(world.get(&Get { filter, ..raw(9) }), all, "VERSIONS does not limit raw reads");
 }
 
 #[test]
@@ -45,7 +45,7 @@ fn a_filter_finds_a_version_below_those_that_it_refuses() {
 }
 
 #[test]
-fn values_are_counted_and_markers_end_with_them() {
+fn only_values_count_and_no_markers_follow_the_last_one() {
     let world = world();
     assert_eq!(world.get(&raw(1)), "r f:@3!10 f:@2=e f:@1!14 f:a@4=v f:b@1=v g:x@2!8 g:x@2=v");
     assert_eq!(world.get(&raw(2)), "r f:@3!10 f:@2=e f:@1!14 f:a@4=v f:a@3=v f:a@2!8 f:b@1=v g:x@2!8 g:x@2=v");
@@ -58,7 +58,7 @@ fn the_time_range_selects_markers_too() {
 }
 
 #[test]
-fn a_row_of_markers_alone_exists() {
+fn a_row_that_has_only_markers_exists() {
     let world = World::new(&["f", "g"]);
     world.delete("r", "f:", Family, 5);
     world.delete("r", "g:q", Column, 5);
@@ -69,7 +69,7 @@ fn a_row_of_markers_alone_exists() {
 }
 
 #[test]
-fn a_familys_ttl_does_not_count_but_a_cells_own_does() {
+fn a_familys_ttl_is_ignored_but_a_cells_own_applies() {
     let world = World::new(&["f TTL=10 VERSIONS=9"]);
     world.put("r", "f:q", 1, "expired");
     world.put_living("r", "f:q", 2, "dead", Some(5));
@@ -78,7 +78,7 @@ fn a_familys_ttl_does_not_count_but_a_cells_own_does() {
 }
 
 #[test]
-fn columns_cannot_be_named_families_can() {
+fn families_can_be_named_but_columns_cannot() {
     let world = world();
     let error = world.table.get(&Get { columns: columns(&["f:a"]), ..raw(1) }).unwrap_err();
     assert_eq!((error.kind(), error.message()), (ErrorKind::Refused, "Cannot specify any column for a raw scan"));

@@ -1,4 +1,4 @@
-//! Rows that are read again and again are kept in memory: no write may be missed by a read that begins after it.
+//! The row cache: a read that begins after a write has been acknowledged sees that write.
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
 use std::thread;
@@ -39,7 +39,7 @@ fn every_kind_of_write_is_seen_by_the_next_read() {
     let engine = engine();
     let table = table(&engine, &["f", "g"]);
     let shown = || {
-        // Three times: met, kept, found.
+        // Three times: a miss, an insertion and a hit.
         let rows: Vec<_> = (0..3).map(|_| table.get(&Get::new("r")).unwrap()).collect();
         assert!(rows.windows(2).all(|pair| pair[0] == pair[1]));
         rows[0].cells.iter().map(|c| String::from_utf8_lossy(&c.value).into_owned()).collect::<Vec<_>>()
@@ -62,13 +62,13 @@ fn every_kind_of_write_is_seen_by_the_next_read() {
 }
 
 #[test]
-fn a_table_made_again_or_altered_shows_nothing_of_before() {
+fn a_recreated_or_altered_table_shows_no_old_rows() {
     let engine = engine();
     let table = table(&engine, &["f", "g"]);
     table.put(&put("r", "f", "1".into())).unwrap();
     table.put(&put("r", "g", "2".into())).unwrap();
     let cells = || {
-        // Met, kept, found.
+        // A miss, an insertion and a hit.
         let counts: Vec<_> = (0..3).map(|_| table.get(&Get::new("r")).unwrap().cells.len()).collect();
         assert!(counts.windows(2).all(|pair| pair[0] == pair[1]));
         counts[0]
@@ -85,7 +85,7 @@ fn a_table_made_again_or_altered_shows_nothing_of_before() {
 }
 
 #[test]
-fn what_a_compaction_forgot_does_not_come_back() {
+fn cells_that_a_compaction_dropped_do_not_reappear() {
     let engine = engine();
     let table = table(&engine, &["f"]);
     for timestamp in [1, 2, 3] {
@@ -102,12 +102,12 @@ fn what_a_compaction_forgot_does_not_come_back() {
     let mut family = FamilyDescriptor::new("f").unwrap();
     family.set("VERSIONS", "3");
     engine.modify_family(table.name(), family).unwrap();
-    // A row kept from before the compaction would show all three.
+    // A row cached before the compaction would show all three.
     assert_eq!(versions(), 1);
 }
 
 #[test]
-fn what_expires_is_not_shown_from_memory() {
+fn expired_cells_are_not_returned_from_the_cache() {
     let clock = Arc::new(ManualClock::at(1_000_000));
     let engine = Engine::memory(Options { clock: Some(clock.clone()), ..Options::default() }).unwrap();
     let table = table(&engine, &["f", "g"]);
@@ -130,7 +130,7 @@ fn what_expires_is_not_shown_from_memory() {
 }
 
 #[test]
-fn every_kind_of_get_of_a_kept_row_is_answered_as_without_memory() {
+fn every_kind_of_get_of_a_cached_row_returns_the_same_as_without_the_cache() {
     let with = engine();
     let without = Engine::memory(Options { cache_bytes: Some(0), ..Options::default() }).unwrap();
     let tables = [table(&with, &["f", "g"]), table(&without, &["f", "g"])];
@@ -155,7 +155,7 @@ fn every_kind_of_get_of_a_kept_row_is_answered_as_without_memory() {
         Get { store_offset: 1, ..whole.clone() },
         Get { filter, ..whole },
     ];
-    // The first round meets the row, the second keeps it, the third has it in memory for all of them.
+    // In the first round the row is a miss, in the second it is inserted, and in the third all gets hit it.
     for round in 0..3 {
         for get in &gets {
             let [with, without] = tables.each_ref().map(|table| table.get(get).unwrap());
@@ -172,7 +172,7 @@ fn of_family(row: &'static str, family: &'static str) -> Get {
 }
 
 #[test]
-fn a_large_family_does_not_keep_the_others_out() {
+fn a_large_family_does_not_prevent_caching_of_the_others() {
     let engine = engine();
     let table = table(&engine, &["f", "g"]);
     table.put(&put("r", "f", "x".repeat(100_000))).unwrap();
@@ -210,7 +210,7 @@ fn a_read_caches_the_families_that_it_requests() {
 }
 
 #[test]
-fn a_compaction_leaves_the_cache_as_it_is_and_gets_like_scans() {
+fn a_compaction_keeps_the_cache_and_gets_still_agree_with_scans() {
     let engine = engine();
     let table = table(&engine, &["f"]);
     for timestamp in [1, 2, 3] {
@@ -252,7 +252,7 @@ fn the_cache_stays_within_its_size() {
 }
 
 #[test]
-fn a_row_of_which_a_part_is_cached_is_never_shown_in_halves() {
+fn a_partly_cached_row_is_never_returned_in_mixed_states() {
     let engine = engine();
     let table = table(&engine, &["f", "g"]);
     let over = Arc::new(AtomicBool::new(false));
@@ -287,7 +287,7 @@ fn a_row_of_which_a_part_is_cached_is_never_shown_in_halves() {
 }
 
 #[test]
-fn rows_that_are_too_large_are_read_all_the_same() {
+fn rows_that_are_too_large_for_the_cache_can_be_read() {
     let engine = engine();
     let table = table(&engine, &["f"]);
     table.put(&put("r", "f", "x".repeat(100_000))).unwrap();
@@ -297,7 +297,7 @@ fn rows_that_are_too_large_are_read_all_the_same() {
 }
 
 #[test]
-fn a_read_never_shows_less_than_what_was_acknowledged_before_it() {
+fn a_read_sees_every_write_acknowledged_before_it() {
     let engine = engine();
     let table = table(&engine, &["f", "g"]);
     let acknowledged = Arc::new(AtomicI64::new(0));
@@ -312,7 +312,7 @@ fn a_read_never_shows_less_than_what_was_acknowledged_before_it() {
                     let row = table.get(&Get::new("r")).unwrap();
                     assert!(number(&row) >= least, "read {} after {least} was acknowledged", number(&row));
                     // Both families were written together.
-                    assert!(row.cells.windows(2).all(|pair| pair[0].value == pair[1].value), "a row in halves");
+                    assert!(row.cells.windows(2).all(|pair| pair[0].value == pair[1].value), "a row in mixed states");
                     reads += 1;
                 }
             })
@@ -329,7 +329,7 @@ fn a_read_never_shows_less_than_what_was_acknowledged_before_it() {
 }
 
 #[test]
-fn whoever_wants_no_cache_has_none() {
+fn the_cache_can_be_disabled() {
     let options = Options { cache_bytes: Some(0), ..Options::default() };
     let engine = Engine::memory(options).unwrap();
     let table = table(&engine, &["f"]);

@@ -1,4 +1,4 @@
-//! The life of a scanner: what it sees of writes meanwhile, what happens when its table goes away or a fetch fails.
+//! Scanners during writes, changes of their table and failed fetches.
 
 use crate::reading::{World, bytes, columns, descriptor, short};
 use hjall_engine::ErrorKind;
@@ -19,7 +19,7 @@ fn t() -> TableName {
 }
 
 #[test]
-fn it_sees_what_was_written_before_its_first_fetch_and_nothing_after() {
+fn a_scanner_sees_the_writes_before_its_first_fetch_only() {
     for (reversed, caching) in [(false, 1), (true, 1), (false, 0)] {
         let world = letters();
         let mut scanner = world.table.scan(Scan { caching, reversed, ..Scan::default() }).unwrap();
@@ -36,7 +36,7 @@ fn it_sees_what_was_written_before_its_first_fetch_and_nothing_after() {
 }
 
 #[test]
-fn what_was_brought_in_is_delivered_after_the_table_was_disabled() {
+fn fetched_rows_are_delivered_after_the_table_was_disabled() {
     let world = letters();
     let mut ahead = world.table.scan(Scan::default()).unwrap();
     let mut step = world.table.scan(Scan { caching: 1, ..Scan::default() }).unwrap();
@@ -48,16 +48,16 @@ fn what_was_brought_in_is_delivered_after_the_table_was_disabled() {
     world.engine.disable_table(&t()).unwrap();
     assert_eq!(short(&ahead.next(2).unwrap()), "b f:1@5=b; c f:1@5=c");
     assert_eq!(step.next(1).unwrap_err().kind(), ErrorKind::TableDisabled);
-    assert!(ended.next(1).unwrap().is_empty(), "an exhausted one stays exhausted");
+    assert!(ended.next(1).unwrap().is_empty(), "an exhausted scanner stays exhausted");
     world.engine.enable_table(&t()).unwrap();
     world.put("bb", "f:1", 5, "new");
-    assert_eq!(short(&step.next(2).unwrap()), "b f:1@5=b; bb f:1@5=new", "it goes on with what is there now");
+    assert_eq!(short(&step.next(2).unwrap()), "b f:1@5=b; bb f:1@5=new", "it continues with the current data");
     assert_eq!(short(&ahead.next(9).unwrap()), "d f:1@5=d; e f:1@5=e");
     assert!(ended.next(1).unwrap().is_empty());
 }
 
 #[test]
-fn it_goes_on_in_a_table_made_anew_under_the_name() {
+fn a_scanner_continues_in_a_recreated_table() {
     let world = letters();
     let mut scanner = world.table.scan(Scan { caching: 2, ..Scan::default() }).unwrap();
     let mut late = world.engine.table(&TableName::parse(b"later").unwrap()).scan(Scan::default()).unwrap();
@@ -72,12 +72,12 @@ fn it_goes_on_in_a_table_made_anew_under_the_name() {
     assert_eq!(
         short(&scanner.next(9).unwrap()),
         "b f:1@5=b; x f:1@6=new",
-        "what a failed call had at hand is not lost"
+        "rows fetched before the failure are not lost"
     );
 }
 
 #[test]
-fn a_scan_that_comes_back_inside_a_row_does_not_repeat_its_cells() {
+fn a_scan_that_resumes_within_a_row_does_not_repeat_its_cells() {
     for reversed in [false, true] {
         let world = World::new(&["f", "g"]);
         for column in ["f:1", "f:2", "f:3", "g:1"] {
@@ -93,7 +93,7 @@ fn a_scan_that_comes_back_inside_a_row_does_not_repeat_its_cells() {
 }
 
 #[test]
-fn an_unknown_family_shows_at_each_fetch_whatever_the_range() {
+fn an_unknown_family_fails_every_fetch_of_any_range() {
     let world = letters();
     for (start, stop) in [("", ""), ("zz", ""), ("z", "a")] {
         let scan =
@@ -106,13 +106,13 @@ fn an_unknown_family_shows_at_each_fetch_whatever_the_range() {
             assert!(error.message().starts_with("Column family no does not exist in region t,,"), "{error}");
         }
         world.engine.disable_table(&t()).unwrap();
-        assert_eq!(scanner.next(1).unwrap_err().kind(), ErrorKind::TableDisabled, "the table comes first");
+        assert_eq!(scanner.next(1).unwrap_err().kind(), ErrorKind::TableDisabled, "the table is checked first");
         world.engine.enable_table(&t()).unwrap();
     }
 }
 
 #[test]
-fn another_thread_can_end_it() {
+fn another_thread_can_stop_a_scan() {
     let world = letters();
     let mut scanner = world.table.scan(Scan { caching: 1, ..Scan::default() }).unwrap();
     let stopper = scanner.stopper();

@@ -1,4 +1,4 @@
-//! Scans: ranges, directions, pieces of rows, limits, families with ranges of their own, regions.
+//! Scans: ranges, directions, pieces of rows, limits, time ranges of single families, regions.
 
 use std::collections::BTreeMap;
 
@@ -30,7 +30,7 @@ fn range(start: &str, stop: &str) -> Scan {
     Scan { start: bytes(start), stop: bytes(stop), ..Scan::default() }
 }
 
-/// One region, and splits on, between and beyond rows.
+/// No splits, and splits at, between and beyond rows.
 const SPLITS: [&[&str]; 4] = [&[], &["b"], &["a", "b\0", "bb", "zz"], &["c", "d", "e"]];
 
 #[test]
@@ -41,7 +41,7 @@ fn ranges_are_the_same_over_any_regions() {
         assert_eq!(up("", ""), r"a b b\x00 c d \x7f", "{splits:?}");
         assert_eq!(up("b", "d"), r"b b\x00 c", "{splits:?}");
         assert_eq!(up("b", "b\0"), "b", "{splits:?}");
-        assert_eq!(up("c", "c"), "c", "start and stop alike are that row");
+        assert_eq!(up("c", "c"), "c", "equal start and stop rows select that row");
         assert_eq!(up("bb", "bb"), "");
         assert_eq!(up("d", "b"), "");
         assert_eq!(up("e", ""), r"\x7f");
@@ -55,7 +55,7 @@ fn ranges_are_the_same_over_any_regions() {
 }
 
 #[test]
-fn cells_inside_a_row_keep_their_order_downwards() {
+fn a_reverse_scan_keeps_the_order_of_cells_within_a_row() {
     let world = letters(&[]);
     let scan = Scan { reversed: true, max_versions: 2, ..range("b", "a") };
     assert_eq!(world.scan(scan), "b f:1@5=b f:1@4=older f:2@5=x g:1@5=g");
@@ -67,13 +67,13 @@ fn pieces_cross_families_but_not_rows() {
         let world = letters(&["b"]);
         let scan = |batch| Scan { batch, reversed, max_versions: 2, columns: columns(&["f", "g"]), ..range("b", "b") };
         assert_eq!(world.scan(scan(3)), "b f:1@5=b f:1@4=older f:2@5=x …; b g:1@5=g");
-        assert_eq!(world.scan(scan(2)), "b f:1@5=b f:1@4=older …; b f:2@5=x g:1@5=g", "a full last piece is the last");
+        assert_eq!(world.scan(scan(2)), "b f:1@5=b f:1@4=older …; b f:2@5=x g:1@5=g", "a full last piece ends its row");
         assert_eq!(world.scan(scan(9)), "b f:1@5=b f:1@4=older f:2@5=x g:1@5=g");
     }
 }
 
 #[test]
-fn whole_families_show_no_version_when_none_is_wanted_but_named_columns_one() {
+fn with_zero_versions_whole_families_return_none_and_named_columns_one() {
     let world = letters(&[]);
     for max_versions in [0, -3] {
         assert_eq!(world.scan(Scan { max_versions, ..Scan::default() }), "");
@@ -88,12 +88,12 @@ fn a_limit_counts_rows_and_zero_is_the_first_fetch() {
     assert_eq!(limit(2, 0, 0), "a b");
     assert_eq!(limit(4, 1, 0), r"a b b\x00 c");
     assert_eq!(limit(2, 0, 1), "a a b b b", "all pieces of two rows");
-    assert_eq!(limit(0, 0, 0), r"a b b\x00", "the region in which it starts");
+    assert_eq!(limit(0, 0, 0), r"a b b\x00", "the first region");
     assert_eq!(limit(0, 2, 0), "a b");
 }
 
 #[test]
-fn a_row_whose_rest_is_hidden_counts_towards_the_limit() {
+fn a_row_whose_remaining_cells_are_hidden_counts_towards_the_limit() {
     for caching in [0, 1, 2] {
         let world = World::split(&["f"], &["b"]);
         for row in ["a", "b", "c"] {
@@ -123,7 +123,7 @@ fn a_familys_own_range_replaces_the_general_one() {
 }
 
 #[test]
-fn a_start_row_that_can_be_none_is_refused_at_once() {
+fn an_invalid_start_row_is_refused_at_once() {
     let world = letters(&[]);
     let error = world.table.scan(Scan { start: vec![0; 32_768].into(), ..Scan::default() }).err().unwrap();
     assert_eq!(error.kind(), ErrorKind::InvalidArgument);
@@ -132,7 +132,7 @@ fn a_start_row_that_can_be_none_is_refused_at_once() {
 proptest! {
     /// Fetching in portions of any size, over any regions and in pieces of any size, gives the same cells as one fetch.
     #[test]
-    fn portions_and_pieces_are_seamless(
+    fn portions_and_pieces_add_up_to_the_whole_scan(
         cells in proptest::collection::btree_set(("[a-d]{1,2}", "[fg]", "[a-c]"), 1..30),
         splits in proptest::collection::btree_set("[a-d]{1,2}", 0..4),
         (caching, batch, n) in (0i32..4, 0i32..4, 1usize..4),

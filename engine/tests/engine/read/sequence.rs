@@ -1,4 +1,4 @@
-//! Families with NEW_VERSION_BEHAVIOR: deletes and versions count in the order of writing.
+//! Families with NEW_VERSION_BEHAVIOR: deletes and versions apply in write order.
 
 use crate::reading::{World, bytes};
 use bytes::Bytes;
@@ -21,7 +21,7 @@ fn put_at_once(timestamps: &[i64]) -> Put {
 }
 
 #[test]
-fn a_put_after_a_delete_is_visible_whatever_its_time() {
+fn a_put_after_a_delete_is_visible_with_any_timestamp() {
     for (kind, column) in [(Column, "f:q"), (Family, "f:"), (Version, "f:q"), (FamilyVersion, "f:")] {
         let world = world(3);
         world.put("r", "f:q", 20, "before");
@@ -35,7 +35,7 @@ fn a_put_after_a_delete_is_visible_whatever_its_time() {
 }
 
 #[test]
-fn a_version_once_pushed_out_stays_out() {
+fn a_superseded_version_stays_hidden() {
     let world = world(3);
     for timestamp in 1..=4 {
         world.put("r", "f:q", timestamp, "v");
@@ -45,7 +45,7 @@ fn a_version_once_pushed_out_stays_out() {
 }
 
 #[test]
-fn an_older_version_written_late_is_pushed_out_at_once() {
+fn an_older_version_written_late_is_superseded_at_once() {
     let world = world(1);
     world.put("r", "f:q", 20, "new");
     world.put("r", "f:q", 10, "late");
@@ -56,7 +56,7 @@ fn an_older_version_written_late_is_pushed_out_at_once() {
 }
 
 #[test]
-fn cells_of_one_put_do_not_push_each_other_out() {
+fn cells_of_one_put_do_not_supersede_each_other() {
     let world = world(3);
     world.table.put(&put_at_once(&[1, 2, 3, 4])).unwrap();
     assert_eq!(world.row("r", 9), "r f:q@4=4 f:q@3=3 f:q@2=2");
@@ -65,7 +65,7 @@ fn cells_of_one_put_do_not_push_each_other_out() {
 }
 
 #[test]
-fn inside_one_request_a_marker_hides_whatever_the_order() {
+fn within_one_request_a_marker_hides_in_any_order() {
     let world = world(3);
     let marker = Marker { family: bytes("f"), qualifier: bytes("q"), kind: Column, timestamp: 30 };
     let delete = Mutation::Delete(Delete { markers: vec![marker], ..Delete::row("r") });
@@ -74,7 +74,7 @@ fn inside_one_request_a_marker_hides_whatever_the_order() {
 }
 
 #[test]
-fn ranges_and_versions_count_as_ever() {
+fn time_ranges_and_versions_apply_as_usual() {
     let world = world(5);
     for timestamp in 1..=4 {
         world.put("r", "f:q", timestamp, "v");

@@ -16,7 +16,7 @@ fn four(family: &str) -> World {
 }
 
 #[test]
-fn the_newest_versions_are_returned_up_to_the_familys_bound() {
+fn the_newest_versions_are_returned_up_to_versions() {
     let world = four("f VERSIONS=3");
     assert_eq!(world.row("r", 1), "r f:q@40=d");
     assert_eq!(world.row("r", 2), "r f:q@40=d f:q@30=c");
@@ -25,14 +25,14 @@ fn the_newest_versions_are_returned_up_to_the_familys_bound() {
 }
 
 #[test]
-fn a_column_marker_hides_what_is_as_old_and_older() {
+fn a_column_marker_hides_versions_up_to_its_timestamp() {
     let world = four("f VERSIONS=4");
     world.delete("r", "f:q", Column, 20);
     assert_eq!(world.row("r", 5), "r f:q@40=d f:q@30=c");
     world.delete("r", "f:q", Version, 40);
     assert_eq!(world.row("r", 5), "r f:q@30=c");
     world.put("r", "f:q", 20, "again");
-    assert_eq!(world.row("r", 5), "r f:q@30=c", "a later write does not come out from under an older marker");
+    assert_eq!(world.row("r", 5), "r f:q@30=c", "an existing marker also hides a later write with an older timestamp");
 }
 
 #[test]
@@ -45,8 +45,9 @@ fn a_version_marker_hides_one_version_which_then_does_not_count() {
 }
 
 #[test]
-fn a_range_of_no_time_ends_at_once_whatever_markers_are_kept() {
-    // With KEEP_DELETED_CELLS a read passes over markers newer than its range; below [0, 0) there is no time to pass to.
+fn an_empty_time_range_returns_nothing() {
+    // With KEEP_DELETED_CELLS a read skips markers newer than its range; there are no timestamps below [0, 0) to skip
+    // to.
     for keep in ["FALSE", "TRUE"] {
         let world = four(&format!("f VERSIONS=4 KEEP_DELETED_CELLS={keep}"));
         world.delete("r", "f:", Family, 15);
@@ -73,7 +74,7 @@ fn family_markers_hide_across_columns() {
 }
 
 #[test]
-fn deleting_the_newest_version_takes_one_after_the_other() {
+fn deletes_of_the_newest_version_remove_one_after_the_other() {
     let world = four("f VERSIONS=4");
     for left in ["r f:q@30=c f:q@20=b f:q@10=a", "r f:q@20=b f:q@10=a", "r f:q@10=a", ""] {
         world.delete("r", "f:q", Version, NEWEST);
@@ -82,7 +83,7 @@ fn deleting_the_newest_version_takes_one_after_the_other() {
 }
 
 #[test]
-fn the_same_time_written_twice_is_one_version() {
+fn a_timestamp_that_is_written_twice_is_one_version() {
     let world = World::new(&["f VERSIONS=3"]);
     world.put("r", "f:q", 5, "x");
     world.put("r", "f:q", 5, "y");
@@ -115,7 +116,7 @@ fn markers_newer_than_the_range_hide_unless_deleted_cells_are_kept() {
 }
 
 #[test]
-fn an_older_marker_inside_the_range_counts_when_a_newer_one_does_not() {
+fn an_older_marker_in_the_range_applies_when_a_newer_one_does_not() {
     let world = World::new(&["f VERSIONS=3 KEEP_DELETED_CELLS=TRUE"]);
     world.put("r", "f:q", 10, "a");
     world.put("r", "f:q", 12, "b");
@@ -143,7 +144,7 @@ fn min_versions_keep_the_newest_expired_ones() {
     }
     assert_eq!(world.row("r", 5), "r f:q@3=old f:q@2=old");
     world.put("r", "f:q", NOW, "live");
-    assert_eq!(world.row("r", 5), format!("r f:q@{NOW}=live f:q@3=old"), "live ones count towards the bound");
+    assert_eq!(world.row("r", 5), format!("r f:q@{NOW}=live f:q@3=old"), "unexpired ones count towards MIN_VERSIONS");
     let named = Get { columns: columns(&["f:q"]), max_versions: 5, ..Get::new("r") };
     assert_eq!(world.get(&named), format!("r f:q@{NOW}=live f:q@3=old"));
     world.delete("r", "f:q", Column, 3);
@@ -151,7 +152,7 @@ fn min_versions_keep_the_newest_expired_ones() {
 }
 
 #[test]
-fn a_cells_own_ttl_is_heeded_whatever_the_family_keeps() {
+fn a_cells_own_ttl_applies_regardless_of_min_versions() {
     let world = World::new(&["f VERSIONS=3 MIN_VERSIONS=2 TTL=100000"]);
     world.put("r", "f:q", NOW - 50, "below");
     world.put_living("r", "f:q", NOW - 10, "brief", Some(20));
@@ -165,7 +166,7 @@ fn a_cells_own_ttl_is_heeded_whatever_the_family_keeps() {
 }
 
 #[test]
-fn named_columns_are_found_wherever_they_lie() {
+fn named_columns_are_found_at_any_position() {
     let world = World::new(&["f", "g"]);
     for n in 0..50 {
         world.put("r", &format!("f:{n:02}"), 1, "v");
@@ -200,8 +201,8 @@ fn limit_and_offset_count_the_cells_of_each_family() {
 }
 
 #[test]
-fn a_filter_that_leaves_the_column_of_the_empty_qualifier_meets_its_older_versions() {
-    // HBase leaves that column cell by cell, so each version counts for a filter that counts columns.
+fn a_filter_that_leaves_the_column_of_the_empty_qualifier_sees_its_older_versions() {
+    // HBase reads the rest of that column cell by cell, so a filter that counts columns counts each version.
     let world = World::new(&["f VERSIONS=3"]);
     for timestamp in [3, 5, 9] {
         world.put("r", "f:", timestamp, "v");

@@ -1,4 +1,5 @@
-//! Reads with a limit of work: narrow rows are read as without it, and whatever makes a read long ends it early.
+//! Reads with a work limit: narrow rows are read as without a limit, and long reads end early, whatever makes them
+//! long.
 
 use std::sync::Arc;
 
@@ -58,7 +59,7 @@ fn cells_that_are_not_returned_count() {
     table.delete(&delete("deleted", &[(MarkerKind::Family, "f:", 1)])).unwrap();
     assert!(table.get(&Get::new("deleted")).unwrap().cells.is_empty());
     assert!(exceeds(&table, &Get::new("deleted")));
-    assert!(LIMIT.run(|| table.exists(&Get::new("deleted"))).is_none(), "exists looks for a cell that is not hidden");
+    assert!(LIMIT.run(|| table.exists(&Get::new("deleted"))).is_none(), "`exists` seeks a visible cell");
 
     let mut columns = Columns::all();
     for n in 0..1_000 {
@@ -69,7 +70,7 @@ fn cells_that_are_not_returned_count() {
 }
 
 #[test]
-fn a_read_backwards_over_deleted_rows_ends() {
+fn a_reverse_read_over_deleted_rows_ends() {
     let database = Database::memory();
     let table = database.table("t", &["f"]);
     for n in 0..200 {

@@ -1,4 +1,4 @@
-//! Random writes: few rows, columns and times, so that everything meets everything.
+//! Random writes: few rows, columns and timestamps, so that writes often affect each other.
 
 use hjall_engine::CellKind;
 use hjall_engine::clock::Clock as _;
@@ -36,17 +36,17 @@ pub fn write() -> impl Strategy<Value = Write> {
 }
 
 impl Write {
-    /// Does it, to the engine and to the model; `n` makes its value differ from others.
+    /// Applies it to the engine and to the model. `n` makes its value unique.
     pub fn apply(&self, n: usize, world: &World, naive: &mut Naive) {
         let value = format!("v{n}");
         let ttl = self.ttl_ms.filter(|ttl| *ttl != i64::MAX);
-        // A cell that is over when it is written changes nothing.
-        let is_over = ttl.is_some_and(|ttl| self.timestamp + ttl < world.clock.now_ms());
+        // A cell that has expired when it is written changes nothing.
+        let is_expired = ttl.is_some_and(|ttl| self.timestamp + ttl < world.clock.now_ms());
         let family = self.column.split_once(':').unwrap().0;
         let (kind, column) = match self.kind {
             CellKind::Put => {
                 world.put_living(self.row, self.column, self.timestamp, &value, self.ttl_ms);
-                if !is_over {
+                if !is_expired {
                     naive.write((self.row, self.column), self.timestamp, CellKind::Put, &value, ttl);
                 }
                 return;
@@ -60,7 +60,7 @@ impl Write {
         let marker = Marker { family: bytes(family), qualifier, kind, timestamp: self.timestamp };
         let delete = Delete { markers: vec![marker], ttl_ms: self.ttl_ms, ..Delete::row(bytes(self.row)) };
         world.table.delete(&delete).unwrap();
-        if !is_over {
+        if !is_expired {
             naive.write((self.row, &column), self.timestamp, self.kind, "", ttl);
         }
     }

@@ -1,4 +1,4 @@
-//! A table in memory with a clock that stands still, and short words to write and read it.
+//! A table in memory with a manual clock, and short notations for writes and reads.
 
 pub mod history;
 pub mod naive;
@@ -16,7 +16,7 @@ use hjall_engine::store::MemoryStore;
 use hjall_engine::{Cell, Engine, LATEST, Options, Row, Table};
 use partial::Partial;
 
-/// What the clock shows at first.
+/// The initial time.
 pub const NOW: i64 = 1_000_000;
 
 /// An engine with one table.
@@ -27,19 +27,19 @@ pub struct World {
 }
 
 impl World {
-    /// A table with these families, attributes as `KEY=VALUE` behind a name: `f VERSIONS=3 TTL=10`.
+    /// Creates a table with these families. Attributes follow the name as `KEY=VALUE`: `f VERSIONS=3 TTL=10`.
     pub fn new(families: &[&str]) -> Self {
         Self::split(families, &[])
     }
 
-    /// The same with regions at these keys.
+    /// Like [`Self::new`], with regions split at these keys.
     pub fn split(families: &[&str], splits: &[&str]) -> Self {
         let clock = Arc::new(ManualClock::at(NOW));
         let engine = Engine::memory(Options { clock: Some(clock.clone()), ..Options::default() }).unwrap();
         Self::over(engine, clock, families, splits)
     }
 
-    /// A world over a store that compacts in part.
+    /// A world over a store with partial compactions.
     pub fn partial(families: &[&str]) -> (Self, Arc<Partial>) {
         let clock = Arc::new(ManualClock::at(NOW));
         let store = Arc::new(Partial::new(MemoryStore::new(clock.clone())));
@@ -60,7 +60,7 @@ impl World {
         self.put_living(row, column, timestamp, value, None);
     }
 
-    /// Writes one value that lives so many milliseconds.
+    /// Writes one value with a TTL in milliseconds.
     pub fn put_living(&self, row: &str, column: &str, timestamp: i64, value: &str, ttl_ms: Option<i64>) {
         let (family, qualifier) = column.split_once(':').unwrap();
         let cell = PutCell { family: bytes(family), qualifier: bytes(qualifier), timestamp, value: bytes(value) };
@@ -68,30 +68,30 @@ impl World {
         self.table.put(&put).unwrap();
     }
 
-    /// Hides what a marker hides.
+    /// Writes a delete marker.
     pub fn delete(&self, row: &str, column: &str, kind: MarkerKind, timestamp: i64) {
         let (family, qualifier) = column.split_once(':').unwrap();
         let marker = Marker { family: bytes(family), qualifier: bytes(qualifier), kind, timestamp };
         self.table.delete(&Delete { markers: vec![marker], ..Delete::row(bytes(row)) }).unwrap();
     }
 
-    /// A get's cells in short.
+    /// Returns the cells of a get in short form.
     pub fn get(&self, get: &Get) -> String {
         short(&[self.table.get(get).unwrap()])
     }
 
-    /// Everything of a row, so many versions.
+    /// Returns all cells of a row, with up to `max_versions` versions per column.
     pub fn row(&self, row: &str, max_versions: i32) -> String {
         self.get(&Get { max_versions, ..Get::new(bytes(row)) })
     }
 
-    /// The same in a range of times.
+    /// Like [`Self::row`], restricted to a time range.
     pub fn row_in(&self, row: &str, max_versions: i32, min: i64, max: i64) -> String {
         let time_range = TimeRange::new(min, max).unwrap();
         self.get(&Get { max_versions, time_range, ..Get::new(bytes(row)) })
     }
 
-    /// All that a scan brings.
+    /// Returns all results of a scan in short form.
     pub fn scan(&self, scan: Scan) -> String {
         short(&self.table.scan(scan).unwrap().next(usize::MAX).unwrap())
     }
@@ -112,7 +112,8 @@ pub fn descriptor(name: &TableName, families: &[&str]) -> TableDescriptor {
     table
 }
 
-/// Rows in short: `row f:q@5=v f:q@4!12; row …`, markers with their kind's number, `…` where a row goes on in the next result.
+/// Rows in short form: `row f:q@5=v f:q@4!12; row …`. Markers have the number of their kind; `…` follows a row that
+/// continues in the next result.
 pub fn short(rows: &[Row]) -> String {
     let row = |row: &Row| {
         let mut words = vec![text(&row.key)];
@@ -137,7 +138,7 @@ fn text(bytes: &[u8]) -> String {
     bytes.escape_ascii().to_string()
 }
 
-/// Bytes of a text.
+/// The bytes of a string.
 pub fn bytes(text: &str) -> Bytes {
     Bytes::copy_from_slice(text.as_bytes())
 }
@@ -154,5 +155,5 @@ pub fn columns(names: &[&str]) -> Columns {
     columns
 }
 
-/// "Now", where a timestamp is asked for.
+/// The timestamp that stands for the current time.
 pub const NEWEST: i64 = LATEST;

@@ -1,15 +1,16 @@
-//! The data model by its plain rules: every cell ever written in one list, looked through from one end to the other for each read.
+//! A simple model of the data model: a list of every cell ever written, which each read examines from one end to the
+//! other.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
 use hjall_engine::CellKind;
 
-/// Row, family, qualifier, inverted timestamp, inverted kind: HBase's order of cells. Markers that differ in their own TTL only are kept
-/// side by side; of values the last one written counts.
+/// Row, family, qualifier, inverted timestamp, inverted kind: HBase's order of cells. Markers that differ only in their
+/// own TTL are all kept; of equal values the last one written counts.
 type Place = (String, String, String, Reverse<i64>, Reverse<CellKind>, Option<i64>);
 
-/// What the rules need of a family.
+/// The attributes of a family that the rules need.
 #[derive(Debug, Clone, Copy)]
 pub struct Rules {
     pub versions: i32,
@@ -18,7 +19,7 @@ pub struct Rules {
     pub keeps_deleted: bool,
 }
 
-/// All cells, with value and own TTL.
+/// All cells, with their values and own TTLs.
 #[derive(Debug, Clone, Default)]
 pub struct Naive(pub BTreeMap<Place, (String, Option<i64>)>);
 
@@ -40,7 +41,7 @@ impl Naive {
         self.0.insert(place, (value.into(), ttl));
     }
 
-    /// The row in short, as the tests print it.
+    /// The row in the short form of the tests.
     pub fn row(&self, rules: &BTreeMap<String, Rules>, row: &str, versions: i32, range: Range, now: i64) -> String {
         let mut words = vec![row.to_string()];
         let mut counts = BTreeMap::new();
@@ -69,7 +70,7 @@ impl Naive {
         if words.len() == 1 { String::new() } else { words.join(" ") }
     }
 
-    /// What a compaction over everything leaves of a family that keeps nothing deleted.
+    /// Drops what a full compaction drops from families without KEEP_DELETED_CELLS.
     pub fn purge(&mut self, rules: &BTreeMap<String, Rules>, now: i64) {
         let lasting = |cells: &Self| Self(cells.0.clone().into_iter().filter(|(_, (_, ttl))| ttl.is_none()).collect());
         let marks = lasting(self);

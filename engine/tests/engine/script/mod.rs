@@ -1,4 +1,5 @@
-//! Scripts: behaviour as text, one step a line, its answer below it. `tests/scripts/README.md` describes the form.
+//! Scripts: behaviour as text, one step per line, with its answer below. `tests/scripts/README.md` describes the
+//! format.
 pub mod step;
 pub mod text;
 
@@ -11,7 +12,7 @@ use crate::fixture::Database;
 use step::{Step, column};
 use text::{escape, show_cell, value};
 
-/// Results asked for in one fetch of a scan, unless a script says otherwise.
+/// The number of results requested in one fetch of a scan, unless a script sets it.
 const FETCH: usize = 3;
 
 /// Runs steps on a database.
@@ -28,7 +29,7 @@ fn cells(row: &Row) -> Vec<String> {
 }
 
 impl Runner {
-    /// Carries a step out: its answer, line by line. An error is the one line `! Kind: message`.
+    /// Runs a step and returns the lines of its answer. An error is the single line `! Kind: message`.
     pub fn run(&mut self, line: &str) -> Vec<String> {
         let step = Step::parse(line);
         self.answer(&step).unwrap_or_else(|e| vec![format!("! {:?}: {}", e.kind(), e.message())])
@@ -86,7 +87,7 @@ impl Runner {
             "get" => return table().get(&self.get(step)?).map(|row| cells(&row)),
             "exists" => return table().exists(&self.get(step)?).map(|yes| vec![yes.to_string()]),
             "scan" => return self.scan(step),
-            other => panic!("{other} is no step"),
+            other => panic!("{other} is not a step"),
         }
         Ok(vec![])
     }
@@ -106,7 +107,7 @@ impl Runner {
             "GREATER_OR_EQUAL" => CompareOp::GreaterOrEqual,
             "GREATER" => CompareOp::Greater,
             "NO_OP" => CompareOp::NoOp,
-            other => panic!("{other} is no comparison"),
+            other => panic!("{other} is not a comparison"),
         };
         let check = Check { row: step.row(), family, qualifier, op, value: given };
         let table = self.db.engine.table(&step.table());
@@ -125,7 +126,7 @@ impl Runner {
         Ok(get)
     }
 
-    /// One line for each result: the row, its cells, `…` if more of the row follow in the next one.
+    /// One line for each result: the row, its cells, and `…` if the row continues in the next result.
     fn scan(&self, step: &Step<'_>) -> Result<Vec<String>> {
         let scan = Scan {
             start: step.option("start").map(|s| value(s).into()).unwrap_or_default(),

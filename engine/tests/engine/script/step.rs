@@ -1,4 +1,4 @@
-//! One step of a script: a verb, words and options (`--name=value`), as they stand in the line.
+//! One step of a script: a verb, words and options (`--name=value`), in the order of the line.
 
 use std::collections::BTreeMap;
 
@@ -11,7 +11,7 @@ use hjall_engine::schema::{FamilyDescriptor, TableDescriptor};
 
 use super::text::{unescape, value};
 
-/// A line taken apart.
+/// A parsed line.
 pub struct Step<'a> {
     pub verb: &'a str,
     pub words: Vec<&'a str>,
@@ -28,7 +28,7 @@ pub fn column(word: &str) -> (Bytes, Bytes) {
     (bytes(family), bytes(qualifier))
 }
 
-/// `rest@timestamp` as its two parts; without a time it is the server's.
+/// `rest@timestamp` as its two parts; without a timestamp, the server assigns one.
 fn timed(word: &str) -> (&str, i64) {
     match word.rsplit_once('@') {
         Some((rest, at)) => (rest, at.parse().unwrap()),
@@ -96,7 +96,7 @@ impl<'a> Step<'a> {
         self.option("splits").map(|s| s.split(',').map(bytes).collect()).unwrap_or_default()
     }
 
-    /// Columns wanted, from the word at this place on: `f` a family, `f:q` a column.
+    /// The selected columns, from the word at this index on: `f` is a family, `f:q` a column.
     pub fn columns(&self, from: usize) -> Columns {
         let mut columns = Columns::all();
         for word in &self.words[from..] {
@@ -137,7 +137,7 @@ impl<'a> Step<'a> {
                 "column" => MarkerKind::Column,
                 "family" => MarkerKind::Family,
                 "family-version" => MarkerKind::FamilyVersion,
-                other => panic!("{other} is no marker"),
+                other => panic!("{other} is not a marker"),
             };
             let (name, timestamp) = timed(pair[1]);
             let (family, qualifier) = column(name);
@@ -157,7 +157,7 @@ impl<'a> Step<'a> {
         let one = |words: &[&str]| match words[0] {
             "put" => Mutation::Put(self.put(row.clone(), &words[1..])),
             "delete" => Mutation::Delete(self.delete(row.clone(), &words[1..])),
-            other => panic!("{other} is no mutation"),
+            other => panic!("{other} is not a mutation"),
         };
         self.words[from..].split(|w| *w == ";").filter(|w| !w.is_empty()).map(one).collect()
     }

@@ -1,6 +1,7 @@
-//! Bytes in scripts: what is printed as it is, and what as `\xHH`.
+//! Bytes in scripts: which are printed unchanged, and which as `\xHH`.
 
-/// Bytes that stand for themselves; the others are written `\xHH`. Spaces part words, `@` and `=` part a cell, `#` begins a number.
+/// Bytes that stand for themselves; the others are written `\xHH`. Spaces separate words, `@` and `=` the parts of a
+/// cell, and `#` begins a number.
 fn is_plain(byte: u8) -> bool {
     byte.is_ascii_graphic() && !matches!(byte, b'\\' | b'@' | b'=' | b'#')
 }
@@ -27,7 +28,7 @@ pub fn unescape(word: &str) -> Vec<u8> {
     out
 }
 
-/// A value: `#5` is a number of eight bytes, `word*100` is a hundred times the same, everything else is bytes.
+/// A value: `#5` is a number of eight bytes, `word*100` is the word repeated 100 times, everything else is bytes.
 pub fn value(word: &str) -> Vec<u8> {
     if let Some(number) = word.strip_prefix('#') {
         return number.parse::<i64>().unwrap().to_be_bytes().to_vec();
@@ -38,7 +39,7 @@ pub fn value(word: &str) -> Vec<u8> {
     }
 }
 
-/// A value as it is shown: long ones by their length, numbers of eight bytes as such unless they can be read as text.
+/// Formats a value: long ones as their length, eight bytes as a number unless they are printable.
 pub fn show_value(bytes: &[u8]) -> String {
     match <[u8; 8]>::try_from(bytes) {
         Ok(eight) if !bytes.iter().all(u8::is_ascii_graphic) => format!("#{}", i64::from_be_bytes(eight)),
@@ -47,7 +48,7 @@ pub fn show_value(bytes: &[u8]) -> String {
     }
 }
 
-/// A cell as it is shown: `family:qualifier@timestamp=value`, a marker as `family:qualifier@timestamp!Kind`.
+/// Formats a cell: `family:qualifier@timestamp=value`, a marker as `family:qualifier@timestamp!Kind`.
 pub fn show_cell(cell: &hjall_engine::Cell) -> String {
     let column = format!("{}:{}@{}", escape(&cell.family), escape(&cell.qualifier), cell.timestamp);
     if cell.kind.is_marker() {

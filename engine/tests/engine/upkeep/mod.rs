@@ -16,14 +16,14 @@ fn open(folder: &Path) -> Engine {
     Engine::open(folder, Options::default()).unwrap()
 }
 
-/// Files of tables, of all families.
+/// The table files of all families.
 fn files(folder: &Path) -> Vec<PathBuf> {
     let entries = |path: PathBuf| std::fs::read_dir(path).unwrap().map(|entry| entry.unwrap().path());
     entries(folder.join("data/keyspaces")).flat_map(|space| entries(space.join("tables"))).collect()
 }
 
 #[test]
-fn a_backup_has_everything_that_there_was() {
+fn a_backup_contains_everything_written_before_it() {
     for db in Database::all() {
         let folder = tempfile::tempdir().unwrap();
         let to = folder.path().join("deep/backup");
@@ -54,8 +54,8 @@ fn a_backup_has_everything_that_there_was() {
         for row in (0..50).filter(|row| *row != 1).map(|row| format!("{row:03}")) {
             assert_eq!(read(&copied, &row), read(&table, &row), "{}", db.kind);
         }
-        assert!(!read(&copied, "001").iter().any(|cell| cell.contains("later")), "it came after the backup");
-        // In the order of writing: a new version is newer than all that was copied.
+        assert!(!read(&copied, "001").iter().any(|cell| cell.contains("later")), "it was written after the backup");
+        // A new version is later in write order than all copied ones.
         copied.put(&put("003", &[("g:b", SERVER, "newest")])).unwrap();
         assert!(read(&copied, "003").iter().any(|cell| cell.contains("newest")), "{:?}", read(&copied, "003"));
         assert!(copy.verify(&mut quiet).unwrap().is_empty());
@@ -63,9 +63,9 @@ fn a_backup_has_everything_that_there_was() {
     }
 }
 
-/// Each row always has the same value in both families, whatever the moment.
+/// At every moment, each row has the same value in both families.
 #[test]
-fn a_backup_under_load_is_of_one_moment() {
+fn a_backup_under_load_shows_a_single_moment() {
     let db = Database::folder();
     let table = db.table("t", &["f", "g"]);
     let write = |row: &str, value: u64| {
@@ -112,7 +112,7 @@ fn a_backup_under_load_is_of_one_moment() {
 }
 
 #[test]
-fn a_backup_overwrites_nothing_and_leaves_nothing_half_done() {
+fn a_backup_overwrites_nothing_and_leaves_nothing_after_a_failure() {
     let db = Database::folder();
     db.table("t", &["f"]).put(&put("r", &[("f:q", 1, "v")])).unwrap();
     let folder = tempfile::tempdir().unwrap();
@@ -133,7 +133,7 @@ fn a_backup_overwrites_nothing_and_leaves_nothing_half_done() {
 }
 
 #[test]
-fn verify_counts_what_is_whole_and_names_what_is_damaged() {
+fn verify_counts_intact_cells_and_reports_damage() {
     let folder = tempfile::tempdir().unwrap();
     let engine = open(folder.path());
     for table in ["whole", "damaged"] {
@@ -159,7 +159,7 @@ fn verify_counts_what_is_whole_and_names_what_is_damaged() {
     assert!(found.unwrap().is_empty() && cells == 200, "{cells}");
     engine.close().unwrap();
 
-    // In the middle of the blocks.
+    // Damage in the middle of the blocks.
     for file in damaged {
         let mut bytes = std::fs::read(&file).unwrap();
         let middle = bytes.len() / 2;

@@ -1,4 +1,4 @@
-//! Writers beside changes of their table: no write is lost in a space that a change left behind.
+//! Writes during changes of their table: no write is lost in a space that a change has replaced.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -7,7 +7,7 @@ use hjall_engine::ErrorKind as E;
 use hjall_engine::request::Get;
 
 #[test]
-fn what_was_acknowledged_is_there_while_families_come_and_go() {
+fn acknowledged_writes_survive_while_families_are_added_and_deleted() {
     for db in Database::all() {
         let t = db.table("t", &["f"]);
         let done = AtomicBool::new(false);
@@ -41,7 +41,7 @@ fn what_was_acknowledged_is_there_while_families_come_and_go() {
 }
 
 #[test]
-fn a_write_meets_a_table_that_is_there_and_enabled_or_is_refused() {
+fn a_write_succeeds_on_an_enabled_table_or_is_refused() {
     for db in Database::all() {
         let t = db.table("t", &["f"]);
         let done = AtomicBool::new(false);
@@ -90,7 +90,7 @@ fn data_follows_its_family_through_every_change() {
         assert_eq!(read(&t, "r"), ["f:q@1=in f", "g:q@1=in g"], "{}", db.kind);
         db.engine.delete_family(&name("t"), b"f").unwrap();
         db.engine.add_family(&name("t"), family("f")).unwrap();
-        assert_eq!(read(&t, "r"), ["g:q@1=in g"], "a family made again is empty");
+        assert_eq!(read(&t, "r"), ["g:q@1=in g"], "a recreated family is empty");
         db.engine.disable_table(&name("t")).unwrap();
         db.engine.truncate_table(&name("t"), true).unwrap();
         assert!(read(&t, "r").is_empty());

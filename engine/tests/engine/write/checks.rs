@@ -1,4 +1,4 @@
-//! Checked writes: when a condition holds, and what the writes under it look like.
+//! Checked writes: when a condition holds, and what is then written.
 
 use crate::fixture::{Database, NOW, SERVER, delete, kind, put, read};
 use bytes::Bytes;
@@ -23,7 +23,7 @@ fn holds(t: &Table, check: &Check) -> bool {
 }
 
 #[test]
-fn the_given_value_stands_on_the_left() {
+fn the_given_value_is_the_left_operand() {
     for db in Database::all() {
         let t = db.table("t", &["f"]);
         t.put(&put("m", &[("f:c", 1, "m")])).unwrap();
@@ -31,7 +31,7 @@ fn the_given_value_stands_on_the_left() {
         let answers = |row: &str, value: Option<&str>| OPS.map(|op| holds(&t, &check(row, op, value)));
         assert_eq!(answers("m", Some("a")), [true, true, false, true, false, false], "a is less than m");
         assert_eq!(answers("m", Some("m")), [false, true, true, false, true, false]);
-        assert_eq!(answers("m", Some("\u{FF}")), [false, false, false, true, true, true], "bytes have no sign");
+        assert_eq!(answers("m", Some("\u{FF}")), [false, false, false, true, true, true], "bytes are unsigned");
         for nothing in [None, Some("")] {
             assert_eq!(answers("none", nothing), OPS.map(|op| op != Op::NotEqual));
             assert_eq!(answers("empty", nothing), OPS.map(|op| op != Op::NotEqual));
@@ -46,7 +46,7 @@ fn the_given_value_stands_on_the_left() {
 }
 
 #[test]
-fn puts_are_not_older_than_the_checked_cell_deletes_have_the_plain_time() {
+fn puts_are_not_older_than_the_checked_cell_and_deletes_get_the_current_time() {
     for db in Database::all() {
         let t = db.table("t", &["f VERSIONS=3", "g"]);
         let future = NOW + 5_000;
@@ -68,7 +68,7 @@ fn nothing_is_written_when_the_condition_fails_or_a_write_is_refused() {
         let bad = || [Mutation::Put(put("r", &[("f:x", 1, "1")])), Mutation::Put(put("r", &[("no:x", 1, "1")]))];
         assert!(
             !t.check_and_mutate(&check("r", Op::Equal, Some("w")), &bad()).unwrap(),
-            "the families are not looked at"
+            "the families are not checked"
         );
         assert_eq!(kind(t.check_and_mutate(&check("r", Op::Equal, Some("v")), &bad())), E::FamilyNotFound);
         let elsewhere = [Mutation::Put(put("s", &[("f:x", 1, "1")]))];
@@ -89,7 +89,7 @@ fn nothing_is_written_when_the_condition_fails_or_a_write_is_refused() {
 }
 
 #[test]
-fn of_many_who_check_for_the_same_one_wins() {
+fn of_concurrent_checks_for_the_same_value_one_succeeds() {
     for db in Database::all() {
         let t = db.table("t", &["f"]);
         let wins = std::thread::scope(|threads| {

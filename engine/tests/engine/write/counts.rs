@@ -1,4 +1,4 @@
-//! Increments and appends: values, timestamps, what is refused, and many at once.
+//! Increments and appends: values, timestamps, refusals and concurrency.
 
 use crate::fixture::{Database, NOW, SERVER, delete, increment, kind, put, read};
 use bytes::Bytes;
@@ -19,7 +19,7 @@ fn append(row: &str, columns: &[(&str, &str)]) -> Append {
 }
 
 #[test]
-fn counters_start_from_nothing_and_wrap() {
+fn counters_start_at_zero_and_wrap() {
     for db in Database::all() {
         let t = db.table("t", &["f"]);
         for (amount, sum) in [(0, 0), (5, 5), (-7, -2), (i64::MIN, i64::MAX - 1), (2, i64::MIN)] {
@@ -53,7 +53,7 @@ fn all_columns_change_or_none() {
 }
 
 #[test]
-fn results_come_by_family_and_qualifier_and_a_column_named_twice_twice() {
+fn results_are_ordered_by_column_and_repeated_for_a_column_named_twice() {
     for db in Database::all() {
         let t = db.table("t", &["f", "g"]);
         t.put(&put("r", &[("f:a", 1, "base")])).unwrap();
@@ -73,7 +73,8 @@ fn the_new_cell_is_later_than_the_old_one() {
         assert_eq!([times("r"), times("r"), times("r")], [NOW, NOW + 1, NOW + 2]);
         db.clock.advance(100);
         assert_eq!(times("r"), NOW + 100);
-        // A cell that its writer put into the future is followed step by step, and nothing else of the row is drawn along.
+        // A cell with a client's timestamp in the future is followed in steps of 1 ms, and the rest of the row is not
+        // affected.
         let future = NOW + 3_600_000;
         let mut far = put("s", &[("f:n", future, "")]);
         far.cells[0].value = Bytes::copy_from_slice(&7i64.to_be_bytes());
@@ -94,20 +95,20 @@ fn a_counter_runs_ahead_of_the_clock_by_a_second_at_most() {
     }
     let last = t.increment(&increment("r", "f:n", 0)).unwrap();
     assert_eq!((number(&last), last.cells[0].timestamp), (3_000, NOW + 1_000));
-    assert_eq!(read(&t, "r").len(), 1_001, "every one a version, until the bound");
+    assert_eq!(read(&t, "r").len(), 1_001, "each is a version, up to the bound");
     db.clock.advance(10_000);
     assert_eq!(t.increment(&increment("r", "f:n", 1)).unwrap().cells[0].timestamp, NOW + 10_000);
 }
 
 #[test]
-fn a_delete_and_an_increment_in_the_same_millisecond_start_anew() {
+fn an_increment_in_the_same_millisecond_as_a_delete_starts_at_zero() {
     for db in Database::all() {
         let t = db.table("t", &["f"]);
         for _ in 0..3 {
             assert_eq!(number(&t.increment(&increment("r", "f:n", 1)).unwrap()), 1, "{}", db.kind);
             t.delete(&delete("r", &[(MarkerKind::Column, "f:n", SERVER)])).unwrap();
         }
-        // Under a marker in the future nothing can be seen, and each increment starts from nothing.
+        // A marker in the future hides everything, so each increment starts at zero.
         t.delete(&delete("r", &[(MarkerKind::Family, "f:", NOW + 999_999)])).unwrap();
         for _ in 0..2 {
             assert_eq!(number(&t.increment(&increment("r", "f:n", 4)).unwrap()), 4);
@@ -117,24 +118,24 @@ fn a_delete_and_an_increment_in_the_same_millisecond_start_anew() {
 }
 
 #[test]
-fn the_ttl_is_the_operations_or_else_the_old_cells() {
+fn the_ttl_is_that_of_the_operation_or_else_of_the_old_cell() {
     for db in Database::all() {
         let t = db.table("t", &["f"]);
         let with = |ttl_ms| Increment { ttl_ms, ..increment("r", "f:n", 1) };
         t.increment(&with(Some(1_000))).unwrap();
         db.clock.advance(600);
-        assert_eq!(number(&t.increment(&with(None)).unwrap()), 2, "carried forward");
+        assert_eq!(number(&t.increment(&with(None)).unwrap()), 2, "the TTL is carried over");
         db.clock.advance(600);
         assert_eq!(number(&t.increment(&with(None)).unwrap()), 3);
         db.clock.advance(1_001);
-        assert_eq!(number(&t.increment(&with(Some(i64::MAX))).unwrap()), 1, "expired; and from here on none");
+        assert_eq!(number(&t.increment(&with(Some(i64::MAX))).unwrap()), 1, "expired; the new cell has no TTL");
         db.clock.advance(1_000_000);
         assert_eq!(number(&t.increment(&with(None)).unwrap()), 2);
     }
 }
 
 #[test]
-fn what_is_appended_to_has_the_servers_limit_and_form() {
+fn appended_values_are_subject_to_the_servers_limit() {
     let db = Database::memory();
     let t = db.table("t", &["f"]);
     let half = "x".repeat(6 * 1024 * 1024);
@@ -149,7 +150,7 @@ fn what_is_appended_to_has_the_servers_limit_and_form() {
 }
 
 #[test]
-fn many_threads_count_together() {
+fn concurrent_increments_add_up() {
     for db in Database::all() {
         let t = db.table("t", &["f"]);
         std::thread::scope(|threads| {
@@ -161,9 +162,9 @@ fn many_threads_count_together() {
     }
 }
 
-/// An old put far from the clock is no reason to hide what is written after it.
+/// An old put with a timestamp far from the clock does not hide later writes.
 #[test]
-fn old_times_stay_old() {
+fn timestamps_far_in_the_past_do_not_affect_later_writes() {
     let db = Database::memory();
     let t: Table = db.table("t", &["f VERSIONS=2"]);
     let old: Put = put("r", &[("f:a", 1, "old")]);

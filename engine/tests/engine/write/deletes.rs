@@ -1,4 +1,4 @@
-//! Deletes: four markers and whole rows, markers without a time, and their place in time beside puts.
+//! Deletes: the four markers, whole rows, markers without a timestamp, and their order relative to puts.
 
 use crate::fixture::{Database, NOW, SERVER, delete, kind, put, read};
 use hjall_engine::ErrorKind as E;
@@ -22,7 +22,7 @@ fn each_marker_hides_what_it_covers() {
             three(&t, row);
             t.delete(&delete(row, &[marker])).unwrap();
             assert_eq!(read(&t, row).join(" "), left, "{}: {marker:?}", db.kind);
-            // The order of writing is of no importance.
+            // The write order does not matter.
             t.delete(&delete(&format!("{row} later"), &[marker])).unwrap();
             three(&t, &format!("{row} later"));
             assert_eq!(read(&t, &format!("{row} later")).join(" "), left);
@@ -31,7 +31,7 @@ fn each_marker_hides_what_it_covers() {
 }
 
 #[test]
-fn a_whole_row_goes_in_every_family_up_to_its_time() {
+fn deleting_a_row_hides_every_family_up_to_the_timestamp() {
     for db in Database::all() {
         let t = db.table("t", &["f", "g"]);
         t.put(&put("r", &[("f:a", 5, "x"), ("g:a", 6, "y"), ("g:b", NOW + 5, "future")])).unwrap();
@@ -43,23 +43,23 @@ fn a_whole_row_goes_in_every_family_up_to_its_time() {
 }
 
 #[test]
-fn the_kth_marker_without_a_time_takes_the_kth_newest_version() {
+fn the_kth_marker_without_a_timestamp_covers_the_kth_newest_version() {
     for db in Database::all() {
         let t = db.table("t", &["f VERSIONS=5", "one"]);
         three(&t, "r");
         t.delete(&delete("r", &[(M::Version, "f:a", LATEST), (M::Version, "f:a", LATEST)])).unwrap();
         assert_eq!(read(&t, "r").join(" "), "f:a@10=x f:b@20=b", "{}", db.kind);
-        // Explicit times do not take part in the count.
+        // Markers with explicit timestamps do not count.
         three(&t, "s");
         t.delete(&delete("s", &[(M::Version, "f:a", 30), (M::Version, "f:a", LATEST)])).unwrap();
         assert_eq!(read(&t, "s").join(" "), "f:a@20=y f:a@10=x f:b@20=b");
-        // Two deletes by themselves each take the newest, one after the other.
+        // Two separate deletes cover the newest version one after the other.
         three(&t, "u");
         for _ in 0..2 {
             t.delete(&delete("u", &[(M::Version, "f:a", LATEST)])).unwrap();
         }
         assert_eq!(read(&t, "u").join(" "), "f:a@10=x f:b@20=b");
-        // In one row mutation both take the same one.
+        // In one row mutation both cover the same version.
         three(&t, "v");
         let newest = || Mutation::Delete(delete("v", &[(M::Version, "f:a", LATEST)]));
         t.mutate_row(b"v", &[newest(), newest()]).unwrap();
@@ -85,7 +85,7 @@ fn a_long_list_of_deletes_is_applied_in_full() {
 }
 
 #[test]
-fn a_put_after_a_delete_in_the_same_millisecond_is_seen() {
+fn a_put_after_a_delete_in_the_same_millisecond_is_visible() {
     for db in Database::all() {
         let t = db.table("t", &["f VERSIONS=3"]);
         for round in 0..5 {
@@ -102,7 +102,7 @@ fn a_put_after_a_delete_in_the_same_millisecond_is_seen() {
 }
 
 #[test]
-fn in_one_row_mutation_a_delete_masks_a_put_of_the_same_time() {
+fn in_one_row_mutation_a_delete_hides_a_put_with_the_same_timestamp() {
     for db in Database::all() {
         let t = db.table("t", &["f VERSIONS=3"]);
         let new = || Mutation::Put(put("r", &[("f:a", SERVER, "new")]));
@@ -110,7 +110,7 @@ fn in_one_row_mutation_a_delete_masks_a_put_of_the_same_time() {
         t.mutate_row(b"r", &[new(), hide(M::Column)]).unwrap();
         t.mutate_row(b"r", &[hide(M::Column), new()]).unwrap();
         assert!(read(&t, "r").is_empty());
-        // With nothing there the marker is put at now; otherwise it takes the version that was there before.
+        // Without a version the marker gets the current time; otherwise it covers the existing version.
         t.mutate_row(b"r", &[hide(M::Version), new()]).unwrap();
         assert!(read(&t, "r").is_empty());
         db.clock.advance(10);
@@ -122,7 +122,7 @@ fn in_one_row_mutation_a_delete_masks_a_put_of_the_same_time() {
 }
 
 #[test]
-fn a_version_in_the_future_is_found_and_later_puts_keep_the_clocks_time() {
+fn a_version_in_the_future_is_covered_and_later_puts_get_the_clocks_time() {
     for db in Database::all() {
         let t = db.table("t", &["f"]);
         let future = NOW + 3_600_000;

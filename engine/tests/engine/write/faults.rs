@@ -1,4 +1,5 @@
-//! Writes on a store that fails: a row is as it was or as it was to be, the caller is told of the failure, and the next write works.
+//! Writes on a failing store: a row has its old or its new state, the caller gets the error, and the next write
+//! succeeds.
 
 use std::sync::Arc;
 
@@ -10,7 +11,7 @@ use hjall_engine::store::MemoryStore;
 use hjall_engine::store::fault::{Counted, Fault, FaultStore, When};
 use hjall_engine::{Engine, ErrorKind, Result, Table};
 
-/// A write of row `r`, by what it is called.
+/// A write of row `r` and its name.
 type Write = (&'static str, fn(&Table) -> Result<()>);
 
 const WRITES: [Write; 6] = [
@@ -43,7 +44,7 @@ fn table() -> (Arc<FaultStore>, Table) {
 }
 
 #[test]
-fn a_row_is_never_half_written_and_the_failure_is_told() {
+fn a_row_is_never_partly_written_and_the_failure_is_reported() {
     for (what, write) in WRITES {
         let (_, undisturbed) = table();
         let before = read(&undisturbed, "r");

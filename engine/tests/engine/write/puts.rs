@@ -1,4 +1,4 @@
-//! Puts: whole or absent row by row, at one time, within limits, refused in HBase's order.
+//! Puts: atomicity by row, one timestamp, limits, and HBase's order of checks.
 
 use crate::fixture::{Database, NOW, SERVER, kind, name, put, read};
 use bytes::Bytes;
@@ -6,7 +6,7 @@ use hjall_engine::ErrorKind as E;
 use hjall_engine::mutation::{Mutation, Put};
 
 #[test]
-fn cells_without_a_time_get_one_time_in_all_rows_of_a_batch() {
+fn cells_without_a_timestamp_get_the_same_one_in_all_rows_of_a_batch() {
     for db in Database::all() {
         let t = db.table("t", &["f", "g"]);
         let results =
@@ -18,7 +18,7 @@ fn cells_without_a_time_get_one_time_in_all_rows_of_a_batch() {
 }
 
 #[test]
-fn of_equal_cells_the_last_one_counts() {
+fn of_cells_with_equal_keys_the_last_one_is_stored() {
     for db in Database::all() {
         let t = db.table("t", &["f VERSIONS=3"]);
         t.put(&put("r", &[("f:x", 5, "first"), ("f:x", 5, "last")])).unwrap();
@@ -51,7 +51,7 @@ fn a_row_with_an_unknown_family_is_absent_and_the_others_are_written() {
 }
 
 #[test]
-fn the_form_is_refused_before_the_table_is_looked_for() {
+fn the_form_is_checked_before_the_table_is_looked_up() {
     let db = Database::memory();
     let t = db.engine.table(&name("no"));
     let long = "r".repeat(32_768);
@@ -71,7 +71,7 @@ fn the_form_is_refused_before_the_table_is_looked_for() {
 }
 
 #[test]
-fn disabled_and_read_only_tables_take_nothing() {
+fn disabled_and_read_only_tables_refuse_writes() {
     for db in Database::all() {
         let t = db.table("t", &["f"]);
         let p = put("r", &[("no:q", 1, "v")]);
@@ -104,12 +104,12 @@ fn the_client_and_the_server_have_limits_four_bytes_apart() {
     assert_eq!(kind(t.put(&sized(LIMIT))), E::CellTooLarge);
     let error = t.put(&sized(LIMIT + 1)).unwrap_err();
     assert_eq!((error.kind(), error.message()), (E::InvalidArgument, "KeyValue size too large"));
-    // Row mutations know the server's limit only.
+    // Only the server's limit applies to row mutations.
     assert_eq!(kind(t.mutate_row(b"r", &[Mutation::Put(sized(LIMIT + 1))])), E::CellTooLarge);
 }
 
 #[test]
-fn the_largest_row_takes_a_long_qualifier_and_what_does_not_fit_is_refused() {
+fn the_longest_row_accepts_a_long_qualifier_and_a_longer_key_is_refused() {
     for db in Database::all() {
         let t = db.table("t", &["f"]);
         let row = "\0".repeat(32_767);

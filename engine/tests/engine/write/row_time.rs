@@ -1,4 +1,4 @@
-//! The time of a row: whatever the clock does, acknowledged writes of a row take effect in their order.
+//! The time of a row: acknowledged writes of a row take effect in order, whatever the clock does.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -44,7 +44,7 @@ impl Clock for TestClock {
     }
 }
 
-/// A database with the table `t`, which may have a folder and be opened again.
+/// A database with the table `t`. If it has a folder, it can be reopened.
 struct World {
     clock: Arc<TestClock>,
     folder: Option<tempfile::TempDir>,
@@ -84,7 +84,7 @@ impl World {
         cells.iter().map(|c| (format!("{}:{}", text(&c.family), text(&c.qualifier)), c.value.to_vec())).collect()
     }
 
-    /// How far the newest cell of the row is ahead of the database's clock.
+    /// The lead of the newest cell of the row over the database's clock.
     fn lead_ms(&self) -> i64 {
         let newest = self.table.get(&Get::new("r")).unwrap().cells.iter().map(|c| c.timestamp).max();
         newest.map_or(0, |newest| newest - self.engine.now_ms())
@@ -130,7 +130,7 @@ fn put_bytes(column: &str, bytes: &[u8]) -> hjall_engine::mutation::Put {
     put
 }
 
-/// Does an operation on both.
+/// Applies an operation to both.
 fn apply(world: &mut World, naive: &mut Naive, op: &Op) {
     match op {
         Op::Put(c, v) => {
@@ -233,7 +233,7 @@ fn op() -> impl Strategy<Value = Op> {
     ]
 }
 
-/// A few operations, repeated: rows reach the bound of their lead.
+/// A few operations, repeated, so that rows reach the largest lead.
 fn history() -> impl Strategy<Value = Vec<(Vec<Op>, usize)>> {
     let times = prop_oneof![4 => 1..3_usize, 1 => 900..1_500_usize];
     prop::collection::vec((prop::collection::vec(op(), 1..4), times), 1..8)
@@ -245,7 +245,7 @@ fn check_histories(cases: u32, folder: bool) {
         let (mut world, mut naive) = (World::new(folder), Naive::new());
         for (ops, times) in history {
             for at in 0..times {
-                // Opening thousands of times takes long and shows no more than a few.
+                // A few reopenings show as much as thousands, which would take long.
                 for op in ops.iter().filter(|op| at < 3 || !matches!(op, Op::Reopen | Op::Append(..))) {
                     apply(&mut world, &mut naive, op);
                     if at < 3 || at % 50 == 0 || at + 3 > times {
@@ -259,12 +259,12 @@ fn check_histories(cases: u32, folder: bool) {
 }
 
 #[test]
-fn writes_of_a_row_take_effect_in_their_order_in_memory() {
+fn writes_of_a_row_take_effect_in_order_in_memory() {
     check_histories(40, false);
 }
 
 #[test]
-fn writes_of_a_row_take_effect_in_their_order_on_disk_and_over_restarts() {
+fn writes_of_a_row_take_effect_in_order_on_disk_and_across_restarts() {
     check_histories(4, true);
 }
 
@@ -285,7 +285,7 @@ fn cycles_of_put_and_delete_never_hide_a_put() {
 }
 
 #[test]
-fn a_counter_past_its_bound_can_be_put_and_deleted() {
+fn a_counter_at_the_largest_lead_can_be_put_and_deleted() {
     let mut world = World::new(true);
     let count = |world: &World, n| (0..n).for_each(|_| drop(world.table.increment(&increment("r", "f:a", 1)).unwrap()));
     count(&world, 2_000);
@@ -301,7 +301,8 @@ fn a_counter_past_its_bound_can_be_put_and_deleted() {
     assert!(world.row().is_empty());
 }
 
-/// A delete that finds a version slightly in the future marks that version. The marker must not hide what an increment puts there next.
+/// A delete that finds a version slightly in the future marks that version. The marker must not hide the value that the
+/// next increment writes.
 #[test]
 fn a_marker_slightly_in_the_future_hides_no_later_increment() {
     let world = World::new(false);
@@ -313,7 +314,7 @@ fn a_marker_slightly_in_the_future_hides_no_later_increment() {
     }
 }
 
-/// A write may wait for its row for long: cells expire by the clock at its end.
+/// A write may wait long for the lock of its row. Cells expire by the clock at the end of the wait.
 #[test]
 fn the_clock_is_read_when_the_row_has_been_locked() {
     let clock = Arc::new(ManualClock::at(NOW));

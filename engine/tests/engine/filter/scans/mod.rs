@@ -1,6 +1,7 @@
-//! Random filters over random tables: the engine, which seeks by hints and begins and ends where a filter says it can, returns what a plain
-//! evaluator returns, which looks at every cell. Catches a hint followed too far or into the wrong family, a filter kept over a region's end,
-//! rows passed over that would have ended a scan.
+//! Random filters over random tables. The engine follows hints and starts and ends where a filter allows it. It must
+//! return the same rows as a plain evaluator, which examines every cell. Catches a hint that is followed too far or
+//! into the wrong family, a filter that is kept beyond the end of a region, and skipped rows that would have ended a
+//! scan.
 
 mod filters;
 mod plain;
@@ -52,7 +53,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 1500, ..ProptestConfig::default() })]
 
     #[test]
-    fn the_engine_answers_like_one_who_looks_at_every_cell(
+    fn the_engine_returns_the_same_rows_as_the_plain_evaluator(
         table in tables::any_table(),
         filter in filters::any_filter(),
         reversed in any::<bool>(),
@@ -84,7 +85,7 @@ proptest! {
                 let found: Vec<_> = found.into_iter().map(|row| (row.key, row.cells)).collect();
                 prop_assert_eq!(found, expected);
             }
-            // Where the filter itself fails depends on which rows it is shown.
+            // A filter may fail in one of them only, since they do not pass it the same rows.
             (found, expected) => {
                 prop_assert!(found.is_err() || expected.is_err());
             }

@@ -1,5 +1,6 @@
-//! The plain evaluator: a table as a list of cells, walked one by one in the order of HBase's region and store scanners. It has no store, no
-//! seeks and no first or last row: a hint only says which cells it looks at without asking the filter.
+//! The plain evaluator: a table as a list of cells, examined one by one in the order of HBase's region and store
+//! scanners. It has no store, no seeks and no first or last row. A hint only selects the cells that are skipped without
+//! calling the filter.
 
 use std::cmp::Ordering;
 
@@ -8,12 +9,12 @@ use hjall_engine::Result;
 use hjall_engine::cell::Cell;
 use hjall_engine::filter::{Code, Filter, FilterSpec};
 
-/// What is asked for.
+/// A read.
 #[derive(Debug, Clone)]
 pub struct Question {
     pub filter: FilterSpec,
     pub reversed: bool,
-    /// Empty: from the beginning (reversed: the end).
+    /// Empty: from the first row (reversed: the last row).
     pub start: Bytes,
     pub max_versions: usize,
     /// Empty: all columns.
@@ -70,7 +71,7 @@ impl Plain {
 /// One family of a region.
 struct Store {
     cells: Vec<Cell>,
-    /// Which of them the question is about; the others only make their rows known.
+    /// Which of the cells the question selects. The others only show that their rows exist.
     wanted: Vec<bool>,
     /// The question names columns.
     named: bool,
@@ -100,7 +101,7 @@ impl Region {
             let of_family = table.cells.iter().filter(wanted).filter(|cell| cell.family == family);
             let mut cells = newest(of_family, *versions);
             if question.reversed {
-                // Rows downwards; inside a row the order stays.
+                // Rows in descending order; cells within a row stay in ascending order.
                 cells.sort_by(|a, b| b.row.cmp(&a.row));
             }
             let keep = question.max_versions.min(*versions);
@@ -199,16 +200,16 @@ impl Store {
                     code = Code::NextCol;
                 }
             }
-            self.go_on(code, &cell, filter, reversed)?;
+            self.advance(code, &cell, filter, reversed)?;
         }
         Ok(())
     }
 
-    fn go_on(&mut self, code: Code, cell: &Cell, filter: &mut dyn Filter, reversed: bool) -> Result<()> {
+    fn advance(&mut self, code: Code, cell: &Cell, filter: &mut dyn Filter, reversed: bool) -> Result<()> {
         let passed: Box<dyn Fn(&Cell) -> bool> = match code {
             Code::Include | Code::Skip => Box::new(|_| true),
-            // HBase leaves the column of the empty qualifier cell by cell, since family markers may stand there. Named columns are ticked off
-            // before that, so the filter is not asked about what is left of one.
+            // HBase reads the rest of the column of the empty qualifier cell by cell, since it may contain family
+            // markers. It checks named columns before that, so the filter does not see the rest of one.
             Code::IncludeAndNextCol | Code::NextCol if cell.qualifier.is_empty() && !self.named => Box::new(|_| true),
             Code::IncludeAndNextCol | Code::NextCol => {
                 Box::new(|next| next.row != cell.row || next.qualifier != cell.qualifier)
@@ -216,7 +217,8 @@ impl Store {
             Code::IncludeAndSeekNextRow | Code::NextRow => Box::new(|next| next.row != cell.row),
             Code::SeekNextUsingHint => match filter.next_hint(cell)? {
                 None => Box::new(|_| true),
-                // Backwards HBase compares whole cells the other way round, so a place further on in the same row lies behind.
+                // In reverse scans HBase inverts the comparison of whole cells, so a later position in the same row
+                // counts as passed.
                 Some(hint) if reversed && hint.row == cell.row => Box::new(|_| true),
                 Some(hint) => Box::new(move |next| match (next.row.cmp(&hint.row), reversed) {
                     (Ordering::Equal, _) => hint.locate(next) != Ordering::Less,
@@ -225,7 +227,7 @@ impl Store {
                 }),
             },
         };
-        // A hint that does not lie ahead is none.
+        // A hint that is not ahead is ignored.
         let here = code == Code::SeekNextUsingHint && passed(cell);
         self.at += 1;
         while !here && self.peek().is_some_and(|next| !passed(next)) {

@@ -1,4 +1,4 @@
-//! Random tables: few rows, columns and values, so that filters meet what they look for.
+//! Random tables: few rows, columns and values, so that filters often match.
 
 use bytes::Bytes;
 use hjall_engine::cell::{Cell, CellKind};
@@ -42,7 +42,7 @@ pub fn any_table() -> impl Strategy<Value = Plain> {
     })
 }
 
-/// All columns, or some named ones.
+/// Either all columns or some named ones.
 pub fn any_columns() -> impl Strategy<Value = Vec<(Bytes, Bytes)>> {
     prop_oneof![2 => Just(Vec::new()), 1 => vec((text(FAMILIES), text(QUALIFIERS)), 1..4)]
 }
