@@ -1,4 +1,4 @@
-//! When a server compacts tables of its own accord.
+//! Scheduled compactions: when a table is due, and their effect.
 
 use std::time::{Duration, Instant, SystemTime};
 
@@ -17,7 +17,7 @@ struct Db {
     _folder: tempfile::TempDir,
 }
 
-/// A table of 200 rows of 10 kB each, of which so many are deleted, in files.
+/// A table of 200 rows of 10 kB each, of which `deleted` are deleted, flushed to files.
 fn db(deleted: usize) -> Db {
     let folder = tempfile::tempdir().unwrap();
     let engine = Engine::open(folder.path(), Options::default()).unwrap();
@@ -49,9 +49,9 @@ fn due(db: &Db, settings: CompactionSettings, after: Duration) -> Option<Due> {
 fn a_table_is_due_once_its_oldest_file_is_old_enough() {
     let db = db(10);
     let week = CompactionSettings::default();
-    assert_eq!(due(&db, week.clone(), DAY * 3), None, "at the earliest after half a week");
+    assert_eq!(due(&db, week.clone(), DAY * 3), None, "not before half a week");
     let after = |time: Duration| due(&db, week.clone(), time);
-    assert!(matches!(after(DAY * 11), Some(Due::Age(age)) if age > DAY * 10), "at the latest after a week and a half");
+    assert!(matches!(after(DAY * 11), Some(Due::Age(age)) if age > DAY * 10), "not later than after a week and a half");
     let exact = CompactionSettings { major_jitter: 0.0, ..week.clone() };
     assert_eq!(due(&db, exact.clone(), DAY * 7 - Duration::from_secs(600)), None);
     assert!(due(&db, exact, DAY * 7).is_some());
@@ -59,7 +59,7 @@ fn a_table_is_due_once_its_oldest_file_is_old_enough() {
 }
 
 #[test]
-fn a_table_without_anything_to_drop_is_never_due() {
+fn a_table_without_garbage_is_never_due() {
     assert_eq!(due(&db(0), CompactionSettings::default(), DAY * 3650), None);
 }
 

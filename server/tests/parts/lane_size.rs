@@ -1,4 +1,4 @@
-//! HBase's arithmetic of handlers and queues, by worked examples, and the lanes that follow from it.
+//! HBase's arithmetic of handlers and queues in worked examples, and the resulting lanes.
 
 use hjall_server::settings::config::QueueSettings;
 use hjall_server::settings::lane_size::{Division, Group, LaneSize, Lanes};
@@ -60,7 +60,7 @@ fn handlers_and_queues_are_divided_as_hbase_does() {
 }
 
 #[test]
-fn a_factor_above_one_is_one_and_below_zero_gives_one_queue() {
+fn a_factor_above_one_counts_as_one_and_one_below_zero_gives_one_queue() {
     assert_eq!(Division::of(30, 7.5, 0.0, 0.0), Division::of(30, 1.0, 0.0, 0.0));
     assert_eq!(Division::of(30, -3.0, 0.0, 0.0), Division::Balanced(Group { queues: 1, handlers: 30 }));
 }
@@ -74,7 +74,7 @@ fn places_follow_the_number_of_queues_and_their_length() {
     let hbase = QueueSettings { handlers: 30, ..QueueSettings::default() };
     assert_eq!(size(&hbase, Write).waiting_max, 300, "ten places for each handler, in one queue");
     let short = QueueSettings { length_max: Some(10), ..hbase.clone() };
-    assert_eq!(size(&short, Read).waiting_max, 250, "a split executor's queues hold 250 at least");
+    assert_eq!(size(&short, Read).waiting_max, 250, "the queues of a split executor hold at least 250");
     let together = QueueSettings { read_ratio: 0.0, ..short.clone() };
     assert_eq!((size(&together, General).waiting_max, size(&together, General).queues), (30, 3));
     assert_eq!(size(&together, General).capacity, 750);
@@ -83,7 +83,7 @@ fn places_follow_the_number_of_queues_and_their_length() {
     let nothing = QueueSettings { length_max: Some(0), read_ratio: 0.0, ..hbase.clone() };
     assert_eq!(size(&nothing, General).calls_max(), 0, "a balanced executor of length 0 refuses everything");
     let running = QueueSettings { waiting_max: Some(0), ..hbase };
-    assert_eq!(size(&running, Read).calls_max(), 8, "without places the handlers are left");
+    assert_eq!(size(&running, Read).calls_max(), 8, "without places only the handlers remain");
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! The server's parts, each through its public interface and without a socket.
+//! Tests of the server's parts through their public interfaces, without sockets.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 

@@ -1,4 +1,4 @@
-//! Queues against models of their orders: random entries, random times, takers that come and go. Nothing is lost, nothing comes twice.
+//! Queues compared with models of their orders: random entries, times and takers. No entry is lost or returned twice.
 
 use std::sync::Arc;
 
@@ -59,7 +59,7 @@ fn step() -> impl Strategy<Value = Step> {
     ]
 }
 
-/// The orders in the plainest words: all that waits, in the order in which it came.
+/// The simplest model of the orders: all waiting entries in order of arrival.
 struct Model {
     order: QueueOrder,
     tuning: Tuning,
@@ -93,7 +93,8 @@ impl Model {
         Some(if dropped { Taken::Drop(entry) } else { Taken::Run(entry) })
     }
 
-    /// HBase's rule, in its order: a new interval judges the one before by its shortest wait, and its first call always runs.
+    /// HBase's rule, in its order: at the beginning of an interval, the shortest wait of the previous one decides, and
+    /// the first call always runs.
     fn drops(&mut self, waited_ms: i64, now_ms: i64) -> bool {
         let shortest_ms = self.shortest_ms;
         if now_ms > self.interval_end_ms && !self.fresh {
@@ -143,7 +144,7 @@ fn agrees(order: QueueOrder, first: Tuning, steps: Vec<Step>) -> Result<(), Test
             }
             Step::Take => match queue.try_take() {
                 Some(Taken::Retire) => {
-                    prop_assert!(retiring > 0, "nobody was told to leave");
+                    prop_assert!(retiring > 0, "no taker was told to retire");
                     retiring -= 1;
                 }
                 taken => prop_assert_eq!(taken, model.take(clock.now_ms())),
@@ -151,7 +152,7 @@ fn agrees(order: QueueOrder, first: Tuning, steps: Vec<Step>) -> Result<(), Test
         }
         prop_assert_eq!(queue.len(), model.waiting.len());
     }
-    // Whoever empties it meets everything, and as many take their leave as were told to.
+    // Emptying the queue returns all remaining entries and retirements.
     while let Some(taken) = queue.try_take() {
         match taken {
             Taken::Retire => retiring -= 1,
@@ -173,7 +174,7 @@ proptest! {
     }
 
     #[test]
-    fn arithmetic_leaves_no_kind_of_call_without_handlers_and_hands_out_no_handler_twice(
+    fn every_kind_of_call_has_handlers_and_no_handler_is_assigned_twice(
         handlers in 1..500usize, factor in 0.0..=1.0f32, reads in 0.0..=1.0f32, scans in 0.0..=1.0f32,
         length in proptest::option::of(1..2000usize), cores in 1..128usize,
     ) {
@@ -195,7 +196,7 @@ proptest! {
 }
 
 #[test]
-fn takers_that_wait_get_what_comes_and_leave_when_told() {
+fn waiting_takers_get_entries_and_retire_when_told() {
     const TAKERS: usize = 4;
     const ENTRIES: usize = 2000;
     let lanes = Lanes::on(&QueueSettings::default(), 2);

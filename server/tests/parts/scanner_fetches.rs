@@ -1,4 +1,5 @@
-//! Which scanner a call fetches from, read from its message without decoding it: long scans are put back by it.
+//! The scanner that a call fetches from, read from the message without decoding it. Long scans get a lower priority by
+//! it.
 
 use hjall_idl::{hbase1, hbase2};
 use hjall_server::dispatch::call::{Call, DefaultService};
@@ -31,7 +32,7 @@ fn scanner(name: &str, arguments: &impl TSerializable) -> [Option<i32>; 2] {
 }
 
 #[test]
-fn fetches_name_their_scanner_and_other_calls_none() {
+fn only_fetches_name_a_scanner() {
     let both = |id| [Some(id), Some(id)];
     assert_eq!(scanner("scannerGet", &hbase1::ScannerGetArgs::new(300)), both(300));
     assert_eq!(scanner("scannerGetList", &hbase1::ScannerGetListArgs::new(-5, 10)), both(-5));

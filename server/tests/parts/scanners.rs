@@ -1,4 +1,4 @@
-//! Open scanners: whose ids they have, how long they live, and how many there may be.
+//! Open scanners: ids, leases and limits.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -18,7 +18,7 @@ use hjall_server::wire::method::Service::{self, Thrift1, Thrift2};
 const PERIOD_MS: i64 = 60_000;
 const ORPHAN_MS: i64 = 10_000;
 
-/// Scanners over an empty database, and what makes new ones.
+/// Scanners over an empty database, and what is needed to open new ones.
 struct Fixture {
     scanners: Scanners,
     clock: Arc<ManualClock>,
@@ -54,18 +54,18 @@ impl Fixture {
         self.scanners.open(service, OpenScanner::new(table, scan), caller)
     }
 
-    fn is_there(&self, service: Service, id: i32) -> bool {
+    fn exists(&self, service: Service, id: i32) -> bool {
         self.scanners.with(service, id, |_| ()).is_some()
     }
 }
 
 #[test]
-fn each_service_counts_from_zero_and_never_backwards() {
+fn ids_of_each_service_start_at_zero_and_are_never_reused() {
     let all = Fixture::new(100);
     assert_eq!((all.open(Thrift1), all.open(Thrift1), all.open(Thrift2)), (Ok(0), Ok(1), Ok(0)));
     assert!(all.scanners.close(Thrift1, 1));
-    assert_eq!(all.open(Thrift1), Ok(2), "an id that a client may still hold is not given again");
-    assert!(!all.is_there(Thrift2, 1), "the services' ids are apart");
+    assert_eq!(all.open(Thrift1), Ok(2), "an id that a client may still use is not reused");
+    assert!(!all.exists(Thrift2, 1), "the services have separate ids");
     assert!(!all.scanners.close(Thrift1, 1), "a second close finds nothing");
 }
 
@@ -76,13 +76,13 @@ fn a_lease_ends_after_one_period_in_thrift2_and_two_in_thrift1() {
         let id = all.open(service).unwrap();
         for _ in 0..3 {
             all.clock.advance(period_ms - 1);
-            assert!(all.is_there(service, id), "each use begins the lease anew");
+            assert!(all.exists(service, id), "each use renews the lease");
         }
         all.clock.advance(period_ms);
-        assert!(!all.is_there(service, id), "{service:?}");
+        assert!(!all.exists(service, id), "{service:?}");
         let id = all.open(service).unwrap();
         all.clock.advance(period_ms);
-        assert!(!all.scanners.close(service, id), "closing what has ended finds nothing");
+        assert!(!all.scanners.close(service, id), "an expired scanner cannot be closed");
     }
 }
 
@@ -94,7 +94,7 @@ fn a_lease_does_not_end_while_a_call_uses_the_scanner() {
         all.clock.advance(10 * PERIOD_MS);
         assert_eq!(all.scanners.sweep(), 0);
     });
-    assert!(all.is_there(Thrift2, id), "and begins anew at the end of the call");
+    assert!(all.exists(Thrift2, id), "and is renewed at the end of the call");
     all.clock.advance(PERIOD_MS);
     assert_eq!((all.scanners.sweep(), all.scanners.len()), (1, 0));
 }
@@ -103,15 +103,15 @@ fn a_lease_does_not_end_while_a_call_uses_the_scanner() {
 fn a_panic_in_a_call_leaves_the_scanner_usable() {
     let all = Fixture::new(100);
     let id = all.open(Thrift1).unwrap();
-    let call = std::panic::AssertUnwindSafe(|| all.scanners.with(Thrift1, id, |_| panic!("as the test wants it")));
+    let call = std::panic::AssertUnwindSafe(|| all.scanners.with(Thrift1, id, |_| panic!("intended by the test")));
     assert!(std::panic::catch_unwind(call).is_err());
-    assert!(all.is_there(Thrift1, id));
+    assert!(all.exists(Thrift1, id));
     all.clock.advance(2 * PERIOD_MS);
-    assert_eq!(all.scanners.sweep(), 1, "it is not held for ever by the call that panicked");
+    assert_eq!(all.scanners.sweep(), 1, "the call that panicked has released it");
 }
 
 #[test]
-fn too_many_scanners_are_refused_until_one_has_gone() {
+fn too_many_scanners_are_refused_until_one_has_ended() {
     let all = Fixture::new(2);
     all.open(Thrift1).unwrap();
     let second = all.open(Thrift2).unwrap();
@@ -120,11 +120,11 @@ fn too_many_scanners_are_refused_until_one_has_gone() {
     assert!(all.scanners.close(Thrift2, second));
     all.open(Thrift2).unwrap();
     all.clock.advance(PERIOD_MS);
-    all.open(Thrift2).expect("a scanner whose lease ended makes room");
+    all.open(Thrift2).expect("an expired scanner makes room");
 }
 
 #[test]
-fn one_connection_cannot_take_them_all() {
+fn one_connection_cannot_open_all_scanners() {
     let all = Fixture::new(100);
     let [greedy, other] = [1, 2].map(|port| Caller::new(([127, 0, 0, 1], port).into()));
     let ids: Vec<_> = (0..3).map(|_| all.open_for(Thrift2, &greedy).unwrap()).collect();
@@ -132,15 +132,15 @@ fn one_connection_cannot_take_them_all() {
         panic!("not refused")
     };
     assert!(text.contains("this connection has 3 scanners open"), "{text}");
-    all.open_for(Thrift2, &other).expect("another connection has its own");
+    all.open_for(Thrift2, &other).expect("another connection has a separate limit");
     assert!(all.scanners.close(Thrift2, ids[0]));
     all.open_for(Thrift2, &greedy).expect("a closed scanner makes room");
     all.clock.advance(PERIOD_MS);
-    all.open_for(Thrift2, &greedy).expect("a scanner whose lease ended makes room");
+    all.open_for(Thrift2, &greedy).expect("an expired scanner makes room");
 }
 
 #[test]
-fn one_address_cannot_take_them_all() {
+fn one_address_cannot_open_all_scanners() {
     let all = Fixture::new(100);
     let at = |host, port| Caller::new(([10, 0, 0, host], port).into());
     let connections = [at(1, 1), at(1, 2)];
@@ -149,11 +149,11 @@ fn one_address_cannot_take_them_all() {
         panic!("not refused")
     };
     assert!(text.contains("connections from 10.0.0.1 have 5 scanners open"), "{text}");
-    all.open_for(Thrift2, &at(2, 1)).expect("another address has its own");
+    all.open_for(Thrift2, &at(2, 1)).expect("another address has a separate limit");
     assert!(all.scanners.close(Thrift2, ids[0]));
     all.open_for(Thrift2, &connections[1]).expect("a closed scanner makes room");
     all.clock.advance(PERIOD_MS);
-    all.open_for(Thrift2, &connections[1]).expect("a scanner whose lease ended makes room");
+    all.open_for(Thrift2, &connections[1]).expect("an expired scanner makes room");
 }
 
 #[test]
@@ -164,15 +164,15 @@ fn a_scanner_outlives_its_connection_for_a_short_while() {
         let ids = [0, 1].map(|_| all.open_for(service, &connection).unwrap());
         all.clock.advance(ORPHAN_MS);
         assert_eq!(all.scanners.sweep(), 0, "the connection is open");
-        ids.iter().for_each(|id| assert!(all.is_there(service, *id)));
+        ids.iter().for_each(|id| assert!(all.exists(service, *id)));
         drop(connection);
         for _ in 0..3 {
-            assert!(all.is_there(service, ids[0]), "another connection continues it");
+            assert!(all.exists(service, ids[0]), "another connection continues it");
             all.clock.advance(ORPHAN_MS - 1);
         }
         assert_eq!(all.scanners.sweep(), 1, "the other one has expired");
         all.clock.advance(1);
-        assert!(!all.is_there(service, ids[0]));
+        assert!(!all.exists(service, ids[0]));
     }
 }
 
@@ -182,18 +182,18 @@ fn a_sweep_finds_every_ended_lease_among_many() {
     let connections: Vec<_> = (0..1000).map(|n| Caller::new(([10, 0, 1, (n % 250) as u8], 1).into())).collect();
     let ids: Vec<_> = connections.iter().map(|connection| all.open_for(Thrift2, connection).unwrap()).collect();
     all.clock.advance(PERIOD_MS / 2);
-    ids.iter().step_by(3).for_each(|id| assert!(all.is_there(Thrift2, *id)));
+    ids.iter().step_by(3).for_each(|id| assert!(all.exists(Thrift2, *id)));
     all.clock.advance(PERIOD_MS / 2);
     assert_eq!((all.scanners.sweep(), all.scanners.len()), (666, 334));
 }
 
 #[test]
-fn a_long_scan_is_known_by_its_fetches() {
+fn a_long_scan_is_recognised_by_its_fetches() {
     let all = Fixture::new(100);
     let id = all.open(Thrift1).unwrap();
     for n in 0..5 {
         assert_eq!(all.scanners.fetches(Thrift1, id), n);
-        assert!(all.is_there(Thrift1, id));
+        assert!(all.exists(Thrift1, id));
     }
     assert_eq!(all.scanners.fetches(Thrift1, id + 1), 0);
 }
@@ -225,6 +225,6 @@ fn closing_a_scanner_in_use_ends_it_after_the_call() {
         assert!(all.scanners.close(Thrift1, id));
         open.table.qualifier().to_owned()
     });
-    assert_eq!(used.as_deref(), Some("t"), "the call went on");
-    assert!(!all.is_there(Thrift1, id));
+    assert_eq!(used.as_deref(), Some("t"), "the call continued");
+    assert!(!all.exists(Thrift1, id));
 }

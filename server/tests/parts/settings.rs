@@ -1,11 +1,11 @@
-//! Settings as a library sees them: the table's defaults are those of the code that they set.
+//! Settings of the library: the defaults in the table equal those in the code.
 
 use hjall_server::Config;
 use hjall_server::settings::{InForce, Launch, Sources, table};
 
-/// Two places that say what holds by default would part one day, and `hjall config` would lie.
+/// `hjall config` prints the defaults of the table, so they must equal those in the code.
 #[test]
-fn without_any_source_the_table_sets_what_the_code_has_by_default() {
+fn the_tables_defaults_equal_the_codes() {
     let launch = Launch::of(&InForce::read(&Sources::default()).unwrap()).unwrap();
     assert_eq!(format!("{:#?}", launch.config), format!("{:#?}", Config::default()));
     assert_eq!(format!("{:?}", launch.options.limits), format!("{:?}", hjall_engine::Limits::default()));
@@ -23,15 +23,15 @@ fn every_default_is_a_value_of_its_kind() {
     }
 }
 
-/// A name that stands twice could be set in one place and read in the other.
+/// A name that occurs twice could be set for one setting and read for the other.
 #[test]
-fn names_variables_and_keys_stand_once() {
+fn names_variables_and_keys_are_unique() {
     let mut seen = std::collections::HashSet::new();
     for setting in table::ALL {
         let keys = setting.hbase.iter().map(|key| key.name.to_owned());
         let flag = setting.flag.map(|flag| format!("--{}", flag.long));
         for name in keys.chain(flag).chain([setting.name.to_owned(), setting.variable()]) {
-            assert!(seen.insert(name.clone()), "{name} stands twice");
+            assert!(seen.insert(name.clone()), "{name} occurs twice");
         }
     }
 }

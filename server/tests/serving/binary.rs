@@ -1,4 +1,4 @@
-//! The binary itself: what it prints, how it stops, and with which code it ends.
+//! The binary: its output, how it stops, and its exit codes.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
@@ -15,7 +15,7 @@ fn hjall(arguments: &[&str]) -> Command {
     command
 }
 
-/// A server that serves; killed when the test ends otherwise.
+/// A running server, which is killed when the test ends early.
 struct Running {
     child: Child,
     addr: String,
@@ -35,7 +35,7 @@ impl Running {
         Self { child, addr }
     }
 
-    /// Asks it to stop, as an operator would; returns its exit code and its log.
+    /// Stops the server with a signal, as an operator does. Returns its exit code and its log.
     fn stop(mut self, signal: &str) -> (Option<i32>, String) {
         assert!(Command::new("kill").arg(signal).arg(self.child.id().to_string()).status().unwrap().success());
         let code = self.child.wait().unwrap().code();
@@ -60,16 +60,16 @@ impl Running {
 
 impl Drop for Running {
     fn drop(&mut self) {
-        // It has mostly ended already.
+        // Usually it has already ended.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
 }
 
-/// The end of a start that fails: its code, and the one line that says why.
+/// A start that fails: its exit code, and its only line of output, the reason.
 fn failed(arguments: &[&str]) -> (Option<i32>, String) {
     let Output { status, stdout, stderr } = hjall(arguments).output().unwrap();
-    assert_eq!(stdout, b"", "nobody is told to connect");
+    assert_eq!(stdout, b"", "no address is printed");
     let text = String::from_utf8(stderr).unwrap();
     let why = text.lines().last().unwrap().to_owned();
     (status.code(), why)
@@ -80,7 +80,7 @@ fn text(path: &Path) -> &str {
 }
 
 #[test]
-fn a_signal_ends_it_in_order_and_its_data_stays() {
+fn a_signal_stops_the_server_cleanly_and_keeps_its_data() {
     let folder = tempfile::tempdir().unwrap();
     let data = folder.path().join("data");
     let mut ids = Vec::new();
@@ -90,11 +90,11 @@ fn a_signal_ends_it_in_order_and_its_data_stays() {
         let (code, log) = running.stop(signal);
         assert_eq!(code, Some(0), "{log}");
     }
-    assert_eq!(ids[0], ids[1], "the second found what the first had made");
+    assert_eq!(ids[0], ids[1], "the second run found the data of the first");
 }
 
 #[test]
-fn the_log_says_once_what_is_served_and_where() {
+fn the_log_says_once_what_is_served_at_which_address() {
     for (format, version) in [("human", "version=\""), ("json", "\"version\":\"")] {
         let running = Running::start(&["--memory", "--log-format", format]);
         let addr = running.addr.clone();
@@ -107,7 +107,7 @@ fn the_log_says_once_what_is_served_and_where() {
 }
 
 #[test]
-fn a_stray_connection_costs_one_line_that_says_what_to_use_instead() {
+fn another_protocol_is_logged_in_one_line_with_the_remedy() {
     for (opening, says) in [
         (&b"HBas\0\x50\0\0\0\x20"[..], "HBase's native RPC"),
         (b"\0\0\0\x2d\0\0\0\0\0\0\0\0", "ZooKeeper"),
@@ -118,7 +118,7 @@ fn a_stray_connection_costs_one_line_that_says_what_to_use_instead() {
         let running = Running::start(&["--memory"]);
         let mut stream = TcpStream::connect(&running.addr).unwrap();
         stream.write_all(opening).unwrap();
-        // Its end, in whatever way: the server is done with it.
+        // The connection ends or fails: the server has processed it.
         let _ = stream.read_to_end(&mut Vec::new());
         let (_, log) = running.stop("-TERM");
         assert_eq!(log.lines().filter(|line| line.contains(says)).count(), 1, "{log}");
@@ -126,7 +126,7 @@ fn a_stray_connection_costs_one_line_that_says_what_to_use_instead() {
 }
 
 #[test]
-fn a_port_in_use_is_named_and_ends_it_with_3() {
+fn a_port_in_use_is_named_and_gives_exit_code_3() {
     let taken = TcpListener::bind("127.0.0.1:0").unwrap();
     let addr = taken.local_addr().unwrap().to_string();
     let (code, why) = failed(&["serve", "--memory", "--listen", &addr]);
@@ -134,7 +134,7 @@ fn a_port_in_use_is_named_and_ends_it_with_3() {
 }
 
 #[test]
-fn a_folder_in_use_is_named_and_ends_it_with_4() {
+fn a_folder_in_use_is_named_and_gives_exit_code_4() {
     let folder = tempfile::tempdir().unwrap();
     let _running = Running::start(&["--data", text(folder.path())]);
     let (code, why) = failed(&["serve", "--listen", "127.0.0.1:0", "--data", text(folder.path())]);
@@ -142,7 +142,7 @@ fn a_folder_in_use_is_named_and_ends_it_with_4() {
 }
 
 #[test]
-fn what_cannot_be_served_is_said_in_one_line() {
+fn a_failed_start_prints_one_line() {
     let missing =
         ["serve", "--memory", "--listen", "127.0.0.1:0", "--tls-cert", "/no/cert.pem", "--tls-key", "/no/key.pem"];
     for (arguments, expected, named) in [
@@ -157,7 +157,7 @@ fn what_cannot_be_served_is_said_in_one_line() {
 }
 
 #[test]
-fn it_knows_its_name_and_teaches_its_use() {
+fn version_and_help_are_printed() {
     let said = |arguments: &[&str]| String::from_utf8(hjall(arguments).output().unwrap().stdout).unwrap();
     assert_eq!(said(&["--version"]), format!("hjall {}\n", env!("CARGO_PKG_VERSION")));
     assert!(said(&["--help"]).contains("hjall serve --data"));
@@ -166,7 +166,7 @@ fn it_knows_its_name_and_teaches_its_use() {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn it_takes_as_many_open_files_as_it_may_and_says_if_that_is_too_few() {
+fn the_limit_on_open_files_is_raised_and_logged_if_too_low() {
     let limits = |pid: u32| {
         let text = std::fs::read_to_string(format!("/proc/{pid}/limits")).unwrap();
         let line = text.lines().find(|line| line.starts_with("Max open files")).unwrap().to_owned();

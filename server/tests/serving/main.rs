@@ -1,4 +1,4 @@
-//! A whole server: what comes back through a socket, and how the binary behaves.
+//! Tests of a whole server through a socket, and of the binary.
 
 #![allow(clippy::unwrap_used, clippy::panic)]
 

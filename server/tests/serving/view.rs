@@ -1,4 +1,4 @@
-//! Whether clients should be sent to a server: not when its store fails, nor when it stops.
+//! The readiness of a server: it is not ready while its store fails or while it stops.
 
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use hjall_engine::{Engine, ErrorKind};
 use hjall_server::{Config, Server};
 
 #[test]
-fn a_server_is_ready_as_long_as_its_store_is_and_it_does_not_stop() {
+fn a_server_is_ready_while_its_store_works_and_it_is_not_stopping() {
     let store = Arc::new(FaultStore::new(Arc::new(MemoryStore::new(Arc::new(SystemClock)))));
     let engine = Engine::with_store(store.clone()).unwrap();
     let server = Server::start(Config::on(([127, 0, 0, 1], 0).into()), engine.clone()).unwrap();
@@ -22,7 +22,7 @@ fn a_server_is_ready_as_long_as_its_store_is_and_it_does_not_stop() {
     store.heal();
     assert_eq!(view.figures().ready(), Ok(()));
 
-    assert!(server.shutdown(), "the view does not keep it from ending");
+    assert!(server.shutdown(), "the view does not keep the server running");
     assert_eq!(view.figures().ready(), Err("the server is stopping".to_owned()));
     engine.close().unwrap();
 }

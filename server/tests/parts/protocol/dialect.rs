@@ -1,9 +1,9 @@
-//! What other protocols' first bytes look like.
+//! Recognising other protocols by their first bytes.
 
 use hjall_server::wire::dialect::{Foreign, Opening, recognise};
 
 #[test]
-fn protocols_that_stray_here_are_named() {
+fn other_protocols_are_recognised() {
     for (first, foreign) in [
         (&b"HBas"[..], Foreign::HBaseRpc),
         (b"\0\0\0\x2d\0\0\0\0\0\0", Foreign::ZooKeeper),

@@ -1,4 +1,5 @@
-//! Calls of every method of both services with arguments that are well formed and mostly make no sense: the gateways answer each of them.
+//! Calls of every method of both services with well-formed arguments, most of them meaningless: the gateways answer
+//! each call.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -39,11 +40,13 @@ fn context() -> Context {
     }
 }
 
-/// One call past the sockets, where a panic is the test's. Returns the result's bytes, none if the call has no result.
+/// The client of all calls.
 fn caller() -> Arc<Caller> {
     Caller::new(([127, 0, 0, 1], 1).into())
 }
 
+/// Makes one call without a socket, so that a panic fails the test. Returns the bytes of the result, none if the call
+/// has no result.
 fn call(context: &Context, method: Method, given: &Value) -> Vec<u8> {
     let message = Wire::Strict.message("", given);
     let mut out = Vec::new();
@@ -58,7 +61,7 @@ fn call(context: &Context, method: Method, given: &Value) -> Vec<u8> {
     if answered.is_err() { Vec::new() } else { out }
 }
 
-/// Bytes that mean something to one method or another.
+/// Bytes that are meaningful to some method.
 fn bytes() -> impl Strategy<Value = Vec<u8>> {
     let known = [
         "t",
@@ -134,7 +137,7 @@ fn a_type(levels: u32) -> impl Strategy<Value = TType> {
     select(if levels == 0 { flat } else { [flat.as_slice(), &nested].concat() })
 }
 
-/// A call with arguments of the types that its contract has, one or the other missing.
+/// A call whose arguments have the types of its contract; some are missing.
 fn any_call() -> impl Strategy<Value = (Method, Value)> {
     select(Method::all().collect::<Vec<_>>()).prop_flat_map(|method| {
         let arguments = method.info().arguments.iter();
@@ -146,7 +149,7 @@ fn any_call() -> impl Strategy<Value = (Method, Value)> {
     })
 }
 
-/// Makes table `t` with family `f`, and a row.
+/// Creates the table `t` with the family `f` and one row.
 fn prepare(context: &Context) {
     let bytes = |text: &str| Value::Bytes(text.as_bytes().to_vec());
     let family = Value::Struct(vec![(1, bytes("f"))]);
@@ -161,7 +164,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(200))]
 
     #[test]
-    fn no_call_is_left_without_an_answer(calls in vec(any_call(), 1..40)) {
+    fn every_call_is_answered(calls in vec(any_call(), 1..40)) {
         let context = context();
         prepare(&context);
         for (method, given) in &calls {
@@ -175,7 +178,7 @@ proptest! {
 }
 
 #[test]
-fn a_union_of_an_unknown_field_is_an_error() {
+fn a_union_with_an_unknown_field_is_an_error() {
     let union = Value::Struct(vec![(3, Value::Struct(vec![]))]);
     let mutations = Value::Struct(vec![(2, Value::List(TType::Struct, vec![union]))]);
     let context = context();

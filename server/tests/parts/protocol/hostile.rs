@@ -1,4 +1,4 @@
-//! Bytes that nobody should send: an error, never a panic, never a byte beyond the end.
+//! Invalid bytes: they cause an error, but never a panic or a read beyond their end.
 
 use hjall_server::dispatch::call::{Call, DefaultService};
 use hjall_server::wire::dialect::recognise;
@@ -13,7 +13,7 @@ use super::value::{self, Wire};
 
 const ENCODINGS: [Encoding; 2] = [Encoding::Binary, Encoding::Compact];
 
-/// Does with bytes all that the server would do before a gateway sees them, and holds the two readers against each other.
+/// Processes bytes as the server does before a gateway sees them, and compares the two readers.
 fn digest(bytes: &[u8]) {
     recognise(bytes);
     for encoding in ENCODINGS {
@@ -24,9 +24,10 @@ fn digest(bytes: &[u8]) {
         }
         let Ok(Some(header)) = header::parse(encoding, bytes) else { continue };
         let mut input = arguments(encoding, &bytes[header.body..]);
-        // Deeper than the readers allow, so that theirs is the limit.
+        // More than the readers allow, so that their limit applies.
         let skipped = input.as_dyn().skip_till_depth(TType::Struct, i8::MAX);
-        // Readers take only what is there, measuring waits for more: both agree on what is whole.
+        // A reader fails on a truncated message, and measuring waits for more. Both must agree on which messages are
+        // whole.
         assert_eq!(
             skipped.is_ok(),
             matches!(measured, Ok(Progress::Whole(_))),
@@ -72,7 +73,7 @@ proptest! {
 }
 
 #[test]
-fn reads_that_do_not_fit_what_the_message_holds_fail() {
+fn reads_of_another_type_than_the_messages_fail() {
     use value::Value::{Bool, Bytes, I32, List, Map, Struct};
     let all = Struct(vec![
         (1, List(TType::I32, vec![I32(1)])),
@@ -85,14 +86,14 @@ fn reads_that_do_not_fit_what_the_message_holds_fail() {
         let input = input.as_dyn();
         input.read_struct_begin().unwrap();
         assert_eq!(input.read_field_begin().unwrap().field_type, TType::List);
-        assert!(input.read_i32().is_err(), "a number where a list is");
+        assert!(input.read_i32().is_err(), "a number in place of a list");
 
         let mut input = arguments(wire.encoding(), &message[body..]);
         let input = input.as_dyn();
         input.read_struct_begin().unwrap();
         input.read_field_begin().unwrap();
         input.read_list_begin().unwrap();
-        assert!(input.read_bytes().is_err(), "bytes where a list has numbers");
+        assert!(input.read_bytes().is_err(), "bytes in a list of numbers");
 
         let mut input = arguments(wire.encoding(), &message[body..]);
         let input = input.as_dyn();
@@ -102,19 +103,19 @@ fn reads_that_do_not_fit_what_the_message_holds_fail() {
         input.read_field_begin().unwrap();
         input.read_map_begin().unwrap();
         input.read_bytes().unwrap();
-        assert!(input.read_bytes().is_err(), "bytes where a map has a bool");
+        assert!(input.read_bytes().is_err(), "bytes in place of a bool in a map");
     }
 }
 
 #[test]
-fn field_numbers_past_the_largest_hurt_nobody() {
+fn field_numbers_above_the_largest_are_handled() {
     // Found by fuzzing: field 32767, then one more.
     digest(b"\x82\x21\x01\x06getRow\x01\xfe\xff\x03\x11\x00");
 }
 
 #[test]
 fn lists_of_numbers_count_as_a_level() {
-    // Found by fuzzing: the innermost of so many lists holds bools, which are measured at once.
+    // Found by fuzzing: the innermost list contains bools, which are measured at once.
     for levels in 60..70 {
         let lists = [b"\x19".repeat(levels - 2), vec![0x11, 0x01, 0]].concat();
         digest(&[b"\x82\x21\x01\x06getRow\x19".as_slice(), &lists].concat());
@@ -124,8 +125,8 @@ fn lists_of_numbers_count_as_a_level() {
 }
 
 #[test]
-fn many_empty_structs_are_refused_before_they_are_made() {
-    // 16 million of them take a byte each on the wire and some hundred each in memory.
+fn many_empty_structs_are_refused_before_they_are_allocated() {
+    // Each of the 16 million structs takes one byte on the wire and about a hundred in memory.
     let mut body = b"\x0f\0\x01\x0c\x01\0\0\0".to_vec();
     body.resize(body.len() + (16 << 20), 0);
     let mut input = arguments(Encoding::Binary, &body);

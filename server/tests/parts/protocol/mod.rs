@@ -1,4 +1,5 @@
-//! The wire's readers against the thrift crate's writers and against anything else: properties of measuring, reading and recognising.
+//! The readers of `wire` on messages from the thrift crate's writers and on arbitrary bytes: properties of measuring,
+//! reading and recognising.
 mod dialect;
 mod gateways;
 mod hostile;

@@ -1,4 +1,4 @@
-//! What the thrift crate writes is measured, recognised and read back, however much of it is there.
+//! Messages written by the thrift crate are measured, recognised and read back, whole and truncated.
 
 use hjall_server::wire::dialect::{Dialect, Opening, recognise};
 use hjall_server::wire::measure::{Measure, Progress};
@@ -10,7 +10,7 @@ use super::value::{self, Value, Wire};
 
 proptest! {
     #[test]
-    fn arguments_come_back_as_written(written in value::arguments(3), name in "[a-zA-Z]{1,30}") {
+    fn arguments_are_read_back_as_written(written in value::arguments(3), name in "[a-zA-Z]{1,30}") {
         for wire in Wire::ALL {
             let message = wire.message(&name, &written);
             let header = header::parse(wire.encoding(), &message).unwrap().unwrap();
@@ -23,7 +23,7 @@ proptest! {
     }
 
     #[test]
-    fn a_message_is_measured_at_its_first_byte_of_completeness(
+    fn a_message_is_whole_from_its_last_byte_on(
         written in value::arguments(3), after in proptest::collection::vec(any::<u8>(), 0..9), piece in 1_usize..40,
     ) {
         for wire in Wire::ALL {

@@ -1,4 +1,4 @@
-//! Values of every type, written by the thrift crate and read by ours.
+//! Values of every type, written by the thrift crate and read by the server's readers.
 
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -9,7 +9,7 @@ use thrift::protocol::{
 
 use hjall_server::wire::Encoding;
 
-/// A value. A container says what it holds even when it is empty.
+/// A value. Even an empty container has the types of its elements.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Value {
     Bool(bool),
@@ -117,7 +117,7 @@ impl Value {
             }
             TType::Map => {
                 let map = input.read_map_begin()?;
-                // Compact says of an empty map only that it is empty.
+                // An empty map has no types in the compact encoding.
                 let (key, value) = (map.key_type.unwrap_or(TType::Bool), map.value_type.unwrap_or(TType::Bool));
                 let all = (0..map.size)
                     .map(|_| Ok((Self::read(key, input)?, Self::read(value, input)?)))
@@ -125,7 +125,7 @@ impl Value {
                 input.read_map_end()?;
                 Self::Map(key, value, all)
             }
-            // Never written here, so only hostile bytes have it.
+            // Never written by these tests, so it occurs only in hostile bytes.
             other => {
                 input.skip(other)?;
                 Self::Bool(false)
@@ -153,7 +153,7 @@ pub fn value_of(of: TType, levels: u32) -> BoxedStrategy<Value> {
         TType::Map => (a_type(levels), a_type(levels))
             .prop_flat_map(move |(k, v)| {
                 let pair = (value_of(k, levels.saturating_sub(1)), value_of(v, levels.saturating_sub(1)));
-                // One at least, so that compact keeps the types.
+                // At least one, so that the compact encoding keeps the types.
                 vec(pair, 1..4).prop_map(move |all| Value::Map(k, v, all))
             })
             .boxed(),
@@ -164,7 +164,7 @@ pub fn value_of(of: TType, levels: u32) -> BoxedStrategy<Value> {
 /// Any argument struct.
 pub fn arguments(levels: u32) -> impl Strategy<Value = Value> {
     let inner = levels.saturating_sub(1);
-    // The thrift crate cannot write steps over 32767 between numbers.
+    // The thrift crate cannot write differences above 32767 between field numbers.
     let field = (0..i16::MAX, a_type(levels)).prop_flat_map(move |(id, of)| (Just(id), value_of(of, inner)));
     vec(field, 0..5).prop_map(Value::Struct)
 }
@@ -180,7 +180,7 @@ fn a_type(levels: u32) -> impl Strategy<Value = TType> {
     proptest::sample::select(all)
 }
 
-/// How a message may be encoded.
+/// An encoding of messages.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Wire {
     Strict,

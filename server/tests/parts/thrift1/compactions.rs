@@ -1,4 +1,4 @@
-//! What `compact` and `majorCompact` do. Both only ask, so the tests wait for the effect.
+//! The effects of `compact` and `majorCompact`. Both only request a compaction, so the tests wait for the effect.
 
 use std::time::{Duration, Instant};
 
@@ -8,7 +8,7 @@ use hjall_idl::hbase1::*;
 
 use super::gateway::{Gateway, bytes, delete, put};
 
-/// The cells and markers that are stored, hidden ones included.
+/// The number of stored cells and markers, including hidden ones.
 fn stored(gateway: &Gateway) -> usize {
     let table = gateway.context.engine.table(&TableName::parse(b"t").unwrap());
     let scan = Scan { raw: true, max_versions: i32::MAX, ..Scan::default() };

@@ -16,18 +16,18 @@ fn a_counter_faster_than_the_clock_loses_nothing() {
     for n in 1..=2_500 {
         assert_eq!(increment(&gateway, "t", "r", "f:n", 1).success, Some(n));
     }
-    assert_eq!(increment(&gateway, "t", "r", "f:n", 0).success, Some(2_500), "happybase asks for a counter so");
+    assert_eq!(increment(&gateway, "t", "r", "f:n", 0).success, Some(2_500), "HappyBase reads a counter like this");
 }
 
 #[test]
-fn a_counter_without_a_colon_is_the_one_of_the_empty_qualifier_and_wraps_around() {
+fn a_counter_without_a_colon_has_the_empty_qualifier_and_wraps_around() {
     let gateway = Gateway::new(&[]);
     increment(&gateway, "t", "r", "f", i64::MAX);
     assert_eq!(increment(&gateway, "t", "r", "f:", 1).success, Some(i64::MIN));
 }
 
 #[test]
-fn what_cannot_be_counted_is_told_after_a_table_that_is_missing() {
+fn a_missing_table_is_reported_before_a_value_that_is_not_a_counter() {
     let gateway = Gateway::new(&[]);
     for (row, column) in [("", "f:n"), ("r", ":n"), ("r", "")] {
         let raised_on = |table| raised(&increment(&gateway, table, row, column, 1).io);
@@ -49,7 +49,7 @@ fn increments_of_a_list_stop_at_the_first_that_fails() {
 }
 
 #[test]
-fn a_column_appended_to_twice_starts_from_the_value_before_both_times() {
+fn two_appends_to_one_column_both_start_from_the_old_value() {
     let gateway = Gateway::new(&[]);
     let append = |columns: &[&str], values: &[&str]| {
         let list = |texts: &[&str]| Some(texts.iter().map(|t| t.as_bytes().to_vec()).collect());

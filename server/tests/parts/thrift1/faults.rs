@@ -1,4 +1,4 @@
-//! How calls fail: in which field, with which words.
+//! How calls fail: the field of the result and the text.
 
 use hjall_idl::hbase1::*;
 use hjall_server::wire::fault::Fault;
@@ -6,7 +6,7 @@ use hjall_server::wire::fault::Fault;
 use super::gateway::{Gateway, attribute, bytes, delete, put, raised};
 
 #[test]
-fn a_batch_counts_its_causes_and_names_the_server() {
+fn a_failed_batch_counts_the_causes_and_names_the_server() {
     let gateway = Gateway::new(&[]);
     let rows = |table: &str, columns: &str| {
         let rows = Some(vec![b"a".to_vec(), b"b".to_vec()]);
@@ -32,7 +32,7 @@ fn a_batch_counts_its_causes_and_names_the_server() {
 }
 
 #[test]
-fn attributes_that_no_region_server_can_read_are_told_after_a_missing_table() {
+fn a_missing_table_is_reported_before_unreadable_attributes() {
     let gateway = Gateway::new(&[]);
     let get = |table: &str, name: &str, value: &[u8]| {
         let arguments = GetRowArgs { table_name: bytes(table), row: bytes("r"), attributes: attribute(name, value) };
@@ -50,7 +50,7 @@ fn attributes_that_no_region_server_can_read_are_told_after_a_missing_table() {
 }
 
 #[test]
-fn a_bad_ttl_leaves_everything_as_it_was() {
+fn a_bad_ttl_changes_nothing() {
     let gateway = Gateway::new(&[]);
     gateway.mutate_row("r", vec![put("f:a=1")]);
     let before = gateway.row("r");
@@ -66,7 +66,7 @@ fn a_bad_ttl_leaves_everything_as_it_was() {
 }
 
 #[test]
-fn a_family_without_a_name_dooms_the_deletes_of_its_region_only() {
+fn a_family_without_a_name_fails_only_the_deletes_of_its_region() {
     let gateway = Gateway::new(&["m"]);
     for row in ["a", "b", "n"] {
         gateway.mutate_row(row, vec![put("f:a=1")]);
@@ -79,7 +79,7 @@ fn a_family_without_a_name_dooms_the_deletes_of_its_region_only() {
 }
 
 #[test]
-fn what_is_not_sent_is_an_undeclared_failure_where_java_has_a_null_pointer() {
+fn a_missing_argument_is_an_undeclared_failure_where_java_has_a_null_pointer() {
     let gateway = Gateway::new(&[]);
     let internal = |outcome: Result<GetResult, Fault>| matches!(outcome, Err(Fault::Internal(_)));
     let whole = || GetArgs { table_name: bytes("t"), row: bytes("r"), column: bytes("f:a"), attributes: None };

@@ -1,4 +1,4 @@
-//! A gateway whose clock stands still, and calls as a client encodes them.
+//! A gateway with a manual clock, and calls as a client encodes them.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -22,7 +22,7 @@ use hjall_server::wire::fault::Fault;
 use hjall_server::wire::method::{Name, Service};
 use thrift::protocol::{TBinaryInputProtocol, TBinaryOutputProtocol, TSerializable};
 
-/// The time at which the clock stands.
+/// The time of the clock.
 pub const NOW: i64 = 1_000_000;
 
 pub struct Gateway {
@@ -30,7 +30,7 @@ pub struct Gateway {
 }
 
 impl Gateway {
-    /// With a table `t` of the families `f` (three versions) and `g`, cut at these keys.
+    /// A gateway with a table `t` that has the families `f` (three versions) and `g` and is split at these keys.
     pub fn new(splits: &[&'static str]) -> Self {
         let clock = Arc::new(ManualClock::at(NOW));
         let engine = Engine::memory(Options { clock: Some(clock.clone()), ..Options::default() }).unwrap();
@@ -48,7 +48,7 @@ impl Gateway {
         Self { context: Context { engine, scanners, compactor, identity, options: CallOptions::default(), watch } }
     }
 
-    /// One call: its result struct, or what is no part of the contract.
+    /// Makes one call. Returns its result struct, or a fault that the contract does not declare.
     pub fn call<R: TSerializable>(&self, method: &str, arguments: impl TSerializable) -> Result<R, Fault> {
         let (mut sent, mut answered) = (Vec::new(), Vec::new());
         arguments.write_to_out_protocol(&mut TBinaryOutputProtocol::new(&mut sent, true)).unwrap();
@@ -87,7 +87,7 @@ impl Gateway {
     }
 }
 
-/// Attributes as they are sent.
+/// The attributes of a call.
 pub type Attributes = Option<BTreeMap<Vec<u8>, Vec<u8>>>;
 
 /// One attribute.
@@ -95,7 +95,7 @@ pub fn attribute(name: &str, value: &[u8]) -> Attributes {
     Some(BTreeMap::from([(name.as_bytes().to_vec(), value.to_vec())]))
 }
 
-/// Bytes that are sent.
+/// A bytes argument.
 pub fn bytes(text: &str) -> Option<Vec<u8>> {
     Some(text.as_bytes().to_vec())
 }
@@ -122,7 +122,7 @@ pub fn shown(row: &TRowResult) -> String {
     out
 }
 
-/// The Java class that an error's text begins with, and whether to try again.
+/// The Java class at the beginning of an error's text, and whether the call can be retried.
 pub fn raised(io: &Option<IOError>) -> (String, bool) {
     let io = io.as_ref().expect("an IOError");
     let class = io.message.as_ref().unwrap().split(':').next().unwrap();

@@ -1,4 +1,5 @@
-//! The first service in process, over a store in memory: what HBase's recorded answers do not reach, or what is meant to differ.
+//! Thrift1 in process, over a store in memory: cases that HBase's recorded answers do not cover, and intended
+//! differences.
 
 mod compactions;
 mod counters;

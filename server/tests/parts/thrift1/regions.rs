@@ -27,7 +27,7 @@ fn a_region_is_found_by_its_name_and_by_a_row_in_it() {
 }
 
 #[test]
-fn a_compaction_takes_a_table_or_a_region_by_any_of_its_names() {
+fn a_compaction_accepts_a_table_or_any_name_of_a_region() {
     let gateway = Gateway::new(&["g"]);
     let compact = |name: &[u8]| {
         let arguments = CompactArgs { table_name_or_region_name: Some(name.to_vec()) };
@@ -43,5 +43,5 @@ fn a_compaction_takes_a_table_or_a_region_by_any_of_its_names() {
     assert_eq!(compact(b"t").unwrap(), CompactResult::default());
     assert_eq!(raised(&compact(&hash).unwrap().io), ("NotServingRegionException".to_owned(), true));
     assert_eq!(raised(&compact(&[b'0'; 32]).unwrap().io), ("TableNotFoundException".to_owned(), false));
-    assert!(compact(b"t,x,1.").is_err(), "no legal name of a table");
+    assert!(compact(b"t,x,1.").is_err(), "not a legal name of a table");
 }

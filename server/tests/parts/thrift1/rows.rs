@@ -1,11 +1,11 @@
-//! Changes of rows: what is done in which order, at which time.
+//! Changes of rows: their order and timestamps.
 
 use hjall_idl::hbase1::*;
 
 use super::gateway::{Gateway, NOW, bytes, delete, put};
 
 #[test]
-fn a_put_in_the_same_request_as_a_delete_is_seen_even_if_the_clock_stands() {
+fn a_put_in_the_same_request_as_a_delete_is_visible_in_the_same_millisecond() {
     // In HBase it is hidden when both happen in one millisecond.
     let gateway = Gateway::new(&[]);
     for round in 0..50 {
@@ -16,18 +16,18 @@ fn a_put_in_the_same_request_as_a_delete_is_seen_even_if_the_clock_stands() {
 }
 
 #[test]
-fn of_several_rows_all_puts_come_before_all_deletes() {
+fn in_a_batch_of_rows_all_puts_come_before_all_deletes() {
     let gateway = Gateway::new(&[]);
     gateway.mutate_rows(vec![("r", vec![delete("f:a"), put("f:a=1"), put("f:b=2")]), ("r", vec![put("f:b=3")])], None);
     assert_eq!(
         gateway.row("r"),
         format!("r f:b@{NOW}=3"),
-        "the later batch wins, and the delete hides what was put before it"
+        "the later batch wins, and the delete hides the earlier put"
     );
 }
 
 #[test]
-fn a_family_delete_takes_the_place_of_column_deletes_before_it_not_after() {
+fn a_family_delete_replaces_column_deletes_before_it_but_not_after_it() {
     let gateway = Gateway::new(&[]);
     let at = |timestamp, mutations| {
         let arguments = MutateRowTsArgs {
@@ -46,7 +46,7 @@ fn a_family_delete_takes_the_place_of_column_deletes_before_it_not_after() {
 }
 
 #[test]
-fn a_long_list_of_deletes_counts_each_column_once_and_leaves_the_rest() {
+fn a_long_list_of_deletes_counts_each_column_once() {
     const COLUMNS: usize = 50_000;
     let gateway = Gateway::new(&[]);
     let names: Vec<String> = (0..COLUMNS).map(|n| format!("f:{n:05}")).collect();
@@ -58,7 +58,7 @@ fn a_long_list_of_deletes_counts_each_column_once_and_leaves_the_rest() {
 }
 
 #[test]
-fn nothing_of_a_malformed_list_is_done() {
+fn a_malformed_list_changes_nothing() {
     let gateway = Gateway::new(&[]);
     gateway.mutate_row("r", vec![put("f:a=1")]);
     let refused = gateway.mutate_row("r", vec![delete("f:a"), put("f:b=2"), put(":c=3")]);
@@ -84,5 +84,5 @@ fn older_clients_find_the_nearest_row_before() {
     assert_eq!(before("n", "f"), Some(vec![b"3".to_vec()]), "the row itself");
     assert_eq!(before("m", "f"), Some(vec![b"1".to_vec()]), "across regions");
     assert_eq!(before("a", "f"), Some(vec![]));
-    assert_eq!(before("z", "f:z"), None, "the family's name is taken as it is");
+    assert_eq!(before("z", "f:z"), None, "the family's name is not parsed");
 }

@@ -19,12 +19,12 @@ fn rows(gateway: &Gateway, id: i32, count: i32) -> Vec<String> {
 }
 
 #[test]
-fn a_scanner_sees_what_was_there_at_its_first_fetch() {
+fn a_scanner_sees_the_data_as_of_its_first_fetch() {
     let gateway = Gateway::new(&["m"]);
     gateway.mutate_row("a", vec![put("f:a=1")]);
     let id = open(&gateway, TScan { caching: Some(1), ..TScan::default() });
     gateway.mutate_row("z", vec![put("f:a=2")]);
-    assert_eq!(rows(&gateway, id, 0), Vec::<String>::new(), "which none of no rows is");
+    assert_eq!(rows(&gateway, id, 0), Vec::<String>::new(), "a request for no rows does not fetch");
     assert_eq!(rows(&gateway, id, 1).len(), 1);
     gateway.mutate_row("zz", vec![put("f:a=3")]);
     gateway.mutate_row("z", vec![delete("f")]);
@@ -33,7 +33,7 @@ fn a_scanner_sees_what_was_there_at_its_first_fetch() {
 }
 
 #[test]
-fn a_prefix_of_the_highest_bytes_has_no_row_behind_it() {
+fn a_prefix_of_0xff_bytes_has_no_end_row() {
     let gateway = Gateway::new(&[]);
     let put = |row: &[u8]| {
         let mutations = Some(vec![put("f:a=1")]);
@@ -64,7 +64,7 @@ fn an_attribute_that_cannot_be_read_fails_every_fetch_and_not_the_opening() {
         let arguments = ScannerOpenArgs { table_name: bytes("t"), start_row: bytes(""), columns: None, attributes };
         gateway.call::<ScannerOpenResult>("scannerOpen", arguments)
     };
-    // But a level of isolation is looked at by HBase's client, before there is a scanner.
+    // HBase's client checks the isolation level, before a scanner is opened.
     for level in [&b""[..], b"\x02", b"\xff"] {
         assert!(matches!(open("_isolationlevel_", level), Err(Fault::Internal(_))), "{level:?}");
     }

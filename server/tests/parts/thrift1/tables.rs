@@ -1,4 +1,4 @@
-//! Tables as clients of the first service make them.
+//! Tables created by Thrift1 clients.
 
 use hjall_idl::hbase1::*;
 
@@ -14,7 +14,7 @@ fn family(name: &str) -> ColumnDescriptor {
 }
 
 #[test]
-fn what_a_client_leaves_out_of_a_family_has_the_contracts_defaults() {
+fn omitted_attributes_of_a_family_have_the_contracts_defaults() {
     let gateway = Gateway::new(&[]);
     assert_eq!(create(&gateway, "made", vec![family("a:dropped"), family("b:")]), CreateTableResult::default());
     let arguments = GetColumnDescriptorsArgs { table_name: bytes("made") };
@@ -36,7 +36,7 @@ fn what_a_client_leaves_out_of_a_family_has_the_contracts_defaults() {
 }
 
 #[test]
-fn bytes_that_are_no_text_are_no_name_of_a_compression() {
+fn invalid_utf8_is_not_the_name_of_a_compression() {
     let gateway = Gateway::new(&[]);
     let compression = Some(b"G\xc3".to_vec());
     let refused = create(&gateway, "made", vec![ColumnDescriptor { compression, ..family("a") }]);
@@ -48,7 +48,7 @@ fn bytes_that_are_no_text_are_no_name_of_a_compression() {
 }
 
 #[test]
-fn a_refused_table_is_not_there() {
+fn a_refused_table_does_not_exist() {
     let gateway = Gateway::new(&[]);
     let lzo = ColumnDescriptor { compression: bytes("Lzo"), ..family("a") };
     assert_eq!(raised(&create(&gateway, "made", vec![lzo]).io), ("DoNotRetryIOException".to_owned(), false));

@@ -1,4 +1,4 @@
-//! A server over an engine of the test's, and a client that speaks strict binary Thrift with the generated structs.
+//! A server over an engine of the test, and a client that uses the strict binary protocol and the generated structs.
 
 use std::io::Write;
 use std::net::{SocketAddr, TcpStream};
@@ -26,7 +26,7 @@ impl Client {
         Self(stream)
     }
 
-    /// One call, whose answer is its result struct.
+    /// Makes one call and returns its result struct.
     pub fn call<R: TSerializable>(&mut self, method: &str, arguments: &impl TSerializable) -> R {
         let mut sent = Vec::new();
         let mut out = TBinaryOutputProtocol::new(&mut sent, true);
@@ -39,7 +39,7 @@ impl Client {
         R::read_from_in_protocol(&mut input).unwrap()
     }
 
-    /// Puts one row in a call of its own.
+    /// Puts one row in one call.
     pub fn put_row(&mut self, n: usize) {
         let put: MutateRowsResult = self.call("mutateRows", &MutateRowsArgs::new(TABLE.to_vec(), vec![batch(n)], None));
         assert_eq!((put.io, put.ia), (None, None));
@@ -52,12 +52,12 @@ fn batch(n: usize) -> BatchMutation {
     BatchMutation::new(format!("row{n:03}").into_bytes(), vec![put])
 }
 
-/// The server of one test over a database in memory, and a first client; the table has so many rows of 10 KiB.
+/// Starts a server over a database in memory and connects a first client. The table has `rows` rows of 10 KiB.
 pub fn serve(limits: Limits, rows: usize) -> (Server, Client) {
     serve_engine(limits, Engine::memory(Options::default()).unwrap(), rows)
 }
 
-/// The same over this engine.
+/// Like [`serve`], over this engine.
 pub fn serve_engine(limits: Limits, engine: Engine, rows: usize) -> (Server, Client) {
     let config = Config { limits, ..Config::on("127.0.0.1:0".parse().unwrap()) };
     let server = Server::start(config, engine).unwrap();

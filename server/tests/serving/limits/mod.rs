@@ -1,4 +1,4 @@
-//! A whole server over the real engine: what its limits do to calls that come through a socket, and what stopping leaves.
+//! A whole server over the real engine: the effect of its limits on calls through a socket, and the state after a stop.
 
 mod client;
 mod pages;

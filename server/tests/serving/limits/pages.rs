@@ -1,4 +1,5 @@
-//! Answers that would be too large: fetches of scanners end early and lose nothing, everything else is refused in words.
+//! Answers that would be too large: fetches of scanners end early and lose nothing, and other calls are refused with a
+//! message.
 
 use hjall_idl::hbase1::{
     AppendArgs, AppendResult, GetRowsArgs, GetRowsResult, ScannerGetListArgs, ScannerGetListResult, TAppend,
@@ -20,13 +21,13 @@ fn pages() -> Limits {
 }
 
 #[test]
-fn a_fetch_ends_with_the_row_that_fills_a_page_and_the_next_goes_on_behind_it() {
+fn a_fetch_ends_with_the_row_that_fills_a_page_and_the_next_one_continues_after_it() {
     let (_server, mut client) = serve(pages(), ROWS);
     let id = open(&mut client).unwrap();
     let mut sizes = Vec::new();
     let mut rows = Vec::new();
     loop {
-        // More than any memory holds, if it were taken at its word.
+        // More rows than fit into any memory.
         let page: ScannerGetListResult = client.call("scannerGetList", &ScannerGetListArgs::new(id, i32::MAX));
         let page = page.success.unwrap();
         if page.is_empty() {
@@ -40,7 +41,7 @@ fn a_fetch_ends_with_the_row_that_fills_a_page_and_the_next_goes_on_behind_it() 
 }
 
 #[test]
-fn the_same_in_the_second_service() {
+fn a_thrift2_fetch_ends_with_the_row_that_fills_a_page() {
     let (_server, mut client) = serve(pages(), ROWS);
     let scan = || TScan::default();
     let opened: OpenScannerResult = client.call("openScanner", &OpenScannerArgs::new(TABLE.to_vec(), scan()));
@@ -66,7 +67,7 @@ fn the_same_in_the_second_service() {
 }
 
 #[test]
-fn a_reply_that_is_too_long_is_refused_and_the_connection_stays() {
+fn a_reply_that_is_too_long_is_refused_and_the_connection_stays_open() {
     let (_server, mut client) = serve(Limits { reply_bytes_max: 100 << 10, ..Limits::default() }, ROWS);
     let rows = |n: usize| (0..n).map(|n| format!("row{n:03}").into_bytes()).collect::<Vec<_>>();
     let many: GetRowsResult = client.call("getRows", &GetRowsArgs::new(TABLE.to_vec(), rows(ROWS), None));
@@ -76,7 +77,7 @@ fn a_reply_that_is_too_long_is_refused_and_the_connection_stays() {
 }
 
 #[test]
-fn what_a_call_gathers_counts_towards_the_bytes_in_flight_and_is_given_back() {
+fn memory_of_a_running_call_counts_towards_the_quota_and_is_released() {
     let (server, mut client) = serve(Limits { held_bytes_max: 64 << 10, ..Limits::default() }, 0);
     for n in 0..ROWS {
         client.put_row(n);
@@ -85,7 +86,7 @@ fn what_a_call_gathers_counts_towards_the_bytes_in_flight_and_is_given_back() {
     let many: GetRowsResult = client.call("getRows", &GetRowsArgs::new(TABLE.to_vec(), rows(ROWS), None));
     let error = many.io.unwrap();
     assert!(error.message.unwrap().contains("limits.bytes_in_flight") && error.can_retry == Some(true));
-    // The scan ends its page where the memory ends.
+    // The page ends where the quota is used up.
     let id = open(&mut client).unwrap();
     let mut seen = 0;
     loop {
@@ -102,7 +103,7 @@ fn what_a_call_gathers_counts_towards_the_bytes_in_flight_and_is_given_back() {
 }
 
 #[test]
-fn a_question_about_existence_gathers_nothing() {
+fn a_test_for_existence_takes_no_memory() {
     let (_server, mut client) = serve(Limits { reply_bytes_max: 100 << 10, ..Limits::default() }, ROWS);
     let get = |n: usize| {
         let row = format!("row{n:03}").into_bytes();
@@ -115,7 +116,7 @@ fn a_question_about_existence_gathers_nothing() {
 }
 
 #[test]
-fn an_append_of_one_long_column_many_times_is_refused_and_changes_nothing() {
+fn an_append_that_repeats_a_long_column_is_refused_and_changes_nothing() {
     let (_server, mut client) = serve(Limits { reply_bytes_max: 100 << 10, ..Limits::default() }, 1);
     let append = |client: &mut super::client::Client, times: usize| -> AppendResult {
         let append = TAppend {

@@ -1,11 +1,11 @@
-//! Scanners over a limit: of one connection, and of all.
+//! The limits on open scanners: of one connection, and of all together.
 
 use hjall_idl::hbase1::{ScannerCloseArgs, ScannerCloseResult, ScannerOpenArgs, ScannerOpenResult};
 use hjall_server::settings::config::Limits;
 
 use super::client::{Client, TABLE, serve};
 
-/// A scanner over the whole table, or why there is none.
+/// Opens a scanner over the whole table, or returns the reason for the refusal.
 pub fn open(client: &mut Client) -> Result<i32, String> {
     let arguments = ScannerOpenArgs::new(TABLE.to_vec(), Vec::new(), Vec::new(), None);
     let opened: ScannerOpenResult = client.call("scannerOpen", &arguments);
@@ -13,7 +13,7 @@ pub fn open(client: &mut Client) -> Result<i32, String> {
 }
 
 #[test]
-fn one_connection_has_so_many_and_all_together_so_many() {
+fn scanners_are_limited_per_connection_and_in_total() {
     let limits = Limits { scanners_per_connection_max: 2, scanners_max: 3, ..Limits::default() };
     let (server, mut first) = serve(limits, 1);
     let mut second = Client::connect(server.addr());

@@ -1,4 +1,4 @@
-//! What a stop ends, and what it leaves.
+//! Stopping a server: scanners end, and data stays.
 
 use hjall_engine::{Engine, Options};
 use hjall_idl::hbase1::{GetRowArgs, GetRowResult, ScannerGetListArgs, ScannerGetListResult};
@@ -16,7 +16,7 @@ fn scanners_end_and_data_stays() {
     let id = open(&mut client).unwrap();
     let page: ScannerGetListResult = client.call("scannerGetList", &ScannerGetListArgs::new(id, 5));
     assert_eq!(page.success.unwrap().len(), 5);
-    assert!(server.shutdown(), "an open scanner is no unfinished call");
+    assert!(server.shutdown(), "an open scanner is not an unfinished call");
     // Fails while anything, such as a scanner, still reads from the folder.
     engine.close().unwrap();
 
@@ -26,5 +26,5 @@ fn scanners_end_and_data_stays() {
     let row: GetRowResult = client.call("getRow", &GetRowArgs::new(TABLE.to_vec(), b"row019".to_vec(), None));
     assert_eq!(row.success.unwrap().len(), 1);
     let gone: ScannerGetListResult = client.call("scannerGetList", &ScannerGetListArgs::new(id, 5));
-    assert!(gone.ia.is_some(), "ids of the server before mean nothing");
+    assert!(gone.ia.is_some(), "ids of the previous server are unknown");
 }

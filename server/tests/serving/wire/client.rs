@@ -1,4 +1,5 @@
-//! A client that can say anything, made of the thrift crate's own codecs, so that both sides cannot share a mistake.
+//! A client that can send anything. It uses the thrift crate's codecs, so that client and server cannot share a
+//! mistake.
 
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpStream};
@@ -9,7 +10,7 @@ use thrift::protocol::{
     TInputProtocol, TMessageIdentifier, TMessageType, TOutputProtocol, TStructIdentifier, TType,
 };
 
-/// How a client may speak.
+/// The protocol of a client.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Protocol {
     Strict,
@@ -17,7 +18,7 @@ pub enum Protocol {
     Compact,
 }
 
-/// All of them, without and with frames.
+/// All protocols, without and with frames.
 pub const WAYS: [(bool, Protocol); 6] = [
     (false, Protocol::Strict),
     (false, Protocol::Old),
@@ -37,7 +38,7 @@ pub enum Arg {
     Strings(i16, Vec<String>),
 }
 
-/// What came back.
+/// The answer to a call.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Answer {
     /// Field 0 of the result, a string.
@@ -48,7 +49,7 @@ pub enum Answer {
     Exception(i32, String),
 }
 
-/// Arguments that every method understands as its own: none.
+/// No arguments, which every method accepts.
 pub const NO_ARGS: &[Arg] = &[];
 
 fn write_args(args: &[Arg], out: &mut dyn TOutputProtocol) {
@@ -96,7 +97,7 @@ pub fn message(protocol: Protocol, name: &str, sequence: i32, args: &[Arg]) -> V
     bytes
 }
 
-/// The same behind its length.
+/// A message preceded by its length.
 pub fn framed(message: &[u8]) -> Vec<u8> {
     [&u32::try_from(message.len()).unwrap().to_be_bytes(), message].concat()
 }
@@ -109,7 +110,7 @@ pub struct Client<S = TcpStream> {
     sequence: i32,
 }
 
-/// A connection to this address; whoever waits longer than this for an answer has met a defect.
+/// Connects to this address. The time limit on reads is longer than any answer takes.
 pub fn connect(addr: SocketAddr) -> TcpStream {
     let stream = TcpStream::connect(addr).unwrap();
     stream.set_read_timeout(Some(Duration::from_secs(60))).unwrap();
@@ -140,7 +141,7 @@ impl<S: Read + Write> Client<S> {
         self.answer(name)
     }
 
-    /// Reads the answer to the call sent last.
+    /// Reads the answer to the last call.
     pub fn answer(&mut self, name: &str) -> Answer {
         let sequence = self.sequence;
         self.answer_to(name, sequence)
@@ -161,7 +162,7 @@ impl<S: Read + Write> Client<S> {
         answer
     }
 
-    /// Reads until the server closes; returns what was left.
+    /// Reads until the server closes the connection. Returns the bytes read.
     pub fn rest(&mut self) -> Vec<u8> {
         let mut rest = Vec::new();
         self.stream.read_to_end(&mut rest).unwrap();

@@ -1,4 +1,4 @@
-//! Every transport and protocol on one port, told apart from the bytes, however these arrive.
+//! Every transport and protocol on one port, recognised by the first bytes, however they arrive.
 
 use std::io::Write;
 
@@ -10,7 +10,7 @@ fn said(text: &str) -> Answer {
 }
 
 #[test]
-fn each_way_of_speaking_is_answered_in_kind() {
+fn each_dialect_is_answered_in_the_same_dialect() {
     let (server, _gate) = serve(config());
     for way in WAYS {
         let mut client = Client::new(server.addr(), way);
@@ -43,7 +43,7 @@ fn calls_sent_ahead_are_answered_in_order() {
     let (server, _gate) = serve(config());
     for (with_frame, protocol) in WAYS {
         let mut client = Client::over(connect(server.addr()), (with_frame, protocol));
-        // Reads run where they arrive and writes on another thread: neither may overtake.
+        // Reads run on the event loop and writes on another thread: neither may overtake the other.
         let names = ["getRow", "mutateRow", "getRow", "scannerGet", "getTableNames", "exists"];
         let mut all = Vec::new();
         for (i, name) in names.iter().enumerate() {

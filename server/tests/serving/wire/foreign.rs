@@ -1,4 +1,4 @@
-//! Other protocols and garbage at the port: the connection ends, the server does not.
+//! Other protocols and garbage at the port: the connection ends, and the server continues.
 
 use std::io::{Read, Write};
 
@@ -6,7 +6,7 @@ use super::client::{Answer, Client, NO_ARGS, WAYS, connect};
 use super::handler::{config, serve};
 
 #[test]
-fn connections_that_speak_something_else_are_closed() {
+fn connections_with_another_protocol_are_closed() {
     let (server, _gate) = serve(config());
     let openings: [&[u8]; 10] = [
         b"HBas\0\x50\0\0\0\x20",
@@ -24,7 +24,7 @@ fn connections_that_speak_something_else_are_closed() {
         let mut stream = connect(server.addr());
         stream.write_all(opening).unwrap();
         let mut rest = Vec::new();
-        // Closed, or reset since the server had no use for what came.
+        // Closed, or reset because the server did not read all bytes.
         if stream.read_to_end(&mut rest).is_ok() {
             assert_eq!(rest, b"", "{:?}", opening.escape_ascii().to_string());
         }

@@ -1,4 +1,4 @@
-//! A handler that says what it was asked, and does on demand what a handler may do wrong.
+//! A handler that returns the name of the call and misbehaves on demand.
 
 use std::sync::Arc;
 
@@ -15,7 +15,8 @@ use thrift::protocol::{TFieldIdentifier, TInputProtocol, TOutputProtocol, TStruc
 
 /// Answers `Thrift1 getRow` and the like, after reading all arguments.
 ///
-/// `getRowTs` panics, `getRowWithColumns` answers 1 MiB, `getVer` tells the test that it runs and waits for its permission to end.
+/// `getRowTs` panics, `getRowWithColumns` answers 1 MiB, `getVer` tells the test that it runs and waits for permission
+/// to end.
 pub struct Echo {
     started: Sender<()>,
     go_on: Receiver<()>,
@@ -46,7 +47,7 @@ impl Handler for Echo {
         input.skip(TType::Struct)?;
         let mut answer = format!("{:?} {}", method.service(), method.name());
         match method.name() {
-            "getRowTs" => panic!("as the test wants it"),
+            "getRowTs" => panic!("intended by the test"),
             "getRowWithColumns" => answer = "x".repeat(1 << 20),
             "getVer" => {
                 self.started.send(()).unwrap();
@@ -78,7 +79,7 @@ pub fn config() -> Config {
     Config { loops: 1, ..Config::on("127.0.0.1:0".parse().unwrap()) }
 }
 
-/// The same, with limits of the test's own.
+/// Like [`config`], with these limits.
 pub fn limited(limits: Limits) -> Config {
     Config { limits, ..config() }
 }
@@ -89,7 +90,7 @@ pub fn serve(config: Config) -> (Server, Gate) {
     (Server::with_handler(config, |_| echo).unwrap(), gate)
 }
 
-/// What a lane counts.
+/// The metrics of a lane.
 pub fn lane(server: &Server, kind: LaneKind) -> LaneMetrics {
     server.lanes().into_iter().find(|lane| lane.kind == kind).unwrap()
 }

@@ -1,4 +1,4 @@
-//! HTTP that is damaged somewhere: its sender gets an answer or the end of the connection, and nobody else anything.
+//! Damaged HTTP: its sender gets an answer or the end of the connection, and other clients are not affected.
 
 use std::io::{Read, Write};
 use std::net::{Shutdown, SocketAddr, TcpStream};
@@ -8,7 +8,7 @@ use proptest::prelude::*;
 use super::client::{Arg, Protocol, connect, message};
 use super::handler::{config, serve};
 
-/// A request in pieces, each of which may be left out, doubled or overwritten.
+/// A request in pieces, each of which may be omitted, repeated or overwritten.
 fn request() -> impl Strategy<Value = Vec<u8>> {
     let line = prop_oneof![
         6 => Just(b"POST / HTTP/1.1\r\n".to_vec()),
@@ -42,11 +42,13 @@ fn request() -> impl Strategy<Value = Vec<u8>> {
     })
 }
 
-/// Sends all and reads to the end of the connection; a server that neither answers nor closes fails by the stream's time limit.
+/// Sends all bytes and reads to the end of the connection. If the server neither answers nor closes, the stream's time
+/// limit fails the test.
 fn exchange(addr: SocketAddr, bytes: &[u8]) -> std::io::Result<Vec<u8>> {
     let mut stream: TcpStream = connect(addr);
     let mut answer = Vec::new();
-    // The server may close before it has read all: then the rest of the exchange fails, which is an answer too.
+    // The server may close before it has read everything. The rest of the exchange then fails, which counts as an
+    // answer.
     match stream
         .write_all(bytes)
         .and_then(|()| stream.shutdown(Shutdown::Write))
@@ -62,13 +64,13 @@ proptest! {
 
     /// Catches a request that makes the server panic, hang, or stop serving others.
     #[test]
-    fn damaged_requests_cost_their_sender_only(requests in proptest::collection::vec(request(), 300)) {
+    fn damaged_requests_affect_only_their_sender(requests in proptest::collection::vec(request(), 300)) {
         let (server, _gate) = serve(config());
         for bytes in &requests {
             let answered = exchange(server.addr(), bytes);
-            prop_assert!(answered.is_ok(), "no answer and no end: {:?} after {}", answered, bytes.escape_ascii());
+            prop_assert!(answered.is_ok(), "neither answer nor end: {:?} after {}", answered, bytes.escape_ascii());
         }
-        // One that runs where it arrives and one that waits for a worker; the client says at once that nothing follows.
+        // One call runs on the event loop and one waits for a worker. The client closes its side at once.
         for name in ["getRow", "mutateRows"] {
             let whole = message(Protocol::Strict, name, 1, &[Arg::Bytes(1, b"t".to_vec())]);
             let head = format!("POST / HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/x-thrift\r\nContent-Length: {}\r\n\r\n", whole.len());

@@ -1,4 +1,4 @@
-//! Connections that do nothing, or do it slowly, cost nobody else anything.
+//! Idle and slow connections do not affect others.
 
 use std::io::Write;
 
@@ -14,7 +14,7 @@ fn works(client: &mut Client) {
 #[test]
 fn hundreds_of_idle_connections_leave_the_server_responsive() {
     let (server, _gate) = serve(config());
-    // A test process may have 1024 open files. Each connection takes two, and other tests run beside this one.
+    // A test process may have 1024 open files. Each connection takes two, and other tests run concurrently.
     let idle: Vec<_> = (0..200).map(|_| connect(server.addr())).collect();
     let mut half: Vec<_> = (0..50)
         .map(|i| {
@@ -27,7 +27,7 @@ fn hundreds_of_idle_connections_leave_the_server_responsive() {
     for way in WAYS {
         works(&mut Client::new(server.addr(), way));
     }
-    assert!(server.lanes().iter().all(|lane| lane.under_way == 0), "messages on their way hold no handler");
+    assert!(server.lanes().iter().all(|lane| lane.under_way == 0), "incomplete messages take no handler");
     for (client, bytes) in &mut half {
         client.stream.write_all(&bytes[bytes.len() - 1..]).unwrap();
         assert_eq!(client.answer("mutateRows"), Answer::Success("Thrift1 mutateRows".to_owned()));
@@ -51,7 +51,7 @@ fn one_connection_too_many_is_refused() {
 }
 
 #[test]
-fn one_address_cannot_take_all_connections() {
+fn one_address_cannot_use_all_connections() {
     let limits = Limits { connections_per_address_max: 2, ..Limits::default() };
     let (server, _gate) = serve(limited(limits));
     let mut clients = [WAYS[0], WAYS[1]].map(|way| Client::new(server.addr(), way));
@@ -80,7 +80,7 @@ fn one_connection_too_many_waits_where_configured() {
 }
 
 #[test]
-fn silence_in_the_middle_of_a_message_ends_the_connection() {
+fn a_pause_within_a_message_ends_the_connection() {
     let (server, _gate) =
         serve(limited(Limits { stall_max: std::time::Duration::from_millis(20), ..Limits::default() }));
     for way in WAYS {

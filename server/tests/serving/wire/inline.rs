@@ -97,9 +97,9 @@ fn a_wide_row_moves_from_the_event_loop_to_a_worker() {
         };
         assert!(!is_worker(&threads[0]), "{threads:?}");
         assert_eq!(client.call("get", NO_ARGS), Answer::Success("3".to_owned()));
-        assert_eq!(reader.threads().len(), 1, "a narrow row is read once, wherever");
+        assert_eq!(reader.threads().len(), 1, "a narrow row is read once, on either thread");
     }
     let reads = lane(&server, LaneKind::Read);
-    assert_eq!((reads.under_way, reads.running), (0, 0), "a call that moved has one permit");
+    assert_eq!((reads.under_way, reads.running), (0, 0), "a call that moved holds one permit");
     assert_eq!(reads.finished, reads.wait.count(), "it is counted once");
 }

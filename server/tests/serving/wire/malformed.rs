@@ -1,4 +1,4 @@
-//! What is wrong costs its sender an error or the connection, and nobody else anything.
+//! Malformed messages cost their sender an error or the connection, and do not affect other clients.
 
 use std::io::Write;
 
@@ -26,14 +26,14 @@ fn an_unknown_method_leaves_the_connection_usable() {
 }
 
 #[test]
-fn failures_of_a_handler_are_told_as_declared_or_not() {
+fn failures_of_a_handler_are_declared_or_undeclared_exceptions() {
     let (server, _gate) = serve(config());
     for way in WAYS {
         let mut client = Client::new(server.addr(), way);
         let internal = |name: &str| Answer::Exception(6, format!("Internal error processing {name}"));
         assert_eq!(client.call("deleteAll", NO_ARGS), Answer::IoError("java.io.IOException: no".to_owned(), true));
         assert_eq!(client.call("deleteAllTs", NO_ARGS), internal("deleteAllTs"));
-        // Where it panics, on a loop or on a worker, makes no difference.
+        // A panic on the event loop has the same effect as one in a worker.
         assert_eq!(client.call("getRowTs", NO_ARGS), internal("getRowTs"));
         assert_eq!(client.call("getRowTs", &[Arg::Bytes(1, vec![0; 8192])]), internal("getRowTs"));
         assert_eq!(client.call("getRow", NO_ARGS), Answer::Success("Thrift1 getRow".to_owned()));
@@ -58,7 +58,7 @@ fn oversized_messages_are_refused_before_they_arrive() {
         serve(limited(Limits { message_bytes_max: 1 << 16, frame_bytes_max: 1 << 16, ..Limits::default() }));
     for way @ (with_frame, _) in WAYS {
         let mut client = Client::new(server.addr(), way);
-        // All but the end, so that only the announced length can be what is refused.
+        // All but the end, so that only the announced length can be the reason for the refusal.
         let bytes = client.bytes("getRow", &[Arg::Bytes(1, vec![0; 1 << 17])]);
         client.stream.write_all(&bytes[..1 << 10]).unwrap();
         let Answer::Exception(7, text) = client.answer("getRow") else { panic!("{way:?}: no protocol error") };
@@ -70,7 +70,7 @@ fn oversized_messages_are_refused_before_they_arrive() {
 }
 
 #[test]
-fn lengths_of_two_gigabytes_end_the_connection_at_once() {
+fn a_length_of_two_gigabytes_ends_the_connection_at_once() {
     let (server, _gate) = serve(config());
     let huge = i32::MAX.to_be_bytes();
     let strict = |rest: &[u8]| [&b"\x80\x01\0\x01\0\0\0\x06getRow\0\0\0\x01"[..], rest].concat();
@@ -98,7 +98,7 @@ fn lengths_of_two_gigabytes_end_the_connection_at_once() {
             let answer = client.answer_to("getRow", 1);
             assert!(matches!(answer, Answer::Exception(7, _)), "{bytes:?}: {answer:?}");
             assert_eq!(client.rest(), b"");
-            // In a frame the end is known: the call fails, the connection does not.
+            // The end of a frame is known: the call fails, and the connection stays open.
             let mut client = Client::new(server.addr(), (true, protocol));
             client.stream.write_all(&framed(&bytes)).unwrap();
             let answer = client.answer_to("getRow", 1);
@@ -116,7 +116,7 @@ fn deep_nesting_is_refused() {
         let nested = |levels| (0..levels).fold(Arg::Bool(1, true), |inner, _| Arg::Struct(1, vec![inner]));
         let mut client = Client::new(server.addr(), way);
         assert_eq!(client.call("getRow", &[nested(50)]), Answer::Success("Thrift1 getRow".to_owned()), "{way:?}");
-        // The thrift crate refuses to write so deep a message.
+        // The thrift crate refuses to write a message of this depth.
         let (open, close) = match way.1 {
             Protocol::Compact => (b"\x1c".repeat(100_000), vec![0; 100_001]),
             _ => (b"\x0c\0\x01".repeat(100_000), vec![0; 100_001]),

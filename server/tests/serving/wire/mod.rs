@@ -1,4 +1,4 @@
-//! A whole server on port 0 with a handler of the test's own: what reaches it, and what comes back, for every way a client may speak.
+//! A whole server on port 0 with the test's handler: which calls reach it, and what clients receive, in every dialect.
 
 mod client;
 mod dialects;

@@ -1,5 +1,5 @@
-//! Lanes that are full refuse at once, in words that clients try again on, and do not touch each other. What nobody waits for is not
-//! run, and what nobody reads is bounded.
+//! A full lane refuses calls at once, with an error on which clients retry, and does not affect other lanes. Abandoned
+//! calls are not run, and the memory of unread replies is bounded.
 
 use std::io::{Read, Write};
 use std::net::{Shutdown, SocketAddr, TcpStream};
@@ -13,7 +13,7 @@ use socket2::{Domain, Socket, Type};
 use super::client::{Answer, Arg, Client, NO_ARGS, WAYS};
 use super::handler::{Gate, config, lane, limited, serve};
 
-/// One handler and one place for reads, and nothing on the event loop, where a waiting call would hold up everything.
+/// One handler and one place for reads, and no calls on the event loop, where a waiting call would block everything.
 fn narrow() -> Config {
     let queues = QueueSettings { handlers: 2, waiting_max: Some(1), ..QueueSettings::default() };
     Config { fast_path: false, queues, ..config() }
@@ -24,7 +24,7 @@ fn ask(client: &mut Client, name: &str) {
     client.stream.write_all(&bytes).unwrap();
 }
 
-/// A server whose only handler of reads is taken by the first client, and whose only place by the second.
+/// A server whose only read handler is used by the first client, and whose only place by the second.
 fn full(config: Config) -> (Server, Gate, [Client; 2]) {
     let (server, gate) = serve(config);
     let mut clients = [WAYS[0], WAYS[5]].map(|way| Client::new(server.addr(), way));
@@ -38,7 +38,7 @@ fn full(config: Config) -> (Server, Gate, [Client; 2]) {
 }
 
 #[test]
-fn a_full_lane_refuses_and_the_others_go_on() {
+fn a_full_lane_refuses_calls_and_the_others_continue() {
     let (server, gate, mut waiting) = full(narrow());
     for way in &WAYS[1..5] {
         let mut client = Client::new(server.addr(), *way);
@@ -63,7 +63,7 @@ fn a_full_lane_refuses_and_the_others_go_on() {
 fn a_call_whose_client_has_gone_is_not_run() {
     let (server, gate, [mut running, waiting]) = full(narrow());
     drop(waiting);
-    // The connection notices while its call waits: nothing else tells when.
+    // The connection notices while its call waits, which only the number of connections shows.
     while server.connections() > 1 {
         std::thread::yield_now();
     }
@@ -76,7 +76,7 @@ fn a_call_whose_client_has_gone_is_not_run() {
 }
 
 #[test]
-fn a_running_call_is_answered_to_who_only_closed_its_own_side() {
+fn a_running_call_is_answered_to_a_client_that_closed_only_its_own_side() {
     let (_server, gate, [mut running, _waiting]) = full(narrow());
     running.stream.shutdown(Shutdown::Write).unwrap();
     gate.go_on.send(()).unwrap();
@@ -85,7 +85,7 @@ fn a_running_call_is_answered_to_who_only_closed_its_own_side() {
 }
 
 #[test]
-fn calls_sent_ahead_of_answers_are_no_hang_up() {
+fn pipelined_calls_do_not_count_as_a_hang_up() {
     let (_server, gate, [_running, mut waiting]) = full(narrow());
     for name in ["getRow", "getRow"] {
         ask(&mut waiting, name);
@@ -98,7 +98,7 @@ fn calls_sent_ahead_of_answers_are_no_hang_up() {
 }
 
 #[test]
-fn a_call_that_waited_longer_than_clients_do_is_told_so() {
+fn a_call_that_waited_longer_than_clients_do_is_refused() {
     let mut config = narrow();
     config.queues.wait_max = Some(Duration::ZERO);
     let (server, _gate) = serve(config);
@@ -109,7 +109,7 @@ fn a_call_that_waited_longer_than_clients_do_is_told_so() {
 }
 
 #[test]
-fn all_connections_together_hold_bounded_bytes() {
+fn the_memory_of_all_connections_together_is_bounded() {
     let (server, _gate) = serve(limited(Limits { held_bytes_max: 1 << 20, ..Limits::default() }));
     let mut client = Client::new(server.addr(), WAYS[3]);
     let bytes = client.bytes("mutateRow", &[Arg::Bytes(1, vec![0; 4 << 20])]);
@@ -119,7 +119,7 @@ fn all_connections_together_hold_bounded_bytes() {
     assert!(text.contains("is hbase.ipc.server.max.callqueue.size too small?"), "{text}");
 }
 
-/// A connection whose receiving buffer does not grow: the system's largest ones take tens of megabytes.
+/// A connection with a receive buffer of fixed size, since the system's buffers can grow to tens of megabytes.
 fn narrow_connection(addr: SocketAddr) -> TcpStream {
     let socket = Socket::new(Domain::IPV4, Type::STREAM, None).unwrap();
     socket.set_recv_buffer_size(1 << 18).unwrap();
@@ -129,11 +129,11 @@ fn narrow_connection(addr: SocketAddr) -> TcpStream {
 }
 
 #[test]
-fn replies_that_nobody_reads_hold_up_calls_instead_of_filling_memory() {
+fn unread_replies_block_further_calls_instead_of_filling_memory() {
     const CALLS: i32 = 40;
     let (server, _gate) = serve(limited(Limits { held_bytes_max: 1 << 19, ..Limits::default() }));
     let mut slow = Client::over(narrow_connection(server.addr()), WAYS[0]);
-    // Replies of 1 MiB each: sooner or later one of them stays with the server, whatever the system's buffers take of the ones before.
+    // Replies of 1 MiB each: once the system's buffers are full, the server has to hold one of them.
     for _ in 0..CALLS {
         ask(&mut slow, "getRowWithColumns");
     }
@@ -154,7 +154,7 @@ fn replies_that_nobody_reads_hold_up_calls_instead_of_filling_memory() {
     assert_eq!(lane(&server, Reads).refused_bytes, refused);
     let mut rest = [0];
     slow.stream.set_nonblocking(true).unwrap();
-    assert!(slow.stream.read(&mut rest).is_err(), "nothing but the answers came");
+    assert!(slow.stream.read(&mut rest).is_err(), "nothing follows the answers");
 }
 
 #[test]

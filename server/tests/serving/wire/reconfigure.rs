@@ -1,4 +1,4 @@
-//! Settings that change while calls run and wait: every call is answered once, and every permit comes back.
+//! Settings that change while calls run and wait: every call is answered once, and every permit is returned.
 
 use std::io::Write;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -18,7 +18,7 @@ fn queued(queues: QueueSettings) -> Config {
 }
 
 #[test]
-fn more_handlers_take_up_what_waits() {
+fn additional_handlers_run_waiting_calls() {
     let few = QueueSettings { handlers: 2, ..QueueSettings::default() };
     let (server, gate) = serve(queued(few.clone()));
     let mut clients = [WAYS[0]; 3].map(|way| Client::new(server.addr(), way));
@@ -33,9 +33,9 @@ fn more_handlers_take_up_what_waits() {
     for _ in 0..2 {
         gate.started.recv().unwrap();
     }
-    // Fewer again, while they run: each of the calls is finished.
+    // Fewer handlers again while the calls run: each call is finished.
     server.reconfigure(&queued(few));
-    // Which of them it lets go on is not said.
+    // The order in which they continue is unspecified.
     clients.iter().for_each(|_| gate.go_on.send(()).unwrap());
     for client in &mut clients {
         assert_eq!(client.answer("getVer"), Answer::Success("Thrift1 getVer".to_owned()));
@@ -44,7 +44,7 @@ fn more_handlers_take_up_what_waits() {
 }
 
 #[test]
-fn calls_of_a_lane_that_goes_away_are_run() {
+fn calls_of_a_lane_that_is_removed_are_run() {
     let split = QueueSettings { handlers: 2, ..QueueSettings::default() };
     let (server, gate) = serve(queued(split.clone()));
     let mut clients = [WAYS[0]; 2].map(|way| Client::new(server.addr(), way));
@@ -57,7 +57,7 @@ fn calls_of_a_lane_that_goes_away_are_run() {
     assert_eq!(server.lanes().iter().map(|lane| lane.kind).collect::<Vec<_>>(), [LaneKind::Admin, LaneKind::General]);
     let mut other = Client::new(server.addr(), WAYS[3]);
     assert_eq!(other.call("getRow", NO_ARGS), Answer::Success("Thrift1 getRow".to_owned()));
-    // Which of them it lets go on is not said.
+    // The order in which they continue is unspecified.
     clients.iter().for_each(|_| gate.go_on.send(()).unwrap());
     for client in &mut clients {
         assert_eq!(client.answer("getVer"), Answer::Success("Thrift1 getVer".to_owned()));
@@ -65,7 +65,7 @@ fn calls_of_a_lane_that_goes_away_are_run() {
 }
 
 #[test]
-fn limits_hold_from_the_next_call_on_and_fixed_settings_are_named() {
+fn limits_apply_from_the_next_call_on_and_fixed_settings_are_named() {
     let (server, _gate) = serve(limited(Limits { connections_max: 1, ..Limits::default() }));
     let mut first = Client::new(server.addr(), WAYS[0]);
     assert_eq!(first.call("getRow", NO_ARGS), Answer::Success("Thrift1 getRow".to_owned()));
@@ -79,7 +79,7 @@ fn limits_hold_from_the_next_call_on_and_fixed_settings_are_named() {
     let mut second = Client::new(server.addr(), WAYS[0]);
     assert_eq!(second.call("getRow", NO_ARGS), Answer::Success("Thrift1 getRow".to_owned()));
     assert!(matches!(first.call("getRowWithColumns", NO_ARGS), Answer::IoError(..)), "its reply is 1 MiB");
-    assert_eq!(server.reconfigure(&wanted).applied, Vec::<&str>::new(), "what is in force already is no change");
+    assert_eq!(server.reconfigure(&wanted).applied, Vec::<&str>::new(), "settings in force are not changes");
 }
 
 fn settings(order: QueueOrder) -> impl Strategy<Value = QueueSettings> {
@@ -133,7 +133,7 @@ proptest! {
                                 answered += 1;
                             }
                             Answer::IoError(text, true) if text.contains("CallQueueTooBigException") => refused += 1,
-                            // On a slow machine codel may find its queue overloaded.
+                            // On a slow machine, CoDel may drop calls.
                             Answer::IoError(text, true) if text.contains("CallDroppedException") => refused += 1,
                             other => panic!("{other:?}"),
                         }

@@ -1,4 +1,4 @@
-//! Which of the two services a call is for, on ports for both and on ports for one.
+//! Which of the two services a call is for, on ports for both services and for one.
 
 use hjall_server::Config;
 use hjall_server::settings::config::Listen;
@@ -15,7 +15,7 @@ fn of(id: i16, fields: Vec<Arg>) -> Arg {
     Arg::Struct(id, fields)
 }
 
-/// Calls whose arguments tell the service, for all names that both have.
+/// Calls whose arguments identify the service, for all names that both services have.
 fn telling() -> Vec<(&'static str, Vec<Arg>, Service)> {
     use Service::{Thrift1, Thrift2};
     let mut all = vec![
@@ -27,7 +27,7 @@ fn telling() -> Vec<(&'static str, Vec<Arg>, Service)> {
         ("append", vec![bytes(1), of(2, vec![])], Thrift2),
         ("increment", vec![of(1, vec![bytes(1)])], Thrift1),
         ("increment", vec![bytes(1), of(2, vec![])], Thrift2),
-        // Order is the client's affair.
+        // The client chooses the order of fields.
         ("increment", vec![of(2, vec![]), bytes(1)], Thrift2),
         ("checkAndPut", vec![bytes(1), bytes(4)], Thrift2),
         ("checkAndPut", vec![bytes(1), bytes(3), bytes(5), of(6, vec![Arg::Bool(1, false), bytes(2)])], Thrift1),
@@ -42,7 +42,7 @@ fn telling() -> Vec<(&'static str, Vec<Arg>, Service)> {
 }
 
 #[test]
-fn arguments_tell_the_service_whatever_was_spoken_before() {
+fn arguments_identify_the_service_whichever_was_used_before() {
     let (server, _gate) = serve(config());
     for way in WAYS {
         for before in ["getRow", "put"] {
@@ -60,7 +60,7 @@ fn arguments_tell_the_service_whatever_was_spoken_before() {
 }
 
 #[test]
-fn calls_that_tell_nothing_are_for_the_service_spoken_last() {
+fn ambiguous_calls_are_for_the_service_used_last() {
     let (server, _gate) = serve(config());
     let mut client = Client::new(server.addr(), WAYS[0]);
     let mut asked = |name: &str| client.call(name, NO_ARGS);
@@ -73,14 +73,14 @@ fn calls_that_tell_nothing_are_for_the_service_spoken_last() {
 }
 
 #[test]
-fn a_new_connection_speaks_thrift1() {
+fn ambiguous_calls_of_a_new_connection_are_for_thrift1() {
     let (server, _gate) = serve(config());
     let answer = Client::new(server.addr(), WAYS[0]).call("getThriftServerType", NO_ARGS);
     assert_eq!(answer, Answer::Success("Thrift1 getThriftServerType".to_owned()));
 }
 
 #[test]
-fn a_first_call_that_lacks_what_would_tell_is_told_by_thrift2_what_is_missing() {
+fn a_first_call_without_the_identifying_argument_gets_the_error_of_thrift2() {
     let (server, _gate) = serve(config());
     for name in ["get", "append", "checkAndPut", "createTable"] {
         let answer = Client::new(server.addr(), WAYS[0]).call(name, NO_ARGS);
@@ -89,7 +89,7 @@ fn a_first_call_that_lacks_what_would_tell_is_told_by_thrift2_what_is_missing() 
 }
 
 #[test]
-fn ports_for_one_service_know_only_its_methods() {
+fn ports_for_one_service_accept_only_its_methods() {
     let addr = "127.0.0.1:0".parse().unwrap();
     let only = |service| Listen { addr, only: Some(service) };
     let (server, _gate) = serve(Config { listen: vec![only(Service::Thrift1), only(Service::Thrift2)], ..config() });
@@ -98,7 +98,7 @@ fn ports_for_one_service_know_only_its_methods() {
         for name in ["getThriftServerType", "isTableEnabled"] {
             let answer = Answer::Success(format!("{service:?} {name}"));
             assert_eq!(client.call(name, NO_ARGS), answer);
-            assert_eq!(client.call(name, &[of(1, vec![])]), answer, "the arguments do not decide here");
+            assert_eq!(client.call(name, &[of(1, vec![])]), answer, "the arguments have no influence here");
         }
         assert_eq!(client.call(foreign, NO_ARGS), Answer::Exception(1, format!("Invalid method name: '{foreign}'")));
     }

@@ -1,4 +1,4 @@
-//! Stopping loses no call that runs, and keeps nobody waiting.
+//! Stopping loses no running call and does not block.
 
 use std::io::Write;
 use std::net::TcpStream;
@@ -22,7 +22,7 @@ fn running_calls_are_answered_and_idle_connections_closed() {
     running.stream.write_all(&bytes).unwrap();
     gate.started.recv().unwrap();
     let stopping = std::thread::spawn(move || server.shutdown());
-    // New connections are refused from some moment on, while the call still runs.
+    // At some point new connections are refused while the call still runs.
     while TcpStream::connect(addr).is_ok() {
         std::thread::yield_now();
     }
@@ -43,7 +43,7 @@ fn dropping_a_server_frees_its_port() {
 }
 
 #[test]
-fn calls_that_wait_are_answered_too() {
+fn waiting_calls_are_answered_too() {
     let queues = QueueSettings { handlers: 2, ..QueueSettings::default() };
     let (server, gate) = serve(Config { fast_path: false, queues, ..config() });
     let addr = server.addr();
@@ -60,7 +60,7 @@ fn calls_that_wait_are_answered_too() {
     while TcpStream::connect(addr).is_ok() {
         std::thread::yield_now();
     }
-    // Which of them it lets go on is not said.
+    // The order in which they continue is unspecified.
     clients.iter().for_each(|_| gate.go_on.send(()).unwrap());
     for client in &mut clients {
         assert_eq!(client.answer("getVer"), Answer::Success("Thrift1 getVer".to_owned()));
@@ -69,14 +69,14 @@ fn calls_that_wait_are_answered_too() {
 }
 
 #[test]
-fn a_call_that_does_not_end_is_left_behind_at_the_deadline() {
+fn a_call_that_does_not_end_is_abandoned_at_the_deadline() {
     let limits = Limits { grace: Duration::ZERO, ..Limits::default() };
     let (server, gate) = serve(Config { fast_path: false, limits, ..config() });
     let mut running = Client::new(server.addr(), WAYS[0]);
     let bytes = running.bytes("getVer", NO_ARGS);
     running.stream.write_all(&bytes).unwrap();
     gate.started.recv().unwrap();
-    assert!(!server.shutdown(), "it says that a call did not finish");
+    assert!(!server.shutdown(), "the result says that a call did not finish");
     assert_eq!(running.rest(), b"", "the connection ends without an answer");
     gate.go_on.send(()).unwrap();
 }
@@ -91,11 +91,11 @@ fn start_endless_call(server: &Server, gate: &Gate) -> Client {
 }
 
 #[test]
-fn a_running_call_is_stopped_once_its_client_has_hung_up() {
+fn a_running_call_is_stopped_once_its_client_has_disconnected() {
     let (server, gate) = serve(Config { fast_path: false, ..config() });
     drop(start_endless_call(&server, &gate));
     gate.started.recv_timeout(Duration::from_secs(60)).expect("the call ends");
-    assert!(server.shutdown(), "nothing is left of it");
+    assert!(server.shutdown(), "no call is left");
 }
 
 #[test]

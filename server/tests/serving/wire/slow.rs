@@ -1,4 +1,4 @@
-//! Clients that send or read slowly: they keep what they are entitled to, and nothing for ever.
+//! Clients that send or read slowly: they may use what the limits grant, but nothing for ever.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpStream};
@@ -11,12 +11,12 @@ use super::client::{Answer, Arg, Client, NO_ARGS, Protocol, WAYS, connect, messa
 use super::handler::{limited, serve};
 use super::http::read;
 
-/// Limits with short windows, each of which has to move 100 KB.
+/// Limits with short windows, in each of which 100 KB must be transferred.
 fn brisk() -> Limits {
     Limits { stall_max: Duration::from_millis(100), min_rate: Some(1_000_000), ..Limits::default() }
 }
 
-/// A connection whose buffers do not take a whole reply.
+/// A connection whose buffers are smaller than a reply.
 fn narrow(addr: SocketAddr) -> TcpStream {
     let socket = Socket::new(Domain::IPV4, Type::STREAM, None).unwrap();
     socket.set_recv_buffer_size(1 << 12).unwrap();
@@ -45,8 +45,8 @@ fn drip(stream: &mut TcpStream, bytes: &[u8]) {
 }
 
 #[test]
-fn a_message_that_drips_in_is_ended() {
-    // No client is that fast, whatever the machine does meanwhile.
+fn a_message_that_arrives_too_slowly_ends_the_connection() {
+    // No client is that fast, on any machine.
     let limits = Limits { min_rate: Some(1 << 40), ..brisk() };
     let (server, _gate) = serve(limited(limits));
     for way in [WAYS[0], WAYS[3]] {
@@ -62,7 +62,7 @@ fn a_message_that_drips_in_is_ended() {
 }
 
 #[test]
-fn a_body_that_drips_in_is_ended() {
+fn a_body_that_arrives_too_slowly_ends_the_connection() {
     let limits = Limits { min_rate: Some(1 << 40), ..brisk() };
     let (server, _gate) = serve(limited(limits));
     let mut http = connect(server.addr());
@@ -74,7 +74,7 @@ fn a_body_that_drips_in_is_ended() {
 }
 
 #[test]
-fn the_head_of_a_request_has_limited_time_however_it_arrives() {
+fn the_head_of_a_request_must_arrive_in_limited_time() {
     let (server, _gate) = serve(limited(Limits { stall_max: Duration::from_millis(50), ..Limits::default() }));
     for begin in [&b"POST / HTTP/1.1\r\n"[..], &[&post("getRow", NO_ARGS)[..], b"POST / HTTP/1.1\r\n"].concat()] {
         let mut http = connect(server.addr());
@@ -93,7 +93,7 @@ fn the_head_of_a_request_has_limited_time_however_it_arrives() {
 }
 
 #[test]
-fn a_reply_that_is_not_read_ends_and_frees_its_memory() {
+fn an_unread_reply_is_abandoned_and_its_memory_released() {
     let (server, _gate) = serve(limited(brisk()));
     let mut thrift = Client::over(narrow(server.addr()), WAYS[0]);
     let bytes = thrift.bytes("getRowWithColumns", NO_ARGS).repeat(40);
@@ -129,9 +129,9 @@ fn stopping_sends_an_http_reply_to_its_end() {
     let (server, _gate) = serve(limited(Limits::default()));
     let addr = server.addr();
     let mut http = narrow(addr);
-    // Few enough to arrive in one piece: unread requests would make the system reset the connection at its end.
+    // Few enough to arrive at once: with unread requests the system would reset the connection on close.
     http.write_all(&post("getRowWithColumns", NO_ARGS).repeat(12)).unwrap();
-    // From here on a reply is stuck, since the buffers of the system do not take 12 MiB.
+    // From here on a reply is blocked, since the system's buffers are smaller than 12 MiB.
     while server.held_bytes() < 1 << 20 {
         std::thread::yield_now();
     }
@@ -160,6 +160,6 @@ fn a_connection_that_never_sends_anything_is_closed() {
     let mut speaking = Client::new(server.addr(), WAYS[0]);
     assert_eq!(speaking.call("getRow", NO_ARGS), Answer::Success("Thrift1 getRow".to_owned()));
     let mut other = Client::new(server.addr(), WAYS[0]);
-    assert_eq!(other.rest(), b"", "closed later than the one that has made a call could have been");
+    assert_eq!(other.rest(), b"", "an idle connection that has made a call would have been closed later");
     assert_eq!(speaking.call("getRow", NO_ARGS), Answer::Success("Thrift1 getRow".to_owned()));
 }

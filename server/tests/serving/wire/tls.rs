@@ -1,4 +1,4 @@
-//! TLS: what it requires of connections, and clients that must present a certificate.
+//! TLS: which connections are accepted, and client certificates.
 
 use std::io::{Read, Write};
 use std::net::TcpStream;
@@ -22,7 +22,7 @@ fn authority() -> Issuer {
     CertifiedIssuer::self_signed(params, KeyPair::generate().unwrap()).unwrap()
 }
 
-/// A certificate of this authority, as DER, and both as PEM.
+/// A certificate of this authority as DER, its key, and the certificate as PEM.
 fn certified(by: &Issuer) -> (CertificateDer<'static>, KeyPair, String) {
     let key = KeyPair::generate().unwrap();
     let certificate = CertificateParams::new(vec!["localhost".to_owned()]).unwrap().signed_by(&key, by).unwrap();
@@ -86,7 +86,7 @@ fn tls_and_plain_connections_share_the_port_where_configured() {
     assert!(answer.starts_with("HTTP/1.1 405"), "{answer}");
 }
 
-/// Sends a call without TLS in every way, and checks that it is refused, not run.
+/// Sends a call without TLS in every dialect, and checks that it is refused and not run.
 fn refuses_plain_text(server: &Server) {
     for way in WAYS {
         let mut plain = Client::new(server.addr(), way);
@@ -95,7 +95,7 @@ fn refuses_plain_text(server: &Server) {
         assert!(text.contains("accepts only TLS connections") && text.contains("tls.plain"), "{text}");
         assert_eq!(plain.rest(), b"");
     }
-    // A message that is larger than the connection's share of a refusal is refused before it has arrived.
+    // A message above the size limit for refusals is refused before it has arrived.
     let mut large = Client::new(server.addr(), WAYS[3]);
     let bytes = large.bytes("mutateRow", &[Arg::Bytes(1, vec![7; 10 << 20])]);
     large.stream.write_all(&bytes[..1 << 10]).unwrap();
@@ -133,7 +133,7 @@ fn tls_inside_tls_is_closed() {
     let (server, _gate) = serve(Config { tls: Some(files(folder.path(), &authority, false)), ..config() });
     let mut outer = tls(&server, &authority, None);
     outer.write_all(b"\x16\x03\x01\x02\0\x01\0\x01\xfc\x03\x03").unwrap();
-    assert!(!matches!(outer.read(&mut [0; 16]), Ok(1..)), "nothing is answered");
+    assert!(!matches!(outer.read(&mut [0; 16]), Ok(1..)), "there is no answer");
 }
 
 #[test]
@@ -148,7 +148,7 @@ fn plain_text_is_refused_from_the_moment_that_tls_is_configured() {
     assert_eq!(
         open.call("put", NO_ARGS),
         Answer::Success("Thrift2 put".to_owned()),
-        "open connections keep what they have"
+        "open connections stay unencrypted"
     );
 }
 
@@ -169,7 +169,7 @@ fn a_client_must_show_a_certificate_where_an_authority_is_configured() {
 }
 
 #[test]
-fn certificates_are_read_anew_and_no_connection_notices() {
+fn certificates_are_reloaded_without_affecting_connections() {
     let folder = tempfile::tempdir().unwrap();
     let [before, after] = [authority(), authority()];
     let config = Config { tls: Some(files(folder.path(), &before, false)), ..config() };
@@ -184,11 +184,11 @@ fn certificates_are_read_anew_and_no_connection_notices() {
     let mut new = Client::over(tls(&server, &after, None), WAYS[0]);
     assert_eq!(new.call("put", NO_ARGS), Answer::Success("Thrift2 put".to_owned()));
     gate.go_on.send(()).unwrap();
-    assert_eq!(old.answer("getVer"), Answer::Success("Thrift1 getVer".to_owned()), "its call was under way");
+    assert_eq!(old.answer("getVer"), Answer::Success("Thrift1 getVer".to_owned()), "its call was in progress");
     assert_eq!(old.call("put", NO_ARGS), Answer::Success("Thrift2 put".to_owned()));
     let mut stale = tls(&server, &before, None);
-    assert!(stale.write_all(b"x").and_then(|()| stale.read(&mut [0])).is_err(), "the old certificate is gone");
-    // What cannot be used changes nothing.
+    assert!(stale.write_all(b"x").and_then(|()| stale.read(&mut [0])).is_err(), "the old certificate is refused");
+    // Unusable files change nothing.
     std::fs::write(folder.path().join("server.pem"), "no certificate").unwrap();
     assert!(server.reload_tls().unwrap_err().to_string().contains("server.pem"));
     let mut new = Client::over(tls(&server, &after, None), WAYS[0]);

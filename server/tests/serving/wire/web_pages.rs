@@ -1,4 +1,4 @@
-//! Web pages: what a browser sends on their behalf is refused unless their origin is allowed.
+//! Web pages: requests that a browser sends for a page are refused unless the page's origin is allowed.
 
 use std::io::{BufReader, Read, Write};
 
@@ -49,7 +49,7 @@ fn requests_of_web_pages_are_refused() {
 }
 
 #[test]
-fn the_refusal_of_a_preflight_is_no_permission() {
+fn the_refusal_of_a_preflight_request_grants_nothing() {
     let (server, _gate) = serve(config());
     let (status, headers, _) =
         send(&server, "OPTIONS", &[LOCAL, "Origin: https://evil.example", "Access-Control-Request-Method: POST"]);
@@ -103,6 +103,6 @@ fn allowed_origins_and_hosts_are_served() {
     ] {
         assert!(answer.contains(line), "{answer}");
     }
-    // With a content type that needs no preflight, an allowed origin is no excuse.
+    // A content type that needs no preflight request is refused even from an allowed origin.
     assert_eq!(send(&server, "POST", &[LOCAL, "Content-Type: text/plain", allowed]).0, 415);
 }
