@@ -59,7 +59,7 @@ pub enum Thrift1 {
 }
 
 impl Thrift1 {
-    /// All of them, in the order of their numbers.
+    /// All methods, in the order of their numbers.
     pub const ALL: [Self; 48] = [Self::Append, Self::AtomicIncrement, Self::CheckAndPut, Self::Compact, Self::CreateTable, Self::DeleteAll, Self::DeleteAllRow, Self::DeleteAllRowTs, Self::DeleteAllTs, Self::DeleteTable, Self::DisableTable, Self::EnableTable, Self::Get, Self::GetClusterId, Self::GetColumnDescriptors, Self::GetRegionInfo, Self::GetRow, Self::GetRowOrBefore, Self::GetRowTs, Self::GetRowWithColumns, Self::GetRowWithColumnsTs, Self::GetRows, Self::GetRowsTs, Self::GetRowsWithColumns, Self::GetRowsWithColumnsTs, Self::GetTableNames, Self::GetTableNamesWithIsTableEnabled, Self::GetTableRegions, Self::GetThriftServerType, Self::GetVer, Self::GetVerTs, Self::Increment, Self::IncrementRows, Self::IsTableEnabled, Self::MajorCompact, Self::MutateRow, Self::MutateRowTs, Self::MutateRows, Self::MutateRowsTs, Self::ScannerClose, Self::ScannerGet, Self::ScannerGetList, Self::ScannerOpen, Self::ScannerOpenTs, Self::ScannerOpenWithPrefix, Self::ScannerOpenWithScan, Self::ScannerOpenWithStop, Self::ScannerOpenWithStopTs];
 }
 
@@ -114,8 +114,8 @@ pub(crate) static THRIFT1: [MethodInfo; 48] = [
     MethodInfo { name: "scannerOpenWithStopTs", kind: CallKind::Scan, short: false, effect: Effect::None, scanner: Some(ScannerUse::Opens), declares_io: true, arguments: &[Argument { id: 1, wire: TType::String }, Argument { id: 2, wire: TType::String }, Argument { id: 3, wire: TType::String }, Argument { id: 4, wire: TType::List }, Argument { id: 5, wire: TType::I64 }, Argument { id: 6, wire: TType::Map }] },
 ];
 
-/// Hands every method of Thrift1 to the macro `$dispatch`: `run` or, for those that open a scanner, `open`; the function that
-/// runs it, by the file of the gateway that has it; the variant, the structs of its arguments and its result, and the fields of the latter.
+/// Passes every method of Thrift1 to the macro `$dispatch`: `run`, or `open` if it opens a scanner; its function with the
+/// file of the gateway; its variant; the structs of its arguments and its result; and the fields of the result.
 #[macro_export]
 macro_rules! thrift1_methods {
     ($dispatch:ident) => { $dispatch! { Thrift1 {
@@ -227,7 +227,7 @@ pub enum Thrift2 {
 }
 
 impl Thrift2 {
-    /// All of them, in the order of their numbers.
+    /// All methods, in the order of their numbers.
     pub const ALL: [Self; 50] = [Self::AddColumnFamily, Self::Append, Self::CheckAndDelete, Self::CheckAndMutate, Self::CheckAndPut, Self::ClearSlowLogResponses, Self::CloseScanner, Self::CreateNamespace, Self::CreateTable, Self::DeleteColumnFamily, Self::DeleteMultiple, Self::DeleteNamespace, Self::DeleteSingle, Self::DeleteTable, Self::DisableTable, Self::EnableTable, Self::Exists, Self::ExistsAll, Self::Get, Self::GetAllRegionLocations, Self::GetClusterId, Self::GetMultiple, Self::GetNamespaceDescriptor, Self::GetRegionLocation, Self::GetScannerResults, Self::GetScannerRows, Self::GetSlowLogResponses, Self::GetTableDescriptor, Self::GetTableDescriptors, Self::GetTableDescriptorsByNamespace, Self::GetTableDescriptorsByPattern, Self::GetTableNamesByNamespace, Self::GetTableNamesByPattern, Self::GetThriftServerType, Self::Increment, Self::IsTableAvailable, Self::IsTableAvailableWithSplit, Self::IsTableDisabled, Self::IsTableEnabled, Self::ListNamespaceDescriptors, Self::ListNamespaces, Self::ModifyColumnFamily, Self::ModifyNamespace, Self::ModifyTable, Self::MutateRow, Self::OpenScanner, Self::Put, Self::PutMultiple, Self::TableExists, Self::TruncateTable];
 }
 
@@ -284,8 +284,8 @@ pub(crate) static THRIFT2: [MethodInfo; 50] = [
     MethodInfo { name: "truncateTable", kind: CallKind::Admin, short: false, effect: Effect::Admin, scanner: None, declares_io: true, arguments: &[Argument { id: 1, wire: TType::Struct }, Argument { id: 2, wire: TType::Bool }] },
 ];
 
-/// Hands every method of Thrift2 to the macro `$dispatch`: `run` or, for those that open a scanner, `open`; the function that
-/// runs it, by the file of the gateway that has it; the variant, the structs of its arguments and its result, and the fields of the latter.
+/// Passes every method of Thrift2 to the macro `$dispatch`: `run`, or `open` if it opens a scanner; its function with the
+/// file of the gateway; its variant; the structs of its arguments and its result; and the fields of the result.
 #[macro_export]
 macro_rules! thrift2_methods {
     ($dispatch:ident) => { $dispatch! { Thrift2 {
@@ -432,10 +432,10 @@ pub(crate) static NAMES: [Name; 86] = [
     Name { text: "truncateTable", thrift1: None, thrift2: Some(Thrift2::TruncateTable), telling: Telling::Name(Service::Thrift2) },
 ];
 
-/// Sends every name to a slot of its own.
+/// Maps every name to a different slot.
 pub(crate) const MULTIPLIER: u32 = 0x9e377c03;
 pub(crate) const SLOT_BITS: u32 = 9;
-/// The number of the name that belongs in a slot; 255: none does.
+/// The number of the name in each slot; 255: none.
 pub(crate) static SLOTS: [u8; 512] = [
     49, 255, 38, 255, 255, 255, 255, 255, 255, 57, 66, 41, 255, 255, 255, 50, 70, 255, 255, 13, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255,
     255, 255, 47, 17, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 61, 72, 255, 255, 255, 71, 255, 255, 255, 73, 7, 255, 255,
