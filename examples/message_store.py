@@ -47,7 +47,7 @@ def create(host, port, name, family, splits):
 
 
 def send(data, index, mobile, account, time, text):
-    """Writes one message and its index entry, each to a row of its own."""
+    """Writes one message and its index entry, each to one row."""
     data.put(data_key(mobile, time), {b"m:text": text, b"m:account": account, b"m:state": b"sent"})
     index.put(index_key(mobile, account, time), {b"i:row": data_key(mobile, time)})
 

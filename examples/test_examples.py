@@ -27,7 +27,7 @@ def test_the_example_runs(server, program):
     assert happybase.Connection("127.0.0.1", server.port).tables() == []
 
 
-def test_the_readmes_session_runs_as_it_is_printed(server):
+def test_the_session_in_the_readme_runs_as_printed(server):
     """The session at the start of the README, with another port."""
     block = next(b for b in re.findall(r"```console\n(.*?)```", (HERE.parent / "README.md").read_text(), re.S) if ">>>" in b)
     pasted = block[block.index(">>>"):].replace('("127.0.0.1")', f'("127.0.0.1", {server.port})')

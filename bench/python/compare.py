@@ -2,8 +2,9 @@
 """Compares the Python package with rocksdict, sqlite3 and stock HappyBase: gets, batches, scans and Arrow
 scans. Called by `bench/run python`.
 
-All sides take turns, several rounds each, and each side's best round counts: what another program on the machine takes away is left out as far as it can be.
-Prints figures and ratios, never a verdict.
+All sides take turns for several rounds, and each side's best round counts, which reduces the effect of other programs on
+the machine.
+Prints figures and ratios only.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 """Checks for memory leaks: prints resident memory after each million calls, ten million in all by default.
 Called by `bench/run python leak`.
 
-The calls are of every kind: gets of rows that are there and that are not, puts over the same rows, scans, Arrow scans, errors.
+The calls are gets of existing and missing rows, puts over the same rows, scans, Arrow scans, and calls that fail.
 """
 
 from __future__ import annotations

@@ -134,7 +134,7 @@ impl Pair {
         for get in &gets {
             cells += self.table.get(get)?.cells.len();
         }
-        took(begin, cells, reads * CELLS)
+        elapsed(begin, cells, reads * CELLS)
     }
 
     #[inline(never)]
@@ -149,7 +149,7 @@ impl Pair {
                 cells += 1;
             }
         }
-        took(begin, cells, reads * CELLS)
+        elapsed(begin, cells, reads * CELLS)
     }
 
     #[inline(never)]
@@ -164,7 +164,7 @@ impl Pair {
             }
             cells += rows.iter().map(|row| row.cells.len()).sum::<usize>();
         }
-        took(begin, cells, self.rows * CELLS)
+        elapsed(begin, cells, self.rows * CELLS)
     }
 
     #[inline(never)]
@@ -181,7 +181,7 @@ impl Pair {
             }
             cells += pairs.len();
         }
-        took(begin, cells, self.rows * CELLS)
+        elapsed(begin, cells, self.rows * CELLS)
     }
 
     fn batches(&self, state: &str) -> Outcome<()> {
@@ -206,9 +206,9 @@ impl Pair {
 }
 
 /// The seconds since `begin`. Fails unless all cells were read.
-fn took(begin: Instant, seen: usize, there: usize) -> Outcome<f64> {
+fn elapsed(begin: Instant, seen: usize, expected: usize) -> Outcome<f64> {
     let took = begin.elapsed().as_secs_f64();
-    if seen == there { Ok(took) } else { Err(format!("{seen} cells were read, expected {there}").into()) }
+    if seen == expected { Ok(took) } else { Err(format!("{seen} cells were read, expected {expected}").into()) }
 }
 
 fn best(mut measure: impl FnMut() -> Outcome<f64>) -> Outcome<f64> {

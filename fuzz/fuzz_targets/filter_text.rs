@@ -8,7 +8,7 @@ use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|text: &[u8]| {
     if let Ok(filter) = FilterSpec::parse(text) {
-        filter.start(text.len() % 2 == 1).expect("what was taken can be started");
-        assert_eq!(FilterSpec::from_bytes(&filter.to_bytes()).expect("what was written can be read"), filter);
+        filter.start(text.len() % 2 == 1).expect("an accepted filter can be started");
+        assert_eq!(FilterSpec::from_bytes(&filter.to_bytes()).expect("a serialised filter can be parsed"), filter);
     }
 });

@@ -24,7 +24,7 @@ fn exchange(address: SocketAddr, bytes: &[u8]) -> Vec<u8> {
     let mut answer = Vec::new();
     let sent = stream.write_all(bytes).and_then(|()| stream.shutdown(Shutdown::Write));
     if let Err(e) = sent.and_then(|()| stream.read_to_end(&mut answer)) {
-        assert!(!matches!(e.kind(), ErrorKind::WouldBlock | ErrorKind::TimedOut), "neither an answer nor an end");
+        assert!(!matches!(e.kind(), ErrorKind::WouldBlock | ErrorKind::TimedOut), "no answer, and not closed");
     }
     answer
 }

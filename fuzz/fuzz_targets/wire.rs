@@ -23,7 +23,7 @@ fuzz_target!(|bytes: &[u8]| {
             Ok(Progress::More(_)) => measure.advance(bytes),
             other => other,
         };
-        assert_eq!(measured, Measure::new(encoding, 1 << 20).advance(bytes), "pieces make no difference");
+        assert_eq!(measured, Measure::new(encoding, 1 << 20).advance(bytes), "the division into pieces has no effect");
         let Ok(Some(header)) = header::parse(encoding, bytes) else { continue };
         let mut input = arguments(encoding, &bytes[header.body..]);
         let skipped = input.as_dyn().skip_till_depth(TType::Struct, i8::MAX);

@@ -23,7 +23,7 @@ class BatchError extends HjallError {
 }
 
 /**
- * Puts and deletes that `write` applies in order; nothing is written before. Each is atomic by itself, the batch is
+ * Puts and deletes that `write` applies in order; nothing is written before. Each of them is atomic, but the batch is
  * not. Made by `table.batch()`.
  */
 class Batch {

@@ -21,8 +21,7 @@ function folder() {
 }
 
 /**
- * Runs a program in a process of its own and returns what it prints. If it hangs, node:test's time limit ends the
- * test.
+ * Runs a program in a separate process and returns its output. If it hangs, node:test's time limit ends the test.
  */
 async function program(body, ...args) {
   const text = `const hjall = require(${LIB}); const [folder] = process.argv.slice(1); (async () => { ${body} })();`;
@@ -30,7 +29,7 @@ async function program(body, ...args) {
   return stdout.trim();
 }
 
-test('data is still there after reopening a folder', async () => {
+test('data exists after a folder is reopened', async () => {
   const path = folder();
   const db = await hjall.open(path, { encoding: 'utf8' });
   await db.createTable('t', ['f']);

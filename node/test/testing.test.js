@@ -61,7 +61,7 @@ describe('freshDatabase', () => {
 describe('databasePerTest', () => {
   const fresh = databasePerTest(options, { beforeEach, afterEach });
   for (const name of ['one', 'two']) {
-    it(`test ${name} has a database of its own`, async () => {
+    it(`test ${name} has its own database`, async () => {
       assert.equal((await fresh.db.table('users').scan().toArray()).length, 0);
       await fresh.db.table('users').put(name, { 'info:name': name });
       fresh.clock.advance(1);

@@ -1,5 +1,5 @@
 'use strict';
-/** What the generators of committed files share: writing a file, or with `--check` comparing it. */
+/** Shared by the generators of committed files: writing a file, or with `--check` comparing it. */
 const { existsSync, readFileSync, writeFileSync } = require('node:fs');
 const { relative } = require('node:path');
 

@@ -16,7 +16,7 @@ export interface WriteOptions extends Abortable {
 }
 
 export interface PutOptions extends WriteOptions {
-  /** The timestamp of cells that have none of their own. Default: the database's current time. */
+  /** The timestamp of cells without one. Default: the database's current time. */
   timestamp?: Int64 | undefined;
 }
 
@@ -74,7 +74,7 @@ export interface BatchOptions {
   timestamp?: Int64 | undefined;
 }
 
-/** Puts and deletes of any rows, which `write` applies in order. Each is atomic by itself, the batch is not. */
+/** Puts and deletes of any rows, which `write` applies in order. Each of them is atomic, but the batch is not. */
 export declare class Batch<Columns extends object = AnyColumns, In extends Input = Uint8Array> {
   private constructor();
   /** The number of puts and deletes collected. */

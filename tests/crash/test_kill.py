@@ -58,7 +58,7 @@ def look(server, writers, state, counters):
             state[key] = value
         count = table.counter_get(b"counter-%d" % w.number, b"a:n")
         low = counters.get(w.number, 0) + w.counted
-        assert low <= count <= low + w.tried - w.counted, f"counter {w.number} is {count}, {low} steps were acknowledged, {w.tried - w.counted} open"
+        assert low <= count <= low + w.tried - w.counted, f"counter {w.number} is {count}, {low} were acknowledged, {w.tried - w.counted} are unanswered"
         counters[w.number] = count
     assert not there, f"rows that were never written: {there}"
     connection.close()
@@ -112,7 +112,7 @@ def test_table_changes_are_atomic_across_a_kill(tmp_path):
             server.start()
             connection = happybase.Connection("127.0.0.1", server.port)
             names = set(connection.tables())
-            assert names - {under_way[0]} == made - {under_way[0]}, f"acknowledged: {made}, there: {names}, under way: {under_way[0]}"
+            assert names - {under_way[0]} == made - {under_way[0]}, f"acknowledged: {made}, stored: {names}, in progress: {under_way[0]}"
             for name in names:
                 if not connection.is_table_enabled(name):
                     assert name == under_way[0]

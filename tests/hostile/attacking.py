@@ -1,4 +1,4 @@
-"""What attacks are made of: raw connections, messages, a bystander that must not suffer, and the memory of the server."""
+"""Tools for attacks: raw connections, messages, a bystander that must not be affected, and the memory of the server."""
 import os
 import pathlib
 import socket
@@ -30,7 +30,7 @@ def text_field(number, value):
 
 
 def framed(call):
-    """A call with its length before it."""
+    """A call preceded by its length."""
     return struct.pack(">i", len(call)) + call
 
 
@@ -66,7 +66,7 @@ def peak_rss(server):
 
 
 class Bystander:
-    """An ordinary client that reads one row again and again during an attack.
+    """An ordinary client that repeatedly reads one row during an attack.
 
     `failures` are the errors of its gets, `latencies` the seconds that the others took. A failed get is repeated on a new connection.
     """
@@ -91,22 +91,22 @@ class Bystander:
                 self.connection = self.connection or self.connect()
                 assert self.connection.table(TABLE).row(ROW)[b"f:q"] == VALUE
                 outcome, into = time.monotonic() - began, self.latencies
-            except Exception as error:  # Whatever goes wrong is the attack's doing, and reported.
+            except Exception as error:  # Every failure counts as an effect of the attack.
                 self.connection, outcome, into = None, error, self.failures
             with self.progress:
                 into.append(outcome)
                 self.progress.notify_all()
-            # Its own load is small.
+            # The pause keeps the load of the bystander small.
             self.over.wait(0.002)
 
     def reads(self, count):
-        """Waits until it has tried this many further gets."""
+        """Waits until it has attempted this many further gets."""
         with self.progress:
             wanted = len(self.latencies) + len(self.failures) + count
             assert self.progress.wait_for(lambda: len(self.latencies) + len(self.failures) >= wanted, timeout=120)
 
     def report(self):
-        """The median and the longest latency, for people: a timing never fails a test."""
+        """Prints the median and the longest latency. A timing never fails a test."""
         ordered = sorted(self.latencies) or [float("nan")]
         print(f"bystander: {len(self.latencies)} gets, median {ordered[len(ordered) // 2] * 1e3:.2f} ms, "
               f"longest {ordered[-1] * 1e3:.2f} ms, {len(self.failures)} failures")

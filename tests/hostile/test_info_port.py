@@ -10,7 +10,7 @@ def get(server, path):
         return answer.status, answer.read()
 
 
-def test_silent_connections_do_not_keep_health_checks_out(attacked):
+def test_silent_connections_do_not_block_health_checks(attacked):
     server = attacked()
     port = int(server.info.rsplit(":", 1)[1])
     with contextlib.ExitStack() as silent:
@@ -23,7 +23,7 @@ def test_silent_connections_do_not_keep_health_checks_out(attacked):
         assert b"hjall_ready 1" in get(server, "/metrics")[1]
 
 
-def test_clients_that_do_not_read_do_not_keep_health_checks_out(attacked):
+def test_clients_that_do_not_read_do_not_block_health_checks(attacked):
     server = attacked()
     port = int(server.info.rsplit(":", 1)[1])
     with contextlib.ExitStack() as rude:

@@ -14,7 +14,7 @@ MISTAKES = 100_000 if AT_LENGTH else 2_000
 
 
 def start(*options):
-    """Starts a server whose standard error is a pipe of its own; returns the process and its port."""
+    """Starts a server whose standard error is a separate pipe; returns the process and its port."""
     process = subprocess.Popen([binary(), "serve", "--memory", "--listen", "127.0.0.1:0", "--info-listen", "off", *options],
                                stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     return process, int(process.stdout.readline().rsplit(":", 1)[1])
@@ -31,7 +31,7 @@ def answers(raw, count):
 
 
 def test_a_log_that_is_not_read_does_not_stop_the_server():
-    """Each mistake logs more than a line at this level; all lines together exceed what a pipe holds many times."""
+    """Each mistake logs more than a line at this level. All lines together exceed the capacity of a pipe many times."""
     process, port = start("--log", "trace")
     with connect(port) as raw:
         for _ in range(MISTAKES // 100):
@@ -41,7 +41,7 @@ def test_a_log_that_is_not_read_does_not_stop_the_server():
         assert reader.tables() == []
         reader.close()
     process.send_signal(signal.SIGTERM)
-    assert process.wait(timeout=60) == 0, "a full pipe does not keep the server from stopping"
+    assert process.wait(timeout=60) == 0, "the server stops although the pipe is full"
     process.stdout.close()
     process.stderr.close()
 
@@ -57,7 +57,7 @@ def test_mistakes_of_clients_are_logged_once_and_then_summarised():
     assert len([line for line in log if "further client errors" in line and "failed_call 49" in line]) == 1, log
 
 
-def test_text_of_clients_stays_within_its_line():
+def test_text_from_clients_stays_within_its_line():
     process, port = start("--set", "slow.time=0s")
     name = b"forged\n2026-01-01T00:00:00Z ERROR the disk is gone\x1b[2J"
     with connect(port) as raw:
@@ -69,7 +69,7 @@ def test_text_of_clients_stays_within_its_line():
     assert not any(line.startswith("2026-01-01T00:00:00Z ERROR") for line in log.splitlines())
 
 
-def test_lines_of_libraries_are_marked_and_quiet(tmp_path):
+def test_lines_of_libraries_are_marked_and_suppressed_by_default(tmp_path):
     process = subprocess.Popen([binary(), "serve", "--data", tmp_path / "data", "--listen", "127.0.0.1:0", "--info-listen", "off"],
                                stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     assert process.stdout.readline()

@@ -11,7 +11,7 @@ def test_silent_connections_leave_descriptors_to_the_store(attacked, bystander):
     database.create_table("t", {"f": {}})
     silent = []
     with bystander(server) as reader:
-        # The server closes what it has no room for, so that these do not all stay.
+        # The server closes connections above its limit, so some of these end.
         for _ in range(200):
             silent.append(connect(server.port))
         table = database.table("t")
@@ -19,7 +19,7 @@ def test_silent_connections_leave_descriptors_to_the_store(attacked, bystander):
             with table.batch() as batch:
                 for i in range(200):
                     batch.put(b"%d-%d" % (round_number, i), {b"f:q": bytes(1000)})
-            # Writes the memory to new files.
+            # Flushes the memory to new files.
             database.compact_table("t", major=True)
         assert len(list(table.scan())) == 1000
         reader.reads(20)

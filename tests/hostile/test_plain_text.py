@@ -37,7 +37,7 @@ def test_plain_connections_are_refused(attacked, certificate, with_authority):
         assert answer.startswith(b"HTTP/1.1 403") and b"accepts only TLS" in answer
 
 
-def test_plain_connections_that_hold_on_are_closed(attacked, certificate):
+def test_plain_connections_that_stay_open_are_closed(attacked, certificate):
     pem, key = certificate
     server = attacked("--tls-cert", str(pem), "--tls-key", str(key))
     with connect(server.port) as silent:

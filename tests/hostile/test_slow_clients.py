@@ -1,10 +1,10 @@
-"""Clients that send or read as slowly as they can, and those that say nothing at all."""
+"""Clients that send or read as slowly as possible, and clients that send nothing."""
 import threading
 
 from attacking import AT_LENGTH, connect, framed, message, post, rss, text_field, until_closed
 
 
-def test_messages_that_drip_in_are_ended(attacked, bystander):
+def test_connections_with_slow_messages_are_closed(attacked, bystander):
     server = attacked("--set", "limits.stall=500ms", "--set", "limits.min_rate=1GiB")
     call = message("mutateRow", text_field(1, bytes(60 << 20)) + b"\0")
     before = rss(server)
@@ -33,14 +33,14 @@ def test_messages_that_drip_in_are_ended(attacked, bystander):
     assert rss(server) < before + (200 << 20)
 
 
-def test_heads_of_requests_that_drip_in_are_ended(attacked):
+def test_connections_with_slow_request_heads_are_closed(attacked):
     server = attacked(limits=["limits.stall=300ms"])
     with connect(server.port, timeout=120) as http:
         http.sendall(b"POST / HTTP/1.1\r\n")
         assert b"200" not in until_closed(http)
 
 
-def test_connections_that_say_nothing_are_closed(attacked):
+def test_silent_connections_are_closed(attacked):
     server = attacked(limits=["limits.first_call=200ms"])
     for _ in range(3):
         with connect(server.port, timeout=180) as silent:

@@ -1,4 +1,4 @@
-"""A web page that tries to drop a table through the browser of someone who can reach the server."""
+"""A web page that tries to drop a table through a browser that can reach the server."""
 import happybase
 import pytest
 from attacking import connect, message, post, text_field, until_closed

@@ -49,14 +49,14 @@ class Outcome:
         return "\n".join([head + (f", {self.meant} intentionally different" if self.meant else ""), *shown, *left])
 
 
-# A scenario that waits until something expires shows nothing if its calls themselves took this long between two waits, in
-# seconds: the shortest TTL in a transcript is a second. It is played again, up to this number of times.
+# If the calls of a scenario with waits take longer than SLOW_S between two waits, its result is inconclusive, because
+# the shortest TTL in a transcript is one second. The scenario is then replayed, up to TURNS times.
 SLOW_S = 0.8
 TURNS = 5
 
 
 def play(job):
-    """One scenario against a server."""
+    """Replays one scenario against a server."""
     for _ in range(TURNS):
         outcome, slowest = play_once(job)
         if not outcome.different or slowest < SLOW_S:
@@ -65,7 +65,7 @@ def play(job):
 
 
 def play_once(job):
-    """The outcome, and the longest time in seconds that calls between two waits took; 0 where there is no wait."""
+    """Returns the outcome, and the longest time of the calls between two waits, in seconds; 0 without waits."""
     name, scenario, known, address, wire, stop_after = job
     server, outcome = Gateways(*address, *wire), Outcome(name, known)
     run = Run(server, scenario["scope"])
@@ -93,9 +93,8 @@ def play_in_turn(group):
 
 
 def groups(jobs):
-    """Groups jobs that must not run in parallel. A scenario first drops all tables whose names contain its
-    scope, and some scopes
-    contain others."""
+    """Groups jobs that must not run in parallel. A scenario first drops all tables whose names contain its scope, and
+    some scopes contain others."""
     out = []
     for job in jobs:
         scope = job[1]["scope"]

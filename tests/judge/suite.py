@@ -8,7 +8,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 GOLDEN = HERE / "golden"
 JOBS = 4
 
-# Every transcript is replayed in every wire format, because each must carry the same values, errors and sizes.
+# Every transcript is replayed in every wire format, since each must transmit the same values, errors and sizes.
 FORMS = ("buffered/binary", "framed/binary", "buffered/compact", "framed/compact")
 COVERED = (
     "smoke.json",

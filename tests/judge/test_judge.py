@@ -40,7 +40,7 @@ def test_a_listed_difference_must_differ():
     assert outcome(step, "returns", 1, {"3": "because"}, "a-7.json/s") == (1, 0, 0)
 
 
-def test_a_difference_counts_unless_the_calls_were_slower_than_what_expires(monkeypatch):
+def test_a_difference_counts_unless_the_calls_were_slower_than_a_ttl(monkeypatch):
     def played(*turns):
         left = list(turns)
 
@@ -54,12 +54,12 @@ def test_a_difference_counts_unless_the_calls_were_slower_than_what_expires(monk
         return replay.play(None).different, len(turns) - len(left)
 
     assert played((1, 0.1), (0, 0.1)) == (1, 1)
-    assert played((0, 3.0), (1, 0.1)) == (0, 1), "alike, however slow"
+    assert played((0, 3.0), (1, 0.1)) == (0, 1), "equal answers count even if the calls were slow"
     assert played((1, 3.0), (1, 3.0), (0, 0.1), (1, 0.1)) == (0, 3)
     assert played(*[(1, 3.0)] * 9) == (1, replay.TURNS)
 
 
-def test_only_what_the_server_chose_is_masked():
+def test_only_values_chosen_by_the_server_are_masked():
     masked = mask({"timestamp": NOW - 1000, "value": "1700000000000", "port": 16020, "serverName": "h"}, now=NOW)
     assert masked == {"timestamp": "<now>", "value": "1700000000000", "port": "<port>", "serverName": "<server>"}
     assert mask({"timestamp": 5}, now=NOW) == {"timestamp": 5}

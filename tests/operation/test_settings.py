@@ -167,7 +167,7 @@ WRONG_TOML = [
 
 
 @pytest.mark.parametrize(("text", "said"), WRONG_TOML)
-def test_an_invalid_toml_file_is_refused_with_the_line_and_what_is_allowed(tmp_path, text, said):
+def test_an_invalid_toml_file_is_refused_with_the_line_and_the_allowed_values(tmp_path, text, said):
     file = toml(tmp_path, text)
     printed, why = config("--config", file, code=2)
     assert printed == "" and str(file) in why and said in why, why
@@ -186,7 +186,7 @@ WRONG_SITE = [
 
 
 @pytest.mark.parametrize(("inside", "said"), WRONG_SITE)
-def test_an_invalid_site_file_is_refused_with_the_line_and_what_is_allowed(tmp_path, inside, said):
+def test_an_invalid_site_file_is_refused_with_the_line_and_the_allowed_values(tmp_path, inside, said):
     path = tmp_path / "hbase-site.xml"
     path.write_text(f"<configuration>\n{inside}\n</configuration>")
     _, why = config("--hbase-site", path, code=2)

@@ -45,7 +45,7 @@ def test_nothing_is_logged_below_the_thresholds(served):
     assert lines(server, "responseToo") == []
 
 
-def test_scans_have_a_threshold_of_their_own(served):
+def test_scans_have_a_separate_threshold(served):
     server = served("--set", "slow.size=off", "--set", "slow.scan_size=1000")
     with Wire(server.port) as wire:
         wire.make_table()
@@ -66,7 +66,7 @@ def test_nothing_is_kept_by_default(served):
         assert wire.two.clearSlowLogResponses({here}) == [False]
 
 
-def test_the_newest_come_first_and_limit_is_respected(served):
+def test_records_are_returned_newest_first_up_to_the_limit(served):
     server = served("--set", "slow.keep=true", "--set", "slow.keep_count=5", *EVERYTHING_IS_SLOW)
     with Wire(server.port) as wire:
         wire.make_table()

@@ -24,7 +24,7 @@ pub struct NativeDatabase {
 }
 
 impl NativeDatabase {
-    /// What its calls share.
+    /// The state that its calls share.
     #[cfg(debug_assertions)]
     pub fn session(&self) -> &Arc<Session> {
         &self.session

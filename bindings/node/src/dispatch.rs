@@ -17,11 +17,11 @@ use crate::vocabulary::Operation;
 /// Gets of one submission that run as one job.
 const GETS_PER_JOB: usize = 16;
 
-/// A request whose answer JavaScript awaits under a number.
+/// A request and the number that identifies its answer to JavaScript.
 pub struct Call {
     /// The number that JavaScript gave it.
     pub number: u32,
-    /// What it asks for.
+    /// The encoded request.
     pub request: Bytes,
 }
 
@@ -117,7 +117,7 @@ fn run(session: &Session, request: Bytes, memory: Vec<u8>, origin: Origin) -> Ve
     })
 }
 
-/// Answers calls that came after the database was closed.
+/// Answers calls that arrived after the database was closed.
 fn refuse(session: &Session, calls: impl IntoIterator<Item = u32>) {
     let answers = calls.into_iter().map(|call| Completion { call, answer: error_answer(session, &closed_error()) });
     session.completions.push_all(answers);

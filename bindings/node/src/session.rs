@@ -1,4 +1,4 @@
-//! What the calls of one database share, on whatever thread they run.
+//! The state that the calls of one database share, on any thread.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -40,7 +40,7 @@ pub struct Session {
     pub completions: Completions,
     /// Numbers of calls that were cancelled and have not been answered yet.
     cancelled: Mutex<HashSet<u32>>,
-    /// How many there are, so that the usual case, none, needs no lock.
+    /// Their number, so that no lock is needed in the usual case of none.
     cancelled_count: AtomicUsize,
 }
 

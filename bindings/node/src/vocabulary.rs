@@ -47,7 +47,7 @@ pub const ROW_HEADER_BYTES: usize = 11;
 pub const CELL_HEADER_BYTES: usize = 17;
 
 numbered! {
-    /// What a request asks for: its first byte. The comments give the fields of the request and the answer, in the
+    /// The operation of a request: its first byte. The comments give the fields of the request and the answer, in the
     /// terms of `backend.js`.
     pub enum Operation {
         /// `{ table, get }` → `Row | undefined`
@@ -58,7 +58,7 @@ numbered! {
         GetMany = 3,
         /// `{ table, mutation: Put | Delete }` → `undefined`
         Mutate = 4,
-        /// `{ table, mutations: (Put | Delete)[] }` → `(undefined | HjallError)[]`: each mutation by itself, in order
+        /// `{ table, mutations: (Put | Delete)[] }` → `(undefined | HjallError)[]`: each mutation separately, in order
         MutateMany = 5,
         /// `{ table, row, mutations }` → `undefined`: all of them atomically
         MutateRow = 6,
@@ -140,7 +140,7 @@ numbered! {
 
     /// The result of a get.
     pub enum RowOutcome {
-        /// There is no such row.
+        /// The row does not exist.
         Missing = 0,
         /// The row follows.
         Found = 1,

@@ -37,7 +37,7 @@ pub fn call_interruptible<T: Send + 'static>(
 ) -> PyResult<T> {
     let (sender, receiver) = channel();
     let body = move || {
-        // After a signal the receiver is gone.
+        // After a signal the receiver no longer exists.
         let _ = sender.send(run());
     };
     thread::Builder::new().name("hjall-call".to_owned()).spawn(body)?;

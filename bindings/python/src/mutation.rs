@@ -76,7 +76,7 @@ fn column_value(
 }
 
 impl ColumnValue {
-    /// The cell to write; `timestamp` applies if the column has none of its own.
+    /// The cell to write. `timestamp` applies if the column has no timestamp.
     ///
     /// # Errors
     /// `ValueError` for a column without a qualifier.

@@ -30,7 +30,7 @@ impl ColumnNames {
     pub fn row<'py>(&self, py: Python<'py>, row: &Row, format: RowFormat) -> PyResult<Bound<'py, PyDict>> {
         let data = PyDict::new(py);
         let mut fresh = Vec::new();
-        // Without waiting: if another thread uses the cache, this row does without it.
+        // Does not wait: if another thread uses the cache, this row is converted without it.
         let mut cached = self.0.try_lock();
         let names = cached.as_deref_mut().unwrap_or(&mut fresh);
         let mut at = 0;

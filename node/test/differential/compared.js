@@ -14,8 +14,8 @@ function firstDifference(a, b) {
 }
 
 /**
- * Two writes without a timestamp in the same millisecond are one version, otherwise two. So each step gets a
- * millisecond of its own, on both databases.
+ * Two writes without a timestamp in the same millisecond are one version, otherwise two. Therefore each step runs in a
+ * different millisecond, on both databases.
  */
 async function nextMillisecond() {
   const now = Date.now();

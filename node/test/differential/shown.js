@@ -1,7 +1,6 @@
 'use strict';
 /**
- * Answers as text that says everything about them: types too, so that a number on one side and a bigint on the other
- * is a difference.
+ * Answers as text, including their types, so that a number on one side and a bigint on the other is a difference.
  */
 const { HjallError, Row } = require('../../lib/index.js');
 

@@ -1,4 +1,4 @@
-"""Tables: HappyBase's verbs, and verbs of their own for what HappyBase does not offer."""
+"""Tables: HappyBase's methods, and methods for operations that HappyBase does not have."""
 
 from __future__ import annotations
 
@@ -467,8 +467,8 @@ class Table(_native.Table):
 
         :param columns: the columns, or a mapping from columns to decoders. `b"f:q"` is a column, `b"f:"` all columns
             of a family; `None` selects all columns. Columns that are not named are discovered by a first pass over
-            the rows; the result lacks a column that is first written after this pass. A column without a decoder of
-            its own is decoded as `values` says.
+            the rows; the result lacks a column that is first written after this pass. `values` is the decoder of
+            columns without one.
         :param row_start: the first row, inclusive.
         :param row_stop: the last row, exclusive.
         :param row_prefix: only rows whose keys start with this, instead of `row_start` and `row_stop`.

@@ -75,8 +75,8 @@ def data(chance, time):
 
 
 def columns_to_delete(chance, time):
-    """Columns and families to delete, or the whole row; seldom all up to now, which hides what is put later at times
-    of long ago."""
+    """Columns and families to delete, or the whole row. Deletes up to the current time are rare, because they hide later
+    puts with old timestamps."""
     known = COLUMNS + [b"f", b"f:", b"g"] if time is not None or chance.random() < 0.1 else [b"g:a", b"g"]
     return (
         None

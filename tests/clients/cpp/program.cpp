@@ -25,7 +25,7 @@ namespace {
 
 void check(bool holds, const std::string& what) {
   if (!holds) {
-    std::cerr << "not as expected: " << what << std::endl;
+    std::cerr << "unexpected result: " << what << std::endl;
     std::exit(1);
   }
 }

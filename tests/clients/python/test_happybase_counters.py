@@ -29,7 +29,7 @@ def test_counting_after_setting_in_the_same_millisecond(table):
         assert table.counter_get(b"r", b"f:n") == i + 1
 
 
-def test_no_step_is_lost_between_threads(address, table):
+def test_concurrent_increments_are_not_lost(address, table):
     pool = happybase.ConnectionPool(8, host=address[0], port=address[1])
 
     def count():

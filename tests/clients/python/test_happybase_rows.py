@@ -4,14 +4,14 @@ from Hbase_thrift import IOError as HBaseError
 from thriftpy2.thrift import TApplicationException
 
 
-def test_a_row_comes_back_as_it_was_put(table):
+def test_a_row_is_read_as_it_was_put(table):
     table.put(b"r", {b"f:a": b"1", b"f:b": b"2", b"g:": b"no qualifier"})
     assert table.row(b"r") == {b"f:a": b"1", b"f:b": b"2", b"g:": b"no qualifier"}
     assert table.row(b"r", columns=[b"f:a", b"g"]) == {b"f:a": b"1", b"g:": b"no qualifier"}
     assert table.row(b"absent") == {}
 
 
-def test_any_bytes_are_a_row_a_qualifier_and_a_value(table):
+def test_any_bytes_are_legal_in_rows_qualifiers_and_values(table):
     every = bytes(range(256))
     table.put(every, {b"f:" + every: every})
     table.put(b"\x00", {b"f:\x00": b""})
@@ -20,7 +20,7 @@ def test_any_bytes_are_a_row_a_qualifier_and_a_value(table):
     assert [key for key, _ in table.scan()] == [b"\x00", every]
 
 
-def test_versions_come_newest_first_and_as_many_as_the_family_keeps(table):
+def test_versions_are_returned_newest_first_up_to_the_familys_limit(table):
     for ts in (10, 30, 20, 40):
         table.put(b"r", {b"f:a": b"v%d" % ts, b"g:a": b"v%d" % ts}, timestamp=ts)
     assert table.cells(b"r", b"f:a", versions=9, include_timestamp=True) == [(b"v40", 40), (b"v30", 30), (b"v20", 20)]
@@ -49,7 +49,7 @@ def test_deleting_columns_versions_and_rows(table):
     assert table.row(b"r") == {}
 
 
-def test_a_put_right_after_a_delete_is_seen(table):
+def test_a_put_right_after_a_delete_is_visible(table):
     # Both fall into the same millisecond, and in HBase a delete hides a put with the same timestamp.
     for i in range(300):
         table.put(b"r", {b"f:a": b"%d" % i})
@@ -59,13 +59,13 @@ def test_a_put_right_after_a_delete_is_seen(table):
         assert table.row(b"r") == {b"f:a": b"again"}
 
 
-def test_what_is_wrong_is_said_with_hbases_class(db, table):
+def test_errors_name_hbases_class(db, table):
     with pytest.raises(HBaseError, match="NoSuchColumnFamilyException"):
         table.put(b"r", {b"nope:a": b"1"})
     with pytest.raises(HBaseError, match="TableNotFoundException"):
         db.table("absent").row(b"r")
     table.put(b"k" * 30_000, {b"f:a": b"long"})
     assert table.row(b"k" * 30_000) == {b"f:a": b"long"}
-    with pytest.raises(TApplicationException):  # HBase lets mutateRows fail so, and HappyBase puts through that
+    with pytest.raises(TApplicationException):  # HBase's mutateRows, which HappyBase's puts use, fails like this
         table.put(b"k" * 32_768, {b"f:a": b"1"})
     assert [len(key) for key, _ in table.scan()] == [30_000]

@@ -20,7 +20,7 @@ def test_all_rows_in_order(hundred):
     assert keys(hundred.scan()) == [b"a%02d" % i for i in range(50)] + [b"b%02d" % i for i in range(50)]
 
 
-def test_a_range_has_its_start_and_not_its_stop(hundred):
+def test_a_range_includes_its_start_and_excludes_its_stop(hundred):
     assert keys(hundred.scan(row_start=b"a48", row_stop=b"b01")) == [b"a48", b"a49", b"b00"]
     assert keys(hundred.scan(row_start=b"b49")) == [b"b49"]
     assert keys(hundred.scan(row_stop=b"a00\x00")) == [b"a00"]
@@ -58,7 +58,7 @@ def test_sorted_columns(table):
     assert key == b"r" and list(cells.items()) == sorted(row.items())
 
 
-def test_a_time_limit_shows_the_past(table):
+def test_a_scan_with_a_timestamp_returns_older_cells(table):
     table.put(b"r", {b"f:a": b"old"}, timestamp=10)
     table.put(b"r", {b"f:a": b"new"}, timestamp=20)
     assert list(table.scan(timestamp=20)) == [(b"r", {b"f:a": b"old"})]
@@ -76,7 +76,7 @@ def test_a_scan_over_several_regions(db, table_name):
     assert sum(1 for _ in table.scan(batch_size=777)) == 5000
 
 
-def test_a_scan_given_up_half_way_leaves_the_connection_usable(hundred):
+def test_an_abandoned_scan_leaves_the_connection_usable(hundred):
     scan = hundred.scan(batch_size=5)
     next(scan)
     scan.close()

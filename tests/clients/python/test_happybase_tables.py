@@ -7,7 +7,7 @@ from Hbase_thrift import AlreadyExists, IllegalArgument
 from Hbase_thrift import IOError as HBaseError
 
 
-def test_a_table_lives_and_dies(db, table_name):
+def test_the_life_cycle_of_a_table(db, table_name):
     assert table_name not in db.tables()
     db.create_table(table_name, {"a": {}, "b:": dict(max_versions=7, time_to_live=3600, compression="GZ", in_memory=True)})
     assert table_name in db.tables()
@@ -58,7 +58,7 @@ def test_compaction_is_accepted_and_loses_nothing(db, table):
     assert table.cells(b"r", b"f:a", versions=9) == [b"9", b"8"]
 
 
-def test_prefixed_tables_are_told_apart(address, db, table_name):
+def test_table_prefixes_separate_tables(address, db, table_name):
     with closing(happybase.Connection(*address, table_prefix=table_name)) as mine:
         mine.create_table("inner", {"f": {}})
         assert mine.tables() == [b"inner"]

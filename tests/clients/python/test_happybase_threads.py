@@ -26,7 +26,7 @@ def run_all(threads):
         raise raised[0]
 
 
-def test_sixty_four_threads_with_connections_of_their_own(address, table):
+def test_sixty_four_threads_with_separate_connections(address, table):
     def work(n):
         def go():
             with closing(happybase.Connection(*address)) as connection:
@@ -66,7 +66,7 @@ def test_a_pool_replaces_a_connection_that_broke(address, table):
 
 
 @pytest.mark.parametrize("compat", ["0.90", "0.92", "0.94", "0.96", "0.98"])
-def test_every_way_of_calling_that_happybase_has(address, table, compat):
+def test_every_compatibility_mode_and_transport_of_happybase(address, table, compat):
     with closing(happybase.Connection(*address, compat=compat)) as connection:
         mine = connection.table(table.name)
         mine.put(b"r", {b"f:a": compat.encode()})

@@ -46,7 +46,7 @@ def put(row, column, value, timestamp=None):
 
 @pytest.mark.parametrize("transport", [TBufferedTransport, TFramedTransport])
 @pytest.mark.parametrize("protocol", [TBinaryProtocol, TCompactProtocol])
-def test_one_connection_speaks_both_services(address, table, table_name, transport, protocol):
+def test_one_connection_can_use_both_services(address, table, table_name, transport, protocol):
     with Wire(*address, transport, protocol) as wire:
         wire.one.mutateRow(table_name, b"r", [one.Mutation(column=b"f:a", value=b"first")], {})
         # Methods that exist in both services are distinguished for each call.
@@ -59,7 +59,7 @@ def test_one_connection_speaks_both_services(address, table, table_name, transpo
         assert struct.unpack(">q", wire.one.get(table_name, b"r", b"f:n", {})[0].value) == (7,)
 
 
-def test_the_server_type_follows_what_the_connection_has_spoken(address, table_name, table):
+def test_the_server_type_follows_the_service_that_the_connection_has_used(address, table_name, table):
     with Wire(*address) as wire:
         wire.two.exists(table_name, two.TGet(row=b"r"))
         assert wire.two.getThriftServerType() == 2
@@ -67,7 +67,7 @@ def test_the_server_type_follows_what_the_connection_has_spoken(address, table_n
         assert wire.one.getThriftServerType() == 1
 
 
-def test_a_check_without_a_value_is_for_a_cell_that_is_not_there(wire, table, table_name):
+def test_a_check_without_a_value_tests_for_a_missing_cell(wire, table, table_name):
     def if_not_exists(value):
         mutations = two.TRowMutations(row=b"r", mutations=[two.TMutation(put=put(b"r", b"f:q", value))])
         return wire.two.checkAndMutate(table_name, b"r", b"f", b"q", EQUAL, None, mutations)
@@ -81,7 +81,7 @@ def test_a_check_without_a_value_is_for_a_cell_that_is_not_there(wire, table, ta
     assert failed.value.type == TApplicationException.INTERNAL_ERROR
 
 
-def test_what_a_java_client_always_sends_means_no_limits(wire, table, table_name):
+def test_the_values_that_java_clients_always_send_mean_no_limits(wire, table, table_name):
     now = 2**63 - 1
     wire.two.put(table_name, put(b"r", b"f:q", b"v", timestamp=now))
     get = two.TGet(row=b"r", timeRange=two.TTimeRange(minStamp=0, maxStamp=now), maxVersions=1, consistency=1, targetReplicaId=-1,
@@ -107,7 +107,7 @@ def test_methods_of_another_version_are_unknown(wire):
     assert "default" in wire.two.listNamespaces()
 
 
-def test_region_replicas_are_told_of(wire, table_name):
+def test_region_replicas_are_reported(wire, table_name):
     name = two.TTableName(qualifier=table_name)
     family = two.TColumnFamilyDescriptor(name=b"f")
     descriptor = two.TTableDescriptor(tableName=name, columns=[family], attributes={b"REGION_REPLICATION": b"2"})
@@ -134,7 +134,7 @@ def test_a_dedicated_port_answers_with_its_type():
         assert types == {1, 2}
 
 
-def test_read_only_mode_refuses_data_and_nothing_else():
+def test_read_only_mode_refuses_only_writes():
     with Hjall(None, "--read-only") as server:
         with Wire("127.0.0.1", server.port) as wire:
             name = two.TTableName(qualifier=b"t")

@@ -17,7 +17,7 @@ impl Table {
     /// Writes columns of one row atomically.
     ///
     /// `data`: a dict from column to value, or an iterable of ``(column, value)`` and ``(column, value, timestamp)``; a
-    /// value may be ``(value, timestamp)``. `timestamp`: the timestamp of the cells that have none of their own, in
+    /// value may be ``(value, timestamp)``. `timestamp`: the timestamp of cells without one, in
     /// milliseconds since 1970; `None` stands for the time of the write. `wal`: whether to use the write-ahead log;
     /// without it, the write may be lost if the process ends. `ttl_ms`: how long the cells live, in milliseconds.
     /// `durability`: one of HBase's levels, which overrides `wal`: ``USE_DEFAULT`` (the table's), ``SKIP_WAL``,

@@ -53,7 +53,7 @@ def _column_request(name: Name, given: object) -> ColumnRequest:
 
 
 def column_requests(columns: ColumnNames | None, default: str) -> list[ColumnRequest]:
-    """The columns to read; `default` is the decoder of those without one of their own.
+    """The columns to read; `default` is the decoder of columns without one.
 
     Raises `TypeError` for a single name, `ValueError` for an empty list or an invalid name.
     """
