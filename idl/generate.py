@@ -313,7 +313,7 @@ def main():
     stale = [p for p, text in results.items() if (HERE / p).read_text() != text]
     if stale or record() != RECORD.read_text():
         sys.exit(f"idl: {', '.join(stale) or RECORD.name} out of date: run `make idl`")
-    print("idl: generated files are what the compiler writes")
+    print("idl: generated files are up to date")
 
 
 if __name__ == "__main__":

@@ -1,8 +1,8 @@
-//! Measures the store on disk: `cargo run --release -p hjall-engine --example store [FOLDER] [MEGABYTES]`; with the same folder once more, only
-//! opening and closing it.
+//! Measures the store on disk: `cargo run --release -p hjall-engine --example store [FOLDER] [MEGABYTES]`; with an
+//! existing folder, only opening and closing it.
 //!
-//! Prints opening times, the cost of making a space, reads and transactions per second. Figures are for comparing two versions on one
-//! machine; nothing asserts them.
+//! Prints opening times, the cost of creating a space, reads and transactions per second. The figures serve to compare
+//! two versions on one machine; nothing asserts them.
 
 use std::error::Error;
 use std::path::{Path, PathBuf};
@@ -29,7 +29,7 @@ fn main() -> Outcome {
     measure(&folder, megabytes)
 }
 
-/// In a process of its own: what opening costs, without what loading left in the allocator.
+/// Measures the cost of opening in a separate process, whose allocator was not used for loading.
 fn reopen(folder: &Path) -> Outcome {
     let store = timed("open", || open(folder))?;
     println!("{:<44} {:>10} KiB", "resident memory, opened", resident_kib());
@@ -77,7 +77,7 @@ fn timed<T>(what: &str, work: impl FnOnce() -> Outcome<T>) -> Outcome<T> {
 }
 
 fn row(number: u64) -> Bytes {
-    // Spread over the keys, so that neighbours are not written together.
+    // Spread over the keys, so that adjacent keys are not written together.
     Bytes::copy_from_slice(&[number.wrapping_mul(0x9E37_79B9_7F4A_7C15).to_be_bytes(), number.to_be_bytes()].concat())
 }
 
@@ -158,7 +158,7 @@ fn reads(store: &Arc<dyn Store>, rows_per_space: u64) -> Outcome {
     Ok(())
 }
 
-/// What the process has in memory; 0 where that cannot be learned.
+/// The resident memory of the process; 0 if the platform does not report it.
 fn resident_kib() -> u64 {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).unwrap_or_default();

@@ -24,7 +24,7 @@ pub struct Value {
 }
 
 fn damaged() -> Error {
-    Error::new(ErrorKind::Corrupt, "a stored value is not a cell's: the data folder is damaged or newer")
+    Error::new(ErrorKind::Corrupt, "a stored value is not the value of a cell: the data folder is damaged or newer")
 }
 
 /// Splits the tag and the TTL from the beginning of a stored value.

@@ -1,6 +1,7 @@
-//! The methods of both services: what is known of each, and how the name in a call finds its method.
+//! The methods of both services: facts about each method, and its look-up by the name in a call.
 //!
-//! The tables are generated from the contracts and from `methods.txt`, which has what the contracts cannot say.
+//! The tables are generated from the contracts and from `methods.txt`, which has the facts that contracts cannot
+//! contain.
 
 use thrift::protocol::TType;
 
@@ -40,14 +41,14 @@ pub enum CallKind {
 }
 
 impl CallKind {
-    /// All of them.
+    /// All services.
     pub const ALL: [Self; 4] = [Self::Read, Self::Write, Self::Scan, Self::Admin];
 }
 
 /// What a method changes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Effect {
-    /// Nothing, but for scanners that the gateway keeps between calls.
+    /// Nothing, except for scanners that the gateway keeps between calls.
     None,
     /// Cells.
     Data,
@@ -60,13 +61,13 @@ pub enum Effect {
 pub enum ScannerUse {
     /// Opens one and returns its number.
     Opens,
-    /// Reads on in the scanner whose number is its first argument.
+    /// Fetches from the scanner whose number is its first argument.
     Fetches,
     /// Closes the scanner whose number is its first argument.
     Closes,
 }
 
-/// An argument as it is seen on the wire.
+/// An argument as encoded on the wire.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Argument {
     /// Its field number.
@@ -75,7 +76,7 @@ pub struct Argument {
     pub wire: TType,
 }
 
-/// What is known of a method.
+/// The facts about a method.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct MethodInfo {
     /// The name on the wire.
@@ -94,7 +95,7 @@ pub struct MethodInfo {
     pub arguments: &'static [Argument],
 }
 
-/// A method of one service. It is a number: what is known of it is looked up without its name.
+/// A method of one service. It is a number, so its facts are looked up without its name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Method {
     /// A method of [`Service::Thrift1`].
@@ -128,7 +129,7 @@ impl Method {
         }
     }
 
-    /// What is known of it.
+    /// The facts about it.
     pub fn info(self) -> &'static MethodInfo {
         match self {
             Self::Thrift1(method) => &THRIFT1[method as usize],
@@ -141,16 +142,16 @@ impl Method {
         self.info().name
     }
 
-    /// Whether it reads on in the scanner that its first argument names.
+    /// Whether it fetches from the scanner that its first argument names.
     pub fn fetches(self) -> bool {
         self.info().scanner == Some(ScannerUse::Fetches)
     }
 }
 
-/// What tells which service a call is for.
+/// What determines the service of a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Telling {
-    /// The name: only this service has it.
+    /// The name, which only this service has.
     Name(Service),
     /// The type of an argument that both services have.
     Struct {
@@ -159,7 +160,7 @@ pub enum Telling {
         /// The service in which it is a struct.
         service: Service,
     },
-    /// An argument that only one service has or, where that is absent, the first field of a struct that both have.
+    /// An argument that only one service has or, if it is absent, the first field of a struct that both have.
     Field {
         /// The argument.
         field: i16,
@@ -170,20 +171,20 @@ pub enum Telling {
         /// Fields of either struct that the other does not have.
         first: &'static [(i16, TType, Service)],
     },
-    /// Nothing: the method is the same in both services and has no arguments.
+    /// Nothing: the method has no arguments and is the same in both services.
     Nothing,
 }
 
-/// A name that at least one of the services has a method of.
+/// The name of a method of at least one service.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Name {
     /// The name on the wire.
     pub text: &'static str,
-    /// The method of the first service. `getRowOrBefore` of older HBase is among them.
+    /// The method of the first service. They include `getRowOrBefore` of older versions of HBase.
     pub thrift1: Option<Thrift1>,
     /// The method of the second service.
     pub thrift2: Option<Thrift2>,
-    /// What tells which of them a call is for.
+    /// What determines the service of a call.
     pub telling: Telling,
 }
 
@@ -208,7 +209,8 @@ impl Name {
     }
 }
 
-/// The hash of a name, from a few of its bytes; perfect for the names of methods, all of which have three bytes or more.
+/// The hash of a name, computed from a few of its bytes. It is perfect for the names of methods, which have at least
+/// three bytes.
 fn slot(name: &[u8]) -> Option<usize> {
     let third_last = *name.get(name.len().checked_sub(3)?)?;
     let word = u32::from_le_bytes([name.len() as u8, *name.first()?, *name.get(name.len() / 2)?, third_last]);

@@ -1,4 +1,4 @@
-//! The table of methods, compared with what the contracts and the gateways' behaviour demand of it.
+//! The table of methods, compared with the contracts and the behaviour of the gateways.
 #![allow(clippy::unwrap_used)]
 
 use hjall_idl::{CallKind, Effect, Method, Name, ScannerUse, Service, Telling};
@@ -29,7 +29,7 @@ fn every_method_is_found_by_its_name_and_by_nothing_else() {
         let text = method.name();
         let name = Name::find(text.as_bytes()).unwrap_or_else(|| panic!("{text} is not found"));
         assert_eq!((name.text, name.of(method.service())), (text, Some(method)));
-        // Names that fall into the same slot, or are a byte away.
+        // Names in the same slot, and names that differ in one byte.
         for at in 0..text.len() {
             let mut other = text.as_bytes().to_vec();
             other[at] ^= 0x20;

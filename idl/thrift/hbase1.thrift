@@ -1,6 +1,6 @@
-// HBase's first Thrift service, as HBase 2.6 speaks it: 47 methods, the ones HappyBase calls.
+// HBase's first Thrift service, in the version of HBase 2.6: 47 methods, which HappyBase uses.
 //
-// Maintained by hand. Names, numbers and types are what clients of HBase send and expect; the comments are ours.
+// Maintained by hand. Names, numbers and types are those of HBase's clients; the comments are hjall's.
 // Every field may be absent on the wire. Timestamps are milliseconds since 1970. Columns are named `family:qualifier`.
 
 namespace java org.apache.hadoop.hbase.thrift.generated
@@ -11,7 +11,7 @@ namespace perl Hbase
 namespace php Hbase
 namespace go hbase1
 
-// Which of the two services a server speaks.
+// The service that a server provides.
 enum TThriftServerType {
   ONE = 1,
   TWO = 2,
@@ -23,12 +23,12 @@ struct TCell {
   2: i64 timestamp,
 }
 
-// A family of a table. The defaults are what a client that sets nothing asks for; they are not the defaults of a table
-// made elsewhere.
+// A family of a table. The defaults apply to fields that a client does not set; HBase's other interfaces have different
+// defaults.
 struct ColumnDescriptor {
-  // `family:`; whatever follows the colon is dropped.
+  // `family:`; anything after the colon is ignored.
   1: binary name,
-  // Versions kept of each column.
+  // The number of versions kept per column.
   2: i32 maxVersions = 3,
   // NONE, LZO, GZ, SNAPPY, LZ4, BZIP2, ZSTD, LZMA or BROTLI, in any case.
   3: string compression = "NONE",
@@ -41,15 +41,15 @@ struct ColumnDescriptor {
   // Ignored.
   7: i32 bloomFilterNbHashes = 0,
   8: bool blockCacheEnabled = false,
-  // Seconds; 0 or less: for ever.
+  // In seconds; 0 or less: no expiry.
   9: i32 timeToLive = 2147483647,
 }
 
-// A region: the rows from startKey up to, not including, endKey. An empty key is the open end.
+// A region: the rows from startKey up to, not including, endKey. An empty key means no bound.
 struct TRegionInfo {
   1: binary startKey,
   2: binary endKey,
-  // When the region was made, in milliseconds.
+  // The time at which the region was created, in milliseconds.
   3: i64 id,
   // The full name, `table,startKey,id.md5.`
   4: binary name,
@@ -65,7 +65,7 @@ struct Mutation {
   2: binary column,
   // Absent: empty.
   3: binary value,
-  // False: need not survive a crash.
+  // False: the change may be lost in a crash.
   4: bool writeToWAL = true,
 }
 
@@ -75,7 +75,7 @@ struct BatchMutation {
   2: list<Mutation> mutations,
 }
 
-// Adds `ammount` (the name is misspelt for good) to a counter.
+// Adds `ammount` (misspelt in HBase) to a counter.
 struct TIncrement {
   1: binary table,
   2: binary row,
@@ -96,29 +96,29 @@ struct TRowResult {
   3: optional list<TColumn> sortedColumns,
 }
 
-// What to scan; absent fields do not restrict.
+// A scan. Absent fields restrict nothing.
 struct TScan {
   1: optional binary startRow,
-  // Excluded, unless equal to startRow.
+  // Exclusive, unless equal to startRow.
   2: optional binary stopRow,
   // Only cells before this time.
   3: optional i64 timestamp,
   // `family` or `family:qualifier`.
   4: optional list<binary> columns,
-  // Rows brought in at once.
+  // The number of rows per fetch.
   5: optional i32 caching,
   // A filter in HBase's filter language.
   6: optional binary filterString,
-  // Cells in one result at most; wide rows come in pieces.
+  // The largest number of cells in one result; wider rows are returned in pieces.
   7: optional i32 batchSize,
-  // Fill sortedColumns in place of columns.
+  // Whether to fill sortedColumns instead of columns.
   8: optional bool sortColumns,
   9: optional bool reversed,
   // A hint for caches.
   10: optional bool cacheBlocks,
 }
 
-// Appends values[i] to columns[i], all in one row at once.
+// Appends values[i] to columns[i] of one row, atomically.
 struct TAppend {
   1: binary table,
   2: binary row,
@@ -129,49 +129,49 @@ struct TAppend {
 // The operation failed. The message starts with the name of a Java exception.
 exception IOError {
   1: string message,
-  // Whether trying again can help.
+  // Whether a retry can succeed.
   2: bool canRetry,
 }
 
-// An argument is not acceptable.
+// An argument is invalid.
 exception IllegalArgument {
   1: string message,
 }
 
-// There is a table of that name.
+// A table with this name already exists.
 exception AlreadyExists {
   1: string message,
 }
 
 service Hbase {
-  // Brings a disabled table back.
+  // Enables a disabled table.
   void enableTable(1: binary tableName) throws (1: IOError io)
 
-  // Takes a table offline, which altering and deleting it need.
+  // Disables a table, which is required before it is altered or deleted.
   void disableTable(1: binary tableName) throws (1: IOError io)
 
-  // Whether a table is online.
+  // Whether a table is enabled.
   bool isTableEnabled(1: binary tableName) throws (1: IOError io)
 
-  // Asks for a compaction of a table or of one region.
+  // Requests a compaction of a table or of one region.
   void compact(1: binary tableNameOrRegionName) throws (1: IOError io)
 
-  // The same as compact, as in HBase 2.
+  // Requests a compaction; in HBase 2, a minor one.
   void majorCompact(1: binary tableNameOrRegionName) throws (1: IOError io)
 
-  // The names of all tables of users.
+  // The names of all user tables.
   list<binary> getTableNames() throws (1: IOError io)
 
-  // The same, with whether each is enabled.
+  // The names of all user tables, and whether each is enabled.
   map<binary,bool> getTableNamesWithIsTableEnabled() throws (1: IOError io)
 
   // A table's families by `family:`.
   map<binary,ColumnDescriptor> getColumnDescriptors(1: binary tableName) throws (1: IOError io)
 
-  // A table's regions by start key; none if there is no such table.
+  // A table's regions by start key; none if the table does not exist.
   list<TRegionInfo> getTableRegions(1: binary tableName) throws (1: IOError io)
 
-  // Makes a table of one region.
+  // Creates a table with one region.
   void createTable(1: binary tableName, 2: list<ColumnDescriptor> columnFamilies)
       throws (1: IOError io, 2: IllegalArgument ia, 3: AlreadyExists exist)
 
@@ -187,66 +187,66 @@ service Hbase {
       1: binary tableName, 2: binary row, 3: binary column, 4: i32 numVersions, 5: map<binary,binary> attributes)
       throws (1: IOError io)
 
-  // The same, of those before a time.
+  // Up to numVersions cells of a column before a timestamp, newest first.
   list<TCell> getVerTs(
       1: binary tableName, 2: binary row, 3: binary column, 4: i64 timestamp, 5: i32 numVersions,
       6: map<binary,binary> attributes)
       throws (1: IOError io)
 
-  // The newest cells of a row; an empty list if it is absent.
+  // The newest cells of a row; an empty list if it does not exist.
   list<TRowResult> getRow(1: binary tableName, 2: binary row, 3: map<binary,binary> attributes)
       throws (1: IOError io)
 
-  // The same, of these columns or families.
+  // The newest cells of these columns or families of a row.
   list<TRowResult> getRowWithColumns(
       1: binary tableName, 2: binary row, 3: list<binary> columns, 4: map<binary,binary> attributes)
       throws (1: IOError io)
 
-  // The newest cells of a row before a time.
+  // The newest cells of a row before a timestamp.
   list<TRowResult> getRowTs(1: binary tableName, 2: binary row, 3: i64 timestamp, 4: map<binary,binary> attributes)
       throws (1: IOError io)
 
-  // The same, of these columns or families.
+  // The newest cells of these columns or families of a row before a timestamp.
   list<TRowResult> getRowWithColumnsTs(
       1: binary tableName, 2: binary row, 3: list<binary> columns, 4: i64 timestamp,
       5: map<binary,binary> attributes)
       throws (1: IOError io)
 
-  // Several rows; absent ones are left out.
+  // Several rows; missing ones are omitted.
   list<TRowResult> getRows(1: binary tableName, 2: list<binary> rows, 3: map<binary,binary> attributes)
       throws (1: IOError io)
 
-  // The same, of these columns or families.
+  // The newest cells of these columns or families of several rows.
   list<TRowResult> getRowsWithColumns(
       1: binary tableName, 2: list<binary> rows, 3: list<binary> columns, 4: map<binary,binary> attributes)
       throws (1: IOError io)
 
-  // Several rows, as before a time.
+  // The newest cells of several rows before a timestamp.
   list<TRowResult> getRowsTs(
       1: binary tableName, 2: list<binary> rows, 3: i64 timestamp, 4: map<binary,binary> attributes)
       throws (1: IOError io)
 
-  // The same, of these columns or families.
+  // The newest cells of these columns or families of several rows before a timestamp.
   list<TRowResult> getRowsWithColumnsTs(
       1: binary tableName, 2: list<binary> rows, 3: list<binary> columns, 4: i64 timestamp,
       5: map<binary,binary> attributes)
       throws (1: IOError io)
 
-  // Changes one row: its deletes at once, then its puts at once.
+  // Changes one row: all deletes atomically, then all puts atomically.
   void mutateRow(1: binary tableName, 2: binary row, 3: list<Mutation> mutations, 4: map<binary,binary> attributes)
       throws (1: IOError io, 2: IllegalArgument ia)
 
-  // The same, with a timestamp.
+  // Changes one row as mutateRow does, with a timestamp.
   void mutateRowTs(
       1: binary tableName, 2: binary row, 3: list<Mutation> mutations, 4: i64 timestamp,
       5: map<binary,binary> attributes)
       throws (1: IOError io, 2: IllegalArgument ia)
 
-  // Changes several rows: all puts, then all deletes; each row by itself.
+  // Changes several rows: all puts, then all deletes, each row independently.
   void mutateRows(1: binary tableName, 2: list<BatchMutation> rowBatches, 3: map<binary,binary> attributes)
       throws (1: IOError io, 2: IllegalArgument ia)
 
-  // The same, with a timestamp.
+  // Changes several rows as mutateRows does, with a timestamp.
   void mutateRowsTs(
       1: binary tableName, 2: list<BatchMutation> rowBatches, 3: i64 timestamp, 4: map<binary,binary> attributes)
       throws (1: IOError io, 2: IllegalArgument ia)
@@ -259,7 +259,7 @@ service Hbase {
   void deleteAll(1: binary tableName, 2: binary row, 3: binary column, 4: map<binary,binary> attributes)
       throws (1: IOError io)
 
-  // The same, up to and including a time.
+  // Deletes a column or a family of a row up to and including a timestamp.
   void deleteAllTs(
       1: binary tableName, 2: binary row, 3: binary column, 4: i64 timestamp, 5: map<binary,binary> attributes)
       throws (1: IOError io)
@@ -273,11 +273,11 @@ service Hbase {
   // Adds to several counters, one after the other.
   void incrementRows(1: list<TIncrement> increments) throws (1: IOError io)
 
-  // Deletes a row's cells up to and including a time.
+  // Deletes a row's cells up to and including a timestamp.
   void deleteAllRowTs(1: binary tableName, 2: binary row, 3: i64 timestamp, 4: map<binary,binary> attributes)
       throws (1: IOError io)
 
-  // Opens a scanner; its number is for scannerGet, scannerGetList and scannerClose.
+  // Opens a scanner; returns the id for scannerGet, scannerGetList and scannerClose.
   i32 scannerOpenWithScan(1: binary tableName, 2: TScan scan, 3: map<binary,binary> attributes)
       throws (1: IOError io)
 
@@ -296,13 +296,13 @@ service Hbase {
       1: binary tableName, 2: binary startAndPrefix, 3: list<binary> columns, 4: map<binary,binary> attributes)
       throws (1: IOError io)
 
-  // Opens a scanner from a row on, as before a time.
+  // Opens a scanner from a row on, over cells before a timestamp.
   i32 scannerOpenTs(
       1: binary tableName, 2: binary startRow, 3: list<binary> columns, 4: i64 timestamp,
       5: map<binary,binary> attributes)
       throws (1: IOError io)
 
-  // Opens a scanner from a row up to another, as before a time.
+  // Opens a scanner from a row up to another, over cells before a timestamp.
   i32 scannerOpenWithStopTs(
       1: binary tableName, 2: binary startRow, 3: binary stopRow, 4: list<binary> columns, 5: i64 timestamp,
       6: map<binary,binary> attributes)
@@ -323,7 +323,7 @@ service Hbase {
   // Appends to columns of a row; returns the new cells.
   list<TCell> append(1: TAppend append) throws (1: IOError io)
 
-  // Puts if a column has a value (absent: if it does not exist). There is no field 4.
+  // Puts if a column has a value (absent: if the cell does not exist). Field 4 does not exist.
   bool checkAndPut(
       1: binary tableName, 2: binary row, 3: binary column, 5: binary value, 6: Mutation mput,
       7: map<binary,binary> attributes)
@@ -332,6 +332,6 @@ service Hbase {
   // ONE.
   TThriftServerType getThriftServerType()
 
-  // The name of this database for ever, a UUID.
+  // The permanent id of this database, a UUID.
   string getClusterId()
 }

@@ -1,4 +1,4 @@
-// What clients of HBase 0.9x and 1.x call in the first service besides hbase1.thrift. HBase 2 has it no more.
+// Methods of the first service in HBase 0.9x and 1.x that HBase 2 no longer has.
 //
 // Maintained by hand.
 

@@ -1,6 +1,7 @@
-// HBase's second Thrift service, as HBase 2.6 speaks it: 50 methods, the ones HBase's own Thrift client for Java calls.
+// HBase's second Thrift service, in the version of HBase 2.6: 50 methods, which HBase's own Thrift client for Java
+// uses.
 //
-// Maintained by hand. Names, numbers and types are what clients of HBase send and expect; the comments are ours.
+// Maintained by hand. Names, numbers and types are those of HBase's clients; the comments are hjall's.
 // Timestamps are milliseconds since 1970. Tables are named `qualifier` or `namespace:qualifier`.
 
 namespace java org.apache.hadoop.hbase.thrift2.generated
@@ -40,7 +41,7 @@ enum TReadType {
   PREAD = 3,
 }
 
-// `value op stored`: the given value stands on the left.
+// `value op stored`: the given value is the left operand.
 enum TCompareOp {
   LESS = 0,
   LESS_OR_EQUAL = 1,
@@ -51,7 +52,7 @@ enum TCompareOp {
   NO_OP = 6,
 }
 
-// Which keys a family's bloom filter holds.
+// The keys in a family's bloom filter.
 enum TBloomFilterType {
   NONE = 0,
   ROW = 1,
@@ -59,7 +60,7 @@ enum TBloomFilterType {
   ROWPREFIX_FIXED_LENGTH = 3,
 }
 
-// How a family is compressed.
+// The compression of a family.
 enum TCompressionAlgorithm {
   LZO = 0,
   GZ = 1,
@@ -70,7 +71,7 @@ enum TCompressionAlgorithm {
   ZSTD = 6,
 }
 
-// How keys are packed in a block.
+// The encoding of keys in a block.
 enum TDataBlockEncoding {
   NONE = 0,
   PREFIX = 2,
@@ -86,7 +87,7 @@ enum TKeepDeletedCells {
   TTL = 2,
 }
 
-// Which log getSlowLogResponses reads.
+// The log that getSlowLogResponses reads.
 enum TLogType {
   SLOW_LOG = 1,
   LARGE_LOG = 2,
@@ -98,7 +99,7 @@ enum TFilterByOperator {
   OR = 1,
 }
 
-// Which of the two services a server speaks.
+// The service that a server provides.
 enum TThriftServerType {
   ONE = 1,
   TWO = 2,
@@ -117,7 +118,7 @@ struct TColumn {
   3: optional i64 timestamp,
 }
 
-// A column and its value; in answers with its timestamp.
+// A column and its value; in answers also its timestamp.
 struct TColumnValue {
   1: required binary family,
   2: required binary qualifier,
@@ -128,14 +129,14 @@ struct TColumnValue {
   6: optional i8 type,
 }
 
-// A counter and what to add.
+// A counter and the amount to add.
 struct TColumnIncrement {
   1: required binary family,
   2: required binary qualifier,
   3: optional i64 amount = 1,
 }
 
-// A row; without cells if it is absent.
+// A row; without cells if it does not exist.
 struct TResult {
   1: optional binary row,
   2: required list<TColumnValue> columnValues,
@@ -144,21 +145,21 @@ struct TResult {
   4: optional bool partial = false,
 }
 
-// Accepted, not used.
+// Accepted, but not used.
 struct TAuthorization {
   1: optional list<string> labels,
 }
 
-// Accepted, not used.
+// Accepted, but not used.
 struct TCellVisibility {
   1: optional string expression,
 }
 
-// What to read of one row.
+// A read of one row.
 struct TGet {
   1: required binary row,
   2: optional list<TColumn> columns,
-  // Exactly this time.
+  // Only cells with exactly this timestamp.
   3: optional i64 timestamp,
   4: optional TTimeRange timeRange,
   5: optional i32 maxVersions,
@@ -169,28 +170,28 @@ struct TGet {
   9: optional TConsistency consistency,
   10: optional i32 targetReplicaId,
   11: optional bool cacheBlocks,
-  // Cells of a family at most.
+  // The largest number of cells per family.
   12: optional i32 storeLimit,
-  // Cells of a family passed over first.
+  // The number of cells to skip in each family.
   13: optional i32 storeOffset,
-  // Answer whether there is anything, without cells.
+  // Whether to test only for existence, without returning cells.
   14: optional bool existence_only,
   // A filter as HBase serialises it.
   15: optional binary filterBytes,
 }
 
-// Cells to write into one row. There is no field 4.
+// Cells to write to one row. Field 4 does not exist.
 struct TPut {
   1: required binary row,
   2: required list<TColumnValue> columnValues,
-  // For the cells that have none of their own.
+  // The timestamp of cells without one.
   3: optional i64 timestamp,
   5: optional map<binary,binary> attributes,
   6: optional TDurability durability,
   7: optional TCellVisibility cellVisibility,
 }
 
-// What to delete of one row; without columns the whole row. There is no field 5.
+// A delete in one row; without columns, of the whole row. Field 5 does not exist.
 struct TDelete {
   1: required binary row,
   2: optional list<TColumn> columns,
@@ -200,7 +201,7 @@ struct TDelete {
   7: optional TDurability durability,
 }
 
-// Counters of one row. There is no field 3.
+// Counters of one row. Field 3 does not exist.
 struct TIncrement {
   1: required binary row,
   2: required list<TColumnIncrement> columns,
@@ -210,7 +211,7 @@ struct TIncrement {
   7: optional bool returnResults,
 }
 
-// Values to append in one row.
+// Values to append to columns of one row.
 struct TAppend {
   1: required binary row,
   2: required list<TColumnValue> columns,
@@ -220,17 +221,17 @@ struct TAppend {
   6: optional bool returnResults,
 }
 
-// What to scan; absent fields do not restrict.
+// A scan. Absent fields restrict nothing.
 struct TScan {
   1: optional binary startRow,
-  // Excluded, unless equal to startRow.
+  // Exclusive, unless equal to startRow.
   2: optional binary stopRow,
   3: optional list<TColumn> columns,
   4: optional i32 caching,
   5: optional i32 maxVersions = 1,
   6: optional TTimeRange timeRange,
   7: optional binary filterString,
-  // Cells in one result at most; wide rows come in pieces.
+  // The largest number of cells in one result; wider rows are returned in pieces.
   8: optional i32 batchSize,
   9: optional map<binary,binary> attributes,
   10: optional TAuthorization authorizations,
@@ -239,7 +240,7 @@ struct TScan {
   // Replaces timeRange for a family.
   13: optional map<binary,TTimeRange> colFamTimeRangeMap,
   14: optional TReadType readType,
-  // Rows at most.
+  // The largest number of rows.
   15: optional i32 limit,
   16: optional TConsistency consistency,
   17: optional i32 targetReplicaId,
@@ -252,7 +253,7 @@ union TMutation {
   2: TDelete deleteSingle,
 }
 
-// Changes of one row, all at once.
+// Changes of one row, applied atomically.
 struct TRowMutations {
   1: required binary row,
   2: required list<TMutation> mutations,
@@ -276,25 +277,25 @@ struct TServerName {
   3: optional i64 startCode,
 }
 
-// A region and where it is served.
+// A region and its server.
 struct THRegionLocation {
   1: required TServerName serverName,
   2: required THRegionInfo regionInfo,
 }
 
-// A table; without namespace in `default`.
+// A table's name; without a namespace, that is `default`.
 struct TTableName {
   1: optional binary ns,
   2: required binary qualifier,
 }
 
-// A family. A typed field and the attribute of the same meaning say the same thing.
+// A family. A typed field and the attribute with the same meaning are equivalent.
 struct TColumnFamilyDescriptor {
   1: required binary name,
   2: optional map<binary,binary> attributes,
   3: optional map<string,string> configuration,
   4: optional i32 blockSize,
-  // The name is misspelt for good.
+  // Misspelt in HBase.
   5: optional TBloomFilterType bloomnFilterType,
   6: optional TCompressionAlgorithm compressionType,
   7: optional i16 dfsReplication,
@@ -328,7 +329,7 @@ struct TNamespaceDescriptor {
   2: optional map<string,string> configuration,
 }
 
-// Which slow calls to list.
+// A selection of slow calls.
 struct TLogQueryFilter {
   1: optional string regionName,
   2: optional string clientAddress,
@@ -362,38 +363,38 @@ struct TOnlineLogRecord {
 // The operation failed.
 exception TIOError {
   1: optional string message,
-  // Whether trying again can help.
+  // Whether a retry can succeed.
   2: optional bool canRetry,
 }
 
-// An argument is not acceptable.
+// An argument is invalid.
 exception TIllegalArgument {
   1: optional string message,
 }
 
 service THBaseService {
-  // Whether a get would find anything.
+  // Whether a get would return a cell.
   bool exists(1: required binary table, 2: required TGet tget) throws (1: TIOError io)
 
-  // The same for several gets.
+  // For each of several gets, whether it would return a cell.
   list<bool> existsAll(1: required binary table, 2: required list<TGet> tgets) throws (1: TIOError io)
 
   // One row.
   TResult get(1: required binary table, 2: required TGet tget) throws (1: TIOError io)
 
-  // Several rows, in the order asked for.
+  // Several rows, in the order of the request.
   list<TResult> getMultiple(1: required binary table, 2: required list<TGet> tgets) throws (1: TIOError io)
 
   // Writes one row.
   void put(1: required binary table, 2: required TPut tput) throws (1: TIOError io)
 
-  // Writes if a column has a value (absent: if it does not exist).
+  // Puts if a column has a value (absent: if the cell does not exist).
   bool checkAndPut(
       1: required binary table, 2: required binary row, 3: required binary family, 4: required binary qualifier,
       5: binary value, 6: required TPut tput)
       throws (1: TIOError io)
 
-  // Writes several rows, each by itself.
+  // Writes several rows, each independently.
   void putMultiple(1: required binary table, 2: required list<TPut> tputs) throws (1: TIOError io)
 
   // Deletes in one row.
@@ -402,7 +403,7 @@ service THBaseService {
   // Deletes in several rows; returns those that failed.
   list<TDelete> deleteMultiple(1: required binary table, 2: required list<TDelete> tdeletes) throws (1: TIOError io)
 
-  // Deletes if a column has a value (absent: if it does not exist).
+  // Deletes if a column has a value (absent: if the cell does not exist).
   bool checkAndDelete(
       1: required binary table, 2: required binary row, 3: required binary family, 4: required binary qualifier,
       5: binary value, 6: required TDelete tdelete)
@@ -414,7 +415,7 @@ service THBaseService {
   // Appends to values of one row; returns the new ones.
   TResult append(1: required binary table, 2: required TAppend tappend) throws (1: TIOError io)
 
-  // Opens a scanner; its number is for getScannerRows and closeScanner.
+  // Opens a scanner; returns the id for getScannerRows and closeScanner.
   i32 openScanner(1: required binary table, 2: required TScan tscan) throws (1: TIOError io)
 
   // Up to numRows next rows; an empty list at the end.
@@ -424,21 +425,21 @@ service THBaseService {
   // Closes a scanner.
   void closeScanner(1: required i32 scannerId) throws (1: TIOError io, 2: TIllegalArgument ia)
 
-  // Changes one row, all at once.
+  // Changes one row atomically.
   void mutateRow(1: required binary table, 2: required TRowMutations trowMutations) throws (1: TIOError io)
 
-  // Opens a scanner, reads up to numRows rows, closes it.
+  // Opens a scanner, reads up to numRows rows and closes it.
   list<TResult> getScannerResults(1: required binary table, 2: required TScan tscan, 3: i32 numRows = 1)
       throws (1: TIOError io)
 
-  // The region that holds a row.
+  // The region that contains a row.
   THRegionLocation getRegionLocation(1: required binary table, 2: required binary row, 3: bool reload)
       throws (1: TIOError io)
 
   // A table's regions by start key.
   list<THRegionLocation> getAllRegionLocations(1: required binary table) throws (1: TIOError io)
 
-  // Changes one row if a column compares so with a value.
+  // Changes one row if the comparison of a value with a column holds.
   bool checkAndMutate(
       1: required binary table, 2: required binary row, 3: required binary family, 4: required binary qualifier,
       5: required TCompareOp compareOp, 6: binary value, 7: required TRowMutations rowMutations)
@@ -450,7 +451,7 @@ service THBaseService {
   // Several tables.
   list<TTableDescriptor> getTableDescriptors(1: required list<TTableName> tables) throws (1: TIOError io)
 
-  // Whether there is such a table.
+  // Whether a table exists.
   bool tableExists(1: TTableName tableName) throws (1: TIOError io)
 
   // Tables whose whole name a regular expression matches; absent: all.
@@ -466,31 +467,31 @@ service THBaseService {
   // The names of a namespace's tables.
   list<TTableName> getTableNamesByNamespace(1: required string name) throws (1: TIOError io)
 
-  // Makes a table with regions at these keys.
+  // Creates a table that is split at these keys.
   void createTable(1: required TTableDescriptor desc, 2: list<binary> splitKeys) throws (1: TIOError io)
 
   // Drops a disabled table.
   void deleteTable(1: required TTableName tableName) throws (1: TIOError io)
 
-  // Empties a disabled table and enables it.
+  // Truncates a disabled table and enables it.
   void truncateTable(1: required TTableName tableName, 2: required bool preserveSplits) throws (1: TIOError io)
 
-  // Brings a disabled table back.
+  // Enables a disabled table.
   void enableTable(1: required TTableName tableName) throws (1: TIOError io)
 
-  // Takes a table offline.
+  // Disables a table.
   void disableTable(1: required TTableName tableName) throws (1: TIOError io)
 
-  // Whether a table is online.
+  // Whether a table is enabled.
   bool isTableEnabled(1: required TTableName tableName) throws (1: TIOError io)
 
-  // Whether a table is offline.
+  // Whether a table is disabled.
   bool isTableDisabled(1: required TTableName tableName) throws (1: TIOError io)
 
   // Whether all regions are served.
   bool isTableAvailable(1: required TTableName tableName) throws (1: TIOError io)
 
-  // The same, with regions at these keys.
+  // Whether all regions are served and begin at these keys.
   bool isTableAvailableWithSplit(1: required TTableName tableName, 2: list<binary> splitKeys) throws (1: TIOError io)
 
   // Adds a family.
@@ -500,14 +501,14 @@ service THBaseService {
   // Removes a family and its data.
   void deleteColumnFamily(1: required TTableName tableName, 2: required binary column) throws (1: TIOError io)
 
-  // Replaces a family's description.
+  // Replaces a family's descriptor.
   void modifyColumnFamily(1: required TTableName tableName, 2: required TColumnFamilyDescriptor column)
       throws (1: TIOError io)
 
-  // Replaces a table's description.
+  // Replaces a table's descriptor.
   void modifyTable(1: required TTableDescriptor desc) throws (1: TIOError io)
 
-  // Makes a namespace.
+  // Creates a namespace.
   void createNamespace(1: required TNamespaceDescriptor namespaceDesc) throws (1: TIOError io)
 
   // Replaces a namespace's configuration.
@@ -528,13 +529,13 @@ service THBaseService {
   // TWO.
   TThriftServerType getThriftServerType()
 
-  // Slow calls of these servers.
+  // The slow calls of these servers.
   list<TOnlineLogRecord> getSlowLogResponses(1: set<TServerName> serverNames, 2: TLogQueryFilter logQueryFilter)
       throws (1: TIOError io)
 
-  // Forgets the slow calls of these servers.
+  // Discards the slow calls of these servers.
   list<bool> clearSlowLogResponses(1: set<TServerName> serverNames) throws (1: TIOError io)
 
-  // The name of this database for ever, a UUID.
+  // The permanent id of this database, a UUID.
   string getClusterId()
 }

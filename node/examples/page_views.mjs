@@ -49,7 +49,7 @@ async function main(target) {
   await db.createTable('visits', { v: {} });
   const [views, log] = [db.table('views'), db.table('visits')];
 
-  // Count each visit with a call of its own, as web servers would, many concurrently.
+  // Count each visit with one call, many of them concurrently, as web servers would.
   await Promise.all(Array.from(visits(), ({ page, time }) => views.increment(dayKey(page, time), `h:${hour(time)}`)));
   // Load the log in batches.
   const load = log.createWriteStream({ batchRows: 250 });

@@ -14,8 +14,8 @@ const ROW_HEADER_BYTES = 11;
 const CELL_HEADER_BYTES = 17;
 
 /**
- * What a request asks for: its first byte. The comments give the fields of the request and the answer, in the terms of
- * `backend.js`.
+ * The operation of a request: its first byte. The comments give the fields of the request and the answer, in the terms
+ * of `backend.js`.
  */
 const Operation = Object.freeze({
   /** `{ table, get }` → `Row | undefined` */
@@ -26,7 +26,7 @@ const Operation = Object.freeze({
   getMany: 3,
   /** `{ table, mutation: Put | Delete }` → `undefined` */
   mutate: 4,
-  /** `{ table, mutations: (Put | Delete)[] }` → `(undefined | HjallError)[]`: each mutation by itself, in order */
+  /** `{ table, mutations: (Put | Delete)[] }` → `(undefined | HjallError)[]`: each mutation separately, in order */
   mutateMany: 5,
   /** `{ table, row, mutations }` → `undefined`: all of them atomically */
   mutateRow: 6,
@@ -118,7 +118,7 @@ const Outcome = Object.freeze({
 
 /** The result of a get. */
 const RowOutcome = Object.freeze({
-  /** There is no such row. */
+  /** The row does not exist. */
   missing: 0,
   /** The row follows. */
   found: 1,

@@ -1,4 +1,4 @@
-//! What it costs a call to be seen: prints the processor time of one report, by one thread and by several at once.
+//! The cost of observing one call: prints the processor time of one report, from one thread and from several at once.
 //!
 //! `cargo run --release -p hjall-server --example watching`
 #![allow(missing_docs, clippy::unwrap_used)]
@@ -29,7 +29,7 @@ fn main() {
     }
 }
 
-/// Time on a processor, which does not grow while others have it.
+/// The processor time of this thread, which excludes the time of other threads.
 fn processor_ns() -> f64 {
     Process::read().cpu_seconds.unwrap_or_default() * 1e9
 }

@@ -34,7 +34,7 @@ struct Numbered {
 }
 
 impl Numbered {
-    /// Whether a number stands for this column.
+    /// Whether this is the number of the column.
     fn matches(&self, number: u32, family: &[u8], qualifier: &[u8]) -> bool {
         self.names.get(number as usize).is_some_and(|name| name.qualifier == qualifier && name.family == family)
     }

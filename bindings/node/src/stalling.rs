@@ -1,4 +1,4 @@
-//! A store whose calls can be held up, for tests of what happens meanwhile. Only in development builds.
+//! A store whose calls can be stalled, for tests of the behaviour meanwhile. Only in development builds.
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use napi_derive::napi;
 
 use crate::database::NativeDatabase;
 
-/// A store in memory whose calls can be held up.
+/// A store in memory whose calls can be stalled.
 #[napi]
 pub struct StallingStore {
     store: Arc<FaultStore>,
@@ -19,7 +19,7 @@ pub struct StallingStore {
 
 #[napi]
 impl StallingStore {
-    /// Creates an empty store that holds nothing up.
+    /// Creates an empty store that stalls no calls.
     #[napi(constructor)]
     #[allow(clippy::new_without_default)]
     pub fn new() -> Self {
@@ -35,7 +35,7 @@ impl StallingStore {
         database.session().open(|| Engine::with_store(store)).map_err(failed)
     }
 
-    /// Holds up every write from here on, or with `reads` every read.
+    /// Stalls every write from here on, or with `reads` every read.
     #[napi]
     pub fn hold(&self, reads: bool) {
         self.store.hold(if reads { Call::Snapshot } else { Call::Transact });

@@ -28,7 +28,8 @@ impl Family {
     }
 }
 
-/// The storage options of a family's space. HBase's default block size stands for the store's default; any other is applied within limits.
+/// The storage options of a family's space. HBase's default block size selects the store's default; any other is
+/// applied within limits.
 pub(crate) fn space_options(family: &FamilyDescriptor) -> SpaceOptions {
     let default = SpaceOptions::default();
     let block_bytes = match family.block_size() {

@@ -65,7 +65,7 @@ impl Engine {
                 if let Some(refused) = refused {
                     return Err(refused);
                 }
-                match self.unless_gone(
+                match self.unless_dropped(
                     table,
                     inspected.map(|inspected| {
                         (of.cells, of.bytes, of.done) = (inspected.cells, inspected.bytes, true);

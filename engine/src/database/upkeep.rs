@@ -47,7 +47,7 @@ impl Engine {
         table
             .families()
             .iter()
-            .try_for_each(|f| self.unless_gone(&table, core.store.compact_with(f.space, major, control)))
+            .try_for_each(|f| self.unless_dropped(&table, core.store.compact_with(f.space, major, control)))
     }
 
     /// Writes a table's memory to files.
@@ -60,7 +60,7 @@ impl Engine {
         if table.is_system() {
             return Ok(());
         }
-        table.families().iter().try_for_each(|f| self.unless_gone(&table, core.store.flush(f.space)))
+        table.families().iter().try_for_each(|f| self.unless_dropped(&table, core.store.flush(f.space)))
     }
 
     /// A table's files. Data that is still in memory is not counted.
@@ -101,8 +101,8 @@ impl Engine {
         Ok(if all_bytes > 0.0 { garbage_bytes / all_bytes } else { 0.0 })
     }
 
-    /// A family that was dropped or truncated meanwhile needs no upkeep any more.
-    pub(super) fn unless_gone(&self, before: &TableState, done: Result<()>) -> Result<()> {
+    /// Ignores an error if the family was dropped or truncated in the meantime, since it needs no upkeep then.
+    pub(super) fn unless_dropped(&self, before: &TableState, done: Result<()>) -> Result<()> {
         match done {
             Err(e) if e.kind() != ErrorKind::Closed => {
                 let same = self.catalog().table(before.name()).is_ok_and(|now| now.families() == before.families());

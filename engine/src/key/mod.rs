@@ -141,7 +141,7 @@ pub fn cell_key(row: &[u8], qualifier: &[u8], timestamp: i64, kind: CellKind) ->
 
 /// The error for a key that is not in this layout.
 pub fn damaged(key: &[u8]) -> Error {
-    let message = format!("a stored key of {} bytes is not a cell's: the data folder is damaged", key.len());
+    let message = format!("a stored key of {} bytes is not the key of a cell: the data folder is damaged", key.len());
     Error::new(ErrorKind::Corrupt, message)
 }
 

@@ -52,7 +52,7 @@ impl Put {
             |cell: &super::PutCell| cell_bytes(&self.row, &cell.family, &cell.qualifier, &cell.value) > limit;
         if limit > 0 && self.cells.iter().any(too_large) {
             Err(Error::invalid("KeyValue size too large")
-                .with_plain(format!("KeyValue size too large: a cell may have {limit} bytes with its row and column, and one of this put has more")))
+                .with_plain(format!("KeyValue size too large: a cell with its row and column may have at most {limit} bytes; split the value")))
         } else {
             Ok(())
         }

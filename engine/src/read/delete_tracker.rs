@@ -75,7 +75,7 @@ impl DeleteTracker {
         Self { up_to: i64::MIN, exact: Times::default() }
     }
 
-    /// For a column without markers of its own.
+    /// A tracker for a column that has no markers itself.
     pub(super) fn of_unmarked_column(family: &Self) -> Self {
         Self { up_to: family.up_to, exact: Times::default() }
     }

@@ -8,7 +8,7 @@ use crate::key;
 const NAMES_MAX: usize = 64;
 /// Interned qualifiers to compare before one counts as new.
 const LOOKS: usize = 4;
-/// When this many more qualifiers were new than known, rows evidently have columns of their own and interning stops.
+/// When this many more qualifiers were new than known, rows evidently have different columns, and interning stops.
 const NEW_MAX: u32 = 256;
 
 /// Qualifiers of recent rows, in row order.

@@ -11,7 +11,7 @@ use crate::error::Result;
 use crate::key;
 use crate::store::{Cursor, Order, Pair, SpaceId};
 
-/// Limits in pairs and bytes up to which a row is reversed in memory. A larger row is read by a cursor of its own.
+/// Limits in pairs and bytes up to which a row is reversed in memory. A larger row is read by a separate cursor.
 const HELD_MAX: usize = 64;
 const HELD_BYTES_MAX: usize = 256 * 1024;
 /// Rows between two yields to other threads.

@@ -1,4 +1,4 @@
-//! A cached row: the families of one row that have been requested, as they are stored, in memory of their own.
+//! A cached row: the families of one row that have been requested, as they are stored, in separately allocated memory.
 
 use std::sync::{Arc, OnceLock};
 
@@ -130,7 +130,7 @@ impl CachedRow {
     }
 }
 
-/// The pairs of one family of a row, in memory of their own, and the bytes that they take. `None`: too many.
+/// The pairs of one family of a row, in separately allocated memory, and the bytes that they take. `None`: too many.
 fn read_family(
     snapshot: &Arc<dyn Snapshot>,
     space: SpaceId,

@@ -75,8 +75,10 @@ def data(chance, time):
 
 
 def columns_to_delete(chance, time):
-    """Columns and families to delete, or the whole row. Deletes up to the current time are rare, because they hide later
-    puts with old timestamps."""
+    """Columns and families to delete, or the whole row.
+
+    Deletes up to the current time are rare, because they hide later puts with old timestamps.
+    """
     known = COLUMNS + [b"f", b"f:", b"g"] if time is not None or chance.random() < 0.1 else [b"g:a", b"g"]
     return (
         None

@@ -1,5 +1,5 @@
-//! Short reads on the event loop: narrow rows are read there, and a wide one moves to a worker before it holds up
-//! other connections.
+//! Short reads on the event loop: narrow rows are read there, and a wide one moves to a worker before it delays other
+//! connections.
 
 use std::sync::{Arc, Mutex};
 

@@ -1,4 +1,4 @@
-//! Clients that send or read slowly: they may use what the limits grant, but nothing for ever.
+//! Clients that send or read slowly: they may use the resources that the limits grant, for a limited time.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpStream};
