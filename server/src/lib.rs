@@ -6,7 +6,8 @@
 //!                                                               gateway: thrift1 | thrift2 ─► engine
 //! ```
 //!
-//! As a library the server installs no signal handler and no global subscriber; only [`cli`] does, which is the binary's.
+//! As a library the server installs no signal handler and no global subscriber; only [`cli`] does, which is the
+//! binary's.
 
 // The command line is written from outside, as a program that uses the library.
 extern crate self as hjall_server;

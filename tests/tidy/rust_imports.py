@@ -1,7 +1,7 @@
-"""Which top-level modules of a crate the sources of each name: `use` declarations and paths in code, tests left out."""
+"""The imports between the top-level modules of a crate, from `use` declarations and paths in its sources. Tests are ignored."""
 import re
 
-# Comments, literals and lifetimes carry no paths. A raw string ends at its own number of hashes.
+# Comments, literals and lifetimes contain no paths. A raw string ends with as many hashes as it begins with.
 IGNORED = re.compile(r"""
     //[^\n]*
   | /\*.*?\*/
@@ -15,18 +15,18 @@ TEST_ONLY = re.compile(r"#\[cfg\((?:test|all\(test\b[^\]]*)\)\]|#\[test\]")
 
 
 def module_of(path):
-    """The module that a file under `src/` holds: `read/scan.rs` and `read/scan/mod.rs` are both ["read", "scan"]."""
+    """The path of the module in a file below `src/`: `read/scan.rs` and `read/scan/mod.rs` are both ["read", "scan"]."""
     parts = path.removesuffix(".rs").split("/")
     return parts[:-1] if parts[-1] in ("mod", "lib", "main") else parts
 
 
 def tokens_of(source, itself="crate"):
-    """The tokens outside of comments and literals; the crate's own name, where it is one, as `crate`."""
+    """The tokens outside of comments and literals. The crate's own name is replaced by `crate`."""
     return ["crate" if token == itself else token for token in TOKEN.findall(IGNORED.sub(" ", source))]
 
 
 def without_tests(source):
-    """The source without items marked `#[cfg(test)]`, and the names of modules so marked that are files of their own."""
+    """The source without items marked `#[cfg(test)]`, and the names of the modules marked so that have their own files."""
     source = IGNORED.sub(lambda found: " " if found[0][:2] in ("//", "/*") else '""' if '"' in found[0] else " ", source)
     files, kept, at = [], [], 0
     while found := TEST_ONLY.search(source, at):
@@ -82,10 +82,10 @@ def names_after(tokens, at):
 def named_at_root(source, module, itself="crate"):
     """The names below the crate's root that a source in `module` uses: of `crate::a::b` and of `super::…::a` it is `a`.
 
-    `itself` is the crate's own name, by which it may call itself (`extern crate self as …`).
+    `itself` is the name by which the crate may refer to itself (`extern crate self as …`).
     """
     tokens, names = tokens_of(source, itself), []
-    # Inline modules around the current token, each with the depth of its braces.
+    # The inline modules that contain the current token, each with the depth of its braces.
     inline, depth, at = [], 0, 0
     while at < len(tokens):
         token = tokens[at]
@@ -112,7 +112,7 @@ def named_at_root(source, module, itself="crate"):
 
 
 def reexports(root):
-    """The names that the crate's root takes from its modules, by name: `pub use room::{A, b::B as C};` gives A and C."""
+    """Maps each name that the crate's root re-exports to its module: `pub use room::{A, b::B as C};` maps A and C to room."""
     found = {}
     tokens, at = tokens_of(root), 0
     while at < len(tokens):
@@ -130,10 +130,10 @@ def reexports(root):
 
 
 def imports(sources, itself="crate"):
-    """Each room of a crate with the set of other rooms that it names; `sources` holds the crate's files by their path below `src/`.
+    """Maps each room of a crate to the set of rooms that it imports. `sources` maps paths below `src/` to the text of the files.
 
-    The root (lib.rs, main.rs) is not a room. Raises ValueError for a name below the root that is neither a room nor re-exported
-    from one.
+    The root (lib.rs, main.rs) is not a room. Raises ValueError for a name at the root that is neither a room nor re-exported from
+    one.
     """
     cleaned, tests = {}, []
     for path, source in sources.items():

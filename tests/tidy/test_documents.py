@@ -1,4 +1,4 @@
-"""Documents name what is there."""
+"""Documents refer only to files, links and make targets that exist."""
 import json
 import re
 
@@ -6,13 +6,13 @@ from tree import ROOT, files, text, written
 
 LINK = re.compile(r"\[[^\]]*\]\(([^)#\s]+)(?:#[^)]*)?\)")
 CODE = re.compile(r"`([^`\n]+)`")
-# A path in backticks: folders with a slash, made of plain names; braces list several.
+# A path in backticks: plain names separated by slashes. Braces enclose alternatives.
 PATH = re.compile(r"^\.?[\w.-]+(?:/[\w.{},*-]+)*/?$")
 TOP = {p.split("/")[0] for p in files()}
 
 
 def spelled_out(path):
-    """`a/{b,c}.rs` is two paths."""
+    """Expands alternatives: `a/{b,c}.rs` is two paths."""
     if found := re.search(r"\{([^}]*)\}", path):
         for part in found[1].split(","):
             yield from spelled_out(path[:found.start()] + part.strip() + path[found.end():])
@@ -21,7 +21,7 @@ def spelled_out(path):
 
 
 def exists(path):
-    """Whether there is such a file or folder, `*` standing for anything."""
+    """Whether the file or folder exists. `*` matches any name."""
     return any(ROOT.glob(path.rstrip("/"))) if "*" in path else (ROOT / path).exists()
 
 
@@ -30,7 +30,7 @@ def test_links_lead_somewhere():
         for target in LINK.findall(text(document)):
             if "://" not in target:
                 there = (ROOT / document).parent / target
-                assert there.exists(), f"{document} links to {target}, which is not there"
+                assert there.exists(), f"{document} links to {target}, which does not exist"
 
 
 def test_paths_in_documents_exist():
@@ -38,26 +38,27 @@ def test_paths_in_documents_exist():
         for quoted in CODE.findall(text(document)):
             if "/" in quoted and PATH.match(quoted) and quoted.split("/")[0] in TOP:
                 for path in spelled_out(quoted):
-                    assert exists(path), f"{document} names {path}, which is not there"
+                    assert exists(path), f"{document} names {path}, which does not exist"
 
 
-def test_every_document_is_found_from_the_readme():
+def test_the_readme_links_to_every_document():
     readme = text("README.md")
     for document in files():
         if document.startswith("docs/") and document.endswith(".md"):
             assert f"({document})" in readme, f"README.md does not link to {document}"
 
 
-def test_recipes_in_documents_exist():
-    recipes = set(re.findall(r"^([a-z][a-z-]*):", text("Makefile"), re.M))
+def test_make_targets_in_documents_exist():
+    targets = set(re.findall(r"^([a-z][a-z-]*):", text("Makefile"), re.M))
     for document in written(".md"):
-        for recipe in re.findall(r"`make ([a-z-]+)", text(document)):
-            assert recipe in recipes, f"{document} names `make {recipe}`"
+        for target in re.findall(r"`make ([a-z-]+)", text(document)):
+            assert target in targets, f"{document} names `make {target}`, which is not a target of the Makefile"
 
 
-def test_meant_differences_stand_in_the_document_and_only_they():
-    """tests/judge/known.json and the list in docs/compatibility.md are one list."""
+def test_documented_differences_are_the_known_ones():
+    """tests/judge/known.json and docs/compatibility.md list the same differences from HBase."""
     listed = set(json.loads(text("tests/judge/known.json")))
     part = text("docs/compatibility.md").split("## Intended differences", 1)[1].split("\n## ", 1)[0]
-    told = set(re.findall(r"`?([\w.]+\.json/[\w-]+)`?", part)) - {"tests/judge/known.json"}
-    assert listed == told, f"only in known.json: {sorted(listed - told)}; only in docs/compatibility.md: {sorted(told - listed)}"
+    documented = set(re.findall(r"`?([\w.]+\.json/[\w-]+)`?", part)) - {"tests/judge/known.json"}
+    assert listed == documented, (
+        f"only in known.json: {sorted(listed - documented)}; only in docs/compatibility.md: {sorted(documented - listed)}")

@@ -1,14 +1,14 @@
-"""The form of sources: module comments, and the lengths and names of files."""
+"""Module comments, and the lengths and names of source files."""
 import re
 import warnings
 
 from tree import files, text, written
 
-# One subject per file. Length is only a hint that a file holds two: a warning first, then a failure.
+# A file has one subject. Length only suggests that there are two: the first limit gives a warning, the second one fails.
 LONG, TOO_LONG = 400, 800
-# Files that are one list or one script from beginning to end, and are not read as a whole.
+# Files without a limit, because they are a list or a script that is not read as a whole.
 UNLIMITED = {
-    "tests/judge/scenarios/": "a script of calls, one file for each recorded transcript of the same name",
+    "tests/judge/scenarios/": "a script of calls for each recorded transcript, under the same name",
 }
 SOURCES = (".rs", ".py", ".js", ".go", ".cpp", ".java")
 MEANINGLESS = re.compile(r"(^|[/_-])(utils?|helpers?|common|misc|stuff)([._/-]|$)")
@@ -26,10 +26,10 @@ def test_lengths_of_files():
     for path in written(*SOURCES):
         lines = text(path).count("\n")
         if lines > LONG and not path.startswith(tuple(UNLIMITED)):
-            assert lines <= TOO_LONG, f"{path} has {lines} lines, more than {TOO_LONG}: split it by subject"
-            warnings.warn(f"{path} has {lines} lines, more than {LONG}: does it hold more than one subject?", stacklevel=1)
+            assert lines <= TOO_LONG, f"{path} has {lines} lines, which is more than {TOO_LONG}: split it by subject"
+            warnings.warn(f"{path} has {lines} lines, which is more than {LONG}: does it have more than one subject?", stacklevel=1)
 
 
 def test_files_are_named_after_their_subject():
     for path in files():
-        assert not MEANINGLESS.search(path), f"{path}: name the file after its subject"
+        assert not MEANINGLESS.search(path), f"{path} has a generic name: name the file after its subject"

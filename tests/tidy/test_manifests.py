@@ -1,4 +1,4 @@
-"""What every manifest tells a reader of a package registry: description, licence, repository, readme, keywords."""
+"""Every manifest has the fields that package registries show: description, licence, repository, readme, keywords."""
 import json
 import tomllib
 
@@ -19,8 +19,8 @@ def published_crates():
 def test_crates():
     for member, package in published_crates():
         for field in ("description", "license", "repository", "readme", "keywords", "categories"):
-            assert package.get(field), f"{member}/Cargo.toml does not name its {field}"
-        assert package["repository"] == REPOSITORY, member
+            assert package.get(field), f"{member}/Cargo.toml has no {field}"
+        assert package["repository"] == REPOSITORY, f"{member}/Cargo.toml names another repository than the workspace"
         # A readme inherited from the workspace is relative to the workspace's root.
         base = ROOT if package["readme"] == "README.md" else ROOT / member
         assert (base / package["readme"]).is_file(), f"{member}/Cargo.toml names a readme that does not exist"
@@ -37,6 +37,7 @@ def test_python_package():
 def test_node_packages():
     for manifest in written("package.json"):
         package = json.loads(text(manifest))
-        assert package.get("description") and package.get("license"), f"{manifest} names no description or no licence"
+        assert package.get("description") and package.get("license"), f"{manifest} has no description or no licence"
         folder = manifest.rpartition("/")[0]
-        assert package["repository"] == {"type": "git", "url": f"git+{REPOSITORY}.git", "directory": folder}, manifest
+        assert package["repository"] == {"type": "git", "url": f"git+{REPOSITORY}.git", "directory": folder}, (
+            f"{manifest} does not name the repository and its folder in it")

@@ -1,8 +1,8 @@
-"""Which room (top-level module) of a crate may import which. The tables of ARCHITECTURE.md are the rules.
+"""The rooms (top-level modules) of a crate import only what the tables of ARCHITECTURE.md allow.
 
-A table of rooms has a column "may import" and stands below a heading that names the crate. Its first column names the room as a code
-span, by name (`wire`) or by path (`server/src/wire/`); "may import" is a list of rooms. A name that the crate's root re-exports counts as
-an import of the room that it comes from. Tests are left out, and the root (`lib.rs`) may name every room.
+A table of rooms is below a heading that names the crate. Its first column names the room as a code span, by name (`wire`) or by path
+(`server/src/wire/`), and its column "may import" lists rooms. The use of a name that the crate's root re-exports is an import of the
+room that defines it. Tests are ignored, and the root (`lib.rs`) may import every room.
 """
 import functools
 import graphlib
@@ -19,17 +19,17 @@ NAME = re.compile(r"[\w/.]+")
 
 
 def cells(line):
-    """The cells of a table's line."""
+    """The cells of a line of a table."""
     return [cell.strip() for cell in line.strip().removeprefix("|").removesuffix("|").split("|")]
 
 
 def room(span):
-    """`server/src/wire/`, `wire/` and `wire.rs` are all the room wire."""
+    """The name of a room: `server/src/wire/`, `wire/` and `wire.rs` all denote the room wire."""
     return re.sub(r"^\w+/src/", "", span).strip("/").removesuffix(".rs").split("/")[0]
 
 
 def tables(document):
-    """Every table with a column "may import", as (heading above it, {room: rooms it may import})."""
+    """Yields every table with a column "may import", as (heading above it, {room: rooms that it may import})."""
     heading, column, rules = "", None, {}
     for line in [*document.splitlines(), ""]:
         if line.startswith("|"):
@@ -49,16 +49,16 @@ def tables(document):
 
 @functools.cache
 def rules_of(crate):
-    """The table of rooms below a heading that names the crate."""
+    """The rules from the table of rooms below a heading that names the crate."""
     found = [rules for heading, rules in tables(text("ARCHITECTURE.md")) if re.search(rf"\b{crate}\b", heading)]
     assert len(found) == 1, (
-        f"ARCHITECTURE.md has {len(found)} tables with a column '{COLUMN}' below headings that name the {crate}; one is needed")
+        f"ARCHITECTURE.md has {len(found)} tables with a column '{COLUMN}' below headings that name the {crate}; there must be one")
     return found[0]
 
 
 @functools.cache
 def imports_of(crate):
-    """What the sources of a crate import."""
+    """The imports between the rooms of a crate."""
     base = f"{crate}/src/"
     return imports({path.removeprefix(base): text(path) for path in written(".rs") if path.startswith(base)}, f"hjall_{crate}")
 
@@ -67,7 +67,8 @@ def imports_of(crate):
 def test_rooms_are_those_of_the_table(crate):
     rules, rooms = set(rules_of(crate)), set(imports_of(crate))
     assert rooms == rules, (
-        f"{crate}/src: rooms without a row in ARCHITECTURE.md: {sorted(rooms - rules)}; rows without a room: {sorted(rules - rooms)}")
+        f"{crate}/src: rooms that are missing from ARCHITECTURE.md: {sorted(rooms - rules)}; rooms in ARCHITECTURE.md that do not "
+        f"exist: {sorted(rules - rooms)}")
 
 
 @pytest.mark.parametrize("crate", CRATES)
@@ -83,7 +84,7 @@ def test_the_table_allows_only_what_is_used(crate):
     used = imports_of(crate)
     for name, allowed in rules_of(crate).items():
         spare = allowed - used.get(name, set())
-        assert not spare, f"{crate}/src: {name} imports nothing from {sorted(spare)}: take it out of ARCHITECTURE.md"
+        assert not spare, f"{crate}/src: {name} imports nothing from {sorted(spare)}: remove it from ARCHITECTURE.md"
 
 
 @pytest.mark.parametrize("crate", CRATES)

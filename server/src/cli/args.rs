@@ -7,7 +7,7 @@ use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use hjall_server::settings::{Setting, Sources, table};
 
 /// A parsed command line.
-pub enum Asked {
+pub enum Subcommand {
     /// `hjall serve`.
     Serve(Sources),
     /// `hjall backup`, with the destination.
@@ -19,12 +19,12 @@ pub enum Asked {
     /// `hjall compact`, with the names of tables; none: all.
     Compact(Sources, Vec<String>),
     /// `hjall config`.
-    Config(Sources, Form),
+    Config(Sources, OutputFormat),
 }
 
 /// The output format of `hjall config`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Form {
+pub enum OutputFormat {
     /// The effective settings as a TOML file, with the origin of each value.
     Toml,
     /// The effective settings as one JSON object.
@@ -98,8 +98,8 @@ embed the engine back up a database in use with Engine::backup.
 Exit codes: those of `hjall serve`; 2 if DEST is in use.";
 
 const RESTORE_HELP: &str = "\
-Copies the backup to the data folder, which must not exist, or be empty. Everything is read and
-written anew, so damage of the backup is found.
+Copies the backup to the data folder, which must not exist, or be empty. All data is read and
+written again, so damage in the backup is detected.
 
 Example:
   hjall restore /backup/2026-01-31 --data /var/lib/hjall
@@ -108,7 +108,7 @@ Exit codes: those of `hjall serve`; 2 if the data folder is not empty.";
 
 const VERIFY_HELP: &str = "\
 Reads every cell of every table, checks the checksums of the blocks and that cells can be decoded and
-are in order, and prints each family with its size. Damage is printed with its place.
+are in order, and prints the size of each family. Damage is reported with its location.
 
 Exit codes: those of `hjall serve`; 6 if anything is damaged.";
 
@@ -123,7 +123,7 @@ Examples:
   hjall compact --data /var/lib/hjall
   hjall compact --data /var/lib/hjall users audit:log
 
-Exit codes: those of `hjall serve`; 2 if there is no such table.";
+Exit codes: those of `hjall serve`; 2 if a table does not exist.";
 
 const CONFIG_HELP: &str = "\
 The output is a TOML file that `hjall serve --config` accepts. Comments show the origin of each value
@@ -132,8 +132,8 @@ of `hjall serve` and reads the same files and environment variables.";
 
 /// Parses a command line, which starts with the name of the program, and the environment of the process. Exits
 /// the process if clap prints help or rejects the command line.
-pub fn read(arguments: impl IntoIterator<Item = OsString>) -> Asked {
-    asked(&command().get_matches_from(arguments), environment())
+pub fn read(arguments: impl IntoIterator<Item = OsString>) -> Subcommand {
+    subcommand(&command().get_matches_from(arguments), environment())
 }
 
 /// The environment variables that are valid Unicode. No setting accepts anything else.
@@ -142,23 +142,28 @@ fn environment() -> Vec<(String, String)> {
     std::env::vars_os().filter_map(text).collect()
 }
 
-fn asked(matches: &ArgMatches, environment: Vec<(String, String)>) -> Asked {
+fn subcommand(matches: &ArgMatches, environment: Vec<(String, String)>) -> Subcommand {
     match matches.subcommand() {
         Some(("config", matches)) => {
-            let forms = [("json", Form::Json), ("default", Form::Commented), ("markdown", Form::Markdown)];
-            let form = forms.into_iter().find(|(name, _)| matches.get_flag(name)).map_or(Form::Toml, |(_, form)| form);
-            Asked::Config(sources(matches, environment), form)
+            let formats = [
+                ("json", OutputFormat::Json),
+                ("default", OutputFormat::Commented),
+                ("markdown", OutputFormat::Markdown),
+            ];
+            let format = formats.into_iter().find(|(name, _)| matches.get_flag(name));
+            let format = format.map_or(OutputFormat::Toml, |(_, format)| format);
+            Subcommand::Config(sources(matches, environment), format)
         }
-        Some(("backup", matches)) => Asked::Backup(sources(matches, environment), folder_of(matches)),
-        Some(("restore", matches)) => Asked::Restore(sources(matches, environment), folder_of(matches)),
-        Some(("verify", matches)) => Asked::Verify(sources(matches, environment)),
+        Some(("backup", matches)) => Subcommand::Backup(sources(matches, environment), folder_of(matches)),
+        Some(("restore", matches)) => Subcommand::Restore(sources(matches, environment), folder_of(matches)),
+        Some(("verify", matches)) => Subcommand::Verify(sources(matches, environment)),
         Some(("compact", matches)) => {
             let tables = matches.get_many::<String>("table").into_iter().flatten().cloned().collect();
-            Asked::Compact(sources(matches, environment), tables)
+            Subcommand::Compact(sources(matches, environment), tables)
         }
-        Some((_, matches)) => Asked::Serve(sources(matches, environment)),
+        Some((_, matches)) => Subcommand::Serve(sources(matches, environment)),
         // Unreachable: clap requires a command.
-        None => Asked::Serve(sources(matches, environment)),
+        None => Subcommand::Serve(sources(matches, environment)),
     }
 }
 
@@ -169,16 +174,16 @@ fn folder_of(matches: &ArgMatches) -> PathBuf {
 
 fn command() -> Command {
     let serve = Command::new("serve").about("Serve a database until stopped").after_help(SERVE_HELP);
-    let form = |name: &'static str, help: &'static str| {
+    let format = |name: &'static str, help: &'static str| {
         let others = ["json", "default", "markdown"].into_iter().filter(move |other| *other != name);
         Arg::new(name).long(name).action(ArgAction::SetTrue).help(help).conflicts_with_all(others.collect::<Vec<_>>())
     };
     let config = Command::new("config")
         .about("Print the effective settings and where each comes from")
         .after_help(CONFIG_HELP)
-        .arg(form("json", "Print one JSON object"))
-        .arg(form("default", "Print a template: every setting with its default, explained and commented out"))
-        .arg(form("markdown", "Print the reference in docs/operations.md").hide(true));
+        .arg(format("json", "Print one JSON object"))
+        .arg(format("default", "Print a template: every setting with its default, explained and commented out"))
+        .arg(format("markdown", "Print the reference in docs/operations.md").hide(true));
     let tables =
         Arg::new("table").value_name("TABLE").action(ArgAction::Append).help("Table to compact [default: all]");
     let compact = Command::new("compact")

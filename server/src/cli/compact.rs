@@ -14,7 +14,7 @@ pub fn run(sources: &Sources, tables: &[String]) -> Result<(), Failure> {
     let (data, options) = folder::settings(sources, "compact")?;
     let engine = folder::open(&data, options)?;
     let compacted = compact(&engine, tables);
-    // What was compacted before a failure stays so.
+    // Tables that were compacted before a failure stay compacted.
     let closed = engine.close().map_err(|error| Failure::Data(data, error));
     compacted.and(closed)
 }
@@ -26,7 +26,7 @@ fn compact(engine: &Engine, tables: &[String]) -> Result<(), Failure> {
     };
     let named = tables.iter().map(|table| TableName::parse(table.as_bytes()).map_err(failed(table)));
     let mut names = named.collect::<Result<Vec<_>, _>>()?;
-    // All of them exist, or none is compacted.
+    // If one of the tables does not exist, no table is compacted.
     for name in &names {
         engine.is_table_enabled(name).map_err(failed(&name.to_string()))?;
     }
@@ -41,7 +41,7 @@ fn compact(engine: &Engine, tables: &[String]) -> Result<(), Failure> {
         }
         let bytes = || engine.table_files(&name).map(|files| files.bytes).map_err(failed(&text));
         let began = Instant::now();
-        // Only files count, so what the last process left in the journal has to be written first.
+        // Only files are measured and compacted, so data that is still in the journal has to be written to files first.
         engine.flush(&name).map_err(failed(&text))?;
         let before = bytes()?;
         engine.compact(&name, true).map_err(failed(&text))?;

@@ -4,21 +4,25 @@ use std::io::{self, Write};
 
 use hjall_server::settings::{self, InForce, Launch, Refused, Sources};
 
-use super::args::Form;
+use super::args::OutputFormat;
 use super::exit::Failure;
 
 /// Prints the settings that result from these sources to standard output, and remarks to standard error.
-pub fn run(sources: &Sources, form: Form) -> Result<(), Failure> {
-    let text = match form {
-        Form::Commented => settings::commented(),
-        Form::Markdown => settings::markdown(),
-        Form::Toml | Form::Json => {
+pub fn run(sources: &Sources, format: OutputFormat) -> Result<(), Failure> {
+    let text = match format {
+        OutputFormat::Commented => settings::commented(),
+        OutputFormat::Markdown => settings::markdown(),
+        OutputFormat::Toml | OutputFormat::Json => {
             let force = InForce::read(sources).map_err(Failure::Settings)?;
             let launch = Launch::of(&force).map_err(|wrong| Failure::Settings(Refused(wrong)))?;
             for line in force.notes.lines(sources.hbase_site.as_deref()) {
                 eprintln!("hjall: {line}");
             }
-            if form == Form::Json { settings::json(&force, &launch) } else { settings::shown(&force, &launch) }
+            if format == OutputFormat::Json {
+                settings::json(&force, &launch)
+            } else {
+                settings::shown(&force, &launch)
+            }
         }
     };
     // An error means that standard output is closed, so there is no reader.

@@ -16,7 +16,7 @@ pub enum Failure {
     Usage(String),
     /// Settings are invalid.
     Settings(Refused),
-    /// So many families are damaged.
+    /// This number of families is damaged.
     Damaged(PathBuf, usize),
     /// A table cannot be processed.
     Table(String, Error),
@@ -33,7 +33,7 @@ pub enum Failure {
     /// Some calls did not finish within the grace period.
     Unfinished,
     /// A second signal ended the process.
-    Impatient,
+    SecondSignal,
 }
 
 impl Failure {
@@ -52,7 +52,7 @@ impl Failure {
             Self::Damaged(..) => 6,
             Self::Start(StartError::Tls(_)) => 7,
             Self::Unfinished => 8,
-            Self::Impatient => 9,
+            Self::SecondSignal => 9,
         }
     }
 }
@@ -71,7 +71,7 @@ impl fmt::Display for Failure {
             Self::Table(table, error) if error.kind() == ErrorKind::TableNotFound => {
                 write!(
                     f,
-                    "there is no table {table}; name tables as NAMESPACE:TABLE, or TABLE in the default namespace"
+                    "table {table} does not exist; name tables as NAMESPACE:TABLE, or TABLE in the default namespace"
                 )
             }
             Self::Table(table, error) => write!(f, "table {table}: {error}"),
@@ -100,7 +100,7 @@ impl fmt::Display for Failure {
             Self::Unfinished => {
                 f.write_str("stopped, but some calls did not finish in time; --grace sets how long they may take")
             }
-            Self::Impatient => f.write_str("stopped immediately by a second signal"),
+            Self::SecondSignal => f.write_str("stopped immediately by a second signal"),
         }
     }
 }

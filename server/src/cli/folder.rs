@@ -1,4 +1,4 @@
-//! What the commands for folders that are not in use have in common.
+//! Shared by the commands for a data folder that is not in use.
 
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -8,7 +8,7 @@ use hjall_server::settings::{InForce, Launch, Refused, Sources};
 
 use super::exit::Failure;
 
-/// The data folder of the settings, and how to open it.
+/// Returns the data folder and the options to open it with, from the settings.
 pub fn settings(sources: &Sources, command: &str) -> Result<(PathBuf, Options), Failure> {
     let force = InForce::read(sources).map_err(Failure::Settings)?;
     let launch = Launch::of(&force).map_err(|wrong| Failure::Settings(Refused(wrong)))?;
@@ -22,7 +22,10 @@ pub fn settings(sources: &Sources, command: &str) -> Result<(PathBuf, Options), 
 /// Opens a data folder that exists.
 pub fn open(data: &Path, options: Options) -> Result<Engine, Failure> {
     if !data.is_dir() {
-        return Err(Failure::Usage(format!("there is no data folder {}", data.display())));
+        return Err(Failure::Usage(format!(
+            "data folder {} does not exist; name another one with --data",
+            data.display()
+        )));
     }
     Engine::open(data, options).map_err(|error| Failure::Data(data.to_owned(), error))
 }

@@ -66,8 +66,8 @@ pub fn check(filter: &str) -> Result<(), String> {
     parse(filter).map(drop)
 }
 
-/// Parses a filter. A level without a module applies to hjall; libraries log warnings and errors at most, unless the filter
-/// names them.
+/// Parses a filter. A level without a module applies to hjall; libraries log warnings and errors at most, unless the
+/// filter names them.
 fn parse(filter: &str) -> Result<EnvFilter, String> {
     let directives = filter.split(',').map(|directive| match directive.trim().parse::<LevelFilter>() {
         Ok(level) => format!("{},hjall={level}", level.min(LevelFilter::WARN)),

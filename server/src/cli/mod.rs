@@ -22,12 +22,12 @@ use std::ffi::OsString;
 /// itself after printing help or if the command line cannot be parsed.
 pub fn run(arguments: impl IntoIterator<Item = OsString>) -> u8 {
     let done = match args::read(arguments) {
-        args::Asked::Serve(sources) => serve::run(&sources),
-        args::Asked::Backup(sources, to) => backup::backup(&sources, &to),
-        args::Asked::Restore(sources, from) => backup::restore(&sources, &from),
-        args::Asked::Verify(sources) => backup::verify(&sources),
-        args::Asked::Compact(sources, tables) => compact::run(&sources, &tables),
-        args::Asked::Config(sources, form) => config::run(&sources, form),
+        args::Subcommand::Serve(sources) => serve::run(&sources),
+        args::Subcommand::Backup(sources, to) => backup::backup(&sources, &to),
+        args::Subcommand::Restore(sources, from) => backup::restore(&sources, &from),
+        args::Subcommand::Verify(sources) => backup::verify(&sources),
+        args::Subcommand::Compact(sources, tables) => compact::run(&sources, &tables),
+        args::Subcommand::Config(sources, format) => config::run(&sources, format),
     };
     match done {
         Ok(()) => 0,

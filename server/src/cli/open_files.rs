@@ -1,8 +1,8 @@
 //! The operating system's limit on open files, which also limits connections.
 
-/// Files other than connections: the store's tables and journals, listeners, the log.
+/// Descriptors for everything except connections: files and journals of the store, listeners, the log.
 #[cfg(unix)]
-const BESIDE: u64 = 1024;
+const OTHER_FILES: u64 = 1024;
 
 /// Raises the soft limit to the hard limit. Only the binary does this; as a library, the server leaves the
 /// limits of its process alone.
@@ -21,7 +21,7 @@ pub fn raise() {
 #[cfg(unix)]
 pub fn compare(connections: usize) {
     use rustix::process::{Resource, getrlimit};
-    let needed = u64::try_from(connections).unwrap_or(u64::MAX).saturating_add(BESIDE);
+    let needed = u64::try_from(connections).unwrap_or(u64::MAX).saturating_add(OTHER_FILES);
     // `None` means unlimited.
     if let Some(allowed) = getrlimit(Resource::Nofile).current.filter(|allowed| *allowed < needed) {
         tracing::warn!(

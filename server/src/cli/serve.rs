@@ -63,7 +63,7 @@ pub fn run(sources: &Sources) -> Result<(), Failure> {
         tracing::info!(signal = name, ?drain, "draining: /readyz reports it, clients are still served");
         let second = runtime.block_on(async { tokio::time::timeout(drain, signals.next_stop()).await });
         if second.is_ok() {
-            return Err(Failure::Impatient);
+            return Err(Failure::SecondSignal);
         }
     }
     // The info port stays up, so that /readyz reports the stop; it ends with the process.
@@ -81,7 +81,7 @@ pub fn run(sources: &Sources) -> Result<(), Failure> {
         }
     });
     match outcome {
-        None => Err(Failure::Impatient),
+        None => Err(Failure::SecondSignal),
         Some(Ok((true, Ok(())))) => {
             tracing::info!("stopped, all data flushed");
             Ok(())
@@ -136,7 +136,7 @@ fn announce(data: &str, server: &Server, info: &InfoPort, started: Instant, log:
             "no info port: cannot listen on {addr}: {error}; choose another address with --info-listen, or set it to off"
         );
     }
-    // Whoever reads both outputs sees the log of the start first.
+    // A reader of both outputs sees the log of the start first.
     log.flush();
     let mut out = io::stdout().lock();
     for addr in addrs {

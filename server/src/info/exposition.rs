@@ -15,7 +15,8 @@ impl Exposition {
         self.0
     }
 
-    /// Begins a family with its name, its kind (`counter`, `gauge` or `histogram`) and its help text. Its samples must follow.
+    /// Begins a family with its name, its kind (`counter`, `gauge` or `histogram`) and its help text. Its samples must
+    /// follow.
     pub fn family(&mut self, name: &str, kind: &str, help: &str) {
         let _ = writeln!(self.0, "# HELP {name} {help}\n# TYPE {name} {kind}");
     }
@@ -39,8 +40,8 @@ impl Exposition {
         self.sample(name, &[], value);
     }
 
-    /// Writes the samples of a histogram: for each bound in seconds the number of values up to it, the number of all values, and
-    /// their sum in seconds.
+    /// Writes the samples of a histogram: for each bound in seconds the number of values up to it, the number of all
+    /// values, and their sum in seconds.
     pub fn histogram(&mut self, name: &str, labels: Labels<'_>, up_to: &[(f64, u64)], all: u64, sum: f64) {
         let bucket = format!("{name}_bucket");
         let bounds = up_to.iter().map(|(bound, count)| (bound.to_string(), *count));

@@ -10,7 +10,8 @@ use crate::wire::method::{LaneKind, Service};
 
 type Bean = Map<String, Value>;
 
-/// Returns the beans whose names match a Java pattern such as `Hadoop:service=HBase,name=Thrift,*`, or all beans without a pattern.
+/// Returns the beans whose names match a Java pattern such as `Hadoop:service=HBase,name=Thrift,*`, or all beans
+/// without a pattern.
 pub fn of(view: &View, figures: &Figures, pattern: Option<&str>) -> String {
     let mut beans =
         vec![thrift(view, figures, Service::Thrift1), thrift(view, figures, Service::Thrift2), ipc(view, figures)];
@@ -156,7 +157,8 @@ fn kept(bean: &mut Bean, name: &str, kept: &Recorded, unit: u64) {
     histogram(bean, name, &all, &recent, unit);
 }
 
-/// HBase's twelve fields of a histogram. As in HBase, the count covers the time since the start, all other fields the recent past.
+/// HBase's twelve fields of a histogram. As in HBase, the count covers the time since the start, all other fields the
+/// recent past.
 fn histogram(bean: &mut Bean, name: &str, all: &Snapshot, recent: &Snapshot, unit: u64) {
     let mut put = |suffix: &str, value: u64| drop(bean.insert(format!("{name}_{suffix}"), value.into()));
     put("num_ops", all.count());
@@ -177,7 +179,8 @@ fn histogram(bean: &mut Bean, name: &str, all: &Snapshot, recent: &Snapshot, uni
     }
 }
 
-/// Returns whether the name of a bean matches a pattern: `*` and `?` in the domain and in values, `,*` for any further properties in any order.
+/// Returns whether the name of a bean matches a pattern: `*` and `?` in the domain and in values, `,*` for any further
+/// properties in any order.
 fn matches_pattern(pattern: &str, name: &str) -> bool {
     let (Some((domain, wanted)), Some((of, properties))) = (pattern.split_once(':'), name.split_once(':')) else {
         return pattern == "*";

@@ -15,7 +15,8 @@ const COUNTER: &str = "counter";
 const GAUGE: &str = "gauge";
 const HISTOGRAM: &str = "histogram";
 
-/// Upper bounds of the buckets of all histograms of durations. They are bounds of [`Snapshot`] as well, so the counts are exact.
+/// Upper bounds of the buckets of all histograms of durations. They are bounds of [`Snapshot`] as well, so the counts
+/// are exact.
 const BOUNDS: [Duration; 16] = [
     Duration::from_micros(50),
     Duration::from_micros(100),

@@ -1,7 +1,7 @@
 //! The HTTP server of the info port. It is read-only, and its connections and waits are bounded.
 //!
-//! Health is answered on the server's own thread. Pages with figures are made on other threads, because collecting figures waits
-//! for locks of the store; if that takes too long, the answer is an error.
+//! Health is answered on the server's own thread. Pages with figures are made on other threads, because collecting
+//! figures waits for locks of the store; if that takes too long, the answer is an error.
 
 use std::collections::VecDeque;
 use std::convert::Infallible;
@@ -230,8 +230,8 @@ impl Pages {
     }
 }
 
-/// Runs blocking work on another thread as soon as it is its turn. Returns `None` if it takes too long or panics; work that has
-/// begun keeps its turn until it ends.
+/// Runs blocking work on another thread as soon as it is its turn. Returns `None` if it takes too long or panics; work
+/// that has begun keeps its turn until it ends.
 async fn within<T: Send + 'static>(
     limit: Duration,
     turns: &Arc<Semaphore>,

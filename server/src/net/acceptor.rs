@@ -13,7 +13,7 @@ use tokio::time::{Instant, timeout};
 
 use super::connection::{self, Client};
 use super::connection_permits::{ConnectionPermit, TooManyFromAddress};
-use super::descriptors::{self, Room};
+use super::descriptors::{self, Headroom};
 use super::endpoint::Endpoint;
 use super::refusal::Refusal;
 use crate::dispatch::call::DefaultService;
@@ -36,7 +36,8 @@ pub fn bind(addr: SocketAddr) -> io::Result<TcpListener> {
     Ok(socket.into())
 }
 
-/// Connections above a limit that are answered with an error at the same time. Further ones are closed without an answer.
+/// Connections above a limit that are answered with an error at the same time. Further ones are closed without an
+/// answer.
 const TURNED_AWAY_MAX: usize = 64;
 /// How long such a connection may take, the recognition of its protocol and a TLS handshake included.
 const TURNED_AWAY_FOR: Duration = Duration::from_secs(4);
@@ -97,21 +98,22 @@ impl Acceptor {
             let (stream, peer) = match listener.accept().await {
                 Ok(accepted) => accepted,
                 Err(error) => {
-                    // Usually the process has no file descriptor left, and trying again at once would only use processor time.
+                    // Usually the process has no file descriptor left, and trying again at once would only use
+                    // processor time.
                     tracing::warn!(%error, "cannot accept a connection; is the limit on open files too low?");
                     tokio::time::sleep(Duration::from_millis(100)).await;
                     continue;
                 }
             };
-            let mut room = self.room(&stream, permit.is_some());
-            while room == Room::Scarce && permit.is_some() {
+            let mut headroom = self.headroom(&stream, permit.is_some());
+            while headroom == Headroom::Scarce && permit.is_some() {
                 // It is time to look again, whether or not a connection has ended.
                 let _ = timeout(DESCRIPTOR_WAIT, self.endpoint.permits.released()).await;
-                room = self.room(&stream, true);
+                headroom = self.headroom(&stream, true);
             }
             let live = self.endpoint.dispatcher.live();
             let limits = &live.config.limits;
-            if room != Room::Ample {
+            if headroom != Headroom::Ample {
                 let allowed = descriptors::limit().unwrap_or(u64::MAX);
                 let refusal = format!(
                     "the limit on open files of the process ({allowed}) leaves no room for further connections beside the files of \
@@ -119,7 +121,7 @@ impl Acceptor {
                 );
                 let errors = &self.endpoint.dispatcher.runner.client_errors;
                 client_error!(errors, ConnectionRefused, warn, %peer, reason = refusal, "connection refused; raise the limit (ulimit -n, LimitNOFILE=)");
-                if room == Room::Scarce {
+                if headroom == Headroom::Scarce {
                     self.turn_away(stream, peer, speaking, &refusal);
                 }
                 continue;
@@ -149,7 +151,7 @@ impl Acceptor {
     }
 
     /// Whether a connection, which may have a permit already, leaves enough file descriptors to the store.
-    fn room(self: &Arc<Self>, stream: &tokio::net::TcpStream, has_permit: bool) -> Room {
+    fn headroom(self: &Arc<Self>, stream: &tokio::net::TcpStream, has_permit: bool) -> Headroom {
         let files = &self.store_files;
         let now_ms = u64::try_from(files.began.elapsed().as_millis()).unwrap_or(u64::MAX);
         if now_ms.saturating_sub(files.asked_ms.load(Ordering::Relaxed)) > 1000
@@ -164,7 +166,7 @@ impl Acceptor {
             });
         }
         let others = self.endpoint.permits.in_use().saturating_sub(usize::from(has_permit));
-        descriptors::room(stream, others, files.count.load(Ordering::Relaxed))
+        descriptors::headroom(stream, others, files.count.load(Ordering::Relaxed))
     }
 
     /// Takes a permit before its connection is accepted, if connections wait for one in the backlog.

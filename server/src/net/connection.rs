@@ -10,8 +10,8 @@ use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::TcpStream;
 use tokio::time::timeout;
 
+use super::buffered_stream::{BufferedStream, Ended, ReadTimeout};
 use super::endpoint::Endpoint;
-use super::inbox::{Ended, Inbox, Patience};
 use super::pace::MinimumRate;
 use super::refusal::Refusal;
 use super::tls::TlsAcceptor;
@@ -22,7 +22,8 @@ use crate::dispatch::dispatcher::Dispatcher;
 use crate::observe::{Brief, client_error};
 use crate::wire::dialect::{Foreign, Opening, recognise};
 
-/// Time of silence after which TCP probes whether the peer is alive. A dead peer is detected after about twice this time.
+/// Time of silence after which TCP probes whether the peer is alive. A dead peer is detected after about twice this
+/// time.
 const KEEPALIVE: Duration = Duration::from_secs(60);
 /// How long a connection that is not served may take to send its first call and to receive the answer.
 const REFUSAL_MAX: Duration = Duration::from_secs(2);
@@ -53,19 +54,19 @@ pub async fn serve(endpoint: Arc<Endpoint>, stream: TcpStream, speaking: Default
     let keepalive = TcpKeepalive::new().with_time(KEEPALIVE).with_interval(KEEPALIVE / 6);
     // Neither option is needed for correctness, so a socket that rejects them is served without.
     let _ = socket.set_tcp_nodelay(true).and(socket.set_tcp_keepalive(&keepalive));
-    let inbox = Inbox::new(stream, BytesMut::new(), dispatcher.claim_memory());
-    let Some((opening, inbox)) = recognise_opening(dispatcher, inbox, client.caller.peer).await else { return };
+    let stream = BufferedStream::new(stream, BytesMut::new(), dispatcher.claim_memory());
+    let Some((opening, stream)) = recognise_opening(dispatcher, stream, client.caller.peer).await else { return };
     let acceptor = endpoint.tls.load_full();
     match (opening, acceptor) {
-        (Opening::Tls, Some(acceptor)) => Box::pin(serve_tls(dispatcher, &acceptor, inbox, speaking, client)).await,
+        (Opening::Tls, Some(acceptor)) => Box::pin(serve_tls(dispatcher, &acceptor, stream, speaking, client)).await,
         (Opening::Thrift(_) | Opening::Http, Some(acceptor)) if acceptor.requires_tls => {
             let errors = &dispatcher.runner.client_errors;
             let peer = client.caller.peer;
             client_error!(errors, ForeignProtocol, info, %peer, "connection refused: it does not use TLS, which this server requires");
             client.refusal.get_or_insert_with(Refusal::plain_text);
-            serve_opening(dispatcher, opening, inbox, speaking, &client).await;
+            serve_opening(dispatcher, opening, stream, speaking, &client).await;
         }
-        _ => serve_opening(dispatcher, opening, inbox, speaking, &client).await,
+        _ => serve_opening(dispatcher, opening, stream, speaking, &client).await,
     }
 }
 
@@ -73,13 +74,13 @@ pub async fn serve(endpoint: Arc<Endpoint>, stream: TcpStream, speaking: Default
 async fn serve_tls(
     dispatcher: &Arc<Dispatcher>,
     acceptor: &TlsAcceptor,
-    inbox: Inbox<TcpStream>,
+    stream: BufferedStream<TcpStream>,
     speaking: DefaultService,
     mut client: Client,
 ) {
     let peer = client.caller.peer;
     let errors = &dispatcher.runner.client_errors;
-    let (stream, read) = inbox.into_parts();
+    let (stream, read) = stream.into_parts();
     let stream = match timeout(dispatcher.stall_max(), acceptor.accept(stream, read)).await {
         Ok(Ok(stream)) => stream,
         Ok(Err(error)) => {
@@ -92,41 +93,41 @@ async fn serve_tls(
         }
     };
     client.tls = true;
-    let inbox = Inbox::new(stream, BytesMut::new(), dispatcher.claim_memory());
-    if let Some((opening, inbox)) = recognise_opening(dispatcher, inbox, peer).await {
-        serve_opening(dispatcher, opening, inbox, speaking, &client).await;
+    let stream = BufferedStream::new(stream, BytesMut::new(), dispatcher.claim_memory());
+    if let Some((opening, stream)) = recognise_opening(dispatcher, stream, peer).await {
+        serve_opening(dispatcher, opening, stream, speaking, &client).await;
     }
 }
 
 /// Reads until it is clear what the client speaks. Returns `None` if the client closes the connection first.
 async fn recognise_opening<S: AsyncRead + AsyncWrite + Unpin>(
     dispatcher: &Arc<Dispatcher>,
-    mut inbox: Inbox<S>,
+    mut stream: BufferedStream<S>,
     peer: SocketAddr,
-) -> Option<(Opening, Inbox<S>)> {
+) -> Option<(Opening, BufferedStream<S>)> {
     loop {
-        match recognise(inbox.bytes()) {
+        match recognise(stream.bytes()) {
             Opening::Unclear => {
-                let patience = {
+                let read_timeout = {
                     let limits = &dispatcher.live().config.limits;
-                    match inbox.bytes().is_empty() {
-                        true => Patience::Idle(limits.first_call_max),
-                        false => Patience::Message(MinimumRate::of(limits)),
+                    match stream.bytes().is_empty() {
+                        true => ReadTimeout::BetweenMessages(limits.first_call_max),
+                        false => ReadTimeout::WithinMessage(MinimumRate::of(limits)),
                     }
                 };
-                match inbox.more(patience).await {
+                match stream.receive(read_timeout).await {
                     Ok(()) => {}
-                    Err(Ended::Closed) if inbox.bytes().is_empty() => return None,
-                    Err(Ended::Silent) if inbox.bytes().is_empty() => {
+                    Err(Ended::Closed) if stream.bytes().is_empty() => return None,
+                    Err(Ended::Silent) if stream.bytes().is_empty() => {
                         tracing::debug!(%peer, "connection closed: it made no call within limits.first_call");
                         return None;
                     }
-                    Err(_) => return Some((Opening::Foreign(Foreign::Garbage), inbox)),
+                    Err(_) => return Some((Opening::Foreign(Foreign::Garbage), stream)),
                 }
             }
             opening => {
                 tracing::trace!(%peer, ?opening, "connection recognised");
-                return Some((opening, inbox));
+                return Some((opening, stream));
             }
         }
     }
@@ -134,27 +135,27 @@ async fn recognise_opening<S: AsyncRead + AsyncWrite + Unpin>(
 
 /// Serves a connection whose protocol is known.
 ///
-/// The future of each protocol is boxed, so that an idle connection holds only the memory of its own protocol, and a connection that
-/// has sent nothing yet holds that of none.
+/// The future of each protocol is boxed, so that an idle connection holds only the memory of its own protocol, and a
+/// connection that has sent nothing yet holds that of none.
 async fn serve_opening<S: AsyncRead + AsyncWrite + Unpin + Send + 'static>(
     dispatcher: &Arc<Dispatcher>,
     opening: Opening,
-    inbox: Inbox<S>,
+    stream: BufferedStream<S>,
     speaking: DefaultService,
     client: &Client,
 ) {
     let peer = client.caller.peer;
     match opening {
         Opening::Thrift(dialect) => match &client.refusal {
-            None => Box::pin(session::serve(dispatcher, inbox, dialect, speaking, client)).await,
+            None => Box::pin(session::serve(dispatcher, stream, dialect, speaking, client)).await,
             Some(refusal) => {
-                let refused = Box::pin(session::turn_away(dispatcher, inbox, dialect, speaking, &refusal.fault));
+                let refused = Box::pin(session::turn_away(dispatcher, stream, dialect, speaking, &refusal.fault));
                 // After this time the connection is closed, whether or not it has been answered.
                 let _ = timeout(REFUSAL_MAX, refused).await;
             }
         },
         Opening::Http => {
-            let (stream, read) = inbox.into_parts();
+            let (stream, read) = stream.into_parts();
             let served = Box::pin(http::serve(dispatcher, stream, read, speaking, client));
             if client.refusal.is_some() {
                 let _ = timeout(REFUSAL_MAX, served).await;
@@ -173,7 +174,7 @@ async fn serve_opening<S: AsyncRead + AsyncWrite + Unpin + Send + 'static>(
             );
         }
         Opening::Foreign(foreign) => {
-            let first = inbox.bytes().get(..8).unwrap_or(inbox.bytes()).escape_ascii();
+            let first = stream.bytes().get(..8).unwrap_or(stream.bytes()).escape_ascii();
             let errors = &dispatcher.runner.client_errors;
             client_error!(errors, ForeignProtocol, info, %peer, %first, "connection closed: it looked like {foreign}");
         }

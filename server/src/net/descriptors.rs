@@ -2,7 +2,8 @@
 
 use tokio::net::TcpStream;
 
-/// Descriptors that are reserved beside the files of the store: event loops, listeners, journals, the log, the info port.
+/// Descriptors that are reserved beside the files of the store: event loops, listeners, journals, the log, the info
+/// port.
 const FIXED: u64 = 96;
 /// The largest reserve. The store closes files that it has not used lately, so it has a limited number of them open.
 const RESERVE_MAX: u64 = 1024;
@@ -11,39 +12,40 @@ const LAST: u64 = 24;
 
 /// Whether a new connection leaves enough descriptors to the store.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Room {
+pub enum Headroom {
     /// It does.
     Ample,
     /// It does not, and may only be answered with an error.
     Scarce,
     /// The process has almost no descriptor left, and the connection has to be closed at once.
-    None,
+    Exhausted,
 }
 
 /// The number of descriptors that connections leave to the rest of the process, which may open `limit`.
 ///
-/// A compaction opens new files beside the old ones, hence twice their number. With a low limit, a quarter remains for connections.
+/// A compaction opens new files beside the old ones, hence twice their number. With a low limit, a quarter remains for
+/// connections.
 fn reserve(store_files: u64, limit: u64) -> u64 {
     FIXED.saturating_add(store_files.saturating_mul(2)).min(RESERVE_MAX).min(limit / 4 * 3)
 }
 
 /// Whether a connection leaves enough descriptors to a store with this many files, beside `others` connections.
-pub fn room(stream: &TcpStream, others: usize, store_files: u64) -> Room {
+pub fn headroom(stream: &TcpStream, others: usize, store_files: u64) -> Headroom {
     let others = u64::try_from(others).unwrap_or(u64::MAX);
     // `None` means unlimited.
-    limit().map_or(Room::Ample, |limit| room_within(number(stream), others, store_files, limit))
+    limit().map_or(Headroom::Ample, |limit| headroom_within(number(stream), others, store_files, limit))
 }
 
-fn room_within(number: u64, others: u64, store_files: u64, limit: u64) -> Room {
+fn headroom_within(number: u64, others: u64, store_files: u64, limit: u64) -> Headroom {
     let reserve = reserve(store_files, limit);
     let scarce = others >= limit - reserve;
     // Answers take descriptors of the reserve for a short time, but not more than half of them.
     let kept = if scarce { LAST.max(reserve / 2) } else { LAST };
     // A new descriptor has the lowest free number, so all lower ones are in use.
     match (number >= limit.saturating_sub(kept), scarce) {
-        (true, _) => Room::None,
-        (false, true) => Room::Scarce,
-        (false, false) => Room::Ample,
+        (true, _) => Headroom::Exhausted,
+        (false, true) => Headroom::Scarce,
+        (false, false) => Headroom::Ample,
     }
 }
 
@@ -81,11 +83,11 @@ mod tests {
             [(0, 20_000, 96), (100, 20_000, 296), (1_000_000, 20_000, 1024), (500, 1024, 768)]
         {
             assert_eq!(reserve(files, limit), reserved);
-            assert_eq!(room_within(20, limit - reserved - 1, files, limit), Room::Ample);
-            assert_eq!(room_within(20, limit - reserved, files, limit), Room::Scarce);
-            assert_eq!(room_within(limit - reserved / 2, limit - reserved, files, limit), Room::None);
-            assert_eq!(room_within(limit - LAST - 1, 0, files, limit), Room::Ample);
-            assert_eq!(room_within(limit - LAST, 0, files, limit), Room::None);
+            assert_eq!(headroom_within(20, limit - reserved - 1, files, limit), Headroom::Ample);
+            assert_eq!(headroom_within(20, limit - reserved, files, limit), Headroom::Scarce);
+            assert_eq!(headroom_within(limit - reserved / 2, limit - reserved, files, limit), Headroom::Exhausted);
+            assert_eq!(headroom_within(limit - LAST - 1, 0, files, limit), Headroom::Ample);
+            assert_eq!(headroom_within(limit - LAST, 0, files, limit), Headroom::Exhausted);
         }
     }
 }

@@ -29,7 +29,8 @@ use crate::wire::{Encoding, Transport};
 
 /// The limit on the head of a request in bytes, like that of Jetty in HBase's gateway.
 const HEADER_BYTES_MAX: usize = 64 << 10;
-/// How long a connection is kept between requests if idle connections have no limit. HTTP clients reconnect by themselves.
+/// How long a connection is kept between requests if idle connections have no limit. HTTP clients reconnect by
+/// themselves.
 const KEEP_ALIVE: Duration = Duration::from_secs(600);
 /// A reply is handed on in pieces of this size, so that the layers below do not copy all of it.
 const PIECE_BYTES: usize = 64 << 10;
@@ -62,7 +63,8 @@ pub async fn serve<S: AsyncRead + AsyncWrite + Unpin + Send + 'static>(
     let stream = HttpStream::new(Rewind::new(read, stream), exchange, rate);
     let connection = http1::Builder::new()
         .timer(TokioTimer::new())
-        // For hyper, the time between requests is part of it. The stream limits the time from the first byte of a head to its end.
+        // For hyper, the time between requests is part of it. The stream limits the time from the first byte of a head
+        // to its end.
         .header_read_timeout(idle_max.saturating_add(rate.window()))
         .max_buf_size(HEADER_BYTES_MAX)
         .auto_date_header(false)

@@ -22,7 +22,8 @@ const CALL: u8 = 2;
 /// What a stream and the service above it know of each other.
 pub struct Exchange {
     phase: AtomicU8,
-    /// What the last replies hold until they have been sent. There may be several, since a client can send requests ahead.
+    /// What the last replies hold until they have been sent. There may be several, since a client can send requests
+    /// ahead.
     unsent: Mutex<Vec<Unsent>>,
 }
 

@@ -11,8 +11,8 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt, DuplexStream, duplex};
 use tokio::task::JoinHandle;
 use tokio::time::advance;
 
+use super::buffered_stream::BufferedStream;
 use super::connection::Client;
-use super::inbox::Inbox;
 use super::session;
 use crate::dispatch::call::{DefaultService, Handler};
 use crate::dispatch::call_scope::CallScope;
@@ -55,10 +55,10 @@ fn connect(limits: Limits) -> (DuplexStream, JoinHandle<()>) {
     let dispatcher = Arc::new(Dispatcher::new(Arc::new(Yes), identity, live));
     let (client, stream) = duplex(4096);
     let serving = tokio::spawn(async move {
-        let inbox = Inbox::new(stream, BytesMut::new(), dispatcher.claim_memory());
+        let stream = BufferedStream::new(stream, BytesMut::new(), dispatcher.claim_memory());
         let dialect = Dialect { framed: true, encoding: Encoding::Binary };
         let client = Client::new(([127, 0, 0, 1], 1).into(), ([127, 0, 0, 1], 9090).into());
-        session::serve(&dispatcher, inbox, dialect, DefaultService::Assumed(Service::Thrift1), &client).await;
+        session::serve(&dispatcher, stream, dialect, DefaultService::Assumed(Service::Thrift1), &client).await;
     });
     (client, serving)
 }

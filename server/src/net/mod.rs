@@ -5,6 +5,7 @@
 //! ```
 
 pub(crate) mod acceptor;
+mod buffered_stream;
 mod connection;
 mod connection_permits;
 mod descriptors;
@@ -13,7 +14,6 @@ mod http;
 mod http_stream;
 #[cfg(test)]
 mod idle_hours;
-mod inbox;
 mod pace;
 mod refusal;
 mod rewind;

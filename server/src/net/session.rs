@@ -7,8 +7,8 @@ use std::sync::Arc;
 use bytes::Bytes;
 use tokio::io::{AsyncRead, AsyncWrite};
 
+use super::buffered_stream::{BufferedStream, Ended, ReadTimeout};
 use super::connection::Client;
-use super::inbox::{Ended, Inbox, Patience};
 use super::pace::MinimumRate;
 use crate::dispatch::call::{Call, DefaultService};
 use crate::dispatch::dispatcher::Dispatcher;
@@ -41,7 +41,7 @@ impl From<Ended> for Missing {
 /// Serves a connection that speaks Thrift over a byte stream.
 pub async fn serve<S: AsyncRead + AsyncWrite + Unpin>(
     dispatcher: &Arc<Dispatcher>,
-    mut inbox: Inbox<S>,
+    mut stream: BufferedStream<S>,
     dialect: Dialect,
     mut speaking: DefaultService,
     client: &Client,
@@ -52,8 +52,8 @@ pub async fn serve<S: AsyncRead + AsyncWrite + Unpin>(
     let mut claim = dispatcher.claim_memory();
     loop {
         let received = match dialect.framed {
-            true => framed(dispatcher, &mut inbox).await,
-            false => measured(dispatcher, &mut inbox, dialect).await,
+            true => framed(dispatcher, &mut stream).await,
+            false => measured(dispatcher, &mut stream, dialect).await,
         };
         let message = match received {
             Ok(message) => message,
@@ -65,11 +65,11 @@ pub async fn serve<S: AsyncRead + AsyncWrite + Unpin>(
             Err(Missing::Ended(Ended::NoRoom)) => {
                 let fault = Fault::queue_bytes_full(&dispatcher.runner.identity);
                 closing(&dispatcher.runner.client_errors, peer, dialect, &fault);
-                return Box::pin(refuse(dispatcher, inbox, dialect, speaking, &fault)).await;
+                return Box::pin(refuse(dispatcher, stream, dialect, speaking, &fault)).await;
             }
             Err(Missing::Refused(fault)) => {
                 closing(&dispatcher.runner.client_errors, peer, dialect, &fault);
-                return Box::pin(refuse(dispatcher, inbox, dialect, speaking, &fault)).await;
+                return Box::pin(refuse(dispatcher, stream, dialect, speaking, &fault)).await;
             }
         };
         let call = match Call::recognise(dialect.encoding, &message, &mut speaking) {
@@ -77,7 +77,7 @@ pub async fn serve<S: AsyncRead + AsyncWrite + Unpin>(
             Ok(call) => call,
             Err(fault) => {
                 closing(&dispatcher.runner.client_errors, peer, dialect, &fault);
-                return Box::pin(refuse(dispatcher, inbox, dialect, speaking, &fault)).await;
+                return Box::pin(refuse(dispatcher, stream, dialect, speaking, &fault)).await;
             }
         };
         let Some(busy) = dispatcher.shutdown.begin() else { return };
@@ -86,10 +86,10 @@ pub async fn serve<S: AsyncRead + AsyncWrite + Unpin>(
         if dialect.framed {
             out.extend_from_slice(&[0; FRAME_HEAD]);
         }
-        let gone = inbox.hang_up();
+        let gone = stream.hang_up();
         let Some(reply) = dispatcher.run(call, message, take(&mut out), &client.caller, gone).await else { return };
         out = reply;
-        inbox.finished();
+        stream.finished();
         // A reply counts as held until its client has taken it. While clients are slow, no further call may begin.
         claim.resize(out.capacity());
         if !one_way {
@@ -97,7 +97,7 @@ pub async fn serve<S: AsyncRead + AsyncWrite + Unpin>(
                 frame(&mut out);
             }
             let rate = MinimumRate::of(&dispatcher.live().config.limits);
-            if inbox.send(&out, rate).await.is_err() {
+            if stream.send(&out, rate).await.is_err() {
                 return;
             }
         }
@@ -109,11 +109,11 @@ pub async fn serve<S: AsyncRead + AsyncWrite + Unpin>(
     }
 }
 
-/// Answers the first call of a connection that is not served, and closes the connection. Reads no more of the message than the answer
-/// needs.
+/// Answers the first call of a connection that is not served, and closes the connection. Reads no more of the message
+/// than the answer needs.
 pub async fn turn_away<S: AsyncRead + AsyncWrite + Unpin>(
     dispatcher: &Arc<Dispatcher>,
-    mut inbox: Inbox<S>,
+    mut stream: BufferedStream<S>,
     dialect: Dialect,
     speaking: DefaultService,
     fault: &Fault,
@@ -121,19 +121,19 @@ pub async fn turn_away<S: AsyncRead + AsyncWrite + Unpin>(
     let mut measure = Measure::new(dialect.encoding, REFUSED_BYTES_MAX);
     let mut needed = 1;
     loop {
-        while inbox.bytes().len() < needed {
-            if wait(dispatcher, &mut inbox).await.is_err() {
+        while stream.bytes().len() < needed {
+            if wait(dispatcher, &mut stream).await.is_err() {
                 return;
             }
         }
-        let message = inbox.bytes().get(if dialect.framed { FRAME_HEAD } else { 0 }..).unwrap_or_default();
+        let message = stream.bytes().get(if dialect.framed { FRAME_HEAD } else { 0 }..).unwrap_or_default();
         let progress = if message.is_empty() { Ok(Progress::More(0)) } else { measure.advance(message) };
         match progress {
-            Ok(Progress::More(_)) => needed = inbox.bytes().len() + 1,
+            Ok(Progress::More(_)) => needed = stream.bytes().len() + 1,
             Ok(Progress::Whole(_)) | Err(_) => break,
         }
     }
-    refuse(dispatcher, inbox, dialect, speaking, fault).await;
+    refuse(dispatcher, stream, dialect, speaking, fault).await;
 }
 
 /// Logs why a connection is closed.
@@ -159,10 +159,10 @@ fn frame(out: &mut [u8]) {
 
 async fn framed<S: AsyncRead + AsyncWrite + Unpin>(
     dispatcher: &Arc<Dispatcher>,
-    inbox: &mut Inbox<S>,
+    stream: &mut BufferedStream<S>,
 ) -> Result<Bytes, Missing> {
     loop {
-        let needed = match inbox.bytes().first_chunk::<FRAME_HEAD>() {
+        let needed = match stream.bytes().first_chunk::<FRAME_HEAD>() {
             None => FRAME_HEAD,
             Some(head) => {
                 let length = u32::from_be_bytes(*head) as usize;
@@ -175,32 +175,32 @@ async fn framed<S: AsyncRead + AsyncWrite + Unpin>(
                 FRAME_HEAD + length
             }
         };
-        if inbox.bytes().len() >= needed && needed > FRAME_HEAD {
-            drop(inbox.take(FRAME_HEAD));
-            return Ok(inbox.take_message(needed - FRAME_HEAD));
+        if stream.bytes().len() >= needed && needed > FRAME_HEAD {
+            drop(stream.take(FRAME_HEAD));
+            return Ok(stream.take_message(needed - FRAME_HEAD));
         }
-        if needed == FRAME_HEAD && inbox.bytes().len() >= FRAME_HEAD {
+        if needed == FRAME_HEAD && stream.bytes().len() >= FRAME_HEAD {
             return Err(Missing::Refused(Fault::protocol("a frame without a message")));
         }
-        wait(dispatcher, inbox).await?;
+        wait(dispatcher, stream).await?;
     }
 }
 
 async fn measured<S: AsyncRead + AsyncWrite + Unpin>(
     dispatcher: &Arc<Dispatcher>,
-    inbox: &mut Inbox<S>,
+    stream: &mut BufferedStream<S>,
     dialect: Dialect,
 ) -> Result<Bytes, Missing> {
-    while inbox.bytes().is_empty() {
-        wait(dispatcher, inbox).await?;
+    while stream.bytes().is_empty() {
+        wait(dispatcher, stream).await?;
     }
     let mut measure = Measure::new(dialect.encoding, dispatcher.live().config.limits.message_bytes_max);
     loop {
-        match measure.advance(inbox.bytes()) {
-            Ok(Progress::Whole(length)) => return Ok(inbox.take_message(length)),
+        match measure.advance(stream.bytes()) {
+            Ok(Progress::Whole(length)) => return Ok(stream.take_message(length)),
             Ok(Progress::More(needed)) => {
-                while inbox.bytes().len() < needed {
-                    wait(dispatcher, inbox).await?;
+                while stream.bytes().len() < needed {
+                    wait(dispatcher, stream).await?;
                 }
             }
             Err(endless) => return Err(Missing::Refused(Fault::protocol(endless.to_string()))),
@@ -208,42 +208,44 @@ async fn measured<S: AsyncRead + AsyncWrite + Unpin>(
     }
 }
 
-/// Waits for more bytes: between messages as long as connections may be idle, within a message as long as it keeps the minimum rate.
+/// Waits for more bytes: between messages as long as connections may be idle, within a message as long as it keeps the
+/// minimum rate.
 async fn wait<S: AsyncRead + AsyncWrite + Unpin>(
     dispatcher: &Arc<Dispatcher>,
-    inbox: &mut Inbox<S>,
+    stream: &mut BufferedStream<S>,
 ) -> Result<(), Ended> {
-    let patience = {
+    let read_timeout = {
         let limits = &dispatcher.live().config.limits;
-        match inbox.bytes().is_empty() {
-            true => Patience::Idle(limits.idle_max),
-            false => Patience::Message(MinimumRate::of(limits)),
+        match stream.bytes().is_empty() {
+            true => ReadTimeout::BetweenMessages(limits.idle_max),
+            false => ReadTimeout::WithinMessage(MinimumRate::of(limits)),
         }
     };
-    inbox.more(patience).await
+    stream.receive(read_timeout).await
 }
 
-/// Ends a connection whose message cannot be accepted: with an answer if enough of the message has arrived to tell which call it is.
+/// Ends a connection whose message cannot be accepted: with an answer if enough of the message has arrived to tell
+/// which call it is.
 async fn refuse<S: AsyncRead + AsyncWrite + Unpin>(
     dispatcher: &Arc<Dispatcher>,
-    inbox: Inbox<S>,
+    stream: BufferedStream<S>,
     dialect: Dialect,
     mut speaking: DefaultService,
     fault: &Fault,
 ) {
     let head = if dialect.framed { FRAME_HEAD } else { 0 };
-    let message = inbox.bytes().get(head..).unwrap_or_default();
+    let message = stream.bytes().get(head..).unwrap_or_default();
     let message = Bytes::copy_from_slice(message.get(..REFUSED_BYTES_MAX).unwrap_or(message));
     let rate = MinimumRate::of(&dispatcher.live().config.limits);
     match Call::recognise(dialect.encoding, &message, &mut speaking) {
-        Ok(call) => reply_and_close(inbox, dialect, &call, &message, fault, rate).await,
-        Err(_) => inbox.close().await,
+        Ok(call) => reply_and_close(stream, dialect, &call, &message, fault, rate).await,
+        Err(_) => stream.close().await,
     }
 }
 
 /// Answers a call with a fault, and closes the connection.
 async fn reply_and_close<S: AsyncRead + AsyncWrite + Unpin>(
-    mut inbox: Inbox<S>,
+    mut stream: BufferedStream<S>,
     dialect: Dialect,
     call: &Call,
     message: &[u8],
@@ -255,7 +257,7 @@ async fn reply_and_close<S: AsyncRead + AsyncWrite + Unpin>(
     if dialect.framed {
         frame(&mut out);
     }
-    if call.one_way || inbox.send(&out, rate).await.is_ok() {
-        inbox.close().await;
+    if call.one_way || stream.send(&out, rate).await.is_ok() {
+        stream.close().await;
     }
 }

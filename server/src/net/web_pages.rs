@@ -1,8 +1,9 @@
 //! Keeps web pages out: a browser on the same machine or network sends requests on behalf of any page it shows.
 //!
-//! A page can send a request to another site without asking only if it looks like a form's. The content type of Thrift is none of
-//! those, so requiring it makes browsers ask first (CORS preflight). A page whose own host name resolves to this server (DNS rebinding)
-//! needs no permission, but sends that name in `Host`. `Origin` and `Sec-Fetch-Site` are set by browsers, and pages cannot change them.
+//! A page can send a request to another site without asking only if it looks like a form's. The content type of Thrift
+//! is none of those, so requiring it makes browsers ask first (CORS preflight). A page whose own host name resolves to
+//! this server (DNS rebinding) needs no permission, but sends that name in `Host`. `Origin` and `Sec-Fetch-Site` are
+//! set by browsers, and pages cannot change them.
 
 use std::net::{IpAddr, Ipv6Addr};
 
@@ -18,10 +19,12 @@ const MEDIA_TYPES: [&str; 3] =
 /// A refused request: the status of the answer, and its text.
 pub type Refused = (StatusCode, String);
 
-/// Checks where a request comes from. Returns the origin of its web page if that is allowed, or `None` if the client is not a browser.
+/// Checks where a request comes from. Returns the origin of its web page if that is allowed, or `None` if the client is
+/// not a browser.
 ///
-/// `checks_host` is whether the request could be the result of DNS rebinding: it arrived at a loopback address without TLS. (A browser
-/// does not accept the certificate of another host.) `own_host` is the host name that the server was given.
+/// `checks_host` is whether the request could be the result of DNS rebinding: it arrived at a loopback address without
+/// TLS. (A browser does not accept the certificate of another host.) `own_host` is the host name that the server was
+/// given.
 pub fn origin(
     headers: &HeaderMap,
     uri: &Uri,

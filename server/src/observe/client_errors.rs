@@ -1,5 +1,5 @@
-//! Errors that clients cause. They are counted; of each kind only the first in a period is logged above debug level, so that
-//! no client can flood the log.
+//! Errors that clients cause. They are counted; of each kind only the first in a period is logged above debug level, so
+//! that no client can flood the log.
 
 use std::fmt::Write;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -70,7 +70,8 @@ impl ClientErrors {
         ClientError::ALL.map(|kind| (kind.name(), self.0[kind as usize].all.load(Ordering::Relaxed)))
     }
 
-    /// Begins a new period. Logs one line about the errors of the last one that were not logged in full, if there were any.
+    /// Begins a new period. Logs one line about the errors of the last one that were not logged in full, if there were
+    /// any.
     pub fn summarise(&self) {
         let mut kinds = String::new();
         for kind in ClientError::ALL {
@@ -88,7 +89,8 @@ impl ClientErrors {
     }
 }
 
-/// Counts a client's error and logs it: at the given level if it is the first of its kind in this period, otherwise at debug level.
+/// Counts a client's error and logs it: at the given level if it is the first of its kind in this period, otherwise at
+/// debug level.
 macro_rules! client_error {
     ($errors:expr, $kind:ident, $level:ident, $($line:tt)*) => {
         if $errors.record($crate::observe::ClientError::$kind) {

@@ -11,7 +11,6 @@ mod lane;
 mod log_writer;
 mod report;
 pub mod slow;
-mod slow_settings;
 mod window;
 
 use std::fmt;
@@ -28,8 +27,7 @@ pub use histogram::{Histogram, Snapshot};
 pub use lane::LaneMetrics;
 pub use log_writer::{LineFormat, LogWriter, dropped_log_lines};
 pub use report::{CallEnd, CallReport, Dropped, Observer, Refusal};
-pub use slow::{Judgement, SlowCall, SlowLog};
-pub use slow_settings::SlowSettings;
+pub use slow::{Judgement, SlowCall, SlowLog, SlowSettings};
 pub use window::Window;
 
 use crate::wire::method::{Effect, Method, Service, Thrift1};

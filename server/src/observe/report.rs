@@ -9,7 +9,8 @@ use crate::wire::{Encoding, Transport};
 
 /// Receives a report of each call when it has ended.
 ///
-/// Reports are made on the thread that ran the call, before the reply is sent. An observer must be fast and must not block.
+/// Reports are made on the thread that ran the call, before the reply is sent. An observer must be fast and must not
+/// block.
 pub trait Observer: std::fmt::Debug + Send + Sync {
     /// A call has ended.
     fn call_ended(&self, call: &CallReport<'_>);

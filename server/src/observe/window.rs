@@ -8,30 +8,33 @@ use super::histogram::Snapshot;
 /// The period of Hadoop's metrics system.
 const PERIOD: Duration = Duration::from_secs(10);
 
-/// Remembers the snapshot at which the window begins. Only readers take its lock; recording does not.
+/// Keeps the snapshot at which the window begins. Only readers take its lock; recording does not.
 #[derive(Default)]
-pub struct Window(Mutex<Option<Marks>>);
+pub struct Window(Mutex<Option<Baselines>>);
 
-struct Marks {
+/// Snapshots that later ones are compared with.
+struct Baselines {
+    /// The begin of the window.
     since: Snapshot,
+    /// The begin of the next window.
     next: Snapshot,
-    next_at: Instant,
+    next_taken_at: Instant,
 }
 
 impl Window {
-    /// Returns the values of the last one to two periods if it is called at least once per period; otherwise those since the
-    /// previous call. The first call returns all values.
+    /// Returns the values of the last one to two periods if it is called at least once per period; otherwise those
+    /// since the previous call. The first call returns all values.
     pub fn recent(&self, now: &Snapshot) -> Snapshot {
-        let mut marks = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let marks = marks.get_or_insert_with(|| Marks {
+        let mut baselines = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let baselines = baselines.get_or_insert_with(|| Baselines {
             since: Snapshot::default(),
             next: now.clone(),
-            next_at: Instant::now(),
+            next_taken_at: Instant::now(),
         });
-        if marks.next_at.elapsed() >= PERIOD {
-            marks.since = std::mem::replace(&mut marks.next, now.clone());
-            marks.next_at = Instant::now();
+        if baselines.next_taken_at.elapsed() >= PERIOD {
+            baselines.since = std::mem::replace(&mut baselines.next, now.clone());
+            baselines.next_taken_at = Instant::now();
         }
-        now.since(&marks.since)
+        now.since(&baselines.since)
     }
 }

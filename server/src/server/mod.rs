@@ -1,4 +1,4 @@
-//! A running server: starting it, and stopping it without losing a call.
+//! A running server: starts it, and stops it without losing a call.
 
 mod reconfigure;
 pub mod view;
@@ -41,7 +41,7 @@ pub enum StartError {
     NoAddress,
     /// The certificate or the key cannot be used.
     Tls(TlsError),
-    /// The operating system gives no thread or event loop.
+    /// The operating system provides no thread or event loop.
     Threads(io::Error),
 }
 
@@ -49,12 +49,15 @@ impl fmt::Display for StartError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Listen(addr, error) if error.kind() == io::ErrorKind::AddrInUse => {
-                write!(f, "cannot listen on {addr}: another program does; stop it or choose another port with --listen")
+                write!(
+                    f,
+                    "cannot listen on {addr}: another program uses the port; stop it, or choose another port with --listen"
+                )
             }
             Self::Listen(addr, error) => {
                 write!(f, "cannot listen on {addr}: {error}; choose another address with --listen")
             }
-            Self::NoAddress => f.write_str("there is no address to listen on; give one with --listen"),
+            Self::NoAddress => f.write_str("no address to listen on is configured; set one with --listen"),
             Self::Tls(error) => write!(f, "TLS cannot be offered: {error}"),
             Self::Threads(error) => write!(f, "cannot start threads: {error}; is the limit on processes too low?"),
         }
@@ -75,10 +78,10 @@ pub struct Server {
     view: Option<View>,
 }
 
-/// What a server has until it stops.
+/// The state of a server until it stops.
 struct Running {
     endpoint: Arc<Endpoint>,
-    /// Held while settings change: one change at a time.
+    /// Held while settings change, so that only one change runs at a time.
     changing: Mutex<()>,
 }
 
@@ -90,7 +93,10 @@ struct Loop {
 }
 
 impl Server {
-    /// Serves an engine. The engine stays the caller's: close it after [`Self::shutdown`].
+    /// Serves an engine. The caller closes the engine after [`Self::shutdown`].
+    ///
+    /// # Errors
+    /// The server cannot listen, cannot use the TLS files, or gets no thread.
     pub fn start(mut config: Config, engine: Engine) -> Result<Self, StartError> {
         let watch = Arc::new(Watch::new(config.slow.clone(), config.observer.take()));
         config.observer = Some(watch.clone());
@@ -110,7 +116,11 @@ impl Server {
         Ok(server)
     }
 
-    /// Serves any handler; it is told the server's name, whose port is known only once it listens.
+    /// Serves a handler, which is created with the server's name, because the port is only known once the server
+    /// listens.
+    ///
+    /// # Errors
+    /// As for [`Self::start`].
     pub fn with_handler(
         config: Config,
         handler: impl FnOnce(Identity) -> Arc<dyn Handler>,
@@ -150,7 +160,7 @@ impl Server {
         Ok(Self { addrs, running: Some(running), loops, sweeper: None, view: None })
     }
 
-    /// The first address, with the port it got.
+    /// The first address, with the port that was bound.
     pub fn addr(&self) -> SocketAddr {
         self.addrs.first().copied().unwrap_or_else(|| SocketAddr::from(([0, 0, 0, 0], 0)))
     }
@@ -160,12 +170,12 @@ impl Server {
         &self.addrs
     }
 
-    /// What the lanes have counted: those that the settings have.
+    /// The figures of the lanes that the settings have.
     pub fn lanes(&self) -> Vec<LaneMetrics> {
         self.running.as_ref().map_or_else(Vec::new, |running| running.endpoint.dispatcher.lane_metrics())
     }
 
-    /// The same of all lanes, those included that were there under earlier settings.
+    /// The figures of all lanes, including those that only earlier settings had.
     pub fn all_lanes(&self) -> Vec<LaneMetrics> {
         self.running
             .iter()
@@ -173,31 +183,32 @@ impl Server {
             .collect()
     }
 
-    /// The server for those who watch it; `None`: it serves another handler than the database's.
+    /// The view of the server for monitoring, or `None` if the server was started by [`Self::with_handler`].
     pub fn view(&self) -> Option<View> {
         self.view.clone()
     }
 
-    /// Connections open now.
+    /// Number of open connections.
     pub fn connections(&self) -> usize {
         self.running.as_ref().map_or(0, |running| running.endpoint.permits.in_use())
     }
 
-    /// Bytes of messages and replies under way that count towards the limit.
+    /// Bytes of messages and replies in flight that count towards the limit.
     pub fn held_bytes(&self) -> usize {
         self.running.as_ref().map_or(0, |running| running.endpoint.dispatcher.quota.used())
     }
 
-    /// Reports from now on that the server is stopping, so that load balancers send no more clients. The server goes on until
-    /// [`Self::shutdown`].
+    /// Reports from now on that the server is stopping, so that load balancers send no more clients. The server serves
+    /// calls until [`Self::shutdown`].
     pub fn drain(&self) {
         if let Some(running) = &self.running {
             running.endpoint.dispatcher.shutdown.drain();
         }
     }
 
-    /// Stops: no new connection, no new call; what runs may finish and be answered within the time of grace. Blocks until all threads
-    /// have ended; never call it from one of a call's. Returns whether every call finished.
+    /// Stops the server: it accepts no further connections and calls, and running calls may finish within the grace
+    /// period. Blocks until all threads have ended, so it must not be called on a thread that runs calls. Returns
+    /// whether all calls finished.
     pub fn shutdown(mut self) -> bool {
         self.stop()
     }
@@ -217,9 +228,9 @@ impl Server {
         let quiet = dispatcher.shutdown.is_quiet();
         if !quiet {
             let calls: usize = dispatcher.lanes.iter().map(|lane| lane.under_way()).sum();
-            tracing::warn!(calls, "calls did not finish in time and get no answer");
+            tracing::warn!(calls, "calls did not finish within server.grace and get no answer");
         }
-        // Ends all connections; those of their calls that still wait are then not run.
+        // Ends all connections. Their waiting calls are not run.
         self.loops.iter_mut().for_each(|each| drop(each.stop.take()));
         self.sweeper = None;
         drop(endpoint);
@@ -252,7 +263,7 @@ impl Loop {
         let handle = runtime.handle().clone();
         let (stop, stopped) = oneshot::channel::<()>();
         let thread = Builder::new().name(format!("hjall-io-{number}")).spawn(move || {
-            // Either way it is the end: a message or the sender's drop.
+            // A message and the drop of the sender both end the loop.
             let _ = runtime.block_on(stopped);
         })?;
         Ok(Self { handle, stop: Some(stop), thread: Some(thread) })
@@ -274,8 +285,8 @@ fn join(thread: JoinHandle<()>) {
     }
 }
 
-/// The host by which clients reach an address. If the server listens on all interfaces, this is the name of the machine, as in
-/// HBase, so that clients on other machines can use it.
+/// The host by which clients reach an address. If the server listens on all interfaces, this is the name of the
+/// machine, as in HBase, so that clients on other machines can use it.
 fn reachable(addr: SocketAddr) -> String {
     if addr.ip().is_unspecified() {
         host_name().unwrap_or_else(|| "localhost".to_owned())

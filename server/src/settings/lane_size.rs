@@ -1,34 +1,37 @@
-//! From HBase's settings of call queues to lanes: how many handlers each has and how many calls may wait.
+//! Computes the lanes from HBase's settings of call queues: the number of handlers of each lane, and how many calls may
+//! wait.
 //!
-//! HBase divides queues and handlers in `BalancedQueueRpcExecutor` and `RWQueueRpcExecutor`, in single precision, and draws a queue of a
-//! group at random for each call. Here a group is a lane with one queue as long as all of its queues there: a call never waits while
-//! a handler of its lane idles, and the lane refuses when all of the group's queues would be full.
+//! HBase divides queues and handlers into groups in `BalancedQueueRpcExecutor` and `RWQueueRpcExecutor`, in single
+//! precision, and chooses a queue of the group at random for each call. Here a group is a lane with a single queue,
+//! which is as long as all queues of the group together. A call never waits while a handler of its lane is idle, and
+//! the lane refuses calls when all queues of the group would be full.
 
 use crate::settings::config::{QueueSettings, cores};
 use crate::wire::method::{CallKind, LaneKind};
 
-/// HBase fills its queue objects at least this far, and where reads and writes are apart it takes the same number as the limit.
+/// The minimum capacity of HBase's queue objects. If reads and writes have separate queues, HBase also uses it as the
+/// minimum of the limit on waiting calls.
 const QUEUE_CAPACITY_MIN: usize = 250;
 
-/// Queues and handlers that serve them, as HBase counts them.
+/// A group of queues and their handlers, as HBase counts them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Group {
-    /// Queues.
+    /// Number of queues.
     pub queues: usize,
-    /// Handlers of all of them.
+    /// Number of handlers of all queues together.
     pub handlers: usize,
 }
 
 /// How HBase divides queues and handlers among kinds of calls.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Division {
-    /// All calls share (`BalancedQueueRpcExecutor`).
+    /// All kinds of calls share one group (`BalancedQueueRpcExecutor`).
     Balanced(Group),
-    /// Reads and writes are apart, and perhaps scans (`RWQueueRpcExecutor`).
+    /// Reads, writes and possibly scans have separate groups (`RWQueueRpcExecutor`).
     Split {
         /// Writes.
         write: Group,
-        /// Reads, and scans if they have nothing of their own.
+        /// Reads, and scans if they have no group.
         read: Group,
         /// Scans.
         scan: Option<Group>,
@@ -65,54 +68,55 @@ impl Division {
     }
 }
 
-/// Java's `Math.round` of a float; what is below 0 becomes 0.
+/// Java's `Math.round` of a float. Negative results become 0.
 fn round(x: f32) -> usize {
     floor(x + 0.5)
 }
 
 fn floor(x: f32) -> usize {
-    // A cast from below zero or from no number gives 0.
+    // The cast saturates: negative numbers and NaN become 0.
     x.floor() as usize
 }
 
 /// The size of a lane.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct LaneSize {
-    /// Handlers by HBase's arithmetic.
+    /// Number of handlers by HBase's arithmetic.
     pub handlers: usize,
-    /// Calls that run at once: the handlers, or fewer where settings of ours bound them. At least 1.
+    /// Maximum number of calls that run at once: the handlers, or fewer if another setting limits them. At least 1.
     pub running_max: usize,
-    /// Calls that wait.
+    /// Maximum number of calls that wait.
     pub waiting_max: usize,
-    /// Queues that HBase would have.
+    /// Number of queues that HBase would have.
     pub queues: usize,
-    /// What HBase's queues could hold together: codel measures how crowded they are by it.
+    /// Capacity of HBase's queues together, which codel compares their length with.
     pub capacity: usize,
 }
 
 impl LaneSize {
-    /// A lane that no call goes to.
+    /// A lane that serves no calls.
     pub const NONE: Self = Self { handlers: 0, running_max: 1, waiting_max: 0, queues: 0, capacity: 0 };
 
-    /// Calls running or waiting. Where no call may wait because HBase's limit is 0, none may run either, as there.
+    /// Maximum number of calls running or waiting. If HBase's limit on waiting calls is 0, no call may run either, as
+    /// in HBase.
     pub fn calls_max(&self) -> usize {
         if self.capacity == 0 { 0 } else { self.running_max.saturating_add(self.waiting_max) }
     }
 }
 
-/// The lanes that settings give, and which calls go where.
+/// The lanes that result from the settings, and the lane of each kind of call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Lanes {
     sizes: [Option<LaneSize>; LaneKind::ALL.len()],
 }
 
 impl Lanes {
-    /// What the settings say on a machine with this process's cores.
+    /// Computes the lanes for the cores of this process.
     pub fn of(settings: &QueueSettings) -> Self {
         Self::on(settings, cores())
     }
 
-    /// What the settings say on a machine with so many cores.
+    /// Computes the lanes for a number of cores.
     pub fn on(settings: &QueueSettings, cores: usize) -> Self {
         let waiting_max = settings.waiting_max.unwrap_or(usize::MAX);
         let length = settings.length_max.unwrap_or(settings.handlers.saturating_mul(10));
@@ -150,7 +154,7 @@ impl Lanes {
         Self { sizes }
     }
 
-    /// A lane's size; `None`: these settings have no such lane.
+    /// The size of a lane, or `None` if the settings have no such lane.
     pub fn size(&self, lane: LaneKind) -> Option<LaneSize> {
         self.sizes.get(lane as usize).copied().flatten()
     }
@@ -167,7 +171,7 @@ impl Lanes {
         }
     }
 
-    /// All lanes that there are.
+    /// The lanes that the settings have, with their sizes.
     pub fn iter(&self) -> impl Iterator<Item = (LaneKind, LaneSize)> + '_ {
         LaneKind::ALL.into_iter().filter_map(|kind| Some((kind, self.size(kind)?)))
     }

@@ -45,7 +45,8 @@ pub struct Flag {
 pub struct Key {
     /// The key.
     pub name: &'static str,
-    /// The unit of its number; empty if it has none. `SWITCH` if it is `true` or `false` where the setting has two words.
+    /// The unit of its number; empty if it has none. `SWITCH` if it is `true` or `false` where the setting has two
+    /// words.
     pub unit: &'static str,
 }
 

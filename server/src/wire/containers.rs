@@ -1,7 +1,7 @@
 //! The stack of open containers (structs, lists, sets and maps) while a message is walked.
 //!
-//! It serves both walks over a message: measuring, which finds the end of the message, and reading, which checks that each value has
-//! the type that the message announced.
+//! It serves both walks over a message: measuring, which finds the end of the message, and reading, which checks that
+//! each value has the type that the message announced.
 
 use thrift::protocol::TType;
 
@@ -14,7 +14,8 @@ pub(super) enum Container {
     Struct,
     /// A list or a set: the type of its elements, and the number of those not yet taken.
     List(TType, u32),
-    /// A map: the types of its keys and values, and the number of both together not yet taken. If it is even, a key is next.
+    /// A map: the types of its keys and values, and the number of both together not yet taken. If it is even, a key is
+    /// next.
     Map(TType, TType, u32),
 }
 

@@ -119,8 +119,8 @@ const ZOOKEEPER_WORDS: [&[u8; 4]; 12] =
 const HTTP_METHODS: [&[u8]; 9] =
     [b"POST ", b"GET ", b"HEAD ", b"PUT ", b"DELETE ", b"OPTIONS ", b"PATCH ", b"TRACE ", b"CONNECT "];
 
-/// Recognises the beginning of a connection. Needs at most 8 bytes, and returns [`Opening::Unclear`] only while further bytes can make
-/// a difference.
+/// Recognises the beginning of a connection. Needs at most 8 bytes, and returns [`Opening::Unclear`] only while further
+/// bytes can make a difference.
 pub fn recognise(first: &[u8]) -> Opening {
     match first {
         [] => Opening::Unclear,
@@ -170,7 +170,8 @@ fn text(first: &[u8]) -> Opening {
 /// A length: of a frame, or of the method name in an old message header.
 fn counted(first: &[u8]) -> Opening {
     if let [0x01, 0, 0, 0, rest @ ..] = first {
-        // SASL's status START and the length of the mechanism's name. A frame of 16 MiB differs within the next two bytes.
+        // SASL's status START and the length of the mechanism's name. A frame of 16 MiB differs within the next two
+        // bytes.
         return match rest {
             [] => Opening::Unclear,
             [1..=20] => Opening::Unclear,

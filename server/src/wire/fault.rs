@@ -5,8 +5,8 @@ use std::time::Duration;
 
 /// Why a call has no result.
 ///
-/// The first three are *declared* exceptions: the gateway writes them into the result struct if the method declares them. The others
-/// become a `TApplicationException`, whatever the method.
+/// The first three are *declared* exceptions: the gateway writes them into the result struct if the method declares
+/// them. The others become a `TApplicationException`, whatever the method.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Fault {
     /// `IOError` of Thrift1, `TIOError` of Thrift2.
@@ -20,7 +20,8 @@ pub enum Fault {
     IllegalArgument(String),
     /// `AlreadyExists` of Thrift1.
     AlreadyExists(String),
-    /// `TApplicationException` of type 6. The client only receives `Internal error processing <method>`; the reason is logged.
+    /// `TApplicationException` of type 6. The client only receives `Internal error processing <method>`; the reason is
+    /// logged.
     Internal(String),
     /// `TApplicationException` of type 7: the arguments do not match the contract. The text is sent to the client.
     Protocol(String),
@@ -44,7 +45,8 @@ impl Fault {
         Self::Protocol(message.into())
     }
 
-    /// A lane of this server (`host,port,startcode`) has no free handler and no room in its queue. HBase's clients wait and retry.
+    /// A lane of this server (`host,port,startcode`) has no free handler and no room in its queue. HBase's clients wait
+    /// and retry.
     pub fn queue_full(server: &dyn fmt::Display) -> Self {
         Self::io(
             format!(

@@ -5,7 +5,8 @@ use thrift::protocol::{TMessageIdentifier, TMessageType};
 
 use super::{Encoding, NAME_BYTES_MAX, malformed};
 
-/// A message header. Binary headers are strict (with a version) or old (without one). As in HBase, every message may have either.
+/// A message header. Binary headers are strict (with a version) or old (without one). As in HBase, every message may
+/// have either.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Header<'a> {
     /// The name of the method. Not necessarily UTF-8.

@@ -6,8 +6,8 @@
 //!                            ends)                service)      length checked)
 //! ```
 //!
-//! Nothing here blocks, and no allocation depends on what a message announces: a length is trusted only after that many bytes have
-//! been received.
+//! Nothing here blocks, and no allocation depends on what a message announces: a length is trusted only after that many
+//! bytes have been received.
 
 mod binary;
 mod compact;

@@ -6,7 +6,8 @@ use thrift::protocol::{TInputProtocol, TType};
 use super::{Encoding, arguments};
 use crate::wire::method::{Service, Telling};
 
-/// What a call's own bytes say: its service, or `None` where nothing in it decides. `body` begins behind the message header.
+/// What a call's own bytes say: its service, or `None` where nothing in it decides. `body` begins behind the message
+/// header.
 ///
 /// Arguments that cannot be read decide nothing. Reading them as the arguments of the call reports the error.
 pub fn service(telling: Telling, encoding: Encoding, body: &[u8]) -> Option<Service> {
@@ -53,8 +54,8 @@ pub struct Names {
     pub row: Option<Vec<u8>>,
 }
 
-/// The table and the row that arguments refer to, if they are in the usual places: the first and the second field, each as bytes or
-/// inside a struct. Meant for logs: parts that cannot be read are left out.
+/// The table and the row that arguments refer to, if they are in the usual places: the first and the second field, each
+/// as bytes or inside a struct. Meant for logs: parts that cannot be read are left out.
 pub fn names(service: Service, encoding: Encoding, body: &[u8]) -> Names {
     let mut names = Names::default();
     // After an error, what has been read so far is used.

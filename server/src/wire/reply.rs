@@ -76,8 +76,8 @@ impl<'a> Output<'a> {
     }
 }
 
-/// The text of the exception in the result struct of a reply, or `None` if the reply has a result. If the exception has no text, the text
-/// is empty.
+/// The text of the exception in the result struct of a reply, or `None` if the reply has a result. If the exception has
+/// no text, the text is empty.
 pub fn declared(encoding: Encoding, reply: &[u8]) -> Option<String> {
     let header = header::parse(encoding, reply).ok().flatten()?;
     let mut input = arguments(encoding, reply.get(header.body..)?);
@@ -128,8 +128,8 @@ pub fn exception(
     output.write_message_end()
 }
 
-/// Writes a complete reply with an `IOError` or `TIOError`. Both are encoded alike, and are field 1 of the result of every method that
-/// declares them.
+/// Writes a complete reply with an `IOError` or `TIOError`. Both are encoded alike, and are field 1 of the result of
+/// every method that declares them.
 pub fn io_error(
     output: &mut dyn TOutputProtocol,
     name: &str,

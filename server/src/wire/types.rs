@@ -1,8 +1,9 @@
 //! Compares the type that a message announces for a value with the type that a reader expects.
 //!
-//! Generated readers infer the type of a field from its number, so a message with a struct where the contract has a number would make
-//! them misinterpret the bytes that follow. Each reader therefore remembers the announced types and refuses a read of another type. It
-//! also limits the depth of nesting, and the number of elements, which take more memory decoded than on the wire.
+//! Generated readers infer the type of a field from its number, so a message with a struct where the contract has a
+//! number would make them misinterpret the bytes that follow. Each reader therefore remembers the announced types and
+//! refuses a read of another type. It also limits the depth of nesting, and the number of elements, which take more
+//! memory decoded than on the wire.
 
 use thrift::Result;
 use thrift::protocol::TType;

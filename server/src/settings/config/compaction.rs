@@ -1,24 +1,26 @@
-//! When and how fast the server compacts tables of its own accord.
+//! The schedule of major compactions, and the rate of compactions.
 
 use std::time::Duration;
 
 /// The schedule of major compactions. Fixed at the start.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CompactionSettings {
-    /// The bytes that a compaction reads per second, before compression (`hbase.hstore.compaction.throughput.higher.bound`); `None`:
-    /// unlimited. Default 100 MiB.
+    /// Uncompressed bytes that a compaction reads per second (`hbase.hstore.compaction.throughput.higher.bound`).
+    /// `None`: unlimited. Default 100 MiB.
     pub throughput: Option<u64>,
-    /// A table is compacted when its oldest file is about this old (`hbase.hregion.majorcompaction`); `None`: never. Default 7 days.
+    /// A table is compacted when its oldest file is about this old (`hbase.hregion.majorcompaction`). `None`: never.
+    /// Default 7 days.
     pub major_period: Option<Duration>,
-    /// By which share of the period a table may be earlier or later (`hbase.hregion.majorcompaction.jitter`). Default 0.5.
+    /// Share of the period by which a table may be compacted earlier or later (`hbase.hregion.majorcompaction.jitter`).
+    /// Default 0.5.
     pub major_jitter: f64,
-    /// A table is compacted when this share of it is deleted or expired; 0: never. Default 0.5.
+    /// A table is compacted when this share of it is deleted or expired. 0: never. Default 0.5.
     pub garbage_ratio: f64,
-    /// How often tables are looked at. Default 10 minutes.
+    /// Interval at which the tables are checked. Default 10 minutes.
     pub check: Duration,
     /// How long a requested major compaction waits before it starts. Default 10 s.
     pub request_delay: Duration,
-    /// The hours in which scheduled compactions start; `None`: all.
+    /// The hours in which scheduled compactions start. `None`: all hours.
     pub off_peak: Option<OffPeak>,
 }
 
@@ -32,7 +34,7 @@ pub struct OffPeak {
 }
 
 impl OffPeak {
-    /// Whether it includes an hour.
+    /// Whether an hour is among them.
     pub fn includes(self, hour: u32) -> bool {
         if self.start <= self.end {
             (self.start..self.end).contains(&hour)

@@ -1,56 +1,58 @@
-//! What clients may take of a server. Every one of these can change while it runs.
+//! Limits on connections, messages, memory and scanners. All of them can change while the server runs.
 
 use std::time::Duration;
 
-/// Bounds, each with a default that docs/operations.md argues for.
+/// The limits on clients. docs/operations.md gives the reason for each default.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Limits {
-    /// Connections at once. Default 16,000.
+    /// Maximum number of open connections. Default 16,000.
     pub connections_max: usize,
-    /// Connections at once from one address. Default 12,000.
+    /// Maximum number of open connections from one address. Default 12,000.
     pub connections_per_address_max: usize,
-    /// What one connection more than [`Self::connections_max`] meets. Default: it is refused.
+    /// What happens to connections beyond [`Self::connections_max`]. Default: they are refused.
     pub when_full: WhenFull,
-    /// A longer message without frame or as HTTP body is refused, in bytes. Default 100 MiB.
+    /// Maximum size of an unframed message or of an HTTP body, in bytes. Larger ones are refused. Default 100 MiB.
     pub message_bytes_max: usize,
-    /// A longer frame is refused, in bytes. Default 100 MiB.
+    /// Maximum size of a frame, in bytes. Larger ones are refused. Default 100 MiB.
     pub frame_bytes_max: usize,
-    /// A longer reply is answered with an error instead, in bytes. Default 256 MiB.
+    /// Maximum size of a reply, in bytes. A call with a larger reply fails. Default 256 MiB.
     pub reply_bytes_max: usize,
-    /// A fetch of a scanner ends with the row that makes it so long, in bytes of rows, and the next one goes on behind it. Default
-    /// 64 MiB.
+    /// A scanner fetch ends with the row at which the fetched rows reach this size, in bytes. The next fetch continues
+    /// after that row. Default 64 MiB.
     pub page_bytes_max: usize,
-    /// Bytes of messages and replies that are under way in all connections (`hbase.ipc.server.max.callqueue.size`); while there are
-    /// more, calls are refused. Default 1 GiB.
+    /// Maximum size of all messages and replies in flight together, in bytes (`hbase.ipc.server.max.callqueue.size`).
+    /// Calls beyond it are refused. Default 1 GiB.
     pub held_bytes_max: usize,
-    /// Scanners open at once. Default 65,536.
+    /// Maximum number of open scanners. Default 65,536.
     pub scanners_max: usize,
-    /// Scanners open at once that one connection opened. Default 4,096.
+    /// Maximum number of open scanners that one connection opened. Default 4,096.
     pub scanners_per_connection_max: usize,
     /// Maximum number of open scanners that the connections from one address opened. Default 49,152.
     pub scanners_per_address_max: usize,
-    /// A scanner that nobody uses for so long ends, twice that in Thrift1 (`hbase.client.scanner.timeout.period`). Default 60 s.
+    /// A scanner is closed when it has not been used for this long, in Thrift1 for twice this long
+    /// (`hbase.client.scanner.timeout.period`). Default 60 s.
     pub scanner_timeout: Duration,
     /// A scanner whose connection has closed is closed if it is not used for this long. Default 10 s.
     pub scanner_orphan_timeout: Duration,
-    /// A connection without a call for so long is closed (`hbase.thrift.server.socket.read.timeout`, there 60 s); `None`: kept, the
-    /// default.
+    /// A connection is closed when it has made no call for this long (`hbase.thrift.server.socket.read.timeout`, 60 s
+    /// in HBase). `None`: never. Default `None`.
     pub idle_max: Option<Duration>,
-    /// How long a new connection may be silent before it sends anything; `None`: without a limit. Default 120 s.
+    /// A new connection is closed when it has sent nothing for this long. `None`: never. Default 120 s.
     pub first_call_max: Option<Duration>,
-    /// A message or a reply that makes no progress for so long ends its connection. Default 60 s.
+    /// A connection is closed when a message or a reply makes no progress for this long. Default 60 s.
     pub stall_max: Duration,
-    /// Bytes per second that a message or a reply has to make on average over [`Self::stall_max`] while it waits for its client; `None`:
-    /// any progress is enough. Default 1 KiB.
+    /// Minimum rate of a message or a reply that waits for its client, in bytes per second, averaged over
+    /// [`Self::stall_max`]. `None`: any progress is enough. Default 1 KiB.
     pub min_rate: Option<u64>,
-    /// How long running calls may take to finish at the end (`hbase.thrift.stop.timeout.seconds`). Default 60 s.
+    /// How long running calls may take to finish when the server stops (`hbase.thrift.stop.timeout.seconds`). Default
+    /// 60 s.
     pub grace: Duration,
 }
 
-/// What a connection over the limit meets.
+/// What happens to a connection beyond the limit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum WhenFull {
-    /// It waits in the operating system's backlog until another ends.
+    /// It waits in the operating system's backlog until another connection closes.
     Wait,
     /// Its first call is answered with an error, and it is closed.
     Refuse,

@@ -1,6 +1,7 @@
-//! How a server is set up. Every queue, buffer and count has its bound here.
+//! The configuration of a server, including the limit of every queue, buffer and count.
 //!
-//! What says so of itself can change while the server runs, with [`crate::Server::reconfigure`].
+//! [`crate::Server::reconfigure`] changes it while the server runs, except for the fields documented as fixed at the
+//! start.
 
 mod compaction;
 mod http;
@@ -23,37 +24,38 @@ use crate::wire::method::Service;
 /// A server's settings. [`Config::default`] serves both services on 127.0.0.1:9090.
 #[derive(Debug, Clone)]
 pub struct Config {
-    /// Where to listen; the first is the one that the server names itself by. Port 0: any free one. Fixed at the start.
+    /// The addresses to listen on. The first one becomes part of the server's name. Port 0 chooses a free port. Fixed
+    /// at the start.
     pub listen: Vec<Listen>,
-    /// The host in region locations and error texts; `None`: the first address listened on. Fixed at the start.
+    /// The host name in region locations and error messages. `None`: the host of the first address. Fixed at the start.
     pub host: Option<String>,
-    /// Event loops that connections are spread over. Fixed at the start.
+    /// Number of event loops that share the connections. Fixed at the start.
     pub loops: usize,
-    /// How calls wait. Can change while running, but for their order.
+    /// Call queues. Their order is fixed at the start.
     pub queues: QueueSettings,
-    /// What clients may take. Can change while running.
+    /// Limits on clients.
     pub limits: Limits,
-    /// Whether short reads run on the connection's own loop while their lane is idle and quick. Can change while running.
+    /// Whether short reads run on the connection's event loop while their lane is idle and fast.
     pub fast_path: bool,
-    /// Which calls are slow. Can change while running, but for the ring's size.
+    /// Thresholds of the slow-call log. The size of its ring is fixed at the start.
     pub slow: SlowSettings,
-    /// TLS on all ports, or `None` if it is not offered. Can change while running: new connections see it, open ones keep what they
-    /// have.
+    /// TLS on all ports, or `None` if TLS is not offered. A change applies to new connections.
     pub tls: Option<TlsSettings>,
-    /// Exceptions to the rules that keep web pages out. Can change while running.
+    /// Exceptions to the rules that keep web pages out.
     pub http: HttpSettings,
-    /// When and how fast the server compacts tables. Fixed at the start.
+    /// Schedule and rate of compactions. Fixed at the start.
     pub compaction: CompactionSettings,
-    /// Settings that change what a call does. Fixed at the start.
+    /// Settings that change the effect of calls. Fixed at the start.
     pub calls: CallOptions,
-    /// Who is told of each call; fixed at the start.
+    /// Receives a report of each call. Fixed at the start.
     pub observer: Option<Arc<dyn Observer>>,
 }
 
-/// Settings that change what a call does.
+/// Settings that change the effect of calls.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct CallOptions {
-    /// Thrift2 refuses data mutations (`hbase.thrift.readonly`); as in HBase, Thrift1 and the administration do not.
+    /// Whether Thrift2 refuses data mutations (`hbase.thrift.readonly`). As in HBase, Thrift1 and administrative calls
+    /// are not affected.
     pub read_only: bool,
 }
 
@@ -62,7 +64,7 @@ pub struct CallOptions {
 pub struct Listen {
     /// The address.
     pub addr: SocketAddr,
-    /// The only service of this port; `None`: both, and Thrift1 where a call does not tell.
+    /// The only service of this port. `None`: both services, and Thrift1 for calls that do not identify theirs.
     pub only: Option<Service>,
 }
 
@@ -78,7 +80,7 @@ impl Default for Config {
         Self {
             listen: vec![Listen { addr: SocketAddr::from(([127, 0, 0, 1], 9090)), only: None }],
             host: None,
-            // On two cores two loops only take turns with each other.
+            // On two cores, two event loops would compete with each other.
             loops: (cores() / 2).clamp(1, 8),
             queues: QueueSettings::default(),
             limits: Limits::default(),

@@ -1,71 +1,77 @@
-//! HBase's settings of call queues, and ours beside them.
+//! Settings of call queues: HBase's, and some that HBase does not have.
 
 use std::thread::available_parallelism;
 use std::time::Duration;
 
-/// How calls wait, by the settings of HBase's region servers. All but [`Self::order`] can change while the server runs.
-///
-/// The dispatcher derives its lanes from them.
+/// Call queues, by the settings of HBase's region servers. The lanes are derived from them. All but [`Self::order`] can
+/// change while the server runs.
 #[derive(Debug, Clone, PartialEq)]
 pub struct QueueSettings {
-    /// Handlers of reads, writes and scans together (`hbase.regionserver.handler.count`, there 30). Default: twice the cores, at
-    /// least 30.
+    /// Number of handlers for reads, writes and scans together (`hbase.regionserver.handler.count`, 30 in HBase).
+    /// Default: twice the cores, at least 30.
     pub handlers: usize,
-    /// Queues for each handler (`hbase.ipc.server.callqueue.handler.factor`); above 1 is 1. Default 0.1.
+    /// Number of queues per handler (`hbase.ipc.server.callqueue.handler.factor`). Values above 1 count as 1. Default
+    /// 0.1.
     pub handler_factor: f32,
-    /// The part of the handlers that is for reads and scans (`hbase.ipc.server.callqueue.read.ratio`). 0: one lane for reads, writes
-    /// and scans, as HBase has it by default. Default 0.5.
+    /// Share of the handlers reserved for reads and scans (`hbase.ipc.server.callqueue.read.ratio`). With 0, reads,
+    /// writes and scans share one lane, which is HBase's default. Default 0.5.
     pub read_ratio: f32,
-    /// The part of those that is for scans (`hbase.ipc.server.callqueue.scan.ratio`). Where it gives scans no queue, they are reads.
-    /// Default 0.5.
+    /// Share of the read handlers reserved for scans (`hbase.ipc.server.callqueue.scan.ratio`). If that leaves scans
+    /// without a queue, they run as reads. Default 0.5.
     pub scan_ratio: f32,
-    /// Calls that may wait in one of HBase's queues (`hbase.ipc.server.max.callqueue.length`); `None`: ten for each handler. Where
-    /// reads and writes are apart, fewer than 250 count as 250, as in HBase.
+    /// Maximum number of calls that wait in one of HBase's queues (`hbase.ipc.server.max.callqueue.length`). `None`:
+    /// ten per handler. If reads and writes have separate lanes, values below 250 count as 250, as in HBase.
     pub length_max: Option<usize>,
-    /// Calls that may wait in a lane, however many HBase's settings allow; `None`: as they say. Ours.
+    /// Upper limit on the calls that wait in a lane, whatever HBase's settings allow. `None`: no further limit. Not a
+    /// setting of HBase.
     pub waiting_max: Option<usize>,
-    /// In which order waiting calls run (`hbase.ipc.server.callqueue.type`). Fixed at the start. Default fifo.
+    /// Order in which waiting calls run (`hbase.ipc.server.callqueue.type`). Fixed at the start. Default fifo.
     pub order: QueueOrder,
-    /// codel: what a call may wait in good times (`hbase.ipc.server.callqueue.codel.target.delay`, in milliseconds). Default 100 ms.
+    /// codel: acceptable wait of a call under normal load (`hbase.ipc.server.callqueue.codel.target.delay`, in
+    /// milliseconds). Default 100 ms.
     pub codel_target: Duration,
-    /// codel: how often the shortest wait is looked at (`hbase.ipc.server.callqueue.codel.interval`, in milliseconds). Default 100 ms.
+    /// codel: interval at which the shortest wait is evaluated (`hbase.ipc.server.callqueue.codel.interval`, in
+    /// milliseconds). Default 100 ms.
     pub codel_interval: Duration,
-    /// codel: a queue fuller than this part takes the newest call first (`hbase.ipc.server.callqueue.codel.lifo.threshold`). Default
-    /// 0.8.
+    /// codel: fill level above which the newest call runs first (`hbase.ipc.server.callqueue.codel.lifo.threshold`).
+    /// Default 0.8.
     pub codel_lifo_threshold: f64,
-    /// deadline: the most that a long scan is put back (`hbase.ipc.server.queue.max.call.delay`, in milliseconds). Default 5 s.
+    /// deadline: maximum delay of a long scan (`hbase.ipc.server.queue.max.call.delay`, in milliseconds). Default 5 s.
     pub max_call_delay: Duration,
-    /// deadline: how much each fetch of a scan puts it back (`hbase.ipc.server.scan.vtime.weight`). Default 1.
+    /// deadline: weight of the delay that each fetch adds to a scan (`hbase.ipc.server.scan.vtime.weight`). Default 1.
     pub scan_vtime_weight: f32,
-    /// Scans that run at once, however many handlers they have; `None`: one fewer than cores, at least 1. Only where scans have a lane
-    /// of their own. Ours.
+    /// Maximum number of scans that run concurrently, however many handlers they have. `None`: one fewer than the
+    /// cores, at least 1. Applies only if scans have their own lane. Not a setting of HBase.
     pub scan_running_max: Option<usize>,
-    /// Handlers of calls about tables and the server (`hbase.regionserver.metahandler.count`, there 20). Default 4.
+    /// Number of handlers for calls about tables and the server (`hbase.regionserver.metahandler.count`, 20 in HBase).
+    /// Default 4.
     pub admin_handlers: usize,
-    /// Calls about tables and the server that may wait (`hbase.ipc.server.priority.max.callqueue.length`). Default 1000.
+    /// Maximum number of waiting calls about tables and the server (`hbase.ipc.server.priority.max.callqueue.length`).
+    /// Default 1000.
     pub admin_waiting_max: usize,
-    /// A call that has waited for longer is dropped instead of run, since its client has given it up (`hbase.rpc.timeout`); `None`:
-    /// never. Default 60 s.
+    /// A call that has waited for longer than this is dropped instead of run, because its client has given up by then
+    /// (`hbase.rpc.timeout`). `None`: never. Default 60 s.
     pub wait_max: Option<Duration>,
 }
 
-/// In which order waiting calls run.
+/// Order in which waiting calls run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum QueueOrder {
     /// The oldest first.
     #[default]
     Fifo,
-    /// The oldest first, but long scans are put back.
+    /// The oldest first, but long scans are delayed.
     Deadline,
-    /// The oldest first, the newest first in a crowded queue; what waited for too long is dropped (AdaptiveLifoCoDel).
+    /// The oldest first, but the newest first if the queue is nearly full. Calls that waited too long are dropped
+    /// (AdaptiveLifoCoDel).
     Codel,
 }
 
 impl QueueOrder {
-    /// All of them.
+    /// All orders.
     pub const ALL: [Self; 3] = [Self::Fifo, Self::Deadline, Self::Codel];
 
-    /// As HBase's setting spells it.
+    /// The name in HBase's setting.
     pub fn name(self) -> &'static str {
         match self {
             Self::Fifo => "fifo",
@@ -79,8 +85,8 @@ impl Default for QueueSettings {
     fn default() -> Self {
         let cores = cores();
         Self {
-            // Two for each core, since handlers wait for disks; not fewer than HBase's 30, since writers that wait for the journal
-            // together share its syncs.
+            // Two per core, because handlers wait for disks. At least HBase's 30, because writers that wait for the
+            // journal together share its syncs.
             handlers: (2 * cores).max(30),
             handler_factor: 0.1,
             read_ratio: 0.5,
@@ -101,7 +107,7 @@ impl Default for QueueSettings {
     }
 }
 
-/// The processors that this process may use; 2 where the system does not say.
+/// Number of processors that this process may use, or 2 if the system does not report it.
 pub fn cores() -> usize {
     available_parallelism().map_or(2, usize::from)
 }

@@ -1,6 +1,7 @@
 //! The limits on open scanners: of one connection, and of all together.
 
 use hjall_idl::hbase1::{ScannerCloseArgs, ScannerCloseResult, ScannerOpenArgs, ScannerOpenResult};
+use hjall_server::Config;
 use hjall_server::settings::config::Limits;
 
 use super::client::{Client, TABLE, serve};
@@ -27,4 +28,20 @@ fn scanners_are_limited_per_connection_and_in_total() {
     let closed: ScannerCloseResult = first.call("scannerClose", &ScannerCloseArgs::new(id));
     assert_eq!((closed.io, closed.ia), (None, None));
     open(&mut second).unwrap();
+}
+
+#[test]
+fn limits_on_scanners_change_while_the_server_runs() {
+    let (server, mut first) = serve(Limits::default(), 1);
+    let mut second = Client::connect(server.addr());
+    open(&mut first).unwrap();
+    let limits = Limits {
+        scanners_per_address_max: 1,
+        scanner_orphan_timeout: std::time::Duration::from_secs(1),
+        ..Limits::default()
+    };
+    let outcome = server.reconfigure(&Config { limits, ..Config::on(server.addr()) });
+    assert_eq!(outcome.applied, ["limits.scanners_per_address_max", "limits.scanner_orphan_timeout"]);
+    let refused = open(&mut second).unwrap_err();
+    assert!(refused.contains("RegionTooBusyException") && refused.contains("address"), "{refused}");
 }

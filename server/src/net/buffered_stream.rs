@@ -1,4 +1,4 @@
-//! The receiving side of a connection: bytes that have arrived and have not been taken as messages; and sending.
+//! The stream of a connection with a buffer of the bytes that have arrived and have not been taken as messages.
 
 use std::io;
 use std::time::Duration;
@@ -42,17 +42,17 @@ impl From<TooSlow> for Ended {
     }
 }
 
-/// How long to wait for bytes.
+/// How long to wait for bytes of the client.
 #[derive(Debug, Clone, Copy)]
-pub enum Patience {
-    /// Between messages: this long, or without a limit.
-    Idle(Option<Duration>),
-    /// Within a message, which has to keep a minimum rate.
-    Message(MinimumRate),
+pub enum ReadTimeout {
+    /// No message has begun: this long, or without a limit.
+    BetweenMessages(Option<Duration>),
+    /// A message has begun: as long as it keeps a minimum rate.
+    WithinMessage(MinimumRate),
 }
 
-/// A stream with the bytes read from it so far.
-pub struct Inbox<S> {
+/// A stream with a read buffer, whose memory counts towards the memory quota.
+pub struct BufferedStream<S> {
     stream: S,
     bytes: BytesMut,
     /// The length of the message that was taken and is still in use.
@@ -62,8 +62,8 @@ pub struct Inbox<S> {
     receiving: Pace,
 }
 
-impl<S: AsyncRead + AsyncWrite + Unpin> Inbox<S> {
-    /// An inbox of a stream from which `bytes` have been read already.
+impl<S: AsyncRead + AsyncWrite + Unpin> BufferedStream<S> {
+    /// A buffered stream from which `bytes` have been read already.
     pub fn new(stream: S, bytes: BytesMut, claim: MemoryClaim) -> Self {
         Self { stream, bytes, taken: 0, claim, receiving: Pace::default() }
     }
@@ -74,7 +74,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Inbox<S> {
     }
 
     /// Waits for more bytes. The capacity grows with what has arrived, never with what a message announces.
-    pub async fn more(&mut self, patience: Patience) -> Result<(), Ended> {
+    pub async fn receive(&mut self, read_timeout: ReadTimeout) -> Result<(), Ended> {
         if self.bytes.is_empty() && self.bytes.capacity() > KEPT_BYTES {
             self.bytes = BytesMut::new();
         }
@@ -85,10 +85,12 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Inbox<S> {
             return Err(Ended::NoRoom);
         }
         let read = self.stream.read_buf(&mut self.bytes);
-        let read = match patience {
-            Patience::Idle(None) => read.await?,
-            Patience::Idle(Some(longest)) => timeout(longest, read).await.map_err(|_| Ended::Silent)??,
-            Patience::Message(rate) => self.receiving.keep(rate, read).await??,
+        let read = match read_timeout {
+            ReadTimeout::BetweenMessages(None) => read.await?,
+            ReadTimeout::BetweenMessages(Some(longest)) => {
+                timeout(longest, read).await.map_err(|_| Ended::Silent)??
+            }
+            ReadTimeout::WithinMessage(rate) => self.receiving.keep(rate, read).await??,
         };
         self.receiving.moved(read);
         if read == 0 { Err(Ended::Closed) } else { Ok(()) }
@@ -113,11 +115,11 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Inbox<S> {
         self.claim.resize(self.bytes.capacity());
     }
 
-    /// Waits until the client hangs up. Bytes that it sends meanwhile are kept, up to a bound. A client that sends more than that is
-    /// considered to be connected.
+    /// Waits until the client hangs up. Bytes that it sends meanwhile are kept, up to a bound. A client that sends more
+    /// than that is considered to be connected.
     pub async fn hang_up(&mut self) {
         while self.bytes.len() < AWAITED_BYTES_MAX {
-            match self.more(Patience::Idle(None)).await {
+            match self.receive(ReadTimeout::BetweenMessages(None)).await {
                 Ok(()) => {}
                 Err(Ended::NoRoom) => break,
                 Err(Ended::Closed | Ended::Silent) => return,
@@ -137,8 +139,8 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Inbox<S> {
         Ok(sending.keep(rate, self.stream.flush()).await??)
     }
 
-    /// Shuts down the sending side, then discards what the client is still sending for a short time. Closing with unread bytes would
-    /// reset the connection, and the client might lose the last answer.
+    /// Shuts down the sending side, then discards what the client is still sending for a short time. Closing with
+    /// unread bytes would reset the connection, and the client might lose the last answer.
     pub async fn close(mut self) {
         const DISCARDED_BYTES_MAX: usize = 16 << 20;
         self.bytes = BytesMut::new();
