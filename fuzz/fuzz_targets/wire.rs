@@ -4,7 +4,7 @@
 //! Run with `cargo +nightly fuzz run wire` in the root of the repository.
 #![no_main]
 
-use hjall_server::dispatch::call::{Call, Speaking};
+use hjall_server::dispatch::call::{Call, DefaultService};
 use hjall_server::wire::dialect::recognise;
 use hjall_server::wire::measure::{Measure, Progress};
 use hjall_server::wire::method::Service;
@@ -15,7 +15,7 @@ use thrift::protocol::TType;
 fuzz_target!(|bytes: &[u8]| {
     recognise(bytes);
     for encoding in [Encoding::Binary, Encoding::Compact] {
-        let _ = Call::recognise(encoding, bytes, &mut Speaking::LastSeen(Service::Thrift1));
+        let _ = Call::recognise(encoding, bytes, &mut DefaultService::LastSeen(Service::Thrift1));
         let mut measure = Measure::new(encoding, 1 << 20);
         // Split into two pieces, as a network may deliver it.
         let first = measure.advance(&bytes[..bytes.len() / 2]);
