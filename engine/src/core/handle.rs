@@ -20,7 +20,8 @@ struct FolderCore {
     options: Options,
 }
 
-/// One opening of a database, held by engines, tables and scanners. Closed explicitly, or when the last of them is dropped.
+/// One opening of a database, held by engines, tables and scanners. Closed explicitly, or when the last of them is
+/// dropped.
 pub(crate) struct Handle {
     owner: Owner,
     closed: AtomicBool,
@@ -84,7 +85,7 @@ impl Handle {
     /// `Closed`.
     pub(crate) fn live(&self) -> Result<&Core> {
         if self.is_closed() {
-            return Err(Error::new(ErrorKind::Closed, "the database has been closed: open it again to use it"));
+            return Err(Error::new(ErrorKind::Closed, "the database has been closed; open it again to use it"));
         }
         Ok(self.core())
     }

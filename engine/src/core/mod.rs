@@ -1,6 +1,7 @@
 //! An open database: its store, catalog, limits and row cache, and the handles that keep it open.
 //!
-//! [`Core`] is what the facade, tables, reads and writes share. A [`Handle`] is one opening of it; several openings of a folder share one core.
+//! The facade, tables, reads and writes share a [`Core`]. A [`Handle`] is one opening of a database; all openings of a
+//! folder share one core.
 
 mod handle;
 mod open_folders;
@@ -45,8 +46,8 @@ impl Core {
         GarbageSample::read(&*self.store, family.space, family.rules)
     }
 
-    /// Runs a transaction that writes rows and keeps the row cache consistent with it. Every write of rows goes through here; see
-    /// [`Store::transact`] and [`RowCache`].
+    /// Runs a transaction that writes rows, and keeps the row cache consistent. All writes of rows must use this
+    /// function; see [`Store::transact`] and [`RowCache`].
     pub(crate) fn transact(
         &self,
         rows: &[Bytes],

@@ -1,4 +1,5 @@
-//! The registry of folders that this process has open. A second opener of a folder shares what the first opened; the last to close closes it.
+//! The registry of folders that this process has open. Later openers of a folder share the value that the first one
+//! created, and the last one to close the folder closes the value.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -15,15 +16,16 @@ use crate::store::failed_io;
 /// Open folders by canonical path, so that links and relative paths to one folder are equal. Meant for a `static`.
 ///
 /// The process id is a part of the key: a forked child cannot use the entries that it inherits.
-pub(crate) struct OpenFolders<T>(Mutex<BTreeMap<FolderKey, Arc<Entry<T>>>>);
+pub(crate) struct OpenFolders<T>(Mutex<BTreeMap<FolderKey, Arc<FolderEntry<T>>>>);
 
 /// A process and a folder.
 type FolderKey = (u32, PathBuf);
 
-/// One folder. Locked while the folder is being opened or closed.
-type Entry<T> = Mutex<Option<Present<T>>>;
+/// The entry of one folder. Locked while the folder is being opened or closed; `None` while it is closed.
+type FolderEntry<T> = Mutex<Option<Counted<T>>>;
 
-struct Present<T> {
+/// A value and the number of its openers.
+struct Counted<T> {
     value: Arc<T>,
     openers: usize,
 }
@@ -34,7 +36,10 @@ impl<T> OpenFolders<T> {
         Self(Mutex::new(BTreeMap::new()))
     }
 
-    /// Opens a folder with `open`, or shares what is open already if it `fits`; it is an error if it does not.
+    /// Opens a folder with `open`. If it is open already, shares its value if that `fits`.
+    ///
+    /// # Errors
+    /// `InvalidArgument` if the folder is open and its value does not fit; `Io`; those of `open`.
     pub fn open(
         &'static self,
         path: &Path,
@@ -42,7 +47,7 @@ impl<T> OpenFolders<T> {
         open: impl FnOnce(&Path) -> Result<T>,
     ) -> Result<Opened<T>> {
         let failed = |error| failed_io(&format!("opening the data folder {}", path.display()), error);
-        // Only what exists has a canonical path.
+        // Only an existing folder has a canonical path.
         fs::create_dir_all(path).map_err(failed)?;
         let path = path.canonicalize().map_err(failed)?;
         let key = (std::process::id(), path);
@@ -50,20 +55,21 @@ impl<T> OpenFolders<T> {
         let entry = Arc::clone(self.0.lock().entry(key.clone()).or_default());
         let mut present = entry.lock();
         let value = match &mut *present {
-            Some(present) if fits(&present.value) => {
-                present.openers += 1;
-                Arc::clone(&present.value)
+            Some(counted) if fits(&counted.value) => {
+                counted.openers += 1;
+                Arc::clone(&counted.value)
             }
             Some(_) => {
                 return Err(Error::invalid(format!(
-                    "the data folder {} is open in this process with other options; close it first, or open it with the same",
+                    "the data folder {} is open in this process with other options; close it first, or use the \
+                     same options",
                     path.display()
                 )));
             }
             None => {
                 let opened = open(path).inspect_err(|_| self.forget(&key, &entry));
                 let value = Arc::new(opened?);
-                *present = Some(Present { value: Arc::clone(&value), openers: 1 });
+                *present = Some(Counted { value: Arc::clone(&value), openers: 1 });
                 value
             }
         };
@@ -72,28 +78,28 @@ impl<T> OpenFolders<T> {
     }
 
     /// Removes an empty entry that no other thread waits for. The caller holds the lock of the entry.
-    fn forget(&self, key: &FolderKey, entry: &Arc<Entry<T>>) {
+    fn forget(&self, key: &FolderKey, entry: &Arc<FolderEntry<T>>) {
         let mut entries = self.0.lock();
-        // This map's, and the caller's.
+        // The references of this map and of the caller.
         if Arc::strong_count(entry) == 2 {
             entries.remove(key);
         }
     }
 }
 
-/// One opener's share.
+/// A shared reference to an open folder's value, held by one opener.
 pub(crate) struct Opened<T: 'static> {
     value: Arc<T>,
     folders: &'static OpenFolders<T>,
     key: FolderKey,
-    entry: Arc<Entry<T>>,
+    entry: Arc<FolderEntry<T>>,
     open: AtomicBool,
 }
 
 impl<T> Opened<T> {
-    /// Gives this share up; with the last one, `close` is called. Once is enough, more is nothing.
+    /// Closes this reference. Calls `close` if it was the folder's last one. Closing again does nothing.
     pub fn close(&self, close: impl FnOnce(&T) -> Result<()>) -> Result<()> {
-        // The entry first: a second caller waits until the first one is through.
+        // The entry is locked first, so that a concurrent second call waits until the first one has ended.
         let mut present = self.entry.lock();
         if !self.open.swap(false, Ordering::AcqRel) {
             return Ok(());

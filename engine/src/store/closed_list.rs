@@ -1,7 +1,9 @@
-//! The list of files of a folder that was closed: with it the next opening notices files that are missing or cut.
+//! The list of the files of a cleanly closed data folder. With it, the next opening detects files that are missing or
+//! truncated.
 //!
-//! The store underneath takes a folder without some of its small files for one that was never finished, and removes the rest. So nothing of
-//! it is called before this list agrees. The list is removed before a store changes any file: a folder that was not closed has none.
+//! fjall treats a folder without some of its small files as one whose creation was interrupted, and removes the rest.
+//! Therefore the folder is compared with the list before fjall opens it. The list is removed before any file is
+//! changed, so a folder that was not closed cleanly has none.
 
 use std::fs::{self, File};
 use std::io::{self, Write};
@@ -12,17 +14,18 @@ use super::fjall::failed_io;
 use super::folder::sync_folder;
 use crate::error::Result;
 
-/// The list's name in the data folder.
+/// The name of the list in the data folder.
 pub(super) const CLOSED_FILE: &str = "CLOSED";
 
 const CLOSED_DRAFT: &str = "CLOSED.new";
 
 const TITLE: &str = "hjall closed";
 
-/// The last line: without it the list is not whole, and says nothing.
+/// The last line. A list without it is incomplete and is ignored.
 const END: &str = "end";
 
-/// Lists the files under `data` with their lengths. Not synced: a list that a crash of the machine takes away is only not checked.
+/// Writes the list of the files under `data` with their lengths. It is not synced: if a power failure destroys it, the
+/// next opening only skips the comparison.
 pub(super) fn write(folder: &Path, data: &str) -> io::Result<()> {
     let mut text = format!("{TITLE}\n");
     list(folder, data, &mut text)?;
@@ -37,7 +40,7 @@ fn list(folder: &Path, at: &str, text: &mut String) -> io::Result<()> {
     let mut entries = fs::read_dir(folder.join(at))?.collect::<io::Result<Vec<_>>>()?;
     entries.sort_by_key(fs::DirEntry::file_name);
     for entry in entries {
-        // The store's own names are ASCII; other files are not its, and not looked for.
+        // All names that the store uses are ASCII. Other files are not its own.
         let Ok(name) = entry.file_name().into_string() else { continue };
         let path = format!("{at}/{name}");
         let metadata = entry.metadata()?;
@@ -50,10 +53,10 @@ fn list(folder: &Path, at: &str, text: &mut String) -> io::Result<()> {
     Ok(())
 }
 
-/// Compares the folder with its list and removes the list; with none, or one that is not whole, does nothing.
+/// Compares the folder with its list, and removes the list. Does nothing if the list is missing or incomplete.
 ///
 /// # Errors
-/// `Corrupt`: a file is missing or has another length. Nothing has been changed then.
+/// `Corrupt`: a file is missing or has another length. Nothing has been changed.
 pub(super) fn check_and_remove(folder: &Path) -> Result<()> {
     let path = folder.join(CLOSED_FILE);
     let failed = |error| failed_io(&format!("reading {}", path.display()), error);
@@ -66,7 +69,7 @@ pub(super) fn check_and_remove(folder: &Path) -> Result<()> {
         let file = folder.join(name);
         match fs::metadata(&file) {
             Ok(metadata) if metadata.len() == length => {}
-            // The lock's length means nothing, and it can be made again.
+            // The lock is recreated if it is missing, and its length is not significant.
             _ if name.ends_with("/lock") => {}
             Ok(metadata) => {
                 return Err(damaged(&file, &format!("has {} bytes instead of {length}", metadata.len())));
@@ -75,11 +78,11 @@ pub(super) fn check_and_remove(folder: &Path) -> Result<()> {
             Err(error) => return Err(failed_io(&format!("reading {}", file.display()), error)),
         }
     }
-    // Durably, since what follows changes files: the list must not come back after a crash of the machine.
+    // Durably: the files change from here on, so the list must not reappear after a power failure.
     fs::remove_file(&path).and_then(|()| sync_folder(folder)).map_err(failed)
 }
 
-/// The lengths and names of a whole list.
+/// The lengths and names in a list; `None` if it is incomplete.
 fn parse(bytes: &[u8]) -> Option<Vec<(u64, &str)>> {
     let text = std::str::from_utf8(bytes).ok()?.strip_prefix(TITLE)?.strip_prefix('\n')?;
     let text = text.strip_suffix('\n')?.strip_suffix(END)?;

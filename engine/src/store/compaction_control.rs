@@ -13,7 +13,7 @@ const SLEEP_MAX: Duration = Duration::from_millis(50);
 pub struct CompactionControl {
     stopped: AtomicBool,
     gives_way: AtomicBool,
-    /// 0: unlimited.
+    /// Zero means no limit.
     bytes_per_second: AtomicU64,
     read_bytes: AtomicU64,
 }
@@ -25,7 +25,7 @@ impl CompactionControl {
         self.bytes_per_second.store(bytes_per_second.unwrap_or(0), Ordering::Relaxed);
     }
 
-    /// Makes the compaction end with `Cancelled` as soon as possible. The data stays as it was.
+    /// Makes the compaction end with `Cancelled` as soon as possible. The data is unchanged.
     pub fn stop(&self) {
         self.stopped.store(true, Ordering::Release);
     }
@@ -35,7 +35,7 @@ impl CompactionControl {
         self.gives_way.store(true, Ordering::Release);
     }
 
-    /// Undoes [`Self::give_way`], for another attempt.
+    /// Reverts [`Self::give_way`] before another attempt.
     pub(super) fn begin(&self) {
         self.gives_way.store(false, Ordering::Release);
     }
@@ -50,7 +50,7 @@ impl CompactionControl {
         self.read_bytes.load(Ordering::Relaxed)
     }
 
-    /// Counts bytes that a compaction has read since `since`, and sleeps if that was faster than the pace allows.
+    /// Counts bytes that the compaction has read since `since`, and sleeps if it is faster than its limit.
     ///
     /// # Errors
     /// `Cancelled` if the compaction should stop.
@@ -87,5 +87,5 @@ pub(super) fn gave_way() -> Error {
 
 /// The error of a compaction that was stopped.
 pub(super) fn stopped() -> Error {
-    Error::new(ErrorKind::Cancelled, "the compaction was stopped before it was done; the data is unchanged")
+    Error::new(ErrorKind::Cancelled, "the compaction was stopped before it had ended; the data is unchanged")
 }

@@ -4,11 +4,11 @@ use super::{Order, Snapshot, SpaceId, Store};
 use crate::durability::Durability;
 use crate::error::Result;
 
-/// Bytes of keys and values that are written in one transaction, if no single pair is larger.
+/// The size at which a transaction is committed, in bytes of keys and values.
 const BATCH_BYTES: usize = 1 << 20;
 
-/// Writes all pairs of a space to another store, which has the space and does not sync them. Calls `report` with the pairs and bytes of each
-/// batch.
+/// Writes all pairs of a space to another store, in which the space must exist. The writes are not synced. Calls
+/// `report` with the number of pairs and bytes of each batch.
 ///
 /// # Errors
 /// Those of both stores and of `report`.

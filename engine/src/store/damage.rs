@@ -1,8 +1,9 @@
-//! Damage to the small files by which fjall finds its data.
+//! Detection of damage to the small files by which fjall finds its data.
 //!
-//! fjall creates a database where its `version` file is missing, and removes a space's folder whose `current` file is missing, since a crash
-//! may have cut the making of it short. Here a file of our own tells the two apart: `SPACE` is written to a space's folder after the space was
-//! made, and removed before the space is dropped. A folder with it is data.
+//! fjall creates a database where the file `version` is missing, and removes the folder of a space whose file `current`
+//! is missing, because a crash may have interrupted the creation of the space. A marker file distinguishes the two
+//! cases: `SPACE` is written to the folder of a space after the space was created, and removed before the space is
+//! dropped. A folder that contains it contains data.
 
 use std::fs;
 use std::io;
@@ -12,27 +13,27 @@ use super::SpaceId;
 use super::fjall::failed_io;
 use crate::error::{Error, ErrorKind, Result};
 
-/// What fjall 3's `version` file says.
+/// The content of fjall 3's file `version`.
 const VERSION: &[u8] = b"FJL\x03";
 
-/// Bytes of a `current` file: a number (8), a checksum (16) and its kind.
+/// The length of a file `current`: a number (8 bytes), a checksum (16) and the kind of the checksum (1).
 const CURRENT_BYTES: usize = 25;
 
-/// In a space's folder: it is whole. Contains the space's number, for people.
+/// The marker file of a complete space. It contains the space's number as text, for human readers.
 const SPACE_FILE: &str = "SPACE";
 
-/// The error of a file that is not as it was left.
+/// The error of a file that is missing or damaged.
 pub(super) fn damaged(file: &Path, how: &str) -> Error {
     Error::new(
         ErrorKind::Corrupt,
         format!(
-            "{} {how}: nothing has been changed; put the file back, or restore the whole data folder from a copy",
+            "{} {how}; nothing has been changed: put the file back, or restore the whole data folder from a backup",
             file.display()
         ),
     )
 }
 
-/// Says that a space is whole.
+/// Marks a space as complete.
 pub(super) fn mark_space(folder: &Path, space: SpaceId) -> Result<()> {
     let file = folder.join(SPACE_FILE);
     if file.exists() {
@@ -41,7 +42,7 @@ pub(super) fn mark_space(folder: &Path, space: SpaceId) -> Result<()> {
     fs::write(&file, format!("{space}\n")).map_err(|error| failed_io(&format!("writing {}", file.display()), error))
 }
 
-/// Says that a space is about to be dropped.
+/// Removes the mark of a space that is about to be dropped.
 pub(super) fn unmark_space(folder: &Path) -> Result<()> {
     let file = folder.join(SPACE_FILE);
     match fs::remove_file(&file) {
@@ -52,24 +53,24 @@ pub(super) fn unmark_space(folder: &Path) -> Result<()> {
     }
 }
 
-/// Looks for damage that fjall would not notice, or would make worse.
+/// Checks for damage that fjall does not detect, or would make worse.
 ///
 /// # Errors
-/// `Corrupt`: a file is missing, or cannot be understood. Nothing has been changed then.
+/// `Corrupt`: a file is missing or invalid. Nothing has been changed.
 pub(super) fn check(data: &Path) -> Result<()> {
     if !data.exists() {
         return Err(damaged(data, "is missing"));
     }
     let version = data.join("version");
     if read(&version)? != VERSION {
-        return Err(damaged(&version, "is cut or altered"));
+        return Err(damaged(&version, "is truncated or altered"));
     }
-    // Only there to be locked.
+    // The file is only locked, and has no content.
     let lock = data.join("lock");
     if !lock.exists() {
-        fs::write(&lock, b"").map_err(|error| failed_io(&format!("making {}", lock.display()), error))?;
+        fs::write(&lock, b"").map_err(|error| failed_io(&format!("creating {}", lock.display()), error))?;
     }
-    // Without any, fjall would count writes from the beginning, and hide those that are in files.
+    // Without a journal, fjall would number writes from zero, and hide the ones in files.
     let journals = entries(data)?.into_iter().filter(|name| name.ends_with(".jnl"));
     if journals.count() == 0 {
         return Err(damaged(&data.join("0.jnl"), "or another journal (*.jnl) is missing"));
@@ -82,7 +83,7 @@ fn check_spaces(spaces: &Path) -> Result<()> {
         return Err(damaged(spaces, "is missing"));
     }
     let names: Vec<String> = entries(spaces)?.into_iter().filter(|name| spaces.join(name).is_dir()).collect();
-    // Folders of earlier versions have no `SPACE` files yet.
+    // Folders that were written by early versions have no `SPACE` files.
     let marked = names.iter().any(|name| spaces.join(name).join(SPACE_FILE).exists());
     let index = "0".to_owned();
     for name in names.iter().chain((!names.contains(&index)).then_some(&index)) {
@@ -110,12 +111,12 @@ fn check_spaces(spaces: &Path) -> Result<()> {
     Ok(())
 }
 
-/// The file that says which version of a space's list of files is in force.
+/// Checks the file that names the current version of a space's list of files.
 fn check_current(folder: &Path, current: &Path) -> Result<()> {
     let bytes = read(current)?;
     let number = match bytes.first_chunk() {
         Some(number) if bytes.len() == CURRENT_BYTES => u64::from_le_bytes(*number),
-        _ => return Err(damaged(current, "is cut or altered")),
+        _ => return Err(damaged(current, "is truncated or altered")),
     };
     let version = folder.join(format!("v{number}"));
     if read(&version)?.is_empty() {

@@ -1,7 +1,7 @@
-//! A store that fails, or stalls, when told to: for tests of everything that stands on a store.
+//! A store that injects faults: it fails or blocks chosen calls, for tests of the layers above the store.
 //!
-//! It counts the calls that reach it, of one kind or of all, and fails the n-th, before or after it has had its effect: a write that failed
-//! may have happened all the same, and callers have to live with both.
+//! It counts calls of one kind or of all kinds and fails the n-th one, either before or after its effect. Callers have
+//! to handle both, because a failed write may have been applied.
 
 use std::sync::Arc;
 
@@ -47,65 +47,66 @@ pub enum Call {
 }
 
 impl Call {
-    /// Whether it changes what is stored.
+    /// Whether the call changes the stored data.
     pub fn writes(self) -> bool {
         matches!(self, Self::CreateSpace | Self::DropSpace | Self::Transact)
     }
 }
 
-/// Which calls a fault counts.
+/// Which calls are counted to find the one that fails.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Counted {
-    /// Those of one kind.
+    /// Calls of one kind.
     Only(Call),
-    /// Those that change what is stored.
+    /// Calls that change the stored data; see [`Call::writes`].
     Writes,
-    /// All.
+    /// All calls.
     All,
 }
 
-/// When, in a call, it fails.
+/// Whether a call fails before or after its effect.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum When {
-    /// It has had no effect.
+    /// The call has no effect.
     Before,
-    /// It has had its effect.
+    /// The call has its effect.
     After,
 }
 
-/// What is to fail.
+/// A fault to inject.
 #[derive(Debug, Clone, Copy)]
-pub struct Fault {
+pub struct InjectedFault {
     /// Which calls are counted.
     pub counted: Counted,
-    /// Which of them fails, from 1.
+    /// The number of the counted call that fails, from 1.
     pub nth: u64,
-    /// Before or after its effect.
+    /// Whether the call fails before or after its effect.
     pub when: When,
-    /// With which error.
+    /// The kind of the error.
     pub kind: ErrorKind,
-    /// Whether every call after it fails too, without effect, as if the process had ended there.
+    /// Whether every later call fails too, without effect, as if the process had ended.
     pub lasting: bool,
 }
 
 #[derive(Default)]
-struct Plan {
-    state: Mutex<State>,
+struct FaultInjector {
+    state: Mutex<Injection>,
     released: Condvar,
 }
 
 #[derive(Default)]
-struct State {
-    fault: Option<Fault>,
+struct Injection {
+    fault: Option<InjectedFault>,
     counted: u64,
-    dead: Option<ErrorKind>,
+    lasting_failure: Option<ErrorKind>,
+    /// The kind of calls that block.
     held: Option<Call>,
-    /// How many calls wait.
+    /// The number of calls that block or have blocked.
     waiting: usize,
 }
 
-impl Plan {
-    /// Carries out a call, or fails it.
+impl FaultInjector {
+    /// Performs a call, unless it has to fail.
     fn call<T>(&self, call: Call, effect: impl FnOnce() -> Result<T>) -> Result<T> {
         let mut state = self.state.lock();
         if state.held == Some(call) {
@@ -113,17 +114,17 @@ impl Plan {
             self.released.wait_while(&mut state, |state| state.held == Some(call));
         }
         drop(state);
-        match self.judge(call) {
+        match self.next_outcome(call) {
             None => effect(),
             Some((When::Before, error)) => Err(error),
             Some((When::After, error)) => effect().and(Err(error)),
         }
     }
 
-    fn judge(&self, call: Call) -> Option<(When, Error)> {
+    fn next_outcome(&self, call: Call) -> Option<(When, Error)> {
         let mut state = self.state.lock();
-        let failed = |kind, nth| Error::new(kind, format!("{call:?} was told to fail (call {nth})"));
-        if let Some(kind) = state.dead {
+        let failed = |kind, nth| Error::new(kind, format!("injected fault: {call:?} (call {nth}) failed"));
+        if let Some(kind) = state.lasting_failure {
             return Some((When::Before, failed(kind, state.counted)));
         }
         let fault = state.fault?;
@@ -140,62 +141,62 @@ impl Plan {
             return None;
         }
         state.fault = None;
-        state.dead = fault.lasting.then_some(fault.kind);
+        state.lasting_failure = fault.lasting.then_some(fault.kind);
         Some((fault.when, failed(fault.kind, fault.nth)))
     }
 }
 
-/// A store that does what another does until it is told to fail.
+/// A store that forwards calls to another store and injects faults.
 pub struct FaultStore {
     inner: Arc<dyn Store>,
-    plan: Arc<Plan>,
+    injector: Arc<FaultInjector>,
 }
 
 impl FaultStore {
-    /// Over another store; nothing fails yet.
+    /// A store over `inner`, without a fault.
     pub fn new(inner: Arc<dyn Store>) -> Self {
-        Self { inner, plan: Arc::default() }
+        Self { inner, injector: Arc::default() }
     }
 
-    /// From here on counts calls for this fault, in place of any other.
-    pub fn fail(&self, fault: Fault) {
-        *self.plan.state.lock() = State { fault: Some(fault), ..State::default() };
-        self.plan.released.notify_all();
+    /// Arms a fault in place of any other, and starts counting calls.
+    pub fn fail(&self, fault: InjectedFault) {
+        *self.injector.state.lock() = Injection { fault: Some(fault), ..Injection::default() };
+        self.injector.released.notify_all();
     }
 
-    /// From here on calls of one kind wait, until [`Self::heal`].
+    /// Makes calls of one kind block until [`Self::heal`].
     pub fn hold(&self, call: Call) {
-        self.plan.state.lock().held = Some(call);
+        self.injector.state.lock().held = Some(call);
     }
 
-    /// How many calls have had to wait since [`Self::heal`] was last called.
+    /// The number of calls that have blocked since [`Self::heal`] was last called.
     pub fn waiting(&self) -> usize {
-        self.plan.state.lock().waiting
+        self.injector.state.lock().waiting
     }
 
-    /// Nothing fails or waits any more. Whether the fault had struck.
+    /// Disarms the fault and releases blocked calls. Returns whether the fault had been injected.
     pub fn heal(&self) -> bool {
-        let before = std::mem::take(&mut *self.plan.state.lock());
-        self.plan.released.notify_all();
+        let before = std::mem::take(&mut *self.injector.state.lock());
+        self.injector.released.notify_all();
         before.counted > 0 && before.fault.is_none()
     }
 
     fn wrap(&self, snapshot: Arc<dyn Snapshot>) -> Arc<dyn Snapshot> {
-        Arc::new(FaultSnapshot { inner: snapshot, plan: Arc::clone(&self.plan) })
+        Arc::new(FaultSnapshot { inner: snapshot, injector: Arc::clone(&self.injector) })
     }
 }
 
 impl Store for FaultStore {
     fn create_space(&self, space: SpaceId, options: &SpaceOptions) -> Result<()> {
-        self.plan.call(Call::CreateSpace, || self.inner.create_space(space, options))
+        self.injector.call(Call::CreateSpace, || self.inner.create_space(space, options))
     }
 
     fn drop_space(&self, space: SpaceId) -> Result<()> {
-        self.plan.call(Call::DropSpace, || self.inner.drop_space(space))
+        self.injector.call(Call::DropSpace, || self.inner.drop_space(space))
     }
 
     fn spaces(&self) -> Result<Vec<SpaceId>> {
-        self.plan.call(Call::Spaces, || self.inner.spaces())
+        self.injector.call(Call::Spaces, || self.inner.spaces())
     }
 
     fn generation(&self) -> u64 {
@@ -203,7 +204,7 @@ impl Store for FaultStore {
     }
 
     fn snapshot(&self) -> Result<Arc<dyn Snapshot>> {
-        self.plan.call(Call::Snapshot, || Ok(self.wrap(self.inner.snapshot()?)))
+        self.injector.call(Call::Snapshot, || Ok(self.wrap(self.inner.snapshot()?)))
     }
 
     fn transact(
@@ -212,7 +213,7 @@ impl Store for FaultStore {
         durability: Durability,
         body: &mut dyn FnMut(&mut dyn Transaction) -> Result<()>,
     ) -> Result<()> {
-        self.plan.call(Call::Transact, || {
+        self.injector.call(Call::Transact, || {
             self.inner.transact(rows, durability, &mut |inner| {
                 let snapshot = self.wrap(Arc::clone(inner.snapshot()));
                 body(&mut FaultTransaction { inner, snapshot })
@@ -229,11 +230,11 @@ impl Store for FaultStore {
     }
 
     fn flush(&self, space: SpaceId) -> Result<()> {
-        self.plan.call(Call::Flush, || self.inner.flush(space))
+        self.injector.call(Call::Flush, || self.inner.flush(space))
     }
 
     fn compact_with(&self, space: SpaceId, major: bool, control: &Arc<CompactionControl>) -> Result<()> {
-        self.plan.call(Call::Compact, || self.inner.compact_with(space, major, control))
+        self.injector.call(Call::Compact, || self.inner.compact_with(space, major, control))
     }
 
     fn files(&self, space: SpaceId) -> Result<SpaceFiles> {
@@ -245,44 +246,44 @@ impl Store for FaultStore {
     }
 
     fn statistics(&self) -> Result<Statistics> {
-        self.plan.call(Call::Statistics, || self.inner.statistics())
+        self.injector.call(Call::Statistics, || self.inner.statistics())
     }
 
     fn close(&self) -> Result<()> {
-        self.plan.call(Call::Close, || self.inner.close())
+        self.injector.call(Call::Close, || self.inner.close())
     }
 }
 
 struct FaultSnapshot {
     inner: Arc<dyn Snapshot>,
-    plan: Arc<Plan>,
+    injector: Arc<FaultInjector>,
 }
 
 impl Snapshot for FaultSnapshot {
     fn get(&self, space: SpaceId, key: &[u8]) -> Result<Option<Bytes>> {
-        self.plan.call(Call::Get, || self.inner.get(space, key))
+        self.injector.call(Call::Get, || self.inner.get(space, key))
     }
 
     fn scan(&self, space: SpaceId, from: &[u8], to: &[u8], order: Order, fetch: usize) -> Result<Box<dyn Cursor>> {
-        self.plan.call(Call::Scan, || {
+        self.injector.call(Call::Scan, || {
             let inner = self.inner.scan(space, from, to, order, fetch)?;
-            Ok(Box::new(FaultCursor { inner, plan: Arc::clone(&self.plan) }) as Box<dyn Cursor>)
+            Ok(Box::new(FaultCursor { inner, injector: Arc::clone(&self.injector) }) as Box<dyn Cursor>)
         })
     }
 }
 
 struct FaultCursor {
     inner: Box<dyn Cursor>,
-    plan: Arc<Plan>,
+    injector: Arc<FaultInjector>,
 }
 
 impl Cursor for FaultCursor {
     fn next(&mut self) -> Result<Option<Pair>> {
-        self.plan.call(Call::Next, || self.inner.next())
+        self.injector.call(Call::Next, || self.inner.next())
     }
 
     fn seek(&mut self, key: &[u8]) -> Result<()> {
-        self.plan.call(Call::Seek, || self.inner.seek(key))
+        self.injector.call(Call::Seek, || self.inner.seek(key))
     }
 }
 

@@ -1,13 +1,14 @@
-//! The data folder: whose it is, and in which format.
+//! The data folder: its lock, its format, and its creation.
 //!
 //! ```text
-//! LOCK       held by the process that has the folder open; its number is inside
-//! FORMAT     "hjall data format 1": which version of the layout below, and of everything stored, this is
-//! data/      the store's files
-//! CREATING   the making of `data` has not come to its end: nothing has been stored in it
-//! CLOSED     the files of `data` when it was closed; see `closed_list`
+//! LOCK       locked by the process that has the folder open; contains the process id
+//! FORMAT     "hjall data format 1": the version of this layout and of everything stored
+//! data/      the files of the store
+//! CREATING   exists while `data` is being created and nothing has been stored in it
+//! CLOSED     the files of `data` at the last clean close; see `closed_list`
 //! ```
-//! FORMAT comes before any data: whatever is there was written in that format. Only what CREATING stands beside is ever removed.
+//! FORMAT is written before any data, so all data has the format that it names. `data` is removed only if CREATING
+//! exists.
 
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{Read, Seek, Write};
@@ -17,7 +18,7 @@ use super::fjall::failed_io;
 use super::{closed_list, damage};
 use crate::error::{Error, ErrorKind, Result};
 
-/// The format that this version writes, and the newest that it reads.
+/// The format that this version writes, and the newest one that it reads.
 pub const FORMAT: u32 = 1;
 
 const FORMAT_FILE: &str = "FORMAT";
@@ -27,14 +28,14 @@ const LOCK_FILE: &str = "LOCK";
 const DATA_FOLDER: &str = "data";
 const CREATING_FILE: &str = "CREATING";
 
-/// A data folder that is ours until this is dropped.
+/// A data folder, locked until this value is dropped.
 #[derive(Debug)]
 pub(super) struct Folder {
     path: PathBuf,
     lock: File,
 }
 
-/// Closing the file is not enough: a child process that was forked has it open as well.
+/// Closing the file would not unlock it while a forked child process has it open.
 impl Drop for Folder {
     fn drop(&mut self) {
         if let Err(error) = self.lock.unlock() {
@@ -44,10 +45,13 @@ impl Drop for Folder {
 }
 
 impl Folder {
-    /// Takes a folder, making it if need be.
+    /// Locks a folder, and creates it if it does not exist.
+    ///
+    /// # Errors
+    /// `Locked`, `NewerFormat`, `Corrupt`, `Io`. `InvalidArgument`: the folder is not a data folder and not empty.
     pub fn open(path: &Path) -> Result<Self> {
         fs::create_dir_all(path)
-            .map_err(|error| failed_io(&format!("making the data folder {}", path.display()), error))?;
+            .map_err(|error| failed_io(&format!("creating the data folder {}", path.display()), error))?;
         let path = path
             .canonicalize()
             .map_err(|error| failed_io(&format!("opening the data folder {}", path.display()), error))?;
@@ -61,7 +65,7 @@ impl Folder {
         Ok(folder)
     }
 
-    /// Where the store's files are.
+    /// The folder of the store's files.
     pub fn data(&self) -> PathBuf {
         self.path.join(DATA_FOLDER)
     }
@@ -77,14 +81,19 @@ impl Folder {
         else {
             return Err(Error::new(
                 ErrorKind::Corrupt,
-                format!("{} should say \"{FORMAT_TEXT}{FORMAT}\"; restore the folder from a copy", file.display()),
+                format!(
+                    "{} is damaged: it must contain \"{FORMAT_TEXT}{FORMAT}\"; write that, or restore the folder \
+                     from a backup",
+                    file.display()
+                ),
             ));
         };
         if format > FORMAT {
             return Err(Error::new(
                 ErrorKind::NewerFormat,
                 format!(
-                    "the data in {} has format {format}; this version reads up to {FORMAT}: use the version of hjall that wrote it, or a newer one",
+                    "the data in {} has format {format}, but this version of hjall reads formats up to {FORMAT}; use \
+                     the version that wrote the data, or a newer one",
                     self.path.display()
                 ),
             ));
@@ -92,9 +101,9 @@ impl Folder {
         Ok(())
     }
 
-    /// Declares an empty folder ours. One with other things in it is somebody else's.
+    /// Begins a data folder in an empty folder.
     fn begin(&self) -> Result<()> {
-        let failed = |error| failed_io(&format!("making the data folder {}", self.path.display()), error);
+        let failed = |error| failed_io(&format!("creating the data folder {}", self.path.display()), error);
         if self.data().join("keyspaces").exists() {
             return Err(damage::damaged(&self.path.join(FORMAT_FILE), "is missing"));
         }
@@ -102,14 +111,15 @@ impl Folder {
             let name = entry.map_err(failed)?.file_name();
             if name != LOCK_FILE && name != FORMAT_DRAFT && name != CREATING_FILE {
                 return Err(Error::invalid(format!(
-                    "{} is no data folder of hjall and not empty: it holds \"{}\" but no {FORMAT_FILE} file; name another folder, or an empty one",
+                    "{} is not a data folder of hjall and not empty: it contains \"{}\" but no {FORMAT_FILE} file; \
+                     use an empty folder",
                     self.path.display(),
                     name.display()
                 )));
             }
         }
         File::create(self.path.join(CREATING_FILE)).map_err(failed)?;
-        // A crash leaves the whole file or none.
+        // Written under another name first, so that a crash leaves either the complete file or none.
         let draft = self.path.join(FORMAT_DRAFT);
         let mut file = File::create(&draft).map_err(failed)?;
         file.write_all(format!("{FORMAT_TEXT}{FORMAT}\n").as_bytes()).map_err(failed)?;
@@ -118,46 +128,47 @@ impl Folder {
         sync_folder(&self.path).map_err(failed)
     }
 
-    /// Whether the store's files have never been made, or not to their end.
+    /// Whether the store's files have not been created completely.
     fn is_new(&self) -> bool {
         self.path.join(CREATING_FILE).exists()
     }
 
-    /// Removes a database whose making was cut short: nothing can have been stored in it.
+    /// Removes a store whose creation was interrupted. Nothing can have been stored in it.
     fn clear_unfinished(&self) -> Result<()> {
         let data = self.data();
         if !self.is_new() || !data.exists() {
             return Ok(());
         }
         fs::remove_dir_all(&data)
-            .map_err(|error| failed_io(&format!("clearing the unfinished {}", data.display()), error))
+            .map_err(|error| failed_io(&format!("removing the incomplete folder {}", data.display()), error))
     }
 
-    /// Looks for damage before the store's files are opened, unless they are to be made.
+    /// Checks the store's files for damage before they are opened. Does nothing if they have not been created yet.
     ///
     /// # Errors
-    /// `Corrupt`: a file is missing or damaged. Nothing has been changed then.
+    /// `Corrupt`: a file is missing or damaged. Nothing has been changed.
     pub fn check(&self) -> Result<()> {
         if self.is_new() { Ok(()) } else { damage::check(&self.data()) }
     }
 
-    /// The store's files have been made, or opened. Durable, since from here on they may hold data.
+    /// Ends the creation of the store's files, durably, because they may contain data from here on. Does nothing if it
+    /// has ended.
     pub fn finish(&self) -> Result<()> {
         if !self.is_new() {
             return Ok(());
         }
         fs::remove_file(self.path.join(CREATING_FILE))
             .and_then(|()| sync_folder(&self.path))
-            .map_err(|error| failed_io(&format!("making the data folder {}", self.path.display()), error))
+            .map_err(|error| failed_io(&format!("creating the data folder {}", self.path.display()), error))
     }
 
-    /// Lists the files of a database that has been closed, for the next opening to compare.
+    /// Writes the list of files of a closed store, which the next opening compares with the folder.
     pub fn list_files(&self) -> std::io::Result<()> {
         closed_list::write(&self.path, DATA_FOLDER)
     }
 
-    /// Empties the journal of a database that has been closed with everything in its files, so that the next opening need not read it. The
-    /// file stays: from its absence fjall would conclude that there has never been one.
+    /// Empties the journal of a store that was closed with all data in its files, so that the next opening does not
+    /// have to replay it. The file itself remains, because fjall would treat a folder without a journal as new.
     pub fn empty_journal(&self) -> std::io::Result<()> {
         let mut journals = Vec::new();
         for entry in fs::read_dir(self.data())? {
@@ -166,7 +177,7 @@ impl Folder {
                 journals.push(path);
             }
         }
-        // With several, older ones wait for something: leave them be.
+        // Several journals mean that some of their data may not be in files.
         if let [journal] = &journals[..] {
             let file = OpenOptions::new().write(true).open(journal)?;
             file.set_len(0)?;
@@ -185,7 +196,7 @@ fn lock(folder: &Path) -> Result<File> {
         Ok(()) => {}
         Err(TryLockError::WouldBlock) => {
             let mut holder = String::new();
-            // Told if it can be read; the lock counts either way.
+            // The holder is named if the file can be read.
             let holder = match file.read_to_string(&mut holder) {
                 Ok(_) if holder.trim() == std::process::id().to_string() => {
                     return Err(Error::new(
@@ -199,7 +210,7 @@ fn lock(folder: &Path) -> Result<File> {
             return Err(Error::new(
                 ErrorKind::Locked,
                 format!(
-                    "the data folder {} is in use: {holder} holds {}; stop it, or name another folder",
+                    "the data folder {} is in use: {holder} has locked {}; stop it, or use another folder",
                     folder.display(),
                     path.display()
                 ),
@@ -213,9 +224,8 @@ fn lock(folder: &Path) -> Result<File> {
     Ok(file)
 }
 
-/// Makes the names in a folder durable.
 /// Makes the entries of a folder durable.
 pub(crate) fn sync_folder(path: &Path) -> std::io::Result<()> {
-    // Elsewhere folders cannot be opened as files, nor need they be.
+    // Other systems cannot open folders as files, and do not need this.
     if cfg!(unix) { File::open(path)?.sync_all() } else { Ok(()) }
 }

@@ -1,7 +1,7 @@
-//! A store without a disk: for tests, and for databases that end with their process.
+//! A store in memory, for tests and for databases that exist only as long as their process.
 //!
-//! Its maps share structure: taking a snapshot copies a pointer, a write copies the path to its place. So snapshots are as honest as a
-//! disk's: they see what was there, whatever comes after.
+//! Its maps are persistent data structures: a snapshot copies a pointer, and a write copies the path to its key.
+//! Snapshots therefore do not change.
 
 use std::collections::BTreeMap;
 use std::ops::Bound;
@@ -11,8 +11,8 @@ use bytes::Bytes;
 use parking_lot::{Mutex, RwLock};
 use rpds::RedBlackTreeMapSync;
 
-use super::rows::Rows;
-use super::running::{Done, Running, Write};
+use super::active_transaction::{ActiveTransaction, Write, WriteSet};
+use super::rows::RowLocks;
 use super::time::{Sequence, Time};
 use super::{
     CATALOG_SPACE, CompactionControl, CompactionFilterFactory, Cursor, Order, Pair, Snapshot, SpaceFiles, SpaceId,
@@ -27,11 +27,11 @@ type Spaces = BTreeMap<SpaceId, Map>;
 
 /// A store in memory.
 pub struct MemoryStore {
-    /// `None`: closed.
+    /// The current state; `None` once the store is closed.
     state: RwLock<Option<Arc<Spaces>>>,
-    /// Held while the next state is made, so that none is lost.
+    /// Held from reading the current state to replacing it, so that no update is lost.
     writing: Mutex<()>,
-    rows: Rows,
+    rows: RowLocks,
     time: Time,
     sequence: Sequence,
     filters: RwLock<Option<Arc<dyn CompactionFilterFactory>>>,
@@ -39,12 +39,12 @@ pub struct MemoryStore {
 }
 
 impl MemoryStore {
-    /// An empty store; only the catalog's space is there.
+    /// An empty store, which has only the space of the catalog.
     pub fn new(clock: Arc<dyn Clock>) -> Self {
         Self {
             state: RwLock::new(Some(Arc::new(Spaces::from([(CATALOG_SPACE, Map::new_sync())])))),
             writing: Mutex::new(()),
-            rows: Rows::new(),
+            rows: RowLocks::new(),
             time: Time::new(clock, i64::MIN, i64::MIN),
             sequence: Sequence::from(1),
             filters: RwLock::new(None),
@@ -52,8 +52,8 @@ impl MemoryStore {
         }
     }
 
-    /// Runs every transaction's body twice and commits what the second run wrote, as a store with optimistic transactions may: shows
-    /// bodies that have effects of their own.
+    /// Makes the store run every transaction's body twice and commit the writes of the second run, as a store with
+    /// optimistic transactions may. Tests use it to find bodies with other effects.
     #[cfg(feature = "testing")]
     #[must_use]
     pub fn with_bodies_run_twice(mut self) -> Self {
@@ -65,7 +65,7 @@ impl MemoryStore {
         self.state.read().clone().ok_or_else(super::closed)
     }
 
-    /// Puts the next state in the place of the present one. Only with `writing` held.
+    /// Replaces the current state. The caller must hold `writing`.
     fn replace(&self, spaces: Spaces) -> Result<()> {
         let mut state = self.state.write();
         if state.is_none() {
@@ -124,14 +124,14 @@ impl Store for MemoryStore {
         body: &mut dyn FnMut(&mut dyn Transaction) -> Result<()>,
     ) -> Result<()> {
         super::refuse_default(durability)?;
-        let mut held = self.rows.take(rows, &self.time)?;
+        let mut held = self.rows.lock_all(rows, &self.time)?;
         let times = held.times();
         if self.body_twice {
-            body(&mut Running::new(self.snapshot()?, times, &self.sequence))?;
+            body(&mut ActiveTransaction::new(self.snapshot()?, times, &self.sequence))?;
         }
-        let mut running = Running::new(self.snapshot()?, times, &self.sequence);
-        body(&mut running)?;
-        let Done { writes, newest } = running.finish()?;
+        let mut active = ActiveTransaction::new(self.snapshot()?, times, &self.sequence);
+        body(&mut active)?;
+        let WriteSet { writes, newest } = active.finish()?;
         if let Some(newest) = newest {
             held.assign(newest);
         }
@@ -183,7 +183,7 @@ impl Store for MemoryStore {
     fn close(&self) -> Result<()> {
         let _writing = self.writing.lock();
         *self.state.write() = None;
-        // It may well hold this store.
+        // The factory may hold this store, and a cycle would keep both in memory.
         *self.filters.write() = None;
         Ok(())
     }
@@ -212,7 +212,7 @@ impl Snapshot for MemorySnapshot {
     }
 }
 
-/// The range shrinks with every pair that is taken out of it.
+/// A cursor over the remaining range, which shrinks with every pair that is returned.
 struct MemoryCursor {
     map: Map,
     from: Bound<Bytes>,
@@ -237,7 +237,7 @@ impl Cursor for MemoryCursor {
     }
 
     fn next_many(&mut self, n: usize, out: &mut Vec<Pair>) -> Result<()> {
-        // Ranges that end before they begin make ordered maps panic.
+        // The map panics at a range whose end is before its start.
         if self.is_empty() {
             return Ok(());
         }
@@ -264,7 +264,7 @@ impl Cursor for MemoryCursor {
             (Order::Descending, _, Bound::Included(to) | Bound::Excluded(to)) => key < to,
             _ => true,
         };
-        // Never back over what was taken already.
+        // A cursor never moves backwards.
         if beyond {
             match self.order {
                 Order::Ascending => self.from = Bound::Included(Bytes::copy_from_slice(key)),

@@ -1,16 +1,21 @@
-//! The seam: ordered bytes, snapshots, row transactions. Everything above it is the data model, everything below it storage.
+//! The store interface: ordered bytes, snapshots and row transactions. The data model is above it, storage is below it.
 //!
-//! A *space* is an ordered map of bytes with a number; the engine keeps one per table and family, and space 0 for the catalog. Numbers are
-//! never used twice. Keys are 1 to 65,535 bytes (checked above the seam), values are never empty.
+//! A *space* is an ordered map from byte strings to byte strings, identified by a number. The engine keeps one for each
+//! family of each table, and space 0 for the catalog. Numbers are never reused. Keys have 1 to 65,535 bytes, and values
+//! are never empty.
 //!
-//! What every store promises:
+//! Every store guarantees:
 //! * **Order**: keys compare as unsigned bytes.
-//! * **Atomicity**: what one `transact` wrote is seen by a snapshot whole or not at all, and after a crash is there whole or not at all.
-//! * **Isolation**: while `transact` runs its body no other transaction that names one of the same rows does; the body reads the newest state.
-//! * **Durability**: as its argument says, when `transact` returns.
-//! * **Lifetime**: a snapshot and its cursors see what was there when it was taken until they are dropped. A cursor whose store was closed or
-//!   reopened, or whose space was dropped, either goes on with what it saw or fails with `Stale`; it never mixes states.
+//! * **Atomicity**: a snapshot contains all writes of a `transact` call or none of them, and so does the store after a
+//!   crash.
+//! * **Isolation**: while `transact` runs its body, no other transaction that names one of the same rows runs. The body
+//!   reads the latest committed state.
+//! * **Durability**: when `transact` returns, its writes are as durable as its argument requires.
+//! * **Lifetime**: a snapshot and its cursors read the state at which the snapshot was taken until they are dropped.
+//!   After the store was closed or reopened, or the space dropped, a cursor either continues in that state or fails
+//!   with `Stale`. It never mixes two states.
 
+mod active_transaction;
 mod closed_list;
 mod compaction_control;
 mod copy;
@@ -21,7 +26,6 @@ mod fjall;
 mod folder;
 mod memory;
 mod rows;
-mod running;
 mod statistics;
 mod time;
 
@@ -44,29 +48,29 @@ use crate::error::{Error, ErrorKind, Result};
 /// The number of a space.
 pub type SpaceId = u64;
 
-/// The space in which the catalog lives; always there.
+/// The space of the catalog, which always exists.
 pub const CATALOG_SPACE: SpaceId = 0;
 
 /// A key and its value.
 pub type Pair = (Bytes, Bytes);
 
-/// Which way a cursor goes.
+/// The direction of a cursor.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Order {
-    /// Smallest key first.
+    /// The smallest key first.
     Ascending,
-    /// Largest key first.
+    /// The largest key first.
     Descending,
 }
 
-/// How a space is stored; fixed when it is made.
+/// How a space is stored. Fixed when the space is created.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SpaceOptions {
     /// Whether blocks are compressed.
     pub compress: bool,
-    /// Whether point reads are helped by a filter.
+    /// Whether files have Bloom filters.
     pub bloom: bool,
-    /// Size of a block in bytes.
+    /// The size of a data block, in bytes.
     pub block_bytes: u32,
 }
 
@@ -76,78 +80,81 @@ impl Default for SpaceOptions {
     }
 }
 
-/// Lower bounds of what later transactions are given; see [`Store::upcoming`].
+/// Lower bounds of the timestamps and sequence numbers of later transactions; see [`Store::upcoming`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Upcoming {
-    /// No assigned timestamp is greater, in milliseconds since 1970.
+    /// The greatest timestamp that may have been assigned so far, in milliseconds since 1970.
     pub time_ms: i64,
-    /// No number greater than or equal to this one has been drawn.
+    /// The smallest sequence number that has not been assigned.
     pub sequence: u64,
 }
 
 /// The files of a space; see [`Store::files`].
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct SpaceFiles {
-    /// Their size in bytes.
+    /// Their total size in bytes.
     pub bytes: u64,
-    /// When the oldest was written; `None`: there is none.
+    /// When the oldest file was written. `None` if there are no files.
     pub oldest: Option<SystemTime>,
-    /// The first key of each, in no particular order.
+    /// The first key of each file, in no particular order.
     pub first_keys: Vec<Bytes>,
 }
 
 /// What a compaction does with one pair; see [`CompactionFilter`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Verdict {
-    /// Keep it.
+    /// The pair is kept.
     Keep,
-    /// Drop it: no read can return it any more.
+    /// The pair is dropped, because no read can return it any more.
     Drop,
 }
 
-/// Decides which pairs one compaction of one space may drop. Sees the pairs of that compaction only, in key order.
+/// Decides which pairs a compaction of a space may drop. It is shown only the pairs of that compaction, in key order.
 pub trait CompactionFilter: Send {
-    /// The verdict on the next pair.
+    /// Decides about the next pair.
     fn filter(&mut self, key: &[u8], value: &[u8]) -> Verdict;
 }
 
-/// Makes a [`CompactionFilter`] for each compaction. Set once the schema is known; `None` keeps everything.
+/// Creates a [`CompactionFilter`] for each compaction. It is set once the schema is known.
 pub trait CompactionFilterFactory: Send + Sync + 'static {
-    /// `whole`: the compaction covers every pair of the space (a major compaction), so markers may go too.
+    /// A filter for a compaction of `space`, or `None` to keep all pairs. `whole` says that the compaction covers every
+    /// pair of the space (a major compaction), so that delete markers may be dropped too.
     fn make_filter(&self, space: SpaceId, whole: bool) -> Option<Box<dyn CompactionFilter>>;
 }
 
 /// An ordered store.
 pub trait Store: Send + Sync + 'static {
-    /// Makes a space. Idempotent: one that is there already stays as it is.
+    /// Creates a space. Does nothing if the space exists.
     fn create_space(&self, space: SpaceId, options: &SpaceOptions) -> Result<()>;
 
-    /// Drops a space and its data. Idempotent.
+    /// Drops a space and its data. Does nothing if the space does not exist.
     fn drop_space(&self, space: SpaceId) -> Result<()>;
 
-    /// All spaces there are, ascending, the catalog's included.
+    /// The numbers of all spaces in ascending order, including the catalog's.
     fn spaces(&self) -> Result<Vec<SpaceId>>;
 
-    /// How often the store has been reopened in place. Until the next reopening a row changes only by transactions that
-    /// name it. A reopening may also reveal or discard what a failed transaction wrote, so nothing read before it may
-    /// be kept. A snapshot taken after this number was read is of this generation or a later one.
+    /// The number of times that the store has been reopened in place. Between two reopenings, a row is changed only by
+    /// transactions that name it. A reopening may also reveal or discard the writes of a failed transaction, so no
+    /// result of an earlier read may be kept. A snapshot that is taken after this number was read belongs to this
+    /// generation or a later one.
     fn generation(&self) -> u64;
 
-    /// What is there now.
+    /// A snapshot of everything committed so far.
     fn snapshot(&self) -> Result<Arc<dyn Snapshot>>;
 
-    /// Locks the rows, runs `body`, commits what it wrote, all at once.
+    /// Locks the rows, runs `body`, and commits its writes atomically.
     ///
-    /// `rows` are opaque lock names (table and row); they are locked in an order that cannot deadlock until the commit is done. If one of
-    /// them is more than 1 s ahead of the clock, the transaction first waits for the clock, with no row locked.
-    /// `body` may run more than once and must have no other effect; an error from it leaves nothing behind.
-    /// `durability` is never `UseDefault` here.
+    /// `rows` are opaque lock names (table and row). They stay locked until the commit has ended, and are locked in an
+    /// order that cannot deadlock. If a row is more than 1 s ahead of the clock, the transaction first waits for the
+    /// clock, with no row locked. `body` may run more than once and must have no other effects. If it fails, nothing is
+    /// written. `durability` must not be `UseDefault`.
     ///
     /// # Errors
-    /// Those of `body`. `Busy`: the rows were locked or ahead of the clock, or the disk had not caught up, for 30 s; or a row is ahead of a
-    /// clock that stands still. `Stale`: it wrote to a space that does not exist.
-    /// `InvalidArgument`: a key that no store can hold. After all of these nothing was written. `DiskFull`, `Io`: whether it was written is
-    /// open; the next transaction of these rows sees it whole or not at all, and its time is later either way.
+    /// Those of `body`. `Busy`: for 30 s, the rows were locked or ahead of the clock, or the disk did not keep up; or a
+    /// row is ahead of a clock that does not advance. `Stale`: `body` wrote to a space that does not exist.
+    /// `InvalidArgument`: `body` wrote a key that is too long. Nothing has been written after any of these errors.
+    /// `DiskFull`, `Io`: it is unknown whether the writes have been applied. The next transaction of these rows sees
+    /// all of them or none, and its timestamp is later in both cases.
     fn transact(
         &self,
         rows: &[Bytes],
@@ -155,64 +162,66 @@ pub trait Store: Send + Sync + 'static {
         body: &mut dyn FnMut(&mut dyn Transaction) -> Result<()>,
     ) -> Result<()>;
 
-    /// The clock of the database, in milliseconds since 1970. It does not go back, except after a crash, by as much as passed since the
-    /// last write.
+    /// The clock of the database, in milliseconds since 1970. It never goes back, except over a crash: then by at most
+    /// the time since the last write.
     fn now_ms(&self) -> i64;
 
-    /// The time and the sequence number at which a copy of this store has to begin, for everything committed so far.
+    /// The time and the sequence number from which a copy of this store has to continue.
     fn upcoming(&self) -> Upcoming;
 
-    /// Writes the memory of a space to its files.
+    /// Writes the memtable of a space to files, and waits for it.
     fn flush(&self, space: SpaceId) -> Result<()>;
 
-    /// Compacts a space; `major`: all of it, so that delete markers may be dropped. Returns when done. Readers and writers continue;
-    /// minor compactions of the space wait for a major one, which therefore gives way to writers if too many files pile up.
+    /// Compacts a space, and returns when that is done. A `major` compaction covers the whole space, so that delete
+    /// markers may be dropped. Reads and writes continue. Minor compactions of the space wait for a major one, which is
+    /// therefore aborted if writes create too many new files.
     ///
     /// # Errors
-    /// `Cancelled`: stopped through `control`. `Busy`: it gave way; try again later. `Stale`: there is no such space. `Io`, `DiskFull`. The
-    /// data is unchanged after all of these.
+    /// `Cancelled`: it was stopped through `control`. `Busy`: it was aborted; try again later. `Stale`: the space does
+    /// not exist. `Io`, `DiskFull`. The data is unchanged after all of these.
     fn compact_with(&self, space: SpaceId, major: bool, control: &Arc<CompactionControl>) -> Result<()>;
 
-    /// Compacts a space at full speed; see [`Self::compact_with`].
+    /// Compacts a space without a limit on speed; see [`Self::compact_with`].
     fn compact(&self, space: SpaceId, major: bool) -> Result<()> {
         self.compact_with(space, major, &Arc::default())
     }
 
-    /// The files of a space. A store without files reports none.
+    /// The files of a space. A store in memory has none.
     ///
     /// # Errors
-    /// `Stale`: there is no such space. `Closed`.
+    /// `Stale`: the space does not exist. `Closed`.
     fn files(&self, space: SpaceId) -> Result<SpaceFiles>;
 
-    /// Sets the factory of compaction filters. Until then compactions keep everything.
+    /// Sets the factory of compaction filters. Compactions keep all pairs until it is set.
     fn set_compaction_filters(&self, filters: Arc<dyn CompactionFilterFactory>);
 
-    /// How it fares, for those who watch it: cheap enough to be asked every second.
+    /// Figures for monitoring. Cheap enough to be called every second.
     ///
     /// # Errors
-    /// `Closed`; `Io` if it is broken so far that nothing can be told.
+    /// `Closed`. `Io` if the store could not be reopened after a failure.
     fn statistics(&self) -> Result<Statistics>;
 
-    /// Makes everything durable and lets go of the files; later calls fail with `Closed`. Idempotent.
+    /// Makes everything durable and closes the files. Later calls fail with `Closed`; closing again does nothing.
     fn close(&self) -> Result<()>;
 }
 
-/// What was there at one moment.
+/// The committed state at one moment.
 pub trait Snapshot: Send + Sync {
-    /// The value of a key.
+    /// The value of a key; `None` if the key does not exist.
     fn get(&self, space: SpaceId, key: &[u8]) -> Result<Option<Bytes>>;
 
-    /// The pairs with `from <= key < to` (an empty `to`: no end), in that order. `fetch`: how many the caller expects to take, for stores
-    /// that answer from afar.
+    /// The pairs with `from <= key < to`, in the given order. An empty `to` means no upper bound. `fetch` is the number
+    /// of pairs that the caller expects to take, as a hint for remote stores.
     fn scan(&self, space: SpaceId, from: &[u8], to: &[u8], order: Order, fetch: usize) -> Result<Box<dyn Cursor>>;
 }
 
-/// A walk over pairs; owns what it reads.
+/// An iterator over pairs. It owns the pairs that it returns.
 pub trait Cursor: Send {
-    /// The next pair, or `None` at the end (again and again).
+    /// The next pair. After the last one, every call returns `None`.
     fn next(&mut self) -> Result<Option<Pair>>;
 
-    /// Appends the next `n` pairs to `out`; fewer at the end. After an error those before it are there.
+    /// Appends the next `n` pairs to `out`, or fewer at the end. If it fails, the pairs before the failure have been
+    /// appended.
     fn next_many(&mut self, n: usize, out: &mut Vec<Pair>) -> Result<()> {
         for _ in 0..n {
             match self.next()? {
@@ -223,42 +232,46 @@ pub trait Cursor: Send {
         Ok(())
     }
 
-    /// Goes on at the first key `>= key` (descending: at the first key `< key`) inside the cursor's range, never back.
+    /// Moves to the first key `>= key` (in descending order: `< key`) in the cursor's range. Never moves backwards.
     fn seek(&mut self, key: &[u8]) -> Result<()>;
 }
 
-/// The inside of [`Store::transact`].
+/// A running transaction; see [`Store::transact`].
 pub trait Transaction {
-    /// The newest committed state; does not see this transaction's own writes.
+    /// The latest committed state, without the writes of this transaction.
     fn snapshot(&self) -> &Arc<dyn Snapshot>;
 
-    /// The clock when the rows had been locked, in milliseconds: by it, TTLs expire. The same in every call.
+    /// The time at which all rows were locked, in milliseconds since 1970. It determines which TTLs have expired.
+    /// Constant.
     fn clock_ms(&self) -> i64;
 
-    /// The timestamp for what this transaction writes, in milliseconds: not before the clock, not before the newest one assigned in any
-    /// of its rows, and after it if that one was a delete of an earlier transaction. At most 1 s after the clock. The same in every call.
+    /// The timestamp of this transaction's writes, in milliseconds since 1970. It is no earlier than the clock and no
+    /// earlier than the newest timestamp assigned in any of its rows, and later than that if an earlier transaction
+    /// assigned it to a delete marker. It is at most 1 s after the clock. Constant.
     fn now_ms(&self) -> i64;
 
-    /// The timestamp of a new version of a cell whose newest visible version has the timestamp `old_ms`: the later of `old_ms` + 1 and
-    /// [`Self::now_ms`]. It is `old_ms` if the next millisecond would be more than 1 s after the clock and `old_ms` is not.
+    /// The timestamp of a new version of a cell whose newest visible version has the timestamp `old_ms`: the later of
+    /// `old_ms` + 1 and [`Self::now_ms`]. It is `old_ms` if the next millisecond would be more than 1 s after the clock
+    /// and `old_ms` is not.
     fn version_after(&self, old_ms: i64) -> i64;
 
-    /// Records that this transaction chose a timestamp for a cell of its rows (`delete`: for a delete marker), so that later transactions
-    /// of these rows come after it. Not for timestamps that a caller gave. One that is more than 1 s after the clock is ignored, since it
-    /// was derived from a timestamp that a caller gave.
+    /// Records a timestamp that this transaction chose for a cell of its rows (`delete`: for a delete marker), so that
+    /// later transactions of these rows get later timestamps. Not to be called for a timestamp from a caller. A
+    /// timestamp more than 1 s after the clock is ignored, because it was derived from a caller's.
     fn assigned(&mut self, timestamp: i64, delete: bool);
 
-    /// A number larger than that of every transaction committed before in any of the same rows; for families that need the order of writing.
+    /// A number larger than that of every transaction that was committed before in any of the same rows. Families with
+    /// NEW_VERSION_BEHAVIOR store it.
     fn sequence(&self) -> u64;
 
-    /// The value that this transaction has written under a key; `None` if it has written or removed none there. Takes no longer the more
-    /// has been written.
+    /// The value that this transaction has written under a key. `None` if it has not written the key, or has deleted
+    /// it. Takes constant time on average.
     fn written(&mut self, space: SpaceId, key: &Bytes) -> Option<Bytes>;
 
     /// Writes a pair.
     fn put(&mut self, space: SpaceId, key: Bytes, value: Bytes);
 
-    /// Removes a pair.
+    /// Deletes a pair.
     fn delete(&mut self, space: SpaceId, key: Bytes);
 }
 
@@ -269,17 +282,19 @@ fn closed() -> Error {
 fn no_such_space(space: SpaceId) -> Error {
     Error::new(
         ErrorKind::Stale,
-        format!("space {space} is not there: it was dropped, or never made; look the table up again"),
+        format!("space {space} does not exist: its table was changed or deleted; look up the table again"),
     )
 }
 
 fn refuse_to_drop_catalog(space: SpaceId) -> Result<()> {
-    if space == CATALOG_SPACE { Err(Error::invalid("the catalog's space cannot be dropped")) } else { Ok(()) }
+    if space == CATALOG_SPACE { Err(Error::invalid("space 0 holds the catalog and cannot be dropped")) } else { Ok(()) }
 }
 
 fn refuse_default(durability: Durability) -> Result<()> {
     if durability == Durability::UseDefault {
-        return Err(Error::invalid("a transaction needs a durability of its own; resolve the table's default first"));
+        return Err(Error::invalid(
+            "a transaction cannot have durability USE_DEFAULT; resolve the table's default first",
+        ));
     }
     Ok(())
 }

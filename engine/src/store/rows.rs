@@ -1,7 +1,8 @@
-//! Rows under transaction: who has locked which, and which rows are ahead of the clock.
+//! Row locks, and the timestamps of rows that are ahead of the clock.
 //!
-//! A row is an opaque name. Several are locked in the order of their names, so that transactions cannot deadlock. A row that is neither
-//! locked nor ahead of the clock has no entry: the table stays as small as the work in progress.
+//! A row is an opaque name. The rows of a transaction are locked in the order of their names, so that transactions
+//! cannot deadlock. A row that is neither locked nor ahead of the clock has no entry, so the table is bounded by the
+//! work in progress.
 
 use std::collections::HashMap;
 use std::hash::{BuildHasher, RandomState};
@@ -15,34 +16,35 @@ use parking_lot::{Mutex, RawMutex};
 use super::time::{LEAD_MAX_MS, RowTime, Time, Waited};
 use crate::error::{Error, ErrorKind, Result};
 
-/// How long a transaction waits for its rows: HBase's `hbase.rowlock.wait.duration`.
+/// How long a transaction waits for its rows, as the default of HBase's `hbase.rowlock.wait.duration`.
 const WAIT_MAX: Duration = Duration::from_secs(30);
 
-/// Enough that threads rarely meet in one shard.
+/// The number of shards, so that threads rarely contend for one.
 const SHARDS: usize = 64;
 
-/// The number of rows of one shard that are remembered for being ahead of the clock. With more, the floor of all timestamps is raised.
-const AHEAD_MAX: usize = 1024;
+/// The limit on entries of one shard for rows that are ahead of the clock. Above it, the lower bound of all timestamps
+/// is raised.
+const AHEAD_ROWS_MAX: usize = 1024;
 
 /// The newest timestamp assigned in a row.
 #[derive(Clone, Copy)]
 pub(super) struct Newest {
     /// Milliseconds since 1970.
     pub timestamp_ms: i64,
-    /// Whether a delete marker has it.
+    /// Whether it belongs to a delete marker.
     pub delete: bool,
 }
 
 impl Newest {
     const NONE: Self = Self { timestamp_ms: i64::MIN, delete: false };
 
-    /// The earliest time that a later transaction may take.
+    /// The earliest timestamp that a later transaction may use.
     fn next_ms(self) -> i64 {
-        // After a delete one millisecond more, else the marker would hide what follows.
+        // A delete marker would hide a later put with the same timestamp.
         if self.delete { self.timestamp_ms.saturating_add(1) } else { self.timestamp_ms }
     }
 
-    /// The newer of the two; of the same time, a delete counts.
+    /// Keeps the newer timestamp. If both are equal, it belongs to a delete marker if either does.
     pub fn merge(&mut self, other: Self) {
         match other.timestamp_ms.cmp(&self.timestamp_ms) {
             std::cmp::Ordering::Greater => *self = other,
@@ -52,35 +54,36 @@ impl Newest {
     }
 }
 
-type Entry = Arc<Mutex<Newest>>;
+type RowEntry = Arc<Mutex<Newest>>;
 
 #[derive(Default)]
 struct Shard {
-    rows: HashMap<Bytes, Entry>,
-    /// When there are so many rows, those that are no longer ahead are looked for.
+    rows: HashMap<Bytes, RowEntry>,
+    /// The number of rows at which those that are no longer ahead of the clock are removed.
     sweep_at: usize,
 }
 
-/// All rows that are held or ahead of the clock.
-pub(super) struct Rows {
+/// All rows that are locked or ahead of the clock.
+pub(super) struct RowLocks {
     shards: Vec<Mutex<Shard>>,
     hasher: RandomState,
 }
 
-impl Rows {
-    /// None held.
+impl RowLocks {
+    /// An empty table.
     pub fn new() -> Self {
-        let shards = (0..SHARDS).map(|_| Mutex::new(Shard { rows: HashMap::new(), sweep_at: AHEAD_MAX / 8 })).collect();
+        let shards =
+            (0..SHARDS).map(|_| Mutex::new(Shard { rows: HashMap::new(), sweep_at: AHEAD_ROWS_MAX / 8 })).collect();
         Self { shards, hasher: RandomState::new() }
     }
 
-    /// Locks these rows, each once, and determines the timestamps of the transaction.
+    /// Locks the named rows, and determines the timestamps of the transaction. A row may be named more than once.
     ///
-    /// If a row is too far ahead of the clock, waits for the clock with no row locked.
+    /// If a row is more than 1 s ahead of the clock, waits for the clock with no row locked.
     ///
     /// # Errors
-    /// `Busy`: the rows were not free, or not close enough to the clock, for 30 s; or the clock stands still.
-    pub fn take<'a>(&'a self, names: &[Bytes], time: &'a Time) -> Result<Held<'a>> {
+    /// `Busy`: the rows were locked, or too far ahead of the clock, for 30 s; or the clock does not advance.
+    pub fn lock_all<'a>(&'a self, names: &[Bytes], time: &'a Time) -> Result<RowGuards<'a>> {
         let mut names = names.to_vec();
         names.sort_unstable();
         names.dedup();
@@ -100,17 +103,18 @@ impl Rows {
             return Err(Error::new(
                 ErrorKind::Busy,
                 format!(
-                    "row \"{}\" was deleted and written so often that its timestamps are {LEAD_MAX_MS} ms ahead of the clock, {reason}",
+                    "row \"{}\" was deleted and written so often that its timestamps are {LEAD_MAX_MS} ms ahead of the \
+                     clock, {reason}",
                     furthest.escape_ascii()
                 ),
             ));
         }
     }
 
-    /// Locks rows, which are sorted.
-    fn lock<'a>(&'a self, names: &[Bytes], time: &'a Time, deadline: Instant) -> Result<Held<'a>> {
-        let nothing = RowTime { clock_ms: i64::MIN, now_ms: i64::MIN };
-        let mut held = Held { table: self, time, rows: Vec::with_capacity(names.len()), times: nothing };
+    /// Locks rows. The names must be sorted and distinct.
+    fn lock<'a>(&'a self, names: &[Bytes], time: &'a Time, deadline: Instant) -> Result<RowGuards<'a>> {
+        let unknown = RowTime { clock_ms: i64::MIN, now_ms: i64::MIN };
+        let mut held = RowGuards { table: self, time, rows: Vec::with_capacity(names.len()), times: unknown };
         for name in names {
             let entry = Arc::clone(
                 self.shard(name).lock().rows.entry(name.clone()).or_insert_with(|| Arc::new(Mutex::new(Newest::NONE))),
@@ -128,10 +132,11 @@ impl Rows {
                     ),
                 ));
             };
-            held.rows.push((name.clone(), Some(guard)));
+            held.rows.push(LockedRow { name: name.clone(), guard });
         }
-        // The clock after all rows have been locked, and the rows before the floor: a row that is forgotten meanwhile has raised it.
-        let rows = held.rows.iter().flat_map(|(_, guard)| guard).map(|newest| newest.next_ms()).max();
+        // The clock is read after all rows have been locked. The rows are read before the lower bound of all
+        // timestamps: if an entry is removed in between, the bound has been raised first.
+        let rows = held.rows.iter().map(|row| row.guard.next_ms()).max();
         let clock_ms = time.now_ms();
         held.times = RowTime { clock_ms, now_ms: time.earliest_ms_at(clock_ms).max(rows.unwrap_or(i64::MIN)) };
         Ok(held)
@@ -142,7 +147,8 @@ impl Rows {
         &self.shards[usize::try_from(hash % SHARDS as u64).unwrap_or(0)]
     }
 
-    fn release(&self, name: &Bytes, guard: Option<ArcMutexGuard<RawMutex, Newest>>, time: &Time) {
+    /// Unlocks a row, and removes its entry if it is not needed.
+    fn release(&self, name: &Bytes, guard: Option<RowGuard>, time: &Time) {
         let mut shard = self.shard(name).lock();
         drop(guard);
         let now = time.earliest_ms();
@@ -159,8 +165,9 @@ impl Rows {
     }
 }
 
-/// Up to when a row has to be remembered though nobody holds it; `None`: somebody does. Only under the shard's lock, where nobody can take it.
-fn idle_until(entry: &Entry) -> Option<i64> {
+/// The time until which the entry of an unlocked row is needed; `None` if the row is locked. The caller must hold the
+/// shard's lock, so that no other thread can lock the row.
+fn idle_until(entry: &RowEntry) -> Option<i64> {
     if Arc::strong_count(entry) > 1 {
         return None;
     }
@@ -168,62 +175,68 @@ fn idle_until(entry: &Entry) -> Option<i64> {
 }
 
 impl Shard {
-    /// Forgets the rows that the clock has reached. If too many stay ahead of it, raises the floor of all timestamps over the nearer half
-    /// of them, which makes remembering those needless.
+    /// Removes the entries of rows that are not ahead of the clock. If too many remain, raises the lower bound of all
+    /// timestamps to the median of their times, and removes the entries that are at or below it.
     fn sweep(&mut self, time: &Time) {
         let now = time.earliest_ms();
         self.rows.retain(|_, entry| idle_until(entry).is_none_or(|until| until > now));
-        if self.rows.len() >= AHEAD_MAX {
+        if self.rows.len() >= AHEAD_ROWS_MAX {
             let mut ahead: Vec<i64> = self.rows.values().filter_map(idle_until).collect();
             if !ahead.is_empty() {
                 let middle = ahead.len() / 2;
                 let (_, &mut floor, _) = ahead.select_nth_unstable(middle);
-                // Before the rows are forgotten: a transaction that finds no entry of its row then sees the higher floor.
+                // Raised before the entries are removed, so that a transaction that finds no entry for its row sees the
+                // higher bound.
                 time.raise_floor(floor);
                 self.rows.retain(|_, entry| idle_until(entry).is_none_or(|until| until > floor));
             }
         }
-        self.sweep_at = (self.rows.len() * 2).max(AHEAD_MAX / 8);
+        self.sweep_at = (self.rows.len() * 2).max(AHEAD_ROWS_MAX / 8);
     }
 }
 
-/// Rows locked by one transaction; dropping it unlocks them.
-pub(super) struct Held<'a> {
-    table: &'a Rows,
+type RowGuard = ArcMutexGuard<RawMutex, Newest>;
+
+struct LockedRow {
+    name: Bytes,
+    guard: RowGuard,
+}
+
+/// The rows that a transaction has locked. They are unlocked when this value is dropped.
+pub(super) struct RowGuards<'a> {
+    table: &'a RowLocks,
     time: &'a Time,
-    rows: Vec<(Bytes, Option<ArcMutexGuard<RawMutex, Newest>>)>,
+    rows: Vec<LockedRow>,
     times: RowTime,
 }
 
-impl Held<'_> {
+impl RowGuards<'_> {
     /// The timestamps of this transaction.
     pub fn times(&self) -> RowTime {
         self.times
     }
 
-    /// Records the newest timestamp that the transaction has assigned in its rows. To be called before the commit, because the writes of a
-    /// commit that fails may appear after all. Returns the earliest timestamp that later transactions of these rows may have on its
-    /// account.
+    /// Records the newest timestamp that the transaction has assigned in its rows. Must be called before the commit,
+    /// because the writes of a failed commit may still appear. Returns the earliest timestamp that it allows later
+    /// transactions of these rows.
     pub fn assign(&mut self, newest: Newest) -> i64 {
         self.time.assigned(newest.next_ms());
-        for guard in self.rows.iter_mut().flat_map(|(_, guard)| guard) {
-            guard.merge(newest);
+        for row in &mut self.rows {
+            row.guard.merge(newest);
         }
         newest.next_ms()
     }
 
     /// The row that is furthest ahead of the clock.
     fn furthest(&self) -> Bytes {
-        let next_ms =
-            |(_, guard): &&(Bytes, Option<ArcMutexGuard<RawMutex, Newest>>)| guard.as_ref().map(|n| n.next_ms());
-        self.rows.iter().max_by_key(next_ms).map(|(name, _)| name.clone()).unwrap_or_default()
+        self.rows.iter().max_by_key(|row| row.guard.next_ms()).map(|row| row.name.clone()).unwrap_or_default()
     }
 }
 
-impl Drop for Held<'_> {
+impl Drop for RowGuards<'_> {
     fn drop(&mut self) {
-        for (name, guard) in self.rows.drain(..) {
-            self.table.release(&name, guard, self.time);
+        for LockedRow { name, guard } in self.rows.drain(..) {
+            self.table.release(&name, Some(guard), self.time);
         }
     }
 }
@@ -237,44 +250,45 @@ mod tests {
         Bytes::from(n.to_be_bytes().to_vec())
     }
 
-    /// A table that kept every row ever written would grow without end.
+    /// A table that kept an entry for every row would grow without bound.
     #[test]
-    fn rows_that_nobody_holds_are_forgotten() {
-        let (rows, time) = (Rows::new(), Time::new(Arc::new(ManualClock::at(1_000)), i64::MIN, i64::MIN));
+    fn entries_of_unlocked_rows_are_removed() {
+        let (rows, time) = (RowLocks::new(), Time::new(Arc::new(ManualClock::at(1_000)), i64::MIN, i64::MIN));
         for n in 0..10_000 {
-            let mut held = rows.take(&[name(n), name(n + 1)], &time).unwrap();
+            let mut held = rows.lock_all(&[name(n), name(n + 1)], &time).unwrap();
             let now = held.times().now_ms;
             held.assign(Newest { timestamp_ms: now, delete: false });
         }
         assert_eq!(rows.len(), 0);
     }
 
-    /// With a clock that stands still every deleted row has to be remembered: bounded all the same, and no row's time goes back.
+    /// While the clock does not advance, every deleted row stays ahead of it. The table is bounded nevertheless, and
+    /// the time of a row never goes back.
     #[test]
-    fn a_clock_that_stands_still_does_not_fill_the_memory() {
-        let (rows, time) = (Rows::new(), Time::new(Arc::new(ManualClock::at(1_000)), i64::MIN, i64::MIN));
-        let count = SHARDS * AHEAD_MAX * 3;
+    fn the_table_is_bounded_while_the_clock_does_not_advance() {
+        let (rows, time) = (RowLocks::new(), Time::new(Arc::new(ManualClock::at(1_000)), i64::MIN, i64::MIN));
+        let count = SHARDS * AHEAD_ROWS_MAX * 3;
         let mut given = Vec::new();
         for n in 0..count {
-            let mut held = rows.take(&[name(n)], &time).unwrap();
+            let mut held = rows.lock_all(&[name(n)], &time).unwrap();
             let now = held.times().now_ms;
             held.assign(Newest { timestamp_ms: now, delete: true });
             given.push(now);
         }
-        assert!(rows.len() <= SHARDS * (AHEAD_MAX + 1), "{} rows remembered", rows.len());
+        assert!(rows.len() <= SHARDS * (AHEAD_ROWS_MAX + 1), "the table has {} entries", rows.len());
         for (n, deleted) in given.into_iter().enumerate() {
-            let held = rows.take(&[name(n)], &time).unwrap();
+            let held = rows.lock_all(&[name(n)], &time).unwrap();
             assert!(held.times().now_ms > deleted, "row {n}: {} is not after {deleted}", held.times().now_ms);
         }
         assert!(time.earliest_ms() < 1_100, "the floor was raised further than needed: {}", time.earliest_ms());
         assert_eq!(time.now_ms(), 1_000, "the clock is not affected");
     }
 
-    /// Names given in different orders and twice must not lock up.
+    /// The order and repetition of names must not lead to a deadlock.
     #[test]
     fn rows_taken_in_any_order_do_not_deadlock() {
         let (rows, time) =
-            (Arc::new(Rows::new()), Arc::new(Time::new(Arc::new(ManualClock::at(1)), i64::MIN, i64::MIN)));
+            (Arc::new(RowLocks::new()), Arc::new(Time::new(Arc::new(ManualClock::at(1)), i64::MIN, i64::MIN)));
         let threads: Vec<_> = (0..4)
             .map(|t| {
                 let (rows, time) = (Arc::clone(&rows), Arc::clone(&time));
@@ -282,7 +296,7 @@ mod tests {
                     for n in 0..2_000 {
                         let names =
                             if (n + t) % 2 == 0 { [name(1), name(2), name(1)] } else { [name(2), name(1), name(2)] };
-                        drop(rows.take(&names, &time).unwrap());
+                        drop(rows.lock_all(&names, &time).unwrap());
                     }
                 })
             })

@@ -1,68 +1,70 @@
-//! What a store tells of itself to whoever watches it.
+//! Figures of a store for monitoring.
 
 use std::time::Duration;
 
-/// A store's counts at one moment, since it was opened. A store that has no such thing (memory has no disk) says 0.
+/// The figures of a store at one moment. Counters begin at zero when the store is opened. Figures that do not apply to
+/// a store, such as the disk of a store in memory, are zero.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Statistics {
-    /// The spaces there are, the catalog's included.
+    /// The number of spaces, including the catalog's.
     pub spaces: u64,
-    /// Memory that cached blocks take, in bytes.
+    /// Memory used by cached blocks, in bytes.
     pub cache_bytes: u64,
-    /// Memory that they may take, in bytes.
+    /// The limit of `cache_bytes`.
     pub cache_bytes_max: u64,
     /// Blocks that were found in the cache.
     pub block_hits: u64,
     /// Blocks that had to be read from files.
     pub block_misses: u64,
-    /// Rows in the row cache, which the engine has above the store.
+    /// Rows in the engine's row cache.
     pub row_cache_rows: u64,
-    /// Memory that they take, in bytes.
+    /// Memory used by the row cache, in bytes.
     pub row_cache_bytes: u64,
-    /// Memory that they may take, in bytes.
+    /// The limit of `row_cache_bytes`.
     pub row_cache_bytes_max: u64,
     /// Gets that found their row in the row cache.
     pub row_cache_hits: u64,
-    /// Gets that did not.
+    /// Gets that did not find their row in the row cache.
     pub row_cache_misses: u64,
     /// Rows that were removed from the row cache to make room.
     pub row_cache_evictions: u64,
-    /// Memory that holds what is not yet in files, in bytes.
+    /// Memory used by memtables, in bytes.
     pub write_buffer_bytes: u64,
-    /// Beyond this the largest part is written out, at twice as much writes wait, in bytes.
+    /// The size of all memtables, in bytes, above which the largest are flushed. At twice this size, writes wait.
     pub write_buffer_bytes_max: u64,
-    /// Parts of that memory that wait to be written to files.
+    /// Sealed memtables that wait to be flushed.
     pub flushes_waiting: u64,
-    /// Files of data.
+    /// Data files.
     pub files: u64,
-    /// Files that were written and not yet compacted once: many of them make reads slow, and in the end writes wait.
+    /// Files of the first level, which have not been compacted. Many of them slow reads down; too many make writes
+    /// wait.
     pub files_new: u64,
-    /// Bytes of all files, journals included.
+    /// Bytes of all files, including journals.
     pub disk_bytes: u64,
-    /// Journals there are.
+    /// Journals.
     pub journals: u64,
-    /// Their bytes.
+    /// Bytes of all journals.
     pub journal_bytes: u64,
-    /// Bytes free on the disk for whoever runs this process; `None`: that cannot be learned.
+    /// Free bytes on the disk that are available to this process. `None` if they are unknown.
     pub disk_free_bytes: Option<u64>,
-    /// Syncs of the journal, each for everybody who waited for one.
+    /// Syncs of the journal. Writes that wait at the same time share one.
     pub syncs: u64,
-    /// Compactions that run.
+    /// Compactions in progress.
     pub compactions_running: u64,
-    /// Compactions that have finished.
+    /// Completed compactions.
     pub compactions: u64,
-    /// Time that all compactions took together.
+    /// The total duration of all compactions.
     pub compacting: Duration,
-    /// Writes that had to wait for the disk to catch up.
+    /// Writes that had to wait for flushes or compactions.
     pub stalls: u64,
-    /// Time that they waited, all together.
+    /// The total time that these writes waited.
     pub stalled: Duration,
-    /// Writes that waited in vain, and were told to try again later.
+    /// Writes that failed with `Busy` after waiting.
     pub stalls_given_up: u64,
-    /// Writes that wait for the disk at this moment.
+    /// Writes that are waiting now.
     pub stalled_now: u64,
-    /// Times that the store was opened anew in place after a failed write.
+    /// The number of times that the store was reopened in place after a failed write.
     pub reopened: u64,
-    /// Why writes are refused, until the store has been opened anew; `None`: they are taken.
+    /// Why writes fail until the store has been reopened. `None` while writes are accepted.
     pub failure: Option<String>,
 }

@@ -1,7 +1,8 @@
-//! The time and the order of transactions, the same for every store.
+//! The timestamps and sequence numbers of transactions, for all stores.
 //!
-//! [`Time`] is the clock of a database, and [`RowTime`] the rule by which a transaction gets its timestamps from it. docs/data-model.md
-//! proves that the rule makes the acknowledged writes of a row take effect in their order.
+//! [`Time`] is the clock of a database. [`RowTime`] has the rules by which a transaction derives its timestamps from
+//! the clock. docs/data-model.md proves that with these rules the acknowledged writes of a row take effect in their
+//! order.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
@@ -14,14 +15,14 @@ use crate::clock::Clock;
 /// How far the timestamps assigned in a row may be ahead of the clock, in milliseconds.
 pub(super) const LEAD_MAX_MS: i64 = 1_000;
 
-/// While the machine's clock is behind by no more than this, in milliseconds, the time stands still. Threads that read the clock at the
-/// same time, and small corrections of it, need no more.
+/// While the machine's clock is behind by at most this, in milliseconds, the time of the database stands still. That is
+/// enough for threads that read the clock concurrently, and for small corrections of the clock.
 const STAND_STILL_MAX_MS: i64 = 100;
 
-/// How long the clock may stand still, in real time, before a wait for it fails.
+/// How long a wait for the clock lasts without any advance of the clock, in real time, before it fails.
 const STALL_MAX: Duration = Duration::from_secs(1);
 
-/// The longest wait for the clock between two looks at it.
+/// The longest sleep before a waiting transaction reads the clock again.
 const WAIT_STEP_MAX: Duration = Duration::from_millis(50);
 
 /// The timestamps of one transaction.
@@ -29,26 +30,28 @@ const WAIT_STEP_MAX: Duration = Duration::from_millis(50);
 pub(super) struct RowTime {
     /// The clock when the rows had been locked.
     pub clock_ms: i64,
-    /// The timestamp of what the transaction writes: not before the clock, and not before what each of the rows requires.
+    /// The timestamp of the transaction's writes: no earlier than the clock, and no earlier than each of the rows
+    /// requires.
     pub now_ms: i64,
 }
 
 impl RowTime {
-    /// Whether a transaction may run with these timestamps, or has to wait for the clock.
+    /// Whether a transaction may run with these timestamps. If not, it has to wait for the clock.
     pub fn is_within_lead(self) -> bool {
         self.now_ms <= self.bound_ms()
     }
 
-    /// Whether later transactions of the row follow a timestamp that this one assigned. One beyond the bound was derived from a timestamp
-    /// that a caller gave: following it would hold the row in the future.
+    /// Whether later transactions of the row must have timestamps after one that this transaction assigned. A timestamp
+    /// beyond the bound was derived from a caller's, and would hold the row in the future.
     pub fn is_followed(self, timestamp_ms: i64) -> bool {
         timestamp_ms <= self.bound_ms()
     }
 
-    /// The timestamp of a new version of a cell whose newest version has the timestamp `old_ms`: HBase's max(old + 1, now). At the bound,
-    /// the newest version is replaced instead. Beyond it, the version has its timestamp from a caller, and HBase's rule applies.
+    /// The timestamp of a new version of a cell whose newest version has the timestamp `old_ms`. As in HBase, it is
+    /// max(old + 1, now). At the bound, it is `old_ms`, and the new version replaces the old one. An `old_ms` beyond
+    /// the bound comes from a caller, and HBase's rule applies.
     pub fn version_after(self, old_ms: i64) -> i64 {
-        // Wraps as in HBase.
+        // HBase wraps, too.
         let next = old_ms.wrapping_add(1).max(self.now_ms);
         if next > self.bound_ms() && old_ms <= self.bound_ms() { old_ms } else { next }
     }
@@ -58,19 +61,21 @@ impl RowTime {
     }
 }
 
-/// The clock of a database. It never goes back while the database is open, whatever the machine's clock does.
+/// The clock of a database. It never goes back while the database is open, even if the machine's clock is set back.
 ///
-/// While the machine's clock is behind, the time advances at half speed, measured by a clock that cannot be set: writes that wait for the
-/// time go on, and the machine's clock catches up.
+/// While the machine's clock is behind, the time advances at half speed, measured by a clock that cannot be set. Writes
+/// that wait for the time therefore make progress, and the machine's clock catches up.
 pub(super) struct Time {
     clock: Arc<dyn Clock>,
     /// The latest time returned.
     latest_ms: AtomicI64,
-    /// No transaction has an earlier timestamp. At most [`LEAD_MAX_MS`] (and 1 ms, after a delete) ahead of the time.
+    /// A lower bound of the timestamps of all transactions. It is ahead of the time by at most [`LEAD_MAX_MS`], and 1
+    /// ms more after a delete.
     floor_ms: AtomicI64,
-    /// The earliest timestamp that is later than every delete marker, and no earlier than any other timestamp, ever assigned.
+    /// The smallest timestamp that is later than every assigned timestamp of a delete marker, and no earlier than any
+    /// other.
     safe_ms: AtomicI64,
-    /// Where the time was when the machine's clock was first seen to be behind.
+    /// The time at which the machine's clock was first seen to be behind.
     anchor: Mutex<Option<Anchor>>,
 }
 
@@ -80,10 +85,10 @@ struct Anchor {
     steady: Duration,
 }
 
-/// The outcome of waiting for the time.
+/// The outcome of a wait for the clock.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Waited {
-    /// The time has come.
+    /// The clock has reached the target.
     Reached,
     /// The clock does not advance.
     Stalled,
@@ -92,9 +97,10 @@ pub(super) enum Waited {
 }
 
 impl Time {
-    /// The time of a store whose clock was at `latest_ms`, and in which `safe_ms` is safe for every row. `i64::MIN` for a new store.
+    /// The time of a store whose clock last showed `latest_ms`, and for all of whose rows `safe_ms` is a valid
+    /// timestamp of the next transaction. Both are `i64::MIN` for a new store.
     pub fn new(clock: Arc<dyn Clock>, latest_ms: i64, safe_ms: i64) -> Self {
-        // The bound of the lead holds from the start, whatever was stored.
+        // Keeps `safe_ms` within the bound of the lead, even if the stored values do not.
         let latest_ms = latest_ms.max(safe_ms.saturating_sub(LEAD_MAX_MS));
         Self {
             clock,
@@ -105,11 +111,11 @@ impl Time {
         }
     }
 
-    /// Milliseconds since 1970, never less than before.
+    /// The time, in milliseconds since 1970. It never decreases.
     pub fn now_ms(&self) -> i64 {
         let clock = self.clock.now_ms();
         let latest = self.latest_ms.load(Ordering::Acquire);
-        // Most calls are in a millisecond that another call has seen already: those write nothing shared.
+        // Most calls are in the same millisecond as an earlier call, and write no shared memory.
         if clock > latest {
             self.latest_ms.fetch_max(clock, Ordering::AcqRel).max(clock)
         } else if latest.saturating_sub(clock) <= STAND_STILL_MAX_MS {
@@ -130,13 +136,13 @@ impl Time {
             if now >= latest {
                 return self.latest_ms.fetch_max(now, Ordering::AcqRel).max(now);
             }
-            // The anchor dates from an earlier time at which the clock was behind.
+            // The anchor belongs to an earlier period in which the clock was behind.
         }
         *anchor = Some(Anchor { time_ms: latest, steady });
         latest
     }
 
-    /// The earliest timestamp of a transaction in rows about which nothing else is known.
+    /// The earliest timestamp of a transaction in rows without entries.
     pub fn earliest_ms(&self) -> i64 {
         self.earliest_ms_at(self.now_ms())
     }
@@ -146,7 +152,7 @@ impl Time {
         now_ms.max(self.floor_ms.load(Ordering::Acquire))
     }
 
-    /// From now on, no transaction has an earlier timestamp.
+    /// Raises the lower bound of the timestamps of all later transactions.
     pub fn raise_floor(&self, floor_ms: i64) {
         self.floor_ms.fetch_max(floor_ms, Ordering::AcqRel);
     }
@@ -156,7 +162,7 @@ impl Time {
         self.safe_ms.fetch_max(next_ms, Ordering::AcqRel);
     }
 
-    /// A timestamp that is safe for every row.
+    /// A timestamp that is valid for the next transaction of every row.
     pub fn safe_ms(&self) -> i64 {
         self.safe_ms.load(Ordering::Acquire)
     }
@@ -189,21 +195,21 @@ impl Time {
     }
 }
 
-/// Numbers in the order in which transactions of one row follow each other.
+/// A counter whose numbers rise in the order of the transactions of a row.
 pub(super) struct Sequence(AtomicU64);
 
 impl Sequence {
-    /// The first number drawn is this one.
+    /// A counter that begins with `first`.
     pub fn from(first: u64) -> Self {
         Self(AtomicU64::new(first))
     }
 
-    /// The next number.
+    /// Returns the next number, and counts it as used.
     pub fn draw(&self) -> u64 {
         self.0.fetch_add(1, Ordering::AcqRel)
     }
 
-    /// The number that would be drawn next.
+    /// The number that [`Self::draw`] would return next.
     pub fn upcoming(&self) -> u64 {
         self.0.load(Ordering::Acquire)
     }

@@ -1,4 +1,4 @@
-//! Increments and appends: new values from old ones, under the row's lock.
+//! Increments and appends: new values are computed from old ones under the lock of the row.
 
 use bytes::Bytes;
 
@@ -13,7 +13,7 @@ use crate::name::TableName;
 use crate::read::{Budget, Unlimited, newest};
 use crate::store::Transaction;
 
-/// One column's part of an operation.
+/// The part of an operation that applies to one column.
 struct Step {
     family: Bytes,
     qualifier: Bytes,
@@ -25,7 +25,7 @@ enum Delta {
     Suffix(Bytes),
 }
 
-/// What an operation comes to, whichever it is.
+/// An increment or an append.
 struct Steps<'a> {
     row: &'a Bytes,
     steps: Vec<Step>,
@@ -33,81 +33,88 @@ struct Steps<'a> {
     durability: Durability,
 }
 
-/// Adds to counters; the new cells in the order family, qualifier, as given.
-pub(crate) fn increment(core: &Core, name: &TableName, asked: &Increment) -> Result<Row> {
-    asked.validate()?;
+/// Adds to counters. Returns the new cells, ordered by family and qualifier.
+pub(crate) fn increment(core: &Core, name: &TableName, operation: &Increment) -> Result<Row> {
+    operation.validate()?;
     let step =
         |(f, q, n): &(Bytes, Bytes, i64)| Step { family: f.clone(), qualifier: q.clone(), delta: Delta::Amount(*n) };
-    let steps = asked.columns.iter().map(step).collect();
-    apply(core, name, Steps { row: &asked.row, steps, ttl_ms: asked.ttl_ms, durability: asked.durability }, &Unlimited)
+    let steps = operation.columns.iter().map(step).collect();
+    let Increment { row, ttl_ms, durability, .. } = operation;
+    apply(core, name, Steps { row, steps, ttl_ms: *ttl_ms, durability: *durability }, &Unlimited)
 }
 
-/// Appends to values; the new cells in the order family, qualifier, as given.
-pub(crate) fn append(core: &Core, name: &TableName, asked: &Append, budget: &dyn Budget) -> Result<Row> {
-    asked.validate()?;
+/// Appends to values. Returns the new cells, ordered by family and qualifier.
+pub(crate) fn append(core: &Core, name: &TableName, operation: &Append, budget: &dyn Budget) -> Result<Row> {
+    operation.validate()?;
     let step = |(f, q, v): &(Bytes, Bytes, Bytes)| Step {
         family: f.clone(),
         qualifier: q.clone(),
         delta: Delta::Suffix(v.clone()),
     };
-    let steps = asked.columns.iter().map(step).collect();
-    apply(core, name, Steps { row: &asked.row, steps, ttl_ms: asked.ttl_ms, durability: asked.durability }, budget)
+    let steps = operation.columns.iter().map(step).collect();
+    let Append { row, ttl_ms, durability, .. } = operation;
+    apply(core, name, Steps { row, steps, ttl_ms: *ttl_ms, durability: *durability }, budget)
 }
 
-fn apply(core: &Core, name: &TableName, mut asked: Steps<'_>, budget: &dyn Budget) -> Result<Row> {
-    // Stable: of a column named twice the later one stays behind, so it is what is stored.
-    asked.steps.sort_by(|a, b| (&a.family, &a.qualifier).cmp(&(&b.family, &b.qualifier)));
+fn apply(core: &Core, name: &TableName, mut operation: Steps<'_>, budget: &dyn Budget) -> Result<Row> {
+    // The sort is stable: if a column is named twice, the later step stays last, and its result is stored.
+    operation.steps.sort_by(|a, b| (&a.family, &a.qualifier).cmp(&(&b.family, &b.qualifier)));
     core.catalog.hold(name, |table| {
         table.check_writable()?;
-        for step in &asked.steps {
+        for step in &operation.steps {
             let delta: &[u8] = match &step.delta {
                 Delta::Amount(_) => &[0; 8],
                 Delta::Suffix(bytes) => bytes,
             };
-            limits::check_delta(core.limits.server_cell_bytes, asked.row, &step.family, &step.qualifier, delta)?;
+            limits::check_delta(core.limits.server_cell_bytes, operation.row, &step.family, &step.qualifier, delta)?;
         }
         let mut cells = Vec::<Cell>::new();
-        core.transact(&[table.row_lock(asked.row)], table.durability(asked.durability), &mut |tx| {
+        core.transact(&[table.row_lock(operation.row)], table.durability(operation.durability), &mut |tx| {
+            // The cells of an earlier run of this body.
             for cell in cells.drain(..) {
-                give_back(budget, &cell);
+                budget.release(1, cell.qualifier.len() + cell.value.len());
             }
-            for step in &asked.steps {
-                // Of a column named often, each result is as long as the column: they are bounded one by one.
-                let cell = take(core, tx, table, &asked, step)?;
+            for step in &operation.steps {
+                // Claimed cell by cell, because a column that is named often has as many results, each as long as the
+                // column.
+                let cell = apply_step(core, tx, table, &operation, step)?;
                 budget.take(1, cell.qualifier.len() + cell.value.len())?;
                 cells.push(cell);
             }
             Ok(())
         })?;
-        Ok(Row { key: asked.row.clone(), cells, partial: false })
+        Ok(Row { key: operation.row.clone(), cells, partial: false })
     })
 }
 
-fn give_back(budget: &dyn Budget, cell: &Cell) {
-    budget.release(1, cell.qualifier.len() + cell.value.len());
-}
-
-/// Computes one column's new cell and writes it.
-fn take(core: &Core, tx: &mut dyn Transaction, table: &TableState, asked: &Steps<'_>, step: &Step) -> Result<Cell> {
+/// Computes the new cell of a column, and writes it.
+fn apply_step(
+    core: &Core,
+    tx: &mut dyn Transaction,
+    table: &TableState,
+    operation: &Steps<'_>,
+    step: &Step,
+) -> Result<Cell> {
     let clock_ms = tx.clock_ms();
-    let family = table.family(&step.family, asked.row)?;
-    let old = newest(tx.snapshot(), family, asked.row, &step.qualifier, 1, clock_ms)?.into_iter().next();
+    let row = operation.row;
+    let family = table.family(&step.family, row)?;
+    let old = newest(tx.snapshot(), family, row, &step.qualifier, 1, clock_ms)?.into_iter().next();
     let timestamp = old.as_ref().map_or(tx.now_ms(), |o| tx.version_after(o.timestamp));
     let old_value = old.as_ref().map(|o| &o.value);
     let value = match &step.delta {
         Delta::Amount(amount) => sum(old_value.map(|v| &v.bytes[..]), *amount)?,
         Delta::Suffix(suffix) => [old_value.map_or(&[][..], |v| &v.bytes), suffix].concat().into(),
     };
-    limits::check_result(core.limits.server_cell_bytes, table, asked.row, &step.family, &step.qualifier, &value)?;
-    let ttl_ms = match asked.ttl_ms {
-        Some(_) => ttl(asked.ttl_ms),
+    limits::check_result(core.limits.server_cell_bytes, table, row, &step.family, &step.qualifier, &value)?;
+    let ttl_ms = match operation.ttl_ms {
+        Some(_) => ttl(operation.ttl_ms),
         None => old_value.and_then(|v| v.ttl_ms),
     };
     let draft = Draft { family, qualifier: &step.qualifier, timestamp, kind: CellKind::Put, bytes: value.clone() };
-    write(tx, asked.row, ttl_ms, vec![draft], clock_ms)?;
+    write(tx, row, ttl_ms, vec![draft], clock_ms)?;
     tx.assigned(timestamp, false);
     Ok(Cell {
-        row: asked.row.clone(),
+        row: row.clone(),
         family: family.name.clone(),
         qualifier: step.qualifier.clone(),
         timestamp,

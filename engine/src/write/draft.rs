@@ -1,4 +1,4 @@
-//! Puts and deletes as the cells that they come to.
+//! Converts puts and deletes to stored cells.
 
 use std::collections::HashMap;
 
@@ -13,30 +13,30 @@ use crate::read::newest_times;
 use crate::store::{SpaceId, Transaction};
 use crate::value::{self, Value};
 
-/// The timestamps of a write's cells that come without one.
+/// The timestamps of cells for which the caller gave none, in milliseconds.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Time {
-    /// The clock, by which TTLs expire.
+    /// The clock, which determines which TTLs have expired.
     pub clock_ms: i64,
-    /// For puts.
+    /// The timestamp of puts.
     pub put_ms: i64,
-    /// For delete markers.
+    /// The timestamp of delete markers.
     pub delete_ms: i64,
 }
 
 impl Time {
-    /// The time of a transaction.
+    /// The timestamps of a transaction.
     pub(super) fn of(tx: &dyn Transaction) -> Self {
         Self { clock_ms: tx.clock_ms(), put_ms: tx.now_ms(), delete_ms: tx.now_ms() }
     }
 }
 
-/// 2^63-1 milliseconds are no TTL.
+/// The TTL of a mutation. As in HBase, 2^63-1 milliseconds mean that the cell does not expire.
 pub(super) fn ttl(given: Option<i64>) -> Option<i64> {
     given.filter(|t| *t != i64::MAX)
 }
 
-/// A cell that is to be written: where, when, what.
+/// A cell that is to be written.
 pub(super) struct Draft<'a> {
     pub family: &'a Family,
     pub qualifier: &'a [u8],
@@ -45,7 +45,7 @@ pub(super) struct Draft<'a> {
     pub bytes: Bytes,
 }
 
-/// Writes a mutation's cells, or none of them.
+/// Writes the cells of a mutation. If it fails, it has written none of them.
 pub(super) fn draft(tx: &mut dyn Transaction, table: &TableState, mutation: &Mutation, time: Time) -> Result<()> {
     match mutation {
         Mutation::Put(put) => draft_put(tx, table, put, time),
@@ -53,7 +53,7 @@ pub(super) fn draft(tx: &mut dyn Transaction, table: &TableState, mutation: &Mut
     }
 }
 
-/// Writes a put's cells, or none of them.
+/// Writes the cells of a put. If it fails, it has written none of them.
 pub(super) fn draft_put(tx: &mut dyn Transaction, table: &TableState, put: &Put, time: Time) -> Result<()> {
     let drafts = put.cells.iter().map(|cell| {
         let timestamp = if cell.timestamp == LATEST { time.put_ms } else { cell.timestamp };
@@ -68,7 +68,7 @@ pub(super) fn draft_put(tx: &mut dyn Transaction, table: &TableState, put: &Put,
     Ok(())
 }
 
-/// Writes a delete's markers, or none of them.
+/// Writes the markers of a delete. If it fails, it has written none of them.
 pub(super) fn draft_delete(tx: &mut dyn Transaction, table: &TableState, delete: &Delete, time: Time) -> Result<()> {
     let at = |timestamp| if timestamp == LATEST { time.delete_ms } else { timestamp };
     let mut drafts = Vec::with_capacity(delete.markers.len().max(table.families().len()));
@@ -81,13 +81,13 @@ pub(super) fn draft_delete(tx: &mut dyn Transaction, table: &TableState, delete:
             bytes: Bytes::new(),
         }));
     }
-    let mut found = ResolvedVersions::of(delete);
-    // The timestamps of markers that come without one.
+    let mut versions = ResolvedVersions::of(delete);
+    // The timestamps of markers for which the caller gave none.
     let mut chosen = Vec::new();
     for marker in &delete.markers {
         let family = table.family(&marker.family, &delete.row)?;
         let timestamp = if marker.kind == MarkerKind::Version && marker.timestamp == LATEST {
-            let version_ms = found.next(tx, delete, family, marker, time)?;
+            let version_ms = versions.next(tx, delete, family, marker, time)?;
             chosen.push(version_ms);
             version_ms
         } else {
@@ -101,7 +101,8 @@ pub(super) fn draft_delete(tx: &mut dyn Transaction, table: &TableState, delete:
         };
         drafts.push(Draft { family, qualifier, timestamp, kind, bytes: Bytes::new() });
     }
-    // A marker at the transaction's own time would hide what the row's next write puts there, unless that write comes later.
+    // The next write of the row must have a later timestamp, or a marker with the timestamp of this transaction would
+    // hide it.
     if drafts.iter().any(|d| d.timestamp == time.delete_ms) {
         chosen.push(time.delete_ms);
     }
@@ -112,10 +113,11 @@ pub(super) fn draft_delete(tx: &mut dyn Transaction, table: &TableState, delete:
     Ok(())
 }
 
-/// Writes a row's cells, or none of them.
+/// Writes cells of a row. If it fails, it has written none of them.
 ///
-/// In HBase, cells that are alike but for their TTL are kept side by side, and one whose TTL has run out is never read. A space has one pair
-/// for all of them, so a cell that has run out already is not written, and of two markers the one that lasts longer is kept.
+/// HBase keeps cells that differ only in their TTL side by side, and never reads one whose TTL has expired. A space has
+/// a single pair for all of them. Therefore a cell that has already expired is not written, and of two markers the one
+/// that expires later is kept.
 pub(super) fn write(
     tx: &mut dyn Transaction,
     row: &[u8],
@@ -123,7 +125,7 @@ pub(super) fn write(
     drafts: Vec<Draft<'_>>,
     clock_ms: i64,
 ) -> Result<()> {
-    // All keys first, so that one that cannot be leaves nothing of the mutation in the transaction.
+    // All keys are encoded first, so that nothing has been written if one of them is too long.
     let keys =
         drafts.iter().map(|d| key::cell_key(row, d.qualifier, d.timestamp, d.kind)).collect::<Result<Vec<_>>>()?;
     for (draft, key) in drafts.into_iter().zip(keys) {
@@ -140,13 +142,13 @@ pub(super) fn write(
             let sequence = draft.family.rules.new_version_behavior.then(|| tx.sequence());
             Value { ttl_ms, sequence, bytes: draft.bytes }.encode()
         });
-        // A longer-lasting marker is written again, so that it is as durable as this mutation asks for.
+        // A marker that is kept is written again, so that it becomes as durable as this mutation requires.
         tx.put(space, key, stored);
     }
     Ok(())
 }
 
-/// The stored value of the marker under a key, if that marker lasts beyond `end`.
+/// The stored value of the marker under a key, if that marker expires after `end` or never.
 fn longer_lasting(
     tx: &mut dyn Transaction,
     space: SpaceId,
@@ -163,30 +165,31 @@ fn longer_lasting(
     Ok(lasts.then_some(stored))
 }
 
-/// The versions that markers without a timestamp stand for: the k-th marker of a column takes its k-th newest version, among those
-/// that existed before the delete.
+/// The versions to which markers of a version without a timestamp apply. As in HBase, the k-th such marker of a column
+/// applies to the k-th newest version that existed before the delete.
 struct ResolvedVersions<'a>(HashMap<(&'a [u8], &'a [u8]), Versions>);
 
 /// The versions of one column.
 struct Versions {
-    /// The number of markers that each take one of them.
+    /// The number of markers that need a version.
     wanted: usize,
-    /// Their timestamps, newest first, once they have been read.
-    found: Option<std::vec::IntoIter<i64>>,
+    /// The timestamps of the versions, newest first; `None` until they are read.
+    times: Option<std::vec::IntoIter<i64>>,
 }
 
 impl<'a> ResolvedVersions<'a> {
-    /// Counts the markers of each column; nothing is read yet.
+    /// Counts the markers of each column. Does not read anything.
     fn of(delete: &'a Delete) -> Self {
         let mut columns = HashMap::<_, Versions>::new();
         for marker in delete.markers.iter().filter(|m| m.kind == MarkerKind::Version && m.timestamp == LATEST) {
             let column = (&marker.family[..], &marker.qualifier[..]);
-            columns.entry(column).or_insert(Versions { wanted: 0, found: None }).wanted += 1;
+            columns.entry(column).or_insert(Versions { wanted: 0, times: None }).wanted += 1;
         }
         Self(columns)
     }
 
-    /// The timestamp of the version that a marker takes; the time of the delete if the column has no further version.
+    /// The timestamp of the version to which a marker applies. If the column has no further version, the timestamp of
+    /// the delete.
     fn next(
         &mut self,
         tx: &dyn Transaction,
@@ -198,14 +201,14 @@ impl<'a> ResolvedVersions<'a> {
         let Some(versions) = self.0.get_mut(&(&marker.family[..], &marker.qualifier[..])) else {
             return Ok(time.delete_ms);
         };
-        let found = match &mut versions.found {
-            Some(found) => found,
+        let times = match &mut versions.times {
+            Some(times) => times,
             none => {
                 let wanted = versions.wanted;
                 let (row, qualifier) = (&delete.row, &marker.qualifier);
                 none.insert(newest_times(tx.snapshot(), family, row, qualifier, wanted, time.clock_ms)?.into_iter())
             }
         };
-        Ok(found.next().unwrap_or(time.delete_ms))
+        Ok(times.next().unwrap_or(time.delete_ms))
     }
 }

@@ -1,4 +1,4 @@
-//! Many puts or deletes at once: each row's mutation is whole or absent by itself, and few transactions carry them all.
+//! Lists of puts or deletes. A few transactions apply the whole list, but each mutation succeeds or fails by itself.
 
 use bytes::Bytes;
 
@@ -11,24 +11,24 @@ use crate::mutation::{Delete, Durability, Put};
 use crate::name::TableName;
 use crate::store::Transaction;
 
-/// Mutations in one transaction, at most.
+/// The largest number of mutations in one transaction.
 const GROUP_MUTATIONS_MAX: usize = 1_000;
-/// Bytes in one transaction: the mutation with which they are reached is its last.
+/// The size of a transaction in bytes. The mutation that reaches it is the last one of its transaction.
 const GROUP_BYTES: usize = 4 * 1024 * 1024;
 
-/// A mutation of one row that stands for itself.
+/// A mutation of one row that can be applied in a list.
 pub(crate) trait Single {
     /// The row.
     fn row(&self) -> &Bytes;
-    /// What its caller asked for.
+    /// The durability that the caller requested.
     fn durability(&self) -> Durability;
-    /// About how much it writes, in bytes.
+    /// The approximate number of bytes that the mutation writes.
     fn weight(&self) -> usize;
-    /// What is refused whatever the table.
+    /// Makes the checks that HBase's client makes, which do not depend on the table.
     fn check(&self, core: &Core) -> Result<()>;
-    /// What is refused by HBase's servers.
+    /// Makes the checks that HBase's servers make.
     fn check_on_server(&self, core: &Core) -> Result<()>;
-    /// Writes its cells, or none.
+    /// Writes the cells of the mutation. If it fails, it has written none of them.
     fn draft(&self, tx: &mut dyn Transaction, table: &TableState, time: Time) -> Result<()>;
 }
 
@@ -89,12 +89,7 @@ impl Single for Delete {
     }
 }
 
-/// The same failure for another row of the same group.
-fn again(error: &Error) -> Error {
-    error.again()
-}
-
-/// Applies each by itself, in order; one result each.
+/// Applies mutations in order. Returns the result of each.
 pub(crate) fn apply_each<M: Single>(core: &Core, name: &TableName, mutations: &[M]) -> Vec<Result<()>> {
     let mut results: Vec<_> = mutations.iter().map(|m| m.check(core)).collect();
     let good: Vec<_> = (0..mutations.len()).filter(|&i| results[i].is_ok()).collect();
@@ -113,12 +108,13 @@ pub(crate) fn apply_each<M: Single>(core: &Core, name: &TableName, mutations: &[
     });
     if let Err(error) = held {
         for i in good {
-            results[i] = Err(again(&error));
+            results[i] = Err(error.again());
         }
     }
     results
 }
 
+/// The number of mutations, from the first of `indexes`, that form one transaction.
 fn group_len<M: Single>(mutations: &[M], indexes: &[usize]) -> usize {
     let mut bytes = 0;
     let fits = |i: &&usize| {
@@ -148,7 +144,7 @@ fn apply_group<M: Single>(
     });
     if let Err(error) = done {
         for &i in group.iter().filter(|&&i| results[i].is_ok()).collect::<Vec<_>>() {
-            results[i] = Err(again(&error));
+            results[i] = Err(error.again());
         }
     }
 }

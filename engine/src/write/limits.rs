@@ -1,4 +1,4 @@
-//! Sizes of cells that HBase's servers refuse.
+//! The limit on the size of a cell, as in HBase's servers (`hbase.server.keyvalue.maxsize`).
 
 use crate::catalog::TableState;
 use crate::error::{Error, ErrorKind, Result};
@@ -6,7 +6,7 @@ use crate::mutation::cell_bytes;
 use crate::mutation::{Delete, Put};
 use crate::region::{self, to_string_binary};
 
-/// What a server counts on top of a cell's serialised length.
+/// The bytes that an HBase server adds to a cell's serialised length.
 const SERVER_EXTRA_BYTES: i64 = 4;
 
 fn check(limit: i64, row: &[u8], family: &[u8], qualifier: &[u8], value: &[u8]) -> Result<()> {
@@ -18,7 +18,7 @@ fn check(limit: i64, row: &[u8], family: &[u8], qualifier: &[u8], value: &[u8]) 
     Err(Error::new(ErrorKind::CellTooLarge, format!("Cell[{name}] with size {size} exceeds limit of {limit} bytes")))
 }
 
-/// A qualifier can be the very thing that is too large.
+/// A qualifier in an error message, truncated, because it may be what is too large.
 fn shown(qualifier: &[u8]) -> String {
     const SHOWN_BYTES: usize = 64;
     let mut text = to_string_binary(&qualifier[..qualifier.len().min(SHOWN_BYTES)]);
@@ -28,20 +28,22 @@ fn shown(qualifier: &[u8]) -> String {
     text
 }
 
+/// Checks the cells of a put.
 pub(super) fn check_put(limit: i64, put: &Put) -> Result<()> {
     put.cells.iter().try_for_each(|c| check(limit, &put.row, &c.family, &c.qualifier, &c.value))
 }
 
+/// Checks the markers of a delete.
 pub(super) fn check_delete(limit: i64, delete: &Delete) -> Result<()> {
     delete.markers.iter().try_for_each(|m| check(limit, &delete.row, &m.family, &m.qualifier, &[]))
 }
 
-/// What is added to a cell, as it comes in.
+/// Checks the operand of an increment or append.
 pub(super) fn check_delta(limit: i64, row: &[u8], family: &[u8], qualifier: &[u8], delta: &[u8]) -> Result<()> {
     check(limit, row, family, qualifier, delta)
 }
 
-/// The cell that an increment or append makes.
+/// Checks the new cell of an increment or append.
 pub(super) fn check_result(
     limit: i64,
     table: &TableState,

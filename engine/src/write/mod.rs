@@ -1,7 +1,8 @@
-//! Writes: from mutations to stored cells, row by row, each row's in one transaction.
+//! Writes: converts mutations to stored cells. The mutation of a row is one transaction.
 //!
-//! `draft` turns puts and deletes into cells; `group` applies many, `mutate` several of one row, with a condition or without; `count`
-//! increments and appends; `limits` are the sizes that servers refuse.
+//! `draft` converts puts and deletes to cells. `group` applies lists of puts or deletes, `mutate` applies several
+//! mutations of one row, with or without a condition, and `count` applies increments and appends. `limits` has the
+//! limits on sizes of cells.
 
 mod count;
 mod draft;

@@ -1,4 +1,4 @@
-//! Several puts and deletes of one row at once, with a condition or without.
+//! Several puts and deletes of one row in one transaction, with or without a condition.
 
 use bytes::Bytes;
 
@@ -13,6 +13,7 @@ use crate::read::newest;
 use crate::region::to_string_binary;
 use crate::request::check_row;
 
+/// Makes the checks that do not depend on the table.
 fn check_form(mutations: &[Mutation]) -> Result<()> {
     if mutations.is_empty() {
         return Err(Error::invalid("a row mutation needs at least one put or delete"));
@@ -38,11 +39,12 @@ fn check_timestamps(mutations: &[Mutation], kind: ErrorKind) -> Result<()> {
     }
 }
 
+/// The strongest durability of the mutations.
 fn strongest(table: &TableState, mutations: &[Mutation]) -> Durability {
     mutations.iter().map(|m| table.durability(m.durability())).max().unwrap_or(Durability::SyncWal)
 }
 
-/// Applies all or nothing, at one time.
+/// Applies all mutations of a row with one timestamp. If it fails, none has been applied.
 pub(crate) fn mutate_row(core: &Core, name: &TableName, row: &[u8], mutations: &[Mutation]) -> Result<()> {
     check_row(row)?;
     if let Some(other) = mutations.iter().find(|m| m.row() != row) {
@@ -67,7 +69,7 @@ pub(crate) fn mutate_row(core: &Core, name: &TableName, row: &[u8], mutations: &
     })
 }
 
-/// Applies all if the condition holds; says whether it did.
+/// Applies all mutations if the condition holds. Returns whether it did.
 pub(crate) fn check_and_mutate(core: &Core, name: &TableName, check: &Check, mutations: &[Mutation]) -> Result<bool> {
     if let Some(other) = mutations.iter().find(|m| m.row() != &check.row) {
         return Err(Error::new(
@@ -95,7 +97,7 @@ pub(crate) fn check_and_mutate(core: &Core, name: &TableName, check: &Check, mut
                 return Ok(());
             }
             let mut time = Time::of(tx);
-            // As in HBase, what replaces the checked cell is not older than it. Deletes have the plain time.
+            // As in HBase, the puts are no older than the checked cell, and deletes have the time of the transaction.
             time.put_ms = time.put_ms.max(stored.map_or(i64::MIN, |c| c.timestamp));
             mutations.iter().try_for_each(|mutation| draft(tx, table, mutation, time))
         })?;
@@ -103,7 +105,7 @@ pub(crate) fn check_and_mutate(core: &Core, name: &TableName, check: &Check, mut
     })
 }
 
-/// Whether a condition holds over the newest visible value. The given value is on the left.
+/// Whether a condition holds for the newest visible value. As in HBase, the given value is the left operand.
 fn condition(check: &Check, stored: Option<&Bytes>) -> Result<bool> {
     let given = check.value.as_ref().filter(|v| !v.is_empty());
     let (given, stored) = match (given, stored) {
@@ -121,7 +123,7 @@ fn condition(check: &Check, stored: Option<&Bytes>) -> Result<bool> {
         CompareOp::NoOp => {
             return Err(Error::new(
                 ErrorKind::Unprocessable,
-                "NO_OP compares nothing: use EQUAL, NOT_EQUAL, LESS or another one",
+                "the operator NO_OP does not compare values; use EQUAL, NOT_EQUAL, LESS or another one",
             ));
         }
     })

@@ -1,13 +1,13 @@
 //! The store that fails on demand does so where it was told, and nowhere else.
 
 use hjall_engine::ErrorKind;
-use hjall_engine::store::fault::{Call, Counted, Fault, FaultStore, When};
+use hjall_engine::store::fault::{Call, Counted, FaultStore, InjectedFault, When};
 use hjall_engine::store::{SpaceOptions, Store};
 
 use crate::kinds::{SPACE, get, memory, put};
 
-fn fault(counted: Counted, nth: u64, when: When) -> Fault {
-    Fault { counted, nth, when, kind: ErrorKind::DiskFull, lasting: false }
+fn fault(counted: Counted, nth: u64, when: When) -> InjectedFault {
+    InjectedFault { counted, nth, when, kind: ErrorKind::DiskFull, lasting: false }
 }
 
 #[test]
@@ -38,7 +38,7 @@ fn reads_inside_a_transaction_count_too() {
 fn a_lasting_fault_ends_everything() {
     let kind = memory();
     let store = FaultStore::new(kind.store.clone());
-    store.fail(Fault { lasting: true, ..fault(Counted::Writes, 2, When::After) });
+    store.fail(InjectedFault { lasting: true, ..fault(Counted::Writes, 2, When::After) });
     assert!(store.spaces().is_ok());
     store.create_space(7, &SpaceOptions::default()).unwrap();
     assert_eq!(store.drop_space(7).unwrap_err().kind(), ErrorKind::DiskFull);

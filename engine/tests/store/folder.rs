@@ -148,7 +148,7 @@ fn a_second_process_is_refused() {
     let said = run_again("folder::a_second_process_is_refused", folder.path());
     let lock = folder.path().canonicalize().unwrap().join("LOCK");
     assert!(said.contains("refused: "), "{said}");
-    assert!(said.contains(&format!("process {} holds {}", std::process::id(), lock.display())), "{said}");
+    assert!(said.contains(&format!("process {} has locked {}", std::process::id(), lock.display())), "{said}");
     put(&*store, "a", "1").unwrap();
 }
 

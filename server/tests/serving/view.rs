@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use hjall_engine::clock::SystemClock;
 use hjall_engine::store::MemoryStore;
-use hjall_engine::store::fault::{Call, Counted, Fault, FaultStore, When};
+use hjall_engine::store::fault::{Call, Counted, FaultStore, InjectedFault, When};
 use hjall_engine::{Engine, ErrorKind};
 use hjall_server::{Config, Server};
 
@@ -17,7 +17,7 @@ fn a_server_is_ready_while_its_store_works_and_it_is_not_stopping() {
     assert_eq!(view.figures().ready(), Ok(()));
 
     let counted = Counted::Only(Call::Statistics);
-    store.fail(Fault { counted, nth: 1, when: When::Before, kind: ErrorKind::Io, lasting: true });
+    store.fail(InjectedFault { counted, nth: 1, when: When::Before, kind: ErrorKind::Io, lasting: true });
     assert!(view.figures().ready().unwrap_err().starts_with("the store cannot be used"));
     store.heal();
     assert_eq!(view.figures().ready(), Ok(()));

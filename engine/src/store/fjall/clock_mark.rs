@@ -1,9 +1,10 @@
-//! The mark: a timestamp and a sequence number that are safe for all later writes, kept in the store so that neither goes back at a restart.
+//! The mark: a stored timestamp and sequence number from which a reopened store continues, so that neither goes back
+//! over a restart.
 //!
-//! It is written ahead, in steps: a transaction that would pass it first writes a later one. A restart after a crash begins at the mark, up
-//! to a step later than necessary; a clean stop writes the exact values. It is at most 1 s ahead of the clock (and 1 ms, after a delete),
-//! as no timestamp assigned in a row is further ahead. It is stored in the catalog's space under a key above all others, which the seam
-//! hides.
+//! The mark is written ahead in steps: a transaction that would pass it first writes a later one. After a crash, the
+//! store continues up to one step later than necessary; a clean close writes exact values. The mark is at most 1 s
+//! (after a delete, 1,001 ms) ahead of the clock, because no assigned timestamp is further ahead. It is stored in the
+//! space of the catalog under a key above all others, which the store interface hides.
 
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 
@@ -13,33 +14,35 @@ use parking_lot::Mutex;
 use crate::error::{Error, ErrorKind, Result};
 use crate::store::time::LEAD_MAX_MS;
 
-/// Keys of the catalog's space from here on are the store's own.
+/// Keys of the catalog's space that are greater than or equal to this are reserved for the store.
 pub(super) const RESERVED: &[u8] = &[0xff];
 
 /// The mark's key: 0xff "mark".
 pub(super) const MARK_KEY: &[u8] = b"\xffmark";
 
-/// Small, because after a crash no timestamp is before the mark.
+/// The step of the stored time, in milliseconds. It is short, because after a crash no timestamp is before the mark.
 const STEP_MS: i64 = 100;
 
+/// The step of the stored sequence number.
 const STEP_SEQUENCE: u64 = 1 << 20;
 
-/// Where times and sequence numbers begin.
+/// The values of a mark.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Beginning {
-    /// A timestamp that is safe for every row: later than every delete marker, no earlier than any other timestamp assigned.
+pub(super) struct HighWaterMark {
+    /// A timestamp that is valid for the next transaction of every row: later than every assigned timestamp of a delete
+    /// marker, and no earlier than any other.
     pub time_ms: i64,
-    /// No number from here on was ever drawn.
+    /// A number that is greater than all that were assigned.
     pub sequence: u64,
-    /// The time of the database.
+    /// The clock of the database when the mark was written.
     pub clock_ms: i64,
 }
 
-impl Beginning {
-    /// Of an empty store.
+impl HighWaterMark {
+    /// The mark of an empty store.
     pub const NEW: Self = Self { time_ms: i64::MIN, sequence: 1, clock_ms: i64::MIN };
 
-    /// The fields in their order: eight bytes each, the highest first.
+    /// Encodes the fields in order, in eight bytes each, big-endian.
     pub fn encode(self) -> Bytes {
         let mut bytes = BytesMut::with_capacity(24);
         bytes.put_i64(self.time_ms);
@@ -48,14 +51,17 @@ impl Beginning {
         bytes.freeze()
     }
 
-    /// Decodes a mark. One without a clock is valid: early versions did not store it.
+    /// Decodes a mark. Early versions stored no clock.
+    ///
+    /// # Errors
+    /// `Corrupt`.
     pub fn decode(bytes: &[u8]) -> Result<Self> {
         let (numbers, rest) = bytes.as_chunks();
         let (time, sequence, clock) = match (numbers, rest) {
             ([time, sequence], []) => (time, sequence, None),
             ([time, sequence, clock], []) => (time, sequence, Some(clock)),
             _ => {
-                let message = "the store's mark of time cannot be understood; restore the data folder from a copy";
+                let message = "the stored time of the database is damaged; restore the data folder from a backup";
                 return Err(Error::new(ErrorKind::Corrupt, message));
             }
         };
@@ -67,7 +73,7 @@ impl Beginning {
     }
 }
 
-/// The mark as it is in the store.
+/// The stored mark, in memory.
 pub(super) struct ClockMark {
     time_ms: AtomicI64,
     sequence: AtomicU64,
@@ -75,7 +81,7 @@ pub(super) struct ClockMark {
 }
 
 impl ClockMark {
-    pub fn at(stored: Beginning) -> Self {
+    pub fn at(stored: HighWaterMark) -> Self {
         Self {
             time_ms: AtomicI64::new(stored.time_ms),
             sequence: AtomicU64::new(stored.sequence),
@@ -83,9 +89,10 @@ impl ClockMark {
         }
     }
 
-    /// Makes sure that the stored mark is not before `needed`: `write` stores a later one otherwise, and returns whether it did. It need not
-    /// be synced, since what it guards comes after it in the same journal.
-    pub fn cover(&self, needed: Beginning, write: impl FnOnce(Beginning) -> Result<bool>) -> Result<()> {
+    /// Ensures that the stored mark is not before `needed`. If it is, calls `write` to store a later one; `write`
+    /// returns whether it did. The mark does not have to be synced, because it precedes the writes that it covers in
+    /// the journal.
+    pub fn cover(&self, needed: HighWaterMark, write: impl FnOnce(HighWaterMark) -> Result<bool>) -> Result<()> {
         if self.covers(needed) {
             return Ok(());
         }
@@ -93,7 +100,7 @@ impl ClockMark {
         if self.covers(needed) {
             return Ok(());
         }
-        let next = Beginning {
+        let next = HighWaterMark {
             time_ms: (needed.time_ms.saturating_add(STEP_MS).min(needed.clock_ms.saturating_add(LEAD_MAX_MS)))
                 .max(needed.time_ms)
                 .max(self.time_ms.load(Ordering::Acquire)),
@@ -108,7 +115,7 @@ impl ClockMark {
         Ok(())
     }
 
-    fn covers(&self, needed: Beginning) -> bool {
+    fn covers(&self, needed: HighWaterMark) -> bool {
         needed.time_ms <= self.time_ms.load(Ordering::Acquire)
             && needed.sequence <= self.sequence.load(Ordering::Acquire)
     }

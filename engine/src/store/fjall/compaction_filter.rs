@@ -1,10 +1,13 @@
 //! Adapts [`CompactionFilter`] to fjall's compaction filters.
 //!
-//! A filter is chosen when a space is opened, long before anyone knows the schema: it asks late, and keeps everything until there is an
-//! answer. It fails only to end a compaction, since fjall would refuse every write if one of its own workers failed: requested
-//! ones at any time, fjall's own when the database takes no more writes anyway. If judging panics, the rest is kept.
+//! fjall fixes the factory of a space when the space is opened, before the schema is known. Therefore the factory of
+//! filters is looked up at the beginning of each compaction, and all pairs are kept until it is set.
 //!
-//! What is forgotten becomes a tombstone (`Remove`). `Destroy` would bring older values of the same key back to light.
+//! A filter fails only to abort a compaction: a requested one at any time, and fjall's own only if the database accepts
+//! no more writes, because fjall refuses all writes after one of its workers failed. If a filter panics, the remaining
+//! pairs are kept.
+//!
+//! A dropped pair is replaced with a tombstone (`Remove`). `Destroy` would make older values of the same key visible.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -24,24 +27,25 @@ pub(super) struct GiveWay {
 }
 
 impl GiveWay {
-    /// Ends the compactions that were requested.
+    /// Aborts requested compactions.
     pub fn requested(&self) {
         self.requested.store(true, Ordering::Release);
     }
 
-    /// Ends every compaction.
+    /// Aborts all compactions.
     pub fn all(&self) {
         self.requested();
         self.all.store(true, Ordering::Release);
     }
 
-    /// Whether compactions that were requested have to end.
+    /// Whether requested compactions have to end.
     pub fn is_asked(&self) -> bool {
         self.requested.load(Ordering::Acquire)
     }
 }
 
-/// The [`CompactionFilterFactory`], once it is known. A standard lock, because fjall wants its factories safe against unwinding.
+/// The [`CompactionFilterFactory`], once it is known. It is in a lock of the standard library, because fjall requires
+/// factories that are `UnwindSafe`.
 #[derive(Default)]
 pub(super) struct LateFilterFactory(RwLock<Option<Arc<dyn CompactionFilterFactory>>>);
 
@@ -55,7 +59,7 @@ impl LateFilterFactory {
     }
 }
 
-/// Makes the filters of one space.
+/// Creates the filters of one space.
 pub(super) struct SpaceFilterFactory {
     pub space: SpaceId,
     pub filters: Arc<LateFilterFactory>,
@@ -78,9 +82,10 @@ impl Factory for SpaceFilterFactory {
 
 struct Filter {
     filter: Option<Box<dyn CompactionFilter>>,
-    /// fjall shows a key once for each of its values, newest first; the newest decides for all.
+    /// The last key and its verdict. fjall passes a key once for each of its values, newest first; the newest one
+    /// determines the verdict.
     last: Option<(UserKey, Verdict)>,
-    /// `None`: a compaction of fjall's own.
+    /// `None` in a compaction that one of fjall's workers started.
     run: Option<Run>,
     give_way: Arc<GiveWay>,
 }
@@ -96,7 +101,7 @@ impl Filter {
         }
         let Ok(value) = item.value() else { return Verdict::Keep };
         let verdict = catch_unwind(AssertUnwindSafe(|| filter.filter(key, &value))).unwrap_or_else(|_| {
-            tracing::error!("deciding what a compaction may forget panicked; this compaction keeps the rest");
+            tracing::error!("a compaction filter panicked; this compaction keeps the remaining pairs");
             self.filter = None;
             Verdict::Keep
         });

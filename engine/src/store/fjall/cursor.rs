@@ -1,8 +1,8 @@
-//! Snapshots of a database and walks through them.
+//! Snapshots of a database, and cursors over them.
 //!
-//! They hold no handle that would keep the database open: closing ends them. A cursor's iterator does hold files, and drops those that
-//! compactions have replaced; left alive over a reopening it could take away a new file of the same name. So closing takes the iterators
-//! out of their cursors.
+//! They hold no handle that keeps the database open; closing the database ends them. But the iterator of a cursor holds
+//! files, and deletes those that compactions have replaced when it is dropped. If it lived longer than the database, it
+//! could delete a new file of the same name. Therefore closing removes the iterators from their cursors.
 
 use std::ops::Bound;
 use std::sync::{Arc, Weak};
@@ -12,18 +12,18 @@ use fjall::{Keyspace, Readable};
 use parking_lot::Mutex;
 
 use super::clock_mark::RESERVED;
-use super::cursors::Walk;
+use super::cursors::CursorState;
 use super::database::Database;
 use super::failure::failed;
 use crate::error::{Error, ErrorKind, Result};
-use crate::store::running::KEY_BYTES_MAX;
+use crate::store::active_transaction::KEY_BYTES_MAX;
 use crate::store::{CATALOG_SPACE, Cursor, Order, Pair, Snapshot, SpaceId};
 
 pub(super) fn stale() -> Error {
-    Error::new(ErrorKind::Stale, "the database was closed or reopened since this was begun; begin anew")
+    Error::new(ErrorKind::Stale, "the database was closed or reopened during this read; repeat the read")
 }
 
-/// What was there at one moment.
+/// The committed state at one moment.
 pub(super) struct FjallSnapshot {
     database: Weak<Database>,
     view: Arc<fjall::Snapshot>,
@@ -38,7 +38,7 @@ impl FjallSnapshot {
 impl Snapshot for FjallSnapshot {
     fn get(&self, space: SpaceId, key: &[u8]) -> Result<Option<Bytes>> {
         let database = self.database.upgrade().ok_or_else(stale)?;
-        // fjall panics at keys that no store can hold.
+        // fjall panics at empty and too long keys.
         let hidden = space == CATALOG_SPACE && key >= RESERVED;
         if hidden || key.is_empty() || key.len() > KEY_BYTES_MAX {
             return database.keyspace(space).map(|_| None);
@@ -58,11 +58,11 @@ impl Snapshot for FjallSnapshot {
             from: from.to_vec(),
             to: to.to_vec(),
             order,
-            walk: Arc::new(Mutex::new(Walk::Ended)),
+            state: Arc::new(Mutex::new(CursorState::Ended)),
             id: 0,
         };
-        *cursor.walk.lock() = cursor.walk_on(&database)?;
-        cursor.id = database.cursors.add(&cursor.walk);
+        *cursor.state.lock() = cursor.open_range(&database)?;
+        cursor.id = database.cursors.add(&cursor.state);
         Ok(Box::new(cursor))
     }
 }
@@ -71,21 +71,22 @@ struct FjallCursor {
     database: Weak<Database>,
     view: Arc<fjall::Snapshot>,
     space: SpaceId,
-    /// The range that is left for a seek: `from` is included, or was the last key taken (seeking to it again is going back).
+    /// The lower bound of the remaining range. In ascending order, after the first pair it is the last key returned.
     from: Vec<u8>,
     to: Vec<u8>,
     order: Order,
-    walk: Arc<Mutex<Walk>>,
+    state: Arc<Mutex<CursorState>>,
     id: u64,
 }
 
 impl FjallCursor {
-    fn walk_on(&self, database: &Database) -> Result<Walk> {
+    fn open_range(&self, database: &Database) -> Result<CursorState> {
         if !self.to.is_empty() && self.from >= self.to {
-            return Ok(Walk::Ended);
+            return Ok(CursorState::Ended);
         }
         let keyspace = database.keyspace(self.space)?;
-        // A bound longer than any key lies directly after the longest key that it begins with.
+        // fjall panics at a bound that is longer than the longest key. Such a bound sorts directly after its longest
+        // valid prefix.
         let from = match self.from.get(..KEY_BYTES_MAX) {
             Some(longest) if longest.len() < self.from.len() => Bound::Excluded(longest),
             _ => Bound::Included(&self.from[..]),
@@ -95,12 +96,12 @@ impl FjallCursor {
             Some(longest) if longest.len() < self.to.len() => Bound::Included(longest),
             _ => Bound::Excluded(&self.to[..]),
         };
-        Ok(Walk::Under(self.view.range::<&[u8], _>(&keyspace, (from, to))))
+        Ok(CursorState::Active(self.view.range::<&[u8], _>(&keyspace, (from, to))))
     }
 
     /// Whether the iterator is opened without an upper bound, because the cursor stops at the first key past it.
     fn ends_itself(&self, database: &Database, keyspace: &Keyspace) -> bool {
-        // The keys of the catalog that this hides are deleted and rewritten, and its reads are rare.
+        // The catalog's reserved keys end its range, its keys are deleted and rewritten, and it is rarely read.
         self.order == Order::Ascending
             && self.space != CATALOG_SPACE
             && !database.tombstones.are_in(self.space, keyspace)
@@ -115,11 +116,11 @@ impl Cursor for FjallCursor {
     }
 
     fn next_many(&mut self, n: usize, out: &mut Vec<Pair>) -> Result<()> {
-        let mut walk = self.walk.lock();
-        let iter = match &mut *walk {
-            Walk::Under(iter) => iter,
-            Walk::Ended => return Ok(()),
-            Walk::Stale => return Err(stale()),
+        let mut state = self.state.lock();
+        let iter = match &mut *state {
+            CursorState::Active(iter) => iter,
+            CursorState::Ended => return Ok(()),
+            CursorState::Stale => return Err(stale()),
         };
         let before = out.len();
         let taken = take_from(iter, self.order, &self.to, n, out);
@@ -130,17 +131,17 @@ impl Cursor for FjallCursor {
             }
         }
         if matches!(taken, Ok(false)) {
-            *walk = Walk::Ended;
+            *state = CursorState::Ended;
         }
         taken.map(|_| ())
     }
 
     fn seek(&mut self, key: &[u8]) -> Result<()> {
-        let mut walk = self.walk.lock();
-        match &*walk {
-            Walk::Under(_) => {}
-            Walk::Ended => return Ok(()),
-            Walk::Stale => return Err(stale()),
+        let mut state = self.state.lock();
+        match &*state {
+            CursorState::Active(_) => {}
+            CursorState::Ended => return Ok(()),
+            CursorState::Stale => return Err(stale()),
         }
         let onward = match self.order {
             Order::Ascending => key > &self.from[..],
@@ -152,20 +153,22 @@ impl Cursor for FjallCursor {
         match self.order {
             Order::Ascending => key.clone_into(&mut self.from),
             Order::Descending if key.is_empty() => {
-                // Nothing is before the empty key, and as a bound it would mean no bound.
-                *walk = Walk::Ended;
+                // No key is before the empty one, which as an upper bound would mean no bound.
+                *state = CursorState::Ended;
                 return Ok(());
             }
             Order::Descending => key.clone_into(&mut self.to),
         }
-        // While this holds the walk, closing waits to take it out; and a database that is gone has taken it out already.
+        // A database that is being closed waits for the lock of `state`. One that has been closed has set it to
+        // `Stale`.
         let database = self.database.upgrade().ok_or_else(stale)?;
-        *walk = self.walk_on(&database)?;
+        *state = self.open_range(&database)?;
         Ok(())
     }
 }
 
-/// Moves up to `n` pairs to `out`, in ascending order only those below `to` (empty: all). `false`: there are no more.
+/// Appends up to `n` pairs to `out`; in ascending order, only pairs below `to` unless that is empty. Returns `false` at
+/// the end.
 fn take_from(iter: &mut fjall::Iter, order: Order, to: &[u8], n: usize, out: &mut Vec<Pair>) -> Result<bool> {
     for _ in 0..n {
         let item = match order {

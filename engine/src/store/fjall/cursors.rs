@@ -1,15 +1,15 @@
-//! The registry of open cursors, by which closing a database ends them.
+//! The registry of open cursors, with which a database ends them when it is closed.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Weak};
 
 use parking_lot::Mutex;
 
-/// How far a cursor is.
-pub(super) enum Walk {
-    Under(fjall::Iter),
+/// The state of a cursor.
+pub(super) enum CursorState {
+    Active(fjall::Iter),
     Ended,
-    /// The database it walked through has been closed.
+    /// The cursor's database has been closed.
     Stale,
 }
 
@@ -20,29 +20,29 @@ pub(super) struct Cursors(Mutex<Register>);
 #[derive(Default)]
 struct Register {
     last_id: u64,
-    walks: HashMap<u64, Weak<Mutex<Walk>>>,
+    states: HashMap<u64, Weak<Mutex<CursorState>>>,
 }
 
 impl Cursors {
-    /// Registers an open cursor; returns the id to remove it by.
-    pub fn add(&self, walk: &Arc<Mutex<Walk>>) -> u64 {
+    /// Registers an open cursor. Returns its id, for [`Self::remove`].
+    pub fn add(&self, state: &Arc<Mutex<CursorState>>) -> u64 {
         let mut register = self.0.lock();
         register.last_id += 1;
         let id = register.last_id;
-        register.walks.insert(id, Arc::downgrade(walk));
+        register.states.insert(id, Arc::downgrade(state));
         id
     }
 
     /// Removes a closed cursor.
     pub fn remove(&self, id: u64) {
-        self.0.lock().walks.remove(&id);
+        self.0.lock().states.remove(&id);
     }
 
-    /// Ends all of them.
+    /// Ends all open cursors.
     pub fn end(&self) {
-        let walks: Vec<_> = self.0.lock().walks.drain().filter_map(|(_, walk)| walk.upgrade()).collect();
-        for walk in walks {
-            *walk.lock() = Walk::Stale;
+        let states: Vec<_> = self.0.lock().states.drain().filter_map(|(_, state)| state.upgrade()).collect();
+        for state in states {
+            *state.lock() = CursorState::Stale;
         }
     }
 }

@@ -1,4 +1,4 @@
-//! An open fjall database: its spaces, its commits, and the view that readers take.
+//! An open fjall database: its spaces, its commits, and the snapshot that readers share.
 
 use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use fjall::{AbstractTree, Keyspace, PersistMode, Readable};
 use parking_lot::{Mutex, RwLock};
 
-use super::clock_mark::{Beginning, MARK_KEY, RESERVED};
+use super::clock_mark::{HighWaterMark, MARK_KEY, RESERVED};
 use super::compaction_filter::{GiveWay, LateFilterFactory, SpaceFilterFactory};
 use super::cursors::Cursors;
 use super::failure::{failed, failed_io, failed_opening, is_poisoned, refuses_writes};
@@ -22,61 +22,63 @@ use super::statistics::disk_free_bytes;
 use super::syncer::{self, Failure, Syncer};
 use super::tombstones::Tombstones;
 use crate::error::{Error, ErrorKind, Result};
+use crate::store::active_transaction::Write;
 use crate::store::compaction_control::gave_way;
-use crate::store::running::Write;
 use crate::store::{CATALOG_SPACE, CompactionControl, SpaceId, SpaceOptions, damage, no_such_space};
 
-/// fjall's first worker only writes memory to files, and runs in circles while a compaction is wanted that nobody is free to take: with two
-/// others that is seldom.
+/// fjall's first worker thread only flushes, and spins while a compaction is requested and no other worker is idle.
+/// With two other workers that is rare.
 const WORKERS: usize = 3;
 
-/// All journals together; what holds the oldest back is written to files then. After a crash they are read, some hundred MB a second.
+/// The limit on the total size of the journals. Above it, fjall flushes the memtables that the oldest journal is needed
+/// for. After a crash the journals are replayed at some hundred MB per second.
 const JOURNAL_BYTES_MAX: u64 = 256 << 20;
 
-/// Well below the 1,024 open files that a process is commonly allowed, connections included.
+/// The limit on fjall's cached file descriptors. The usual limit of a process is 1,024, and connections need some of
+/// them.
 const OPEN_FILES_MAX: usize = 400;
 
-/// How long writing one space's memory to files may take.
+/// The longest duration of a flush of one space.
 const FLUSH_MAX: Duration = Duration::from_secs(600);
 
-/// An open database. The fields go in this order: handles before the database they are of.
+/// An open database. The fields are dropped in this order: handles before the database that they belong to.
 pub(super) struct Database {
     spaces: RwLock<BTreeMap<SpaceId, Space>>,
-    /// Held while a space is made, which syncs files: readers and writers of other spaces do not wait for it.
+    /// Held while a space is created, which syncs files. Reads and writes of other spaces do not wait for it.
     creating: Mutex<()>,
-    /// What readers see: everything up to the last whole commit.
+    /// The snapshot that readers share. It contains complete commits only.
     view: RwLock<Arc<fjall::Snapshot>>,
-    /// Held while a commit is applied. fjall numbers the end of a flush like a write and makes it visible at once; a snapshot of its own
-    /// taken while another commit is half applied would show that half.
+    /// Held while a commit is applied. The end of a flush makes all sequence numbers up to its own visible, so a fjall
+    /// snapshot that is taken during a commit may contain only a part of it.
     committing: Mutex<()>,
-    /// Why writes are refused from here on.
+    /// The error of the first failure, after which fjall accepts no writes.
     failure: Arc<Failure>,
     /// Makes commits durable.
     syncer: Syncer,
     pub cursors: Cursors,
     pub tombstones: Tombstones,
     pub pressure: Pressure,
-    /// Tells compactions that were asked for to end.
+    /// Tells running compactions to end.
     give_way: Arc<GiveWay>,
-    /// Of the compactions that were requested.
+    /// The controls of requested compactions.
     controls: Mutex<Vec<Weak<CompactionControl>>>,
-    /// Calls under way that may take long: flushes and compactions.
+    /// The number of flushes and requested compactions in progress.
     long_calls: AtomicUsize,
     path: PathBuf,
     pub inner: fjall::Database,
 }
 
-/// How a commit ended.
+/// The outcome of a commit that has not failed itself.
 pub(super) enum Committed {
-    /// All is written.
+    /// Everything is written.
     Whole,
-    /// Nothing is written: one of its spaces has too much to be written out or compacted.
+    /// Nothing is written, because one of its spaces has too many memtables to flush or files to compact.
     Crowded,
-    /// Nothing is written: the database had failed before, and has to be opened anew.
+    /// Nothing is written, because the database has failed before and must be reopened.
     Refused(Error),
 }
 
-/// A flush or a compaction under way.
+/// A flush or a requested compaction in progress.
 struct LongCall<'a>(&'a AtomicUsize);
 
 impl Drop for LongCall<'_> {
@@ -86,11 +88,11 @@ impl Drop for LongCall<'_> {
 }
 
 impl Database {
-    /// Opens or makes the database in this folder.
+    /// Opens the database in this folder, or creates it.
     pub fn open(folder: &Path, options: &StoreOptions, filters: &Arc<LateFilterFactory>) -> Result<Self> {
         let filters = Arc::clone(filters);
         let give_way = Arc::new(GiveWay::default());
-        let ours = Arc::clone(&give_way);
+        let give_way_of_filters = Arc::clone(&give_way);
         let builder = fjall::Database::builder(folder)
             .cache_size(options.cache_bytes())
             .worker_threads(WORKERS)
@@ -98,15 +100,16 @@ impl Database {
             .max_cached_files(Some(OPEN_FILES_MAX))
             .with_compaction_filter_factories(Arc::new(move |name| {
                 let space = name.parse().ok()?;
-                Some(Arc::new(SpaceFilterFactory { space, filters: Arc::clone(&filters), give_way: Arc::clone(&ours) }))
+                let (filters, give_way) = (Arc::clone(&filters), Arc::clone(&give_way_of_filters));
+                Some(Arc::new(SpaceFilterFactory { space, filters, give_way }))
             }));
-        // fjall asserts some of what it reads.
+        // fjall panics at some kinds of damage.
         let inner = catch_unwind(AssertUnwindSafe(|| builder.open()))
             .map_err(|_| {
                 Error::new(
                     ErrorKind::Corrupt,
                     format!(
-                        "the data in {} cannot be understood (the log says more); restore the folder from a copy",
+                        "the data in {} is damaged (see the log for details); restore the folder from a backup",
                         folder.display()
                     ),
                 )
@@ -115,7 +118,14 @@ impl Database {
         let mut spaces = BTreeMap::new();
         for name in inner.list_keyspace_names() {
             let space = name.parse().map_err(|_| {
-                Error::new(ErrorKind::Corrupt, format!("{} holds \"{}\", which is no space", folder.display(), &*name))
+                Error::new(
+                    ErrorKind::Corrupt,
+                    format!(
+                        "{} contains \"{}\", which is not a space of hjall; restore the folder from a backup",
+                        folder.display(),
+                        &*name
+                    ),
+                )
             })?;
             spaces.insert(space, Space::new(open_keyspace(&inner, space, &SpaceOptions::default())?));
         }
@@ -146,33 +156,33 @@ impl Database {
         })
     }
 
-    /// Where times and numbers begin.
-    pub fn beginning(&self) -> Result<Beginning> {
+    /// The stored mark.
+    pub fn stored_mark(&self) -> Result<HighWaterMark> {
         let catalog = self.keyspace(CATALOG_SPACE)?;
         let stored = self.view().get(&catalog, MARK_KEY).map_err(|error| failed("reading the store's mark", error))?;
-        stored.map_or(Ok(Beginning::NEW), |bytes| Beginning::decode(&bytes))
+        stored.map_or(Ok(HighWaterMark::NEW), |bytes| HighWaterMark::decode(&bytes))
     }
 
-    /// Stores where times and numbers begin.
-    pub fn set_beginning(&self, beginning: Beginning) -> Result<Committed> {
+    /// Stores a mark.
+    pub fn write_mark(&self, mark: HighWaterMark) -> Result<Committed> {
         let catalog = self.keyspace(CATALOG_SPACE)?;
         let committed = {
             let _committing = self.committing.lock();
             let mut batch = self.inner.batch().durability(Some(PersistMode::Buffer));
-            batch.insert(&catalog, MARK_KEY, beginning.encode());
+            batch.insert(&catalog, MARK_KEY, mark.encode());
             let committed = batch.commit();
-            self.look_again();
+            self.renew_view();
             committed
         };
-        self.judge(committed)
+        self.outcome(committed)
     }
 
-    /// A space's handle. Nobody keeps one, or the database could not close.
+    /// The handle of a space. Callers must not keep it, because it keeps the database open.
     pub fn keyspace(&self, space: SpaceId) -> Result<Keyspace> {
         self.spaces.read().get(&space).map(|space| space.keyspace.clone()).ok_or_else(|| no_such_space(space))
     }
 
-    /// A space, if there is one of that number.
+    /// A space; `None` if it does not exist.
     pub fn space(&self, space: SpaceId) -> Option<Space> {
         self.spaces.read().get(&space).cloned()
     }
@@ -182,7 +192,7 @@ impl Database {
         self.spaces.read().values().cloned().collect()
     }
 
-    /// The spaces of these writes, which are in order of their spaces.
+    /// The spaces of these writes, which must be ordered by space.
     pub fn spaces_of(&self, writes: &[Write]) -> Result<Vec<Space>> {
         let spaces = self.spaces.read();
         let mut touched = Vec::with_capacity(1);
@@ -201,23 +211,23 @@ impl Database {
         self.spaces.read().keys().copied().collect()
     }
 
-    /// Makes a space.
+    /// Creates a space. Does nothing if it exists.
     pub fn create(&self, space: SpaceId, options: &SpaceOptions) -> Result<()> {
         let _creating = self.creating.lock();
         if self.spaces.read().contains_key(&space) {
             return Ok(());
         }
-        let made = Space::new(open_keyspace(&self.inner, space, options)?);
-        damage::mark_space(made.keyspace.path(), space)?;
-        self.spaces.write().insert(space, made);
+        let created = Space::new(open_keyspace(&self.inner, space, options)?);
+        damage::mark_space(created.keyspace.path(), space)?;
+        self.spaces.write().insert(space, created);
         Ok(())
     }
 
-    /// Drops a space.
+    /// Drops a space. Does nothing if it does not exist.
     pub fn remove(&self, space: SpaceId) -> Result<()> {
         let _creating = self.creating.lock();
         let removed = {
-            // fjall takes writes to a dropped space without a word: from here on no commit can name it.
+            // fjall accepts writes to a dropped space silently. Without an entry, no later commit can use the space.
             let _committing = self.committing.lock();
             self.spaces.write().remove(&space)
         };
@@ -226,45 +236,46 @@ impl Database {
         self.inner.delete_keyspace(removed.keyspace).map_err(|error| failed(&format!("dropping space {space}"), error))
     }
 
-    /// Everything committed so far, each commit whole.
+    /// A snapshot of everything committed so far. It contains complete commits only.
     pub fn view(&self) -> Arc<fjall::Snapshot> {
         let view = Arc::clone(&self.view.read());
         if view.seqno() == self.inner.supervisor.snapshot_tracker.get() {
             return view;
         }
-        // Either a commit is being applied, and the last view is the newest whole one; or files were written or compacted, and a new view
-        // lets go of the old ones.
+        // Either a commit is being applied, and `view` is still the latest complete state. Or a flush or compaction has
+        // replaced files, and a new view releases them.
         match self.committing.try_lock() {
-            Some(_committing) => self.look_again(),
+            Some(_committing) => self.renew_view(),
             None => view,
         }
     }
 
-    /// Renews the view. Only with `committing` held.
-    fn look_again(&self) -> Arc<fjall::Snapshot> {
+    /// Replaces the view with a new snapshot. The caller must hold `committing`.
+    fn renew_view(&self) -> Arc<fjall::Snapshot> {
         let view = Arc::new(self.inner.snapshot());
         *self.view.write() = Arc::clone(&view);
         view
     }
 
-    /// Commits these writes, all or none. They are in order of their spaces.
+    /// Commits these writes atomically. They must be ordered by space.
     pub fn commit(&self, writes: Vec<Write>) -> Result<Committed> {
         let bytes = bytes_of(&writes);
         let touched;
         let committed = {
             let _committing = self.committing.lock();
             touched = self.spaces_of(&writes)?;
-            // The last commit may have filled a space, and with this lock held fjall must not be made to wait.
+            // Checked again, because another commit may have filled a space. fjall must not wait inside a commit while
+            // this lock is held.
             if !self.pressure.admits(&touched, bytes, || self.spaces()) {
                 return Ok(Committed::Crowded);
             }
-            // `batch` alone would do for handing the journal over, but says so nowhere.
+            // Also the default, but not a documented one: the writes are handed to the operating system.
             let mut batch = self.inner.batch().durability(Some(PersistMode::Buffer));
             let mut spaces = touched.iter();
             let (mut last, mut keyspace) = (None, None);
             for Write { space, key, value } in writes {
                 if space == CATALOG_SPACE && &key[..] >= RESERVED {
-                    return Err(Error::invalid("keys of the catalog that begin with 0xff are the store's own"));
+                    return Err(Error::invalid("keys of space 0 that begin with 0xff are reserved for the store"));
                 }
                 if last != Some(space) {
                     last = Some(space);
@@ -277,43 +288,44 @@ impl Database {
                 }
             }
             let committed = batch.commit();
-            self.look_again();
+            self.renew_view();
             committed
         };
         if committed.is_ok() {
             self.pressure.wrote(&touched, bytes, || self.spaces());
         }
-        self.judge(committed)
+        self.outcome(committed)
     }
 
-    /// What came of a commit. After a failure fjall takes no more.
-    fn judge(&self, committed: fjall::Result<()>) -> Result<Committed> {
+    /// The outcome of a commit. After a failed one, fjall accepts no writes.
+    fn outcome(&self, committed: fjall::Result<()>) -> Result<Committed> {
         match committed {
             Ok(()) => Ok(Committed::Whole),
-            // What is refused after a failure has not been tried; what has been tried may show after all.
+            // A commit that fjall refused because of an earlier failure has not been applied. One that failed itself
+            // may have been.
             Err(error) if is_poisoned(&error) => Ok(Committed::Refused(self.failed_before())),
             Err(error) => {
                 let error = failed("writing", error);
                 tracing::error!(%error, "a write failed");
-                self.failure.get_or_init(|| (error.kind(), error.message().to_owned()));
+                self.failure.get_or_init(|| error.again());
                 Err(error)
             }
         }
     }
 
-    /// The error of a call that is refused because a write or a worker failed before.
+    /// The error of a call that is refused because an earlier write or one of fjall's workers failed.
     fn failed_before(&self) -> Error {
-        let (kind, message) = self.failure.get_or_init(|| {
+        let first = self.failure.get_or_init(|| {
             let error = self.diagnose();
-            tracing::error!(%error, "writing memory to files failed");
-            (error.kind(), error.message().to_owned())
+            tracing::error!(%error, "a flush failed");
+            error
         });
-        Error::new(*kind, message.clone())
+        first.again()
     }
 
-    /// Why a worker failed. fjall keeps that to itself: what it failed to do is tried again here.
+    /// Finds out why a worker failed, which fjall does not report, by repeating its flush.
     fn diagnose(&self) -> Error {
-        const DOING: &str = "writing memory to files (this call wrote nothing)";
+        const DOING: &str = "flushing memory to files (this call wrote nothing)";
         for space in self.spaces() {
             let tree = &space.keyspace.tree;
             if tree.sealed_memtable_count() == 0 {
@@ -327,15 +339,15 @@ impl Database {
         if disk_free_bytes(&self.path).is_some_and(|free| free < 4 * MEMTABLE_BYTES) {
             return failed_io(DOING, std::io::Error::from(std::io::ErrorKind::StorageFull));
         }
-        Error::new(ErrorKind::Io, format!("{DOING} failed: look at the disk and the log, then try again"))
+        Error::new(ErrorKind::Io, format!("{DOING} failed: check the disk and the log, then try again"))
     }
 
-    /// Why it takes no more writes, if that is so.
-    pub fn failure(&self) -> Option<&(ErrorKind, String)> {
+    /// Why the database accepts no writes; `None` while it does.
+    pub fn failure(&self) -> Option<&Error> {
         self.failure.get()
     }
 
-    /// Writes a space's memory to files and waits for it.
+    /// Flushes a space, and waits for it.
     pub fn flush(&self, keyspace: &Keyspace) -> Result<()> {
         let _call = self.begin_long_call()?;
         self.write_out(keyspace)
@@ -350,9 +362,10 @@ impl Database {
         if refuses_writes(&self.inner) {
             return Err(self.failed_before());
         }
-        // fjall makes commits wait when four are sealed, also if flushes did that.
+        // Four sealed memtables would make commits wait inside fjall, even if they were sealed by calls of this
+        // function.
         self.wait_for_files(keyspace)?;
-        keyspace.rotate_memtable().map(|_| ()).map_err(|error| failed("writing memory to files", error))
+        keyspace.rotate_memtable().map(|_| ()).map_err(|error| failed("flushing memory to files", error))
     }
 
     fn wait_for_files(&self, keyspace: &Keyspace) -> Result<()> {
@@ -361,21 +374,21 @@ impl Database {
         while keyspace.tree.sealed_memtable_count() > 0 {
             std::thread::sleep(Duration::from_micros(500));
             rounds += 1;
-            // Only a living worker ends the wait.
+            // If the worker has failed, no memtable is flushed any more.
             if rounds.is_multiple_of(20) && refuses_writes(&self.inner) {
                 return Err(self.failed_before());
             }
             if began.elapsed() > FLUSH_MAX {
                 return Err(Error::new(
                     ErrorKind::Io,
-                    format!("writing memory to files took more than {} s; look at the disk", FLUSH_MAX.as_secs()),
+                    format!("flushing memory to files took more than {} s; check the disk", FLUSH_MAX.as_secs()),
                 ));
             }
         }
         Ok(())
     }
 
-    /// Writes everything to files.
+    /// Flushes all spaces, and waits for it.
     pub fn flush_all(&self) -> Result<()> {
         let spaces = self.spaces();
         for space in &spaces {
@@ -384,7 +397,7 @@ impl Database {
         spaces.iter().try_for_each(|space| self.wait_for_files(&space.keyspace))
     }
 
-    /// Ends compactions that were asked for, and returns when no flush and no compaction that was asked for is under way. New ones are refused.
+    /// Aborts requested compactions, and waits until none of them and no flush is in progress. New ones fail.
     pub fn end_long_calls(&self) {
         self.give_way.requested();
         for control in self.controls.lock().iter().filter_map(Weak::upgrade) {
@@ -395,7 +408,8 @@ impl Database {
         }
     }
 
-    /// Ends fjall's own compactions too: for a database that takes no more writes, because they fail by it.
+    /// Aborts fjall's own compactions too. To be used only if the database accepts no more writes, since fjall refuses
+    /// all writes after a failed compaction.
     pub fn end_all_compactions(&self) {
         self.give_way.all();
     }
@@ -406,20 +420,20 @@ impl Database {
         if self.give_way.is_asked() { Err(gave_way()) } else { Ok(call) }
     }
 
-    /// Makes commits durable.
-    pub fn syncer(&self) -> &Arc<syncer::Shared> {
-        self.syncer.shared()
+    /// The queue through which commits are made durable.
+    pub fn syncer(&self) -> &Arc<syncer::SyncQueue> {
+        self.syncer.queue()
     }
 
-    /// Makes the journal durable. No write may be in progress.
+    /// Syncs the journal. No write may be in progress.
     pub fn sync(&self) -> Result<()> {
         self.inner.persist(PersistMode::SyncAll).map_err(|error| failed("syncing the journal", error))
     }
 
-    /// Compacts a space: all of it, or what fjall finds worth it.
+    /// Compacts a space: all of its files (`major`), or those that fjall's strategy selects.
     pub fn compact(&self, keyspace: &Keyspace, major: bool, control: &Arc<CompactionControl>) -> Result<()> {
         let _call = self.begin_long_call()?;
-        // The files only: what is still in memory has to be there first, or the compaction would not cover every pair.
+        // A compaction reads files only. To cover every pair, the memtables have to be flushed first.
         self.write_out(keyspace)?;
         self.view();
         {
@@ -447,8 +461,8 @@ impl Database {
         done
     }
 
-    /// Makes fjall remove files that compactions have replaced, unless a snapshot still reads them. fjall does so when it seals a memtable
-    /// that was written to since, which might not happen for days.
+    /// Makes fjall remove the files that compactions have replaced, unless a snapshot still uses them. fjall does that
+    /// when it seals a memtable with new writes, which may otherwise not happen for days.
     fn release_replaced_files(&self) -> Result<()> {
         let catalog = self.keyspace(CATALOG_SPACE)?;
         {
@@ -458,15 +472,15 @@ impl Database {
             let mut batch = self.inner.batch().durability(Some(PersistMode::Buffer));
             batch.insert(&catalog, MARK_KEY, mark);
             let committed = batch.commit();
-            self.look_again();
+            self.renew_view();
             committed.map_err(|error| failed("writing the store's mark", error))?;
         }
-        catalog.rotate_memtable().map_err(|error| failed("writing memory to files", error))?;
+        catalog.rotate_memtable().map_err(|error| failed("flushing memory to files", error))?;
         Ok(())
     }
 }
 
-/// About what these writes take in memory.
+/// The approximate size of these writes in memory, in bytes.
 pub(super) fn bytes_of(writes: &[Write]) -> u64 {
     writes
         .iter()

@@ -1,4 +1,4 @@
-//! fjall's errors in our words: who has to act, and on what.
+//! Conversion of the errors of fjall and of the operating system: their kind, and the remedy.
 
 use std::io;
 use std::path::Path;
@@ -7,33 +7,33 @@ use fjall::{JournalRecoveryError, LsmError};
 
 use crate::error::{Error, ErrorKind};
 
-/// Whether fjall refuses all writes since one of them, or a worker, failed: only opening it anew helps.
+/// Whether fjall refused a write because an earlier one or a worker failed. It does so until it is reopened.
 pub(super) fn is_poisoned(error: &fjall::Error) -> bool {
     matches!(error, fjall::Error::Poisoned)
 }
 
-/// Whether an open database refuses every write until it is opened again.
+/// Whether a database refuses all writes until it is reopened.
 pub(super) fn refuses_writes(database: &fjall::Database) -> bool {
     database.persist(fjall::PersistMode::Buffer).is_err()
 }
 
-/// The error of `doing` something.
+/// Converts an error of fjall. `doing` describes the action that failed.
 pub(super) fn failed(doing: &str, error: fjall::Error) -> Error {
-    let (kind, remedy) = judge(&error);
+    let (kind, remedy) = classify(&error);
     Error::new(kind, format!("{doing} failed: {remedy} ({error:?})")).with_source(error)
 }
 
-/// The error of opening the database in a folder. What fjall looks for and does not find, or finds too short, is damage.
+/// Converts an error of opening the database in a folder. A file that is missing or too short is damage.
 pub(super) fn failed_opening(folder: &Path, error: fjall::Error) -> Error {
     let doing = format!("opening the data in {}", folder.display());
     match &error {
-        // The second: an offset before the beginning of a file, counted from its end.
+        // fjall seeks to offsets from the end of a file. In a file that is too short, that is an invalid input.
         fjall::Error::Io(io) | fjall::Error::Storage(LsmError::Io(io))
             if matches!(io.kind(), io::ErrorKind::NotFound | io::ErrorKind::InvalidInput) =>
         {
             Error::new(
                 ErrorKind::Corrupt,
-                format!("{doing} failed: a file is missing or cut; restore the folder from a copy ({error:?})"),
+                format!("{doing} failed: a file is missing or truncated; restore the folder from a backup ({error:?})"),
             )
             .with_source(error)
         }
@@ -41,19 +41,20 @@ pub(super) fn failed_opening(folder: &Path, error: fjall::Error) -> Error {
     }
 }
 
-/// The error of `doing` something with files.
+/// Converts an error of the operating system. `doing` describes the action that failed.
 pub(crate) fn failed_io(doing: &str, error: io::Error) -> Error {
-    let (kind, remedy) = judge_io(&error);
+    let (kind, remedy) = classify_io(&error);
     Error::new(kind, format!("{doing} failed: {remedy} ({error})")).with_source(error)
 }
 
-fn judge(error: &fjall::Error) -> (ErrorKind, &'static str) {
+/// The kind and the remedy of an error.
+fn classify(error: &fjall::Error) -> (ErrorKind, &'static str) {
     const CORRUPT: (ErrorKind, &str) =
-        (ErrorKind::Corrupt, "what is stored cannot be understood; restore it from a copy");
+        (ErrorKind::Corrupt, "the data is damaged; restore the data folder from a backup");
     match error {
-        fjall::Error::Io(error) | fjall::Error::Storage(LsmError::Io(error)) => judge_io(error),
-        fjall::Error::Locked => (ErrorKind::Locked, "another process uses it"),
-        fjall::Error::KeyspaceDeleted => (ErrorKind::Stale, "it has been dropped"),
+        fjall::Error::Io(error) | fjall::Error::Storage(LsmError::Io(error)) => classify_io(error),
+        fjall::Error::Locked => (ErrorKind::Locked, "another process uses the data folder; stop it"),
+        fjall::Error::KeyspaceDeleted => (ErrorKind::Stale, "the space has been dropped; look up the table again"),
         fjall::Error::Poisoned => (ErrorKind::Io, "an earlier write failed; try again"),
         fjall::Error::JournalRecovery(
             JournalRecoveryError::InsufficientLength
@@ -71,17 +72,18 @@ fn judge(error: &fjall::Error) -> (ErrorKind, &'static str) {
     }
 }
 
-fn judge_io(error: &io::Error) -> (ErrorKind, &'static str) {
+fn classify_io(error: &io::Error) -> (ErrorKind, &'static str) {
     match error.kind() {
-        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded | io::ErrorKind::FileTooLarge => {
-            (ErrorKind::DiskFull, "there is no room left where the data lives; make some")
-        }
+        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded | io::ErrorKind::FileTooLarge => (
+            ErrorKind::DiskFull,
+            "the disk of the data folder is full, or a limit on file sizes was reached; free space or raise it",
+        ),
         io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => {
             (ErrorKind::Io, "the data folder must be readable and writable for this user")
         }
         io::ErrorKind::UnexpectedEof | io::ErrorKind::InvalidData => {
-            (ErrorKind::Corrupt, "a file is cut or altered; restore the data folder from a copy")
+            (ErrorKind::Corrupt, "a file is truncated or altered; restore the data folder from a backup")
         }
-        _ => (ErrorKind::Io, "look at the disk and the system's log"),
+        _ => (ErrorKind::Io, "check the disk and the system log"),
     }
 }

@@ -1,7 +1,7 @@
-//! The one place that holds an open database, so that it can be closed, and opened anew in place.
+//! The owner of an open database, which can close it and reopen it in place.
 //!
-//! After a failed write (or a failed worker) fjall refuses every write until it is opened anew. The next write does that, once in a while
-//! only: on a disk that stays full it would not help, and it ends every cursor.
+//! After a failed write (or a failed worker thread) fjall refuses all writes until it is reopened. The next write
+//! reopens it, with a limited rate: reopening does not help while the disk is full, and it ends every cursor.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -13,60 +13,60 @@ use parking_lot::{Mutex, RwLock};
 use super::compaction_filter::LateFilterFactory;
 use super::database::Database;
 use super::options::StoreOptions;
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Error, Result};
 use crate::store::closed;
 use crate::store::folder::Folder;
 
-/// How often waiting for the last call under way looks.
-const ALONE_STEP: Duration = Duration::from_micros(200);
+/// The interval of checks whether the last call in progress has ended.
+const POLL_INTERVAL: Duration = Duration::from_micros(200);
 
-/// Between two openings in place.
-const REST: Duration = Duration::from_millis(100);
+/// The shortest time between two attempts to reopen the database.
+const REOPEN_BACKOFF: Duration = Duration::from_millis(100);
 
 /// Holds the database of a folder.
 pub(super) struct Holder {
     options: StoreOptions,
     pub filters: Arc<LateFilterFactory>,
-    /// Locked only to copy the pointer: who has a copy keeps the database open as long.
+    /// Locked only to copy the pointer. A copy keeps the database open.
     status: RwLock<Status>,
-    /// Held while the database is opened anew or closed. Nobody waits for it with a copy of the pointer in hand.
-    turning: Mutex<Turning>,
+    /// Held while the database is reopened or closed. A thread must not wait for this lock while it has a copy of the
+    /// pointer.
+    reopening: Mutex<Reopening>,
     reopened: AtomicU64,
     path: PathBuf,
 }
 
 enum Status {
     Open(Arc<Database>),
-    /// Writes had failed, and opening anew failed too.
+    /// A write has failed, and the database has not been reopened successfully since.
     Broken,
     Closed,
 }
 
-struct Turning {
-    /// `None`: closed.
+struct Reopening {
+    /// `None` once the store is closed.
     folder: Option<Folder>,
-    /// When it was last opened anew, and why.
-    last: Option<Rest>,
-    /// When that was last tried in vain, and why.
-    refused: Option<Rest>,
+    /// The last closing of a failed database, and the failure.
+    last: Option<Backoff>,
+    /// The last failed attempt to open the database again, and its error.
+    refused: Option<Backoff>,
 }
 
-/// Something that is not to be tried again at once.
-struct Rest {
+/// The time and the error of an attempt that must not be repeated immediately.
+struct Backoff {
     since: Instant,
-    kind: ErrorKind,
-    message: String,
+    error: Error,
 }
 
-impl Rest {
-    fn from_now(kind: ErrorKind, message: String) -> Option<Self> {
-        Some(Self { since: Instant::now(), kind, message })
+impl Backoff {
+    fn starting_now(error: &Error) -> Option<Self> {
+        Some(Self { since: Instant::now(), error: error.again() })
     }
 
-    /// The error of those who come too early for another try.
-    fn over(rest: Option<&Self>) -> Result<()> {
-        match rest {
-            Some(rest) if rest.since.elapsed() < REST => Err(Error::new(rest.kind, rest.message.clone())),
+    /// Fails with the error of the last attempt if that is too recent.
+    fn check(backoff: Option<&Self>) -> Result<()> {
+        match backoff {
+            Some(backoff) if backoff.since.elapsed() < REOPEN_BACKOFF => Err(backoff.error.again()),
             _ => Ok(()),
         }
     }
@@ -84,65 +84,65 @@ impl Holder {
             options,
             filters,
             status: RwLock::new(Status::Open(Arc::new(database))),
-            turning: Mutex::new(Turning { folder: Some(folder), last: None, refused: None }),
+            reopening: Mutex::new(Reopening { folder: Some(folder), last: None, refused: None }),
             reopened: AtomicU64::new(0),
             path,
         })
     }
 
-    /// How often it was opened anew after a failed write.
+    /// The number of times that the database was reopened after a failed write.
     pub fn reopened(&self) -> u64 {
         self.reopened.load(Ordering::SeqCst)
     }
 
-    /// The folder of its files.
+    /// The folder of the database's files.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// The database, to read.
+    /// The database for reading.
     pub fn database(&self) -> Result<Arc<Database>> {
-        match self.present()? {
+        match self.current()? {
             Some(database) => Ok(database),
-            None => self.open_again(&mut self.turning.lock()),
+            None => self.reopen_if_broken(&mut self.reopening.lock()),
         }
     }
 
-    /// The database, to write: opened anew if writes to it have failed.
+    /// The database for writing. Reopens it if a write has failed.
     pub fn writable(&self) -> Result<Arc<Database>> {
         let database = self.database()?;
         if database.failure().is_none() {
             return Ok(database);
         }
         drop(database);
-        let mut turning = self.turning.lock();
-        // Reads go on until everything that takes long has ended.
-        if let Some(failed) = self.present()?.filter(|database| database.failure().is_some()) {
-            Rest::over(turning.last.as_ref())?;
+        let mut reopening = self.reopening.lock();
+        // Reads continue until flushes and compactions have ended.
+        if let Some(failed) = self.current()?.filter(|database| database.failure().is_some()) {
+            Backoff::check(reopening.last.as_ref())?;
             failed.end_all_compactions();
             failed.end_long_calls();
         }
         let mut status = self.status.write();
-        let failed = match &*status {
-            Status::Open(database) => database.failure().cloned(),
+        let failure = match &*status {
+            Status::Open(database) => database.failure().map(Error::again),
             _ => None,
         };
-        if let Some((kind, message)) = failed {
-            Rest::over(turning.last.as_ref())?;
-            turning.last = Rest::from_now(kind, message);
+        if let Some(failure) = failure {
+            Backoff::check(reopening.last.as_ref())?;
+            reopening.last = Backoff::starting_now(&failure);
             let broken = std::mem::replace(&mut *status, Status::Broken);
             drop(status);
             if let Status::Open(database) = broken {
-                when_alone(database).cursors.end();
+                wait_until_unshared(database).cursors.end();
             }
         } else {
-            // Somebody else was here before.
+            // Another thread has already closed or reopened it.
             drop(status);
         }
-        self.open_again(&mut turning)
+        self.reopen_if_broken(&mut reopening)
     }
 
-    fn present(&self) -> Result<Option<Arc<Database>>> {
+    fn current(&self) -> Result<Option<Arc<Database>>> {
         match &*self.status.read() {
             Status::Open(database) => Ok(Some(Arc::clone(database))),
             Status::Broken => Ok(None),
@@ -150,62 +150,64 @@ impl Holder {
         }
     }
 
-    /// The database, opened if it is broken.
-    fn open_again(&self, turning: &mut Turning) -> Result<Arc<Database>> {
-        if let Some(database) = self.present()? {
+    /// The database, opened again if it is broken.
+    fn reopen_if_broken(&self, reopening: &mut Reopening) -> Result<Arc<Database>> {
+        if let Some(database) = self.current()? {
             return Ok(database);
         }
-        let folder = turning.folder.as_ref().ok_or_else(closed)?;
-        Rest::over(turning.refused.as_ref())?;
+        let folder = reopening.folder.as_ref().ok_or_else(closed)?;
+        Backoff::check(reopening.refused.as_ref())?;
         let database = folder.check().and_then(|()| Database::open(&folder.data(), &self.options, &self.filters));
         let database = database.inspect_err(|error| {
-            tracing::error!(%error, "the database could not be opened anew");
-            turning.refused = Rest::from_now(error.kind(), error.message().to_owned());
+            tracing::error!(%error, "reopening the database failed");
+            reopening.refused = Backoff::starting_now(error);
         });
         let database = Arc::new(database?);
-        tracing::warn!(folder = %folder.data().display(), "the database was opened anew after a failed write");
+        tracing::warn!(folder = %folder.data().display(), "the database was reopened after a failed write");
         let mut status = self.status.write();
-        // Raised before the new database can be read: no snapshot of the old one is taken after the new number was seen.
+        // Raised before the new database can be read, so that a snapshot taken after the new number was read is not of
+        // the old database.
         self.reopened.fetch_add(1, Ordering::SeqCst);
         *status = Status::Open(Arc::clone(&database));
         drop(status);
         Ok(database)
     }
 
-    /// Lets go of the database, after `finish` has had it to itself, and then of the folder. Once is enough, more is nothing.
+    /// Closes the database and then the folder. `finish` is called when no other thread uses the database. Closing
+    /// again does nothing.
     pub fn close(&self, finish: impl FnOnce(&Database) -> Result<()>) -> Result<()> {
-        let mut turning = self.turning.lock();
-        if let Ok(Some(database)) = self.present() {
+        let mut reopening = self.reopening.lock();
+        if let Ok(Some(database)) = self.current() {
             database.end_long_calls();
         }
-        let Some(folder) = turning.folder.take() else { return Ok(()) };
+        let Some(folder) = reopening.folder.take() else { return Ok(()) };
         let status = std::mem::replace(&mut *self.status.write(), Status::Closed);
-        // It may well hold this store.
+        // The factory may hold this store, and a cycle would keep both in memory.
         self.filters.set(None);
         let Status::Open(database) = status else { return Ok(()) };
-        let database = when_alone(database);
+        let database = wait_until_unshared(database);
         database.cursors.end();
         let finished = finish(&database);
         database.end_all_compactions();
         drop(database);
         finished?;
         if let Err(error) = folder.empty_journal() {
-            tracing::warn!(%error, "the journal could not be emptied; the next start reads it");
+            tracing::warn!(%error, "the journal could not be emptied; the next start replays it");
         }
         if let Err(error) = folder.list_files() {
-            tracing::warn!(%error, "the files could not be listed; the next start does not notice if one is missing");
+            tracing::warn!(%error, "the list of files could not be written; the next start may miss damage");
         }
         Ok(())
     }
 }
 
-/// Waits until nobody else has the database in hand: calls that are under way end, new ones do not get it any more.
-fn when_alone(mut database: Arc<Database>) -> Database {
+/// Waits until no other thread uses the database. Calls in progress end; new ones must not be able to get it.
+fn wait_until_unshared(mut database: Arc<Database>) -> Database {
     loop {
         match Arc::try_unwrap(database) {
             Ok(alone) => return alone,
             Err(shared) => database = shared,
         }
-        std::thread::sleep(ALONE_STEP);
+        std::thread::sleep(POLL_INTERVAL);
     }
 }

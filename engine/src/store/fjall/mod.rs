@@ -1,10 +1,11 @@
-//! The store on disk: fjall, an LSM tree with a journal, behind the seam.
+//! The store on disk: fjall, an LSM tree with a journal, behind the store interface.
 //!
-//! What fjall does not do is done here: rows are locked and told the time, dropped spaces are refused, writes wait for the disk before they
-//! take rows, all memtables together have a bound, and after a failed write the database is opened anew in place.
+//! This module adds what fjall lacks: row locks and timestamps, an error for writes to dropped spaces, back-pressure
+//! that waits before rows are locked, a bound on the total size of memtables, and reopening in place after a failed
+//! write.
 //!
-//! A folder can be open once: [`FjallStore::open`] refuses one that is open, in this process or another. Engines that open one folder in one
-//! process share a store; see `core`.
+//! A folder can be open only once: [`FjallStore::open`] fails if it is open in this process or another. Engines in one
+//! process that open the same folder share a store; see `core`.
 
 mod clock_mark;
 mod compaction_filter;

@@ -1,4 +1,4 @@
-//! How the data folder is opened, and how a space is laid out in it.
+//! Options of a data folder, and fjall's options for a space.
 
 use std::fs;
 use std::sync::Arc;
@@ -12,31 +12,33 @@ use fjall::{CompressionType, KeyspaceCreateOptions};
 use crate::clock::{Clock, SystemClock};
 use crate::store::SpaceOptions;
 
-/// Bytes of one space's memory before it is written to a file; fjall's own 64 MiB are too much for hundreds of spaces.
+/// The size at which the memtable of a space is flushed, in bytes. fjall's default of 64 MiB is too large for hundreds
+/// of spaces.
 pub(super) const MEMTABLE_BYTES: u64 = 16 << 20;
 
-/// Pairs from one complete key of a block to the next; the keys between are stored without what they share with it. A
-/// seek decodes half of them on average. With fjall's default of 16, a read of a row of one cell executes 10 % more
-/// instructions (with an upper bound 36 %), and files of such rows with values of 100 bytes are 1 % smaller.
+/// The restart interval of data blocks: one key of each interval is stored completely, the others without the prefix that
+/// they share with it. A seek decodes half an interval on average. With fjall's default of 16, a read of a row of one
+/// cell executes 10 % more instructions (with an upper bound 36 %), and files of such rows with values of 100 bytes are
+/// 1 % smaller.
 const RESTART_INTERVAL: u8 = 4;
 
-/// What a crash of the machine may cost at most, where no other interval is given.
+/// The default of [`StoreOptions::sync_interval`].
 pub const SYNC_INTERVAL: Duration = Duration::from_secs(1);
 
-/// How to open a data folder.
+/// Options of a store in a data folder.
 #[derive(Clone)]
 pub struct StoreOptions {
-    /// The time; `None`: the machine's.
+    /// The source of time. `None` means the machine's clock.
     pub clock: Option<Arc<dyn Clock>>,
-    /// Memory for cached blocks, in bytes; `None`: a quarter of what the machine or its control group has, 32 MiB to 8 GiB. It is taken as
-    /// blocks are read, not before.
+    /// The size of the block cache, in bytes. `None` means a quarter of the memory of the machine or its control group,
+    /// within 32 MiB and 8 GiB. Memory is allocated as blocks are read.
     pub cache_bytes: Option<u64>,
-    /// Memory for what is not yet in files, over all spaces, in bytes. When it is exceeded the largest is written out; at twice as much
-    /// writes wait.
+    /// The total size of all memtables, in bytes, above which the largest are flushed. At twice this size, writes wait.
     pub write_buffer_bytes: u64,
-    /// Whether writes with `SyncWal` wait until they are on disk, as those with `FsyncWal` do.
+    /// Whether writes with `SyncWal` wait for a sync, as those with `FsyncWal` do.
     pub fsync: bool,
-    /// How long a write that does not wait for the disk may stay unsynced; `None`: as long as the operating system likes.
+    /// The time after which a write that does not wait for a sync is synced in the background. `None` leaves it to the
+    /// operating system.
     pub sync_interval: Option<Duration>,
 }
 
@@ -62,7 +64,7 @@ impl StoreOptions {
     }
 }
 
-/// What this process can have of memory; `None` where that cannot be learned.
+/// The memory of the machine or its control group, in bytes. `None` if it is unknown.
 fn memory_bytes() -> Option<u64> {
     let machine = fs::read_to_string("/proc/meminfo").ok().and_then(|text| {
         let line = text.lines().find_map(|line| line.strip_prefix("MemTotal:"))?;
@@ -86,7 +88,7 @@ pub(super) fn keyspace(options: &SpaceOptions) -> KeyspaceCreateOptions {
     KeyspaceCreateOptions::default()
         .data_block_compression_policy(CompressionPolicy::all(compression))
         .filter_policy(filter)
-        // fjall takes 1 KiB to 512 KiB.
+        // fjall accepts 1 KiB to 512 KiB.
         .data_block_size_policy(BlockSizePolicy::all(options.block_bytes.clamp(1 << 10, 512 << 10)))
         .data_block_restart_interval_policy(RestartIntervalPolicy::all(RESTART_INTERVAL))
         .max_memtable_size(MEMTABLE_BYTES)

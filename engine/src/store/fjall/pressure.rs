@@ -1,9 +1,12 @@
-//! Back-pressure: a write waits for the disk before it takes rows, never inside a commit, and only for the spaces that it writes to.
+//! Back-pressure: a write waits for flushes and compactions before it locks rows, and only for those of the spaces that
+//! it writes to.
 //!
-//! fjall makes a commit wait inside, without a bound and with the write already visible, when a space has four memtables to be written out or
-//! twenty runs in its first level, and waits on even if the thread that should end the wait has failed. Here a commit is not begun then: the
-//! transaction gives its rows back, waits, and begins again.
-//! The memory of all spaces together, which fjall does not bound, is counted after every few MiB written; the largest are written out.
+//! fjall itself waits inside a commit if a space has four sealed memtables or twenty runs in its first level. That wait
+//! has no limit, the write is already visible, and it does not end if the responsible worker has failed. Therefore such
+//! a commit is not begun: the transaction unlocks its rows, waits, and starts over.
+//!
+//! fjall does not limit the total size of the memtables of all spaces. They are summed up after every few MiB of
+//! writes, and the largest are flushed.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -17,27 +20,28 @@ use super::requested_compaction;
 use super::space::Space;
 use crate::error::{Error, ErrorKind, Result};
 
-/// How long a write waits for the disk to catch up.
+/// The longest wait of a write for flushes and compactions.
 const WAIT_MAX: Duration = Duration::from_secs(30);
 
-/// How often a waiting write looks.
+/// The interval at which a waiting write checks whether it may go on.
 pub(super) const WAIT_STEP: Duration = Duration::from_millis(2);
 
-/// After this time a write that waits for a compaction runs it by itself: fjall forgets requests when its queue is full.
+/// The time after which a write that waits for a compaction runs it on its own thread. fjall drops requests while its
+/// queue is full.
 const COMPACTION_PATIENCE: Duration = Duration::from_millis(500);
 
-/// The memory of all spaces that is not in files yet.
+/// The total size of the memtables of all spaces.
 pub(super) struct Pressure {
     pub bound_bytes: u64,
-    /// All of it when it was counted last.
+    /// The total size when it was last computed.
     counted_bytes: AtomicU64,
-    /// Written since.
+    /// Bytes written since.
     uncounted_bytes: AtomicU64,
     sealing: Mutex<()>,
     compacting: Mutex<()>,
 }
 
-/// How often and how long writes waited for the disk.
+/// Counters of writes that waited.
 #[derive(Default)]
 pub(super) struct Waits {
     pub begun: AtomicU64,
@@ -46,14 +50,14 @@ pub(super) struct Waits {
     pub took_ns: AtomicU64,
 }
 
-/// One write's wait, counted at its end however it ends.
+/// The wait of one write, which is counted when it is dropped.
 pub(super) struct Wait<'a> {
     waits: &'a Waits,
     began: Instant,
 }
 
 impl Waits {
-    /// A wait that begins now.
+    /// Begins a wait.
     pub fn begin(&self) -> Wait<'_> {
         self.begun.fetch_add(1, Ordering::Relaxed);
         self.now.fetch_add(1, Ordering::Relaxed);
@@ -62,12 +66,12 @@ impl Waits {
 }
 
 impl Wait<'_> {
-    /// How long it has taken so far.
+    /// The time waited so far.
     pub fn elapsed(&self) -> Duration {
         self.began.elapsed()
     }
 
-    /// `Busy` once it has taken too long.
+    /// Fails with `Busy` if the wait has taken too long.
     pub fn check(&self) -> Result<()> {
         if self.elapsed() <= WAIT_MAX {
             return Ok(());
@@ -75,7 +79,10 @@ impl Wait<'_> {
         self.waits.given_up.fetch_add(1, Ordering::Relaxed);
         Err(Error::new(
             ErrorKind::Busy,
-            format!("the disk has not caught up with writing for {} s; try again later", WAIT_MAX.as_secs()),
+            format!(
+                "the disk has not kept up with writes for {} s; nothing was written by this call, try again later",
+                WAIT_MAX.as_secs()
+            ),
         ))
     }
 }
@@ -89,7 +96,7 @@ impl Drop for Wait<'_> {
 }
 
 impl Pressure {
-    /// With this bound over all memtables.
+    /// `bound_bytes` is the limit on the total size of memtables.
     pub fn new(bound_bytes: u64) -> Self {
         Self {
             bound_bytes,
@@ -100,7 +107,8 @@ impl Pressure {
         }
     }
 
-    /// Writes out what recovery left in memory: only later commits would do so, and they may have to wait for it.
+    /// Flushes large memtables that recovery has filled. fjall would flush them only at later commits, which may have
+    /// to wait for that.
     pub fn recovered(&self, spaces: &[Space]) {
         for space in spaces {
             if space.active_bytes() >= MEMTABLE_BYTES / 16 {
@@ -110,7 +118,7 @@ impl Pressure {
         self.write_largest(spaces);
     }
 
-    /// Takes note of a commit that wrote `bytes` to the spaces `touched`; `all` lists every space.
+    /// Counts a commit that wrote `bytes` to the spaces `touched`. `all` returns all spaces.
     pub fn wrote(&self, touched: &[Space], bytes: u64, all: impl FnOnce() -> Vec<Space>) {
         for space in touched {
             space.unwritten_bytes();
@@ -122,7 +130,7 @@ impl Pressure {
         }
     }
 
-    /// Whether a commit of `bytes` to each of these spaces may go on.
+    /// Whether a commit of `bytes` to the spaces `touched` may begin. `all` returns all spaces.
     pub fn admits(&self, touched: &[Space], bytes: u64, all: impl FnOnce() -> Vec<Space>) -> bool {
         if touched.iter().any(|space| space.is_crowded(bytes)) {
             return false;
@@ -134,14 +142,14 @@ impl Pressure {
         if self.count(&all) <= self.bound_bytes.saturating_mul(2) {
             return true;
         }
-        // There is too much in memory, but not of these: each space has a share that the others cannot take from it. All shares together are as
-        // much as the bound.
+        // The total is too large, but each space has a share that other spaces cannot use up. The shares add up to the
+        // bound.
         let share = self.bound_bytes / (all.len() as u64).max(16);
         touched.iter().all(|space| space.unwritten_bytes() <= share)
     }
 
-    /// Relieves these spaces on behalf of a waiting write: requests flushes of the largest memtables, and compacts a space that no
-    /// other thread compacts.
+    /// Reduces the pressure for a waiting write: requests flushes of the largest memtables, and compacts a space with
+    /// too many runs if no other thread does.
     pub fn relieve(&self, database: &Database, touched: &[Space], all: &[Space], waited: Duration) {
         if let Some(_sealing) = self.sealing.try_lock() {
             self.write_largest(all);
@@ -160,28 +168,28 @@ impl Pressure {
                 Ok(space.keyspace.tree.compact(strategy, watermark)?)
             });
             if let Err(error) = compacted {
-                tracing::warn!(%error, "compacting a space whose writes wait for it failed");
+                tracing::warn!(%error, "a compaction for which writes are waiting failed");
             }
         }
     }
 
-    /// What is in memory and not in files yet, sealed or not; at most, since it was counted last.
+    /// An upper bound of the total size of memtables, active and sealed ones.
     fn estimate(&self) -> u64 {
         self.counted_bytes.load(Ordering::Acquire).saturating_add(self.uncounted_bytes.load(Ordering::Acquire))
     }
 
-    /// Counts what is in memory and not in files yet.
+    /// Computes the total size of memtables, in bytes.
     pub fn count(&self, spaces: &[Space]) -> u64 {
         let uncounted = self.uncounted_bytes.load(Ordering::Acquire);
         let counted = spaces.iter().map(Space::unwritten_bytes).sum();
         self.counted_bytes.store(counted, Ordering::Release);
-        // What is written meanwhile counts twice until the next time. Two who count at once may take the same bytes off.
+        // Bytes written in the meantime count twice until the next call. Concurrent calls may subtract the same bytes.
         let left = |now: u64| Some(now.saturating_sub(uncounted));
         let _ = self.uncounted_bytes.fetch_update(Ordering::AcqRel, Ordering::Acquire, left);
         counted
     }
 
-    /// With the memory of all spaces above the bound, seals the largest until half the bound is left unsealed.
+    /// If the total size is above the bound, seals the largest memtables until the unsealed ones take half the bound.
     fn write_largest(&self, spaces: &[Space]) {
         if self.count(spaces) <= self.bound_bytes {
             return;
@@ -189,7 +197,7 @@ impl Pressure {
         let mut sizes: Vec<(u64, &Space)> = spaces.iter().map(|space| (space.active_bytes(), space)).collect();
         let mut active: u64 = sizes.iter().map(|(size, _)| size).sum();
         if active <= self.bound_bytes {
-            // The rest is being written already.
+            // The sealed memtables are being flushed already.
             return;
         }
         sizes.sort_by_key(|(size, _)| std::cmp::Reverse(*size));
@@ -202,11 +210,11 @@ impl Pressure {
     }
 }
 
-/// Seals a space's memtable, so that a worker writes it to a file.
+/// Seals the memtable of a space, so that a worker flushes it. Returns whether that succeeded.
 fn seal(space: &Space) -> bool {
     space
         .keyspace
         .rotate_memtable()
-        .inspect_err(|error| tracing::warn!(%error, "the memory of a space could not be sealed for writing it out"))
+        .inspect_err(|error| tracing::warn!(%error, "a memtable could not be sealed"))
         .is_ok()
 }

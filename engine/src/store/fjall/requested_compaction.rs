@@ -1,11 +1,11 @@
-//! Compactions that somebody asked for, as opposed to those that fjall's workers start: they can be paced and stopped.
+//! Requested compactions, as opposed to those that fjall's workers start. They can be paced and stopped.
 //!
-//! fjall compacts on the thread that asks. What the compaction filter needs to know of the request is therefore kept in
-//! a thread-local variable, and an error of the filter is what ends a compaction early.
+//! fjall runs a compaction on the calling thread. Therefore the compaction filter finds the request in a thread-local
+//! variable. It aborts the compaction by returning an error.
 //!
-//! fjall leaves the output of a compaction that ends early in the folder until the next opening. Such files are found
-//! and removed here, while nothing else creates files of the space: minor compactions wait for the major one, and
-//! flushes for their lock.
+//! fjall leaves the output of an aborted compaction in the folder until the next opening. This module finds and removes
+//! such files. No other files of the space are created meanwhile: minor compactions wait for the major one, and flushes
+//! wait for their lock.
 
 use std::cell::RefCell;
 use std::collections::BTreeSet;
@@ -22,7 +22,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::store::CompactionControl;
 use crate::store::compaction_control::gave_way;
 
-/// The filter reports its progress, and learns whether it should stop, once for this many bytes.
+/// The filter reports its progress and checks whether it should stop after each of these many bytes.
 const REPORT_BYTES: u64 = 256 << 10;
 
 /// The folder of a space's files in its keyspace.
@@ -32,7 +32,7 @@ thread_local! {
     static RUN: RefCell<Option<Run>> = const { RefCell::new(None) };
 }
 
-/// A requested compaction as its filter sees it.
+/// A requested compaction, for its filter.
 #[derive(Clone)]
 pub(super) struct Run {
     pub major: bool,
@@ -44,7 +44,7 @@ pub(super) struct Run {
     reported: Instant,
 }
 
-/// Why a compaction ended early, and the files it left.
+/// Why a compaction was aborted, and the files that it left.
 #[derive(Debug)]
 struct Interrupted {
     error: Error,
@@ -77,8 +77,8 @@ impl Run {
             Err(error) => error,
             Ok(()) if self.major && has_nearly_too_many_runs(&self.keyspace) => Error::new(
                 ErrorKind::Busy,
-                "the major compaction gave way to writes, for which minor compactions are needed; the data is \
-                 unchanged, try again when fewer writes come in",
+                "the major compaction was aborted because writes need minor compactions; the data is \
+                 unchanged, try again when there are fewer writes",
             ),
             Ok(()) => return Ok(()),
         };
@@ -96,7 +96,7 @@ impl Run {
         LsmError::Io(io::Error::other(Interrupted { error, left }))
     }
 
-    /// The files that this compaction has created so far. Not to be called unless it is a major one.
+    /// The files that this compaction has created so far. It must be a major one.
     fn unregistered_files(&self) -> Vec<PathBuf> {
         let tree = &self.keyspace.tree;
         let _flushing = tree.get_flush_lock();
@@ -137,7 +137,7 @@ pub(super) fn run(
     let Interrupted { error, left } = error.downcast().map_err(|error| failed("compacting", error.into()))?;
     for file in left {
         if let Err(error) = std::fs::remove_file(&file) {
-            tracing::warn!(file = %file.display(), %error, "an unfinished file was not removed; the next opening removes it");
+            tracing::warn!(file = %file.display(), %error, "a file of an aborted compaction was not removed yet");
         }
     }
     Err(error)

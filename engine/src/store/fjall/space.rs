@@ -1,4 +1,4 @@
-//! One space of an open database, and how much of it is in memory.
+//! A space of an open database, and the size of its memtables.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -8,23 +8,26 @@ use parking_lot::Mutex;
 
 use super::options::MEMTABLE_BYTES;
 
-/// Sealed memtables at which writes of the space wait. fjall makes a commit wait at 4, without a bound and inside the commit.
+/// The number of sealed memtables at which writes of the space wait. At 4, fjall waits inside the commit, without a
+/// limit.
 const SEALED_MAX: usize = 3;
 
-/// Runs of the first level at which writes of the space wait. fjall slows commits down at 20 and stops them at 30.
+/// The number of runs in the first level at which writes of the space wait. fjall slows commits down at 20 and stops
+/// them at 30.
 const FIRST_LEVEL_RUNS_MAX: usize = 18;
 
-/// A space. Short-lived copies only: a handle keeps the database open.
+/// A space. Copies must be short-lived, because a handle keeps the database open.
 #[derive(Clone)]
 pub(super) struct Space {
     pub keyspace: Keyspace,
     memory: Arc<Mutex<Memory>>,
 }
 
-/// The memtables as they were seen last.
+/// The memtables when they were last examined.
 ///
-/// fjall does not tell the size of sealed memtables. But a memtable is sealed only if it has pairs, and pairs come from commits, each of which
-/// looks here: between two looks at most one memtable is sealed, and its size is the one that was seen last.
+/// fjall does not report the sizes of sealed memtables. But a memtable is sealed only if it has pairs, and each commit
+/// examines the memtables here. Between two examinations at most one memtable is sealed, and its size is the one last
+/// seen.
 struct Memory {
     active_id: u64,
     active_bytes: u64,
@@ -33,18 +36,18 @@ struct Memory {
 }
 
 impl Space {
-    /// A space as it was opened. Recovery may have left memtables of both kinds.
+    /// A space that has just been opened. Recovery may have created active and sealed memtables.
     pub fn new(keyspace: Keyspace) -> Self {
         let active = keyspace.tree.active_memtable();
         let sealed_bytes = keyspace.tree.version_memtable_size_sum().saturating_sub(active.size());
         let count = keyspace.tree.sealed_memtable_count();
-        // One entry for each memtable, of which the first has the bytes of all: they are written out together.
+        // One entry for each memtable. The last one has the bytes of all, because they are flushed together.
         let sealed_bytes = (0..count).map(|n| if n + 1 == count { sealed_bytes } else { 0 }).collect();
         let memory = Memory { active_id: active.id(), active_bytes: active.size(), sealed_bytes };
         Self { keyspace, memory: Arc::new(Mutex::new(memory)) }
     }
 
-    /// Bytes in memory that are not in files yet.
+    /// The size of the active memtable and all sealed ones, in bytes.
     pub fn unwritten_bytes(&self) -> u64 {
         let mut memory = self.memory.lock();
         let active = self.keyspace.tree.active_memtable();
@@ -61,13 +64,13 @@ impl Space {
         memory.active_bytes + memory.sealed_bytes.iter().sum::<u64>()
     }
 
-    /// Bytes of the memtable that takes writes.
+    /// The size of the active memtable, in bytes.
     pub fn active_bytes(&self) -> u64 {
         self.keyspace.tree.active_memtable().size()
     }
 
-    /// Whether a commit of `bytes` may find as many sealed memtables or runs of the first level as make fjall wait inside the commit. A memtable
-    /// above the limit counts as sealed: fjall seals it as soon as a worker is free.
+    /// Whether a commit of `bytes` may reach the number of sealed memtables or of runs at which fjall waits inside the
+    /// commit. An active memtable above its limit counts as sealed, because fjall seals it as soon as a worker is idle.
     pub fn is_crowded(&self, bytes: u64) -> bool {
         let active = self.active_bytes();
         let full = active > MEMTABLE_BYTES;
@@ -78,13 +81,13 @@ impl Space {
             || self.has_many_runs()
     }
 
-    /// Whether only a compaction can make room.
+    /// Whether the space has too many runs in its first level, so that it needs a compaction.
     pub fn has_many_runs(&self) -> bool {
         self.keyspace.tree.l0_run_count() >= FIRST_LEVEL_RUNS_MAX
     }
 }
 
-/// Whether a major compaction, which keeps minor ones of its space waiting, should give way to writes.
+/// Whether a major compaction, for which the minor ones of its space wait, should be aborted in favour of writes.
 pub(super) fn has_nearly_too_many_runs(keyspace: &Keyspace) -> bool {
     keyspace.tree.l0_run_count() >= FIRST_LEVEL_RUNS_MAX - 4
 }

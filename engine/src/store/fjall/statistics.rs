@@ -1,4 +1,4 @@
-//! What an open database tells of itself.
+//! The figures of an open database.
 
 use std::path::Path;
 use std::sync::atomic::Ordering;
@@ -12,11 +12,11 @@ use super::pressure::Waits;
 use super::space::Space;
 use crate::store::{SpaceFiles, Statistics};
 
-/// How a database fares. What fjall counts is read as it stands; only the journal's length waits for a write of it under way.
+/// The figures of a database. Only the size of the journal waits for a write of it in progress.
 pub(super) fn of(database: &Database, waits: &Waits) -> Statistics {
     let inner = &database.inner;
     let spaces = database.spaces();
-    // A journal that failed has no length to tell; everything else is worth telling all the same, just then.
+    // The size of a journal that failed is unknown. The other figures are still useful then.
     let journal_bytes = inner.journal_disk_space().unwrap_or(0);
     let mut all = Statistics {
         cache_bytes: inner.cache_size(),
@@ -35,7 +35,7 @@ pub(super) fn of(database: &Database, waits: &Waits) -> Statistics {
         stalled: Duration::from_nanos(waits.took_ns.load(Ordering::Relaxed)),
         stalls_given_up: waits.given_up.load(Ordering::Relaxed),
         stalled_now: waits.now.load(Ordering::Relaxed),
-        failure: database.failure().map(|(_, message)| message.clone()),
+        failure: database.failure().map(|error| error.message().to_owned()),
         ..Statistics::default()
     };
     for Space { keyspace, .. } in &spaces {
@@ -62,13 +62,13 @@ pub(super) fn files(keyspace: &Keyspace) -> SpaceFiles {
     files
 }
 
-/// What is free on the disk of a folder for this process.
+/// The free bytes on the disk of a folder that are available to this process.
 #[cfg(unix)]
 pub(super) fn disk_free_bytes(folder: &Path) -> Option<u64> {
     rustix::fs::statvfs(folder).ok().map(|disk| disk.f_bavail.saturating_mul(disk.f_frsize))
 }
 
-/// What is free on the disk of a folder: not known here.
+/// The free bytes on the disk of a folder, which are unknown on this system.
 #[cfg(not(unix))]
 pub(super) fn disk_free_bytes(_folder: &Path) -> Option<u64> {
     None

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use super::clock_mark::{Beginning, ClockMark};
+use super::clock_mark::{ClockMark, HighWaterMark};
 use super::cursor::FjallSnapshot;
 use super::database::{Committed, Database, bytes_of};
 use super::failure::refuses_writes;
@@ -13,9 +13,9 @@ use super::pressure::{WAIT_STEP, Wait, Waits};
 use super::{statistics, syncer};
 use crate::durability::Durability;
 use crate::error::{Error, Result};
+use crate::store::active_transaction::{ActiveTransaction, Write, WriteSet};
 use crate::store::folder::Folder;
-use crate::store::rows::Rows;
-use crate::store::running::{Done, Running, Write};
+use crate::store::rows::RowLocks;
 use crate::store::time::{Sequence, Time};
 use crate::store::{
     self, CATALOG_SPACE, CompactionControl, CompactionFilterFactory, Snapshot, SpaceFiles, SpaceId, SpaceOptions,
@@ -23,21 +23,21 @@ use crate::store::{
 };
 use bytes::Bytes;
 
-/// A database that is further ahead of the machine's clock than this when it is opened is worth a warning.
+/// The lead of the stored time over the machine's clock, in milliseconds, above which opening logs a warning.
 const AHEAD_WARN_MS: i64 = 10_000;
 
-/// At least what writing the mark takes.
+/// An upper bound of the size of a write of the mark, in bytes.
 const MARK_BYTES_MAX: u64 = 256;
 
-/// A store in a data folder, which it has to itself.
+/// A store in a data folder. It has exclusive use of the folder.
 pub struct FjallStore {
     holder: Holder,
-    rows: Rows,
+    rows: RowLocks,
     time: Time,
     sequence: Sequence,
     mark: ClockMark,
     waits: Waits,
-    /// Whether SYNC_WAL means FSYNC_WAL.
+    /// Whether SYNC_WAL is treated as FSYNC_WAL.
     fsync: bool,
 }
 
@@ -45,59 +45,59 @@ impl FjallStore {
     /// Opens the store in a folder, creating it if necessary.
     ///
     /// # Errors
-    /// `Locked`: the folder is open already, in this process or another. `NewerFormat`: a newer version wrote it. `InvalidArgument`: the folder
-    /// holds other things. `Io`, `Corrupt`.
+    /// `Locked`: the folder is open, in this process or another. `NewerFormat`: a newer version wrote it.
+    /// `InvalidArgument`: the folder contains other files. `Io`, `Corrupt`.
     pub fn open(path: &Path, options: StoreOptions) -> Result<Arc<dyn Store>> {
         Self::open_at_least(path, options, Upcoming { time_ms: i64::MIN, sequence: 1 })
     }
 
-    /// Opens a store that assigns no timestamp below `least` and no sequence number below it, whatever it has stored.
+    /// Opens a store whose timestamps and sequence numbers begin at `least`, or later if the stored mark is later.
     ///
     /// # Errors
     /// Those of [`Self::open`].
     pub(crate) fn open_at_least(path: &Path, options: StoreOptions, least: Upcoming) -> Result<Arc<dyn Store>> {
         let (clock, fsync) = (options.clock(), options.fsync);
         let holder = Holder::open(Folder::open(path)?, options)?;
-        let beginning = holder.database()?.beginning()?;
-        let time = Time::new(clock, beginning.clock_ms, beginning.time_ms.max(least.time_ms));
+        let mark = holder.database()?.stored_mark()?;
+        let time = Time::new(clock, mark.clock_ms, mark.time_ms.max(least.time_ms));
         let ahead_ms = time.ahead_of_machine_ms();
         if ahead_ms > AHEAD_WARN_MS {
             tracing::warn!(
                 ahead_ms,
-                "the time of the database is ahead of this machine's clock, as if that had been set back; until the clock has caught up, \
-                 the time of the database advances at half speed"
+                "the time of the database is ahead of this machine's clock, as if that had been set back; until the \
+                 clock has caught up, the time of the database advances at half speed"
             );
         }
         Ok(Arc::new(Self {
             holder,
-            rows: Rows::new(),
+            rows: RowLocks::new(),
             time,
-            sequence: Sequence::from(beginning.sequence.max(least.sequence)),
-            mark: ClockMark::at(beginning),
+            sequence: Sequence::from(mark.sequence.max(least.sequence)),
+            mark: ClockMark::at(mark),
             waits: Waits::default(),
             fsync,
         }))
     }
 
-    /// Takes the rows, runs the body and commits what it wrote, if that can be done now.
+    /// Locks the rows, runs the body and commits its writes, unless it has to wait or the database has changed.
     fn attempt(&self, rows: &[Bytes], body: &mut dyn FnMut(&mut dyn Transaction) -> Result<()>) -> Result<Attempt> {
-        let mut held = self.rows.take(rows, &self.time)?;
+        let mut held = self.rows.lock_all(rows, &self.time)?;
         let database = self.holder.database()?;
         let snapshot = FjallSnapshot::new(&database);
         let seen = Arc::downgrade(&database);
         drop(database);
-        let mut running = Running::new(Arc::new(snapshot), held.times(), &self.sequence);
-        body(&mut running)?;
-        let Done { writes, newest } = running.finish()?;
+        let mut active = ActiveTransaction::new(Arc::new(snapshot), held.times(), &self.sequence);
+        body(&mut active)?;
+        let WriteSet { writes, newest } = active.finish()?;
         if writes.is_empty() && newest.is_none() {
             return Ok(Attempt::Unneeded);
         }
-        // What the body read is only good for the database that it read.
+        // The database must still be the one that the body read.
         let writable = || {
             let database = self.holder.writable()?;
             Ok(std::ptr::eq(Arc::as_ptr(&database), seen.as_ptr()).then_some(database))
         };
-        let Some(database) = writable()? else { return Ok(Attempt::Moved) };
+        let Some(database) = writable()? else { return Ok(Attempt::Reopened) };
         let touched = database.spaces_of(&writes)?;
         let bytes = bytes_of(&writes);
         if !writes.is_empty() && !database.pressure.admits(&touched, bytes, || database.spaces()) {
@@ -107,12 +107,12 @@ impl FjallStore {
         if let Some(newest) = newest {
             let time_ms = held.assign(newest);
             let clock_ms = held.times().clock_ms;
-            let needed = Beginning { time_ms, sequence: self.sequence.upcoming(), clock_ms };
+            let needed = HighWaterMark { time_ms, sequence: self.sequence.upcoming(), clock_ms };
             let mut ended = None;
             self.mark.cover(needed, |next| {
                 match writable()? {
-                    None => ended = Some(Attempt::Moved),
-                    Some(database) => match database.set_beginning(next)? {
+                    None => ended = Some(Attempt::Reopened),
+                    Some(database) => match database.write_mark(next)? {
                         Committed::Whole => return Ok(true),
                         Committed::Refused(error) => ended = Some(Attempt::Refused(error)),
                         Committed::Crowded => ended = Some(Attempt::crowded_mark()),
@@ -127,7 +127,7 @@ impl FjallStore {
         if writes.is_empty() {
             return Ok(Attempt::Unneeded);
         }
-        let Some(database) = writable()? else { return Ok(Attempt::Moved) };
+        let Some(database) = writable()? else { return Ok(Attempt::Reopened) };
         let crowded = Attempt::crowded(&writes, bytes);
         Ok(match database.commit(writes)? {
             Committed::Whole => Attempt::Done(Arc::clone(database.syncer())),
@@ -136,14 +136,17 @@ impl FjallStore {
         })
     }
 
-    /// Waits until these spaces admit a commit of `bytes`, with no row and no handle held; `Busy` if that takes too long.
-    fn ease(&self, spaces: &[SpaceId], bytes: u64, wait: &Wait<'_>) -> Result<()> {
+    /// Waits until these spaces admit a commit of `bytes`. The caller must hold no row lock and no handle.
+    ///
+    /// # Errors
+    /// `Busy` if that takes too long.
+    fn wait_for_room(&self, spaces: &[SpaceId], bytes: u64, wait: &Wait<'_>) -> Result<()> {
         loop {
             {
                 let database = self.holder.database()?;
                 let all = database.spaces();
                 let touched: Vec<_> = spaces.iter().filter_map(|space| database.space(*space)).collect();
-                // A database that refuses writes will not ease: let the commit find out.
+                // The pressure on a database that refuses writes does not decrease. The commit reports its failure.
                 if database.pressure.admits(&touched, bytes, || all.clone()) || refuses_writes(&database.inner) {
                     return Ok(());
                 }
@@ -154,14 +157,14 @@ impl FjallStore {
         }
     }
 
-    /// Everything into files, and the mark exactly where it is needed.
+    /// Flushes all spaces, and stores the exact mark.
     fn write_out(&self, database: &Database) -> Result<()> {
-        let beginning = Beginning {
+        let mark = HighWaterMark {
             time_ms: self.time.safe_ms(),
             sequence: self.sequence.upcoming(),
             clock_ms: self.time.now_ms(),
         };
-        if let Committed::Refused(error) = database.set_beginning(beginning)? {
+        if let Committed::Refused(error) = database.write_mark(mark)? {
             return Err(error);
         }
         database.sync()?;
@@ -169,17 +172,17 @@ impl FjallStore {
     }
 }
 
-/// How one attempt at a transaction ended. Nothing was written, unless it is done.
+/// The outcome of one attempt at a transaction. Nothing has been written, except for `Done`.
 enum Attempt {
-    /// All is written, and handed to the operating system.
-    Done(Arc<syncer::Shared>),
+    /// Everything is written, and handed to the operating system.
+    Done(Arc<syncer::SyncQueue>),
     /// There was nothing to write.
     Unneeded,
-    /// The database was opened anew between what the body read and the commit.
-    Moved,
-    /// These spaces have too much to be written out or compacted for as many bytes.
+    /// The database was reopened after the body had read it and before the commit.
+    Reopened,
+    /// These spaces have too many memtables to flush or files to compact to admit as many bytes.
     Crowded { spaces: Vec<SpaceId>, bytes: u64 },
-    /// The database had failed before.
+    /// The database had failed before the commit.
     Refused(Error),
 }
 
@@ -190,7 +193,7 @@ impl Attempt {
         Self::Crowded { spaces, bytes }
     }
 
-    /// The mark could not be written. The writes that it covers must not be committed without it.
+    /// The space of the mark is crowded. The writes that the mark covers must not be committed without it.
     fn crowded_mark() -> Self {
         Self::Crowded { spaces: vec![CATALOG_SPACE], bytes: MARK_BYTES_MAX }
     }
@@ -232,18 +235,19 @@ impl Store for FjallStore {
         loop {
             match self.attempt(rows, body)? {
                 Attempt::Unneeded => return Ok(()),
-                // The rows are free again: who writes to them next and waits for a sync shares this one.
+                // The rows have been unlocked, so other writes of them can share this sync.
                 Attempt::Done(syncer) if durability == Durability::FsyncWal => return syncer.wait(),
                 Attempt::Done(syncer) => {
                     syncer.wrote();
                     return Ok(());
                 }
-                // Something failed in the background, and not by this write: once it is tried again with the database opened anew.
+                // An earlier write or a worker failed, not this write. It is tried once more with the reopened
+                // database.
                 Attempt::Refused(error) if refused => return Err(error),
                 Attempt::Refused(_) => refused = true,
-                Attempt::Moved => {}
+                Attempt::Reopened => {}
                 Attempt::Crowded { spaces, bytes } => {
-                    self.ease(&spaces, bytes, wait.get_or_insert_with(|| self.waits.begin()))?
+                    self.wait_for_room(&spaces, bytes, wait.get_or_insert_with(|| self.waits.begin()))?
                 }
             }
         }

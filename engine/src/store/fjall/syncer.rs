@@ -1,12 +1,14 @@
-//! Makes the journal durable. One thread syncs for all who wait, together, and at an interval for those who do not wait.
+//! Group commit: one thread syncs the journal for all writes that wait, and at an interval for those that do not.
 //!
-//! fjall's own sync holds the lock that every commit needs, so that all writes would wait for the disk. Here commits only hand their bytes to
-//! the operating system, and the journal's file is synced through a file descriptor of our own.
+//! A sync through fjall holds the lock that every commit needs, so that all writes would wait for the disk. Therefore
+//! commits only hand their bytes to the operating system, and the thread syncs the file of the journal through its own
+//! file descriptor.
 //!
-//! Syncing the newest journal covers every commit that returned before. A commit's bytes were handed over to the journal that was the active
-//! one. If it still is, it is the newest, and this sync covers it. If not, fjall has rotated it: it syncs a journal, data and metadata,
-//! before it creates the next one, whose name it makes durable before it takes commits; so the bytes were durable before a newer journal
-//! could be seen. If the journal is gone, what was in it has been written to files, which fjall syncs before it removes a journal.
+//! A sync of the newest journal covers every commit that has returned. The bytes of a commit were written to the
+//! journal that was active then. If that is still active, it is the newest one, and it is synced. Otherwise fjall has
+//! rotated it: fjall syncs a journal, data and metadata, before it creates the next one, and makes the name of the next
+//! one durable before it accepts commits. So the bytes were durable before a newer journal existed. If the journal has
+//! been removed, its data is in files, which fjall syncs first.
 
 use std::fs::{self, File, OpenOptions};
 use std::io;
@@ -19,48 +21,48 @@ use std::time::{Duration, Instant};
 use parking_lot::{Condvar, Mutex};
 
 use super::failure::failed_io;
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Error, Result};
 
-/// Why a database takes no more writes.
-pub(super) type Failure = OnceLock<(ErrorKind, String)>;
+/// The error after which a database accepts no writes.
+pub(super) type Failure = OnceLock<Error>;
 
 /// Syncs the journal of one open database.
 pub(super) struct Syncer {
-    shared: Arc<Shared>,
+    queue: Arc<SyncQueue>,
     thread: Option<JoinHandle<()>>,
 }
 
-/// What writers and the thread share; writers may keep it longer than the database is open.
-pub(super) struct Shared {
+/// The writers that wait for a sync. Writers may keep it after the database was closed.
+pub(super) struct SyncQueue {
     data: PathBuf,
-    /// How long a write may stay unsynced; `None`: as long as the operating system likes.
+    /// The time after which a write is synced in the background. `None` leaves it to the operating system.
     interval: Option<Duration>,
-    state: Mutex<State>,
-    /// Signals the thread: there is something to sync.
+    state: Mutex<SyncState>,
+    /// Wakes the thread when a sync is needed.
     wanted: Condvar,
-    /// Signals the writers: a sync has ended.
+    /// Wakes writers when a sync has ended.
     ended: Condvar,
-    /// Whether there were commits since the last sync began.
+    /// Whether a commit has returned since the last sync began.
     dirty: AtomicBool,
     pub syncs: AtomicU64,
     failure: Arc<Failure>,
 }
 
 #[derive(Default)]
-struct State {
-    /// Writers that have asked for a sync, counted.
+struct SyncState {
+    /// The number of requests for a sync.
     requested: u64,
-    /// Of these, the earliest ones whose commits are durable, counted.
+    /// The number of these requests, from the first one, whose commits are durable.
     synced: u64,
     dirty_since: Option<Instant>,
-    failed: Option<(ErrorKind, String)>,
+    failed: Option<Error>,
     stopped: bool,
 }
 
 impl Syncer {
-    /// Starts the thread for the journal in a folder. A sync that fails is recorded as the failure of the database.
+    /// Starts the thread for the journal in a folder. A failed sync is recorded as the failure of the database.
     pub fn start(data: &Path, interval: Option<Duration>, failure: Arc<Failure>) -> Result<Self> {
-        let shared = Arc::new(Shared {
+        let queue = Arc::new(SyncQueue {
             data: data.to_owned(),
             interval,
             state: Mutex::default(),
@@ -70,34 +72,34 @@ impl Syncer {
             syncs: AtomicU64::new(0),
             failure,
         });
-        let ours = Arc::clone(&shared);
+        let queue_of_thread = Arc::clone(&queue);
         let thread = std::thread::Builder::new()
             .name("hjall-sync".to_owned())
-            .spawn(move || ours.run())
+            .spawn(move || queue_of_thread.run())
             .map_err(|error| failed_io("starting the thread that syncs the journal", error))?;
-        Ok(Self { shared, thread: Some(thread) })
+        Ok(Self { queue, thread: Some(thread) })
     }
 
-    /// The part that outlives the database.
-    pub fn shared(&self) -> &Arc<Shared> {
-        &self.shared
+    /// The queue, which may outlive the database.
+    pub fn queue(&self) -> &Arc<SyncQueue> {
+        &self.queue
     }
 }
 
 impl Drop for Syncer {
     fn drop(&mut self) {
-        self.shared.state.lock().stopped = true;
-        self.shared.wanted.notify_one();
+        self.queue.state.lock().stopped = true;
+        self.queue.wanted.notify_one();
         if self.thread.take().is_some_and(|thread| thread.join().is_err()) {
             tracing::error!("the thread that syncs the journal panicked");
         }
-        // Whoever still waits syncs by itself.
-        self.shared.ended.notify_all();
+        // Writers that still wait sync the journal themselves.
+        self.queue.ended.notify_all();
     }
 }
 
-impl Shared {
-    /// Takes note of a commit that does not wait for the disk.
+impl SyncQueue {
+    /// Registers a commit that does not wait for a sync.
     pub fn wrote(&self) {
         if self.interval.is_none() || self.dirty.load(Ordering::SeqCst) || self.dirty.swap(true, Ordering::SeqCst) {
             return;
@@ -109,7 +111,7 @@ impl Shared {
     /// Waits until every commit that has returned is durable.
     ///
     /// # Errors
-    /// `Io`, `DiskFull`: syncing failed; whether the commit is durable is open.
+    /// `Io`, `DiskFull`: the sync failed, and it is unknown whether the commits are durable.
     pub fn wait(&self) -> Result<()> {
         let mut state = self.state.lock();
         state.requested += 1;
@@ -119,10 +121,10 @@ impl Shared {
         if state.synced >= ticket {
             return Ok(());
         }
-        if let Some((kind, message)) = &state.failed {
-            return Err(Error::new(*kind, message.clone()));
+        if let Some(error) = &state.failed {
+            return Err(error.again());
         }
-        // The database has been closed or reopened since the commit; the thread is gone or about to go.
+        // The database has been closed or reopened since the commit, and the thread has ended or is about to.
         drop(state);
         Journal::in_folder(&self.data).sync().map_err(failed)
     }
@@ -150,7 +152,8 @@ impl Shared {
             }
             let target = state.requested;
             state.dirty_since = None;
-            // Before the sync begins: a commit that finds this still set has been handed over, and this sync covers it.
+            // Cleared before the sync begins: a commit that finds it still set was written before, and this sync covers
+            // it.
             self.dirty.store(false, Ordering::SeqCst);
             drop(state);
             let synced = journal.sync();
@@ -161,10 +164,10 @@ impl Shared {
                 Err(error) => {
                     let error = failed(error);
                     tracing::error!(%error, "syncing the journal failed");
-                    let failure = (error.kind(), error.message().to_owned());
-                    // What the operating system did not write may be lost to it: only what is read back counts.
-                    self.failure.get_or_init(|| failure.clone());
-                    state.failed = Some(failure);
+                    // After a failed sync, the operating system may have discarded unwritten data, and a second sync
+                    // would report success. The database must be reopened, which reads the journal back.
+                    self.failure.get_or_init(|| error.again());
+                    state.failed = Some(error);
                     self.ended.notify_all();
                     return;
                 }
@@ -181,7 +184,7 @@ fn failed(error: io::Error) -> Error {
 /// The newest journal of a folder.
 struct Journal<'a> {
     data: &'a Path,
-    /// The one that was synced last, by its number.
+    /// The number and the file of the journal that was last synced.
     open: Option<(u64, File)>,
 }
 
@@ -194,12 +197,12 @@ impl<'a> Journal<'a> {
         loop {
             let number = self.newest()?;
             if let Some((_, file)) = self.open.as_ref().filter(|(open, _)| *open == number) {
-                // Data and length are all that reading it back needs.
+                // Replaying a journal needs its data and its length, which are both synced.
                 return file.sync_data();
             }
             match OpenOptions::new().write(true).open(self.data.join(format!("{number}.jnl"))) {
                 Ok(file) => self.open = Some((number, file)),
-                // Removed since: there is a newer one.
+                // It has been removed since, and there is a newer one.
                 Err(error) if error.kind() == io::ErrorKind::NotFound && self.newest()? != number => {}
                 Err(error) => return Err(error),
             }
@@ -221,7 +224,8 @@ impl<'a> Journal<'a> {
 mod tests {
     use super::*;
 
-    /// fjall's promise, on which syncing only the newest journal rests: a rotated journal is named lower than the active one.
+    /// Syncing only the newest journal relies on fjall's numbering: a rotated journal has a lower number than the
+    /// active one.
     #[test]
     fn the_newest_journal_is_the_one_that_takes_commits() {
         let folder = tempfile::TempDir::new().unwrap();
@@ -248,23 +252,24 @@ mod tests {
         }
     }
 
-    /// All that have asked when a sync begins share it; one that asks later, even of a database that was closed since, has its own.
+    /// Requests made before a sync begins share it. A later one has its own, even if the database was closed in
+    /// between.
     #[test]
     fn waiting_writers_share_syncs() {
         let folder = tempfile::TempDir::new().unwrap();
         fs::write(folder.path().join("0.jnl"), b"").unwrap();
         let syncer = Syncer::start(folder.path(), None, Arc::default()).unwrap();
-        let shared = Arc::clone(syncer.shared());
+        let queue = Arc::clone(syncer.queue());
         {
-            let mut state = shared.state.lock();
+            let mut state = queue.state.lock();
             state.requested += 8;
-            shared.wanted.notify_one();
-            shared.ended.wait_while(&mut state, |state| state.synced < 8);
+            queue.wanted.notify_one();
+            queue.ended.wait_while(&mut state, |state| state.synced < 8);
         }
-        assert_eq!(shared.syncs.load(Ordering::Relaxed), 1);
-        shared.wait().unwrap();
-        assert_eq!(shared.syncs.load(Ordering::Relaxed), 2);
+        assert_eq!(queue.syncs.load(Ordering::Relaxed), 1);
+        queue.wait().unwrap();
+        assert_eq!(queue.syncs.load(Ordering::Relaxed), 2);
         drop(syncer);
-        shared.wait().unwrap();
+        queue.wait().unwrap();
     }
 }

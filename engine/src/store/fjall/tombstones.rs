@@ -1,9 +1,9 @@
-//! Which spaces have tombstones, so that reads of a few pairs can do without an upper bound.
+//! A cache of which spaces have tombstones. Reads of spaces without tombstones do not need an upper bound.
 //!
 //! An upper bound costs a second search in every file: an index block, a data block and the decoding of its last
-//! restart interval. Without it a read ends at the first key past its range instead. fjall skips tombstones on the way
-//! to that key, however many there are, so this is only done in a space whose files have none. Compactions leave them
-//! where they drop cells, until the files below have been compacted too.
+//! restart interval. Without it, a read ends at the first key past its range. fjall skips any number of tombstones on
+//! the way to that key, so the bound is omitted only in spaces whose files have none. Compactions leave a tombstone
+//! where they drop a cell, until the files below have been compacted too.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -11,33 +11,34 @@ use fjall::{AbstractTree, Keyspace};
 
 use crate::store::SpaceId;
 
-const SLOTS: usize = 256;
+/// The number of entries of the cache.
+const ENTRIES: usize = 256;
 
-/// The last answers by space. An outdated answer costs time, never correctness.
+/// The last known answers. An outdated answer affects speed only.
 pub(super) struct Tombstones {
-    /// Space (31 bits), version of its files (32 bits), whether they have tombstones (1 bit).
-    slots: [AtomicU64; SLOTS],
+    /// The space (31 bits), the version of its files (32 bits), and whether they have tombstones (1 bit).
+    entries: [AtomicU64; ENTRIES],
 }
 
 impl Default for Tombstones {
     fn default() -> Self {
-        Self { slots: [const { AtomicU64::new(0) }; SLOTS] }
+        Self { entries: [const { AtomicU64::new(0) }; ENTRIES] }
     }
 }
 
 impl Tombstones {
-    /// Whether the files of a space have tombstones. Counts them once for each version of the files. Not for the
-    /// catalog's space, whose number stands for an empty slot.
+    /// Whether the files of a space have tombstones. Counts them once for each version of the files. Must not be called
+    /// for the space of the catalog, whose number stands for an empty entry.
     pub fn are_in(&self, space: SpaceId, keyspace: &Keyspace) -> bool {
         let version = keyspace.tree.current_version().id();
         let state = (space << 33) | ((version & 0xffff_ffff) << 1);
-        let slot = &self.slots[usize::try_from(space).unwrap_or(0) % SLOTS];
-        let known = slot.load(Ordering::Relaxed);
+        let entry = &self.entries[usize::try_from(space).unwrap_or(0) % ENTRIES];
+        let known = entry.load(Ordering::Relaxed);
         if known & !1 == state {
             return known & 1 == 1;
         }
-        let found = keyspace.tree.tombstone_count() > 0;
-        slot.store(state | u64::from(found), Ordering::Relaxed);
-        found
+        let has_tombstones = keyspace.tree.tombstone_count() > 0;
+        entry.store(state | u64::from(has_tombstones), Ordering::Relaxed);
+        has_tombstones
     }
 }

@@ -7,7 +7,7 @@ use crate::fixture::{NOW, descriptor, family, name, put, read};
 use bytes::Bytes;
 use hjall_engine::clock::ManualClock;
 use hjall_engine::schema::{NamespaceDescriptor, TableDescriptor};
-use hjall_engine::store::fault::{Call, Counted, Fault, FaultStore, When};
+use hjall_engine::store::fault::{Call, Counted, FaultStore, InjectedFault, When};
 use hjall_engine::store::{FjallStore, MemoryStore, Store, StoreOptions};
 use hjall_engine::{Engine, ErrorKind, Result};
 
@@ -93,7 +93,7 @@ impl Broken {
 
     /// Ends the engine without closing the store, as a crash does, and opens another one.
     fn crash_and_reopen(&mut self, engine: Engine) -> Engine {
-        self.store.fail(Fault {
+        self.store.fail(InjectedFault {
             counted: Counted::All,
             nth: 1,
             when: When::Before,
@@ -122,7 +122,7 @@ fn undisturbed(change: fn(&Engine) -> Result<()>) -> (Seen, Seen) {
 }
 
 /// Interrupts a change at one call of the store. Returns whether the change reached that call.
-fn crash(what: &str, change: fn(&Engine) -> Result<()>, fault: Fault, make: fn() -> (Broken, Engine)) -> bool {
+fn crash(what: &str, change: fn(&Engine) -> Result<()>, fault: InjectedFault, make: fn() -> (Broken, Engine)) -> bool {
     let (before, after) = undisturbed(change);
     let (mut broken, engine) = make();
     broken.store.fail(fault);
@@ -144,7 +144,7 @@ fn crash(what: &str, change: fn(&Engine) -> Result<()>, fault: Fault, make: fn()
 fn a_crash_at_any_call_leaves_the_old_state_or_the_new_one() {
     for (what, change) in CHANGES {
         for when in [When::Before, When::After] {
-            let fault = |nth| Fault { counted: Counted::All, nth, when, kind: ErrorKind::Io, lasting: true };
+            let fault = |nth| InjectedFault { counted: Counted::All, nth, when, kind: ErrorKind::Io, lasting: true };
             let calls = (1..).take_while(|nth| crash(what, change, fault(*nth), Broken::new)).count();
             assert!(calls > 0, "{what} calls the store");
         }
@@ -154,8 +154,13 @@ fn a_crash_at_any_call_leaves_the_old_state_or_the_new_one() {
 #[test]
 fn a_crash_on_disk_leaves_the_old_state_or_the_new_one() {
     for (what, change) in [CHANGES[2], CHANGES[9]] {
-        let fault =
-            |nth| Fault { counted: Counted::Writes, nth, when: When::After, kind: ErrorKind::Io, lasting: true };
+        let fault = |nth| InjectedFault {
+            counted: Counted::Writes,
+            nth,
+            when: When::After,
+            kind: ErrorKind::Io,
+            lasting: true,
+        };
         let calls = (1..).take_while(|nth| crash(what, change, fault(*nth), Broken::on_disk)).count();
         assert!(calls > 3, "{what} creates spaces, writes the catalog, drops spaces");
     }
@@ -168,7 +173,13 @@ fn after_a_failure_the_engine_uses_the_stored_state() {
         for when in [When::Before, When::After] {
             for nth in 1.. {
                 let (mut broken, engine) = Broken::new();
-                broken.store.fail(Fault { counted: Counted::All, nth, when, kind: ErrorKind::Io, lasting: false });
+                broken.store.fail(InjectedFault {
+                    counted: Counted::All,
+                    nth,
+                    when,
+                    kind: ErrorKind::Io,
+                    lasting: false,
+                });
                 let done = change(&engine);
                 if !broken.store.heal() {
                     done.unwrap();
@@ -195,7 +206,7 @@ fn after_a_failure_the_engine_uses_the_stored_state() {
 fn tables_cannot_be_used_while_the_stored_state_is_unknown() {
     let (broken, engine) = Broken::new();
     // The change is written, but its result is lost, and every later call fails.
-    broken.store.fail(Fault {
+    broken.store.fail(InjectedFault {
         counted: Counted::Only(Call::Transact),
         nth: 1,
         when: When::After,
@@ -219,7 +230,7 @@ fn numbers_of_spaces_are_never_reused() {
         // Every other change ends in a crash before the catalog is written.
         let lasting = round % 2 == 0;
         if lasting {
-            broken.store.fail(Fault {
+            broken.store.fail(InjectedFault {
                 counted: Counted::Only(Call::Transact),
                 nth: 1,
                 when: When::Before,

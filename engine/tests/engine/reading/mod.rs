@@ -2,7 +2,6 @@
 
 pub mod history;
 pub mod naive;
-pub mod partial;
 
 use std::sync::Arc;
 
@@ -12,9 +11,9 @@ use hjall_engine::mutation::{Delete, Durability, Marker, MarkerKind, Put, PutCel
 use hjall_engine::name::TableName;
 use hjall_engine::request::{Columns, Get, Scan, TimeRange};
 use hjall_engine::schema::{FamilyDescriptor, TableDescriptor};
-use hjall_engine::store::MemoryStore;
 use hjall_engine::{Cell, Engine, LATEST, Options, Row, Table};
-use partial::Partial;
+
+use crate::fixture::controlled_store::ControlledStore;
 
 /// The initial time.
 pub const NOW: i64 = 1_000_000;
@@ -40,9 +39,9 @@ impl World {
     }
 
     /// A world over a store with partial compactions.
-    pub fn partial(families: &[&str]) -> (Self, Arc<Partial>) {
+    pub fn partial(families: &[&str]) -> (Self, Arc<ControlledStore>) {
         let clock = Arc::new(ManualClock::at(NOW));
-        let store = Arc::new(Partial::new(MemoryStore::new(clock.clone())));
+        let store = ControlledStore::new(clock.clone());
         let engine = Engine::with_store(store.clone()).unwrap();
         (Self::over(engine, clock, families, &[]), store)
     }

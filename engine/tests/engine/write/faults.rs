@@ -8,7 +8,7 @@ use bytes::Bytes;
 use hjall_engine::clock::ManualClock;
 use hjall_engine::mutation::{Check, CompareOp, MarkerKind, Mutation};
 use hjall_engine::store::MemoryStore;
-use hjall_engine::store::fault::{Counted, Fault, FaultStore, When};
+use hjall_engine::store::fault::{Counted, FaultStore, InjectedFault, When};
 use hjall_engine::{Engine, ErrorKind, Result, Table};
 
 /// A write of row `r` and its name.
@@ -54,7 +54,13 @@ fn a_row_is_never_partly_written_and_the_failure_is_reported() {
         for when in [When::Before, When::After] {
             for nth in 1.. {
                 let (store, t) = table();
-                store.fail(Fault { counted: Counted::All, nth, when, kind: ErrorKind::DiskFull, lasting: false });
+                store.fail(InjectedFault {
+                    counted: Counted::All,
+                    nth,
+                    when,
+                    kind: ErrorKind::DiskFull,
+                    lasting: false,
+                });
                 let done = write(&t);
                 if !store.heal() {
                     done.unwrap();

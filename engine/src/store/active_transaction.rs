@@ -1,4 +1,4 @@
-//! A transaction while its body runs, the same for every store: it collects what is written and says what cannot be.
+//! A transaction whose body is running. All stores use it: it collects the writes and validates their keys.
 
 use std::cell::Cell;
 use std::collections::HashMap;
@@ -14,58 +14,62 @@ use crate::error::{Error, Result};
 /// The longest key that every store can hold, in bytes.
 pub(super) const KEY_BYTES_MAX: usize = 65_535;
 
-/// One change; no value: the key goes.
+/// A write of one key. Without a value, it deletes the key.
 pub(super) struct Write {
     pub space: SpaceId,
     pub key: Bytes,
     pub value: Option<Bytes>,
 }
 
-/// What a body left to be committed.
-pub(super) struct Done {
-    /// In order of space and key, each key once.
+/// The writes of a transaction.
+pub(super) struct WriteSet {
+    /// Ordered by space and key; each key occurs once.
     pub writes: Vec<Write>,
-    /// The newest timestamp that it assigned and later transactions follow; `None`: it wrote nothing and assigned nothing.
+    /// The newest timestamp that the transaction assigned within the bound of a row's lead. `None` if it wrote nothing
+    /// and assigned nothing.
     pub newest: Option<Newest>,
 }
 
-/// What [`super::Store::transact`] hands to its body.
-pub(super) struct Running<'a> {
+/// The [`Transaction`] that [`super::Store::transact`] passes to its body.
+pub(super) struct ActiveTransaction<'a> {
     snapshot: Arc<dyn Snapshot>,
     times: RowTime,
     sequence: &'a Sequence,
-    drawn: Cell<Option<u64>>,
+    assigned_sequence: Cell<Option<u64>>,
     writes: Vec<Write>,
-    /// Where in `writes` each key was written last. Covers the first `indexed` writes: it is filled when it is first needed.
+    /// The position in `writes` of the last write of each key. Covers the first `indexed` writes; filled on demand.
     index: HashMap<(SpaceId, Bytes), usize>,
     indexed: usize,
     newest: Option<Newest>,
-    refused: Option<Error>,
+    /// The first invalid write.
+    invalid: Option<Error>,
 }
-
-impl<'a> Running<'a> {
-    /// Nothing written yet. The rows are locked already: the snapshot is newer than everything committed in them.
+impl<'a> ActiveTransaction<'a> {
+    /// A transaction without writes. Its rows must have been locked before `snapshot` was taken.
     pub fn new(snapshot: Arc<dyn Snapshot>, times: RowTime, sequence: &'a Sequence) -> Self {
         Self {
             snapshot,
             times,
             sequence,
-            drawn: Cell::new(None),
+            assigned_sequence: Cell::new(None),
             writes: Vec::new(),
             index: HashMap::new(),
             indexed: 0,
             newest: None,
-            refused: None,
+            invalid: None,
         }
     }
 
-    /// What it wrote, or why that cannot be.
-    pub fn finish(mut self) -> Result<Done> {
-        if let Some(refused) = self.refused {
-            return Err(refused);
+    /// The writes to commit.
+    ///
+    /// # Errors
+    /// `InvalidArgument` if a key is empty or too long.
+    pub fn finish(mut self) -> Result<WriteSet> {
+        if let Some(error) = self.invalid {
+            return Err(error);
         }
         if self.writes.len() > 1 {
-            // A stable sort: of several writes of one key the last one counts, and it comes first in the reversed list.
+            // The last write of a key counts. It comes first in the reversed list, and the sort is stable.
             self.writes.reverse();
             self.writes.sort_by(|a, b| (a.space, &a.key).cmp(&(b.space, &b.key)));
             self.writes.dedup_by(|next, kept| (next.space, &next.key) == (kept.space, &kept.key));
@@ -74,14 +78,14 @@ impl<'a> Running<'a> {
             let plain = Newest { timestamp_ms: self.times.now_ms, delete: false };
             self.newest.get_or_insert(plain).merge(plain);
         }
-        Ok(Done { writes: self.writes, newest: self.newest })
+        Ok(WriteSet { writes: self.writes, newest: self.newest })
     }
 
     fn write(&mut self, space: SpaceId, key: Bytes, value: Option<Bytes>) {
         if key.is_empty() || key.len() > KEY_BYTES_MAX {
-            self.refused.get_or_insert_with(|| {
+            self.invalid.get_or_insert_with(|| {
                 Error::invalid(format!(
-                    "a stored key must be 1 to {KEY_BYTES_MAX} bytes long; this one has {}",
+                    "a stored key has {} bytes, but must have 1 to {KEY_BYTES_MAX}; shorten the row or the qualifier",
                     key.len()
                 ))
             });
@@ -91,7 +95,7 @@ impl<'a> Running<'a> {
     }
 }
 
-impl Transaction for Running<'_> {
+impl Transaction for ActiveTransaction<'_> {
     fn snapshot(&self) -> &Arc<dyn Snapshot> {
         &self.snapshot
     }
@@ -116,8 +120,8 @@ impl Transaction for Running<'_> {
     }
 
     fn sequence(&self) -> u64 {
-        let number = self.drawn.get().unwrap_or_else(|| self.sequence.draw());
-        self.drawn.set(Some(number));
+        let number = self.assigned_sequence.get().unwrap_or_else(|| self.sequence.draw());
+        self.assigned_sequence.set(Some(number));
         number
     }
 
