@@ -1,9 +1,10 @@
 //! Which cells a compaction may drop: only those that no read can see, now or later.
 //!
-//! A compaction reads some of a space's pairs in key order: within a row the family markers come first, within a column the markers precede
-//! the values, newest first. A value can therefore be dropped for a reason found in the same compaction (a marker that hides it, VERSIONS newer
-//! values) or for its age (TTL). A marker may hide values that are not part of this compaction. It is dropped only if the compaction covers the
-//! whole space or if a wider marker makes it redundant.
+//! A compaction reads some of a space's pairs in key order: within a row the family markers come first, within a column
+//! the markers precede the values, newest first. A value can therefore be dropped for a reason found in the same
+//! compaction (a marker that hides it, VERSIONS newer values) or for its age (TTL). A marker may hide values that are
+//! not part of this compaction. It is dropped only if the compaction covers the whole space or if a wider marker makes
+//! it redundant.
 
 mod delete_markers;
 mod garbage;
@@ -110,13 +111,18 @@ impl CellFilter {
             return self.whole && self.is_out_of_date(timestamp);
         }
         let family = kind.is_family_marker();
+        let wider = self.family.covers(timestamp) || (!family && self.hidden.covers(timestamp));
         if !lasts {
+            // As long as the wider marker exists, this one hides nothing more. When a major compaction drops the wider
+            // marker, this one goes too, as in HBase: it is not stored at all if the wider one has the same key.
+            if wider && self.rules.keep_deleted == KeepDeleted::False {
+                return true;
+            }
             // What it hides reappears when it expires, so it is no reason to drop anything.
             let scope = if family { &mut self.family_for_now } else { &mut self.hidden_for_now };
             scope.note(kind, timestamp);
             return false;
         }
-        let wider = self.family.covers(timestamp) || (!family && self.hidden.covers(timestamp));
         let scope = if family { &mut self.family } else { &mut self.hidden };
         let noted = wider || scope.note(kind, timestamp);
         match self.rules.keep_deleted {

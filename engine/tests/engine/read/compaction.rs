@@ -1,5 +1,4 @@
-//! Compactions drop only cells that no read needs: whichever files are compacted together, reads return the same as
-//! before.
+//! What compactions forget is never missed: whatever files they happen to see together, reads answer as before.
 
 use std::collections::BTreeMap;
 
@@ -15,13 +14,13 @@ use proptest::prelude::*;
 
 const FOREVER: i64 = i64::MAX;
 
-/// A step of a random history.
+/// What happens.
 #[derive(Debug, Clone)]
 enum Step {
     Write(Write),
     /// A compaction of the pairs whose bit is set.
     Compact(u64),
-    /// A compaction of all pairs.
+    /// One over everything.
     CompactAll,
     Wait(i64),
 }
@@ -42,9 +41,9 @@ fn shown(bits: u64) -> impl FnMut(usize) -> bool {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 200, ..Default::default() })]
 
-    /// Without excess versions, every read returns what the rules derive from everything ever written.
+    /// Where no version is one too many, every read stays what the rules say of everything ever written.
     #[test]
-    fn dropping_hidden_and_expired_cells_changes_no_read(
+    fn hidden_and_expired_cells_are_forgotten_without_a_trace(
         (keep, ttl) in (prop_oneof![Just("FALSE"), Just("TRUE"), Just("TTL")], prop_oneof![Just(1), Just(i32::MAX)]),
         steps in vec(step(), 1..60),
         (min, length) in (time(), 0i64..9),
@@ -78,11 +77,10 @@ proptest! {
         }
     }
 
-    /// With excess versions, reads whose range includes the newest ones return the same before and after. Markers of
-    /// exact versions are excluded: a version that such a marker would make visible again may have been dropped, as in
-    /// HBase.
+    /// Where versions are too many, reads that reach up to the newest ones answer the same before and after. (Not with markers of exact versions: one
+    /// that comes back when a newer one was deleted may be gone, in HBase too.)
     #[test]
-    fn dropping_excess_versions_changes_no_read_of_the_newest(
+    fn excess_versions_are_forgotten_without_a_trace(
         keep in prop_oneof![Just("FALSE"), Just("TRUE"), Just("TTL")],
         (versions, min_versions, ttl) in (1i32..4, 0i32..2, prop_oneof![Just(1), Just(i32::MAX)]),
         writes in vec(write().prop_filter("exact", |w| !matches!(w.kind, CellKind::Delete | CellKind::DeleteFamilyVersion)), 1..50),
@@ -104,9 +102,9 @@ proptest! {
         prop_assert_eq!(&["r", "s"].map(|row| world.row(row, asked)), &before);
     }
 
-    /// With NEW_VERSION_BEHAVIOR, nothing is dropped that the write order depends on.
+    /// The order of writing counts: nothing goes that could matter to it.
     #[test]
-    fn compactions_change_no_read_with_new_version_behavior(writes in vec(write(), 1..40), bits: u64, ttl in prop_oneof![Just(1), Just(i32::MAX)]) {
+    fn families_in_the_order_of_writing_read_alike(writes in vec(write(), 1..40), bits: u64, ttl in prop_oneof![Just(1), Just(i32::MAX)]) {
         let attributes = format!("VERSIONS=2 NEW_VERSION_BEHAVIOR=true TTL={ttl}");
         let (world, store) = World::partial(&[&format!("f {attributes}"), &format!("g {attributes}")]);
         let mut naive = Naive::default();
@@ -122,22 +120,22 @@ proptest! {
 }
 
 #[test]
-fn a_partial_compaction_keeps_markers_and_a_full_one_drops_them() {
+fn a_compaction_in_part_keeps_markers_and_one_over_everything_drops_them() {
     let (world, store) = World::partial(&["f VERSIONS=3"]);
     world.put("r", "f:q", 10, "old");
     world.delete("r", "f:q", Column, 20);
     world.delete("r", "f:", Family, 5);
-    assert_eq!(store.compact_some(false, |n| n == 1), 0, "it sees only the family marker");
-    assert_eq!(store.compact_some(false, |_| true), 1, "the hidden value is dropped");
+    assert_eq!(store.compact_some(false, |n| n == 1), 0, "it sees the family's marker alone");
+    assert_eq!(store.compact_some(false, |_| true), 1, "the hidden value goes");
     world.put("r", "f:q", 15, "late");
-    assert_eq!(world.row("r", 3), "", "the marker still exists");
+    assert_eq!(world.row("r", 3), "", "its marker is still there");
     assert_eq!(store.compact_some(true, |_| true), 3);
     world.put("r", "f:q", 15, "later");
     assert_eq!(world.row("r", 3), "r f:q@15=later", "as after HBase's major compaction");
 }
 
 #[test]
-fn cells_hidden_by_a_marker_with_a_ttl_are_kept() {
+fn what_a_marker_with_an_end_hides_is_kept_for_later() {
     let (world, store) = World::partial(&["f"]);
     world.put("r", "f:q", NOW, "back");
     world.table.delete(&deleting(Version, NOW, Some(10))).unwrap();
@@ -145,10 +143,10 @@ fn cells_hidden_by_a_marker_with_a_ttl_are_kept() {
     assert_eq!(world.row("r", 1), "");
     world.clock.advance(11);
     assert_eq!(world.row("r", 1), format!("r f:q@{NOW}=back"));
-    assert_eq!(store.compact_some(false, |_| true), 1, "the marker itself has expired");
+    assert_eq!(store.compact_some(false, |_| true), 1, "the marker itself is over");
 }
 
-/// A delete of `f:q` at a timestamp, by a marker of this kind, with or without a TTL.
+/// A delete of `f:q` at a time, by a marker of that kind, with or without a TTL.
 fn deleting(kind: MarkerKind, timestamp: i64, ttl_ms: Option<i64>) -> Delete {
     let qualifier = if matches!(kind, Column | Version) { "q" } else { "" };
     let marker =
@@ -156,11 +154,11 @@ fn deleting(kind: MarkerKind, timestamp: i64, ttl_ms: Option<i64>) -> Delete {
     Delete { markers: vec![marker], ttl_ms, ..Delete::row("r") }
 }
 
-/// As in HBase, which keeps both markers: a cell is hidden if either of them hides it.
+/// As in HBase, where both markers are kept side by side: what either hides is hidden.
 #[test]
-fn of_two_markers_with_one_timestamp_the_one_with_the_longer_ttl_counts() {
+fn of_two_markers_of_one_time_the_one_that_lasts_longer_counts() {
     for kind in [Family, FamilyVersion, Column, Version] {
-        // The second marker has expired when it is written, or expires before or after the clock is advanced.
+        // The second marker is over when it is written, before the clock is advanced, or after.
         for (first, second) in [(None, -1), (None, 10), (Some(50), 10), (Some(50), -1)] {
             for behavior in ["false", "true"] {
                 let (world, store) = World::partial(&[&format!("f NEW_VERSION_BEHAVIOR={behavior}")]);
@@ -181,8 +179,35 @@ fn of_two_markers_with_one_timestamp_the_one_with_the_longer_ttl_counts() {
     }
 }
 
+/// As in HBase, whose major compaction drops both markers. One that is covered by a wider marker is dropped with it, too.
 #[test]
-fn of_two_markers_in_one_transaction_the_one_with_the_longer_ttl_counts() {
+fn a_major_compaction_drops_a_marker_with_an_end_together_with_the_one_that_covers_it() {
+    for kind in [Family, FamilyVersion, Column, Version] {
+        for (wide, at) in [(kind, NOW), (Family, NOW + 1), (Family, NOW)] {
+            for (first, second) in [(None, Some(10)), (Some(10), None)] {
+                for in_part in [false, true] {
+                    let (world, store) = World::partial(&["f VERSIONS=3"]);
+                    world.put("r", "f:q", NOW, "hidden");
+                    for ttl_ms in [first, second] {
+                        let (kind, at) = if ttl_ms.is_none() { (wide, at) } else { (kind, NOW) };
+                        world.table.delete(&deleting(kind, at, ttl_ms)).unwrap();
+                    }
+                    if in_part {
+                        store.compact_some(false, |_| true);
+                    }
+                    assert_eq!(world.row("r", 3), "");
+                    store.compact_some(true, |_| true);
+                    assert_eq!(world.row("r", 3), "");
+                    world.put("r", "f:q", NOW, "late");
+                    assert_eq!(world.row("r", 3), format!("r f:q@{NOW}=late"), "{kind:?} {wide:?} {first:?} {in_part}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn of_two_markers_in_one_transaction_the_one_that_lasts_longer_counts() {
     let ttls = [None, Some(10), Some(50)];
     for (first, second) in ttls.iter().flat_map(|first| ttls.map(|second| (*first, second))) {
         let world = World::new(&["f"]);
@@ -198,9 +223,9 @@ fn of_two_markers_in_one_transaction_the_one_with_the_longer_ttl_counts() {
     }
 }
 
-/// As in HBase, where such a cell is never read, so that it hides and replaces nothing.
+/// As in HBase, which never reads such a cell, so that it hides and replaces nothing.
 #[test]
-fn a_cell_that_has_expired_when_it_is_written_changes_nothing() {
+fn a_cell_that_is_over_when_it_is_written_changes_nothing() {
     for behavior in ["false", "true"] {
         let world = World::new(&[&format!("f VERSIONS=3 NEW_VERSION_BEHAVIOR={behavior}")]);
         world.put("r", "f:q", 5, "stays");
@@ -214,7 +239,7 @@ fn a_cell_that_has_expired_when_it_is_written_changes_nothing() {
 }
 
 #[test]
-fn a_version_that_an_expiring_marker_reveals_is_kept() {
+fn a_version_that_a_marker_with_an_end_uncovers_is_kept() {
     for kind in [FamilyVersion, Version] {
         let (world, store) = World::partial(&["f VERSIONS=1"]);
         world.put("r", "f:q", NOW - 1, "old");
@@ -233,7 +258,7 @@ fn a_version_that_an_expiring_marker_reveals_is_kept() {
 }
 
 #[test]
-fn of_many_markers_only_the_widest_are_kept() {
+fn a_heap_of_markers_shrinks_to_the_widest() {
     let (world, store) = World::partial(&["f"]);
     for timestamp in 1..=100 {
         world.put("r", "f:q", timestamp, "v");

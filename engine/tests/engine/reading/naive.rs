@@ -1,16 +1,15 @@
-//! A simple model of the data model: a list of every cell ever written, which each read examines from one end to the
-//! other.
+//! The data model by its plain rules: every cell ever written in one list, looked through from one end to the other for each read.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
 use hjall_engine::CellKind;
 
-/// Row, family, qualifier, inverted timestamp, inverted kind: HBase's order of cells. Markers that differ only in their
-/// own TTL are all kept; of equal values the last one written counts.
+/// Row, family, qualifier, inverted timestamp, inverted kind: HBase's order of cells. Markers that differ in their own TTL only are kept
+/// side by side; of values the last one written counts.
 type Place = (String, String, String, Reverse<i64>, Reverse<CellKind>, Option<i64>);
 
-/// The attributes of a family that the rules need.
+/// What the rules need of a family.
 #[derive(Debug, Clone, Copy)]
 pub struct Rules {
     pub versions: i32,
@@ -19,7 +18,7 @@ pub struct Rules {
     pub keeps_deleted: bool,
 }
 
-/// All cells, with their values and own TTLs.
+/// All cells, with value and own TTL.
 #[derive(Debug, Clone, Default)]
 pub struct Naive(pub BTreeMap<Place, (String, Option<i64>)>);
 
@@ -41,7 +40,7 @@ impl Naive {
         self.0.insert(place, (value.into(), ttl));
     }
 
-    /// The row in the short form of the tests.
+    /// The row in short, as the tests print it.
     pub fn row(&self, rules: &BTreeMap<String, Rules>, row: &str, versions: i32, range: Range, now: i64) -> String {
         let mut words = vec![row.to_string()];
         let mut counts = BTreeMap::new();
@@ -70,7 +69,8 @@ impl Naive {
         if words.len() == 1 { String::new() } else { words.join(" ") }
     }
 
-    /// Drops what a full compaction drops from families without KEEP_DELETED_CELLS.
+    /// Removes what a major compaction drops from families that keep nothing deleted. A marker with a TTL of its own stays,
+    /// unless a marker without one hides everything that it hides.
     pub fn purge(&mut self, rules: &BTreeMap<String, Rules>, now: i64) {
         let lasting = |cells: &Self| Self(cells.0.clone().into_iter().filter(|(_, (_, ttl))| ttl.is_none()).collect());
         let marks = lasting(self);
@@ -79,7 +79,7 @@ impl Naive {
             let rules = &rules[&place.1];
             let goes = match place.4.0 {
                 CellKind::Put => marks.is_hidden(place, rules, (0, i64::MAX), now),
-                _ => ttl.is_none(),
+                _ => ttl.is_none() || marks.0.keys().any(|wider| covers(wider, place)),
             };
             !all.is_dead(place, now) && (rules.keeps_deleted || !goes)
         });
@@ -104,4 +104,18 @@ impl Naive {
             r == row && f == family && counts && covers && !self.is_dead(marker, now)
         })
     }
+}
+
+/// Whether a marker hides everything that another one hides, whatever columns and versions there are.
+fn covers(wider: &Place, marker: &Place) -> bool {
+    let (row, family, qualifier, Reverse(at), Reverse(kind), _) = wider;
+    let (r, f, q, Reverse(timestamp), Reverse(other), _) = marker;
+    let of_column = matches!(other, CellKind::Delete | CellKind::DeleteColumn);
+    let hides = match kind {
+        CellKind::Put => false,
+        CellKind::DeleteFamily => timestamp <= at,
+        CellKind::DeleteColumn => of_column && q == qualifier && timestamp <= at,
+        CellKind::Delete | CellKind::DeleteFamilyVersion => kind == other && q == qualifier && timestamp == at,
+    };
+    (r, f) == (row, family) && hides
 }
