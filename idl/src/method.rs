@@ -67,6 +67,34 @@ pub enum ScannerUse {
     Closes,
 }
 
+/// What a user needs to call a method. The rules are those of HBase's `AccessController`, with the roles read, write and
+/// admin for HBase's `READ`, `WRITE`, and `ADMIN` or `CREATE`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Access {
+    /// The role read for the tables that the first argument names.
+    Read,
+    /// The role write for these tables.
+    Write,
+    /// The roles read and write for these tables.
+    Check,
+    /// The role admin for these tables.
+    Admin,
+    /// Any role for these tables.
+    Any,
+    /// The role admin for the namespace of the table that the first argument names.
+    Create,
+    /// The role admin for the namespace that the first argument names.
+    Namespace,
+    /// The role admin for everything.
+    Global,
+    /// To have opened the scanner that the first argument names, and the role read for its table.
+    Scanner,
+    /// The method's function decides, for each table of its answer.
+    Answer,
+    /// Only to be a user.
+    Everyone,
+}
+
 /// An argument as encoded on the wire.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Argument {
@@ -89,6 +117,8 @@ pub struct MethodInfo {
     pub effect: Effect,
     /// What it does with a scanner.
     pub scanner: Option<ScannerUse>,
+    /// What a user needs to call it.
+    pub access: Access,
     /// Its contract declares an `IOError` or `TIOError` as field 1 of its result.
     pub declares_io: bool,
     /// Its arguments.

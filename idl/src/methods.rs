@@ -2,7 +2,7 @@
 
 use thrift::protocol::TType;
 
-use crate::method::{Argument, CallKind, Effect, MethodInfo, Name, ScannerUse, Service, Telling};
+use crate::method::{Access, Argument, CallKind, Effect, MethodInfo, Name, ScannerUse, Service, Telling};
 
 /// The methods of Thrift1, ascending by name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -64,109 +64,110 @@ impl Thrift1 {
 }
 
 pub(crate) static THRIFT1: [MethodInfo; 48] = [
-    MethodInfo { name: "append", kind: CallKind::Write, short: false, effect: Effect::Data, scanner: None, declares_io: true, arguments: &[Argument { id: 1, wire: TType::Struct }] },
-    MethodInfo { name: "atomicIncrement", kind: CallKind::Write, short: false, effect: Effect::Data, scanner: None, declares_io: true, arguments: &[Argument { id: 1, wire: TType::String }, Argument { id: 2, wire: TType::String }, Argument { id: 3, wire: TType::String }, Argument { id: 4, wire: TType::I64 }] },
-    MethodInfo { name: "checkAndPut", kind: CallKind::Write, short: false, effect: Effect::Data, scanner: None, declares_io: true, arguments: &[Argument { id: 1, wire: TType::String }, Argument { id: 2, wire: TType::String }, Argument { id: 3, wire: TType::String }, Argument { id: 5, wire: TType::String }, Argument { id: 6, wire: TType::Struct }, Argument { id: 7, wire: TType::Map }] },
-    MethodInfo { name: "compact", kind: CallKind::Admin, short: false, effect: Effect::Admin, scanner: None, declares_io: true, arguments: &[Argument { id: 1, wire: TType::String }] },
-    MethodInfo { name: "createTable", kind: CallKind::Admin, short: false, effect: Effect::Admin, scanner: None, declares_io: true, arguments: &[Argument { id: 1, wire: TType::String }, Argument { id: 2, wire: TType::List }] },
-    MethodInfo { name: "deleteAll", kind: CallKind::Write, short: false, effect: Effect::Data, scanner: None, declares_io: true, arguments: &[Argument { id: 1, wire: TType::String }, Argument { id: 2, wire: TType::String }, Argument { id: 3, wire: TType::String }, Argument { id: 4, wire: TType::Map }] },
-    MethodInfo { name: "deleteAllRow", kind: CallKind::Write, short: false, effect: Effect::Data, scanner: None, declares_io: true, arguments: &[Argument { id: 1, wire: TType::String }, Argument { id: 2, wire: TType::String }, Argument { id: 3, wire: TType::Map }] },
-    MethodInfo { name: "deleteAllRowTs", kind: CallKind::Write, short: false, effect: Effect::Data, scanner: None, declares_io: true, arguments: &[Argument { id: 1, wire: TType::String }, Argument { id: 2, wire: TType::String }, Argument { id: 3, wire: TType::I64 }, Argument { id: 4, wire: TType::Map }] },
-    MethodInfo { name: "deleteAllTs", kind: CallKind::Write, short: false, effect: Effect::Data, scanner: None, declares_io: true, arguments: &[Argument { id: 1, wire: TType::String }, Argument { id: 2, wire: TType::String }, Argument { id: 3, wire: TType::String }, Argument { id: 4, wire: TType::I64 }, Argument { id: 5, wire: TType::Map }] },
-    MethodInfo { name: "deleteTable", kind: CallKind::Admin, short: false, effect: Effect::Admin, scanner: None, declares_io: true, arguments: &[Argument { id: 1, wire: TType::String }] },
-    MethodInfo { name: "disableTable", kind: CallKind::Admin, short: false, effect: Effect::Admin, scanner: None, declares_io: true, arguments: &[Argument { id: 1, wire: TType::String }] },
-    MethodInfo { name: "enableTable", kind: CallKind::Admin, short: false, effect: Effect::Admin, scanner: None, declares_io: true, arguments: &[Argument { id: 1, wire: TType::String }] },
-    MethodInfo { name: "get", kind: CallKind::Read, short: true, effect: Effect::None, scanner: None, declares_io: true, arguments: &[Argument { id: 1, wire: TType::String }, Argument { id: 2, wire: TType::String }, Argument { id: 3, wire: TType::String }, Argument { id: 4, wire: TType::Map }] },
-    MethodInfo { name: "getClusterId", kind: CallKind::Admin, short: false, effect: Effect::None, scanner: None, declares_io: false, arguments: &[] },
-    MethodInfo { name: "getColumnDescriptors", kind: CallKind::Admin, short: false, effect: Effect::None, scanner: None, declares_io: true, arguments: &[Argument { id: 1, wire: TType::String }] },
-    MethodInfo { name: "getRegionInfo", kind: CallKind::Admin, short: false, effect: Effect::None, scanner: None, declares_io: true, arguments: &[Argument { id: 1, wire: TType::String }] },
-    MethodInfo { name: "getRow", kind: CallKind::Read, short: true, effect: Effect::None, scanner: None, declares_io: true, arguments: &[Argument { id: 1, wire: TType::String }, Argument { id: 2, wire: TType::String }, Argument { id: 3, wire: TType::Map }] },
-    MethodInfo { name: "getRowOrBefore", kind: CallKind::Read, short: true, effect: Effect::None, scanner: None, declares_io: true, arguments: &[Argument { id: 1, wire: TType::String }, Argument { id: 2, wire: TType::String }, Argument { id: 3, wire: TType::String }] },
-    MethodInfo { name: "getRowTs", kind: CallKind::Read, short: true, effect: Effect::None, scanner: None, declares_io: true, arguments: &[Argument { id: 1, wire: TType::String }, Argument { id: 2, wire: TType::String }, Argument { id: 3, wire: TType::I64 }, Argument { id: 4, wire: TType::Map }] },
-    MethodInfo { name: "getRowWithColumns", kind: CallKind::Read, short: true, effect: Effect::None, scanner: None, declares_io: true, arguments: &[Argument { id: 1, wire: TType::String }, Argument { id: 2, wire: TType::String }, Argument { id: 3, wire: TType::List }, Argument { id: 4, wire: TType::Map }] },
-    MethodInfo { name: "getRowWithColumnsTs", kind: CallKind::Read, short: true, effect: Effect::None, scanner: None, declares_io: true, arguments: &[Argument { id: 1, wire: TType::String }, Argument { id: 2, wire: TType::String }, Argument { id: 3, wire: TType::List }, Argument { id: 4, wire: TType::I64 }, Argument { id: 5, wire: TType::Map }] },
-    MethodInfo { name: "getRows", kind: CallKind::Read, short: false, effect: Effect::None, scanner: None, declares_io: true, arguments: &[Argument { id: 1, wire: TType::String }, Argument { id: 2, wire: TType::List }, Argument { id: 3, wire: TType::Map }] },
-    MethodInfo { name: "getRowsTs", kind: CallKind::Read, short: false, effect: Effect::None, scanner: None, declares_io: true, arguments: &[Argument { id: 1, wire: TType::String }, Argument { id: 2, wire: TType::List }, Argument { id: 3, wire: TType::I64 }, Argument { id: 4, wire: TType::Map }] },
-    MethodInfo { name: "getRowsWithColumns", kind: CallKind::Read, short: false, effect: Effect::None, scanner: None, declares_io: true, arguments: &[Argument { id: 1, wire: TType::String }, Argument { id: 2, wire: TType::List }, Argument { id: 3, wire: TType::List }, Argument { id: 4, wire: TType::Map }] },
-    MethodInfo { name: "getRowsWithColumnsTs", kind: CallKind::Read, short: false, effect: Effect::None, scanner: None, declares_io: true, arguments: &[Argument { id: 1, wire: TType::String }, Argument { id: 2, wire: TType::List }, Argument { id: 3, wire: TType::List }, Argument { id: 4, wire: TType::I64 }, Argument { id: 5, wire: TType::Map }] },
-    MethodInfo { name: "getTableNames", kind: CallKind::Admin, short: false, effect: Effect::None, scanner: None, declares_io: true, arguments: &[] },
-    MethodInfo { name: "getTableNamesWithIsTableEnabled", kind: CallKind::Admin, short: false, effect: Effect::None, scanner: None, declares_io: true, arguments: &[] },
-    MethodInfo { name: "getTableRegions", kind: CallKind::Admin, short: false, effect: Effect::None, scanner: None, declares_io: true, arguments: &[Argument { id: 1, wire: TType::String }] },
-    MethodInfo { name: "getThriftServerType", kind: CallKind::Admin, short: false, effect: Effect::None, scanner: None, declares_io: false, arguments: &[] },
-    MethodInfo { name: "getVer", kind: CallKind::Read, short: true, effect: Effect::None, scanner: None, declares_io: true, arguments: &[Argument { id: 1, wire: TType::String }, Argument { id: 2, wire: TType::String }, Argument { id: 3, wire: TType::String }, Argument { id: 4, wire: TType::I32 }, Argument { id: 5, wire: TType::Map }] },
-    MethodInfo { name: "getVerTs", kind: CallKind::Read, short: true, effect: Effect::None, scanner: None, declares_io: true, arguments: &[Argument { id: 1, wire: TType::String }, Argument { id: 2, wire: TType::String }, Argument { id: 3, wire: TType::String }, Argument { id: 4, wire: TType::I64 }, Argument { id: 5, wire: TType::I32 }, Argument { id: 6, wire: TType::Map }] },
-    MethodInfo { name: "increment", kind: CallKind::Write, short: false, effect: Effect::Data, scanner: None, declares_io: true, arguments: &[Argument { id: 1, wire: TType::Struct }] },
-    MethodInfo { name: "incrementRows", kind: CallKind::Write, short: false, effect: Effect::Data, scanner: None, declares_io: true, arguments: &[Argument { id: 1, wire: TType::List }] },
-    MethodInfo { name: "isTableEnabled", kind: CallKind::Admin, short: false, effect: Effect::None, scanner: None, declares_io: true, arguments: &[Argument { id: 1, wire: TType::String }] },
-    MethodInfo { name: "majorCompact", kind: CallKind::Admin, short: false, effect: Effect::Admin, scanner: None, declares_io: true, arguments: &[Argument { id: 1, wire: TType::String }] },
-    MethodInfo { name: "mutateRow", kind: CallKind::Write, short: false, effect: Effect::Data, scanner: None, declares_io: true, arguments: &[Argument { id: 1, wire: TType::String }, Argument { id: 2, wire: TType::String }, Argument { id: 3, wire: TType::List }, Argument { id: 4, wire: TType::Map }] },
-    MethodInfo { name: "mutateRowTs", kind: CallKind::Write, short: false, effect: Effect::Data, scanner: None, declares_io: true, arguments: &[Argument { id: 1, wire: TType::String }, Argument { id: 2, wire: TType::String }, Argument { id: 3, wire: TType::List }, Argument { id: 4, wire: TType::I64 }, Argument { id: 5, wire: TType::Map }] },
-    MethodInfo { name: "mutateRows", kind: CallKind::Write, short: false, effect: Effect::Data, scanner: None, declares_io: true, arguments: &[Argument { id: 1, wire: TType::String }, Argument { id: 2, wire: TType::List }, Argument { id: 3, wire: TType::Map }] },
-    MethodInfo { name: "mutateRowsTs", kind: CallKind::Write, short: false, effect: Effect::Data, scanner: None, declares_io: true, arguments: &[Argument { id: 1, wire: TType::String }, Argument { id: 2, wire: TType::List }, Argument { id: 3, wire: TType::I64 }, Argument { id: 4, wire: TType::Map }] },
-    MethodInfo { name: "scannerClose", kind: CallKind::Scan, short: false, effect: Effect::None, scanner: Some(ScannerUse::Closes), declares_io: true, arguments: &[Argument { id: 1, wire: TType::I32 }] },
-    MethodInfo { name: "scannerGet", kind: CallKind::Scan, short: false, effect: Effect::None, scanner: Some(ScannerUse::Fetches), declares_io: true, arguments: &[Argument { id: 1, wire: TType::I32 }] },
-    MethodInfo { name: "scannerGetList", kind: CallKind::Scan, short: false, effect: Effect::None, scanner: Some(ScannerUse::Fetches), declares_io: true, arguments: &[Argument { id: 1, wire: TType::I32 }, Argument { id: 2, wire: TType::I32 }] },
-    MethodInfo { name: "scannerOpen", kind: CallKind::Scan, short: false, effect: Effect::None, scanner: Some(ScannerUse::Opens), declares_io: true, arguments: &[Argument { id: 1, wire: TType::String }, Argument { id: 2, wire: TType::String }, Argument { id: 3, wire: TType::List }, Argument { id: 4, wire: TType::Map }] },
-    MethodInfo { name: "scannerOpenTs", kind: CallKind::Scan, short: false, effect: Effect::None, scanner: Some(ScannerUse::Opens), declares_io: true, arguments: &[Argument { id: 1, wire: TType::String }, Argument { id: 2, wire: TType::String }, Argument { id: 3, wire: TType::List }, Argument { id: 4, wire: TType::I64 }, Argument { id: 5, wire: TType::Map }] },
-    MethodInfo { name: "scannerOpenWithPrefix", kind: CallKind::Scan, short: false, effect: Effect::None, scanner: Some(ScannerUse::Opens), declares_io: true, arguments: &[Argument { id: 1, wire: TType::String }, Argument { id: 2, wire: TType::String }, Argument { id: 3, wire: TType::List }, Argument { id: 4, wire: TType::Map }] },
-    MethodInfo { name: "scannerOpenWithScan", kind: CallKind::Scan, short: false, effect: Effect::None, scanner: Some(ScannerUse::Opens), declares_io: true, arguments: &[Argument { id: 1, wire: TType::String }, Argument { id: 2, wire: TType::Struct }, Argument { id: 3, wire: TType::Map }] },
-    MethodInfo { name: "scannerOpenWithStop", kind: CallKind::Scan, short: false, effect: Effect::None, scanner: Some(ScannerUse::Opens), declares_io: true, arguments: &[Argument { id: 1, wire: TType::String }, Argument { id: 2, wire: TType::String }, Argument { id: 3, wire: TType::String }, Argument { id: 4, wire: TType::List }, Argument { id: 5, wire: TType::Map }] },
-    MethodInfo { name: "scannerOpenWithStopTs", kind: CallKind::Scan, short: false, effect: Effect::None, scanner: Some(ScannerUse::Opens), declares_io: true, arguments: &[Argument { id: 1, wire: TType::String }, Argument { id: 2, wire: TType::String }, Argument { id: 3, wire: TType::String }, Argument { id: 4, wire: TType::List }, Argument { id: 5, wire: TType::I64 }, Argument { id: 6, wire: TType::Map }] },
+    MethodInfo { name: "append", kind: CallKind::Write, short: false, effect: Effect::Data, scanner: None, access: Access::Write, declares_io: true, arguments: &[Argument { id: 1, wire: TType::Struct }] },
+    MethodInfo { name: "atomicIncrement", kind: CallKind::Write, short: false, effect: Effect::Data, scanner: None, access: Access::Write, declares_io: true, arguments: &[Argument { id: 1, wire: TType::String }, Argument { id: 2, wire: TType::String }, Argument { id: 3, wire: TType::String }, Argument { id: 4, wire: TType::I64 }] },
+    MethodInfo { name: "checkAndPut", kind: CallKind::Write, short: false, effect: Effect::Data, scanner: None, access: Access::Check, declares_io: true, arguments: &[Argument { id: 1, wire: TType::String }, Argument { id: 2, wire: TType::String }, Argument { id: 3, wire: TType::String }, Argument { id: 5, wire: TType::String }, Argument { id: 6, wire: TType::Struct }, Argument { id: 7, wire: TType::Map }] },
+    MethodInfo { name: "compact", kind: CallKind::Admin, short: false, effect: Effect::Admin, scanner: None, access: Access::Answer, declares_io: true, arguments: &[Argument { id: 1, wire: TType::String }] },
+    MethodInfo { name: "createTable", kind: CallKind::Admin, short: false, effect: Effect::Admin, scanner: None, access: Access::Create, declares_io: true, arguments: &[Argument { id: 1, wire: TType::String }, Argument { id: 2, wire: TType::List }] },
+    MethodInfo { name: "deleteAll", kind: CallKind::Write, short: false, effect: Effect::Data, scanner: None, access: Access::Write, declares_io: true, arguments: &[Argument { id: 1, wire: TType::String }, Argument { id: 2, wire: TType::String }, Argument { id: 3, wire: TType::String }, Argument { id: 4, wire: TType::Map }] },
+    MethodInfo { name: "deleteAllRow", kind: CallKind::Write, short: false, effect: Effect::Data, scanner: None, access: Access::Write, declares_io: true, arguments: &[Argument { id: 1, wire: TType::String }, Argument { id: 2, wire: TType::String }, Argument { id: 3, wire: TType::Map }] },
+    MethodInfo { name: "deleteAllRowTs", kind: CallKind::Write, short: false, effect: Effect::Data, scanner: None, access: Access::Write, declares_io: true, arguments: &[Argument { id: 1, wire: TType::String }, Argument { id: 2, wire: TType::String }, Argument { id: 3, wire: TType::I64 }, Argument { id: 4, wire: TType::Map }] },
+    MethodInfo { name: "deleteAllTs", kind: CallKind::Write, short: false, effect: Effect::Data, scanner: None, access: Access::Write, declares_io: true, arguments: &[Argument { id: 1, wire: TType::String }, Argument { id: 2, wire: TType::String }, Argument { id: 3, wire: TType::String }, Argument { id: 4, wire: TType::I64 }, Argument { id: 5, wire: TType::Map }] },
+    MethodInfo { name: "deleteTable", kind: CallKind::Admin, short: false, effect: Effect::Admin, scanner: None, access: Access::Admin, declares_io: true, arguments: &[Argument { id: 1, wire: TType::String }] },
+    MethodInfo { name: "disableTable", kind: CallKind::Admin, short: false, effect: Effect::Admin, scanner: None, access: Access::Admin, declares_io: true, arguments: &[Argument { id: 1, wire: TType::String }] },
+    MethodInfo { name: "enableTable", kind: CallKind::Admin, short: false, effect: Effect::Admin, scanner: None, access: Access::Admin, declares_io: true, arguments: &[Argument { id: 1, wire: TType::String }] },
+    MethodInfo { name: "get", kind: CallKind::Read, short: true, effect: Effect::None, scanner: None, access: Access::Read, declares_io: true, arguments: &[Argument { id: 1, wire: TType::String }, Argument { id: 2, wire: TType::String }, Argument { id: 3, wire: TType::String }, Argument { id: 4, wire: TType::Map }] },
+    MethodInfo { name: "getClusterId", kind: CallKind::Admin, short: false, effect: Effect::None, scanner: None, access: Access::Everyone, declares_io: false, arguments: &[] },
+    MethodInfo { name: "getColumnDescriptors", kind: CallKind::Admin, short: false, effect: Effect::None, scanner: None, access: Access::Admin, declares_io: true, arguments: &[Argument { id: 1, wire: TType::String }] },
+    MethodInfo { name: "getRegionInfo", kind: CallKind::Admin, short: false, effect: Effect::None, scanner: None, access: Access::Answer, declares_io: true, arguments: &[Argument { id: 1, wire: TType::String }] },
+    MethodInfo { name: "getRow", kind: CallKind::Read, short: true, effect: Effect::None, scanner: None, access: Access::Read, declares_io: true, arguments: &[Argument { id: 1, wire: TType::String }, Argument { id: 2, wire: TType::String }, Argument { id: 3, wire: TType::Map }] },
+    MethodInfo { name: "getRowOrBefore", kind: CallKind::Read, short: true, effect: Effect::None, scanner: None, access: Access::Read, declares_io: true, arguments: &[Argument { id: 1, wire: TType::String }, Argument { id: 2, wire: TType::String }, Argument { id: 3, wire: TType::String }] },
+    MethodInfo { name: "getRowTs", kind: CallKind::Read, short: true, effect: Effect::None, scanner: None, access: Access::Read, declares_io: true, arguments: &[Argument { id: 1, wire: TType::String }, Argument { id: 2, wire: TType::String }, Argument { id: 3, wire: TType::I64 }, Argument { id: 4, wire: TType::Map }] },
+    MethodInfo { name: "getRowWithColumns", kind: CallKind::Read, short: true, effect: Effect::None, scanner: None, access: Access::Read, declares_io: true, arguments: &[Argument { id: 1, wire: TType::String }, Argument { id: 2, wire: TType::String }, Argument { id: 3, wire: TType::List }, Argument { id: 4, wire: TType::Map }] },
+    MethodInfo { name: "getRowWithColumnsTs", kind: CallKind::Read, short: true, effect: Effect::None, scanner: None, access: Access::Read, declares_io: true, arguments: &[Argument { id: 1, wire: TType::String }, Argument { id: 2, wire: TType::String }, Argument { id: 3, wire: TType::List }, Argument { id: 4, wire: TType::I64 }, Argument { id: 5, wire: TType::Map }] },
+    MethodInfo { name: "getRows", kind: CallKind::Read, short: false, effect: Effect::None, scanner: None, access: Access::Read, declares_io: true, arguments: &[Argument { id: 1, wire: TType::String }, Argument { id: 2, wire: TType::List }, Argument { id: 3, wire: TType::Map }] },
+    MethodInfo { name: "getRowsTs", kind: CallKind::Read, short: false, effect: Effect::None, scanner: None, access: Access::Read, declares_io: true, arguments: &[Argument { id: 1, wire: TType::String }, Argument { id: 2, wire: TType::List }, Argument { id: 3, wire: TType::I64 }, Argument { id: 4, wire: TType::Map }] },
+    MethodInfo { name: "getRowsWithColumns", kind: CallKind::Read, short: false, effect: Effect::None, scanner: None, access: Access::Read, declares_io: true, arguments: &[Argument { id: 1, wire: TType::String }, Argument { id: 2, wire: TType::List }, Argument { id: 3, wire: TType::List }, Argument { id: 4, wire: TType::Map }] },
+    MethodInfo { name: "getRowsWithColumnsTs", kind: CallKind::Read, short: false, effect: Effect::None, scanner: None, access: Access::Read, declares_io: true, arguments: &[Argument { id: 1, wire: TType::String }, Argument { id: 2, wire: TType::List }, Argument { id: 3, wire: TType::List }, Argument { id: 4, wire: TType::I64 }, Argument { id: 5, wire: TType::Map }] },
+    MethodInfo { name: "getTableNames", kind: CallKind::Admin, short: false, effect: Effect::None, scanner: None, access: Access::Answer, declares_io: true, arguments: &[] },
+    MethodInfo { name: "getTableNamesWithIsTableEnabled", kind: CallKind::Admin, short: false, effect: Effect::None, scanner: None, access: Access::Answer, declares_io: true, arguments: &[] },
+    MethodInfo { name: "getTableRegions", kind: CallKind::Admin, short: false, effect: Effect::None, scanner: None, access: Access::Any, declares_io: true, arguments: &[Argument { id: 1, wire: TType::String }] },
+    MethodInfo { name: "getThriftServerType", kind: CallKind::Admin, short: false, effect: Effect::None, scanner: None, access: Access::Everyone, declares_io: false, arguments: &[] },
+    MethodInfo { name: "getVer", kind: CallKind::Read, short: true, effect: Effect::None, scanner: None, access: Access::Read, declares_io: true, arguments: &[Argument { id: 1, wire: TType::String }, Argument { id: 2, wire: TType::String }, Argument { id: 3, wire: TType::String }, Argument { id: 4, wire: TType::I32 }, Argument { id: 5, wire: TType::Map }] },
+    MethodInfo { name: "getVerTs", kind: CallKind::Read, short: true, effect: Effect::None, scanner: None, access: Access::Read, declares_io: true, arguments: &[Argument { id: 1, wire: TType::String }, Argument { id: 2, wire: TType::String }, Argument { id: 3, wire: TType::String }, Argument { id: 4, wire: TType::I64 }, Argument { id: 5, wire: TType::I32 }, Argument { id: 6, wire: TType::Map }] },
+    MethodInfo { name: "increment", kind: CallKind::Write, short: false, effect: Effect::Data, scanner: None, access: Access::Write, declares_io: true, arguments: &[Argument { id: 1, wire: TType::Struct }] },
+    MethodInfo { name: "incrementRows", kind: CallKind::Write, short: false, effect: Effect::Data, scanner: None, access: Access::Write, declares_io: true, arguments: &[Argument { id: 1, wire: TType::List }] },
+    MethodInfo { name: "isTableEnabled", kind: CallKind::Admin, short: false, effect: Effect::None, scanner: None, access: Access::Any, declares_io: true, arguments: &[Argument { id: 1, wire: TType::String }] },
+    MethodInfo { name: "majorCompact", kind: CallKind::Admin, short: false, effect: Effect::Admin, scanner: None, access: Access::Answer, declares_io: true, arguments: &[Argument { id: 1, wire: TType::String }] },
+    MethodInfo { name: "mutateRow", kind: CallKind::Write, short: false, effect: Effect::Data, scanner: None, access: Access::Write, declares_io: true, arguments: &[Argument { id: 1, wire: TType::String }, Argument { id: 2, wire: TType::String }, Argument { id: 3, wire: TType::List }, Argument { id: 4, wire: TType::Map }] },
+    MethodInfo { name: "mutateRowTs", kind: CallKind::Write, short: false, effect: Effect::Data, scanner: None, access: Access::Write, declares_io: true, arguments: &[Argument { id: 1, wire: TType::String }, Argument { id: 2, wire: TType::String }, Argument { id: 3, wire: TType::List }, Argument { id: 4, wire: TType::I64 }, Argument { id: 5, wire: TType::Map }] },
+    MethodInfo { name: "mutateRows", kind: CallKind::Write, short: false, effect: Effect::Data, scanner: None, access: Access::Write, declares_io: true, arguments: &[Argument { id: 1, wire: TType::String }, Argument { id: 2, wire: TType::List }, Argument { id: 3, wire: TType::Map }] },
+    MethodInfo { name: "mutateRowsTs", kind: CallKind::Write, short: false, effect: Effect::Data, scanner: None, access: Access::Write, declares_io: true, arguments: &[Argument { id: 1, wire: TType::String }, Argument { id: 2, wire: TType::List }, Argument { id: 3, wire: TType::I64 }, Argument { id: 4, wire: TType::Map }] },
+    MethodInfo { name: "scannerClose", kind: CallKind::Scan, short: false, effect: Effect::None, scanner: Some(ScannerUse::Closes), access: Access::Scanner, declares_io: true, arguments: &[Argument { id: 1, wire: TType::I32 }] },
+    MethodInfo { name: "scannerGet", kind: CallKind::Scan, short: false, effect: Effect::None, scanner: Some(ScannerUse::Fetches), access: Access::Scanner, declares_io: true, arguments: &[Argument { id: 1, wire: TType::I32 }] },
+    MethodInfo { name: "scannerGetList", kind: CallKind::Scan, short: false, effect: Effect::None, scanner: Some(ScannerUse::Fetches), access: Access::Scanner, declares_io: true, arguments: &[Argument { id: 1, wire: TType::I32 }, Argument { id: 2, wire: TType::I32 }] },
+    MethodInfo { name: "scannerOpen", kind: CallKind::Scan, short: false, effect: Effect::None, scanner: Some(ScannerUse::Opens), access: Access::Read, declares_io: true, arguments: &[Argument { id: 1, wire: TType::String }, Argument { id: 2, wire: TType::String }, Argument { id: 3, wire: TType::List }, Argument { id: 4, wire: TType::Map }] },
+    MethodInfo { name: "scannerOpenTs", kind: CallKind::Scan, short: false, effect: Effect::None, scanner: Some(ScannerUse::Opens), access: Access::Read, declares_io: true, arguments: &[Argument { id: 1, wire: TType::String }, Argument { id: 2, wire: TType::String }, Argument { id: 3, wire: TType::List }, Argument { id: 4, wire: TType::I64 }, Argument { id: 5, wire: TType::Map }] },
+    MethodInfo { name: "scannerOpenWithPrefix", kind: CallKind::Scan, short: false, effect: Effect::None, scanner: Some(ScannerUse::Opens), access: Access::Read, declares_io: true, arguments: &[Argument { id: 1, wire: TType::String }, Argument { id: 2, wire: TType::String }, Argument { id: 3, wire: TType::List }, Argument { id: 4, wire: TType::Map }] },
+    MethodInfo { name: "scannerOpenWithScan", kind: CallKind::Scan, short: false, effect: Effect::None, scanner: Some(ScannerUse::Opens), access: Access::Read, declares_io: true, arguments: &[Argument { id: 1, wire: TType::String }, Argument { id: 2, wire: TType::Struct }, Argument { id: 3, wire: TType::Map }] },
+    MethodInfo { name: "scannerOpenWithStop", kind: CallKind::Scan, short: false, effect: Effect::None, scanner: Some(ScannerUse::Opens), access: Access::Read, declares_io: true, arguments: &[Argument { id: 1, wire: TType::String }, Argument { id: 2, wire: TType::String }, Argument { id: 3, wire: TType::String }, Argument { id: 4, wire: TType::List }, Argument { id: 5, wire: TType::Map }] },
+    MethodInfo { name: "scannerOpenWithStopTs", kind: CallKind::Scan, short: false, effect: Effect::None, scanner: Some(ScannerUse::Opens), access: Access::Read, declares_io: true, arguments: &[Argument { id: 1, wire: TType::String }, Argument { id: 2, wire: TType::String }, Argument { id: 3, wire: TType::String }, Argument { id: 4, wire: TType::List }, Argument { id: 5, wire: TType::I64 }, Argument { id: 6, wire: TType::Map }] },
 ];
 
 /// Passes every method of Thrift1 to the macro `$dispatch`: `run`, or `open` if it opens a scanner; its function with the
-/// file of the gateway; its variant; the structs of its arguments and its result; and the fields of the result.
+/// file of the gateway; its variant; the struct of its arguments, and the first of them, if there is one; the struct of its
+/// result; and the fields of the result.
 #[macro_export]
 macro_rules! thrift1_methods {
     ($dispatch:ident) => { $dispatch! { Thrift1 {
-        run atomic::append Append(AppendArgs) -> AppendResult { success io };
-        run atomic::atomic_increment AtomicIncrement(AtomicIncrementArgs) -> AtomicIncrementResult { success io ia };
-        run atomic::check_and_put CheckAndPut(CheckAndPutArgs) -> CheckAndPutResult { success io ia };
-        run region::compact Compact(CompactArgs) -> CompactResult { io };
-        run table::create_table CreateTable(CreateTableArgs) -> CreateTableResult { io ia exist };
-        run delete::delete_all DeleteAll(DeleteAllArgs) -> DeleteAllResult { io };
-        run delete::delete_all_row DeleteAllRow(DeleteAllRowArgs) -> DeleteAllRowResult { io };
-        run delete::delete_all_row_ts DeleteAllRowTs(DeleteAllRowTsArgs) -> DeleteAllRowTsResult { io };
-        run delete::delete_all_ts DeleteAllTs(DeleteAllTsArgs) -> DeleteAllTsResult { io };
-        run table::delete_table DeleteTable(DeleteTableArgs) -> DeleteTableResult { io };
-        run table::disable_table DisableTable(DisableTableArgs) -> DisableTableResult { io };
-        run table::enable_table EnableTable(EnableTableArgs) -> EnableTableResult { io };
-        run get::get Get(GetArgs) -> GetResult { success io };
-        run server::get_cluster_id GetClusterId(GetClusterIdArgs) -> GetClusterIdResult { success };
-        run table::get_column_descriptors GetColumnDescriptors(GetColumnDescriptorsArgs) -> GetColumnDescriptorsResult { success io };
-        run region::get_region_info GetRegionInfo(GetRegionInfoArgs) -> GetRegionInfoResult { success io };
-        run get::get_row GetRow(GetRowArgs) -> GetRowResult { success io };
-        run get::get_row_or_before GetRowOrBefore(GetRowOrBeforeArgs) -> GetRowOrBeforeResult { success io };
-        run get::get_row_ts GetRowTs(GetRowTsArgs) -> GetRowTsResult { success io };
-        run get::get_row_with_columns GetRowWithColumns(GetRowWithColumnsArgs) -> GetRowWithColumnsResult { success io };
-        run get::get_row_with_columns_ts GetRowWithColumnsTs(GetRowWithColumnsTsArgs) -> GetRowWithColumnsTsResult { success io };
-        run get::get_rows GetRows(GetRowsArgs) -> GetRowsResult { success io };
-        run get::get_rows_ts GetRowsTs(GetRowsTsArgs) -> GetRowsTsResult { success io };
-        run get::get_rows_with_columns GetRowsWithColumns(GetRowsWithColumnsArgs) -> GetRowsWithColumnsResult { success io };
-        run get::get_rows_with_columns_ts GetRowsWithColumnsTs(GetRowsWithColumnsTsArgs) -> GetRowsWithColumnsTsResult { success io };
-        run listing::get_table_names GetTableNames(GetTableNamesArgs) -> GetTableNamesResult { success io };
-        run listing::get_table_names_with_is_table_enabled GetTableNamesWithIsTableEnabled(GetTableNamesWithIsTableEnabledArgs) -> GetTableNamesWithIsTableEnabledResult { success io };
-        run region::get_table_regions GetTableRegions(GetTableRegionsArgs) -> GetTableRegionsResult { success io };
-        run server::get_thrift_server_type GetThriftServerType(GetThriftServerTypeArgs) -> GetThriftServerTypeResult { success };
-        run get::get_ver GetVer(GetVerArgs) -> GetVerResult { success io };
-        run get::get_ver_ts GetVerTs(GetVerTsArgs) -> GetVerTsResult { success io };
-        run atomic::increment Increment(IncrementArgs) -> IncrementResult { io };
-        run atomic::increment_rows IncrementRows(IncrementRowsArgs) -> IncrementRowsResult { io };
-        run table::is_table_enabled IsTableEnabled(IsTableEnabledArgs) -> IsTableEnabledResult { success io };
-        run region::major_compact MajorCompact(MajorCompactArgs) -> MajorCompactResult { io };
-        run mutate::mutate_row MutateRow(MutateRowArgs) -> MutateRowResult { io ia };
-        run mutate::mutate_row_ts MutateRowTs(MutateRowTsArgs) -> MutateRowTsResult { io ia };
-        run mutate::mutate_rows MutateRows(MutateRowsArgs) -> MutateRowsResult { io ia };
-        run mutate::mutate_rows_ts MutateRowsTs(MutateRowsTsArgs) -> MutateRowsTsResult { io ia };
-        run scan::scanner_close ScannerClose(ScannerCloseArgs) -> ScannerCloseResult { io ia };
-        run scan::scanner_get ScannerGet(ScannerGetArgs) -> ScannerGetResult { success io ia };
-        run scan::scanner_get_list ScannerGetList(ScannerGetListArgs) -> ScannerGetListResult { success io ia };
-        open scan::scanner_open ScannerOpen(ScannerOpenArgs) -> ScannerOpenResult { success io };
-        open scan::scanner_open_ts ScannerOpenTs(ScannerOpenTsArgs) -> ScannerOpenTsResult { success io };
-        open scan::scanner_open_with_prefix ScannerOpenWithPrefix(ScannerOpenWithPrefixArgs) -> ScannerOpenWithPrefixResult { success io };
-        open scan::scanner_open_with_scan ScannerOpenWithScan(ScannerOpenWithScanArgs) -> ScannerOpenWithScanResult { success io };
-        open scan::scanner_open_with_stop ScannerOpenWithStop(ScannerOpenWithStopArgs) -> ScannerOpenWithStopResult { success io };
-        open scan::scanner_open_with_stop_ts ScannerOpenWithStopTs(ScannerOpenWithStopTsArgs) -> ScannerOpenWithStopTsResult { success io };
+        run atomic::append Append(AppendArgs [append]) -> AppendResult { success io };
+        run atomic::atomic_increment AtomicIncrement(AtomicIncrementArgs [table_name]) -> AtomicIncrementResult { success io ia };
+        run atomic::check_and_put CheckAndPut(CheckAndPutArgs [table_name]) -> CheckAndPutResult { success io ia };
+        run region::compact Compact(CompactArgs [table_name_or_region_name]) -> CompactResult { io };
+        run table::create_table CreateTable(CreateTableArgs [table_name]) -> CreateTableResult { io ia exist };
+        run delete::delete_all DeleteAll(DeleteAllArgs [table_name]) -> DeleteAllResult { io };
+        run delete::delete_all_row DeleteAllRow(DeleteAllRowArgs [table_name]) -> DeleteAllRowResult { io };
+        run delete::delete_all_row_ts DeleteAllRowTs(DeleteAllRowTsArgs [table_name]) -> DeleteAllRowTsResult { io };
+        run delete::delete_all_ts DeleteAllTs(DeleteAllTsArgs [table_name]) -> DeleteAllTsResult { io };
+        run table::delete_table DeleteTable(DeleteTableArgs [table_name]) -> DeleteTableResult { io };
+        run table::disable_table DisableTable(DisableTableArgs [table_name]) -> DisableTableResult { io };
+        run table::enable_table EnableTable(EnableTableArgs [table_name]) -> EnableTableResult { io };
+        run get::get Get(GetArgs [table_name]) -> GetResult { success io };
+        run server::get_cluster_id GetClusterId(GetClusterIdArgs []) -> GetClusterIdResult { success };
+        run table::get_column_descriptors GetColumnDescriptors(GetColumnDescriptorsArgs [table_name]) -> GetColumnDescriptorsResult { success io };
+        run region::get_region_info GetRegionInfo(GetRegionInfoArgs [row]) -> GetRegionInfoResult { success io };
+        run get::get_row GetRow(GetRowArgs [table_name]) -> GetRowResult { success io };
+        run get::get_row_or_before GetRowOrBefore(GetRowOrBeforeArgs [table_name]) -> GetRowOrBeforeResult { success io };
+        run get::get_row_ts GetRowTs(GetRowTsArgs [table_name]) -> GetRowTsResult { success io };
+        run get::get_row_with_columns GetRowWithColumns(GetRowWithColumnsArgs [table_name]) -> GetRowWithColumnsResult { success io };
+        run get::get_row_with_columns_ts GetRowWithColumnsTs(GetRowWithColumnsTsArgs [table_name]) -> GetRowWithColumnsTsResult { success io };
+        run get::get_rows GetRows(GetRowsArgs [table_name]) -> GetRowsResult { success io };
+        run get::get_rows_ts GetRowsTs(GetRowsTsArgs [table_name]) -> GetRowsTsResult { success io };
+        run get::get_rows_with_columns GetRowsWithColumns(GetRowsWithColumnsArgs [table_name]) -> GetRowsWithColumnsResult { success io };
+        run get::get_rows_with_columns_ts GetRowsWithColumnsTs(GetRowsWithColumnsTsArgs [table_name]) -> GetRowsWithColumnsTsResult { success io };
+        run listing::get_table_names GetTableNames(GetTableNamesArgs []) -> GetTableNamesResult { success io };
+        run listing::get_table_names_with_is_table_enabled GetTableNamesWithIsTableEnabled(GetTableNamesWithIsTableEnabledArgs []) -> GetTableNamesWithIsTableEnabledResult { success io };
+        run region::get_table_regions GetTableRegions(GetTableRegionsArgs [table_name]) -> GetTableRegionsResult { success io };
+        run server::get_thrift_server_type GetThriftServerType(GetThriftServerTypeArgs []) -> GetThriftServerTypeResult { success };
+        run get::get_ver GetVer(GetVerArgs [table_name]) -> GetVerResult { success io };
+        run get::get_ver_ts GetVerTs(GetVerTsArgs [table_name]) -> GetVerTsResult { success io };
+        run atomic::increment Increment(IncrementArgs [increment]) -> IncrementResult { io };
+        run atomic::increment_rows IncrementRows(IncrementRowsArgs [increments]) -> IncrementRowsResult { io };
+        run table::is_table_enabled IsTableEnabled(IsTableEnabledArgs [table_name]) -> IsTableEnabledResult { success io };
+        run region::major_compact MajorCompact(MajorCompactArgs [table_name_or_region_name]) -> MajorCompactResult { io };
+        run mutate::mutate_row MutateRow(MutateRowArgs [table_name]) -> MutateRowResult { io ia };
+        run mutate::mutate_row_ts MutateRowTs(MutateRowTsArgs [table_name]) -> MutateRowTsResult { io ia };
+        run mutate::mutate_rows MutateRows(MutateRowsArgs [table_name]) -> MutateRowsResult { io ia };
+        run mutate::mutate_rows_ts MutateRowsTs(MutateRowsTsArgs [table_name]) -> MutateRowsTsResult { io ia };
+        run scan::scanner_close ScannerClose(ScannerCloseArgs [id]) -> ScannerCloseResult { io ia };
+        run scan::scanner_get ScannerGet(ScannerGetArgs [id]) -> ScannerGetResult { success io ia };
+        run scan::scanner_get_list ScannerGetList(ScannerGetListArgs [id]) -> ScannerGetListResult { success io ia };
+        open scan::scanner_open ScannerOpen(ScannerOpenArgs [table_name]) -> ScannerOpenResult { success io };
+        open scan::scanner_open_ts ScannerOpenTs(ScannerOpenTsArgs [table_name]) -> ScannerOpenTsResult { success io };
+        open scan::scanner_open_with_prefix ScannerOpenWithPrefix(ScannerOpenWithPrefixArgs [table_name]) -> ScannerOpenWithPrefixResult { success io };
+        open scan::scanner_open_with_scan ScannerOpenWithScan(ScannerOpenWithScanArgs [table_name]) -> ScannerOpenWithScanResult { success io };
+        open scan::scanner_open_with_stop ScannerOpenWithStop(ScannerOpenWithStopArgs [table_name]) -> ScannerOpenWithStopResult { success io };
+        open scan::scanner_open_with_stop_ts ScannerOpenWithStopTs(ScannerOpenWithStopTsArgs [table_name]) -> ScannerOpenWithStopTsResult { success io };
     } } };
 }
 
@@ -232,113 +233,114 @@ impl Thrift2 {
 }
 
 pub(crate) static THRIFT2: [MethodInfo; 50] = [
-    MethodInfo { name: "addColumnFamily", kind: CallKind::Admin, short: false, effect: Effect::Admin, scanner: None, declares_io: true, arguments: &[Argument { id: 1, wire: TType::Struct }, Argument { id: 2, wire: TType::Struct }] },
-    MethodInfo { name: "append", kind: CallKind::Write, short: false, effect: Effect::Data, scanner: None, declares_io: true, arguments: &[Argument { id: 1, wire: TType::String }, Argument { id: 2, wire: TType::Struct }] },
-    MethodInfo { name: "checkAndDelete", kind: CallKind::Write, short: false, effect: Effect::Data, scanner: None, declares_io: true, arguments: &[Argument { id: 1, wire: TType::String }, Argument { id: 2, wire: TType::String }, Argument { id: 3, wire: TType::String }, Argument { id: 4, wire: TType::String }, Argument { id: 5, wire: TType::String }, Argument { id: 6, wire: TType::Struct }] },
-    MethodInfo { name: "checkAndMutate", kind: CallKind::Write, short: false, effect: Effect::Data, scanner: None, declares_io: true, arguments: &[Argument { id: 1, wire: TType::String }, Argument { id: 2, wire: TType::String }, Argument { id: 3, wire: TType::String }, Argument { id: 4, wire: TType::String }, Argument { id: 5, wire: TType::I32 }, Argument { id: 6, wire: TType::String }, Argument { id: 7, wire: TType::Struct }] },
-    MethodInfo { name: "checkAndPut", kind: CallKind::Write, short: false, effect: Effect::Data, scanner: None, declares_io: true, arguments: &[Argument { id: 1, wire: TType::String }, Argument { id: 2, wire: TType::String }, Argument { id: 3, wire: TType::String }, Argument { id: 4, wire: TType::String }, Argument { id: 5, wire: TType::String }, Argument { id: 6, wire: TType::Struct }] },
-    MethodInfo { name: "clearSlowLogResponses", kind: CallKind::Admin, short: false, effect: Effect::Admin, scanner: None, declares_io: true, arguments: &[Argument { id: 1, wire: TType::Set }] },
-    MethodInfo { name: "closeScanner", kind: CallKind::Scan, short: false, effect: Effect::None, scanner: Some(ScannerUse::Closes), declares_io: true, arguments: &[Argument { id: 1, wire: TType::I32 }] },
-    MethodInfo { name: "createNamespace", kind: CallKind::Admin, short: false, effect: Effect::Admin, scanner: None, declares_io: true, arguments: &[Argument { id: 1, wire: TType::Struct }] },
-    MethodInfo { name: "createTable", kind: CallKind::Admin, short: false, effect: Effect::Admin, scanner: None, declares_io: true, arguments: &[Argument { id: 1, wire: TType::Struct }, Argument { id: 2, wire: TType::List }] },
-    MethodInfo { name: "deleteColumnFamily", kind: CallKind::Admin, short: false, effect: Effect::Admin, scanner: None, declares_io: true, arguments: &[Argument { id: 1, wire: TType::Struct }, Argument { id: 2, wire: TType::String }] },
-    MethodInfo { name: "deleteMultiple", kind: CallKind::Write, short: false, effect: Effect::Data, scanner: None, declares_io: true, arguments: &[Argument { id: 1, wire: TType::String }, Argument { id: 2, wire: TType::List }] },
-    MethodInfo { name: "deleteNamespace", kind: CallKind::Admin, short: false, effect: Effect::Admin, scanner: None, declares_io: true, arguments: &[Argument { id: 1, wire: TType::String }] },
-    MethodInfo { name: "deleteSingle", kind: CallKind::Write, short: false, effect: Effect::Data, scanner: None, declares_io: true, arguments: &[Argument { id: 1, wire: TType::String }, Argument { id: 2, wire: TType::Struct }] },
-    MethodInfo { name: "deleteTable", kind: CallKind::Admin, short: false, effect: Effect::Admin, scanner: None, declares_io: true, arguments: &[Argument { id: 1, wire: TType::Struct }] },
-    MethodInfo { name: "disableTable", kind: CallKind::Admin, short: false, effect: Effect::Admin, scanner: None, declares_io: true, arguments: &[Argument { id: 1, wire: TType::Struct }] },
-    MethodInfo { name: "enableTable", kind: CallKind::Admin, short: false, effect: Effect::Admin, scanner: None, declares_io: true, arguments: &[Argument { id: 1, wire: TType::Struct }] },
-    MethodInfo { name: "exists", kind: CallKind::Read, short: true, effect: Effect::None, scanner: None, declares_io: true, arguments: &[Argument { id: 1, wire: TType::String }, Argument { id: 2, wire: TType::Struct }] },
-    MethodInfo { name: "existsAll", kind: CallKind::Read, short: false, effect: Effect::None, scanner: None, declares_io: true, arguments: &[Argument { id: 1, wire: TType::String }, Argument { id: 2, wire: TType::List }] },
-    MethodInfo { name: "get", kind: CallKind::Read, short: true, effect: Effect::None, scanner: None, declares_io: true, arguments: &[Argument { id: 1, wire: TType::String }, Argument { id: 2, wire: TType::Struct }] },
-    MethodInfo { name: "getAllRegionLocations", kind: CallKind::Admin, short: false, effect: Effect::None, scanner: None, declares_io: true, arguments: &[Argument { id: 1, wire: TType::String }] },
-    MethodInfo { name: "getClusterId", kind: CallKind::Admin, short: false, effect: Effect::None, scanner: None, declares_io: false, arguments: &[] },
-    MethodInfo { name: "getMultiple", kind: CallKind::Read, short: false, effect: Effect::None, scanner: None, declares_io: true, arguments: &[Argument { id: 1, wire: TType::String }, Argument { id: 2, wire: TType::List }] },
-    MethodInfo { name: "getNamespaceDescriptor", kind: CallKind::Admin, short: false, effect: Effect::None, scanner: None, declares_io: true, arguments: &[Argument { id: 1, wire: TType::String }] },
-    MethodInfo { name: "getRegionLocation", kind: CallKind::Admin, short: false, effect: Effect::None, scanner: None, declares_io: true, arguments: &[Argument { id: 1, wire: TType::String }, Argument { id: 2, wire: TType::String }, Argument { id: 3, wire: TType::Bool }] },
-    MethodInfo { name: "getScannerResults", kind: CallKind::Scan, short: false, effect: Effect::None, scanner: None, declares_io: true, arguments: &[Argument { id: 1, wire: TType::String }, Argument { id: 2, wire: TType::Struct }, Argument { id: 3, wire: TType::I32 }] },
-    MethodInfo { name: "getScannerRows", kind: CallKind::Scan, short: false, effect: Effect::None, scanner: Some(ScannerUse::Fetches), declares_io: true, arguments: &[Argument { id: 1, wire: TType::I32 }, Argument { id: 2, wire: TType::I32 }] },
-    MethodInfo { name: "getSlowLogResponses", kind: CallKind::Admin, short: false, effect: Effect::None, scanner: None, declares_io: true, arguments: &[Argument { id: 1, wire: TType::Set }, Argument { id: 2, wire: TType::Struct }] },
-    MethodInfo { name: "getTableDescriptor", kind: CallKind::Admin, short: false, effect: Effect::None, scanner: None, declares_io: true, arguments: &[Argument { id: 1, wire: TType::Struct }] },
-    MethodInfo { name: "getTableDescriptors", kind: CallKind::Admin, short: false, effect: Effect::None, scanner: None, declares_io: true, arguments: &[Argument { id: 1, wire: TType::List }] },
-    MethodInfo { name: "getTableDescriptorsByNamespace", kind: CallKind::Admin, short: false, effect: Effect::None, scanner: None, declares_io: true, arguments: &[Argument { id: 1, wire: TType::String }] },
-    MethodInfo { name: "getTableDescriptorsByPattern", kind: CallKind::Admin, short: false, effect: Effect::None, scanner: None, declares_io: true, arguments: &[Argument { id: 1, wire: TType::String }, Argument { id: 2, wire: TType::Bool }] },
-    MethodInfo { name: "getTableNamesByNamespace", kind: CallKind::Admin, short: false, effect: Effect::None, scanner: None, declares_io: true, arguments: &[Argument { id: 1, wire: TType::String }] },
-    MethodInfo { name: "getTableNamesByPattern", kind: CallKind::Admin, short: false, effect: Effect::None, scanner: None, declares_io: true, arguments: &[Argument { id: 1, wire: TType::String }, Argument { id: 2, wire: TType::Bool }] },
-    MethodInfo { name: "getThriftServerType", kind: CallKind::Admin, short: false, effect: Effect::None, scanner: None, declares_io: false, arguments: &[] },
-    MethodInfo { name: "increment", kind: CallKind::Write, short: false, effect: Effect::Data, scanner: None, declares_io: true, arguments: &[Argument { id: 1, wire: TType::String }, Argument { id: 2, wire: TType::Struct }] },
-    MethodInfo { name: "isTableAvailable", kind: CallKind::Admin, short: false, effect: Effect::None, scanner: None, declares_io: true, arguments: &[Argument { id: 1, wire: TType::Struct }] },
-    MethodInfo { name: "isTableAvailableWithSplit", kind: CallKind::Admin, short: false, effect: Effect::None, scanner: None, declares_io: true, arguments: &[Argument { id: 1, wire: TType::Struct }, Argument { id: 2, wire: TType::List }] },
-    MethodInfo { name: "isTableDisabled", kind: CallKind::Admin, short: false, effect: Effect::None, scanner: None, declares_io: true, arguments: &[Argument { id: 1, wire: TType::Struct }] },
-    MethodInfo { name: "isTableEnabled", kind: CallKind::Admin, short: false, effect: Effect::None, scanner: None, declares_io: true, arguments: &[Argument { id: 1, wire: TType::Struct }] },
-    MethodInfo { name: "listNamespaceDescriptors", kind: CallKind::Admin, short: false, effect: Effect::None, scanner: None, declares_io: true, arguments: &[] },
-    MethodInfo { name: "listNamespaces", kind: CallKind::Admin, short: false, effect: Effect::None, scanner: None, declares_io: true, arguments: &[] },
-    MethodInfo { name: "modifyColumnFamily", kind: CallKind::Admin, short: false, effect: Effect::Admin, scanner: None, declares_io: true, arguments: &[Argument { id: 1, wire: TType::Struct }, Argument { id: 2, wire: TType::Struct }] },
-    MethodInfo { name: "modifyNamespace", kind: CallKind::Admin, short: false, effect: Effect::Admin, scanner: None, declares_io: true, arguments: &[Argument { id: 1, wire: TType::Struct }] },
-    MethodInfo { name: "modifyTable", kind: CallKind::Admin, short: false, effect: Effect::Admin, scanner: None, declares_io: true, arguments: &[Argument { id: 1, wire: TType::Struct }] },
-    MethodInfo { name: "mutateRow", kind: CallKind::Write, short: false, effect: Effect::Data, scanner: None, declares_io: true, arguments: &[Argument { id: 1, wire: TType::String }, Argument { id: 2, wire: TType::Struct }] },
-    MethodInfo { name: "openScanner", kind: CallKind::Scan, short: false, effect: Effect::None, scanner: Some(ScannerUse::Opens), declares_io: true, arguments: &[Argument { id: 1, wire: TType::String }, Argument { id: 2, wire: TType::Struct }] },
-    MethodInfo { name: "put", kind: CallKind::Write, short: false, effect: Effect::Data, scanner: None, declares_io: true, arguments: &[Argument { id: 1, wire: TType::String }, Argument { id: 2, wire: TType::Struct }] },
-    MethodInfo { name: "putMultiple", kind: CallKind::Write, short: false, effect: Effect::Data, scanner: None, declares_io: true, arguments: &[Argument { id: 1, wire: TType::String }, Argument { id: 2, wire: TType::List }] },
-    MethodInfo { name: "tableExists", kind: CallKind::Admin, short: false, effect: Effect::None, scanner: None, declares_io: true, arguments: &[Argument { id: 1, wire: TType::Struct }] },
-    MethodInfo { name: "truncateTable", kind: CallKind::Admin, short: false, effect: Effect::Admin, scanner: None, declares_io: true, arguments: &[Argument { id: 1, wire: TType::Struct }, Argument { id: 2, wire: TType::Bool }] },
+    MethodInfo { name: "addColumnFamily", kind: CallKind::Admin, short: false, effect: Effect::Admin, scanner: None, access: Access::Admin, declares_io: true, arguments: &[Argument { id: 1, wire: TType::Struct }, Argument { id: 2, wire: TType::Struct }] },
+    MethodInfo { name: "append", kind: CallKind::Write, short: false, effect: Effect::Data, scanner: None, access: Access::Write, declares_io: true, arguments: &[Argument { id: 1, wire: TType::String }, Argument { id: 2, wire: TType::Struct }] },
+    MethodInfo { name: "checkAndDelete", kind: CallKind::Write, short: false, effect: Effect::Data, scanner: None, access: Access::Check, declares_io: true, arguments: &[Argument { id: 1, wire: TType::String }, Argument { id: 2, wire: TType::String }, Argument { id: 3, wire: TType::String }, Argument { id: 4, wire: TType::String }, Argument { id: 5, wire: TType::String }, Argument { id: 6, wire: TType::Struct }] },
+    MethodInfo { name: "checkAndMutate", kind: CallKind::Write, short: false, effect: Effect::Data, scanner: None, access: Access::Check, declares_io: true, arguments: &[Argument { id: 1, wire: TType::String }, Argument { id: 2, wire: TType::String }, Argument { id: 3, wire: TType::String }, Argument { id: 4, wire: TType::String }, Argument { id: 5, wire: TType::I32 }, Argument { id: 6, wire: TType::String }, Argument { id: 7, wire: TType::Struct }] },
+    MethodInfo { name: "checkAndPut", kind: CallKind::Write, short: false, effect: Effect::Data, scanner: None, access: Access::Check, declares_io: true, arguments: &[Argument { id: 1, wire: TType::String }, Argument { id: 2, wire: TType::String }, Argument { id: 3, wire: TType::String }, Argument { id: 4, wire: TType::String }, Argument { id: 5, wire: TType::String }, Argument { id: 6, wire: TType::Struct }] },
+    MethodInfo { name: "clearSlowLogResponses", kind: CallKind::Admin, short: false, effect: Effect::Admin, scanner: None, access: Access::Global, declares_io: true, arguments: &[Argument { id: 1, wire: TType::Set }] },
+    MethodInfo { name: "closeScanner", kind: CallKind::Scan, short: false, effect: Effect::None, scanner: Some(ScannerUse::Closes), access: Access::Scanner, declares_io: true, arguments: &[Argument { id: 1, wire: TType::I32 }] },
+    MethodInfo { name: "createNamespace", kind: CallKind::Admin, short: false, effect: Effect::Admin, scanner: None, access: Access::Global, declares_io: true, arguments: &[Argument { id: 1, wire: TType::Struct }] },
+    MethodInfo { name: "createTable", kind: CallKind::Admin, short: false, effect: Effect::Admin, scanner: None, access: Access::Create, declares_io: true, arguments: &[Argument { id: 1, wire: TType::Struct }, Argument { id: 2, wire: TType::List }] },
+    MethodInfo { name: "deleteColumnFamily", kind: CallKind::Admin, short: false, effect: Effect::Admin, scanner: None, access: Access::Admin, declares_io: true, arguments: &[Argument { id: 1, wire: TType::Struct }, Argument { id: 2, wire: TType::String }] },
+    MethodInfo { name: "deleteMultiple", kind: CallKind::Write, short: false, effect: Effect::Data, scanner: None, access: Access::Write, declares_io: true, arguments: &[Argument { id: 1, wire: TType::String }, Argument { id: 2, wire: TType::List }] },
+    MethodInfo { name: "deleteNamespace", kind: CallKind::Admin, short: false, effect: Effect::Admin, scanner: None, access: Access::Global, declares_io: true, arguments: &[Argument { id: 1, wire: TType::String }] },
+    MethodInfo { name: "deleteSingle", kind: CallKind::Write, short: false, effect: Effect::Data, scanner: None, access: Access::Write, declares_io: true, arguments: &[Argument { id: 1, wire: TType::String }, Argument { id: 2, wire: TType::Struct }] },
+    MethodInfo { name: "deleteTable", kind: CallKind::Admin, short: false, effect: Effect::Admin, scanner: None, access: Access::Admin, declares_io: true, arguments: &[Argument { id: 1, wire: TType::Struct }] },
+    MethodInfo { name: "disableTable", kind: CallKind::Admin, short: false, effect: Effect::Admin, scanner: None, access: Access::Admin, declares_io: true, arguments: &[Argument { id: 1, wire: TType::Struct }] },
+    MethodInfo { name: "enableTable", kind: CallKind::Admin, short: false, effect: Effect::Admin, scanner: None, access: Access::Admin, declares_io: true, arguments: &[Argument { id: 1, wire: TType::Struct }] },
+    MethodInfo { name: "exists", kind: CallKind::Read, short: true, effect: Effect::None, scanner: None, access: Access::Read, declares_io: true, arguments: &[Argument { id: 1, wire: TType::String }, Argument { id: 2, wire: TType::Struct }] },
+    MethodInfo { name: "existsAll", kind: CallKind::Read, short: false, effect: Effect::None, scanner: None, access: Access::Read, declares_io: true, arguments: &[Argument { id: 1, wire: TType::String }, Argument { id: 2, wire: TType::List }] },
+    MethodInfo { name: "get", kind: CallKind::Read, short: true, effect: Effect::None, scanner: None, access: Access::Read, declares_io: true, arguments: &[Argument { id: 1, wire: TType::String }, Argument { id: 2, wire: TType::Struct }] },
+    MethodInfo { name: "getAllRegionLocations", kind: CallKind::Admin, short: false, effect: Effect::None, scanner: None, access: Access::Any, declares_io: true, arguments: &[Argument { id: 1, wire: TType::String }] },
+    MethodInfo { name: "getClusterId", kind: CallKind::Admin, short: false, effect: Effect::None, scanner: None, access: Access::Everyone, declares_io: false, arguments: &[] },
+    MethodInfo { name: "getMultiple", kind: CallKind::Read, short: false, effect: Effect::None, scanner: None, access: Access::Read, declares_io: true, arguments: &[Argument { id: 1, wire: TType::String }, Argument { id: 2, wire: TType::List }] },
+    MethodInfo { name: "getNamespaceDescriptor", kind: CallKind::Admin, short: false, effect: Effect::None, scanner: None, access: Access::Namespace, declares_io: true, arguments: &[Argument { id: 1, wire: TType::String }] },
+    MethodInfo { name: "getRegionLocation", kind: CallKind::Admin, short: false, effect: Effect::None, scanner: None, access: Access::Any, declares_io: true, arguments: &[Argument { id: 1, wire: TType::String }, Argument { id: 2, wire: TType::String }, Argument { id: 3, wire: TType::Bool }] },
+    MethodInfo { name: "getScannerResults", kind: CallKind::Scan, short: false, effect: Effect::None, scanner: None, access: Access::Read, declares_io: true, arguments: &[Argument { id: 1, wire: TType::String }, Argument { id: 2, wire: TType::Struct }, Argument { id: 3, wire: TType::I32 }] },
+    MethodInfo { name: "getScannerRows", kind: CallKind::Scan, short: false, effect: Effect::None, scanner: Some(ScannerUse::Fetches), access: Access::Scanner, declares_io: true, arguments: &[Argument { id: 1, wire: TType::I32 }, Argument { id: 2, wire: TType::I32 }] },
+    MethodInfo { name: "getSlowLogResponses", kind: CallKind::Admin, short: false, effect: Effect::None, scanner: None, access: Access::Global, declares_io: true, arguments: &[Argument { id: 1, wire: TType::Set }, Argument { id: 2, wire: TType::Struct }] },
+    MethodInfo { name: "getTableDescriptor", kind: CallKind::Admin, short: false, effect: Effect::None, scanner: None, access: Access::Admin, declares_io: true, arguments: &[Argument { id: 1, wire: TType::Struct }] },
+    MethodInfo { name: "getTableDescriptors", kind: CallKind::Admin, short: false, effect: Effect::None, scanner: None, access: Access::Answer, declares_io: true, arguments: &[Argument { id: 1, wire: TType::List }] },
+    MethodInfo { name: "getTableDescriptorsByNamespace", kind: CallKind::Admin, short: false, effect: Effect::None, scanner: None, access: Access::Answer, declares_io: true, arguments: &[Argument { id: 1, wire: TType::String }] },
+    MethodInfo { name: "getTableDescriptorsByPattern", kind: CallKind::Admin, short: false, effect: Effect::None, scanner: None, access: Access::Answer, declares_io: true, arguments: &[Argument { id: 1, wire: TType::String }, Argument { id: 2, wire: TType::Bool }] },
+    MethodInfo { name: "getTableNamesByNamespace", kind: CallKind::Admin, short: false, effect: Effect::None, scanner: None, access: Access::Answer, declares_io: true, arguments: &[Argument { id: 1, wire: TType::String }] },
+    MethodInfo { name: "getTableNamesByPattern", kind: CallKind::Admin, short: false, effect: Effect::None, scanner: None, access: Access::Answer, declares_io: true, arguments: &[Argument { id: 1, wire: TType::String }, Argument { id: 2, wire: TType::Bool }] },
+    MethodInfo { name: "getThriftServerType", kind: CallKind::Admin, short: false, effect: Effect::None, scanner: None, access: Access::Everyone, declares_io: false, arguments: &[] },
+    MethodInfo { name: "increment", kind: CallKind::Write, short: false, effect: Effect::Data, scanner: None, access: Access::Write, declares_io: true, arguments: &[Argument { id: 1, wire: TType::String }, Argument { id: 2, wire: TType::Struct }] },
+    MethodInfo { name: "isTableAvailable", kind: CallKind::Admin, short: false, effect: Effect::None, scanner: None, access: Access::Any, declares_io: true, arguments: &[Argument { id: 1, wire: TType::Struct }] },
+    MethodInfo { name: "isTableAvailableWithSplit", kind: CallKind::Admin, short: false, effect: Effect::None, scanner: None, access: Access::Any, declares_io: true, arguments: &[Argument { id: 1, wire: TType::Struct }, Argument { id: 2, wire: TType::List }] },
+    MethodInfo { name: "isTableDisabled", kind: CallKind::Admin, short: false, effect: Effect::None, scanner: None, access: Access::Any, declares_io: true, arguments: &[Argument { id: 1, wire: TType::Struct }] },
+    MethodInfo { name: "isTableEnabled", kind: CallKind::Admin, short: false, effect: Effect::None, scanner: None, access: Access::Any, declares_io: true, arguments: &[Argument { id: 1, wire: TType::Struct }] },
+    MethodInfo { name: "listNamespaceDescriptors", kind: CallKind::Admin, short: false, effect: Effect::None, scanner: None, access: Access::Answer, declares_io: true, arguments: &[] },
+    MethodInfo { name: "listNamespaces", kind: CallKind::Admin, short: false, effect: Effect::None, scanner: None, access: Access::Everyone, declares_io: true, arguments: &[] },
+    MethodInfo { name: "modifyColumnFamily", kind: CallKind::Admin, short: false, effect: Effect::Admin, scanner: None, access: Access::Admin, declares_io: true, arguments: &[Argument { id: 1, wire: TType::Struct }, Argument { id: 2, wire: TType::Struct }] },
+    MethodInfo { name: "modifyNamespace", kind: CallKind::Admin, short: false, effect: Effect::Admin, scanner: None, access: Access::Global, declares_io: true, arguments: &[Argument { id: 1, wire: TType::Struct }] },
+    MethodInfo { name: "modifyTable", kind: CallKind::Admin, short: false, effect: Effect::Admin, scanner: None, access: Access::Admin, declares_io: true, arguments: &[Argument { id: 1, wire: TType::Struct }] },
+    MethodInfo { name: "mutateRow", kind: CallKind::Write, short: false, effect: Effect::Data, scanner: None, access: Access::Write, declares_io: true, arguments: &[Argument { id: 1, wire: TType::String }, Argument { id: 2, wire: TType::Struct }] },
+    MethodInfo { name: "openScanner", kind: CallKind::Scan, short: false, effect: Effect::None, scanner: Some(ScannerUse::Opens), access: Access::Read, declares_io: true, arguments: &[Argument { id: 1, wire: TType::String }, Argument { id: 2, wire: TType::Struct }] },
+    MethodInfo { name: "put", kind: CallKind::Write, short: false, effect: Effect::Data, scanner: None, access: Access::Write, declares_io: true, arguments: &[Argument { id: 1, wire: TType::String }, Argument { id: 2, wire: TType::Struct }] },
+    MethodInfo { name: "putMultiple", kind: CallKind::Write, short: false, effect: Effect::Data, scanner: None, access: Access::Write, declares_io: true, arguments: &[Argument { id: 1, wire: TType::String }, Argument { id: 2, wire: TType::List }] },
+    MethodInfo { name: "tableExists", kind: CallKind::Admin, short: false, effect: Effect::None, scanner: None, access: Access::Any, declares_io: true, arguments: &[Argument { id: 1, wire: TType::Struct }] },
+    MethodInfo { name: "truncateTable", kind: CallKind::Admin, short: false, effect: Effect::Admin, scanner: None, access: Access::Admin, declares_io: true, arguments: &[Argument { id: 1, wire: TType::Struct }, Argument { id: 2, wire: TType::Bool }] },
 ];
 
 /// Passes every method of Thrift2 to the macro `$dispatch`: `run`, or `open` if it opens a scanner; its function with the
-/// file of the gateway; its variant; the structs of its arguments and its result; and the fields of the result.
+/// file of the gateway; its variant; the struct of its arguments, and the first of them, if there is one; the struct of its
+/// result; and the fields of the result.
 #[macro_export]
 macro_rules! thrift2_methods {
     ($dispatch:ident) => { $dispatch! { Thrift2 {
-        run table::add_column_family AddColumnFamily(AddColumnFamilyArgs) -> AddColumnFamilyResult { io };
-        run atomic::append Append(AppendArgs) -> AppendResult { success io };
-        run atomic::check_and_delete CheckAndDelete(CheckAndDeleteArgs) -> CheckAndDeleteResult { success io };
-        run atomic::check_and_mutate CheckAndMutate(CheckAndMutateArgs) -> CheckAndMutateResult { success io };
-        run atomic::check_and_put CheckAndPut(CheckAndPutArgs) -> CheckAndPutResult { success io };
-        run server::clear_slow_log_responses ClearSlowLogResponses(ClearSlowLogResponsesArgs) -> ClearSlowLogResponsesResult { success io };
-        run scan::close_scanner CloseScanner(CloseScannerArgs) -> CloseScannerResult { io ia };
-        run namespace::create_namespace CreateNamespace(CreateNamespaceArgs) -> CreateNamespaceResult { io };
-        run table::create_table CreateTable(CreateTableArgs) -> CreateTableResult { io };
-        run table::delete_column_family DeleteColumnFamily(DeleteColumnFamilyArgs) -> DeleteColumnFamilyResult { io };
-        run delete::delete_multiple DeleteMultiple(DeleteMultipleArgs) -> DeleteMultipleResult { success io };
-        run namespace::delete_namespace DeleteNamespace(DeleteNamespaceArgs) -> DeleteNamespaceResult { io };
-        run delete::delete_single DeleteSingle(DeleteSingleArgs) -> DeleteSingleResult { io };
-        run table::delete_table DeleteTable(DeleteTableArgs) -> DeleteTableResult { io };
-        run table::disable_table DisableTable(DisableTableArgs) -> DisableTableResult { io };
-        run table::enable_table EnableTable(EnableTableArgs) -> EnableTableResult { io };
-        run get::exists Exists(ExistsArgs) -> ExistsResult { success io };
-        run get::exists_all ExistsAll(ExistsAllArgs) -> ExistsAllResult { success io };
-        run get::get Get(GetArgs) -> GetResult { success io };
-        run region::get_all_region_locations GetAllRegionLocations(GetAllRegionLocationsArgs) -> GetAllRegionLocationsResult { success io };
-        run server::get_cluster_id GetClusterId(GetClusterIdArgs) -> GetClusterIdResult { success };
-        run get::get_multiple GetMultiple(GetMultipleArgs) -> GetMultipleResult { success io };
-        run namespace::get_namespace_descriptor GetNamespaceDescriptor(GetNamespaceDescriptorArgs) -> GetNamespaceDescriptorResult { success io };
-        run region::get_region_location GetRegionLocation(GetRegionLocationArgs) -> GetRegionLocationResult { success io };
-        run scan::get_scanner_results GetScannerResults(GetScannerResultsArgs) -> GetScannerResultsResult { success io };
-        run scan::get_scanner_rows GetScannerRows(GetScannerRowsArgs) -> GetScannerRowsResult { success io ia };
-        run server::get_slow_log_responses GetSlowLogResponses(GetSlowLogResponsesArgs) -> GetSlowLogResponsesResult { success io };
-        run table::get_table_descriptor GetTableDescriptor(GetTableDescriptorArgs) -> GetTableDescriptorResult { success io };
-        run listing::get_table_descriptors GetTableDescriptors(GetTableDescriptorsArgs) -> GetTableDescriptorsResult { success io };
-        run listing::get_table_descriptors_by_namespace GetTableDescriptorsByNamespace(GetTableDescriptorsByNamespaceArgs) -> GetTableDescriptorsByNamespaceResult { success io };
-        run listing::get_table_descriptors_by_pattern GetTableDescriptorsByPattern(GetTableDescriptorsByPatternArgs) -> GetTableDescriptorsByPatternResult { success io };
-        run listing::get_table_names_by_namespace GetTableNamesByNamespace(GetTableNamesByNamespaceArgs) -> GetTableNamesByNamespaceResult { success io };
-        run listing::get_table_names_by_pattern GetTableNamesByPattern(GetTableNamesByPatternArgs) -> GetTableNamesByPatternResult { success io };
-        run server::get_thrift_server_type GetThriftServerType(GetThriftServerTypeArgs) -> GetThriftServerTypeResult { success };
-        run atomic::increment Increment(IncrementArgs) -> IncrementResult { success io };
-        run table::is_table_available IsTableAvailable(IsTableAvailableArgs) -> IsTableAvailableResult { success io };
-        run table::is_table_available_with_split IsTableAvailableWithSplit(IsTableAvailableWithSplitArgs) -> IsTableAvailableWithSplitResult { success io };
-        run table::is_table_disabled IsTableDisabled(IsTableDisabledArgs) -> IsTableDisabledResult { success io };
-        run table::is_table_enabled IsTableEnabled(IsTableEnabledArgs) -> IsTableEnabledResult { success io };
-        run namespace::list_namespace_descriptors ListNamespaceDescriptors(ListNamespaceDescriptorsArgs) -> ListNamespaceDescriptorsResult { success io };
-        run namespace::list_namespaces ListNamespaces(ListNamespacesArgs) -> ListNamespacesResult { success io };
-        run table::modify_column_family ModifyColumnFamily(ModifyColumnFamilyArgs) -> ModifyColumnFamilyResult { io };
-        run namespace::modify_namespace ModifyNamespace(ModifyNamespaceArgs) -> ModifyNamespaceResult { io };
-        run table::modify_table ModifyTable(ModifyTableArgs) -> ModifyTableResult { io };
-        run mutate::mutate_row MutateRow(MutateRowArgs) -> MutateRowResult { io };
-        open scan::open_scanner OpenScanner(OpenScannerArgs) -> OpenScannerResult { success io };
-        run mutate::put Put(PutArgs) -> PutResult { io };
-        run mutate::put_multiple PutMultiple(PutMultipleArgs) -> PutMultipleResult { io };
-        run table::table_exists TableExists(TableExistsArgs) -> TableExistsResult { success io };
-        run table::truncate_table TruncateTable(TruncateTableArgs) -> TruncateTableResult { io };
+        run table::add_column_family AddColumnFamily(AddColumnFamilyArgs [table_name]) -> AddColumnFamilyResult { io };
+        run atomic::append Append(AppendArgs [table]) -> AppendResult { success io };
+        run atomic::check_and_delete CheckAndDelete(CheckAndDeleteArgs [table]) -> CheckAndDeleteResult { success io };
+        run atomic::check_and_mutate CheckAndMutate(CheckAndMutateArgs [table]) -> CheckAndMutateResult { success io };
+        run atomic::check_and_put CheckAndPut(CheckAndPutArgs [table]) -> CheckAndPutResult { success io };
+        run server::clear_slow_log_responses ClearSlowLogResponses(ClearSlowLogResponsesArgs [server_names]) -> ClearSlowLogResponsesResult { success io };
+        run scan::close_scanner CloseScanner(CloseScannerArgs [scanner_id]) -> CloseScannerResult { io ia };
+        run namespace::create_namespace CreateNamespace(CreateNamespaceArgs [namespace_desc]) -> CreateNamespaceResult { io };
+        run table::create_table CreateTable(CreateTableArgs [desc]) -> CreateTableResult { io };
+        run table::delete_column_family DeleteColumnFamily(DeleteColumnFamilyArgs [table_name]) -> DeleteColumnFamilyResult { io };
+        run delete::delete_multiple DeleteMultiple(DeleteMultipleArgs [table]) -> DeleteMultipleResult { success io };
+        run namespace::delete_namespace DeleteNamespace(DeleteNamespaceArgs [name]) -> DeleteNamespaceResult { io };
+        run delete::delete_single DeleteSingle(DeleteSingleArgs [table]) -> DeleteSingleResult { io };
+        run table::delete_table DeleteTable(DeleteTableArgs [table_name]) -> DeleteTableResult { io };
+        run table::disable_table DisableTable(DisableTableArgs [table_name]) -> DisableTableResult { io };
+        run table::enable_table EnableTable(EnableTableArgs [table_name]) -> EnableTableResult { io };
+        run get::exists Exists(ExistsArgs [table]) -> ExistsResult { success io };
+        run get::exists_all ExistsAll(ExistsAllArgs [table]) -> ExistsAllResult { success io };
+        run get::get Get(GetArgs [table]) -> GetResult { success io };
+        run region::get_all_region_locations GetAllRegionLocations(GetAllRegionLocationsArgs [table]) -> GetAllRegionLocationsResult { success io };
+        run server::get_cluster_id GetClusterId(GetClusterIdArgs []) -> GetClusterIdResult { success };
+        run get::get_multiple GetMultiple(GetMultipleArgs [table]) -> GetMultipleResult { success io };
+        run namespace::get_namespace_descriptor GetNamespaceDescriptor(GetNamespaceDescriptorArgs [name]) -> GetNamespaceDescriptorResult { success io };
+        run region::get_region_location GetRegionLocation(GetRegionLocationArgs [table]) -> GetRegionLocationResult { success io };
+        run scan::get_scanner_results GetScannerResults(GetScannerResultsArgs [table]) -> GetScannerResultsResult { success io };
+        run scan::get_scanner_rows GetScannerRows(GetScannerRowsArgs [scanner_id]) -> GetScannerRowsResult { success io ia };
+        run server::get_slow_log_responses GetSlowLogResponses(GetSlowLogResponsesArgs [server_names]) -> GetSlowLogResponsesResult { success io };
+        run table::get_table_descriptor GetTableDescriptor(GetTableDescriptorArgs [table]) -> GetTableDescriptorResult { success io };
+        run listing::get_table_descriptors GetTableDescriptors(GetTableDescriptorsArgs [tables]) -> GetTableDescriptorsResult { success io };
+        run listing::get_table_descriptors_by_namespace GetTableDescriptorsByNamespace(GetTableDescriptorsByNamespaceArgs [name]) -> GetTableDescriptorsByNamespaceResult { success io };
+        run listing::get_table_descriptors_by_pattern GetTableDescriptorsByPattern(GetTableDescriptorsByPatternArgs [regex]) -> GetTableDescriptorsByPatternResult { success io };
+        run listing::get_table_names_by_namespace GetTableNamesByNamespace(GetTableNamesByNamespaceArgs [name]) -> GetTableNamesByNamespaceResult { success io };
+        run listing::get_table_names_by_pattern GetTableNamesByPattern(GetTableNamesByPatternArgs [regex]) -> GetTableNamesByPatternResult { success io };
+        run server::get_thrift_server_type GetThriftServerType(GetThriftServerTypeArgs []) -> GetThriftServerTypeResult { success };
+        run atomic::increment Increment(IncrementArgs [table]) -> IncrementResult { success io };
+        run table::is_table_available IsTableAvailable(IsTableAvailableArgs [table_name]) -> IsTableAvailableResult { success io };
+        run table::is_table_available_with_split IsTableAvailableWithSplit(IsTableAvailableWithSplitArgs [table_name]) -> IsTableAvailableWithSplitResult { success io };
+        run table::is_table_disabled IsTableDisabled(IsTableDisabledArgs [table_name]) -> IsTableDisabledResult { success io };
+        run table::is_table_enabled IsTableEnabled(IsTableEnabledArgs [table_name]) -> IsTableEnabledResult { success io };
+        run namespace::list_namespace_descriptors ListNamespaceDescriptors(ListNamespaceDescriptorsArgs []) -> ListNamespaceDescriptorsResult { success io };
+        run namespace::list_namespaces ListNamespaces(ListNamespacesArgs []) -> ListNamespacesResult { success io };
+        run table::modify_column_family ModifyColumnFamily(ModifyColumnFamilyArgs [table_name]) -> ModifyColumnFamilyResult { io };
+        run namespace::modify_namespace ModifyNamespace(ModifyNamespaceArgs [namespace_desc]) -> ModifyNamespaceResult { io };
+        run table::modify_table ModifyTable(ModifyTableArgs [desc]) -> ModifyTableResult { io };
+        run mutate::mutate_row MutateRow(MutateRowArgs [table]) -> MutateRowResult { io };
+        open scan::open_scanner OpenScanner(OpenScannerArgs [table]) -> OpenScannerResult { success io };
+        run mutate::put Put(PutArgs [table]) -> PutResult { io };
+        run mutate::put_multiple PutMultiple(PutMultipleArgs [table]) -> PutMultipleResult { io };
+        run table::table_exists TableExists(TableExistsArgs [table_name]) -> TableExistsResult { success io };
+        run table::truncate_table TruncateTable(TruncateTableArgs [table_name]) -> TruncateTableResult { io };
     } } };
 }
 

@@ -4,47 +4,72 @@ use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// The client of one connection. Scanners keep it after the connection has closed.
+/// The client of a connection: its address and, after a login, its user. What it has opened refers to it beyond the
+/// end of the connection.
 #[derive(Debug)]
 pub struct Caller {
-    /// The address of the client.
+    /// The client's address.
     pub peer: SocketAddr,
-    scanners: AtomicUsize,
+    user: Option<Arc<str>>,
+    principal: Arc<str>,
+    /// The scanners that the connection has open, whichever user opened them.
+    scanners: Arc<AtomicUsize>,
 }
 
 impl Caller {
-    /// A client without scanners.
+    /// A client that has not logged in and has opened nothing yet.
     pub fn new(peer: SocketAddr) -> Arc<Self> {
-        Arc::new(Self { peer, scanners: AtomicUsize::new(0) })
+        let principal = peer.ip().to_canonical().to_string().into();
+        Arc::new(Self { peer, user: None, principal, scanners: Arc::default() })
     }
 
-    /// Counts one more scanner until the returned value is dropped. Returns `None` if the client has `max`
-    /// scanners.
+    /// The same connection after a login. Both callers share the connection's limit on scanners.
+    #[must_use]
+    pub fn logged_in(&self, user: Arc<str>) -> Arc<Self> {
+        let (principal, scanners) = (user.clone(), self.scanners.clone());
+        Arc::new(Self { peer: self.peer, user: Some(user), principal, scanners })
+    }
+
+    /// The name of the user, or `None` without a login.
+    pub fn user(&self) -> Option<&Arc<str>> {
+        self.user.as_ref()
+    }
+
+    /// Whom shares and limits are counted for: the user after a login, otherwise the client's address without its port.
+    /// No user has a name that is an address.
+    pub fn principal(&self) -> &Arc<str> {
+        &self.principal
+    }
+
+    /// Counts one more scanner until the returned value is dropped. Returns `None` if the connection has `max` open.
     pub fn open_scanner(self: &Arc<Self>, max: usize) -> Option<OwnScanner> {
         let more = |open| (open < max).then_some(open + 1);
         self.scanners.fetch_update(Ordering::Relaxed, Ordering::Relaxed, more).ok()?;
-        Some(OwnScanner(self.clone()))
+        Some(OwnScanner { ip: self.peer.ip(), scanners: self.scanners.clone() })
     }
 }
 
-/// One scanner of a caller.
+/// One scanner of a connection.
 #[derive(Debug)]
-pub struct OwnScanner(Arc<Caller>);
+pub struct OwnScanner {
+    ip: IpAddr,
+    scanners: Arc<AtomicUsize>,
+}
 
 impl OwnScanner {
     /// The address of the client.
     pub fn ip(&self) -> IpAddr {
-        self.0.peer.ip()
+        self.ip
     }
 
-    /// Whether the connection has closed: only scanners still refer to the client.
+    /// Whether the connection has closed: only its scanners still refer to the counter.
     pub fn is_orphan(&self) -> bool {
-        Arc::strong_count(&self.0) <= self.0.scanners.load(Ordering::Relaxed)
+        Arc::strong_count(&self.scanners) <= self.scanners.load(Ordering::Relaxed)
     }
 }
 
 impl Drop for OwnScanner {
     fn drop(&mut self) {
-        self.0.scanners.fetch_sub(1, Ordering::Relaxed);
+        self.scanners.fetch_sub(1, Ordering::Relaxed);
     }
 }

@@ -33,7 +33,7 @@ macro_rules! answer {
 /// files).
 macro_rules! dispatcher {
     ($service:ident {
-        $($verb:ident $part:ident :: $function:ident $variant:ident($arguments:ident) -> $result:ident { $($field:ident)* };)*
+        $($verb:ident $part:ident :: $function:ident $variant:ident($arguments:ident [$($first:ident)?]) -> $result:ident { $($field:ident)* };)*
     }) => {
         /// Runs one call: reads the argument struct, runs the method, and writes the result struct, which may
         /// contain a declared exception.
