@@ -14,6 +14,9 @@ CRASH_ROUNDS ?= 25
 TRANSCRIPTS ?=
 # Time for each part of `make fuzz`.
 SECONDS ?= 60
+# Time for `make linear`, and its seed: make linear MINUTES=60 SEED=7
+MINUTES ?=
+SEED ?=
 # cargo-deny. An installed one can be used instead of building it: make check CARGO_DENY=cargo-deny
 CARGO_DENY ?= .tools/cargo-deny-0.20.2/bin/cargo-deny
 
@@ -27,7 +30,7 @@ pytest := $(python) -m pytest -q --no-header -p no:cacheprovider
 check = @echo "check $(1): …"; if $(2); then echo "check $(1): ok"; else echo "check $(1): FAILED"; exit 1; fi
 
 .PHONY: help run test check fuzz judge bench idl clients requirements build binary cargo-there python-there node-there \
-  test-rust test-judge test-clients test-examples test-operation test-hostile hostile test-crash test-python build-python test-node build-node package-node \
+  test-rust test-judge test-clients test-examples test-operation test-hostile hostile test-crash test-linear linear test-python build-python test-node build-node package-node \
   check-format check-lints check-dependencies check-advisories check-fuzz check-documents check-generated check-tidy check-node check-python check-python-types test-sdist wheel
 
 help: ## this list
@@ -37,7 +40,7 @@ run: cargo-there ## build hjall and serve on 127.0.0.1:9090 with the data in ./h
 	cargo build --locked --release --bin hjall
 	exec $(target)/release/hjall serve --data $(DATA) --listen $(LISTEN)
 
-test: test-rust test-judge test-clients test-examples test-operation test-hostile test-crash test-python test-node ## all tests, from a fresh clone; random ones use fixed seeds
+test: test-rust test-judge test-clients test-examples test-operation test-hostile test-crash test-linear test-python test-node ## all tests, from a fresh clone; random ones use fixed seeds
 
 check: check-format check-lints check-dependencies check-documents check-generated check-tidy check-node check-python check-python-types ## formatting, lints, dependencies and their licences, documents, generated code
 
@@ -68,6 +71,12 @@ hostile: build .venv/.complete ## the same attacks at length, with the default l
 
 test-crash: build .venv/.complete ## kill -9 during writes, CRASH_ROUNDS times
 	CRASH_ROUNDS=$(CRASH_ROUNDS) $(pytest) tests/crash
+
+test-linear: build .venv/.complete ## linearizability of rows under concurrent clients, kills and compactions; tests of its checker
+	$(pytest) tests/linear
+
+linear: build .venv/.complete ## the same for MINUTES (5) with a new seed; prints figures, keeps a failing history in target/linear
+	$(python) tests/linear/linear.py run --minutes $(or $(MINUTES),5) $(if $(SEED),--seed $(SEED))
 
 test-python: build-python .venv/.complete ## the Python package, with the extension built from this tree
 	$(pytest) python/tests
