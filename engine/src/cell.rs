@@ -2,7 +2,8 @@
 
 use bytes::Bytes;
 
-/// The newest possible timestamp; in a mutation it means "the time at which it is applied" (HBase's `HConstants.LATEST_TIMESTAMP`).
+/// The newest possible timestamp; in a mutation it means "the time at which it is applied" (HBase's
+/// `HConstants.LATEST_TIMESTAMP`).
 pub const LATEST: i64 = i64::MAX;
 
 /// The kind of a cell. The numbers are HBase's and order cells with the same timestamp (higher sorts first).

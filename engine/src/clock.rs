@@ -10,8 +10,9 @@ pub trait Clock: Send + Sync + 'static {
     /// Milliseconds since 1970.
     fn now_ms(&self) -> i64;
 
-    /// The time since an arbitrary moment, measured by a clock that cannot be set, or `None` if there is none. With it, the engine's time
-    /// advances while [`Self::now_ms`] is behind; without it, the engine's time stands still until then.
+    /// The time since an arbitrary moment, measured by a clock that cannot be set, or `None` if there is none. With it,
+    /// the engine's time advances while [`Self::now_ms`] is behind; without it, the engine's time stands still until
+    /// then.
     fn steady(&self) -> Option<Duration> {
         None
     }

@@ -20,8 +20,8 @@ pub(crate) struct Inspected {
     pub bytes: u64,
 }
 
-/// Reads every pair of a space and checks that keys and values can be decoded and that keys ascend. The store checks the checksums of the
-/// blocks that it reads.
+/// Reads every pair of a space and checks that keys and values can be decoded and that keys ascend. The store checks
+/// the checksums of the blocks that it reads.
 ///
 /// # Errors
 /// `Corrupt` at the first damage, with its position; those of the store and of `report`, which is called at intervals.

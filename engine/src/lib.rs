@@ -1,4 +1,5 @@
-//! HBase's data model over an ordered key-value store: tables, column families, versions, delete markers, filters, scans.
+//! HBase's data model over an ordered key-value store: tables, column families, versions, delete markers, filters,
+//! scans.
 //!
 //! ```
 //! use hjall_engine::mutation::{Durability, Put, PutCell};

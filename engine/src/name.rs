@@ -12,7 +12,8 @@ pub const SYSTEM_NAMESPACE: &str = "hbase";
 /// The longest family name, in bytes.
 pub const FAMILY_LENGTH_MAX: usize = 127;
 
-/// The name of a table: namespace and qualifier. HBase lists tables in the order of [`TableName::with_namespace`], which is not quite this type's.
+/// The name of a table: namespace and qualifier. HBase lists tables in the order of [`TableName::with_namespace`],
+/// which is not quite this type's.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct TableName {
     namespace: String,

@@ -17,7 +17,7 @@ const SEQUENCE: u8 = 2;
 pub struct Value {
     /// The cell's own TTL, in milliseconds from its timestamp.
     pub ttl_ms: Option<i64>,
-    /// The position in the order of writing, in families that need it (NEW_VERSION_BEHAVIOR).
+    /// The position in the write order, in families that need it (NEW_VERSION_BEHAVIOR).
     pub sequence: Option<u64>,
     /// The caller's bytes.
     pub bytes: Bytes,
@@ -37,8 +37,8 @@ fn take_ttl(stored: &mut impl Buf) -> Result<(u8, Option<i64>)> {
     Ok((tag, ttl_ms))
 }
 
-/// Whether a cell with this stored value has outlived its own TTL. As in HBase: timestamp + TTL < now with wrapping addition; the largest TTL
-/// means none.
+/// Whether a cell with this stored value has outlived its own TTL. As in HBase: timestamp + TTL < now with wrapping
+/// addition; the largest TTL means none.
 ///
 /// # Errors
 /// `Corrupt` if the value is not in this layout.

@@ -45,7 +45,7 @@ impl CallKind {
     pub const ALL: [Self; 4] = [Self::Read, Self::Write, Self::Scan, Self::Admin];
 }
 
-/// What a method changes.
+/// The effect of a method.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Effect {
     /// Nothing, except for scanners that the gateway keeps between calls.
@@ -56,7 +56,7 @@ pub enum Effect {
     Admin,
 }
 
-/// What a method does with a scanner that the gateway keeps between calls.
+/// The effect of a method on a scanner that the gateway keeps between calls.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum ScannerUse {
     /// Opens one and returns its number.
@@ -113,9 +113,9 @@ pub struct MethodInfo {
     pub kind: CallKind,
     /// Reads one row, so that it may run on the event loop.
     pub short: bool,
-    /// What it changes.
+    /// Its effect.
     pub effect: Effect,
-    /// What it does with a scanner.
+    /// Its effect on a scanner.
     pub scanner: Option<ScannerUse>,
     /// What a user needs to call it.
     pub access: Access,
@@ -178,7 +178,7 @@ impl Method {
     }
 }
 
-/// What determines the service of a call.
+/// The part of a call that identifies its service.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Telling {
     /// The name, which only this service has.
@@ -214,7 +214,7 @@ pub struct Name {
     pub thrift1: Option<Thrift1>,
     /// The method of the second service.
     pub thrift2: Option<Thrift2>,
-    /// What determines the service of a call.
+    /// The part of a call that identifies its service.
     pub telling: Telling,
 }
 

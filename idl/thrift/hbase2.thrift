@@ -11,7 +11,7 @@ namespace py hbase
 namespace perl Hbase
 namespace go hbase2
 
-// What a delete covers.
+// The scope of a delete.
 enum TDeleteType {
   DELETE_COLUMN = 0,
   DELETE_COLUMNS = 1,
@@ -19,7 +19,7 @@ enum TDeleteType {
   DELETE_FAMILY_VERSION = 3,
 }
 
-// When a write counts as done.
+// The durability of a write.
 enum TDurability {
   USE_DEFAULT = 0,
   SKIP_WAL = 1,
@@ -93,7 +93,7 @@ enum TLogType {
   LARGE_LOG = 2,
 }
 
-// How the fields of TLogQueryFilter are combined.
+// The operator that combines the fields of TLogQueryFilter.
 enum TFilterByOperator {
   AND = 0,
   OR = 1,

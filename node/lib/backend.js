@@ -65,7 +65,7 @@ const OPERATIONS = Object.freeze(Object.fromEntries(Object.keys(Operation).map((
 
 /** The base class of backends; every method must be overridden. */
 class Backend {
-  /** How strings given as row keys and values are encoded: 'utf8', or undefined if they are rejected. */
+  /** The encoding of strings given as row keys and values: 'utf8', or undefined if they are rejected. */
   encoding;
 
   /** @returns {Promise<unknown>} */

@@ -7,7 +7,7 @@ const { block, message, number } = require('./protobuf.js');
 
 const PACKAGE = 'org.apache.hadoop.hbase.filter.';
 
-/** What a filter compares with. Made by the functions in `compare`. */
+/** The right-hand side of a filter's comparison. Made by the functions in `compare`. */
 class Comparator {
   /** HBase's serialised form. */
   encoded;

@@ -10,7 +10,7 @@ const { signalOf } = require('./options.js');
 const BACKEND = Symbol('backend');
 
 /**
- * What a method asks of its backend.
+ * The call of a method to its backend.
  * @param {string} operation one of OPERATIONS
  * @param {object} request
  * @param {{ signal?: AbortSignal }} [options] the caller's options

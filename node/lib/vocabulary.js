@@ -126,7 +126,7 @@ const RowOutcome = Object.freeze({
   failed: 2,
 });
 
-/** Which mutation follows. */
+/** The kind of a mutation. */
 const MutationKind = Object.freeze({
   /** A put. */
   put: 0,
@@ -134,7 +134,7 @@ const MutationKind = Object.freeze({
   delete: 1,
 });
 
-/** What a delete marker covers. */
+/** The scope of a delete marker. */
 const MarkerKind = Object.freeze({
   /** One version of a column. */
   version: 0,

@@ -17,7 +17,7 @@ const camelCase = (name) => name[0].toLowerCase() + name.slice(1);
 const screaming = (name) => name.replace(/(?<=[a-z])(?=[A-Z])/g, '_').toUpperCase();
 const unchanged = (name) => name;
 
-/** How an enum's variants are spelled in JavaScript: as HBase spells them, or else in camel case. */
+/** The spelling of an enum's variants in JavaScript: HBase's, or else camel case. */
 const SPELLINGS = { CellKind: unchanged, CompareOp: screaming, Durability: screaming, ErrorKind: unchanged };
 
 const LINE_MAX = 120;

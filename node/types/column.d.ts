@@ -42,7 +42,7 @@ export type Column<Columns, Name = ColumnName<Columns>> = Name | ExactColumn;
 /** A column, or a whole family (`'info'`). */
 export type ColumnOrFamily<Columns> = Column<Columns> | FamilyName<Columns> | { readonly family: string | Uint8Array };
 
-/** What keys and values may be given as: bytes, and with `encoding: 'utf8'` also strings. */
+/** The type of keys and values in arguments: bytes, and with `encoding: 'utf8'` also strings. */
 export type Input = string | Uint8Array;
 
 /** A 64-bit integer. Numbers of 2^53 or more are rejected, since they may have been rounded: use a bigint. */

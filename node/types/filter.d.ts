@@ -14,7 +14,7 @@ export declare class Filter {
   readonly encoded: Buffer;
 }
 
-/** What a filter compares with. Made by the functions in `compare`. */
+/** The right-hand side of a filter's comparison. Made by the functions in `compare`. */
 export declare class Comparator {
   private constructor();
   /** HBase's serialised form. */

@@ -78,7 +78,8 @@ export interface ConnectOptions extends Abortable {
   /** The time after which an idle connection is closed. Default: 30 000. */
   idleMs?: number | undefined;
   /**
-   * How often a call is repeated if the server was too busy, or if it is a read and its connection broke. Default: 5.
+   * The maximum number of repetitions of a call, if the server was too busy, or if it is a read and its connection
+   * broke. Default: 5.
    */
   retries?: number | undefined;
   /** The pause before the first repetition; it grows as in HBase's client. Default: 100. */

@@ -3,7 +3,7 @@ import type { Writable } from 'node:stream';
 import type { Abortable, AnyColumns, Column, ColumnName, ColumnOf, ColumnOrFamily, Input, Int64 } from './column';
 import type { Row } from './row';
 
-/** How safely a write is stored before the call returns. */
+/** The durability of a write when the call returns. */
 export type Durability = 'USE_DEFAULT' | 'SKIP_WAL' | 'ASYNC_WAL' | 'SYNC_WAL' | 'FSYNC_WAL';
 
 /** A comparison operator, applied as `expected op stored`: the given value is the left operand. */
@@ -52,7 +52,7 @@ export type AppendData<Columns, In extends Input> =
   | ReadonlyMap<Column<Columns>, In>
   | readonly (CellColumn<Columns> & { readonly value: In })[];
 
-/** What a delete covers: a column or a family, which may have its own timestamp. */
+/** The scope of a delete: a column or a family, which may have its own timestamp. */
 export type Deleted<Columns> =
   ColumnOrFamily<Columns> | { readonly column: ColumnOrFamily<Columns>; readonly timestamp?: Int64 | undefined };
 
@@ -98,7 +98,7 @@ export interface WriteStreamOptions extends BatchOptions, Abortable {
 }
 
 /**
- * What a write stream accepts: a Row from a scan (its cells keep their timestamps), a pair, or a mutation with its
+ * An element of a write stream: a Row from a scan (its cells keep their timestamps), a pair, or a mutation with its
  * key.
  */
 export type StreamedRow<Columns, In extends Input> =

@@ -43,14 +43,14 @@ def crash_while_writing(server, round_number, state):
     return writers
 
 
-def look(server, writers, state, counters):
+def verify(server, writers, state, counters):
     """Compares the stored rows with the acknowledged writes, and updates `state` for the next round."""
     connection = happybase.Connection("127.0.0.1", server.port)
     table = connection.table(TABLE)
-    there = {key: row for key, row in table.scan(row_prefix=b"w")}
+    stored = {key: row for key, row in table.scan(row_prefix=b"w")}
     for w in writers:
         for key in (w.key(i) for i in range(ROWS)):
-            row = there.pop(key, None)
+            row = stored.pop(key, None)
             value = row and row.get(b"a:1")
             assert row is None or row == whole(value), f"partial row: {key} is {row}"
             assert value in w.allowed(key), f"{key} is {value}, may be {w.allowed(key)}"
@@ -60,7 +60,7 @@ def look(server, writers, state, counters):
         low = counters.get(w.number, 0) + w.counted
         assert low <= count <= low + w.tried - w.counted, f"counter {w.number} is {count}, {low} were acknowledged, {w.tried - w.counted} are unanswered"
         counters[w.number] = count
-    assert not there, f"rows that were never written: {there}"
+    assert not stored, f"rows that were never written: {stored}"
     connection.close()
 
 
@@ -71,7 +71,7 @@ def test_acknowledged_writes_survive_kill_9(tmp_path):
         for round_number in range(ROUNDS):
             writers = crash_while_writing(server, round_number, state)
             server.start()
-            look(server, writers, state, counters)
+            verify(server, writers, state, counters)
         # A clean stop must not change the data either.
         assert server.stop() == 0
         server.start()
@@ -84,7 +84,7 @@ def test_table_changes_are_atomic_across_a_kill(tmp_path):
     with Hjall(tmp_path / "data") as server:
         for round_number in range(max(3, ROUNDS // 5)):
             rng = random.Random(f"{SEED}/tables/{round_number}")
-            goal, made, under_way = rng.randrange(1, 6), set(names), [None]
+            goal, created, in_progress = rng.randrange(1, 6), set(names), [None]
             enough = threading.Event()
 
             def change():
@@ -92,13 +92,13 @@ def test_table_changes_are_atomic_across_a_kill(tmp_path):
                     connection = happybase.Connection("127.0.0.1", server.port)
                     for i in range(1000):
                         name = b"t%d-%d" % (round_number, i)
-                        under_way[0] = name
+                        in_progress[0] = name
                         connection.create_table(name, {"a": {}, "b": {}})
-                        made.add(name)
+                        created.add(name)
                         if i % 3 == 2:
-                            under_way[0] = gone = rng.choice(sorted(made))
-                            connection.delete_table(gone, disable=True)
-                            made.discard(gone)
+                            in_progress[0] = dropped = rng.choice(sorted(created))
+                            connection.delete_table(dropped, disable=True)
+                            created.discard(dropped)
                         if i >= goal:
                             enough.set()
                 except GONE:
@@ -112,10 +112,10 @@ def test_table_changes_are_atomic_across_a_kill(tmp_path):
             server.start()
             connection = happybase.Connection("127.0.0.1", server.port)
             names = set(connection.tables())
-            assert names - {under_way[0]} == made - {under_way[0]}, f"acknowledged: {made}, stored: {names}, in progress: {under_way[0]}"
+            assert names - {in_progress[0]} == created - {in_progress[0]}, f"acknowledged: {created}, stored: {names}, in progress: {in_progress[0]}"
             for name in names:
                 if not connection.is_table_enabled(name):
-                    assert name == under_way[0]
+                    assert name == in_progress[0]
                     connection.enable_table(name)
                 table = connection.table(name)
                 assert sorted(table.families()) == [b"a", b"b"]

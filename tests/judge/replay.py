@@ -22,7 +22,7 @@ class Outcome:
     """The outcome of one scenario."""
 
     def __init__(self, name, known):
-        self.name, self.alike, self.different, self.meant, self.lines = name, 0, 0, 0, []
+        self.name, self.equal, self.different, self.intended, self.lines = name, 0, 0, 0, []
         self.reasons, self.strict = reasons(known, name)
 
     def add(self, n, step, kind, got):
@@ -30,12 +30,12 @@ class Outcome:
         reason = self.reasons.get(str(n))
         want_kind = "returns" if "returns" in step else "throws"
         if same(want_kind, step[want_kind], kind, json.loads(json.dumps(got))):
-            self.alike += 1
+            self.equal += 1
             if reason and self.strict:
                 self.different += 1
                 self.lines.append(f"  step {n}: listed as a difference ({reason}), but equal: remove it from the list")
         elif reason:
-            self.meant += 1
+            self.intended += 1
         else:
             self.different += 1
             self.lines.append(f"  step {n}: {step['call']}({short(step['args'])})\n    HBase {want_kind}: {short(step[want_kind])}"
@@ -45,8 +45,8 @@ class Outcome:
         """The text to print."""
         shown = self.lines if verbose else self.lines[:3]
         left = [f"  … {len(self.lines) - len(shown)} more (-v shows them)"] if len(shown) < len(self.lines) else []
-        head = f"{'DIFF' if self.different else 'ok  '} {self.name}: {self.alike} equal, {self.different} different"
-        return "\n".join([head + (f", {self.meant} intentionally different" if self.meant else ""), *shown, *left])
+        head = f"{'DIFF' if self.different else 'ok  '} {self.name}: {self.equal} equal, {self.different} different"
+        return "\n".join([head + (f", {self.intended} intentionally different" if self.intended else ""), *shown, *left])
 
 
 # If the calls of a scenario with waits take longer than SLOW_S between two waits, its result is inconclusive, because
@@ -124,8 +124,8 @@ def replay(address, wire, paths, *, only=None, known=None, verbose=False, stop_a
 
 def total(outcomes, label=""):
     """Prints the totals; returns the numbers of passed and failed scenarios."""
-    alike, different, meant = (sum(getattr(o, k) for o in outcomes) for k in ("alike", "different", "meant"))
-    print(f"{label}{len(outcomes)} scenarios, {alike + different + meant} calls: {alike} equal, {different} different, {meant} intentionally different",
+    equal, different, intended = (sum(getattr(o, k) for o in outcomes) for k in ("equal", "different", "intended"))
+    print(f"{label}{len(outcomes)} scenarios, {equal + different + intended} calls: {equal} equal, {different} different, {intended} intentionally different",
           flush=True)
     failed = sum(1 for o in outcomes if o.different)
     return len(outcomes) - failed, failed

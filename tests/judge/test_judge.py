@@ -12,7 +12,7 @@ NOW = 1_700_000_000_000
 def outcome(step, kind, got, listed=None, name="a.json/s"):
     result = Outcome(name, {"a.json/s": listed or {}})
     result.add(3, step, kind, got)
-    return result.alike, result.different, result.meant
+    return result.equal, result.different, result.intended
 
 
 def test_a_different_value_is_a_difference():

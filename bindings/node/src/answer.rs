@@ -1,5 +1,5 @@
-//! Writing answers, which `node/lib/embedded/answer.js` reads: little-endian numbers, and byte strings preceded by their
-//! length (u32).
+//! Writing answers, which `node/lib/embedded/answer.js` reads: little-endian numbers, and byte strings preceded by
+//! their length (u32).
 
 use hjall_engine::{Cell, Error, Row};
 

@@ -9,7 +9,7 @@ use napi::{Env, Result};
 
 use crate::session::Session;
 
-/// How long the end of a process waits for pending calls. Acknowledged writes are safe without waiting.
+/// The longest time that the end of a process waits for pending calls. Acknowledged writes are safe without waiting.
 const EXIT_TIMEOUT: Duration = Duration::from_secs(2);
 
 thread_local! {

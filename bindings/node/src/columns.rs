@@ -6,8 +6,8 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use bytes::Bytes;
 use parking_lot::{RwLock, RwLockReadGuard};
 
-/// The number of columns that get numbers. Further ones are written out by name: if there are many, their qualifiers are
-/// probably data.
+/// The number of columns that get numbers. Further ones are written out by name: if there are many, their qualifiers
+/// are probably data.
 const NUMBERED_MAX: usize = 4096;
 
 /// A column's full name.

@@ -49,8 +49,8 @@ impl Completions {
         }
     }
 
-    /// Writes as many answers as fit into `out`, each preceded by its call's number and its length, and returns the number
-    /// of bytes written. If not even the first answer fits, returns the number of bytes that it needs, negated.
+    /// Writes as many answers as fit into `out`, each preceded by its call's number and its length, and returns the
+    /// number of bytes written. If not even the first answer fits, returns the number of bytes that it needs, negated.
     pub fn take(&self, out: &mut [u8]) -> i64 {
         let mut at = 0;
         let mut done = self.done.lock();

@@ -1,5 +1,5 @@
-//! Threads for asynchronous calls: a database has its own, few and started on demand, since libuv's pool of four threads
-//! belongs to the program.
+//! Threads for asynchronous calls: a database has its own, few and started on demand, since libuv's pool of four
+//! threads belongs to the program.
 //!
 //! Calls are divided into lanes with separate threads, so that gets do not wait for scans, and nothing waits for a
 //! compaction.
@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 
 use parking_lot::{Condvar, Mutex};
 
-/// How long a thread waits for work before it ends.
+/// The time after which an idle thread ends.
 const IDLE_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// A unit of work.

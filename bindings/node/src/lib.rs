@@ -1,5 +1,5 @@
-//! The engine as a native module for Node. Glue only: `node/lib/embedded/` writes requests as bytes and reads answers as
-//! bytes.
+//! The engine as a native module for Node. Glue only: `node/lib/embedded/` writes requests as bytes and reads answers
+//! as bytes.
 //!
 //! ```text
 //! JavaScript ─► run_sync ─► dispatch ─► operation ─► engine                                on the calling thread
@@ -7,8 +7,8 @@
 //!            ◄─ take_answers ◄─ completions ◄──────┘  one wake-up for all that have been completed
 //! ```
 //!
-//! Passing an object costs a call into V8 for each of its fields; passing bytes costs one call. Therefore everything that
-//! is exchanged for each row is bytes.
+//! Passing an object costs a call into V8 for each of its fields; passing bytes costs one call. Therefore everything
+//! that is exchanged for each row is bytes.
 
 mod answer;
 mod cleanup;

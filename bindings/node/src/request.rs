@@ -1,5 +1,5 @@
-//! Reading requests, which `node/lib/embedded/request-writer.js` writes: little-endian numbers, and byte strings preceded
-//! by their length (u32).
+//! Reading requests, which `node/lib/embedded/request-writer.js` writes: little-endian numbers, and byte strings
+//! preceded by their length (u32).
 
 use bytes::Bytes;
 use hjall_engine::{Error, Result};

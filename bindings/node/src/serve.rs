@@ -10,7 +10,7 @@ use parking_lot::Mutex;
 
 use crate::request::Request;
 
-/// How long a server that is being stopped waits for its calls. The program waits with it.
+/// The time for which a server that is being stopped, and the program with it, waits for running calls.
 const GRACE: Duration = Duration::from_secs(5);
 
 /// The servers of one database, by the numbers that JavaScript gave them.
@@ -18,8 +18,8 @@ const GRACE: Duration = Duration::from_secs(5);
 pub struct Servers(Mutex<HashMap<u32, Server>>);
 
 impl Servers {
-    /// Starts a server and returns the address that it listens on. The request has the server's number, the host and the
-    /// port (0: any free one).
+    /// Starts a server and returns the address that it listens on. The request has the server's number, the host and
+    /// the port (0: any free one).
     ///
     /// # Errors
     /// `InvalidArgument` for an invalid host or port; `Io` if the server cannot listen there.

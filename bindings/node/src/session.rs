@@ -17,7 +17,7 @@ use crate::serve::Servers;
 use crate::tables::Tables;
 use crate::vocabulary::Operation;
 
-/// Where a request is carried out.
+/// The thread on which a request is carried out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Origin {
     /// On JavaScript's thread, by a `Sync` method.

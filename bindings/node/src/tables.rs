@@ -16,8 +16,8 @@ const NUMBERED_MAX: usize = 65_536;
 pub struct Tables(RwLock<Vec<Arc<Table>>>);
 
 impl Tables {
-    /// A new number for a table. `None` if no numbers are left, or if the name is illegal: requests that carry it will fail
-    /// with the reason.
+    /// A new number for a table. `None` if no numbers are left, or if the name is illegal: requests that carry it will
+    /// fail with the reason.
     pub fn number(&self, engine: &Engine, name: &str) -> Option<u32> {
         let name = TableName::parse(name.as_bytes()).ok()?;
         let mut tables = self.0.write();

@@ -1,4 +1,5 @@
-//! The numbers that the native module and its JavaScript exchange: every code, and every size, that both sides must know.
+//! The numbers that the native module and its JavaScript exchange: every code, and every size, that both sides must
+//! know.
 //!
 //! `node/tools/vocabulary.js` reads this file and writes `node/lib/vocabulary.js`; `make check-node` fails if the two
 //! differ. A doc comment here is a doc comment there.
@@ -148,7 +149,7 @@ numbered! {
         Failed = 2,
     }
 
-    /// Which mutation follows.
+    /// The kind of a mutation.
     pub enum MutationKind {
         /// A put.
         Put = 0,
@@ -156,7 +157,7 @@ numbered! {
         Delete = 1,
     }
 
-    /// What a delete marker covers.
+    /// The scope of a delete marker.
     pub enum MarkerKind {
         /// One version of a column.
         Version = 0,

@@ -23,7 +23,7 @@ pub struct Admin {
     handle: Arc<DatabaseHandle>,
 }
 
-/// Where a new table is split: the attributes of `hjall.descriptors.SplitArgument`.
+/// The splits of a new table: the attributes of `hjall.descriptors.SplitArgument`.
 #[derive(FromPyObject)]
 pub struct SplitArgument<'py> {
     keys: Option<Vec<Bound<'py, PyAny>>>,

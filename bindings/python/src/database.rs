@@ -25,7 +25,7 @@ pub struct DatabaseHandle {
     engine: RwLock<Option<ForkGuard<Engine>>>,
     /// Held while the database is being opened, which may take long. The lock of `engine` is only held briefly.
     opening: Mutex<()>,
-    /// How many times the database has been opened.
+    /// The number of times that the database has been opened.
     generation: AtomicU64,
 }
 
@@ -41,7 +41,8 @@ impl DatabaseHandle {
         }
     }
 
-    /// How many times the database has been opened. Objects obtained in an earlier generation are no longer valid.
+    /// The number of times that the database has been opened. Objects obtained in an earlier generation are no longer
+    /// valid.
     pub fn generation(&self) -> u64 {
         self.generation.load(Ordering::Acquire)
     }
@@ -82,7 +83,7 @@ impl DatabaseHandle {
     }
 }
 
-/// Why a database cannot be opened.
+/// The error of opening a database.
 enum OpenError {
     Engine(hjall_engine::Error),
     /// The database is in memory and was closed before.

@@ -7,7 +7,7 @@ use pyo3::types::{PyBytes, PyDict, PyList, PyTuple};
 
 /// The capacity of the cache of column names.
 const NAMES_MAX: usize = 64;
-/// How many cached names are compared with a column before it counts as new.
+/// The number of cached names that are compared with a column before it counts as new.
 const LOOKAHEAD: usize = 4;
 
 /// The form in which cells are returned.

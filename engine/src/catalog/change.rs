@@ -57,7 +57,8 @@ impl Catalog {
         Ok(())
     }
 
-    /// Builds a table's state from a descriptor. Families of `old` keep their spaces unless `empty`; others get new ones.
+    /// Builds a table's state from a descriptor. Families of `old` keep their spaces unless `empty`; others get new
+    /// ones.
     pub(crate) fn plan(
         &self,
         counter: &mut Counter,

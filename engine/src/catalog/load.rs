@@ -51,8 +51,8 @@ impl Catalog {
         Ok(catalog)
     }
 
-    /// Replaces the catalog in memory with the stored one. If the outcome of a change was unknown, the transaction that reads also writes the
-    /// counter durably, which settles what is stored.
+    /// Replaces the catalog in memory with the stored one. If the outcome of a change was unknown, the transaction that
+    /// reads also writes the counter durably, which settles what is stored.
     pub(super) fn load(&self, counter: &mut Counter) -> Result<()> {
         let spaces = self.store.spaces()?;
         let above_spaces = spaces.last().map_or(0, |s| s + 1);

@@ -1,7 +1,8 @@
 //! The catalog: namespaces, tables, families and regions, cached in memory and stored in space 0.
 //!
-//! A change creates the new spaces, writes the catalog in one transaction, then drops the old spaces. A crash in between leaves either the
-//! old state or the new one, and possibly spaces that the catalog does not name. The next opening drops those.
+//! A change creates the new spaces, writes the catalog in one transaction, then drops the old spaces. A crash in
+//! between leaves either the old state or the new one, and possibly spaces that the catalog does not name. The next
+//! opening drops those.
 
 mod change;
 mod load;
@@ -64,7 +65,8 @@ impl Catalog {
         Arc::clone(&self.rules)
     }
 
-    /// Begins a change. No other change runs until the guard is dropped. Reads the catalog again if a failed change left it in doubt.
+    /// Begins a change. No other change runs until the guard is dropped. Reads the catalog again if a failed change
+    /// left it in doubt.
     pub(crate) fn begin(&self) -> Result<MutexGuard<'_, Counter>> {
         let mut counter = self.changes.lock();
         if self.doubtful.load(Ordering::Acquire) {

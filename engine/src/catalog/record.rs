@@ -1,4 +1,5 @@
-//! The stored form of the catalog: messages in the encoding of Protocol Buffers, so that fields can be added. Field numbers are never reused.
+//! The stored form of the catalog: messages in the encoding of Protocol Buffers, so that fields can be added. Field
+//! numbers are never reused.
 
 use std::collections::BTreeMap;
 

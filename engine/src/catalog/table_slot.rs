@@ -1,8 +1,9 @@
 //! The lock that keeps a table's schema and its data consistent.
 //!
-//! A write holds the lock shared from reading the table's state until its commit. A change of the table holds it exclusively while it writes the
-//! catalog and replaces the state. So no write reaches a space that a change has abandoned, and disabling a table waits for running writes. A
-//! read holds it shared only while it takes the state and a snapshot.
+//! A write holds the lock shared from reading the table's state until its commit. A change of the table holds it
+//! exclusively while it writes the catalog and replaces the state. So no write reaches a space that a change has
+//! abandoned, and disabling a table waits for running writes. A read holds it shared only while it takes the state and
+//! a snapshot.
 
 use std::sync::Arc;
 
@@ -10,7 +11,8 @@ use parking_lot::{RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 use super::TableState;
 
-/// A table's entry in the catalog: its state and the lock on it. `None`: the table has been dropped and the entry removed.
+/// A table's entry in the catalog: its state and the lock on it. `None`: the table has been dropped and the entry
+/// removed.
 #[derive(Debug)]
 pub(crate) struct TableSlot(RwLock<Option<Arc<TableState>>>);
 

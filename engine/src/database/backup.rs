@@ -39,10 +39,10 @@ pub struct Damage {
 }
 
 impl Engine {
-    /// Reads every cell of every family and checks that it can be decoded and that keys are in order. The store checks the checksum of each
-    /// block that it reads from disk; blocks that are in the cache are not read again. `progress` is called at
-    /// intervals and at the end of each family; an error from it ends the check. Returns the first damage of each
-    /// damaged family.
+    /// Reads every cell of every family and checks that it can be decoded and that keys are in order. The store checks
+    /// the checksum of each block that it reads from disk; blocks that are in the cache are not read again. `progress`
+    /// is called at intervals and at the end of each family; an error from it ends the check. Returns the first damage
+    /// of each damaged family.
     ///
     /// # Errors
     /// `Closed`, and those of `progress`.
@@ -82,9 +82,10 @@ impl Engine {
         Ok(damage)
     }
 
-    /// Writes a consistent copy of the database, as of the beginning of the call, to a folder that does not exist or is empty. The copy is a
-    /// data folder, which [`Self::open`] opens. Readers and writers continue. The copy is built in `FOLDER.part` beside it and appears when it
-    /// is complete and durable. `progress` is called at intervals; an error from it ends the backup.
+    /// Writes a consistent copy of the database, as of the beginning of the call, to a folder that does not exist or is
+    /// empty. The copy is a data folder, which [`Self::open`] opens. Readers and writers continue. The copy is built in
+    /// `FOLDER.part` beside it and appears when it is complete and durable. `progress` is called at intervals; an error
+    /// from it ends the backup.
     ///
     /// # Errors
     /// `InvalidArgument` if the folder or `FOLDER.part` is in use; `Stale` if a table was altered or dropped meanwhile;

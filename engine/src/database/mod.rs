@@ -37,11 +37,12 @@ impl fmt::Debug for Engine {
 }
 
 impl Engine {
-    /// Opens the database in a folder, creating it if necessary. If this process already has the folder open, the result shares that database.
+    /// Opens the database in a folder, creating it if necessary. If this process already has the folder open, the
+    /// result shares that database.
     ///
     /// # Errors
-    /// `Locked` if another process has it open, `NewerFormat` if a newer version wrote it, `InvalidArgument` if this process has it open
-    /// with other options, `Io`, `Corrupt`.
+    /// `Locked` if another process has it open, `NewerFormat` if a newer version wrote it, `InvalidArgument` if this
+    /// process has it open with other options, `Io`, `Corrupt`.
     pub fn open(path: &Path, options: Options) -> Result<Self> {
         Ok(Self { handle: Handle::open(path, options)? })
     }
@@ -62,8 +63,8 @@ impl Engine {
         Ok(Self { handle: Handle::with_store(store)? })
     }
 
-    /// Closes this opening. The last one to close writes everything to disk and releases the folder. Idempotent. Dropping the last clone, with
-    /// the last table and scanner created from it, closes too, but cannot report errors.
+    /// Closes this opening. The last one to close writes everything to disk and releases the folder. Idempotent.
+    /// Dropping the last clone, with the last table and scanner created from it, closes too, but cannot report errors.
     ///
     /// # Errors
     /// `Io` if something could not be written.

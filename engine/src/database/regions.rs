@@ -8,8 +8,9 @@ use crate::name::TableName;
 use crate::region::{Region, greatest_not_after};
 
 impl Engine {
-    /// The region with the greatest name not after `key` in the order of `hbase:meta`, which is what HBase finds for a key like
-    /// `table,row,99999999999999`. It may belong to another table than the one named in `key`. `hbase:meta` does not list its own region.
+    /// The region with the greatest name not after `key` in the order of `hbase:meta`, which is what HBase finds for a
+    /// key like `table,row,99999999999999`. It may belong to another table than the one named in `key`. `hbase:meta`
+    /// does not list its own region.
     pub fn region_not_after(&self, key: &[u8]) -> Option<(TableName, Region)> {
         let tables = self.catalog().tables();
         let all: Vec<(&TableState, &Region, Bytes)> = tables

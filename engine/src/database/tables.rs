@@ -41,8 +41,8 @@ impl Engine {
     /// Creates a table with regions split at these keys, in any order.
     ///
     /// # Errors
-    /// `InvalidArgument` for bad split keys, `NamespaceNotFound`, `InvalidDescriptor`, `Unprocessable`, `TableExists`, `ClassNotFound`:
-    /// the first in that order.
+    /// `InvalidArgument` for bad split keys, `NamespaceNotFound`, `InvalidDescriptor`, `Unprocessable`, `TableExists`,
+    /// `ClassNotFound`: the first in that order.
     pub fn create_table(&self, descriptor: TableDescriptor, splits: Vec<Bytes>) -> Result<()> {
         let core = self.handle.live()?;
         let catalog = &core.catalog;
@@ -164,7 +164,8 @@ impl Engine {
     /// Replaces a table's descriptor; families not in it are removed with their data.
     ///
     /// # Errors
-    /// `InvalidDescriptor`, `Unprocessable`, `TableNotFound`, `ClassNotFound`: the first in that order; `SystemTable` for `hbase:meta`.
+    /// `InvalidDescriptor`, `Unprocessable`, `TableNotFound`, `ClassNotFound`: the first in that order; `SystemTable`
+    /// for `hbase:meta`.
     pub fn modify_table(&self, descriptor: TableDescriptor) -> Result<()> {
         let catalog = &self.handle.live()?.catalog;
         let mut counter = catalog.begin()?;

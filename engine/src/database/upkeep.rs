@@ -36,8 +36,8 @@ impl Engine {
     /// `control` reports progress, sets the pace and can stop the compaction from another thread.
     ///
     /// # Errors
-    /// `TableNotFound`; `Cancelled` if it was stopped; `Busy` if a major compaction gave way to writes; `Io`, `DiskFull`. Families that had
-    /// not been compacted by then are unchanged.
+    /// `TableNotFound`; `Cancelled` if it was stopped; `Busy` if a major compaction gave way to writes; `Io`,
+    /// `DiskFull`. Families that had not been compacted by then are unchanged.
     pub fn compact_with(&self, name: &TableName, major: bool, control: &Arc<CompactionControl>) -> Result<()> {
         let core = self.handle.live()?;
         let table = core.catalog.table(name)?;

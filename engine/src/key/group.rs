@@ -1,7 +1,8 @@
-//! The encoding of byte strings inside keys. It preserves order, no encoded string is a prefix of another, and growth is bounded.
+//! The encoding of byte strings inside keys. It preserves order, no encoded string is a prefix of another, and growth
+//! is bounded.
 //!
-//! The bytes are divided into groups of eight, the last one padded with zeros. Each group is followed by a byte: the number of its bytes that
-//! count, or 9 if more groups follow. So n bytes take 9 × (n / 8 + 1) bytes.
+//! The bytes are divided into groups of eight, the last one padded with zeros. Each group is followed by a byte: the
+//! number of its bytes that count, or 9 if more groups follow. So n bytes take 9 × (n / 8 + 1) bytes.
 
 use bytes::{BufMut, Bytes, BytesMut};
 

@@ -4,10 +4,11 @@
 //! row (n × 9)   0   !kind (1)   !timestamp (8)                         family markers
 //! row (n × 9)   1   qualifier (n × 9)   !kind (1)   !timestamp (8)     cells and markers of columns
 //! ```
-//! Rows, and columns within a row, are in HBase's order: as unsigned bytes, a prefix before its extensions. The family markers of a row precede
-//! its columns. Within a column, keys are ordered by kind, widest marker first and values last, and within a kind newest first. HBase orders
-//! them by timestamp alone. Here the first key of a column shows what the newest column marker hides, a read can seek to the timestamp it
-//! wants, and finding values takes no steps over markers. Raw reads restore HBase's order.
+//! Rows, and columns within a row, are in HBase's order: as unsigned bytes, a prefix before its extensions. The family
+//! markers of a row precede its columns. Within a column, keys are ordered by kind, widest marker first and values
+//! last, and within a kind newest first. HBase orders them by timestamp alone. Here the first key of a column shows
+//! what the newest column marker hides, a read can seek to the timestamp it wants, and finding values takes no steps
+//! over markers. Raw reads restore HBase's order.
 
 mod group;
 #[cfg(test)]
@@ -90,7 +91,8 @@ pub fn prefix_end(prefix: &[u8]) -> Bytes {
     with_byte(prefix, 0xFF)
 }
 
-/// The first key of a kind whose timestamp is at most `timestamp`, with this prefix of a column or of a row's family markers.
+/// The first key of a kind whose timestamp is at most `timestamp`, with this prefix of a column or of a row's family
+/// markers.
 pub fn at(prefix: &[u8], kind: CellKind, timestamp: i64) -> Bytes {
     let mut out = BytesMut::with_capacity(prefix.len() + SUFFIX);
     out.put_slice(prefix);

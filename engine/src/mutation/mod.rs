@@ -31,11 +31,11 @@ pub struct Put {
     pub cells: Vec<PutCell>,
     /// The TTL of each cell, in milliseconds from its timestamp (HBase's `_ttl` attribute).
     pub ttl_ms: Option<i64>,
-    /// When the write counts as done.
+    /// The durability of the write.
     pub durability: Durability,
 }
 
-/// What a [`Marker`] covers.
+/// The scope of a [`Marker`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum MarkerKind {
     /// One version of a column: the one with the timestamp, or with [`crate::LATEST`] the newest one (the k-th such
@@ -56,7 +56,7 @@ pub struct Marker {
     pub family: Bytes,
     /// The qualifier; ignored for family markers.
     pub qualifier: Bytes,
-    /// What it covers.
+    /// The scope.
     pub kind: MarkerKind,
     /// Milliseconds since 1970; [`crate::LATEST`]: the time at which the mutation is applied.
     pub timestamp: i64,
@@ -67,13 +67,13 @@ pub struct Marker {
 pub struct Delete {
     /// The row key.
     pub row: Bytes,
-    /// What to hide; empty: all cells of the row up to `timestamp`.
+    /// The delete markers to write; empty: the delete hides all cells of the row up to `timestamp`.
     pub markers: Vec<Marker>,
     /// The timestamp up to which the row is hidden if `markers` is empty.
     pub timestamp: i64,
     /// The TTL of the markers themselves, in milliseconds from their timestamp.
     pub ttl_ms: Option<i64>,
-    /// When the write counts as done.
+    /// The durability of the write.
     pub durability: Durability,
 }
 
@@ -108,7 +108,7 @@ impl Mutation {
         }
     }
 
-    /// When the write counts as done.
+    /// The durability of the write.
     pub fn durability(&self) -> Durability {
         match self {
             Self::Put(p) => p.durability,
@@ -127,7 +127,7 @@ pub struct Increment {
     pub columns: Vec<(Bytes, Bytes, i64)>,
     /// The TTL of the new cells, in milliseconds; `None`: that of the old cell.
     pub ttl_ms: Option<i64>,
-    /// When the write counts as done.
+    /// The durability of the write.
     pub durability: Durability,
 }
 
@@ -140,7 +140,7 @@ pub struct Append {
     pub columns: Vec<(Bytes, Bytes, Bytes)>,
     /// The TTL of the new cells, in milliseconds; `None`: that of the old cell.
     pub ttl_ms: Option<i64>,
-    /// When the write counts as done.
+    /// The durability of the write.
     pub durability: Durability,
 }
 

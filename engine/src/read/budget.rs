@@ -66,7 +66,7 @@ fn own_bytes(cell: &Cell) -> usize {
     cell.family.len() + cell.qualifier.len() + cell.value.len()
 }
 
-/// What has been gathered of one row.
+/// The size of what a read has gathered of one row.
 pub(super) struct Gathered<'a> {
     budget: &'a dyn Budget,
     row_bytes: usize,

@@ -53,13 +53,13 @@ struct OpenRow {
     key: Bytes,
     marks: FamilyMarkers,
     column: Option<(Prefix, Column)>,
-    /// How many of the selected columns have been read.
+    /// The number of selected columns that have been read.
     wanted: usize,
     /// Applies when its column is opened.
     place: Option<ColumnPosition>,
 }
 
-/// How the family markers of a row take effect.
+/// The effect of the family markers of a row.
 enum FamilyMarkers {
     Applied(DeleteTracker),
     Ordered(Vec<OrderedMarker>),
@@ -311,7 +311,7 @@ impl FamilyCursor {
     }
 }
 
-/// Where the next column begins.
+/// The position of the next column.
 enum Ahead {
     /// At the next pair. The column's prefix is this many bytes of its key.
     Keys(usize),

@@ -1,4 +1,4 @@
-//! What a read selects from each family, and the state that it reads.
+//! The selection of a read in each family, and the state that it reads.
 
 use std::sync::Arc;
 
@@ -19,7 +19,7 @@ pub(super) struct Reader {
     pub(super) stop: Stop,
 }
 
-/// What a read selects from one family.
+/// The selection of a read in one family.
 #[derive(Debug, Clone)]
 pub(super) struct FamilyScan {
     pub(super) family: Family,

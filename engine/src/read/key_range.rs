@@ -1,4 +1,4 @@
-//! Which keys a scan covers, and in which regions they lie.
+//! The key range of a scan, and its division by regions.
 
 use bytes::Bytes;
 

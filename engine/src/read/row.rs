@@ -131,7 +131,7 @@ fn open(core: &Core, name: &TableName, get: &Get, budget: &dyn Budget) -> Result
     })
 }
 
-/// Where a row is read from.
+/// The source of a row.
 enum Source {
     /// The row cache; families that are not cached, a snapshot of the same state.
     Cached(Arc<CachedRow>, Option<Arc<dyn Snapshot>>),

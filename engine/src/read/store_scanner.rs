@@ -11,7 +11,7 @@ use crate::filter::{Code, Filter, Hint};
 use crate::key;
 use crate::store::Order;
 
-/// Which of the cells of a family's row a get returns (HBase's storeLimit and storeOffset).
+/// The cells of a family's row that a get returns, by position (HBase's storeLimit and storeOffset).
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Window {
     pub(super) offset: i32,
@@ -44,7 +44,7 @@ pub(super) struct StoreScanner {
     kept: i32,
 }
 
-/// Where to continue after a cell.
+/// The position at which to continue after a cell.
 #[derive(PartialEq, Eq)]
 enum Onward {
     Cell,

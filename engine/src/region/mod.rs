@@ -60,8 +60,8 @@ pub fn locate<'a>(regions: &'a [Region], row: &[u8]) -> Option<&'a Region> {
     regions.get(after.checked_sub(1)?)
 }
 
-/// Whether exactly these keys, or some of them, are where a table's regions begin (HBase's `isTableAvailable` with split keys).
-/// Without keys the answer is true.
+/// Whether exactly these keys, or some of them, are where a table's regions begin (HBase's `isTableAvailable` with
+/// split keys). Without keys the answer is true.
 pub fn matches_splits(regions: &[Region], splits: &[Bytes]) -> bool {
     splits.is_empty()
         || regions.iter().filter(|r| r.start.is_empty() || splits.contains(&r.start)).count() == splits.len() + 1

@@ -59,7 +59,8 @@ fn parts(name: &[u8]) -> Parts<'_> {
     Parts { table: &name[..first], after: Some(after) }
 }
 
-/// The order of rows in `hbase:meta` (HBase's `MetaCellComparator`): by table, then start key, then the rest, all as bytes.
+/// The order of rows in `hbase:meta` (HBase's `MetaCellComparator`): by table, then start key, then the rest, all as
+/// bytes.
 pub fn compare_names(a: &[u8], b: &[u8]) -> Ordering {
     parts(a).cmp(&parts(b))
 }

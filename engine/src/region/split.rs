@@ -15,7 +15,8 @@ fn at_least_two(regions: u32) -> Result<u64> {
     Ok(u64::from(regions))
 }
 
-/// `HexStringSplit`: keys of eight hexadecimal digits, evenly over 00000000 to ffffffff; the last region takes the remainder.
+/// `HexStringSplit`: keys of eight hexadecimal digits, evenly over 00000000 to ffffffff; the last region takes the
+/// remainder.
 ///
 /// # Errors
 /// `InvalidArgument` for fewer than 2 regions.
@@ -45,8 +46,8 @@ pub fn uniform(regions: u32) -> Result<Vec<Bytes>> {
     Ok(keys[1..keys.len() - 1].to_vec())
 }
 
-/// HBase's `Bytes.split`: `start`, `count` points evenly between, `end`. The shorter end is padded with trailing zeros. Keys
-/// are extended by single bytes until there is room for all points. `inclusive`: `end` belongs to the range.
+/// HBase's `Bytes.split`: `start`, `count` points evenly between, `end`. The shorter end is padded with trailing zeros.
+/// Keys are extended by single bytes until there is room for all points. `inclusive`: `end` belongs to the range.
 ///
 /// # Errors
 /// `InvalidArgument` unless `start` < `end` and `count` ≥ 1.
@@ -80,7 +81,8 @@ pub fn between(start: &[u8], end: &[u8], inclusive: bool, count: u32) -> Result<
     }
 }
 
-/// The keys of `createTable(descriptor, start, end, regions)` of HBase's client: the first region ends at `start`, the last begins at `end`.
+/// The keys of `createTable(descriptor, start, end, regions)` of HBase's client: the first region ends at `start`, the
+/// last begins at `end`.
 ///
 /// # Errors
 /// `InvalidArgument` for fewer than 3 regions, or unless `start` < `end`.

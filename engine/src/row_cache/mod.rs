@@ -5,9 +5,9 @@
 //! removes its rows before it begins and blocks their insertion until it has ended. So a cached row is what a snapshot
 //! taken now would show. Versions, delete markers and TTLs are applied to it when it is read, as to everything stored.
 //!
-//! The unit is a family of a row: a read caches the families that it requests, and one that is too large does not keep
-//! the others out. Compactions do not concern the cache, since they drop only what a get of the present cannot show.
-//! Raw gets and gets of a time range can show more and do not use the cache.
+//! The unit is a family of a row: a read caches the families that it requests, and one that is too large does not
+//! prevent caching of the others. Compactions do not concern the cache, since they drop only what a get of the present
+//! cannot show. Raw gets and gets of a time range can show more and do not use the cache.
 //!
 //! Only a reopening of the store changes rows without such a write: it can reveal what a failed one left in the
 //! journal. So a row belongs to the generation of the store in which it was looked up, and is a miss in every other.

@@ -14,14 +14,14 @@ use crate::value;
 const FAMILY_BYTES_MAX: usize = 16 * 1024;
 /// Families are added to a cached row while it is smaller than this.
 const ROW_BYTES_MAX: usize = 64 * 1024;
-/// Memory that a pair takes besides its bytes, including its cell in the remembered answer.
+/// Memory that a pair takes in addition to its bytes, including its cell in the remembered answer.
 const PAIR_BYTES: usize = 2 * size_of::<Bytes>() + size_of::<Cell>();
 
 /// One row as it is stored, as far as its families have been read.
 pub(crate) struct CachedRow {
     /// The table's families when the row was read.
     families: Arc<[Family]>,
-    /// What is cached of each family, in the order of `families`.
+    /// The cached part of each family, in the order of `families`.
     slots: Vec<Slot>,
     bytes: usize,
     /// No cell of it expires: the same cells stay visible until it is written.
@@ -30,7 +30,7 @@ pub(crate) struct CachedRow {
     answer: OnceLock<Row>,
 }
 
-/// What is cached of one family of a row.
+/// The cached part of one family of a row.
 #[derive(Clone)]
 enum Slot {
     /// Nothing: it has not been requested.

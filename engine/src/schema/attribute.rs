@@ -14,7 +14,8 @@ pub(super) fn text(attributes: &Attributes, key: &str) -> Option<String> {
     attributes.get(key.as_bytes()).map(|v| String::from_utf8_lossy(v).into_owned())
 }
 
-/// Parses a whole number as Java's `Integer.parseInt` and `Long.parseLong` do: an optional sign and decimal digits, nothing else.
+/// Parses a whole number as Java's `Integer.parseInt` and `Long.parseLong` do: an optional sign and decimal digits,
+/// nothing else.
 ///
 /// # Errors
 /// `Unprocessable`: HBase's master fails with a `NumberFormatException` however often it retries.

@@ -1,4 +1,5 @@
-//! The checks that HBase's master applies to a descriptor before a table is created or altered (`TableDescriptorChecker`), in its order.
+//! The checks that HBase's master applies to a descriptor before a table is created or altered
+//! (`TableDescriptorChecker`), in its order.
 
 use super::attribute::{number, text};
 use super::family::FamilyDescriptor;
@@ -24,7 +25,8 @@ const SPLIT_POLICIES: [&str; 7] = [
     "SteppingSplitPolicy",
 ];
 
-/// Checks a descriptor. If its attribute `hbase.table.sanity.checks` is `false`, only values that cannot be parsed are refused.
+/// Checks a descriptor. If its attribute `hbase.table.sanity.checks` is `false`, only values that cannot be parsed are
+/// refused.
 ///
 /// # Errors
 /// `InvalidDescriptor` for a value out of range, `Unprocessable` for a number that cannot be parsed.
@@ -54,7 +56,8 @@ pub fn check_table(table: &TableDescriptor) -> Result<()> {
         let message = format!("REGION_REPLICATION is {replicas}: ReplicaId cannot be greater than {max}");
         return Err(Error::new(ErrorKind::InvalidDescriptor, message));
     }
-    // Stricter than HBase, which accepts an unknown KEEP_DELETED_CELLS or DATA_BLOCK_ENCODING but can then never open the table.
+    // Stricter than HBase, which accepts an unknown KEEP_DELETED_CELLS or DATA_BLOCK_ENCODING but can then never open
+    // the table.
     for family in table.families.values() {
         FamilyRules::of(family)?;
         family.data_block_encoding()?;

@@ -33,7 +33,8 @@ pub const TTL_FOREVER_SECONDS: i32 = i32::MAX;
 pub struct FamilyDescriptor {
     /// The name, 1 to 127 bytes.
     pub name: Bytes,
-    /// All attributes. A descriptor created by [`Self::new`] always has the twelve that every family has (VERSIONS, TTL, …).
+    /// All attributes. A descriptor created by [`Self::new`] always has the twelve that every family has (VERSIONS,
+    /// TTL, …).
     pub attributes: Attributes,
     /// Configuration entries of this family.
     pub configuration: BTreeMap<Bytes, Bytes>,
@@ -78,7 +79,7 @@ impl FamilyDescriptor {
         self
     }
 
-    /// Adds defaults that are missing, for descriptors that come from elsewhere.
+    /// Adds missing defaults, for descriptors that [`Self::new`] did not create.
     pub(crate) fn complete(&mut self) {
         for (key, default) in DEFAULTS {
             self.attributes

@@ -23,7 +23,8 @@ impl NamespaceDescriptor {
         Self { name: name.into(), configuration: BTreeMap::new() }
     }
 
-    /// Checks the quotas among the properties. They are stored but not enforced, as in HBase if quotas are switched off.
+    /// Checks the quotas among the properties. They are stored but not enforced, as in HBase if quotas are switched
+    /// off.
     ///
     /// # Errors
     /// `Refused` if one is not a number, `Constraint` if it is not positive.

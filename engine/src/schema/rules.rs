@@ -15,7 +15,7 @@ pub struct FamilyRules {
     pub ttl_ms: i64,
     /// KEEP_DELETED_CELLS.
     pub keep_deleted: KeepDeleted,
-    /// NEW_VERSION_BEHAVIOR: the order of writing decides which versions are visible.
+    /// NEW_VERSION_BEHAVIOR: the write order decides which versions are visible.
     pub new_version_behavior: bool,
 }
 

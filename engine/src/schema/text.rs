@@ -53,7 +53,8 @@ fn lossy(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()
 }
 
-/// `3700 SECONDS (1 HOUR 1 MINUTE 40 SECONDS)`. The plural of the inner seconds follows the count of minutes, as HBase has it.
+/// `3700 SECONDS (1 HOUR 1 MINUTE 40 SECONDS)`. The plural of the inner seconds follows the count of minutes, as HBase
+/// has it.
 fn seconds_text(total: i64) -> String {
     if total == i64::from(TTL_FOREVER_SECONDS) {
         return "FOREVER".to_owned();

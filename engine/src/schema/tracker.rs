@@ -1,4 +1,5 @@
-//! The attribute that selects HBase's store file tracker. hjall stores it and refuses what HBase refuses; it has no other effect.
+//! The attribute that selects HBase's store file tracker. hjall stores it and refuses what HBase refuses; it has no
+//! other effect.
 
 use bytes::Bytes;
 

@@ -18,8 +18,9 @@ const GETS_AT_ONCE: usize = 16;
 
 /// A handle of a table. Cheap to clone. Every call looks up the table by its name.
 ///
-/// Every call can fail with `TableNotFound`, `TableDisabled`, and `Closed` after the engine has been closed. Writes fail with `ReadOnly` if the
-/// table's READONLY attribute is set; reads and writes fail with `FamilyNotFound` for a family that the table does not have.
+/// Every call can fail with `TableNotFound`, `TableDisabled`, and `Closed` after the engine has been closed. Writes
+/// fail with `ReadOnly` if the table's READONLY attribute is set; reads and writes fail with `FamilyNotFound` for a
+/// family that the table does not have.
 #[derive(Clone)]
 pub struct Table {
     handle: Arc<Handle>,
@@ -45,7 +46,8 @@ impl Table {
     /// Reads one row. The result has no cells if the row does not exist.
     ///
     /// # Errors
-    /// `InvalidArgument` for a bad row or no version, `Refused` for a raw get of named columns, `RowTooLarge`, those of a filter.
+    /// `InvalidArgument` for a bad row or no version, `Refused` for a raw get of named columns, `RowTooLarge`, those of
+    /// a filter.
     pub fn get(&self, get: &Get) -> Result<Row> {
         self.get_for(get, &Unlimited)
     }
@@ -131,14 +133,14 @@ impl Table {
     /// Writes cells of one row atomically.
     ///
     /// # Errors
-    /// `InvalidArgument` for a malformed put or a cell over the client's limit, `CellTooLarge` for one over the server's, `Unprocessable`
-    /// for a negative timestamp.
+    /// `InvalidArgument` for a malformed put or a cell over the client's limit, `CellTooLarge` for one over the
+    /// server's, `Unprocessable` for a negative timestamp.
     pub fn put(&self, put: &Put) -> Result<()> {
         self.put_many(std::slice::from_ref(put)).pop().unwrap_or(Ok(()))
     }
 
-    /// Writes several rows, each atomically, and returns one result for each, in order. Cells without a timestamp get the same one; long lists
-    /// are written in several steps.
+    /// Writes several rows, each atomically, and returns one result for each, in order. Cells without a timestamp get
+    /// the same one; long lists are written in several steps.
     pub fn put_many(&self, puts: &[Put]) -> Vec<Result<()>> {
         self.each(puts)
     }
@@ -182,7 +184,8 @@ impl Table {
         write::check_and_mutate(self.handle.live()?, &self.name, check, mutations)
     }
 
-    /// Adds to counters; returns the new cells in the order family, qualifier (a column named twice: in the order given).
+    /// Adds to counters; returns the new cells in the order family, qualifier (a column named twice: in the order
+    /// given).
     ///
     /// # Errors
     /// `NotALong` if a value is not 8 bytes long, `InvalidArgument` for a malformed increment, `CellTooLarge`.

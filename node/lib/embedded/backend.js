@@ -49,7 +49,7 @@ class EmbeddedBackend extends Backend {
   #tables;
   #out = new RequestWriter(SLAB_BYTES);
   #answers;
-  /** Where the free part of the memory for synchronous calls begins; answers before it may still be in use. */
+  /** The start of the free memory for synchronous calls; answers before it may still be in use. */
   #free = 0;
   #scans = 0;
   #closing;

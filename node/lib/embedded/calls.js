@@ -11,7 +11,7 @@ const { AnswerReader } = require('./answer.js');
 const { encode } = require('./encode.js');
 const { RequestWriter } = require('./request-writer.js');
 
-/** When the unsubmitted requests reach this size they are submitted at once, not at the end of the turn. */
+/** The total size from which unsubmitted requests are submitted at once, not at the end of the turn. */
 const SUBMIT_BYTES = 1 << 20;
 const SLAB_BYTES = 64 << 10;
 /** The most pending calls, since a program that never awaits its promises would exhaust memory. */

@@ -9,7 +9,7 @@ const { connect, memory } = require('../../lib/index.js');
 const { serving } = require('../serving.js');
 const { compared } = require('./compared.js');
 const { Program } = require('./program.js');
-const { lives } = require('./tables.js');
+const { lifeCycle } = require('./tables.js');
 
 /** To run other or more programs: DIFFERENTIAL_SEED=100 DIFFERENTIAL_ROUNDS=500 make test-node. */
 const SEED = Number(process.env.DIFFERENTIAL_SEED ?? 1);
@@ -26,7 +26,7 @@ describe('embedded and remote databases give the same answers', () => {
   it('for the life cycle of a table', async () => {
     const remote = await connect({ port: server.port, pauseMs: 0 });
     const local = memory();
-    assert.equal(await lives([local, remote], 'life'), undefined);
+    assert.equal(await lifeCycle([local, remote], 'life'), undefined);
     await remote.close();
     await local.close();
   });

@@ -7,7 +7,7 @@
 const { connect, memory } = require('../../lib/index.js');
 const { compared } = require('./compared.js');
 const { Program } = require('./program.js');
-const { lives } = require('./tables.js');
+const { lifeCycle } = require('./tables.js');
 
 const STEPS = 200;
 
@@ -18,7 +18,7 @@ async function main([port, first = String(1 + Math.floor(Math.random() * 1e6)), 
   // HBase's gateways answer before its master is ready, and creating the first tables is slow.
   const hbase = await connect({ port: Number(port), callTimeoutMs: 180_000, retries: 8, pauseMs: 1000 });
   let failed = 0;
-  const difference = await lives([memory(), hbase], `life${Date.now()}`);
+  const difference = await lifeCycle([memory(), hbase], `life${Date.now()}`);
   if (difference !== undefined) {
     failed += 1;
     console.log(difference);

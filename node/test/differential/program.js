@@ -73,7 +73,7 @@ class Program {
     return Object.fromEntries(Array.from({ length: 1 + this.chance.below(3) }, () => [this.column(), this.value()]));
   }
 
-  /** What a delete covers: the whole row, columns, families or exact versions. */
+  /** The scope of a delete: the whole row, columns, families or exact versions. */
   covered() {
     const { chance } = this;
     if (chance.below(5) === 0) return [undefined, this.timed()];

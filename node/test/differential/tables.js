@@ -90,7 +90,7 @@ const STEPS = [
 ];
 
 /** The first difference, or undefined. */
-async function lives([one, other], name) {
+async function lifeCycle([one, other], name) {
   for (const [what, step] of STEPS) {
     const [a, c] = [await outcome(() => step(one, name)), await outcome(() => step(other, name))];
     if (a !== c) return `${what}:\n  ${a}\n  ${c}`;
@@ -98,4 +98,4 @@ async function lives([one, other], name) {
   return undefined;
 }
 
-module.exports = { lives };
+module.exports = { lifeCycle };

@@ -1,5 +1,5 @@
 'use strict';
-/** Which calls are repeated after a failure, and which never are: a counter incremented twice stays wrong. */
+/** Retries: calls that are repeated after a failure, and calls that never are, since a second increment would be wrong. */
 const assert = require('node:assert/strict');
 const net = require('node:net');
 const { once } = require('node:events');

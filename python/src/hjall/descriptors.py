@@ -53,7 +53,7 @@ class FamilyArgument(NamedTuple):
 
 
 class SplitArgument(NamedTuple):
-    """Where a new table is split: at keys, or by an algorithm into a number of regions."""
+    """The splits of a new table: at keys, or by an algorithm into a number of regions."""
 
     keys: list[Any] | None
     num_regions: int | None

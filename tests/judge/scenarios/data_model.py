@@ -964,7 +964,7 @@ def fewer_and_more_versions(j):
 
 @scenario("dm-new-version-behavior")
 def new_version_behavior(j):
-    """Deletes and version limits that follow the order of writing."""
+    """Deletes and version limits that follow the write order."""
     t = make(j, fam("n", versions=3, attributes={"NEW_VERSION_BEHAVIOR": "true"}))
     put(j, t, "r", *[("n:q", f"v{n}", n) for n in (10, 20, 30)])
     delete(j, t, "r", ("n:q", 20), kind="column")

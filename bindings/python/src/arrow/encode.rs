@@ -116,7 +116,7 @@ fn dictionary<K: ArrowDictionaryKeyType>(array: &arrow_array::DictionaryArray<K>
     }))
 }
 
-/// Why a value cannot be encoded.
+/// The reason for which a value cannot be encoded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct EncodeError(pub &'static str);
 

@@ -10,7 +10,7 @@ use super::codec::Codec;
 use super::layout;
 use crate::error;
 
-/// Why a transfer between a table and Arrow data failed.
+/// The error of a transfer between a table and Arrow data.
 #[derive(Debug)]
 pub enum TransferError {
     /// The engine failed.

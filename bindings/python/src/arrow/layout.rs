@@ -9,7 +9,7 @@ use bytes::Bytes;
 
 use super::codec::Codec;
 
-/// How cells are arranged in batches.
+/// The arrangement of cells in batches.
 #[derive(Debug, Clone)]
 pub enum Layout {
     /// Each row of the table is a row of the batch, with the columns of the table.

@@ -62,7 +62,7 @@ fn spaces_needed(engine: &Engine) -> usize {
     1 + engine.tables().iter().filter(|(t, _)| !t.name.is_system()).map(|(t, _)| t.families.len()).sum::<usize>()
 }
 
-/// Where the data is stored.
+/// The place of the stored data.
 enum Place {
     Memory,
     Folder(tempfile::TempDir),
@@ -239,9 +239,9 @@ fn numbers_of_spaces_are_never_reused() {
             });
         }
         let _ = engine.as_ref().unwrap().create_table(descriptor(&table, &["a"]), vec![]);
-        let made: Vec<_> = broken.inner.spaces().unwrap().into_iter().filter(|s| !used.contains(s)).collect();
-        assert_eq!(made.len(), 1, "round {round}: {made:?} after {used:?}");
-        used.extend(made);
+        let created: Vec<_> = broken.inner.spaces().unwrap().into_iter().filter(|s| !used.contains(s)).collect();
+        assert_eq!(created.len(), 1, "round {round}: {created:?} after {used:?}");
+        used.extend(created);
         broken.store.heal();
         engine = Some(broken.crash_and_reopen(engine.take().unwrap()));
     }

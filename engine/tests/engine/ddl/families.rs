@@ -11,8 +11,8 @@ fn families_are_added_and_deleted_on_enabled_and_disabled_tables() {
         db.engine.add_family(&t, family("g VERSIONS=2")).unwrap();
         db.engine.disable_table(&t).unwrap();
         db.engine.modify_family(&t, family("g TTL=7")).unwrap();
-        let told = db.engine.describe(&t).unwrap();
-        let g = &told.families[&b"g"[..]];
+        let described = db.engine.describe(&t).unwrap();
+        let g = &described.families[&b"g"[..]];
         assert_eq!(
             (g.ttl_seconds().unwrap(), g.max_versions().unwrap()),
             (7, 1),
@@ -33,20 +33,20 @@ fn the_table_is_checked_first_then_the_family_then_its_values() {
     assert_eq!(kind(engine.add_family(&no, family("f TTL=0"))), E::TableNotFound);
     assert_eq!(kind(engine.modify_family(&no, family("f TTL=0"))), E::TableNotFound);
     assert_eq!(kind(engine.delete_family(&no, b"f")), E::TableNotFound);
-    let told = engine.add_family(&t, family("f TTL=0")).unwrap_err();
+    let error = engine.add_family(&t, family("f TTL=0")).unwrap_err();
     assert_eq!(
-        (told.kind(), told.message()),
+        (error.kind(), error.message()),
         (E::FamilyOperation, "Column family 'f' in table 't' already exists so cannot be added")
     );
-    let told = engine.modify_family(&t, family("g TTL=0")).unwrap_err();
+    let error = engine.modify_family(&t, family("g TTL=0")).unwrap_err();
     assert_eq!(
-        (told.kind(), told.message()),
+        (error.kind(), error.message()),
         (E::FamilyOperation, "Family 'g' does not exist, so it cannot be modified")
     );
     assert_eq!(kind(engine.add_family(&t, family("g TTL=0"))), E::InvalidDescriptor);
     assert_eq!(kind(engine.modify_family(&t, family("f VERSIONS=x"))), E::Unprocessable);
-    let told = engine.delete_family(&t, b"f:").unwrap_err();
-    assert_eq!(told.message(), "Family 'f:' does not exist, so it cannot be deleted");
-    let told = engine.delete_family(&t, b"f").unwrap_err();
-    assert_eq!(told.message(), "Family 'f' is the only column family in the table, so it cannot be deleted");
+    let error = engine.delete_family(&t, b"f:").unwrap_err();
+    assert_eq!(error.message(), "Family 'f:' does not exist, so it cannot be deleted");
+    let error = engine.delete_family(&t, b"f").unwrap_err();
+    assert_eq!(error.message(), "Family 'f' is the only column family in the table, so it cannot be deleted");
 }

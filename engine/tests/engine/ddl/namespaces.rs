@@ -5,9 +5,9 @@ use hjall_engine::ErrorKind as E;
 use hjall_engine::schema::NamespaceDescriptor;
 
 fn with(ns: &str, key: &str, value: &str) -> NamespaceDescriptor {
-    let mut told = NamespaceDescriptor::new(ns);
-    told.configuration.insert(key.to_owned(), value.to_owned());
-    told
+    let mut descriptor = NamespaceDescriptor::new(ns);
+    descriptor.configuration.insert(key.to_owned(), value.to_owned());
+    descriptor
 }
 
 #[test]
@@ -28,8 +28,8 @@ fn only_an_empty_namespace_can_be_deleted() {
         db.engine.create_namespace(with("n", "k", "")).unwrap();
         db.engine.create_table(descriptor("n:t", &["f"]), vec![]).unwrap();
         db.engine.disable_table(&name("n:t")).unwrap();
-        let told = db.engine.delete_namespace("n").unwrap_err();
-        assert_eq!(told.message(), "Only empty namespaces can be removed. Namespace n has 1 tables");
+        let error = db.engine.delete_namespace("n").unwrap_err();
+        assert_eq!(error.message(), "Only empty namespaces can be removed. Namespace n has 1 tables");
         db.engine.modify_namespace(with("n", "", "v")).unwrap();
         db.reopen();
         assert_eq!(db.engine.namespace("n").unwrap(), with("n", "", "v"), "{}", db.kind);

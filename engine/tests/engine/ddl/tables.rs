@@ -10,12 +10,12 @@ fn a_new_table_is_enabled_listed_and_described_with_hbases_attributes() {
     for db in Database::all() {
         db.engine.create_table(descriptor("t", &["f VERSIONS=3", "g"]), vec![]).unwrap();
         assert!(db.engine.is_table_enabled(&name("t")).unwrap(), "{}", db.kind);
-        let told = db.engine.describe(&name("default:t")).unwrap();
-        assert_eq!(told.families.keys().map(|k| &k[..]).collect::<Vec<_>>(), [b"f", b"g"]);
-        assert_eq!(told.families[&b"f"[..]].max_versions().unwrap(), 3);
-        assert_eq!(told.families[&b"g"[..]].attributes.len(), 12);
-        assert_eq!(told.attributes[&b"IS_META"[..]], "false");
-        assert_eq!(told.attributes[&b"hbase.store.file-tracker.impl"[..]], "DEFAULT");
+        let described = db.engine.describe(&name("default:t")).unwrap();
+        assert_eq!(described.families.keys().map(|k| &k[..]).collect::<Vec<_>>(), [b"f", b"g"]);
+        assert_eq!(described.families[&b"f"[..]].max_versions().unwrap(), 3);
+        assert_eq!(described.families[&b"g"[..]].attributes.len(), 12);
+        assert_eq!(described.attributes[&b"IS_META"[..]], "false");
+        assert_eq!(described.attributes[&b"hbase.store.file-tracker.impl"[..]], "DEFAULT");
         let names: Vec<_> = db.engine.tables().iter().map(|(t, on)| (t.name.to_string(), *on)).collect();
         assert_eq!(names, [("t".to_owned(), true), ("hbase:meta".to_owned(), true)]);
     }
@@ -70,14 +70,14 @@ fn a_table_can_only_be_enabled_when_disabled_and_disabled_when_enabled() {
         engine.disable_table(&t).unwrap();
         engine.delete_table(&t).unwrap();
         assert!(!engine.table_exists(&t));
-        for gone in [&t, &no] {
-            assert_eq!(kind(engine.enable_table(gone)), E::TableNotFound);
-            assert_eq!(kind(engine.disable_table(gone)), E::TableNotFound);
-            assert_eq!(kind(engine.delete_table(gone)), E::TableNotFound);
-            assert_eq!(kind(engine.truncate_table(gone, false)), E::TableNotFound);
-            assert_eq!(kind(engine.is_table_enabled(gone)), E::TableNotFound);
-            assert_eq!(kind(engine.describe(gone)), E::TableNotFound);
-            assert_eq!(kind(engine.regions(gone)), E::TableNotFound);
+        for missing in [&t, &no] {
+            assert_eq!(kind(engine.enable_table(missing)), E::TableNotFound);
+            assert_eq!(kind(engine.disable_table(missing)), E::TableNotFound);
+            assert_eq!(kind(engine.delete_table(missing)), E::TableNotFound);
+            assert_eq!(kind(engine.truncate_table(missing, false)), E::TableNotFound);
+            assert_eq!(kind(engine.is_table_enabled(missing)), E::TableNotFound);
+            assert_eq!(kind(engine.describe(missing)), E::TableNotFound);
+            assert_eq!(kind(engine.regions(missing)), E::TableNotFound);
         }
     }
 }
@@ -86,9 +86,9 @@ fn a_table_can_only_be_enabled_when_disabled_and_disabled_when_enabled() {
 fn truncating_keeps_the_descriptor_and_on_request_the_splits() {
     for db in Database::all() {
         let t = name("t");
-        let mut told = descriptor("t", &["f VERSIONS=3"]);
-        told.set("note", "kept");
-        db.engine.create_table(told, vec!["m".into(), "d".into()]).unwrap();
+        let mut wanted = descriptor("t", &["f VERSIONS=3"]);
+        wanted.set("note", "kept");
+        db.engine.create_table(wanted, vec!["m".into(), "d".into()]).unwrap();
         let before = (db.engine.describe(&t).unwrap(), db.engine.regions(&t).unwrap());
         db.engine.disable_table(&t).unwrap();
         db.engine.truncate_table(&t, true).unwrap();
@@ -112,9 +112,9 @@ fn modifying_replaces_the_whole_descriptor_and_keeps_the_state() {
         db.engine.disable_table(&t).unwrap();
         db.engine.modify_table(descriptor("t", &["g TTL=5", "h"])).unwrap();
         assert!(!db.engine.is_table_enabled(&t).unwrap());
-        let told = db.engine.describe(&t).unwrap();
-        assert_eq!(told.families.keys().map(|k| &k[..]).collect::<Vec<_>>(), [b"g", b"h"]);
-        assert_eq!(told.attributes.len(), 1, "only IS_META is added");
+        let described = db.engine.describe(&t).unwrap();
+        assert_eq!(described.families.keys().map(|k| &k[..]).collect::<Vec<_>>(), [b"g", b"h"]);
+        assert_eq!(described.attributes.len(), 1, "only IS_META is added");
         assert_eq!(db.engine.regions(&t).unwrap().len(), 2);
         // The descriptor is checked before the table is looked up.
         assert_eq!(kind(db.engine.modify_table(TableDescriptor::new(name("no")))), E::InvalidDescriptor);
@@ -126,9 +126,9 @@ fn modifying_replaces_the_whole_descriptor_and_keeps_the_state() {
 fn a_file_tracker_can_only_be_changed_through_migration() {
     let db = Database::memory();
     let tracked = |tracker: &str| {
-        let mut told = descriptor("t", &["f"]);
-        told.set("hbase.store.file-tracker.impl", tracker.to_owned());
-        told
+        let mut table = descriptor("t", &["f"]);
+        table.set("hbase.store.file-tracker.impl", tracker.to_owned());
+        table
     };
     db.engine.create_table(tracked("FILE"), vec![]).unwrap();
     assert_eq!(kind(db.engine.modify_table(descriptor("t", &["f"]))), E::InvalidDescriptor);

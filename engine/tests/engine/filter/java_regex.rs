@@ -4,8 +4,8 @@
 
 use hjall_engine::filter::regex::JavaRegex;
 
-/// `T text`, then `P flags answers pattern`, where the answers are `refused` or two rows of bits in hexadecimal: found in, and matching
-/// the whole of, each text in order. `\u{…}` stands for a character that is not printable.
+/// `T text`, then `P flags answers pattern`, where the answers are `refused` or two rows of bits in hexadecimal: found
+/// in, and matching the whole of, each text in order. `\u{…}` stands for a character that is not printable.
 const ANSWERS: &str = include_str!("../../data/java_regex.txt");
 
 fn unescaped(text: &str) -> String {

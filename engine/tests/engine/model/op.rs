@@ -48,7 +48,7 @@ pub struct Rules {
     pub keep_deleted: bool,
 }
 
-/// What a read selects.
+/// The selection of a read.
 #[derive(Debug, Clone)]
 pub struct Wanted {
     /// Families (`None`) and columns of them; empty: everything.

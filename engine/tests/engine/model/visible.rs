@@ -3,7 +3,7 @@
 use super::naive::{Cell, Naive};
 use super::op::{Column, FAMILIES, QUALIFIERS, ROWS, Wanted};
 
-/// Which doubtful cells are assumed to be stored.
+/// The doubtful cells that are assumed to be stored.
 #[derive(Clone, Copy)]
 pub struct View {
     puts: bool,

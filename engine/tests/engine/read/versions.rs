@@ -1,4 +1,5 @@
-//! Which versions a read sees: counting, delete markers, time ranges, TTL. HBase's answers, worked out by hand.
+//! The versions that a read sees: counting, delete markers, time ranges, TTL. The expected answers follow from HBase's
+//! rules.
 
 use std::sync::Arc;
 

@@ -82,14 +82,14 @@ impl<'a> Step<'a> {
 
     /// The table with the families that follow its name; attributes as options: `--READONLY=true`.
     pub fn descriptor(&self) -> TableDescriptor {
-        let mut told = TableDescriptor::new(self.table());
+        let mut descriptor = TableDescriptor::new(self.table());
         for word in &self.words[1..] {
-            told.add_family(Self::family(word)).unwrap();
+            descriptor.add_family(Self::family(word)).unwrap();
         }
         for (key, value) in self.options.iter().filter(|(k, _)| **k != "splits") {
-            told.set((*key).to_owned(), bytes(value));
+            descriptor.set((*key).to_owned(), bytes(value));
         }
-        told
+        descriptor
     }
 
     pub fn splits(&self) -> Vec<Bytes> {

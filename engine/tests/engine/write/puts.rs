@@ -75,9 +75,9 @@ fn disabled_and_read_only_tables_refuse_writes() {
     for db in Database::all() {
         let t = db.table("t", &["f"]);
         let p = put("r", &[("no:q", 1, "v")]);
-        let mut told = db.engine.describe(&name("t")).unwrap();
-        told.set("READONLY", "true");
-        db.engine.modify_table(told).unwrap();
+        let mut descriptor = db.engine.describe(&name("t")).unwrap();
+        descriptor.set("READONLY", "true");
+        db.engine.modify_table(descriptor).unwrap();
         assert_eq!(t.put(&p).unwrap_err().message(), "region is read only");
         assert_eq!(kind(t.mutate_row(b"r", &[Mutation::Put(p.clone())])), E::ReadOnly);
         assert_eq!(kind(t.increment(&crate::fixture::increment("r", "f:q", 1))), E::ReadOnly);

@@ -38,7 +38,7 @@ class Database:
 
     @property
     def threads(self) -> int:
-        """How many calls can run at the same time."""
+        """The number of calls that can run at the same time."""
         return self._threads.count
 
     open = awaited(hjall.Database.open)

@@ -29,13 +29,13 @@ proptest! {
         for wire in Wire::ALL {
             let message = wire.message("getRow", &written);
             let mut measure = Measure::new(wire.encoding(), 1 << 20);
-            let mut there = 0;
-            while there < message.len() {
-                match measure.advance(&message[..there]).unwrap() {
-                    Progress::More(needed) => prop_assert!(there < needed && needed <= message.len()),
-                    Progress::Whole(length) => prop_assert!(false, "{length} of {} with {there}", message.len()),
+            let mut received = 0;
+            while received < message.len() {
+                match measure.advance(&message[..received]).unwrap() {
+                    Progress::More(needed) => prop_assert!(received < needed && needed <= message.len()),
+                    Progress::Whole(length) => prop_assert!(false, "{length} of {} with {received}", message.len()),
                 }
-                there += piece;
+                received += piece;
             }
             let all = [message.as_slice(), &after].concat();
             prop_assert_eq!(measure.advance(&all), Ok(Progress::Whole(message.len())));

@@ -16,7 +16,7 @@ fn of(id: i16, fields: Vec<Arg>) -> Arg {
 }
 
 /// Calls whose arguments identify the service, for all names that both services have.
-fn telling() -> Vec<(&'static str, Vec<Arg>, Service)> {
+fn identifying_calls() -> Vec<(&'static str, Vec<Arg>, Service)> {
     use Service::{Thrift1, Thrift2};
     let mut all = vec![
         ("get", vec![bytes(1), bytes(2), bytes(3)], Thrift1),
@@ -47,7 +47,7 @@ fn arguments_identify_the_service_whichever_was_used_before() {
     for way in WAYS {
         for before in ["getRow", "put"] {
             let mut client = Client::new(server.addr(), way);
-            for (name, args, service) in telling() {
+            for (name, args, service) in identifying_calls() {
                 client.call(before, NO_ARGS);
                 assert_eq!(
                     client.call(name, &args),

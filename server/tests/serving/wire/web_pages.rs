@@ -9,7 +9,8 @@ use super::client::{NO_ARGS, Protocol, connect, message};
 use super::handler::{config, serve};
 use super::http::read;
 
-/// Sends a request with these header lines and a call as its body; returns the status, the headers in lower case and the body.
+/// Sends a request with these header lines and a call as its body; returns the status, the headers in lower case and
+/// the body.
 fn send(server: &Server, method: &str, headers: &[&str]) -> (u16, String, Vec<u8>) {
     let body = message(Protocol::Strict, "mutateRow", 1, NO_ARGS);
     let lines: String = headers.iter().map(|line| format!("{line}\r\n")).collect();
