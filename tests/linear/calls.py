@@ -1,4 +1,4 @@
-"""Carries out operations of row_model over Thrift1 and Thrift2.
+"""Executes operations of row_model over Thrift1 and Thrift2.
 
 Each method makes one call and returns the results of its operations in their order. Any method raises one of GONE if
 the connection breaks; the outcome of its writes is unknown then.
@@ -25,17 +25,17 @@ TIMEOUT_MS = 60_000
 
 
 def named(column):
-    """Family and qualifier of a column."""
+    """Returns the family and qualifier of a column."""
     return [part.encode() for part in column.split(":")]
 
 
 def from_columns(columns):
-    """Thrift1's map of columns as values by column."""
+    """Converts Thrift1's map of columns to values by column."""
     return {name.decode(): decode(name.decode(), cell.value) for name, cell in columns.items()}
 
 
 def from_cells(cells):
-    """Thrift2's list of cells as values by column."""
+    """Converts Thrift2's list of cells to values by column."""
     columns = [(f"{cell.family.decode()}:{cell.qualifier.decode()}", cell.value) for cell in cells]
     return {column: decode(column, value) for column, value in columns}
 
@@ -59,7 +59,7 @@ class Connection:
         return found, dict(self.scan(table, row, row + b"\0", rng)).get(row, {})
 
     def close(self):
-        """Closes it."""
+        """Closes the connection."""
         self.transport.close()
 
     def __enter__(self):
@@ -99,7 +99,7 @@ class Thrift1(Connection):
             self.one.mutateRow(table, row, self.mutations({}, columns), {})
 
     def delete_family(self, table, row, family, rng):
-        """mutateRow with a family and no colon: `f:` is the column with the empty qualifier."""
+        """mutateRow with a family without a colon, since `f:` is the column with the empty qualifier."""
         self.one.mutateRow(table, row, [one.Mutation(column=family.encode(), isDelete=True)], {})
 
     def delete_row(self, table, row, rng):
@@ -107,7 +107,7 @@ class Thrift1(Connection):
         self.one.deleteAllRow(table, row, {})
 
     def increment(self, table, row, amounts, rng):
-        """atomicIncrement for one column, which tells its value, or incrementRows, which does not."""
+        """atomicIncrement for one column, which returns the new value, or incrementRows, which does not."""
         if len(amounts) == 1 and rng.random() < 0.6:
             [(column, amount)] = amounts.items()
             return {column: self.one.atomicIncrement(table, row, column.encode(), amount)}
@@ -138,7 +138,7 @@ class Thrift1(Connection):
         return self.one.checkAndPut(table, row, column.encode(), value, mutation, {})
 
     def read(self, table, rows, columns, rng):
-        """Several rows, by getRow, getRows or one of their relatives."""
+        """Reads several rows, by getRow, getRows or one of their variants."""
         wanted = [column.encode() for column in columns]
         if len(rows) == 1 and rng.random() < 0.5:
             found = self.one.getRowWithColumns(table, rows[0], wanted, {})
@@ -257,7 +257,7 @@ class Thrift2(Connection):
         return two.TGet(row=row, columns=[two.TColumn(*named(column)) for column in columns])
 
     def read(self, table, rows, columns, rng):
-        """Several rows, by get or getMultiple."""
+        """Reads several rows, by get or getMultiple."""
         if len(rows) == 1 and rng.random() < 0.7:
             return [from_cells(self.two.get(table, self.get_of(rows[0], columns)).columnValues)]
         return [

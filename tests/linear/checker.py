@@ -1,18 +1,18 @@
 """A linearizability checker: searches for an order of concurrent operations that respects real time.
 
 The algorithm is the just-in-time linearization of G. Lowe, "Testing for linearizability" (2017), a refinement of the
-search by Wing and Gong. It walks through calls and returns in their order of time and keeps all configurations that
-can explain what it has seen. A configuration is a state of the object and the set of running operations that have
-taken effect. At a return, each configuration in which the operation has not taken effect is extended by running
-operations until it has. Equal configurations are kept once (Lowe's memoization), so the work depends on how many
-operations run at once and not on the length of the history.
+search by Wing and Gong. It processes calls and returns in order of time and keeps all configurations that can explain
+the results so far. A configuration is a state of the object and the set of running operations that have taken effect.
+At a return, each configuration in which the operation has not taken effect is extended by running operations until it
+has. Equal configurations are kept once (Lowe's memoization), so the work depends on how many operations run at once
+and not on the length of the history.
 
 Linearizability is local: a history of many objects is linearizable if the part of each object is. The caller splits it.
 """
 
 from dataclasses import dataclass
 
-# More configurations than this at one moment, and the checker gives up instead of taking all memory.
+# The largest number of configurations at one moment. Beyond it the checker gives up, to bound its memory.
 CONFIGURATIONS_MAX = 1_000_000
 
 
@@ -20,8 +20,7 @@ CONFIGURATIONS_MAX = 1_000_000
 class Operation:
     """One operation. `called` and `ended` are times of one monotonic clock.
 
-    An operation whose outcome is unknown (`unknown`) took effect before `ended`, or never: its server was gone from
-    then on.
+    An operation whose outcome is unknown (`unknown`) took effect before `ended`, or never: its server no longer ran then.
     """
 
     called: int
@@ -61,7 +60,7 @@ def check(model, operations, initial, configurations_max=CONFIGURATIONS_MAX):
     for _, returned, n in moments:
         operation = operations[n]
         if not returned:
-            # What nobody saw and what changes nothing constrains nothing.
+            # An operation without a known result that changes nothing is no constraint.
             if operation.unknown and model.only_reads(operation):
                 continue
             bit = running.add(n, operation)
@@ -104,13 +103,13 @@ class Running:
         self.readers.pop(bit, None)
 
     def operations(self):
-        """All of them, in the order of their calls."""
+        """Returns all running operations, in the order of their calls."""
         return sorted(self.by_bit.values(), key=lambda operation: operation.called)
 
     def settle(self, state, effected):
-        """A configuration after every running read that its state explains.
+        """Returns a configuration after every running read that its state explains.
 
-        Reads leave the state as it is, so a read that takes effect as soon as it can excludes no order of the others.
+        Reads do not change the state, so a read that takes effect as early as possible excludes no order of the others.
         """
         for bit, operation in self.readers.items():
             if not effected & bit and self.model.step(state, operation) is not None:
@@ -118,7 +117,7 @@ class Running:
         return state, effected
 
     def explain(self, configurations, bit, unknown, configurations_max):
-        """The configurations after the return of the operation with this bit."""
+        """Returns the configurations after the return of the operation with this bit."""
         explained, seen, open_ones = set(), set(configurations), list(configurations)
         if unknown:
             # It never took effect.

@@ -1,4 +1,4 @@
-"""A client that makes random calls on few rows, one after another, and records what it called and what came back."""
+"""A client that makes random calls on few rows, one after another, and records calls and results."""
 
 import threading
 import time
@@ -7,7 +7,7 @@ from calls import GONE, Thrift1, Thrift2
 from checker import Operation
 from row_model import COLUMNS, COUNTERS, LOGS, PLAIN
 
-# How often each kind of call is made.
+# The weight of each kind of call.
 KINDS = {
     "put": 20,
     "put many": 6,
@@ -28,7 +28,7 @@ ONLY_THRIFT2 = ("mutate", "checked delete", "checked mutate", "exists")
 
 
 class Recorder:
-    """What one client did: `operations` by (table, row), and in `open` the calls without an answer."""
+    """The record of one client: `operations` by (table, row), and in `open` the calls without an answer."""
 
     def __init__(self):
         self.operations = {}
@@ -55,7 +55,7 @@ class Recorder:
         self.operations.setdefault(key, []).append(operation)
 
     def server_ended(self, ended):
-        """Records what has not been answered: the server was gone at `ended`, so it happened before, or never will."""
+        """Records the unanswered calls. The server had ended at `ended`, so they took effect before, or never will."""
         for key, called, what in self.open:
             self.add(tuple(key), Operation(called, ended, what, unknown=True))
         self.open = []
@@ -87,12 +87,12 @@ class Client(threading.Thread):
             self.failure = e
 
     def fresh(self, column):
-        """A value that nothing else has."""
+        """Returns a unique value."""
         self.values += 1
         return self.number * 1_000_000 + self.values if column in COUNTERS else f"{self.number}.{self.values}"
 
     def some(self, columns, most):
-        """Some of these columns, at least one."""
+        """Returns some of these columns, at least one."""
         return sorted(self.rng.sample(columns, self.rng.randint(1, min(most, len(columns)))))
 
     def puts(self, most=4):
@@ -100,7 +100,7 @@ class Client(threading.Thread):
         return {column: self.fresh(column) for column in self.some(COLUMNS, most)}
 
     def expected(self, key, column):
-        """What a checked write expects: most often the value that this client saw last."""
+        """Returns the expected value of a checked write, which is usually the last one that this client has read."""
         value = self.seen.get(key, {}).get(column)
         return value if self.rng.random() < 0.8 else self.rng.choice([None, self.fresh(column)])
 
@@ -145,7 +145,7 @@ class Client(threading.Thread):
                 if by is second:
                     single(("increment", amounts), lambda: by.increment(table, row, amounts, rng))
                 else:
-                    # incrementRows counts each column by itself.
+                    # incrementRows increments each column separately.
                     pieces = [(table, row, ("increment", {column: amount})) for column, amount in amounts.items()]
                     call(pieces, lambda: [by.increment(table, row, amounts, rng)] * len(pieces))
             case "append":
@@ -188,14 +188,14 @@ class Client(threading.Thread):
             case "checked delete":
                 then = ("delete", self.some(COLUMNS, 2))
             case _:
-                # checkAndMutate compares with a value: EQUAL without one is another question.
+                # checkAndMutate needs a value to compare: EQUAL without one tests for a missing cell.
                 expected = self.fresh(column) if expected is None else expected
                 values = self.puts(3)
                 then = ("mutate", values, self.some([other for other in COLUMNS if other not in values], 2))
         single(("checked", column, expected, then), lambda: by.checked(table, row, column, expected, then, rng))
 
     def scan(self, by, table):
-        """Scans the rows. Each row is read at some moment between the opening of the scanner and its answer."""
+        """Scans the rows. Each row is read at some time between the opening of the scanner and its answer."""
         rows = sorted(row for named, row in self.rows if named == table)
         called = time.monotonic_ns()
         missing = set(rows)

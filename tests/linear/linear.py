@@ -13,7 +13,7 @@ import time
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 import row_model  # noqa: E402
 from checker import Undecided, Violation, check  # noqa: E402
-from rounds import ROWS, Failed, Rounds, load, start, told  # noqa: E402
+from rounds import ROWS, Failed, Rounds, description, load, start  # noqa: E402
 
 REPORT_SECONDS = 10
 
@@ -58,7 +58,7 @@ def check_again(files):
             print(f"{file}: linearizable, {len(operations)} operations")
         except (Violation, Undecided) as e:
             failed = 1
-            print(f"{file}: {told(e)}")
+            print(f"{file}: {description(e)}")
     return failed
 
 

@@ -5,7 +5,7 @@ import socket
 import struct
 import threading
 
-# Calls that are answered with nothing but success.
+# Calls whose answer is only success.
 WITHOUT_ANSWER = {b"mutateRow", b"mutateRows", b"put", b"putMultiple", b"deleteSingle", b"deleteAll", b"deleteAllRow"}
 GROWING = {b"atomicIncrement", b"increment", b"incrementRows", b"append"}
 EVERY = 5
@@ -13,19 +13,19 @@ VERSION, REPLY = 0x8001_0000, 2
 
 
 def name_of(message):
-    """The name of a call."""
+    """Returns the name of a call."""
     [length] = struct.unpack_from(">i", message, 4)
     return message[8 : 8 + length]
 
 
 def success(message):
-    """The answer to a call that returns nothing."""
+    """Returns the answer to a void call."""
     name = name_of(message)
     return struct.pack(">Ii", VERSION | REPLY, len(name)) + name + message[8 + len(name) : 12 + len(name)] + b"\0"
 
 
 def receive(connection):
-    """The next frame, or None at the end of the connection."""
+    """Returns the next frame, or None at the end of the connection."""
 
     def exactly(count):
         read = b""
@@ -41,7 +41,7 @@ def receive(connection):
 
 
 class LyingProxy:
-    """Forwards calls to a server, and treats every fifth of some kind wrongly:
+    """Forwards calls to a server, and mishandles every fifth call of one kind:
 
     - `drop`: a write is acknowledged and not forwarded.
     - `late`: a write is acknowledged, and forwarded after the next call of its connection.
@@ -54,7 +54,7 @@ class LyingProxy:
         threading.Thread(target=self.accept, daemon=True).start()
 
     def through(self, port):
-        """The port of the proxy; it forwards to this port from now on."""
+        """Forwards to this port from now on; returns the port of the proxy."""
         self.port = port
         return self.listener.getsockname()[1]
 

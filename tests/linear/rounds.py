@@ -22,14 +22,14 @@ ANSWERS = (60, 400)
 # Answers to the clients between two steps of the upkeep.
 UPKEEP_EVERY = 10
 ENDS = {"kill": 5, "stop": 2, "go on": 3}
-# The smallest memory for unwritten data, so that the filling below causes flushes.
+# The smallest write buffer, so that the writes of Upkeep cause flushes.
 OPTIONS = ("--set", "store.write_buffer=1MiB")
 FILLING = 20 * [b"x" * 8192]
 PATIENCE_SECONDS = 300
 
 
 class Upkeep(threading.Thread):
-    """Compacts tables, and fills them, which causes flushes: one of these for each release of `due`.
+    """Compacts tables, or fills them, which causes flushes: one such step for each release of `due`.
 
     Ends when the server disappears or `enough` is set.
     """
@@ -115,7 +115,7 @@ class Rounds:
             self.states[key] = self.check(key, operations)
 
     def load(self, rng, end):
-        """Lets the clients work until a random number of calls has been answered, and ends the round.
+        """Runs the clients until a random number of calls has been answered, and ends the round.
 
         Returns the recorders of the clients.
         """
@@ -183,11 +183,11 @@ class Rounds:
         except (Violation, Undecided) as e:
             saved = self.keep / f"history-{self.seed}-{self.rounds}-{key[0].decode()}-{key[1].decode()}.json"
             save(saved, self.states[key], operations)
-            raise Failed(f"round {self.rounds}, {key[1].decode()} of table {key[0].decode()}: {told(e)}", saved) from e
+            raise Failed(f"round {self.rounds}, {key[1].decode()} of table {key[0].decode()}: {description(e)}", saved) from e
 
 
-def told(failure):
-    """What a reader needs to know of a failed check."""
+def description(failure):
+    """Describes a failed check."""
     if not isinstance(failure, Violation):
         return f"undecided: {failure}"
     lines = [f"not linearizable: {line(failure.operation)} cannot be explained.", "Before it, the row could be in"]
@@ -197,7 +197,7 @@ def told(failure):
 
 
 def line(operation):
-    """An operation as text."""
+    """Formats an operation."""
     return f"{operation.what} = {'unknown' if operation.unknown else operation.result}"
 
 

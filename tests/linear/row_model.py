@@ -1,14 +1,14 @@
-"""The sequential behaviour of a row: what each operation does to it, and what it answers.
+"""The sequential behaviour of a row: the effect and the answer of each operation.
 
-A state is a tuple with the value of each column of COLUMNS; None stands for an absent column. Values are texts, those
-of counters integers. An operation is a tuple, which JSON can keep:
+A state is a tuple with the value of each column of COLUMNS; None stands for an absent column. Values are strings,
+those of counters integers. An operation is a tuple that JSON can represent:
 
     ("put", {column: value})                        -> None
     ("delete", [column])                            -> None
     ("delete family", family)                       -> None
     ("delete row",)                                 -> None
     ("mutate", {column: value}, [column])           -> None     puts and deletes of different columns
-    ("increment", {column: amount})                 -> {column: value}, or None if the call does not tell
+    ("increment", {column: amount})                 -> {column: value}, or None if the call returns none
     ("append", {column: text})                      -> {column: value}
     ("checked", column, expected, operation)        -> whether the column had the expected value
     ("read", [column])                              -> {column: value}
@@ -26,17 +26,17 @@ ABSENT = (None,) * len(COLUMNS)
 
 
 def encode(column, value):
-    """The bytes of a value."""
+    """Encodes a value."""
     return struct.pack(">q", value) if column in COUNTERS else value.encode()
 
 
 def decode(column, value):
-    """A value from its bytes."""
+    """Decodes a value."""
     return struct.unpack(">q", value)[0] if column in COUNTERS else value.decode()
 
 
 def with_values(state, values):
-    """A state with other values in some columns."""
+    """Returns a state with other values in some columns."""
     changed = list(state)
     for column, value in values.items():
         changed[AT[column]] = value
@@ -44,25 +44,25 @@ def with_values(state, values):
 
 
 def grown(state, additions, zero):
-    """The values after an increment or an append."""
+    """Returns the values after an increment or an append."""
     return {
         column: (zero if state[AT[column]] is None else state[AT[column]]) + more for column, more in additions.items()
     }
 
 
 def step(state, operation):
-    """The state after an operation, or None if it cannot have had its result in this state."""
+    """Returns the state after an operation, or None if it cannot have had its result in this state."""
     return apply(state, operation.what, operation.result, operation.unknown)
 
 
 def only_reads(operation):
-    """Whether an operation leaves every state as it is."""
+    """Returns whether an operation never changes a state."""
     kind = operation.what[0]
     return kind in ("read", "exists") or kind == "checked" and operation.result is False and not operation.unknown
 
 
 def apply(state, what, result, unknown):
-    """As `step`, with the parts of the operation."""
+    """Implements `step`, with the parts of the operation."""
     kind, *rest = what
     match kind:
         case "put":

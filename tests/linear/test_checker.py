@@ -1,4 +1,4 @@
-"""The checker itself: histories that are known to be linearizable or not, and a comparison with trying every order."""
+"""Tests of the checker: histories known to be linearizable or not, and a comparison with an exhaustive search."""
 
 import itertools
 import random
@@ -30,11 +30,11 @@ def add(called, ended, result, **more):
 LINEARIZABLE = {
     "nothing": [],
     "one after another": [put(0, 1, "x"), read(2, 3, "x"), put(4, 5, "y"), read(6, 7, "y")],
-    "a read beside a put sees either": [put(0, 9, "x"), read(1, 2, None), read(3, 4, "x")],
+    "a read concurrent with a put sees either state": [put(0, 9, "x"), read(1, 2, None), read(3, 4, "x")],
     "puts in either order": [put(0, 9, "x"), put(0, 9, "y"), read(10, 11, "x")],
     "reads between puts": [put(0, 20, "x"), put(1, 21, "y"), read(2, 3, "y"), read(4, 5, "x"), read(22, 23, "x")],
-    "increments beside each other": [add(0, 9, 2), add(0, 9, 1), add(0, 9, 3)],
-    "an increment that tells nothing": [add(0, 9, None), add(1, 2, 2)],
+    "concurrent increments": [add(0, 9, 2), add(0, 9, 1), add(0, 9, 3)],
+    "an increment without a result": [add(0, 9, None), add(1, 2, 2)],
     "an unknown write happened": [put(0, 5, "x", unknown=True), read(6, 7, "x")],
     "an unknown write did not happen": [put(0, 5, "x", unknown=True), read(6, 7, None), read(8, 9, None)],
     "unknown increments, some of which happened": [
@@ -42,21 +42,21 @@ LINEARIZABLE = {
         add(1, 5, None, unknown=True),
         op(6, 7, "read", ["f:n"], result={"f:n": 1}),
     ],
-    "a checked write that hit": [
+    "a checked write that succeeded": [
         put(0, 1, "x"),
         op(2, 9, "checked", "f:a", "x", ("put", {"f:b": "1"}), result=True),
         put(3, 4, "y"),
         op(10, 11, "read", ["f:a", "f:b"], result={"f:a": "y", "f:b": "1"}),
     ],
-    "calls that touch": [put(0, 5, "x"), read(5, 6, None)],
+    "calls with equal times": [put(0, 5, "x"), read(5, 6, None)],
 }
 NOT_LINEARIZABLE = {
     "a lost put": [put(0, 1, "x"), read(2, 3, None)],
-    "a value from nowhere": [read(0, 1, "x")],
+    "a value that was never written": [read(0, 1, "x")],
     "a value from the future": [read(0, 1, "x"), put(2, 3, "x")],
     "reads that go back": [put(0, 9, "x"), read(1, 2, "x"), read(3, 4, None)],
     "a stale read": [put(0, 1, "x"), put(2, 3, "y"), read(4, 5, "x")],
-    "readers that disagree": [put(0, 9, "x"), put(0, 9, "y"), read(10, 11, "x"), read(12, 13, "y")],
+    "contradictory reads": [put(0, 9, "x"), put(0, 9, "y"), read(10, 11, "x"), read(12, 13, "y")],
     "a lost increment": [add(0, 9, 1), add(0, 9, 1)],
     "an increment that counted twice": [add(0, 1, 1), op(2, 3, "read", ["f:n"], result={"f:n": 2})],
     "half a row": [op(0, 1, "put", {"f:a": "x", "g:a": "y"}), op(2, 3, "read", ["f:a", "g:a"], result={"f:a": "x"})],
