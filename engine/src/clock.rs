@@ -39,6 +39,13 @@ impl Clock for SystemClock {
 }
 
 /// A clock that moves only on request.
+///
+/// Deletes need it to move. A write that follows a delete of the same row is assigned a later timestamp, by 1 ms, and the
+/// timestamps of a row are at most 1 s ahead of the clock. A row that has been deleted and written more than 1,000 times
+/// while the clock stood still is 1 s ahead. Its next write waits until the clock is advanced, from another thread, and
+/// fails with [`Busy`](crate::ErrorKind::Busy) if that does not happen within one second of real time. To avoid the wait,
+/// advance the clock by 1 ms after each delete. Writes never fail in this way with [`SystemClock`], where they wait for at
+/// most the milliseconds by which the row is too far ahead.
 #[derive(Debug)]
 pub struct ManualClock {
     hands: Mutex<Hands>,

@@ -41,6 +41,7 @@ pub use self::fjall::{FjallStore, SYNC_INTERVAL, StoreOptions};
 pub use self::folder::FORMAT;
 pub(crate) use self::folder::sync_folder;
 pub use self::memory::MemoryStore;
+pub(crate) use self::rows::BusyRows;
 pub use self::statistics::Statistics;
 use crate::durability::Durability;
 use crate::error::{Error, ErrorKind, Result};

@@ -5,6 +5,7 @@
 //! work in progress.
 
 use std::collections::HashMap;
+use std::fmt;
 use std::hash::{BuildHasher, RandomState};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -13,11 +14,18 @@ use bytes::Bytes;
 use parking_lot::lock_api::ArcMutexGuard;
 use parking_lot::{Mutex, RawMutex};
 
-use super::time::{LEAD_MAX_MS, RowTime, Time, Waited};
+use super::time::{LEAD_MAX_MS, RowTime, STALL_MAX, Time, Waited};
 use crate::error::{Error, ErrorKind, Result};
 
 /// How long a transaction waits for its rows, as the default of HBase's `hbase.rowlock.wait.duration`.
 const WAIT_MAX: Duration = Duration::from_secs(30);
+
+/// How long a row must stay locked to be reported with another one for which a transaction waited without success. Writes that make
+/// progress hold a row for less.
+const PROBE_MAX: Duration = Duration::from_millis(20);
+
+/// The limit on the time for examining all rows of a transaction in this way.
+const PROBE_ALL_MAX: Duration = Duration::from_secs(1);
 
 /// The number of shards, so that threads rarely contend for one.
 const SHARDS: usize = 64;
@@ -82,7 +90,8 @@ impl RowLocks {
     /// If a row is more than 1 s ahead of the clock, waits for the clock with no row locked.
     ///
     /// # Errors
-    /// `Busy`: the rows were locked, or too far ahead of the clock, for 30 s; or the clock does not advance.
+    /// `Busy`, with [`BusyRows`] as its source: rows were locked, or too far ahead of the clock, for 30 s; or the clock
+    /// does not advance.
     pub fn lock_all<'a>(&'a self, names: &[Bytes], time: &'a Time) -> Result<RowGuards<'a>> {
         let mut names = names.to_vec();
         names.sort_unstable();
@@ -93,21 +102,23 @@ impl RowLocks {
             if held.times.is_within_lead() {
                 return Ok(held);
             }
-            let (target_ms, furthest) = (held.times.now_ms.saturating_sub(LEAD_MAX_MS), held.furthest());
+            let target_ms = held.times.now_ms.saturating_sub(LEAD_MAX_MS);
+            let ahead = held.rows_ahead();
             drop(held);
             let reason = match time.wait_until(target_ms, deadline) {
                 Waited::Reached => continue,
-                Waited::Stalled => "and the clock does not advance; try again when it does".to_owned(),
-                Waited::TimedOut => format!("after {} s of waiting; write it less often", WAIT_MAX.as_secs()),
-            };
-            return Err(Error::new(
-                ErrorKind::Busy,
-                format!(
-                    "row \"{}\" was deleted and written so often that its timestamps are {LEAD_MAX_MS} ms ahead of the \
-                     clock, {reason}",
-                    furthest.escape_ascii()
+                Waited::Stalled => format!(
+                    "was deleted and written so often that it is {LEAD_MAX_MS} ms ahead of the clock, which has not \
+                     advanced for {} s; advance a manual clock, then try again",
+                    STALL_MAX.as_secs()
                 ),
-            ));
+                Waited::TimedOut => format!(
+                    "was deleted and written so often that it is {LEAD_MAX_MS} ms ahead of the clock after {} s of \
+                     waiting; write it less often",
+                    WAIT_MAX.as_secs()
+                ),
+            };
+            return Err(busy(ahead, reason));
         }
     }
 
@@ -123,14 +134,12 @@ impl RowLocks {
             drop(entry);
             let Some(guard) = guard else {
                 self.release(name, None, time);
-                return Err(Error::new(
-                    ErrorKind::Busy,
-                    format!(
-                        "row \"{}\" has been locked by other writes for {} s; try again later",
-                        name.escape_ascii(),
-                        WAIT_MAX.as_secs()
-                    ),
-                ));
+                let others = &names[held.rows.len() + 1..];
+                let end = Instant::now() + PROBE_ALL_MAX;
+                let locked = std::iter::once(name).chain(others.iter().filter(|name| self.is_locked(name, end)));
+                let locked = locked.cloned().collect();
+                let reason = format!("has been locked by other writes for {} s; try again later", WAIT_MAX.as_secs());
+                return Err(busy(locked, reason));
             };
             held.rows.push(LockedRow { name: name.clone(), guard });
         }
@@ -140,6 +149,12 @@ impl RowLocks {
         let clock_ms = time.now_ms();
         held.times = RowTime { clock_ms, now_ms: time.earliest_ms_at(clock_ms).max(rows.unwrap_or(i64::MIN)) };
         Ok(held)
+    }
+
+    /// Whether a row stays locked for a while. Does not wait beyond `end`.
+    fn is_locked(&self, name: &Bytes, end: Instant) -> bool {
+        let entry = self.shard(name).lock().rows.get(name).cloned();
+        entry.is_some_and(|entry| entry.try_lock_until(end.min(Instant::now() + PROBE_MAX)).is_none())
     }
 
     fn shard(&self, name: &[u8]) -> &Mutex<Shard> {
@@ -195,6 +210,30 @@ impl Shard {
     }
 }
 
+/// The source of a `Busy` error that concerns only some of a transaction's rows. A transaction of the other rows alone may
+/// succeed at once.
+#[derive(Debug)]
+pub(crate) struct BusyRows {
+    /// The lock names of the rows that are known to be busy. Empty if they are not known.
+    pub names: Vec<Bytes>,
+    /// The predicate of a sentence whose subject is a row: why it is busy, and the remedy.
+    pub reason: String,
+}
+
+impl fmt::Display for BusyRows {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let name = self.names.first().map(Bytes::as_ref).unwrap_or_default();
+        write!(f, "row \"{}\" {}", name.escape_ascii(), self.reason)
+    }
+}
+
+impl std::error::Error for BusyRows {}
+
+fn busy(names: Vec<Bytes>, reason: String) -> Error {
+    let rows = BusyRows { names, reason };
+    Error::new(ErrorKind::Busy, rows.to_string()).with_source(rows)
+}
+
 type RowGuard = ArcMutexGuard<RawMutex, Newest>;
 
 struct LockedRow {
@@ -227,9 +266,10 @@ impl RowGuards<'_> {
         newest.next_ms()
     }
 
-    /// The row that is furthest ahead of the clock.
-    fn furthest(&self) -> Bytes {
-        self.rows.iter().max_by_key(|row| row.guard.next_ms()).map(|row| row.name.clone()).unwrap_or_default()
+    /// The rows that are too far ahead of the clock.
+    fn rows_ahead(&self) -> Vec<Bytes> {
+        let is_ahead = |row: &&LockedRow| !RowTime { now_ms: row.guard.next_ms(), ..self.times }.is_within_lead();
+        self.rows.iter().filter(is_ahead).map(|row| row.name.clone()).collect()
     }
 }
 
@@ -282,6 +322,19 @@ mod tests {
         }
         assert!(time.earliest_ms() < 1_100, "the floor was raised further than needed: {}", time.earliest_ms());
         assert_eq!(time.now_ms(), 1_000, "the clock is not affected");
+    }
+
+    /// A list of mutations goes on with the other rows.
+    #[test]
+    fn an_error_names_all_rows_that_are_locked() {
+        let (rows, time) = (RowLocks::new(), Time::new(Arc::new(ManualClock::at(1_000)), i64::MIN, i64::MIN));
+        let names: Vec<_> = (0..5).map(name).collect();
+        let _locked = [1, 3].map(|n| rows.lock_all(&[name(n)], &time).unwrap());
+        let error = rows.lock(&names, &time, Instant::now()).err().unwrap();
+        assert_eq!(error.kind(), ErrorKind::Busy);
+        let source = std::error::Error::source(&error).unwrap().downcast_ref::<BusyRows>().unwrap();
+        assert_eq!(source.names, [name(1), name(3)]);
+        drop(rows.lock_all(&[name(0), name(2), name(4)], &time).unwrap());
     }
 
     /// The order and repetition of names must not lead to a deadlock.

@@ -20,7 +20,7 @@ pub(super) const LEAD_MAX_MS: i64 = 1_000;
 const STAND_STILL_MAX_MS: i64 = 100;
 
 /// How long a wait for the clock lasts without any advance of the clock, in real time, before it fails.
-const STALL_MAX: Duration = Duration::from_secs(1);
+pub(super) const STALL_MAX: Duration = Duration::from_secs(1);
 
 /// The longest sleep before a waiting transaction reads the clock again.
 const WAIT_STEP_MAX: Duration = Duration::from_millis(50);

@@ -1,5 +1,8 @@
 //! Lists of puts or deletes. A few transactions apply the whole list, but each mutation succeeds or fails by itself.
 
+use std::collections::HashSet;
+use std::error::Error as _;
+
 use bytes::Bytes;
 
 use super::draft::{Time, draft_delete, draft_put};
@@ -9,12 +12,14 @@ use crate::core::Core;
 use crate::error::{Error, ErrorKind, Result};
 use crate::mutation::{Delete, Durability, Put};
 use crate::name::TableName;
-use crate::store::Transaction;
+use crate::store::{BusyRows, Transaction};
 
 /// The largest number of mutations in one transaction.
 const GROUP_MUTATIONS_MAX: usize = 1_000;
 /// The size of a transaction in bytes. The mutation that reaches it is the last one of its transaction.
 const GROUP_BYTES: usize = 4 * 1024 * 1024;
+/// The number of times that a transaction is repeated without the rows that were busy. Each time may take 30 s.
+const REPEATS_MAX: usize = 2;
 
 /// A mutation of one row that can be applied in a list.
 pub(crate) trait Single {
@@ -125,6 +130,8 @@ fn group_len<M: Single>(mutations: &[M], indexes: &[usize]) -> usize {
     indexes.iter().take(GROUP_MUTATIONS_MAX).take_while(fits).count().max(1)
 }
 
+/// Applies a group in one transaction. If some of its rows are busy, only their mutations fail: the others are applied in
+/// another transaction.
 fn apply_group<M: Single>(
     core: &Core,
     table: &TableState,
@@ -132,19 +139,52 @@ fn apply_group<M: Single>(
     group: &[usize],
     results: &mut [Result<()>],
 ) {
-    let rows: Vec<_> = group.iter().map(|&i| table.row_lock(mutations[i].row())).collect();
+    let mut group = group.to_vec();
+    for repeats in 0.. {
+        let rows: Vec<_> = group.iter().map(|&i| table.row_lock(mutations[i].row())).collect();
+        let Err(error) = apply_rows(core, table, mutations, &group, &rows, results) else { return };
+        let busy = error.source().and_then(|source| source.downcast_ref::<BusyRows>());
+        let Some(busy) = busy.filter(|busy| repeats < REPEATS_MAX && !busy.names.is_empty()) else {
+            for i in group {
+                if results[i].is_ok() {
+                    results[i] = Err(error.again());
+                }
+            }
+            return;
+        };
+        let names: HashSet<&Bytes> = busy.names.iter().collect();
+        let mut others = Vec::with_capacity(group.len());
+        for (&i, row) in group.iter().zip(&rows) {
+            if names.contains(row) {
+                let message = format!("row \"{}\" {}", mutations[i].row().escape_ascii(), busy.reason);
+                results[i] = Err(Error::new(ErrorKind::Busy, message));
+            } else {
+                others.push(i);
+            }
+        }
+        if others.is_empty() {
+            return;
+        }
+        group = others;
+    }
+}
+
+/// Applies a group in one transaction. If it fails, none of the group has been applied.
+fn apply_rows<M: Single>(
+    core: &Core,
+    table: &TableState,
+    mutations: &[M],
+    group: &[usize],
+    rows: &[Bytes],
+    results: &mut [Result<()>],
+) -> Result<()> {
     let durability =
         group.iter().map(|&i| table.durability(mutations[i].durability())).max().unwrap_or(Durability::SyncWal);
-    let done = core.transact(&rows, durability, &mut |tx| {
+    core.transact(rows, durability, &mut |tx| {
         let time = Time::of(tx);
         for &i in group {
             results[i] = mutations[i].check_on_server(core).and_then(|()| mutations[i].draft(tx, table, time));
         }
         Ok(())
-    });
-    if let Err(error) = done {
-        for &i in group.iter().filter(|&&i| results[i].is_ok()).collect::<Vec<_>>() {
-            results[i] = Err(error.again());
-        }
-    }
+    })
 }

@@ -11,7 +11,7 @@ use hjall_engine::mutation::{Append, Check, CompareOp, Delete, MarkerKind, Mutat
 use hjall_engine::request::Get;
 use hjall_engine::store::MemoryStore;
 use hjall_engine::store::fault::{Call, FaultStore};
-use hjall_engine::{Engine, Options, Table};
+use hjall_engine::{Engine, ErrorKind, Options, Table};
 use proptest::prelude::*;
 
 use crate::fixture::{NOW, SERVER, delete, descriptor, increment, name, put, read};
@@ -336,4 +336,64 @@ fn the_clock_is_read_when_the_row_has_been_locked() {
         increased.join().unwrap()
     });
     assert_eq!(increased.cells[0].value[..], 1_i64.to_be_bytes(), "the old value has expired");
+}
+
+fn cycle(table: &Table, row: &str, cycles: usize) {
+    for n in 0..cycles {
+        table.put(&put(row, &[("f:a", SERVER, &n.to_string())])).unwrap();
+        assert_eq!(read(table, row).len(), 1, "cycle {n} of {row}");
+        table.delete(&Delete::row(row.to_owned())).unwrap();
+    }
+}
+
+/// However fast the machine is, writes of a row that is too far ahead wait for the clock and succeed.
+#[test]
+fn with_the_clock_of_the_machine_writes_wait_instead_of_failing() {
+    let engine = Engine::memory(Options::default()).unwrap();
+    engine.create_table(descriptor("t", &["f"]), vec![]).unwrap();
+    let table = engine.table(&name("t"));
+    std::thread::scope(|scope| {
+        for _ in 0..4 {
+            scope.spawn(|| {
+                for n in 0..400 {
+                    table.put(&put("shared", &[("f:a", SERVER, &n.to_string())])).unwrap();
+                    table.delete(&Delete::row("shared".to_owned())).unwrap();
+                }
+            });
+        }
+        cycle(&table, "own", 1_200);
+    });
+    assert!(read(&table, "shared").is_empty());
+}
+
+#[test]
+fn while_a_manual_clock_stands_still_only_the_mutations_of_rows_that_are_too_far_ahead_fail() {
+    let clock = Arc::new(ManualClock::at(NOW));
+    let engine = Engine::memory(Options { clock: Some(clock.clone()), ..Options::default() }).unwrap();
+    engine.create_table(descriptor("t", &["f"]), vec![]).unwrap();
+    let table = engine.table(&name("t"));
+    cycle(&table, "ahead", 1_001);
+    let rows = ["a", "ahead", "z", "ahead"];
+    let puts = rows.map(|row| put(row, &[("f:a", SERVER, "v")]));
+    let deletes = rows.map(|row| Delete::row(row.to_owned()));
+    for written in [1, 0] {
+        let results = if written == 1 { table.put_many(&puts) } else { table.delete_many(&deletes) };
+        for (row, result) in rows.iter().zip(results) {
+            if *row != "ahead" {
+                result.unwrap();
+                assert_eq!(read(&table, row).len(), written);
+                continue;
+            }
+            let error = result.unwrap_err();
+            assert_eq!(error.kind(), ErrorKind::Busy);
+            let text = error.message();
+            assert!(text.starts_with("row \"ahead\"") && text.contains("advance a manual clock"), "{text}");
+        }
+    }
+    std::thread::scope(|scope| {
+        let waiting = scope.spawn(|| table.put_many(&puts));
+        clock.advance(1);
+        waiting.join().unwrap().into_iter().for_each(|result| result.unwrap());
+    });
+    assert_eq!(read(&table, "ahead").len(), 1);
 }
