@@ -5,8 +5,7 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use hjall_engine::filter::FilterSpec;
-use hjall_engine::filter::{FuzzyPair, FuzzyRows, RowRange, RowRanges};
+use hjall_engine::filter::{FilterSpec, FuzzyPair, RowRange};
 use hjall_engine::mutation::{Durability, Put, PutCell};
 use hjall_engine::name::TableName;
 use hjall_engine::request::{Columns, Get, Scan};
@@ -72,8 +71,8 @@ fn report(tall: &Table, wide: &Table, wanted: &str, state: &str) -> Outcome<()> 
     let by_row = [
         ("PrefixFilter", FilterSpec::prefix(wanted.to_owned()), false),
         ("RowFilter(=)", FilterSpec::parse(format!("RowFilter(=,'binary:{wanted}')").as_bytes())?, false),
-        ("MultiRowRangeFilter", FilterSpec::MultiRowRange(RowRanges::new(vec![range])?), false),
-        ("FuzzyRowFilter, first byte open", FilterSpec::FuzzyRow(FuzzyRows::new(vec![fuzzy])?), false),
+        ("MultiRowRangeFilter", FilterSpec::multi_row_range(vec![range])?, false),
+        ("FuzzyRowFilter, first byte open", FilterSpec::fuzzy_row(vec![fuzzy])?, false),
         ("InclusiveStopFilter, from the row on", FilterSpec::inclusive_stop(wanted.to_owned()), true),
     ];
     for (name, filter, from_row) in by_row {

@@ -1,30 +1,32 @@
-//! What the comparing filters share: an operator with a comparator, and a column with both.
+//! Comparisons: an operator and a comparator. Shared by the filters that compare a part of a cell.
 
 use std::cmp::Ordering;
 
 use bytes::Bytes;
+use prost::Message;
 
-use super::comparator::Comparator;
-use crate::cell::Cell;
+use super::comparators::Comparator;
+use super::language::{Arguments, Parsed};
+use super::wire::{Named, message, required};
 use crate::compare_op::CompareOp;
 use crate::error::{Error, ErrorKind, Result};
 
-/// An operator and what to compare with: a part of a cell is kept if `part op comparator`.
+/// An operator and a comparator. A part of a cell is kept if `part op comparator` holds.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Compare {
     /// The operator; `NoOp` keeps nothing.
     pub op: CompareOp,
-    /// What to compare with. `None` can only come from HBase's serialised form and fails when it is used.
+    /// The comparator. `None` occurs in HBase's serialised form only, and fails when it is used.
     pub comparator: Option<Comparator>,
 }
 
 impl Compare {
-    /// An operator with a comparator.
+    /// A comparison.
     pub fn new(op: CompareOp, comparator: Comparator) -> Self {
         Self { op, comparator: Some(comparator) }
     }
 
-    /// Whether a part of a cell passes.
+    /// Whether a part of a cell is kept.
     pub(super) fn keeps(&self, part: &[u8]) -> Result<bool> {
         if self.op == CompareOp::NoOp {
             return Ok(false);
@@ -32,22 +34,46 @@ impl Compare {
         let Some(comparator) = &self.comparator else {
             return Err(Error::new(
                 ErrorKind::Unprocessable,
-                format!("a filter compares with operator {:?} but has no comparator", self.op),
+                format!("a filter compares with operator {:?} but has no comparator: give it one", self.op),
             ));
         };
         Ok(holds(self.op, comparator.order(part)?))
     }
 
-    /// The one byte string that can pass, if there is just one and it is not empty.
+    /// The only byte string that is kept, if there is exactly one and it is not empty.
     pub(super) fn only(&self) -> Option<&Bytes> {
-        match (self.op, &self.comparator) {
-            (CompareOp::Equal, Some(Comparator::Binary(value))) if !value.is_empty() => Some(value),
-            _ => None,
-        }
+        let value = self.comparator.as_ref().filter(|_| self.op == CompareOp::Equal)?.whole_value()?;
+        (!value.is_empty()).then_some(value)
+    }
+
+    /// The arguments of a filter that takes an operator and a comparator alone.
+    pub(super) fn parse(arguments: &Arguments<'_>) -> Parsed<(CompareOp, Comparator)> {
+        arguments.count(&[2], "2: operator, comparator")?;
+        arguments.compare(0)
+    }
+
+    /// Reads the message of a filter that has a comparison alone.
+    pub(super) fn decode(body: &[u8]) -> Result<Self> {
+        Self::from_message(message::<Comparing>(body)?.compare)
+    }
+
+    /// Writes the message of a filter that has a comparison alone.
+    pub(super) fn encode(&self) -> Vec<u8> {
+        Comparing { compare: Some(self.to_message()) }.encode_to_vec()
+    }
+
+    pub(super) fn from_message(message: Option<CompareMessage>) -> Result<Self> {
+        let message = required(message, "compare_filter")?;
+        let op = operator(message.op)?;
+        Ok(Self { op, comparator: message.comparator.map(Comparator::from_named).transpose()? })
+    }
+
+    pub(super) fn to_message(&self) -> CompareMessage {
+        CompareMessage { op: Some(self.op as i32), comparator: self.comparator.as_ref().map(Comparator::to_named) }
     }
 }
 
-/// Whether `part op comparator` holds, given how the comparator lies to the part.
+/// Whether `part op comparator` holds, given the order of the comparator relative to the part.
 fn holds(op: CompareOp, comparator_to_part: Ordering) -> bool {
     match op {
         CompareOp::Less => comparator_to_part.is_gt(),
@@ -60,35 +86,32 @@ fn holds(op: CompareOp, comparator_to_part: Ordering) -> bool {
     }
 }
 
-/// A column and a comparison of its value; for the filters that decide about rows also what a missing column means.
-#[derive(Debug, Clone, PartialEq)]
-pub struct ColumnCheck {
-    /// The family's name.
-    pub family: Bytes,
-    /// The qualifier.
-    pub qualifier: Bytes,
-    /// The comparison of the value.
-    pub compare: Compare,
-    /// Rows without the column are dropped.
-    pub filter_if_missing: bool,
-    /// Only the newest version counts.
-    pub latest_version_only: bool,
+/// HBase's CompareFilter.
+#[derive(Clone, PartialEq, Message)]
+pub(super) struct CompareMessage {
+    #[prost(int32, optional, tag = "1")]
+    op: Option<i32>,
+    #[prost(message, optional, tag = "2")]
+    comparator: Option<Named>,
 }
 
-impl ColumnCheck {
-    /// A column with a comparison; rows without the column pass, and only the newest version counts, as in HBase's constructors.
-    pub fn new(family: impl Into<Bytes>, qualifier: impl Into<Bytes>, op: CompareOp, comparator: Comparator) -> Self {
-        Self {
-            family: family.into(),
-            qualifier: qualifier.into(),
-            compare: Compare::new(op, comparator),
-            filter_if_missing: false,
-            latest_version_only: true,
-        }
-    }
+/// HBase's RowFilter, FamilyFilter, QualifierFilter and ValueFilter.
+#[derive(Clone, PartialEq, Message)]
+struct Comparing {
+    #[prost(message, optional, tag = "1")]
+    compare: Option<CompareMessage>,
+}
 
-    /// Whether a cell is of the column.
-    pub(super) fn is_of(&self, cell: &Cell) -> bool {
-        self.family == cell.family && self.qualifier == cell.qualifier
-    }
+/// The operator of that number.
+pub(super) fn operator(number: Option<i32>) -> Result<CompareOp> {
+    Ok(match number {
+        Some(0) => CompareOp::Less,
+        Some(1) => CompareOp::LessOrEqual,
+        Some(2) => CompareOp::Equal,
+        Some(3) => CompareOp::NotEqual,
+        Some(4) => CompareOp::GreaterOrEqual,
+        Some(5) => CompareOp::Greater,
+        Some(6) => CompareOp::NoOp,
+        _ => return required(None, "compare_op"),
+    })
 }

@@ -1,61 +1,50 @@
-//! Filters: what they are to whoever builds one ([`FilterSpec`], a value), and what they are to the read path ([`Filter`], running).
+//! HBase's filters: as values ([`FilterSpec`]), and running in a scan ([`Filter`]).
 //!
-//! Everything follows HBase's filter classes call by call: which codes they give, when they end a scan, what they keep between rows. Programs
-//! depend on the oddities too, so an oddity that can be seen from outside is kept and said where it is.
+//! A filter is one file of `kinds/`, with its arguments in the filter language (`language/`), its serialised form
+//! (`wire/`) and its running form. A comparator is one file of `comparators/`.
+//!
+//! Running filters give the answers of HBase's classes, call by call: the return codes, the end of a scan, the state
+//! that outlives a row. Programs depend on the oddities too. Oddities that clients can observe are kept, and a
+//! comment at the place names them.
 
-mod columns;
-mod comparator;
+mod column_check;
+mod comparators;
 mod compare;
-mod construct;
-mod counts;
-mod decimal;
-mod dependent;
-mod fuzzy;
-mod list_all;
-mod list_one;
-mod order;
-mod parse;
-mod ranges;
+mod hint;
+mod kinds;
+mod language;
 pub mod regex;
-mod rows;
-mod single_column;
 mod spec;
-mod start;
-mod substring;
-mod times;
 mod wire;
-mod wrappers;
 
 use bytes::Bytes;
 
 use crate::cell::Cell;
 use crate::error::Result;
 
-pub use comparator::{BitwiseOp, Comparator};
-pub use compare::{ColumnCheck, Compare};
-pub use decimal::Decimal;
-pub use fuzzy::{FuzzyPair, FuzzyRows};
-pub use ranges::{RowRange, RowRanges};
-pub use regex::{Charset, RegexComparator};
-pub use spec::{DEPTH_MAX, FilterSpec, LENGTH_MAX, ListOperator};
-pub use substring::Substring;
+pub use column_check::ColumnCheck;
+pub use comparators::{BitwiseOp, Comparator};
+pub use compare::Compare;
+pub use hint::Hint;
+pub use kinds::{FuzzyPair, ListOperator, RowRange};
+pub use spec::{DEPTH_MAX, FilterSpec, LENGTH_MAX};
 
 /// A filter's answer about a cell (HBase's `Filter.ReturnCode`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Code {
-    /// Keep.
+    /// Keep the cell.
     Include,
-    /// Keep, and go to the next column.
+    /// Keep the cell, and go to the next column.
     IncludeAndNextCol,
-    /// Keep, and leave this family of this row.
+    /// Keep the cell, and leave this family of the row.
     IncludeAndSeekNextRow,
-    /// Drop this cell only.
+    /// Drop the cell.
     Skip,
-    /// Drop, and go to the next column.
+    /// Drop the cell, and go to the next column.
     NextCol,
-    /// Drop, and leave this family of this row.
+    /// Drop the cell, and leave this family of the row.
     NextRow,
-    /// Drop, and go on at the hint.
+    /// Drop the cell, and continue at the filter's hint.
     SeekNextUsingHint,
 }
 
@@ -66,38 +55,29 @@ impl Code {
     }
 }
 
-/// Where a filter wants to go on: the first cell at or after this place of the table. Holds for the family that is being read only: the others
-/// go on by themselves, as HBase's stores do.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Hint {
-    /// The row.
-    pub row: Bytes,
-    /// The family; empty: the first one of the row.
-    pub family: Bytes,
-    /// The qualifier; empty: the first one of the family.
-    pub qualifier: Bytes,
-    /// The newest timestamp of interest in that column; `i64::MAX`: from its first cell; `i64::MIN`: past its last one.
-    pub timestamp: i64,
-}
-
-/// A running filter; its state is that of one region scan.
+/// A running filter. Its state covers the scan of one region.
 ///
-/// For each candidate row in scan order: `reset`; `filter_row_key`; then per family in order, for each cell, `filter_all_remaining` and
-/// `filter_cell`, then `transform` if it is kept; at the end, with `has_filter_row`, `filter_row_cells` (if any cell was kept) and, if a
-/// cell is left, `filter_row`; without it `filter_row` alone. `filter_all_remaining` ends the scan of the region after a returned row and after
-/// a row refused by its key.
+/// The calls for each candidate row, in the order of the scan:
+///
+/// 1. `reset`, then `filter_row_key`.
+/// 2. For each family in order and each of its cells: `filter_all_remaining`, then `filter_cell`, and `transform` if
+///    the cell is kept.
+/// 3. If `has_filter_row`: `filter_row_cells` if a cell was kept, then `filter_row` if a cell is left. Otherwise
+///    `filter_row` alone.
+///
+/// `filter_all_remaining` also ends the scan of the region after a returned row and after a row that its key excluded.
 pub trait Filter: Send {
     /// A new row begins.
     fn reset(&mut self) -> Result<()> {
         Ok(())
     }
 
-    /// Whether nothing further can pass.
+    /// Whether the filter excludes everything that follows.
     fn filter_all_remaining(&mut self) -> Result<bool> {
         Ok(false)
     }
 
-    /// True: leave the row out without looking at its cells.
+    /// Whether to exclude the row without reading its cells.
     fn filter_row_key(&mut self, _row: &[u8]) -> Result<bool> {
         self.filter_all_remaining()
     }
@@ -105,53 +85,57 @@ pub trait Filter: Send {
     /// The answer about a cell.
     fn filter_cell(&mut self, cell: &Cell) -> Result<Code>;
 
-    /// After `SeekNextUsingHint`: where to go on. `None`: at the next cell.
+    /// Where to continue after `SeekNextUsingHint`; `None`: at the next cell.
     fn next_hint(&mut self, _cell: &Cell) -> Result<Option<Hint>> {
         Ok(None)
     }
 
-    /// The cell as it is to be returned, once it is kept.
+    /// A kept cell as it is to be returned.
     fn transform(&mut self, cell: Cell) -> Result<Cell> {
         Ok(cell)
     }
 
-    /// Whether it decides about whole rows (then scans refuse a batch size).
+    /// Whether the filter decides about whole rows. Scans with such a filter refuse a batch size.
     fn has_filter_row(&self) -> bool {
         false
     }
 
-    /// May take cells out of the finished row.
+    /// May remove cells from the finished row.
     fn filter_row_cells(&mut self, _cells: &mut Vec<Cell>) -> Result<()> {
         Ok(())
     }
 
-    /// True: leave the finished row out.
+    /// Whether to exclude the finished row.
     fn filter_row(&mut self) -> Result<bool> {
         Ok(false)
     }
 
-    /// Whether rows without cells of this family can be passed over (false) or must be looked at (true).
+    /// Whether the filter decides about rows by the cells of this family. Rows without cells in any such family are
+    /// skipped, and other families are read for kept rows only.
     fn is_family_essential(&self, _family: &[u8]) -> bool {
         true
     }
 
-    /// Before the scan: the smallest row (reversed: the largest) that can pass, if the filter knows one. A scan may begin there.
+    /// The smallest row (in reversed scans: the largest) that can pass, if the filter knows one. Asked before the
+    /// scan, which may begin there.
     fn first_row(&self) -> Option<Bytes> {
         None
     }
 
-    /// Before the scan: the largest row (reversed: the smallest) that can pass, if the filter knows one. A scan may end behind it.
+    /// The largest row (in reversed scans: the smallest) that can pass, if the filter knows one. Asked before the
+    /// scan, which may end there.
     fn last_row(&self) -> Option<Bytes> {
         None
     }
 
-    /// Whether its answers about a row are the same whichever rows it was shown before. Only then may others' `first_row` and `last_row` keep
-    /// rows from it.
+    /// Whether the answers about a row do not depend on the rows before it. Only then may the `first_row` and
+    /// `last_row` of other filters withhold rows from this one.
     fn is_memoryless(&self) -> bool {
         true
     }
 
-    /// Whether HBase's lists ask it for a hint even where another member has refused the row or cell (HBase's `HintingFilter`).
+    /// Whether lists ask the filter for a hint even if another member has excluded the row or cell (HBase's
+    /// `HintingFilter`).
     fn is_hinting(&self) -> bool {
         false
     }

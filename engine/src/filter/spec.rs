@@ -1,167 +1,117 @@
 //! A filter as a value.
 
-use std::collections::BTreeSet;
+use std::any::Any;
+use std::fmt;
+use std::sync::Arc;
 
-use bytes::Bytes;
+use super::Filter;
+use super::kinds::Kind;
+use crate::error::{Error, Result};
 
-use super::compare::{ColumnCheck, Compare};
-use super::fuzzy::FuzzyRows;
-use super::ranges::RowRanges;
-
-/// How deeply filters may lie inside each other. HBase has no bound of its own and fails where its stack ends.
+/// The maximum depth of nested filters. HBase has no limit and fails when its stack overflows.
 pub const DEPTH_MAX: usize = 100;
 
-/// The longest text or serialised form of a filter, in bytes.
+/// The maximum length of a filter's text and of its serialised form, in bytes.
 pub const LENGTH_MAX: usize = 4 << 20;
 
-/// Whether all members of a list must pass, or one.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-#[repr(u8)]
-pub enum ListOperator {
-    /// HBase's MUST_PASS_ALL, the language's `AND`.
-    All = 1,
-    /// HBase's MUST_PASS_ONE, the language's `OR`.
-    One = 2,
+/// A filter as a value. It is built by a constructor, from the filter language ([`FilterSpec::parse`]) or from
+/// HBase's serialised form ([`FilterSpec::from_bytes`]). [`FilterSpec::start`] creates its running form. Cheap to
+/// clone.
+///
+/// Constructors make the checks of HBase's constructors. Depth is checked when a filter is parsed, decoded or started.
+#[derive(Clone)]
+pub struct FilterSpec(Arc<dyn AnyKind>);
+
+/// A [`Kind`] behind a pointer.
+trait AnyKind: Any + fmt::Debug + Send + Sync {
+    fn class(&self) -> &'static str;
+    fn encode(&self) -> Vec<u8>;
+    fn start(&self, reversed: bool) -> Box<dyn Filter>;
+    fn members(&self) -> &[FilterSpec];
+    fn equals(&self, other: &dyn Any) -> bool;
 }
 
-/// A filter as a value: built by constructors, from the filter language ([`FilterSpec::parse`]) or from HBase's serialised form
-/// ([`FilterSpec::from_bytes`]). It makes its running form anew for each region ([`FilterSpec::start`]).
-///
-/// The constructors make HBase's checks; a tree put together by hand is not checked.
-#[derive(Debug, Clone, PartialEq)]
-#[non_exhaustive]
-pub enum FilterSpec {
-    /// Keeps every cell without its value.
-    KeyOnly {
-        /// Puts the value's length there, four bytes big-endian.
-        length_as_value: bool,
-    },
-    /// Keeps the first cell of each row.
-    FirstKeyOnly,
-    /// Keeps the cells of each row up to and including the first one with one of these qualifiers.
-    FirstKeyValueMatchingQualifiers {
-        /// The qualifiers.
-        qualifiers: BTreeSet<Bytes>,
-    },
-    /// Keeps rows that start with some bytes.
-    Prefix {
-        /// The bytes; `None` (serialised form only) keeps nothing.
-        prefix: Option<Bytes>,
-    },
-    /// Keeps columns whose qualifier starts with some bytes.
-    ColumnPrefix {
-        /// The bytes.
-        prefix: Bytes,
-    },
-    /// Keeps columns whose qualifier starts with one of several prefixes; none at all keeps everything.
-    MultipleColumnPrefix {
-        /// The prefixes.
-        prefixes: BTreeSet<Bytes>,
-    },
-    /// Keeps the first columns of a row. Made for gets.
-    ColumnCountGet {
-        /// How many.
-        limit: i32,
-    },
-    /// Keeps the first rows of each region.
-    Page {
-        /// How many.
-        size: i64,
-    },
-    /// Keeps some columns of each row, counted over all families.
-    ColumnPagination {
-        /// How many.
-        limit: i32,
-        /// How many are left out first.
-        offset: i32,
-        /// Left out instead: those with smaller qualifiers, as long as none was kept.
-        column_offset: Option<Bytes>,
-    },
-    /// Ends the scan behind a row.
-    InclusiveStop {
-        /// The last row; `None` (serialised form only) fails when it is used.
-        row: Option<Bytes>,
-    },
-    /// Keeps cells of exactly these timestamps.
-    Timestamps {
-        /// The timestamps, in milliseconds since 1970.
-        timestamps: BTreeSet<i64>,
-        /// Seeks from one to the next.
-        can_hint: bool,
-    },
-    /// Compares the row key.
-    Row(Compare),
-    /// Compares the family's name.
-    Family(Compare),
-    /// Compares the qualifier.
-    Qualifier(Compare),
-    /// Compares the value.
-    Value(Compare),
-    /// Keeps columns between two qualifiers.
-    ColumnRange {
-        /// The least qualifier; `None`: no bound.
-        min: Option<Bytes>,
-        /// Whether the least one is inside.
-        min_inclusive: bool,
-        /// The greatest qualifier; `None`: no bound.
-        max: Option<Bytes>,
-        /// Whether the greatest one is inside.
-        max_inclusive: bool,
-    },
-    /// Keeps rows by the value of one column, which must be among those read.
-    SingleColumnValue(ColumnCheck),
-    /// The same, and leaves that column out of them.
-    SingleColumnValueExclude(ColumnCheck),
-    /// Keeps the cells that share a timestamp with a cell of a reference column of their row.
-    Dependent {
-        /// The reference column's family.
-        family: Bytes,
-        /// The reference column's qualifier.
-        qualifier: Bytes,
-        /// Leaves the reference column out.
-        drop_column: bool,
-        /// Which cells of the reference column count; without a comparator all.
-        compare: Compare,
-    },
-    /// Keeps the cells of one column that pass, and nothing else. Its last two fields are not used.
-    ColumnValue(ColumnCheck),
-    /// Keeps rows at random.
-    RandomRow {
-        /// With which probability; below 0 none, above 1 all.
-        chance: f32,
-    },
-    /// Keeps rows that agree with patterns in some positions.
-    FuzzyRow(FuzzyRows),
-    /// Keeps rows inside ranges.
-    MultiRowRange(RowRanges),
-    /// Several filters.
-    List {
-        /// Whether all must pass, or one.
-        operator: ListOperator,
-        /// The members, in order; none keeps everything.
-        members: Vec<FilterSpec>,
-    },
-    /// Drops a row as soon as the filter refuses a cell of it.
-    Skip(Box<FilterSpec>),
-    /// Ends the scan as soon as the filter refuses a row or cell.
-    WhileMatch(Box<FilterSpec>),
-    /// HBase's inner wrapper, which calls a filter's row methods twice a row.
-    Wrapper(Box<FilterSpec>),
+impl<K: Kind> AnyKind for K {
+    fn class(&self) -> &'static str {
+        K::CLASS
+    }
+
+    fn encode(&self) -> Vec<u8> {
+        Kind::encode(self)
+    }
+
+    fn start(&self, reversed: bool) -> Box<dyn Filter> {
+        Kind::start(self, reversed)
+    }
+
+    fn members(&self) -> &[FilterSpec] {
+        Kind::members(self)
+    }
+
+    fn equals(&self, other: &dyn Any) -> bool {
+        other.downcast_ref::<K>().is_some_and(|other| self == other)
+    }
 }
 
 impl FilterSpec {
-    /// How deeply filters lie inside it; 1 if none does.
+    pub(super) fn of(kind: impl Kind) -> Self {
+        Self(Arc::new(kind))
+    }
+
+    /// The filter as one of this kind, if it is one.
+    pub(super) fn downcast<K: Kind>(&self) -> Option<&K> {
+        (&*self.0 as &dyn Any).downcast_ref()
+    }
+
+    /// The name of HBase's class, without its package.
+    pub(super) fn class(&self) -> &'static str {
+        self.0.class()
+    }
+
+    /// The protobuf message of HBase's class.
+    pub(super) fn encode(&self) -> Vec<u8> {
+        self.0.encode()
+    }
+
+    /// Starts a filter whose depth has been checked.
+    pub(super) fn start_nested(&self, reversed: bool) -> Box<dyn Filter> {
+        self.0.start(reversed)
+    }
+
+    /// The depth of nested filters; 1 without any.
     pub fn depth(&self) -> usize {
-        // Without recursion: it is asked of trees that may be too deep for that.
+        // Not recursive: the filter may be too deep for the stack.
         let (mut deepest, mut open) = (0, vec![(self, 1)]);
         while let Some((spec, depth)) = open.pop() {
             deepest = deepest.max(depth);
-            match spec {
-                Self::List { members, .. } => open.extend(members.iter().map(|member| (member, depth + 1))),
-                Self::Skip(inner) | Self::WhileMatch(inner) | Self::Wrapper(inner) => open.push((inner, depth + 1)),
-                _ => {}
-            }
+            open.extend(spec.0.members().iter().map(|member| (member, depth + 1)));
         }
         deepest
+    }
+
+    /// A new running filter for the scan of one region. `reversed`: the scan reads rows in descending order.
+    ///
+    /// # Errors
+    /// `InvalidArgument` if filters are nested deeper than [`DEPTH_MAX`].
+    pub fn start(&self, reversed: bool) -> Result<Box<dyn Filter>> {
+        let depth = self.depth();
+        if depth > DEPTH_MAX {
+            return Err(Error::invalid(format!(
+                "filters are nested {depth} levels deep, the maximum is {DEPTH_MAX}: put the members into fewer lists"
+            )));
+        }
+        Ok(self.start_nested(reversed))
+    }
+}
+
+impl fmt::Debug for FilterSpec {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+impl PartialEq for FilterSpec {
+    fn eq(&self, other: &Self) -> bool {
+        self.0.equals(&*other.0)
     }
 }

@@ -1,7 +1,7 @@
 //! Comparators: the right-hand sides of filters' comparisons.
 
 use bytes::Bytes;
-use hjall_engine::filter::{BitwiseOp, Comparator as EngineComparator, RegexComparator, Substring};
+use hjall_engine::filter::{BitwiseOp, Comparator as EngineComparator};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
@@ -16,7 +16,7 @@ fn bytes(value: &Bound<'_, PyAny>) -> PyResult<Bytes> {
 pub(super) fn comparator(with: &Bound<'_, PyAny>) -> PyResult<EngineComparator> {
     match with.cast::<Comparator>() {
         Ok(comparator) => Ok(comparator.get().0.clone()),
-        Err(_) => Ok(EngineComparator::Binary(bytes(with)?)),
+        Err(_) => Ok(EngineComparator::binary(bytes(with)?)),
     }
 }
 
@@ -30,28 +30,27 @@ pub struct Comparator(EngineComparator);
 impl Comparator {
     #[staticmethod]
     fn binary(value: &Bound<'_, PyAny>) -> PyResult<Self> {
-        Ok(Self(EngineComparator::Binary(bytes(value)?)))
+        Ok(Self(EngineComparator::binary(bytes(value)?)))
     }
 
     #[staticmethod]
     fn binary_prefix(value: &Bound<'_, PyAny>) -> PyResult<Self> {
-        Ok(Self(EngineComparator::BinaryPrefix(bytes(value)?)))
+        Ok(Self(EngineComparator::binary_prefix(bytes(value)?)))
     }
 
     #[staticmethod]
     fn binary_component(value: &Bound<'_, PyAny>, offset: u32) -> PyResult<Self> {
-        Ok(Self(EngineComparator::BinaryComponent { value: bytes(value)?, offset }))
+        Ok(Self(EngineComparator::binary_component(bytes(value)?, offset)))
     }
 
     #[staticmethod]
     fn regex(pattern: &str) -> PyResult<Self> {
-        let regex = RegexComparator::dotall(pattern).map_err(|e| error::from_engine(&e))?;
-        Ok(Self(EngineComparator::Regex(regex)))
+        EngineComparator::regex_string(pattern).map(Self).map_err(|e| error::from_engine(&e))
     }
 
     #[staticmethod]
     fn substring(text: &str) -> Self {
-        Self(EngineComparator::Substring(Substring::new(text)))
+        Self(EngineComparator::substring(text))
     }
 
     #[staticmethod]
@@ -62,17 +61,17 @@ impl Comparator {
             "xor" => BitwiseOp::Xor,
             _ => return Err(PyValueError::new_err(format!("op must be \"and\", \"or\" or \"xor\", not {op:?}"))),
         };
-        Ok(Self(EngineComparator::Bit { value: bytes(value)?, op }))
+        Ok(Self(EngineComparator::bit(bytes(value)?, op)))
     }
 
     #[staticmethod]
     fn null() -> Self {
-        Self(EngineComparator::Null)
+        Self(EngineComparator::null())
     }
 
     #[staticmethod]
     fn long(value: i64) -> Self {
-        Self(EngineComparator::Long(value))
+        Self(EngineComparator::long(value))
     }
 
     fn __repr__(&self) -> String {

@@ -5,7 +5,10 @@ mod comparator;
 use std::sync::Arc;
 
 use bytes::Bytes;
-use hjall_engine::filter::*;
+use hjall_engine::filter::{
+    ColumnCheck, Comparator as EngineComparator, DEPTH_MAX, FilterSpec, FuzzyPair, ListOperator, RowRange,
+};
+use hjall_engine::mutation::CompareOp;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
@@ -34,12 +37,12 @@ impl Filter {
 
     fn join(&self, other: &Self, operator: ListOperator) -> PyResult<Self> {
         // A chain of one operator becomes a single list, as in the filter language.
-        let mut members = match &*self.0 {
-            FilterSpec::List { operator: own, members } if *own == operator => members.clone(),
-            single => vec![single.clone()],
+        let mut members = match self.0.as_list() {
+            Some((own, members)) if own == operator => members.to_vec(),
+            _ => vec![(*self.0).clone()],
         };
         members.push((*other.0).clone());
-        checked(FilterSpec::List { operator, members })
+        checked(FilterSpec::list(operator, members))
     }
 }
 
@@ -81,8 +84,8 @@ fn all_bytes(values: &Bound<'_, PyAny>) -> PyResult<Vec<Bytes>> {
 }
 
 /// A comparison of one part of a cell.
-fn comparison(compare: &str, with: &Bound<'_, PyAny>) -> PyResult<Compare> {
-    Ok(Compare::new(convert::compare(compare)?, comparator(with)?))
+fn comparison(compare: &str, with: &Bound<'_, PyAny>) -> PyResult<(CompareOp, EngineComparator)> {
+    Ok((convert::compare(compare)?, comparator(with)?))
 }
 
 fn column_check(
@@ -156,7 +159,7 @@ impl Filter {
 
     #[staticmethod]
     fn first_key_only() -> Self {
-        Self::of(FilterSpec::FirstKeyOnly)
+        Self::of(FilterSpec::first_key_only())
     }
 
     #[staticmethod]
@@ -210,22 +213,26 @@ impl Filter {
 
     #[staticmethod]
     fn row(compare: &str, with: &Bound<'_, PyAny>) -> PyResult<Self> {
-        Ok(Self::of(FilterSpec::Row(comparison(compare, with)?)))
+        let (op, comparator) = comparison(compare, with)?;
+        Ok(Self::of(FilterSpec::row(op, comparator)))
     }
 
     #[staticmethod]
     fn family(compare: &str, with: &Bound<'_, PyAny>) -> PyResult<Self> {
-        Ok(Self::of(FilterSpec::Family(comparison(compare, with)?)))
+        let (op, comparator) = comparison(compare, with)?;
+        Ok(Self::of(FilterSpec::family(op, comparator)))
     }
 
     #[staticmethod]
     fn qualifier(compare: &str, with: &Bound<'_, PyAny>) -> PyResult<Self> {
-        Ok(Self::of(FilterSpec::Qualifier(comparison(compare, with)?)))
+        let (op, comparator) = comparison(compare, with)?;
+        Ok(Self::of(FilterSpec::qualifier(op, comparator)))
     }
 
     #[staticmethod]
     fn value(compare: &str, with: &Bound<'_, PyAny>) -> PyResult<Self> {
-        Ok(Self::of(FilterSpec::Value(comparison(compare, with)?)))
+        let (op, comparator) = comparison(compare, with)?;
+        Ok(Self::of(FilterSpec::value(op, comparator)))
     }
 
     #[staticmethod]
@@ -249,7 +256,7 @@ impl Filter {
     ) -> PyResult<Self> {
         let check = column_check(family, qualifier, compare, with)?;
         let check = ColumnCheck { filter_if_missing, latest_version_only, ..check };
-        Ok(Self::of(FilterSpec::SingleColumnValue(check)))
+        Ok(Self::of(FilterSpec::single_column_value(check)))
     }
 
     #[staticmethod]
@@ -263,7 +270,7 @@ impl Filter {
     ) -> PyResult<Self> {
         let check = column_check(family, qualifier, compare, with)?;
         let check = ColumnCheck { filter_if_missing, latest_version_only, ..check };
-        Ok(Self::of(FilterSpec::SingleColumnValueExclude(check)))
+        Ok(Self::of(FilterSpec::single_column_value_exclude(check)))
     }
 
     #[staticmethod]
@@ -273,9 +280,9 @@ impl Filter {
         compare: &str,
         with: &Bound<'_, PyAny>,
     ) -> PyResult<Self> {
-        let check = column_check(family, qualifier, compare, with)?;
-        let check = ColumnCheck { filter_if_missing: false, latest_version_only: false, ..check };
-        Ok(Self::of(FilterSpec::ColumnValue(check)))
+        let (family, qualifier) = (bytes(family)?, bytes(qualifier)?);
+        let (op, comparator) = comparison(compare, with)?;
+        Ok(Self::of(FilterSpec::column_value(family, qualifier, op, comparator)))
     }
 
     #[staticmethod]
@@ -296,7 +303,7 @@ impl Filter {
 
     #[staticmethod]
     fn random_row(chance: f32) -> Self {
-        Self::of(FilterSpec::RandomRow { chance })
+        Self::of(FilterSpec::random_row(chance))
     }
 
     #[staticmethod]
@@ -304,7 +311,7 @@ impl Filter {
         let pair =
             |(key, mask): &(Bound<'_, PyAny>, Bound<'_, PyAny>)| Ok(FuzzyPair { key: bytes(key)?, mask: bytes(mask)? });
         let pairs = pairs.iter().map(pair).collect::<PyResult<Vec<_>>>()?;
-        Ok(Self::of(FilterSpec::FuzzyRow(engine_result(FuzzyRows::new(pairs))?)))
+        Ok(Self::of(engine_result(FilterSpec::fuzzy_row(pairs))?))
     }
 
     #[staticmethod]
@@ -315,6 +322,6 @@ impl Filter {
                 Ok(RowRange { start_inclusive, stop_inclusive, ..RowRange::new(bytes(start)?, bytes(stop)?) })
             };
         let ranges = ranges.iter().map(range).collect::<PyResult<Vec<_>>>()?;
-        Ok(Self::of(FilterSpec::MultiRowRange(engine_result(RowRanges::new(ranges))?)))
+        Ok(Self::of(engine_result(FilterSpec::multi_row_range(ranges))?))
     }
 }

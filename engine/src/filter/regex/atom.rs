@@ -1,10 +1,10 @@
-//! What stands for a place rather than a character: line starts and ends, word boundaries; and `.`, `\R`, `\X`.
+//! Line starts and ends, word boundaries, and the special characters `.`, `\R` and `\X`.
 
 use super::parser::Parser;
 use super::set::{self, Set};
 use super::{DOTALL, MULTILINE, UNICODE_CHARACTER_CLASS, UNIX_LINES};
 
-/// What ends a line, for `.`, `^` and `$`.
+/// Line terminators for `.`, `^` and `$`.
 const TERMINATORS: &str = r"\n\r\x{85}\x{2028}\x{2029}";
 
 impl Parser {
@@ -19,7 +19,7 @@ impl Parser {
         }
     }
 
-    /// `^`: with MULTILINE at every line start, but never at the end of the text, not even of an empty one.
+    /// `^`. With MULTILINE it matches at every line start, but not at the end of the text, even if the text is empty.
     pub(super) fn line_start(&self) -> String {
         match (self.has(MULTILINE), self.has(UNIX_LINES)) {
             (false, _) => r"\A".to_owned(),
@@ -28,7 +28,8 @@ impl Parser {
         }
     }
 
-    /// `$` and `\Z`: at the end, before one last line terminator, and with `every_line` before every one. Never inside `\r\n`.
+    /// `$` and `\Z`: at the end of the text and before a final line terminator; with `every_line`, before every line
+    /// terminator. Never inside `\r\n`.
     pub(super) fn line_end(&self, every_line: bool) -> String {
         match (every_line, self.has(UNIX_LINES)) {
             (true, true) => r"(?=\n|\z)".to_owned(),
@@ -38,8 +39,8 @@ impl Parser {
         }
     }
 
-    /// `\b`, or `\B` if inverted. By default Java means Unicode's letters and digits with `_`, though `\w` is ASCII. A mark belongs to the
-    /// letter before it.
+    /// `\b`, or `\B` if inverted. By default words consist of Unicode's letters, digits and non-spacing marks, and
+    /// `_`, although `\w` is ASCII.
     pub(super) fn word_boundary(&self, inverted: bool) -> String {
         let word = if self.has(UNICODE_CHARACTER_CLASS) {
             super::property::word()
@@ -70,10 +71,10 @@ pub(super) fn horizontal() -> Set {
     set::union(spaces, &set::chars(&[' ', '\t', '\u{a0}', '\u{1680}', '\u{180e}', '\u{202f}', '\u{205f}', '\u{3000}']))
 }
 
-/// `\R`: tries `\r\n` first, but gives the `\n` back if need be.
+/// `\R`: tries `\r\n` first, but may backtrack to `\r` alone.
 pub(super) const LINE_BREAK: &str = r"(?:\r\n|[\n\x0b\x0c\r\x{85}\x{2028}\x{2029}])";
 
-/// `\X`: an extended grapheme cluster by Unicode's rules, never split.
+/// `\X`: an extended grapheme cluster by Unicode's rules. It never matches a part of one.
 pub(super) fn grapheme() -> String {
     let set = |value: &str| match set::unicode(&format!("gcb={value}")) {
         Some(set) => set::write(&set),

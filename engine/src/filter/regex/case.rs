@@ -1,4 +1,5 @@
-//! Upper and lower case, as Java compares them: characters are alike if the lower case of their upper case is the same.
+//! Comparison regardless of case, by Java's rule: characters are equal if the lower case of their upper case is the
+//! same.
 
 use std::collections::HashMap;
 use std::sync::OnceLock;
@@ -6,7 +7,8 @@ use std::sync::OnceLock;
 use super::set::{self, Set};
 use super::{CASE_INSENSITIVE, UNICODE_CASE};
 
-/// Java's `Character.toUpperCase`: one character to one, unlike Rust's full mapping, which Unicode gives for these Greek letters apart.
+/// Java's `Character.toUpperCase`, which maps one character to one. Rust has Unicode's full mapping instead, which
+/// maps the Greek letters listed here to several characters.
 fn upper(c: char) -> char {
     let offset = match u32::from(c) {
         0x1f80..=0x1f87 | 0x1f90..=0x1f97 | 0x1fa0..=0x1fa7 => 8,
@@ -34,7 +36,7 @@ fn fold(c: char) -> char {
     lower(upper(c))
 }
 
-/// All characters that are like another one, by what they fold to.
+/// All characters that are equal to another one regardless of case, by their folded form.
 fn alike() -> &'static HashMap<char, Vec<char>> {
     static ALIKE: OnceLock<HashMap<char, Vec<char>>> = OnceLock::new();
     ALIKE.get_or_init(|| {
@@ -53,7 +55,7 @@ fn alike() -> &'static HashMap<char, Vec<char>> {
     })
 }
 
-/// What a single character stands for under these flags.
+/// The characters that a single character matches under these flags.
 pub(super) fn of_char(c: char, flags: u32) -> Set {
     if flags & CASE_INSENSITIVE == 0 {
         return set::chars(&[c]);
@@ -67,7 +69,7 @@ pub(super) fn of_char(c: char, flags: u32) -> Set {
     }
 }
 
-/// What a range in a class stands for under these flags: also what is in it in the other case.
+/// The characters that a range in a class matches under these flags: also those whose other case is in the range.
 pub(super) fn of_range(range: Set, flags: u32) -> Set {
     if flags & CASE_INSENSITIVE == 0 {
         return range;

@@ -1,17 +1,17 @@
-//! Bytes to text, as Java's decoders do it: what is malformed becomes U+FFFD.
+//! Decodes bytes to text as Java does: malformed input becomes U+FFFD.
 
 use std::borrow::Cow;
 
-/// A character set that a comparator may name.
+/// A character set of RegexStringComparator.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Charset {
     /// UTF-8.
     Utf8,
-    /// ISO-8859-1: every byte a character.
+    /// ISO-8859-1: every byte is a character.
     Latin1,
     /// US-ASCII: bytes from 0x80 on are malformed.
     Ascii,
-    /// UTF-16, big-endian unless a byte order mark says otherwise.
+    /// UTF-16, big-endian unless a byte order mark selects the other order.
     Utf16,
     /// UTF-16, big-endian.
     Utf16Be,
@@ -20,7 +20,7 @@ pub enum Charset {
 }
 
 impl Charset {
-    /// By name, in any case, with Java's commonest aliases; `None`: unknown or not supported.
+    /// The character set of that name, in any case. Knows Java's most common aliases; `None` for other names.
     pub fn named(name: &str) -> Option<Self> {
         Some(match name.to_ascii_lowercase().as_str() {
             "utf-8" | "utf8" | "unicode-1-1-utf-8" => Self::Utf8,
@@ -36,7 +36,7 @@ impl Charset {
         })
     }
 
-    /// Java's name for it.
+    /// Java's name of the character set.
     pub fn name(self) -> &'static str {
         match self {
             Self::Utf8 => "UTF-8",
@@ -48,7 +48,7 @@ impl Charset {
         }
     }
 
-    /// The text that these bytes are.
+    /// Decodes bytes.
     pub fn decode(self, bytes: &[u8]) -> Cow<'_, str> {
         match self {
             Self::Utf8 => decode_utf8(bytes),
@@ -78,8 +78,8 @@ fn decode_utf16(bytes: &[u8], unit: fn([u8; 2]) -> u16) -> Cow<'static, str> {
     text.into()
 }
 
-/// UTF-8 as Java's `String` decodes it. It differs from Rust's lossy decoding in surrogates only: three bytes that encode one are one U+FFFD,
-/// not three.
+/// Decodes UTF-8 as Java's `String` does. The result differs from Rust's lossy decoding for surrogates only: the
+/// three bytes of a surrogate become one U+FFFD, not three.
 pub fn decode_utf8(bytes: &[u8]) -> Cow<'_, str> {
     let mut text = match String::from_utf8_lossy(bytes) {
         Cow::Borrowed(text) => return Cow::Borrowed(text),
@@ -95,7 +95,7 @@ pub fn decode_utf8(bytes: &[u8]) -> Cow<'_, str> {
         }
         let length = match after.get(2) {
             Some(0x80..=0xbf) => 3,
-            // Cut off at the end it is still one; followed by something else the two bytes are malformed together.
+            // At the end of the input, and before any other byte, the first two bytes become one U+FFFD.
             _ => 2,
         };
         text.push(char::REPLACEMENT_CHARACTER);

@@ -1,4 +1,4 @@
-//! Classes: `[…]` with ranges, classes inside, `&&` and `^`.
+//! Character classes: `[…]` with ranges, nested classes, `&&` and `^`.
 
 use super::case;
 use super::escape::Escaped;
@@ -6,12 +6,12 @@ use super::parser::Parser;
 use super::set::{self, Set};
 use crate::error::Result;
 
-/// A class while it is read. Java keeps single characters apart until the end or a `&&`.
+/// A class that is being read. Java collects single characters separately until the end of the class or a `&&`.
 #[derive(Default)]
 struct Reading {
     whole: Option<Set>,
     singles: Option<Set>,
-    /// The part read last, which a `&&` with nothing behind it intersects once more.
+    /// The part read last. A `&&` without a right side intersects with it again.
     latest: Option<Set>,
 }
 
@@ -29,7 +29,7 @@ impl Reading {
         self.singles = Some(set::union(singles, part));
     }
 
-    /// Brings the single characters in.
+    /// Adds the single characters to the class.
     fn settle(&mut self) {
         if let Some(singles) = self.singles.take() {
             match self.whole.take() {
@@ -44,7 +44,8 @@ impl Reading {
 }
 
 impl Parser {
-    /// The class behind a `[`. `whole`: takes its closing bracket too; otherwise it is the right side of a `&&` and leaves it.
+    /// The class after a `[`. With `whole` it consumes the closing bracket; otherwise it is the right side of a `&&`,
+    /// and does not.
     pub(super) fn class(&mut self, whole: bool) -> Result<Set> {
         let mut reading = Reading::default();
         let negated = whole && self.raw() == Some('^');
@@ -127,7 +128,7 @@ impl Parser {
         Ok(())
     }
 
-    /// A character, a range of them, or an escape that stands for several.
+    /// A character, a range of characters, or an escape that stands for several characters.
     fn range(&mut self, reading: &mut Reading) -> Result<()> {
         let first = match self.peek() {
             Some('\\') => {

@@ -1,19 +1,19 @@
-//! Escapes: `\d`, `\x41`, `\1` and the rest.
+//! Escapes, such as `\d`, `\x41` and `\1`.
 
+use super::CASE_INSENSITIVE;
 use super::atom;
 use super::case;
 use super::parser::Parser;
 use super::piece::Piece;
 use super::property;
 use super::set::{self, Set};
-use super::{CASE_INSENSITIVE, UNICODE_CASE};
 use crate::error::Result;
 
-/// What an escape stands for that is allowed in classes too.
+/// The meaning of an escape that may stand in classes too.
 pub(super) enum Escaped {
-    /// One character. Half of a surrogate pair is none that a text can hold.
+    /// One character; `None` for half of a surrogate pair, which a text cannot contain.
     Char(Option<char>),
-    /// One of several.
+    /// One of several characters.
     Set(Set),
 }
 
@@ -36,13 +36,13 @@ impl Parser {
             'B' => Piece::assertion(self.word_boundary(true)),
             'R' => {
                 self.at += 2;
-                // Repeated, it never gives back the second half of `\r\n`.
+                // With a quantifier it never backtracks to `\r` alone.
                 let repeated = matches!(self.peek(), Some('?' | '*' | '+' | '{'));
                 let text =
                     if repeated { atom::LINE_BREAK.replacen("(?:", "(?>", 1) } else { atom::LINE_BREAK.to_owned() };
                 return Ok(Piece { length_max: 2, ..Piece::unit(text) });
             }
-            'X' => Piece { wavers: true, is_bounded: false, ..Piece::unit(atom::grapheme()) },
+            'X' => Piece { is_ambiguous: true, is_bounded: false, ..Piece::unit(atom::grapheme()) },
             'k' => return self.named_reference(),
             _ => {
                 let set = match self.escaped_set(false)? {
@@ -57,7 +57,8 @@ impl Parser {
         Ok(piece)
     }
 
-    /// The escape that begins here, as far as it may stand in a class. `in_range`: at either end of a range, where `\v` is one character.
+    /// The escape that begins here, if it may stand in a class too. `in_range`: at an end of a range, where `\v` is a
+    /// single character.
     pub(super) fn escaped_set(&mut self, in_range: bool) -> Result<Escaped> {
         self.at += 1;
         let Some(c) = self.take_raw() else {
@@ -102,7 +103,7 @@ impl Parser {
         }))
     }
 
-    /// `\1`: as many digits as name a group opened before.
+    /// `\1`. Further digits belong to the number while a group of that number has been opened.
     fn reference(&mut self) -> Result<Piece> {
         self.at += 1;
         let mut group = 0;
@@ -131,9 +132,9 @@ impl Parser {
 
     fn reference_to(&self, group: u32) -> Piece {
         let text = if group > self.groups {
-            // Java takes a reference to a group that is not there; it never matches.
+            // Java accepts a reference to a group that does not exist. It never matches.
             set::write(&Set::empty())
-        } else if self.has(CASE_INSENSITIVE | UNICODE_CASE) && self.has(CASE_INSENSITIVE) {
+        } else if self.has(CASE_INSENSITIVE) {
             format!(r"(?i:\{group})")
         } else {
             format!(r"(?:\{group})")
@@ -141,7 +142,7 @@ impl Parser {
         Piece { is_bounded: false, ..Piece::unit(text) }
     }
 
-    /// `\0` and up to three octal digits, the third one only below 256.
+    /// `\0` and up to three octal digits, as far as the value stays below 256.
     fn octal(&mut self) -> Result<Option<char>> {
         let digit = |c: Option<char>| c.and_then(|c| c.to_digit(8));
         let Some(mut value) = digit(self.raw()) else { return self.fail("Illegal octal escape sequence") };
@@ -187,7 +188,7 @@ impl Parser {
         Ok(char::from_u32(value))
     }
 
-    /// `\u` and four digits; two halves of a pair make one character.
+    /// `\u` and four digits. Two halves of a surrogate pair make one character.
     fn unicode_escape(&mut self) -> Result<Option<char>> {
         let Some(value) = self.hex(4) else { return self.fail("Illegal Unicode escape sequence") };
         if (0xd800..0xdc00).contains(&value) && self.raw() == Some('\\') && self.raw_after(1) == Some('u') {
@@ -203,7 +204,7 @@ impl Parser {
 }
 
 impl Parser {
-    /// `\N{…}`: a character by Unicode's name for it.
+    /// `\N{…}`: a character by its Unicode name.
     fn character_by_name(&mut self) -> Result<char> {
         if self.take_raw() != Some('{') {
             return self.fail("Illegal character name escape sequence");

@@ -1,4 +1,4 @@
-//! Groups: capturing, named, atomic, looking around, and those that only set flags.
+//! Groups: capturing, named and atomic groups, look-around, and groups that only set flags.
 
 use super::parser::Parser;
 use super::piece::Piece;
@@ -8,7 +8,7 @@ use super::{
 use crate::error::Result;
 
 impl Parser {
-    /// The group that begins here, with its quantifier; `None` for one that only sets flags.
+    /// The group that begins here, with its quantifier; `None` for a group that only sets flags.
     pub(super) fn group(&mut self) -> Result<Option<Piece>> {
         let saved = self.flags;
         self.take();
@@ -77,7 +77,7 @@ impl Parser {
         Ok(inner)
     }
 
-    /// A group's name and the `>` behind it.
+    /// A group's name and the `>` after it.
     pub(super) fn group_name(&mut self) -> Result<String> {
         if !self.raw().is_some_and(|c| c.is_ascii_alphabetic()) {
             return self.fail("capturing group name does not start with a Latin letter");

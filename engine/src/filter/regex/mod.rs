@@ -1,14 +1,14 @@
 //! Java's regular expressions.
 //!
-//! HBase's clients write them for `java.util.regex`, whose syntax and defaults differ from every Rust crate's: classes nest and intersect,
-//! `\w` is ASCII, `\h` is blank space, `$` looks past a last line terminator. So a pattern is read here by Java's rules (`parser`) and
-//! written anew for fancy-regex with every class spelt out, so that nothing is left to that crate's own meaning of it.
+//! Patterns of HBase's clients follow `java.util.regex`, whose syntax and defaults differ from those of all Rust
+//! crates: classes nest and intersect, `\w` is ASCII, `\h` is horizontal white space, and `$` matches before a final
+//! line terminator. `parser` reads a pattern by Java's rules and translates it for fancy-regex, with all classes
+//! written as explicit ranges. So the result does not depend on fancy-regex's own definition of a class.
 
 mod atom;
 mod case;
 mod charset;
 mod class;
-mod comparator;
 mod escape;
 mod group;
 mod parser;
@@ -21,34 +21,33 @@ use fancy_regex::{Regex, RegexBuilder};
 
 use crate::error::{Error, ErrorKind, Result};
 
-pub use charset::{Charset, decode_utf8};
-pub use comparator::RegexComparator;
+pub(super) use charset::{Charset, decode_utf8};
 
 /// Java's `Pattern.UNIX_LINES`: only `\n` ends a line.
 pub const UNIX_LINES: u32 = 1;
 /// Java's `Pattern.CASE_INSENSITIVE`, for ASCII unless [`UNICODE_CASE`] is set too.
 pub const CASE_INSENSITIVE: u32 = 2;
-/// Java's `Pattern.COMMENTS`: white space and `#` comments mean nothing.
+/// Java's `Pattern.COMMENTS`: white space and `#` comments are ignored.
 pub const COMMENTS: u32 = 4;
-/// Java's `Pattern.MULTILINE`: `^` and `$` at every line.
+/// Java's `Pattern.MULTILINE`: `^` and `$` match at every line.
 pub const MULTILINE: u32 = 8;
-/// Java's `Pattern.LITERAL`: no character means anything but itself.
+/// Java's `Pattern.LITERAL`: every character stands for itself.
 pub const LITERAL: u32 = 16;
 /// Java's `Pattern.DOTALL`: `.` matches line terminators too.
 pub const DOTALL: u32 = 32;
 /// Java's `Pattern.UNICODE_CASE`.
 pub const UNICODE_CASE: u32 = 64;
-/// Java's `Pattern.CANON_EQ`, which is refused here.
+/// Java's `Pattern.CANON_EQ`. Not supported: patterns with this flag are refused.
 pub const CANON_EQ: u32 = 128;
-/// Java's `Pattern.UNICODE_CHARACTER_CLASS`, which brings [`UNICODE_CASE`] with it.
+/// Java's `Pattern.UNICODE_CHARACTER_CLASS`, which implies [`UNICODE_CASE`].
 pub const UNICODE_CHARACTER_CLASS: u32 = 256;
 
 const ALL_FLAGS: u32 = 511;
 
-/// The longest pattern, in characters.
+/// The maximum length of a pattern, in bytes.
 const PATTERN_MAX: usize = 1 << 16;
 
-/// Steps of backtracking after which a search gives up.
+/// The maximum number of backtracking steps of a search.
 const BACKTRACKS_MAX: usize = 1_000_000;
 
 /// A compiled Java regular expression. Cheap to clone.
@@ -63,7 +62,7 @@ impl JavaRegex {
     /// Compiles a pattern with Java's flags (a sum of the constants of this module).
     ///
     /// # Errors
-    /// `InvalidArgument` for what Java refuses, with the position in the pattern, and for what is not supported here.
+    /// `InvalidArgument` for patterns that Java refuses, with the position in the pattern, and for unsupported ones.
     pub fn new(pattern: &str, flags: u32) -> Result<Self> {
         if flags & !ALL_FLAGS != 0 {
             return Err(Error::invalid(format!(
@@ -78,42 +77,43 @@ impl JavaRegex {
         }
         if pattern.len() > PATTERN_MAX {
             return Err(Error::invalid(format!(
-                "a regular expression has {} bytes, at most {PATTERN_MAX} are taken",
+                "a regular expression has {} bytes, the maximum is {PATTERN_MAX}: shorten it",
                 pattern.len()
             )));
         }
-        let (written, flags_at_end) = parser::translate(pattern, flags)?;
+        let (translated, flags_at_end) = parser::translate(pattern, flags)?;
         Ok(Self {
-            find: compile(&written, pattern)?,
-            whole: compile(&format!(r"\A(?:{written})\z"), pattern)?,
+            find: compile(&translated, pattern)?,
+            whole: compile(&format!(r"\A(?:{translated})\z"), pattern)?,
             flags_at_end,
         })
     }
 
-    /// What Java's `Pattern.flags` says: the flags given, as changed by those inside the pattern that hold up to its end.
+    /// The result of Java's `Pattern.flags`: the flags at the end of the pattern, which flags inside the pattern may
+    /// have changed.
     pub fn flags(&self) -> u32 {
         self.flags_at_end
     }
 
-    /// Whether it is found anywhere in the text.
+    /// Whether the text contains a match.
     ///
     /// # Errors
-    /// `Unprocessable` if the search backtracks without end.
+    /// `Unprocessable` if the search exceeds the limit on backtracking.
     pub fn find(&self, text: &str) -> Result<bool> {
         search(&self.find, text)
     }
 
-    /// Whether it matches the whole text.
+    /// Whether the whole text matches.
     ///
     /// # Errors
-    /// `Unprocessable` if the search backtracks without end.
+    /// `Unprocessable` if the search exceeds the limit on backtracking.
     pub fn matches_whole(&self, text: &str) -> Result<bool> {
         search(&self.whole, text)
     }
 }
 
-fn compile(written: &str, pattern: &str) -> Result<Regex> {
-    RegexBuilder::new(written).backtrack_limit(BACKTRACKS_MAX).build().map_err(|error| {
+fn compile(translated: &str, pattern: &str) -> Result<Regex> {
+    RegexBuilder::new(translated).backtrack_limit(BACKTRACKS_MAX).build().map_err(|error| {
         Error::invalid(format!("the regular expression {pattern:?} is too large or not supported: {error}"))
             .with_source(error)
     })
@@ -123,7 +123,7 @@ fn search(regex: &Regex, text: &str) -> Result<bool> {
     regex.is_match(text).map_err(|error| {
         Error::new(
             ErrorKind::Unprocessable,
-            format!("a regular expression gave up on a text of {} bytes: make it backtrack less ({error})", text.len()),
+            format!("a regular expression gave up on a text of {} bytes ({error}): make it backtrack less", text.len()),
         )
     })
 }

@@ -1,4 +1,4 @@
-//! Reading a pattern by Java's rules: characters, flags, alternatives, quantifiers.
+//! Parses a pattern by Java's rules: characters, flags, alternatives, quantifiers.
 
 use std::collections::BTreeMap;
 
@@ -9,10 +9,10 @@ use super::set;
 use super::{COMMENTS, LITERAL, MULTILINE, UNIX_LINES};
 use crate::error::{Error, Result};
 
-/// How deeply groups and classes may lie inside each other.
+/// The maximum depth of nested groups and classes.
 const DEPTH_MAX: usize = 50;
 
-/// The pattern written for fancy-regex, and the flags as they are at its end.
+/// Translates a pattern for fancy-regex. Returns the flags at the end of the pattern too.
 pub(super) fn translate(pattern: &str, flags: u32) -> Result<(String, u32)> {
     let flags = with_implied(flags);
     if flags & LITERAL != 0 {
@@ -31,11 +31,11 @@ fn with_implied(flags: u32) -> u32 {
     if flags & super::UNICODE_CHARACTER_CLASS != 0 { flags | super::UNICODE_CASE } else { flags }
 }
 
-/// A pattern being read.
+/// A pattern that is being parsed.
 pub(super) struct Parser {
     chars: Vec<char>,
     pub(super) at: usize,
-    /// As they are at this point.
+    /// The flags in force at this point.
     pub(super) flags: u32,
     /// Capturing groups opened so far.
     pub(super) groups: u32,
@@ -52,24 +52,24 @@ impl Parser {
         self.flags & flag != 0
     }
 
-    /// The character here, whatever it means.
+    /// The next character, even if it is a comment.
     pub(super) fn raw(&self) -> Option<char> {
         self.chars.get(self.at).copied()
     }
 
-    /// The character so many further on, whatever it means.
+    /// The character `n` positions ahead, even if it is a comment.
     pub(super) fn raw_after(&self, n: usize) -> Option<char> {
         self.chars.get(self.at + n).copied()
     }
 
-    /// Takes the character here, whatever it means.
+    /// Consumes the next character, even if it is a comment.
     pub(super) fn take_raw(&mut self) -> Option<char> {
         let c = self.raw();
         self.at += usize::from(c.is_some());
         c
     }
 
-    /// The next character that means something.
+    /// The next character that is not part of a comment. Skips comments.
     pub(super) fn peek(&mut self) -> Option<char> {
         while self.has(COMMENTS) {
             match self.raw() {
@@ -89,23 +89,24 @@ impl Parser {
         c == '\n' || (!self.has(UNIX_LINES) && matches!(c, '\r' | '\u{85}' | '\u{2028}' | '\u{2029}'))
     }
 
-    /// Takes the next character that means something.
+    /// Consumes the next character that is not part of a comment.
     pub(super) fn take(&mut self) -> Option<char> {
         self.peek();
         self.take_raw()
     }
 
-    /// Java's words, and where in the pattern (its stretches of `\Q…\E` counted as the escapes they stand for).
+    /// An error with Java's message and the position in the pattern, in which quoted parts (`\Q…\E`) count as the
+    /// escapes they stand for.
     pub(super) fn fail<T>(&self, what: &str) -> Result<T> {
         let pattern: String = self.chars.iter().collect();
         Err(Error::invalid(format!("{what} near index {} of the regular expression {pattern:?}", self.at)))
     }
 
-    /// One level deeper, for groups and classes.
+    /// Parses a group or a class, one level deeper.
     pub(super) fn nested<T>(&mut self, read: impl FnOnce(&mut Self) -> Result<T>) -> Result<T> {
         self.depth += 1;
         if self.depth > DEPTH_MAX {
-            return self.fail(&format!("groups and classes lie more than {DEPTH_MAX} deep inside each other"));
+            return self.fail(&format!("groups and classes are nested more than {DEPTH_MAX} levels deep"));
         }
         let result = read(self);
         self.depth -= 1;
@@ -129,7 +130,7 @@ impl Parser {
             is_unit: true,
             is_char: false,
             is_empty: pieces.iter().all(|piece| piece.is_empty),
-            wavers: true,
+            is_ambiguous: true,
             is_bounded: pieces.iter().all(|piece| piece.is_bounded),
             length_max: pieces.iter().map(|piece| piece.length_max).max().unwrap_or(0),
             is_checked: false,
@@ -166,7 +167,7 @@ impl Parser {
                     self.quantified(Piece::char(text), false)?
                 }
                 '?' | '*' | '+' => return self.fail(&format!("Dangling meta character '{c}'")),
-                // Java reads no character before a brace and repeats that nothing: `a{2}{3}` is `a{2}`.
+                // Java reads an empty sequence before the brace, and repeats that: `a{2}{3}` is `a{2}`.
                 '{' => self.quantified(Piece::nothing(), false)?,
                 '\\' => {
                     let atom = self.escaped()?;
@@ -183,7 +184,7 @@ impl Parser {
         Ok(whole)
     }
 
-    /// The piece with the quantifier that follows, if one does.
+    /// Applies the quantifier that follows, if there is one.
     pub(super) fn quantified(&mut self, piece: Piece, is_group: bool) -> Result<Piece> {
         let (min, max, is_short) = match self.peek() {
             Some('?') => (0, Some(1), true),

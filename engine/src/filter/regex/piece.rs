@@ -1,34 +1,45 @@
-//! A part of a pattern, written for fancy-regex.
+//! Parts of a pattern, translated for fancy-regex.
 
-/// A written part, with what Java knows about it.
+/// A translated part, with the properties that Java computes for it.
 #[derive(Debug, Clone)]
 pub(super) struct Piece {
-    /// For fancy-regex. Alternatives never stand bare in it: it can be put behind another piece.
+    /// The pattern for fancy-regex. Alternatives are always in a group, so that pieces can be concatenated.
     pub(super) text: String,
-    /// Whether a quantifier may be put right behind it.
+    /// Whether a quantifier may follow it directly.
     pub(super) is_unit: bool,
-    /// Whether it takes exactly one character (Java's `CharProperty`), which Java repeats in its own way.
+    /// Whether it matches exactly one character (Java's `CharProperty`). Java has its own repetition for these.
     pub(super) is_char: bool,
-    /// Whether it takes no characters at all (an assertion).
+    /// Whether it matches no characters (an assertion).
     pub(super) is_empty: bool,
-    /// Whether it is one of Java's plain repetitions, alternatives or the like, which make a group around it non-deterministic.
-    pub(super) wavers: bool,
-    /// Whether Java knows how much it takes at most, which look-behind asks for.
+    /// Whether it can match in several ways, like repetitions and alternatives. Java calls groups around it
+    /// non-deterministic.
+    pub(super) is_ambiguous: bool,
+    /// Whether Java finds a maximum length, which look-behind requires.
     pub(super) is_bounded: bool,
-    /// How much Java thinks it takes at most, in 32 bits that wrap around: only where it notices that is a repetition unbounded for it.
+    /// The maximum length that Java computes, in 32 bits that wrap around. A repetition is unbounded to Java only
+    /// where it notices the overflow.
     pub(super) length_max: i32,
-    /// Whether Java notices when the length of what lies before it and its own wrap around.
+    /// Whether Java notices that the sum of the length before it and its own overflows.
     pub(super) is_checked: bool,
 }
 
 impl Piece {
-    /// One character of a set or a literal one.
+    /// One character: a literal or one of a set.
     pub(super) fn char(text: String) -> Self {
-        let (wavers, is_bounded, is_checked) = (false, true, false);
-        Self { text, is_unit: true, is_char: true, is_empty: false, wavers, is_bounded, length_max: 1, is_checked }
+        let (is_ambiguous, is_bounded, is_checked) = (false, true, false);
+        Self {
+            text,
+            is_unit: true,
+            is_char: true,
+            is_empty: false,
+            is_ambiguous,
+            is_bounded,
+            length_max: 1,
+            is_checked,
+        }
     }
 
-    /// Something that is a unit by itself.
+    /// A piece that a quantifier may follow directly.
     pub(super) fn unit(text: String) -> Self {
         Self { is_char: false, ..Self::char(text) }
     }
@@ -38,12 +49,12 @@ impl Piece {
         Self { is_char: false, is_empty: true, length_max: 0, ..Self::char(text) }
     }
 
-    /// Nothing.
+    /// An empty sequence.
     pub(super) fn nothing() -> Self {
         Self { is_unit: false, ..Self::assertion(String::new()) }
     }
 
-    /// Puts another one behind it.
+    /// Appends a piece.
     pub(super) fn push(&mut self, next: &Self) {
         if self.text.is_empty() {
             *self = next.clone();
@@ -53,7 +64,7 @@ impl Piece {
         self.is_unit = false;
         self.is_char = false;
         self.is_empty &= next.is_empty;
-        self.wavers |= next.wavers;
+        self.is_ambiguous |= next.is_ambiguous;
         let length_max = self.length_max.wrapping_add(next.length_max);
         self.is_bounded &= next.is_bounded && !(next.is_checked && length_max < self.length_max);
         self.length_max = length_max;
@@ -61,7 +72,7 @@ impl Piece {
     }
 }
 
-/// How a quantifier repeats.
+/// The kind of a quantifier.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Greed {
     Greedy,
@@ -80,13 +91,13 @@ pub(super) struct Quantifier {
 }
 
 impl Piece {
-    /// Repeats it. `is_group`: it is a plain or capturing group, which Java repeats in its own way.
+    /// Repeats the piece. `is_group`: it is a plain or capturing group. Java has its own repetition for these.
     pub(super) fn repeat(self, by: Quantifier, is_group: bool) -> Self {
-        let loops = is_group && self.wavers && by.greed != Greed::Possessive;
+        let loops = is_group && self.is_ambiguous && by.greed != Greed::Possessive;
         let most = by.max.map_or(i32::MAX, |max| i32::try_from(max).unwrap_or(i32::MAX));
         let (is_bounded, length_max, is_checked) = match by {
             Quantifier { min: 0, max: Some(1), is_short: true, .. } => (self.is_bounded, self.length_max, false),
-            // A single character's `*` and `+` Java counts without a check.
+            // Java does not check the length for `*` and `+` after a single character.
             Quantifier { max: None, is_short: true, greed: Greed::Greedy, .. } if self.is_char => {
                 (self.is_bounded, i32::MAX, false)
             }
@@ -95,14 +106,14 @@ impl Piece {
                 (self.is_bounded && !loops && length_max >= 0, length_max, true)
             }
         };
-        let wavers = self.wavers || by.max != Some(by.min);
+        let is_ambiguous = self.is_ambiguous || by.max != Some(by.min);
         let text = self.repeated(by);
         Self {
             text,
             is_unit: false,
             is_char: false,
             is_empty: self.is_empty,
-            wavers,
+            is_ambiguous,
             is_bounded,
             length_max,
             is_checked,

@@ -47,7 +47,7 @@ fn without(mut set: Set, other: &Set) -> Set {
 }
 
 impl Parser {
-    /// The name behind `\p`, and what has it.
+    /// The characters with the property that is named after `\p`.
     pub(super) fn property(&mut self) -> Result<Set> {
         let name: String = match self.take_raw() {
             None => return self.fail("Illegal/unsupported escape sequence"),
@@ -94,7 +94,8 @@ impl Parser {
     }
 }
 
-/// Blocks of Java 17: name in capitals without spaces and the like, first and last character in hexadecimal.
+/// The blocks of Java 17: the name in capitals without spaces, hyphens and underscores; the first and the last
+/// character in hexadecimal.
 const BLOCKS: &str = include_str!("blocks.txt");
 
 /// A Unicode block by its name, in any case and with or without spaces, hyphens and underscores.
@@ -109,12 +110,12 @@ fn block(name: &str) -> Option<Set> {
     BLOCKS.lines().find_map(|line| {
         let (first, last) = line.strip_prefix(plain)?.strip_prefix(' ')?.split_once(' ')?;
         let point = |hex| u32::from_str_radix(hex, 16).ok().and_then(char::from_u32);
-        // Blocks of surrogates hold no character of a text.
+        // A text contains no surrogates, so their blocks are empty.
         Some(point(first).zip(point(last)).map_or_else(Set::empty, |bounds| set::ranges(&[bounds])))
     })
 }
 
-/// Names that Java takes after `Is`, in any case.
+/// Names that Java accepts after `Is`, in any case.
 fn by_unicode_name(name: &str, any_case: bool) -> Option<Set> {
     let plain = name.to_uppercase();
     Some(match plain.as_str() {
@@ -169,7 +170,7 @@ fn by_java_name(name: &str, any_case: bool) -> Option<Set> {
         "Cn" | "Lu" | "Ll" | "Lt" | "Lm" | "Lo" | "Mn" | "Me" | "Mc" | "Nd" | "Nl" | "No" | "Zs" | "Zl" | "Zp"
         | "Cc" | "Cf" | "Co" | "Pd" | "Ps" | "Pe" | "Pc" | "Po" | "Sm" | "Sc" | "Sk" | "So" | "Pi" | "Pf" | "L"
         | "M" | "N" | "Z" | "C" | "P" | "S" => known(&format!("gc={name}")),
-        // Halves of surrogate pairs, which no decoded text holds.
+        // Halves of surrogate pairs, which a text cannot contain.
         "Cs" => Set::empty(),
         "LC" => all(&["gc=Lu", "gc=Ll", "gc=Lt"]),
         "LD" => all(&["gc=L", "gc=Nd"]),

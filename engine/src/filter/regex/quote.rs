@@ -1,7 +1,7 @@
-//! `\Q…\E`: quoted stretches, which Java turns into escapes before it reads anything else.
+//! Quoted parts, `\Q…\E`. Java replaces them with escapes before it parses the pattern.
 
-/// The pattern without quoted stretches. Letters in them stay as they are, other ASCII characters get a backslash, and a digit that begins
-/// one is written as `\x3…`, lest it lengthen a reference before it.
+/// Replaces quoted parts. Letters in them stay as they are, and other ASCII characters get a backslash. A digit at
+/// the beginning becomes `\x3…`, since it would otherwise extend a reference before it.
 pub(super) fn unquote(pattern: &str) -> Vec<char> {
     let chars: Vec<char> = pattern.chars().collect();
     let mut plain = Vec::with_capacity(chars.len());

@@ -1,4 +1,4 @@
-//! Sets of characters, spelt out.
+//! Sets of characters, as explicit ranges.
 
 use std::fmt::Write;
 
@@ -12,24 +12,24 @@ pub(super) fn ranges(ranges: &[(char, char)]) -> Set {
     Set::new(ranges.iter().map(|(first, last)| ClassUnicodeRange::new(*first, *last)))
 }
 
-/// Exactly these.
+/// The set of these characters.
 pub(super) fn chars(chars: &[char]) -> Set {
     Set::new(chars.iter().map(|c| ClassUnicodeRange::new(*c, *c)))
 }
 
-/// Everything that is not in it.
+/// All characters that are not in the set.
 pub(super) fn inverted(mut set: Set) -> Set {
     set.negate();
     set
 }
 
-/// Everything that is in either.
+/// The characters of both sets.
 pub(super) fn union(mut a: Set, b: &Set) -> Set {
     a.union(b);
     a
 }
 
-/// Whether a character is in it.
+/// Whether the set contains a character.
 pub(super) fn contains(set: &Set, c: char) -> bool {
     set.ranges()
         .binary_search_by(|range| {
@@ -44,7 +44,7 @@ pub(super) fn contains(set: &Set, c: char) -> bool {
         .is_ok()
 }
 
-/// A set that the tables of regex-syntax know by a property's name and value, such as `gc=Lu`, `sc=Greek`, `Alphabetic`.
+/// The characters with a property, from the tables of regex-syntax: `gc=Lu`, `sc=Greek`, `Alphabetic`.
 pub(super) fn unicode(property: &str) -> Option<Set> {
     if !property.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '=' | '_' | '-' | ' ')) {
         return None;
@@ -52,7 +52,7 @@ pub(super) fn unicode(property: &str) -> Option<Set> {
     let hir = regex_syntax::Parser::new().parse(&format!(r"\p{{{property}}}")).ok()?;
     match hir.into_kind() {
         HirKind::Class(Class::Unicode(set)) => Some(set),
-        // A property of a single character is read as that character.
+        // regex-syntax turns a property that only one character has into a literal.
         HirKind::Literal(literal) => {
             let text = std::str::from_utf8(&literal.0).ok()?;
             Some(chars(&text.chars().collect::<Vec<_>>()))
@@ -61,10 +61,10 @@ pub(super) fn unicode(property: &str) -> Option<Set> {
     }
 }
 
-/// The set written for fancy-regex, as one unit that takes one character.
+/// The set as a pattern for fancy-regex. It matches one character, and a quantifier may follow it.
 pub(super) fn write(set: &Set) -> String {
     match set.ranges() {
-        // Nothing is in it; look-ahead would do, but cannot be repeated.
+        // The empty set. A look-ahead would not match either, but takes no quantifier.
         [] => r"[^\x{0}-\x{10ffff}]".to_owned(),
         [range] if range.start() == range.end() => literal(range.start()),
         [range] if range.start() == '\0' && range.end() == char::MAX => "(?s:.)".to_owned(),
@@ -83,7 +83,7 @@ pub(super) fn write(set: &Set) -> String {
     }
 }
 
-/// A character that means itself.
+/// A character that stands for itself.
 pub(super) fn literal(c: char) -> String {
     if c.is_ascii_alphanumeric() { c.to_string() } else { format!(r"\x{{{:x}}}", u32::from(c)) }
 }

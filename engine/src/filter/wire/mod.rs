@@ -1,7 +1,137 @@
-//! HBase's serialised filters: protocol buffers in which every filter is the name of a Java class and that class's own message.
+//! HBase's serialised filters: protobuf messages with the full name of a Java class and the class's own message.
 
-mod comparators;
-mod decode;
-mod encode;
-mod messages;
+mod message;
 mod refusal;
+
+use prost::Message;
+
+use super::spec::{DEPTH_MAX, FilterSpec, LENGTH_MAX};
+use super::{comparators, kinds};
+use crate::error::{Error, ErrorKind, Result};
+
+pub(super) use message::{Empty, ManyBytes, Named, OneBytes};
+pub(super) use refusal::{DESERIALIZATION, argument, message, refused, required};
+
+use refusal::{CLASS_CAST, CLASS_NOT_FOUND, INVOCATION_TARGET, NO_SUCH_METHOD, nested};
+
+/// The Java package of HBase's filters and comparators.
+const PACKAGE: &str = "org.apache.hadoop.hbase.filter.";
+
+impl Named {
+    pub(super) fn new(class: &str, body: Vec<u8>) -> Self {
+        Self { name: Some(format!("{PACKAGE}{class}")), body: Some(body.into()) }
+    }
+}
+
+impl FilterSpec {
+    /// HBase's serialised form (protobuf), as HBase's Java clients send it. [`FilterSpec::from_bytes`] reads it back
+    /// to an equal filter.
+    pub fn to_bytes(&self) -> Vec<u8> {
+        self.to_named().encode_to_vec()
+    }
+
+    /// Reads HBase's serialised form.
+    ///
+    /// # Errors
+    /// `FilterMalformed` if the bytes are not such a message. `FilterRejected` with the exception class that HBase
+    /// names otherwise.
+    pub fn from_bytes(bytes: &[u8]) -> Result<Self> {
+        if bytes.len() > LENGTH_MAX {
+            return refused(
+                DESERIALIZATION,
+                format!("a serialised filter has {} bytes, the maximum is {LENGTH_MAX}", bytes.len()),
+            );
+        }
+        let malformed = |why: String| Error::new(ErrorKind::FilterMalformed, why);
+        let outer =
+            Named::decode(bytes).map_err(|error| malformed(format!("a serialised filter is malformed: {error}")))?;
+        if outer.name.is_none() {
+            return Err(malformed("Message missing required fields: name".to_owned()));
+        }
+        filter(outer, 1)
+    }
+
+    pub(super) fn to_named(&self) -> Named {
+        Named::new(self.class(), self.encode())
+    }
+
+    /// Reads a filter inside another one. `depth` is the depth of the outer filter.
+    pub(super) fn from_nested(named: Named, depth: usize) -> Result<Self> {
+        filter(named, depth + 1).map_err(nested)
+    }
+}
+
+impl comparators::Comparator {
+    pub(super) fn to_named(&self) -> Named {
+        Named::new(self.class(), self.encode())
+    }
+
+    /// Reads the comparator of a filter.
+    pub(super) fn from_named(named: Named) -> Result<Self> {
+        let name = required(named.name, "comparator.name")?;
+        match name.strip_prefix(PACKAGE).and_then(comparators::by_class) {
+            Some(descriptor) => (descriptor.decode)(&named.body.unwrap_or_default()),
+            None => refused(CLASS_NOT_FOUND, format!("{name} is not a comparator")),
+        }
+        .map_err(nested)
+    }
+}
+
+fn filter(named: Named, depth: usize) -> Result<FilterSpec> {
+    if depth > DEPTH_MAX {
+        return refused(DESERIALIZATION, format!("filters are nested more than {DEPTH_MAX} levels deep"));
+    }
+    let name = required(named.name, "name")?;
+    let body = named.body.unwrap_or_default();
+    match name.strip_prefix(PACKAGE) {
+        None if is_java_class(&name) => refused(NO_SUCH_METHOD, format!("{name}.parseFrom([B)")),
+        None => refused(CLASS_NOT_FOUND, name),
+        Some(class) => match kinds::by_class(class) {
+            Some(descriptor) => (descriptor.decode)(&body, depth),
+            None => refuse_class(&name, class, &body),
+        },
+    }
+}
+
+/// Refuses a class that is not a filter. HBase calls the class's static method `parseFrom`; the exception depends on
+/// what the class has.
+fn refuse_class(name: &str, class: &str, body: &[u8]) -> Result<FilterSpec> {
+    match class {
+        "Filter" => refused(DESERIALIZATION, "parseFrom called on base Filter, but should be called on derived type"),
+        "FilterBase" | "CompareFilter" | "FilterListBase" | "FilterListWithAND" | "FilterListWithOR" => {
+            refused(INVOCATION_TARGET, format!("{name} is a base class of filters, not a filter"))
+        }
+        "ByteArrayComparable" => refused(INVOCATION_TARGET, format!("{name} is not a filter")),
+        "ParseFilter"
+        | "ParseConstants"
+        | "HintingFilter"
+        | "IncompatibleFilterException"
+        | "InvalidRowFilterException" => refused(NO_SUCH_METHOD, format!("{name}.parseFrom([B)")),
+        _ => match comparators::by_class(class).map(|descriptor| (descriptor.decode)(body)) {
+            Some(Ok(_)) => refused(CLASS_CAST, format!("{name} is a comparator, not a filter")),
+            Some(Err(error)) => refused(INVOCATION_TARGET, error.message()),
+            None => refused(CLASS_NOT_FOUND, name),
+        },
+    }
+}
+
+/// Whether the name is one of the Java classes that clients may name by mistake. HBase finds such a class, but no
+/// `parseFrom` in it.
+fn is_java_class(name: &str) -> bool {
+    const CLASSES: [&str; 12] = [
+        "Object",
+        "String",
+        "Integer",
+        "Long",
+        "Boolean",
+        "Thread",
+        "Runtime",
+        "System",
+        "Class",
+        "ArrayList",
+        "HashMap",
+        "Random",
+    ];
+    let simple = name.strip_prefix("java.lang.").or_else(|| name.strip_prefix("java.util."));
+    simple.is_some_and(|simple| CLASSES.contains(&simple))
+}

@@ -1,39 +1,39 @@
-//! Which Java class HBase names when it refuses serialised bytes, and how that changes inside other filters.
+//! Refusals of serialised filters: the Java exception class that HBase names, and how nesting changes it.
 
 use crate::error::{Error, ErrorKind, Result};
 
-pub(super) const CLASS_NOT_FOUND: &str = "java.lang.ClassNotFoundException";
-pub(super) const NO_SUCH_METHOD: &str = "java.lang.NoSuchMethodException";
-pub(super) const CLASS_CAST: &str = "java.lang.ClassCastException";
-pub(super) const INVOCATION_TARGET: &str = "java.lang.reflect.InvocationTargetException";
-pub(super) const ILLEGAL_ARGUMENT: &str = "java.lang.IllegalArgumentException";
-pub(super) const DESERIALIZATION: &str = "org.apache.hadoop.hbase.exceptions.DeserializationException";
+pub(in crate::filter) const CLASS_NOT_FOUND: &str = "java.lang.ClassNotFoundException";
+pub(in crate::filter) const NO_SUCH_METHOD: &str = "java.lang.NoSuchMethodException";
+pub(in crate::filter) const CLASS_CAST: &str = "java.lang.ClassCastException";
+pub(in crate::filter) const INVOCATION_TARGET: &str = "java.lang.reflect.InvocationTargetException";
+pub(in crate::filter) const ILLEGAL_ARGUMENT: &str = "java.lang.IllegalArgumentException";
+pub(in crate::filter) const DESERIALIZATION: &str = "org.apache.hadoop.hbase.exceptions.DeserializationException";
 
-/// A refusal under that class.
-pub(super) fn refused<T>(class: &'static str, message: impl Into<String>) -> Result<T> {
+/// A refusal with that exception class.
+pub(in crate::filter) fn refused<T>(class: &'static str, message: impl Into<String>) -> Result<T> {
     Err(Error::new(ErrorKind::FilterRejected(class), message))
 }
 
-/// A field that HBase requires.
-pub(super) fn required<T>(field: Option<T>, name: &str) -> Result<T> {
+/// The value of a field that HBase requires.
+pub(in crate::filter) fn required<T>(field: Option<T>, name: &str) -> Result<T> {
     match field {
         Some(value) => Ok(value),
         None => refused(DESERIALIZATION, format!("Message missing required fields: {name}")),
     }
 }
 
-/// A message of its own; what is malformed in it is HBase's DeserializationException.
-pub(super) fn message<M: prost::Message + Default>(bytes: &[u8]) -> Result<M> {
+/// Decodes a class's own message. HBase reports a malformed one as a DeserializationException.
+pub(in crate::filter) fn message<M: prost::Message + Default>(bytes: &[u8]) -> Result<M> {
     M::decode(bytes).or_else(|error| refused(DESERIALIZATION, format!("a part of the filter is malformed: {error}")))
 }
 
-/// What a filter's constructor refuses.
-pub(super) fn argument(error: Error) -> Error {
+/// The refusal of a filter whose constructor failed.
+pub(in crate::filter) fn argument(error: Error) -> Error {
     Error::new(ErrorKind::FilterRejected(ILLEGAL_ARGUMENT), error.message().to_owned())
 }
 
-/// Inside another filter HBase wraps every refusal.
-pub(super) fn nested(error: Error) -> Error {
+/// The refusal of a filter or comparator inside another filter, which HBase wraps in a DeserializationException.
+pub(in crate::filter) fn nested(error: Error) -> Error {
     match error.kind() {
         ErrorKind::FilterRejected(class) if class != DESERIALIZATION => {
             Error::new(ErrorKind::FilterRejected(DESERIALIZATION), format!("{class}: {}", error.message()))

@@ -126,7 +126,7 @@ fn nested_filters_have_a_largest_depth() {
     assert!(FilterSpec::parse("SKIP ".repeat(200_000).as_bytes()).is_err());
     assert!(FilterSpec::parse("(".repeat(500_000).as_bytes()).is_err());
 
-    let mut filter = FilterSpec::FirstKeyOnly;
+    let mut filter = FilterSpec::first_key_only();
     for _ in 1..DEPTH_MAX {
         filter = FilterSpec::while_match(filter);
     }

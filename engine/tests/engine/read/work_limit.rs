@@ -91,7 +91,7 @@ fn a_filter_exceeds_every_limit() {
     let database = Database::memory();
     let table = database.table("t", &["f"]);
     wide(&table, "narrow", 1, 1);
-    let filter = Some(Arc::new(FilterSpec::FirstKeyOnly));
+    let filter = Some(Arc::new(FilterSpec::first_key_only()));
     assert!(exceeds(&table, &Get { filter, ..Get::new("narrow") }));
 }
 

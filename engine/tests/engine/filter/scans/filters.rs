@@ -1,10 +1,7 @@
 //! Random filters over the small alphabet of the random tables.
 
 use bytes::Bytes;
-use hjall_engine::filter::{
-    BitwiseOp, ColumnCheck, Comparator, FilterSpec, FuzzyPair, FuzzyRows, RegexComparator, RowRange, RowRanges,
-    Substring,
-};
+use hjall_engine::filter::{BitwiseOp, ColumnCheck, Comparator, FilterSpec, FuzzyPair, RowRange};
 use hjall_engine::mutation::CompareOp;
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -30,13 +27,13 @@ fn op() -> impl Strategy<Value = CompareOp> {
 
 fn comparator(of: &'static [&'static str]) -> impl Strategy<Value = Comparator> {
     prop_oneof![
-        4 => pick(of).prop_map(Comparator::Binary),
-        2 => pick(of).prop_map(Comparator::BinaryPrefix),
-        1 => pick(of).prop_map(|b| Comparator::Substring(Substring::new(&String::from_utf8_lossy(&b)))),
+        4 => pick(of).prop_map(Comparator::binary),
+        2 => pick(of).prop_map(Comparator::binary_prefix),
+        1 => pick(of).prop_map(|b| Comparator::substring(&String::from_utf8_lossy(&b))),
         1 => proptest::sample::select(vec!["a", "^a", "b$", "[12]", "x|2", "(?!a)b"])
-            .prop_map(|p| Comparator::Regex(RegexComparator::dotall(p).unwrap())),
-        1 => pick(of).prop_map(|value| Comparator::Bit { value, op: BitwiseOp::Xor }),
-        1 => Just(Comparator::Null),
+            .prop_map(|p| Comparator::regex_string(p).unwrap()),
+        1 => pick(of).prop_map(|value| Comparator::bit(value, BitwiseOp::Xor)),
+        1 => Just(Comparator::null()),
     ]
 }
 
@@ -59,7 +56,7 @@ fn ranges() -> impl Strategy<Value = FilterSpec> {
             let (start, stop) = if a <= b { (a, b) } else { (b, a) };
             RowRange { stop_inclusive: stop_inclusive || start == stop, start, start_inclusive, stop }
         });
-    vec(range, 1..4).prop_map(|ranges| FilterSpec::MultiRowRange(RowRanges::new(ranges).unwrap()))
+    vec(range, 1..4).prop_map(|ranges| FilterSpec::multi_row_range(ranges).unwrap())
 }
 
 fn fuzzy() -> impl Strategy<Value = FilterSpec> {
@@ -67,7 +64,7 @@ fn fuzzy() -> impl Strategy<Value = FilterSpec> {
         let mask = mask.into_iter().take(key.len()).collect::<Vec<u8>>().into();
         FuzzyPair { key, mask }
     });
-    vec(pair, 1..4).prop_map(|pairs| FilterSpec::FuzzyRow(FuzzyRows::new(pairs).unwrap()))
+    vec(pair, 1..4).prop_map(|pairs| FilterSpec::fuzzy_row(pairs).unwrap())
 }
 
 fn columns() -> impl Strategy<Value = FilterSpec> {
@@ -89,7 +86,7 @@ fn simple() -> impl Strategy<Value = FilterSpec> {
     prop_oneof![
         3 => columns(),
         1 => any::<bool>().prop_map(FilterSpec::key_only),
-        1 => Just(FilterSpec::FirstKeyOnly),
+        1 => Just(FilterSpec::first_key_only()),
         1 => vec(pick(QUALIFIERS), 0..3).prop_map(FilterSpec::first_key_value_matching_qualifiers),
         2 => pick(ROWS).prop_map(FilterSpec::prefix),
         1 => pick(ROWS).prop_map(FilterSpec::inclusive_stop),
@@ -100,10 +97,11 @@ fn simple() -> impl Strategy<Value = FilterSpec> {
         2 => (op(), comparator(VALUES)).prop_map(|(op, c)| FilterSpec::value(op, c)),
         1 => check().prop_map(FilterSpec::single_column_value),
         1 => check().prop_map(FilterSpec::single_column_value_exclude),
-        1 => check().prop_map(FilterSpec::ColumnValue),
+        1 => (pick(FAMILIES), pick(QUALIFIERS), op(), comparator(VALUES))
+            .prop_map(|(family, qualifier, op, c)| FilterSpec::column_value(family, qualifier, op, c)),
         1 => (pick(FAMILIES), pick(QUALIFIERS), any::<bool>(), proptest::option::of((op(), comparator(VALUES))))
             .prop_map(|(family, qualifier, drop, compare)| FilterSpec::dependent(family, qualifier, drop, compare)),
-        1 => proptest::sample::select(vec![-1f32, 2.0]).prop_map(|chance| FilterSpec::RandomRow { chance }),
+        1 => proptest::sample::select(vec![-1f32, 2.0]).prop_map(FilterSpec::random_row),
         2 => ranges(),
         2 => fuzzy(),
     ]
@@ -117,7 +115,7 @@ pub fn any_filter() -> impl Strategy<Value = FilterSpec> {
             4 => vec(inner.clone(), 0..4).prop_map(FilterSpec::one),
             2 => inner.clone().prop_map(FilterSpec::skip),
             2 => inner.clone().prop_map(FilterSpec::while_match),
-            1 => inner.prop_map(|inner| FilterSpec::Wrapper(Box::new(inner))),
+            1 => inner.prop_map(FilterSpec::wrapper),
         ]
     })
 }

@@ -1,0 +1,99 @@
+//! WhileMatchFilter: ends the scan as soon as a filter excludes something.
+
+use prost::Message;
+
+use super::Kind;
+use crate::cell::Cell;
+use crate::error::Result;
+use crate::filter::wire::{Named, message, required};
+use crate::filter::{Code, Filter, FilterSpec};
+
+#[derive(Debug, PartialEq)]
+pub(super) struct WhileMatch(FilterSpec);
+
+impl FilterSpec {
+    /// WhileMatchFilter: ends the scan as soon as the inner filter excludes a row or answers anything but `Include`
+    /// about a cell.
+    pub fn while_match(inner: FilterSpec) -> Self {
+        Self::of(WhileMatch(inner))
+    }
+}
+
+/// HBase's WhileMatchFilter.
+#[derive(Clone, PartialEq, Message)]
+struct Body {
+    #[prost(message, optional, tag = "1")]
+    filter: Option<Named>,
+}
+
+impl Kind for WhileMatch {
+    const CLASS: &'static str = "WhileMatchFilter";
+
+    fn decode(body: &[u8], depth: usize) -> Result<FilterSpec> {
+        let body: Body = message(body)?;
+        Ok(FilterSpec::while_match(FilterSpec::from_nested(required(body.filter, "filter")?, depth)?))
+    }
+
+    fn encode(&self) -> Vec<u8> {
+        Body { filter: Some(self.0.to_named()) }.encode_to_vec()
+    }
+
+    fn start(&self, _reversed: bool) -> Box<dyn Filter> {
+        // HBase passes the direction of the scan to members of lists only, so the inner filter works as in a forward
+        // scan.
+        Box::new(Running { inner: self.0.start_nested(false), done: false })
+    }
+
+    fn members(&self) -> &[FilterSpec] {
+        std::slice::from_ref(&self.0)
+    }
+}
+
+struct Running {
+    inner: Box<dyn Filter>,
+    done: bool,
+}
+
+impl Filter for Running {
+    fn reset(&mut self) -> Result<()> {
+        self.inner.reset()
+    }
+
+    fn filter_all_remaining(&mut self) -> Result<bool> {
+        Ok(self.done || self.inner.filter_all_remaining()?)
+    }
+
+    fn filter_row_key(&mut self, row: &[u8]) -> Result<bool> {
+        let refused = self.inner.filter_row_key(row)?;
+        self.done |= refused;
+        Ok(refused)
+    }
+
+    fn filter_cell(&mut self, cell: &Cell) -> Result<Code> {
+        let code = self.inner.filter_cell(cell)?;
+        self.done |= code != Code::Include;
+        Ok(code)
+    }
+
+    fn transform(&mut self, cell: Cell) -> Result<Cell> {
+        self.inner.transform(cell)
+    }
+
+    fn has_filter_row(&self) -> bool {
+        true
+    }
+
+    fn filter_row(&mut self) -> Result<bool> {
+        let refused = self.inner.filter_row()?;
+        self.done |= refused;
+        Ok(refused)
+    }
+
+    fn is_family_essential(&self, family: &[u8]) -> bool {
+        self.inner.is_family_essential(family)
+    }
+
+    fn is_memoryless(&self) -> bool {
+        false
+    }
+}
