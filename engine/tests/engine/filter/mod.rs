@@ -1,5 +1,6 @@
 //! Filters: their textual and serialised forms, and their results in scans.
 
+mod decimals;
 mod hostile;
 mod java_regex;
 mod scans;
