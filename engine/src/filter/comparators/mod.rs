@@ -26,7 +26,7 @@ use crate::error::{Error, ErrorKind, Result};
 pub use bit::BitwiseOp;
 
 /// Every comparator, in the order of their classes' names.
-const KINDS: [Descriptor; 9] = [
+const KINDS: &[Descriptor] = &[
     Descriptor::of::<big_decimal::BigDecimal>(),
     Descriptor::of::<binary::Binary>(),
     Descriptor::of::<binary_component::BinaryComponent>(),

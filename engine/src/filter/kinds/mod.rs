@@ -43,7 +43,7 @@ pub use list::ListOperator;
 pub use multi_row_range::RowRange;
 
 /// Every filter, in the order of their classes' names.
-pub(super) const KINDS: [Descriptor; 27] = [
+pub(super) const KINDS: &[Descriptor] = &[
     Descriptor::of::<column_count_get::ColumnCountGet>(),
     Descriptor::of::<column_pagination::ColumnPagination>(),
     Descriptor::of::<column_prefix::ColumnPrefix>(),
