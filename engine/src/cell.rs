@@ -68,6 +68,13 @@ pub struct Cell {
     pub value: Bytes,
 }
 
+impl Cell {
+    /// The bytes of row, family, qualifier and value together.
+    pub fn bytes(&self) -> usize {
+        self.row.len() + self.family.len() + self.qualifier.len() + self.value.len()
+    }
+}
+
 /// Cells of one row in HBase's order: family, qualifier ascending, timestamp descending.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Row {
@@ -79,4 +86,11 @@ pub struct Row {
     /// partial even if all cells stored after it are hidden, in excess or filtered out. A piece that is not full, or
     /// not partial, is the last one of its row.
     pub partial: bool,
+}
+
+impl Row {
+    /// The bytes of all cells; see [`Cell::bytes`].
+    pub fn bytes(&self) -> usize {
+        self.cells.iter().map(Cell::bytes).sum()
+    }
 }

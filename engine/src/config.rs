@@ -1,4 +1,4 @@
-//! Settings of an engine, with HBase's defaults.
+//! Options of a database, and limits on cells.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -6,19 +6,22 @@ use std::time::Duration;
 use crate::clock::Clock;
 use crate::store::StoreOptions;
 
-/// The default size of the row cache, in bytes.
-const ROW_CACHE_BYTES: usize = 64 << 20;
+/// Memory for the row cache if the size of neither cache is set.
+const ROW_CACHE_BYTES: u64 = 64 << 20;
 
 /// Options for opening a database.
 #[derive(Clone, Default)]
 pub struct Options {
     /// The source of time; `None`: the machine's clock.
     pub clock: Option<Arc<dyn Clock>>,
-    /// The size of the block cache, in bytes; `None`: a share of the machine's memory. The row cache takes an eighth of
-    /// it in addition (`None`: 64 MiB).
+    /// Maximum memory for cached blocks, in bytes. `None`: a quarter of the memory of the machine or control group, 32 MiB
+    /// to 8 GiB.
     pub cache_bytes: Option<u64>,
-    /// The size of the write buffers of all tables together, in bytes; `None`: 128 MiB. Beyond it the largest one is
-    /// flushed; at twice the size writes wait.
+    /// Maximum memory for the row cache, in bytes. 0 switches it off. `None`: an eighth of `cache_bytes`, or 64 MiB if that
+    /// is `None` as well.
+    pub row_cache_bytes: Option<u64>,
+    /// Memory for data that is not yet in files, over all tables, in bytes. Above it the largest part is flushed; at twice
+    /// as much, writes wait. `None`: 128 MiB.
     pub write_buffer_bytes: Option<u64>,
     /// Whether writes wait until they are on disk, as with `FSYNC_WAL`, unless they request a weaker durability
     /// (HBase's `hbase.wal.hsync`).
@@ -40,9 +43,19 @@ impl std::fmt::Debug for Options {
 }
 
 impl Options {
-    /// The size of the row cache, in bytes.
-    pub(crate) fn row_cache_bytes(&self) -> usize {
-        self.cache_bytes.map_or(ROW_CACHE_BYTES, |bytes| usize::try_from(bytes / 8).unwrap_or(usize::MAX))
+    /// The memory that these options allow on this machine.
+    pub fn memory_limits(&self) -> MemoryLimits {
+        let store = self.for_store();
+        MemoryLimits {
+            block_cache: store.cache_bytes(),
+            row_cache: self.row_cache_limit(),
+            write_buffer: store.write_buffer_bytes.saturating_mul(2),
+        }
+    }
+
+    /// Maximum memory for the row cache, in bytes.
+    pub(crate) fn row_cache_limit(&self) -> u64 {
+        self.row_cache_bytes.or(self.cache_bytes.map(|bytes| bytes / 8)).unwrap_or(ROW_CACHE_BYTES)
     }
 
     /// The options of the store.
@@ -69,11 +82,23 @@ impl Options {
         };
         clocks
             && self.cache_bytes == other.cache_bytes
+            && self.row_cache_bytes == other.row_cache_bytes
             && self.write_buffer_bytes == other.write_buffer_bytes
             && self.fsync == other.fsync
             && self.sync_interval == other.sync_interval
             && self.limits == other.limits
     }
+}
+
+/// The memory that the caches and buffers of a database can take, in bytes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct MemoryLimits {
+    /// Cached blocks. A database in memory has none.
+    pub block_cache: u64,
+    /// The row cache.
+    pub row_cache: u64,
+    /// Data that is not yet in files. Writes wait at this size, which is twice [`Options::write_buffer_bytes`].
+    pub write_buffer: u64,
 }
 
 /// Limits on the size of a cell, in bytes. 0 or less: no limit.

@@ -64,7 +64,7 @@ mod value;
 mod write;
 
 pub use cell::{Cell, CellKind, LATEST, Row};
-pub use config::{Limits, Options};
-pub use database::{Damage, Engine, FamilyProgress, TableFiles};
+pub use config::{Limits, MemoryLimits, Options};
+pub use database::{Damage, Engine, FamilyProgress, TableFiles, TableTraffic, Traffic};
 pub use error::{Error, ErrorKind, Result};
 pub use table::{Scanner, Table};

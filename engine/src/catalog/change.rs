@@ -95,7 +95,7 @@ impl Catalog {
             self.create_spaces(Some(&old), new)?;
         }
         let stored = new.as_ref().map(record::encode_table);
-        let new = new.map(Arc::new);
+        let new = new.map(|new| Arc::new(new.continuing(&old)));
         {
             let mut held = slot.exclusive();
             self.commit(counter, &[(record::table_key(name), stored)])?;

@@ -10,6 +10,7 @@ mod meta;
 mod record;
 mod state;
 mod table_slot;
+mod traffic;
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
@@ -18,6 +19,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use parking_lot::{Mutex, MutexGuard, RwLock};
 
 pub(crate) use state::{Family, TableState, space_options};
+pub use traffic::Traffic;
 
 use self::table_slot::TableSlot;
 use crate::error::{Error, ErrorKind, Result};

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use bytes::{BufMut, Bytes, BytesMut};
 
+use super::traffic::RegionCounters;
 use crate::durability::Durability;
 use crate::error::{Error, ErrorKind, Result};
 use crate::name::TableName;
@@ -51,6 +52,7 @@ pub(crate) struct TableState {
     /// By name.
     families: Arc<[Family]>,
     regions: Vec<Region>,
+    traffic: RegionCounters,
     enabled: bool,
     read_only: bool,
     durability: Durability,
@@ -66,7 +68,14 @@ impl TableState {
     ) -> Self {
         families.sort_by(|a, b| a.name.cmp(&b.name));
         let (read_only, durability) = (descriptor.read_only(), descriptor.durability());
-        Self { number, descriptor, families: families.into(), regions, enabled, read_only, durability }
+        let traffic = RegionCounters::new(&regions);
+        Self { number, descriptor, families: families.into(), regions, traffic, enabled, read_only, durability }
+    }
+
+    /// Continues the counters of an earlier state, unless the table or its regions are others.
+    pub(super) fn continuing(self, earlier: &Self) -> Self {
+        let same = self.number == earlier.number && self.regions == earlier.regions;
+        Self { traffic: if same { earlier.traffic.clone() } else { self.traffic }, ..self }
     }
 
     /// Distinguishes this table from all others that exist or ever existed, including those of the same name.
@@ -90,6 +99,25 @@ impl TableState {
     /// The regions, by start key.
     pub(crate) fn regions(&self) -> &[Region] {
         &self.regions
+    }
+
+    /// The counters of reads and writes, by region.
+    pub(crate) fn traffic(&self) -> &RegionCounters {
+        &self.traffic
+    }
+
+    /// Counts results of a read, all of which are in the region of `row`.
+    pub(crate) fn count_reads(&self, row: &[u8], results: usize, bytes: usize) {
+        self.traffic.count_reads(self.region_index(row), results, bytes);
+    }
+
+    /// Counts mutations of a row.
+    pub(crate) fn count_writes(&self, row: &[u8], mutations: usize, bytes: usize) {
+        self.traffic.count_writes(self.region_index(row), mutations, bytes);
+    }
+
+    fn region_index(&self, row: &[u8]) -> usize {
+        self.regions.partition_point(|region| &region.start[..] <= row).saturating_sub(1)
     }
 
     pub(crate) fn enabled(&self) -> bool {

@@ -47,7 +47,7 @@ impl Handle {
             |open| open.options.same(&wanted),
             |path| {
                 let store = FjallStore::open(path, options.for_store())?;
-                Ok(FolderCore { core: Core::open(store, options.limits, options.row_cache_bytes())?, options })
+                Ok(FolderCore { core: Core::open(store, options.limits, options.row_cache_limit())?, options })
             },
         )?;
         Ok(Self::new(Owner::Folder(opened)))
@@ -55,15 +55,15 @@ impl Handle {
 
     /// Opens an empty database in memory.
     pub(crate) fn memory(options: Options) -> Result<Arc<Self>> {
-        let row_cache_bytes = options.row_cache_bytes();
+        let row_cache_limit = options.row_cache_limit();
         let clock = options.clock.unwrap_or_else(|| Arc::new(SystemClock));
-        let core = Core::open(Arc::new(MemoryStore::new(clock)), options.limits, row_cache_bytes)?;
+        let core = Core::open(Arc::new(MemoryStore::new(clock)), options.limits, row_cache_limit)?;
         Ok(Self::new(Owner::Own(Box::new(core))))
     }
 
     /// Opens the database in a store.
     pub(crate) fn with_store(store: Arc<dyn Store>) -> Result<Arc<Self>> {
-        let core = Core::open(store, Limits::default(), Options::default().row_cache_bytes())?;
+        let core = Core::open(store, Limits::default(), Options::default().row_cache_limit())?;
         Ok(Self::new(Owner::Own(Box::new(core))))
     }
 

@@ -32,10 +32,10 @@ impl Core {
     ///
     /// # Errors
     /// Those of the store; `Corrupt` if the catalog cannot be read.
-    fn open(store: Arc<dyn Store>, limits: Limits, row_cache_bytes: usize) -> Result<Self> {
+    fn open(store: Arc<dyn Store>, limits: Limits, row_cache_limit: u64) -> Result<Self> {
         let catalog = Catalog::open(Arc::clone(&store))?;
         store.set_compaction_filters(Arc::new(SchemaFilters::new(catalog.rules(), &store)));
-        Ok(Self { store, catalog, limits, row_cache: RowCache::new(row_cache_bytes) })
+        Ok(Self { store, catalog, limits, row_cache: RowCache::new(row_cache_limit) })
     }
 
     /// Estimates what a major compaction of a family would drop.

@@ -2,7 +2,6 @@
 //! created, and the last one to close the folder closes the value.
 
 use std::collections::BTreeMap;
-use std::fs;
 use std::ops::Deref;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -11,7 +10,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use parking_lot::Mutex;
 
 use crate::error::{Error, Result};
-use crate::store::failed_io;
+use crate::store::{failed_io, private_folder};
 
 /// Open folders by canonical path, so that links and relative paths to one folder are equal. Meant for a `static`.
 ///
@@ -48,7 +47,7 @@ impl<T> OpenFolders<T> {
     ) -> Result<Opened<T>> {
         let failed = |error| failed_io(&format!("opening the data folder {}", path.display()), error);
         // Only an existing folder has a canonical path.
-        fs::create_dir_all(path).map_err(failed)?;
+        private_folder::create_unless_exists(path).map_err(failed)?;
         let path = path.canonicalize().map_err(failed)?;
         let key = (std::process::id(), path);
         let path = &key.1;

@@ -10,7 +10,7 @@ use crate::catalog::space_options;
 use crate::error::{Error, Result};
 use crate::inspect::{Inspected, inspect};
 use crate::name::TableName;
-use crate::store::{CATALOG_SPACE, FjallStore, StoreOptions, failed_io, sync_folder, write_all};
+use crate::store::{CATALOG_SPACE, FjallStore, StoreOptions, failed_io, private_folder, sync_folder, write_all};
 
 /// The progress of a backup or a check in one family.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -165,7 +165,7 @@ fn part_of(folder: &Path) -> Result<PathBuf> {
         fs::create_dir_all(parent).map_err(failed)?;
     }
     // Exclusive, so that two backups to one destination cannot mix.
-    fs::create_dir(&part).map_err(|error| {
+    private_folder::create(&part).map_err(|error| {
         if error.kind() == std::io::ErrorKind::AlreadyExists { refuse(&part) } else { failed(error) }
     })?;
     Ok(part)

@@ -12,14 +12,28 @@ use std::path::Path;
 use std::sync::Arc;
 
 use crate::catalog::Catalog;
+pub use crate::catalog::Traffic;
 use crate::config::{Limits, Options};
 use crate::core::{Core, Handle};
 use crate::error::Result;
 use crate::name::TableName;
+use crate::region::Region;
 use crate::store::{Statistics, Store};
 use crate::table::Table;
 pub use backup::{Damage, FamilyProgress};
 pub use upkeep::TableFiles;
+
+/// The reads and writes of one table since the database was opened.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TableTraffic {
+    /// Distinguishes the table from all others, including those that had its name before. Tables created later have greater
+    /// numbers; truncating a table gives it a new one.
+    pub number: u64,
+    /// The name.
+    pub table: TableName,
+    /// The regions in order, with the traffic of each.
+    pub regions: Vec<(Region, Traffic)>,
+}
 
 /// A database. Cheap to clone; all clones are the same one.
 #[derive(Clone)]
@@ -91,6 +105,21 @@ impl Engine {
         let mut statistics = core.store.statistics()?;
         core.row_cache.add_to(&mut statistics);
         Ok(statistics)
+    }
+
+    /// The reads and writes of all tables since the database was opened, in the order in which the tables were created.
+    /// System tables are left out.
+    pub fn traffic(&self) -> Vec<TableTraffic> {
+        let tables = self.core().catalog.tables();
+        let user_tables = tables.into_iter().filter(|table| !table.is_system());
+        let traffic = user_tables.map(|table| TableTraffic {
+            number: table.number(),
+            table: table.name().clone(),
+            regions: table.regions().iter().cloned().zip(table.traffic().read()).collect(),
+        });
+        let mut all: Vec<_> = traffic.collect();
+        all.sort_by_key(|table| table.number);
+        all
     }
 
     /// The limits on the size of cells.

@@ -99,12 +99,34 @@ pub enum Mutation {
     Delete(Delete),
 }
 
+impl Put {
+    /// The bytes of its cells: row, family, qualifier and value of each.
+    pub(crate) fn bytes(&self) -> usize {
+        self.cells.iter().map(|c| self.row.len() + c.family.len() + c.qualifier.len() + c.value.len()).sum()
+    }
+}
+
+impl Delete {
+    /// The bytes of its delete markers: row, family and qualifier of each.
+    pub(crate) fn bytes(&self) -> usize {
+        self.markers.iter().map(|m| self.row.len() + m.family.len() + m.qualifier.len()).sum()
+    }
+}
+
 impl Mutation {
     /// The row that it changes.
     pub fn row(&self) -> &Bytes {
         match self {
             Self::Put(p) => &p.row,
             Self::Delete(d) => &d.row,
+        }
+    }
+
+    /// The bytes of its cells; see [`Put::bytes`] and [`Delete::bytes`].
+    pub(crate) fn bytes(&self) -> usize {
+        match self {
+            Self::Put(put) => put.bytes(),
+            Self::Delete(delete) => delete.bytes(),
         }
     }
 

@@ -11,7 +11,7 @@ use super::region_scanner::{RegionScan, RegionScanner};
 use super::stop::Stop;
 use super::store_scanner::Window;
 use super::work_limit;
-use crate::catalog::Family;
+use crate::catalog::{Family, TableState};
 use crate::cell::Row;
 use crate::core::Core;
 use crate::error::{Error, Result};
@@ -37,14 +37,17 @@ pub(crate) struct Stored {
 /// Those of the table (missing, disabled), `FamilyNotFound`, `InvalidArgument` for a bad row or no version; those of
 /// store, filter and budget.
 pub(crate) fn get(core: &Core, name: &TableName, get: &Get, budget: &dyn Budget) -> Result<Row> {
-    let (mut rows, cached) = match open(core, name, get, budget)? {
+    let (table, opened) = open(core, name, get, budget)?;
+    let (mut rows, cached) = match opened {
         Opened::Answer(row) => {
             take_row(budget, &row)?;
+            table.count_reads(&get.row, 1, row.bytes());
             return Ok(row);
         }
         Opened::Rows(rows, cached) => (*rows, cached),
     };
     let row = rows.next(budget)?.unwrap_or_default();
+    table.count_reads(&get.row, 1, row.bytes());
     if let Some(cached) = cached.filter(|_| is_whole(get)) {
         cached.remember(&row);
     }
@@ -56,10 +59,13 @@ pub(crate) fn get(core: &Core, name: &TableName, get: &Get, budget: &dyn Budget)
 /// # Errors
 /// As for [`get`].
 pub(crate) fn exists(core: &Core, name: &TableName, get: &Get, budget: &dyn Budget) -> Result<bool> {
-    match open(core, name, get, budget)? {
-        Opened::Answer(row) => Ok(!row.cells.is_empty()),
-        Opened::Rows(mut rows, _) => rows.has_cell(budget),
-    }
+    let (table, opened) = open(core, name, get, budget)?;
+    let exists = match opened {
+        Opened::Answer(row) => !row.cells.is_empty(),
+        Opened::Rows(mut rows, _) => rows.has_cell(budget)?,
+    };
+    table.count_reads(&get.row, 1, 0);
+    Ok(exists)
 }
 
 /// A get that has been validated and opened.
@@ -81,7 +87,8 @@ fn is_whole(get: &Get) -> bool {
         && get.time_range == TimeRange::ALL
 }
 
-fn open(core: &Core, name: &TableName, get: &Get, budget: &dyn Budget) -> Result<Opened> {
+/// Validates and opens a get. Also returns the state of the table that it reads.
+fn open(core: &Core, name: &TableName, get: &Get, budget: &dyn Budget) -> Result<(Arc<TableState>, Opened)> {
     check_row(&get.row)?;
     if get.max_versions <= 0 {
         return Err(Error::invalid("versions must be positive"));
@@ -100,7 +107,7 @@ fn open(core: &Core, name: &TableName, get: &Get, budget: &dyn Budget) -> Result
             && is_whole(get)
             && let Some(answer) = row.answer()
         {
-            return Ok(Opened::Answer(answer.clone()));
+            return Ok((Arc::clone(table), Opened::Answer(answer.clone())));
         }
         if get.filter.is_some() {
             work_limit::charge_unbounded()?;
@@ -127,7 +134,8 @@ fn open(core: &Core, name: &TableName, get: &Get, budget: &dyn Budget) -> Result
         };
         let reader = Reader { snapshot, now: core.store.now_ms(), stop: budget.stop() };
         let task = RegionScan { order: Order::Ascending, from, to, batch: None, window, filter };
-        Ok(Opened::Rows(Box::new(RegionScanner::open(plans, &Arc::new(reader), task)?), cached))
+        let rows = RegionScanner::open(plans, &Arc::new(reader), task)?;
+        Ok((Arc::clone(table), Opened::Rows(Box::new(rows), cached)))
     })
 }
 

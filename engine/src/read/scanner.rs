@@ -139,7 +139,7 @@ impl Scanner {
             }
             if let Some(row) = self.waiting.pop_front() {
                 earlier = earlier.saturating_sub(1);
-                sum += row.cells.iter().map(size_of).sum::<usize>();
+                sum += row.bytes();
                 results.push(row);
             }
         }
@@ -220,6 +220,9 @@ impl Scanner {
             }
         })?;
         let portion = self.read(&mut open.rows, budget)?;
+        if let Some(first) = portion.results.first() {
+            open.table.count_reads(&first.key, portion.results.len(), portion.bytes);
+        }
         if portion.cut {
             // The row after the portion has been read in part: the next fetch opens the region again and reads the row
             // from its start.
@@ -293,7 +296,7 @@ impl Scanner {
                 unfinished = None;
                 portion.rows += 1;
             }
-            portion.bytes += row.cells.iter().map(size_of).sum::<usize>();
+            portion.bytes += row.bytes();
             portion.results.push(row);
         }
         portion.region_ended = rows.is_over()?;
@@ -338,8 +341,4 @@ impl Scanner {
 fn order_of(cell: &Cell) -> impl Ord + '_ {
     use std::cmp::Reverse;
     (&cell.family, &cell.qualifier, Reverse(cell.timestamp), Reverse(cell.kind))
-}
-
-fn size_of(cell: &Cell) -> usize {
-    cell.row.len() + cell.family.len() + cell.qualifier.len() + cell.value.len()
 }

@@ -121,7 +121,8 @@ fn too_large(tag: u32) -> u32 {
 
 impl RowCache {
     /// A cache of at most `bytes` bytes; 0 disables it.
-    pub(crate) fn new(bytes: usize) -> Self {
+    pub(crate) fn new(bytes: u64) -> Self {
+        let bytes = usize::try_from(bytes).unwrap_or(usize::MAX);
         Self {
             shards: (0..SHARDS).map(|_| Mutex::default()).collect(),
             stripes: (0..STRIPES).map(|_| AtomicU64::new(0)).collect(),

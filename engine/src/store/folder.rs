@@ -15,7 +15,7 @@ use std::io::{Read, Seek, Write};
 use std::path::{Path, PathBuf};
 
 use super::fjall::failed_io;
-use super::{closed_list, damage};
+use super::{closed_list, damage, private_folder};
 use crate::error::{Error, ErrorKind, Result};
 
 /// The format that this version writes, and the newest one that it reads.
@@ -50,11 +50,12 @@ impl Folder {
     /// # Errors
     /// `Locked`, `NewerFormat`, `Corrupt`, `Io`. `InvalidArgument`: the folder is not a data folder and not empty.
     pub fn open(path: &Path) -> Result<Self> {
-        fs::create_dir_all(path)
+        private_folder::create_unless_exists(path)
             .map_err(|error| failed_io(&format!("creating the data folder {}", path.display()), error))?;
         let path = path
             .canonicalize()
             .map_err(|error| failed_io(&format!("opening the data folder {}", path.display()), error))?;
+        private_folder::warn_if_accessible(&path);
         let lock = lock(&path)?;
         let folder = Self { path, lock };
         folder.check_format()?;

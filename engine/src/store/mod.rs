@@ -25,6 +25,7 @@ pub mod fault;
 mod fjall;
 mod folder;
 mod memory;
+pub(crate) mod private_folder;
 mod rows;
 mod statistics;
 mod time;

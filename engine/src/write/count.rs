@@ -83,7 +83,9 @@ fn apply(core: &Core, name: &TableName, mut operation: Steps<'_>, budget: &dyn B
             }
             Ok(())
         })?;
-        Ok(Row { key: operation.row.clone(), cells, partial: false })
+        let row = Row { key: operation.row.clone(), cells, partial: false };
+        table.count_writes(&row.key, 1, row.bytes());
+        Ok(row)
     })
 }
 

@@ -47,7 +47,7 @@ impl Single for Put {
     }
 
     fn weight(&self) -> usize {
-        self.cells.iter().map(|c| self.row.len() + c.qualifier.len() + c.value.len()).sum()
+        self.bytes()
     }
 
     fn check(&self, core: &Core) -> Result<()> {
@@ -78,7 +78,7 @@ impl Single for Delete {
     }
 
     fn weight(&self) -> usize {
-        self.markers.iter().map(|m| self.row.len() + m.qualifier.len()).sum()
+        self.bytes()
     }
 
     fn check(&self, _core: &Core) -> Result<()> {
@@ -107,6 +107,9 @@ pub(crate) fn apply_each<M: Single>(core: &Core, name: &TableName, mutations: &[
         while !rest.is_empty() {
             let (group, later) = rest.split_at(group_len(mutations, rest));
             apply_group(core, table, mutations, group, &mut results);
+            for &i in group.iter().filter(|&&i| results[i].is_ok()) {
+                table.count_writes(mutations[i].row(), 1, mutations[i].weight());
+            }
             rest = later;
         }
         Ok(())

@@ -65,8 +65,14 @@ pub(crate) fn mutate_row(core: &Core, name: &TableName, row: &[u8], mutations: &
         core.transact(&[table.row_lock(row)], strongest(table, mutations), &mut |tx| {
             let time = Time::of(tx);
             mutations.iter().try_for_each(|mutation| draft(tx, table, mutation, time))
-        })
+        })?;
+        count(table, row, mutations);
+        Ok(())
     })
+}
+
+fn count(table: &TableState, row: &[u8], mutations: &[Mutation]) {
+    table.count_writes(row, mutations.len(), mutations.iter().map(Mutation::bytes).sum());
 }
 
 /// Applies all mutations if the condition holds. Returns whether it did.
@@ -101,6 +107,9 @@ pub(crate) fn check_and_mutate(core: &Core, name: &TableName, check: &Check, mut
             time.put_ms = time.put_ms.max(stored.map_or(i64::MIN, |c| c.timestamp));
             mutations.iter().try_for_each(|mutation| draft(tx, table, mutation, time))
         })?;
+        if holds {
+            count(table, &check.row, mutations);
+        }
         Ok(holds)
     })
 }

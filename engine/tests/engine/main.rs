@@ -12,5 +12,6 @@ mod model;
 mod open;
 mod read;
 mod scripts;
+mod traffic;
 mod upkeep;
 mod write;

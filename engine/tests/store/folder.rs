@@ -225,3 +225,19 @@ fn what_was_acknowledged_survives_a_kill() {
         store.close().unwrap();
     }
 }
+
+#[cfg(unix)]
+#[test]
+fn a_new_folder_is_private_and_an_existing_one_keeps_its_mode() {
+    use std::os::unix::fs::PermissionsExt;
+    let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
+    let (parent, clock) = (TempDir::new().unwrap(), clock());
+    let new = parent.path().join("a").join("b");
+    open(&new, &clock).close().unwrap();
+    assert_eq!(mode(&new), 0o700);
+    let existing = parent.path().join("existing");
+    fs::create_dir(&existing).unwrap();
+    fs::set_permissions(&existing, PermissionsExt::from_mode(0o750)).unwrap();
+    open(&existing, &clock).close().unwrap();
+    assert_eq!(mode(&existing), 0o750);
+}

@@ -14,6 +14,7 @@ use super::clock_mark::{HighWaterMark, MARK_KEY, RESERVED};
 use super::compaction_filter::{GiveWay, LateFilterFactory, SpaceFilterFactory};
 use super::cursors::Cursors;
 use super::failure::{failed, failed_io, failed_opening, is_poisoned, refuses_writes};
+use super::open_files;
 use super::options::{self, MEMTABLE_BYTES, StoreOptions};
 use super::pressure::Pressure;
 use super::requested_compaction;
@@ -33,10 +34,6 @@ const WORKERS: usize = 3;
 /// The limit on the total size of the journals. Above it, fjall flushes the memtables that the oldest journal is needed
 /// for. After a crash the journals are replayed at some hundred MB per second.
 const JOURNAL_BYTES_MAX: u64 = 256 << 20;
-
-/// The limit on fjall's cached file descriptors. The usual limit of a process is 1,024, and connections need some of
-/// them.
-const OPEN_FILES_MAX: usize = 400;
 
 /// The longest duration of a flush of one space.
 const FLUSH_MAX: Duration = Duration::from_secs(600);
@@ -97,7 +94,7 @@ impl Database {
             .cache_size(options.cache_bytes())
             .worker_threads(WORKERS)
             .max_journaling_size(JOURNAL_BYTES_MAX)
-            .max_cached_files(Some(OPEN_FILES_MAX))
+            .max_cached_files(Some(open_files::cached_files_max()))
             .with_compaction_filter_factories(Arc::new(move |name| {
                 let space = name.parse().ok()?;
                 let (filters, give_way) = (Arc::clone(&filters), Arc::clone(&give_way_of_filters));

@@ -14,6 +14,7 @@ mod cursors;
 mod database;
 mod failure;
 mod holder;
+mod open_files;
 mod options;
 mod pressure;
 mod requested_compaction;

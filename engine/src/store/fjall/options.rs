@@ -59,8 +59,12 @@ impl StoreOptions {
         self.clock.clone().unwrap_or_else(|| Arc::new(SystemClock))
     }
 
-    pub(super) fn cache_bytes(&self) -> u64 {
-        self.cache_bytes.unwrap_or_else(|| (memory_bytes().unwrap_or(0) / 4).clamp(32 << 20, 8 << 30))
+    pub(crate) fn cache_bytes(&self) -> u64 {
+        self.cache_bytes.unwrap_or_else(|| {
+            let quarter = memory_bytes().unwrap_or(0) / 4;
+            // Whole MiB, for display.
+            (quarter >> 20 << 20).clamp(32 << 20, 8 << 30)
+        })
     }
 }
 

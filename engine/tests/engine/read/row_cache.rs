@@ -338,3 +338,14 @@ fn the_cache_can_be_disabled() {
         assert_eq!(table.get(&Get::new("r")).unwrap().cells.len(), 1);
     }
 }
+
+#[test]
+fn the_size_of_the_row_cache_is_set_by_its_own_option() {
+    let limit = |options| Engine::memory(options).unwrap().statistics().unwrap().row_cache_bytes_max;
+    let options = Options { cache_bytes: Some(8 << 20), ..Options::default() };
+    assert_eq!(limit(options.clone()), 1 << 20);
+    assert_eq!(limit(Options { row_cache_bytes: Some(4 << 20), ..options.clone() }), 4 << 20);
+    assert_eq!(limit(Options { row_cache_bytes: Some(0), ..options.clone() }), 0);
+    let limits = Options { row_cache_bytes: Some(4 << 20), ..options }.memory_limits();
+    assert_eq!((limits.block_cache, limits.row_cache, limits.write_buffer), (8 << 20, 4 << 20, 256 << 20));
+}
