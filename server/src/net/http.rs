@@ -29,9 +29,6 @@ use crate::wire::{Encoding, Transport};
 
 /// The limit on the head of a request in bytes, like that of Jetty in HBase's gateway.
 const HEADER_BYTES_MAX: usize = 64 << 10;
-/// How long a connection is kept between requests if idle connections have no limit. HTTP clients reconnect by
-/// themselves.
-const KEEP_ALIVE: Duration = Duration::from_secs(600);
 /// A reply is handed on in pieces of this size, so that the layers below do not copy all of it.
 const PIECE_BYTES: usize = 64 << 10;
 
@@ -54,18 +51,19 @@ pub async fn serve<S: AsyncRead + AsyncWrite + Unpin + Send + 'static>(
 ) {
     let peer = client.caller.peer;
     let exchange = Exchange::new();
-    let (rate, idle_max) = {
-        let limits = &dispatcher.live().config.limits;
-        (MinimumRate::of(limits), limits.idle_max.unwrap_or(KEEP_ALIVE))
+    let (rate, header_timeout, keep_alive) = {
+        let config = &dispatcher.live().config;
+        let keep_alive = config.http.keep_alive.min(config.limits.idle_max.unwrap_or(Duration::MAX));
+        (MinimumRate::of(&config.limits), config.http.header_timeout, keep_alive)
     };
     let shared = Connection { dispatcher, client, speaking: Mutex::new(speaking), exchange: exchange.clone() };
     let service = service_fn(|request| shared.answer(request));
-    let stream = HttpStream::new(Rewind::new(read, stream), exchange, rate);
+    let stream = HttpStream::new(Rewind::new(read, stream), exchange, rate, header_timeout);
     let connection = http1::Builder::new()
         .timer(TokioTimer::new())
         // For hyper, the time between requests is part of it. The stream limits the time from the first byte of a head
         // to its end.
-        .header_read_timeout(idle_max.saturating_add(rate.window()))
+        .header_read_timeout(keep_alive.saturating_add(header_timeout))
         .max_buf_size(HEADER_BYTES_MAX)
         .auto_date_header(false)
         // A client that has closed its sending side still waits for the response.

@@ -5,6 +5,7 @@ use std::pin::Pin;
 use std::sync::atomic::{AtomicU8, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::task::{Context, Poll};
+use std::time::Duration;
 
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::time::{Sleep, sleep};
@@ -58,6 +59,7 @@ pub struct HttpStream<S> {
     stream: Rewind<S>,
     exchange: Arc<Exchange>,
     rate: MinimumRate,
+    header_timeout: Duration,
     /// Ends when the head of the request should have arrived.
     head: Option<Pin<Box<Sleep>>>,
     /// The progress of the reply.
@@ -65,9 +67,9 @@ pub struct HttpStream<S> {
 }
 
 impl<S> HttpStream<S> {
-    /// A stream whose replies have to keep this rate, and whose heads have as much time as one window of it.
-    pub fn new(stream: Rewind<S>, exchange: Arc<Exchange>, rate: MinimumRate) -> Self {
-        Self { stream, exchange, rate, head: None, sending: Pace::default() }
+    /// A stream whose replies have to keep this rate, and whose heads have to arrive within this time.
+    pub fn new(stream: Rewind<S>, exchange: Arc<Exchange>, rate: MinimumRate, header_timeout: Duration) -> Self {
+        Self { stream, exchange, rate, header_timeout, head: None, sending: Pace::default() }
     }
 
     fn poll_sent<T>(&mut self, cx: &mut Context<'_>, polled: Poll<io::Result<T>>) -> Poll<io::Result<T>> {
@@ -93,8 +95,8 @@ impl<S: AsyncRead + Unpin> AsyncRead for HttpStream<S> {
         if this.exchange.phase.load(Ordering::Relaxed) != HEAD {
             this.head = None;
         } else if polled.is_pending() {
-            let window = this.rate.window();
-            let head = this.head.get_or_insert_with(|| Box::pin(sleep(window)));
+            let timeout = this.header_timeout;
+            let head = this.head.get_or_insert_with(|| Box::pin(sleep(timeout)));
             if head.as_mut().poll(cx).is_ready() {
                 let late = io::Error::new(io::ErrorKind::TimedOut, "the head of the request took too long");
                 return Poll::Ready(Err(late));

@@ -22,11 +22,6 @@ pub struct MinimumRate {
 }
 
 impl MinimumRate {
-    /// The time after which progress is judged.
-    pub fn window(&self) -> Duration {
-        self.window
-    }
-
     /// The rate that the limits require.
     pub fn of(limits: &Limits) -> Self {
         let window = limits.stall_max;

@@ -1,8 +1,8 @@
 //! Thrift over HTTP.
 
-use super::{Default, Kind, ROW, Setting};
+use super::{Default, Kind, ROW, Setting, time};
 
-pub(super) static SETTINGS: [Setting; 2] = [
+pub(super) static SETTINGS: [Setting; 4] = [
     Setting {
         name: "http.origins",
         kind: Kind::Words("one or more origins, such as https://console.example.com, or *"),
@@ -21,6 +21,24 @@ pub(super) static SETTINGS: [Setting; 2] = [
                   server.host. Needed for a proxy on the same machine that passes the Host header on",
         reason: "A web page whose own name resolves to 127.0.0.1 could otherwise read and change tables",
         set: |launch, value| launch.config.http.hosts = value.list().to_vec(),
+        ..ROW
+    },
+    Setting {
+        name: "http.header_timeout",
+        kind: time(1),
+        default: Default::Is("10s"),
+        summary: "Close connections on which the head of an HTTP request takes longer than this to arrive",
+        reason: "A head is small and is sent at once; a client that sends it slowly only holds the connection",
+        set: |launch, value| launch.config.http.header_timeout = value.time().unwrap_or_default(),
+        ..ROW
+    },
+    Setting {
+        name: "http.keep_alive",
+        kind: time(1),
+        default: Default::Is("120s"),
+        summary: "Close HTTP connections that send no further request for this long. limits.idle applies as well",
+        reason: "HTTP clients connect again by themselves, unlike Thrift clients on sockets",
+        set: |launch, value| launch.config.http.keep_alive = value.time().unwrap_or_default(),
         ..ROW
     },
 ];

@@ -4,11 +4,12 @@ use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpStream};
 use std::time::Duration;
 
-use hjall_server::settings::config::Limits;
+use hjall_server::Config;
+use hjall_server::settings::config::{HttpSettings, Limits};
 use socket2::{Domain, Socket, Type};
 
 use super::client::{Answer, Arg, Client, NO_ARGS, Protocol, WAYS, connect, message};
-use super::handler::{limited, serve};
+use super::handler::{config, limited, serve};
 use super::http::read;
 
 /// Limits with short windows, in each of which 100 KB must be transferred.
@@ -75,7 +76,8 @@ fn a_body_that_arrives_too_slowly_ends_the_connection() {
 
 #[test]
 fn the_head_of_a_request_must_arrive_in_limited_time() {
-    let (server, _gate) = serve(limited(Limits { stall_max: Duration::from_millis(50), ..Limits::default() }));
+    let http = HttpSettings { header_timeout: Duration::from_millis(50), ..HttpSettings::default() };
+    let (server, _gate) = serve(Config { http, ..config() });
     for begin in [&b"POST / HTTP/1.1\r\n"[..], &[&post("getRow", NO_ARGS)[..], b"POST / HTTP/1.1\r\n"].concat()] {
         let mut http = connect(server.addr());
         http.write_all(begin).unwrap();
@@ -90,6 +92,17 @@ fn the_head_of_a_request_must_arrive_in_limited_time() {
         std::thread::yield_now();
     }
     assert_eq!(&first, b"HTTP/1.1 200");
+}
+
+#[test]
+fn an_http_connection_without_a_further_request_is_closed() {
+    let http = HttpSettings { keep_alive: Duration::from_millis(50), ..HttpSettings::default() };
+    let (server, _gate) = serve(Config { http, ..config() });
+    let mut idle = connect(server.addr());
+    idle.write_all(&post("getRow", NO_ARGS)).unwrap();
+    let mut answer = Vec::new();
+    idle.read_to_end(&mut answer).unwrap();
+    assert!(answer.starts_with(b"HTTP/1.1 200"), "{}", answer.escape_ascii());
 }
 
 #[test]

@@ -73,8 +73,11 @@ fn other_clients_are_served() {
 
 #[test]
 fn allowed_origins_and_hosts_are_served() {
-    let http =
-        HttpSettings { origins: vec!["https://console.example".to_owned()], hosts: vec!["hbase.example".to_owned()] };
+    let http = HttpSettings {
+        origins: vec!["https://console.example".to_owned()],
+        hosts: vec!["hbase.example".to_owned()],
+        ..HttpSettings::default()
+    };
     let (server, _gate) = serve(Config { http, host: Some("db.example".to_owned()), ..config() });
     let allowed = "Origin: https://console.example";
     for host in [LOCAL, "Host: hbase.example", "Host: db.example:9090"] {
