@@ -90,9 +90,9 @@ const Operation = Object.freeze({
   now: 50,
   /** `{}` → `string` */
   clusterId: 51,
-  /** `{ path, cacheBytes, writeBufferBytes }` → `undefined`: opens a folder. Embedded only. */
+  /** `{ path, cacheBytes, rowCacheBytes, writeBufferBytes }` → `undefined`: opens a folder. Embedded only. */
   open: 60,
-  /** `{ cacheBytes, writeBufferBytes }` → `undefined`: opens a database in memory. Embedded only. */
+  /** `{ cacheBytes, rowCacheBytes, writeBufferBytes }` → `undefined`: opens a database in memory. Embedded only. */
   openMemory: 61,
   /** `{}` → `undefined`: completes pending calls, then closes the database. Embedded only. */
   close: 62,

@@ -49,7 +49,8 @@ test('the error names the reason why a folder cannot be opened', async () => {
   );
   const path = folder();
   const db = await hjall.open(path);
-  await assert.rejects(hjall.open(path, { cacheBytes: 1 << 20 }), { code: 'INVALID_ARGUMENT' });
+  for (const options of [{ cacheBytes: 1 << 20 }, { rowCacheBytes: 1 << 20 }, { writeBufferBytes: 1 << 20 }])
+    await assert.rejects(hjall.open(path, options), { code: 'INVALID_ARGUMENT' });
   const locked = `try { hjall.openSync(folder) } catch (error) { console.log(error.code) }`;
   assert.equal(await program(locked, path), 'LOCKED');
   await db.close();

@@ -14,6 +14,8 @@ export interface MemoryOptions {
   clock?: ManualClock | undefined;
   /** Size of the block cache, in bytes. */
   cacheBytes?: number | undefined;
+  /** Size of the row cache, in bytes; 0 switches it off. Default: an eighth of `cacheBytes`, or 64 MiB. */
+  rowCacheBytes?: number | undefined;
   /** Size of the write buffers, in bytes: data in memory that has not been flushed to files. */
   writeBufferBytes?: number | undefined;
 }

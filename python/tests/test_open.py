@@ -30,3 +30,9 @@ def test_a_missing_table_is_a_lookup_error(db):
     with pytest.raises(LookupError) as raised:
         db.table("none").row(b"r")
     assert isinstance(raised.value, hjall.Error)
+
+
+@pytest.mark.parametrize("option", ["cache_bytes", "row_cache_bytes", "write_buffer_bytes", "cell_bytes_max"])
+def test_an_open_folder_cannot_be_opened_with_other_options(tmp_path, option):
+    with hjall.open(tmp_path), pytest.raises(hjall.InvalidArgument, match="other options"):
+        hjall.open(tmp_path, **{option: 1 << 20})

@@ -91,6 +91,7 @@ fn options(session: &Session, from: &mut Request) -> Result<Options> {
     Ok(Options {
         clock: session.clock().map(|clock| clock as Arc<dyn Clock>),
         cache_bytes: from.maybe(Request::i64)?.map(size).transpose()?,
+        row_cache_bytes: from.maybe(Request::i64)?.map(size).transpose()?,
         write_buffer_bytes: from.maybe(Request::i64)?.map(size).transpose()?,
         ..Options::default()
     })

@@ -118,9 +118,9 @@ numbered! {
         Now = 50,
         /// `{}` → `string`
         ClusterId = 51,
-        /// `{ path, cacheBytes, writeBufferBytes }` → `undefined`: opens a folder. Embedded only.
+        /// `{ path, cacheBytes, rowCacheBytes, writeBufferBytes }` → `undefined`: opens a folder. Embedded only.
         Open = 60,
-        /// `{ cacheBytes, writeBufferBytes }` → `undefined`: opens a database in memory. Embedded only.
+        /// `{ cacheBytes, rowCacheBytes, writeBufferBytes }` → `undefined`: opens a database in memory. Embedded only.
         OpenMemory = 61,
         /// `{}` → `undefined`: completes pending calls, then closes the database. Embedded only.
         Close = 62,

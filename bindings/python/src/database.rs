@@ -119,20 +119,21 @@ impl Database {
 impl Database {
     /// Makes a database in a folder, or in memory if `path` is `None`, without opening it.
     #[new]
-    #[pyo3(signature = (path, *, encoding=None, clock=None, cache_bytes=None, write_buffer_bytes=None,
-    cell_bytes_max=None))]
+    #[pyo3(signature = (path, *, encoding=None, clock=None, cache_bytes=None, row_cache_bytes=None,
+    write_buffer_bytes=None, cell_bytes_max=None))]
     fn new(
         path: Option<PathBuf>,
         encoding: Option<String>,
         clock: Option<&Bound<'_, ManualClock>>,
         cache_bytes: Option<u64>,
+        row_cache_bytes: Option<u64>,
         write_buffer_bytes: Option<u64>,
         cell_bytes_max: Option<i64>,
     ) -> Self {
         let limits = cell_bytes_max
             .map_or_else(Limits::default, |max| Limits { client_cell_bytes: max, server_cell_bytes: max });
         let clock = clock.map(|clock| clock.get().engine_clock());
-        let options = Options { clock, cache_bytes, write_buffer_bytes, limits, ..Options::default() };
+        let options = Options { clock, cache_bytes, row_cache_bytes, write_buffer_bytes, limits, ..Options::default() };
         Self {
             handle: Arc::new(DatabaseHandle {
                 path,

@@ -144,6 +144,13 @@ function namespace(out, given) {
   });
 }
 
+/** The sizes of caches and buffers when a database is opened. */
+function sizes(out, { cacheBytes, rowCacheBytes, writeBufferBytes }) {
+  out.maybe(cacheBytes, i64);
+  out.maybe(rowCacheBytes, i64);
+  out.maybe(writeBufferBytes, i64);
+}
+
 const named = (out, { table: name }) => out.text(name);
 const none = () => {};
 
@@ -186,8 +193,8 @@ const REQUESTS = {
   [OPERATIONS.namespaces]: none,
   [OPERATIONS.now]: none,
   [OPERATIONS.clusterId]: none,
-  [OPERATIONS.open]: (out, r) => (out.text(r.path), out.maybe(r.cacheBytes, i64), out.maybe(r.writeBufferBytes, i64)),
-  [OPERATIONS.openMemory]: (out, r) => (out.maybe(r.cacheBytes, i64), out.maybe(r.writeBufferBytes, i64)),
+  [OPERATIONS.open]: (out, r) => (out.text(r.path), sizes(out, r)),
+  [OPERATIONS.openMemory]: (out, r) => sizes(out, r),
   [OPERATIONS.close]: none,
   [OPERATIONS.serve]: (out, r) => (out.u32(r.number), out.text(r.host), out.u32(r.port)),
   [OPERATIONS.stopServing]: (out, r) => out.u32(r.number),

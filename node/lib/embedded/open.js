@@ -9,7 +9,7 @@ const { EmbeddedBackend } = require('./backend.js');
 const { ManualClock } = require('./clock.js');
 const { native } = require('./native.js');
 
-const OPTIONS = new Set(['encoding', 'clock', 'cacheBytes', 'writeBufferBytes']);
+const OPTIONS = new Set(['encoding', 'clock', 'cacheBytes', 'rowCacheBytes', 'writeBufferBytes']);
 
 function pathOf(path, where) {
   if (path instanceof URL) return fileURLToPath(path);
@@ -19,7 +19,7 @@ function pathOf(path, where) {
 
 /** Makes a backend that is not open yet, and the common part of the requests that open it. */
 function prepared(options, where) {
-  const { encoding, clock, cacheBytes, writeBufferBytes } = checked(options, OPTIONS, where);
+  const { encoding, clock, cacheBytes, rowCacheBytes, writeBufferBytes } = checked(options, OPTIONS, where);
   const backend = new EmbeddedBackend(
     native().NativeDatabase,
     oneOf(encoding, ['UTF8'], `${where}: option \`encoding\``)?.toLowerCase(),
@@ -34,6 +34,7 @@ function prepared(options, where) {
     backend,
     request: {
       cacheBytes: size(cacheBytes, 'cacheBytes'),
+      rowCacheBytes: size(rowCacheBytes, 'rowCacheBytes'),
       writeBufferBytes: size(writeBufferBytes, 'writeBufferBytes'),
     },
   };
@@ -43,7 +44,8 @@ function prepared(options, where) {
  * Opens the database in a folder; creates it if it does not exist. Within a process, workers that open the same
  * folder share one engine.
  * @param {string | URL} path
- * @param {{ encoding?: 'utf8', clock?: ManualClock, cacheBytes?: number, writeBufferBytes?: number }} [options]
+ * @param {{ encoding?: 'utf8', clock?: ManualClock, cacheBytes?: number, rowCacheBytes?: number, writeBufferBytes?:
+ * number }} [options]
  * @returns {Promise<Database>}
  */
 async function open(path, options) {

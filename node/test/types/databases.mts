@@ -12,7 +12,7 @@ await bytes.table('t').put(Buffer.from('r'), { 'f:q': 'x' });
 await bytes.table('t').put(Buffer.from('r'), { f: Buffer.from('x') });
 
 const clock = new ManualClock(0);
-const texts = await open(new URL('file:///tmp/db'), { encoding: 'utf8', clock, cacheBytes: 1 << 20 });
+const texts = await open(new URL('file:///tmp/db'), { encoding: 'utf8', clock, cacheBytes: 1 << 20, rowCacheBytes: 0 });
 const found = texts.table('t').rowSync('r')?.string('f:q');
 console.log(found?.length);
 // @ts-expect-error the option is named cacheBytes

@@ -117,6 +117,8 @@ def open(path: _Path, **options: _Any) -> Database:
     - `encoding`: the encoding of `str` arguments in place of bytes. By default a `str` is rejected. Results are bytes.
     - `clock`: a `ManualClock`, for tests.
     - `cache_bytes`: the memory for cached blocks, in bytes. The default is a share of the machine's memory.
+    - `row_cache_bytes`: the memory for the row cache, in bytes; 0 switches it off. The default is an eighth of
+      `cache_bytes`, or 64 MiB if that is not given.
     - `write_buffer_bytes`: the memory for data that are not yet in files, in bytes; 128 MiB by default.
     - `cell_bytes_max`: the size of the largest cell, in bytes; 10 MiB by default, 0 for no limit.
     - `host`, `port`, `timeout`, `compat`, `transport` and `protocol` are HappyBase's. They have no effect, because

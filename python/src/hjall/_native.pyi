@@ -63,6 +63,7 @@ class Database:
         encoding: str | None = None,
         clock: ManualClock | None = None,
         cache_bytes: int | None = None,
+        row_cache_bytes: int | None = None,
         write_buffer_bytes: int | None = None,
         cell_bytes_max: int | None = None,
     ) -> Self: ...

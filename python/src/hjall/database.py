@@ -45,6 +45,7 @@ class Database:
         encoding: str | None = None,
         clock: _native.ManualClock | None = None,
         cache_bytes: int | None = None,
+        row_cache_bytes: int | None = None,
         write_buffer_bytes: int | None = None,
         cell_bytes_max: int | None = None,
         host: str | None = None,
@@ -74,6 +75,7 @@ class Database:
             encoding=encoding,
             clock=clock,
             cache_bytes=cache_bytes,
+            row_cache_bytes=row_cache_bytes,
             write_buffer_bytes=write_buffer_bytes,
             cell_bytes_max=cell_bytes_max,
         )
