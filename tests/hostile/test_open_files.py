@@ -30,3 +30,42 @@ def test_silent_connections_leave_descriptors_to_the_store(attacked, bystander):
     database.close()
     log = "".join(server.said)
     assert "open files" in log and "Too many open files" not in log
+
+
+def figure(server, name):
+    """The value of a metric without labels."""
+    page = urllib.request.urlopen(server.info + "/metrics", timeout=30).read().decode()
+    return float(next(line.split()[1] for line in page.splitlines() if line.startswith(f"{name} ")))
+
+
+def test_a_store_with_more_files_than_descriptors_works_beside_silent_connections(attacked, bystander):
+    server = attacked("--set", "store.write_buffer=1MiB", on_disk=True, open_files=128)
+    database = happybase.Connection("127.0.0.1", server.port, timeout=60_000)
+    tables = [f"t{n}" for n in range(40)]
+    for name in tables:
+        database.create_table(name, {"f": {}})
+    with bystander(server) as reader:
+        silent = [connect(server.port) for _ in range(200)]
+        rounds = 0
+        # The small write buffer flushes one table after the other.
+        while figure(server, "hjall_store_files") <= 100:
+            for name in tables:
+                database.table(name).put(b"%04d" % rounds, {b"f:q": bytes(1 << 15)})
+            rounds += 1
+            assert rounds < 500
+        open_files = figure(server, "process_open_fds")
+        for name in tables:
+            assert len(list(database.table(name).scan(columns=[b"f:q"]))) == rounds
+        reader.reads(20)
+    assert not reader.failures
+    assert open_files <= figure(server, "process_max_fds") == 128
+    for connection in silent:
+        connection.close()
+    database.close()
+    assert "Too many open files" not in "".join(server.said)
+    # Everything is still there after a restart with the same limit.
+    server.stop()
+    server.start()
+    again = happybase.Connection("127.0.0.1", server.port, timeout=60_000)
+    assert [len(list(again.table(name).scan())) for name in tables] == [rounds] * len(tables)
+    again.close()

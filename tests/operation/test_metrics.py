@@ -1,7 +1,10 @@
 """Names and exact counts in /metrics, as parsed by Prometheus, and in /jmx, as read by dashboards for HBase."""
 import json
+import shutil
 import socket
+import ssl
 import struct
+import subprocess
 
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
@@ -9,6 +12,8 @@ from serving import ROOT, Hjall
 from speaking import Wire, beans, one, page, two
 from thriftpy2.thrift import TApplicationException
 
+# A call in the strict binary protocol.
+GET_TABLE_NAMES = b"\x80\x01\x00\x01\0\0\0\x0dgetTableNames\0\0\0\x01\0"
 HISTOGRAM = ("num_ops", "min", "max", "mean", "25th_percentile", "median", "75th_percentile", "90th_percentile", "95th_percentile",
              "98th_percentile", "99th_percentile", "99.9th_percentile")
 
@@ -219,3 +224,84 @@ def test_the_guide_documents_every_metric_family():
     names = {family.name + ("_total" if family.type == "counter" else "") for family in families.values()}
     assert [name for name in sorted(names) if f"`{name}`" not in guide] == []
 
+
+
+def test_connections_are_counted_by_what_happened_to_them(served):
+    server = served("--set", "limits.connections_per_address=2")
+    with Wire(server.port), Wire(server.port):
+        for _ in range(3):
+            with socket.create_connection(("127.0.0.1", server.port), timeout=30) as refused:
+                # A call, which is answered with the refusal.
+                refused.sendall(GET_TABLE_NAMES)
+                assert b"limit for one address" in refused.recv(4096)
+        families = scrape(server)
+    assert value(families, "hjall_connections_accepted_total") == 5
+    assert value(families, "hjall_connections_refused_total", reason="address_limit") == 3
+    assert value(families, "hjall_connections_refused_total", reason="limit") == 0
+
+
+def test_tls_handshakes_are_counted(served, tmp_path):
+    if not shutil.which("openssl"):
+        pytest.skip("openssl is not installed")
+    key, pem = tmp_path / "key.pem", tmp_path / "cert.pem"
+    subprocess.run(["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", "2",
+                    "-subj", "/CN=localhost", "-keyout", key, "-out", pem], check=True, capture_output=True)
+    server = served("--tls-cert", str(pem), "--tls-key", str(key))
+    for context in (ssl.create_default_context(cafile=str(pem)), ssl.create_default_context()):
+        context.check_hostname = False
+        try:
+            with socket.create_connection(("127.0.0.1", server.port), timeout=30) as raw, context.wrap_socket(raw) as stream:
+                # Closes TLS in order, which waits for the server.
+                stream.unwrap()
+        except (ssl.SSLError, OSError):
+            pass
+    with socket.create_connection(("127.0.0.1", server.port), timeout=30) as plain:
+        plain.sendall(GET_TABLE_NAMES)
+        assert b"TLS" in plain.recv(4096)
+    families = scrape(server)
+    while value(families, "hjall_tls_handshakes_failed_total") < 1:
+        families = scrape(server)
+    assert value(families, "hjall_tls_handshakes_total") == 1
+    assert value(families, "hjall_connections_refused_total", reason="plain_text") == 1
+
+
+def test_scanners_that_expire_are_counted(served):
+    server = served("--set", "limits.scanner_timeout=1ms")
+    with Wire(server.port) as wire:
+        wire.make_table()
+        wire.one.scannerOpen(b"t", b"", [], {})
+        while value(scrape(server), "hjall_scanners_expired_total") == 0:
+            pass
+
+
+def test_reads_and_writes_are_counted_by_table_and_region(served):
+    server = served("--set", "info.tables=1", "--set", "info.regions=2")
+    with Wire(server.port) as wire:
+        tables = [two.TTableDescriptor(tableName=two.TTableName(qualifier=name), columns=[two.TColumnFamilyDescriptor(name=b"f")])
+                  for name in (b"first", b"second", b"third")]
+        wire.two.createTable(tables[0], [b"m"])
+        families = scrape(server)
+        for table in tables[1:]:
+            wire.two.createTable(table, [])
+        for name in (b"first", b"second", b"third"):
+            for row in (b"a", b"x"):
+                wire.put(row, b"12345", name)
+            wire.one.getRow(name, b"a", {})
+        families = scrape(server)
+
+        def count(name, **labels):
+            return value(families, name, **labels)
+
+        assert count("hjall_table_writes_total", namespace="default", table="first") == 2
+        # Row a, family f, qualifier a, value 12345.
+        assert count("hjall_table_written_bytes_total", namespace="default", table="first") == 16
+        assert count("hjall_table_reads_total", namespace="default", table="first") == 1
+        assert count("hjall_table_read_bytes_total", namespace="default", table="first") == 8
+        assert count("hjall_table_writes_total", namespace="", table="other") == 4
+        assert count("hjall_table_reads_total", namespace="", table="other") == 2
+        assert count("hjall_region_writes_total", table="first", start="") == 1
+        assert count("hjall_region_writes_total", table="first", start="m") == 1
+        assert count("hjall_region_reads_total", table="first", start="") == 1
+        assert count("hjall_region_writes_total", namespace="", table="other", region="other") == 4
+        assert {len(families[name].samples) for name in families if name.startswith("hjall_table_")} == {2}
+        assert {len(families[name].samples) for name in families if name.startswith("hjall_region_")} == {3}

@@ -202,9 +202,9 @@ def test_entity_expansion_is_refused(tmp_path):
 @pytest.mark.parametrize(("options", "variables", "said"), [
     (("--max-connections", "0"), {}, "--max-connections 0: must be a whole number"),
     (("--set", "queue.read_ratio=1"), {}, "queue.read_ratio is not a setting; did you mean queues.read_ratio?"),
-    (("--set", "queues.read_ratio=2"), {}, "--set 2: must be a number from 0 to 1"),
+    (("--set", "queues.read_ratio=2"), {}, "--set queues.read_ratio=2: must be a number from 0 to 1"),
     (("--config", "/no/such/file"), {}, "/no/such/file: cannot be read"),
-    ((), {"HJALL_QUEUES_READ_RATIO": "half"}, "HJALL_QUEUES_READ_RATIO half: must be a number from 0 to 1"),
+    ((), {"HJALL_QUEUES_READ_RATIO": "half"}, "HJALL_QUEUES_READ_RATIO=half: must be a number from 0 to 1"),
 ])
 def test_invalid_flags_and_variables_are_refused_by_name(options, variables, said):
     assert said in config(*options, environment=variables, code=2)[1]
@@ -282,3 +282,30 @@ def test_file_names_may_contain_any_characters(tmp_path):
     folder = tmp_path / "ä b"
     folder.mkdir()
     assert changed("--config", toml(folder, '[server]\ndata = "dätä"\n'))["server.data"][0] == "dätä"
+
+
+def test_derived_values_are_those_in_force(tmp_path):
+    found = settings()
+    assert found["server.listen"] == (["127.0.0.1:9090"], "default") and found["server.host"][0] == "127.0.0.1"
+    assert found["info.listen"][0] == "127.0.0.1:9095" and found["queues.length"][0] == 10 * found["queues.handlers"][0]
+    assert found["store.cache"][0].endswith(("MiB", "GiB")) and found["store.row_cache"][0] == "64MiB"
+    found = settings("--listen", "0.0.0.0:9090", "--cache-mib", "64", "--info-listen", "off", "--set", "slow.time=3s")
+    assert found["server.host"][0] == os.uname().nodename and found["store.row_cache"][0] == "8MiB"
+    assert found["info.listen"][0] == "off" and found["slow.scan_time"][0] == "3s"
+    printed, _ = config()
+    assert '# listen = ["127.0.0.1:9090"] ' in printed and '# row_cache = "64MiB" ' in printed
+    # They do not become fixed when the output is used as a settings file.
+    assert settings("--config", toml(tmp_path, printed), "--cache-mib", "64")["store.row_cache"][0] == "8MiB"
+
+
+def test_the_memory_that_the_settings_allow_is_shown():
+    options = ("--cache-mib", "64", "--set", "store.row_cache=3MiB", "--set", "store.write_buffer=16MiB", "--set", "limits.bytes_in_flight=100MiB")
+    mib = {name: size / 2**20 for name, size in json.loads(config("--json", *options)[0])["memory"].items()}
+    assert mib == {"row_cache": 3, "block_cache": 64, "write_buffer": 32, "messages_and_replies": 100}
+    assert re.search(r"# total +199MiB\n", config(*options)[0])
+    assert set(json.loads(config("--json", "--memory")[0])["memory"]) == {"row_cache", "messages_and_replies"}
+
+
+@pytest.mark.parametrize("options", [("--set", "queue.read_ratio=1"), ("--set", "queues.read_ratio"), ("--max-connections", "many")])
+def test_an_error_is_one_line(options):
+    assert len(config(*options, code=2)[1].splitlines()) == 1

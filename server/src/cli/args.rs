@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
-use hjall_server::settings::{Setting, Sources, table};
+use hjall_server::settings::{SET, Setting, Sources, table};
 
 /// A parsed command line.
 pub enum Subcommand {
@@ -275,7 +275,7 @@ fn sources(matches: &ArgMatches, environment: Vec<(String, String)>) -> Sources 
     }
     for given in matches.get_many::<String>("set").into_iter().flatten() {
         let (name, value) = given.split_once('=').unwrap_or((given, ""));
-        flags.push(("--set".to_owned(), name.trim().to_owned(), value.trim().to_owned()));
+        flags.push((SET.to_owned(), name.trim().to_owned(), value.trim().to_owned()));
     }
     Sources { toml: path("config"), hbase_site: path("hbase-site"), environment, flags }
 }

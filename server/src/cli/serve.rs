@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use hjall_engine::Engine;
 use hjall_server::Server;
-use hjall_server::info::Info;
+use hjall_server::info::{Info, SeriesLimits};
 use hjall_server::settings::{InForce, Launch, Refused, Sources, launch};
 use tokio::sync::oneshot;
 
@@ -96,16 +96,16 @@ enum InfoPort {
     Off,
     /// The default address, which is taken.
     Missing(SocketAddr, io::Error),
-    Taken(TcpListener),
+    Taken(TcpListener, SeriesLimits),
     Serving(Info),
 }
 
 impl InfoPort {
     /// Binds the port. Called before anything else, so that a failing start changes nothing.
     fn take(wanted: Option<launch::Info>) -> Result<Self, Failure> {
-        let Some(launch::Info { addr, asked }) = wanted else { return Ok(Self::Off) };
+        let Some(launch::Info { addr, asked, tables, regions }) = wanted else { return Ok(Self::Off) };
         match Info::bind(addr) {
-            Ok(bound) => Ok(Self::Taken(bound)),
+            Ok(bound) => Ok(Self::Taken(bound, SeriesLimits { tables, regions })),
             Err(error) if asked => Err(Failure::Info(addr, error)),
             Err(error) => Ok(Self::Missing(addr, error)),
         }
@@ -113,7 +113,7 @@ impl InfoPort {
 
     fn serve(self, server: &Server) -> Self {
         match (self, server.view()) {
-            (Self::Taken(bound), Some(view)) => match Info::start(bound, view) {
+            (Self::Taken(bound, series), Some(view)) => match Info::start(bound, view, series) {
                 Ok(info) => Self::Serving(info),
                 Err(error) => Self::Missing(SocketAddr::from(([0, 0, 0, 0], 0)), error),
             },

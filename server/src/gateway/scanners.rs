@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::net::IpAddr;
 use std::ops::Bound;
-use std::sync::atomic::{AtomicI64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicI64, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use hjall_engine::clock::Clock;
@@ -70,6 +70,8 @@ pub struct Scanners {
     page_bytes_max: AtomicUsize,
     timeout_ms: AtomicI64,
     orphan_timeout_ms: AtomicI64,
+    /// Scanners whose lease ended before they were closed.
+    expired: AtomicU64,
     /// When a call that found no room last swept.
     swept_ms: AtomicI64,
     clock: Arc<dyn Clock>,
@@ -124,6 +126,7 @@ impl Scanners {
             page_bytes_max: AtomicUsize::new(0),
             timeout_ms: AtomicI64::new(0),
             orphan_timeout_ms: AtomicI64::new(0),
+            expired: AtomicU64::new(0),
             swept_ms: AtomicI64::new(i64::MIN),
             clock,
         };
@@ -218,6 +221,7 @@ impl Scanners {
                 let gone = leases.remove((service, id));
                 drop(leases);
                 drop(gone);
+                self.expired.fetch_add(1, Ordering::Relaxed);
                 return None;
             }
             lease.used_ms = now_ms;
@@ -254,6 +258,7 @@ impl Scanners {
             let gone: Vec<_> = ended.into_iter().filter_map(|key| leases.remove(key)).collect();
             drop(leases);
             closed += gone.len();
+            self.expired.fetch_add(gone.len() as u64, Ordering::Relaxed);
             // Closing a scanner may take a while, so the lock is not held.
             drop(gone);
             match last {
@@ -280,6 +285,11 @@ impl Scanners {
     /// The number of open scanners, including those whose lease has ended since the last sweep.
     pub fn len(&self) -> usize {
         self.lock().by_id.len()
+    }
+
+    /// The number of scanners whose lease ended before they were closed.
+    pub fn expired(&self) -> u64 {
+        self.expired.load(Ordering::Relaxed)
     }
 
     /// Whether no scanner is open.

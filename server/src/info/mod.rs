@@ -9,6 +9,8 @@ mod process;
 mod prometheus;
 mod query;
 mod serving;
+mod traffic;
 
 pub use process::Process;
 pub use serving::Info;
+pub use traffic::SeriesLimits;

@@ -7,6 +7,7 @@ use hjall_engine::store::Statistics;
 
 use super::exposition::Exposition;
 use super::process::Process;
+use super::traffic::TrafficSeries;
 use crate::observe::{LaneMetrics, Line, Snapshot, Watch, dropped_log_lines};
 use crate::server::view::{CompactionFigures, Figures, View};
 use crate::wire::method::Service;
@@ -36,8 +37,8 @@ const BOUNDS: [Duration; 16] = [
     Duration::from_secs(10),
 ];
 
-/// Returns the page.
-pub fn of(view: &View, figures: &Figures) -> String {
+/// Returns the page. `series` chooses the tables and regions that have their own series.
+pub fn of(view: &View, figures: &Figures, series: &mut TrafficSeries) -> String {
     let mut out = Exposition::default();
     out.family("hjall_build_info", GAUGE, "Always 1; the label has the version of the server.");
     out.sample("hjall_build_info", &[("version", env!("CARGO_PKG_VERSION"))], 1);
@@ -58,6 +59,7 @@ pub fn of(view: &View, figures: &Figures) -> String {
     );
     lanes(&mut out, &figures.lanes);
     clients(&mut out, figures);
+    series.write(&mut out, &figures.traffic);
     compactions(&mut out, figures.compactions);
     if let Ok(store) = &figures.store {
         self::store(&mut out, store);
@@ -178,7 +180,26 @@ fn lanes(out: &mut Exposition, lanes: &[LaneMetrics]) {
 fn clients(out: &mut Exposition, figures: &Figures) {
     out.single("hjall_connections", GAUGE, "Open connections.", figures.connections);
     out.single("hjall_connections_max", GAUGE, "Maximum number of connections.", figures.connections_max);
+    let counters = figures.connection_counters;
+    out.single("hjall_connections_accepted_total", COUNTER, "Connections that were accepted.", counters.accepted);
+    out.family("hjall_connections_refused_total", COUNTER, "Accepted connections that were refused, by reason.");
+    for (reason, count) in counters.refused {
+        out.sample("hjall_connections_refused_total", &[("reason", reason)], count);
+    }
+    out.single("hjall_tls_handshakes_total", COUNTER, "TLS handshakes that were completed.", counters.handshakes);
+    out.single(
+        "hjall_tls_handshakes_failed_total",
+        COUNTER,
+        "TLS handshakes that failed or took too long.",
+        counters.handshakes_failed,
+    );
     out.single("hjall_scanners_open", GAUGE, "Open scanners.", figures.scanners);
+    out.single(
+        "hjall_scanners_expired_total",
+        COUNTER,
+        "Scanners that were not closed before their lease ended.",
+        figures.scanners_expired,
+    );
     out.single("hjall_scanners_max", GAUGE, "Maximum number of scanners.", figures.scanners_max);
     out.single("hjall_in_flight_bytes", GAUGE, "Bytes of messages and replies in flight.", figures.held_bytes);
     out.single(

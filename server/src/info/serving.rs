@@ -7,8 +7,8 @@ use std::collections::VecDeque;
 use std::convert::Infallible;
 use std::io;
 use std::net::SocketAddr;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{Builder, JoinHandle};
 use std::time::Duration;
 
@@ -24,6 +24,7 @@ use tokio::sync::{Semaphore, oneshot};
 use tokio::time::timeout;
 
 use super::query::parameter;
+use super::traffic::{SeriesLimits, TrafficSeries};
 use super::{jmx, page, prometheus};
 use crate::net::acceptor;
 use crate::server::view::{STOPPING, View};
@@ -33,7 +34,7 @@ const CONNECTIONS_MAX: usize = 64;
 /// Limit on the request line and headers.
 const HEADER_BYTES_MAX: usize = 16 << 10;
 /// A connection is closed if the headers of its next request take longer than this.
-const HEADER_TIME_MAX: Duration = Duration::from_secs(30);
+const HEADER_TIME_MAX: Duration = Duration::from_secs(10);
 /// A connection is closed after this time, whatever it does: answers are small.
 const CONNECTION_TIME_MAX: Duration = Duration::from_secs(600);
 /// How long a page with figures may take.
@@ -63,7 +64,7 @@ impl Info {
     ///
     /// # Errors
     /// The operating system provides no thread.
-    pub fn start(bound: std::net::TcpListener, view: View) -> io::Result<Self> {
+    pub fn start(bound: std::net::TcpListener, view: View, series: SeriesLimits) -> io::Result<Self> {
         let addr = bound.local_addr()?;
         let runtime = tokio::runtime::Builder::new_current_thread()
             .enable_all()
@@ -75,7 +76,7 @@ impl Info {
             runtime.block_on(async {
                 match TcpListener::from_std(bound) {
                     Ok(listener) => tokio::select! {
-                        () = accept(listener, Pages::new(view)) => {}
+                        () = accept(listener, Pages::new(view, series)) => {}
                         // A message and the drop of the sender both mean the end.
                         _ = stopped => {}
                     },
@@ -167,14 +168,16 @@ const PLAIN: &str = "text/plain; charset=utf-8";
 #[derive(Clone)]
 struct Pages {
     view: View,
+    series: Arc<Mutex<TrafficSeries>>,
     figures: Arc<Semaphore>,
     readiness: Arc<Semaphore>,
 }
 
 impl Pages {
-    fn new(view: View) -> Self {
+    fn new(view: View, series: SeriesLimits) -> Self {
         let (figures, readiness) = (Semaphore::new(FIGURES_AT_ONCE), Semaphore::new(1));
-        Self { view, figures: Arc::new(figures), readiness: Arc::new(readiness) }
+        let series = Arc::new(Mutex::new(TrafficSeries::new(series)));
+        Self { view, series, figures: Arc::new(figures), readiness: Arc::new(readiness) }
     }
 
     async fn answer<B>(&self, request: &Request<B>) -> Response<Full<Bytes>> {
@@ -189,7 +192,13 @@ impl Pages {
             "/" => self.page("text/html; charset=utf-8", |view| page::of(view, &view.figures())).await,
             "/metrics" | "/prometheus" => {
                 let kind = "text/plain; version=0.0.4; charset=utf-8";
-                self.page(kind, |view| prometheus::of(view, &view.figures())).await
+                let series = self.series.clone();
+                let metrics = move |view: &View| {
+                    let figures = view.figures();
+                    let mut series = series.lock().unwrap_or_else(PoisonError::into_inner);
+                    prometheus::of(view, &figures, &mut series)
+                };
+                self.page(kind, metrics).await
             }
             "/jmx" => {
                 let pattern = parameter(request.uri().query().unwrap_or_default(), "qry");

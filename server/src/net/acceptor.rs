@@ -17,7 +17,7 @@ use super::descriptors::{self, Headroom};
 use super::endpoint::Endpoint;
 use super::refusal::Refusal;
 use crate::dispatch::call::DefaultService;
-use crate::observe::client_error;
+use crate::observe::{ConnectionRefusal, client_error};
 use crate::settings::config::{Listen, WhenFull};
 use crate::wire::method::Service;
 
@@ -96,7 +96,10 @@ impl Acceptor {
         loop {
             let permit = self.permit().await;
             let (stream, peer) = match listener.accept().await {
-                Ok(accepted) => accepted,
+                Ok(accepted) => {
+                    self.endpoint.counters.accepted();
+                    accepted
+                }
                 Err(error) => {
                     // Usually the process has no file descriptor left, and trying again at once would only use
                     // processor time.
@@ -113,7 +116,9 @@ impl Acceptor {
             }
             let live = self.endpoint.dispatcher.live();
             let limits = &live.config.limits;
+            let counters = &self.endpoint.counters;
             if headroom != Headroom::Ample {
+                counters.refused(ConnectionRefusal::Descriptors);
                 let allowed = descriptors::limit().unwrap_or(u64::MAX);
                 let refusal = format!(
                     "the limit on open files of the process ({allowed}) leaves no room for further connections beside the files of \
@@ -126,7 +131,7 @@ impl Acceptor {
                 }
                 continue;
             }
-            let refusal = match permit
+            let (why, refusal) = match permit
                 .or_else(|| self.endpoint.permits.try_acquire(limits))
                 .map(|p| p.for_address(peer.ip(), limits))
             {
@@ -137,13 +142,19 @@ impl Acceptor {
                     }
                     continue;
                 }
-                Some(Err(TooManyFromAddress)) => format!(
-                    "{} connections are open from {}, which is the limit for one address",
-                    limits.connections_per_address_max,
-                    peer.ip()
-                ),
-                None => format!("{} connections are open, which is the limit", limits.connections_max),
+                Some(Err(TooManyFromAddress)) => {
+                    let open = limits.connections_per_address_max;
+                    let address = peer.ip();
+                    let text =
+                        format!("{open} connections are open from {address}, which is the limit for one address");
+                    (ConnectionRefusal::AddressLimit, text)
+                }
+                None => {
+                    let text = format!("{} connections are open, which is the limit", limits.connections_max);
+                    (ConnectionRefusal::Limit, text)
+                }
             };
+            counters.refused(why);
             let errors = &self.endpoint.dispatcher.runner.client_errors;
             client_error!(errors, ConnectionRefused, warn, %peer, reason = refusal, "connection refused");
             self.turn_away(stream, peer, speaking, &refusal);

@@ -19,7 +19,7 @@ use super::{http, session};
 use crate::dispatch::call::DefaultService;
 use crate::dispatch::caller::Caller;
 use crate::dispatch::dispatcher::Dispatcher;
-use crate::observe::{Brief, client_error};
+use crate::observe::{Brief, ConnectionRefusal, client_error};
 use crate::wire::dialect::{Foreign, Opening, recognise};
 
 /// Time of silence after which TCP probes whether the peer is alive. A dead peer is detected after about twice this
@@ -58,12 +58,15 @@ pub async fn serve(endpoint: Arc<Endpoint>, stream: TcpStream, speaking: Default
     let Some((opening, stream)) = recognise_opening(dispatcher, stream, client.caller.peer).await else { return };
     let acceptor = endpoint.tls.load_full();
     match (opening, acceptor) {
-        (Opening::Tls, Some(acceptor)) => Box::pin(serve_tls(dispatcher, &acceptor, stream, speaking, client)).await,
+        (Opening::Tls, Some(acceptor)) => Box::pin(serve_tls(&endpoint, &acceptor, stream, speaking, client)).await,
         (Opening::Thrift(_) | Opening::Http, Some(acceptor)) if acceptor.requires_tls => {
             let errors = &dispatcher.runner.client_errors;
             let peer = client.caller.peer;
             client_error!(errors, ForeignProtocol, info, %peer, "connection refused: it does not use TLS, which this server requires");
-            client.refusal.get_or_insert_with(Refusal::plain_text);
+            if client.refusal.is_none() {
+                endpoint.counters.refused(ConnectionRefusal::PlainText);
+                client.refusal = Some(Refusal::plain_text());
+            }
             serve_opening(dispatcher, opening, stream, speaking, &client).await;
         }
         _ => serve_opening(dispatcher, opening, stream, speaking, &client).await,
@@ -72,16 +75,19 @@ pub async fn serve(endpoint: Arc<Endpoint>, stream: TcpStream, speaking: Default
 
 /// Performs the TLS handshake and serves the connection inside.
 async fn serve_tls(
-    dispatcher: &Arc<Dispatcher>,
+    endpoint: &Endpoint,
     acceptor: &TlsAcceptor,
     stream: BufferedStream<TcpStream>,
     speaking: DefaultService,
     mut client: Client,
 ) {
+    let dispatcher = &endpoint.dispatcher;
     let peer = client.caller.peer;
     let errors = &dispatcher.runner.client_errors;
     let (stream, read) = stream.into_parts();
-    let stream = match timeout(dispatcher.stall_max(), acceptor.accept(stream, read)).await {
+    let handshake = timeout(dispatcher.stall_max(), acceptor.accept(stream, read)).await;
+    endpoint.counters.handshake(matches!(handshake, Ok(Ok(_))));
+    let stream = match handshake {
         Ok(Ok(stream)) => stream,
         Ok(Err(error)) => {
             client_error!(errors, TlsHandshake, info, %peer, error = %Brief(error), "connection closed: the TLS handshake failed");

@@ -7,6 +7,7 @@ use arc_swap::ArcSwapOption;
 use super::connection_permits::ConnectionPermits;
 use super::tls::TlsAcceptor;
 use crate::dispatch::dispatcher::Dispatcher;
+use crate::observe::ConnectionCounters;
 
 /// The server as its connections see it.
 pub struct Endpoint {
@@ -16,11 +17,18 @@ pub struct Endpoint {
     pub tls: ArcSwapOption<TlsAcceptor>,
     /// The limits on connections.
     pub permits: Arc<ConnectionPermits>,
+    /// Counts connections.
+    pub counters: ConnectionCounters,
 }
 
 impl Endpoint {
     /// An endpoint without connections.
     pub fn new(dispatcher: Arc<Dispatcher>, tls: Option<TlsAcceptor>) -> Self {
-        Self { dispatcher, tls: ArcSwapOption::new(tls.map(Arc::new)), permits: Arc::default() }
+        Self {
+            dispatcher,
+            tls: ArcSwapOption::new(tls.map(Arc::new)),
+            permits: Arc::default(),
+            counters: ConnectionCounters::default(),
+        }
     }
 }

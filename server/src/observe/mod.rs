@@ -5,6 +5,7 @@
 mod brief;
 mod calls;
 mod client_errors;
+mod connections;
 mod exceptions;
 mod histogram;
 mod lane;
@@ -22,6 +23,7 @@ pub use brief::Brief;
 pub use calls::{Calls, Counted, Line};
 pub(crate) use client_errors::client_error;
 pub use client_errors::{ClientError, ClientErrors, SUMMARY_PERIOD};
+pub use connections::{ConnectionCounters, ConnectionFigures, ConnectionRefusal};
 pub use exceptions::Exceptions;
 pub use histogram::{Histogram, Snapshot};
 pub use lane::LaneMetrics;

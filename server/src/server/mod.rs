@@ -135,7 +135,7 @@ impl Server {
         let addrs: Vec<_> = listeners.iter().map(|(addr, ..)| *addr).collect();
         let first = addrs.first().ok_or(StartError::NoAddress)?;
         let identity = Identity {
-            host: config.host.clone().unwrap_or_else(|| reachable(*first)),
+            host: config.host_in_force().unwrap_or_else(|| first.ip().to_string()),
             port: first.port(),
             start_code: SystemTime::now()
                 .duration_since(UNIX_EPOCH)
@@ -283,23 +283,4 @@ fn join(thread: JoinHandle<()>) {
     if thread.join().is_err() {
         tracing::error!("a thread of the server panicked");
     }
-}
-
-/// The host by which clients reach an address. If the server listens on all interfaces, this is the name of the
-/// machine, as in HBase, so that clients on other machines can use it.
-fn reachable(addr: SocketAddr) -> String {
-    if addr.ip().is_unspecified() {
-        host_name().unwrap_or_else(|| "localhost".to_owned())
-    } else {
-        addr.ip().to_string()
-    }
-}
-
-/// The name of this machine, if it has one.
-fn host_name() -> Option<String> {
-    #[cfg(unix)]
-    let name = rustix::system::uname().nodename().to_str().ok().map(str::to_owned);
-    #[cfg(not(unix))]
-    let name = std::env::var("COMPUTERNAME").ok();
-    name.filter(|name| !name.is_empty() && name != "(none)")
 }

@@ -2,13 +2,14 @@
 
 use std::sync::{Arc, Weak};
 
+use hjall_engine::TableTraffic;
 use hjall_engine::store::Statistics;
 
 use crate::dispatch::identity::Identity;
 pub use crate::gateway::compactor::CompactionFigures;
 use crate::gateway::context::Context;
 use crate::net::endpoint::Endpoint;
-use crate::observe::{LaneMetrics, Watch};
+use crate::observe::{ConnectionFigures, LaneMetrics, Watch};
 
 /// A view of a server. It stays usable while the server stops, and afterwards.
 #[derive(Clone)]
@@ -36,14 +37,20 @@ pub struct Figures {
     pub held_bytes: usize,
     /// Maximum number of these bytes.
     pub held_bytes_max: usize,
+    /// Connections since the start.
+    pub connection_counters: ConnectionFigures,
     /// Open scanners.
     pub scanners: usize,
+    /// Scanners whose lease has ended since the start.
+    pub scanners_expired: u64,
     /// Maximum number of scanners.
     pub scanners_max: usize,
     /// Requested and scheduled compactions.
     pub compactions: CompactionFigures,
     /// Errors that clients caused, by kind.
     pub client_errors: Vec<(&'static str, u64)>,
+    /// Reads and writes by table, in the order of creation.
+    pub traffic: Vec<TableTraffic>,
     /// The figures of the store, or the reason why there are none.
     pub store: Result<Statistics, String>,
 }
@@ -98,10 +105,13 @@ impl View {
             lanes: dispatcher.map_or_else(Vec::new, |dispatcher| dispatcher.lane_metrics()),
             connections: endpoint.as_ref().map_or(0, |endpoint| endpoint.permits.in_use()),
             connections_max: limits.connections_max,
+            connection_counters: endpoint.as_ref().map(|endpoint| endpoint.counters.read()).unwrap_or_default(),
             held_bytes: dispatcher.map_or(0, |dispatcher| dispatcher.quota.used()),
             held_bytes_max: limits.held_bytes_max,
             scanners: context.as_ref().map_or(0, |context| context.scanners.len()),
             scanners_max: limits.scanners_max,
+            scanners_expired: context.as_ref().map_or(0, |context| context.scanners.expired()),
+            traffic: context.as_ref().map(|context| context.engine.traffic()).unwrap_or_default(),
             compactions: context.as_ref().map(|context| context.compactor.figures()).unwrap_or_default(),
             store: self.store(),
             client_errors: dispatcher

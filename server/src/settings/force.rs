@@ -8,6 +8,9 @@ use super::toml::must;
 use super::value::Value;
 use super::{environment, site, table, toml};
 
+/// The flag that sets any setting by its name.
+pub const SET: &str = "--set";
+
 /// All settings, in the table's order.
 #[derive(Clone)]
 pub struct InForce {
@@ -53,8 +56,14 @@ impl InForce {
                     }
                 }
                 None => wrong.push(Wrong(match &origin {
-                    Origin::Toml(..) => format!("{origin}: {}", must(setting, &text)),
-                    _ => format!("{origin} {text}: must be {}", setting.kind),
+                    Origin::Environment(name) => format!("{name}={text}: must be {}", setting.kind),
+                    Origin::Flag(flag) if flag == SET => {
+                        format!("{SET} {}={text}: must be {}", setting.name, setting.kind)
+                    }
+                    Origin::Flag(flag) => format!("{flag} {}: must be {}", setting.without_unit(&text), setting.kind),
+                    Origin::Default | Origin::Toml(..) | Origin::HBaseSite(..) => {
+                        format!("{origin}: {}", must(setting, &text))
+                    }
                 })),
             }
         }
@@ -115,10 +124,7 @@ fn flags(flags: &[(String, String, String)], wrong: &mut Vec<Wrong>) -> Vec<Give
             None => {
                 let meant = nearest(name, table::ALL.iter().map(|setting| setting.name));
                 let meant = meant.map_or_else(String::new, |meant| format!("; did you mean {meant}?"));
-                wrong.push(Wrong(format!(
-                    "{flag} {name}={text}: {name} is not a setting{meant}
-"
-                )));
+                wrong.push(Wrong(format!("{flag} {name}={text}: {name} is not a setting{meant}")));
             }
         }
     }

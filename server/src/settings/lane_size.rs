@@ -119,7 +119,7 @@ impl Lanes {
     /// Computes the lanes for a number of cores.
     pub fn on(settings: &QueueSettings, cores: usize) -> Self {
         let waiting_max = settings.waiting_max.unwrap_or(usize::MAX);
-        let length = settings.length_max.unwrap_or(settings.handlers.saturating_mul(10));
+        let length = settings.length();
         let size = |group: Group, running_max: usize, length: usize| {
             let places = group.queues.saturating_mul(length);
             LaneSize {
@@ -139,7 +139,7 @@ impl Lanes {
                 let length = length.max(QUEUE_CAPACITY_MIN);
                 sizes[LaneKind::Write as usize] = Some(size(write, usize::MAX, length));
                 sizes[LaneKind::Read as usize] = Some(size(read, usize::MAX, length));
-                let running_max = settings.scan_running_max.unwrap_or(cores.saturating_sub(1)).max(1);
+                let running_max = settings.scans_running(cores);
                 sizes[LaneKind::Scan as usize] = scan.map(|scan| size(scan, running_max, length));
             }
         }

@@ -42,6 +42,10 @@ pub struct Info {
     /// Whether the address was set explicitly. If so, failing to bind it is an error; if the default address is
     /// taken, the server starts without an info port.
     pub asked: bool,
+    /// Tables that have their own metrics.
+    pub tables: usize,
+    /// Regions that have their own metrics.
+    pub regions: usize,
 }
 
 /// The log of the process.
@@ -68,6 +72,8 @@ pub(super) struct Parts {
     pub info_listen: Option<String>,
     pub info_address: String,
     pub info_port: Option<u16>,
+    pub info_tables: usize,
+    pub info_regions: usize,
     pub offpeak_start: Option<u64>,
     pub offpeak_end: Option<u64>,
 }
@@ -193,7 +199,10 @@ impl Launch {
             return;
         }
         match address(force, name, &text) {
-            Ok(addr) => self.info = Some(Info { addr, asked: whole.max(single) > 0 }),
+            Ok(addr) => {
+                let (tables, regions) = (parts.info_tables, parts.info_regions);
+                self.info = Some(Info { addr, asked: whole.max(single) > 0, tables, regions });
+            }
             Err(why) => wrong.push(why),
         }
     }

@@ -27,7 +27,7 @@ mod value;
 
 pub use difference::Difference;
 pub use document::markdown;
-pub use force::InForce;
+pub use force::{InForce, SET};
 pub use given::{Given, Notes, Origin, Refused, Sources, Wrong};
 pub use hbase::WITHOUT_EFFECT;
 pub use launch::{Launch, Log};

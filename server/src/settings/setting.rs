@@ -27,6 +27,8 @@ pub struct Setting {
     pub reloads: bool,
     /// Applies a value to a launch.
     pub set: fn(&mut Launch, &Value),
+    /// The value in force if the setting has no value of its own; `None` if there is none.
+    pub effective: fn(&Launch) -> Option<Value>,
 }
 
 /// A flag on the command line.
@@ -71,6 +73,11 @@ impl Setting {
             Some(name) => name.to_owned(),
             None => format!("HJALL_{}", self.name.replace('.', "_").to_uppercase()),
         }
+    }
+
+    /// A value as it was given to the flag, which appends a unit to bare numbers.
+    pub(super) fn without_unit<'a>(&self, text: &'a str) -> &'a str {
+        self.flag.and_then(|flag| text.strip_suffix(flag.unit)).unwrap_or(text)
     }
 
     /// The section and the key in the TOML file.

@@ -1,4 +1,5 @@
-//! The output of `hjall config`: the effective settings as TOML and JSON, and a commented template.
+//! The output of `hjall config`: the effective settings as TOML and JSON with the lanes and the memory that result from
+//! them, and a commented template.
 
 use std::fmt::Write;
 
@@ -6,21 +7,22 @@ use super::force::{Entry, InForce};
 use super::launch::Launch;
 use super::setting::Setting;
 use super::table;
-use super::text::{quoted, wrapped};
-use super::value::Value;
+use super::text::{of_bytes, quoted, wrapped};
 use crate::settings::lane_size::Lanes;
 
-/// The effective settings as a TOML file that `--config` accepts, with the origin of each value and the
-/// resulting lanes as comments.
+/// The effective settings as a TOML file that `--config` accepts. Comments show the origin of each value, the values that
+/// are derived from other settings or from the machine, the resulting lanes, and the memory that can be used.
 pub fn toml(force: &InForce, launch: &Launch) -> String {
     let mut out = String::new();
     for section in table::sections() {
         out.push_str(&format!("[{section}]\n"));
         for Entry { setting, value, origin } in of_section(force, section) {
             let (_, key) = setting.section_and_key();
-            let line = match value {
-                Some(value) => format!("{key} = {value}"),
-                None => format!("# {key} ="),
+            // A derived value is commented out, so that it does not become fixed when the output is used as a file.
+            let line = match (value, (setting.effective)(launch)) {
+                (Some(value), _) => format!("{key} = {value}"),
+                (None, Some(derived)) => format!("# {key} = {derived}"),
+                (None, None) => format!("# {key} ="),
             };
             let words = if value.is_none() { format!(": {}", setting.default_words()) } else { String::new() };
             out.push_str(&format!("{line:<40} # {origin}{words}\n"));
@@ -35,16 +37,45 @@ pub fn toml(force: &InForce, launch: &Launch) -> String {
             format!("# {name:<8} {:>8} {:>12} {waiting:>9} {:>16}\n", size.handlers, size.running_max, size.queues);
         out.push_str(&line);
     }
+    out.push_str("\n# The memory that these settings allow. The process itself takes some 10 MiB, and a few KiB per connection.\n#\n");
+    let memory = memory(launch);
+    for Memory { name, bytes, setting } in &memory {
+        let _ = writeln!(out, "# {name:<22} {:>12}   {setting}", of_bytes(*bytes));
+    }
+    let all = memory.iter().fold(0_u64, |all, part| all.saturating_add(part.bytes));
+    let _ = writeln!(out, "# {:<22} {:>12}", "total", of_bytes(all));
     out
 }
 
+/// Memory that a part of the server can use.
+struct Memory {
+    name: &'static str,
+    bytes: u64,
+    /// The setting that limits it.
+    setting: &'static str,
+}
+
+fn memory(launch: &Launch) -> Vec<Memory> {
+    let limits = launch.options.memory_limits();
+    let in_flight = u64::try_from(launch.config.limits.held_bytes_max).unwrap_or(u64::MAX);
+    let of = |name, bytes, setting| Memory { name, bytes, setting };
+    let mut parts = vec![of("row cache", limits.row_cache, "store.row_cache")];
+    if !launch.memory {
+        parts.push(of("block cache", limits.block_cache, "store.cache"));
+        parts.push(of("write buffer", limits.write_buffer, "store.write_buffer: writes wait at twice its value"));
+    }
+    parts.push(of("messages and replies", in_flight, "limits.bytes_in_flight"));
+    parts
+}
+
 /// The effective settings as one JSON object: for each setting its value, its origin and whether it can be
-/// reloaded; then the lanes.
+/// reloaded; then the lanes, and the memory that can be used, in bytes.
 pub fn json(force: &InForce, launch: &Launch) -> String {
     let mut out = String::from("{\n  \"settings\": {\n");
     for (i, Entry { setting, value, origin }) in force.entries().iter().enumerate() {
         let comma = if i + 1 < force.entries().len() { "," } else { "" };
-        let value = value.as_ref().map_or_else(|| "null".to_owned(), Value::to_string);
+        let value = value.clone().or_else(|| (setting.effective)(launch));
+        let value = value.map_or_else(|| "null".to_owned(), |value| value.to_string());
         let (name, origin) = (quoted(setting.name), quoted(&origin.to_string()));
         let _ = writeln!(
             out,
@@ -66,6 +97,12 @@ pub fn json(force: &InForce, launch: &Launch) -> String {
             size.waiting_max,
             size.queues
         );
+    }
+    out.push_str("  },\n  \"memory\": {\n");
+    let memory = memory(launch);
+    for (i, Memory { name, bytes, .. }) in memory.iter().enumerate() {
+        let comma = if i + 1 < memory.len() { "," } else { "" };
+        let _ = writeln!(out, "    {}: {bytes}{comma}", quoted(&name.replace(' ', "_")));
     }
     out.push_str("  }\n}\n");
     out

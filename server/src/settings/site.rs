@@ -128,10 +128,7 @@ fn expected(setting: &Setting, key: &Key, value: &str) -> String {
     let unit = match key.unit {
         SWITCH => return format!("{} = {value}: must be true or false", key.name),
         "" => String::new(),
-        unit => format!(
-            " (in this file, a number without a unit, in {unit})
-"
-        ),
+        unit => format!(" (in this file, a number without a unit, in {unit})"),
     };
     format!("{} = {value}: {}{unit}", key.name, must(setting, value).split_once(": ").map_or("", |(_, must)| must))
 }

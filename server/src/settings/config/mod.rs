@@ -41,7 +41,7 @@ pub struct Config {
     pub slow: SlowSettings,
     /// TLS on all ports, or `None` if TLS is not offered. A change applies to new connections.
     pub tls: Option<TlsSettings>,
-    /// Exceptions to the rules that keep web pages out.
+    /// Thrift over HTTP.
     pub http: HttpSettings,
     /// Schedule and rate of compactions. Fixed at the start.
     pub compaction: CompactionSettings,
@@ -69,10 +69,35 @@ pub struct Listen {
 }
 
 impl Config {
+    /// The host name by which the server refers to itself: the configured one, or the host of the first address. If the
+    /// server listens on all interfaces, it is the name of the machine, as in HBase, so that clients on other machines
+    /// can use it. `None` if the configuration has neither a host name nor an address.
+    pub fn host_in_force(&self) -> Option<String> {
+        self.host.clone().or_else(|| Some(reachable(self.listen.first()?.addr)))
+    }
+
     /// The default settings, listening on one address for both services.
     pub fn on(addr: SocketAddr) -> Self {
         Self { listen: vec![Listen { addr, only: None }], ..Self::default() }
     }
+}
+
+/// The host by which clients reach an address.
+fn reachable(addr: SocketAddr) -> String {
+    if addr.ip().is_unspecified() {
+        host_name().unwrap_or_else(|| "localhost".to_owned())
+    } else {
+        addr.ip().to_string()
+    }
+}
+
+/// The name of this machine, if it has one.
+fn host_name() -> Option<String> {
+    #[cfg(unix)]
+    let name = rustix::system::uname().nodename().to_str().ok().map(str::to_owned);
+    #[cfg(not(unix))]
+    let name = std::env::var("COMPUTERNAME").ok();
+    name.filter(|name| !name.is_empty() && name != "(none)")
 }
 
 impl Default for Config {

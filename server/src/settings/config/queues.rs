@@ -81,6 +81,18 @@ impl QueueOrder {
     }
 }
 
+impl QueueSettings {
+    /// Maximum number of calls that wait in one of HBase's queues.
+    pub fn length(&self) -> usize {
+        self.length_max.unwrap_or(self.handlers.saturating_mul(10))
+    }
+
+    /// Maximum number of scans that run concurrently on a machine with this many cores.
+    pub fn scans_running(&self, cores: usize) -> usize {
+        self.scan_running_max.unwrap_or(cores.saturating_sub(1)).max(1)
+    }
+}
+
 impl Default for QueueSettings {
     fn default() -> Self {
         let cores = cores();

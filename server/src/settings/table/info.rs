@@ -1,8 +1,9 @@
 //! The info port: metrics and health.
 
-use super::{Default, Kind, ROW, Setting, flag, key};
+use super::{Default, Kind, ROW, Setting, count, flag, key};
+use crate::settings::Value;
 
-pub(super) static SETTINGS: [Setting; 3] = [
+pub(super) static SETTINGS: [Setting; 5] = [
     Setting {
         name: "info.listen",
         flag: flag("info-listen", "ADDR", ""),
@@ -12,6 +13,10 @@ pub(super) static SETTINGS: [Setting; 3] = [
         reason: "One address is easier to write than its two parts",
         reloads: false,
         set: |launch, value| launch.parts.info_listen = Some(value.text().to_owned()),
+        effective: |launch| {
+            let listen = launch.info.map_or_else(|| "off".to_owned(), |info| info.addr.to_string());
+            Some(Value::Text(listen))
+        },
         ..ROW
     },
     Setting {
@@ -34,6 +39,26 @@ pub(super) static SETTINGS: [Setting; 3] = [
         as_in_hbase: true,
         reloads: false,
         set: |launch, value| launch.parts.info_port = value.number().and_then(|n| n.try_into().ok()),
+        ..ROW
+    },
+    Setting {
+        name: "info.tables",
+        kind: count(0, 100_000),
+        default: Default::Is("200"),
+        summary: "Number of tables that have their own metrics, the first ones created. The others are counted together",
+        reason: "Each table adds four series to what Prometheus stores",
+        reloads: false,
+        set: |launch, value| launch.parts.info_tables = value.size(),
+        ..ROW
+    },
+    Setting {
+        name: "info.regions",
+        kind: count(0, 100_000),
+        default: Default::Is("200"),
+        summary: "Number of regions that have their own metrics. The others are counted together",
+        reason: "Each region adds four series to what Prometheus stores",
+        reloads: false,
+        set: |launch, value| launch.parts.info_regions = value.size(),
         ..ROW
     },
 ];

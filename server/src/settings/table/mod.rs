@@ -72,7 +72,7 @@ pub fn sections() -> impl Iterator<Item = &'static str> {
     })
 }
 
-/// Base of every row: no flag, no HBase key, reloadable, no effect.
+/// Base of every row: no flag, no HBase key, reloadable, no effect, no derived value.
 const ROW: Setting = Setting {
     name: "",
     flag: None,
@@ -85,6 +85,7 @@ const ROW: Setting = Setting {
     reason: "",
     reloads: true,
     set: |_, _| {},
+    effective: |_| None,
 };
 
 const fn flag(long: &'static str, value: &'static str, unit: &'static str) -> Option<Flag> {

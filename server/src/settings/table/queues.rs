@@ -1,7 +1,8 @@
 //! Call queues: HBase's settings and hjall's own.
 
 use super::{Default, Kind, RATIO, ROW, Setting, count, key, key_in, time, time_or_off};
-use crate::settings::config::{QueueOrder, QueueSettings};
+use crate::settings::Value;
+use crate::settings::config::{QueueOrder, QueueSettings, cores};
 
 const MANY: u64 = 1 << 20;
 
@@ -56,12 +57,13 @@ pub(super) static SETTINGS: [Setting; 16] = [
                   below 250 count as 250",
         as_in_hbase: true,
         set: |launch, value| launch.config.queues.length_max = Some(value.size()),
+        effective: |launch| Some(count_of(launch.config.queues.length())),
         ..ROW
     },
     Setting {
         name: "queues.waiting",
         kind: count(0, MANY),
-        default: Default::Unset("derived from the other settings"),
+        default: Default::Unset("no further limit"),
         summary: "Upper limit on the calls that may wait in a lane, whatever the settings taken from HBase allow",
         reason: "The settings taken from HBase already limit it",
         set: |launch, value| launch.config.queues.waiting_max = Some(value.size()),
@@ -140,6 +142,7 @@ pub(super) static SETTINGS: [Setting; 16] = [
                   their own lane",
         reason: "Queues do not divide processor time; this leaves one core to all other calls",
         set: |launch, value| launch.config.queues.scan_running_max = Some(value.size()),
+        effective: |launch| Some(count_of(launch.config.queues.scans_running(cores()))),
         ..ROW
     },
     Setting {
@@ -174,3 +177,7 @@ pub(super) static SETTINGS: [Setting; 16] = [
         ..ROW
     },
 ];
+
+fn count_of(count: usize) -> Value {
+    Value::Count(u64::try_from(count).unwrap_or(u64::MAX))
+}

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use super::{Default, Kind, ROW, Setting, count, flag, key, key_in, time};
+use crate::settings::Value;
 use crate::settings::config::Config;
 
 pub(super) static SETTINGS: [Setting; 13] = [
@@ -37,6 +38,11 @@ pub(super) static SETTINGS: [Setting; 13] = [
         reason: "One port serves every client",
         reloads: false,
         set: |launch, value| launch.parts.listen = value.list().to_vec(),
+        effective: |launch| {
+            let both = launch.config.listen.iter().filter(|listen| listen.only.is_none());
+            let addresses: Vec<_> = both.map(|listen| listen.addr.to_string()).collect();
+            (!addresses.is_empty()).then_some(Value::List(addresses))
+        },
         ..ROW
     },
     Setting {
@@ -87,11 +93,12 @@ pub(super) static SETTINGS: [Setting; 13] = [
         name: "server.host",
         flag: flag("host", "NAME", ""),
         kind: Kind::Text("a host name"),
-        default: Default::Unset("the first listening address"),
+        default: Default::Unset("the first listening address, or the name of the machine if that is 0.0.0.0 or ::"),
         summary: "Host name used in region locations and error messages",
         reason: "Clients that follow region locations reach this server again",
         reloads: false,
         set: |launch, value| launch.config.host = Some(value.text().to_owned()),
+        effective: |launch| launch.config.host_in_force().map(Value::Text),
         ..ROW
     },
     Setting {

@@ -1,6 +1,7 @@
 //! Thresholds of the slow-call log.
 
 use super::{Default, Kind, ROW, Setting, count, key, key_in, time_or_off};
+use crate::settings::Value;
 
 const SIZE: Kind = Kind::Bytes { min: 1, max: 1 << 40, off: true };
 
@@ -42,6 +43,7 @@ pub(super) static SETTINGS: [Setting; 7] = [
         summary: "Scanner fetches that run longer than this are logged",
         as_in_hbase: true,
         set: |launch, value| launch.config.slow.scan_time = value.time(),
+        effective: |launch| Some(launch.config.slow.scan_time.map_or(Value::Off, Value::Time)),
         ..ROW
     },
     Setting {
@@ -52,6 +54,7 @@ pub(super) static SETTINGS: [Setting; 7] = [
         summary: "Scanner fetches whose reply is larger than this are logged",
         as_in_hbase: true,
         set: |launch, value| launch.config.slow.scan_bytes = value.number(),
+        effective: |launch| Some(launch.config.slow.scan_bytes.map_or(Value::Off, Value::Bytes)),
         ..ROW
     },
     Setting {

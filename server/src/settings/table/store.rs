@@ -3,28 +3,41 @@
 use std::time::Duration;
 
 use super::{Default, Kind, ROW, Setting, bytes, flag, key_in, time_or_off};
+use crate::settings::Value;
 use crate::settings::setting::SWITCH;
 
 const CELL: Kind = Kind::Bytes { min: 1, max: 1 << 40, off: true };
 
-pub(super) static SETTINGS: [Setting; 6] = [
+pub(super) static SETTINGS: [Setting; 7] = [
     Setting {
         name: "store.cache",
         flag: flag("cache-mib", "MIB", "MiB"),
         kind: bytes(0, 1 << 44),
         default: Default::Unset("a quarter of the memory of the machine or control group, 32 MiB to 8 GiB"),
-        summary: "Memory for cached blocks",
-        reason: "It fills as blocks are read, and leaves room for the operating system's page cache. The row cache \
-                  adds an eighth of this setting (64 MiB if it is not set)",
+        summary: "Maximum memory for cached blocks",
+        reason: "It fills as blocks are read, and leaves room for the operating system's page cache",
         reloads: false,
         set: |launch, value| launch.options.cache_bytes = value.number(),
+        effective: |launch| Some(Value::Bytes(launch.options.memory_limits().block_cache)),
+        ..ROW
+    },
+    Setting {
+        name: "store.row_cache",
+        kind: bytes(0, 1 << 44),
+        default: Default::Unset("an eighth of store.cache, or 64 MiB if that is not set either"),
+        summary: "Maximum memory for the row cache, which keeps rows that are read repeatedly. 0 switches it off",
+        reason: "Rows that are read often are few compared with the blocks that contain them",
+        reloads: false,
+        set: |launch, value| launch.options.row_cache_bytes = value.number(),
+        effective: |launch| Some(Value::Bytes(launch.options.memory_limits().row_cache)),
         ..ROW
     },
     Setting {
         name: "store.write_buffer",
         kind: bytes(1 << 20, 1 << 44),
         default: Default::Is("128MiB"),
-        summary: "Memory for data that is not yet in files, over all tables. At twice this size, writes wait",
+        summary: "Memory for data that is not yet in files, over all tables. Above it, the largest part is flushed; at \
+                  twice this size, writes wait",
         reason: "Enough for a few files of each table that is being written",
         reloads: false,
         set: |launch, value| launch.options.write_buffer_bytes = value.number(),

@@ -1,0 +1,129 @@
+"""monitoring/: the dashboard and the alert rules use only metrics, labels and values that the server has."""
+import json
+import re
+import shutil
+import subprocess
+
+import promql_parser as promql
+import pytest
+import yaml
+from prometheus_client.parser import text_string_to_metric_families
+from serving import ROOT, Hjall
+from speaking import Wire, page
+
+DASHBOARD, ALERTS = ROOT / "monitoring" / "grafana.json", ROOT / "monitoring" / "alerts.yml"
+# Metrics that Prometheus itself adds for each target, and labels that it adds to each series.
+OF_PROMETHEUS, TARGET_LABELS = {"up"}, {"instance", "job"}
+# Labels whose values depend on clients.
+FREE_LABELS = {"method", "table", "namespace", "region", "start", "le"}
+
+
+def in_dashboard():
+    """The queries of the dashboard, as (panel, expression), with Grafana's variables replaced."""
+    for panel in json.loads(DASHBOARD.read_text())["panels"]:
+        for target in panel.get("targets", ()):
+            yield panel["title"], target["expr"].replace("$__rate_interval", "5m").replace("$instance", ".*")
+
+
+def in_alerts():
+    """The expressions of the alert rules, as (alert, expression)."""
+    for group in yaml.safe_load(ALERTS.read_text())["groups"]:
+        for rule in group["rules"]:
+            yield rule["alert"], rule["expr"]
+
+
+def parts(expression):
+    """The expression and all expressions in it."""
+    yield expression
+    children = [getattr(expression, name, None) for name in ("expr", "lhs", "rhs", "vector_selector", "param")]
+    for child in [*children, *(getattr(expression, "args", None) or ())]:
+        if isinstance(child, promql.Expr):
+            yield from parts(child)
+
+
+def uses(text):
+    """The metrics that a query uses, as name → its matchers; and the labels that it groups by."""
+    metrics, groups = [], set()
+    for part in parts(promql.parse(text)):
+        if isinstance(part, promql.VectorSelector):
+            matchers = [(matcher.name, str(matcher.op), matcher.value) for matcher in part.matchers.matchers]
+            metrics.append((part.name, matchers))
+        if isinstance(part, promql.AggregateExpr) and part.modifier is not None:
+            groups |= set(part.modifier.labels)
+    return metrics, groups
+
+
+def exposed(server):
+    """The samples of /metrics, by name: a list of their labels."""
+    samples = {}
+    for family in text_string_to_metric_families(page(server, "/metrics")[1]):
+        for sample in family.samples:
+            samples.setdefault(sample.name, []).append(sample.labels)
+    return samples
+
+
+def wrong(text, samples):
+    """What is wrong with a query: unknown metrics, labels and values."""
+    metrics, groups = uses(text)
+    found = []
+    for name, matchers in metrics:
+        if name in OF_PROMETHEUS:
+            continue
+        if name not in samples:
+            found.append(f"no metric {name}")
+            continue
+        labels = {label for sample in samples[name] for label in sample} | TARGET_LABELS
+        found += [f"{name} has no label {label}" for label in [label for label, _, _ in matchers] + sorted(groups) if label not in labels]
+        found += [f"{name} has no {label}={value}" for label, op, value in matchers
+                  if label in labels - FREE_LABELS - TARGET_LABELS and op == "MatchOp.Equal"
+                  and value not in {sample.get(label) for sample in samples[name]}]
+    return found
+
+
+@pytest.fixture(scope="module")
+def samples():
+    """The samples of a server on disk that has served a few calls."""
+    with Hjall(None, "--info-listen", "127.0.0.1:0") as server, Wire(server.port) as wire:
+        wire.make_table()
+        wire.put(b"r")
+        wire.one.getRow(b"t", b"r", {})
+        yield exposed(server)
+
+
+@pytest.mark.parametrize("queries", [in_dashboard, in_alerts], ids=["dashboard", "alerts"])
+def test_queries_use_what_the_server_exposes(samples, queries):
+    mistakes = {where: found for where, text in queries() if (found := wrong(text, samples))}
+    assert not mistakes
+
+
+def test_mistakes_are_found(samples):
+    assert wrong("rate(hjall_no_such_total[5m])", samples) == ["no metric hjall_no_such_total"]
+    assert wrong('hjall_lane_waiting{lain="read"}', samples) == ["hjall_lane_waiting has no label lain"]
+    assert wrong('hjall_lane_waiting{lane="reed"}', samples) == ["hjall_lane_waiting has no lane=reed"]
+    assert wrong("sum by (kind) (hjall_lane_waiting)", samples) == ["hjall_lane_waiting has no label kind"]
+    assert wrong('hjall_lane_waiting{lane="read"} > 0', samples) == []
+
+
+def test_alert_rules_are_complete():
+    rules = [rule for group in yaml.safe_load(ALERTS.read_text())["groups"] for rule in group["rules"]]
+    assert len({rule["alert"] for rule in rules}) == len(rules)
+    for rule in rules:
+        assert set(rule) <= {"alert", "expr", "for", "labels", "annotations"}, rule
+        assert rule["labels"]["severity"] in ("critical", "warning")
+        assert rule["annotations"]["summary"] and rule["annotations"]["description"]
+        assert re.fullmatch(r"\d+[smh]", rule.get("for", "0s"))
+
+
+def test_prometheus_accepts_the_alert_rules():
+    """Runs only where promtool is installed (Debian: apt install prometheus)."""
+    promtool = shutil.which("promtool")
+    if not promtool:
+        pytest.skip("promtool is not installed")
+    subprocess.run([promtool, "check", "rules", ALERTS], check=True, capture_output=True, timeout=60)
+
+
+def test_the_dashboard_is_consistent():
+    panels = json.loads(DASHBOARD.read_text())["panels"]
+    assert len({panel["id"] for panel in panels}) == len(panels)
+    places = [(panel["gridPos"]["x"], panel["gridPos"]["y"]) for panel in panels]
+    assert len(set(places)) == len(places) and all(x + panel["gridPos"]["w"] <= 24 for (x, _), panel in zip(places, panels, strict=True))
