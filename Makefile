@@ -30,7 +30,7 @@ pytest := $(python) -m pytest -q --no-header -p no:cacheprovider
 check = @echo "check $(1): …"; if $(2); then echo "check $(1): ok"; else echo "check $(1): FAILED"; exit 1; fi
 
 .PHONY: help run test check fuzz judge bench idl clients requirements build binary cargo-there python-there node-there \
-  test-rust test-judge test-clients test-examples test-operation test-hostile hostile test-crash test-linear linear test-python build-python test-node build-node package-node \
+  test-rust test-judge test-clients test-examples test-operation test-hostile hostile faults test-crash test-linear linear test-python build-python test-node build-node package-node \
   check-format check-lints check-dependencies check-advisories check-fuzz check-documents check-generated check-tidy check-node check-python check-python-types test-sdist wheel
 
 help: ## this list
@@ -48,6 +48,9 @@ check: check-format check-lints check-dependencies check-documents check-generat
 
 test-rust: cargo-there ## the Rust tests of all crates
 	cargo test --locked --workspace
+
+faults: cargo-there ## every store call failing at every point of short histories, damage to every file of a folder; prints figures
+	FAULTS=long cargo test --locked --workspace --test engine -- faults:: --nocapture
 
 test-judge: build .venv/.complete ## HBase's recorded answers, replayed against the server
 	$(python) tests/judge/judge.py suite $(TRANSCRIPTS)

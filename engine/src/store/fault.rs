@@ -32,6 +32,8 @@ pub enum Call {
     Flush,
     /// [`Store::compact`].
     Compact,
+    /// [`Store::files`].
+    Files,
     /// [`Store::statistics`].
     Statistics,
     /// [`Store::close`].
@@ -238,7 +240,7 @@ impl Store for FaultStore {
     }
 
     fn files(&self, space: SpaceId) -> Result<SpaceFiles> {
-        self.inner.files(space)
+        self.injector.call(Call::Files, || self.inner.files(space))
     }
 
     fn set_compaction_filters(&self, filters: Arc<dyn CompactionFilterFactory>) {

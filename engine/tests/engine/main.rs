@@ -6,6 +6,7 @@ mod reading;
 mod script;
 
 mod ddl;
+mod faults;
 mod filter;
 mod formats;
 mod model;
