@@ -133,6 +133,7 @@ check-lints: cargo-there
 
 check-dependencies: cargo-there $(filter .tools/%,$(CARGO_DENY))
 	$(call check,dependencies,$(CARGO_DENY) --locked check licenses bans sources)
+	$(call check,dependencies-fuzz,cargo metadata --locked --format-version 1 --manifest-path fuzz/Cargo.toml >/dev/null)
 
 # Not part of `make check`: it downloads the RustSec database from GitHub, and fails when an advisory appears, without any change here.
 check-advisories: cargo-there $(filter .tools/%,$(CARGO_DENY)) ## security advisories for dependencies, from the RustSec database
