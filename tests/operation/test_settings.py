@@ -309,3 +309,8 @@ def test_the_memory_that_the_settings_allow_is_shown():
 @pytest.mark.parametrize("options", [("--set", "queue.read_ratio=1"), ("--set", "queues.read_ratio"), ("--max-connections", "many")])
 def test_an_error_is_one_line(options):
     assert len(config(*options, code=2)[1].splitlines()) == 1
+
+
+def test_an_error_in_hbase_site_is_one_line(tmp_path):
+    said = config("--hbase-site", site(tmp_path, hbase_ipc_max_request_size="many"), code=2)[1]
+    assert len(said.splitlines()) == 1 and "in this file, a number without a unit, in B" in said

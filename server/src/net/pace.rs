@@ -49,7 +49,7 @@ impl Pace {
         self.moved = self.moved.saturating_add(bytes);
     }
 
-    /// Starts anew, for another transfer.
+    /// Starts again, for another transfer.
     pub fn reset(&mut self) {
         *self = Self::default();
     }
