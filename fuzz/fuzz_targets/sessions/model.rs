@@ -267,7 +267,7 @@ impl Session {
         let until = Instant::now() + DEADLINE;
         while self.server.connections() > 0 || self.server.held_bytes() > 0 {
             let (connections, held) = (self.server.connections(), self.server.held_bytes());
-            assert!(Instant::now() < until, "{connections} connections and {held} bytes are held for nobody");
+            assert!(Instant::now() < until, "{connections} connections and {held} bytes are still held");
             std::thread::yield_now();
         }
     }
