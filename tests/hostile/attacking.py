@@ -5,6 +5,7 @@ import socket
 import struct
 import threading
 import time
+import urllib.request
 
 import happybase
 
@@ -13,9 +14,15 @@ AT_LENGTH = os.environ.get("HOSTILE") == "long"
 TABLE, ROW, VALUE = b"bystander", b"row", b"value"
 
 
-def connect(port, timeout=60):
-    """A raw connection. Reads and writes that take longer than `timeout` seconds fail."""
-    return socket.create_connection(("127.0.0.1", port), timeout=timeout)
+def connect(port, timeout=60, source="127.0.0.1", receive_buffer=None):
+    """A raw connection from an address of this machine. Reads and writes that take longer than `timeout` seconds fail."""
+    raw = socket.socket()
+    raw.settimeout(timeout)
+    if receive_buffer:
+        raw.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, receive_buffer)
+    raw.bind((source, 0))
+    raw.connect(("127.0.0.1", port))
+    return raw
 
 
 def message(name, arguments=b"\0", sequence=1):
@@ -27,6 +34,27 @@ def message(name, arguments=b"\0", sequence=1):
 def text_field(number, value):
     """An encoded field of type string."""
     return struct.pack(">bhi", 11, number, len(value)) + value
+
+
+def list_field(number, values):
+    """An encoded field of type list of strings."""
+    return struct.pack(">bhbi", 15, number, 11, len(values)) + b"".join(struct.pack(">i", len(v)) + v for v in values)
+
+
+def struct_field(number, fields):
+    """An encoded field of type struct. `fields` are its encoded fields without the stop byte."""
+    return struct.pack(">bh", 12, number) + fields + b"\0"
+
+
+def structs_field(number, structs):
+    """An encoded field of type list of structs."""
+    return struct.pack(">bhbi", 15, number, 12, len(structs)) + b"".join(fields + b"\0" for fields in structs)
+
+
+def map_field(number, pairs):
+    """An encoded field of type map from string to string."""
+    texts = (text for pair in pairs.items() for text in pair)
+    return struct.pack(">bhbbi", 13, number, 11, 11, len(pairs)) + b"".join(struct.pack(">i", len(t)) + t for t in texts)
 
 
 def framed(call):
@@ -63,6 +91,18 @@ def peak_rss(server):
     """The largest resident memory that the server has had, in bytes."""
     status = pathlib.Path(f"/proc/{server.process.pid}/status").read_text()
     return int(next(line for line in status.splitlines() if line.startswith("VmHWM:")).split()[1]) * 1024
+
+
+def reset_peak_rss(server):
+    """Lets `peak_rss` begin with the present resident memory."""
+    pathlib.Path(f"/proc/{server.process.pid}/clear_refs").write_text("5")
+
+
+def metric(server, sample):
+    """The value of a metric, given its name with its labels as `/metrics` prints them; 0 if it is absent."""
+    with urllib.request.urlopen(server.info + "/metrics", timeout=60) as page:
+        lines = page.read().decode().splitlines()
+    return sum(float(line.rsplit(" ", 1)[1]) for line in lines if line.rsplit(" ", 1)[0] == sample)
 
 
 class Bystander:
@@ -104,6 +144,17 @@ class Bystander:
         with self.progress:
             wanted = len(self.latencies) + len(self.failures) + count
             assert self.progress.wait_for(lambda: len(self.latencies) + len(self.failures) >= wanted, timeout=120)
+
+    def median(self, since=0):
+        """The median of the latencies from this index on."""
+        ordered = sorted(self.latencies[since:])
+        return ordered[len(ordered) // 2]
+
+    def check_slowdown(self, since, factor=100):
+        """Compares the gets from this index on with those before. Only a difference of orders of magnitude is a failure."""
+        before, during = sorted(self.latencies[:since])[since // 2], self.median(since)
+        print(f"bystander: median {before * 1e3:.2f} ms before the attack, {during * 1e3:.2f} ms during it")
+        assert during < before * factor + 0.5
 
     def report(self):
         """Prints the median and the longest latency. A timing never fails a test."""

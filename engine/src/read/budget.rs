@@ -29,6 +29,12 @@ pub trait Budget {
 
     /// The flag that ends the reads of this call.
     fn stop(&self) -> Stop;
+
+    /// Whether a scan should pause, so that its thread can serve other calls. Called after each row that a scan has
+    /// passed over.
+    fn must_pause(&self) -> bool {
+        false
+    }
 }
 
 /// A budget without a bound, for calls that are never stopped.
@@ -48,6 +54,27 @@ impl Budget for Unlimited {
 
     fn stop(&self) -> Stop {
         Stop::default()
+    }
+}
+
+/// A budget whose reads do not pause.
+pub(super) struct Unpaused<'a>(pub(super) &'a dyn Budget);
+
+impl Budget for Unpaused<'_> {
+    fn take(&self, cells: usize, bytes: usize) -> Result<()> {
+        self.0.take(cells, bytes)
+    }
+
+    fn release(&self, cells: usize, bytes: usize) {
+        self.0.release(cells, bytes);
+    }
+
+    fn check(&self) -> Result<()> {
+        self.0.check()
+    }
+
+    fn stop(&self) -> Stop {
+        self.0.stop()
     }
 }
 

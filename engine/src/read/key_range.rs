@@ -53,6 +53,16 @@ impl KeyRange {
         extent
     }
 
+    /// The part of this range after a row in scan order.
+    pub(super) fn after(&self, row: &[u8], reversed: bool) -> Self {
+        let prefix = key::row_prefix(row);
+        if reversed {
+            Self { from: self.from.clone(), to: prefix }
+        } else {
+            Self { from: key::row_end(&prefix), to: self.to.clone() }
+        }
+    }
+
     pub(super) fn is_empty(&self) -> bool {
         !self.to.is_empty() && self.from >= self.to
     }

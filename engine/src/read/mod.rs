@@ -29,6 +29,6 @@ mod work_limit;
 
 pub use budget::{Budget, Unlimited};
 pub(crate) use row::{exists, get, newest, newest_times};
-pub use scanner::Scanner;
+pub use scanner::{Fetched, Scanner, SnapshotAge};
 pub use stop::{Stop, Watch};
 pub use work_limit::WorkLimit;

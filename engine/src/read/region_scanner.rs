@@ -4,9 +4,10 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 
-use super::budget::{Budget, Gathered, release_row};
+use super::budget::{Budget, Gathered, Unpaused, release_row};
 use super::family_cursor::FamilyCursor;
 use super::family_scan::{FamilyScan, Reader};
+use super::key_range::KeyRange;
 use super::store_scanner::{StoreScanner, Window};
 use crate::cell::{Cell, Row};
 use crate::error::{Error, ErrorKind, Result};
@@ -19,14 +20,32 @@ const CAPACITY_MAX: usize = 64;
 /// The part of a read of a region that is common to its families.
 pub(super) struct RegionScan {
     pub(super) order: Order,
-    /// The first key, included.
-    pub(super) from: Bytes,
-    /// The last key, excluded; empty: no end.
-    pub(super) to: Bytes,
+    pub(super) extent: KeyRange,
     /// Cells per result; `None`: whole rows.
     pub(super) batch: Option<usize>,
     pub(super) window: Window,
+    /// A new filter, or the one of a scanner that this one continues.
     pub(super) filter: Option<Box<dyn Filter>>,
+    /// Families that the filter has closed.
+    pub(super) closed: Vec<Bytes>,
+}
+
+/// What is needed to continue the scan of a region.
+pub(super) struct RegionProgress {
+    /// The keys after the last row that was examined.
+    pub(super) extent: KeyRange,
+    pub(super) filter: Option<Box<dyn Filter>>,
+    pub(super) closed: Vec<Bytes>,
+}
+
+/// The result of a step of a scan.
+pub(super) enum Step {
+    /// A row, or a piece of one.
+    Row(Row),
+    /// The region has no more rows.
+    End,
+    /// The scan was told to pause after a row that it has passed over. The next step continues there.
+    Paused,
 }
 
 /// The rows of one region.
@@ -38,10 +57,13 @@ pub(super) struct RegionScanner {
     filter: Option<Box<dyn Filter>>,
     whole_row_filter: bool,
     order: Order,
+    extent: KeyRange,
     batch: Option<usize>,
     /// The row that is being returned in pieces.
     piece: Option<Piece>,
     ended: bool,
+    /// The key of the row that was examined last.
+    examined: Option<Bytes>,
     /// The number of cells of the last row, as an estimate for the next one.
     width: Option<usize>,
 }
@@ -61,7 +83,7 @@ impl RegionScanner {
     /// `Unprocessable` for a batch size with a filter that needs whole rows; `Refused` for a reverse scan with a filter
     /// to which a family is not essential.
     pub(super) fn open(plans: Vec<FamilyScan>, reader: &Arc<Reader>, task: RegionScan) -> Result<Self> {
-        let RegionScan { order, from, to, batch, window, mut filter } = task;
+        let RegionScan { order, extent, batch, window, mut filter, closed } = task;
         let whole_row_filter = filter.as_ref().is_some_and(|f| f.has_filter_row());
         if batch.is_some() && whole_row_filter {
             let message = "Cannot set batch on a scan using a filter that returns true for filter.hasFilterRow";
@@ -70,7 +92,12 @@ impl RegionScanner {
         let (mut deciding, mut joining) = (Vec::new(), Vec::new());
         for plan in plans {
             let decides = filter.as_ref().is_none_or(|f| f.is_family_essential(&plan.family.name));
-            let scanner = StoreScanner::new(FamilyCursor::open(plan, reader, &from, &to, order)?, order, window);
+            let is_closed = closed.contains(&plan.family.name);
+            let cursor = FamilyCursor::open(plan, reader, &extent.from, &extent.to, order)?;
+            let mut scanner = StoreScanner::new(cursor, order, window);
+            if is_closed {
+                scanner.close();
+            }
             if decides { deciding.push(scanner) } else { joining.push(scanner) }
         }
         if order == Order::Descending && !joining.is_empty() {
@@ -80,15 +107,44 @@ impl RegionScanner {
         if let Some(filter) = &mut filter {
             filter.reset()?;
         }
-        Ok(Self { deciding, joining, filter, whole_row_filter, order, batch, piece: None, ended: false, width: None })
+        Ok(Self {
+            deciding,
+            joining,
+            filter,
+            whole_row_filter,
+            order,
+            extent,
+            batch,
+            piece: None,
+            ended: false,
+            examined: None,
+            width: None,
+        })
     }
 
     /// The next row, or the next piece of one. `None`: the region has no more rows.
     pub(super) fn next(&mut self, budget: &dyn Budget) -> Result<Option<Row>> {
+        match self.next_step(&Unpaused(budget))? {
+            Step::Row(row) => Ok(Some(row)),
+            Step::End | Step::Paused => Ok(None),
+        }
+    }
+
+    /// The next row or piece, unless the budget tells the scan to pause.
+    pub(super) fn next_step(&mut self, budget: &dyn Budget) -> Result<Step> {
         match self.batch {
             Some(batch) => self.next_piece(batch, budget),
             None => self.next_whole(budget),
         }
+    }
+
+    /// Ends the scan of the region between two rows, so that it can be continued by another scanner.
+    pub(super) fn into_progress(self) -> RegionProgress {
+        let reversed = self.order == Order::Descending;
+        let extent = self.examined.map_or(self.extent.clone(), |row| self.extent.after(&row, reversed));
+        let all = self.deciding.iter().chain(&self.joining);
+        let closed = all.filter(|scanner| scanner.is_closed()).map(|scanner| scanner.family().clone()).collect();
+        RegionProgress { extent, filter: self.filter, closed }
     }
 
     /// Whether the filter reports that nothing further can pass.
@@ -112,11 +168,11 @@ impl RegionScanner {
     /// Whether a row has a visible cell. Reads no more than it needs to find one.
     pub(super) fn has_cell(&mut self, budget: &dyn Budget) -> Result<bool> {
         if self.filter.is_some() {
-            let row = self.next_whole(budget)?;
+            let row = self.next(budget)?;
             row.iter().for_each(|row| release_row(budget, row));
             return Ok(row.is_some());
         }
-        let Some((prefix, key)) = self.begin_row()? else { return Ok(false) };
+        let Begun::Row { prefix, key } = self.begin_row(budget)? else { return Ok(false) };
         for scanner in &mut self.deciding {
             scanner.open_row(&prefix, &key)?;
             if scanner.next(&mut self.filter)?.is_some() {
@@ -126,8 +182,13 @@ impl RegionScanner {
         Ok(false)
     }
 
-    fn next_whole(&mut self, budget: &dyn Budget) -> Result<Option<Row>> {
-        while let Some((prefix, key)) = self.begin_row()? {
+    fn next_whole(&mut self, budget: &dyn Budget) -> Result<Step> {
+        loop {
+            let (prefix, key) = match self.begin_row(budget)? {
+                Begun::Row { prefix, key } => (prefix, key),
+                Begun::End => return Ok(Step::End),
+                Begun::Paused => return Ok(Step::Paused),
+            };
             let capacity = self.width.unwrap_or_else(|| self.deciding.iter().map(StoreScanner::buffered).sum());
             let mut cells = Vec::with_capacity(capacity.min(CAPACITY_MAX));
             let mut gathered = Gathered::new(budget);
@@ -138,6 +199,10 @@ impl RegionScanner {
             if !self.passes(&mut cells)? {
                 gathered.release();
                 self.reset()?;
+                self.examined = Some(key);
+                if budget.must_pause() {
+                    return Ok(Step::Paused);
+                }
                 continue;
             }
             for scanner in &mut self.joining {
@@ -149,6 +214,7 @@ impl RegionScanner {
                 cells.sort_by(|a, b| a.family.cmp(&b.family));
             }
             self.reset()?;
+            self.examined = Some(key.clone());
             if cells.is_empty() {
                 gathered.release();
                 continue;
@@ -156,9 +222,8 @@ impl RegionScanner {
             gathered.settle()?;
             self.width = Some(cells.len());
             self.ended = self.is_filter_done()?;
-            return Ok(Some(Row { key, cells, partial: false }));
+            return Ok(Step::Row(Row { key, cells, partial: false }));
         }
-        Ok(None)
     }
 
     /// Applies the filter to a finished row. `false`: the row is skipped.
@@ -173,16 +238,20 @@ impl RegionScanner {
         Ok(!empty && !filter.filter_row()?)
     }
 
-    fn next_piece(&mut self, batch: usize, budget: &dyn Budget) -> Result<Option<Row>> {
+    fn next_piece(&mut self, batch: usize, budget: &dyn Budget) -> Result<Step> {
         loop {
             if self.piece.is_none() {
-                let Some((prefix, key)) = self.begin_row()? else { return Ok(None) };
+                let (prefix, key) = match self.begin_row(budget)? {
+                    Begun::Row { prefix, key } => (prefix, key),
+                    Begun::End => return Ok(Step::End),
+                    Begun::Paused => return Ok(Step::Paused),
+                };
                 for scanner in &mut self.deciding {
                     scanner.open_row(&prefix, &key)?;
                 }
                 self.piece = Some(Piece { prefix, key, first: None, joined: false });
             }
-            let Some(mut piece) = self.piece.take() else { return Ok(None) };
+            let Some(mut piece) = self.piece.take() else { return Ok(Step::End) };
             let mut cells = Vec::from_iter(piece.first.take());
             let mut gathered = Gathered::new(budget);
             cells.iter().try_for_each(|cell| gathered.add(cell))?;
@@ -191,7 +260,7 @@ impl RegionScanner {
                     gathered.settle()?;
                     let key = piece.key.clone();
                     self.piece = Some(Piece { first: Some(cell), ..piece });
-                    return Ok(Some(Row { key, cells, partial: true }));
+                    return Ok(Step::Row(Row { key, cells, partial: true }));
                 }
                 gathered.add(&cell)?;
                 cells.push(cell);
@@ -199,17 +268,21 @@ impl RegionScanner {
                     gathered.settle()?;
                     let key = piece.key.clone();
                     self.piece = Some(piece);
-                    return Ok(Some(Row { key, cells, partial: true }));
+                    return Ok(Step::Row(Row { key, cells, partial: true }));
                 }
             }
             let passes = self.passes(&mut cells)?;
             self.reset()?;
+            self.examined = Some(piece.key.clone());
             if passes {
                 gathered.settle()?;
                 self.ended = self.is_filter_done()?;
-                return Ok(Some(Row { key: piece.key, cells, partial: false }));
+                return Ok(Step::Row(Row { key: piece.key, cells, partial: false }));
             }
             gathered.release();
+            if budget.must_pause() {
+                return Ok(Step::Paused);
+            }
         }
     }
 
@@ -244,8 +317,8 @@ impl RegionScanner {
         Ok(None)
     }
 
-    /// The prefix and key of the next row whose key passes the filter.
-    fn begin_row(&mut self) -> Result<Option<(Bytes, Bytes)>> {
+    /// The next row whose key passes the filter.
+    fn begin_row(&mut self, budget: &dyn Budget) -> Result<Begun> {
         while !self.ended {
             let mut next: Option<(Bytes, Bytes)> = None;
             for scanner in &mut self.deciding {
@@ -256,10 +329,10 @@ impl RegionScanner {
                 }
             }
             let Some((prefix, key)) = next else { break };
-            let Some(filter) = &mut self.filter else { return Ok(Some((prefix, key))) };
+            let Some(filter) = &mut self.filter else { return Ok(Begun::Row { prefix, key }) };
             // HBase asks again before the key: a skipped row may have ended the scan.
             if !filter.filter_all_remaining()? && !filter.filter_row_key(&key)? {
-                return Ok(Some((prefix, key)));
+                return Ok(Begun::Row { prefix, key });
             }
             if filter.filter_all_remaining()? {
                 break;
@@ -270,14 +343,25 @@ impl RegionScanner {
                 while scanner.next(&mut self.filter)?.is_some() {}
             }
             self.reset()?;
+            self.examined = Some(key);
+            if budget.must_pause() {
+                return Ok(Begun::Paused);
+            }
         }
         self.ended = true;
-        Ok(None)
+        Ok(Begun::End)
     }
 
     fn reset(&mut self) -> Result<()> {
         self.filter.as_mut().map_or(Ok(()), |f| f.reset())
     }
+}
+
+/// The result of looking for the next row.
+enum Begun {
+    Row { prefix: Bytes, key: Bytes },
+    End,
+    Paused,
 }
 
 /// Appends the cells of a family's open row.

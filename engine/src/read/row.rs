@@ -7,6 +7,7 @@ use bytes::Bytes;
 use super::budget::{Budget, take_row};
 use super::family_cursor::FamilyCursor;
 use super::family_scan::{FamilyScan, Reader, Selection};
+use super::key_range::KeyRange;
 use super::region_scanner::{RegionScan, RegionScanner};
 use super::stop::Stop;
 use super::store_scanner::Window;
@@ -133,7 +134,8 @@ fn open(core: &Core, name: &TableName, get: &Get, budget: &dyn Budget) -> Result
             Source::Stored(snapshot) => (snapshot, None),
         };
         let reader = Reader { snapshot, now: core.store.now_ms(), stop: budget.stop() };
-        let task = RegionScan { order: Order::Ascending, from, to, batch: None, window, filter };
+        let extent = KeyRange { from, to };
+        let task = RegionScan { order: Order::Ascending, extent, batch: None, window, filter, closed: Vec::new() };
         let rows = RegionScanner::open(plans, &Arc::new(reader), task)?;
         Ok((Arc::clone(table), Opened::Rows(Box::new(rows), cached)))
     })

@@ -3,11 +3,14 @@
 use std::collections::VecDeque;
 use std::fmt;
 use std::sync::Arc;
+use std::time::Duration;
 
-use super::budget::{Budget, Unlimited, take_row};
+use bytes::Bytes;
+
+use super::budget::{Budget, Unlimited, Unpaused, take_row};
 use super::family_scan::{FamilyScan, Reader, Selection};
 use super::key_range::{KeyRange, Progress};
-use super::region_scanner::{RegionScan, RegionScanner};
+use super::region_scanner::{RegionProgress, RegionScan, RegionScanner, Step};
 use super::stop::{Stop, Watch};
 use super::store_scanner::Window;
 use crate::catalog::TableState;
@@ -23,8 +26,8 @@ const PORTION_BYTES: usize = 2 << 20;
 
 /// An open scan.
 ///
-/// Opening it reads nothing. The first fetch takes a snapshot, which later fetches use, so later writes are not seen. A
-/// fetch reads up to `caching` rows of one region, or 2 MiB; they are delivered even if the table is dropped. Each
+/// Opening it reads nothing. The first fetch takes a snapshot, which later fetches use, so later writes are not seen,
+/// unless the snapshot is released ([`Self::release_snapshot`]). A fetch reads up to `caching` rows of one region, or 2 MiB; they are delivered even if the table is dropped. Each
 /// fetch checks the table again. A failed fetch does not end the scan: the next one continues after the last row
 /// fetched, with a new snapshot. A scan that has reached its end stays there.
 pub struct Scanner {
@@ -37,7 +40,38 @@ pub struct Scanner {
     /// Rows that the limit still allows; `None`: no limit.
     rows_left: Option<usize>,
     open: Option<TableView>,
+    /// The fetch that was paused.
+    paused: Option<Portion>,
+    /// The filter of a snapshot that was released.
+    released: Option<Released>,
     ended: bool,
+}
+
+/// The result of a fetch that may pause.
+#[derive(Debug)]
+pub enum Fetched {
+    /// The results.
+    Rows(Vec<Row>),
+    /// The budget told the scan to pause. Nothing is lost: the next fetch continues there.
+    Paused,
+}
+
+/// How long a scan has been using its present snapshot.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct SnapshotAge {
+    /// The time, by the clock of the database.
+    pub time: Duration,
+    /// The bytes that have been written to the database meanwhile. The store may have to keep what they replaced.
+    pub written_bytes: u64,
+}
+
+/// What a scan keeps of a snapshot that was released.
+struct Released {
+    table: Arc<TableState>,
+    /// The region that is being read.
+    region: RegionProgress,
+    /// The regions after it, in reverse order.
+    regions: Vec<KeyRange>,
 }
 
 /// A state of the table and how far it has been read.
@@ -49,6 +83,8 @@ struct TableView {
     /// The remaining regions, in reverse order.
     regions: Vec<KeyRange>,
     rows: RegionScanner,
+    /// [`Store::written_bytes`](crate::store::Store::written_bytes) when the snapshot was taken.
+    written_bytes: u64,
 }
 
 /// The result of one fetch.
@@ -62,6 +98,10 @@ struct Portion {
     region_ended: bool,
     /// The budget was used up within the row after these.
     cut: bool,
+    /// The row of which only some pieces have been fetched.
+    unfinished: Option<Bytes>,
+    /// The scan was told to pause.
+    paused: bool,
 }
 
 impl fmt::Debug for Scanner {
@@ -86,6 +126,8 @@ impl Scanner {
             progress: Progress::Start,
             rows_left,
             open: None,
+            paused: None,
+            released: None,
             ended: false,
         }
     }
@@ -100,7 +142,7 @@ impl Scanner {
     pub fn next(&mut self, n: usize) -> Result<Vec<Row>> {
         self.stop.join(&Stop::default());
         while self.waiting.len() < n && !self.ended {
-            self.fetch(&Unlimited)?;
+            let _ = self.fetch(&Unlimited)?;
         }
         Ok(self.waiting.drain(..n.min(self.waiting.len())).collect())
     }
@@ -119,23 +161,47 @@ impl Scanner {
     /// # Errors
     /// Those of [`Self::next`], and that of the budget if it is used up by the first result.
     pub fn next_for(&mut self, n: usize, bytes: usize, budget: &dyn Budget) -> Result<Vec<Row>> {
+        match self.fetch_for(n, bytes, &Unpaused(budget))? {
+            Fetched::Rows(rows) => Ok(rows),
+            Fetched::Paused => Ok(Vec::new()),
+        }
+    }
+
+    /// Like [`Self::next_for`], but may pause where the budget says so ([`Budget::must_pause`]).
+    ///
+    /// # Errors
+    /// Those of [`Self::next_for`].
+    pub fn fetch_for(&mut self, n: usize, bytes: usize, budget: &dyn Budget) -> Result<Fetched> {
         self.stop.join(&budget.stop());
+        if let Some(paused) = &self.paused {
+            paused.results.iter().try_for_each(|row| take_row(budget, row))?;
+        }
         let (mut results, mut sum) = (Vec::new(), 0);
         // Results that an earlier call fetched, which this call's budget does not contain yet.
         let mut earlier = self.waiting.len();
         while results.len() < n && sum < bytes {
+            let mut paused = false;
             let failed = match self.waiting.front() {
                 Some(row) if earlier > 0 => take_row(budget, row).err(),
                 None if self.ended => break,
-                None => self.fetch(budget).err(),
+                None => match self.fetch(budget) {
+                    Ok(is_paused) => {
+                        paused = is_paused;
+                        None
+                    }
+                    Err(error) => Some(error),
+                },
                 Some(_) => None,
             };
-            if let Some(error) = failed {
-                if error.kind() != ErrorKind::Cancelled && budget.check().is_err() && !results.is_empty() {
-                    break;
-                }
+            if failed.as_ref().is_some_and(|error| error.kind() != ErrorKind::Cancelled)
+                && budget.check().is_err()
+                && !results.is_empty()
+            {
+                break;
+            }
+            if paused || failed.is_some() {
                 results.into_iter().rev().for_each(|row| self.waiting.push_front(row));
-                return Err(error);
+                return failed.map_or(Ok(Fetched::Paused), Err);
             }
             if let Some(row) = self.waiting.pop_front() {
                 earlier = earlier.saturating_sub(1);
@@ -143,7 +209,27 @@ impl Scanner {
                 results.push(row);
             }
         }
-        Ok(results)
+        Ok(Fetched::Rows(results))
+    }
+
+    /// How long this scan has been using its snapshot. `None` if it has none.
+    pub fn snapshot_age(&self) -> Option<SnapshotAge> {
+        let open = self.open.as_ref()?;
+        let store = &self.handle.live().ok()?.store;
+        let time = Duration::from_millis(u64::try_from(store.now_ms() - open.reader.now).unwrap_or_default());
+        Some(SnapshotAge { time, written_bytes: store.written_bytes().saturating_sub(open.written_bytes) })
+    }
+
+    /// Releases the snapshot. The next fetch continues with a new one, after the last row that was examined and with
+    /// the state of the filter. In the middle of a row this has no effect.
+    pub fn release_snapshot(&mut self) {
+        let in_row = matches!(self.progress, Progress::Within(_)) || self.paused.as_ref().is_some_and(Portion::in_row);
+        if in_row {
+            return;
+        }
+        if let Some(TableView { table, regions, rows, .. }) = self.open.take() {
+            self.released = Some(Released { table, region: rows.into_progress(), regions });
+        }
     }
 
     /// A flag with which another thread can stop this scan.
@@ -156,7 +242,7 @@ impl Scanner {
     pub fn watch(&mut self, watch: Watch) {
         self.stop = self.stop.watched(watch);
         // Open scanners hold the previous flag.
-        self.open = None;
+        self.reset_to_progress();
     }
 
     /// An iterator over the remaining results. It ends after an error; the scanner itself can continue, as after an
@@ -173,17 +259,21 @@ impl Scanner {
         })
     }
 
-    /// Fetches one portion, which is empty at the end of the scan.
-    fn fetch(&mut self, budget: &dyn Budget) -> Result<()> {
+    /// Fetches one portion, which is empty at the end of the scan. Returns whether the fetch was paused.
+    fn fetch(&mut self, budget: &dyn Budget) -> Result<bool> {
         self.stop.check()?;
         budget.check()?;
         let portion = match self.next_portion(budget) {
             Ok(portion) => portion,
             Err(error) => {
-                self.open = None;
+                self.reset_to_progress();
                 return Err(error);
             }
         };
+        if portion.paused {
+            self.paused = Some(portion);
+            return Ok(true);
+        }
         if let Some(last) = portion.results.last() {
             self.progress = match last.cells.last() {
                 Some(cell) if last.partial => Progress::Within(cell.clone()),
@@ -204,28 +294,38 @@ impl Scanner {
             // Releases the snapshot.
             self.open = None;
         }
-        Ok(())
+        Ok(false)
+    }
+
+    /// Lets the next fetch continue after the rows that have been fetched, with a new snapshot and a new filter.
+    fn reset_to_progress(&mut self) {
+        self.open = None;
+        self.paused = None;
+        self.released = None;
     }
 
     /// Reads one portion of the current region, and moves on to the next region at the end of it.
     fn next_portion(&mut self, budget: &dyn Budget) -> Result<Portion> {
         let handle = Arc::clone(&self.handle);
         let core = handle.live()?;
-        let open = self.open.take();
-        let mut open = core.catalog.hold(&self.name, |table| {
+        let (open, released) = (self.open.take(), self.released.take());
+        let name = self.name.clone();
+        let mut open = core.catalog.hold(&name, |table| {
             table.check_readable()?;
             match open {
                 Some(open) if Arc::ptr_eq(&open.table, table) => Ok(open),
-                _ => self.open(core, table),
+                _ => self.open(core, table, released),
             }
         })?;
-        let portion = self.read(&mut open.rows, budget)?;
-        if let Some(first) = portion.results.first() {
+        let before = self.paused.take().unwrap_or_default();
+        let portion = self.read(&mut open.rows, before, budget)?;
+        if let Some(first) = portion.results.first().filter(|_| !portion.paused) {
             open.table.count_reads(&first.key, portion.results.len(), portion.bytes);
         }
         if portion.cut {
             // The row after the portion has been read in part: the next fetch opens the region again and reads the row
             // from its start.
+            self.reset_to_progress();
             return Ok(portion);
         }
         if !portion.region_ended {
@@ -237,7 +337,7 @@ impl Scanner {
         let done = portion.results.is_empty() && open.rows.is_filter_done()?;
         match open.regions.pop() {
             Some(extent) if !done => {
-                open.rows = self.region(&open.table, &open.reader, &extent)?;
+                open.rows = self.region(&open.table, &open.reader, extent)?;
                 self.open = Some(open);
             }
             _ => self.ended = true,
@@ -245,16 +345,18 @@ impl Scanner {
         Ok(portion)
     }
 
-    fn read(&self, rows: &mut RegionScanner, budget: &dyn Budget) -> Result<Portion> {
+    /// Adds rows to a portion that was paused, or to a new one.
+    fn read(&self, rows: &mut RegionScanner, mut portion: Portion, budget: &dyn Budget) -> Result<Portion> {
         let caching = usize::try_from(self.scan.caching).ok().filter(|caching| *caching > 0).unwrap_or(usize::MAX);
         let rows_left = self.rows_left.unwrap_or(usize::MAX);
-        let mut portion = Portion::default();
-        let mut unfinished = match &self.progress {
-            Progress::Within(cell) => Some(cell.row.clone()),
-            _ => None,
-        };
+        if !portion.paused
+            && let Progress::Within(cell) = &self.progress
+        {
+            portion.unfinished = Some(cell.row.clone());
+        }
+        portion.paused = false;
         while portion.results.len() < caching && portion.rows < rows_left && portion.bytes < PORTION_BYTES {
-            let next = match rows.next(budget) {
+            let next = match rows.next_step(budget) {
                 Err(error) if error.kind() != ErrorKind::Cancelled => match budget.check() {
                     Err(_) if !portion.results.is_empty() => {
                         portion.cut = true;
@@ -264,19 +366,26 @@ impl Scanner {
                 },
                 next => next?,
             };
-            let Some(mut row) = next else {
-                portion.region_ended = true;
-                portion.rows += usize::from(unfinished.is_some());
-                // Nothing visible followed the last piece, so HBase does not call it partial after all.
-                if let Some(last) = portion.results.last_mut() {
-                    last.partial = false;
+            let mut row = match next {
+                Step::Row(row) => row,
+                Step::Paused => {
+                    portion.paused = true;
+                    return Ok(portion);
                 }
-                return Ok(portion);
+                Step::End => {
+                    portion.region_ended = true;
+                    portion.rows += usize::from(portion.unfinished.is_some());
+                    // Nothing visible followed the last piece, so HBase does not call it partial after all.
+                    if let Some(last) = portion.results.last_mut() {
+                        last.partial = false;
+                    }
+                    return Ok(portion);
+                }
             };
             // A piece may be called partial although nothing follows it. Only the next row shows that it was the last
             // one.
-            if unfinished.as_ref().is_some_and(|last| *last != row.key) {
-                unfinished = None;
+            if portion.unfinished.as_ref().is_some_and(|last| *last != row.key) {
+                portion.unfinished = None;
                 portion.rows += 1;
                 if portion.rows == rows_left {
                     return Ok(portion);
@@ -291,9 +400,9 @@ impl Scanner {
                 }
             }
             if row.partial {
-                unfinished = Some(row.key.clone());
+                portion.unfinished = Some(row.key.clone());
             } else {
-                unfinished = None;
+                portion.unfinished = None;
                 portion.rows += 1;
             }
             portion.bytes += row.bytes();
@@ -303,22 +412,46 @@ impl Scanner {
         Ok(portion)
     }
 
-    /// Opens the current state of the table after the rows that have been fetched.
-    fn open(&self, core: &Core, table: &Arc<TableState>) -> Result<TableView> {
+    /// Opens the current state of the table after the rows that have been fetched or, with the filter of a snapshot that
+    /// was released, after those that have been examined.
+    fn open(&mut self, core: &Core, table: &Arc<TableState>, released: Option<Released>) -> Result<TableView> {
+        let written_bytes = core.store.written_bytes();
         let (snapshot, now) = (core.store.snapshot()?, core.store.now_ms());
-        let reader = Reader { snapshot, now, stop: self.stop.clone() };
-        let reader = Arc::new(reader);
-        let mut regions = KeyRange::of_scan(&self.scan, &self.progress).in_regions(table.regions(), self.scan.reversed);
-        regions.reverse();
-        // An empty range is opened too, so that the request is validated.
-        let first = regions.pop().unwrap_or_else(KeyRange::empty);
-        let rows = self.region(table, &reader, &first)?;
-        Ok(TableView { table: Arc::clone(table), reader, regions, rows })
+        let reader = Arc::new(Reader { snapshot, now, stop: self.stop.clone() });
+        let (rows, regions) = match released.filter(|released| Arc::ptr_eq(&released.table, table)) {
+            Some(Released { region, regions, .. }) => (self.continued_region(table, &reader, region)?, regions),
+            None => {
+                self.paused = None;
+                let remaining = KeyRange::of_scan(&self.scan, &self.progress);
+                let mut regions = remaining.in_regions(table.regions(), self.scan.reversed);
+                regions.reverse();
+                // An empty range is opened too, so that the request is validated.
+                let first = regions.pop().unwrap_or_else(KeyRange::empty);
+                (self.region(table, &reader, first)?, regions)
+            }
+        };
+        Ok(TableView { table: Arc::clone(table), reader, regions, rows, written_bytes })
     }
 
-    fn region(&self, table: &TableState, reader: &Arc<Reader>, extent: &KeyRange) -> Result<RegionScanner> {
+    /// Opens a region with a new filter.
+    fn region(&self, table: &TableState, reader: &Arc<Reader>, extent: KeyRange) -> Result<RegionScanner> {
+        let reversed = self.scan.reversed;
+        let filter = self.scan.filter.as_ref().map(|spec| spec.start(reversed)).transpose()?;
+        let (first, last) = filter.as_ref().map_or((None, None), |f| (f.first_row(), f.last_row()));
+        let extent = first.map_or_else(|| extent.clone(), |row| extent.beginning_at(&row, reversed));
+        let extent = last.map_or_else(|| extent.clone(), |row| extent.ending_at(&row, reversed));
+        self.continued_region(table, reader, RegionProgress { extent, filter, closed: Vec::new() })
+    }
+
+    /// Opens a region of which a part may have been read.
+    fn continued_region(
+        &self,
+        table: &TableState,
+        reader: &Arc<Reader>,
+        region: RegionProgress,
+    ) -> Result<RegionScanner> {
         let scan = &self.scan;
-        let filter = scan.filter.as_ref().map(|spec| spec.start(scan.reversed)).transpose()?;
+        let RegionProgress { extent, filter, closed } = region;
         let selection = Selection {
             columns: &scan.columns,
             max_versions: scan.max_versions,
@@ -329,11 +462,16 @@ impl Scanner {
         let plans =
             FamilyScan::all(table.families(), &selection, range, &|family| table.no_family(family, &scan.start))?;
         let order = if scan.reversed { Order::Descending } else { Order::Ascending };
-        let (first, last) = filter.as_ref().map_or((None, None), |f| (f.first_row(), f.last_row()));
-        let extent = first.map_or_else(|| extent.clone(), |row| extent.beginning_at(&row, scan.reversed));
-        let KeyRange { from, to } = last.map_or_else(|| extent.clone(), |row| extent.ending_at(&row, scan.reversed));
         let batch = usize::try_from(scan.batch).ok().filter(|batch| *batch > 0);
-        RegionScanner::open(plans, reader, RegionScan { order, from, to, batch, window: Window::ALL, filter })
+        let task = RegionScan { order, extent, batch, window: Window::ALL, filter, closed };
+        RegionScanner::open(plans, reader, task)
+    }
+}
+
+impl Portion {
+    /// Whether the last result is a piece of a row.
+    fn in_row(&self) -> bool {
+        self.unfinished.is_some()
     }
 }
 

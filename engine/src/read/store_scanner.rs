@@ -58,6 +58,21 @@ impl StoreScanner {
         Self { cursor, order, window, closed: false, ahead: None, in_row: false, passed: 0, column: None, kept: 0 }
     }
 
+    /// Whether the filter has reported that nothing further of this family can pass.
+    pub(super) fn is_closed(&self) -> bool {
+        self.closed
+    }
+
+    /// Returns no further rows.
+    pub(super) fn close(&mut self) {
+        self.closed = true;
+    }
+
+    /// The name of the family.
+    pub(super) fn family(&self) -> &Bytes {
+        &self.cursor.plan().family.name
+    }
+
     /// The prefix and key of the next row, without opening it.
     pub(super) fn next_row(&mut self) -> Result<Option<&(Bytes, Bytes)>> {
         if self.closed {

@@ -231,6 +231,10 @@ impl Store for FaultStore {
         self.inner.upcoming()
     }
 
+    fn written_bytes(&self) -> u64 {
+        self.inner.written_bytes()
+    }
+
     fn flush(&self, space: SpaceId) -> Result<()> {
         self.injector.call(Call::Flush, || self.inner.flush(space))
     }

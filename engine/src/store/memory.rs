@@ -6,6 +6,7 @@
 use std::collections::BTreeMap;
 use std::ops::Bound;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use bytes::Bytes;
 use parking_lot::{Mutex, RwLock};
@@ -35,6 +36,7 @@ pub struct MemoryStore {
     time: Time,
     sequence: Sequence,
     filters: RwLock<Option<Arc<dyn CompactionFilterFactory>>>,
+    written_bytes: AtomicU64,
     body_twice: bool,
 }
 
@@ -48,6 +50,7 @@ impl MemoryStore {
             time: Time::new(clock, i64::MIN, i64::MIN),
             sequence: Sequence::from(1),
             filters: RwLock::new(None),
+            written_bytes: AtomicU64::new(0),
             body_twice: false,
         }
     }
@@ -79,6 +82,8 @@ impl MemoryStore {
         let _writing = self.writing.lock();
         let mut spaces = Spaces::clone(&*self.state()?);
         for write in writes {
+            let bytes = write.key.len() + write.value.as_ref().map_or(0, Bytes::len);
+            self.written_bytes.fetch_add(bytes as u64, Ordering::Relaxed);
             let map = spaces.get_mut(&write.space).ok_or_else(|| super::no_such_space(write.space))?;
             match write.value {
                 Some(value) => map.insert_mut(write.key, value),
@@ -144,6 +149,10 @@ impl Store for MemoryStore {
 
     fn upcoming(&self) -> Upcoming {
         Upcoming { time_ms: self.time.safe_ms(), sequence: self.sequence.upcoming() }
+    }
+
+    fn written_bytes(&self) -> u64 {
+        self.written_bytes.load(Ordering::Relaxed)
     }
 
     fn flush(&self, space: SpaceId) -> Result<()> {

@@ -171,6 +171,12 @@ pub trait Store: Send + Sync + 'static {
     /// The time and the sequence number from which a copy of this store has to continue.
     fn upcoming(&self) -> Upcoming;
 
+    /// The bytes of keys and values that transactions have written since the store was opened or reopened. A store that
+    /// does not count them returns 0.
+    fn written_bytes(&self) -> u64 {
+        0
+    }
+
     /// Writes the memtable of a space to files, and waits for it.
     fn flush(&self, space: SpaceId) -> Result<()>;
 

@@ -156,11 +156,9 @@ impl Call {
         if field.id == Some(1) && field.field_type == TType::I32 { input.read_i32().ok() } else { None }
     }
 
-    /// Runs the call and appends its reply to `out`, whose length may not exceed `limit` bytes. A panic of the
-    /// handler becomes an internal error.
-    ///
-    /// # Errors
-    /// The fault that was answered instead of a result.
+    /// Runs the call and appends its reply to `out`, whose length may not exceed `limit` bytes. A panic of the handler
+    /// becomes an internal error. The inner result is the fault that was answered instead of a result. Returns `None`,
+    /// and leaves `out` unchanged, if the call was paused and has to be run again.
     pub fn run(
         &self,
         handler: &dyn Handler,
@@ -168,10 +166,14 @@ impl Call {
         message: &[u8],
         out: &mut Vec<u8>,
         limit: usize,
-    ) -> Result<(), Fault> {
+    ) -> Option<Result<(), Fault>> {
         let begin = out.len();
         let outcome = self.attempt(handler, scope, message, out, limit);
-        self.answer(outcome, message, out, begin)
+        if scope.is_paused() {
+            out.truncate(begin);
+            return None;
+        }
+        Some(self.answer(outcome, message, out, begin))
     }
 
     /// Runs a call whose reads may do no more work than `work` allows. Returns `None`, and leaves `out`

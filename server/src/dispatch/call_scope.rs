@@ -1,32 +1,60 @@
 //! The resources of one running call.
 
+use std::any::Any;
 use std::cell::{Cell, RefCell};
 use std::sync::Arc;
+use std::time::Instant;
 
 use hjall_engine::read::{Budget, Stop};
 use hjall_engine::{Error, ErrorKind, Result};
 
 use super::caller::Caller;
-use super::memory_quota::{MemoryClaim, MemoryQuota};
+use super::job::Job;
+use super::memory_quota::{MemoryClaim, MemoryHolder};
+use super::queue::Queue;
 use crate::wire::reply::too_large;
 
 /// Calls that gather less than this many bytes leave the quota alone.
 const UNCLAIMED_BYTES: usize = 4 << 10;
+/// The clock is read once for this number of rows that a scan has passed over.
+const PAUSE_CHECK_INTERVAL: u32 = 16;
 
 /// A running call: its client, the memory that it may gather for its reply, and the flag that ends it.
 ///
-/// Two limits bound what a call gathers: the limit on replies, because all of it is sent, and the memory
-/// quota, from which it is claimed until the call ends.
+/// Two limits bound what a call gathers: the limit on replies, because all of it is sent, and the share of its client in
+/// the memory quota, from which it is claimed until the call ends. A scan gives way to the calls that wait for its worker
+/// when its time slice has ended.
 pub struct CallScope<'a> {
     /// The client.
     pub caller: &'a Arc<Caller>,
     reply_bytes_max: usize,
-    quota: Option<&'a Arc<MemoryQuota>>,
+    memory: Option<&'a Arc<MemoryHolder>>,
     stop: Stop,
     cells: Cell<usize>,
     bytes: Cell<usize>,
     claim: RefCell<Option<MemoryClaim>>,
     exceeded: Cell<Option<Exceeded>>,
+    slice: Option<Slice>,
+    /// How often [`Budget::must_pause`] has been called.
+    asked: Cell<u32>,
+    paused: Cell<bool>,
+    state: RefCell<Option<State>>,
+}
+
+/// What a method keeps while its call is paused.
+pub type State = Box<dyn Any + Send>;
+
+/// The time that a call may run while others wait for its worker.
+pub(crate) struct Slice {
+    pub(crate) until: Instant,
+    pub(crate) queue: Arc<dyn Queue<Job>>,
+}
+
+/// What remains of a call that was paused.
+pub(crate) struct Remains {
+    /// The memory of what it has gathered.
+    pub(crate) claim: Option<MemoryClaim>,
+    pub(crate) state: Option<State>,
 }
 
 /// The limit that a call has exceeded.
@@ -41,10 +69,10 @@ impl<'a> CallScope<'a> {
     pub(crate) fn new(
         caller: &'a Arc<Caller>,
         reply_bytes_max: usize,
-        quota: &'a Arc<MemoryQuota>,
+        memory: &'a Arc<MemoryHolder>,
         stop: Stop,
     ) -> Self {
-        Self { reply_bytes_max, quota: Some(quota), stop, ..Self::unlimited(caller) }
+        Self { reply_bytes_max, memory: Some(memory), stop, ..Self::unlimited(caller) }
     }
 
     /// A call without limits.
@@ -52,17 +80,51 @@ impl<'a> CallScope<'a> {
         Self {
             caller,
             reply_bytes_max: usize::MAX,
-            quota: None,
+            memory: None,
             stop: Stop::default(),
             cells: Cell::default(),
             bytes: Cell::default(),
             claim: RefCell::default(),
             exceeded: Cell::default(),
+            slice: None,
+            asked: Cell::default(),
+            paused: Cell::default(),
+            state: RefCell::default(),
         }
     }
 
-    /// The memory that the gathered cells take, in bytes.
-    fn memory(&self) -> usize {
+    /// Lets the call pause when its time slice has ended, and gives it the state that it has kept.
+    pub(crate) fn with_slice(self, slice: Option<Slice>, state: Option<State>) -> Self {
+        Self { slice, state: RefCell::new(state), ..self }
+    }
+
+    /// Takes what the method has kept in [`Self::keep`]. `None` if the call has not been paused.
+    pub fn take_kept(&self) -> Option<State> {
+        self.state.borrow_mut().take()
+    }
+
+    /// Keeps a state while the call is paused. It is dropped if the call is not paused.
+    pub fn keep(&self, state: State) {
+        *self.state.borrow_mut() = Some(state);
+    }
+
+    /// Whether the call is to be paused: its method has been told to, its result is ignored, and it is run again.
+    pub fn is_paused(&self) -> bool {
+        self.paused.get()
+    }
+
+    /// Whether the call was ended because the memory quota had no room for what it gathered.
+    pub(crate) fn has_exceeded_quota(&self) -> bool {
+        matches!(self.exceeded.get(), Some(Exceeded::Quota))
+    }
+
+    /// What a paused call continues with.
+    pub(crate) fn into_remains(self) -> Remains {
+        Remains { claim: self.claim.into_inner(), state: self.state.into_inner() }
+    }
+
+    /// The memory of the gathered cells, in bytes.
+    fn gathered_bytes(&self) -> usize {
         self.cells.get().saturating_mul(size_of::<hjall_engine::Cell>()).saturating_add(self.bytes.get())
     }
 
@@ -71,8 +133,8 @@ impl<'a> CallScope<'a> {
             Exceeded::Reply => Error::new(ErrorKind::Refused, too_large(self.reply_bytes_max)),
             Exceeded::Quota => Error::new(
                 ErrorKind::Busy,
-                "the messages and replies in flight use all of their memory (limits.bytes_in_flight); \
-                 try again later, or request less at once",
+                "the messages and replies in flight use all of their memory, or this client its share of it \
+                 (limits.bytes_in_flight); try again later, or request less at once",
             ),
         }
     }
@@ -85,10 +147,10 @@ impl Budget for CallScope<'_> {
         }
         self.cells.set(self.cells.get().saturating_add(cells));
         self.bytes.set(self.bytes.get().saturating_add(bytes));
-        let memory = self.memory();
+        let bytes = self.gathered_bytes();
         let claimed = || {
-            let Some(quota) = self.quota.filter(|_| memory >= UNCLAIMED_BYTES) else { return true };
-            self.claim.borrow_mut().get_or_insert_with(|| quota.claim()).try_resize(memory)
+            let Some(memory) = self.memory.filter(|_| bytes >= UNCLAIMED_BYTES) else { return true };
+            self.claim.borrow_mut().get_or_insert_with(|| memory.claim()).try_resize(bytes)
         };
         let exceeded = if self.bytes.get() > self.reply_bytes_max {
             Exceeded::Reply
@@ -105,8 +167,20 @@ impl Budget for CallScope<'_> {
         self.cells.set(self.cells.get().saturating_sub(cells));
         self.bytes.set(self.bytes.get().saturating_sub(bytes));
         if let Some(claim) = self.claim.borrow_mut().as_mut() {
-            claim.resize(self.memory());
+            claim.resize(self.gathered_bytes());
         }
+    }
+
+    fn must_pause(&self) -> bool {
+        let Some(slice) = self.slice.as_ref().filter(|_| !self.paused.get()) else { return self.paused.get() };
+        self.asked.set(self.asked.get().wrapping_add(1));
+        if self.asked.get().is_multiple_of(PAUSE_CHECK_INTERVAL)
+            && Instant::now() >= slice.until
+            && !slice.queue.is_empty()
+        {
+            self.paused.set(true);
+        }
+        self.paused.get()
     }
 
     fn check(&self) -> Result<()> {

@@ -1,8 +1,10 @@
-//! The client of a connection, as its calls see it.
+//! The client of a call, as far as calls may know it.
 
 use std::net::{IpAddr, SocketAddr};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, OnceLock};
+
+use super::memory_quota::MemoryHolder;
 
 /// The client of a connection: its address and, after a login, its user. What it has opened refers to it beyond the
 /// end of the connection.
@@ -14,20 +16,22 @@ pub struct Caller {
     principal: Arc<str>,
     /// The scanners that the connection has open, whichever user opened them.
     scanners: Arc<AtomicUsize>,
+    /// Set when the first call or message of the client needs it.
+    pub(super) memory: OnceLock<Arc<MemoryHolder>>,
 }
 
 impl Caller {
     /// A client that has not logged in and has opened nothing yet.
     pub fn new(peer: SocketAddr) -> Arc<Self> {
         let principal = peer.ip().to_canonical().to_string().into();
-        Arc::new(Self { peer, user: None, principal, scanners: Arc::default() })
+        Arc::new(Self { peer, user: None, principal, scanners: Arc::default(), memory: OnceLock::new() })
     }
 
     /// The same connection after a login. Both callers share the connection's limit on scanners.
     #[must_use]
     pub fn logged_in(&self, user: Arc<str>) -> Arc<Self> {
         let (principal, scanners) = (user.clone(), self.scanners.clone());
-        Arc::new(Self { peer: self.peer, user: Some(user), principal, scanners })
+        Arc::new(Self { peer: self.peer, user: Some(user), principal, scanners, memory: OnceLock::new() })
     }
 
     /// The name of the user, or `None` without a login.

@@ -10,13 +10,14 @@ use hjall_engine::clock::Clock;
 use hjall_engine::read::Stop;
 use tokio::sync::oneshot;
 
+use super::account::Accounts;
 use super::call::{Call, Handler};
 use super::caller::Caller;
 use super::clock::Monotonic;
 use super::identity::Identity;
-use super::job::{Claim, Job};
+use super::job::{Claim, Job, Reply};
 use super::lane::{Lane, Permit};
-use super::memory_quota::{MemoryClaim, MemoryQuota};
+use super::memory_quota::{MemoryClaim, MemoryHolder, MemoryQuota};
 use super::queue::{self, Tuning};
 use super::runner::{ActiveSettings, Request, Runner};
 use super::shutdown::Shutdown;
@@ -39,6 +40,8 @@ pub struct Dispatcher {
     pub workers: WorkerPool,
     /// The memory of messages and replies.
     pub quota: Arc<MemoryQuota>,
+    /// The accounts of clients.
+    pub accounts: Accounts,
     /// The number of calls in flight, and whether the server is stopping.
     pub shutdown: Arc<Shutdown>,
     /// The clock of the queues.
@@ -60,9 +63,9 @@ impl Drop for StopOnDrop {
 /// The state of a call that was submitted.
 enum Submitted {
     /// The call has ended with this reply.
-    Answered(Vec<u8>),
+    Answered(Reply),
     /// The call waits in the queue of its lane.
-    Queued { replied: oneshot::Receiver<Vec<u8>>, claim: Arc<Claim> },
+    Queued { replied: oneshot::Receiver<Reply>, claim: Arc<Claim> },
 }
 
 impl Dispatcher {
@@ -75,9 +78,10 @@ impl Dispatcher {
             Arc::new(Lane::new(kind, queue::new(settings.order, tuning, clock.clone()), size))
         });
         let quota = Arc::new(MemoryQuota::new(live.config.limits.held_bytes_max));
-        let runner = Arc::new(Runner::new(handler, identity, live, quota.clone()));
+        let runner = Arc::new(Runner::new(handler, identity, live));
         let workers = WorkerPool::new(runner.clone(), lanes.clone());
-        Self { runner, lanes, workers, quota, shutdown: Arc::new(Shutdown::new()), clock }
+        let (accounts, shutdown) = (Accounts::default(), Arc::new(Shutdown::new()));
+        Self { runner, lanes, workers, quota, accounts, shutdown, clock }
     }
 
     /// Starts the workers that the current settings require.
@@ -106,9 +110,9 @@ impl Dispatcher {
         out: Vec<u8>,
         caller: &Arc<Caller>,
         gone: impl Future<Output = ()>,
-    ) -> Option<Vec<u8>> {
+    ) -> Option<Reply> {
         let (mut replied, claim) = match self.submit(call, message, out, caller) {
-            Submitted::Answered(out) => return Some(out),
+            Submitted::Answered(reply) => return Some(reply),
             Submitted::Queued { replied, claim } => (replied, StopOnDrop(claim)),
         };
         tokio::select! {
@@ -129,18 +133,14 @@ impl Dispatcher {
     /// Runs or queues a call. A short read runs on this thread, up to a limit of work, if its lane has a free
     /// handler and short reads are quick. A read that reaches the limit is queued, as is every other call.
     fn submit(&self, call: Call, message: Bytes, mut out: Vec<u8>, caller: &Arc<Caller>) -> Submitted {
-        let request = Request { call: &call, message: &message, caller, stop: Stop::default() };
+        let memory = self.memory(caller);
+        let request = Request { call: &call, message: &message, caller, memory, stop: Stop::default() };
         let Some(method) = call.method else {
             self.runner.unknown(&request, &mut out);
-            return Submitted::Answered(out);
+            return Submitted::Answered(Reply { bytes: out, claim: None });
         };
         let live = self.live();
         let kind = live.lanes.of_calls(method.info().kind);
-        if self.quota.is_exceeded() {
-            self.lane(kind).refused(Refusal::Bytes);
-            self.runner.refuse(&request, &mut out, kind, Refusal::Bytes);
-            return Submitted::Answered(out);
-        }
         // A change of schema locks its table exclusively, and a read must not wait for that lock on an event
         // loop. If reads share their lane with writes and scans, they are queued like those.
         let short = live.config.fast_path
@@ -151,13 +151,14 @@ impl Dispatcher {
         let mut entered = None;
         if let Some(permit) = short.then(|| self.lane(kind).enter_inline()).flatten() {
             match self.runner.run_inline(&request, &mut out, permit) {
-                Ok(()) => return Submitted::Answered(out),
+                Ok(claim) => return Submitted::Answered(Reply { bytes: out, claim }),
                 Err(permit) => entered = Some(permit),
             }
         }
-        let Some(permit) = entered.or_else(|| self.enter(method, kind)) else {
+        let client = memory.account.number;
+        let Some(permit) = entered.or_else(|| self.enter(method, kind, client)) else {
             self.runner.refuse(&request, &mut out, kind, Refusal::Length);
-            return Submitted::Answered(out);
+            return Submitted::Answered(Reply { bytes: out, claim: None });
         };
         let fetches = match live.config.queues.order {
             QueueOrder::Deadline => self.fetches(&call, &message),
@@ -172,21 +173,28 @@ impl Dispatcher {
             out,
             permit,
             caller: caller.clone(),
+            memory: memory.clone(),
             arrived: Instant::now(),
             received_ms: self.clock.now_ms(),
             fetches,
             claim: claim.clone(),
+            progress: None,
             reply,
         });
         Submitted::Queued { replied, claim }
     }
 
-    /// Takes a permit of a lane, or of the lane that replaces it if the settings have just removed it.
-    /// Returns `None`, and counts the refusal, if the lane is full.
-    fn enter(&self, method: Method, mut kind: LaneKind) -> Option<Permit> {
+    /// Takes a permit of a lane, or of the lane that replaces it if the settings have just removed it. If the lane is
+    /// full, and another client has more calls waiting in it than this one, one of those is refused instead. Returns
+    /// `None`, and counts the refusal, if there is no permit.
+    fn enter(&self, method: Method, mut kind: LaneKind, client: u64) -> Option<Permit> {
         loop {
-            if let Some(permit) = self.lane(kind).enter() {
+            let lane = self.lane(kind);
+            if let Some(permit) = lane.enter() {
                 return Some(permit);
+            }
+            if let Some(job) = lane.queue().evict_for(client) {
+                return Some(self.runner.displace(job));
             }
             let now = self.live().lanes.of_calls(method.info().kind);
             if now == kind {
@@ -216,8 +224,13 @@ impl Dispatcher {
         self.live().lanes.iter().map(|(kind, _)| self.lane(kind).metrics()).collect()
     }
 
-    /// An empty claim on memory, for a message or a reply.
-    pub fn claim_memory(&self) -> MemoryClaim {
-        self.quota.claim()
+    /// An empty claim on memory for the messages of a client.
+    pub fn claim_memory(&self, caller: &Caller) -> MemoryClaim {
+        self.memory(caller).claim()
+    }
+
+    /// The connection of a client as a holder of memory.
+    fn memory<'a>(&self, caller: &'a Caller) -> &'a Arc<MemoryHolder> {
+        caller.memory.get_or_init(|| MemoryHolder::new(self.quota.clone(), self.accounts.of(caller.principal())))
     }
 }

@@ -2,15 +2,17 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 use hjall_engine::read::Stop;
 use tokio::sync::oneshot;
 
 use super::call::Call;
+use super::call_scope::Remains;
 use super::caller::Caller;
 use super::lane::Permit;
+use super::memory_quota::{MemoryClaim, MemoryHolder};
 use super::queue::Waiting;
 
 /// A queued call.
@@ -25,16 +27,45 @@ pub struct Job {
     pub permit: Permit,
     /// The client.
     pub caller: Arc<Caller>,
-    /// When it arrived.
+    /// Where its reply claims memory.
+    pub memory: Arc<MemoryHolder>,
+    /// When it arrived, or was paused.
     pub arrived: Instant,
-    /// When it arrived, by the clock of the queue, in milliseconds.
+    /// The same time by the clock of the queue, in milliseconds.
     pub received_ms: i64,
     /// The number of earlier fetches from the scanner that this call reads.
     pub fetches: u64,
     /// Decides whether a worker runs the call or its connection abandons it.
     pub claim: Arc<Claim>,
+    /// What the call has done, if it was paused.
+    pub progress: Option<Progress>,
     /// Receives the reply.
-    pub reply: oneshot::Sender<Vec<u8>>,
+    pub reply: oneshot::Sender<Reply>,
+}
+
+/// A call that was paused.
+pub struct Progress {
+    /// How long it has waited, without its present wait.
+    pub waited: Duration,
+    /// How long it has run.
+    pub took: Duration,
+    /// What it continues with.
+    pub remains: Remains,
+}
+
+/// A reply, and the memory that it uses until it has been sent.
+pub struct Reply {
+    /// The reply, after what the buffer contained before.
+    pub bytes: Vec<u8>,
+    /// The memory of a reply that is not small.
+    pub claim: Option<MemoryClaim>,
+}
+
+impl Job {
+    /// Whether the caller may answer the call: it has been paused, or has not been started or abandoned before.
+    pub fn start(&self) -> bool {
+        self.progress.is_some() || self.claim.start()
+    }
 }
 
 impl Waiting for Job {
@@ -44,6 +75,10 @@ impl Waiting for Job {
 
     fn fetches(&self) -> u64 {
         self.fetches
+    }
+
+    fn client(&self) -> u64 {
+        self.memory.account.number
     }
 }
 

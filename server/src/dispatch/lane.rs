@@ -27,7 +27,7 @@ pub struct Lane {
     pace: Pace,
     finished: AtomicU64,
     /// By [`Refusal`].
-    refused: [AtomicU64; 2],
+    refused: [AtomicU64; 3],
     /// By [`Dropped`].
     dropped: [AtomicU64; 3],
     wait: Histogram,
@@ -121,6 +121,7 @@ impl Lane {
             finished: self.finished.load(Ordering::Relaxed),
             refused_length: refused(Refusal::Length),
             refused_bytes: refused(Refusal::Bytes),
+            refused_share: refused(Refusal::Share),
             dropped_gone: dropped(Dropped::Gone),
             dropped_overloaded: dropped(Dropped::Overloaded),
             dropped_late: dropped(Dropped::Late),

@@ -5,6 +5,7 @@
 //!                        └─────────── call ◄───────────────────┘
 //! ```
 
+pub(crate) mod account;
 pub mod call;
 pub mod call_scope;
 pub mod caller;

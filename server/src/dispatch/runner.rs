@@ -9,17 +9,17 @@ use hjall_engine::read::{Stop, WorkLimit};
 use tracing::{Span, field};
 
 use super::call::{Call, Handler};
-use super::call_scope::CallScope;
+use super::call_scope::{CallScope, Slice};
 use super::caller::Caller;
 use super::identity::Identity;
-use super::job::Job;
+use super::job::{Job, Progress, Reply};
 use super::lane::Permit;
-use super::memory_quota::MemoryQuota;
+use super::memory_quota::{MemoryClaim, MemoryHolder};
 use crate::observe::{Brief, CallEnd, CallReport, ClientErrors, Dropped, Observer, Refusal, client_error};
 use crate::settings::config::Config;
 use crate::settings::lane_size::Lanes;
 use crate::wire::fault::Fault;
-use crate::wire::method::LaneKind;
+use crate::wire::method::{Effect, LaneKind};
 use crate::wire::recognise;
 
 /// The limit of work of a read on an event loop. Reading and encoding this much takes less than a millisecond.
@@ -51,7 +51,6 @@ pub struct Runner {
     pub client_errors: ClientErrors,
     observer: Option<Arc<dyn Observer>>,
     live: ArcSwap<ActiveSettings>,
-    quota: Arc<MemoryQuota>,
 }
 
 /// How long a call waited and ran.
@@ -59,6 +58,23 @@ pub struct Runner {
 struct Times {
     waited: Duration,
     took: Duration,
+}
+
+impl Job {
+    fn times(&self) -> Times {
+        let before = self.progress.as_ref();
+        let waited = before.map_or(Duration::ZERO, |progress| progress.waited) + self.arrived.elapsed();
+        Times { waited, took: before.map_or(Duration::ZERO, |progress| progress.took) }
+    }
+}
+
+/// A call that was run.
+struct Ended<'a, 'b> {
+    scope: CallScope<'a>,
+    outcome: Result<(), Fault>,
+    out: &'b mut Vec<u8>,
+    /// Where the reply begins.
+    begin: usize,
 }
 
 /// A call, its message, and the client that sent it.
@@ -69,20 +85,24 @@ pub struct Request<'a> {
     pub message: &'a Bytes,
     /// The client.
     pub caller: &'a Arc<Caller>,
+    /// Where its reply claims memory.
+    pub memory: &'a Arc<MemoryHolder>,
     /// The flag that stops it.
     pub stop: Stop,
 }
 
+impl<'a> Request<'a> {
+    fn of(job: &'a Job) -> Self {
+        let Job { call, message, caller, memory, claim, .. } = job;
+        Self { call, message, caller, memory, stop: claim.stopper() }
+    }
+}
+
 impl Runner {
     /// A runner with these settings.
-    pub fn new(
-        handler: Arc<dyn Handler>,
-        identity: Identity,
-        live: Arc<ActiveSettings>,
-        quota: Arc<MemoryQuota>,
-    ) -> Self {
+    pub fn new(handler: Arc<dyn Handler>, identity: Identity, live: Arc<ActiveSettings>) -> Self {
         let observer = live.config.observer.clone();
-        Self { handler, identity, client_errors: ClientErrors::default(), observer, live: ArcSwap::new(live), quota }
+        Self { handler, identity, client_errors: ClientErrors::default(), observer, live: ArcSwap::new(live) }
     }
 
     /// The current settings. Must not be held across an await, because they may change.
@@ -95,23 +115,65 @@ impl Runner {
         self.live.store(live);
     }
 
-    /// Runs a call that has waited in the queue of its lane, and appends its reply to `out`. Releases the
-    /// permit when the reply is complete.
-    pub fn run(&self, request: &Request<'_>, out: &mut Vec<u8>, mut permit: Permit, waited: Duration) {
-        permit.begins();
-        let limit = self.live().config.limits.reply_bytes_max;
-        let span = span(request, permit.lane().kind());
-        let (begin, started) = (out.len(), Instant::now());
-        let scope = self.scope(request, limit);
-        let outcome = span.in_scope(|| request.call.run(&*self.handler, &scope, request.message, out, limit));
-        drop(scope);
-        self.ended(request, &permit, &span, Times { waited, took: started.elapsed() }, &out[begin..], outcome);
+    /// Runs a job that a worker took from the queue, unless its client has disconnected or it has waited too long. A
+    /// call that is paused returns to the queue.
+    pub fn run_job(&self, mut job: Job) {
+        let waited = job.arrived.elapsed();
+        let live = self.live();
+        if job.progress.is_none() && live.config.queues.wait_max.is_some_and(|max| waited > max) {
+            return self.drop_job(job, Dropped::Late);
+        }
+        // The receiver is also closed if the connection has ended because the server is stopping.
+        if !job.start() || job.reply.is_closed() {
+            return self.lost(&job);
+        }
+        let (limit, slice) = (live.config.limits.reply_bytes_max, live.config.queues.scan_slice);
+        drop(live);
+        let (mut times, mut state) = (Times { waited, took: Duration::ZERO }, None);
+        if let Some(Progress { waited, took, remains }) = job.progress.take() {
+            times = Times { waited: times.waited + waited, took };
+            state = remains.state;
+            // The run claims the memory of what has been gathered again.
+            drop(remains.claim);
+        }
+        job.permit.begins();
+        let queue = job.permit.lane().queue().clone();
+        let started = Instant::now();
+        let slice = slice.and_then(|slice| Some(Slice { until: started.checked_add(slice)?, queue: queue.clone() }));
+        let mut out = std::mem::take(&mut job.out);
+        let begin = out.len();
+        let request = Request::of(&job);
+        let span = span(&request, job.permit.lane().kind());
+        let scope = self.scope(&request, limit).with_slice(slice, state);
+        let outcome = span.in_scope(|| job.call.run(&*self.handler, &scope, &job.message, &mut out, limit));
+        times.took += started.elapsed();
+        let Some(outcome) = outcome else {
+            let remains = scope.into_remains();
+            job.permit.waits_again();
+            job.progress = Some(Progress { waited: times.waited, took: times.took, remains });
+            job.out = out;
+            let since = job.arrived.elapsed();
+            job.arrived += since;
+            job.received_ms += i64::try_from(since.as_millis()).unwrap_or(i64::MAX);
+            return queue.put(job);
+        };
+        let claim = self.ended(&request, &job.permit, &span, times, Ended { scope, outcome, out: &mut out, begin });
+        let Job { message, permit, reply, .. } = job;
+        // Before the reply is sent, so that the connection can reuse the buffer of the message.
+        drop((message, permit));
+        // Fails only if the connection has ended meanwhile.
+        let _ = reply.send(Reply { bytes: out, claim });
     }
 
-    /// Runs a short read on the event loop of its connection, and appends its reply to `out`. If the read
-    /// exceeds the limit of work, returns the permit and leaves `out` unchanged: the call then has to be
-    /// queued, so that other connections do not wait for it.
-    pub fn run_inline(&self, request: &Request<'_>, out: &mut Vec<u8>, mut permit: Permit) -> Result<(), Permit> {
+    /// Runs a short read on the event loop of its connection, and appends its reply to `out`. Returns the memory of the
+    /// reply. If the read exceeds the limit of work, returns the permit and leaves `out` unchanged: the call then has to
+    /// be queued, so that other connections do not wait for it.
+    pub fn run_inline(
+        &self,
+        request: &Request<'_>,
+        out: &mut Vec<u8>,
+        mut permit: Permit,
+    ) -> Result<Option<MemoryClaim>, Permit> {
         permit.begins();
         let limit = self.live().config.limits.reply_bytes_max;
         let span = span(request, permit.lane().kind());
@@ -120,7 +182,6 @@ impl Runner {
         let scope = self.scope(request, limit);
         let outcome =
             span.in_scope(|| request.call.run_within(INLINE_WORK, &*self.handler, &scope, request.message, out, limit));
-        drop(scope);
         // A read that is queued now has occupied the event loop, too.
         permit.lane().pace().record(&stopwatch);
         let Some(outcome) = outcome else {
@@ -128,25 +189,36 @@ impl Runner {
             return Err(permit);
         };
         let times = Times { waited: Duration::ZERO, took: started.elapsed() };
-        self.ended(request, &permit, &span, times, &out[begin..], outcome);
-        Ok(())
+        Ok(self.ended(request, &permit, &span, times, Ended { scope, outcome, out, begin }))
     }
 
     fn scope<'a>(&'a self, request: &Request<'a>, limit: usize) -> CallScope<'a> {
-        CallScope::new(request.caller, limit, &self.quota, request.stop.clone())
+        CallScope::new(request.caller, limit, request.memory, request.stop.clone())
     }
 
-    /// Records and reports a call that was run.
+    /// Records and reports a call that was run. Returns the memory of its reply. The reply of a read is replaced by a
+    /// refusal if there is no memory for it.
     fn ended(
         &self,
         request: &Request<'_>,
         permit: &Permit,
         span: &Span,
         times: Times,
-        reply: &[u8],
-        outcome: Result<(), Fault>,
-    ) {
+        ended: Ended<'_, '_>,
+    ) -> Option<MemoryClaim> {
+        let Ended { scope, outcome, out, begin } = ended;
         permit.ended(times.waited);
+        if scope.has_exceeded_quota() {
+            request.memory.account.refused();
+        }
+        let Ok(claim) = claim_reply(request, scope.into_remains().claim, out, outcome.is_ok()) else {
+            out.truncate(begin);
+            out.shrink_to_fit();
+            permit.lane().refused(Refusal::Bytes);
+            self.refuse(request, out, permit.lane().kind(), Refusal::Bytes);
+            return None;
+        };
+        let reply = &out[begin..];
         if !span.is_disabled() {
             let us = |time: Duration| u64::try_from(time.as_micros()).unwrap_or(u64::MAX);
             span.record("waited_us", us(times.waited)).record("took_us", us(times.took));
@@ -164,8 +236,10 @@ impl Runner {
                 "call ended in an internal error"
             );
         }
+        request.memory.account.ran(times.took, request.message.len(), reply.len());
         let end = outcome.as_ref().map_or_else(CallEnd::Failed, |()| CallEnd::Answered);
         self.report(request, permit.lane().kind(), times, reply, end);
+        claim
     }
 
     /// Answers a call of an unknown method.
@@ -178,61 +252,56 @@ impl Runner {
     /// Answers a call that is refused.
     pub fn refuse(&self, request: &Request<'_>, out: &mut Vec<u8>, lane: LaneKind, why: Refusal) {
         let fault = match why {
-            Refusal::Length => Fault::queue_full(&self.identity),
+            Refusal::Length | Refusal::Share => Fault::queue_full(&self.identity),
             Refusal::Bytes => Fault::queue_bytes_full(&self.identity),
         };
+        request.memory.account.refused();
         let begin = out.len();
         request.call.refuse(&fault, request.message, out);
         self.report(request, lane, Times::default(), &out[begin..], CallEnd::Refused(why));
     }
 
-    /// Runs a job that a worker took from the queue, unless its client has disconnected or it has waited too
-    /// long.
-    pub fn run_job(&self, job: Job) {
-        let waited = job.arrived.elapsed();
-        if self.live().config.queues.wait_max.is_some_and(|max| waited > max) {
-            return self.drop_job(job, Dropped::Late);
-        }
-        // The receiver is also closed if the connection has ended because the server is stopping.
-        if !job.claim.start() || job.reply.is_closed() {
-            return self.lost(&job, waited);
-        }
-        let Job { call, message, mut out, permit, caller, claim, reply, .. } = job;
-        let stop = claim.stopper();
-        self.run(&Request { call: &call, message: &message, caller: &caller, stop }, &mut out, permit, waited);
-        // Before the reply is sent, so that the connection can reuse the buffer of the message.
-        drop(message);
-        // Fails only if the connection has ended meanwhile.
-        let _ = reply.send(out);
-    }
-
     /// Answers a job that a worker took from the queue but does not run.
     pub fn drop_job(&self, job: Job, why: Dropped) {
-        let waited = job.arrived.elapsed();
-        if !job.claim.start() {
-            return self.lost(&job, waited);
+        if !job.start() {
+            return self.lost(&job);
         }
+        let times = job.times();
         let fault = match why {
-            Dropped::Late => Fault::late(waited),
+            Dropped::Late => Fault::late(times.waited),
             Dropped::Overloaded | Dropped::Gone => Fault::dropped(&self.identity),
         };
-        let Job { call, message, mut out, permit, caller, reply, .. } = job;
-        let lane = permit.lane();
+        job.memory.account.refused();
+        let lane = job.permit.lane();
         lane.dropped(why);
-        let request = Request { call: &call, message: &message, caller: &caller, stop: Stop::default() };
-        let begin = out.len();
-        call.refuse(&fault, &message, &mut out);
-        self.report(&request, lane.kind(), Times { waited, ..Times::default() }, &out[begin..], CallEnd::Dropped(why));
+        let mut out = job.out.clone();
+        job.call.refuse(&fault, &job.message, &mut out);
+        self.report(&Request::of(&job), lane.kind(), times, &out[job.out.len()..], CallEnd::Dropped(why));
+        let Job { message, permit, reply, .. } = job;
         drop((message, permit));
-        let _ = reply.send(out);
+        let _ = reply.send(Reply { bytes: out, claim: None });
+    }
+
+    /// Answers a job that gives its place in the queue to another client, and returns its permit.
+    pub fn displace(&self, job: Job) -> Permit {
+        if !job.start() {
+            self.lost(&job);
+            return job.permit;
+        }
+        let lane = job.permit.lane();
+        lane.refused(Refusal::Share);
+        let mut out = job.out.clone();
+        self.refuse(&Request::of(&job), &mut out, lane.kind(), Refusal::Share);
+        let Job { permit, reply, .. } = job;
+        let _ = reply.send(Reply { bytes: out, claim: None });
+        permit
     }
 
     /// Counts and reports a job whose client has disconnected.
-    fn lost(&self, job: &Job, waited: Duration) {
+    fn lost(&self, job: &Job) {
         let lane = job.permit.lane();
         lane.dropped(Dropped::Gone);
-        let request = Request { call: &job.call, message: &job.message, caller: &job.caller, stop: Stop::default() };
-        self.report(&request, lane.kind(), Times { waited, ..Times::default() }, &[], CallEnd::Dropped(Dropped::Gone));
+        self.report(&Request::of(job), lane.kind(), job.times(), &[], CallEnd::Dropped(Dropped::Gone));
     }
 
     fn report(&self, request: &Request<'_>, lane: LaneKind, times: Times, reply: &[u8], end: CallEnd<'_>) {
@@ -253,6 +322,31 @@ impl Runner {
         });
     }
 }
+
+/// Claims the memory of a reply. The reply of a successful call that has changed something cannot be refused.
+fn claim_reply(
+    request: &Request<'_>,
+    gathered: Option<MemoryClaim>,
+    out: &mut Vec<u8>,
+    succeeded: bool,
+) -> Result<Option<MemoryClaim>, NoMemory> {
+    if !MemoryClaim::is_counted(out.capacity()) {
+        return Ok(None);
+    }
+    // A buffer that grows has up to twice the capacity that it needs.
+    out.shrink_to_fit();
+    let mut claim = gathered.unwrap_or_else(|| request.memory.claim());
+    let changes = request.call.method.is_some_and(|method| method.info().effect != Effect::None);
+    if changes || !succeeded {
+        claim.resize(out.capacity());
+    } else if !claim.try_resize(out.capacity()) {
+        return Err(NoMemory);
+    }
+    Ok(Some(claim))
+}
+
+/// The quota has no room for a reply.
+struct NoMemory;
 
 /// The span of a call, for logs at debug level and for traces. The empty fields are filled in when the call
 /// has ended.

@@ -8,10 +8,11 @@ use std::time::Duration;
 use crossbeam_channel::{RecvTimeoutError, Sender, bounded};
 
 use crate::gateway::context::Context;
+use crate::gateway::scanners::Swept;
 
 /// The interval between sweeps. The next use of a scanner detects an ended lease as well; a sweep frees its
 /// memory.
-const EVERY: Duration = Duration::from_secs(5);
+const EVERY: Duration = Duration::from_secs(1);
 
 /// A thread that sweeps until this is dropped.
 pub struct Sweeper {
@@ -28,9 +29,9 @@ impl Sweeper {
         let (stop, stopped) = bounded(0);
         let thread = Builder::new().name("hjall-leases".to_owned()).spawn(move || {
             while stopped.recv_timeout(EVERY) == Err(RecvTimeoutError::Timeout) {
-                let ended = context.scanners.sweep();
-                if ended > 0 {
-                    tracing::debug!(scanners = ended, "closed scanners whose lease had ended");
+                let Swept { closed, released } = context.scanners.sweep();
+                if closed + released > 0 {
+                    tracing::debug!(closed, released, "closed scanners whose lease had ended, and released snapshots");
                 }
             }
             context.scanners.clear();

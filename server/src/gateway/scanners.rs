@@ -1,6 +1,6 @@
 //! The open scanners of all connections: ids and leases.
 
-use std::collections::{BTreeMap, HashMap, VecDeque};
+use std::collections::{BTreeMap, HashMap};
 use std::net::IpAddr;
 use std::ops::Bound;
 use std::sync::atomic::{AtomicI64, AtomicU64, AtomicUsize, Ordering};
@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use hjall_engine::clock::Clock;
 use hjall_engine::name::TableName;
-use hjall_engine::{Error, Row, Scanner};
+use hjall_engine::{Error, Scanner};
 
 use crate::dispatch::caller::{Caller, OwnScanner};
 use crate::settings::config::Limits;
@@ -24,28 +24,14 @@ pub struct OpenScanner {
     /// An error that in HBase only a region server detects. Every fetch fails with it, unless the table is
     /// missing.
     pub refusal: Option<Error>,
-    /// Results fetched and not yet delivered. They are delivered even if the table is dropped meanwhile.
-    pub ahead: VecDeque<Row>,
-    /// Results per fetch; 0: no limit.
-    pub caching: usize,
     /// Thrift1: deliver columns as a list in order instead of a map.
     pub sort_columns: bool,
-    /// The scan has reached the end of its range.
-    pub exhausted: bool,
 }
 
 impl OpenScanner {
     /// A scan of which nothing has been fetched.
     pub fn new(table: TableName, scanner: Scanner) -> Self {
-        Self {
-            table,
-            scanner,
-            refusal: None,
-            ahead: VecDeque::new(),
-            caching: 0,
-            sort_columns: false,
-            exhausted: false,
-        }
+        Self { table, scanner, refusal: None, sort_columns: false }
     }
 }
 
@@ -72,6 +58,10 @@ pub struct Scanners {
     orphan_timeout_ms: AtomicI64,
     /// Scanners whose lease ended before they were closed.
     expired: AtomicU64,
+    /// The greatest age of a snapshot, in milliseconds.
+    snapshot_max_ms: AtomicU64,
+    /// The greatest number of bytes that are written while a snapshot is in use.
+    snapshot_writes: AtomicU64,
     /// When a call that found no room last swept.
     swept_ms: AtomicI64,
     clock: Arc<dyn Clock>,
@@ -107,6 +97,13 @@ impl Leases {
     }
 }
 
+/// A scanner for which there is no room.
+struct NoRoom {
+    scanner: Box<OpenScanner>,
+    /// The limit that has been reached.
+    why: String,
+}
+
 struct Lease {
     scanner: Arc<Mutex<OpenScanner>>,
     users: Arc<AtomicUsize>,
@@ -127,6 +124,8 @@ impl Scanners {
             timeout_ms: AtomicI64::new(0),
             orphan_timeout_ms: AtomicI64::new(0),
             expired: AtomicU64::new(0),
+            snapshot_max_ms: AtomicU64::new(0),
+            snapshot_writes: AtomicU64::new(0),
             swept_ms: AtomicI64::new(i64::MIN),
             clock,
         };
@@ -143,6 +142,9 @@ impl Scanners {
         self.page_bytes_max.store(limits.page_bytes_max, Ordering::Relaxed);
         self.timeout_ms.store(ms(limits.scanner_timeout), Ordering::Relaxed);
         self.orphan_timeout_ms.store(ms(limits.scanner_orphan_timeout), Ordering::Relaxed);
+        let snapshot_max = limits.scanner_snapshot_max.and_then(|time| u64::try_from(time.as_millis()).ok());
+        self.snapshot_max_ms.store(snapshot_max.unwrap_or(u64::MAX), Ordering::Relaxed);
+        self.snapshot_writes.store(limits.scanner_snapshot_writes.unwrap_or(u64::MAX), Ordering::Relaxed);
     }
 
     /// The size at which a fetch ends, in bytes: with the row that reaches it.
@@ -158,23 +160,19 @@ impl Scanners {
     pub fn open(&self, service: Service, scanner: OpenScanner, caller: &Arc<Caller>) -> Result<i32, Fault> {
         match self.try_open(service, scanner, caller) {
             Ok(id) => Ok(id),
-            Err((scanner, why)) if self.sweep_for_room() => {
+            Err(NoRoom { scanner, why }) if self.sweep_for_room() => {
                 self.try_open(service, *scanner, caller).map_err(|_| full(&why))
             }
-            Err((_, why)) => Err(full(&why)),
+            Err(NoRoom { why, .. }) => Err(full(&why)),
         }
     }
 
-    /// Gives the scanner back, with the limit in words, if there is no room.
-    fn try_open(
-        &self,
-        service: Service,
-        scanner: OpenScanner,
-        caller: &Arc<Caller>,
-    ) -> Result<i32, (Box<OpenScanner>, String)> {
+    /// Gives a scanner an id, if there is room.
+    fn try_open(&self, service: Service, scanner: OpenScanner, caller: &Arc<Caller>) -> Result<i32, NoRoom> {
         let own_limit = self.own_limit.load(Ordering::Relaxed);
         let Some(own) = caller.open_scanner(own_limit) else {
-            return Err((Box::new(scanner), format!("this connection has {own_limit} scanners open")));
+            let why = format!("this connection has {own_limit} scanners open");
+            return Err(NoRoom { scanner: Box::new(scanner), why });
         };
         let used_ms = self.clock.now_ms();
         let (limit, address_limit) = (self.limit.load(Ordering::Relaxed), self.address_limit.load(Ordering::Relaxed));
@@ -187,7 +185,7 @@ impl Scanners {
             None
         };
         if let Some(why) = full {
-            return Err((Box::new(scanner), why));
+            return Err(NoRoom { scanner: Box::new(scanner), why });
         }
         // The counter wraps around. An id that is still in use is skipped.
         let id = loop {
@@ -207,7 +205,7 @@ impl Scanners {
         let now_ms = self.clock.now_ms();
         let due = |last: i64| (now_ms.saturating_sub(last) >= SWEEP_INTERVAL_MS).then_some(now_ms);
         let swept = self.swept_ms.fetch_update(Ordering::Relaxed, Ordering::Relaxed, due).is_ok();
-        swept && self.sweep() > 0
+        swept && self.sweep().closed > 0
     }
 
     /// Runs `body` on a scanner, and renews the lease before and after. Returns `None` if the id is unknown
@@ -231,7 +229,20 @@ impl Scanners {
         };
         // A body that panicked has left the scanner in the state of a failed fetch.
         let mut open = scanner.scanner.lock().unwrap_or_else(PoisonError::into_inner);
+        self.release_snapshot(&mut open);
         Some(body(&mut open))
+    }
+
+    /// Releases the snapshot of a scan if it is too old, or too much has been written since. Returns whether it has
+    /// been released.
+    fn release_snapshot(&self, open: &mut OpenScanner) -> bool {
+        let Some(age) = open.scanner.snapshot_age() else { return false };
+        let is_old = age.time.as_millis() >= u128::from(self.snapshot_max_ms.load(Ordering::Relaxed))
+            || age.written_bytes >= self.snapshot_writes.load(Ordering::Relaxed);
+        if is_old {
+            open.scanner.release_snapshot();
+        }
+        is_old && open.scanner.snapshot_age().is_none()
     }
 
     /// Closes a scanner. Returns `false` if the id is unknown. A call that is using the scanner can finish.
@@ -241,29 +252,36 @@ impl Scanners {
         gone.is_some_and(|lease| !self.ended(service, &lease, now_ms))
     }
 
-    /// Closes all scanners whose lease has ended, and returns their number.
-    pub fn sweep(&self) -> usize {
+    /// Closes all scanners whose lease has ended, and releases the snapshots of idle scanners that are too old.
+    pub fn sweep(&self) -> Swept {
         let now_ms = self.clock.now_ms();
-        let (mut from, mut closed) = (Bound::Unbounded, 0);
+        let (mut from, mut swept) = (Bound::Unbounded, Swept::default());
         loop {
             let mut leases = self.lock();
             let step = leases.by_id.range((from, Bound::Unbounded)).take(SWEEP_STEP);
-            let (mut last, mut ended) = (None, Vec::new());
+            let (mut last, mut ended, mut idle) = (None, Vec::new(), Vec::new());
             for (key, lease) in step {
                 last = Some(*key);
                 if self.ended(key.0, lease, now_ms) {
                     ended.push(*key);
+                } else if lease.users.load(Ordering::Relaxed) == 0 {
+                    idle.push(lease.scanner.clone());
                 }
             }
             let gone: Vec<_> = ended.into_iter().filter_map(|key| leases.remove(key)).collect();
             drop(leases);
-            closed += gone.len();
+            swept.closed += gone.len();
             self.expired.fetch_add(gone.len() as u64, Ordering::Relaxed);
-            // Closing a scanner may take a while, so the lock is not held.
+            // Closing a scanner or releasing a snapshot may take a while, so the lock is not held.
             drop(gone);
+            for scanner in idle {
+                // A scanner that is in use now releases its snapshot by itself.
+                let Ok(mut open) = scanner.try_lock() else { continue };
+                swept.released += usize::from(self.release_snapshot(&mut open));
+            }
             match last {
                 Some(key) => from = Bound::Excluded(key),
-                None => return closed,
+                None => return swept,
             }
         }
     }
@@ -312,6 +330,20 @@ impl Scanners {
     fn lock(&self) -> MutexGuard<'_, Leases> {
         self.leases.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// What a sweep has done.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Swept {
+    /// Scanners closed because their lease had ended.
+    pub closed: usize,
+    /// Snapshots released.
+    pub released: usize,
+}
+
+/// The result of a fetch that was paused. It is ignored: the call runs again.
+pub fn paused() -> Fault {
+    Fault::internal("the fetch was paused")
 }
 
 fn full(why: &str) -> Fault {

@@ -8,7 +8,7 @@ use hjall_engine::store::Statistics;
 use super::exposition::Exposition;
 use super::process::Process;
 use super::traffic::TrafficSeries;
-use crate::observe::{LaneMetrics, Line, Snapshot, Watch, dropped_log_lines};
+use crate::observe::{ClientMetrics, LaneMetrics, Line, Snapshot, Watch, dropped_log_lines};
 use crate::server::view::{CompactionFigures, Figures, View};
 use crate::wire::method::Service;
 
@@ -60,6 +60,7 @@ pub fn of(view: &View, figures: &Figures, series: &mut TrafficSeries) -> String 
     lanes(&mut out, &figures.lanes);
     clients(&mut out, figures);
     series.write(&mut out, &figures.traffic);
+    each_client(&mut out, &figures.clients);
     compactions(&mut out, figures.compactions);
     if let Ok(store) = &figures.store {
         self::store(&mut out, store);
@@ -159,7 +160,8 @@ fn lanes(out: &mut Exposition, lanes: &[LaneMetrics]) {
         "Calls answered with CallQueueTooBigException, by the limit that was reached.",
     );
     for lane in lanes {
-        for (reason, count) in [("length", lane.refused_length), ("bytes", lane.refused_bytes)] {
+        let reasons = [("length", lane.refused_length), ("share", lane.refused_share), ("bytes", lane.refused_bytes)];
+        for (reason, count) in reasons {
             out.sample("hjall_lane_rejected_total", &[("lane", lane.kind.name()), ("reason", reason)], count);
         }
     }
@@ -174,6 +176,39 @@ fn lanes(out: &mut Exposition, lanes: &[LaneMetrics]) {
     out.family("hjall_lane_wait_seconds", HISTOGRAM, "Time that calls waited before they ran.");
     for lane in lanes {
         durations(out, "hjall_lane_wait_seconds", &[("lane", lane.kind.name())], &lane.wait);
+    }
+}
+
+/// Name, kind, help text and value of a family of figures of clients.
+const OF_CLIENTS: [Of<ClientMetrics>; 5] = [
+    ("hjall_client_calls_total", COUNTER, "Calls that ran, by client.", |client| client.calls),
+    (
+        "hjall_client_refused_total",
+        COUNTER,
+        "Calls and messages that were refused, and calls that waited and were dropped, by client.",
+        |client| client.refused,
+    ),
+    ("hjall_client_received_bytes_total", COUNTER, "Bytes of messages of calls that ran, by client.", |client| {
+        client.received_bytes
+    }),
+    ("hjall_client_sent_bytes_total", COUNTER, "Bytes of their replies, by client.", |client| client.sent_bytes),
+    ("hjall_client_in_flight_bytes", GAUGE, "Bytes of messages and replies in flight, by client.", |client| {
+        client.held_bytes as u64
+    }),
+];
+
+/// The figures of each client. A user is a client after a login, otherwise an address; all but the first 100 count as
+/// `other`.
+fn each_client(out: &mut Exposition, clients: &[ClientMetrics]) {
+    for (name, kind, help, value) in OF_CLIENTS {
+        out.family(name, kind, help);
+        for client in clients {
+            out.sample(name, &[("client", &client.client)], value(client));
+        }
+    }
+    out.family("hjall_client_run_seconds_total", COUNTER, "Run time of calls, by client.");
+    for client in clients {
+        out.sample("hjall_client_run_seconds_total", &[("client", &client.client)], client.run.as_secs_f64());
     }
 }
 

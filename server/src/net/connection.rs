@@ -54,7 +54,7 @@ pub async fn serve(endpoint: Arc<Endpoint>, stream: TcpStream, speaking: Default
     let keepalive = TcpKeepalive::new().with_time(KEEPALIVE).with_interval(KEEPALIVE / 6);
     // Neither option is needed for correctness, so a socket that rejects them is served without.
     let _ = socket.set_tcp_nodelay(true).and(socket.set_tcp_keepalive(&keepalive));
-    let stream = BufferedStream::new(stream, BytesMut::new(), dispatcher.claim_memory());
+    let stream = BufferedStream::new(stream, BytesMut::new(), dispatcher.claim_memory(&client.caller));
     let Some((opening, stream)) = recognise_opening(dispatcher, stream, client.caller.peer).await else { return };
     let acceptor = endpoint.tls.load_full();
     match (opening, acceptor) {
@@ -99,7 +99,7 @@ async fn serve_tls(
         }
     };
     client.tls = true;
-    let stream = BufferedStream::new(stream, BytesMut::new(), dispatcher.claim_memory());
+    let stream = BufferedStream::new(stream, BytesMut::new(), dispatcher.claim_memory(&client.caller));
     if let Some((opening, stream)) = recognise_opening(dispatcher, stream, peer).await {
         serve_opening(dispatcher, opening, stream, speaking, &client).await;
     }

@@ -23,6 +23,7 @@ use super::rewind::Rewind;
 use super::web_pages;
 use crate::dispatch::call::{Call, DefaultService};
 use crate::dispatch::dispatcher::Dispatcher;
+use crate::dispatch::job::Reply;
 use crate::dispatch::memory_quota::MemoryClaim;
 use crate::wire::fault::Fault;
 use crate::wire::{Encoding, Transport};
@@ -83,7 +84,7 @@ pub async fn serve<S: AsyncRead + AsyncWrite + Unpin + Send + 'static>(
 }
 
 impl Connection<'_> {
-    async fn answer(&self, request: Request<Incoming>) -> Result<Response<Reply>, Infallible> {
+    async fn answer(&self, request: Request<Incoming>) -> Result<Response<ReplyBody>, Infallible> {
         self.exchange.begin_call();
         if let Some(refusal) = &self.client.refusal {
             let mut refused = self.text(refusal.status, format!("{}\n", refusal.fault));
@@ -114,7 +115,7 @@ impl Connection<'_> {
     }
 
     /// Answers a browser that asks whether a web page of an allowed origin may send calls.
-    fn preflight(&self, asked: &header::HeaderMap) -> Response<Reply> {
+    fn preflight(&self, asked: &header::HeaderMap) -> Response<ReplyBody> {
         let mut response = self.text(StatusCode::NO_CONTENT, "");
         let headers = response.headers_mut();
         headers.remove(CONTENT_TYPE);
@@ -128,7 +129,7 @@ impl Connection<'_> {
     }
 
     /// Runs the call of a request whose origin has been checked.
-    async fn post(&self, request: Request<Incoming>) -> Response<Reply> {
+    async fn post(&self, request: Request<Incoming>) -> Response<ReplyBody> {
         if request.method() != Method::POST {
             let mut refusal = self.text(
                 StatusCode::METHOD_NOT_ALLOWED,
@@ -142,12 +143,12 @@ impl Connection<'_> {
             return self.text(status, why);
         }
         match self.body(request.into_body()).await {
-            Ok((message, claim)) => self.run(message, claim).await,
+            Ok(Received { message, claim }) => self.run(message, claim).await,
             Err((status, why)) => self.text(status, why),
         }
     }
 
-    async fn run(&self, message: Bytes, mut claim: MemoryClaim) -> Response<Reply> {
+    async fn run(&self, message: Bytes, claim: MemoryClaim) -> Response<ReplyBody> {
         let encoding = if message.first() == Some(&0x82) { Encoding::Compact } else { Encoding::Binary };
         let call = {
             let mut speaking = self.speaking.lock().unwrap_or_else(PoisonError::into_inner);
@@ -165,14 +166,16 @@ impl Connection<'_> {
             Some(busy) => {
                 let caller = &self.client.caller;
                 let run = self.dispatcher.run(call, message, Vec::new(), caller, std::future::pending());
-                run.await.map(|reply| (reply, busy))
+                let reply = run.await;
+                // The message is no longer in use.
+                drop(claim);
+                reply.map(|reply| (reply, busy))
             }
             None => None,
         };
         match reply {
-            Some((reply, busy)) => {
-                claim.resize(reply.capacity());
-                let mut response = self.response(reply.into(), Some((busy, claim)));
+            Some((Reply { bytes, claim }, busy)) => {
+                let mut response = self.response(bytes.into(), Some(Unsent { busy, claim }));
                 response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("application/x-thrift"));
                 response
             }
@@ -181,7 +184,7 @@ impl Connection<'_> {
     }
 
     /// Receives the complete body, with a length or chunked.
-    async fn body(&self, mut body: Incoming) -> Result<(Bytes, MemoryClaim), (StatusCode, &'static str)> {
+    async fn body(&self, mut body: Incoming) -> Result<Received, (StatusCode, &'static str)> {
         const TOO_LARGE: (StatusCode, &str) = (
             StatusCode::PAYLOAD_TOO_LARGE,
             "The message is larger than the server allows (limits.message); send several smaller ones.\n",
@@ -195,13 +198,13 @@ impl Connection<'_> {
         if body.size_hint().lower() > bytes_max as u64 {
             return Err(TOO_LARGE);
         }
-        let mut claim = self.dispatcher.claim_memory();
+        let mut claim = self.dispatcher.claim_memory(&self.client.caller);
         let mut message = BytesMut::new();
         let mut receiving = Pace::default();
         loop {
             let frame = match receiving.keep(rate, body.frame()).await {
                 Ok(Some(Ok(frame))) => frame,
-                Ok(None) => return Ok((message.freeze(), claim)),
+                Ok(None) => return Ok(Received { message: message.freeze(), claim }),
                 Ok(Some(Err(_))) => return Err((StatusCode::BAD_REQUEST, "The body ends early.\n")),
                 Err(_) => return Err(TOO_SLOW),
             };
@@ -218,7 +221,7 @@ impl Connection<'_> {
         }
     }
 
-    fn text(&self, status: StatusCode, text: impl Into<Bytes>) -> Response<Reply> {
+    fn text(&self, status: StatusCode, text: impl Into<Bytes>) -> Response<ReplyBody> {
         let mut response = self.response(text.into(), None);
         *response.status_mut() = status;
         response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("text/plain; charset=utf-8"));
@@ -226,22 +229,28 @@ impl Connection<'_> {
     }
 
     /// A response with this body, which holds `unsent` until all of it has been sent.
-    fn response(&self, bytes: Bytes, unsent: Option<Unsent>) -> Response<Reply> {
-        let mut reply = Reply { bytes, unsent, exchange: self.exchange.clone() };
+    fn response(&self, bytes: Bytes, unsent: Option<Unsent>) -> Response<ReplyBody> {
+        let mut reply = ReplyBody { bytes, unsent, exchange: self.exchange.clone() };
         // The body of an empty reply is never polled.
         reply.check_given();
         Response::new(reply)
     }
 }
 
+/// The body of a request, and the memory that it uses.
+struct Received {
+    message: Bytes,
+    claim: MemoryClaim,
+}
+
 /// The body of a response. Its call is in flight, and its bytes count as held, until the stream has sent it.
-struct Reply {
+struct ReplyBody {
     bytes: Bytes,
     unsent: Option<Unsent>,
     exchange: Arc<Exchange>,
 }
 
-impl Reply {
+impl ReplyBody {
     /// If no bytes remain, leaves it to the stream to tell when all of them have been sent.
     fn check_given(&mut self) {
         if self.bytes.is_empty() {
@@ -250,7 +259,7 @@ impl Reply {
     }
 }
 
-impl Body for Reply {
+impl Body for ReplyBody {
     type Data = Bytes;
     type Error = Infallible;
 

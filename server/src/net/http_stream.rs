@@ -28,8 +28,15 @@ pub struct Exchange {
     unsent: Mutex<Vec<Unsent>>,
 }
 
-/// A reply's call, which is not finished before the reply has been sent, and the memory of the reply.
-pub type Unsent = (CallGuard, MemoryClaim);
+/// What a reply holds until it has been sent.
+pub struct Unsent {
+    /// Its call, which has not ended before.
+    #[expect(dead_code, reason = "held until it is dropped")]
+    pub busy: CallGuard,
+    /// Its memory.
+    #[expect(dead_code, reason = "held until it is dropped")]
+    pub claim: Option<MemoryClaim>,
+}
 
 impl Exchange {
     /// An exchange whose first request has begun to arrive.

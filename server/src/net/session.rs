@@ -12,6 +12,7 @@ use super::connection::Client;
 use super::pace::MinimumRate;
 use crate::dispatch::call::{Call, DefaultService};
 use crate::dispatch::dispatcher::Dispatcher;
+use crate::dispatch::job::Reply;
 use crate::observe::{Brief, ClientErrors, client_error};
 use crate::wire::fault::Fault;
 use crate::wire::measure::{Measure, Progress};
@@ -49,7 +50,6 @@ pub async fn serve<S: AsyncRead + AsyncWrite + Unpin>(
     let peer = client.caller.peer;
     tracing::debug!(%peer, %dialect, "connection speaks Thrift");
     let mut out = Vec::new();
-    let mut claim = dispatcher.claim_memory();
     loop {
         let received = match dialect.framed {
             true => framed(dispatcher, &mut stream).await,
@@ -88,10 +88,10 @@ pub async fn serve<S: AsyncRead + AsyncWrite + Unpin>(
         }
         let gone = stream.hang_up();
         let Some(reply) = dispatcher.run(call, message, take(&mut out), &client.caller, gone).await else { return };
-        out = reply;
+        // The reply counts as held until the client has taken it.
+        let Reply { bytes, claim } = reply;
+        out = bytes;
         stream.finished();
-        // A reply counts as held until its client has taken it. While clients are slow, no further call may begin.
-        claim.resize(out.capacity());
         if !one_way {
             if dialect.framed {
                 frame(&mut out);
@@ -105,7 +105,7 @@ pub async fn serve<S: AsyncRead + AsyncWrite + Unpin>(
         if out.capacity() > KEPT_BYTES {
             out = Vec::new();
         }
-        claim.resize(0);
+        drop(claim);
     }
 }
 

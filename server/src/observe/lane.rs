@@ -24,6 +24,8 @@ pub struct LaneMetrics {
     pub finished: u64,
     /// Calls refused because no handler and no queue slot was free.
     pub refused_length: u64,
+    /// Calls that gave their place in the queue to a client with fewer calls.
+    pub refused_share: u64,
     /// Calls refused because the calls in flight held too many bytes.
     pub refused_bytes: u64,
     /// Calls dropped because their clients had disconnected.

@@ -4,6 +4,7 @@
 
 mod brief;
 mod calls;
+mod client;
 mod client_errors;
 mod connections;
 mod exceptions;
@@ -21,6 +22,7 @@ use std::time::Duration;
 
 pub use brief::Brief;
 pub use calls::{Calls, Counted, Line};
+pub use client::ClientMetrics;
 pub(crate) use client_errors::client_error;
 pub use client_errors::{ClientError, ClientErrors, SUMMARY_PERIOD};
 pub use connections::{ConnectionCounters, ConnectionFigures, ConnectionRefusal};

@@ -65,6 +65,8 @@ pub enum Refusal {
     Length,
     /// The calls in flight held too many bytes.
     Bytes,
+    /// The client had more calls in the queue than the client that got the slot.
+    Share,
 }
 
 /// Why a call that waited was not run.

@@ -43,13 +43,14 @@ impl Server {
         }
         take!(queues: QueueSettings {
             handlers handler_factor read_ratio scan_ratio length_max waiting_max codel_target codel_interval
-            codel_lifo_threshold max_call_delay scan_vtime_weight scan_running_max admin_handlers admin_waiting_max
-            wait_max
+            codel_lifo_threshold max_call_delay scan_vtime_weight scan_running_max scan_slice admin_handlers
+            admin_waiting_max wait_max
         } fixed { order });
         take!(limits: Limits {
             connections_max connections_per_address_max when_full message_bytes_max frame_bytes_max reply_bytes_max
             page_bytes_max held_bytes_max scanners_max scanners_per_connection_max scanners_per_address_max
-            scanner_timeout scanner_orphan_timeout idle_max first_call_max stall_max min_rate grace
+            scanner_timeout scanner_orphan_timeout scanner_snapshot_max scanner_snapshot_writes idle_max
+            first_call_max stall_max min_rate grace
         } fixed {});
         if old.fast_path != requested.fast_path {
             new.fast_path = requested.fast_path;

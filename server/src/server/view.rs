@@ -9,7 +9,7 @@ use crate::dispatch::identity::Identity;
 pub use crate::gateway::compactor::CompactionFigures;
 use crate::gateway::context::Context;
 use crate::net::endpoint::Endpoint;
-use crate::observe::{ConnectionFigures, LaneMetrics, Watch};
+use crate::observe::{ClientMetrics, ConnectionFigures, LaneMetrics, Watch};
 
 /// A view of a server. It stays usable while the server stops, and afterwards.
 #[derive(Clone)]
@@ -39,6 +39,8 @@ pub struct Figures {
     pub held_bytes_max: usize,
     /// Connections since the start.
     pub connection_counters: ConnectionFigures,
+    /// The figures of each client.
+    pub clients: Vec<ClientMetrics>,
     /// Open scanners.
     pub scanners: usize,
     /// Scanners whose lease has ended since the start.
@@ -108,6 +110,7 @@ impl View {
             connection_counters: endpoint.as_ref().map(|endpoint| endpoint.counters.read()).unwrap_or_default(),
             held_bytes: dispatcher.map_or(0, |dispatcher| dispatcher.quota.used()),
             held_bytes_max: limits.held_bytes_max,
+            clients: dispatcher.map_or_else(Vec::new, |dispatcher| dispatcher.accounts.metrics()),
             scanners: context.as_ref().map_or(0, |context| context.scanners.len()),
             scanners_max: limits.scanners_max,
             scanners_expired: context.as_ref().map_or(0, |context| context.scanners.expired()),

@@ -15,6 +15,7 @@ struct Entry {
     number: usize,
     received_ms: i64,
     fetches: u64,
+    client: u64,
 }
 
 impl Waiting for Entry {
@@ -25,11 +26,20 @@ impl Waiting for Entry {
     fn fetches(&self) -> u64 {
         self.fetches
     }
+
+    fn client(&self) -> u64 {
+        self.client
+    }
 }
 
 #[derive(Debug, Clone)]
 enum Step {
-    Put(u64),
+    Put {
+        fetches: u64,
+        client: u64,
+    },
+    /// Another call of this client finds no room.
+    Evict(u64),
     Take,
     Wait(i64),
     Retire,
@@ -51,7 +61,9 @@ fn tuning() -> impl Strategy<Value = Tuning> {
 
 fn step() -> impl Strategy<Value = Step> {
     prop_oneof![
-        8 => prop_oneof![Just(0u64), 1..100_000u64].prop_map(Step::Put),
+        8 => (prop_oneof![Just(0u64), 1..100_000u64], 0..4u64)
+            .prop_map(|(fetches, client)| Step::Put { fetches, client }),
+        2 => (0..4u64).prop_map(Step::Evict),
         8 => Just(Step::Take),
         4 => (0..150i64).prop_map(Step::Wait),
         1 => Just(Step::Retire),
@@ -93,6 +105,16 @@ impl Model {
         Some(if dropped { Taken::Drop(entry) } else { Taken::Run(entry) })
     }
 
+    /// Of the client with the most entries (of two the one with the larger number) the newest, if the other client has
+    /// fewer also with one more.
+    fn evict_for(&mut self, client: u64) -> Option<Entry> {
+        let count = |of: u64| self.waiting.iter().filter(|(entry, _)| entry.client == of).count();
+        let most = (0..4).max_by_key(|of| (count(*of), *of)).filter(|of| count(*of) > count(client) + 1)?;
+        let of_client = self.waiting.iter().enumerate().filter(|(_, (entry, _))| entry.client == most);
+        let (index, _) = of_client.max_by_key(|(_, (entry, _))| entry.number)?;
+        Some(self.waiting.remove(index).0)
+    }
+
     /// HBase's rule, in its order: at the beginning of an interval, the shortest wait of the previous one decides, and
     /// the first call always runs.
     fn drops(&mut self, waited_ms: i64, now_ms: i64) -> bool {
@@ -127,8 +149,9 @@ fn agrees(order: QueueOrder, first: Tuning, steps: Vec<Step>) -> Result<(), Test
     let (mut number, mut retiring) = (0, 0);
     for step in steps {
         match step {
-            Step::Put(fetches) => {
-                let entry = Entry { number, received_ms: clock.now_ms(), fetches };
+            Step::Evict(client) => prop_assert_eq!(queue.evict_for(client), model.evict_for(client)),
+            Step::Put { fetches, client } => {
+                let entry = Entry { number, received_ms: clock.now_ms(), fetches, client };
                 number += 1;
                 model.put(entry);
                 queue.put(entry);
@@ -216,7 +239,7 @@ fn waiting_takers_get_entries_and_retire_when_told() {
             })
             .collect();
         for number in 0..ENTRIES {
-            queue.put(Entry { number, received_ms: 0, fetches: 0 });
+            queue.put(Entry { number, received_ms: 0, fetches: 0, client: 0 });
         }
         queue.retire(TAKERS);
         let mut all: Vec<_> = takers.into_iter().flat_map(|taker| taker.join().unwrap()).collect();

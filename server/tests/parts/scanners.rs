@@ -6,17 +6,21 @@ use std::thread;
 use std::time::Duration;
 
 use hjall_engine::clock::ManualClock;
+use hjall_engine::mutation::{Put, PutCell};
 use hjall_engine::name::TableName;
 use hjall_engine::request::Scan;
-use hjall_engine::{Engine, Options};
+use hjall_engine::schema::{FamilyDescriptor, TableDescriptor};
+use hjall_engine::{Engine, LATEST, Options};
 use hjall_server::dispatch::caller::Caller;
-use hjall_server::gateway::scanners::{OpenScanner, Scanners};
+use hjall_server::gateway::scanners::{OpenScanner, Scanners, Swept};
 use hjall_server::settings::config::Limits;
 use hjall_server::wire::fault::Fault;
 use hjall_server::wire::method::Service::{self, Thrift1, Thrift2};
 
 const PERIOD_MS: i64 = 60_000;
 const ORPHAN_MS: i64 = 10_000;
+const SNAPSHOT_MS: i64 = 30_000;
+const SNAPSHOT_WRITES: usize = 10_000;
 
 /// Scanners over an empty database, and what is needed to open new ones.
 struct Fixture {
@@ -37,11 +41,14 @@ impl Fixture {
             scanners_per_address_max: 5,
             scanner_orphan_timeout: Duration::from_millis(ORPHAN_MS.unsigned_abs()),
             scanner_timeout: period,
+            scanner_snapshot_max: Some(Duration::from_millis(SNAPSHOT_MS.unsigned_abs())),
+            scanner_snapshot_writes: Some(SNAPSHOT_WRITES as u64),
             ..Limits::default()
         };
         let scanners = Scanners::new(&limits, clock.clone());
         let connection = Caller::new(([127, 0, 0, 1], 1).into());
-        Self { scanners, clock, connection, engine: Engine::memory(Options::default()).unwrap() }
+        let options = Options { clock: Some(clock.clone()), ..Options::default() };
+        Self { scanners, clock, connection, engine: Engine::memory(options).unwrap() }
     }
 
     fn open(&self, service: Service) -> Result<i32, Fault> {
@@ -92,11 +99,11 @@ fn a_lease_does_not_end_while_a_call_uses_the_scanner() {
     let id = all.open(Thrift2).unwrap();
     all.scanners.with(Thrift2, id, |_| {
         all.clock.advance(10 * PERIOD_MS);
-        assert_eq!(all.scanners.sweep(), 0);
+        assert_eq!(all.scanners.sweep().closed, 0);
     });
     assert!(all.exists(Thrift2, id), "and is renewed at the end of the call");
     all.clock.advance(PERIOD_MS);
-    assert_eq!((all.scanners.sweep(), all.scanners.len()), (1, 0));
+    assert_eq!((all.scanners.sweep().closed, all.scanners.len()), (1, 0));
 }
 
 #[test]
@@ -107,7 +114,7 @@ fn a_panic_in_a_call_leaves_the_scanner_usable() {
     assert!(std::panic::catch_unwind(call).is_err());
     assert!(all.exists(Thrift1, id));
     all.clock.advance(2 * PERIOD_MS);
-    assert_eq!(all.scanners.sweep(), 1, "the call that panicked has released it");
+    assert_eq!(all.scanners.sweep().closed, 1, "the call that panicked has released it");
 }
 
 #[test]
@@ -163,14 +170,14 @@ fn a_scanner_outlives_its_connection_for_a_short_while() {
         let connection = Caller::new(([127, 0, 0, 1], 2).into());
         let ids = [0, 1].map(|_| all.open_for(service, &connection).unwrap());
         all.clock.advance(ORPHAN_MS);
-        assert_eq!(all.scanners.sweep(), 0, "the connection is open");
+        assert_eq!(all.scanners.sweep().closed, 0, "the connection is open");
         ids.iter().for_each(|id| assert!(all.exists(service, *id)));
         drop(connection);
         for _ in 0..3 {
             assert!(all.exists(service, ids[0]), "another connection continues it");
             all.clock.advance(ORPHAN_MS - 1);
         }
-        assert_eq!(all.scanners.sweep(), 1, "the other one has expired");
+        assert_eq!(all.scanners.sweep().closed, 1, "the other one has expired");
         all.clock.advance(1);
         assert!(!all.exists(service, ids[0]));
     }
@@ -184,7 +191,43 @@ fn a_sweep_finds_every_ended_lease_among_many() {
     all.clock.advance(PERIOD_MS / 2);
     ids.iter().step_by(3).for_each(|id| assert!(all.exists(Thrift2, *id)));
     all.clock.advance(PERIOD_MS / 2);
-    assert_eq!((all.scanners.sweep(), all.scanners.len()), (666, 334));
+    assert_eq!((all.scanners.sweep().closed, all.scanners.len()), (666, 334));
+}
+
+/// The keys of the next rows of a scanner.
+fn next(all: &Fixture, id: i32, n: usize) -> Vec<String> {
+    let rows = all.scanners.with(Thrift2, id, |open| open.scanner.next(n).unwrap()).unwrap();
+    rows.into_iter().map(|row| String::from_utf8_lossy(&row.key).into_owned()).collect()
+}
+
+#[test]
+fn an_idle_scanner_releases_a_snapshot_that_is_old_or_holds_back_much() {
+    let all = Fixture::new(100);
+    let table = all.engine.table(&TableName::parse(b"t").unwrap());
+    let mut descriptor = TableDescriptor::new(table.name().clone());
+    descriptor.add_family(FamilyDescriptor::new("f").unwrap()).unwrap();
+    all.engine.create_table(descriptor, vec![]).unwrap();
+    let put = |row: &str, bytes: usize| {
+        let cell =
+            PutCell { family: "f".into(), qualifier: "q".into(), timestamp: LATEST, value: vec![0; bytes].into() };
+        table.put(&Put { row: row.to_owned().into(), cells: vec![cell], ..Put::default() }).unwrap();
+    };
+    ["a", "c", "e", "g"].iter().for_each(|row| put(row, 1));
+    let scan = Scan { caching: 1, ..Scan::default() };
+    let open = OpenScanner::new(table.name().clone(), table.scan(scan).unwrap());
+    let id = all.scanners.open(Thrift2, open, &all.connection).unwrap();
+    assert_eq!(next(&all, id, 1), ["a"]);
+    put("b", 1);
+    all.clock.advance(SNAPSHOT_MS - 1);
+    assert_eq!(all.scanners.sweep(), Swept::default());
+    all.clock.advance(1);
+    assert_eq!(all.scanners.sweep(), Swept { closed: 0, released: 1 });
+    assert_eq!(all.scanners.sweep(), Swept::default(), "it has no snapshot now");
+    assert_eq!(next(&all, id, 2), ["b", "c"]);
+    put("d", 1);
+    assert_eq!(next(&all, id, 1), ["e"]);
+    put("f", SNAPSHOT_WRITES);
+    assert_eq!(next(&all, id, 2), ["f", "g"], "a fetch checks the snapshot, too");
 }
 
 #[test]

@@ -37,6 +37,8 @@ pub(super) struct Pressure {
     counted_bytes: AtomicU64,
     /// Bytes written since.
     uncounted_bytes: AtomicU64,
+    /// All bytes written since the database was opened.
+    pub written_bytes: AtomicU64,
     sealing: Mutex<()>,
     compacting: Mutex<()>,
 }
@@ -102,6 +104,7 @@ impl Pressure {
             bound_bytes,
             counted_bytes: AtomicU64::new(0),
             uncounted_bytes: AtomicU64::new(0),
+            written_bytes: AtomicU64::new(0),
             sealing: Mutex::new(()),
             compacting: Mutex::new(()),
         }
@@ -120,6 +123,7 @@ impl Pressure {
 
     /// Counts a commit that wrote `bytes` to the spaces `touched`. `all` returns all spaces.
     pub fn wrote(&self, touched: &[Space], bytes: u64, all: impl FnOnce() -> Vec<Space>) {
+        self.written_bytes.fetch_add(bytes, Ordering::Relaxed);
         for space in touched {
             space.unwritten_bytes();
         }

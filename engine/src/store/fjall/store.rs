@@ -2,6 +2,7 @@
 
 use std::path::Path;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
 use super::clock_mark::{ClockMark, HighWaterMark};
 use super::cursor::FjallSnapshot;
@@ -264,6 +265,10 @@ impl Store for FjallStore {
     fn flush(&self, space: SpaceId) -> Result<()> {
         let database = self.holder.database()?;
         database.flush(&database.keyspace(space)?)
+    }
+
+    fn written_bytes(&self) -> u64 {
+        self.holder.database().map_or(0, |database| database.pressure.written_bytes.load(Ordering::Relaxed))
     }
 
     fn compact_with(&self, space: SpaceId, major: bool, control: &Arc<CompactionControl>) -> Result<()> {

@@ -1,7 +1,10 @@
 //! Scanners during writes, changes of their table and failed fetches.
 
+use std::sync::Arc;
+
 use crate::reading::{World, bytes, columns, descriptor, short};
 use hjall_engine::ErrorKind;
+use hjall_engine::filter::FilterSpec;
 use hjall_engine::mutation::MarkerKind::Family;
 use hjall_engine::name::TableName;
 use hjall_engine::request::Scan;
@@ -109,6 +112,54 @@ fn an_unknown_family_fails_every_fetch_of_any_range() {
         assert_eq!(scanner.next(1).unwrap_err().kind(), ErrorKind::TableDisabled, "the table is checked first");
         world.engine.enable_table(&t()).unwrap();
     }
+}
+
+#[test]
+fn a_scanner_without_its_snapshot_continues_after_its_last_row() {
+    for reversed in [false, true] {
+        let world = letters();
+        let mut scanner = world.table.scan(Scan { caching: 1, reversed, ..Scan::default() }).unwrap();
+        assert_eq!(scanner.snapshot_age(), None, "nothing has been read");
+        let (first, next, passed, rest) = match reversed {
+            false => ("a", "b", "0", "c f:1@5=c; d f:1@5=d; e f:1@5=e"),
+            true => ("e", "d", "z", "c f:1@5=c; b f:1@5=b; a f:1@5=a"),
+        };
+        assert_eq!(short(&scanner.next(1).unwrap()), format!("{first} f:1@5={first}"));
+        let before = scanner.snapshot_age().unwrap();
+        world.put(next, "f:1", 6, "new");
+        world.put(passed, "f:1", 6, "passed");
+        let age = scanner.snapshot_age().unwrap();
+        assert!(age.written_bytes > before.written_bytes, "{age:?}");
+        scanner.release_snapshot();
+        assert_eq!(scanner.snapshot_age(), None);
+        assert_eq!(short(&scanner.next(1).unwrap()), format!("{next} f:1@6=new"));
+        assert_eq!(scanner.snapshot_age().unwrap().written_bytes, 0);
+        assert_eq!(short(&scanner.next(9).unwrap()), rest);
+    }
+}
+
+#[test]
+fn a_scanner_without_its_snapshot_keeps_the_state_of_its_filter() {
+    let world = letters();
+    let filter = FilterSpec::parse(b"PageFilter(3)").unwrap();
+    let scan = Scan { caching: 1, filter: Some(Arc::new(filter)), ..Scan::default() };
+    let mut scanner = world.table.scan(scan).unwrap();
+    assert_eq!(short(&scanner.next(2).unwrap()), "a f:1@5=a; b f:1@5=b");
+    scanner.release_snapshot();
+    assert_eq!(short(&scanner.next(9).unwrap()), "c f:1@5=c", "it counts the rows before");
+}
+
+#[test]
+fn a_scanner_keeps_its_snapshot_within_a_row() {
+    let world = World::new(&["f"]);
+    for column in ["f:1", "f:2", "f:3"] {
+        world.put("r", column, 5, "v");
+    }
+    let mut scanner = world.table.scan(Scan { batch: 1, caching: 1, ..Scan::default() }).unwrap();
+    assert_eq!(short(&scanner.next(1).unwrap()), "r f:1@5=v …");
+    world.put("r", "f:2", 6, "new");
+    scanner.release_snapshot();
+    assert_eq!(short(&scanner.next(9).unwrap()), "r f:2@5=v …; r f:3@5=v");
 }
 
 #[test]

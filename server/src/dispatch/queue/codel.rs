@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use super::line::Order;
+use super::line::{Order, evict};
 use super::{Taken, Tuning, Waiting};
 
 /// HBase's `codel` (`AdaptiveLifoCoDelCallQueue`).
@@ -69,6 +69,10 @@ impl<T: Waiting> Order<T> for Codel<T> {
         let entry = if crowded { self.waiting.pop_back() } else { self.waiting.pop_front() }?;
         let waited_ms = now_ms.saturating_sub(entry.received_ms());
         Some(if self.drops(waited_ms, now_ms) { Taken::Drop(entry) } else { Taken::Run(entry) })
+    }
+
+    fn evict_for(&mut self, client: u64) -> Option<T> {
+        evict(&mut self.waiting, client)
     }
 
     fn len(&self) -> usize {

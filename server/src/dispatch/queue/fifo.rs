@@ -2,8 +2,8 @@
 
 use std::collections::VecDeque;
 
-use super::line::Order;
-use super::{Taken, Tuning};
+use super::line::{Order, evict};
+use super::{Taken, Tuning, Waiting};
 
 /// HBase's `fifo`.
 pub struct Fifo<T>(VecDeque<T>);
@@ -15,13 +15,17 @@ impl<T> Fifo<T> {
     }
 }
 
-impl<T: Send> Order<T> for Fifo<T> {
+impl<T: Waiting> Order<T> for Fifo<T> {
     fn put(&mut self, entry: T) {
         self.0.push_back(entry);
     }
 
     fn take(&mut self, _: i64) -> Option<Taken<T>> {
         self.0.pop_front().map(Taken::Run)
+    }
+
+    fn evict_for(&mut self, client: u64) -> Option<T> {
+        evict(&mut self.0, client)
     }
 
     fn len(&self) -> usize {

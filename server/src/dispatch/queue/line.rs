@@ -1,11 +1,11 @@
 //! A blocking queue around an order of entries.
 
-use std::collections::VecDeque;
+use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
 use hjall_engine::clock::Clock;
 
-use super::{Queue, Taken, Tuning};
+use super::{Queue, Taken, Tuning, Waiting};
 
 /// The order in which entries are taken. Called with the lock of the queue held.
 pub trait Order<T>: Send {
@@ -15,6 +15,9 @@ pub trait Order<T>: Send {
     /// Removes the next entry, as [`Taken::Run`] or [`Taken::Drop`].
     fn take(&mut self, now_ms: i64) -> Option<Taken<T>>;
 
+    /// Removes an entry of a client that has too many; see [`Queue::evict_for`].
+    fn evict_for(&mut self, client: u64) -> Option<T>;
+
     /// The number of entries.
     fn len(&self) -> usize;
 
@@ -23,6 +26,24 @@ pub trait Order<T>: Send {
 
     /// How often the order switched to taking the newest entry first.
     fn lifo_switches(&self) -> u64;
+}
+
+/// The client that has the most of these entries, unless `client` would have as many with one more.
+pub fn greediest<'a, T: Waiting>(entries: impl Iterator<Item = &'a T>, client: u64) -> Option<u64> {
+    let mut counts = HashMap::<u64, usize>::new();
+    for entry in entries {
+        *counts.entry(entry.client()).or_default() += 1;
+    }
+    let own = counts.get(&client).copied().unwrap_or(0);
+    let most = counts.into_iter().max_by_key(|(client, count)| (*count, *client))?;
+    (most.1 > own + 1).then_some(most.0)
+}
+
+/// Removes the newest entry of the client that has the most; see [`Queue::evict_for`].
+pub fn evict<T: Waiting>(waiting: &mut VecDeque<T>, client: u64) -> Option<T> {
+    let from = greediest(waiting.iter(), client)?;
+    let newest = waiting.iter().rposition(|entry| entry.client() == from)?;
+    waiting.remove(newest)
 }
 
 /// A queue whose takers wait for entries.
@@ -90,6 +111,10 @@ impl<T: Send, O: Order<T>> Queue<T> for Line<O> {
 
     fn try_take(&self) -> Option<Taken<T>> {
         self.lock().take(&*self.clock)
+    }
+
+    fn evict_for(&self, client: u64) -> Option<T> {
+        self.lock().order.evict_for(client)
     }
 
     fn retire(&self, takers: usize) {

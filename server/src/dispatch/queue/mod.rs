@@ -22,6 +22,9 @@ pub trait Waiting: Send + 'static {
 
     /// The number of earlier fetches from the scanner that it reads; 0 if it reads none.
     fn fetches(&self) -> u64;
+
+    /// The number of the client that sent it.
+    fn client(&self) -> u64;
 }
 
 /// The result of taking an entry.
@@ -45,6 +48,10 @@ pub trait Queue<T>: Send + Sync {
 
     /// Removes the next entry without waiting; `None` if the queue is empty.
     fn try_take(&self) -> Option<Taken<T>>;
+
+    /// Makes room for an entry of a client: removes the newest entry of the client that has the most, unless that leaves
+    /// it with fewer entries than this one would then have.
+    fn evict_for(&self, client: u64) -> Option<T>;
 
     /// Retires this number of takers after the entries that wait now have been taken.
     fn retire(&self, takers: usize);

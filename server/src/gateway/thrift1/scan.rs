@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use hjall_engine::filter::FilterSpec;
+use hjall_engine::read::Fetched;
 use hjall_engine::request::{Columns, ROW_LENGTH_MAX, Scan, TimeRange};
 use hjall_engine::{Error, Row};
 use hjall_idl::hbase1::*;
@@ -15,7 +16,7 @@ use super::error::{Answer, undeclared};
 use crate::gateway::attributes::{Attributes, Sent};
 use crate::gateway::context::{CallContext, Context};
 use crate::gateway::error::once_located;
-use crate::gateway::scanners::OpenScanner;
+use crate::gateway::scanners::{OpenScanner, paused};
 use crate::wire::fault::Fault;
 use crate::wire::method::Service::Thrift1;
 
@@ -145,9 +146,11 @@ fn fetch(context: &CallContext<'_>, id: i32, count: i32) -> Answer<Vec<TRowResul
             return Err(undeclared(once_located(&context.engine, &open.table, error)));
         }
         let shape: fn(&Row) -> TRowResult = if open.sort_columns { sorted_row } else { row };
-        let rows =
-            open.scanner.next_for(count, context.scanners.page_bytes_max(), context.scope).map_err(undeclared)?;
-        Ok(rows.iter().map(shape).collect())
+        match open.scanner.fetch_for(count, context.scanners.page_bytes_max(), context.scope).map_err(undeclared)? {
+            // Each row is dropped as soon as it has been converted.
+            Fetched::Rows(rows) => Ok(rows.into_iter().map(|row| shape(&row)).collect()),
+            Fetched::Paused => Err(paused()),
+        }
     });
     fetched.unwrap_or_else(|| Err(no_such_scanner()))
 }

@@ -2,8 +2,9 @@
 
 use bytes::Bytes;
 use hjall_engine::name::TableName;
+use hjall_engine::read::{Budget, Fetched};
 use hjall_engine::request::Scan;
-use hjall_engine::{Error, ErrorKind, Scanner};
+use hjall_engine::{Error, ErrorKind, Row, Scanner};
 use hjall_idl::hbase2::{CloseScannerArgs, GetScannerResultsArgs, GetScannerRowsArgs, OpenScannerArgs, TResult, TScan};
 
 use super::convert::{check_authorizations, columns, result, table_name, time_range};
@@ -13,7 +14,7 @@ use super::get::no_replica;
 use super::region::replica_missing;
 use crate::gateway::attributes::Attributes;
 use crate::gateway::context::{CallContext, Context};
-use crate::gateway::scanners::OpenScanner;
+use crate::gateway::scanners::{OpenScanner, paused};
 use crate::wire::fault::Fault;
 use crate::wire::method::Service;
 
@@ -76,13 +77,11 @@ fn start(context: &Context, name: &TableName, sent: &TScan) -> Answer<OpenScanne
         refusal = refusal.or(Some(Error::new(ErrorKind::Unprocessable, text)));
     }
     let scanner: Scanner = context.engine.table(name).scan(scan).map_err(|e| data(&e))?;
-    let mut open = OpenScanner::new(name.clone(), scanner);
-    open.refusal = refusal;
-    Ok(open)
+    Ok(OpenScanner { refusal, ..OpenScanner::new(name.clone(), scanner) })
 }
 
 /// Fetches up to `results` results. A negative number is refused before anything is read.
-fn read(context: &CallContext<'_>, open: &mut OpenScanner, results: Option<i32>) -> Answer<Vec<TResult>> {
+fn read(context: &CallContext<'_>, open: &mut OpenScanner, results: Option<i32>) -> Answer<Vec<Row>> {
     // The default of the contract, for clients that do not send it.
     let wanted =
         usize::try_from(results.unwrap_or(1)).map_err(|_| Fault::internal("the number of rows is negative"))?;
@@ -92,8 +91,10 @@ fn read(context: &CallContext<'_>, open: &mut OpenScanner, results: Option<i32>)
     if let Some(refusal) = &open.refusal {
         return Err(refused(context, &open.table, refusal));
     }
-    let rows = open.scanner.next_for(wanted, context.scanners.page_bytes_max(), context.scope).map_err(|e| data(&e))?;
-    Ok(rows.into_iter().map(result).collect())
+    match open.scanner.fetch_for(wanted, context.scanners.page_bytes_max(), context.scope).map_err(|e| data(&e))? {
+        Fetched::Rows(rows) => Ok(rows),
+        Fetched::Paused => Err(paused()),
+    }
 }
 
 /// Opens a scanner. Checks only the arguments; a missing table is reported by the first fetch.
@@ -105,7 +106,7 @@ pub fn open_scanner(context: &Context, a: OpenScannerArgs) -> Answer<OpenScanner
 pub fn get_scanner_rows(context: &CallContext<'_>, a: GetScannerRowsArgs) -> Answer<Vec<TResult>> {
     context
         .scanners
-        .with(Service::Thrift2, a.scanner_id, |open| read(context, open, a.num_rows))
+        .with(Service::Thrift2, a.scanner_id, |open| read(context, open, a.num_rows).map(results))
         .unwrap_or_else(|| Err(Fault::IllegalArgument("Invalid scanner Id".to_owned())))
 }
 
@@ -117,19 +118,61 @@ pub fn close_scanner(context: &Context, a: CloseScannerArgs) -> Answer<()> {
 
 /// Opens, reads and closes a scanner in one call.
 pub fn get_scanner_results(context: &CallContext<'_>, a: GetScannerResultsArgs) -> Answer<Vec<TResult>> {
-    let mut open = start(context, &table_name(&a.table)?, &a.tscan)?;
-    let rows = read(context, &mut open, a.num_rows)?;
-    // The client cannot detect that a page was cut, nor fetch the rest.
-    let short = usize::try_from(a.num_rows.unwrap_or(1)).is_ok_and(|wanted| rows.len() < wanted);
-    if short && !open.scanner.next_for(1, usize::MAX, context.scope).map_err(|e| data(&e))?.is_empty() {
-        let max = context.scanners.page_bytes_max();
-        return Err(Fault::io(
-            format!(
-                "org.apache.hadoop.hbase.DoNotRetryIOException: the results are larger than {max} bytes \
-                 (limits.page); request fewer at once, or use openScanner and getScannerRows"
-            ),
-            false,
-        ));
+    let kept = context.scope.take_kept().and_then(|state| state.downcast::<OneCallScan>().ok());
+    let mut scan = match kept {
+        Some(scan) => *scan,
+        None => OneCallScan { open: start(context, &table_name(&a.table)?, &a.tscan)?, rows: None },
+    };
+    let answer = scan.read(context, a.num_rows);
+    if context.scope.is_paused() {
+        context.scope.keep(Box::new(scan));
     }
-    Ok(rows)
+    answer.map(results)
+}
+
+/// The scan of a `getScannerResults`, which is kept while the call is paused.
+struct OneCallScan {
+    open: OpenScanner,
+    /// The results, once there are enough.
+    rows: Option<Vec<Row>>,
+}
+
+impl OneCallScan {
+    fn read(&mut self, context: &CallContext<'_>, wanted: Option<i32>) -> Answer<Vec<Row>> {
+        let rows = match self.rows.take() {
+            Some(rows) => {
+                let bytes = |row: &Row| row.cells.iter().map(|cell| cell.qualifier.len() + cell.value.len()).sum();
+                let take = |row: &Row| context.scope.take(row.cells.len(), bytes(row));
+                rows.iter().try_for_each(take).map_err(|e| data(&e))?;
+                rows
+            }
+            None => read(context, &mut self.open, wanted)?,
+        };
+        // The client cannot detect that a page was cut, nor fetch the rest.
+        let short = usize::try_from(wanted.unwrap_or(1)).is_ok_and(|wanted| rows.len() < wanted);
+        if !short {
+            return Ok(rows);
+        }
+        match self.open.scanner.fetch_for(1, usize::MAX, context.scope).map_err(|e| data(&e))? {
+            Fetched::Rows(more) if more.is_empty() => Ok(rows),
+            Fetched::Rows(_) => {
+                let max = context.scanners.page_bytes_max();
+                Err(Fault::io(
+                    format!(
+                        "org.apache.hadoop.hbase.DoNotRetryIOException: the results are larger than {max} bytes \
+                         (limits.page); request fewer at once, or use openScanner and getScannerRows"
+                    ),
+                    false,
+                ))
+            }
+            Fetched::Paused => {
+                self.rows = Some(rows);
+                Err(paused())
+            }
+        }
+    }
+}
+
+fn results(rows: Vec<Row>) -> Vec<TResult> {
+    rows.into_iter().map(result).collect()
 }

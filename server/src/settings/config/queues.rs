@@ -43,6 +43,9 @@ pub struct QueueSettings {
     /// Maximum number of scans that run concurrently, however many handlers they have. `None`: one fewer than the
     /// cores, at least 1. Applies only if scans have their own lane. Not a setting of HBase.
     pub scan_running_max: Option<usize>,
+    /// How long a scan runs while other calls wait for its handler; then it returns to the queue. `None`: to its end.
+    /// Default 100 ms.
+    pub scan_slice: Option<Duration>,
     /// Number of handlers for calls about tables and the server (`hbase.regionserver.metahandler.count`, 20 in HBase).
     /// Default 4.
     pub admin_handlers: usize,
@@ -112,6 +115,7 @@ impl Default for QueueSettings {
             max_call_delay: Duration::from_millis(5000),
             scan_vtime_weight: 1.0,
             scan_running_max: None,
+            scan_slice: Some(Duration::from_millis(100)),
             admin_handlers: 4,
             admin_waiting_max: 1000,
             wait_max: Some(Duration::from_secs(60)),

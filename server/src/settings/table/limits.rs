@@ -8,7 +8,7 @@ const MIB: u64 = 1 << 20;
 /// Close to the largest length that Thrift can express, 2^31 − 1 bytes.
 const LONGEST: u64 = 2047 * MIB;
 
-pub(super) static SETTINGS: [Setting; 17] = [
+pub(super) static SETTINGS: [Setting; 19] = [
     Setting {
         name: "limits.connections",
         flag: flag("max-connections", "N", ""),
@@ -94,7 +94,10 @@ pub(super) static SETTINGS: [Setting; 17] = [
         hbase: &[key_in("hbase.ipc.server.max.callqueue.size", "B")],
         kind: bytes(64 << 10, 1 << 50),
         default: Default::Is("1GiB"),
-        summary: "Total size of the messages and replies in flight on all connections. Above it, calls are refused",
+        summary: "Total size of the messages and replies in flight on all connections. Calls for which there is no room \
+                  are refused. One sixteenth, at most 64 MiB, is reserved for small messages and replies (up to 64 \
+                  KiB). One client may hold at most three times the bytes that remain free, one connection twice as \
+                  many",
         as_in_hbase: true,
         set: |launch, value| launch.config.limits.held_bytes_max = value.size(),
         ..ROW
@@ -143,6 +146,26 @@ pub(super) static SETTINGS: [Setting; 17] = [
         summary: "Scanners whose connection has closed are closed if they are not used for this long",
         reason: "A scanner holds a snapshot of the store, and hardly any client continues it on another connection",
         set: |launch, value| launch.config.limits.scanner_orphan_timeout = value.time().unwrap_or_default(),
+        ..ROW
+    },
+    Setting {
+        name: "limits.scanner_snapshot",
+        kind: time_or_off(1),
+        default: Default::Is("30s"),
+        summary: "A scanner whose snapshot is older than this continues after its last row on a new one, where it sees \
+                  later writes. Off: a scanner keeps its snapshot",
+        reason: "A snapshot keeps replaced data in memory and on disk. HBase promises a consistent view of each row only",
+        set: |launch, value| launch.config.limits.scanner_snapshot_max = value.time(),
+        ..ROW
+    },
+    Setting {
+        name: "limits.scanner_snapshot_writes",
+        kind: Kind::Bytes { min: 1, max: 1 << 50, off: true },
+        default: Default::Is("256MiB"),
+        summary: "A scanner continues after its last row on a new snapshot once this many bytes have been written since \
+                  its snapshot was taken. Off: a scanner keeps its snapshot",
+        reason: "It bounds the replaced data that a snapshot keeps while much is written",
+        set: |launch, value| launch.config.limits.scanner_snapshot_writes = value.number(),
         ..ROW
     },
     Setting {

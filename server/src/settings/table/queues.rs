@@ -6,7 +6,7 @@ use crate::settings::config::{QueueOrder, QueueSettings, cores};
 
 const MANY: u64 = 1 << 20;
 
-pub(super) static SETTINGS: [Setting; 16] = [
+pub(super) static SETTINGS: [Setting; 17] = [
     Setting {
         name: "queues.handlers",
         hbase: &[key("hbase.regionserver.handler.count")],
@@ -143,6 +143,16 @@ pub(super) static SETTINGS: [Setting; 16] = [
         reason: "Queues do not divide processor time; this leaves one core to all other calls",
         set: |launch, value| launch.config.queues.scan_running_max = Some(value.size()),
         effective: |launch| Some(count_of(launch.config.queues.scans_running(cores()))),
+        ..ROW
+    },
+    Setting {
+        name: "queues.scan_slice",
+        kind: time_or_off(1),
+        default: Default::Is("100ms"),
+        summary: "How long a fetch of a scan runs while other calls wait for its handler. Then it returns to the end of \
+                  the queue, and continues from there. Off: it runs to its end",
+        reason: "A scan whose filter rejects most rows of a large table does not keep other scans waiting",
+        set: |launch, value| launch.config.queues.scan_slice = value.time(),
         ..ROW
     },
     Setting {

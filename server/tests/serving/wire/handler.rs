@@ -16,13 +16,14 @@ use thrift::protocol::{TFieldIdentifier, TInputProtocol, TOutputProtocol, TStruc
 /// Answers `Thrift1 getRow` and the like, after reading all arguments.
 ///
 /// `getRowTs` panics, `getRowWithColumns` answers 1 MiB, `getVer` tells the test that it runs and waits for permission
-/// to end.
+/// to end. `scannerGetList` does so without blocking: it pauses when it is told to, and answers with the number of its
+/// runs.
 pub struct Echo {
     started: Sender<()>,
     go_on: Receiver<()>,
 }
 
-/// The test's end of `getVer`.
+/// The test's end of `getVer` and `scannerGetList`.
 pub struct Gate {
     pub started: Receiver<()>,
     pub go_on: Sender<()>,
@@ -33,6 +34,22 @@ impl Echo {
         let (started, has_started) = unbounded();
         let (go_on, may_go_on) = bounded(1000);
         (Arc::new(Self { started, go_on: may_go_on }), Gate { started: has_started, go_on })
+    }
+
+    fn scan(&self, scope: &CallScope<'_>) -> Result<usize, Fault> {
+        let before = scope.take_kept().and_then(|kept| kept.downcast::<usize>().ok());
+        let runs = before.map_or(1, |runs| *runs + 1);
+        if runs == 1 {
+            self.started.send(()).unwrap();
+        }
+        while self.go_on.try_recv().is_err() {
+            if scope.must_pause() {
+                scope.keep(Box::new(runs));
+                return Err(Fault::internal("paused"));
+            }
+            scope.check().map_err(|error| Fault::internal(error.to_string()))?;
+        }
+        Ok(runs)
     }
 }
 
@@ -60,6 +77,7 @@ impl Handler for Echo {
                 }
                 self.started.send(()).unwrap();
             }
+            "scannerGetList" => answer = format!("runs: {}", self.scan(scope)?),
             "deleteAll" => return Err(Fault::io("java.io.IOException: no", true)),
             "deleteAllTs" => return Err(Fault::internal("only the log knows")),
             _ => {}

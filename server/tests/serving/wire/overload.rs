@@ -6,7 +6,7 @@ use std::net::{Shutdown, SocketAddr, TcpStream};
 use std::time::Duration;
 
 use hjall_server::settings::config::{Limits, QueueSettings};
-use hjall_server::wire::method::LaneKind::Read as Reads;
+use hjall_server::wire::method::LaneKind::{Read as Reads, Scan as Scans};
 use hjall_server::{Config, Server};
 use socket2::{Domain, Socket, Type};
 
@@ -129,32 +129,128 @@ fn narrow_connection(addr: SocketAddr) -> TcpStream {
 }
 
 #[test]
-fn unread_replies_block_further_calls_instead_of_filling_memory() {
+fn replies_that_are_not_read_use_bounded_memory_and_do_not_affect_small_calls() {
     const CALLS: i32 = 40;
-    let (server, _gate) = serve(limited(Limits { held_bytes_max: 1 << 19, ..Limits::default() }));
-    let mut slow = Client::over(narrow_connection(server.addr()), WAYS[0]);
-    // Replies of 1 MiB each: once the system's buffers are full, the server has to hold one of them.
-    for _ in 0..CALLS {
-        ask(&mut slow, "getRowWithColumns");
+    const MAX: usize = 4 << 20;
+    let (server, _gate) = serve(limited(Limits { held_bytes_max: MAX, ..Limits::default() }));
+    // Replies of 1 MiB each. Whatever the buffers of the system take, some of them stay with the server.
+    let mut slow: Vec<_> = (0..6).map(|_| Client::over(narrow_connection(server.addr()), WAYS[0])).collect();
+    for client in &mut slow {
+        (0..CALLS).for_each(|_| ask(client, "getRowWithColumns"));
     }
     let mut other = Client::new(server.addr(), WAYS[0]);
-    let mut refused = 0;
-    while refused == 0 {
-        refused += u64::from(
-            matches!(other.call("getRow", NO_ARGS), Answer::IoError(text, true) if text.contains("callqueue.size")),
-        );
+    while lane(&server, Reads).refused_bytes == 0 {
+        assert_eq!(other.call("getRow", NO_ARGS), Answer::Success("Thrift1 getRow".to_owned()));
+        assert!(server.held_bytes() <= MAX);
     }
-    for sequence in 1..=CALLS {
-        slow.answer_to("getRowWithColumns", sequence);
+    let mut refused = 0;
+    for client in &mut slow {
+        for sequence in 1..=CALLS {
+            match client.answer_to("getRowWithColumns", sequence) {
+                Answer::Success(text) => assert_eq!(text.len(), 1 << 20),
+                Answer::IoError(text, true) if text.contains("callqueue.size") => refused += 1,
+                answer => panic!("{answer:?}"),
+            }
+        }
     }
     while server.held_bytes() > 0 {
         std::thread::yield_now();
     }
-    assert_eq!(other.call("getRow", NO_ARGS), Answer::Success("Thrift1 getRow".to_owned()));
     assert_eq!(lane(&server, Reads).refused_bytes, refused);
     let mut rest = [0];
-    slow.stream.set_nonblocking(true).unwrap();
-    assert!(slow.stream.read(&mut rest).is_err(), "nothing follows the answers");
+    slow[0].stream.set_nonblocking(true).unwrap();
+    assert!(slow[0].stream.read(&mut rest).is_err(), "no bytes follow the answers");
+}
+
+/// A connection from another address of this machine.
+#[cfg(target_os = "linux")]
+fn from_elsewhere(to: SocketAddr) -> TcpStream {
+    let socket = Socket::new(Domain::IPV4, Type::STREAM, None).unwrap();
+    socket.bind(&SocketAddr::from(([127, 0, 0, 2], 0)).into()).unwrap();
+    socket.set_read_timeout(Some(Duration::from_secs(60))).unwrap();
+    socket.connect(&to.into()).unwrap();
+    socket.into()
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_client_that_fills_the_queue_gives_places_to_another_one() {
+    let queues = QueueSettings { handlers: 2, waiting_max: Some(4), ..QueueSettings::default() };
+    let (server, gate) = serve(Config { fast_path: false, queues, ..config() });
+    let mut greedy: Vec<_> = (0..5).map(|_| Client::new(server.addr(), WAYS[0])).collect();
+    for (n, client) in greedy.iter_mut().enumerate() {
+        ask(client, "getVer");
+        if n == 0 {
+            gate.started.recv().unwrap();
+        }
+        while lane(&server, Reads).waiting < n {
+            std::thread::yield_now();
+        }
+    }
+    let mut others: Vec<_> = (0..3).map(|_| Client::over(from_elsewhere(server.addr()), WAYS[0])).collect();
+    // The newest calls of the greedy client are refused, until both have as many.
+    for (client, evicted) in others[..2].iter_mut().zip([4, 3]) {
+        ask(client, "getRow");
+        let answer = greedy[evicted].answer("getVer");
+        assert!(
+            matches!(&answer, Answer::IoError(text, true) if text.contains("CallQueueTooBigException")),
+            "{answer:?}"
+        );
+    }
+    let answer = others[2].call("getRow", NO_ARGS);
+    assert!(matches!(&answer, Answer::IoError(text, true) if text.contains("CallQueueTooBigException")), "{answer:?}");
+    for _ in 0..3 {
+        gate.go_on.send(()).unwrap();
+    }
+    for client in &mut greedy[..3] {
+        assert_eq!(client.answer("getVer"), Answer::Success("Thrift1 getVer".to_owned()));
+    }
+    for client in &mut others[..2] {
+        assert_eq!(client.answer("getRow"), Answer::Success("Thrift1 getRow".to_owned()));
+    }
+    let reads = lane(&server, Reads);
+    assert_eq!((reads.refused_share, reads.refused_length, reads.finished, reads.under_way), (2, 1, 5, 0));
+}
+
+#[test]
+fn a_long_scan_gives_way_to_waiting_ones_and_continues() {
+    let queues = QueueSettings {
+        scan_running_max: Some(1),
+        scan_slice: Some(Duration::from_millis(1)),
+        ..QueueSettings::default()
+    };
+    let (server, gate) = serve(Config { queues, ..config() });
+    let mut long = Client::new(server.addr(), WAYS[0]);
+    ask(&mut long, "scannerGetList");
+    gate.started.recv().unwrap();
+    let mut other = Client::new(server.addr(), WAYS[5]);
+    for _ in 0..3 {
+        assert_eq!(other.call("scannerGet", NO_ARGS), Answer::Success("Thrift1 scannerGet".to_owned()));
+    }
+    gate.go_on.send(()).unwrap();
+    let Answer::Success(text) = long.answer("scannerGetList") else { panic!("not answered") };
+    let runs: usize = text.strip_prefix("runs: ").unwrap().parse().unwrap();
+    assert!(runs > 3, "{runs}");
+    let scans = lane(&server, Scans);
+    assert_eq!((scans.finished, scans.under_way, scans.running), (4, 0, 0));
+}
+
+#[test]
+fn a_paused_scan_of_a_client_that_has_disconnected_ends() {
+    let queues = QueueSettings {
+        scan_running_max: Some(1),
+        scan_slice: Some(Duration::from_millis(1)),
+        ..QueueSettings::default()
+    };
+    let (server, gate) = serve(Config { queues, ..config() });
+    let mut long = Client::new(server.addr(), WAYS[0]);
+    ask(&mut long, "scannerGetList");
+    gate.started.recv().unwrap();
+    drop(long);
+    let mut other = Client::new(server.addr(), WAYS[5]);
+    while lane(&server, Scans).under_way > 0 {
+        assert_eq!(other.call("scannerGet", NO_ARGS), Answer::Success("Thrift1 scannerGet".to_owned()));
+    }
 }
 
 #[test]

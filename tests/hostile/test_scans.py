@@ -1,0 +1,84 @@
+"""Scans that find nothing, and clients that abandon theirs."""
+import threading
+import time
+
+import happybase
+from attacking import AT_LENGTH, connect, message, metric, struct_field, text_field
+
+NOTHING = b"ValueFilter(=, 'substring:nothing')"
+
+
+def i32_field(number, encoded):
+    """An encoded field of type i32."""
+    return b"\x08\0" + bytes([number]) + encoded
+
+
+def fetch_all(database):
+    """Seconds that a scan takes that examines every row of the table and returns none."""
+    began = time.monotonic()
+    assert list(database.table("t").scan(filter=NOTHING)) == []
+    return time.monotonic() - began
+
+
+def test_a_scan_that_finds_nothing_does_not_occupy_the_only_handler(attacked, bystander):
+    server = attacked("--set", "queues.scans_running=1", "--set", "queues.scan_slice=20ms")
+    database = happybase.Connection("127.0.0.1", server.port, timeout=600_000)
+    database.create_table("t", {"f": {}})
+    rows, alone = 0, 0.0
+    while alone < (5 if AT_LENGTH else 1):
+        with database.table("t").batch(batch_size=1000) as batch:
+            for i in range(rows, rows + 10_000):
+                batch.put(b"%08d" % i, {b"f:q": b"some value"})
+        rows, alone = rows + 10_000, fetch_all(database)
+    ends = []
+
+    def scan():
+        own = happybase.Connection("127.0.0.1", server.port, timeout=600_000)
+        fetch_all(own)
+        ends.append(time.monotonic())
+        own.close()
+
+    long_scans = [threading.Thread(target=scan) for _ in range(3)]
+    with bystander(server) as reader:
+        reader.reads(50)
+        since = len(reader.latencies)
+        for thread in long_scans:
+            thread.start()
+        while metric(server, 'hjall_lane_under_way{lane="scan"}') < 3:
+            pass
+        times = []
+        for _ in range(3):
+            began = time.monotonic()
+            assert len(list(database.table("t").scan(limit=10))) == 10
+            times.append(time.monotonic() - began)
+        first_end = ends[0] if ends else None
+        for thread in long_scans:
+            thread.join(600)
+        reader.check_slowdown(since)
+    print(f"a scan of {rows} rows took {alone:.2f} s; beside three of them a scan of ten rows took {min(times):.3f} s")
+    assert len(ends) == 3 and not reader.failures
+    assert first_end is None or min(times) < alone, "short scans wait for time slices, not for the ends of long scans"
+    database.close()
+
+
+def test_scans_of_clients_that_have_disconnected_end(attacked):
+    server = attacked("--set", "queues.scans_running=1")
+    database = happybase.Connection("127.0.0.1", server.port, timeout=600_000)
+    database.create_table("t", {"f": {}})
+    with database.table("t").batch(batch_size=1000) as batch:
+        for i in range(100_000 if AT_LENGTH else 20_000):
+            batch.put(b"%08d" % i, {b"f:q": b"some value"})
+    scan = text_field(1, b"t") + struct_field(2, text_field(6, NOTHING)) + b"\0"
+    for _ in range(5):
+        with connect(server.port) as gone:
+            gone.sendall(message("scannerOpenWithScan", scan))
+            answer = gone.recv(1 << 16)
+            # Field 0 of the result, an i32.
+            number = answer[answer.index(b"scannerOpenWithScan") + len(b"scannerOpenWithScan") + 4 + 3:][:4]
+            gone.sendall(message("scannerGetList", i32_field(1, number) + i32_field(2, b"\0\0\0\1") + b"\0"))
+            while not metric(server, 'hjall_lane_under_way{lane="scan"}'):
+                pass
+    while metric(server, 'hjall_lane_under_way{lane="scan"}'):
+        pass
+    assert len(list(database.table("t").scan(limit=10))) == 10
+    database.close()
