@@ -6,7 +6,7 @@
 
 const { OPERATIONS } = require('./backend.js');
 const { name: nameBytes } = require('./bytes.js');
-const { checked, flag, shown, whole } = require('./options.js');
+const { checked, flag, pathOf, shown, whole } = require('./options.js');
 const { TABLE_OPTIONS, descriptorOf, familyOf, namespaceOf, shownDescriptor } = require('./schema.js');
 const { Server, nextServer } = require('./server.js');
 const { SPLIT_OPTIONS, splitsOf } = require('./splits.js');
@@ -149,6 +149,13 @@ defineMethods(Database, {
       { table: tableName(name, 'compact'), major: flag(major, 'compact: option `major`') },
       { signal },
     );
+  },
+  /**
+   * Copies the database, as of the beginning of the call, to a folder that does not exist or is empty. Reads and writes
+   * continue. `open` opens the copy, and `restore` copies it again.
+   */
+  backup(path, options) {
+    return task(OPERATIONS.backup, { path: pathOf(path, 'backup') }, checked(options, SIGNAL, 'backup'));
   },
   createNamespace(name, configuration, options) {
     return task(

@@ -5,7 +5,7 @@ const { Batch, BatchError } = require('./batch.js');
 const { fromLong, long } = require('./bytes.js');
 const { Comparator, compare } = require('./comparator.js');
 const { Database } = require('./database.js');
-const { ManualClock, memory, open, openSync } = require('./embedded/open.js');
+const { ManualClock, memory, open, openSync, restore, restoreSync } = require('./embedded/open.js');
 const { CODES, KINDS, kindName, make, ...errors } = require('./errors.js');
 const { Filter, filters } = require('./filter.js');
 const { connect } = require('./remote/connect.js');
@@ -35,4 +35,6 @@ module.exports = {
   memory,
   open,
   openSync,
+  restore,
+  restoreSync,
 };

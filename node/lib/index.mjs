@@ -32,5 +32,7 @@ export const {
   memory,
   open,
   openSync,
+  restore,
+  restoreSync,
 } = hjall;
 export default hjall;

@@ -1,6 +1,8 @@
 'use strict';
 /** Validation of arguments: options by name, numbers by range. Every error message suggests a remedy. */
 
+const { fileURLToPath } = require('node:url');
+
 /** The Levenshtein distance of two words. */
 function distance(a, b) {
   let row = Array.from({ length: b.length + 1 }, (_, j) => j);
@@ -109,4 +111,11 @@ function signalOf(options, where) {
   return signal;
 }
 
-module.exports = { checked, flag, nearest, oneOf, remedy, shown, signalOf, whole };
+/** The name of a folder: a text or a file: URL. */
+function pathOf(path, where) {
+  if (path instanceof URL) return fileURLToPath(path);
+  if (typeof path === 'string' && path !== '') return path;
+  throw new TypeError(`${where}: the path must be the name of a folder or a file: URL, not ${shown(path)}`);
+}
+
+module.exports = { checked, flag, nearest, oneOf, pathOf, remedy, shown, signalOf, whole };

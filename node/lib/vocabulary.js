@@ -76,6 +76,8 @@ const Operation = Object.freeze({
   flush: 34,
   /** `{ table, major }` → `undefined`. Embedded only. */
   compact: 35,
+  /** `{ path }` → `undefined`: copies the database to a folder. Embedded only. */
+  backup: 36,
   /** `{ namespace: Namespace }` → `undefined` */
   createNamespace: 40,
   /** `{ namespace: Namespace }` → `undefined` */
@@ -96,6 +98,8 @@ const Operation = Object.freeze({
   openMemory: 61,
   /** `{}` → `undefined`: completes pending calls, then closes the database. Embedded only. */
   close: 62,
+  /** `{ backup, path }` → `undefined`: copies a backup to a folder; needs no open database. Embedded only. */
+  restore: 63,
   /**
    * `{ number, host, port }` → `{ host, port }`: starts a Thrift server; `stopServing` takes the same `number`.
    * Embedded only.

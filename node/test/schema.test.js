@@ -2,8 +2,12 @@
 /** Tables, families, namespaces and regions, and their descriptors. */
 
 const assert = require('node:assert/strict');
+const { mkdtempSync, rmSync } = require('node:fs');
+const { tmpdir } = require('node:os');
+const { join } = require('node:path');
 const { test } = require('node:test');
-const { NotFoundError, memory } = require('../lib/index.js');
+const { pathToFileURL } = require('node:url');
+const { NotFoundError, memory, open, restore, restoreSync } = require('../lib/index.js');
 
 test('a descriptor has the options given, and can be used again', async () => {
   const db = memory();
@@ -118,6 +122,28 @@ test('namespaces', async () => {
   await assert.rejects(db.dropNamespace('n'), { code: 'CONSTRAINT' });
   await assert.rejects(db.describeNamespace('m'), { name: 'NotFoundError', code: 'NAMESPACE_NOT_FOUND' });
   await db.close();
+});
+
+test('a backup is a database, and restore copies it', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'hjall-backup-'));
+  const at = (name) => join(folder, name);
+  const db = memory({ encoding: 'utf8' });
+  await db.createTable('t', ['f']);
+  await db.table('t').put('r', { 'f:a': 'x' });
+  await db.backup(at('one'));
+  await assert.rejects(db.backup(at('one')), { code: 'INVALID_ARGUMENT' });
+  db.backupSync(pathToFileURL(at('two')));
+  await db.close();
+  await restore(at('one'), at('three'));
+  restoreSync(at('two'), at('four'));
+  await assert.rejects(restore(at('none'), at('five')), { code: 'INVALID_ARGUMENT' });
+  assert.throws(() => restoreSync(7, at('five')), TypeError);
+  for (const name of ['one', 'two', 'three', 'four']) {
+    const copy = await open(at(name), { encoding: 'utf8' });
+    assert.equal((await copy.table('t').row('r')).get('f:a')?.toString(), 'x');
+    await copy.close();
+  }
+  rmSync(folder, { recursive: true });
 });
 
 test('flush and compact resolve when they have ended', async () => {

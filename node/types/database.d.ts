@@ -69,6 +69,13 @@ export declare class Database<In extends Input = Uint8Array> implements AsyncDis
   compact(name: string, options?: Abortable & { major?: boolean }): Promise<void>;
   compactSync(name: string, options?: Abortable & { major?: boolean }): void;
 
+  /**
+   * Copies the database, as of the beginning of the call, to a folder that does not exist or is empty. Reads and writes
+   * continue. `open` opens the copy, and `restore` copies it again. Remote databases do not support this (UNSUPPORTED).
+   */
+  backup(path: string | URL, options?: Abortable): Promise<void>;
+  backupSync(path: string | URL, options?: Abortable): void;
+
   createNamespace(name: string, configuration?: Readonly<Record<string, string>>, options?: Abortable): Promise<void>;
   createNamespaceSync(name: string, configuration?: Readonly<Record<string, string>>, options?: Abortable): void;
   /** Replaces a namespace's configuration. */

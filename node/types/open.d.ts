@@ -31,6 +31,13 @@ export declare function open(path: string | URL, options?: OpenOptions & { encod
 export declare function openSync(path: string | URL, options: OpenOptions & Utf8): Database<string | Uint8Array>;
 export declare function openSync(path: string | URL, options?: OpenOptions & { encoding?: undefined }): Database;
 
+/**
+ * Copies a backup to a folder that does not exist or is empty; `open` opens the copy. Everything is read and checked.
+ * No other process may have the backup open.
+ */
+export declare function restore(backup: string | URL, path: string | URL): Promise<void>;
+export declare function restoreSync(backup: string | URL, path: string | URL): void;
+
 /** Creates an empty database in memory. */
 export declare function memory(options: MemoryOptions & Utf8): Database<string | Uint8Array>;
 export declare function memory(options?: MemoryOptions & { encoding?: undefined }): Database;

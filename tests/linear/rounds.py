@@ -96,28 +96,35 @@ class Rounds:
             for name, attributes in TABLES.items():
                 create_table(connection, name, VERSIONS, attributes)
 
-    def run(self):
-        """Runs one round and checks it. Raises Failed, or what failed in a client."""
+    def run(self, during=None):
+        """Runs one round and checks it. Raises Failed, or what failed in a client.
+
+        `during()` is called while the clients work; it returns more operations by (table, row).
+        """
         self.rounds += 1
         rng = random.Random(f"{self.seed}/{self.rounds}")
         end = rng.choices(list(self.ends), self.ends.values())[0]
-        recorders = self.load(rng, end)
+        recorders, more = self.load(rng, end, during)
         if end != "go on":
             self.server.start()
         histories = {key: [] for key in ROWS}
-        for operations in [*(recorder.operations for recorder in recorders), read_all(self.server.port, ROWS, rng)]:
-            for key, more in operations.items():
-                histories[key] += more
+        for operations in [
+            *(recorder.operations for recorder in recorders),
+            more,
+            read_all(self.server.port, ROWS, rng),
+        ]:
+            for key, found in operations.items():
+                histories[key] += found
         self.ended[end] += 1
         for key, operations in histories.items():
             self.operations += len(operations)
             self.unknown += sum(operation.unknown for operation in operations)
             self.states[key] = self.check(key, operations)
 
-    def load(self, rng, end):
+    def load(self, rng, end, during=None):
         """Runs the clients until a random number of calls has been answered, and ends the round.
 
-        Returns the recorders of the clients.
+        Returns the recorders of the clients, and what `during` returned.
         """
         goal, answers, lock = rng.randint(*ANSWERS), [0], threading.Lock()
         reached, enough = threading.Event(), threading.Event()
@@ -149,6 +156,7 @@ class Rounds:
             client.values = self.rounds * 10_000
         for thread in threads:
             thread.start()
+        more = during() if during else {}
         for _ in range(PATIENCE_SECONDS * 10):
             if reached.wait(0.1) or any(thread.failure for thread in threads):
                 break
@@ -174,7 +182,7 @@ class Rounds:
             if end == "go on" and client.recorder.open:
                 raise AssertionError(f"the server ended a connection by itself:\n{''.join(self.server.said)}")
             client.recorder.server_ended(ended)
-        return [client.recorder for client in clients]
+        return [client.recorder for client in clients], more
 
     def check(self, key, operations):
         """Checks the history of a row in this round; returns the states in which it can be."""
@@ -183,7 +191,9 @@ class Rounds:
         except (Violation, Undecided) as e:
             saved = self.keep / f"history-{self.seed}-{self.rounds}-{key[0].decode()}-{key[1].decode()}.json"
             save(saved, self.states[key], operations)
-            raise Failed(f"round {self.rounds}, {key[1].decode()} of table {key[0].decode()}: {description(e)}", saved) from e
+            raise Failed(
+                f"round {self.rounds}, {key[1].decode()} of table {key[0].decode()}: {description(e)}", saved
+            ) from e
 
 
 def description(failure):

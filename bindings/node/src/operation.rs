@@ -1,6 +1,6 @@
 //! Carries out requests.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use hjall_engine::clock::Clock;
@@ -63,6 +63,11 @@ pub fn run(session: &Session, from: &mut Request, out: &mut Answer<'_>, origin: 
         Operation::DeleteFamily => engine()?.delete_family(&name(from)?, &from.bytes()?)?,
         Operation::Flush => engine()?.flush(&name(from)?)?,
         Operation::Compact => engine()?.compact(&name(from)?, from.flag()?)?,
+        Operation::Backup => engine()?.backup(Path::new(&from.text()?), &mut |_| Ok(()))?,
+        Operation::Restore => {
+            let (backup, path) = (from.text()?, from.text()?);
+            Engine::restore(Path::new(&backup), Path::new(&path), Options::default(), &mut |_| Ok(()))?;
+        }
         Operation::CreateNamespace => engine()?.create_namespace(convert::namespace(from)?)?,
         Operation::ModifyNamespace => engine()?.modify_namespace(convert::namespace(from)?)?,
         Operation::DeleteNamespace => engine()?.delete_namespace(&from.text()?)?,

@@ -104,6 +104,8 @@ numbered! {
         Flush = 34,
         /// `{ table, major }` → `undefined`. Embedded only.
         Compact = 35,
+        /// `{ path }` → `undefined`: copies the database to a folder. Embedded only.
+        Backup = 36,
         /// `{ namespace: Namespace }` → `undefined`
         CreateNamespace = 40,
         /// `{ namespace: Namespace }` → `undefined`
@@ -124,6 +126,8 @@ numbered! {
         OpenMemory = 61,
         /// `{}` → `undefined`: completes pending calls, then closes the database. Embedded only.
         Close = 62,
+        /// `{ backup, path }` → `undefined`: copies a backup to a folder; needs no open database. Embedded only.
+        Restore = 63,
         /// `{ number, host, port }` → `{ host, port }`: starts a Thrift server; `stopServing` takes the same `number`. Embedded only.
         Serve = 70,
         /// `{ number }` → `undefined`. Embedded only.

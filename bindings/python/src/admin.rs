@@ -1,12 +1,14 @@
 //! Administration of tables and namespaces.
 
+use std::path::PathBuf;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use bytes::Bytes;
 use hjall_engine::name::TableName;
 use hjall_engine::region::{Region, split};
 use hjall_engine::schema::{NamespaceDescriptor, TableDescriptor};
-use hjall_engine::{Engine, Result};
+use hjall_engine::{Engine, Error, ErrorKind, FamilyProgress, Options, Result};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
@@ -210,6 +212,12 @@ impl Admin {
         call_interruptible(py, move || engine.flush(&name))
     }
 
+    /// Copies the database to a folder. An exception raised by a signal handler ends the copying soon after.
+    fn backup(&self, py: Python<'_>, folder: PathBuf) -> PyResult<()> {
+        let engine = self.handle.engine()?;
+        long_copy(py, move |progress| engine.backup(&folder, progress))
+    }
+
     fn describe<'py>(&self, py: Python<'py>, name: &Bound<'py, PyAny>) -> PyResult<TableFields<'py>> {
         let engine = self.handle.engine()?;
         let name = table_name(name)?;
@@ -282,4 +290,27 @@ impl Admin {
         let engine = self.handle.engine()?;
         call(py, || engine.delete_namespace(name))
     }
+}
+
+/// Copies a backup to a folder that does not exist or is empty.
+#[pyfunction]
+pub fn restore(py: Python<'_>, backup: PathBuf, folder: PathBuf) -> PyResult<()> {
+    long_copy(py, move |progress| Engine::restore(&backup, &folder, Options::default(), progress))
+}
+
+/// The progress of a copy is reported to this function, and an error from it ends the copy.
+type Progress<'a> = &'a mut dyn FnMut(&FamilyProgress) -> Result<()>;
+
+/// Runs a copy that ends soon after a signal handler has raised an exception.
+fn long_copy(py: Python<'_>, copy: impl FnOnce(Progress<'_>) -> Result<()> + Send + 'static) -> PyResult<()> {
+    let interrupted = Arc::new(AtomicBool::new(false));
+    let seen = Arc::clone(&interrupted);
+    let copied = call_interruptible(py, move || {
+        copy(&mut |_| match seen.load(Ordering::Relaxed) {
+            true => Err(Error::new(ErrorKind::Cancelled, "interrupted by a signal")),
+            false => Ok(()),
+        })
+    });
+    interrupted.store(copied.is_err(), Ordering::Relaxed);
+    copied
 }

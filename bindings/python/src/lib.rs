@@ -26,7 +26,7 @@ use pyo3::prelude::*;
 #[pymodule(gil_used = false)]
 mod _native {
     #[pymodule_export]
-    use super::admin::Admin;
+    use super::admin::{Admin, restore};
     #[pymodule_export]
     use super::arrow::{ArrowBatches, ArrowScan, ArrowTable, load_arrow, scan_arrow};
     #[pymodule_export]

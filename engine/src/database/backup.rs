@@ -7,6 +7,7 @@ use bytes::Bytes;
 
 use super::Engine;
 use crate::catalog::space_options;
+use crate::config::Options;
 use crate::error::{Error, Result};
 use crate::inspect::{Inspected, inspect};
 use crate::name::TableName;
@@ -128,6 +129,29 @@ impl Engine {
         let failed = |error| failed_io(&format!("moving the backup to {}", folder.display()), error);
         fs::rename(&part, folder).map_err(failed)?;
         sync_folder(part.parent().unwrap_or(&part)).map_err(failed)
+    }
+}
+
+impl Engine {
+    /// Writes a copy of a backup to a folder that does not exist or is empty, as [`Self::backup`] does. Everything is
+    /// read and checked. `options` are those for opening the backup; no other process may have it open.
+    ///
+    /// # Errors
+    /// Those of [`Self::open`] for the backup, and of [`Self::backup`] for the folder. `InvalidArgument` if there is
+    /// nothing at `backup`.
+    pub fn restore(
+        backup: &Path,
+        folder: &Path,
+        options: Options,
+        progress: &mut dyn FnMut(&FamilyProgress) -> Result<()>,
+    ) -> Result<()> {
+        // Opening an empty folder would create a database in it.
+        if !fs::read_dir(backup).is_ok_and(|mut entries| entries.next().is_some()) {
+            return Err(Error::invalid(format!("there is no backup in {}; name its folder", backup.display())));
+        }
+        let engine = Self::open(backup, options)?;
+        let copied = engine.backup(folder, progress);
+        copied.and(engine.close())
     }
 }
 

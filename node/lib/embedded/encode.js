@@ -186,6 +186,8 @@ const REQUESTS = {
   [OPERATIONS.deleteFamily]: (out, r) => (named(out, r), out.bytes(r.family)),
   [OPERATIONS.flush]: named,
   [OPERATIONS.compact]: (out, r) => (named(out, r), out.flag(r.major)),
+  [OPERATIONS.backup]: (out, r) => out.text(r.path),
+  [OPERATIONS.restore]: (out, r) => (out.text(r.backup), out.text(r.path)),
   [OPERATIONS.createNamespace]: (out, r) => namespace(out, r.namespace),
   [OPERATIONS.modifyNamespace]: (out, r) => namespace(out, r.namespace),
   [OPERATIONS.deleteNamespace]: (out, r) => out.text(r.name),

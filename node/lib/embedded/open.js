@@ -1,21 +1,14 @@
 'use strict';
 /** Opens databases in this process. */
 
-const { fileURLToPath } = require('node:url');
 const { OPERATIONS } = require('../backend.js');
 const { Database } = require('../database.js');
-const { checked, oneOf, shown, whole } = require('../options.js');
+const { checked, oneOf, pathOf, shown, whole } = require('../options.js');
 const { EmbeddedBackend } = require('./backend.js');
 const { ManualClock } = require('./clock.js');
 const { native } = require('./native.js');
 
 const OPTIONS = new Set(['encoding', 'clock', 'cacheBytes', 'rowCacheBytes', 'writeBufferBytes']);
-
-function pathOf(path, where) {
-  if (path instanceof URL) return fileURLToPath(path);
-  if (typeof path === 'string' && path !== '') return path;
-  throw new TypeError(`${where}: the path must be the name of a folder or a file: URL, not ${shown(path)}`);
-}
 
 /** Makes a backend that is not open yet, and the common part of the requests that open it. */
 function prepared(options, where) {
@@ -70,4 +63,27 @@ function memory(options) {
   return new Database(backend);
 }
 
-module.exports = { ManualClock, memory, open, openSync };
+/** The request of `restore`, on a backend that opens no database. */
+function restoring(backup, path, where) {
+  const request = { backup: pathOf(backup, where), path: pathOf(path, where) };
+  return { backend: prepared(undefined, where).backend, request };
+}
+
+/**
+ * Copies a backup to a folder that does not exist or is empty; `open` opens the copy. Everything is read and checked.
+ * @param {string | URL} backup
+ * @param {string | URL} path
+ * @returns {Promise<void>}
+ */
+async function restore(backup, path) {
+  const { backend, request } = restoring(backup, path, 'restore');
+  await backend.run(OPERATIONS.restore, request);
+}
+
+/** Copies a backup on the calling thread; see `restore`. */
+function restoreSync(backup, path) {
+  const { backend, request } = restoring(backup, path, 'restoreSync');
+  backend.runSync(OPERATIONS.restore, request);
+}
+
+module.exports = { ManualClock, memory, open, openSync, restore, restoreSync };

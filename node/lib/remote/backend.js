@@ -71,6 +71,7 @@ class RemoteBackend extends Backend {
 const UNSUPPORTED = {
   flush: "HBase's Thrift2 protocol has no such call: use the HBase shell, or ask the server's operator",
   compact: "HBase's Thrift2 protocol has no such call: use the HBase shell, or ask the server's operator",
+  backup: "HBase's Thrift2 protocol has no such call: run `hjall backup` on the server's machine",
   serve: 'a remote database is already served: connect to its address',
   now: "HBase's Thrift2 protocol does not return the server's time: read the timestamp of a cell that you have written",
 };

@@ -104,6 +104,7 @@ __all__ = [
     "TooLarge",
     "memory",
     "open",
+    "restore",
 ]
 
 
@@ -147,6 +148,16 @@ def memory(**options: _Any) -> Database:
     []
     """
     return Database(None, **options)
+
+
+def restore(backup: _Path, folder: _Path) -> None:
+    """Copies a backup, which `Database.backup` or ``hjall backup`` made, to a folder that does not exist or is empty.
+    Everything is read and checked. The copy is a folder for `open`; `Database.backup` has an example.
+
+    Raises `InvalidArgument` if there is no backup or the folder is in use, `Locked` if another process has the backup
+    open, `Corrupt` if it is damaged, `NewerFormat`, `DiskFull`, `StorageError`.
+    """
+    _native.restore(_os.fspath(backup), _os.fspath(folder))
 
 
 # Some platforms cannot fork.

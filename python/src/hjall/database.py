@@ -284,6 +284,27 @@ class Database:
         """Writes the data that a table holds in memory to files. Raises `TableNotFound`, `StorageError`."""
         self._admin.flush_table(self._table_name(name))
 
+    def backup(self, folder: Path) -> None:
+        """Copies the database, as of the beginning of the call, to a folder that does not exist or is empty. Other
+        threads can read and write meanwhile. The copy is a folder for `hjall.open`, and for `hjall.restore`, which
+        copies it again. It is built in ``FOLDER.part`` and appears when it is complete and on disk.
+
+        Raises `InvalidArgument` if the folder is in use, `Stale` if a table was dropped or truncated meanwhile,
+        `Corrupt`, `DiskFull`, `StorageError`.
+
+        >>> import hjall, pathlib, tempfile
+        >>> db = hjall.memory()
+        >>> db.create_table("t", {"f": {}})
+        >>> db.table("t").put(b"r", {b"f:q": b"1"})
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     db.backup(pathlib.Path(folder, "monday"))
+        ...     hjall.restore(pathlib.Path(folder, "monday"), pathlib.Path(folder, "again"))
+        ...     with hjall.open(pathlib.Path(folder, "again")) as again:
+        ...         again.table("t").row(b"r")
+        {b'f:q': b'1'}
+        """
+        self._admin.backup(folder)
+
     def describe_table(self, name: Name) -> TableDescriptor:
         """Returns a table's description with all attributes, in HBase's form. Raises `TableNotFound`.
 

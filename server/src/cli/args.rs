@@ -41,7 +41,7 @@ Examples:
   hjall serve --data /var/lib/hjall --listen 0.0.0.0:9090
   hjall serve --memory --listen 127.0.0.1:0    nothing on disk, any free port (printed)
   hjall serve --hbase-site /etc/hbase/conf/hbase-site.xml
-  hjall backup /backup/monday                  copy the data folder while no server runs
+  hjall backup /backup/monday                  copy the data folder, whether a server runs or not
   hjall compact --data /var/lib/hjall          drop deleted and expired data while no server runs
   hjall config --default > hjall.toml          a template of the settings file
   hjall config --config hjall.toml             the effective settings and their origins
@@ -92,8 +92,12 @@ Exit codes:
 
 const BACKUP_HELP: &str = "\
 The copy is a data folder itself: `hjall serve --data DEST` serves it. It is built in DEST.part and
-appears at DEST when it is complete and on disk. The data folder must not be in use; programs that
-embed the engine back up a database in use with Engine::backup.
+appears at DEST when it is complete and on disk.
+
+If a server has the data folder open, this command asks it through the socket `control` in the data
+folder, and the server writes the copy: run the command as the server's user. Reads and writes go on;
+the copy has everything as of the beginning of the backup. Ending the command ends the backup. If a
+program that embeds the engine has the folder open, the program itself has to make the backup.
 
 Exit codes: those of `hjall serve`; 2 if DEST is in use.";
 
@@ -194,7 +198,7 @@ fn command() -> Command {
         Arg::new("folder").value_name(name).required(true).value_parser(value_parser!(PathBuf)).help(help)
     };
     let backup = Command::new("backup")
-        .about("Copy a data folder that is not in use")
+        .about("Copy a data folder, also while a server has it open")
         .after_help(BACKUP_HELP)
         .arg(folder("DEST", "Folder to create; it must not exist, or be empty"));
     let restore = Command::new("restore")

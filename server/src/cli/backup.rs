@@ -1,55 +1,54 @@
-//! `hjall backup`, `hjall restore` and `hjall verify`, for folders that no server has open.
+//! `hjall backup`, `hjall restore` and `hjall verify`.
 
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use hjall_engine::{Engine, ErrorKind, FamilyProgress};
+use hjall_engine::{Engine, Error, ErrorKind, FamilyProgress};
 use hjall_server::settings::Sources;
 
+#[cfg(unix)]
+use super::control;
 use super::exit::Failure;
 use super::folder::{self, say};
 
 /// Time between two lines about one family.
 const REPORT_EVERY: Duration = Duration::from_secs(5);
 
-/// Writes a copy of the data folder.
+/// Writes a copy of the data folder. If a server has it open, the server does.
 pub fn backup(sources: &Sources, to: &Path) -> Result<(), Failure> {
     let (data, options) = folder::settings(sources, "backup")?;
+    #[cfg(unix)]
+    if let Some(answered) = control::ask_for_backup(&data, to) {
+        return answered;
+    }
     let engine = folder::open(&data, options)?;
-    let copied = copy(&engine, to);
+    let copied = engine.backup(to, &mut print_progress()).map_err(|error| failed_backup(to, error));
     copied.and(engine.close().map_err(|error| Failure::Data(data, error)))
 }
 
 /// Writes a copy of a backup to the data folder.
 pub fn restore(sources: &Sources, from: &Path) -> Result<(), Failure> {
     let (data, options) = folder::settings(sources, "restore")?;
-    let engine = folder::open(from, options)?;
-    let copied = copy(&engine, &data);
-    copied.and(engine.close().map_err(|error| Failure::Data(from.to_owned(), error)))
+    Engine::restore(from, &data, options, &mut print_progress()).map_err(|error| match error.kind() {
+        ErrorKind::InvalidArgument => Failure::Usage(error.message().to_owned()),
+        ErrorKind::Corrupt | ErrorKind::Locked | ErrorKind::NewerFormat => Failure::Data(from.to_owned(), error),
+        _ => Failure::Data(data, error),
+    })
 }
 
-fn copy(engine: &Engine, to: &Path) -> Result<(), Failure> {
-    let mut report = reporter();
-    let copied = engine.backup(to, &mut |progress| {
-        report(progress);
-        Ok(())
-    });
-    copied.map_err(|error| match error.kind() {
+/// The failure of a backup to this folder.
+pub fn failed_backup(to: &Path, error: Error) -> Failure {
+    match error.kind() {
         ErrorKind::InvalidArgument => Failure::Usage(error.message().to_owned()),
         _ => Failure::Data(to.to_owned(), error),
-    })
+    }
 }
 
 /// Reads everything in the data folder.
 pub fn verify(sources: &Sources) -> Result<(), Failure> {
     let (data, options) = folder::settings(sources, "verify")?;
     let engine = folder::open(&data, options)?;
-    let mut report = reporter();
-    let damage = engine.verify(&mut |progress| {
-        report(progress);
-        Ok(())
-    });
-    let damage = damage.map_err(|error| Failure::Data(data.clone(), error))?;
+    let damage = engine.verify(&mut print_progress()).map_err(|error| Failure::Data(data.clone(), error))?;
     engine.close().map_err(|error| Failure::Data(data.clone(), error))?;
     for found in &damage {
         say(&format!("{} {}: DAMAGED: {}", found.table, String::from_utf8_lossy(&found.family), found.error));
@@ -57,15 +56,36 @@ pub fn verify(sources: &Sources) -> Result<(), Failure> {
     if damage.is_empty() { Ok(()) } else { Err(Failure::Damaged(data, damage.len())) }
 }
 
-/// Prints a line when a family is done, and now and then before.
-fn reporter() -> impl FnMut(&FamilyProgress) {
-    let mut last = Instant::now();
+/// Prints the lines of a [`Reporter`].
+fn print_progress() -> impl FnMut(&FamilyProgress) -> hjall_engine::Result<()> {
+    let mut reporter = Reporter::new();
     move |progress| {
-        let FamilyProgress { table, family, cells, bytes, done } = progress;
-        if *done || last.elapsed() >= REPORT_EVERY {
-            last = Instant::now();
-            let state = if *done { "" } else { " so far" };
-            say(&format!("{table} {}: {cells} cells, {bytes} bytes{state}", String::from_utf8_lossy(family)));
+        if let Some(line) = reporter.line(progress) {
+            say(&line);
         }
+        Ok(())
+    }
+}
+
+/// Makes a line when a family is done, and at intervals before.
+pub struct Reporter {
+    last: Instant,
+}
+
+impl Reporter {
+    /// A reporter whose first line comes after an interval, or with the first family that is done.
+    pub fn new() -> Self {
+        Self { last: Instant::now() }
+    }
+
+    /// The line for this progress, if one is due.
+    pub fn line(&mut self, progress: &FamilyProgress) -> Option<String> {
+        let FamilyProgress { table, family, cells, bytes, done } = progress;
+        if !*done && self.last.elapsed() < REPORT_EVERY {
+            return None;
+        }
+        self.last = Instant::now();
+        let state = if *done { "" } else { " so far" };
+        Some(format!("{table} {}: {cells} cells, {bytes} bytes{state}", String::from_utf8_lossy(family)))
     }
 }

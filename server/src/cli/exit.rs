@@ -32,6 +32,8 @@ pub enum Failure {
     Signals(io::Error),
     /// Some calls did not finish within the grace period.
     Unfinished,
+    /// The server that was asked refused or failed: the exit code and the text are its own.
+    Asked(u8, String),
     /// A second signal ended the process.
     SecondSignal,
 }
@@ -50,6 +52,7 @@ impl Failure {
             },
             Self::Table(_, error) => super::compact::code(error),
             Self::Damaged(..) => 6,
+            Self::Asked(code, _) => *code,
             Self::Start(StartError::Tls(_)) => 7,
             Self::Unfinished => 8,
             Self::SecondSignal => 9,
@@ -60,7 +63,7 @@ impl Failure {
 impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Usage(text) => f.write_str(text),
+            Self::Usage(text) | Self::Asked(_, text) => f.write_str(text),
             Self::Settings(refused) => write!(f, "{refused}"),
             Self::Damaged(path, 1) => {
                 write!(f, "data folder {}: 1 family is damaged; restore a backup", path.display())

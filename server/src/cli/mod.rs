@@ -6,6 +6,8 @@ mod args;
 mod backup;
 mod compact;
 mod config;
+#[cfg(unix)]
+mod control;
 mod exit;
 mod folder;
 mod log;

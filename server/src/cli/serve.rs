@@ -10,6 +10,8 @@ use hjall_server::info::{Info, SeriesLimits};
 use hjall_server::settings::{InForce, Launch, Refused, Sources, launch};
 use tokio::sync::oneshot;
 
+#[cfg(unix)]
+use super::control::Control;
 use super::exit::Failure;
 use super::log;
 use super::open_files;
@@ -48,6 +50,18 @@ pub fn run(sources: &Sources) -> Result<(), Failure> {
     };
     let place = if memory { "memory".to_owned() } else { data.display().to_string() };
     let info = info.serve(&server);
+    #[cfg(unix)]
+    let control = if memory {
+        None
+    } else {
+        let _inside = runtime.enter();
+        let started = Control::start(&data, engine.clone());
+        started
+            .inspect_err(|error| {
+                tracing::warn!(%error, "no control socket in the data folder: `hjall backup` has to wait until the server has stopped");
+            })
+            .ok()
+    };
     announce(&place, &server, &info, started, &log);
     open_files::compare(connections_max);
 
@@ -71,6 +85,10 @@ pub fn run(sources: &Sources) -> Result<(), Failure> {
     let (stopped, stopping) = oneshot::channel();
     std::thread::spawn(move || {
         let quiet = server.shutdown();
+        #[cfg(unix)]
+        if let Some(control) = control {
+            control.stop();
+        }
         // After a second signal there is no receiver.
         let _ = stopped.send((quiet, engine.close()));
     });

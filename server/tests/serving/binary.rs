@@ -221,19 +221,24 @@ fn compact_processes_a_folder_that_is_not_in_use() {
 }
 
 #[test]
-fn backup_restore_and_verify_process_folders_that_are_not_in_use() {
+fn backup_restore_and_verify_process_folders() {
     let folder = tempfile::tempdir().unwrap();
     let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
-    let (data, copy, back) = (path("data"), path("copy"), path("back"));
+    let (data, copy, back, live) = (path("data"), path("copy"), path("back"), path("live"));
     let running = Running::start(&["--data", &data]);
     let id = running.cluster_id();
-    let (code, why) = failed(&["backup", &copy, "--data", &data]);
+    let (code, why) = failed(&["verify", "--data", &data]);
     assert!(code == Some(4) && why.contains("in use"), "{code:?} {why}");
+    // The server writes this one. A destination that is in use is refused as without a server.
+    assert!(hjall(&["backup", &live, "--data", &data]).status().unwrap().success());
+    let (code, why) = failed(&["backup", &live, "--data", &data]);
+    assert!(code == Some(2) && why.contains(&live), "{code:?} {why}");
     running.stop("-TERM");
     for arguments in [
         &["verify", "--data", &data][..],
         &["backup", &copy, "--data", &data],
         &["restore", &copy, "--data", &back],
+        &["verify", "--data", &live],
         &["verify", "--data", &back],
     ] {
         let Output { status, stderr, .. } = hjall(arguments).output().unwrap();

@@ -81,6 +81,7 @@ class Database:
     truncate_table = awaited(hjall.Database.truncate_table)
     compact_table = awaited(hjall.Database.compact_table)
     flush_table = awaited(hjall.Database.flush_table)
+    backup = awaited(hjall.Database.backup)
     describe_table = awaited(hjall.Database.describe_table)
     alter_table = awaited(hjall.Database.alter_table)
     add_family = awaited(hjall.Database.add_family)

@@ -1,0 +1,203 @@
+//! The control socket, by which `hjall backup` asks the server that has a data folder open.
+//!
+//! It is `control` in the data folder, for the server's user alone. A request is a line `backup LENGTH` and the path
+//! of the destination, of so many bytes. The answer is lines: `progress TEXT` any number of times, and at the end
+//! `done`, or `failed CODE TEXT` with the exit code of the command. If the asking process ends, so does the backup.
+
+use std::io::{self, BufRead, BufReader, Read, Write};
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::os::unix::fs::PermissionsExt;
+use std::os::unix::net::UnixStream;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+use hjall_engine::{Engine, Error, ErrorKind, FamilyProgress};
+use tokio::net::UnixSocket;
+
+use super::backup::{Reporter, failed_backup};
+use super::exit::Failure;
+use super::folder::say;
+
+const NAME: &str = "control";
+const BACKUP: &str = "backup ";
+const PROGRESS: &str = "progress ";
+const DONE: &str = "done";
+const FAILED: &str = "failed ";
+
+/// Bytes of a path. Operating systems allow 4,096.
+const PATH_BYTES_MAX: u64 = 64 << 10;
+
+/// How long a request may take to arrive, and a line of the answer to be taken.
+const PEER_WAIT: Duration = Duration::from_secs(10);
+
+/// Requests that are served at once.
+const REQUESTS_MAX: usize = 4;
+
+/// How long the server waits after it could not accept a connection.
+const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
+
+/// The control socket of a running server.
+pub struct Control {
+    path: PathBuf,
+    shared: Arc<Shared>,
+}
+
+struct Shared {
+    engine: Engine,
+    stopping: AtomicBool,
+    running: Mutex<Vec<JoinHandle<()>>>,
+}
+
+impl Control {
+    /// Listens in a data folder that this process has open. The caller is inside the runtime that accepts connections.
+    pub fn start(data: &Path, engine: Engine) -> io::Result<Self> {
+        // Absolute, since the path is used again when the server stops.
+        let path = std::path::absolute(data)?.join(NAME);
+        match std::fs::remove_file(&path) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+            _ => {}
+        }
+        let socket = UnixSocket::new_stream()?;
+        socket.bind(&path)?;
+        // Before `listen`: until then nobody can connect, whatever the umask allows.
+        std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o600))?;
+        let listener = socket.listen(16)?;
+        let shared = Arc::new(Shared { engine, stopping: AtomicBool::new(false), running: Mutex::default() });
+        let serving = Arc::clone(&shared);
+        tokio::spawn(async move {
+            loop {
+                let accepted = listener.accept().await.and_then(|(stream, _)| stream.into_std());
+                if let Err(error) = accepted.and_then(|stream| serving.spawn(stream)) {
+                    tracing::warn!(%error, "a connection to the control socket failed");
+                    tokio::time::sleep(ACCEPT_PAUSE).await;
+                }
+            }
+        });
+        Ok(Self { path, shared })
+    }
+
+    /// Removes the socket, ends the requests that are being served, and waits for them.
+    pub fn stop(self) {
+        self.shared.stopping.store(true, Ordering::Release);
+        if let Err(error) = std::fs::remove_file(&self.path) {
+            tracing::warn!(path = %self.path.display(), %error, "the control socket was not removed");
+        }
+        let running = std::mem::take(&mut *self.shared.running.lock().unwrap_or_else(PoisonError::into_inner));
+        for thread in running {
+            // A panic has been printed, and ended that request alone.
+            let _ = thread.join();
+        }
+    }
+}
+
+impl Shared {
+    fn spawn(self: &Arc<Self>, stream: UnixStream) -> io::Result<()> {
+        stream.set_nonblocking(false)?;
+        stream.set_read_timeout(Some(PEER_WAIT))?;
+        stream.set_write_timeout(Some(PEER_WAIT))?;
+        let mut running = self.running.lock().unwrap_or_else(PoisonError::into_inner);
+        running.retain(|thread| !thread.is_finished());
+        if running.len() >= REQUESTS_MAX {
+            let why = format!("{REQUESTS_MAX} requests are being served already; try again when one has ended");
+            return answer(&stream, &format!("{FAILED}1 {why}"));
+        }
+        let shared = Arc::clone(self);
+        let thread = std::thread::Builder::new().name("hjall-control".to_owned()).spawn(move || {
+            if let Err(error) = shared.serve(&stream) {
+                tracing::warn!(%error, "a connection to the control socket ended early");
+            }
+        })?;
+        running.push(thread);
+        Ok(())
+    }
+
+    fn serve(&self, stream: &UnixStream) -> io::Result<()> {
+        let Some(to) = read_request(stream)? else {
+            return answer(
+                stream,
+                &format!("{FAILED}1 the server does not understand the request; use its version of hjall"),
+            );
+        };
+        tracing::info!(to = %to.display(), "backup started");
+        let mut reporter = Reporter::new();
+        let copied = self.engine.backup(&to, &mut |progress: &FamilyProgress| {
+            if self.stopping.load(Ordering::Acquire) {
+                return Err(Error::new(ErrorKind::Cancelled, "the server was stopped; run the backup again"));
+            }
+            let Some(line) = reporter.line(progress) else { return Ok(()) };
+            let gone = |error| Error::new(ErrorKind::Cancelled, format!("whoever asked for it is gone ({error})"));
+            answer(stream, &format!("{PROGRESS}{line}")).map_err(gone)
+        });
+        match copied {
+            Ok(()) => {
+                tracing::info!(to = %to.display(), "backup completed");
+                answer(stream, DONE)
+            }
+            Err(error) => {
+                tracing::warn!(to = %to.display(), %error, "backup failed");
+                let failure = failed_backup(&to, error);
+                answer(stream, &format!("{FAILED}{} {}", failure.code(), failure.to_string().replace('\n', " ")))
+            }
+        }
+    }
+}
+
+fn answer(mut stream: &UnixStream, line: &str) -> io::Result<()> {
+    stream.write_all(format!("{line}\n").as_bytes())
+}
+
+/// The destination that is asked for; `None` for an unknown request.
+fn read_request(stream: &UnixStream) -> io::Result<Option<PathBuf>> {
+    let mut reader = BufReader::new(stream);
+    let mut line = String::new();
+    reader.by_ref().take(64).read_line(&mut line)?;
+    let length = line.trim_end().strip_prefix(BACKUP).and_then(|length| length.parse::<u64>().ok());
+    let Some(length) = length.filter(|length| (1..=PATH_BYTES_MAX).contains(length)) else { return Ok(None) };
+    let mut path = Vec::new();
+    reader.take(length).read_to_end(&mut path)?;
+    let whole = u64::try_from(path.len()).is_ok_and(|read| read == length);
+    Ok(whole.then(|| PathBuf::from(std::ffi::OsString::from_vec(path))).filter(|path| path.is_absolute()))
+}
+
+/// Asks the server that has this data folder open for a backup, and prints its progress. `None`: there is no server.
+pub fn ask_for_backup(data: &Path, to: &Path) -> Option<Result<(), Failure>> {
+    let path = data.join(NAME);
+    match UnixStream::connect(&path) {
+        Ok(stream) => Some(ask(&stream, to)),
+        Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
+            let why =
+                format!("cannot ask the server for a backup: {}: {error}; run as the server's user", path.display());
+            Some(Err(Failure::Usage(why)))
+        }
+        // A socket that a killed server left refuses connections.
+        Err(_) => None,
+    }
+}
+
+fn ask(stream: &UnixStream, to: &Path) -> Result<(), Failure> {
+    let lost = |error: io::Error| {
+        Failure::Asked(
+            1,
+            format!("the server ended the connection before the backup was complete ({error}); its log says more"),
+        )
+    };
+    let to = std::path::absolute(to).map_err(|error| Failure::Usage(format!("{}: {error}", to.display())))?;
+    let bytes = to.as_os_str().as_bytes();
+    let mut writer = stream;
+    let sent = writer.write_all(format!("{BACKUP}{}\n", bytes.len()).as_bytes()).and_then(|()| writer.write_all(bytes));
+    sent.map_err(lost)?;
+    for line in BufReader::new(stream).lines() {
+        let line = line.map_err(lost)?;
+        if let Some(text) = line.strip_prefix(PROGRESS) {
+            say(text);
+        } else if let Some((code, why)) = line.strip_prefix(FAILED).and_then(|rest| rest.split_once(' ')) {
+            return Err(Failure::Asked(code.parse().unwrap_or(1), why.to_owned()));
+        } else if line == DONE {
+            return Ok(());
+        }
+    }
+    Err(lost(io::ErrorKind::UnexpectedEof.into()))
+}
