@@ -4,6 +4,9 @@
 //! newer ones stays hidden, even if those are deleted later. So every version has a lifetime: from the write that
 //! created it to the first write that hid it.
 
+use std::collections::{BTreeMap, HashMap};
+use std::ops::Bound;
+
 use super::column::Version;
 use super::column_tracker::ColumnTracker;
 use super::family_scan::{FamilyScan, Reader};
@@ -32,15 +35,49 @@ impl OrderedMarker {
     }
 }
 
-/// The sequence numbers at which a version is visible: `written..hidden`.
-struct Lifetime {
-    written: u64,
-    hidden: u64,
+/// How many versions of a column are visible after each write.
+#[derive(Default)]
+struct VisibleCount {
+    /// By how much each write changed the number.
+    changes: BTreeMap<u64, i64>,
+    /// For each write, when the versions that it wrote were hidden.
+    hidden_by_write: HashMap<u64, Vec<u64>>,
 }
 
-impl Lifetime {
-    fn spans(&self, moment: u64) -> bool {
-        self.written <= moment && moment < self.hidden
+impl VisibleCount {
+    /// Counts a version that is visible from the write `written` on, until the write `hidden`.
+    fn add(&mut self, written: u64, hidden: u64) {
+        *self.changes.entry(written).or_default() += 1;
+        *self.changes.entry(hidden).or_default() -= 1;
+        self.hidden_by_write.entry(written).or_default().push(hidden);
+    }
+
+    /// The first write, from `written` on and before `deleted`, after which `versions` of the counted ones are visible.
+    /// Those that `written` wrote itself do not count.
+    ///
+    /// Looks at the earlier writes and at the later ones up to the result. If timestamps follow the order of writing,
+    /// these are about `versions`, however many have been counted.
+    fn first_full(&self, written: u64, deleted: u64, versions: i32) -> u64 {
+        let mut own: HashMap<u64, i64> = HashMap::new();
+        for hidden in self.hidden_by_write.get(&written).into_iter().flatten() {
+            *own.entry(written).or_default() += 1;
+            *own.entry(*hidden).or_default() -= 1;
+        }
+        let change = |(write, change): (&u64, &i64)| change - own.get(write).copied().unwrap_or(0);
+        let versions = i64::from(versions);
+        let mut above: i64 = self.changes.range(..=written).map(change).sum();
+        if above >= versions {
+            return written;
+        }
+        if written < deleted {
+            for entry in self.changes.range((Bound::Excluded(written), Bound::Excluded(deleted))) {
+                above += change(entry);
+                if above >= versions {
+                    return *entry.0;
+                }
+            }
+        }
+        u64::MAX
     }
 }
 
@@ -85,17 +122,15 @@ pub(super) fn versions(
     family: &[OrderedMarker],
 ) -> Result<Vec<Version>> {
     let (marks, values) = load(pairs, plan, reader, prefix)?;
-    let mut newer: Vec<Lifetime> = Vec::new();
+    let mut newer = VisibleCount::default();
     let mut count = ColumnTracker::new();
     let mut visible = Vec::new();
     for (version, written) in values {
         let hiding = marks.iter().chain(family).filter(|m| m.sequence >= written && m.covers(version.timestamp));
         let deleted = hiding.map(|m| m.sequence).min().unwrap_or(u64::MAX);
-        let superseded = superseded(&newer, written, deleted, plan.family.rules.versions);
-        let life = Lifetime { written, hidden: deleted.min(superseded) };
-        let lives = life.hidden == u64::MAX;
-        newer.push(life);
-        if !lives || version.timestamp > plan.newest {
+        let hidden = deleted.min(newer.first_full(written, deleted, plan.family.rules.versions));
+        newer.add(written, hidden);
+        if hidden != u64::MAX || version.timestamp > plan.newest {
             continue;
         }
         if version.timestamp < plan.oldest || !count.admit(plan, version.timestamp, reader.now) {
@@ -104,15 +139,4 @@ pub(super) fn versions(
         visible.push(version);
     }
     Ok(visible)
-}
-
-/// The first write at which a version had `versions` newer visible ones. Those of its own request do not count.
-fn superseded(newer: &[Lifetime], written: u64, deleted: u64, versions: i32) -> u64 {
-    let others = || newer.iter().filter(|life| life.written != written);
-    let moments =
-        std::iter::once(written).chain(others().map(|life| life.written).filter(|w| *w > written && *w < deleted));
-    let full = |moment: &u64| {
-        i32::try_from(others().filter(|life| life.spans(*moment)).count()).is_ok_and(|above| above >= versions)
-    };
-    moments.filter(full).min().unwrap_or(u64::MAX)
 }
