@@ -14,7 +14,7 @@ CRASH_ROUNDS ?= 25
 TRANSCRIPTS ?=
 # Time for each part of `make fuzz`.
 SECONDS ?= 60
-# Time for `make linear`, and its seed: make linear MINUTES=60 SEED=7
+# Time for `make linear` and `make soak`, and a seed: make linear MINUTES=60 SEED=7
 MINUTES ?=
 SEED ?=
 # cargo-deny. An installed one can be used instead of building it: make check CARGO_DENY=cargo-deny
@@ -30,7 +30,7 @@ pytest := $(python) -m pytest -q --no-header -p no:cacheprovider
 check = @echo "check $(1): …"; if $(2); then echo "check $(1): ok"; else echo "check $(1): FAILED"; exit 1; fi
 
 .PHONY: help run test check fuzz judge bench idl clients requirements build binary cargo-there python-there node-there \
-  test-rust test-judge test-clients test-examples test-operation test-hostile hostile faults test-crash test-linear linear test-python build-python test-node build-node package-node \
+  test-rust test-judge test-clients test-examples test-operation test-hostile hostile faults test-crash test-linear linear soak test-python build-python test-node build-node package-node \
   check-format check-lints check-dependencies check-advisories check-fuzz check-documents check-generated check-tidy check-node check-python check-python-types test-sdist wheel
 
 help: ## this list
@@ -80,6 +80,10 @@ test-linear: build .venv/.complete ## linearizability of rows under concurrent c
 
 linear: build .venv/.complete ## the same for MINUTES (5) with a new seed; prints figures, keeps a failing history in target/linear
 	$(python) tests/linear/linear.py run --minutes $(or $(MINUTES),5) $(if $(SEED),--seed $(SEED))
+
+soak: cargo-there .venv/.complete ## a mixed load over 200 families for MINUTES (20): memory, latencies, no lost write
+	cargo build --locked --release --bin hjall
+	HJALL_BIN=$(abspath $(target))/release/hjall $(python) tests/soak/soak.py --minutes $(or $(MINUTES),20)
 
 test-python: build-python .venv/.complete ## the Python package, with the extension built from this tree
 	$(pytest) python/tests

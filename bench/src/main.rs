@@ -2,6 +2,7 @@
 //!
 //! Prints figures and never fails because of one.
 
+mod ageing;
 mod engine;
 mod filters;
 mod hot;
@@ -15,12 +16,15 @@ mod process;
 mod redis;
 mod scan;
 mod start;
+mod sync;
 mod thrift1;
 
 use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{Parser, Subcommand};
+
+use crate::ageing::Ageing;
 
 /// Benchmarks of a hjall server and of the engine
 #[derive(Parser)]
@@ -49,6 +53,33 @@ enum What {
         /// The Redis server
         #[arg(long, default_value = "redis-server")]
         redis: PathBuf,
+    },
+    /// Puts that wait for the disk, compared with SET of Redis with `appendfsync always`, and their effect on other puts
+    Sync {
+        /// Numbers of connections; one run for each
+        #[arg(long, value_delimiter = ',', default_value = "1,8,50")]
+        connections: Vec<usize>,
+        /// Duration of one run, in seconds
+        #[arg(long, default_value_t = 5)]
+        seconds: u64,
+        /// The Redis server
+        #[arg(long, default_value = "redis-server")]
+        redis: PathBuf,
+    },
+    /// A queue and a time series with a TTL that are written all the time: latencies and size on disk at intervals
+    Ageing {
+        /// Duration for each table, in seconds
+        #[arg(long, default_value_t = 60)]
+        seconds: u64,
+        /// Time between two lines, in seconds
+        #[arg(long, default_value_t = 5)]
+        interval: u64,
+        /// TTL of the time series, in seconds
+        #[arg(long, default_value_t = 10)]
+        ttl: i32,
+        /// Additional settings of the server, as name=value
+        #[arg(long)]
+        set: Vec<String>,
     },
     /// getRow with concurrent scans and writes, with separate lanes and with a single queue
     Lanes {
@@ -128,6 +159,17 @@ fn main() -> Outcome<()> {
         What::Load { connections, seconds, rows, redis } => {
             load::run(&arguments.hjall, &redis, &connections, Duration::from_secs(seconds), rows)
         }
+        What::Sync { connections, seconds, redis } => {
+            sync::run(&arguments.hjall, &redis, &connections, Duration::from_secs(seconds))
+        }
+        What::Ageing { seconds, interval, ttl, set } => Ageing {
+            hjall: &arguments.hjall,
+            length: Duration::from_secs(seconds),
+            interval: Duration::from_secs(interval.max(1)),
+            ttl_seconds: ttl,
+            settings: &set,
+        }
+        .run(),
         What::Lanes { seconds, rows, set } => lanes::run(&arguments.hjall, Duration::from_secs(seconds), rows, &set),
         What::Overload { seconds, waiting, batch } => {
             overload::run(&arguments.hjall, Duration::from_secs(seconds), waiting, batch)

@@ -42,9 +42,15 @@ impl Server {
 
     /// Starts Redis on a free port, without persistence.
     pub fn redis(binary: &Path) -> Outcome<Self> {
+        Self::redis_with(binary, &["--appendonly", "no"])
+    }
+
+    /// Starts Redis on a free port, without snapshots and with these options.
+    pub fn redis_with(binary: &Path, options: &[&str]) -> Outcome<Self> {
         let port = std::net::TcpListener::bind("127.0.0.1:0")?.local_addr()?.port();
         let child = Command::new(binary)
-            .args(["--save", "", "--appendonly", "no", "--bind", "127.0.0.1", "--port", &port.to_string()])
+            .args(["--save", "", "--bind", "127.0.0.1", "--port", &port.to_string()])
+            .args(options)
             .stdout(Stdio::null())
             .spawn()
             .map_err(|e| format!("{}: {e} (Debian: apt install redis-server)", binary.display()))?;

@@ -90,10 +90,19 @@ impl Client {
 
     /// Creates a table with these families.
     pub fn create_table(&mut self, table: &str, families: &[String]) -> Outcome<()> {
+        self.create(table, families, i32::MAX)
+    }
+
+    /// Creates a table with the family `f`, whose cells expire after this time.
+    pub fn create_expiring_table(&mut self, table: &str, ttl_seconds: i32) -> Outcome<()> {
+        self.create(table, &["f".to_owned()], ttl_seconds)
+    }
+
+    fn create(&mut self, table: &str, families: &[String], ttl_seconds: i32) -> Outcome<()> {
         let families = families.iter().map(|f| ColumnDescriptor {
             name: Some(format!("{f}:").into_bytes()),
             max_versions: Some(1),
-            time_to_live: Some(i32::MAX),
+            time_to_live: Some(ttl_seconds),
             ..ColumnDescriptor::default()
         });
         let arguments = CreateTableArgs::new(table.as_bytes().to_vec(), families.collect::<Vec<_>>());
