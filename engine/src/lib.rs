@@ -38,6 +38,7 @@
 //! Everything is synchronous, and only the store starts threads. The Thrift server and the language bindings only
 //! translate.
 
+pub mod blocking;
 mod catalog;
 pub mod cell;
 pub mod clock;

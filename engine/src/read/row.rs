@@ -12,6 +12,7 @@ use super::region_scanner::{RegionScan, RegionScanner};
 use super::stop::Stop;
 use super::store_scanner::Window;
 use super::work_limit;
+use crate::blocking;
 use crate::catalog::{Family, TableState};
 use crate::cell::Row;
 use crate::core::Core;
@@ -233,6 +234,8 @@ fn each_newest(
     now: i64,
     each: &mut dyn FnMut(i64, Value),
 ) -> Result<()> {
+    // The row may be on disk.
+    blocking::may_wait();
     let prefix = key::row_prefix(row);
     let to = key::prefix_end(&key::column_prefix(&prefix, qualifier));
     let reader = Arc::new(Reader { snapshot: Arc::clone(snapshot), now, stop: Stop::default() });

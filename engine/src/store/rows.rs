@@ -15,6 +15,7 @@ use parking_lot::lock_api::ArcMutexGuard;
 use parking_lot::{Mutex, RawMutex};
 
 use super::time::{LEAD_MAX_MS, RowTime, STALL_MAX, Time, Waited};
+use crate::blocking;
 use crate::error::{Error, ErrorKind, Result};
 
 /// How long a transaction waits for its rows, as the default of HBase's `hbase.rowlock.wait.duration`.
@@ -130,7 +131,10 @@ impl RowLocks {
             let entry = Arc::clone(
                 self.shard(name).lock().rows.entry(name.clone()).or_insert_with(|| Arc::new(Mutex::new(Newest::NONE))),
             );
-            let guard = entry.try_lock_arc_until(deadline);
+            let guard = entry.try_lock_arc().or_else(|| {
+                blocking::may_wait();
+                entry.try_lock_arc_until(deadline)
+            });
             drop(entry);
             let Some(guard) = guard else {
                 self.release(name, None, time);

@@ -10,6 +10,7 @@ use std::time::{Duration, Instant};
 
 use parking_lot::Mutex;
 
+use crate::blocking;
 use crate::clock::Clock;
 
 /// How far the timestamps assigned in a row may be ahead of the clock, in milliseconds.
@@ -174,6 +175,7 @@ impl Time {
 
     /// Waits until the time is at least `target_ms`.
     pub fn wait_until(&self, target_ms: i64, deadline: Instant) -> Waited {
+        blocking::may_wait();
         let mut now = self.now_ms();
         let mut changed = Instant::now();
         while now < target_ms {

@@ -24,7 +24,7 @@ use super::shutdown::Shutdown;
 use super::worker_pool::WorkerPool;
 use crate::observe::{LaneMetrics, Refusal};
 use crate::settings::config::QueueOrder;
-use crate::settings::lane_size::LaneSize;
+use crate::settings::lane_size::{LaneSize, at_once};
 use crate::wire::method::{LaneKind, Method};
 
 /// The longest message of a call that may run on its connection's event loop, in bytes.
@@ -75,7 +75,7 @@ impl Dispatcher {
         let lanes = LaneKind::ALL.map(|kind| {
             let (settings, size) = (&live.config.queues, live.lanes.size(kind));
             let tuning = Tuning::new(settings, &size.unwrap_or(LaneSize::NONE));
-            Arc::new(Lane::new(kind, queue::new(settings.order, tuning, clock.clone()), size))
+            Arc::new(Lane::new(kind, queue::new(settings.order, at_once(kind), tuning, clock.clone()), size))
         });
         let quota = Arc::new(MemoryQuota::new(live.config.limits.held_bytes_max));
         let runner = Arc::new(Runner::new(handler, identity, live));

@@ -2,11 +2,12 @@
 //! follows the settings.
 
 use std::io;
+use std::rc::Rc;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{Builder, JoinHandle};
 
 use super::lane::Lane;
-use super::queue::Taken;
+use super::queue::{Taken, Taker};
 use super::runner::Runner;
 use crate::observe::Dropped;
 use crate::settings::lane_size::Lanes;
@@ -76,12 +77,15 @@ impl WorkerPool {
         let (runner, queue) = (self.runner.clone(), self.lanes[kind as usize].queue().clone());
         Builder::new().name(format!("hjall-{}-{number}", kind.name())).spawn(move || {
             lower_priority(kind);
+            let taker = Rc::new(Taker::new());
+            let (waiting_queue, waiting_taker) = (queue.clone(), taker.clone());
+            hjall_engine::blocking::on_wait(move || waiting_queue.waits(&waiting_taker));
             loop {
-                if kind != LaneKind::Read && !queue.is_empty() {
+                if matches!(kind, LaneKind::Scan | LaneKind::General) && !queue.is_empty() {
                     // Event loops and workers of gets run first between two long calls.
                     std::thread::yield_now();
                 }
-                match queue.take() {
+                match queue.take(&taker) {
                     Taken::Run(job) => runner.run_job(job),
                     Taken::Drop(job) => runner.drop_job(job, Dropped::Overloaded),
                     Taken::Retire => return,

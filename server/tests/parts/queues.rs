@@ -2,8 +2,9 @@
 
 use std::sync::Arc;
 
+use crossbeam_channel::{Receiver, Sender, unbounded};
 use hjall_engine::clock::{Clock, ManualClock};
-use hjall_server::dispatch::queue::{self, Queue, Taken, Tuning, Waiting};
+use hjall_server::dispatch::queue::{self, Queue, STALL_MS, Taken, Taker, Tuning, Waiting};
 use hjall_server::settings::config::{QueueOrder, QueueSettings};
 use hjall_server::settings::lane_size::Lanes;
 use hjall_server::wire::method::{CallKind, LaneKind};
@@ -136,7 +137,7 @@ impl Model {
 
 fn agrees(order: QueueOrder, first: Tuning, steps: Vec<Step>) -> Result<(), TestCaseError> {
     let clock = Arc::new(ManualClock::at(1_000_000));
-    let queue = queue::new::<Entry>(order, first, clock.clone());
+    let queue = queue::new::<Entry>(order, 1, first, clock.clone());
     let mut model = Model {
         order,
         tuning: first,
@@ -218,20 +219,31 @@ proptest! {
     }
 }
 
-#[test]
-fn waiting_takers_get_entries_and_retire_when_told() {
-    const TAKERS: usize = 4;
-    const ENTRIES: usize = 2000;
+const TAKERS: usize = 4;
+
+/// A queue for takers that run at most `at_once` calls at once.
+fn shared(order: QueueOrder, at_once: usize, clock: Arc<ManualClock>) -> Arc<dyn Queue<Entry>> {
     let lanes = Lanes::on(&QueueSettings::default(), 2);
     let tuning = Tuning::new(&QueueSettings::default(), &lanes.size(LaneKind::Read).unwrap());
-    for order in QueueOrder::ALL {
-        let queue: Arc<dyn Queue<Entry>> = queue::new(order, tuning, Arc::new(ManualClock::at(0)));
+    queue::new(order, at_once, tuning, clock)
+}
+
+fn entry(number: usize) -> Entry {
+    Entry { number, received_ms: 0, fetches: 0, client: 0 }
+}
+
+#[test]
+fn waiting_takers_get_entries_and_retire_when_told() {
+    const ENTRIES: usize = 2000;
+    for (order, at_once) in QueueOrder::ALL.into_iter().flat_map(|order| [(order, 1), (order, 2), (order, usize::MAX)])
+    {
+        let queue = shared(order, at_once, Arc::new(ManualClock::at(0)));
         let takers: Vec<_> = (0..TAKERS)
             .map(|_| {
                 let queue = queue.clone();
                 std::thread::spawn(move || {
-                    let mut taken = Vec::new();
-                    while let Taken::Run(entry) = queue.take() {
+                    let (taker, mut taken) = (Taker::new(), Vec::new());
+                    while let Taken::Run(entry) = queue.take(&taker) {
                         taken.push(entry.number);
                     }
                     taken
@@ -239,11 +251,133 @@ fn waiting_takers_get_entries_and_retire_when_told() {
             })
             .collect();
         for number in 0..ENTRIES {
-            queue.put(Entry { number, received_ms: 0, fetches: 0, client: 0 });
+            queue.put(entry(number));
         }
         queue.retire(TAKERS);
         let mut all: Vec<_> = takers.into_iter().flat_map(|taker| taker.join().unwrap()).collect();
         all.sort_unstable();
         assert!(all.into_iter().eq(0..ENTRIES), "{order:?}");
     }
+}
+
+/// Takers of a queue that runs one call at once. Each tells the test what it takes, and waits for permission to go on.
+struct Takers {
+    queue: Arc<dyn Queue<Entry>>,
+    clock: Arc<ManualClock>,
+    threads: Vec<std::thread::JoinHandle<()>>,
+    /// The number of the taker and that of the entry.
+    taken: Receiver<(usize, usize)>,
+    /// For each taker.
+    go_on: Vec<Sender<Next>>,
+}
+
+/// What a taker does next.
+enum Next {
+    End,
+    /// Announces that its call waits.
+    Wait,
+}
+
+impl Takers {
+    fn new() -> Self {
+        let clock = Arc::new(ManualClock::at(0));
+        let queue = shared(QueueOrder::Fifo, 1, clock.clone());
+        let (takes, taken) = unbounded();
+        let (go_on, threads) = (0..TAKERS)
+            .map(|number| {
+                let (go_on, next) = unbounded();
+                let (queue, takes) = (queue.clone(), takes.clone());
+                let thread = std::thread::spawn(move || {
+                    let taker = Taker::new();
+                    while let Taken::Run(entry) = queue.take(&taker) {
+                        takes.send((number, entry.number)).unwrap();
+                        while let Ok(Next::Wait) = next.recv() {
+                            queue.waits(&taker);
+                        }
+                    }
+                });
+                (go_on, thread)
+            })
+            .unzip();
+        Self { queue, clock, threads, taken, go_on }
+    }
+
+    /// The taker that takes this entry as the next one.
+    fn takes(&self, number: usize) -> usize {
+        let (taker, taken) = self.taken.recv().unwrap();
+        assert_eq!(taken, number);
+        taker
+    }
+
+    fn next(&self, taker: usize, next: Next) {
+        self.go_on[taker].send(next).unwrap();
+    }
+
+    fn retire(mut self) {
+        self.queue.retire(TAKERS);
+        self.go_on.clear();
+        for thread in self.threads.drain(..) {
+            thread.join().unwrap();
+        }
+        assert!(self.taken.try_recv().is_err());
+    }
+}
+
+#[test]
+fn one_taker_runs_all_short_calls() {
+    let takers = Takers::new();
+    takers.queue.put(entry(0));
+    let first = takers.takes(0);
+    (1..100).for_each(|number| takers.queue.put(entry(number)));
+    for number in 1..100 {
+        takers.next(first, Next::End);
+        assert_eq!(takers.takes(number), first);
+    }
+    takers.next(first, Next::End);
+    takers.retire();
+}
+
+#[test]
+fn a_long_call_occupies_only_its_own_taker() {
+    let takers = Takers::new();
+    let mut long = Vec::new();
+    for number in 0..3 {
+        takers.queue.put(entry(number));
+        long.push(takers.takes(number));
+        takers.queue.put(entry(100 + number));
+        takers.clock.advance(STALL_MS);
+        let other = takers.takes(100 + number);
+        assert!(!long.contains(&other));
+        // The other taker runs short calls without another delay, and the end of a long call changes nothing.
+        takers.queue.put(entry(200 + number));
+        if number == 1 {
+            takers.next(long.remove(0), Next::End);
+        }
+        takers.next(other, Next::End);
+        assert_eq!(takers.takes(200 + number), other);
+        takers.next(other, Next::End);
+    }
+    for taker in &long {
+        takers.next(*taker, Next::End);
+    }
+    takers.retire();
+}
+
+#[test]
+fn a_call_that_waits_lets_another_one_run() {
+    let takers = Takers::new();
+    takers.queue.put(entry(0));
+    let first = takers.takes(0);
+    takers.queue.put(entry(1));
+    takers.next(first, Next::Wait);
+    let second = takers.takes(1);
+    assert_ne!(first, second);
+    // A call that waits again gives nothing away: the second taker's call still counts.
+    takers.queue.put(entry(2));
+    takers.next(first, Next::Wait);
+    takers.next(first, Next::End);
+    takers.next(second, Next::End);
+    let third = takers.takes(2);
+    takers.next(third, Next::End);
+    takers.retire();
 }

@@ -12,6 +12,7 @@ use super::holder::Holder;
 use super::options::StoreOptions;
 use super::pressure::{WAIT_STEP, Wait, Waits};
 use super::{statistics, syncer};
+use crate::blocking;
 use crate::durability::Durability;
 use crate::error::{Error, Result};
 use crate::store::active_transaction::{ActiveTransaction, Write, WriteSet};
@@ -154,6 +155,7 @@ impl FjallStore {
                 database.pressure.relieve(&database.inner, &touched, &all, wait.elapsed());
             }
             wait.check()?;
+            blocking::may_wait();
             std::thread::sleep(WAIT_STEP);
         }
     }

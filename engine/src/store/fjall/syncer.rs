@@ -21,6 +21,7 @@ use std::time::{Duration, Instant};
 use parking_lot::{Condvar, Mutex};
 
 use super::failure::failed_io;
+use crate::blocking;
 use crate::error::{Error, Result};
 
 /// The error after which a database accepts no writes.
@@ -113,6 +114,7 @@ impl SyncQueue {
     /// # Errors
     /// `Io`, `DiskFull`: the sync failed, and it is unknown whether the commits are durable.
     pub fn wait(&self) -> Result<()> {
+        blocking::may_wait();
         let mut state = self.state.lock();
         state.requested += 1;
         let ticket = state.requested;

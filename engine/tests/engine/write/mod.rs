@@ -7,3 +7,4 @@ mod deletes;
 mod faults;
 mod puts;
 mod row_time;
+mod waits;

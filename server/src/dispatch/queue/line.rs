@@ -1,10 +1,12 @@
 //! A blocking queue around an order of entries.
 
 use std::collections::{HashMap, VecDeque};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use hjall_engine::clock::Clock;
 
+use super::taker::{Sleeper, Taker};
 use super::{Queue, Taken, Tuning, Waiting};
 
 /// The order in which entries are taken. Called with the lock of the queue held.
@@ -46,10 +48,15 @@ pub fn evict<T: Waiting>(waiting: &mut VecDeque<T>, client: u64) -> Option<T> {
     waiting.remove(newest)
 }
 
+/// The time without a taken entry after which running calls no longer count, in milliseconds of the queue's clock.
+pub const STALL_MS: i64 = 2;
+
+/// How often the taker that watches the queue looks at it.
+const WATCH_INTERVAL: Duration = Duration::from_millis(1);
+
 /// A queue whose takers wait for entries.
 pub struct Line<O> {
     state: Mutex<LineState<O>>,
-    changed: Condvar,
     clock: Arc<dyn Clock>,
 }
 
@@ -59,13 +66,38 @@ struct LineState<O> {
     taken: u64,
     /// For each taker that is to retire: the value of `taken` from which it may.
     retiring: VecDeque<u64>,
+    /// The number of calls that may run at once.
+    at_once: usize,
+    /// The number of calls that count as running: those that were taken in this turn, have not ended and do not wait.
+    running: usize,
+    /// Incremented when the running calls stop counting.
+    turn: u64,
+    /// When an entry was last taken.
+    taken_ms: i64,
+    /// Takers that sleep until they are called. The last one is called first, because its memory is most likely cached.
+    idle: Vec<Arc<Sleeper>>,
+    /// A taker that sleeps until it is called or looks at the queue again.
+    watching: Option<Arc<Sleeper>>,
+    /// The number of takers that have been called and are not yet awake.
+    coming: usize,
 }
 
 impl<O> Line<O> {
     /// A queue around an empty order.
-    pub fn new(order: O, clock: Arc<dyn Clock>) -> Self {
-        let state = LineState { order, taken: 0, retiring: VecDeque::new() };
-        Self { state: Mutex::new(state), changed: Condvar::new(), clock }
+    pub fn new(order: O, at_once: usize, clock: Arc<dyn Clock>) -> Self {
+        let state = LineState {
+            order,
+            taken: 0,
+            retiring: VecDeque::new(),
+            at_once,
+            running: 0,
+            turn: 0,
+            taken_ms: 0,
+            idle: Vec::new(),
+            watching: None,
+            coming: 0,
+        };
+        Self { state: Mutex::new(state), clock }
     }
 
     fn lock(&self) -> MutexGuard<'_, LineState<O>> {
@@ -75,42 +107,130 @@ impl<O> Line<O> {
 }
 
 impl<O> LineState<O> {
-    fn take<T>(&mut self, clock: &dyn Clock) -> Option<Taken<T>>
+    /// A retirement if one is due, otherwise the next entry.
+    fn take<T>(&mut self, now_ms: i64) -> Option<Taken<T>>
     where
         O: Order<T>,
     {
-        let retires = self.retiring.front().is_some_and(|after| self.taken >= *after || self.order.len() == 0);
-        if retires {
+        if self.retiring.front().is_some_and(|after| self.taken >= *after || self.order.len() == 0) {
             self.retiring.pop_front();
             return Some(Taken::Retire);
         }
         if self.order.len() == 0 {
             return None;
         }
-        let taken = self.order.take(clock.now_ms())?;
+        let taken = self.order.take(now_ms)?;
         self.taken += 1;
         Some(taken)
+    }
+
+    /// As [`Self::take`], for a taker. Returns `None`, too, if enough calls are running.
+    fn take_for<T>(&mut self, taker: &Taker, clock: &dyn Clock) -> Option<Taken<T>>
+    where
+        O: Order<T>,
+    {
+        if self.order.len() == 0 && self.retiring.is_empty() {
+            return None;
+        }
+        let now_ms = clock.now_ms();
+        if self.running >= self.at_once && self.retiring.is_empty() {
+            if now_ms.saturating_sub(self.taken_ms) < STALL_MS {
+                return None;
+            }
+            self.turn += 1;
+            self.running = 0;
+        }
+        let taken = self.take(now_ms)?;
+        if !matches!(taken, Taken::Retire) {
+            self.taken_ms = now_ms;
+            self.running += 1;
+            taker.begins(self.turn);
+        }
+        Some(taken)
+    }
+
+    /// The call of a taker has ended or waits.
+    fn stops_running(&mut self, taker: &Taker) {
+        if taker.ends() == Some(self.turn) {
+            self.running -= 1;
+        }
+    }
+
+    /// Chooses a taker to wake, so that one comes while an entry may be taken, and one watches while entries wait.
+    #[must_use]
+    fn call_next<T>(&mut self) -> Option<Arc<Sleeper>>
+    where
+        O: Order<T>,
+    {
+        let unattended = self.order.len() > self.coming;
+        let sleeper = if unattended && self.running.saturating_add(self.coming) < self.at_once {
+            self.idle.pop().or_else(|| self.watching.take())
+        } else if self.order.len() > 0 && self.watching.is_none() && self.coming == 0 {
+            self.idle.pop()
+        } else {
+            None
+        }?;
+        self.coming += 1;
+        sleeper.call();
+        Some(sleeper)
+    }
+}
+
+/// Wakes a taker that was called. The queue should not be locked.
+fn wake(sleeper: Option<Arc<Sleeper>>) {
+    if let Some(sleeper) = sleeper {
+        sleeper.wake();
     }
 }
 
 impl<T: Send, O: Order<T>> Queue<T> for Line<O> {
     fn put(&self, entry: T) {
-        self.lock().order.put(entry);
-        self.changed.notify_one();
+        let mut state = self.lock();
+        state.order.put(entry);
+        let next = state.call_next();
+        drop(state);
+        wake(next);
     }
 
-    fn take(&self) -> Taken<T> {
+    fn take(&self, taker: &Taker) -> Taken<T> {
         let mut state = self.lock();
+        state.stops_running(taker);
         loop {
-            if let Some(taken) = state.take(&*self.clock) {
+            if let Some(taken) = state.take_for(taker, &*self.clock) {
+                let next = state.call_next();
+                drop(state);
+                wake(next);
                 return taken;
             }
-            state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
+            let sleeper = taker.sleeper();
+            let watches = state.order.len() > 0 && state.watching.is_none();
+            if watches {
+                state.watching = Some(Arc::clone(sleeper));
+            } else {
+                state.idle.push(Arc::clone(sleeper));
+            }
+            drop(state);
+            sleeper.sleep(watches.then_some(WATCH_INTERVAL));
+            state = self.lock();
+            if sleeper.answer() {
+                state.coming -= 1;
+            } else {
+                // Only the taker that watches wakes up without being called.
+                state.watching = None;
+            }
         }
     }
 
+    fn waits(&self, taker: &Taker) {
+        let mut state = self.lock();
+        state.stops_running(taker);
+        let next = state.call_next();
+        drop(state);
+        wake(next);
+    }
+
     fn try_take(&self) -> Option<Taken<T>> {
-        self.lock().take(&*self.clock)
+        self.lock().take(self.clock.now_ms())
     }
 
     fn evict_for(&self, client: u64) -> Option<T> {
@@ -121,8 +241,12 @@ impl<T: Send, O: Order<T>> Queue<T> for Line<O> {
         let mut state = self.lock();
         let after = state.taken + state.order.len() as u64;
         state.retiring.extend(std::iter::repeat_n(after, takers));
+        let mut sleepers = std::mem::take(&mut state.idle);
+        sleepers.extend(state.watching.take());
+        state.coming += sleepers.len();
+        sleepers.iter().for_each(|sleeper| sleeper.call());
         drop(state);
-        self.changed.notify_all();
+        sleepers.iter().for_each(|sleeper| sleeper.wake());
     }
 
     fn len(&self) -> usize {

@@ -7,10 +7,14 @@ mod codel;
 mod deadline;
 mod fifo;
 mod line;
+mod taker;
 
 use std::sync::Arc;
 
 use hjall_engine::clock::Clock;
+
+pub use self::line::STALL_MS;
+pub use self::taker::Taker;
 
 use crate::settings::config::{QueueOrder, QueueSettings};
 use crate::settings::lane_size::LaneSize;
@@ -39,12 +43,19 @@ pub enum Taken<T> {
 }
 
 /// A queue of calls for any number of threads.
+///
+/// While more calls wait than may run at once, one idle taker watches the queue: if no entry has been taken for
+/// [`STALL_MS`], the running calls no longer count, and the watching taker takes the next entry. A call that announces
+/// that it waits ([`Queue::waits`]) stops counting immediately. So a long call occupies its own thread only.
 pub trait Queue<T>: Send + Sync {
     /// Adds an entry.
     fn put(&self, entry: T);
 
-    /// Waits for the next entry and removes it.
-    fn take(&self) -> Taken<T>;
+    /// Waits for the next entry and removes it. The call that this taker took before has ended.
+    fn take(&self, taker: &Taker) -> Taken<T>;
+
+    /// Called by a taker whose call is about to wait: another call may run in the meantime.
+    fn waits(&self, taker: &Taker);
 
     /// Removes the next entry without waiting; `None` if the queue is empty.
     fn try_take(&self) -> Option<Taken<T>>;
@@ -103,14 +114,14 @@ impl Tuning {
     }
 }
 
-/// An empty queue.
-pub fn new<T: Waiting>(order: QueueOrder, tuning: Tuning, clock: Arc<dyn Clock>) -> Arc<dyn Queue<T>> {
+/// An empty queue whose takers run at most `at_once` calls at once, as long as these neither wait nor take long.
+pub fn new<T: Waiting>(order: QueueOrder, at_once: usize, tuning: Tuning, clock: Arc<dyn Clock>) -> Arc<dyn Queue<T>> {
     match order {
-        QueueOrder::Fifo => Arc::new(line::Line::new(fifo::Fifo::new(), clock)),
-        QueueOrder::Deadline => Arc::new(line::Line::new(deadline::Deadline::new(tuning), clock)),
+        QueueOrder::Fifo => Arc::new(line::Line::new(fifo::Fifo::new(), at_once, clock)),
+        QueueOrder::Deadline => Arc::new(line::Line::new(deadline::Deadline::new(tuning), at_once, clock)),
         QueueOrder::Codel => {
             let codel = codel::Codel::new(tuning, clock.now_ms());
-            Arc::new(line::Line::new(codel, clock))
+            Arc::new(line::Line::new(codel, at_once, clock))
         }
     }
 }
