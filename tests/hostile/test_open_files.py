@@ -41,7 +41,7 @@ def figure(server, name):
 def test_a_store_with_more_files_than_descriptors_works_beside_silent_connections(attacked, bystander):
     server = attacked("--set", "store.write_buffer=1MiB", on_disk=True, open_files=128)
     database = happybase.Connection("127.0.0.1", server.port, timeout=60_000)
-    tables = [f"t{n}" for n in range(40)]
+    tables = [f"t{n}" for n in range(60)]
     for name in tables:
         database.create_table(name, {"f": {}})
     with bystander(server) as reader:
