@@ -130,7 +130,9 @@ def test_lanes_scanners_store_and_process_have_metrics(served):
     with Wire(server.port) as wire:
         wire.make_table()
         wire.put(b"r")
+        # Scanners are opened in the lane of reads; fetches run in the lane of scans.
         scanner = wire.one.scannerOpen(b"t", b"", [], {})
+        wire.one.scannerGet(scanner)
         families = scrape(server)
         assert value(families, "hjall_scanners_open") == 1
         for lane in ("read", "write", "scan", "admin"):
