@@ -22,7 +22,7 @@ const BATCH: usize = 100;
 /// Rows in the queue at most times.
 const DEPTH: usize = 10_000;
 /// Calls of each kind that a sample measures.
-const SAMPLES: usize = 200;
+const SAMPLES: usize = 100;
 /// Rows that a measured scan reads, from the head of the queue or from the oldest row of the series.
 const SCAN_ROWS: i32 = 10;
 

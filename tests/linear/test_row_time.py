@@ -36,7 +36,7 @@ def increment(client, count, step=250):
 
 # With NEW_VERSION_BEHAVIOR, reads load all versions of a column.
 @pytest.mark.parametrize(
-    ("attributes", "count"), list(zip(FAMILIES, (6000, 1000), strict=True)), ids=["plain", "ordered"]
+    ("attributes", "count"), list(zip(FAMILIES, (6000, 300), strict=True)), ids=["plain", "ordered"]
 )
 def test_writes_after_fast_increments_are_seen(attributes, count, tmp_path):
     with Hjall(tmp_path / "data") as server, Thrift1(server.port) as client:
