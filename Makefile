@@ -10,6 +10,8 @@ DATA ?= ./hjall-data
 LISTEN ?= 127.0.0.1:9090
 # Rounds of the crash test. More find more: make test-crash CRASH_ROUNDS=300
 CRASH_ROUNDS ?= 25
+# Rounds of the test of power failures.
+POWER_ROUNDS ?= 10
 # Replays other transcripts than the committed ones: make test-judge TRANSCRIPTS=other.json
 TRANSCRIPTS ?=
 # Time for each part of `make fuzz`.
@@ -30,7 +32,7 @@ pytest := $(python) -m pytest -q --no-header -p no:cacheprovider
 check = @echo "check $(1): …"; if $(2); then echo "check $(1): ok"; else echo "check $(1): FAILED"; exit 1; fi
 
 .PHONY: help run test check fuzz judge bench idl clients requirements build binary cargo-there python-there node-there \
-  test-rust test-judge test-clients test-examples test-operation test-hostile hostile faults test-crash test-linear linear soak test-python build-python test-node build-node package-node \
+  test-rust test-judge test-clients test-examples test-operation test-hostile hostile faults test-crash crash test-linear linear soak test-python build-python test-node build-node package-node \
   check-format check-lints check-dependencies check-advisories check-fuzz check-documents check-generated check-tidy check-node check-python check-python-types test-sdist wheel
 
 help: ## this list
@@ -72,8 +74,13 @@ test-hostile: build .venv/.complete ## attacks on the server with small limits: 
 hostile: build .venv/.complete ## the same attacks at length, with the default limits; prints figures of memory and latency
 	HOSTILE=long $(pytest) -s tests/hostile
 
-test-crash: build .venv/.complete ## kill -9 during writes, CRASH_ROUNDS times
-	CRASH_ROUNDS=$(CRASH_ROUNDS) $(pytest) tests/crash
+test-crash: build .venv/.complete ## kill -9 during writes, CRASH_ROUNDS times, and POWER_ROUNDS simulated power failures
+	CRASH_ROUNDS=$(CRASH_ROUNDS) POWER_ROUNDS=$(POWER_ROUNDS) $(pytest) tests/crash
+
+crash: CRASH_ROUNDS = 2000
+crash: POWER_ROUNDS = 2000
+crash: build .venv/.complete ## the same, thousands of times (CRASH_ROUNDS=, POWER_ROUNDS=, CRASH_SEED=, POWER_SEED=); prints figures
+	CRASH_ROUNDS=$(CRASH_ROUNDS) POWER_ROUNDS=$(POWER_ROUNDS) $(pytest) -s tests/crash
 
 test-linear: build .venv/.complete ## linearizability of rows under concurrent clients, kills and compactions; tests of its checker
 	$(pytest) tests/linear

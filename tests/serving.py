@@ -26,14 +26,15 @@ class Hjall:
     """A running server.
 
     `folder` is its data folder. Without one, it uses a temporary folder that is removed when the server is closed. `open_files` is the limit
-    on the file descriptors of the process; without it, that of the tests applies.
+    on the file descriptors of the process; without it, that of the tests applies. `environment` replaces the environment variables.
     """
 
-    def __init__(self, folder=None, *options, open_files=None):
+    def __init__(self, folder=None, *options, open_files=None, environment=None):
         self.own = None if folder else tempfile.mkdtemp(prefix="hjall-test-")
         self.folder = pathlib.Path(folder or self.own)
         self.options = options
         self.open_files = open_files
+        self.environment = environment
         self.process = self.port = None
         self.said = []
         self.start()
@@ -54,7 +55,7 @@ class Hjall:
         quiet = () if "--info-listen" in self.options else ("--info-listen", "off")
         self.process = subprocess.Popen(
             [binary(), "serve", "--data", self.folder, "--listen", "127.0.0.1:0", *quiet, *self.options],
-            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace",
+            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace", env=self.environment,
             preexec_fn=self.limit if self.open_files else None)
         self.said = []
         for line in self.process.stdout:

@@ -68,8 +68,11 @@ class Writer:
         for key in keys:
             self.acked[key] = len(self.sent[key])
 
-    def allowed(self, key):
-        """The states the row may be in: the last acknowledged one, or one that was sent later and not answered."""
+    def allowed(self, key, durable=None):
+        """The states the row may be in: the last acknowledged one, or one that was sent later and not answered.
+
+        `durable` replaces the numbers of acknowledged calls, if later ones may be lost.
+        """
         sent = self.sent.get(key, [])
-        acked = self.acked.get(key, 0)
+        acked = (self.acked if durable is None else durable).get(key, 0)
         return [sent[acked - 1] if acked else self.before.get(key)] + sent[acked:]

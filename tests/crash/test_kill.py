@@ -121,3 +121,4 @@ def test_table_changes_are_atomic_across_a_kill(tmp_path):
                 assert sorted(table.families()) == [b"a", b"b"]
                 table.put(b"r", {b"a:x": b"1", b"b:x": b"2"})
                 assert table.row(b"r") == {b"a:x": b"1", b"b:x": b"2"}
+    print(f"kills: {ROUNDS} rounds, {len(state)} rows, {sum(counters.values())} increments, no loss")

@@ -11,6 +11,7 @@ use std::path::Path;
 
 use super::SpaceId;
 use super::fjall::failed_io;
+use super::folder::sync_folder;
 use crate::error::{Error, ErrorKind, Result};
 
 /// The content of fjall 3's file `version`.
@@ -18,6 +19,9 @@ const VERSION: &[u8] = b"FJL\x03";
 
 /// The length of a file `current`: a number (8 bytes), a checksum (16) and the kind of the checksum (1).
 const CURRENT_BYTES: usize = 25;
+
+/// The folder of all spaces.
+const SPACES_FOLDER: &str = "keyspaces";
 
 /// The marker file of a complete space. It contains the space's number as text, for human readers.
 const SPACE_FILE: &str = "SPACE";
@@ -42,15 +46,21 @@ pub(super) fn mark_space(folder: &Path, space: SpaceId) -> Result<()> {
     fs::write(&file, format!("{space}\n")).map_err(|error| failed_io(&format!("writing {}", file.display()), error))
 }
 
-/// Removes the mark of a space that is about to be dropped.
+/// Removes the mark of a space that is about to be dropped. Durably, or a power failure while fjall removes the other files
+/// could leave what looks like a damaged space.
 pub(super) fn unmark_space(folder: &Path) -> Result<()> {
     let file = folder.join(SPACE_FILE);
     match fs::remove_file(&file) {
-        Err(error) if error.kind() != io::ErrorKind::NotFound => {
-            Err(failed_io(&format!("removing {}", file.display()), error))
-        }
-        _ => Ok(()),
+        Ok(()) => sync_folder(folder).map_err(|error| failed_io(&format!("removing {}", file.display()), error)),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+        Err(error) => Err(failed_io(&format!("removing {}", file.display()), error)),
     }
+}
+
+/// Makes the names of new spaces durable. fjall syncs the content of a new space only.
+pub(super) fn sync_spaces(data: &Path) -> Result<()> {
+    let spaces = data.join(SPACES_FOLDER);
+    sync_folder(&spaces).map_err(|error| failed_io(&format!("syncing {}", spaces.display()), error))
 }
 
 /// Checks for damage that fjall does not detect, or would make worse.
@@ -75,7 +85,7 @@ pub(super) fn check(data: &Path) -> Result<()> {
     if journals.count() == 0 {
         return Err(damaged(&data.join("0.jnl"), "or another journal (*.jnl) is missing"));
     }
-    check_spaces(&data.join("keyspaces"))
+    check_spaces(&data.join(SPACES_FOLDER))
 }
 
 fn check_spaces(spaces: &Path) -> Result<()> {

@@ -26,6 +26,26 @@ fn open(folder: &Path, options: StoreOptions) -> Arc<dyn Store> {
     store
 }
 
+/// fjall gives the new space the id of the dropped one. Its index of spaces must not take the new entry for an older one.
+#[test]
+fn a_space_that_is_created_after_a_drop_and_a_crash_is_kept() {
+    let (folder, crashed) = (TempDir::new().unwrap(), TempDir::new().unwrap());
+    let clock = clock();
+    let store = open(folder.path(), options(&clock));
+    for space in 7..17 {
+        store.create_space(space, &SpaceOptions::default()).unwrap();
+        store.drop_space(space).unwrap();
+    }
+    copy(folder.path(), crashed.path());
+    let store = FjallStore::open(crashed.path(), options(&clock)).unwrap();
+    store.create_space(17, &SpaceOptions::default()).unwrap();
+    in_row(&*store, "r", |t| t.put(17, bytes("a"), bytes("v"))).unwrap();
+    store.close().unwrap();
+    let store = FjallStore::open(crashed.path(), options(&clock)).unwrap();
+    assert_eq!(store.spaces().unwrap(), [0, SPACE, 17]);
+    assert_eq!(store.snapshot().unwrap().get(17, b"a").unwrap().unwrap(), "v");
+}
+
 /// Copies a folder as it is at this moment: what a crash of the process would leave.
 pub fn copy(from: &Path, to: &Path) {
     fs::create_dir_all(to).unwrap();

@@ -35,14 +35,17 @@ const WORKERS: usize = 3;
 /// for. After a crash the journals are replayed at some hundred MB per second.
 const JOURNAL_BYTES_MAX: u64 = 256 << 20;
 
+/// What every opening adds to fjall's sequence numbers; see [`Database::store_sequence`].
+const SEQUENCE_GAP: u64 = 1 << 32;
+
 /// The longest duration of a flush of one space.
 const FLUSH_MAX: Duration = Duration::from_secs(600);
 
 /// An open database. The fields are dropped in this order: handles before the database that they belong to.
 pub(super) struct Database {
     spaces: RwLock<BTreeMap<SpaceId, Space>>,
-    /// Held while a space is created, which syncs files. Reads and writes of other spaces do not wait for it.
-    creating: Mutex<()>,
+    /// Held while a space is created or dropped, which syncs files. Reads and writes of other spaces do not wait for it.
+    creating: Mutex<SequenceStored>,
     /// The snapshot that readers share. It contains complete commits only.
     view: RwLock<Arc<fjall::Snapshot>>,
     /// Held while a commit is applied. The end of a flush makes all sequence numbers up to its own visible, so a fjall
@@ -74,6 +77,10 @@ pub(super) enum Committed {
     /// Nothing is written, because the database has failed before and must be reopened.
     Refused(Error),
 }
+
+/// Whether this opening has stored a sequence number; see [`Database::store_sequence`].
+#[derive(Default)]
+struct SequenceStored(bool);
 
 /// A flush or a requested compaction in progress.
 struct LongCall<'a>(&'a AtomicUsize);
@@ -112,6 +119,7 @@ impl Database {
                 )
             })?
             .map_err(|error| failed_opening(folder, error))?;
+        inner.supervisor.seqno.fetch_max(inner.supervisor.seqno.get() + SEQUENCE_GAP);
         let mut spaces = BTreeMap::new();
         for name in inner.list_keyspace_names() {
             let space = name.parse().map_err(|_| {
@@ -132,12 +140,13 @@ impl Database {
         for (number, space) in &spaces {
             damage::mark_space(space.keyspace.path(), *number)?;
         }
+        damage::sync_spaces(folder)?;
         let failure = Arc::new(Failure::new());
         let pressure = Pressure::new(options.write_buffer_bytes);
         pressure.recovered(&spaces.values().cloned().collect::<Vec<_>>());
         Ok(Self {
             spaces: RwLock::new(spaces),
-            creating: Mutex::new(()),
+            creating: Mutex::default(),
             view: RwLock::new(Arc::new(inner.snapshot())),
             committing: Mutex::new(()),
             syncer: Syncer::start(folder, options.sync_interval, Arc::clone(&failure))?,
@@ -210,19 +219,37 @@ impl Database {
 
     /// Creates a space. Does nothing if it exists.
     pub fn create(&self, space: SpaceId, options: &SpaceOptions) -> Result<()> {
-        let _creating = self.creating.lock();
+        let mut creating = self.creating.lock();
         if self.spaces.read().contains_key(&space) {
             return Ok(());
         }
+        self.store_sequence(&mut creating)?;
         let created = Space::new(open_keyspace(&self.inner, space, options)?);
         damage::mark_space(created.keyspace.path(), space)?;
+        damage::sync_spaces(&self.path)?;
         self.spaces.write().insert(space, created);
+        Ok(())
+    }
+
+    /// Stores, durably and once in an opening, a sequence number that is greater than all of earlier openings.
+    ///
+    /// To be called before fjall changes its index of spaces. When fjall opens a database, it continues after the sequence
+    /// numbers in its journals and spaces, but ignores those in the index. Suppose that a space without writes was dropped,
+    /// and a crash followed: the tombstone of the entry would have a greater number than the entry of the next space, which
+    /// is given the same id, and the following opening would remove that space with its data.
+    fn store_sequence(&self, stored: &mut SequenceStored) -> Result<()> {
+        if !stored.0 {
+            self.rewrite_mark()?;
+            self.sync()?;
+            stored.0 = true;
+        }
         Ok(())
     }
 
     /// Drops a space. Does nothing if it does not exist.
     pub fn remove(&self, space: SpaceId) -> Result<()> {
-        let _creating = self.creating.lock();
+        let mut creating = self.creating.lock();
+        self.store_sequence(&mut creating)?;
         let removed = {
             // fjall accepts writes to a dropped space silently. Without an entry, no later commit can use the space.
             let _committing = self.committing.lock();
@@ -461,19 +488,28 @@ impl Database {
     /// Makes fjall remove the files that compactions have replaced, unless a snapshot still uses them. fjall does that
     /// when it seals a memtable with new writes, which may otherwise not happen for days.
     fn release_replaced_files(&self) -> Result<()> {
+        self.rewrite_mark()?;
         let catalog = self.keyspace(CATALOG_SPACE)?;
-        {
-            let _committing = self.committing.lock();
-            let mark = catalog.get(MARK_KEY).map_err(|error| failed("reading the store's mark", error))?;
-            let Some(mark) = mark else { return Ok(()) };
-            let mut batch = self.inner.batch().durability(Some(PersistMode::Buffer));
-            batch.insert(&catalog, MARK_KEY, mark);
-            let committed = batch.commit();
-            self.renew_view();
-            committed.map_err(|error| failed("writing the store's mark", error))?;
-        }
         catalog.rotate_memtable().map_err(|error| failed("flushing memory to files", error))?;
         Ok(())
+    }
+
+    /// Writes the stored mark again, with a new sequence number of fjall.
+    fn rewrite_mark(&self) -> Result<()> {
+        let catalog = self.keyspace(CATALOG_SPACE)?;
+        let _committing = self.committing.lock();
+        let mark = catalog.get(MARK_KEY).map_err(|error| failed("reading the store's mark", error))?;
+        let mut batch = self.inner.batch().durability(Some(PersistMode::Buffer));
+        match mark {
+            Some(mark) => batch.insert(&catalog, MARK_KEY, mark),
+            None => batch.insert(&catalog, MARK_KEY, HighWaterMark::NEW.encode()),
+        }
+        let committed = batch.commit();
+        self.renew_view();
+        match self.outcome(committed)? {
+            Committed::Refused(error) => Err(error),
+            Committed::Whole | Committed::Crowded => Ok(()),
+        }
     }
 }
 

@@ -204,12 +204,12 @@ impl Attempt {
 
 impl Store for FjallStore {
     fn create_space(&self, space: SpaceId, options: &SpaceOptions) -> Result<()> {
-        self.holder.database()?.create(space, options)
+        self.holder.writable()?.create(space, options)
     }
 
     fn drop_space(&self, space: SpaceId) -> Result<()> {
         store::refuse_to_drop_catalog(space)?;
-        self.holder.database()?.remove(space)
+        self.holder.writable()?.remove(space)
     }
 
     fn spaces(&self) -> Result<Vec<SpaceId>> {

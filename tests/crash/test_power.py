@@ -1,0 +1,239 @@
+"""Power failures during writes: everything that was not synced is lost.
+
+With FSYNC_WAL, all acknowledged writes and table changes must be present afterwards. With SYNC_WAL, those must be that were
+acknowledged before a background sync. Rows are never partial, and the server starts again by itself. The power fails at named
+points (writes and syncs of the journal and of files, renames, removals, steps of table changes) or between any two calls.
+POWER_ROUNDS is the number of rounds.
+"""
+import collections
+import os
+import random
+import shutil
+import sys
+import threading
+import time
+import urllib.request
+
+import happybase
+import pytest
+
+from history import GONE, ROWS, Writer, whole
+from power import Power, build_layer
+
+ROUNDS = int(os.environ.get("POWER_ROUNDS", "10"))
+SEED = int(os.environ.get("POWER_SEED", "1"))
+WRITERS = 3
+TABLE = b"power"
+
+# Kinds of calls, parts of paths, when in a call, and the range of the number of the call.
+POINTS = [
+    ("write", ".jnl", "bah", 150),
+    ("sync", ".jnl", "ba", 100),
+    ("create", ".jnl", "ba", 2),
+    ("sync-names", "/data", "ba", 8),
+    ("write", "/tables/", "bah", 10),
+    ("sync", "/tables/", "ba", 5),
+    ("sync-names", "/tables", "ba", 5),
+    ("create", "/tables/", "ba", 6),
+    ("unlink", "/tables/", "ba", 6),
+    ("write", "/keyspaces/", "bah", 40),
+    ("sync", "/keyspaces/", "ba", 20),
+    ("rename", "/current", "ba", 8),
+    ("mkdir", "/keyspaces", "ba", 6),
+    ("unlink", "/keyspaces", "ba", 20),
+    ("sync-names", "/keyspaces", "ba", 20),
+    ("write", "/SPACE", "bah", 3),
+    ("unlink", "/SPACE", "ba", 3),
+    ("truncate", "/data", "ba", 3),
+]
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux" or not shutil.which(os.environ.get("CC", "cc")), reason="needs Linux and a C compiler")
+
+
+class Tables:
+    """Creates and deletes tables until the server disappears."""
+
+    def __init__(self, port, round_number, known):
+        self.port, self.round = port, round_number
+        # Names of tables and whether each exists: True, False, or None if a call was not answered.
+        self.known = known
+        self.failure = None
+
+    def change_until_killed(self, acknowledged):
+        try:
+            connection = happybase.Connection("127.0.0.1", self.port)
+            for step in range(1_000_000):
+                name = b"t%d-%d" % (self.round, step)
+                self.known[name] = None
+                connection.create_table(name, {"a": {}})
+                self.known[name] = True
+                acknowledged()
+                if step % 2:
+                    self.known[name] = None
+                    connection.delete_table(name, disable=True)
+                    self.known[name] = False
+                    acknowledged()
+                connection.compact_table(TABLE, major=bool(step % 3))
+        except GONE:
+            return
+        except Exception as e:
+            self.failure = e
+
+
+class Rounds:
+    """Rounds of writes and power failures on one folder."""
+
+    def __init__(self, base):
+        self.power = Power(base, build_layer(base))
+        self.state, self.counters, self.tables = {}, {}, {}
+        self.figures = collections.Counter()
+
+    def start(self, *options):
+        """Starts the server, if its power does not fail meanwhile."""
+        try:
+            return self.power.server("--info-listen", "127.0.0.1:0", *options)
+        except RuntimeError as error:
+            if "exited with code -9" not in str(error):
+                raise
+            return None
+
+    def run(self, number):
+        """One round."""
+        rng = random.Random(f"{SEED}/{number}")
+        level = rng.choice(("FSYNC_WAL", "FSYNC_WAL", "SYNC_WAL"))
+        options = ("--set", f"store.durability={level}", "--set", "store.sync_interval=50ms")
+        call, part, whens, most = rng.choice(POINTS)
+        point = (call, part, rng.choice(whens), rng.randint(1, most))
+        early = rng.random() < 0.2
+        if early:
+            # Perhaps during recovery.
+            self.power.fail_at(*point)
+        self.last = f"round {number}: {level}, power failure {'early ' if early else ''}at {point}"
+        server = self.start(*options)
+        if server:
+            self.write(server, rng, number, level, None if early or rng.random() < 0.2 else point)
+        else:
+            self.figures["failures during recovery"] += 1
+        arbitrary = rng.random() < 0.5
+        self.last += ", and an arbitrary part of what was not synced is left" if arbitrary else ""
+        print(self.last)
+        self.power.fail(rng if arbitrary else None)
+        self.check(number)
+
+    def write(self, server, rng, number, level, point):
+        """Writes until the power fails."""
+        self.writers = [Writer(server.port, TABLE, n, number, random.Random(f"{SEED}/{number}/{n}"), self.state) for n in range(WRITERS)]
+        tables = Tables(server.port, number, self.tables)
+        answers, lock, enough = [0], threading.Lock(), threading.Event()
+        goal = rng.randint(1, 300)
+
+        def acknowledged():
+            with lock:
+                answers[0] += 1
+                if answers[0] >= goal:
+                    enough.set()
+
+        threads = [threading.Thread(target=w.write_until_killed, args=(acknowledged,)) for w in self.writers]
+        threads.append(threading.Thread(target=tables.change_until_killed, args=(acknowledged,)))
+        if point:
+            self.power.fail_at(*point)
+        for t in threads:
+            t.start()
+        while server.process.poll() is None and not enough.wait(timeout=0.01):
+            pass
+        self.durable = [(dict(w.acked), w.counted) for w in self.writers] if level == "SYNC_WAL" else None
+        if self.durable and not self.wait_for_sync(server):
+            # The power failed before: nothing is known to be durable.
+            self.durable = [({}, 0) for _ in self.writers]
+        if server.process.poll() is None:
+            server.process.kill()
+        else:
+            self.figures["failures at named points"] += 1
+        code = server.ended()
+        for t in threads:
+            t.join()
+        assert code == -9, f"exit code {code}:\n{''.join(server.said)}"
+        failures = [w.failure for w in [*self.writers, tables] if w.failure]
+        assert not failures, failures
+
+    def wait_for_sync(self, server):
+        """Waits until a sync has begun and ended in the background. Returns whether the server still runs."""
+        first = None
+        while server.process.poll() is None:
+            try:
+                with urllib.request.urlopen(server.info + "/metrics", timeout=60) as answer:
+                    lines = answer.read().decode().splitlines()
+            except OSError:
+                continue
+            count = next(int(float(line.split()[1])) for line in lines if line.startswith("hjall_store_syncs_total"))
+            first = count if first is None else first
+            # The first one may have begun earlier.
+            if count >= first + 2:
+                return True
+            time.sleep(0.01)
+        return False
+
+    def check(self, number):
+        """Compares what is stored with what must be."""
+        server = self.start()
+        assert server, "no power failure was requested"
+        connection = happybase.Connection("127.0.0.1", server.port)
+        existing = set(connection.tables())
+        for name, exists in list(self.tables.items()):
+            assert exists is None or exists == (name in existing), f"round {number}: table {name} should{'' if exists else ' not'} exist"
+            if exists is None:
+                self.tables[name] = name in existing
+        assert existing <= {TABLE, *self.tables}, f"unknown tables: {existing}"
+        for name in [name for name, exists in self.tables.items() if exists]:
+            self.tables[name] = None
+            connection.delete_table(name, disable=connection.is_table_enabled(name))
+            self.tables[name] = False
+        self.tables = {}
+        rows = dict(connection.table(TABLE).scan())
+        for n, w in enumerate(getattr(self, "writers", [])):
+            durable, counted = self.durable[n] if self.durable else (None, w.counted)
+            for key in (w.key(i) for i in range(ROWS)):
+                row = rows.get(key)
+                value = row and row.get(b"a:1")
+                assert row is None or row == whole(value), f"round {number}: partial row: {key} is {row}"
+                allowed = w.allowed(key, durable)
+                assert value in allowed, f"round {number}: {key} is {value}, may be {allowed}"
+                self.state[key] = value
+                self.figures["rows checked"] += 1
+            self.figures["acknowledged calls"] += sum(w.acked.values()) + w.counted
+            counter = rows.get(b"counter-%d" % n, {}).get(b"a:n", bytes(8))
+            count, low = int.from_bytes(counter, "big"), self.counters.get(n, 0)
+            assert low + counted <= count <= low + w.tried, f"round {number}: counter {n} is {count}, not {low + counted} to {low + w.tried}"
+            self.counters[n] = count
+        self.writers = []
+        self.figures["rounds"] += 1
+        connection.close()
+        server.kill()
+        # Only the process ended: the operating system still has everything.
+        self.power.record()
+
+
+def test_the_layer_forgets_what_was_not_synced(tmp_path):
+    """Otherwise the other tests would show nothing."""
+    power = Power(tmp_path, build_layer(tmp_path))
+    with power.server("--set", "store.sync_interval=off") as server:
+        connection = happybase.Connection("127.0.0.1", server.port)
+        connection.create_table(TABLE, {"a": {}})
+        connection.table(TABLE).put(b"row", {b"a:1": b"not synced"})
+        server.kill()
+    power.fail()
+    with power.server() as server:
+        table = happybase.Connection("127.0.0.1", server.port).table(TABLE)
+        assert table.row(b"row") == {}
+        server.kill()
+
+
+def test_what_was_synced_survives_power_failures(tmp_path):
+    rounds = Rounds(tmp_path)
+    with rounds.power.server("--set", "store.durability=FSYNC_WAL") as server:
+        happybase.Connection("127.0.0.1", server.port).create_table(TABLE, {"a": {}, "b": dict(max_versions=1)})
+        server.kill()
+    rounds.power.fail()
+    for number in range(ROUNDS):
+        rounds.run(number)
+    print(f"power failures: {dict(rounds.figures)}, no loss")
