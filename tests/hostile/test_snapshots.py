@@ -30,14 +30,15 @@ def fetched(raw, number, rows):
 
 
 def test_a_scanner_that_is_left_open_does_not_keep_overwritten_data(attacked):
-    server = attacked("--set", "limits.scanner_snapshot_writes=1MiB", on_disk=True)
+    server = attacked("--set", "limits.scanner_snapshot_writes=1MiB", "--set", "compaction.request_delay=0s", on_disk=True)
     database = happybase.Connection("127.0.0.1", server.port, timeout=120_000)
     database.create_table("t", {"f": {"max_versions": 1}})
     table = database.table("t")
 
     def write(round_number):
-        for row in range(ROWS):
-            table.put(b"%03d" % row, {b"f:q": bytes([round_number]) * CELL})
+        with table.batch() as batch:
+            for row in range(ROWS):
+                batch.put(b"%03d" % row, {b"f:q": bytes([round_number]) * CELL})
 
     def file_bytes():
         return metric(server, "hjall_store_disk_bytes") - metric(server, "hjall_store_journal_bytes")
