@@ -21,8 +21,8 @@ const VALUE_BYTES: usize = 100;
 const BATCH: usize = 100;
 /// Rows in the queue at most times.
 const DEPTH: usize = 10_000;
-/// Calls of each kind that a sample measures.
-const SAMPLES: usize = 100;
+/// Calls of each kind that a sample measures, unless they take more than a quarter of the interval.
+const SAMPLES: usize = 200;
 /// Rows that a measured scan reads, from the head of the queue or from the oldest row of the series.
 const SCAN_ROWS: i32 = 10;
 
@@ -84,12 +84,12 @@ impl Ageing<'_> {
             next += self.interval;
             let put = state.put.load(Ordering::Relaxed);
             let newest = put.saturating_sub(1);
-            let gets = timed(|n| {
+            let gets = timed(self.interval / 4, |n| {
                 // Within the newest rows, which neither have been deleted nor have expired.
                 let _: GetRowResult = client.call(&get_row(table, &key(newest.saturating_sub(n % 1000)))?)?;
                 Ok(())
             })?;
-            let scans = timed(|_| scan(client, table))?;
+            let scans = timed(self.interval / 4, |_| scan(client, table))?;
             println!(
                 "{:>6.0} {put:>10} {:>10} {:>14} {:>18} {:>9.1} {:>8.1}",
                 begin.elapsed().as_secs_f64(),
@@ -181,14 +181,17 @@ fn key(n: u64) -> Vec<u8> {
     format!("{n:016}").into_bytes()
 }
 
-/// The latencies of a number of calls.
-fn timed(mut call: impl FnMut(u64) -> Outcome<()>) -> Outcome<Figures> {
+/// The latencies of a number of calls, which ends with the first call beyond the limit.
+fn timed(limit: Duration, mut call: impl FnMut(u64) -> Outcome<()>) -> Outcome<Figures> {
     let begin = Instant::now();
     let mut latencies_us = Vec::with_capacity(SAMPLES);
     for n in 0..SAMPLES as u64 {
         let sent = Instant::now();
         call(n)?;
         latencies_us.push(u32::try_from(sent.elapsed().as_micros()).unwrap_or(u32::MAX));
+        if begin.elapsed() > limit {
+            break;
+        }
     }
     Ok(Figures::new(latencies_us, begin.elapsed()))
 }
