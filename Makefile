@@ -95,8 +95,8 @@ soak: cargo-there .venv/.complete ## a mixed load over 200 families for MINUTES 
 test-python: build-python .venv/.complete ## the Python package, with the extension built from this tree
 	$(pytest) python/tests
 
-# Builds the package from its source distribution alone, in an empty virtual environment. The development profile is enough, since nothing
-# is measured.
+# Builds the package from its source distribution alone, in an empty virtual environment. The development profile is
+# enough, since nothing is measured.
 test-sdist: cargo-there .venv/.complete ## the Python package, installed from its source distribution into an empty environment
 	rm -rf $(target)/sdist && mkdir -p $(target)/sdist
 	$(maturin) sdist --out $(abspath $(target))/sdist
@@ -146,7 +146,8 @@ check-dependencies: cargo-there $(filter .tools/%,$(CARGO_DENY))
 	$(call check,dependencies,$(CARGO_DENY) --locked check licenses bans sources)
 	$(call check,dependencies-fuzz,cargo metadata --locked --format-version 1 --manifest-path fuzz/Cargo.toml >/dev/null)
 
-# Not part of `make check`: it downloads the RustSec database from GitHub, and fails when an advisory appears, without any change here.
+# Not part of `make check`: it downloads the RustSec database from GitHub, and fails when an advisory appears, without
+# any change here.
 check-advisories: cargo-there $(filter .tools/%,$(CARGO_DENY)) ## security advisories for dependencies, from the RustSec database
 	$(call check,advisories,$(CARGO_DENY) --locked check advisories)
 
@@ -179,13 +180,13 @@ check-node: node/node_modules/.complete
 
 # -- prerequisites ---------------------------------------------------------------------------------
 
-# Everything in one command: Cargo unifies the features of shared dependencies per command, and building parts one by one would compile
-# those dependencies twice.
+# Everything in one command: Cargo unifies the features of shared dependencies per command, and building parts one by
+# one would compile those dependencies twice.
 build: cargo-there
 	cargo build --locked --workspace --bins --lib --tests
 
-# Puts the extension next to the package's sources, where Python finds it. `mv` replaces the file at once, so that a running program keeps
-# the old one mapped.
+# Puts the extension next to the package's sources, where Python finds it. `mv` replaces the file at once, so that a
+# running program keeps the old one mapped.
 extension := python/src/hjall/_native.$(if $(filter Windows_NT,$(OS)),pyd,abi3.so)
 build-python: build python-there
 	cp $(target)/debug/$(if $(filter Windows_NT,$(OS)),_native.dll,$(if $(filter Darwin,$(shell uname)),lib_native.dylib,lib_native.so)) $(extension).new

@@ -3,9 +3,9 @@
 
     tally.py LOG BROKEN      BROKEN: the number of goals that make reported as failed
 
-Counts cargo's `test result:` lines, pytest's last lines, node:test's `ℹ pass N` and `ℹ fail N`, the judge's `N passed, N failed`,
-and the lines `check NAME: ok` and `client NAME: ok`. A goal that failed although no runner counted a failure (because something did
-not compile, for instance) counts as one failure.
+Counts cargo's `test result:` lines, pytest's last lines, node:test's `ℹ pass N` and `ℹ fail N`, the judge's `N passed,
+N failed`, and the lines `check NAME: ok` and `client NAME: ok`. A goal that failed although no runner counted a failure
+(because something did not compile, for instance) counts as one failure.
 """
 import re
 import sys

@@ -3,9 +3,9 @@
 
     message_store.py [HOST:PORT]
 
-Both tables are split when they are created, at keys that are known in advance, so that on a cluster all servers share the
-load from the first message on. HappyBase cannot create split tables, but HBase's second Thrift service can. hjall serves
-both on one port.
+Both tables are split when they are created, at keys that are known in advance, so that on a cluster all servers share
+the load from the first message on. HappyBase cannot create split tables, but HBase's second Thrift service can. hjall
+serves both on one port.
 """
 import hashlib
 import pathlib

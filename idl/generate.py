@@ -4,14 +4,16 @@
     idl/generate.py            writes them (needs the Apache Thrift compiler 0.17.0)
     idl/generate.py --check    fails if they differ from what this script writes
 
-The Rust generator ignores `optional` on method arguments and fills unset fields of structs with zeros, so that its processors cannot tell
-an absent field from a zero. So the services are first turned into a wire form that has structs only, one for the arguments and one
-for the result of each method, in which
+The Rust generator ignores `optional` on method arguments and fills unset fields of structs with zeros, so that its
+processors cannot tell an absent field from a zero. So the services are first turned into a wire form that has structs
+only, one for the arguments and one for the result of each method, in which
 
-  * every field of the first service is optional, and those of the second service are required only where its contract says so;
+  * every field of the first service is optional, and those of the second service are required only where its contract
+    says so;
   * no field has a default: absent stays absent, and the server applies defaults where HBase does;
   * an enum is sent as its number: an unknown one must not fail the call;
-  * a `string` that a client sends is `binary`: Java decodes invalid UTF-8 with replacement characters, Rust would refuse it;
+  * a `string` that a client sends is `binary`: Java decodes invalid UTF-8 with replacement characters, Rust would
+    refuse it;
   * the success of a result is field 0, as in every Thrift service (the compiler requires --allow-neg-keys for it).
 
 Without this version of the compiler, --check compares the recorded hashes of sources and results, and says so.
@@ -213,7 +215,8 @@ def result_fields(method):
 
 
 def service_rs(service, methods, table):
-    """Returns the Rust code for a service's methods: an enum, the facts of each method, and a macro for its dispatcher."""
+    """Returns the Rust code for a service's methods: an enum, the facts of each method, and a macro for its
+    dispatcher."""
     methods = sorted(methods, key=lambda m: m["name"])
     variants = [capital(m["name"]) for m in methods]
     infos, runs = [], []

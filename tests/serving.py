@@ -25,8 +25,9 @@ def binary():
 class Hjall:
     """A running server.
 
-    `folder` is its data folder. Without one, it uses a temporary folder that is removed when the server is closed. `open_files` is the limit
-    on the file descriptors of the process; without it, that of the tests applies. `environment` replaces the environment variables.
+    `folder` is its data folder. Without one, it uses a temporary folder that is removed when the server is closed.
+    `open_files` is the limit on the file descriptors of the process; without it, that of the tests applies.
+    `environment` replaces the environment variables.
     """
 
     def __init__(self, folder=None, *options, open_files=None, environment=None):

@@ -2,8 +2,8 @@
 """Compares the Python package with rocksdict, sqlite3 and stock HappyBase: gets, batches, scans and Arrow
 scans. Called by `bench/run python`.
 
-All sides take turns for several rounds, and each side's best round counts, which reduces the effect of other programs on
-the machine.
+All sides take turns for several rounds, and each side's best round counts, which reduces the effect of other programs
+on the machine.
 Prints figures and ratios only.
 """
 

@@ -1,7 +1,8 @@
 """The databases that are compared, filled with the same rows: hjall, RocksDB (rocksdict), SQLite, and a hjall
 server used through stock HappyBase.
 
-A row has the cells `f:q0` … `f:q4`, of 8 bytes each. Every side has the same methods, written in the idiom of its users.
+A row has the cells `f:q0` … `f:q4`, of 8 bytes each. Every side has the same methods, written in the idiom of its
+users.
 """
 
 from __future__ import annotations

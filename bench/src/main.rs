@@ -54,7 +54,8 @@ enum What {
         #[arg(long, default_value = "redis-server")]
         redis: PathBuf,
     },
-    /// Puts that wait for the disk, compared with SET of Redis with `appendfsync always`, and their effect on other puts
+    /// Puts that wait for the disk, compared with SET of Redis with `appendfsync always`, and their effect on other
+    /// puts
     Sync {
         /// Numbers of connections; one run for each
         #[arg(long, value_delimiter = ',', default_value = "1,8,50")]

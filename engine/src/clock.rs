@@ -10,7 +10,7 @@ pub trait Clock: Send + Sync + 'static {
     /// Milliseconds since 1970.
     fn now_ms(&self) -> i64;
 
-    /// The time since an arbitrary moment, measured by a clock that cannot be set, or `None` if there is none. With it,
+    /// The time since an arbitrary moment, measured by a monotonic clock, or `None` if there is none. With it,
     /// the engine's time advances while [`Self::now_ms`] is behind; without it, the engine's time stands still until
     /// then.
     fn steady(&self) -> Option<Duration> {
@@ -40,12 +40,12 @@ impl Clock for SystemClock {
 
 /// A clock that moves only on request.
 ///
-/// Deletes need it to move. A write that follows a delete of the same row is assigned a later timestamp, by 1 ms, and the
-/// timestamps of a row are at most 1 s ahead of the clock. A row that has been deleted and written more than 1,000 times
-/// while the clock stood still is 1 s ahead. Its next write waits until the clock is advanced, from another thread, and
-/// fails with [`Busy`](crate::ErrorKind::Busy) if that does not happen within one second of real time. To avoid the wait,
-/// advance the clock by 1 ms after each delete. Writes never fail in this way with [`SystemClock`], where they wait for at
-/// most the milliseconds by which the row is too far ahead.
+/// Deletes need it to move. A write that follows a delete of the same row is assigned a later timestamp, by 1 ms, and
+/// the timestamps of a row are at most 1 s ahead of the clock. A row that has been deleted and written more than 1,000
+/// times while the clock stood still is 1 s ahead. Its next write waits until the clock is advanced, from another
+/// thread, and fails with [`Busy`](crate::ErrorKind::Busy) if that does not happen within one second of real time. To
+/// avoid the wait, advance the clock by 1 ms after each delete. Writes never fail in this way with [`SystemClock`],
+/// where they wait for at most the milliseconds by which the row is too far ahead.
 #[derive(Debug)]
 pub struct ManualClock {
     hands: Mutex<Hands>,
@@ -55,7 +55,7 @@ pub struct ManualClock {
 #[derive(Debug)]
 struct Hands {
     now_ms: i64,
-    /// The sum of all advances: what a clock that cannot be set would have measured.
+    /// The sum of all advances: what a monotonic clock would have measured.
     steady_ms: u64,
 }
 

@@ -14,14 +14,14 @@ const ROW_CACHE_BYTES: u64 = 64 << 20;
 pub struct Options {
     /// The source of time; `None`: the machine's clock.
     pub clock: Option<Arc<dyn Clock>>,
-    /// Maximum memory for cached blocks, in bytes. `None`: a quarter of the memory of the machine or control group, 32 MiB
-    /// to 8 GiB.
+    /// Maximum memory for cached blocks, in bytes. `None`: a quarter of the memory of the machine or control group, 32
+    /// MiB to 8 GiB.
     pub cache_bytes: Option<u64>,
-    /// Maximum memory for the row cache, in bytes. 0 switches it off. `None`: an eighth of `cache_bytes`, or 64 MiB if that
-    /// is `None` as well.
+    /// Maximum memory for the row cache, in bytes. 0 switches it off. `None`: an eighth of `cache_bytes`, or 64 MiB if
+    /// that is `None` as well.
     pub row_cache_bytes: Option<u64>,
-    /// Memory for data that is not yet in files, over all tables, in bytes. Above it the largest part is flushed; at twice
-    /// as much, writes wait. `None`: 128 MiB.
+    /// Memory for data that is not yet in files, over all tables, in bytes. Above it the largest part is flushed; at
+    /// twice as much, writes wait. `None`: 128 MiB.
     pub write_buffer_bytes: Option<u64>,
     /// Whether writes wait until they are on disk, as with `FSYNC_WAL`, unless they request a weaker durability
     /// (HBase's `hbase.wal.hsync`).

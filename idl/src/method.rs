@@ -67,8 +67,8 @@ pub enum ScannerUse {
     Closes,
 }
 
-/// What a user needs to call a method. The rules are those of HBase's `AccessController`, with the roles read, write and
-/// admin for HBase's `READ`, `WRITE`, and `ADMIN` or `CREATE`.
+/// What a user needs to call a method. The rules are those of HBase's `AccessController`, with the roles read, write
+/// and admin for HBase's `READ`, `WRITE`, and `ADMIN` or `CREATE`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Access {
     /// The role read for the tables that the first argument names.

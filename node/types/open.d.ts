@@ -44,8 +44,9 @@ export declare function memory(options?: MemoryOptions & { encoding?: undefined 
 
 /**
  * A clock that advances only on request. Times are milliseconds since the Unix epoch. A row that is deleted and written
- * more than 1,000 times while the clock stands still is 1 s ahead of it: its next write waits until the clock is advanced,
- * and fails with a `RetryError` after one second. To avoid the wait, advance the clock by 1 ms after each delete.
+ * more than 1,000 times while the clock stands still is 1 s ahead of it: its next write waits until the clock is
+ * advanced, and fails with a `RetryError` after one second. To avoid the wait, advance the clock by 1 ms after each
+ * delete.
  */
 export declare class ManualClock {
   constructor(ms: number);

@@ -16,8 +16,8 @@ def whole(value):
 class Writer:
     """Writes its own rows, one call after another, until the server disappears.
 
-    The history of each row in this round consists of `before`, its state at the start of the round, `sent`, the states written by calls
-    in order, and `acked`, how many of those calls were acknowledged.
+    The history of each row in this round consists of `before`, its state at the start of the round, `sent`, the states
+    written by calls in order, and `acked`, how many of those calls were acknowledged.
     """
 
     def __init__(self, port, name, number, round_number, rng, state):

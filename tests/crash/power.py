@@ -1,4 +1,5 @@
-"""Simulated power failures: runs the server on a layer that remembers what was synced, and rebuilds the folder without the rest.
+"""Simulated power failures: runs the server on a layer that remembers what was synced, and rebuilds the folder without
+the rest.
 
 `power_loss.c` is the layer; it describes the shadow folder.
 """
@@ -58,8 +59,9 @@ class Power:
     def fail(self, rng=None):
         """Replaces the folder with what is left after a power failure. The process must have ended.
 
-        Without `rng`, exactly what was synced is left. With it, each directory may have its latest entries, and each file an arbitrary
-        part of what was appended since its last sync, as an operating system that writes by itself leaves them.
+        Without `rng`, exactly what was synced is left. With it, each directory may have its latest entries, and each
+        file an arbitrary part of what was appended since its last sync, as an operating system that writes by itself
+        leaves them.
         """
         names, files = {}, {}
         for path, _, _ in os.walk(self.folder):

@@ -1,8 +1,9 @@
 """Kills the server with kill -9 during writes through a socket, repeatedly on one data folder.
 
-After every kill, the server is restarted on the same folder. Then all acknowledged writes must be present (the server answers only
-after the operating system has accepted the write, so the write survives the process), and writes in progress must be present entirely
-or not at all, although the columns of a row belong to two families. CRASH_ROUNDS is the number of rounds.
+After every kill, the server is restarted on the same folder. Then all acknowledged writes must be present (the server
+answers only after the operating system has accepted the write, so the write survives the process), and writes in
+progress must be present entirely or not at all, although the columns of a row belong to two families. CRASH_ROUNDS is
+the number of rounds.
 """
 import os
 import random

@@ -1,9 +1,9 @@
 """Power failures during writes: everything that was not synced is lost.
 
-With FSYNC_WAL, all acknowledged writes and table changes must be present afterwards. With SYNC_WAL, those must be that were
-acknowledged before a background sync. Rows are never partial, and the server starts again by itself. The power fails at named
-points (writes and syncs of the journal and of files, renames, removals, steps of table changes) or between any two calls.
-POWER_ROUNDS is the number of rounds.
+With FSYNC_WAL, all acknowledged writes and table changes must be present afterwards. With SYNC_WAL, those must be that
+were acknowledged before a background sync. Rows are never partial, and the server starts again by itself. The power
+fails at named points (writes and syncs of the journal and of files, renames, removals, steps of table changes) or
+between any two calls. POWER_ROUNDS is the number of rounds.
 """
 import collections
 import os

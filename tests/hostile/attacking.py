@@ -15,7 +15,8 @@ TABLE, ROW, VALUE = b"bystander", b"row", b"value"
 
 
 def connect(port, timeout=60, source="127.0.0.1", receive_buffer=None):
-    """A raw connection from an address of this machine. Reads and writes that take longer than `timeout` seconds fail."""
+    """A raw connection from an address of this machine. Reads and writes that take longer than `timeout` seconds
+    fail."""
     raw = socket.socket()
     raw.settimeout(timeout)
     if receive_buffer:
@@ -108,7 +109,8 @@ def metric(server, sample):
 class Bystander:
     """An ordinary client that repeatedly reads one row during an attack.
 
-    `failures` are the errors of its gets, `latencies` the seconds that the others took. A failed get is repeated on a new connection.
+    `failures` are the errors of its gets, `latencies` the seconds that the others took. A failed get is repeated on a
+    new connection.
     """
 
     def __init__(self, port, **options):
@@ -151,7 +153,8 @@ class Bystander:
         return ordered[len(ordered) // 2]
 
     def check_slowdown(self, since, factor=100):
-        """Compares the gets from this index on with those before. Only a difference of orders of magnitude is a failure."""
+        """Compares the gets from this index on with those before. Only a difference of orders of magnitude is a
+        failure."""
         before, during = sorted(self.latencies[:since])[since // 2], self.median(since)
         print(f"bystander: median {before * 1e3:.2f} ms before the attack, {during * 1e3:.2f} ms during it")
         assert during < before * factor + 0.5

@@ -9,8 +9,9 @@ from serving import Hjall
 def attacked(tmp_path):
     """Starts servers and stops them at the end of the test.
 
-    `limits` are settings such as "limits.connections=20"; `make hostile` leaves them out, so that the defaults apply. `options` are
-    other command line options. `on_disk` keeps the data in a folder. `open_files` is the process's limit on file descriptors.
+    `limits` are settings such as "limits.connections=20"; `make hostile` leaves them out, so that the defaults apply.
+    `options` are other command line options. `on_disk` keeps the data in a folder. `open_files` is the process's limit
+    on file descriptors.
     """
     running = []
 

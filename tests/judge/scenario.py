@@ -23,8 +23,8 @@ def scenario(name):
 class Recorder:
     """The argument of a scenario: `j.t1.method(arg=…)`, `j.t2.method(arg=…)`, `j.sleep(s)`, `j.now(ms)`, `j.table(x)`.
 
-    Calls return the answer of the server (for a scanner, a variable that can be used in later arguments). `j.rng` is seeded with the name
-    of the scenario.
+    Calls return the answer of the server (for a scanner, a variable that can be used in later arguments). `j.rng` is
+    seeded with the name of the scenario.
     """
 
     OPENERS = re.compile(r"^(scannerOpen\w*|openScanner)$")

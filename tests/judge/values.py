@@ -1,7 +1,7 @@
 """Converts Thrift values to JSON data and back.
 
-Bytes become strings of the characters U+0000 to U+00FF. A struct becomes an object of the fields that are set. A map with
-binary keys becomes an object, any other map a list of pairs.
+Bytes become strings of the characters U+0000 to U+00FF. A struct becomes an object of the fields that are set. A map
+with binary keys becomes an object, any other map a list of pairs.
 """
 import json
 

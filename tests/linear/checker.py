@@ -20,7 +20,8 @@ CONFIGURATIONS_MAX = 1_000_000
 class Operation:
     """One operation. `called` and `ended` are times of one monotonic clock.
 
-    An operation whose outcome is unknown (`unknown`) took effect before `ended`, or never: its server no longer ran then.
+    An operation whose outcome is unknown (`unknown`) took effect before `ended`, or never: its server no longer ran
+    then.
     """
 
     called: int

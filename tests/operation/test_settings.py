@@ -210,9 +210,47 @@ def test_invalid_flags_and_variables_are_refused_by_name(options, variables, sai
     assert said in config(*options, environment=variables, code=2)[1]
 
 
-def test_a_misspelt_variable_is_reported():
-    _, said = config(environment={"HJALL_QUEUE_READ_RATIO": "0.5"})
-    assert "HJALL_QUEUE_READ_RATIO (did you mean HJALL_QUEUES_READ_RATIO?)" in said
+def test_an_unknown_variable_is_refused():
+    _, said = config(environment={"HJALL_QUEUE_READ_RATIO": "0.5", "HJALL_UNRELATED": "1"}, code=2)
+    assert "HJALL_QUEUE_READ_RATIO is not the variable of a setting; did you mean HJALL_QUEUES_READ_RATIO?" in said
+    assert "HJALL_UNRELATED is not the variable of a setting; unset it" in said
+
+
+def test_an_empty_variable_is_like_none():
+    assert not changed(environment={"HJALL_UNRELATED": "", "HJALL_QUEUES_READ_RATIO": ""})
+
+
+def test_variables_of_kubernetes_services_are_no_settings():
+    address = {"HJALL_PORT": "tcp://10.0.0.1:9090", "HJALL_PORT_9090_TCP": "tcp://10.0.0.1:9090", "HJALL_PORT_9090_TCP_ADDR": "10.0.0.1",
+               "HJALL_PORT_9090_TCP_PORT": "9090", "HJALL_PORT_9090_TCP_PROTO": "tcp", "HJALL_SERVICE_HOST": "10.0.0.1",
+               "HJALL_SERVICE_PORT": "9090", "HJALL_SERVICE_PORT_THRIFT": "9090"}
+    assert not changed(environment=address)
+
+
+@pytest.mark.parametrize(("short", "long", "name", "value"), [
+    ("HJALL_DATA", "HJALL_SERVER_DATA", "server.data", "/data"),
+    ("HJALL_LISTEN", "HJALL_SERVER_LISTEN", "server.listen", "127.0.0.1:1"),
+    ("HJALL_LOG", "HJALL_LOG_FILTER", "log.filter", "debug"),
+])
+def test_a_setting_with_a_short_variable_has_the_long_one_too(short, long, name, value):
+    for variable in (short, long):
+        found, origin = changed(environment={variable: value})[name]
+        assert value in found and origin == variable
+    said = config(environment={short: value, long: value}, code=2)[1]
+    assert short in said and long in said and f"both set {name}; unset one of them" in said
+
+
+def test_commands_for_folders_have_the_flags_that_matter_to_them():
+    for command in ("backup", "restore", "verify", "compact"):
+        said = subprocess.run([binary(), command, "--help"], capture_output=True, text=True, check=True, timeout=60).stdout
+        flags = set(re.findall(r"^ +(?:-\w, )?--([\w-]+)", said, re.M))
+        assert flags == {"config", "hbase-site", "data", "cache-mib", "set", "help"}
+
+
+def test_the_help_and_the_reference_list_the_choices():
+    said = subprocess.run([binary(), "serve", "--help"], capture_output=True, text=True, check=True, timeout=60).stdout
+    assert "[possible values: human, json]" in said and "[possible values: refuse, wait]" in said
+    assert "  - Values: one of fifo, deadline, codel\n" in config("--markdown")[0]
 
 
 def test_all_errors_are_reported_at_once(tmp_path):

@@ -1,4 +1,5 @@
-"""The imports between the top-level modules of a crate, from `use` declarations and paths in its sources. Tests are ignored."""
+"""The imports between the top-level modules of a crate, from `use` declarations and paths in its sources. Tests are
+ignored."""
 import re
 
 # Comments, literals and lifetimes contain no paths. A raw string ends with as many hashes as it begins with.
@@ -15,7 +16,8 @@ TEST_ONLY = re.compile(r"#\[cfg\((?:test|all\(test\b[^\]]*)\)\]|#\[test\]")
 
 
 def module_of(path):
-    """The path of the module in a file below `src/`: `read/scan.rs` and `read/scan/mod.rs` are both ["read", "scan"]."""
+    """The path of the module in a file below `src/`: `read/scan.rs` and `read/scan/mod.rs` are both ["read",
+    "scan"]."""
     parts = path.removesuffix(".rs").split("/")
     return parts[:-1] if parts[-1] in ("mod", "lib", "main") else parts
 
@@ -26,7 +28,8 @@ def tokens_of(source, itself="crate"):
 
 
 def without_tests(source):
-    """The source without items marked `#[cfg(test)]`, and the names of the modules marked so that have their own files."""
+    """The source without items marked `#[cfg(test)]`, and the names of the modules marked so that have their own
+    files."""
     source = IGNORED.sub(lambda found: " " if found[0][:2] in ("//", "/*") else '""' if '"' in found[0] else " ", source)
     files, kept, at = [], [], 0
     while found := TEST_ONLY.search(source, at):
@@ -112,7 +115,8 @@ def named_at_root(source, module, itself="crate"):
 
 
 def reexports(root):
-    """Maps each name that the crate's root re-exports to its module: `pub use room::{A, b::B as C};` maps A and C to room."""
+    """Maps each name that the crate's root re-exports to its module: `pub use module::{A, b::B as C};` maps A and C to
+    module."""
     found = {}
     tokens, at = tokens_of(root), 0
     while at < len(tokens):
@@ -130,25 +134,26 @@ def reexports(root):
 
 
 def imports(sources, itself="crate"):
-    """Maps each room of a crate to the set of rooms that it imports. `sources` maps paths below `src/` to the text of the files.
+    """Maps each module of a crate to the set of modules that it imports. `sources` maps paths below `src/` to the text
+    of the files.
 
-    The root (lib.rs, main.rs) is not a room. Raises ValueError for a name at the root that is neither a room nor re-exported from
-    one.
+    The root (lib.rs, main.rs) is not a module. Raises ValueError for a name at the root that is neither a module nor
+    re-exported from one.
     """
     cleaned, tests = {}, []
     for path, source in sources.items():
         cleaned[path], files = without_tests(source)
         tests += [[*module_of(path), name] for name in files]
-    rooms = {module_of(path)[0] for path in sources if module_of(path)}
-    known = reexports(cleaned.get("lib.rs", "")) | {room: room for room in rooms}
-    arrows = {room: set() for room in rooms if [room] not in tests}
+    modules = {module_of(path)[0] for path in sources if module_of(path)}
+    known = reexports(cleaned.get("lib.rs", "")) | {module: module for module in modules}
+    arrows = {module: set() for module in modules if [module] not in tests}
     for path, source in sorted(cleaned.items()):
         module = module_of(path)
         if not module or any(module[:len(test)] == test for test in tests):
             continue
         for name in named_at_root(source, module, itself):
             if name not in known:
-                raise ValueError(f"{path} uses crate::{name}, which is neither a room nor re-exported from one")
+                raise ValueError(f"{path} uses crate::{name}, which is neither a module nor re-exported from one")
             if known[name] != module[0]:
                 arrows[module[0]].add(known[name])
     return arrows

@@ -4,7 +4,8 @@ import warnings
 
 from tree import files, text, written
 
-# A file has one subject. Length only suggests that there are two: the first limit gives a warning, the second one fails.
+# A file has one subject. Length only suggests that there are two: the first limit gives a warning, the second one
+# fails.
 LONG, TOO_LONG = 400, 800
 # Files without a limit, because they are a list or a script that is not read as a whole.
 UNLIMITED = {

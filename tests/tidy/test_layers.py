@@ -4,15 +4,25 @@ import tomllib
 
 from tree import text, written
 
+CODE = re.compile(r"`([^`]+)`")
+
+
+def forbidden(document):
+    """Maps each folder of the table of crates to the crates that its column "must not use" names as code spans."""
+    rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in document.splitlines() if line.startswith("|")]
+    head = next(row for row in rows if "must not use" in row)
+    column = head.index("must not use")
+    crates = [row for row in rows[rows.index(head) + 2:] if len(row) == len(head) and row[1].startswith("hjall-")]
+    return {CODE.findall(row[0])[0].strip("/"): tuple(CODE.findall(row[column])) for row in crates}
+
+
 # Maps folders to the crates that they may neither depend on nor name in their sources, tests included.
-MUST_NOT = {
-    "engine": ("tokio", "thrift", "hjall-idl", "hjall-server", "hyper", "futures", "async-trait"),
-    "idl": ("hjall-engine", "hjall-server", "fjall", "tokio"),
-    "server": ("fjall", "lsm-tree"),
-    "bindings/python": ("hjall-idl", "thrift", "fjall", "tokio"),
-    "bindings/node": ("hjall-idl", "thrift", "fjall", "tokio"),
-    "bench": ("hjall-server", "fjall"),
-}
+MUST_NOT = forbidden(text("ARCHITECTURE.md"))
+
+
+def test_the_table_has_every_crate_of_the_workspace():
+    members = set(tomllib.loads(text("Cargo.toml"))["workspace"]["members"])
+    assert set(MUST_NOT) == members and all(MUST_NOT.values()), MUST_NOT
 
 
 def dependencies(manifest):

@@ -69,12 +69,13 @@ numbered! {
         Increment = 8,
         /// `{ table, append }` → `Row`
         Append = 9,
-        /// `{ number, begin: { table, scan } | undefined }` → `Row[]`: the next block of a scan, empty at its end. The first
-        /// request for a scan carries `begin`. Embedded only; see `Backend.scan`.
+        /// `{ number, begin: { table, scan } | undefined }` → `Row[]`: the next block of a scan, empty at its end. The
+        /// first request for a scan carries `begin`. Embedded only; see `Backend.scan`.
         NextBlock = 10,
         /// `{ descriptor, splits: bytes[] }` → `undefined`
         CreateTable = 20,
-        /// `{ descriptor }` → `undefined`: replaces the descriptor; families missing from it are removed with their data
+        /// `{ descriptor }` → `undefined`: replaces the descriptor; families missing from it are removed with their
+        /// data
         ModifyTable = 21,
         /// `{ table }` → `undefined`
         DeleteTable = 22,
@@ -90,7 +91,8 @@ numbered! {
         TableExists = 27,
         /// `{ table }` → `Descriptor`
         DescribeTable = 28,
-        /// `{}` → `{ descriptor, enabled }[]`; `enabled` is `undefined` if it would cost one call per table (use `isTableEnabled`)
+        /// `{}` → `{ descriptor, enabled }[]`; `enabled` is `undefined` if it would cost one call per table (use
+        /// `isTableEnabled`)
         Tables = 29,
         /// `{ table }` → `Region[]`, by start key
         Regions = 30,
@@ -128,7 +130,8 @@ numbered! {
         Close = 62,
         /// `{ backup, path }` → `undefined`: copies a backup to a folder; needs no open database. Embedded only.
         Restore = 63,
-        /// `{ number, host, port }` → `{ host, port }`: starts a Thrift server; `stopServing` takes the same `number`. Embedded only.
+        /// `{ number, host, port }` → `{ host, port }`: starts a Thrift server; `stopServing` takes the same `number`.
+        /// Embedded only.
         Serve = 70,
         /// `{ number }` → `undefined`. Embedded only.
         StopServing = 71,

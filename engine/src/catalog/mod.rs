@@ -98,7 +98,7 @@ impl Catalog {
         self.tables.read().get(name).cloned().ok_or_else(|| not_found(name))
     }
 
-    /// Runs `work` on a table's state while the table is held shared.
+    /// Runs `work` on a table's state under the table's shared lock.
     ///
     /// # Errors
     /// `TableNotFound`, and those of `work`.

@@ -49,7 +49,7 @@ pub(crate) struct CellFilter {
     now: i64,
     row: Vec<u8>,
     family: BoundedDeleteTracker,
-    /// What family markers with a TTL of their own hide until they expire.
+    /// Family markers that have their own TTL; they hide cells only until they expire.
     family_for_now: BoundedDeleteTracker,
     column: Vec<u8>,
     hidden: BoundedDeleteTracker,

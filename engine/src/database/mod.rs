@@ -26,8 +26,8 @@ pub use upkeep::TableFiles;
 /// The reads and writes of one table since the database was opened.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TableTraffic {
-    /// Distinguishes the table from all others, including those that had its name before. Tables created later have greater
-    /// numbers; truncating a table gives it a new one.
+    /// Distinguishes the table from all others, including those that had its name before. Tables created later have
+    /// greater numbers; truncating a table gives it a new one.
     pub number: u64,
     /// The name.
     pub table: TableName,

@@ -98,8 +98,8 @@ fn open(core: &Core, name: &TableName, get: &Get, budget: &dyn Budget) -> Result
     core.catalog.hold(name, |table| {
         table.check_readable()?;
         let families = table.families();
-        // These show cells that a compaction may have dropped since they were cached: raw gets all cells, gets of the
-        // past versions in excess of VERSIONS.
+        // Raw gets and gets with a time range bypass the cache: they can return cells that a compaction has dropped
+        // since.
         let found = if get.raw || get.time_range != TimeRange::ALL {
             Lookup::Miss
         } else {

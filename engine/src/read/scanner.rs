@@ -27,9 +27,10 @@ const PORTION_BYTES: usize = 2 << 20;
 /// An open scan.
 ///
 /// Opening it reads nothing. The first fetch takes a snapshot, which later fetches use, so later writes are not seen,
-/// unless the snapshot is released ([`Self::release_snapshot`]). A fetch reads up to `caching` rows of one region, or 2 MiB; they are delivered even if the table is dropped. Each
-/// fetch checks the table again. A failed fetch does not end the scan: the next one continues after the last row
-/// fetched, with a new snapshot. A scan that has reached its end stays there.
+/// unless the snapshot is released ([`Self::release_snapshot`]). A fetch reads up to `caching` rows of one region, or 2
+/// MiB; they are delivered even if the table is dropped. Each fetch checks the table again. A failed fetch does not end
+/// the scan: the next one continues after the last row fetched, with a new snapshot. A scan that has reached its end
+/// stays there.
 pub struct Scanner {
     handle: Arc<Handle>,
     name: TableName,
@@ -412,8 +413,8 @@ impl Scanner {
         Ok(portion)
     }
 
-    /// Opens the current state of the table after the rows that have been fetched or, with the filter of a snapshot that
-    /// was released, after those that have been examined.
+    /// Opens the current state of the table after the rows that have been fetched or, with the filter of a snapshot
+    /// that was released, after those that have been examined.
     fn open(&mut self, core: &Core, table: &Arc<TableState>, released: Option<Released>) -> Result<TableView> {
         let written_bytes = core.store.written_bytes();
         let (snapshot, now) = (core.store.snapshot()?, core.store.now_ms());

@@ -46,8 +46,8 @@ pub(super) fn mark_space(folder: &Path, space: SpaceId) -> Result<()> {
     fs::write(&file, format!("{space}\n")).map_err(|error| failed_io(&format!("writing {}", file.display()), error))
 }
 
-/// Removes the mark of a space that is about to be dropped. Durably, or a power failure while fjall removes the other files
-/// could leave what looks like a damaged space.
+/// Removes the mark of a space that is about to be dropped. Durably, or a power failure while fjall removes the other
+/// files could leave what looks like a damaged space.
 pub(super) fn unmark_space(folder: &Path) -> Result<()> {
     let file = folder.join(SPACE_FILE);
     match fs::remove_file(&file) {

@@ -164,8 +164,8 @@ pub trait Store: Send + Sync + 'static {
         body: &mut dyn FnMut(&mut dyn Transaction) -> Result<()>,
     ) -> Result<()>;
 
-    /// The clock of the database, in milliseconds since 1970. It never goes back, except over a crash: then by at most
-    /// the time since the last write.
+    /// The clock of the database, in milliseconds since 1970. It never goes back, except by at most the time
+    /// since the last write after a crash.
     fn now_ms(&self) -> i64;
 
     /// The time and the sequence number from which a copy of this store has to continue.

@@ -21,8 +21,8 @@ use crate::error::{Error, ErrorKind, Result};
 /// How long a transaction waits for its rows, as the default of HBase's `hbase.rowlock.wait.duration`.
 const WAIT_MAX: Duration = Duration::from_secs(30);
 
-/// How long a row must stay locked to be reported with another one for which a transaction waited without success. Writes that make
-/// progress hold a row for less.
+/// How long a row must stay locked to be reported with another one for which a transaction waited without success.
+/// Writes that make progress hold a row for less.
 const PROBE_MAX: Duration = Duration::from_millis(20);
 
 /// The limit on the time for examining all rows of a transaction in this way.
@@ -214,8 +214,8 @@ impl Shard {
     }
 }
 
-/// The source of a `Busy` error that concerns only some of a transaction's rows. A transaction of the other rows alone may
-/// succeed at once.
+/// The source of a `Busy` error that concerns only some of a transaction's rows. A transaction of the other rows alone
+/// may succeed at once.
 #[derive(Debug)]
 pub(crate) struct BusyRows {
     /// The lock names of the rows that are known to be busy. Empty if they are not known.

@@ -133,8 +133,8 @@ fn group_len<M: Single>(mutations: &[M], indexes: &[usize]) -> usize {
     indexes.iter().take(GROUP_MUTATIONS_MAX).take_while(fits).count().max(1)
 }
 
-/// Applies a group in one transaction. If some of its rows are busy, only their mutations fail: the others are applied in
-/// another transaction.
+/// Applies a group in one transaction. If some of its rows are busy, only their mutations fail: the others are applied
+/// in another transaction.
 fn apply_group<M: Single>(
     core: &Core,
     table: &TableState,

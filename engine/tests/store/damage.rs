@@ -9,8 +9,8 @@ use hjall_engine::clock::ManualClock;
 use hjall_engine::store::{FjallStore, Order, SpaceOptions, Store};
 use tempfile::TempDir;
 
-use crate::kinds::{BEGIN_MS, SPACE, bytes, get, in_row, options, pairs, put};
 use crate::recovery::copy;
+use crate::stores::{BEGIN_MS, SPACE, bytes, get, in_row, options, pairs, put};
 
 const SPACES: [u64; 2] = [0, SPACE];
 const PAIRS: usize = 40;
@@ -19,7 +19,8 @@ fn clock() -> Arc<ManualClock> {
     Arc::new(ManualClock::at(BEGIN_MS))
 }
 
-/// Some pairs in files, some of them written twice, and in each space one that is in no file before the store is closed.
+/// Some pairs in files, some of them written twice, and in each space one that is in no file before the store is
+/// closed.
 fn fill(folder: &Path) -> Arc<dyn Store> {
     let store = FjallStore::open(folder, options(&clock())).unwrap();
     for space in SPACES {
@@ -52,7 +53,8 @@ fn files(folder: &Path) -> Vec<PathBuf> {
     files
 }
 
-/// Does three kinds of damage to each file in turn, except to those that `spare` names. Returns how often that was refused.
+/// Does three kinds of damage to each file in turn, except to those that `spare` names. Returns how often that was
+/// refused.
 fn damage_each_file(
     whole: &Path,
     expected: &[Vec<(bytes::Bytes, bytes::Bytes)>],

@@ -4,7 +4,7 @@ use hjall_engine::ErrorKind;
 use hjall_engine::store::fault::{Call, Counted, FaultStore, InjectedFault, When};
 use hjall_engine::store::{SpaceOptions, Store};
 
-use crate::kinds::{SPACE, get, memory, put};
+use crate::stores::{SPACE, get, memory, put};
 
 fn fault(counted: Counted, nth: u64, when: When) -> InjectedFault {
     InjectedFault { counted, nth, when, kind: ErrorKind::DiskFull, lasting: false }
@@ -30,7 +30,7 @@ fn reads_inside_a_transaction_count_too() {
     let kind = memory();
     let store = FaultStore::new(kind.store.clone());
     store.fail(fault(Counted::Only(Call::Get), 1, When::Before));
-    let error = crate::kinds::in_row(&store, "r", |t| t.snapshot().get(SPACE, b"a").unwrap_err().kind()).unwrap();
+    let error = crate::stores::in_row(&store, "r", |t| t.snapshot().get(SPACE, b"a").unwrap_err().kind()).unwrap();
     assert_eq!(error, ErrorKind::DiskFull);
 }
 

@@ -11,7 +11,7 @@ use hjall_engine::mutation::Durability;
 use hjall_engine::store::{FORMAT, FjallStore, Order, SpaceOptions, Store, StoreOptions};
 use tempfile::TempDir;
 
-use crate::kinds::{BEGIN_MS, SPACE, bytes, get, in_row, options, put, rest};
+use crate::stores::{BEGIN_MS, SPACE, bytes, get, in_row, options, put, rest};
 
 /// Tells the child process which folder is meant; the tests that need a child run themselves again.
 const FOLDER: &str = "HJALL_TEST_FOLDER";
@@ -44,8 +44,8 @@ fn what_was_written_is_there_after_a_restart() {
     assert_eq!(store.spaces().unwrap(), [0, SPACE, 13]);
 }
 
-/// A clock that was set back while the server was down must not make later writes older than earlier ones; a clean stop must not make the
-/// time jump ahead either.
+/// A clock that was set back while the server was down must not make later writes older than earlier ones; a clean stop
+/// must not make the time jump ahead either.
 #[test]
 fn time_and_sequence_go_on_after_a_restart() {
     let (folder, clock) = (TempDir::new().unwrap(), clock());
@@ -164,7 +164,8 @@ fn run_again(test: &str, folder: &Path) -> String {
     String::from_utf8_lossy(&output.stdout).into_owned()
 }
 
-/// The child writes and says so after each write; killed at any moment, all it has said is there, whole, and nothing else but the next.
+/// The child writes and says so after each write; killed at any moment, all it has said is there, whole, and nothing
+/// else but the next.
 #[test]
 fn what_was_acknowledged_survives_a_kill() {
     use std::io::{BufRead, BufReader};
@@ -175,7 +176,7 @@ fn what_was_acknowledged_survives_a_kill() {
         store.create_space(SPACE, &SpaceOptions::default()).unwrap();
         store.create_space(2, &SpaceOptions::default()).unwrap();
         let from = store.snapshot().unwrap().scan(2, b"", b"", Order::Descending, 1).unwrap().next().unwrap();
-        let from: u64 = from.map_or(0, |(key, _)| crate::kinds::text(key).parse::<u64>().unwrap() + 1);
+        let from: u64 = from.map_or(0, |(key, _)| crate::stores::text(key).parse::<u64>().unwrap() + 1);
         for n in from.. {
             let key = bytes(&format!("{n:010}"));
             let durability =
@@ -219,7 +220,7 @@ fn what_was_acknowledged_survives_a_kill() {
         let said = usize::try_from(said.unwrap()).unwrap() + 1;
         assert!(one.len() == said || one.len() == said + 1, "{} said, {} there", said, one.len());
         let newest = store.snapshot().unwrap().get(2, two.last().unwrap().as_bytes()).unwrap().unwrap();
-        let newest: i64 = crate::kinds::text(newest).parse().unwrap();
+        let newest: i64 = crate::stores::text(newest).parse().unwrap();
         let now = in_row(&*store, "r", |t| t.now_ms()).unwrap();
         assert!(now > newest, "time went back over the crash: {now} after {newest}");
         store.close().unwrap();

@@ -1,4 +1,4 @@
-//! Transactions: all or nothing, one after the other in a row, never half seen.
+//! Transactions: atomicity, serial execution within a row, and no partial visibility.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -7,7 +7,7 @@ use hjall_engine::mutation::Durability;
 use hjall_engine::store::{Order, SpaceOptions, Transaction};
 use hjall_engine::{Error, ErrorKind};
 
-use crate::kinds::{Kind, SPACE, bytes};
+use crate::stores::{Kind, SPACE, bytes};
 
 pub fn an_error_leaves_nothing_behind(kind: &Kind) {
     let error = kind
@@ -85,9 +85,9 @@ pub fn transactions_over_several_rows_do_not_deadlock(kind: &Kind) {
     }
 }
 
-/// fjall publishes the end of a flush with a number above that of a commit which is still being applied: a snapshot taken then would show a
-/// part of the commit.
-pub fn no_snapshot_shows_half_a_transaction(kind: &Kind) {
+/// fjall publishes the end of a flush with a number above that of a commit which is still being applied: a snapshot
+/// taken then would show a part of the commit.
+pub fn no_snapshot_shows_a_part_of_a_transaction(kind: &Kind) {
     const KEYS: usize = 1500;
     let keys: Vec<_> = (0..KEYS).map(|key| bytes(&format!("{key:04}"))).collect();
     kind.store.create_space(2, &SpaceOptions::default()).unwrap();
@@ -119,7 +119,7 @@ pub fn no_snapshot_shows_half_a_transaction(kind: &Kind) {
 }
 
 /// fjall panics at both.
-pub fn impossible_keys_are_refused(kind: &Kind) {
+pub fn invalid_keys_are_refused(kind: &Kind) {
     for key in [Bytes::new(), Bytes::from(vec![1; 65_536])] {
         let error = kind
             .store
@@ -147,7 +147,7 @@ pub fn impossible_keys_are_refused(kind: &Kind) {
     }
 }
 
-pub fn a_durability_has_to_be_named(kind: &Kind) {
+pub fn a_transaction_needs_a_durability(kind: &Kind) {
     let error = kind.store.transact(&[bytes("r")], Durability::UseDefault, &mut |_| Ok(())).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::InvalidArgument);
     for durability in [Durability::SkipWal, Durability::AsyncWal, Durability::SyncWal, Durability::FsyncWal] {

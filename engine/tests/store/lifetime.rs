@@ -6,9 +6,9 @@ use hjall_engine::ErrorKind;
 use hjall_engine::mutation::Durability;
 use hjall_engine::store::{CATALOG_SPACE, Order, SpaceOptions};
 
-use crate::kinds::{Kind, SPACE, bytes, get, in_row, put, rest};
+use crate::stores::{Kind, SPACE, bytes, get, in_row, put, rest};
 
-pub fn spaces_come_and_go(kind: &Kind) {
+pub fn spaces_are_created_and_dropped(kind: &Kind) {
     let store = &kind.store;
     assert_eq!(store.spaces().unwrap(), [CATALOG_SPACE, SPACE]);
     for space in [300, 20] {
@@ -40,7 +40,7 @@ pub fn an_unknown_space_is_refused(kind: &Kind) {
     assert_eq!(kind.get("a"), None, "nothing of it was written");
 }
 
-/// fjall's batches take writes to a dropped keyspace without a word, and lose them.
+/// fjall's batches accept writes to a dropped keyspace and lose them silently.
 pub fn a_dropped_space_takes_no_more_writes(kind: &Kind) {
     let store = &kind.store;
     store.create_space(2, &SpaceOptions::default()).unwrap();
@@ -135,7 +135,7 @@ pub fn everything_is_refused_once_closed(kind: &Kind) {
     }
 }
 
-pub fn closing_in_the_middle_of_use_ends_it(kind: &Kind) {
+pub fn closing_ends_operations_in_progress(kind: &Kind) {
     let started = AtomicUsize::new(0);
     std::thread::scope(|scope| {
         for thread in 0..4 {

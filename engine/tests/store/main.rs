@@ -1,36 +1,36 @@
-//! What every store promises, shown on every store; and what the one on disk promises beyond.
+//! The guarantees of the store interface, tested on every store, and those of the store on disk.
 
 #![allow(missing_docs, clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
-mod kinds;
+mod stores;
 
+mod compaction;
 mod damage;
 mod faults;
-mod figures;
 mod folder;
-mod forgetting;
+#[cfg(target_os = "linux")]
+mod full_disk;
 mod isolation;
 mod lifetime;
 mod order;
 mod recovery;
-#[cfg(target_os = "linux")]
-mod room;
+mod statistics;
 mod time;
 
 /// Runs each of these on each store.
 macro_rules! on_every_store {
     ($($case:path as $name:ident),* $(,)?) => {
         mod memory {
-            $(#[test] fn $name() { $case(&crate::kinds::memory()); })*
+            $(#[test] fn $name() { $case(&crate::stores::memory()); })*
         }
         mod memory_with_bodies_run_twice {
-            $(#[test] fn $name() { $case(&crate::kinds::memory_with_bodies_run_twice()); })*
+            $(#[test] fn $name() { $case(&crate::stores::memory_with_bodies_run_twice()); })*
         }
         mod fault_that_does_not_strike {
-            $(#[test] fn $name() { $case(&crate::kinds::fault_that_does_not_strike()); })*
+            $(#[test] fn $name() { $case(&crate::stores::fault_that_does_not_strike()); })*
         }
         mod on_disk {
-            $(#[test] fn $name() { $case(&crate::kinds::on_disk()); })*
+            $(#[test] fn $name() { $case(&crate::stores::on_disk()); })*
         }
     };
 }
@@ -46,17 +46,17 @@ on_every_store! {
     crate::isolation::a_transaction_does_not_see_its_own_writes as a_transaction_does_not_see_its_own_writes,
     crate::isolation::increments_from_many_threads_add_up as increments_from_many_threads_add_up,
     crate::isolation::transactions_over_several_rows_do_not_deadlock as transactions_over_several_rows_do_not_deadlock,
-    crate::isolation::no_snapshot_shows_half_a_transaction as no_snapshot_shows_half_a_transaction,
-    crate::isolation::impossible_keys_are_refused as impossible_keys_are_refused,
-    crate::isolation::a_durability_has_to_be_named as a_durability_has_to_be_named,
-    crate::lifetime::spaces_come_and_go as spaces_come_and_go,
+    crate::isolation::no_snapshot_shows_a_part_of_a_transaction as no_snapshot_shows_a_part_of_a_transaction,
+    crate::isolation::invalid_keys_are_refused as invalid_keys_are_refused,
+    crate::isolation::a_transaction_needs_a_durability as a_transaction_needs_a_durability,
+    crate::lifetime::spaces_are_created_and_dropped as spaces_are_created_and_dropped,
     crate::lifetime::an_unknown_space_is_refused as an_unknown_space_is_refused,
     crate::lifetime::a_dropped_space_takes_no_more_writes as a_dropped_space_takes_no_more_writes,
     crate::lifetime::the_catalog_cannot_be_dropped as the_catalog_cannot_be_dropped,
     crate::lifetime::a_snapshot_keeps_what_it_saw as a_snapshot_keeps_what_it_saw,
     crate::lifetime::a_cursor_survives_its_space_or_ends as a_cursor_survives_its_space_or_ends,
     crate::lifetime::everything_is_refused_once_closed as everything_is_refused_once_closed,
-    crate::lifetime::closing_in_the_middle_of_use_ends_it as closing_in_the_middle_of_use_ends_it,
+    crate::lifetime::closing_ends_operations_in_progress as closing_ends_operations_in_progress,
     crate::time::time_follows_the_clock as time_follows_the_clock,
     crate::time::a_put_after_a_delete_is_later as a_put_after_a_delete_is_later,
     crate::time::other_rows_are_not_delayed as other_rows_are_not_delayed,
@@ -67,11 +67,11 @@ on_every_store! {
     crate::time::a_row_is_ahead_by_a_second_at_most as a_row_is_ahead_by_a_second_at_most,
     crate::time::a_new_version_is_after_the_old_one_up_to_the_bound as a_new_version_is_after_the_old_one_up_to_the_bound,
     crate::time::sequence_numbers_rise as sequence_numbers_rise,
-    crate::figures::the_spaces_are_counted as the_spaces_are_counted,
-    crate::forgetting::without_a_retainer_everything_stays as without_a_retainer_everything_stays,
-    crate::forgetting::what_is_judged_forgotten_goes as what_is_judged_forgotten_goes,
-    crate::forgetting::only_a_major_compaction_is_whole as only_a_major_compaction_is_whole,
-    crate::forgetting::an_overwritten_key_is_judged_once as an_overwritten_key_is_judged_once,
-    crate::forgetting::a_snapshot_keeps_what_is_forgotten as a_snapshot_keeps_what_is_forgotten,
-    crate::forgetting::a_compaction_that_was_stopped_before_it_began_does_nothing as a_compaction_that_was_stopped_before_it_began_does_nothing,
+    crate::statistics::the_spaces_are_counted as the_spaces_are_counted,
+    crate::compaction::without_a_filter_everything_is_kept as without_a_filter_everything_is_kept,
+    crate::compaction::pairs_that_the_filter_drops_are_removed as pairs_that_the_filter_drops_are_removed,
+    crate::compaction::only_a_major_compaction_is_whole as only_a_major_compaction_is_whole,
+    crate::compaction::an_overwritten_key_is_filtered_once as an_overwritten_key_is_filtered_once,
+    crate::compaction::a_snapshot_keeps_what_is_dropped as a_snapshot_keeps_what_is_dropped,
+    crate::compaction::a_compaction_that_is_cancelled_before_it_begins_does_nothing as a_compaction_that_is_cancelled_before_it_begins_does_nothing,
 }

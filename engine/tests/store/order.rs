@@ -4,7 +4,7 @@ use bytes::Bytes;
 use hjall_engine::mutation::Durability;
 use hjall_engine::store::Order::{Ascending, Descending};
 
-use crate::kinds::{Kind, SPACE, bytes, pairs, rest, text};
+use crate::stores::{Kind, SPACE, bytes, pairs, rest, text};
 
 /// A store that compared signed bytes or text would sort 0x80 before 0x00, or "\xff" wrongly.
 pub fn pairs_come_in_byte_order(kind: &Kind) {

@@ -14,7 +14,7 @@ use hjall_engine::store::{
 };
 use tempfile::TempDir;
 
-use crate::kinds::{BEGIN_MS, SPACE, bytes, get, in_row, options, put, rest};
+use crate::stores::{BEGIN_MS, SPACE, bytes, get, in_row, options, put, rest};
 
 fn clock() -> Arc<ManualClock> {
     Arc::new(ManualClock::at(BEGIN_MS))
@@ -26,7 +26,8 @@ fn open(folder: &Path, options: StoreOptions) -> Arc<dyn Store> {
     store
 }
 
-/// fjall gives the new space the id of the dropped one. Its index of spaces must not take the new entry for an older one.
+/// fjall gives the new space the id of the dropped one. Its index of spaces must not take the new entry for an older
+/// one.
 #[test]
 fn a_space_that_is_created_after_a_drop_and_a_crash_is_kept() {
     let (folder, crashed) = (TempDir::new().unwrap(), TempDir::new().unwrap());
@@ -66,8 +67,8 @@ fn take_folders_of_files(folder: &Path) {
     }
 }
 
-/// What recovery reads from the journal goes to memory, where only later commits would have it written out. With more of it than the bound
-/// allows, those commits waited for each other.
+/// What recovery reads from the journal goes to memory, where only later commits would have it written out. With more
+/// of it than the bound allows, those commits waited for each other.
 #[test]
 fn recovered_memory_does_not_keep_writes_waiting() {
     let (folder, crashed, clock) = (TempDir::new().unwrap(), TempDir::new().unwrap(), clock());
@@ -129,7 +130,8 @@ fn a_failed_flush_costs_no_write_an_error() {
     store.flush(SPACE).unwrap();
 }
 
-/// Between what a body reads and its commit the database is opened anew: what it read may not be what the commit comes after.
+/// Between what a body reads and its commit the database is opened anew: what it read may not be what the commit comes
+/// after.
 #[test]
 fn a_body_runs_again_if_the_database_was_opened_anew_underneath() {
     let (folder, clock) = (TempDir::new().unwrap(), clock());
@@ -207,7 +209,8 @@ fn a_compaction_gives_way_to_opening_anew_and_to_closing() {
     assert_eq!(get(&*store, "x").unwrap(), "2");
 }
 
-/// Writers of all levels at once, with journals that are rotated meanwhile: no writer waits forever, and every write is stored.
+/// Writers of all levels at once, with journals that are rotated meanwhile: no writer waits forever, and every write is
+/// stored.
 #[test]
 fn writers_that_wait_for_a_sync_share_it() {
     let (folder, clock) = (TempDir::new().unwrap(), clock());

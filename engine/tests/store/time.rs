@@ -10,7 +10,7 @@ use hjall_engine::mutation::Durability;
 use hjall_engine::store::{FjallStore, MemoryStore, SpaceOptions, Store, StoreOptions, Transaction};
 use tempfile::TempDir;
 
-use crate::kinds::{BEGIN_MS, Kind, SPACE, bytes, in_row, options};
+use crate::stores::{BEGIN_MS, Kind, SPACE, bytes, in_row, options};
 
 /// A plain put; the time it took.
 fn put(kind: &Kind, row: &str) -> i64 {
@@ -111,7 +111,8 @@ pub fn a_row_is_ahead_by_a_second_at_most(kind: &Kind) {
     assert_eq!(put(kind, "r"), BEGIN_MS + 5_001, "the clock has caught up");
 }
 
-/// Whoever waits for the clock, here the transaction itself, finds it a millisecond later, and may use the store meanwhile.
+/// Whoever waits for the clock, here the transaction itself, finds it a millisecond later, and may use the store
+/// meanwhile.
 struct WaitedFor {
     now_ms: AtomicI64,
     meanwhile: Mutex<Option<Box<dyn FnOnce() + Send>>>,

@@ -1,5 +1,5 @@
 'use strict';
-/** Retries: calls that are repeated after a failure, and calls that never are, since a second increment would be wrong. */
+/** Retries: which calls are repeated after a failure. A second increment would be wrong, so it never is. */
 const assert = require('node:assert/strict');
 const net = require('node:net');
 const { once } = require('node:events');

@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
-use hjall_server::settings::{SET, Setting, Sources, table};
+use hjall_server::settings::{Kind, SET, Setting, Sources, table};
 
 /// A parsed command line.
 pub enum Subcommand {
@@ -86,7 +86,7 @@ Exit codes:
   4  the data folder is in use by another process
   5  the data folder was written by a newer version
   6  the data folder cannot be read or written
-  7  the TLS certificate, key or authorities cannot be used
+  7  the TLS certificate, key or CAs cannot be used
   8  stopped, but some calls did not finish in time
   9  stopped immediately by a second signal";
 
@@ -215,16 +215,21 @@ fn command() -> Command {
         .disable_help_subcommand(true)
         .subcommand_required(true)
         .arg_required_else_help(true)
-        .subcommand(options(serve))
-        .subcommand(options(backup))
-        .subcommand(options(restore))
-        .subcommand(options(verify))
-        .subcommand(options(compact))
-        .subcommand(options(config))
+        .subcommand(options(serve, |_| true))
+        .subcommand(options(backup, of_folder))
+        .subcommand(options(restore, of_folder))
+        .subcommand(options(verify, of_folder))
+        .subcommand(options(compact, of_folder))
+        .subcommand(options(config, |_| true))
 }
 
-/// Adds the options that all commands share.
-fn options(command: Command) -> Command {
+/// Whether a setting matters to a command that opens a data folder without serving it.
+fn of_folder(setting: &Setting) -> bool {
+    setting.name == "server.data" || setting.section_and_key().0 == "store"
+}
+
+/// Adds the options for settings: the files, `--set`, and the flags of the `wanted` settings.
+fn options(command: Command, wanted: fn(&Setting) -> bool) -> Command {
     let file = |name: &'static str, variable: &'static str, help: &'static str| {
         let parser = value_parser!(PathBuf);
         Arg::new(name).long(name).value_name("FILE").env(variable).value_parser(parser).help(help).display_order(0)
@@ -237,7 +242,7 @@ fn options(command: Command) -> Command {
     command
         .arg(file("config", "HJALL_CONFIG", "Settings file in TOML format"))
         .arg(file("hbase-site", "HJALL_HBASE_SITE", "HBase's settings file; the keys that hjall supports are applied"))
-        .args(table::ALL.iter().filter_map(|setting| option(setting)))
+        .args(table::ALL.iter().filter(|setting| wanted(setting)).filter_map(|setting| option(setting)))
         .arg(set)
 }
 
@@ -252,10 +257,14 @@ fn option(setting: &'static Setting) -> Option<Arg> {
         None => setting.default_words(),
     };
     let variable = setting.variable.map(|name| format!(" [env: {name}]")).unwrap_or_default();
+    let values = match setting.kind {
+        Kind::Choice(words) => format!(" [possible values: {}]", words.join(", ")),
+        _ => String::new(),
+    };
     Some(
         arg.value_name(flag.value)
             .action(ArgAction::Append)
-            .help(format!("{} [default: {default}]{variable}", setting.summary)),
+            .help(format!("{}{values} [default: {default}]{variable}", setting.summary)),
     )
 }
 
@@ -263,16 +272,17 @@ fn sources(matches: &ArgMatches, environment: Vec<(String, String)>) -> Sources 
     let path = |name| matches.get_one::<PathBuf>(name).cloned();
     let mut flags = Vec::new();
     for setting in table::ALL.iter() {
+        // A command that does not have the flag gives an error here.
         let Some(flag) = setting.flag else { continue };
         let written = format!("--{}", flag.long);
         if flag.value.is_empty() {
-            if matches.get_flag(flag.long) {
+            if matches.try_get_one::<bool>(flag.long).ok().flatten().is_some_and(|given| *given) {
                 flags.push((written, setting.name.to_owned(), "true".to_owned()));
             }
-        } else if let Some(values) = matches.get_many::<String>(flag.long) {
+        } else if let Some(values) = matches.try_get_many::<String>(flag.long).ok().flatten() {
             // A repeated flag builds a list; for other kinds the last value wins.
             let values: Vec<_> = values.map(String::as_str).collect();
-            let list = setting.kind == hjall_server::settings::Kind::Addresses;
+            let list = setting.kind == Kind::Addresses;
             let text = if list { values.join(",") } else { values.last().unwrap_or(&"").to_string() };
             flags.push((written, setting.name.to_owned(), format!("{text}{}", flag.unit)));
         }

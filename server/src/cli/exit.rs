@@ -79,15 +79,15 @@ impl fmt::Display for Failure {
             }
             Self::Table(table, error) => write!(f, "table {table}: {error}"),
             Self::Data(path, error) => {
-                let path = path.display();
-                let remedy = match error.kind() {
-                    ErrorKind::Locked => "stop that process, or serve another folder with --data",
-                    ErrorKind::NewerFormat => "use that version of hjall, or serve another folder with --data",
-                    ErrorKind::DiskFull => "free space on its disk",
-                    ErrorKind::Corrupt => "restore the folder from a backup",
-                    _ => "check that this user can read and write the folder",
-                };
-                write!(f, "data folder {path}: {error}; {remedy}")
+                // The engine's errors name the remedy. Those of opening a folder also name the folder.
+                let path = path.display().to_string();
+                if error.message().contains(&path) {
+                    // The remedy of this kind ends with another folder.
+                    let flag = if error.kind() == ErrorKind::Locked { " (--data)" } else { "" };
+                    write!(f, "{error}{flag}")
+                } else {
+                    write!(f, "data folder {path}: {error}")
+                }
             }
             Self::Start(error) => write!(f, "{error}"),
             Self::Info(addr, error) => {

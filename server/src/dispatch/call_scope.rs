@@ -14,16 +14,16 @@ use super::memory_quota::{MemoryClaim, MemoryHolder};
 use super::queue::Queue;
 use crate::wire::reply::too_large;
 
-/// Calls that gather less than this many bytes leave the quota alone.
+/// Calls that gather less than this many bytes do not claim from the quota.
 const UNCLAIMED_BYTES: usize = 4 << 10;
 /// The clock is read once for this number of rows that a scan has passed over.
 const PAUSE_CHECK_INTERVAL: u32 = 16;
 
 /// A running call: its client, the memory that it may gather for its reply, and the flag that ends it.
 ///
-/// Two limits bound what a call gathers: the limit on replies, because all of it is sent, and the share of its client in
-/// the memory quota, from which it is claimed until the call ends. A scan gives way to the calls that wait for its worker
-/// when its time slice has ended.
+/// Two limits bound what a call gathers: the limit on replies, because all of it is sent, and the share of its client
+/// in the memory quota, from which it is claimed until the call ends. A scan gives way to the calls that wait for its
+/// worker when its time slice has ended.
 pub struct CallScope<'a> {
     /// The client.
     pub caller: &'a Arc<Caller>,

@@ -39,7 +39,7 @@ impl Caller {
         self.user.as_ref()
     }
 
-    /// Whom shares and limits are counted for: the user after a login, otherwise the client's address without its port.
+    /// The principal to which limits apply: the user after a login, otherwise the client's address without its port.
     /// No user has a name that is an address.
     pub fn principal(&self) -> &Arc<str> {
         &self.principal

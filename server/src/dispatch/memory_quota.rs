@@ -97,7 +97,8 @@ impl MemoryHolder {
         MemoryClaim { holder: self.clone(), pool: Pool::Small, bytes: 0 }
     }
 
-    /// Takes memory of a pool. Returns `false`, without a change, if the pool, the client or the connection has no room.
+    /// Takes memory of a pool. Returns `false`, without a change, if the pool, the client or the connection has no
+    /// room.
     fn try_take(&self, pool: Pool, more: usize) -> bool {
         let max = self.quota.pool_max(pool);
         let mut free = 0;

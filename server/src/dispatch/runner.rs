@@ -166,8 +166,8 @@ impl Runner {
     }
 
     /// Runs a short read on the event loop of its connection, and appends its reply to `out`. Returns the memory of the
-    /// reply. If the read exceeds the limit of work, returns the permit and leaves `out` unchanged: the call then has to
-    /// be queued, so that other connections do not wait for it.
+    /// reply. If the read exceeds the limit of work, returns the permit and leaves `out` unchanged: the call then has
+    /// to be queued, so that other connections do not wait for it.
     pub fn run_inline(
         &self,
         request: &Request<'_>,

@@ -25,8 +25,9 @@ pub struct TrafficSeries {
 
 /// The keys with their own series, and the sum of all others.
 ///
-/// A key keeps its place until it disappears; new keys take free places, in their order. A key that once counted towards the
-/// others stays there. So each series, the sum included, only ever grows, as Prometheus expects of counters.
+/// A key keeps its place until it disappears; new keys take free places, in their order. A key that once counted
+/// towards the others stays there. So each series, the sum included, only ever grows, as Prometheus expects of
+/// counters.
 #[derive(Debug)]
 struct Chosen<K> {
     limit: usize,

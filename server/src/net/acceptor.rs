@@ -42,7 +42,7 @@ const TURNED_AWAY_MAX: usize = 64;
 /// How long such a connection may take, the recognition of its protocol and a TLS handshake included.
 const TURNED_AWAY_FOR: Duration = Duration::from_secs(4);
 
-/// How often a connection that waits for a file descriptor looks for one, if no other connection ends.
+/// The retry interval of a connection that waits for a file descriptor, if no other connection ends.
 const DESCRIPTOR_WAIT: Duration = Duration::from_millis(100);
 
 /// Accepts the connections of all listeners of a server.

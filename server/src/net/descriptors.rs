@@ -7,7 +7,7 @@ use tokio::net::TcpStream;
 const FIXED: u64 = 96;
 /// The largest reserve. The store closes files that it has not used lately, so it has a limited number of them open.
 const RESERVE_MAX: u64 = 1024;
-/// The last descriptors of the process are left alone, whatever has taken the others.
+/// The last descriptors of the process are never given to connections.
 const LAST: u64 = 24;
 
 /// Whether a new connection leaves enough descriptors to the store.

@@ -1,8 +1,8 @@
 //! The minimum rate of messages and replies.
 //!
-//! A client that sends or takes a byte now and then would otherwise hold the memory of a large message for ever. Time
-//! is divided into windows as long as the stall limit. A transfer that has to wait for its client and moves too few
-//! bytes within a window is ended.
+//! A client that sends or takes a byte now and then would otherwise hold the memory of a large message forever. Time
+//! is divided into windows whose length is the stall limit. A transfer that has to wait for its client and moves too
+//! few bytes within a window is ended.
 
 use std::future::poll_fn;
 use std::pin::{Pin, pin};

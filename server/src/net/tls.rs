@@ -47,7 +47,7 @@ pub struct TlsAcceptor {
 }
 
 impl TlsAcceptor {
-    /// Reads certificate, key and authorities.
+    /// Reads certificate, key and CAs.
     pub fn open(files: &TlsSettings) -> Result<Self, TlsError> {
         let chain = certificates(&files.certificate)?;
         let key = PrivateKeyDer::from_pem_file(&files.key)

@@ -14,9 +14,9 @@ pub struct Window(Mutex<Option<Baselines>>);
 
 /// Snapshots that later ones are compared with.
 struct Baselines {
-    /// The begin of the window.
+    /// The start of the window.
     since: Snapshot,
-    /// The begin of the next window.
+    /// The start of the next window.
     next: Snapshot,
     next_taken_at: Instant,
 }

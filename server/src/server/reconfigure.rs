@@ -30,8 +30,8 @@ impl Server {
         let old = running.endpoint.dispatcher.live().config.clone();
         let mut new = old.clone();
         fixed(&mut outcome, &old, requested);
-        /// Applies the settings of a group that differ, and adds their names to the outcome. Every field has to be listed,
-        /// so that no new one is forgotten.
+        /// Applies the settings of a group that differ, and adds their names to the outcome. Every field has to be
+        /// listed, so that no new one is forgotten.
         macro_rules! take {
             ($group:ident: $type:ident { $($field:ident)* } fixed { $($fixed:ident)* }) => {
                 let $type { $($field,)* $($fixed: _,)* } = &requested.$group;

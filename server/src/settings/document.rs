@@ -43,7 +43,11 @@ fn item(setting: &Setting) -> String {
         let value = if flag.value.is_empty() { String::new() } else { format!(" {}", flag.value) };
         field("Flag", &format!("`--{}{value}`", flag.long));
     }
-    field("Variable", &format!("`{}`", setting.variable()));
+    let variables: Vec<_> = setting.variables().map(|name| format!("`{name}`")).collect();
+    field("Variable", &variables.join(" or "));
+    if setting.kind.is_limited() {
+        field("Values", &setting.kind.to_string());
+    }
     let hbase = if setting.as_in_hbase { ", as in HBase" } else { "" };
     field("Default", &format!("{}{hbase}", setting.default_words()));
     if !setting.reason.is_empty() {

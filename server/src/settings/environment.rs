@@ -1,30 +1,55 @@
 //! Environment variables: `HJALL_`, then section and key in capitals.
 
-use super::given::{Given, Notes, Origin};
+use super::given::{Given, Origin, Wrong};
 use super::nearest::nearest;
+use super::setting::Setting;
 use super::table;
 
-/// Variables (or prefixes) that start with `HJALL_` but are not settings: the two files, the binary under test,
-/// and data that tests pass to their child processes.
-const OTHERS: [&str; 4] = ["HJALL_CONFIG", "HJALL_HBASE_SITE", "HJALL_BIN", "HJALL_TEST_"];
+/// Variables that start with `HJALL_` but are not settings: the two files, and what tests, benchmarks and the Node
+/// package pass to their child processes.
+const OTHERS: [&str; 5] = ["HJALL_CONFIG", "HJALL_HBASE_SITE", "HJALL_BIN", "HJALL_RELEASE_BIN", "HJALL_NODE_ADDON"];
 
-/// Returns the variables that are settings. Unknown variables that start with `HJALL_` are added to `notes`.
-pub fn read(variables: &[(String, String)], notes: &mut Notes) -> Vec<Given> {
-    let names: Vec<_> = table::ALL.iter().map(|setting| (setting.variable(), setting)).collect();
-    let mut given = Vec::new();
-    for (name, value) in variables.iter().filter(|(name, _)| name.starts_with("HJALL_")) {
-        match names.iter().find(|(known, _)| known == name) {
-            // An empty variable is how scripts unset one.
-            Some(_) if value.is_empty() => {}
-            Some((_, setting)) => {
-                given.push(Given { setting, text: value.clone(), origin: Origin::Environment(name.clone()) });
+/// The beginning of the variables that tests pass to their child processes.
+const TEST: &str = "HJALL_TEST_";
+
+/// Returns the variables that are settings. Unknown variables that start with `HJALL_`, and settings with two
+/// variables, are added to `wrong`.
+pub fn read(variables: &[(String, String)], wrong: &mut Vec<Wrong>) -> Vec<Given> {
+    let mut given: Vec<Given> = Vec::new();
+    // An empty variable is how scripts unset one.
+    for (name, value) in variables.iter().filter(|(name, value)| name.starts_with("HJALL_") && !value.is_empty()) {
+        let Some(setting) = table::ALL.iter().copied().find(|setting| setting.variables().any(|known| known == *name))
+        else {
+            if !is_foreign(name, value) {
+                wrong.push(unknown(name));
             }
-            None if OTHERS.iter().any(|other| name.starts_with(other)) => {}
-            None => {
-                let meant = nearest(name, names.iter().map(|(name, _)| name.as_str()));
-                notes.variables.push((name.clone(), meant.map(str::to_owned)));
-            }
+            continue;
+        };
+        let origin = Origin::Environment(name.clone());
+        if let Some(other) = given.iter().find(|other| other.setting == setting && other.origin != origin) {
+            let why = format!("{name} and {} both set {}; unset one of them", other.origin, setting.name);
+            wrong.push(Wrong(why));
         }
+        given.push(Given { setting, text: value.clone(), origin });
     }
     given
+}
+
+/// Whether a variable has another purpose. Kubernetes gives each container the address of each service in its
+/// namespace: of a service `hjall`, `HJALL_SERVICE_HOST`, `HJALL_SERVICE_PORT`, `HJALL_PORT=tcp://10.0.0.1:9090`,
+/// `HJALL_PORT_9090_TCP_ADDR` and others.
+fn is_foreign(name: &str, value: &str) -> bool {
+    let of_kubernetes = name.ends_with("_SERVICE_HOST")
+        || name.contains("_SERVICE_PORT")
+        || ["_TCP", "_UDP", "_SCTP"].iter().any(|protocol| name.contains(&format!("{protocol}_")))
+        || ["tcp://", "udp://", "sctp://"].iter().any(|protocol| value.starts_with(protocol));
+    OTHERS.contains(&name) || name.starts_with(TEST) || of_kubernetes
+}
+
+/// The error does not show the value, which may be a secret of another program.
+fn unknown(name: &str) -> Wrong {
+    let names: Vec<_> = table::ALL.iter().copied().flat_map(Setting::variables).collect();
+    let meant = nearest(name, names.iter().map(String::as_str));
+    let remedy = meant.map_or_else(|| "unset it".to_owned(), |meant| format!("did you mean {meant}?"));
+    Wrong(format!("{name} is not the variable of a setting; {remedy}"))
 }

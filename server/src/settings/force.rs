@@ -45,7 +45,7 @@ impl InForce {
         if let Some(path) = &sources.hbase_site {
             given.extend(site::read(path, &mut wrong, &mut notes));
         }
-        given.extend(environment::read(&sources.environment, &mut notes));
+        given.extend(environment::read(&sources.environment, &mut wrong));
         given.extend(flags(&sources.flags, &mut wrong));
         let mut entries: Vec<_> = table::ALL.iter().map(|setting| Entry::default(setting)).collect();
         for Given { setting, text, origin } in given {

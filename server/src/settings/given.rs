@@ -76,8 +76,6 @@ pub struct Notes {
     pub unknown: Vec<(String, usize)>,
     /// HBase's keys that have no effect in hjall, with the reason.
     pub without_effect: Vec<(String, &'static str)>,
-    /// Unknown variables that start with `HJALL_`, with the name that was probably meant.
-    pub variables: Vec<(String, Option<String>)>,
 }
 
 impl Notes {
@@ -92,13 +90,6 @@ impl Notes {
         if !self.without_effect.is_empty() {
             let keys: Vec<_> = self.without_effect.iter().map(|(key, why)| format!("{key} ({why})")).collect();
             lines.push(format!("{file}: HBase keys without effect in hjall: {}", keys.join(", ")));
-        }
-        if !self.variables.is_empty() {
-            let names = self.variables.iter().map(|(name, meant)| match meant {
-                Some(meant) => format!("{name} (did you mean {meant}?)"),
-                None => name.clone(),
-            });
-            lines.push(format!("environment: unknown variables are ignored: {}", names.collect::<Vec<_>>().join(", ")));
         }
         lines
     }

@@ -110,8 +110,8 @@ pub struct Lanes {
     sizes: [Option<LaneSize>; LaneKind::ALL.len()],
 }
 
-/// The number of calls of a lane that run at once while none of them waits or is slow. Writes commit one after the other,
-/// so few threads commit as many as many threads would, and leave processors to the event loops.
+/// The number of calls of a lane that run at once while none of them waits or is slow. Writes commit one after the
+/// other, so few threads commit as many as many threads would, and leave processors to the event loops.
 pub fn at_once(kind: LaneKind) -> usize {
     match kind {
         LaneKind::Write => (cores() / 2).max(1),

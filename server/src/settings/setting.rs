@@ -9,7 +9,7 @@ pub struct Setting {
     pub name: &'static str,
     /// The flag of `hjall serve` that sets it; every setting can be set with `--set NAME=VALUE` as well.
     pub flag: Option<Flag>,
-    /// The environment variable, if it differs from `HJALL_` followed by the name in capitals.
+    /// A short environment variable, in addition to `HJALL_` followed by the name in capitals.
     pub variable: Option<&'static str>,
     /// HBase's keys with the same meaning. If several are given, the first in this list wins.
     pub hbase: &'static [Key],
@@ -67,12 +67,10 @@ pub enum Default {
 }
 
 impl Setting {
-    /// The environment variable that sets it.
-    pub fn variable(&self) -> String {
-        match self.variable {
-            Some(name) => name.to_owned(),
-            None => format!("HJALL_{}", self.name.replace('.', "_").to_uppercase()),
-        }
+    /// The environment variables that set it, of which one may be given.
+    pub fn variables(&self) -> impl Iterator<Item = String> + use<> {
+        let long = format!("HJALL_{}", self.name.replace('.', "_").to_uppercase());
+        self.variable.map(str::to_owned).into_iter().chain([long])
     }
 
     /// A value as it was given to the flag, which appends a unit to bare numbers.

@@ -10,8 +10,8 @@ use super::table;
 use super::text::{of_bytes, quoted, wrapped};
 use crate::settings::lane_size::Lanes;
 
-/// The effective settings as a TOML file that `--config` accepts. Comments show the origin of each value, the values that
-/// are derived from other settings or from the machine, the resulting lanes, and the memory that can be used.
+/// The effective settings as a TOML file that `--config` accepts. Comments show the origin of each value, the values
+/// that are derived from other settings or from the machine, the resulting lanes, and the memory that can be used.
 pub fn toml(force: &InForce, launch: &Launch) -> String {
     let mut out = String::new();
     for section in table::sections() {

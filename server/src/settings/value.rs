@@ -78,6 +78,11 @@ pub enum Value {
 }
 
 impl Kind {
+    /// Whether only some texts are values. The summary of the setting describes the values of the other kinds.
+    pub fn is_limited(&self) -> bool {
+        !matches!(self, Self::Text(_) | Self::Words(_) | Self::Path)
+    }
+
     /// Parses a value. Returns `None` if the text is not a value of this kind.
     pub fn read(&self, given: &str) -> Option<Value> {
         let given = given.trim();

@@ -42,14 +42,11 @@ pub struct Dialect {
     pub encoding: Encoding,
 }
 
+/// The name, as in [`NAMES`].
 impl fmt::Display for Dialect {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let transport = if self.framed { "framed" } else { "buffered" };
-        let encoding = match self.encoding {
-            Encoding::Binary => "binary",
-            Encoding::Compact => "compact",
-        };
-        write!(f, "{transport} {encoding}")
+        let transport = if self.framed { Transport::Framed } else { Transport::Buffered };
+        f.write_str(NAMES.get(number(transport, self.encoding)).copied().unwrap_or_default())
     }
 }
 

@@ -30,7 +30,7 @@ fn names_variables_and_keys_are_unique() {
     for setting in table::ALL {
         let keys = setting.hbase.iter().map(|key| key.name.to_owned());
         let flag = setting.flag.map(|flag| format!("--{}", flag.long));
-        for name in keys.chain(flag).chain([setting.name.to_owned(), setting.variable()]) {
+        for name in keys.chain(flag).chain([setting.name.to_owned()]).chain(setting.variables()) {
             assert!(seen.insert(name.clone()), "{name} occurs twice");
         }
     }

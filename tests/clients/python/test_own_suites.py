@@ -21,7 +21,8 @@ def distributions():
     return DOWNLOADS
 
 
-# `compat` selects the calls that the clients make. HappyBase's suite scans with a filter, which the modes 0.90 and 0.92 do not support.
+# `compat` selects the calls that the clients make. HappyBase's suite scans with a filter, which the modes 0.90 and 0.92
+# do not support.
 @pytest.mark.parametrize("client, compat, fewest", [
     ("happybase-1.3.0", "0.94", 27), ("happybase-1.3.0", "0.98", 27), ("aiohappybase-1.4.0", "0.90", 80), ("aiohappybase-1.4.0", "0.98", 80)])
 def test_the_clients_own_suite_passes(address, distributions, tmp_path, client, compat, fewest):

@@ -1237,9 +1237,9 @@ def as_client_libraries_do(j):
 # ---------------------------------------------------------------- random calls
 
 def random_calls(j, count, bounded):
-    """Calls drawn over a small space of rows, columns and timestamps. Increments, appends and checkAndPut keep to columns of
-    their own, since the values they meet must not depend on the clock. bounded: reads with upper bounds as well, on
-    families that keep more versions than there are timestamps; otherwise families that keep few."""
+    """Calls drawn over a small space of rows, columns and timestamps. Increments, appends and checkAndPut keep to
+    columns of their own, since the values they meet must not depend on the clock. bounded: reads with upper bounds as
+    well, on families that keep more versions than there are timestamps; otherwise families that keep few."""
     r = j.rng
     t = Table(j, {"a": 90, "b": 50, "c": 70, "k": 1} if bounded else {"a": 3, "b": 1, "c": 5, "k": 1})
     rows = ["r0", "r1", "r2", "r3"]

@@ -44,7 +44,8 @@ const FLUSH_MAX: Duration = Duration::from_secs(600);
 /// An open database. The fields are dropped in this order: handles before the database that they belong to.
 pub(super) struct Database {
     spaces: RwLock<BTreeMap<SpaceId, Space>>,
-    /// Held while a space is created or dropped, which syncs files. Reads and writes of other spaces do not wait for it.
+    /// Held while a space is created or dropped, which syncs files. Reads and writes of other spaces do not wait for
+    /// it.
     creating: Mutex<SequenceStored>,
     /// The snapshot that readers share. It contains complete commits only.
     view: RwLock<Arc<fjall::Snapshot>>,
@@ -233,10 +234,10 @@ impl Database {
 
     /// Stores, durably and once in an opening, a sequence number that is greater than all of earlier openings.
     ///
-    /// To be called before fjall changes its index of spaces. When fjall opens a database, it continues after the sequence
-    /// numbers in its journals and spaces, but ignores those in the index. Suppose that a space without writes was dropped,
-    /// and a crash followed: the tombstone of the entry would have a greater number than the entry of the next space, which
-    /// is given the same id, and the following opening would remove that space with its data.
+    /// To be called before fjall changes its index of spaces. When fjall opens a database, it continues after the
+    /// sequence numbers in its journals and spaces, but ignores those in the index. Suppose that a space without writes
+    /// was dropped, and a crash followed: the tombstone of the entry would have a greater number than the entry of the
+    /// next space, which is given the same id, and the following opening would remove that space with its data.
     fn store_sequence(&self, stored: &mut SequenceStored) -> Result<()> {
         if !stored.0 {
             self.rewrite_mark()?;

@@ -5,8 +5,8 @@ const FILES_MAX: u64 = 400;
 /// The smallest number of files. With fewer, nearly every read would open a file.
 const FILES_MIN: u64 = 8;
 
-/// The number of data files that fjall keeps open: a quarter of the descriptors that the process may have, so that enough
-/// remain for flushes, compactions, journals and connections.
+/// The number of data files that fjall keeps open: a quarter of the descriptors that the process may have, so that
+/// enough remain for flushes, compactions, journals and connections.
 pub(super) fn cached_files_max() -> usize {
     usize::try_from(within(limit())).unwrap_or(usize::MAX)
 }

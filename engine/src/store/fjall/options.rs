@@ -16,10 +16,10 @@ use crate::store::SpaceOptions;
 /// of spaces.
 pub(super) const MEMTABLE_BYTES: u64 = 16 << 20;
 
-/// The restart interval of data blocks: one key of each interval is stored completely, the others without the prefix that
-/// they share with it. A seek decodes half an interval on average. With fjall's default of 16, a read of a row of one
-/// cell executes 10 % more instructions (with an upper bound 36 %), and files of such rows with values of 100 bytes are
-/// 1 % smaller.
+/// The restart interval of data blocks: one key of each interval is stored completely, the others without the prefix
+/// that they share with it. A seek decodes half an interval on average. With fjall's default of 16, a read of a row of
+/// one cell executes 10 % more instructions (with an upper bound 36 %), and files of such rows with values of 100 bytes
+/// are 1 % smaller.
 const RESTART_INTERVAL: u8 = 4;
 
 /// The default of [`StoreOptions::sync_interval`].

@@ -1,7 +1,8 @@
-//! Every call of the store fails, at every point of all short histories: before or after its effect, once or from then on.
+//! Every call of the store fails, at every point of all short histories: before or after its effect, once or from then
+//! on.
 //!
-//! After the failure, every acknowledged write is present, rows are atomic, the row cache and the store agree, and the next
-//! writes succeed; all this holds after a crash and reopening, too.
+//! After the failure, every acknowledged write is present, rows are atomic, the row cache and the store agree, and the
+//! next writes succeed; all this holds after a crash and reopening, too.
 
 use std::panic::catch_unwind;
 use std::path::{Path, PathBuf};

@@ -1,7 +1,8 @@
-//! Every file of a cleanly closed folder is removed, emptied, truncated, overwritten, has a bit flipped, or cannot be read.
+//! Every file of a cleanly closed folder is removed, emptied, truncated, overwritten, has a bit flipped, or cannot be
+//! read.
 //!
-//! The engine must report the damage or return exactly what was stored. It must never panic or return other data. After a
-//! refused opening, the folder must be as good as before once the file is restored.
+//! The engine must report the damage or return exactly what was stored. It must never panic or return other data. After
+//! a refused opening, the folder must be as good as before once the file is restored.
 
 use std::collections::BTreeMap;
 use std::fs;

@@ -1,4 +1,5 @@
-//! Faults: every call of the store fails at every point of short histories, and every file of a closed folder is damaged.
+//! Faults: every call of the store fails at every point of short histories, and every file of a closed folder is
+//! damaged.
 //!
 //! The tests print what they tried. `FAULTS=long` (`make faults`) tries longer histories and more kinds of damage.
 

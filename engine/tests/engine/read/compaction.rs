@@ -77,8 +77,8 @@ proptest! {
         }
     }
 
-    /// Where versions are too many, reads that reach up to the newest ones answer the same before and after. (Not with markers of exact versions: one
-    /// that comes back when a newer one was deleted may be gone, in HBase too.)
+    /// Where versions are too many, reads that reach up to the newest ones answer the same before and after. (Not with
+    /// markers of exact versions: one that comes back when a newer one was deleted may be gone, in HBase too.)
     #[test]
     fn excess_versions_are_forgotten_without_a_trace(
         keep in prop_oneof![Just("FALSE"), Just("TRUE"), Just("TTL")],
@@ -179,7 +179,8 @@ fn of_two_markers_of_one_time_the_one_that_lasts_longer_counts() {
     }
 }
 
-/// As in HBase, whose major compaction drops both markers. One that is covered by a wider marker is dropped with it, too.
+/// As in HBase, whose major compaction drops both markers. One that is covered by a wider marker is dropped with it,
+/// too.
 #[test]
 fn a_major_compaction_drops_a_marker_with_an_end_together_with_the_one_that_covers_it() {
     for kind in [Family, FamilyVersion, Column, Version] {

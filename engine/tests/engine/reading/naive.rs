@@ -1,12 +1,13 @@
-//! The data model by its plain rules: every cell ever written in one list, looked through from one end to the other for each read.
+//! The data model by its plain rules: every cell ever written in one list, looked through from one end to the other for
+//! each read.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
 use hjall_engine::CellKind;
 
-/// Row, family, qualifier, inverted timestamp, inverted kind: HBase's order of cells. Markers that differ in their own TTL only are kept
-/// side by side; of values the last one written counts.
+/// Row, family, qualifier, inverted timestamp, inverted kind: HBase's order of cells. Markers that differ in their own
+/// TTL only are kept side by side; of values the last one written counts.
 type Place = (String, String, String, Reverse<i64>, Reverse<CellKind>, Option<i64>);
 
 /// What the rules need of a family.
@@ -69,8 +70,8 @@ impl Naive {
         if words.len() == 1 { String::new() } else { words.join(" ") }
     }
 
-    /// Removes what a major compaction drops from families that keep nothing deleted. A marker with a TTL of its own stays,
-    /// unless a marker without one hides everything that it hides.
+    /// Removes what a major compaction drops from families that keep nothing deleted. A marker with a TTL of its own
+    /// stays, unless a marker without one hides everything that it hides.
     pub fn purge(&mut self, rules: &BTreeMap<String, Rules>, now: i64) {
         let lasting = |cells: &Self| Self(cells.0.clone().into_iter().filter(|(_, (_, ttl))| ttl.is_none()).collect());
         let marks = lasting(self);

@@ -9,7 +9,7 @@ pub struct TlsSettings {
     pub certificate: PathBuf,
     /// The private key of the certificate.
     pub key: PathBuf,
-    /// Authorities that issue client certificates, or `None` if clients need no certificate.
+    /// CAs that issue client certificates, or `None` if clients need no certificate.
     pub client_authorities: Option<PathBuf>,
     /// Whether connections without TLS are served on the same ports. They never are if `client_authorities` is set.
     pub plain_text: PlainText,

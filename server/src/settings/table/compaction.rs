@@ -72,7 +72,7 @@ pub(super) static SETTINGS: [Setting; 8] = [
         default: Default::Is("10s"),
         summary: "Time between Thrift1's majorCompact and the start of the compaction",
         reason: "Repeated requests for a table are carried out once. Programs written for HBase, where majorCompact keeps \
-                 delete markers, do not meet their removal in the middle of their next calls",
+                 delete markers, are not affected by their removal during the calls that follow",
         reloads: false,
         set: |launch, value| launch.config.compaction.request_delay = value.time().unwrap_or(DAY),
         ..ROW

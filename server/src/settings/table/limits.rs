@@ -194,7 +194,7 @@ pub(super) static SETTINGS: [Setting; 19] = [
         default: Default::Is("1KiB"),
         summary: "Close connections on which a message or a reply waits for the client and makes less progress than \
                   this many bytes per second, averaged over limits.stall. Off: any progress is enough",
-        reason: "A client that sends or reads a byte now and then cannot hold memory forever; the slowest networks \
+        reason: "A client that sends or reads a byte now and then cannot hold memory indefinitely; the slowest networks \
                  are faster",
         set: |launch, value| launch.config.limits.min_rate = value.number(),
         ..ROW

@@ -17,7 +17,6 @@ pub(super) static SETTINGS: [Setting; 3] = [
     Setting {
         name: "log.format",
         flag: flag("log-format", "WORD", ""),
-        variable: Some("HJALL_LOG_FORMAT"),
         kind: Kind::Choice(&["human", "json"]),
         default: Default::Is("human"),
         summary: "Format of the log: text for people, or one JSON object per line",

@@ -48,7 +48,7 @@ pub(super) static SETTINGS: [Setting; 7] = [
         hbase: &[key_in("hbase.wal.hsync", SWITCH)],
         kind: Kind::Choice(&["SYNC_WAL", "FSYNC_WAL"]),
         default: Default::Is("SYNC_WAL"),
-        summary: "What a write waits for that asks for SYNC_WAL or for nothing: SYNC_WAL until the operating system has \
+        summary: "What a write waits for if its durability is SYNC_WAL or not given: SYNC_WAL until the operating system has \
                   accepted it, FSYNC_WAL until it is on disk",
         as_in_hbase: true,
         reason: "",

@@ -29,7 +29,7 @@ pub(super) static SETTINGS: [Setting; 4] = [
         flag: flag("tls-client-ca", "FILE", ""),
         kind: Kind::Path,
         default: Default::Unset("client certificates are not requested"),
-        summary: "Authorities for client certificates, in PEM format. If set, every client must connect with TLS \
+        summary: "CAs for client certificates, in PEM format. If set, every client must connect with TLS \
                   and present a certificate",
         reason: "Not every network uses client certificates",
         set: |launch, value| launch.parts.client_ca = Some(value.text().into()),

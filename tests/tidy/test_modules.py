@@ -1,8 +1,9 @@
-"""The rooms (top-level modules) of a crate import only what the tables of ARCHITECTURE.md allow.
+"""The top-level modules of a crate import only what the tables of ARCHITECTURE.md allow.
 
-A table of rooms is below a heading that names the crate. Its first column names the room as a code span, by name (`wire`) or by path
-(`server/src/wire/`), and its column "may import" lists rooms. The use of a name that the crate's root re-exports is an import of the
-room that defines it. Tests are ignored, and the root (`lib.rs`) may import every room.
+A table of modules is below a heading that names the crate. Its first column names the module as a code span, by name
+(`wire`) or by path (`server/src/wire/`), and its column "may import" lists modules. The use of a name that the crate's
+root re-exports is an import of the module that defines it. Tests are ignored, and the root (`lib.rs`) may import every
+module.
 """
 import functools
 import graphlib
@@ -23,13 +24,13 @@ def cells(line):
     return [cell.strip() for cell in line.strip().removeprefix("|").removesuffix("|").split("|")]
 
 
-def room(span):
-    """The name of a room: `server/src/wire/`, `wire/` and `wire.rs` all denote the room wire."""
+def module(span):
+    """The name of a module: `server/src/wire/`, `wire/` and `wire.rs` all denote the module wire."""
     return re.sub(r"^\w+/src/", "", span).strip("/").removesuffix(".rs").split("/")[0]
 
 
 def tables(document):
-    """Yields every table with a column "may import", as (heading above it, {room: rooms that it may import})."""
+    """Yields every table with a column "may import", as (heading above it, {module: modules that it may import})."""
     heading, column, rules = "", None, {}
     for line in [*document.splitlines(), ""]:
         if line.startswith("|"):
@@ -38,7 +39,7 @@ def tables(document):
                 column = row.index(COLUMN) if COLUMN in row else -1
             elif column >= 0 and not set(line) <= set("|-: "):
                 for span in CODE.findall(row[0]):
-                    rules[room(span)] = {room(named) for named in NAME.findall(row[column])}
+                    rules[module(span)] = {module(named) for named in NAME.findall(row[column])}
             continue
         if rules:
             yield heading, rules
@@ -49,7 +50,7 @@ def tables(document):
 
 @functools.cache
 def rules_of(crate):
-    """The rules from the table of rooms below a heading that names the crate."""
+    """The rules from the table of modules below a heading that names the crate."""
     found = [rules for heading, rules in tables(text("ARCHITECTURE.md")) if re.search(rf"\b{crate}\b", heading)]
     assert len(found) == 1, (
         f"ARCHITECTURE.md has {len(found)} tables with a column '{COLUMN}' below headings that name the {crate}; there must be one")
@@ -58,21 +59,21 @@ def rules_of(crate):
 
 @functools.cache
 def imports_of(crate):
-    """The imports between the rooms of a crate."""
+    """The imports between the modules of a crate."""
     base = f"{crate}/src/"
     return imports({path.removeprefix(base): text(path) for path in written(".rs") if path.startswith(base)}, f"hjall_{crate}")
 
 
 @pytest.mark.parametrize("crate", CRATES)
-def test_rooms_are_those_of_the_table(crate):
-    rules, rooms = set(rules_of(crate)), set(imports_of(crate))
-    assert rooms == rules, (
-        f"{crate}/src: rooms that are missing from ARCHITECTURE.md: {sorted(rooms - rules)}; rooms in ARCHITECTURE.md that do not "
-        f"exist: {sorted(rules - rooms)}")
+def test_modules_are_those_of_the_table(crate):
+    rules, modules = set(rules_of(crate)), set(imports_of(crate))
+    assert modules == rules, (
+        f"{crate}/src: modules that are missing from ARCHITECTURE.md: {sorted(modules - rules)}; modules in ARCHITECTURE.md that do not "
+        f"exist: {sorted(rules - modules)}")
 
 
 @pytest.mark.parametrize("crate", CRATES)
-def test_rooms_import_what_the_table_allows(crate):
+def test_modules_import_what_the_table_allows(crate):
     rules = rules_of(crate)
     for name, used in imports_of(crate).items():
         extra = used - rules.get(name, set())
@@ -88,17 +89,17 @@ def test_the_table_allows_only_what_is_used(crate):
 
 
 @pytest.mark.parametrize("crate", CRATES)
-def test_rooms_form_no_cycle(crate):
+def test_modules_form_no_cycle(crate):
     try:
         graphlib.TopologicalSorter(rules_of(crate)).prepare()
     except graphlib.CycleError as cycle:
-        raise AssertionError(f"ARCHITECTURE.md: rooms of the {crate} import each other: {' <- '.join(cycle.args[1])}") from None
+        raise AssertionError(f"ARCHITECTURE.md: modules of the {crate} import each other: {' <- '.join(cycle.args[1])}") from None
 
 
 def test_tables_are_read_by_their_heading():
     document = [
         "## The server", "",
-        "| room | what | may import |", "|---|---|---|",
+        "| module | what | may import |", "|---|---|---|",
         "| `server/src/net/` | sockets | `wire`, `dispatch/` |", "| `wire` | bytes | |", "| `info` | figures | net wire |",
     ]
     assert list(tables("\n".join(document))) == [("the server", {"net": {"wire", "dispatch"}, "wire": set(), "info": {"net", "wire"}})]

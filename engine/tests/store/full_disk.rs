@@ -1,7 +1,7 @@
-//! A disk that fills up under the store, and has room again.
+//! Behaviour on a full disk, and after space has been freed.
 //!
-//! The child process runs under a limit on the size of files, which is the nearest thing to a full disk that needs no rights. The journal is
-//! cut off in the middle of a commit, as on a full disk.
+//! The child process runs under a limit on the size of files, which comes closest to a full disk and needs no
+//! privileges. The journal is truncated in the middle of a commit, as on a full disk.
 
 use std::path::Path;
 use std::process::Command;
@@ -10,14 +10,14 @@ use hjall_engine::ErrorKind;
 use hjall_engine::store::{FjallStore, Order, SpaceOptions, StoreOptions};
 use tempfile::TempDir;
 
-use crate::kinds::{SPACE, bytes, get, in_row, pairs, put};
+use crate::stores::{SPACE, bytes, get, in_row, pairs, put};
 
 const FOLDER: &str = "HJALL_TEST_FULL_FOLDER";
 const LIMIT_KIB: u64 = 1024;
 
 /// fjall refuses every write after one has failed; a server would have to be restarted.
 #[test]
-fn writing_goes_on_once_there_is_room_again() {
+fn writes_succeed_after_space_is_freed() {
     if let Some(folder) = std::env::var_os(FOLDER) {
         return fill(Path::new(&folder));
     }
@@ -29,7 +29,7 @@ fn writing_goes_on_once_there_is_room_again() {
         .arg("-c")
         .arg(format!("trap '' XFSZ; ulimit -S -f {LIMIT_KIB}; exec \"$0\" \"$@\""))
         .arg(std::env::current_exe().unwrap())
-        .args(["room::writing_goes_on_once_there_is_room_again", "--exact", "--nocapture", "--test-threads=1"])
+        .args(["full_disk::writes_succeed_after_space_is_freed", "--exact", "--nocapture", "--test-threads=1"])
         .env(FOLDER, folder.path())
         .output()
         .unwrap();
@@ -41,7 +41,8 @@ fn writing_goes_on_once_there_is_room_again() {
     assert_eq!(pairs(&mut *store.snapshot().unwrap().scan(SPACE, b"", b"", Order::Ascending, 9).unwrap()).len(), count);
 }
 
-/// A background flush of fjall fails without reporting the reason. Callers still get `DiskFull`, and succeed once there is room again.
+/// A background flush of fjall fails without reporting the reason. Callers still get `DiskFull`, and succeed once there
+/// is room again.
 #[test]
 fn memory_that_cannot_be_written_out_for_lack_of_room_is_a_full_disk() {
     if let Some(folder) = std::env::var_os(FOLDER) {
@@ -51,7 +52,7 @@ fn memory_that_cannot_be_written_out_for_lack_of_room_is_a_full_disk() {
     let output = Command::new("bash")
         .args(["-c", "trap '' XFSZ; exec \"$0\" \"$@\""])
         .arg(std::env::current_exe().unwrap())
-        .arg("room::memory_that_cannot_be_written_out_for_lack_of_room_is_a_full_disk")
+        .arg("full_disk::memory_that_cannot_be_written_out_for_lack_of_room_is_a_full_disk")
         .args(["--exact", "--nocapture", "--test-threads=1"])
         .env(FOLDER, folder.path())
         .output()

@@ -1,32 +1,32 @@
-//! Compactions: what they may forget, and what stays whatever they forget.
+//! Compactions: what compactions drop and keep.
 
 use std::sync::{Arc, Mutex};
 
 use hjall_engine::ErrorKind;
 use hjall_engine::store::{CompactionControl, CompactionFilter, CompactionFilterFactory, Order, SpaceId, Verdict};
 
-use crate::kinds::{Kind, SPACE, on_disk, rest};
+use crate::stores::{Kind, SPACE, on_disk, rest};
 
-/// Forgets keys that begin with `x`, and keeps a record of what it was asked.
+/// Drops keys that begin with `x`, and records the calls that it receives.
 #[derive(Default, Clone)]
-struct ForgetX {
+struct DropX {
     asked: Arc<Mutex<Vec<(SpaceId, bool)>>>,
-    judged: Arc<Mutex<Vec<(String, String)>>>,
+    filtered: Arc<Mutex<Vec<(String, String)>>>,
 }
 
-struct Judge(ForgetX);
+struct DropXFilter(DropX);
 
-impl CompactionFilterFactory for ForgetX {
+impl CompactionFilterFactory for DropX {
     fn make_filter(&self, space: SpaceId, whole: bool) -> Option<Box<dyn CompactionFilter>> {
         self.asked.lock().unwrap().push((space, whole));
-        Some(Box::new(Judge(self.clone())))
+        Some(Box::new(DropXFilter(self.clone())))
     }
 }
 
-impl CompactionFilter for Judge {
+impl CompactionFilter for DropXFilter {
     fn filter(&mut self, key: &[u8], value: &[u8]) -> Verdict {
         let text = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).unwrap();
-        self.0.judged.lock().unwrap().push((text(key), text(value)));
+        self.0.filtered.lock().unwrap().push((text(key), text(value)));
         if key.starts_with(b"x") { Verdict::Drop } else { Verdict::Keep }
     }
 }
@@ -38,28 +38,28 @@ fn fill(kind: &Kind) {
 }
 
 /// The schema is known only after the store has been opened: compactions before must not guess.
-pub fn without_a_retainer_everything_stays(kind: &Kind) {
+pub fn without_a_filter_everything_is_kept(kind: &Kind) {
     fill(kind);
     kind.store.compact(SPACE, true).unwrap();
     assert_eq!(kind.keys(), ["a", "x1", "x2", "z"]);
 }
 
-pub fn what_is_judged_forgotten_goes(kind: &Kind) {
+pub fn pairs_that_the_filter_drops_are_removed(kind: &Kind) {
     fill(kind);
-    let filters = ForgetX::default();
+    let filters = DropX::default();
     kind.store.set_compaction_filters(Arc::new(filters.clone()));
     kind.store.compact(SPACE, true).unwrap();
     assert_eq!(kind.keys(), ["a", "z"]);
     assert_eq!(kind.get("x1"), None);
-    let judged: Vec<_> = filters.judged.lock().unwrap().iter().map(|(key, _)| key.clone()).collect();
-    assert_eq!(judged, ["a", "x1", "x2", "z"], "in the order of the keys");
+    let filtered: Vec<_> = filters.filtered.lock().unwrap().iter().map(|(key, _)| key.clone()).collect();
+    assert_eq!(filtered, ["a", "x1", "x2", "z"], "in the order of the keys");
     kind.put("x1", "again");
     assert_eq!(kind.get("x1").unwrap(), "again");
 }
 
 pub fn only_a_major_compaction_is_whole(kind: &Kind) {
     fill(kind);
-    let filters = ForgetX::default();
+    let filters = DropX::default();
     kind.store.set_compaction_filters(Arc::new(filters.clone()));
     kind.store.compact(SPACE, false).unwrap();
     assert!(!filters.asked.lock().unwrap().iter().any(|(_, whole)| *whole));
@@ -68,7 +68,7 @@ pub fn only_a_major_compaction_is_whole(kind: &Kind) {
 }
 
 /// A version that is counted twice makes its column look as if it had more versions than it has.
-pub fn an_overwritten_key_is_judged_once(kind: &Kind) {
+pub fn an_overwritten_key_is_filtered_once(kind: &Kind) {
     for round in 0..3 {
         for key in ["a", "b"] {
             kind.put(key, &round.to_string());
@@ -76,17 +76,17 @@ pub fn an_overwritten_key_is_judged_once(kind: &Kind) {
         kind.store.flush(SPACE).unwrap();
     }
     let held = kind.store.snapshot().unwrap();
-    let filters = ForgetX::default();
+    let filters = DropX::default();
     kind.store.set_compaction_filters(Arc::new(filters.clone()));
     kind.store.compact(SPACE, true).unwrap();
-    let judged = filters.judged.lock().unwrap().clone();
-    assert_eq!(judged, [("a", "2"), ("b", "2")].map(|(key, value)| (key.to_owned(), value.to_owned())));
+    let filtered = filters.filtered.lock().unwrap().clone();
+    assert_eq!(filtered, [("a", "2"), ("b", "2")].map(|(key, value)| (key.to_owned(), value.to_owned())));
     assert_eq!(held.get(SPACE, b"a").unwrap().unwrap(), "2");
 }
 
-pub fn a_snapshot_keeps_what_is_forgotten(kind: &Kind) {
+pub fn a_snapshot_keeps_what_is_dropped(kind: &Kind) {
     fill(kind);
-    kind.store.set_compaction_filters(Arc::new(ForgetX::default()));
+    kind.store.set_compaction_filters(Arc::new(DropX::default()));
     let snapshot = kind.store.snapshot().unwrap();
     let mut cursor = kind.scan("", "", Order::Ascending);
     for _ in 0..2 {
@@ -99,9 +99,9 @@ pub fn a_snapshot_keeps_what_is_forgotten(kind: &Kind) {
     assert_eq!(kind.keys(), ["a", "b", "z"]);
 }
 
-pub fn a_compaction_that_was_stopped_before_it_began_does_nothing(kind: &Kind) {
+pub fn a_compaction_that_is_cancelled_before_it_begins_does_nothing(kind: &Kind) {
     fill(kind);
-    kind.store.set_compaction_filters(Arc::new(ForgetX::default()));
+    kind.store.set_compaction_filters(Arc::new(DropX::default()));
     let control = Arc::new(CompactionControl::default());
     control.stop();
     let error = kind.store.compact_with(SPACE, true, &control).unwrap_err();
@@ -164,7 +164,7 @@ fn a_stopped_compaction_changes_nothing_and_leaves_no_files() {
 
 fn put_and_compact_again(kind: &Kind) {
     kind.put("z", "v");
-    kind.store.set_compaction_filters(Arc::new(ForgetX::default()));
+    kind.store.set_compaction_filters(Arc::new(DropX::default()));
     kind.store.compact(SPACE, true).unwrap();
     assert_eq!(kind.keys(), ["z"]);
 }
@@ -175,7 +175,7 @@ fn what_a_major_compaction_drops_leaves_the_disk() {
     let kind = on_disk();
     fill_much(&kind, 300);
     assert!(bytes_on_disk(&kind) > 1_000_000, "{}", bytes_on_disk(&kind));
-    kind.store.set_compaction_filters(Arc::new(ForgetX::default()));
+    kind.store.set_compaction_filters(Arc::new(DropX::default()));
     kind.store.compact(SPACE, true).unwrap();
     let began = std::time::Instant::now();
     while bytes_on_disk(&kind) > 100_000 {

@@ -1,4 +1,4 @@
-//! What a store tells of itself.
+//! Store statistics.
 
 use std::sync::Arc;
 
@@ -6,7 +6,7 @@ use hjall_engine::clock::ManualClock;
 use hjall_engine::store::{FjallStore, SpaceOptions, StoreOptions};
 use tempfile::TempDir;
 
-use crate::kinds::{BEGIN_MS, Kind, SPACE, get, options, put};
+use crate::stores::{BEGIN_MS, Kind, SPACE, get, options, put};
 
 pub fn the_spaces_are_counted(kind: &Kind) {
     let store = &kind.store;
@@ -16,12 +16,12 @@ pub fn the_spaces_are_counted(kind: &Kind) {
     assert_eq!(after.spaces, before.spaces + 1);
     assert_eq!((after.failure, after.stalled_now), (None, 0));
     store.close().unwrap();
-    assert!(store.statistics().is_err(), "a closed store tells nothing");
+    assert!(store.statistics().is_err(), "a closed store has no statistics");
 }
 
-/// Figures that stand still whatever happens would mislead whoever looks at them.
+/// Statistics that never change would be misleading.
 #[test]
-fn a_disk_is_told_of_as_it_fills_and_is_read() {
+fn statistics_follow_writes_flushes_and_reads() {
     let folder = TempDir::new().unwrap();
     let clock = Arc::new(ManualClock::at(BEGIN_MS));
     let options = StoreOptions { cache_bytes: Some(1 << 20), ..options(&clock) };
