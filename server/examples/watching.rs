@@ -43,6 +43,7 @@ fn see(watch: &Watch) {
             transport: Transport::Buffered,
             lane: LaneKind::Read,
             peer: ([127, 0, 0, 1], 9090).into(),
+            user: None,
             waited: Duration::ZERO,
             took: Duration::from_nanos(5_000 + u64::from(n % 5_000)),
             message_bytes: 40,

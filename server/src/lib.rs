@@ -12,6 +12,7 @@
 // The command line is written from outside, as a program that uses the library.
 extern crate self as hjall_server;
 
+pub mod access;
 pub mod cli;
 pub mod dispatch;
 pub mod gateway;

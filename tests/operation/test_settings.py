@@ -134,11 +134,11 @@ def test_the_hours_of_off_peak_time_are_applied_together(tmp_path):
 
 
 def test_unknown_keys_and_keys_without_effect_are_reported_in_separate_warnings(tmp_path):
-    xml = site(tmp_path, my_own="1", hbase_zookeeper_quorum="a,b", hbase_ipc_server_callqueue_read_ration="1", hbase_thrift_ssl_enabled="true")
+    xml = site(tmp_path, my_own="1", hbase_zookeeper_quorum="a,b", hbase_ipc_server_callqueue_read_ration="1", hbase_thrift_ssl_keystore="a.jks")
     _, warned = config("--hbase-site", xml)
     unknown, without = sorted(warned.splitlines(), key=lambda line: "without effect" in line)
     assert "unknown" in unknown and "my.own (line 2)" in unknown and "hbase.ipc.server.callqueue.read.ration (line 4)" in unknown
-    assert "hbase.zookeeper.quorum (hjall is a single process" in without and "hbase.thrift.ssl.enabled (" in without
+    assert "hbase.zookeeper.quorum (hjall is a single process" in without and "hbase.thrift.ssl.keystore (" in without
 
 
 def test_of_two_keys_with_one_meaning_the_first_wins_and_the_other_is_reported(tmp_path):

@@ -3,6 +3,7 @@
 use std::ffi::OsString;
 use std::path::PathBuf;
 
+use super::user::{self, UserCommand};
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use hjall_server::settings::{Kind, SET, Setting, Sources, table};
 
@@ -18,6 +19,8 @@ pub enum Subcommand {
     Verify(Sources),
     /// `hjall compact`, with the names of tables; none: all.
     Compact(Sources, Vec<String>),
+    /// `hjall user`.
+    User(UserCommand),
     /// `hjall config`.
     Config(Sources, OutputFormat),
 }
@@ -43,6 +46,7 @@ Examples:
   hjall serve --hbase-site /etc/hbase/conf/hbase-site.xml
   hjall backup /backup/monday                  copy the data folder, whether a server runs or not
   hjall compact --data /var/lib/hjall          drop deleted and expired data while no server runs
+  hjall user add alice --users users.toml --read '*'   a user, and what she may do
   hjall config --default > hjall.toml          a template of the settings file
   hjall config --config hjall.toml             the effective settings and their origins
 
@@ -64,6 +68,7 @@ Examples:
   hjall serve --data /var/lib/hjall --listen 0.0.0.0:9090
   hjall serve --config hjall.toml --set queues.read_ratio=0.7
   hjall serve --tls-cert server.pem --tls-key server.key
+  hjall serve --tls-cert server.pem --tls-key server.key --users users.toml
   hjall serve --listen-thrift1 127.0.0.1:9090 --listen-thrift2 127.0.0.1:9091
   hjall serve --memory --listen 127.0.0.1:0 --log-format json
 
@@ -73,7 +78,7 @@ When clients can connect, the server prints one line per address to standard out
 Signals:
   SIGTERM, SIGINT  let running calls finish, flush all data, and exit; a second one exits at once
   SIGHUP           read the files again and apply what can change at run time (ratios, handlers,
-                   limits, log level, certificates); an invalid file changes nothing
+                   limits, log level, certificates, users); an invalid file changes nothing
 
 The info port, http://127.0.0.1:9095 by default (--info-listen), serves /metrics, /jmx, /healthz
 and /readyz.
@@ -158,6 +163,7 @@ fn subcommand(matches: &ArgMatches, environment: Vec<(String, String)>) -> Subco
             let format = format.map_or(OutputFormat::Toml, |(_, format)| format);
             Subcommand::Config(sources(matches, environment), format)
         }
+        Some(("user", matches)) => Subcommand::User(user::parse(matches, |inside| sources(inside, environment))),
         Some(("backup", matches)) => Subcommand::Backup(sources(matches, environment), folder_of(matches)),
         Some(("restore", matches)) => Subcommand::Restore(sources(matches, environment), folder_of(matches)),
         Some(("verify", matches)) => Subcommand::Verify(sources(matches, environment)),
@@ -220,6 +226,7 @@ fn command() -> Command {
         .subcommand(options(restore, of_folder))
         .subcommand(options(verify, of_folder))
         .subcommand(options(compact, of_folder))
+        .subcommand(user::command(|command| options(command, |setting| setting.name == "auth.users")))
         .subcommand(options(config, |_| true))
 }
 

@@ -43,7 +43,7 @@ impl Failure {
     pub fn code(&self) -> u8 {
         match self {
             Self::Log(_) | Self::Signals(_) | Self::Start(StartError::Threads(_)) => 1,
-            Self::Usage(_) | Self::Settings(_) | Self::Start(StartError::NoAddress) => 2,
+            Self::Usage(_) | Self::Settings(_) | Self::Start(StartError::NoAddress | StartError::Users(_)) => 2,
             Self::Start(StartError::Listen(..)) | Self::Info(..) => 3,
             Self::Data(_, error) => match error.kind() {
                 ErrorKind::Locked => 4,

@@ -17,6 +17,7 @@ mod serve;
 mod signals;
 #[cfg(feature = "otel")]
 mod traces;
+mod user;
 
 use std::ffi::OsString;
 
@@ -29,6 +30,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> u8 {
         args::Subcommand::Restore(sources, from) => backup::restore(&sources, &from),
         args::Subcommand::Verify(sources) => backup::verify(&sources),
         args::Subcommand::Compact(sources, tables) => compact::run(&sources, &tables),
+        args::Subcommand::User(command) => user::run(command),
         args::Subcommand::Config(sources, format) => config::run(&sources, format),
     };
     match done {

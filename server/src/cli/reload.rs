@@ -1,6 +1,7 @@
 //! SIGHUP: reads the settings again and applies what can change in a running server.
 
 use hjall_server::Server;
+use hjall_server::access::{Users, audit};
 use hjall_server::settings::{Difference, InForce, Launch, Wrong};
 
 use super::log::{self, Log};
@@ -23,7 +24,7 @@ pub fn run(force: InForce, server: &Server, log: &Log) -> InForce {
         return force;
     }
     for change in &changes {
-        tracing::info!("setting changed: {change}");
+        tracing::info!(target: audit::TARGET, "audit: setting changed: {change}");
     }
     for change in &waiting {
         tracing::warn!("setting needs a restart to change: {change}");
@@ -45,9 +46,22 @@ fn apply(next: &InForce, server: &Server, log: &Log) -> Result<(), String> {
     if let Some(files) = &launch.config.tls {
         files.check().map_err(|error| error.to_string())?;
     }
+    if let Some(path) = &launch.config.auth.users {
+        Users::read(path).map_err(|error| error.to_string())?;
+    }
     log.set(&launch.log.filter)?;
     for (setting, why) in server.reconfigure(&launch.config).refused {
         tracing::error!(setting, "setting is unchanged: {why}");
+    }
+    match server.reload_users() {
+        Ok(Some(changes)) if changes.is_empty() => tracing::info!("users file read again, nothing has changed"),
+        Ok(Some(changes)) => {
+            for change in changes {
+                tracing::info!(target: audit::TARGET, "audit: users changed by SIGHUP: {change}");
+            }
+        }
+        Ok(None) => {}
+        Err(error) => tracing::error!("users are unchanged: {error}"),
     }
     // The files may have new contents even if their paths are unchanged.
     match server.reload_tls() {

@@ -5,9 +5,10 @@ use std::net::{SocketAddr, TcpListener};
 use std::time::{Duration, Instant};
 
 use hjall_engine::Engine;
-use hjall_server::Server;
 use hjall_server::info::{Info, SeriesLimits};
+use hjall_server::settings::config::{ClientCertificates, WithoutTls};
 use hjall_server::settings::{InForce, Launch, Refused, Sources, launch};
+use hjall_server::{Config, Server};
 use tokio::sync::oneshot;
 
 #[cfg(unix)]
@@ -30,6 +31,7 @@ pub fn run(sources: &Sources) -> Result<(), Failure> {
     open_files::raise();
     let connections_max = launch.config.limits.connections_max;
     let Launch { config, data, memory, options, info, .. } = launch;
+    let exposure = Exposure::of(&config);
     let info = InfoPort::take(info)?;
     let opened = if memory { Engine::memory(options) } else { Engine::open(&data, options) };
     let engine = opened.map_err(|e| Failure::Data(data.clone(), e))?;
@@ -62,6 +64,7 @@ pub fn run(sources: &Sources) -> Result<(), Failure> {
             })
             .ok()
     };
+    exposure.warn(&server);
     announce(&place, &server, &info, started, &log);
     open_files::compare(connections_max);
 
@@ -106,6 +109,57 @@ pub fn run(sources: &Sources) -> Result<(), Failure> {
         }
         Some(Ok((_, Err(error)))) => Err(Failure::Data(data, error)),
         Some(Ok((false, Ok(()))) | Err(_)) => Err(Failure::Unfinished),
+    }
+}
+
+/// What a start has to say about clients that nothing keeps out.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Exposure {
+    /// Every client has to log in or to present a certificate.
+    Closed,
+    /// There are users, and no way to log in.
+    NoLogin,
+    /// Clients log in, but may do so without TLS.
+    UnencryptedLogins,
+    /// Every client may do everything.
+    Open,
+}
+
+impl Exposure {
+    fn of(config: &Config) -> Self {
+        let requires_certificates = config.tls.as_ref().is_some_and(|tls| {
+            tls.client_authorities.is_some() && tls.client_certificates == ClientCertificates::Require
+        });
+        match (&config.auth.users, config.auth.without_tls) {
+            (None, _) if requires_certificates => Self::Closed,
+            (None, _) => Self::Open,
+            (Some(_), WithoutTls::Allow) => Self::UnencryptedLogins,
+            (Some(_), WithoutTls::Refuse) if config.tls.is_none() => Self::NoLogin,
+            (Some(_), WithoutTls::Refuse | WithoutTls::Loopback) => Self::Closed,
+        }
+    }
+
+    /// Warns of logins that cannot succeed, and of addresses that other machines can reach.
+    fn warn(self, server: &Server) {
+        let is_reachable = |addr: &&SocketAddr| !addr.ip().to_canonical().is_loopback();
+        let addrs: Vec<_> = server.addrs().iter().filter(is_reachable).map(ToString::to_string).collect();
+        let addrs = addrs.join(", ");
+        match self {
+            Self::NoLogin => tracing::warn!(
+                "no client can log in: there is no TLS, and logins without it are refused; set tls.certificate and tls.key, or \
+                 auth.without_tls"
+            ),
+            _ if addrs.is_empty() => {}
+            Self::Closed => {}
+            Self::UnencryptedLogins => tracing::warn!(
+                "UNENCRYPTED LOGINS: clients may send passwords and tokens to {addrs} without TLS (auth.without_tls); anyone on \
+                 the network can read them"
+            ),
+            Self::Open => tracing::warn!(
+                "OPEN TO THE NETWORK: there are no users, so anyone who can reach {addrs} can read, change and drop every \
+                 table; set auth.users (--users) or tls.client_ca, or listen on 127.0.0.1"
+            ),
+        }
     }
 }
 

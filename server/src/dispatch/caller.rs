@@ -6,13 +6,15 @@ use std::sync::{Arc, OnceLock};
 
 use super::memory_quota::MemoryHolder;
 
+use crate::access::Login;
+
 /// The client of a connection: its address and, after a login, its user. What it has opened refers to it beyond the
 /// end of the connection.
 #[derive(Debug)]
 pub struct Caller {
     /// The client's address.
     pub peer: SocketAddr,
-    user: Option<Arc<str>>,
+    login: Option<Arc<Login>>,
     principal: Arc<str>,
     /// The scanners that the connection has open, whichever user opened them.
     scanners: Arc<AtomicUsize>,
@@ -24,19 +26,24 @@ impl Caller {
     /// A client that has not logged in and has opened nothing yet.
     pub fn new(peer: SocketAddr) -> Arc<Self> {
         let principal = peer.ip().to_canonical().to_string().into();
-        Arc::new(Self { peer, user: None, principal, scanners: Arc::default(), memory: OnceLock::new() })
+        Arc::new(Self { peer, login: None, principal, scanners: Arc::default(), memory: OnceLock::new() })
     }
 
     /// The same connection after a login. Both callers share the connection's limit on scanners.
     #[must_use]
-    pub fn logged_in(&self, user: Arc<str>) -> Arc<Self> {
-        let (principal, scanners) = (user.clone(), self.scanners.clone());
-        Arc::new(Self { peer: self.peer, user: Some(user), principal, scanners, memory: OnceLock::new() })
+    pub fn logged_in(&self, login: Arc<Login>) -> Arc<Self> {
+        let (principal, scanners) = (login.name().clone(), self.scanners.clone());
+        Arc::new(Self { peer: self.peer, login: Some(login), principal, scanners, memory: OnceLock::new() })
     }
 
     /// The name of the user, or `None` without a login.
     pub fn user(&self) -> Option<&Arc<str>> {
-        self.user.as_ref()
+        self.login.as_ref().map(|login| login.name())
+    }
+
+    /// The login, or `None` if the client has not logged in.
+    pub fn login(&self) -> Option<&Login> {
+        self.login.as_deref()
     }
 
     /// The principal to which limits apply: the user after a login, otherwise the client's address without its port.
@@ -49,7 +56,7 @@ impl Caller {
     pub fn open_scanner(self: &Arc<Self>, max: usize) -> Option<OwnScanner> {
         let more = |open| (open < max).then_some(open + 1);
         self.scanners.fetch_update(Ordering::Relaxed, Ordering::Relaxed, more).ok()?;
-        Some(OwnScanner { ip: self.peer.ip(), scanners: self.scanners.clone() })
+        Some(OwnScanner { ip: self.peer.ip(), user: self.user().cloned(), scanners: self.scanners.clone() })
     }
 }
 
@@ -57,6 +64,7 @@ impl Caller {
 #[derive(Debug)]
 pub struct OwnScanner {
     ip: IpAddr,
+    user: Option<Arc<str>>,
     scanners: Arc<AtomicUsize>,
 }
 
@@ -64,6 +72,11 @@ impl OwnScanner {
     /// The address of the client.
     pub fn ip(&self) -> IpAddr {
         self.ip
+    }
+
+    /// The user who has opened it, or `None` without a login.
+    pub fn user(&self) -> Option<&Arc<str>> {
+        self.user.as_ref()
     }
 
     /// Whether the connection has closed: only its scanners still refer to the counter.

@@ -313,6 +313,7 @@ impl Runner {
             transport: request.call.transport,
             lane,
             peer: request.caller.peer,
+            user: request.caller.user(),
             waited: times.waited,
             took: times.took,
             message_bytes: request.message.len(),

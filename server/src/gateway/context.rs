@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use hjall_engine::Engine;
 
+use crate::access::Access;
 use crate::dispatch::call_scope::CallScope;
 use crate::dispatch::identity::Identity;
 use crate::gateway::compactor::Compactor;
@@ -14,6 +15,8 @@ use crate::settings::config::CallOptions;
 
 /// What the calls of a server share.
 pub struct Context {
+    /// The users and their roles.
+    pub access: Arc<Access>,
     /// The database.
     pub engine: Engine,
     /// The open scanners of both services and all connections.

@@ -6,6 +6,7 @@ pub mod context;
 mod error;
 pub(crate) mod lease;
 mod markers;
+mod permission;
 mod region_batch;
 pub mod scanners;
 
@@ -15,7 +16,7 @@ use crate::dispatch::call::Handler;
 use crate::dispatch::call_scope::CallScope;
 use crate::settings::config::Limits;
 use crate::wire::fault::Fault;
-use crate::wire::method::{Effect, Method, Service};
+use crate::wire::method::{Method, Service};
 use context::{CallContext, Context};
 
 /// Runs the function of a method. With verb `open`, registers the scanner that it returns, and answers with
@@ -26,6 +27,16 @@ macro_rules! answer {
     };
     (open $service:ident $function:path, $context:ident, $caller:expr, $arguments:ident) => {
         $function($context, $arguments).and_then(|open| $context.scanners.open(Service::$service, open, $caller))
+    };
+}
+
+/// The first argument of a method, which names what the call concerns.
+macro_rules! first {
+    ($arguments:ident) => {
+        &()
+    };
+    ($arguments:ident $first:ident) => {
+        &$arguments.$first
     };
 }
 
@@ -50,8 +61,17 @@ macro_rules! dispatcher {
                 $($service::$variant => {
                     let arguments = $arguments::read_from_in_protocol(input)?;
                     let mut result = $result::default();
-                    let answer = match check_allowed(context, Method::$service(method)) {
-                        Ok(()) => answer!($verb $service $part::$function, context, context.scope.caller, arguments),
+                    let (called, subject) = (Method::$service(method), first!(arguments $($first)?));
+                    let answer = match permission::check(context, called, subject) {
+                        Ok(()) => {
+                            let change = permission::Change::of(called, subject);
+                            let answer =
+                                answer!($verb $service $part::$function, context, context.scope.caller, arguments);
+                            if let Some(change) = change {
+                                change.log(context, answer.as_ref().err());
+                            }
+                            answer
+                        }
                         Err(fault) => Err(fault),
                     };
                     // A fault remains an error if no field of the result can contain it.
@@ -67,16 +87,6 @@ macro_rules! dispatcher {
 
 mod thrift1;
 mod thrift2;
-
-/// Refuses what read-only mode forbids: changes of data in Thrift2. As in HBase, Thrift1 and administration
-/// are not affected.
-fn check_allowed(context: &Context, method: Method) -> Result<(), Fault> {
-    let forbidden = context.options.read_only && method.service() == Service::Thrift2;
-    match forbidden && method.info().effect == Effect::Data {
-        true => Err(Fault::io("Thrift Server is in Read-only mode.", false)),
-        false => Ok(()),
-    }
-}
 
 impl Handler for Context {
     fn call(

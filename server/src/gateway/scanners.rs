@@ -105,6 +105,7 @@ struct NoRoom {
 }
 
 struct Lease {
+    table: TableName,
     scanner: Arc<Mutex<OpenScanner>>,
     users: Arc<AtomicUsize>,
     used_ms: i64,
@@ -195,8 +196,9 @@ impl Scanners {
                 break id;
             }
         };
+        let table = scanner.table.clone();
         let scanner = Arc::new(Mutex::new(scanner));
-        leases.insert((service, id), Lease { scanner, users: Arc::default(), used_ms, fetches: 0, own });
+        leases.insert((service, id), Lease { table, scanner, users: Arc::default(), used_ms, fetches: 0, own });
         Ok(id)
     }
 
@@ -250,6 +252,13 @@ impl Scanners {
         let now_ms = self.clock.now_ms();
         let gone = self.lock().remove((service, id));
         gone.is_some_and(|lease| !self.ended(service, &lease, now_ms))
+    }
+
+    /// The user who opened a scanner, if there was a login, and its table. Returns `None` if the id is unknown.
+    pub fn opened(&self, service: Service, id: i32) -> Option<(Option<Arc<str>>, TableName)> {
+        let leases = self.lock();
+        let lease = leases.by_id.get(&(service, id))?;
+        Some((lease.own.user().cloned(), lease.table.clone()))
     }
 
     /// Closes all scanners whose lease has ended, and releases the snapshots of idle scanners that are too old.

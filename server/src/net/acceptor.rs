@@ -138,7 +138,8 @@ impl Acceptor {
                 Some(Ok(permit)) => {
                     // Fails only if the client has gone already.
                     if let Ok(local) = stream.local_addr() {
-                        self.hand_over(stream, Client::new(peer, local), speaking, permit);
+                        let client = Client::new(peer, local, self.endpoint.access.clone());
+                        self.hand_over(stream, client, speaking, permit);
                     }
                     continue;
                 }
@@ -200,7 +201,8 @@ impl Acceptor {
     fn turn_away(&self, stream: tokio::net::TcpStream, peer: SocketAddr, speaking: DefaultService, why: &str) {
         let Ok(turn) = self.turned_away.clone().try_acquire_owned() else { return };
         let Ok(local) = stream.local_addr() else { return };
-        let client = Client { refusal: Some(Refusal::no_room(why)), ..Client::new(peer, local) };
+        let client =
+            Client { refusal: Some(Refusal::no_room(why)), ..Client::new(peer, local, self.endpoint.access.clone()) };
         let serve = connection::serve(self.endpoint.clone(), stream, speaking, client);
         tokio::spawn(async move {
             // After this time the connection is closed, whether or not it has been answered.

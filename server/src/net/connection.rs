@@ -14,8 +14,11 @@ use super::buffered_stream::{BufferedStream, Ended, ReadTimeout};
 use super::endpoint::Endpoint;
 use super::pace::MinimumRate;
 use super::refusal::Refusal;
+use super::rewind::Rewind;
+use super::sasl::{self, SaslStream};
 use super::tls::TlsAcceptor;
 use super::{http, session};
+use crate::access::Access;
 use crate::dispatch::call::DefaultService;
 use crate::dispatch::caller::Caller;
 use crate::dispatch::dispatcher::Dispatcher;
@@ -36,14 +39,16 @@ pub struct Client {
     pub local: SocketAddr,
     /// Whether the connection is inside TLS.
     pub tls: bool,
+    /// The users of the server.
+    pub access: Arc<Access>,
     /// The answer to its first call, after which the connection is closed, or `None` if the client is served.
     pub refusal: Option<Refusal>,
 }
 
 impl Client {
     /// A client that is served, without TLS.
-    pub fn new(peer: SocketAddr, local: SocketAddr) -> Self {
-        Self { caller: Caller::new(peer), local, tls: false, refusal: None }
+    pub fn new(peer: SocketAddr, local: SocketAddr, access: Arc<Access>) -> Self {
+        Self { caller: Caller::new(peer), local, tls: false, access, refusal: None }
     }
 }
 
@@ -59,7 +64,7 @@ pub async fn serve(endpoint: Arc<Endpoint>, stream: TcpStream, speaking: Default
     let acceptor = endpoint.tls.load_full();
     match (opening, acceptor) {
         (Opening::Tls, Some(acceptor)) => Box::pin(serve_tls(&endpoint, &acceptor, stream, speaking, client)).await,
-        (Opening::Thrift(_) | Opening::Http, Some(acceptor)) if acceptor.requires_tls => {
+        (Opening::Thrift(_) | Opening::Http | Opening::Sasl, Some(acceptor)) if acceptor.requires_tls(client.local) => {
             let errors = &dispatcher.runner.client_errors;
             let peer = client.caller.peer;
             client_error!(errors, ForeignProtocol, info, %peer, "connection refused: it does not use TLS, which this server requires");
@@ -99,10 +104,39 @@ async fn serve_tls(
         }
     };
     client.tls = true;
+    let certificate = stream.get_ref().1.peer_certificates().and_then(|chain| chain.first());
+    if let Some(login) = certificate.and_then(|certificate| client.access.certificate(certificate)) {
+        client.caller = client.caller.logged_in(Arc::new(login));
+    }
     let stream = BufferedStream::new(stream, BytesMut::new(), dispatcher.claim_memory(&client.caller));
     if let Some((opening, stream)) = recognise_opening(dispatcher, stream, peer).await {
         serve_opening(dispatcher, opening, stream, speaking, &client).await;
     }
+}
+
+/// Logs the client in with SASL and serves the connection inside.
+async fn serve_sasl<S: AsyncRead + AsyncWrite + Unpin>(
+    dispatcher: &Arc<Dispatcher>,
+    stream: BufferedStream<S>,
+    speaking: DefaultService,
+    client: &Client,
+) {
+    let peer = client.caller.peer;
+    let Some((stream, caller)) = sasl::log_in(dispatcher, stream, client).await else { return };
+    let (stream, read) = stream.into_parts();
+    // Frames take no memory of their own; messages inside them have the usual limits.
+    let frame_bytes_max = dispatcher.live().config.limits.message_bytes_max;
+    let stream = SaslStream::new(Rewind::new(read, stream), frame_bytes_max);
+    let stream = BufferedStream::new(stream, BytesMut::new(), dispatcher.claim_memory(&caller));
+    let Some((opening, stream)) = recognise_opening(dispatcher, stream, peer).await else { return };
+    let Opening::Thrift(dialect) = opening else {
+        let errors = &dispatcher.runner.client_errors;
+        client_error!(errors, ForeignProtocol, info, %peer, "connection closed: it does not speak Thrift inside SASL");
+        return;
+    };
+    let (local, access) = (client.local, client.access.clone());
+    let client = Client { caller, local, tls: client.tls, access, refusal: None };
+    session::serve(dispatcher, stream, dialect, speaking, &client).await;
 }
 
 /// Reads until it is clear what the client speaks. Returns `None` if the client closes the connection first.
@@ -153,6 +187,13 @@ async fn serve_opening<S: AsyncRead + AsyncWrite + Unpin + Send + 'static>(
     let peer = client.caller.peer;
     match opening {
         Opening::Thrift(dialect) => match &client.refusal {
+            None if client.access.is_enforced() && client.caller.login().is_none() => {
+                let errors = &dispatcher.runner.client_errors;
+                client_error!(errors, LoginFailed, info, %peer, "connection refused: it did not log in, which this server requires");
+                let refusal = Refusal::login_required();
+                let refused = Box::pin(session::turn_away(dispatcher, stream, dialect, speaking, &refusal.fault));
+                let _ = timeout(REFUSAL_MAX, refused).await;
+            }
             None => Box::pin(session::serve(dispatcher, stream, dialect, speaking, client)).await,
             Some(refusal) => {
                 let refused = Box::pin(session::turn_away(dispatcher, stream, dialect, speaking, &refusal.fault));
@@ -169,6 +210,7 @@ async fn serve_opening<S: AsyncRead + AsyncWrite + Unpin + Send + 'static>(
                 served.await;
             }
         }
+        Opening::Sasl => Box::pin(serve_sasl(dispatcher, stream, speaking, client)).await,
         Opening::Tls if client.tls => tracing::info!(%peer, "connection closed: it opened TLS inside TLS"),
         Opening::Tls => {
             client_error!(

@@ -6,6 +6,7 @@ use arc_swap::ArcSwapOption;
 
 use super::connection_permits::ConnectionPermits;
 use super::tls::TlsAcceptor;
+use crate::access::Access;
 use crate::dispatch::dispatcher::Dispatcher;
 use crate::observe::ConnectionCounters;
 
@@ -15,6 +16,8 @@ pub struct Endpoint {
     pub dispatcher: Arc<Dispatcher>,
     /// Accepts TLS connections. Empty if TLS is not offered. A change applies to new connections.
     pub tls: ArcSwapOption<TlsAcceptor>,
+    /// The users who may connect.
+    pub access: Arc<Access>,
     /// The limits on connections.
     pub permits: Arc<ConnectionPermits>,
     /// Counts connections.
@@ -23,10 +26,11 @@ pub struct Endpoint {
 
 impl Endpoint {
     /// An endpoint without connections.
-    pub fn new(dispatcher: Arc<Dispatcher>, tls: Option<TlsAcceptor>) -> Self {
+    pub fn new(dispatcher: Arc<Dispatcher>, tls: Option<TlsAcceptor>, access: Arc<Access>) -> Self {
         Self {
             dispatcher,
             tls: ArcSwapOption::new(tls.map(Arc::new)),
+            access,
             permits: Arc::default(),
             counters: ConnectionCounters::default(),
         }

@@ -16,15 +16,19 @@ use hyper::{Method, Request, Response, StatusCode};
 use hyper_util::rt::{TokioIo, TokioTimer};
 use tokio::io::{AsyncRead, AsyncWrite};
 
+use super::authorization::{self, Credentials};
 use super::connection::Client;
 use super::http_stream::{Exchange, HttpStream, Unsent};
 use super::pace::{MinimumRate, Pace};
 use super::rewind::Rewind;
 use super::web_pages;
+use crate::access::{Login, Refused};
 use crate::dispatch::call::{Call, DefaultService};
+use crate::dispatch::caller::Caller;
 use crate::dispatch::dispatcher::Dispatcher;
 use crate::dispatch::job::Reply;
 use crate::dispatch::memory_quota::MemoryClaim;
+use crate::observe::client_error;
 use crate::wire::fault::Fault;
 use crate::wire::{Encoding, Transport};
 
@@ -33,12 +37,17 @@ const HEADER_BYTES_MAX: usize = 64 << 10;
 /// A reply is handed on in pieces of this size, so that the layers below do not copy all of it.
 const PIECE_BYTES: usize = 64 << 10;
 
+/// The longest body that is received of a request without a login that is allowed.
+const DISCARDED_BYTES_MAX: usize = 64 << 10;
+
 /// What the requests of a connection share.
 struct Connection<'a> {
     dispatcher: &'a Arc<Dispatcher>,
     client: &'a Client,
     /// Requests of a connection are handled one after the other, so the lock is never contended.
     speaking: Mutex<DefaultService>,
+    /// The client as the last request with credentials saw it.
+    logged_in: Mutex<Option<Arc<Caller>>>,
     exchange: Arc<Exchange>,
 }
 
@@ -57,7 +66,13 @@ pub async fn serve<S: AsyncRead + AsyncWrite + Unpin + Send + 'static>(
         let keep_alive = config.http.keep_alive.min(config.limits.idle_max.unwrap_or(Duration::MAX));
         (MinimumRate::of(&config.limits), config.http.header_timeout, keep_alive)
     };
-    let shared = Connection { dispatcher, client, speaking: Mutex::new(speaking), exchange: exchange.clone() };
+    let shared = Connection {
+        dispatcher,
+        client,
+        speaking: Mutex::new(speaking),
+        logged_in: Mutex::default(),
+        exchange: exchange.clone(),
+    };
     let service = service_fn(|request| shared.answer(request));
     let stream = HttpStream::new(Rewind::new(read, stream), exchange, rate, header_timeout);
     let connection = http1::Builder::new()
@@ -139,16 +154,85 @@ impl Connection<'_> {
             refusal.headers_mut().insert(ALLOW, HeaderValue::from_static("POST"));
             return refusal;
         }
+        let caller = match self.caller(request.headers()).await {
+            Ok(caller) => caller,
+            Err((status, why)) => {
+                self.discard(request.into_body()).await;
+                return self.denied(status, why);
+            }
+        };
         if let Err((status, why)) = web_pages::content_type(request.headers()) {
             return self.text(status, why);
         }
-        match self.body(request.into_body()).await {
-            Ok(Received { message, claim }) => self.run(message, claim).await,
+        match self.body(&caller, request.into_body()).await {
+            Ok(Received { message, claim }) => self.run(message, claim, &caller).await,
             Err((status, why)) => self.text(status, why),
         }
     }
 
-    async fn run(&self, message: Bytes, claim: MemoryClaim) -> Response<ReplyBody> {
+    /// The client of a request, after its login. Nothing of the body is received before.
+    async fn caller(&self, headers: &header::HeaderMap) -> Result<Arc<Caller>, (StatusCode, &'static str)> {
+        let Client { caller, access, tls, .. } = self.client;
+        if headers.contains_key("doas") {
+            // As in HBase, where impersonation has to be configured.
+            return Err((StatusCode::INTERNAL_SERVER_ERROR, "Support for proxyuser is not configured\n"));
+        }
+        if !access.is_enforced() {
+            return Ok(caller.clone());
+        }
+        let credentials = authorization::credentials(headers).map_err(|why| (StatusCode::BAD_REQUEST, why))?;
+        let login = match credentials {
+            // The certificate of the connection.
+            None if caller.login().is_some() => return Ok(caller.clone()),
+            None => {
+                return Err((
+                    StatusCode::UNAUTHORIZED,
+                    "This server has users. Send a user and a password, or a token.\n",
+                ));
+            }
+            Some(_) if !tls && !access.allows_without_tls(caller.peer.ip()) => {
+                let why = "Passwords and tokens are accepted only over TLS (auth.without_tls).\n";
+                return Err((StatusCode::FORBIDDEN, why));
+            }
+            Some(Credentials::Password { name, password }) => access.password(caller.peer.ip(), &name, &password).await,
+            Some(Credentials::Token(token)) => access.token(caller.peer.ip(), &token),
+        };
+        login.map(|login| self.logged_in(login)).map_err(|refused| {
+            let (errors, peer) = (&self.dispatcher.runner.client_errors, caller.peer);
+            client_error!(errors, LoginFailed, info, %peer, reason = refused.reason(), "login failed");
+            match refused {
+                Refused::Wrong => (StatusCode::UNAUTHORIZED, "The user, the password or the token is wrong.\n"),
+                Refused::TooManyTries => {
+                    (StatusCode::TOO_MANY_REQUESTS, "Too many logins have failed from this address; wait a minute.\n")
+                }
+                Refused::Busy => {
+                    (StatusCode::SERVICE_UNAVAILABLE, "Too many passwords are being checked; try again.\n")
+                }
+            }
+        })
+    }
+
+    /// The client with this login. Requests in sequence with the same login share one.
+    fn logged_in(&self, login: Login) -> Arc<Caller> {
+        let mut last = self.logged_in.lock().unwrap_or_else(PoisonError::into_inner);
+        match last.as_ref().filter(|caller| caller.login() == Some(&login)) {
+            Some(caller) => caller.clone(),
+            None => last.insert(self.client.caller.logged_in(Arc::new(login))).clone(),
+        }
+    }
+
+    /// The answer to a request without a login that is allowed.
+    fn denied(&self, status: StatusCode, why: &'static str) -> Response<ReplyBody> {
+        let mut response = self.text(status, why);
+        if status == StatusCode::UNAUTHORIZED {
+            for challenge in authorization::CHALLENGES {
+                response.headers_mut().append(header::WWW_AUTHENTICATE, HeaderValue::from_static(challenge));
+            }
+        }
+        response
+    }
+
+    async fn run(&self, message: Bytes, claim: MemoryClaim, caller: &Arc<Caller>) -> Response<ReplyBody> {
         let encoding = if message.first() == Some(&0x82) { Encoding::Compact } else { Encoding::Binary };
         let call = {
             let mut speaking = self.speaking.lock().unwrap_or_else(PoisonError::into_inner);
@@ -164,7 +248,6 @@ impl Connection<'_> {
         let reply = match self.dispatcher.shutdown.begin() {
             // A client that hangs up cannot be told from one that only closes its sending side, which HTTP allows.
             Some(busy) => {
-                let caller = &self.client.caller;
                 let run = self.dispatcher.run(call, message, Vec::new(), caller, std::future::pending());
                 let reply = run.await;
                 // The message is no longer in use.
@@ -183,8 +266,24 @@ impl Connection<'_> {
         }
     }
 
+    /// Receives a small body and forgets it. A response before the end of the request closes the connection, and a
+    /// client that is still sending may lose the response.
+    async fn discard(&self, mut body: Incoming) {
+        let rate = MinimumRate::of(&self.dispatcher.live().config.limits);
+        let (mut receiving, mut left) = (Pace::default(), DISCARDED_BYTES_MAX);
+        if body.size_hint().lower() > left as u64 {
+            return;
+        }
+        while let Ok(Some(Ok(frame))) = receiving.keep(rate, body.frame()).await {
+            let received = frame.data_ref().map_or(0, Bytes::len);
+            receiving.moved(received);
+            let Some(more) = left.checked_sub(received) else { return };
+            left = more;
+        }
+    }
+
     /// Receives the complete body, with a length or chunked.
-    async fn body(&self, mut body: Incoming) -> Result<Received, (StatusCode, &'static str)> {
+    async fn body(&self, caller: &Caller, mut body: Incoming) -> Result<Received, (StatusCode, &'static str)> {
         const TOO_LARGE: (StatusCode, &str) = (
             StatusCode::PAYLOAD_TOO_LARGE,
             "The message is larger than the server allows (limits.message); send several smaller ones.\n",
@@ -198,7 +297,7 @@ impl Connection<'_> {
         if body.size_hint().lower() > bytes_max as u64 {
             return Err(TOO_LARGE);
         }
-        let mut claim = self.dispatcher.claim_memory(&self.client.caller);
+        let mut claim = self.dispatcher.claim_memory(caller);
         let mut message = BytesMut::new();
         let mut receiving = Pace::default();
         loop {

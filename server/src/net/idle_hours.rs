@@ -55,7 +55,7 @@ fn connect(limits: Limits) -> (DuplexStream, JoinHandle<()>) {
     let dispatcher = Arc::new(Dispatcher::new(Arc::new(Yes), identity, live));
     let (client, stream) = duplex(4096);
     let serving = tokio::spawn(async move {
-        let client = Client::new(([127, 0, 0, 1], 1).into(), ([127, 0, 0, 1], 9090).into());
+        let client = Client::new(([127, 0, 0, 1], 1).into(), ([127, 0, 0, 1], 9090).into(), Arc::default());
         let stream = BufferedStream::new(stream, BytesMut::new(), dispatcher.claim_memory(&client.caller));
         let dialect = Dialect { framed: true, encoding: Encoding::Binary };
         session::serve(&dispatcher, stream, dialect, DefaultService::Assumed(Service::Thrift1), &client).await;

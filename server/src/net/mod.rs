@@ -5,6 +5,7 @@
 //! ```
 
 pub(crate) mod acceptor;
+mod authorization;
 mod buffered_stream;
 mod connection;
 mod connection_permits;
@@ -17,6 +18,7 @@ mod idle_hours;
 mod pace;
 mod refusal;
 mod rewind;
+mod sasl;
 mod session;
 pub(crate) mod tls;
 mod web_pages;

@@ -27,4 +27,12 @@ impl Refusal {
         let fault = Fault::io(format!("org.apache.hadoop.hbase.DoNotRetryIOException: {reason}"), false);
         Self { fault, status: StatusCode::FORBIDDEN }
     }
+
+    /// The server has users, and the client has not logged in.
+    pub fn login_required() -> Self {
+        let reason =
+            "this server has users; log in with SASL PLAIN inside TLS, with a client certificate, or over HTTP";
+        let fault = Fault::io(format!("org.apache.hadoop.hbase.security.AccessDeniedException: {reason}"), false);
+        Self { fault, status: StatusCode::UNAUTHORIZED }
+    }
 }

@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::io;
+use std::net::SocketAddr;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -14,7 +15,7 @@ use tokio_rustls::rustls::{RootCertStore, ServerConfig, crypto};
 use tokio_rustls::server::TlsStream;
 
 use crate::net::rewind::Rewind;
-use crate::settings::config::{PlainText, TlsSettings};
+use crate::settings::config::{ClientCertificates, PlainText, TlsSettings};
 
 /// Why TLS cannot be offered. The text names the file and the reason.
 #[derive(Debug)]
@@ -42,8 +43,7 @@ impl TlsSettings {
 #[derive(Clone)]
 pub struct TlsAcceptor {
     acceptor: tokio_rustls::TlsAcceptor,
-    /// Whether connections without TLS are refused.
-    pub requires_tls: bool,
+    plain_text: PlainText,
 }
 
 impl TlsAcceptor {
@@ -64,6 +64,10 @@ impl TlsAcceptor {
                     roots.add(certificate).map_err(|e| unusable(path, &e))?;
                 }
                 let verifier = WebPkiClientVerifier::builder_with_provider(roots.into(), provider);
+                let verifier = match files.client_certificates {
+                    ClientCertificates::Require => verifier,
+                    ClientCertificates::Request => verifier.allow_unauthenticated(),
+                };
                 config.with_client_cert_verifier(verifier.build().map_err(|e| unusable(path, &e))?)
             }
         };
@@ -77,8 +81,20 @@ impl TlsAcceptor {
         Ok(Self {
             acceptor: tokio_rustls::TlsAcceptor::from(Arc::new(config)),
             // Without TLS there is no client certificate to verify.
-            requires_tls: files.plain_text == PlainText::Refuse || files.client_authorities.is_some(),
+            plain_text: match (&files.client_authorities, files.client_certificates) {
+                (Some(_), ClientCertificates::Require) => PlainText::Refuse,
+                _ => files.plain_text,
+            },
         })
+    }
+
+    /// Whether a connection without TLS to this address of the server is refused.
+    pub fn requires_tls(&self, local: SocketAddr) -> bool {
+        match self.plain_text {
+            PlainText::Refuse => true,
+            PlainText::Loopback => !local.ip().to_canonical().is_loopback(),
+            PlainText::Allow => false,
+        }
     }
 
     /// Performs the handshake of a connection of which `read` has been read already.

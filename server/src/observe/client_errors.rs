@@ -17,6 +17,8 @@ pub enum ClientError {
     TlsHandshake,
     /// A connection that speaks another protocol.
     ForeignProtocol,
+    /// A login that failed.
+    LoginFailed,
     /// A message that cannot be read or exceeds a limit.
     InvalidMessage,
     /// A call that ended in an error whose reason the client does not see.
@@ -25,8 +27,14 @@ pub enum ClientError {
 
 impl ClientError {
     /// All kinds.
-    pub const ALL: [Self; 5] =
-        [Self::ConnectionRefused, Self::TlsHandshake, Self::ForeignProtocol, Self::InvalidMessage, Self::FailedCall];
+    pub const ALL: [Self; 6] = [
+        Self::ConnectionRefused,
+        Self::TlsHandshake,
+        Self::ForeignProtocol,
+        Self::LoginFailed,
+        Self::InvalidMessage,
+        Self::FailedCall,
+    ];
 
     /// The name in the log and in metrics.
     pub fn name(self) -> &'static str {
@@ -34,6 +42,7 @@ impl ClientError {
             Self::ConnectionRefused => "connection_refused",
             Self::TlsHandshake => "tls_handshake",
             Self::ForeignProtocol => "foreign_protocol",
+            Self::LoginFailed => "login_failed",
             Self::InvalidMessage => "invalid_message",
             Self::FailedCall => "failed_call",
         }

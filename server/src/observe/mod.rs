@@ -149,6 +149,7 @@ impl Watch {
             reply_bytes: call.reply.len(),
             message_bytes: call.message_bytes,
             peer: call.peer,
+            user: call.user.cloned(),
             service: call.service.name(),
             method: method.name(),
             table: table.map(|table| String::from_utf8_lossy(&table).into_owned()),

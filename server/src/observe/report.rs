@@ -1,6 +1,7 @@
 //! The report of each call, and the observer that receives it.
 
 use std::net::SocketAddr;
+use std::sync::Arc;
 use std::time::Duration;
 
 use crate::wire::fault::Fault;
@@ -31,6 +32,8 @@ pub struct CallReport<'a> {
     pub lane: LaneKind,
     /// The address of the client.
     pub peer: SocketAddr,
+    /// The user of the client, or `None` without a login.
+    pub user: Option<&'a Arc<str>>,
     /// How long it waited until it ran or was dropped.
     pub waited: Duration,
     /// How long it ran; zero if it did not run.

@@ -65,6 +65,8 @@ pub struct SlowCall {
     pub message_bytes: usize,
     /// The address of the client.
     pub peer: SocketAddr,
+    /// The user of the client, or `None` without a login.
+    pub user: Option<Arc<str>>,
     /// The service.
     pub service: &'static str,
     /// The method.
@@ -141,6 +143,7 @@ impl SlowLog {
             method = call.method,
             service = call.service,
             table = call.table.as_ref().map(|table| tracing::field::display(Brief(table))),
+            user = call.user.as_deref(),
             peer = %call.peer,
             waited_ms = call.waited_ms,
             took_ms = call.took_ms,

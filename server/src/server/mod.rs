@@ -16,6 +16,7 @@ use hjall_engine::Engine;
 use tokio::runtime;
 use tokio::sync::oneshot;
 
+use crate::access::{Access, UsersError};
 use crate::dispatch::call::Handler;
 use crate::dispatch::clock::Monotonic;
 use crate::dispatch::dispatcher::Dispatcher;
@@ -39,6 +40,8 @@ pub enum StartError {
     Listen(SocketAddr, io::Error),
     /// The configuration names no address.
     NoAddress,
+    /// The users file cannot be used.
+    Users(UsersError),
     /// The certificate or the key cannot be used.
     Tls(TlsError),
     /// The operating system provides no thread or event loop.
@@ -58,6 +61,7 @@ impl fmt::Display for StartError {
                 write!(f, "cannot listen on {addr}: {error}; choose another address with --listen")
             }
             Self::NoAddress => f.write_str("no address to listen on is configured; set one with --listen"),
+            Self::Users(error) => write!(f, "the users file cannot be used: {error}"),
             Self::Tls(error) => write!(f, "TLS cannot be offered: {error}"),
             Self::Threads(error) => write!(f, "cannot start threads: {error}; is the limit on processes too low?"),
         }
@@ -104,8 +108,10 @@ impl Server {
         let compactor = Compactor::start(engine.clone(), config.compaction.clone()).map_err(StartError::Threads)?;
         let options = config.calls;
         let mut context = None;
-        let mut server = Self::with_handler(config, |identity| {
-            let made = Arc::new(Context { engine, scanners, compactor, identity, options, watch });
+        let access = open_access(&config)?;
+        let shared = access.clone();
+        let mut server = Self::launch(config, access, |identity| {
+            let made = Arc::new(Context { access: shared, engine, scanners, compactor, identity, options, watch });
             context = Some(made.clone());
             made
         })?;
@@ -123,6 +129,15 @@ impl Server {
     /// As for [`Self::start`].
     pub fn with_handler(
         config: Config,
+        handler: impl FnOnce(Identity) -> Arc<dyn Handler>,
+    ) -> Result<Self, StartError> {
+        let access = open_access(&config)?;
+        Self::launch(config, access, handler)
+    }
+
+    fn launch(
+        config: Config,
+        access: Arc<Access>,
         handler: impl FnOnce(Identity) -> Arc<dyn Handler>,
     ) -> Result<Self, StartError> {
         let tls = config.tls.as_ref().map(TlsAcceptor::open).transpose().map_err(StartError::Tls)?;
@@ -145,7 +160,7 @@ impl Server {
         let live = ActiveSettings::new(config);
         let dispatcher = Arc::new(Dispatcher::new(handler, identity, live.clone()));
         dispatcher.start_workers().map_err(StartError::Threads)?;
-        let endpoint = Arc::new(Endpoint::new(dispatcher, tls));
+        let endpoint = Arc::new(Endpoint::new(dispatcher, tls, access));
         let loops = (0..live.config.loops.max(1)).map(Loop::start).collect::<io::Result<Vec<_>>>();
         let loops = loops.map_err(StartError::Threads)?;
         let handles = loops.iter().map(|l| l.handle.clone()).collect();
@@ -249,6 +264,11 @@ impl Server {
         }
         quiet
     }
+}
+
+/// Reads the users file, if the settings name one.
+fn open_access(config: &Config) -> Result<Arc<Access>, StartError> {
+    Access::new(&config.auth, Arc::new(Monotonic::default())).map(Arc::new).map_err(StartError::Users)
 }
 
 impl Drop for Server {

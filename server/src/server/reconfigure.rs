@@ -3,9 +3,10 @@
 use std::sync::{Arc, PoisonError};
 
 use super::{Running, Server};
+use crate::access::UsersError;
 use crate::net::tls::{TlsAcceptor, TlsError};
 use crate::observe::SlowSettings;
-use crate::settings::config::{Config, Limits, QueueSettings};
+use crate::settings::config::{AuthSettings, Config, Limits, QueueSettings};
 
 /// The outcome of a change of settings. Settings are named as in [`Config`].
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -60,6 +61,10 @@ impl Server {
             new.http = requested.http.clone();
             outcome.applied.push("http");
         }
+        take!(auth: AuthSettings { without_tls tries cache } fixed { users checks });
+        if old.auth != new.auth {
+            running.endpoint.access.set(&new.auth);
+        }
         let slow = SlowSettings { ring_size: old.slow.ring_size, ..requested.slow.clone() };
         if let Some(view) = self.view().filter(|_| old.slow != slow) {
             view.watch.slow.set(slow.clone());
@@ -87,6 +92,18 @@ impl Server {
         outcome
     }
 
+    /// Reads the users file again. The change takes effect with the next call of each connection. Returns what has
+    /// changed, or `None` if the server has no users.
+    ///
+    /// # Errors
+    /// All errors in the file. The users stay as they are.
+    pub fn reload_users(&self) -> Result<Option<Vec<String>>, UsersError> {
+        match &self.running {
+            Some(running) => running.endpoint.access.reload(),
+            None => Ok(None),
+        }
+    }
+
     /// Reads the TLS files again and uses them for new connections. Returns `false` if TLS is not configured.
     ///
     /// # Errors
@@ -107,6 +124,8 @@ fn fixed(outcome: &mut Reconfigured, old: &Config, requested: &Config) {
         ("host", old.host != requested.host),
         ("loops", old.loops != requested.loops),
         ("calls", old.calls != requested.calls),
+        ("auth.users", old.auth.users != requested.auth.users),
+        ("auth.checks", old.auth.checks != requested.auth.checks),
         ("compaction", old.compaction != requested.compaction),
         ("queues.order", old.queues.order != requested.queues.order),
         ("slow.ring_size", old.slow.ring_size != requested.slow.ring_size),

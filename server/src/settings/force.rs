@@ -68,6 +68,7 @@ impl InForce {
             }
         }
         let force = Self { entries, notes, sources: sources.clone() };
+        wrong.extend(force.notes.protections.iter().filter_map(|protection| protection.missing(&force)));
         match (wrong.is_empty(), Launch::of(&force)) {
             (true, Ok(_)) => Ok(force),
             (true, Err(impossible)) => Err(Refused(impossible)),

@@ -3,6 +3,7 @@
 use std::fmt;
 use std::path::{Path, PathBuf};
 
+use super::protection::Protection;
 use super::setting::Setting;
 
 /// The sources of settings.
@@ -76,6 +77,8 @@ pub struct Notes {
     pub unknown: Vec<(String, usize)>,
     /// HBase's keys that have no effect in hjall, with the reason.
     pub without_effect: Vec<(String, &'static str)>,
+    /// Keys in `hbase-site.xml` that ask for protection.
+    pub protections: Vec<Protection>,
 }
 
 impl Notes {

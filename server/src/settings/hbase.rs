@@ -5,7 +5,7 @@
 const CONNECTIONS: &str = "connections do not need threads; limits.connections limits them";
 const EVERY_CLIENT: &str = "one port accepts every transport and protocol";
 const NO_KERBEROS: &str =
-    "Kerberos is not supported, so connections are not authenticated; tls.client_ca requires client certificates";
+    "Kerberos is not supported; auth.users names users with passwords, tokens and client certificates";
 const KEYSTORE: &str = "Java key stores are not supported; TLS needs tls.certificate and tls.key in PEM format";
 const ONE_PROCESS: &str = "hjall is a single process without a master, region servers, ZooKeeper or HDFS";
 const ONE_CLIENT: &str = "the gateway and the server are one process, so there is no internal client that retries";

@@ -8,7 +8,7 @@ use hjall_engine::Options;
 
 use super::force::InForce;
 use super::given::Wrong;
-use crate::settings::config::{Config, Listen, OffPeak, PlainText, TlsSettings};
+use crate::settings::config::{ClientCertificates, Config, Listen, OffPeak, PlainText, TlsSettings};
 use crate::wire::method::Service;
 
 /// Everything needed to start a server.
@@ -69,6 +69,7 @@ pub(super) struct Parts {
     pub key: Option<PathBuf>,
     pub client_ca: Option<PathBuf>,
     pub plain_text: PlainText,
+    pub client_certificates: ClientCertificates,
     pub info_listen: Option<String>,
     pub info_address: String,
     pub info_port: Option<u16>,
@@ -151,14 +152,34 @@ impl Launch {
 
     fn tls(&mut self, force: &InForce, wrong: &mut Vec<Wrong>) {
         let parts = self.parts.clone();
-        let plain_text = parts.plain_text;
+        let (plain_text, client_certificates) = (parts.plain_text, parts.client_certificates);
         let (name, conflict) = match (parts.certificate, parts.key, parts.client_ca) {
-            (Some(_), Some(_), Some(_)) if plain_text == PlainText::Allow => (
-                "tls.plain",
-                "allow cannot be combined with tls.client_ca: a connection without TLS cannot present a certificate",
-            ),
+            (Some(_), Some(_), Some(_))
+                if plain_text != PlainText::Refuse && client_certificates == ClientCertificates::Require =>
+            {
+                (
+                    "tls.plain",
+                    match plain_text {
+                        PlainText::Loopback => {
+                            "loopback cannot be combined with tls.client_ca: a connection without TLS cannot present a certificate"
+                        }
+                        _ => {
+                            "allow cannot be combined with tls.client_ca: a connection without TLS cannot present a certificate"
+                        }
+                    },
+                )
+            }
+            (_, _, Some(_))
+                if client_certificates == ClientCertificates::Request && self.config.auth.users.is_none() =>
+            {
+                (
+                    "tls.client_certificates",
+                    "request requires auth.users: otherwise clients without a certificate could do everything",
+                )
+            }
             (Some(certificate), Some(key), client_authorities) => {
-                self.config.tls = Some(TlsSettings { certificate, key, client_authorities, plain_text });
+                self.config.tls =
+                    Some(TlsSettings { certificate, key, client_authorities, client_certificates, plain_text });
                 return;
             }
             (None, None, None) => return,

@@ -17,6 +17,7 @@ mod hbase;
 pub mod lane_size;
 pub mod launch;
 mod nearest;
+mod protection;
 mod setting;
 mod show;
 mod site;

@@ -8,6 +8,7 @@ use roxmltree::{Document, Node};
 
 use super::given::{Given, Notes, Origin, Wrong};
 use super::hbase;
+use super::protection::Protection;
 use super::setting::{Key, SWITCH, Setting};
 use super::table;
 use super::toml::must;
@@ -96,7 +97,8 @@ fn take(
             }
         }
     }
-    for (name, Property { line, .. }) in properties {
+    for (name, Property { value, line }) in properties {
+        notes.protections.extend(Protection::of(&format!("{}:{line}", path.display()), &name, &value));
         match hbase::without_effect(&name) {
             Some(why) => notes.without_effect.push((name, why)),
             None => notes.unknown.push((name, line)),

@@ -103,7 +103,7 @@ pub fn must(setting: &Setting, given: &str) -> String {
 /// kind of the setting.
 fn text(kind: &Kind, value: &Spanned<DeValue<'_>>) -> Option<String> {
     match (kind, value.get_ref()) {
-        (Kind::Bool, DeValue::Boolean(yes)) => Some(yes.to_string()),
+        (Kind::Bool | Kind::Choice(_), DeValue::Boolean(yes)) => Some(yes.to_string()),
         (
             Kind::Count { .. } | Kind::Bytes { .. } | Kind::Ratio { .. } | Kind::Time { .. },
             DeValue::Integer(number),

@@ -48,7 +48,7 @@ pub enum Kind {
     Text(&'static str),
     /// The path of a file or folder.
     Path,
-    /// One of these words.
+    /// One of these words. `true` and `false` among them are boolean values.
     Choice(&'static [&'static str]),
     /// One or more `HOST:PORT`.
     Addresses,
@@ -116,6 +116,10 @@ impl Kind {
             }
             Self::Text(_) | Self::Path => (!given.is_empty()).then(|| Value::Text(given.to_owned())),
             Self::Choice(words) => {
+                let boolean = words.iter().any(|word| word.eq_ignore_ascii_case(given)).then(|| Self::Bool.read(given));
+                if let Some(Some(value)) = boolean {
+                    return Some(value);
+                }
                 words.iter().find(|word| word.eq_ignore_ascii_case(given)).map(|word| Value::Text((*word).to_owned()))
             }
             Self::Addresses | Self::Words(_) => {

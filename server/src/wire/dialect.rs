@@ -61,6 +61,8 @@ pub enum Opening {
     Http,
     /// A TLS handshake.
     Tls,
+    /// A SASL negotiation, as libthrift frames it.
+    Sasl,
     /// A protocol that this server does not support.
     Foreign(Foreign),
 }
@@ -76,8 +78,6 @@ pub enum Foreign {
     Redis,
     /// HTTP/2 without TLS.
     Http2,
-    /// Thrift inside SASL, as used with Kerberos.
-    Sasl,
     /// Thrift's header transport.
     HeaderTransport,
     /// SSH.
@@ -100,7 +100,6 @@ impl fmt::Display for Foreign {
             }
             Self::Redis => "Redis; use an HBase Thrift client such as HappyBase",
             Self::Http2 => "HTTP/2; use HTTP/1.1 with POST, or Thrift over plain TCP",
-            Self::Sasl => "Thrift with SASL (Kerberos), which is not supported; disable authentication in the client, and use TLS on untrusted networks",
             Self::HeaderTransport => "Thrift's header transport; use buffered or framed transport",
             Self::Ssh => "SSH; use an HBase Thrift client",
             Self::Garbage => {
@@ -172,7 +171,7 @@ fn counted(first: &[u8]) -> Opening {
         return match rest {
             [] => Opening::Unclear,
             [1..=20] => Opening::Unclear,
-            [1..=20, b'A'..=b'Z', ..] => Opening::Foreign(Foreign::Sasl),
+            [1..=20, b'A'..=b'Z', ..] => Opening::Sasl,
             _ => framed(0x0100_0000, rest),
         };
     }

@@ -18,7 +18,7 @@ mod table;
 use hjall_idl::hbase1::*;
 use thrift::protocol::{TInputProtocol, TOutputProtocol, TSerializable};
 
-use super::check_allowed;
+use super::permission;
 use crate::gateway::context::CallContext;
 use crate::wire::fault::Fault;
 use crate::wire::method::{Method, Service, Thrift1};

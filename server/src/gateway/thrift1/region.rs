@@ -8,8 +8,9 @@ use hjall_idl::hbase1::*;
 use super::argument::{sent, table_name};
 use super::error::{Answer, io_error, undeclared};
 use crate::gateway::compactor::Depth;
-use crate::gateway::context::Context;
+use crate::gateway::context::{CallContext, Context};
 use crate::gateway::error::{IO, Raised};
+use crate::wire::method::{Method, Thrift1};
 
 /// The regions of a table by start key. An unknown table has none.
 pub fn get_table_regions(context: &Context, a: GetTableRegionsArgs) -> Answer<Vec<TRegionInfo>> {
@@ -22,10 +23,13 @@ pub fn get_table_regions(context: &Context, a: GetTableRegionsArgs) -> Answer<Ve
 }
 
 /// The region at or before a key of HBase's catalog, which may belong to another table than the key.
-pub fn get_region_info(context: &Context, a: GetRegionInfoArgs) -> Answer<TRegionInfo> {
+pub fn get_region_info(context: &CallContext<'_>, a: GetRegionInfoArgs) -> Answer<TRegionInfo> {
     let key = sent(a.row, "row")?;
     match context.engine.region_not_after(&key) {
-        Some((table, region)) => Ok(region_info(context, &table, &region)),
+        Some((table, region)) => {
+            context.require_any(Method::Thrift1(Thrift1::GetRegionInfo), &table)?;
+            Ok(region_info(context, &table, &region))
+        }
         None => {
             let text = format!("Cannot find row in hbase:meta, row={}", to_string_binary(&key));
             Err(io_error(&Raised::new(IO, text)))
@@ -34,20 +38,21 @@ pub fn get_region_info(context: &Context, a: GetRegionInfoArgs) -> Answer<TRegio
 }
 
 /// Requests a minor compaction of a table, or of the table of a region.
-pub fn compact(context: &Context, a: CompactArgs) -> Answer<()> {
-    request(context, a.table_name_or_region_name, Depth::Minor)
+pub fn compact(context: &CallContext<'_>, a: CompactArgs) -> Answer<()> {
+    request(context, Thrift1::Compact, a.table_name_or_region_name, Depth::Minor)
 }
 
 /// Requests a major compaction of a table, or of the table of a region. HBase 2 runs a minor one here.
-pub fn major_compact(context: &Context, a: MajorCompactArgs) -> Answer<()> {
-    request(context, a.table_name_or_region_name, Depth::Major)
+pub fn major_compact(context: &CallContext<'_>, a: MajorCompactArgs) -> Answer<()> {
+    request(context, Thrift1::MajorCompact, a.table_name_or_region_name, Depth::Major)
 }
 
 /// Requests a compaction. A name that no region has is the name of a table. A disabled table is not
 /// compacted; the name of one of its regions is an error.
-fn request(context: &Context, name: Option<Vec<u8>>, depth: Depth) -> Answer<()> {
+fn request(context: &CallContext<'_>, method: Thrift1, name: Option<Vec<u8>>, depth: Depth) -> Answer<()> {
     let name = sent(name, "tableNameOrRegionName")?;
     if let Some(table) = table_of_region(context, &name) {
+        context.require_admin(Method::Thrift1(method), &table)?;
         if !context.engine.is_table_enabled(&table).map_err(undeclared)? {
             let text = format!("{} is not online", to_string_binary(&name));
             return Err(undeclared(Error::new(ErrorKind::NotServing, text)));
@@ -56,6 +61,7 @@ fn request(context: &Context, name: Option<Vec<u8>>, depth: Depth) -> Answer<()>
         return Ok(());
     }
     let table = table_name(Some(name), undeclared)?;
+    context.require_admin(Method::Thrift1(method), &table)?;
     if context.engine.is_table_enabled(&table).map_err(undeclared)? {
         context.compactor.request(table, depth);
     }

@@ -13,13 +13,17 @@ use super::error::{Answer, illegal, local};
 use super::namespace::missing;
 use super::table::{descriptor_within, descriptors};
 use crate::gateway::context::{CallContext, Context};
+use crate::wire::method::{Method, Thrift2};
 
 /// Descriptors of the named tables, in that order, without missing ones. Without names, of all user tables.
 pub fn get_table_descriptors(context: &CallContext<'_>, a: GetTableDescriptorsArgs) -> Answer<Vec<TTableDescriptor>> {
     if a.tables.is_empty() {
-        return descriptors(context, &by_pattern(context, None, false)?);
+        return descriptors(context, &administered(context, by_pattern(context, None, false)?));
     }
     let names = a.tables.iter().map(full_table_name).collect::<Answer<Vec<_>>>()?;
+    for name in &names {
+        context.require_admin(Method::Thrift2(Thrift2::GetTableDescriptors), name)?;
+    }
     let mut tables = Vec::new();
     for name in &names {
         match context.engine.describe(name) {
@@ -63,8 +67,15 @@ fn by_namespace(context: &Context, namespace: &[u8]) -> Answer<Vec<TableDescript
     Ok(tables.filter(|table| name.is_empty() || table.name.namespace() == name).collect())
 }
 
-fn names(tables: Vec<TableDescriptor>) -> Vec<TTableName> {
-    tables.iter().map(|table| table_name_back(&table.name)).collect()
+/// Those of these tables whose descriptors the user may see.
+fn administered(context: &CallContext<'_>, mut tables: Vec<TableDescriptor>) -> Vec<TableDescriptor> {
+    tables.retain(|table| context.administers(&table.name));
+    tables
+}
+
+/// The names of these tables, as far as the user has a role for them.
+fn names(context: &CallContext<'_>, tables: Vec<TableDescriptor>) -> Vec<TTableName> {
+    tables.iter().filter(|table| context.sees(&table.name)).map(|table| table_name_back(&table.name)).collect()
 }
 
 /// Descriptors of all matching tables.
@@ -72,12 +83,12 @@ pub fn get_table_descriptors_by_pattern(
     context: &CallContext<'_>,
     a: GetTableDescriptorsByPatternArgs,
 ) -> Answer<Vec<TTableDescriptor>> {
-    descriptors(context, &by_pattern(context, a.regex.as_deref(), a.include_sys_tables)?)
+    descriptors(context, &administered(context, by_pattern(context, a.regex.as_deref(), a.include_sys_tables)?))
 }
 
 /// Names of all matching tables.
-pub fn get_table_names_by_pattern(context: &Context, a: GetTableNamesByPatternArgs) -> Answer<Vec<TTableName>> {
-    by_pattern(context, a.regex.as_deref(), a.include_sys_tables).map(names)
+pub fn get_table_names_by_pattern(context: &CallContext<'_>, a: GetTableNamesByPatternArgs) -> Answer<Vec<TTableName>> {
+    by_pattern(context, a.regex.as_deref(), a.include_sys_tables).map(|tables| names(context, tables))
 }
 
 /// Descriptors of the tables of a namespace.
@@ -85,10 +96,13 @@ pub fn get_table_descriptors_by_namespace(
     context: &CallContext<'_>,
     a: GetTableDescriptorsByNamespaceArgs,
 ) -> Answer<Vec<TTableDescriptor>> {
-    descriptors(context, &by_namespace(context, &a.name)?)
+    descriptors(context, &administered(context, by_namespace(context, &a.name)?))
 }
 
 /// Names of the tables of a namespace.
-pub fn get_table_names_by_namespace(context: &Context, a: GetTableNamesByNamespaceArgs) -> Answer<Vec<TTableName>> {
-    by_namespace(context, &a.name).map(names)
+pub fn get_table_names_by_namespace(
+    context: &CallContext<'_>,
+    a: GetTableNamesByNamespaceArgs,
+) -> Answer<Vec<TTableName>> {
+    by_namespace(context, &a.name).map(|tables| names(context, tables))
 }

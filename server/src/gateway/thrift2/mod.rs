@@ -19,7 +19,7 @@ mod table;
 use hjall_idl::hbase2::*;
 use thrift::protocol::{TInputProtocol, TOutputProtocol, TSerializable};
 
-use super::check_allowed;
+use super::permission;
 use crate::gateway::context::CallContext;
 use crate::wire::fault::Fault;
 use crate::wire::method::{Method, Service, Thrift2};

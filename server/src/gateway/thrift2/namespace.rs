@@ -8,7 +8,7 @@ use hjall_idl::hbase2::{
 };
 
 use super::error::{Answer, master};
-use crate::gateway::context::Context;
+use crate::gateway::context::{CallContext, Context};
 use crate::wire::fault::Fault;
 
 fn text(bytes: &[u8]) -> String {
@@ -76,10 +76,12 @@ pub fn missing(name: &[u8]) -> Fault {
 
 /// The descriptors of all namespaces, by name.
 pub fn list_namespace_descriptors(
-    context: &Context,
+    context: &CallContext<'_>,
     _: ListNamespaceDescriptorsArgs,
 ) -> Answer<Vec<TNamespaceDescriptor>> {
-    Ok(context.engine.namespaces().into_iter().map(descriptor_back).collect())
+    let mut namespaces = context.engine.namespaces();
+    namespaces.retain(|namespace| context.administers_namespace(&namespace.name));
+    Ok(namespaces.into_iter().map(descriptor_back).collect())
 }
 
 /// The names of all namespaces, in order.

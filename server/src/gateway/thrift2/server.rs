@@ -85,7 +85,7 @@ fn record(context: &Context, call: &SlowCall) -> TOnlineLogRecord {
         method_name: call.method.to_owned(),
         call_details: format!("{}({})", call.method, call.service),
         param: parameters(call),
-        user_name: String::new(),
+        user_name: call.user.as_deref().unwrap_or_default().to_owned(),
         multi_gets_count: small(gets),
         multi_mutations_count: small(mutations),
         multi_service_calls: 0,

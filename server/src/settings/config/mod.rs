@@ -3,6 +3,7 @@
 //! [`crate::Server::reconfigure`] changes it while the server runs, except for the fields documented as fixed at the
 //! start.
 
+mod auth;
 mod compaction;
 mod http;
 mod limits;
@@ -12,11 +13,12 @@ mod tls;
 use std::net::SocketAddr;
 use std::sync::Arc;
 
+pub use auth::{AuthSettings, WithoutTls};
 pub use compaction::{CompactionSettings, OffPeak};
 pub use http::HttpSettings;
 pub use limits::{Limits, WhenFull};
 pub use queues::{QueueOrder, QueueSettings, cores};
-pub use tls::{PlainText, TlsSettings};
+pub use tls::{ClientCertificates, PlainText, TlsSettings};
 
 use crate::observe::{Observer, SlowSettings};
 use crate::wire::method::Service;
@@ -41,6 +43,8 @@ pub struct Config {
     pub slow: SlowSettings,
     /// TLS on all ports, or `None` if TLS is not offered. A change applies to new connections.
     pub tls: Option<TlsSettings>,
+    /// The users of the server.
+    pub auth: AuthSettings,
     /// Thrift over HTTP.
     pub http: HttpSettings,
     /// Schedule and rate of compactions. Fixed at the start.
@@ -54,9 +58,20 @@ pub struct Config {
 /// Settings that change the effect of calls.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct CallOptions {
-    /// Whether Thrift2 refuses data mutations (`hbase.thrift.readonly`). As in HBase, Thrift1 and administrative calls
-    /// are not affected.
-    pub read_only: bool,
+    /// What clients may change.
+    pub read_only: ReadOnly,
+}
+
+/// What read-only mode refuses.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum ReadOnly {
+    /// Nothing.
+    #[default]
+    Off,
+    /// Changes of data through Thrift2, as HBase's `hbase.thrift.readonly`.
+    Thrift2Data,
+    /// Every change of data, tables and namespaces, through both services.
+    All,
 }
 
 /// An address to listen on.
@@ -113,6 +128,7 @@ impl Default for Config {
             slow: SlowSettings::default(),
             tls: None,
             compaction: CompactionSettings::default(),
+            auth: AuthSettings::default(),
             http: HttpSettings::default(),
             calls: CallOptions::default(),
             observer: None,

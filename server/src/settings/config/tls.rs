@@ -11,7 +11,10 @@ pub struct TlsSettings {
     pub key: PathBuf,
     /// CAs that issue client certificates, or `None` if clients need no certificate.
     pub client_authorities: Option<PathBuf>,
-    /// Whether connections without TLS are served on the same ports. They never are if `client_authorities` is set.
+    /// Whether clients must present a certificate if `client_authorities` is set.
+    pub client_certificates: ClientCertificates,
+    /// Whether connections without TLS are served on the same ports. They never are if clients must present a
+    /// certificate.
     pub plain_text: PlainText,
 }
 
@@ -21,6 +24,18 @@ pub enum PlainText {
     /// Its first call is answered with an error, and it is closed.
     #[default]
     Refuse,
+    /// It is served at a loopback address of the server, and refused at others.
+    Loopback,
     /// It is served.
     Allow,
+}
+
+/// Whether clients present a certificate if the server knows authorities for them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum ClientCertificates {
+    /// They must.
+    #[default]
+    Require,
+    /// They may. Users log in without one in other ways.
+    Request,
 }

@@ -1,5 +1,6 @@
 //! Every setting, by section.
 
+mod auth;
 mod compaction;
 mod http;
 mod info;
@@ -18,9 +19,10 @@ use super::value::Kind;
 
 /// All settings, in the order in which they are listed and applied.
 pub static ALL: [&Setting; COUNT] = {
-    let parts: [&'static [Setting]; 10] = [
+    let parts: [&'static [Setting]; 11] = [
         &server::SETTINGS,
         &tls::SETTINGS,
+        &auth::SETTINGS,
         &http::SETTINGS,
         &queues::SETTINGS,
         &limits::SETTINGS,
@@ -46,6 +48,7 @@ pub static ALL: [&Setting; COUNT] = {
 
 const COUNT: usize = server::SETTINGS.len()
     + tls::SETTINGS.len()
+    + auth::SETTINGS.len()
     + http::SETTINGS.len()
     + queues::SETTINGS.len()
     + limits::SETTINGS.len()

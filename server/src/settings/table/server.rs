@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use super::{Default, Kind, ROW, Setting, count, flag, key, key_in, time};
 use crate::settings::Value;
-use crate::settings::config::Config;
+use crate::settings::config::{Config, ReadOnly};
 
 pub(super) static SETTINGS: [Setting; 13] = [
     Setting {
@@ -73,7 +73,8 @@ pub(super) static SETTINGS: [Setting; 13] = [
         kind: Kind::Text("a host name or an IP address"),
         default: Default::Is("127.0.0.1"),
         summary: "Host or IP address to listen on if server.listen is not set",
-        reason: "There is no authentication, so listening on a network has to be a deliberate choice (HBase: 0.0.0.0)",
+        reason: "Without users, every client that can connect may do everything, so listening on a network has to be a \
+                 deliberate choice (HBase: 0.0.0.0)",
         reloads: false,
         set: |launch, value| launch.parts.address = value.text().to_owned(),
         ..ROW
@@ -105,11 +106,19 @@ pub(super) static SETTINGS: [Setting; 13] = [
         name: "server.read_only",
         flag: flag("read-only", "", ""),
         hbase: &[key("hbase.thrift.readonly")],
-        summary: "Refuse data mutations through Thrift2. As in HBase, Thrift1 and table administration are not \
-                  affected",
+        kind: Kind::Choice(&["false", "true", "all"]),
+        default: Default::Is("false"),
+        summary: "Read-only mode. true refuses data mutations through Thrift2; as in HBase, Thrift1 and table \
+                  administration are not affected. all refuses every change through both services",
         as_in_hbase: true,
         reloads: false,
-        set: |launch, value| launch.config.calls.read_only = value.is_true(),
+        set: |launch, value| {
+            launch.config.calls.read_only = match value.text() {
+                "all" => ReadOnly::All,
+                _ if value.is_true() => ReadOnly::Thrift2Data,
+                _ => ReadOnly::Off,
+            }
+        },
         ..ROW
     },
     Setting {

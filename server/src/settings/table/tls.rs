@@ -1,9 +1,9 @@
 //! TLS, and what it means for plain connections.
 
 use super::{Default, Kind, ROW, Setting, flag};
-use crate::settings::config::PlainText;
+use crate::settings::config::{ClientCertificates, PlainText};
 
-pub(super) static SETTINGS: [Setting; 4] = [
+pub(super) static SETTINGS: [Setting; 5] = [
     Setting {
         name: "tls.certificate",
         flag: flag("tls-cert", "FILE", ""),
@@ -36,8 +36,23 @@ pub(super) static SETTINGS: [Setting; 4] = [
         ..ROW
     },
     Setting {
+        name: "tls.client_certificates",
+        kind: Kind::Choice(&["require", "request"]),
+        default: Default::Is("require"),
+        summary: "Whether clients must present a certificate if tls.client_ca is set. If they need not, users log in \
+                  without one in other ways, so auth.users has to be set",
+        reason: "Without users, the certificate is what gives access",
+        set: |launch, value| {
+            launch.parts.client_certificates = match value.text() {
+                "request" => ClientCertificates::Request,
+                _ => ClientCertificates::Require,
+            }
+        },
+        ..ROW
+    },
+    Setting {
         name: "tls.plain",
-        kind: Kind::Choice(&["refuse", "allow"]),
+        kind: Kind::Choice(&["refuse", "loopback", "allow"]),
         default: Default::Is("refuse"),
         summary: "Whether connections without TLS are served if tls.certificate is set. They cannot be allowed \
                   together with tls.client_ca",
@@ -45,6 +60,7 @@ pub(super) static SETTINGS: [Setting; 4] = [
         set: |launch, value| {
             launch.parts.plain_text = match value.text() {
                 "allow" => PlainText::Allow,
+                "loopback" => PlainText::Loopback,
                 _ => PlainText::Refuse,
             }
         },

@@ -12,7 +12,6 @@ fn other_protocols_are_recognised() {
         (b"*3\r\n$3\r\nSET", Foreign::Redis),
         (b"PING\r\n", Foreign::Redis),
         (b"PRI * HTTP/2.0\r\n", Foreign::Http2),
-        (b"\x01\0\0\0\x06GSSAPI", Foreign::Sasl),
         (b"\0\0\0\x20\x0f\xff\0\0", Foreign::HeaderTransport),
         (b"SSH-2.0-x", Foreign::Ssh),
         (b"\xff\xff\xff\xff", Foreign::Garbage),
@@ -22,6 +21,8 @@ fn other_protocols_are_recognised() {
         assert_eq!(recognise(first), Opening::Foreign(foreign), "{}", first.escape_ascii());
     }
     assert_eq!(recognise(b"\x16\x03\x01\0\xf0"), Opening::Tls);
+    assert_eq!(recognise(b"\x01\0\0\0\x06GSSAPI"), Opening::Sasl);
+    assert_eq!(recognise(b"\x01\0\0\0\x05P"), Opening::Sasl);
     assert_eq!(recognise(b"POST / HTTP/1.1\r\n"), Opening::Http);
     assert_eq!(recognise(b"GET / HTTP/1.1\r\n"), Opening::Http);
 }

@@ -31,6 +31,7 @@ fn context() -> Context {
     let engine = Engine::memory(Options { clock: Some(clock.clone()), ..Options::default() }).unwrap();
     let settings = CompactionSettings { request_delay: Duration::ZERO, ..CompactionSettings::default() };
     Context {
+        access: Arc::default(),
         compactor: Compactor::start(engine.clone(), settings).unwrap(),
         engine,
         scanners: Scanners::new(&Limits::default(), clock),

@@ -45,7 +45,17 @@ impl Gateway {
         let settings = CompactionSettings { request_delay: Duration::ZERO, ..CompactionSettings::default() };
         let compactor = Compactor::start(engine.clone(), settings).unwrap();
         let watch = Arc::new(Watch::new(SlowSettings::default(), None));
-        Self { context: Context { engine, scanners, compactor, identity, options: CallOptions::default(), watch } }
+        Self {
+            context: Context {
+                access: Arc::default(),
+                engine,
+                scanners,
+                compactor,
+                identity,
+                options: CallOptions::default(),
+                watch,
+            },
+        }
     }
 
     /// Makes one call. Returns its result struct, or a fault that the contract does not declare.

@@ -5,7 +5,7 @@ use std::net::TcpStream;
 use std::path::Path;
 use std::sync::Arc;
 
-use hjall_server::settings::config::{PlainText, TlsSettings};
+use hjall_server::settings::config::{ClientCertificates, PlainText, TlsSettings};
 use hjall_server::{Config, Server, StartError};
 use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, IsCa, KeyPair};
 use tokio_rustls::rustls::pki_types::{CertificateDer, PrivateKeyDer};
@@ -39,6 +39,7 @@ fn files(folder: &Path, by: &Issuer, mutual: bool) -> TlsSettings {
         certificate: write("server.pem", certificate),
         key: write("server.key", key.serialize_pem()),
         client_authorities: mutual.then(|| write("ca.pem", by.pem())),
+        client_certificates: ClientCertificates::Require,
         plain_text: PlainText::Refuse,
     }
 }

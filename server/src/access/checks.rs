@@ -1,0 +1,220 @@
+//! Checks of passwords: on threads of their own, a few at a time, each credential once.
+
+use std::collections::HashMap;
+use std::net::IpAddr;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::thread::Builder;
+
+use crossbeam_channel::{Sender, bounded};
+use hjall_engine::clock::Clock;
+use ring::{hmac, rand};
+use tokio::sync::{OnceCell, oneshot};
+
+use super::password::{HashedPassword, PASSWORD_BYTES_MAX};
+use super::tries::Tries;
+use super::users::User;
+use crate::settings::config::AuthSettings;
+
+/// Checks that may wait for others. Further ones are refused.
+const WAITING_MAX: usize = 64;
+/// Verified credentials that are remembered.
+const VERIFIED_MAX: usize = 4096;
+
+/// Why a login failed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Refused {
+    /// The user, the password or the token is wrong. Which of them is not told.
+    Wrong,
+    /// There were too many failures from this address, or for this user from this address.
+    TooManyTries,
+    /// Too many checks of passwords wait.
+    Busy,
+}
+
+impl Refused {
+    /// The reason for the client and the log.
+    pub fn reason(self) -> &'static str {
+        match self {
+            Self::Wrong => "the user, the password or the token is wrong",
+            Self::TooManyTries => "too many logins have failed from this address; wait a minute",
+            Self::Busy => "too many passwords are being checked; try again",
+        }
+    }
+}
+
+/// A keyed hash of a user, a password, and the hash that the password is checked against. The key is random and never
+/// leaves the process, so that a credential cannot be found by trying passwords on a copy of the memory of another one.
+type Credential = [u8; 32];
+
+/// Checks passwords for all connections.
+pub struct Checks {
+    key: hmac::Key,
+    waiting: Sender<Job>,
+    /// Credentials that were right, each with the time until which that is remembered.
+    verified: Mutex<HashMap<Credential, i64>>,
+    /// Checks that run or wait. Connections that send the same credential share one.
+    running: Mutex<HashMap<Credential, Weak<OnceCell<bool>>>>,
+    pub(super) tries: Tries,
+    clock: Arc<dyn Clock>,
+}
+
+/// A password that waits for a thread.
+struct Job {
+    hash: HashedPassword,
+    password: Vec<u8>,
+    matches: oneshot::Sender<bool>,
+}
+
+/// One credential, and where it comes from.
+struct Check<'a> {
+    credential: Credential,
+    from: IpAddr,
+    user: Option<&'a Arc<str>>,
+    hash: &'a HashedPassword,
+    password: &'a [u8],
+}
+
+impl Checks {
+    /// Checks on this many threads, which end when the value is dropped.
+    ///
+    /// # Errors
+    /// The operating system gives no random bytes or no thread.
+    pub fn new(threads: usize, clock: Arc<dyn Clock>) -> Result<Self, String> {
+        let key = hmac::Key::generate(hmac::HMAC_SHA256, &rand::SystemRandom::new());
+        let key = key.map_err(|_| "the operating system gives no random bytes".to_owned())?;
+        let (waiting, jobs) = bounded::<Job>(WAITING_MAX);
+        for number in 0..threads.max(1) {
+            let jobs = jobs.clone();
+            let run = move || {
+                // Used again, because threads that allocate megabytes for each check keep many of them.
+                let mut memory = Vec::new();
+                for Job { hash, password, matches } in jobs {
+                    // The client may have gone.
+                    if !matches.is_closed() {
+                        let _ = matches.send(hash.matches_within(&password, &mut memory));
+                    }
+                }
+            };
+            let thread = Builder::new().name(format!("hjall-login-{number}")).spawn(run);
+            thread.map_err(|error| format!("the operating system gives no thread: {error}"))?;
+        }
+        let (verified, running) = (Mutex::default(), Mutex::default());
+        Ok(Self { key, waiting, verified, running, tries: Tries::default(), clock })
+    }
+
+    /// The time by the clock of the checks.
+    pub fn now_ms(&self) -> i64 {
+        self.clock.now_ms()
+    }
+
+    /// Checks a password. `name` is what the client sent. Takes as long for a user who does not exist or has no
+    /// password, which is what `unmatched` is checked for.
+    pub async fn password(
+        &self,
+        settings: &AuthSettings,
+        from: IpAddr,
+        name: &str,
+        user: Option<&User>,
+        unmatched: &HashedPassword,
+        password: &[u8],
+    ) -> Result<(), Refused> {
+        if password.len() > PASSWORD_BYTES_MAX {
+            return Err(Refused::Wrong);
+        }
+        let (max, now_ms) = (settings.tries, self.clock.now_ms());
+        // First of all: otherwise an address that is blocked could find a password by trying what is remembered.
+        if user.is_some_and(|user| self.tries.is_user_blocked(from, &user.name, max, now_ms)) {
+            return Err(Refused::TooManyTries);
+        }
+        let known = user.and_then(|user| user.password.as_ref());
+        let hash = known.unwrap_or(unmatched);
+        let credential = self.credential(name, hash, password);
+        let user = user.map(|user| &user.name);
+        if known.is_some() && self.is_verified(&credential, now_ms) {
+            return Ok(());
+        }
+        if self.tries.is_blocked(from, max, now_ms) {
+            self.tries.failed(from, user, now_ms);
+            return Err(Refused::TooManyTries);
+        }
+        let check = Check { credential, from, user, hash, password };
+        match self.shared(settings, check).await {
+            Ok(true) if known.is_some() => Ok(()),
+            Ok(_) => Err(Refused::Wrong),
+            Err(refused) => Err(refused),
+        }
+    }
+
+    /// Runs a check, or waits for the one of another connection with the same credential.
+    async fn shared(&self, settings: &AuthSettings, check: Check<'_>) -> Result<bool, Refused> {
+        let cell = {
+            let mut running = lock(&self.running);
+            match running.get(&check.credential).and_then(Weak::upgrade) {
+                Some(cell) => cell,
+                None => {
+                    running.retain(|_, cell| cell.strong_count() > 0);
+                    let cell = Arc::new(OnceCell::new());
+                    running.insert(check.credential, Arc::downgrade(&cell));
+                    cell
+                }
+            }
+        };
+        cell.get_or_try_init(|| self.run(settings, &check)).await.copied()
+    }
+
+    async fn run(&self, settings: &AuthSettings, check: &Check<'_>) -> Result<bool, Refused> {
+        let begun = self.tries.begin(check.from, check.user, settings.tries, self.clock.now_ms());
+        let begun = begun.ok_or(Refused::TooManyTries)?;
+        let (matches, checked) = oneshot::channel();
+        let job = Job { hash: check.hash.clone(), password: check.password.to_vec(), matches };
+        if self.waiting.try_send(job).is_err() {
+            // Nothing was checked, so nothing has failed.
+            begun.succeeded();
+            return Err(Refused::Busy);
+        }
+        let is_right = checked.await.unwrap_or(false);
+        if is_right {
+            begun.succeeded();
+            self.remember(settings, check.credential);
+        }
+        Ok(is_right)
+    }
+
+    /// The fields are preceded by their lengths, so that no two credentials have the same bytes.
+    fn credential(&self, name: &str, hash: &HashedPassword, password: &[u8]) -> Credential {
+        let mut context = hmac::Context::with_key(&self.key);
+        for field in [name.as_bytes(), hash.as_str().as_bytes(), password] {
+            context.update(&(field.len() as u64).to_be_bytes());
+            context.update(field);
+        }
+        let mut credential = [0; 32];
+        credential.copy_from_slice(context.sign().as_ref());
+        credential
+    }
+
+    fn is_verified(&self, credential: &Credential, now_ms: i64) -> bool {
+        lock(&self.verified).get(credential).is_some_and(|until_ms| now_ms < *until_ms)
+    }
+
+    fn remember(&self, settings: &AuthSettings, credential: Credential) {
+        let Some(time) = settings.cache else { return };
+        let now_ms = self.clock.now_ms();
+        let until_ms = now_ms.saturating_add(i64::try_from(time.as_millis()).unwrap_or(i64::MAX));
+        let mut verified = lock(&self.verified);
+        if verified.len() >= VERIFIED_MAX {
+            verified.retain(|_, until_ms| now_ms < *until_ms);
+        }
+        if verified.len() < VERIFIED_MAX {
+            verified.insert(credential, until_ms);
+        }
+    }
+
+    /// Forgets all credentials.
+    pub fn forget(&self) {
+        lock(&self.verified).clear();
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

@@ -1,0 +1,187 @@
+//! The users of the server: how each proves who they are, and what each may do.
+
+use std::collections::HashMap;
+use std::fmt;
+use std::path::Path;
+use std::sync::Arc;
+
+use super::certificate::CertificateName;
+use super::file;
+use super::password::HashedPassword;
+use super::role::{Role, Scope};
+use super::token::HashedToken;
+
+/// Why a users file cannot be used: each error with the file and the line.
+#[derive(Debug)]
+pub struct UsersError(pub Vec<String>);
+
+impl fmt::Display for UsersError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0.join("; "))
+    }
+}
+
+impl std::error::Error for UsersError {}
+
+/// One user.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct User {
+    /// The name: letters, digits and some punctuation, all ASCII.
+    pub name: Arc<str>,
+    /// The password, if the user has one.
+    pub password: Option<HashedPassword>,
+    /// Bearer tokens.
+    pub tokens: Vec<HashedToken>,
+    /// Names of client certificates, any of which identifies the user.
+    pub certificates: Vec<CertificateName>,
+    /// What each role covers, by the role's number.
+    pub roles: [Scope; Role::ALL.len()],
+}
+
+impl User {
+    /// A user who cannot log in and has no role.
+    pub fn new(name: &str) -> Self {
+        Self {
+            name: name.into(),
+            password: None,
+            tokens: Vec::new(),
+            certificates: Vec::new(),
+            roles: Default::default(),
+        }
+    }
+
+    /// What a role of this user covers.
+    pub fn scope(&self, role: Role) -> &Scope {
+        &self.roles[role as usize]
+    }
+}
+
+/// Checks the name of a user.
+///
+/// # Errors
+/// Why no user can have it.
+pub fn check_name(name: &str) -> Result<(), String> {
+    const NAME_BYTES_MAX: usize = 128;
+    let legal = |byte: u8| byte.is_ascii_alphanumeric() || b"._-@/+=".contains(&byte);
+    if name.is_empty() || name.len() > NAME_BYTES_MAX || !name.bytes().all(legal) {
+        return Err(format!("must have 1 to {NAME_BYTES_MAX} ASCII letters, digits or characters of ._-@/+="));
+    }
+    // Limits count users and addresses by their names.
+    if name.parse::<std::net::IpAddr>().is_ok() {
+        return Err("must not be an IP address".to_owned());
+    }
+    Ok(())
+}
+
+/// Warns of a file that other users of the machine can read. It has hashes of passwords.
+fn warn_if_exposed(path: &Path) {
+    #[cfg(unix)]
+    if let Ok(metadata) = std::fs::metadata(path)
+        && std::os::unix::fs::MetadataExt::mode(&metadata) & 0o077 != 0
+    {
+        let path = path.display();
+        tracing::warn!("other users of this machine can access the users file {path}; run chmod 600 {path}");
+    }
+    #[cfg(not(unix))]
+    let _ = path;
+}
+
+/// All users, found by what identifies them.
+#[derive(Debug)]
+pub struct Users {
+    by_name: HashMap<Arc<str>, Arc<User>>,
+    by_token: HashMap<HashedToken, Arc<User>>,
+    by_certificate: HashMap<CertificateName, Arc<User>>,
+    /// The hash that is checked for users that do not exist or have no password.
+    unmatched: HashedPassword,
+}
+
+impl Users {
+    /// Reads a users file.
+    ///
+    /// # Errors
+    /// All errors in it.
+    pub fn read(path: &Path) -> Result<Self, UsersError> {
+        let text = std::fs::read_to_string(path)
+            .map_err(|error| UsersError(vec![format!("{}: cannot be read: {error}", path.display())]))?;
+        warn_if_exposed(path);
+        Self::parse(&text, path)
+    }
+
+    /// Parses the text of a users file. `path` is named in errors.
+    ///
+    /// # Errors
+    /// All errors in it.
+    pub fn parse(text: &str, path: &Path) -> Result<Self, UsersError> {
+        Self::of(file::parse(text, path)?).map_err(|why| UsersError(vec![format!("{}: {why}", path.display())]))
+    }
+
+    fn of(users: Vec<User>) -> Result<Self, String> {
+        let unmatched = HashedPassword::unmatched(users.iter().filter_map(|user| user.password.as_ref()))?;
+        let mut all =
+            Self { by_name: HashMap::new(), by_token: HashMap::new(), by_certificate: HashMap::new(), unmatched };
+        for user in users {
+            let user = Arc::new(user);
+            for token in &user.tokens {
+                if let Some(other) = all.by_token.insert(*token, user.clone()) {
+                    return Err(format!("users {} and {} have the same token", other.name, user.name));
+                }
+            }
+            for certificate in &user.certificates {
+                if let Some(other) = all.by_certificate.insert(certificate.clone(), user.clone()) {
+                    return Err(format!("users {} and {} both have {certificate}", other.name, user.name));
+                }
+            }
+            all.by_name.insert(user.name.clone(), user);
+        }
+        Ok(all)
+    }
+
+    /// Finds a user by name.
+    pub fn get(&self, name: &str) -> Option<&Arc<User>> {
+        self.by_name.get(name)
+    }
+
+    /// The user with this token.
+    pub fn of_token(&self, token: &HashedToken) -> Option<&Arc<User>> {
+        self.by_token.get(token)
+    }
+
+    /// The user of a verified client certificate, and the name that identifies the user. `None` if its names identify
+    /// no user or several.
+    pub fn of_certificate(&self, certificate: &[u8]) -> Option<(&Arc<User>, CertificateName)> {
+        let mut found: Option<(&Arc<User>, CertificateName)> = None;
+        for name in CertificateName::of(certificate) {
+            match (self.by_certificate.get(&name), &found) {
+                (None, _) => {}
+                (Some(user), None) => found = Some((user, name)),
+                (Some(user), Some((other, _))) if Arc::ptr_eq(user, other) => {}
+                (Some(_), Some(_)) => return None,
+            }
+        }
+        found
+    }
+
+    /// The hash to check for users that do not exist or have no password.
+    pub fn unmatched(&self) -> &HashedPassword {
+        &self.unmatched
+    }
+
+    /// All users, in the order of their names.
+    pub fn all(&self) -> Vec<&Arc<User>> {
+        let mut all: Vec<_> = self.by_name.values().collect();
+        all.sort_by(|a, b| a.name.cmp(&b.name));
+        all
+    }
+
+    /// The differences from an earlier file, as words for the log: `added alice`, `changed bob`, `removed carol`.
+    pub fn changes_since(&self, before: &Self) -> Vec<String> {
+        let added_or_changed = self.all().into_iter().filter_map(|user| match before.get(&user.name) {
+            None => Some(format!("added {}", user.name)),
+            Some(old) if old != user => Some(format!("changed {}", user.name)),
+            Some(_) => None,
+        });
+        let removed = before.all().into_iter().filter(|user| self.get(&user.name).is_none());
+        added_or_changed.chain(removed.map(|user| format!("removed {}", user.name))).collect()
+    }
+}

@@ -1,0 +1,276 @@
+//! `hjall user`: makes entries of the users file, and checks it.
+
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, IsTerminal, Write};
+use std::path::{Path, PathBuf};
+
+use clap::{Arg, ArgAction, ArgMatches, Command};
+use hjall_server::access::{HashedPassword, HashedToken, Role, User, Users, UsersError, check_name, generate_token};
+use hjall_server::settings::{InForce, Launch, Refused, Sources};
+
+use super::exit::Failure;
+use super::folder::say;
+
+/// A parsed `hjall user`.
+pub enum UserCommand {
+    /// `hjall user hash`.
+    Hash,
+    /// `hjall user token`.
+    Token,
+    /// `hjall user add`.
+    Add(Sources, Box<NewUser>),
+    /// `hjall user check`, with the name of a user whose password is checked too.
+    Check(Sources, Option<String>),
+}
+
+/// The user to add.
+pub struct NewUser {
+    name: String,
+    password: bool,
+    token: bool,
+    certificates: Vec<String>,
+    roles: [Vec<String>; Role::ALL.len()],
+}
+
+const HELP: &str = "\
+The users file is the setting auth.users: --users FILE. It is TOML:
+
+  [users.alice]
+  password = \"$argon2id$v=19$m=19456,t=2,p=1$...\"   # printed by `hjall user hash`
+  tokens = [\"sha256:...\"]                          # printed by `hjall user token`
+  certificates = [\"cn:alice\"]                      # or dns:, email:, uri:, subject:
+  read = [\"*\"]                                     # everything
+  write = [\"sales:*\", \"users\"]                     # a namespace, and a table of the namespace default
+  admin = []                                       # nothing
+
+No role includes another. SIGHUP makes a running server read the file again.";
+
+const ADD_HELP: &str = "\
+Asks for the password, or reads the first line of standard input. The file is created if it does not
+exist, readable by its owner only. Existing text stays as it is.
+
+Examples:
+  hjall user add alice --users users.toml --read '*' --write 'sales:*'
+  hjall user add service --users users.toml --no-password --token --read sales:orders";
+
+/// The command. `options` adds the options that all commands with settings share.
+pub fn command(options: fn(Command) -> Command) -> Command {
+    let name = |required| Arg::new("name").value_name("NAME").required(required).help("Name of the user");
+    let pattern = |role: Role, help: &'static str| {
+        Arg::new(role.name()).long(role.name()).value_name("TABLES").action(ArgAction::Append).help(help)
+    };
+    let add = Command::new("add")
+        .about("Add a user to the users file")
+        .after_help(ADD_HELP)
+        .arg(name(true))
+        .arg(pattern(
+            Role::Read,
+            "Tables that the user may read: *, NAMESPACE:*, NAMESPACE:TABLE or TABLE. May be repeated",
+        ))
+        .arg(pattern(Role::Write, "Tables that the user may write. May be repeated"))
+        .arg(pattern(Role::Admin, "Tables that the user may create, change and drop. May be repeated"))
+        .arg(
+            Arg::new("certificate")
+                .long("certificate")
+                .value_name("NAME")
+                .action(ArgAction::Append)
+                .help("Name in a client certificate: cn:, dns:, email:, uri: or subject:. May be repeated"),
+        )
+        .arg(Arg::new("token").long("token").action(ArgAction::SetTrue).help("Make a bearer token, and print it"))
+        .arg(Arg::new("no-password").long("no-password").action(ArgAction::SetTrue).help("Do not ask for a password"));
+    let check = Command::new("check")
+        .about("Check the users file, and the password of a user if one is named")
+        .arg(name(false));
+    Command::new("user")
+        .about("Make entries of the users file, and check it")
+        .after_help(HELP)
+        .subcommand_required(true)
+        .arg_required_else_help(true)
+        .subcommand(
+            Command::new("hash").about("Ask for a password, or read it from standard input, and print its hash"),
+        )
+        .subcommand(Command::new("token").about("Make a bearer token, and print it with its hash"))
+        .subcommand(options(add))
+        .subcommand(options(check))
+}
+
+/// Parses the command. `sources` finds the sources of settings in the options of a subcommand.
+pub fn parse(matches: &ArgMatches, sources: impl FnOnce(&ArgMatches) -> Sources) -> UserCommand {
+    let text = |matches: &ArgMatches, name: &str| matches.get_one::<String>(name).cloned();
+    let list = |matches: &ArgMatches, name: &str| -> Vec<String> {
+        matches.get_many::<String>(name).into_iter().flatten().cloned().collect()
+    };
+    match matches.subcommand() {
+        Some(("token", _)) => UserCommand::Token,
+        Some(("add", matches)) => {
+            let user = NewUser {
+                name: text(matches, "name").unwrap_or_default(),
+                password: !matches.get_flag("no-password"),
+                token: matches.get_flag("token"),
+                certificates: list(matches, "certificate"),
+                roles: Role::ALL.map(|role| list(matches, role.name())),
+            };
+            UserCommand::Add(sources(matches), Box::new(user))
+        }
+        Some(("check", matches)) => UserCommand::Check(sources(matches), text(matches, "name")),
+        // clap requires a subcommand.
+        _ => UserCommand::Hash,
+    }
+}
+
+/// Runs the command.
+pub fn run(command: UserCommand) -> Result<(), Failure> {
+    match command {
+        UserCommand::Hash => {
+            let hash = HashedPassword::new(new_password()?.as_bytes()).map_err(Failure::Usage)?;
+            say(hash.as_str());
+            Ok(())
+        }
+        UserCommand::Token => {
+            let token = generate_token().map_err(Failure::Usage)?;
+            say(&format!("token: {token}"));
+            say(&format!("hash:  {}", HashedToken::of(token.as_bytes())));
+            Ok(())
+        }
+        UserCommand::Add(sources, user) => add(&users_file(&sources)?, &user),
+        UserCommand::Check(sources, name) => check(&users_file(&sources)?, name.as_deref()),
+    }
+}
+
+/// The file that the settings name.
+fn users_file(sources: &Sources) -> Result<PathBuf, Failure> {
+    let force = InForce::read(sources).map_err(Failure::Settings)?;
+    let launch = Launch::of(&force).map_err(|wrong| Failure::Settings(Refused(wrong)))?;
+    let missing = || Failure::Usage("there is no users file; name one with --users".to_owned());
+    launch.config.auth.users.ok_or_else(missing)
+}
+
+fn add(path: &Path, user: &NewUser) -> Result<(), Failure> {
+    let usage = |why: String| Failure::Usage(why);
+    check_name(&user.name).map_err(|why| usage(format!("the name {why}")))?;
+    let before = match fs::read_to_string(path) {
+        Ok(text) => text,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => String::new(),
+        Err(error) => return Err(usage(format!("{}: cannot be read: {error}", path.display()))),
+    };
+    let refused = |error: UsersError| usage(error.to_string());
+    if Users::parse(&before, path).map_err(refused)?.get(&user.name).is_some() {
+        return Err(usage(format!("{} already has a user {}; change the entry there", path.display(), user.name)));
+    }
+    let mut lines = vec![format!("[users.{}]", quoted(&user.name))];
+    if user.password {
+        let hash = HashedPassword::new(new_password()?.as_bytes()).map_err(usage)?;
+        lines.push(format!("password = {}", quoted(hash.as_str())));
+    }
+    let token = user.token.then(generate_token).transpose().map_err(usage)?;
+    if let Some(token) = &token {
+        lines.push(format!("tokens = [{}]", quoted(&HashedToken::of(token.as_bytes()).to_string())));
+    }
+    if !user.certificates.is_empty() {
+        lines.push(format!("certificates = {}", list(&user.certificates)));
+    }
+    for (role, patterns) in Role::ALL.into_iter().zip(&user.roles) {
+        lines.push(format!("{} = {}", role.name(), list(patterns)));
+    }
+    let gap = if before.is_empty() || before.ends_with("\n\n") { "" } else { "\n" };
+    let end = if before.is_empty() || before.ends_with('\n') { "" } else { "\n" };
+    let after = format!("{before}{end}{gap}{}\n", lines.join("\n"));
+    Users::parse(&after, path).map_err(refused)?;
+    replace(path, &after).map_err(|error| usage(format!("{}: cannot be written: {error}", path.display())))?;
+    say(&format!("added {} to {}; a running server reads it on SIGHUP", user.name, path.display()));
+    if let Some(token) = token {
+        say(&format!("token: {token}"));
+    }
+    Ok(())
+}
+
+fn quoted(text: &str) -> String {
+    // A JSON string is a TOML string, too.
+    serde_json::Value::from(text).to_string()
+}
+
+fn list(texts: &[String]) -> String {
+    format!("[{}]", texts.iter().map(|text| quoted(text)).collect::<Vec<_>>().join(", "))
+}
+
+/// Replaces a file at once, so that a server that reads it sees the old text or the new one. A new file is readable by
+/// its owner only.
+fn replace(path: &Path, text: &str) -> io::Result<()> {
+    let mut name = path.file_name().unwrap_or_default().to_owned();
+    name.push(format!(".{}.part", std::process::id()));
+    let part = path.with_file_name(name);
+    let mut options = OpenOptions::new();
+    options.write(true).create_new(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    let written = options.open(&part).and_then(|mut file: File| {
+        if let Ok(existing) = fs::metadata(path) {
+            file.set_permissions(existing.permissions())?;
+        }
+        file.write_all(text.as_bytes())?;
+        file.sync_all()?;
+        fs::rename(&part, path)
+    });
+    if written.is_err() {
+        let _ = fs::remove_file(&part);
+    }
+    written
+}
+
+fn check(path: &Path, name: Option<&str>) -> Result<(), Failure> {
+    let users = Users::read(path).map_err(|error| Failure::Usage(error.to_string()))?;
+    let Some(name) = name else {
+        for user in users.all() {
+            say(&described(user));
+        }
+        return Ok(());
+    };
+    let user = users.get(name).ok_or_else(|| Failure::Usage(format!("{}: there is no user {name}", path.display())))?;
+    say(&described(user));
+    let Some(hash) = &user.password else {
+        say("no password: the user logs in with a token or a certificate");
+        return Ok(());
+    };
+    match hash.matches(password("Password: ")?.as_bytes()) {
+        true => {
+            say("the password is right");
+            Ok(())
+        }
+        false => Err(Failure::Usage("the password is wrong".to_owned())),
+    }
+}
+
+/// A line about a user, without secrets.
+fn described(user: &User) -> String {
+    let mut logins = Vec::new();
+    logins.extend(user.password.as_ref().map(|_| "password".to_owned()));
+    logins.extend((!user.tokens.is_empty()).then(|| format!("{} tokens", user.tokens.len())));
+    logins.extend(user.certificates.iter().map(ToString::to_string));
+    let logins = if logins.is_empty() { "no login".to_owned() } else { logins.join(", ") };
+    let roles: Vec<_> = Role::ALL
+        .into_iter()
+        .filter(|role| !user.scope(*role).is_empty())
+        .map(|role| format!("{}: {}", role.name(), user.scope(role)))
+        .collect();
+    let roles = if roles.is_empty() { "no roles".to_owned() } else { roles.join("; ") };
+    format!("{} ({logins}) {roles}", user.name)
+}
+
+/// A password that is typed twice on a terminal.
+fn new_password() -> Result<String, Failure> {
+    let first = password("Password: ")?;
+    if io::stdin().is_terminal() && password("Again: ")? != first {
+        return Err(Failure::Usage("the passwords differ".to_owned()));
+    }
+    Ok(first)
+}
+
+/// Asks for a password on a terminal without showing it, or reads the first line of standard input.
+fn password(prompt: &str) -> Result<String, Failure> {
+    let read = match io::stdin().is_terminal() {
+        true => rpassword::prompt_password(prompt),
+        false => io::read_to_string(io::Read::take(io::stdin(), 64 << 10))
+            .map(|text| text.lines().next().unwrap_or_default().to_owned()),
+    };
+    read.map_err(|error| Failure::Usage(format!("the password cannot be read: {error}")))
+}
