@@ -11,7 +11,9 @@ use crate::config::Options;
 use crate::error::{Error, Result};
 use crate::inspect::{Inspected, inspect};
 use crate::name::TableName;
-use crate::store::{CATALOG_SPACE, FjallStore, StoreOptions, failed_io, private_folder, sync_folder, write_all};
+use crate::store::{
+    CATALOG_SPACE, FjallStore, StoreOptions, failed_io, is_data_folder, private_folder, sync_folder, write_all,
+};
 
 /// The progress of a backup or a check in one family.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -181,6 +183,13 @@ fn part_of(folder: &Path) -> Result<PathBuf> {
         Err(error) if error.kind() == std::io::ErrorKind::NotADirectory => return Err(refuse(&folder)),
         Err(error) => return Err(failed(error)),
     }
+    if let Some(data_folder) = data_folder_around(&folder) {
+        return Err(Error::invalid(format!(
+            "{} is inside the data folder {}, which may hold nothing else; name a destination outside of it",
+            folder.display(),
+            data_folder.display()
+        )));
+    }
     let name = folder.file_name().ok_or_else(|| refuse(&folder))?;
     let mut part_name = name.to_owned();
     part_name.push(".part");
@@ -193,4 +202,10 @@ fn part_of(folder: &Path) -> Result<PathBuf> {
         if error.kind() == std::io::ErrorKind::AlreadyExists { refuse(&part) } else { failed(error) }
     })?;
     Ok(part)
+}
+
+/// The data folder that contains a path, which need not exist. The store removes what it does not know from its folders.
+fn data_folder_around(path: &Path) -> Option<PathBuf> {
+    let existing = path.ancestors().find_map(|ancestor| fs::canonicalize(ancestor).ok())?;
+    existing.ancestors().find(|ancestor| is_data_folder(ancestor)).map(Path::to_owned)
 }

@@ -44,6 +44,11 @@ impl Drop for Folder {
     }
 }
 
+/// Whether a path is a data folder, by the file that every data folder contains.
+pub(crate) fn is_data_folder(path: &Path) -> bool {
+    path.join(FORMAT_FILE).is_file() && path.join(LOCK_FILE).is_file()
+}
+
 impl Folder {
     /// Locks a folder, and creates it if it does not exist.
     ///

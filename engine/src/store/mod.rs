@@ -40,7 +40,7 @@ pub(crate) use self::copy::write_all;
 pub(crate) use self::fjall::failed_io;
 pub use self::fjall::{FjallStore, SYNC_INTERVAL, StoreOptions};
 pub use self::folder::FORMAT;
-pub(crate) use self::folder::sync_folder;
+pub(crate) use self::folder::{is_data_folder, sync_folder};
 pub use self::memory::MemoryStore;
 pub(crate) use self::rows::BusyRows;
 pub use self::statistics::Statistics;

@@ -112,8 +112,8 @@ fn lower_priority(kind: LaneKind) {
 #[cfg(target_os = "linux")]
 fn niceness(kind: LaneKind) -> Option<i32> {
     match kind {
-        LaneKind::Scan => Some(19),
-        LaneKind::Write => Some(15),
+        LaneKind::Scan => Some(10),
+        LaneKind::Write => Some(5),
         _ => None,
     }
 }

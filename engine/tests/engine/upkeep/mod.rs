@@ -133,6 +133,19 @@ fn a_backup_overwrites_nothing_and_leaves_nothing_after_a_failure() {
 }
 
 #[test]
+fn a_backup_into_a_data_folder_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let engine = open(folder.path());
+    for inside in ["b", "data/b", "data/keyspaces/77", "new/b"] {
+        let to = folder.path().join(inside);
+        assert_eq!(kind(engine.backup(&to, &mut quiet)), ErrorKind::InvalidArgument, "{inside}");
+        assert!(!to.exists(), "{inside}");
+    }
+    engine.close().unwrap();
+    open(folder.path()).close().unwrap();
+}
+
+#[test]
 fn verify_counts_intact_cells_and_reports_damage() {
     let folder = tempfile::tempdir().unwrap();
     let engine = open(folder.path());
