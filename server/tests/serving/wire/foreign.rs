@@ -8,7 +8,7 @@ use super::handler::{config, serve};
 #[test]
 fn connections_with_another_protocol_are_closed() {
     let (server, _gate) = serve(config());
-    let openings: [&[u8]; 10] = [
+    let openings: [&[u8]; 9] = [
         b"HBas\0\x50\0\0\0\x20",
         b"\0\0\0\x2d\0\0\0\0\0\0\0\0\0\0\0\0\0\0\x75\x30",
         b"ruok",
@@ -16,7 +16,6 @@ fn connections_with_another_protocol_are_closed() {
         b"PING\r\n",
         b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n",
         b"SSH-2.0-OpenSSH_9.6\r\n",
-        b"\x01\0\0\0\x06GSSAPI",
         b"\x16\x03\x01\x02\0\x01\0\x01\xfc\x03\x03",
         b"\xde\xad\xbe\xef\xde\xad\xbe\xef",
     ];
@@ -31,4 +30,22 @@ fn connections_with_another_protocol_are_closed() {
     }
     let answer = Client::new(server.addr(), WAYS[0]).call("getRow", NO_ARGS);
     assert_eq!(answer, Answer::Success("Thrift1 getRow".to_owned()));
+}
+
+#[test]
+fn a_sasl_negotiation_is_refused_with_the_reason() {
+    const BAD: u8 = 3;
+    let (server, _gate) = serve(config());
+    for (opening, reason) in [
+        (&b"\x01\0\0\0\x06GSSAPI"[..], "Unsupported mechanism type GSSAPI"),
+        (b"\x01\0\0\0\x05PLAIN", "this server has no users"),
+    ] {
+        let mut stream = connect(server.addr());
+        stream.write_all(opening).unwrap();
+        let mut answer = Vec::new();
+        stream.read_to_end(&mut answer).unwrap();
+        let (head, text) = answer.split_at(5);
+        assert_eq!(head, [&[BAD], &(text.len() as u32).to_be_bytes()[..]].concat());
+        assert!(String::from_utf8_lossy(text).starts_with(reason), "{}", text.escape_ascii());
+    }
 }
