@@ -121,7 +121,7 @@ fuzz: build-node build-python .venv/.complete ## random seeds for SECONDS: cargo
 judge: build build-node .venv/.complete ## ask real HBase again and compare with the recordings (needs Java 11 or 17, and Maven)
 	@command -v java >/dev/null || { echo "make judge needs Java 11 or 17 (Debian: apt install openjdk-17-jre-headless)"; exit 1; }
 	@command -v mvn >/dev/null || { echo "make judge needs Maven (Debian: apt install maven)"; exit 1; }
-	NODE=$(NODE) tests/judge/again $(python)
+	NODE=$(NODE) tests/judge/rerecord $(python)
 
 clients: build .venv/.complete ## the client programs of every language whose toolchain is installed
 	$(python) tests/clients/run

@@ -165,20 +165,20 @@ def argument_list(fields):
     return ", ".join(f"Argument {{ id: {f['key']}, wire: TType::{WIRE_TYPES[f['typeId']]} }}" for f in fields)
 
 
-def telling(name, sides, structs):
+def service_hint(name, sides, structs):
     """Returns the Rust expression for what distinguishes the calls of two services that both have this name.
 
     `sides` has the method in each service.
     """
     if None in sides:
-        return f"Telling::Name(Service::{SERVICES[sides[0] is None]})"
+        return f"ServiceHint::Name(Service::{SERVICES[sides[0] is None]})"
     one, two = ({a["key"]: a for a in m["arguments"]} for m in sides)
     if not one and not two:
-        return "Telling::Nothing"
+        return "ServiceHint::Nothing"
     for key in sorted(set(one) & set(two)):
         is_struct = [side[key]["typeId"] == "struct" for side in (one, two)]
         if is_struct[0] != is_struct[1]:
-            return f"Telling::Struct {{ field: {key}, service: Service::{SERVICES[is_struct[1]]} }}"
+            return f"ServiceHint::Struct {{ field: {key}, service: Service::{SERVICES[is_struct[1]]} }}"
     # An argument that only one service has may be missing; then a struct that both have begins with different fields.
     own = sorted(set(one) ^ set(two))
     within = [key for key in set(one) & set(two) if one[key]["typeId"] == "struct"]
@@ -188,7 +188,7 @@ def telling(name, sides, structs):
               for side, of in zip((one, two), structs)]
     first = "".join(f"({key}, TType::{wire}, Service::{service}), "
                     for service, mine, others in zip(SERVICES, fields, reversed(fields)) for key, wire in sorted(mine - others))
-    return (f"Telling::Field {{ field: {own[0]}, service: Service::{SERVICES[own[0] in two]}, "
+    return (f"ServiceHint::Field {{ field: {own[0]}, service: Service::{SERVICES[own[0] in two]}, "
             f"within: {within[0]}, first: &[{first[:-2]}] }}")
 
 
@@ -250,13 +250,13 @@ def methods_rs(dialects, structs):
     table = facts(dialects)
     names = sorted(table)
     lines = [BANNER.replace("Generated", "Every method of both services. Generated"), "\n", "use thrift::protocol::TType;\n\n",
-             "use crate::method::{Access, Argument, CallKind, Effect, MethodInfo, Name, ScannerUse, Service, Telling};\n\n"]
+             "use crate::method::{Access, Argument, CallKind, Effect, MethodInfo, Name, ScannerUse, Service, ServiceHint};\n\n"]
     lines += [service_rs(service, methods, table) for service, methods in zip(SERVICES, dialects.values())]
     lines.append(f"/// The names of both services, ascending.\npub(crate) static NAMES: [Name; {len(names)}] = [\n")
     for name in names:
         sides = [next((m for m in methods if m["name"] == name), None) for methods in dialects.values()]
         numbers = ", ".join(f"{s.lower()}: {f'Some({s}::{capital(name)})' if side else 'None'}" for s, side in zip(SERVICES, sides))
-        lines.append(f'    Name {{ text: "{name}", {numbers}, telling: {telling(name, sides, structs)} }},\n')
+        lines.append(f'    Name {{ text: "{name}", {numbers}, service_hint: {service_hint(name, sides, structs)} }},\n')
     multiplier, slots = perfect_hash(names)
     listed = ",\n".join("    " + ", ".join(map(str, slots[i:i + 32])) for i in range(0, len(slots), 32))
     lines.append(f"];\n\n/// Maps every name to a different slot.\npub(crate) const MULTIPLIER: u32 = {multiplier:#x};\npub(crate) const SLOT_BITS: u32 = {SLOT_BITS};\n"

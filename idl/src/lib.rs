@@ -15,5 +15,5 @@ pub mod method;
 mod methods;
 
 pub use method::{
-    Access, Argument, CallKind, Effect, Method, MethodInfo, Name, ScannerUse, Service, Telling, Thrift1, Thrift2,
+    Access, Argument, CallKind, Effect, Method, MethodInfo, Name, ScannerUse, Service, ServiceHint, Thrift1, Thrift2,
 };

@@ -180,7 +180,7 @@ impl Method {
 
 /// The part of a call that identifies its service.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Telling {
+pub enum ServiceHint {
     /// The name, which only this service has.
     Name(Service),
     /// The type of an argument that both services have.
@@ -215,7 +215,7 @@ pub struct Name {
     /// The method of the second service.
     pub thrift2: Option<Thrift2>,
     /// The part of a call that identifies its service.
-    pub telling: Telling,
+    pub service_hint: ServiceHint,
 }
 
 impl Name {

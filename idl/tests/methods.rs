@@ -1,7 +1,7 @@
 //! The table of methods, compared with the contracts and the behaviour of the gateways.
 #![allow(clippy::unwrap_used)]
 
-use hjall_idl::{CallKind, Effect, Method, Name, ScannerUse, Service, Telling};
+use hjall_idl::{CallKind, Effect, Method, Name, ScannerUse, Service, ServiceHint};
 use thrift::protocol::TType;
 
 fn wire(method: Method, id: i16) -> Option<TType> {
@@ -48,18 +48,18 @@ fn what_tells_a_service_differs_between_the_contracts() {
     for name in Name::all() {
         let methods = [Service::Thrift1, Service::Thrift2].map(|service| name.of(service));
         let Some([one, two]) = methods[0].zip(methods[1]).map(<[Method; 2]>::from) else {
-            assert!(matches!(name.telling, Telling::Name(service) if name.of(service).is_some()), "{name:?}");
+            assert!(matches!(name.service_hint, ServiceHint::Name(service) if name.of(service).is_some()), "{name:?}");
             continue;
         };
         let by_service = |service| if service == Service::Thrift1 { (one, two) } else { (two, one) };
-        match name.telling {
-            Telling::Name(_) => panic!("{name:?} is in both services"),
-            Telling::Struct { field, service } => {
+        match name.service_hint {
+            ServiceHint::Name(_) => panic!("{name:?} is in both services"),
+            ServiceHint::Struct { field, service } => {
                 let (this, other) = by_service(service);
                 assert_eq!(wire(this, field), Some(TType::Struct), "{name:?}");
                 assert!(wire(other, field).is_some_and(|wire| wire != TType::Struct), "{name:?}");
             }
-            Telling::Field { field, service, within, first } => {
+            ServiceHint::Field { field, service, within, first } => {
                 let (this, other) = by_service(service);
                 assert!(wire(this, field).is_some() && wire(other, field).is_none(), "{name:?}");
                 assert_eq!([this, other].map(|method| wire(method, within)), [Some(TType::Struct); 2]);
@@ -70,7 +70,9 @@ fn what_tells_a_service_differs_between_the_contracts() {
                     );
                 }
             }
-            Telling::Nothing => assert!(one.info().arguments.is_empty() && two.info().arguments.is_empty(), "{name:?}"),
+            ServiceHint::Nothing => {
+                assert!(one.info().arguments.is_empty() && two.info().arguments.is_empty(), "{name:?}")
+            }
         }
     }
 }

@@ -102,7 +102,11 @@ impl Catalog {
     ///
     /// # Errors
     /// `TableNotFound`, and those of `work`.
-    pub(crate) fn hold<T>(&self, name: &TableName, work: impl FnOnce(&Arc<TableState>) -> Result<T>) -> Result<T> {
+    pub(crate) fn with_shared_lock<T>(
+        &self,
+        name: &TableName,
+        work: impl FnOnce(&Arc<TableState>) -> Result<T>,
+    ) -> Result<T> {
         loop {
             let slot = self.slot(name)?;
             let held = slot.shared();
@@ -121,7 +125,7 @@ impl Catalog {
     /// # Errors
     /// `TableNotFound`.
     pub(crate) fn table(&self, name: &TableName) -> Result<Arc<TableState>> {
-        self.hold(name, |state| Ok(Arc::clone(state)))
+        self.with_shared_lock(name, |state| Ok(Arc::clone(state)))
     }
 
     /// All tables, by namespace and name. If a change failed and the catalog has not been read again since, they are

@@ -2,7 +2,7 @@
 
 use bytes::Bytes;
 
-use super::CellFilter;
+use super::cell_filter::CellFilter;
 use crate::error::Result;
 use crate::key;
 use crate::schema::FamilyRules;

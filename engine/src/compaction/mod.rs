@@ -6,19 +6,16 @@
 //! not part of this compaction. It is dropped only if the compaction covers the whole space or if a wider marker makes
 //! it redundant.
 
+mod cell_filter;
 mod delete_markers;
 mod garbage;
 
 use std::sync::{Arc, Weak};
 
-use self::delete_markers::BoundedDeleteTracker;
+use self::cell_filter::CellFilter;
 pub(crate) use self::garbage::GarbageSample;
 use crate::catalog::SpaceRules;
-use crate::cell::CellKind;
-use crate::key;
-use crate::schema::{FamilyRules, KeepDeleted};
-use crate::store::{CompactionFilter, CompactionFilterFactory, SpaceId, Store, Verdict};
-use crate::value;
+use crate::store::{CompactionFilter, CompactionFilterFactory, SpaceId, Store};
 
 /// Creates the compaction filter of each family, with the family's rules as of the beginning of the compaction.
 pub(crate) struct SchemaFilters {
@@ -39,143 +36,5 @@ impl CompactionFilterFactory for SchemaFilters {
         let rules = *self.rules.read().get(&space)?;
         let now = self.store.upgrade()?.now_ms();
         Some(Box::new(CellFilter::new(rules, whole, now)))
-    }
-}
-
-/// The compaction filter of one compaction of one family.
-pub(crate) struct CellFilter {
-    rules: FamilyRules,
-    whole: bool,
-    now: i64,
-    row: Vec<u8>,
-    family: BoundedDeleteTracker,
-    /// Family markers that have their own TTL; they hide cells only until they expire.
-    family_for_now: BoundedDeleteTracker,
-    column: Vec<u8>,
-    hidden: BoundedDeleteTracker,
-    hidden_for_now: BoundedDeleteTracker,
-    /// Values of the column that are kept, are not hidden even temporarily, and have no TTL of their own.
-    lasting: i32,
-}
-
-impl CellFilter {
-    /// A filter for a compaction at `now`, in milliseconds. `whole`: the compaction covers every pair of the space.
-    pub(crate) fn new(rules: FamilyRules, whole: bool, now: i64) -> Self {
-        let (row, column) = (Vec::new(), Vec::new());
-        Self {
-            rules,
-            whole,
-            now,
-            row,
-            family: BoundedDeleteTracker::default(),
-            family_for_now: BoundedDeleteTracker::default(),
-            column,
-            hidden: BoundedDeleteTracker::default(),
-            hidden_for_now: BoundedDeleteTracker::default(),
-            lasting: 0,
-        }
-    }
-
-    /// Whether a pair can be dropped; `None`: it is not a valid cell.
-    fn can_go(&mut self, key: &[u8], stored: &[u8]) -> Option<bool> {
-        let row_len = key::row_prefix_len(key).ok()?;
-        if self.row[..] != key[..row_len] {
-            self.row = key[..row_len].to_vec();
-            self.family = BoundedDeleteTracker::default();
-            self.family_for_now = BoundedDeleteTracker::default();
-            self.column.clear();
-        }
-        let column_len = key::column_prefix_len(key, row_len).ok()?;
-        if let Some(len) = column_len
-            && self.column[..] != key[..len]
-        {
-            self.column = key[..len].to_vec();
-            self.hidden = BoundedDeleteTracker::default();
-            self.hidden_for_now = BoundedDeleteTracker::default();
-            self.lasting = 0;
-        }
-        let (kind, timestamp) = key::kind_and_time(key, column_len.unwrap_or(row_len + 1)).ok()?;
-        if value::is_expired(stored, timestamp, self.now).ok()? {
-            return Some(true);
-        }
-        let lasts = value::ttl_of(stored).ok()?.is_none();
-        if kind == CellKind::Put {
-            Some(self.value_goes(timestamp, lasts))
-        } else {
-            Some(self.marker_goes(kind, timestamp, lasts))
-        }
-    }
-
-    fn marker_goes(&mut self, kind: CellKind, timestamp: i64, lasts: bool) -> bool {
-        if self.rules.new_version_behavior {
-            return self.whole && self.is_out_of_date(timestamp);
-        }
-        let family = kind.is_family_marker();
-        let wider = self.family.covers(timestamp) || (!family && self.hidden.covers(timestamp));
-        if !lasts {
-            // As long as the wider marker exists, this one hides nothing more. When a major compaction drops the wider
-            // marker, this one goes too, as in HBase: it is not stored at all if the wider one has the same key.
-            if wider && self.rules.keep_deleted == KeepDeleted::False {
-                return true;
-            }
-            // What it hides reappears when it expires, so it is no reason to drop anything.
-            let scope = if family { &mut self.family_for_now } else { &mut self.hidden_for_now };
-            scope.note(kind, timestamp);
-            return false;
-        }
-        let scope = if family { &mut self.family } else { &mut self.hidden };
-        let noted = wider || scope.note(kind, timestamp);
-        match self.rules.keep_deleted {
-            KeepDeleted::False => wider || (self.whole && noted),
-            KeepDeleted::True | KeepDeleted::Ttl => self.whole && self.is_out_of_date(timestamp),
-        }
-    }
-
-    fn value_goes(&mut self, timestamp: i64, lasts: bool) -> bool {
-        let FamilyRules { versions, min_versions, keep_deleted, new_version_behavior, .. } = self.rules;
-        if self.is_out_of_date(timestamp) {
-            return true;
-        }
-        if new_version_behavior {
-            // Which versions are visible depends on the history of all of them.
-            return false;
-        }
-        if self.family.hides(timestamp) || self.hidden.hides(timestamp) {
-            return keep_deleted == KeepDeleted::False;
-        }
-        if !self.family.is_certain() || !self.hidden.is_certain() {
-            // A marker beyond the limit may hide it, so it is kept but not counted.
-            return false;
-        }
-        if self.lasting >= versions || (self.lasting >= min_versions && self.is_expired(timestamp)) {
-            return true;
-        }
-        // While a marker with a TTL hides this value, older values are visible in its place.
-        self.lasting += i32::from(lasts && !self.is_hidden_for_now(timestamp));
-        false
-    }
-
-    /// Whether a marker with a TTL of its own hides this version, or may hide it.
-    fn is_hidden_for_now(&self, timestamp: i64) -> bool {
-        [&self.family_for_now, &self.hidden_for_now].iter().any(|scope| scope.hides(timestamp) || !scope.is_certain())
-    }
-
-    fn is_expired(&self, timestamp: i64) -> bool {
-        self.rules.ttl_ms != i64::MAX && timestamp < self.now.saturating_sub(self.rules.ttl_ms)
-    }
-
-    /// Whether no cell of this age is ever visible, because of the family's TTL alone.
-    fn is_out_of_date(&self, timestamp: i64) -> bool {
-        self.rules.min_versions <= 0 && self.is_expired(timestamp)
-    }
-}
-
-impl CompactionFilter for CellFilter {
-    fn filter(&mut self, key: &[u8], value: &[u8]) -> Verdict {
-        match self.can_go(key, value) {
-            Some(true) => Verdict::Drop,
-            // A pair that cannot be decoded is kept for diagnosis.
-            Some(false) | None => Verdict::Keep,
-        }
     }
 }

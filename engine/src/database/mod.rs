@@ -2,10 +2,10 @@
 
 mod backup;
 mod families;
+mod maintenance;
 mod namespaces;
 mod regions;
 mod tables;
-mod upkeep;
 
 use std::fmt;
 use std::path::Path;
@@ -21,7 +21,7 @@ use crate::region::Region;
 use crate::store::{Statistics, Store};
 use crate::table::Table;
 pub use backup::{Damage, FamilyProgress};
-pub use upkeep::TableFiles;
+pub use maintenance::TableFiles;
 
 /// The reads and writes of one table since the database was opened.
 #[derive(Debug, Clone, PartialEq, Eq)]

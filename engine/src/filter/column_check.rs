@@ -6,7 +6,7 @@ use prost::Message;
 use super::comparators::Comparator;
 use super::compare::{Compare, operator};
 use super::language::{Arguments, Parsed};
-use super::wire::{Named, required};
+use super::serialised::{Named, required};
 use crate::cell::Cell;
 use crate::compare_op::CompareOp;
 use crate::error::Result;

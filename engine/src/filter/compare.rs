@@ -7,7 +7,7 @@ use prost::Message;
 
 use super::comparators::Comparator;
 use super::language::{Arguments, Parsed};
-use super::wire::{Named, message, required};
+use super::serialised::{Named, message, required};
 use crate::compare_op::CompareOp;
 use crate::error::{Error, ErrorKind, Result};
 

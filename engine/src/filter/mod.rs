@@ -1,7 +1,7 @@
 //! HBase's filters: as values ([`FilterSpec`]), and running in a scan ([`Filter`]).
 //!
 //! A filter is one file of `kinds/`, with its arguments in the filter language (`language/`), its serialised form
-//! (`wire/`) and its running form. A comparator is one file of `comparators/`.
+//! (`serialised/`) and its running form. A comparator is one file of `comparators/`.
 //!
 //! Running filters give the answers of HBase's classes, call by call: the return codes, the end of a scan, the state
 //! that outlives a row. Programs depend on the oddities too. Oddities that clients can observe are kept, and a
@@ -14,8 +14,8 @@ mod hint;
 mod kinds;
 mod language;
 pub mod regex;
+mod serialised;
 mod spec;
-mod wire;
 
 use bytes::Bytes;
 

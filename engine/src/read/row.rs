@@ -95,7 +95,7 @@ fn open(core: &Core, name: &TableName, get: &Get, budget: &dyn Budget) -> Result
     if get.max_versions <= 0 {
         return Err(Error::invalid("versions must be positive"));
     }
-    core.catalog.hold(name, |table| {
+    core.catalog.with_shared_lock(name, |table| {
         table.check_readable()?;
         let families = table.families();
         // Raw gets and gets with a time range bypass the cache: they can return cells that a compaction has dropped

@@ -311,7 +311,7 @@ impl Scanner {
         let core = handle.live()?;
         let (open, released) = (self.open.take(), self.released.take());
         let name = self.name.clone();
-        let mut open = core.catalog.hold(&name, |table| {
+        let mut open = core.catalog.with_shared_lock(&name, |table| {
             table.check_readable()?;
             match open {
                 Some(open) if Arc::ptr_eq(&open.table, table) => Ok(open),

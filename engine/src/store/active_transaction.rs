@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 
-use super::rows::Newest;
+use super::row_locks::Newest;
 use super::time::{RowTime, Sequence};
 use super::{Snapshot, SpaceId, Transaction};
 use crate::error::{Error, Result};

@@ -5,7 +5,7 @@
 //! FORMAT     "hjall data format 1": the version of this layout and of everything stored
 //! data/      the files of the store
 //! CREATING   exists while `data` is being created and nothing has been stored in it
-//! CLOSED     the files of `data` at the last clean close; see `closed_list`
+//! CLOSED     the files of `data` at the last clean close; see `file_manifest`
 //! ```
 //! FORMAT is written before any data, so all data has the format that it names. `data` is removed only if CREATING
 //! exists.
@@ -15,7 +15,7 @@ use std::io::{Read, Seek, Write};
 use std::path::{Path, PathBuf};
 
 use super::fjall::failed_io;
-use super::{closed_list, damage, private_folder};
+use super::{corruption, file_manifest, private_folder};
 use crate::error::{Error, ErrorKind, Result};
 
 /// The format that this version writes, and the newest one that it reads.
@@ -66,7 +66,7 @@ impl Folder {
         folder.check_format()?;
         folder.clear_unfinished()?;
         if !folder.is_new() {
-            closed_list::check_and_remove(&folder.path)?;
+            file_manifest::check_and_remove(&folder.path)?;
         }
         Ok(folder)
     }
@@ -111,7 +111,7 @@ impl Folder {
     fn begin(&self) -> Result<()> {
         let failed = |error| failed_io(&format!("creating the data folder {}", self.path.display()), error);
         if self.data().join("keyspaces").exists() {
-            return Err(damage::damaged(&self.path.join(FORMAT_FILE), "is missing"));
+            return Err(corruption::damaged(&self.path.join(FORMAT_FILE), "is missing"));
         }
         for entry in fs::read_dir(&self.path).map_err(failed)? {
             let name = entry.map_err(failed)?.file_name();
@@ -154,7 +154,7 @@ impl Folder {
     /// # Errors
     /// `Corrupt`: a file is missing or damaged. Nothing has been changed.
     pub fn check(&self) -> Result<()> {
-        if self.is_new() { Ok(()) } else { damage::check(&self.data()) }
+        if self.is_new() { Ok(()) } else { corruption::check(&self.data()) }
     }
 
     /// Ends the creation of the store's files, durably, because they may contain data from here on. Does nothing if it
@@ -170,7 +170,7 @@ impl Folder {
 
     /// Writes the list of files of a closed store, which the next opening compares with the folder.
     pub fn list_files(&self) -> std::io::Result<()> {
-        closed_list::write(&self.path, DATA_FOLDER)
+        file_manifest::write(&self.path, DATA_FOLDER)
     }
 
     /// Empties the journal of a store that was closed with all data in its files, so that the next opening does not

@@ -13,7 +13,7 @@ use parking_lot::{Mutex, RwLock};
 use rpds::RedBlackTreeMapSync;
 
 use super::active_transaction::{ActiveTransaction, Write, WriteSet};
-use super::rows::RowLocks;
+use super::row_locks::RowLocks;
 use super::time::{Sequence, Time};
 use super::{
     CATALOG_SPACE, CompactionControl, CompactionFilterFactory, Cursor, Order, Pair, Snapshot, SpaceFiles, SpaceId,

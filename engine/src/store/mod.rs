@@ -16,17 +16,17 @@
 //!   with `Stale`. It never mixes two states.
 
 mod active_transaction;
-mod closed_list;
 mod compaction_control;
 mod copy;
-mod damage;
+mod corruption;
 #[cfg(feature = "testing")]
 pub mod fault;
+mod file_manifest;
 mod fjall;
 mod folder;
 mod memory;
 pub(crate) mod private_folder;
-mod rows;
+mod row_locks;
 mod statistics;
 mod time;
 
@@ -42,7 +42,7 @@ pub use self::fjall::{FjallStore, SYNC_INTERVAL, StoreOptions};
 pub use self::folder::FORMAT;
 pub(crate) use self::folder::{is_data_folder, sync_folder};
 pub use self::memory::MemoryStore;
-pub(crate) use self::rows::BusyRows;
+pub(crate) use self::row_locks::BusyRows;
 pub use self::statistics::Statistics;
 use crate::durability::Durability;
 use crate::error::{Error, ErrorKind, Result};

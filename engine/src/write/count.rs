@@ -59,7 +59,7 @@ pub(crate) fn append(core: &Core, name: &TableName, operation: &Append, budget: 
 fn apply(core: &Core, name: &TableName, mut operation: Steps<'_>, budget: &dyn Budget) -> Result<Row> {
     // The sort is stable: if a column is named twice, the later step stays last, and its result is stored.
     operation.steps.sort_by(|a, b| (&a.family, &a.qualifier).cmp(&(&b.family, &b.qualifier)));
-    core.catalog.hold(name, |table| {
+    core.catalog.with_shared_lock(name, |table| {
         table.check_writable()?;
         for step in &operation.steps {
             let delta: &[u8] = match &step.delta {

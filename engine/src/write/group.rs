@@ -101,7 +101,7 @@ pub(crate) fn apply_each<M: Single>(core: &Core, name: &TableName, mutations: &[
     if good.is_empty() {
         return results;
     }
-    let held = core.catalog.hold(name, |table| {
+    let held = core.catalog.with_shared_lock(name, |table| {
         table.check_writable()?;
         let mut rest = &good[..];
         while !rest.is_empty() {

@@ -58,7 +58,7 @@ pub(crate) fn mutate_row(core: &Core, name: &TableName, row: &[u8], mutations: &
         ));
     }
     check_form(mutations)?;
-    core.catalog.hold(name, |table| {
+    core.catalog.with_shared_lock(name, |table| {
         table.check_writable()?;
         check_sizes(core, mutations)?;
         check_timestamps(mutations, ErrorKind::Unprocessable)?;
@@ -89,7 +89,7 @@ pub(crate) fn check_and_mutate(core: &Core, name: &TableName, check: &Check, mut
     }
     check_row(&check.row)?;
     check_form(mutations)?;
-    core.catalog.hold(name, |table| {
+    core.catalog.with_shared_lock(name, |table| {
         table.check_writable()?;
         check_sizes(core, mutations)?;
         check_timestamps(mutations, ErrorKind::Refused)?;

@@ -2,17 +2,17 @@
 #![allow(dead_code, missing_docs, clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 mod fixture;
-mod reading;
 mod script;
+mod world;
 
 mod ddl;
 mod faults;
 mod filter;
 mod formats;
+mod maintenance;
 mod model;
 mod open;
 mod read;
 mod scripts;
 mod traffic;
-mod upkeep;
 mod write;

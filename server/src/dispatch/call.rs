@@ -11,7 +11,7 @@ use super::call_scope::CallScope;
 use crate::observe::Brief;
 use crate::settings::config::Limits;
 use crate::wire::fault::Fault;
-use crate::wire::method::{Method, Name, Service, Telling};
+use crate::wire::method::{Method, Name, Service, ServiceHint};
 use crate::wire::reply::{Buffer, Exception, Output};
 use crate::wire::{Encoding, Transport, arguments, dialect, header, recognise, reply};
 
@@ -89,7 +89,7 @@ impl Call {
         };
         let name = Name::find(header.name);
         let body = message.get(header.body..).unwrap_or_default();
-        let identified = name.and_then(|name| recognise::service(name.telling, encoding, body));
+        let identified = name.and_then(|name| recognise::service(name.service_hint, encoding, body));
         let service = match (identified, *speaking) {
             (_, DefaultService::Only(service)) => service,
             (Some(service), _) => {
@@ -98,7 +98,9 @@ impl Call {
             }
             // Without the argument that distinguishes the services, a name that both have is invalid in both.
             // The error of Thrift2 says which argument is missing.
-            (None, DefaultService::Assumed(_)) if name.is_some_and(|name| name.telling != Telling::Nothing) => {
+            (None, DefaultService::Assumed(_))
+                if name.is_some_and(|name| name.service_hint != ServiceHint::Nothing) =>
+            {
                 Service::Thrift2
             }
             (None, DefaultService::Assumed(service) | DefaultService::LastSeen(service)) => service,

@@ -15,7 +15,7 @@ use super::call::{Call, Handler};
 use super::caller::Caller;
 use super::clock::Monotonic;
 use super::identity::Identity;
-use super::job::{Claim, Job, Reply};
+use super::job::{Job, Ownership, Reply};
 use super::lane::{Lane, Permit};
 use super::memory_quota::{MemoryClaim, MemoryHolder, MemoryQuota};
 use super::queue::{self, Tuning};
@@ -52,7 +52,7 @@ pub struct Dispatcher {
 const HANG_UP_GRACE: Duration = Duration::from_secs(1);
 
 /// Stops a call when it is dropped, because its connection no longer waits for it.
-struct StopOnDrop(Arc<Claim>);
+struct StopOnDrop(Arc<Ownership>);
 
 impl Drop for StopOnDrop {
     fn drop(&mut self) {
@@ -65,7 +65,7 @@ enum Submitted {
     /// The call has ended with this reply.
     Answered(Reply),
     /// The call waits in the queue of its lane.
-    Queued { replied: oneshot::Receiver<Reply>, claim: Arc<Claim> },
+    Queued { replied: oneshot::Receiver<Reply>, ownership: Arc<Ownership> },
 }
 
 impl Dispatcher {
@@ -111,22 +111,22 @@ impl Dispatcher {
         caller: &Arc<Caller>,
         gone: impl Future<Output = ()>,
     ) -> Option<Reply> {
-        let (mut replied, claim) = match self.submit(call, message, out, caller) {
+        let (mut replied, ownership) = match self.submit(call, message, out, caller) {
             Submitted::Answered(reply) => return Some(reply),
-            Submitted::Queued { replied, claim } => (replied, StopOnDrop(claim)),
+            Submitted::Queued { replied, ownership } => (replied, StopOnDrop(ownership)),
         };
         tokio::select! {
             biased;
             reply = &mut replied => return reply.ok(),
             () = gone => {}
         }
-        if claim.0.abandon() {
+        if ownership.0.abandon() {
             return None;
         }
         if let Ok(reply) = tokio::time::timeout(HANG_UP_GRACE, &mut replied).await {
             return reply.ok();
         }
-        claim.0.stopper().stop();
+        ownership.0.stopper().stop();
         replied.await.ok()
     }
 
@@ -165,7 +165,7 @@ impl Dispatcher {
             QueueOrder::Fifo | QueueOrder::Codel => 0,
         };
         let (reply, replied) = oneshot::channel();
-        let claim = Arc::<Claim>::default();
+        let ownership = Arc::<Ownership>::default();
         let queue = permit.lane().queue().clone();
         queue.put(Job {
             call,
@@ -177,11 +177,11 @@ impl Dispatcher {
             arrived: Instant::now(),
             received_ms: self.clock.now_ms(),
             fetches,
-            claim: claim.clone(),
+            ownership: ownership.clone(),
             progress: None,
             reply,
         });
-        Submitted::Queued { replied, claim }
+        Submitted::Queued { replied, ownership }
     }
 
     /// Takes a permit of a lane, or of the lane that replaces it if the settings have just removed it. If the lane is

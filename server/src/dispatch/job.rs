@@ -36,7 +36,7 @@ pub struct Job {
     /// The number of earlier fetches from the scanner that this call reads.
     pub fetches: u64,
     /// Decides whether a worker runs the call or its connection abandons it.
-    pub claim: Arc<Claim>,
+    pub ownership: Arc<Ownership>,
     /// What the call has done, if it was paused.
     pub progress: Option<Progress>,
     /// Receives the reply.
@@ -64,7 +64,7 @@ pub struct Reply {
 impl Job {
     /// Whether the caller may answer the call: it has been paused, or has not been started or abandoned before.
     pub fn start(&self) -> bool {
-        self.progress.is_some() || self.claim.start()
+        self.progress.is_some() || self.ownership.start()
     }
 }
 
@@ -85,7 +85,7 @@ impl Waiting for Job {
 /// Whether a queued call is run by a worker or abandoned by its connection, whichever comes first; and the
 /// flag that stops it.
 #[derive(Debug, Default)]
-pub struct Claim {
+pub struct Ownership {
     state: AtomicU8,
     stop: Stop,
 }
@@ -94,7 +94,7 @@ const OPEN: u8 = 0;
 const STARTED: u8 = 1;
 const ABANDONED: u8 = 2;
 
-impl Claim {
+impl Ownership {
     /// Called by a worker before it runs the call. Returns `false` if the connection has abandoned it.
     pub fn start(&self) -> bool {
         self.state.compare_exchange(OPEN, STARTED, Ordering::AcqRel, Ordering::Acquire).is_ok()

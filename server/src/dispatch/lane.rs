@@ -5,8 +5,8 @@ use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::time::Duration;
 
 use super::job::Job;
-use super::pace::Pace;
 use super::queue::Queue;
+use super::read_speed::ReadSpeed;
 use crate::observe::{Dropped, Histogram, LaneMetrics, Refusal};
 use crate::settings::lane_size::LaneSize;
 use crate::wire::method::LaneKind;
@@ -24,7 +24,7 @@ pub struct Lane {
     calls_max: AtomicUsize,
     under_way: AtomicUsize,
     running: AtomicUsize,
-    pace: Pace,
+    read_speed: ReadSpeed,
     finished: AtomicU64,
     /// By [`Refusal`].
     refused: [AtomicU64; 3],
@@ -44,7 +44,7 @@ impl Lane {
             calls_max: AtomicUsize::new(0),
             under_way: AtomicUsize::new(0),
             running: AtomicUsize::new(0),
-            pace: Pace::default(),
+            read_speed: ReadSpeed::default(),
             finished: AtomicU64::new(0),
             refused: Default::default(),
             dropped: Default::default(),
@@ -79,7 +79,7 @@ impl Lane {
     /// A permit for a call that runs on its event loop; `None` while all handlers are busy or short reads are
     /// slow.
     pub fn enter_inline(self: &Arc<Self>) -> Option<Permit> {
-        if !self.pace.admits() {
+        if !self.read_speed.admits() {
             return None;
         }
         let limit = self.running_max.load(Ordering::Relaxed).min(self.calls_max.load(Ordering::Relaxed));
@@ -87,8 +87,8 @@ impl Lane {
     }
 
     /// The durations of calls on event loops.
-    pub fn pace(&self) -> &Pace {
-        &self.pace
+    pub fn read_speed(&self) -> &ReadSpeed {
+        &self.read_speed
     }
 
     /// The number of calls running or waiting.

@@ -55,16 +55,16 @@ pub struct Runner {
 
 /// How long a call waited and ran.
 #[derive(Debug, Clone, Copy, Default)]
-struct Times {
+struct CallTimes {
     waited: Duration,
     took: Duration,
 }
 
 impl Job {
-    fn times(&self) -> Times {
+    fn times(&self) -> CallTimes {
         let before = self.progress.as_ref();
         let waited = before.map_or(Duration::ZERO, |progress| progress.waited) + self.arrived.elapsed();
-        Times { waited, took: before.map_or(Duration::ZERO, |progress| progress.took) }
+        CallTimes { waited, took: before.map_or(Duration::ZERO, |progress| progress.took) }
     }
 }
 
@@ -93,8 +93,8 @@ pub struct Request<'a> {
 
 impl<'a> Request<'a> {
     fn of(job: &'a Job) -> Self {
-        let Job { call, message, caller, memory, claim, .. } = job;
-        Self { call, message, caller, memory, stop: claim.stopper() }
+        let Job { call, message, caller, memory, ownership, .. } = job;
+        Self { call, message, caller, memory, stop: ownership.stopper() }
     }
 }
 
@@ -129,9 +129,9 @@ impl Runner {
         }
         let (limit, slice) = (live.config.limits.reply_bytes_max, live.config.queues.scan_slice);
         drop(live);
-        let (mut times, mut state) = (Times { waited, took: Duration::ZERO }, None);
+        let (mut times, mut state) = (CallTimes { waited, took: Duration::ZERO }, None);
         if let Some(Progress { waited, took, remains }) = job.progress.take() {
-            times = Times { waited: times.waited + waited, took };
+            times = CallTimes { waited: times.waited + waited, took };
             state = remains.state;
             // The run claims the memory of what has been gathered again.
             drop(remains.claim);
@@ -178,17 +178,17 @@ impl Runner {
         let limit = self.live().config.limits.reply_bytes_max;
         let span = span(request, permit.lane().kind());
         let (begin, started) = (out.len(), Instant::now());
-        let stopwatch = permit.lane().pace().start();
+        let stopwatch = permit.lane().read_speed().start();
         let scope = self.scope(request, limit);
         let outcome =
             span.in_scope(|| request.call.run_within(INLINE_WORK, &*self.handler, &scope, request.message, out, limit));
         // A read that is queued now has occupied the event loop, too.
-        permit.lane().pace().record(&stopwatch);
+        permit.lane().read_speed().record(&stopwatch);
         let Some(outcome) = outcome else {
             permit.waits_again();
             return Err(permit);
         };
-        let times = Times { waited: Duration::ZERO, took: started.elapsed() };
+        let times = CallTimes { waited: Duration::ZERO, took: started.elapsed() };
         Ok(self.ended(request, &permit, &span, times, Ended { scope, outcome, out, begin }))
     }
 
@@ -203,7 +203,7 @@ impl Runner {
         request: &Request<'_>,
         permit: &Permit,
         span: &Span,
-        times: Times,
+        times: CallTimes,
         ended: Ended<'_, '_>,
     ) -> Option<MemoryClaim> {
         let Ended { scope, outcome, out, begin } = ended;
@@ -246,7 +246,13 @@ impl Runner {
     pub fn unknown(&self, request: &Request<'_>, out: &mut Vec<u8>) {
         let begin = out.len();
         request.call.refuse(&Fault::UnknownMethod, request.message, out);
-        self.report(request, LaneKind::Admin, Times::default(), &out[begin..], CallEnd::Failed(&Fault::UnknownMethod));
+        self.report(
+            request,
+            LaneKind::Admin,
+            CallTimes::default(),
+            &out[begin..],
+            CallEnd::Failed(&Fault::UnknownMethod),
+        );
     }
 
     /// Answers a call that is refused.
@@ -258,7 +264,7 @@ impl Runner {
         request.memory.account.refused();
         let begin = out.len();
         request.call.refuse(&fault, request.message, out);
-        self.report(request, lane, Times::default(), &out[begin..], CallEnd::Refused(why));
+        self.report(request, lane, CallTimes::default(), &out[begin..], CallEnd::Refused(why));
     }
 
     /// Answers a job that a worker took from the queue but does not run.
@@ -304,7 +310,7 @@ impl Runner {
         self.report(&Request::of(job), lane.kind(), job.times(), &[], CallEnd::Dropped(Dropped::Gone));
     }
 
-    fn report(&self, request: &Request<'_>, lane: LaneKind, times: Times, reply: &[u8], end: CallEnd<'_>) {
+    fn report(&self, request: &Request<'_>, lane: LaneKind, times: CallTimes, reply: &[u8], end: CallEnd<'_>) {
         let Some(observer) = &self.observer else { return };
         observer.call_ended(&CallReport {
             method: request.call.method,

@@ -4,7 +4,7 @@ mod attributes;
 pub mod compactor;
 pub mod context;
 mod error;
-pub(crate) mod lease;
+pub(crate) mod lease_sweeper;
 mod markers;
 mod permission;
 mod region_batch;

@@ -24,7 +24,7 @@ use crate::dispatch::identity::Identity;
 use crate::dispatch::runner::ActiveSettings;
 use crate::gateway::compactor::Compactor;
 use crate::gateway::context::Context;
-use crate::gateway::lease::Sweeper;
+use crate::gateway::lease_sweeper::LeaseSweeper;
 use crate::gateway::scanners::Scanners;
 use crate::net::acceptor::{self, Acceptor};
 use crate::net::endpoint::Endpoint;
@@ -78,7 +78,7 @@ pub struct Server {
     addrs: Vec<SocketAddr>,
     running: Option<Running>,
     loops: Vec<Loop>,
-    sweeper: Option<Sweeper>,
+    sweeper: Option<LeaseSweeper>,
     view: Option<View>,
 }
 
@@ -117,7 +117,7 @@ impl Server {
         })?;
         if let (Some(context), Some(running)) = (context, &server.running) {
             server.view = Some(View::new(&running.endpoint, &context));
-            server.sweeper = Some(Sweeper::start(context).map_err(StartError::Threads)?);
+            server.sweeper = Some(LeaseSweeper::start(context).map_err(StartError::Threads)?);
         }
         Ok(server)
     }

@@ -19,7 +19,7 @@ pub enum Progress {
 
 /// Why the end of a message cannot be found or exceeds a limit.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Endless {
+pub enum MeasureError {
     /// The message announces more bytes than the limit allows.
     TooLarge(usize),
     /// Values are nested too deeply.
@@ -34,7 +34,7 @@ pub enum Endless {
     Header(String),
 }
 
-impl fmt::Display for Endless {
+impl fmt::Display for MeasureError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::TooLarge(limit) => write!(f, "the message is longer than the {limit} bytes that are allowed"),
@@ -69,17 +69,19 @@ impl Measure {
     ///
     /// # Errors
     /// The end of the message cannot be found or exceeds the limit.
-    pub fn advance(&mut self, bytes: &[u8]) -> Result<Progress, Endless> {
+    pub fn advance(&mut self, bytes: &[u8]) -> Result<Progress, MeasureError> {
         loop {
             if !self.in_header && self.containers.is_empty() {
                 return Ok(if self.at <= bytes.len() { Progress::Whole(self.at) } else { Progress::More(self.at) });
             }
             match self.step(bytes) {
-                Ok(()) if self.at > self.limit => return Err(Endless::TooLarge(self.limit)),
+                Ok(()) if self.at > self.limit => return Err(MeasureError::TooLarge(self.limit)),
                 Ok(()) => {}
-                Err(Unfinished::Short(needed)) if needed > self.limit => return Err(Endless::TooLarge(self.limit)),
+                Err(Unfinished::Short(needed)) if needed > self.limit => {
+                    return Err(MeasureError::TooLarge(self.limit));
+                }
                 Err(Unfinished::Short(needed)) => return Ok(Progress::More(needed)),
-                Err(Unfinished::Endless(endless)) => return Err(endless),
+                Err(Unfinished::MeasureError(error)) => return Err(error),
             }
         }
     }
@@ -87,7 +89,7 @@ impl Measure {
     /// Moves past one header, field header or value. Changes nothing if some of its bytes have not arrived.
     fn step(&mut self, bytes: &[u8]) -> Step<()> {
         if self.in_header {
-            let parsed = header::parse(self.encoding, bytes).map_err(|e| Endless::Header(text(e)))?;
+            let parsed = header::parse(self.encoding, bytes).map_err(|e| MeasureError::Header(text(e)))?;
             let header = parsed.ok_or(Unfinished::Short(bytes.len() + 1))?;
             self.at = header.body;
             self.in_header = false;
@@ -115,11 +117,12 @@ impl Measure {
     fn field(&mut self, bytes: &[u8]) -> Step<()> {
         let first = byte(bytes, self.at)?;
         let (of, value_at) = match self.encoding {
-            Encoding::Binary => {
-                (binary::type_of(first).ok_or(Endless::NoSuchType(first))?, self.at + if first == 0 { 1 } else { 3 })
-            }
+            Encoding::Binary => (
+                binary::type_of(first).ok_or(MeasureError::NoSuchType(first))?,
+                self.at + if first == 0 { 1 } else { 3 },
+            ),
             Encoding::Compact => {
-                let of = compact::type_of(first & 0x0f).ok_or(Endless::NoSuchType(first & 0x0f))?;
+                let of = compact::type_of(first & 0x0f).ok_or(MeasureError::NoSuchType(first & 0x0f))?;
                 let mut value_at = self.at + 1;
                 if of != TType::Stop && first >> 4 == 0 {
                     value_at += varint(bytes, value_at)?.1;
@@ -163,7 +166,7 @@ impl Measure {
             TType::List | TType::Set => {
                 let first = byte(bytes, at)?;
                 let (element, size, width) = if compact {
-                    let element = compact::type_of(first & 0x0f).ok_or(Endless::NoSuchType(first & 0x0f))?;
+                    let element = compact::type_of(first & 0x0f).ok_or(MeasureError::NoSuchType(first & 0x0f))?;
                     match first >> 4 {
                         15 => {
                             let (size, width) = self.size(bytes, at + 1)?;
@@ -172,7 +175,7 @@ impl Measure {
                         short => (element, usize::from(short), 1),
                     }
                 } else {
-                    let element = binary::type_of(first).ok_or(Endless::NoSuchType(first))?;
+                    let element = binary::type_of(first).ok_or(MeasureError::NoSuchType(first))?;
                     let (size, width) = self.size(bytes, at + 1)?;
                     (element, size, 1 + width)
                 };
@@ -186,14 +189,14 @@ impl Measure {
                         (TType::Bool, TType::Bool, 0, width)
                     } else {
                         let both = byte(bytes, at + width)?;
-                        let key = compact::type_of(both >> 4).ok_or(Endless::NoSuchType(both >> 4))?;
-                        let value = compact::type_of(both & 0x0f).ok_or(Endless::NoSuchType(both & 0x0f))?;
+                        let key = compact::type_of(both >> 4).ok_or(MeasureError::NoSuchType(both >> 4))?;
+                        let value = compact::type_of(both & 0x0f).ok_or(MeasureError::NoSuchType(both & 0x0f))?;
                         (key, value, size, width + 1)
                     }
                 } else {
                     let (first, second) = (byte(bytes, at)?, byte(bytes, at + 1)?);
-                    let key = binary::type_of(first).ok_or(Endless::NoSuchType(first))?;
-                    let value = binary::type_of(second).ok_or(Endless::NoSuchType(second))?;
+                    let key = binary::type_of(first).ok_or(MeasureError::NoSuchType(first))?;
+                    let value = binary::type_of(second).ok_or(MeasureError::NoSuchType(second))?;
                     let (size, width) = self.size(bytes, at + 2)?;
                     (key, value, size, 2 + width)
                 };
@@ -201,7 +204,7 @@ impl Measure {
                 self.push(Container::map(key, value, count(size)))?;
                 self.at = at + width;
             }
-            TType::Stop | TType::Void | TType::Utf7 => return Err(Endless::NoSuchType(0).into()),
+            TType::Stop | TType::Void | TType::Utf7 => return Err(MeasureError::NoSuchType(0).into()),
         }
         Ok(())
     }
@@ -220,7 +223,7 @@ impl Measure {
         };
         match each {
             // The list is not opened, but counts as a level.
-            Some(_) if self.containers.is_full() => return Err(Endless::TooDeep.into()),
+            Some(_) if self.containers.is_full() => return Err(MeasureError::TooDeep.into()),
             Some(each) => self.at = at.saturating_add(size.saturating_mul(each)),
             None => {
                 self.push(Container::List(element, count(size)))?;
@@ -231,9 +234,9 @@ impl Measure {
     }
 
     /// Fails early if the value cannot end within the limit.
-    fn check_fits(&self, at: usize, size: usize, each: usize) -> Result<(), Endless> {
+    fn check_fits(&self, at: usize, size: usize, each: usize) -> Result<(), MeasureError> {
         if at.saturating_add(size.saturating_mul(each)) > self.limit {
-            return Err(Endless::TooLarge(self.limit));
+            return Err(MeasureError::TooLarge(self.limit));
         }
         Ok(())
     }
@@ -257,12 +260,12 @@ impl Measure {
                 (size as i32, width)
             }
         };
-        let size = usize::try_from(size).map_err(|_| Endless::Negative)?;
+        let size = usize::try_from(size).map_err(|_| MeasureError::Negative)?;
         Ok((size, width))
     }
 
     fn push(&mut self, container: Container) -> Step<()> {
-        self.containers.push(container).map_err(|_| Endless::TooDeep.into())
+        self.containers.push(container).map_err(|_| MeasureError::TooDeep.into())
     }
 }
 
@@ -278,12 +281,12 @@ enum Unfinished {
     /// More bytes are needed: the message has at least this many.
     Short(usize),
     /// The end of the message cannot be found.
-    Endless(Endless),
+    MeasureError(MeasureError),
 }
 
-impl From<Endless> for Unfinished {
-    fn from(endless: Endless) -> Self {
-        Self::Endless(endless)
+impl From<MeasureError> for Unfinished {
+    fn from(error: MeasureError) -> Self {
+        Self::MeasureError(error)
     }
 }
 
@@ -302,7 +305,7 @@ fn varint(bytes: &[u8], at: usize) -> Step<(u32, usize)> {
     match varint32(bytes.get(at..).unwrap_or_default()) {
         Ok(Some(found)) => Ok(found),
         Ok(None) => Err(Unfinished::Short(bytes.len().max(at) + 1)),
-        Err(_) => Err(Endless::NumberTooLong.into()),
+        Err(_) => Err(MeasureError::NumberTooLong.into()),
     }
 }
 
@@ -312,6 +315,6 @@ fn long_varint(bytes: &[u8], at: usize, widest: usize) -> Step<usize> {
     match rest.iter().take(widest).position(|b| b & 0x80 == 0) {
         Some(last) => Ok(last + 1),
         None if rest.len() < widest => Err(Unfinished::Short(bytes.len().max(at) + 1)),
-        None => Err(Endless::NumberTooLong.into()),
+        None => Err(MeasureError::NumberTooLong.into()),
     }
 }

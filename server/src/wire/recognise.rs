@@ -4,20 +4,20 @@ use thrift::Result;
 use thrift::protocol::{TInputProtocol, TType};
 
 use super::{Encoding, arguments};
-use crate::wire::method::{Service, Telling};
+use crate::wire::method::{Service, ServiceHint};
 
 /// What a call's own bytes say: its service, or `None` where nothing in it decides. `body` begins behind the message
 /// header.
 ///
 /// Arguments that cannot be read decide nothing. Reading them as the arguments of the call reports the error.
-pub fn service(telling: Telling, encoding: Encoding, body: &[u8]) -> Option<Service> {
-    match telling {
-        Telling::Name(service) => Some(service),
-        Telling::Struct { field, service } => {
+pub fn service(service_hint: ServiceHint, encoding: Encoding, body: &[u8]) -> Option<Service> {
+    match service_hint {
+        ServiceHint::Name(service) => Some(service),
+        ServiceHint::Struct { field, service } => {
             let found = find(arguments(encoding, body).as_dyn(), field, |_, of| Ok(of)).ok().flatten()?;
             Some(if found == TType::Struct { service } else { other(service) })
         }
-        Telling::Field { field, service, within, first } => {
+        ServiceHint::Field { field, service, within, first } => {
             if find(arguments(encoding, body).as_dyn(), field, |_, _| Ok(())).ok()?.is_some() {
                 return Some(service);
             }
@@ -34,7 +34,7 @@ pub fn service(telling: Telling, encoding: Encoding, body: &[u8]) -> Option<Serv
                 .find(|(id, of, _)| (found.id, found.field_type) == (Some(*id), *of))
                 .map(|(.., service)| *service)
         }
-        Telling::Nothing => None,
+        ServiceHint::Nothing => None,
     }
 }
 

@@ -268,7 +268,7 @@ struct Takers {
     /// The number of the taker and that of the entry.
     taken: Receiver<(usize, usize)>,
     /// For each taker.
-    go_on: Vec<Sender<Next>>,
+    resume: Vec<Sender<Next>>,
 }
 
 /// What a taker does next.
@@ -283,9 +283,9 @@ impl Takers {
         let clock = Arc::new(ManualClock::at(0));
         let queue = shared(QueueOrder::Fifo, 1, clock.clone());
         let (takes, taken) = unbounded();
-        let (go_on, threads) = (0..TAKERS)
+        let (resume, threads) = (0..TAKERS)
             .map(|number| {
-                let (go_on, next) = unbounded();
+                let (resume, next) = unbounded();
                 let (queue, takes) = (queue.clone(), takes.clone());
                 let thread = std::thread::spawn(move || {
                     let taker = Taker::new();
@@ -296,10 +296,10 @@ impl Takers {
                         }
                     }
                 });
-                (go_on, thread)
+                (resume, thread)
             })
             .unzip();
-        Self { queue, clock, threads, taken, go_on }
+        Self { queue, clock, threads, taken, resume }
     }
 
     /// The taker that takes this entry as the next one.
@@ -310,12 +310,12 @@ impl Takers {
     }
 
     fn next(&self, taker: usize, next: Next) {
-        self.go_on[taker].send(next).unwrap();
+        self.resume[taker].send(next).unwrap();
     }
 
     fn retire(mut self) {
         self.queue.retire(TAKERS);
-        self.go_on.clear();
+        self.resume.clear();
         for thread in self.threads.drain(..) {
             thread.join().unwrap();
         }

@@ -33,7 +33,7 @@ def test_the_clients_own_suite_passes(address, distributions, tmp_path, client, 
                AIOHAPPYBASE_PORT=str(port), AIOHAPPYBASE_COMPAT=compat)
     env.pop("HAPPYBASE_PORT", None)
     run = subprocess.run(
-        [sys.executable, "-m", "pytest", "-q", "--no-header", "-p", "no:cacheprovider", "-p", "surroundings", "-o", "asyncio_mode=auto", "-W",
+        [sys.executable, "-m", "pytest", "-q", "--no-header", "-p", "no:cacheprovider", "-p", "suite_plugin", "-o", "asyncio_mode=auto", "-W",
          "ignore", "--rootdir", tmp_path / client, "tests"],
         cwd=tmp_path / client, env=env, capture_output=True, text=True)
     closing = run.stdout.strip().splitlines()[-1]

@@ -6,7 +6,7 @@ use num_bigint::{BigInt, BigUint, Sign};
 
 use super::{Comparable, Comparator, Kind, too_short};
 use crate::error::Result;
-use crate::filter::wire::{DESERIALIZATION, refused};
+use crate::filter::serialised::{DESERIALIZATION, refused};
 
 /// A `java.math.BigDecimal`: `unscaled · 10^-scale`.
 #[derive(Debug, PartialEq)]

@@ -7,7 +7,7 @@ use prost::Message;
 
 use super::{Comparator, Kind, too_short};
 use crate::error::Result;
-use crate::filter::wire::{message, required};
+use crate::filter::serialised::{message, required};
 
 #[derive(Debug, PartialEq)]
 pub(super) struct BinaryComponent {

@@ -7,7 +7,7 @@ use prost::Message;
 
 use super::{Comparator, Kind, matched};
 use crate::error::Result;
-use crate::filter::wire::{OneBytes, message, required};
+use crate::filter::serialised::{OneBytes, message, required};
 
 /// How BitComparator combines its bytes with those of a cell. The numbers are HBase's.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

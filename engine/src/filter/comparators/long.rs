@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 
 use super::{Comparable, Comparator, Kind, too_short};
 use crate::error::Result;
-use crate::filter::wire::{DESERIALIZATION, refused};
+use crate::filter::serialised::{DESERIALIZATION, refused};
 
 #[derive(Debug, PartialEq)]
 pub(super) struct Long(i64);

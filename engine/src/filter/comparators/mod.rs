@@ -20,7 +20,7 @@ use std::sync::Arc;
 use bytes::Bytes;
 use prost::Message;
 
-use super::wire::{OneBytes, message, required};
+use super::serialised::{OneBytes, message, required};
 use crate::error::{Error, ErrorKind, Result};
 
 pub use bit::BitwiseOp;

@@ -6,7 +6,7 @@ use prost::Message;
 
 use super::{Comparator, Kind, matched};
 use crate::error::Result;
-use crate::filter::wire::{Empty, message};
+use crate::filter::serialised::{Empty, message};
 
 #[derive(Debug, PartialEq)]
 pub(super) struct Null;

@@ -8,7 +8,7 @@ use prost::Message;
 use super::{Build, Comparator, Kind, matched};
 use crate::error::{Error, Result};
 use crate::filter::regex::{CASE_INSENSITIVE, Charset, DOTALL, JavaRegex, decode_utf8};
-use crate::filter::wire::{DESERIALIZATION, message, refused, required};
+use crate::filter::serialised::{DESERIALIZATION, message, refused, required};
 
 pub(super) struct RegexString {
     pattern: String,

@@ -7,7 +7,7 @@ use prost::Message;
 use super::{Build, Comparator, Kind, matched};
 use crate::error::Result;
 use crate::filter::regex::decode_utf8;
-use crate::filter::wire::{message, required};
+use crate::filter::serialised::{message, required};
 
 /// The text in lower case, by Unicode's full mapping: `İ` becomes two characters, `ß` stays.
 #[derive(Debug, PartialEq)]

@@ -6,7 +6,7 @@ use prost::Message;
 use super::{Kind, Parse};
 use crate::cell::Cell;
 use crate::error::Result;
-use crate::filter::wire::{OneBytes, message, required};
+use crate::filter::serialised::{OneBytes, message, required};
 use crate::filter::{Code, Filter, FilterSpec, Hint};
 
 #[derive(Debug, Clone, PartialEq)]

@@ -8,7 +8,7 @@ use prost::Message;
 use super::{Kind, Parse};
 use crate::cell::Cell;
 use crate::error::Result;
-use crate::filter::wire::message;
+use crate::filter::serialised::message;
 use crate::filter::{Code, Filter, FilterSpec, Hint};
 
 #[derive(Debug, Clone, PartialEq)]

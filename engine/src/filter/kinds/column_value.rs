@@ -8,7 +8,7 @@ use crate::cell::Cell;
 use crate::compare_op::CompareOp;
 use crate::error::Result;
 use crate::filter::compare::operator;
-use crate::filter::wire::{Named, message, required};
+use crate::filter::serialised::{Named, message, required};
 use crate::filter::{Code, Comparator, Compare, Filter, FilterSpec};
 
 #[derive(Debug, Clone, PartialEq)]

@@ -10,7 +10,7 @@ use crate::cell::Cell;
 use crate::compare_op::CompareOp;
 use crate::error::Result;
 use crate::filter::compare::CompareMessage;
-use crate::filter::wire::message;
+use crate::filter::serialised::message;
 use crate::filter::{Code, Comparator, Compare, Filter, FilterSpec};
 
 #[derive(Debug, Clone, PartialEq)]

@@ -5,7 +5,7 @@ use prost::Message;
 use super::{Kind, Parse};
 use crate::cell::Cell;
 use crate::error::Result;
-use crate::filter::wire::{Empty, message};
+use crate::filter::serialised::{Empty, message};
 use crate::filter::{Code, Filter, FilterSpec};
 
 #[derive(Debug, PartialEq)]

@@ -8,7 +8,7 @@ use prost::Message;
 use super::Kind;
 use crate::cell::Cell;
 use crate::error::Result;
-use crate::filter::wire::{ManyBytes, message};
+use crate::filter::serialised::{ManyBytes, message};
 use crate::filter::{Code, Filter, FilterSpec};
 
 #[derive(Debug, PartialEq)]

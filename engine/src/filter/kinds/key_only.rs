@@ -6,7 +6,7 @@ use prost::Message;
 use super::{Kind, Parse};
 use crate::cell::Cell;
 use crate::error::Result;
-use crate::filter::wire::{message, required};
+use crate::filter::serialised::{message, required};
 use crate::filter::{Code, Filter, FilterSpec};
 
 #[derive(Debug, Clone, PartialEq)]

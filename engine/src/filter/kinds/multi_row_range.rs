@@ -8,7 +8,7 @@ use prost::Message;
 use super::Kind;
 use crate::cell::Cell;
 use crate::error::{Error, ErrorKind, Result};
-use crate::filter::wire::{argument, message};
+use crate::filter::serialised::{argument, message};
 use crate::filter::{Code, Filter, FilterSpec, Hint};
 
 /// A range of rows; an empty row is no bound.

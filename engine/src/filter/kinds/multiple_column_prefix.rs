@@ -9,7 +9,7 @@ use prost::Message;
 use super::{Kind, Parse};
 use crate::cell::Cell;
 use crate::error::{Error, Result};
-use crate::filter::wire::{ManyBytes, argument, message};
+use crate::filter::serialised::{ManyBytes, argument, message};
 use crate::filter::{Code, Filter, FilterSpec, Hint};
 
 #[derive(Debug, PartialEq)]

@@ -6,7 +6,7 @@ use prost::Message;
 use super::{Kind, Parse};
 use crate::cell::Cell;
 use crate::error::Result;
-use crate::filter::wire::{OneBytes, message};
+use crate::filter::serialised::{OneBytes, message};
 use crate::filter::{Code, Filter, FilterSpec};
 
 #[derive(Debug, PartialEq)]

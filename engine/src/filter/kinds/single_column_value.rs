@@ -6,7 +6,7 @@ use super::{Kind, Parse};
 use crate::cell::Cell;
 use crate::compare_op::CompareOp;
 use crate::error::{Error, ErrorKind, Result};
-use crate::filter::wire::message;
+use crate::filter::serialised::message;
 use crate::filter::{Code, ColumnCheck, Filter, FilterSpec};
 
 #[derive(Debug, PartialEq)]

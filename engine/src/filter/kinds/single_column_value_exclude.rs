@@ -6,7 +6,7 @@ use super::single_column_value::Running;
 use super::{Kind, Parse};
 use crate::error::Result;
 use crate::filter::column_check::ColumnCheckMessage;
-use crate::filter::wire::{message, required};
+use crate::filter::serialised::{message, required};
 use crate::filter::{ColumnCheck, Filter, FilterSpec};
 
 #[derive(Debug, PartialEq)]

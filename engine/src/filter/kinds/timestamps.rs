@@ -7,7 +7,7 @@ use prost::Message;
 use super::{Kind, Parse};
 use crate::cell::Cell;
 use crate::error::{Error, Result};
-use crate::filter::wire::{argument, message};
+use crate::filter::serialised::{argument, message};
 use crate::filter::{Code, Filter, FilterSpec, Hint};
 
 #[derive(Debug, Clone, PartialEq)]

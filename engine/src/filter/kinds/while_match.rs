@@ -5,7 +5,7 @@ use prost::Message;
 use super::Kind;
 use crate::cell::Cell;
 use crate::error::Result;
-use crate::filter::wire::{Named, message, required};
+use crate::filter::serialised::{Named, message, required};
 use crate::filter::{Code, Filter, FilterSpec};
 
 #[derive(Debug, PartialEq)]

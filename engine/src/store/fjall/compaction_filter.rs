@@ -21,12 +21,12 @@ use crate::store::{CompactionFilter, CompactionFilterFactory, SpaceId, Verdict};
 
 /// Tells running compactions to end.
 #[derive(Default)]
-pub(super) struct GiveWay {
+pub(super) struct AbortFlags {
     requested: AtomicBool,
     all: AtomicBool,
 }
 
-impl GiveWay {
+impl AbortFlags {
     /// Aborts requested compactions.
     pub fn requested(&self) {
         self.requested.store(true, Ordering::Release);
@@ -47,9 +47,9 @@ impl GiveWay {
 /// The [`CompactionFilterFactory`], once it is known. It is in a lock of the standard library, because fjall requires
 /// factories that are `UnwindSafe`.
 #[derive(Default)]
-pub(super) struct LateFilterFactory(RwLock<Option<Arc<dyn CompactionFilterFactory>>>);
+pub(super) struct DeferredFilterFactory(RwLock<Option<Arc<dyn CompactionFilterFactory>>>);
 
-impl LateFilterFactory {
+impl DeferredFilterFactory {
     pub fn set(&self, filters: Option<Arc<dyn CompactionFilterFactory>>) {
         *self.0.write().unwrap_or_else(std::sync::PoisonError::into_inner) = filters;
     }
@@ -62,8 +62,8 @@ impl LateFilterFactory {
 /// Creates the filters of one space.
 pub(super) struct SpaceFilterFactory {
     pub space: SpaceId,
-    pub filters: Arc<LateFilterFactory>,
-    pub give_way: Arc<GiveWay>,
+    pub filters: Arc<DeferredFilterFactory>,
+    pub give_way: Arc<AbortFlags>,
 }
 
 impl Factory for SpaceFilterFactory {
@@ -87,7 +87,7 @@ struct Filter {
     last: Option<(UserKey, Verdict)>,
     /// `None` in a compaction that one of fjall's workers started.
     run: Option<Run>,
-    give_way: Arc<GiveWay>,
+    give_way: Arc<AbortFlags>,
 }
 
 impl Filter {

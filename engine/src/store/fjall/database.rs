@@ -10,13 +10,13 @@ use std::time::{Duration, Instant};
 use fjall::{AbstractTree, Keyspace, PersistMode, Readable};
 use parking_lot::{Mutex, RwLock};
 
+use super::backpressure::Pressure;
 use super::clock_mark::{HighWaterMark, MARK_KEY, RESERVED};
-use super::compaction_filter::{GiveWay, LateFilterFactory, SpaceFilterFactory};
+use super::compaction_filter::{AbortFlags, DeferredFilterFactory, SpaceFilterFactory};
 use super::cursors::Cursors;
 use super::failure::{failed, failed_io, failed_opening, is_poisoned, refuses_writes};
 use super::open_files;
 use super::options::{self, MEMTABLE_BYTES, StoreOptions};
-use super::pressure::Pressure;
 use super::requested_compaction;
 use super::space::Space;
 use super::statistics::disk_free_bytes;
@@ -25,7 +25,7 @@ use super::tombstones::Tombstones;
 use crate::error::{Error, ErrorKind, Result};
 use crate::store::active_transaction::Write;
 use crate::store::compaction_control::gave_way;
-use crate::store::{CATALOG_SPACE, CompactionControl, SpaceId, SpaceOptions, damage, no_such_space};
+use crate::store::{CATALOG_SPACE, CompactionControl, SpaceId, SpaceOptions, corruption, no_such_space};
 
 /// fjall's first worker thread only flushes, and spins while a compaction is requested and no other worker is idle.
 /// With two other workers that is rare.
@@ -60,7 +60,7 @@ pub(super) struct Database {
     pub tombstones: Tombstones,
     pub pressure: Pressure,
     /// Tells running compactions to end.
-    give_way: Arc<GiveWay>,
+    give_way: Arc<AbortFlags>,
     /// The controls of requested compactions.
     controls: Mutex<Vec<Weak<CompactionControl>>>,
     /// The number of flushes and requested compactions in progress.
@@ -94,9 +94,9 @@ impl Drop for LongCall<'_> {
 
 impl Database {
     /// Opens the database in this folder, or creates it.
-    pub fn open(folder: &Path, options: &StoreOptions, filters: &Arc<LateFilterFactory>) -> Result<Self> {
+    pub fn open(folder: &Path, options: &StoreOptions, filters: &Arc<DeferredFilterFactory>) -> Result<Self> {
         let filters = Arc::clone(filters);
-        let give_way = Arc::new(GiveWay::default());
+        let give_way = Arc::new(AbortFlags::default());
         let give_way_of_filters = Arc::clone(&give_way);
         let builder = fjall::Database::builder(folder)
             .cache_size(options.cache_bytes())
@@ -139,9 +139,9 @@ impl Database {
             catalog.insert(Space::new(open_keyspace(&inner, CATALOG_SPACE, &SpaceOptions::default())?));
         }
         for (number, space) in &spaces {
-            damage::mark_space(space.keyspace.path(), *number)?;
+            corruption::mark_space(space.keyspace.path(), *number)?;
         }
-        damage::sync_spaces(folder)?;
+        corruption::sync_spaces(folder)?;
         let failure = Arc::new(Failure::new());
         let pressure = Pressure::new(options.write_buffer_bytes);
         pressure.recovered(&spaces.values().cloned().collect::<Vec<_>>());
@@ -226,8 +226,8 @@ impl Database {
         }
         self.store_sequence(&mut creating)?;
         let created = Space::new(open_keyspace(&self.inner, space, options)?);
-        damage::mark_space(created.keyspace.path(), space)?;
-        damage::sync_spaces(&self.path)?;
+        corruption::mark_space(created.keyspace.path(), space)?;
+        corruption::sync_spaces(&self.path)?;
         self.spaces.write().insert(space, created);
         Ok(())
     }
@@ -257,7 +257,7 @@ impl Database {
             self.spaces.write().remove(&space)
         };
         let Some(removed) = removed else { return Ok(()) };
-        damage::unmark_space(removed.keyspace.path())?;
+        corruption::unmark_space(removed.keyspace.path())?;
         self.inner.delete_keyspace(removed.keyspace).map_err(|error| failed(&format!("dropping space {space}"), error))
     }
 

@@ -1,22 +1,22 @@
 //! The store on disk: fjall, an LSM tree with a journal, behind the store interface.
 //!
-//! This module adds what fjall lacks: row locks and timestamps, an error for writes to dropped spaces, back-pressure
+//! This module adds what fjall lacks: row locks and timestamps, an error for writes to dropped spaces, backpressure
 //! that waits before rows are locked, a bound on the total size of memtables, and reopening in place after a failed
 //! write.
 //!
 //! A folder can be open only once: [`FjallStore::open`] fails if it is open in this process or another. Engines in one
 //! process that open the same folder share a store; see `core`.
 
+mod backpressure;
 mod clock_mark;
 mod compaction_filter;
 mod cursor;
 mod cursors;
 mod database;
 mod failure;
-mod holder;
 mod open_files;
 mod options;
-mod pressure;
+mod reopenable_database;
 mod requested_compaction;
 mod space;
 mod statistics;

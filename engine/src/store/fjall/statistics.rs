@@ -7,8 +7,8 @@ use std::time::{Duration, SystemTime};
 use bytes::Bytes;
 use fjall::{AbstractTree, Keyspace};
 
+use super::backpressure::Waits;
 use super::database::Database;
-use super::pressure::Waits;
 use super::space::Space;
 use crate::store::{SpaceFiles, Statistics};
 

@@ -4,20 +4,20 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
+use super::backpressure::{WAIT_STEP, Wait, Waits};
 use super::clock_mark::{ClockMark, HighWaterMark};
 use super::cursor::FjallSnapshot;
 use super::database::{Committed, Database, bytes_of};
 use super::failure::refuses_writes;
-use super::holder::Holder;
 use super::options::StoreOptions;
-use super::pressure::{WAIT_STEP, Wait, Waits};
+use super::reopenable_database::ReopenableDatabase;
 use super::{statistics, syncer};
 use crate::blocking;
 use crate::durability::Durability;
 use crate::error::{Error, Result};
 use crate::store::active_transaction::{ActiveTransaction, Write, WriteSet};
 use crate::store::folder::Folder;
-use crate::store::rows::RowLocks;
+use crate::store::row_locks::RowLocks;
 use crate::store::time::{Sequence, Time};
 use crate::store::{
     self, CATALOG_SPACE, CompactionControl, CompactionFilterFactory, Snapshot, SpaceFiles, SpaceId, SpaceOptions,
@@ -33,7 +33,7 @@ const MARK_BYTES_MAX: u64 = 256;
 
 /// A store in a data folder. It has exclusive use of the folder.
 pub struct FjallStore {
-    holder: Holder,
+    holder: ReopenableDatabase,
     rows: RowLocks,
     time: Time,
     sequence: Sequence,
@@ -59,7 +59,7 @@ impl FjallStore {
     /// Those of [`Self::open`].
     pub(crate) fn open_at_least(path: &Path, options: StoreOptions, least: Upcoming) -> Result<Arc<dyn Store>> {
         let (clock, fsync) = (options.clock(), options.fsync);
-        let holder = Holder::open(Folder::open(path)?, options)?;
+        let holder = ReopenableDatabase::open(Folder::open(path)?, options)?;
         let mark = holder.database()?.stored_mark()?;
         let time = Time::new(clock, mark.clock_ms, mark.time_ms.max(least.time_ms));
         let ahead_ms = time.ahead_of_machine_ms();

@@ -8,7 +8,7 @@ use hjall_engine::request::{Columns, Get, Scan};
 use hjall_engine::{Error, ErrorKind, Result, Table};
 
 use crate::fixture::{Database, delete, put};
-use crate::reading::bytes;
+use crate::world::bytes;
 
 /// A budget of a number of bytes.
 struct Bytes {

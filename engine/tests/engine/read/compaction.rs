@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use crate::reading::history::{Write, time, write};
-use crate::reading::naive::{Naive, Rules};
-use crate::reading::{NOW, World};
+use crate::world::history::{Write, time, write};
+use crate::world::naive::{Naive, Rules};
+use crate::world::{NOW, World};
 use hjall_engine::CellKind;
 use hjall_engine::clock::Clock as _;
 use hjall_engine::mutation::MarkerKind::{self, Column, Family, FamilyVersion, Version};
@@ -150,7 +150,7 @@ fn what_a_marker_with_an_end_hides_is_kept_for_later() {
 fn deleting(kind: MarkerKind, timestamp: i64, ttl_ms: Option<i64>) -> Delete {
     let qualifier = if matches!(kind, Column | Version) { "q" } else { "" };
     let marker =
-        Marker { family: crate::reading::bytes("f"), qualifier: crate::reading::bytes(qualifier), kind, timestamp };
+        Marker { family: crate::world::bytes("f"), qualifier: crate::world::bytes(qualifier), kind, timestamp };
     Delete { markers: vec![marker], ttl_ms, ..Delete::row("r") }
 }
 

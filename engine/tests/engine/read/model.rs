@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use crate::reading::history::{time, write};
-use crate::reading::naive::{Naive, Rules};
-use crate::reading::{NOW, World, bytes, columns, short};
+use crate::world::history::{time, write};
+use crate::world::naive::{Naive, Rules};
+use crate::world::{NOW, World, bytes, columns, short};
 use hjall_engine::filter::FilterSpec;
 use hjall_engine::request::{Get, Scan, TimeRange};
 use proptest::collection::vec;
@@ -89,7 +89,7 @@ proptest! {
         let marks = (1i64..).zip(&hidden).filter(|(_, hidden)| **hidden).map(|(t, _)| (t, kind));
         for (timestamp, kind) in puts.chain(marks) {
             for column in ["f:a", "f:b"] {
-                let write = crate::reading::history::Write { row: "r", column, kind, timestamp, ttl_ms: None };
+                let write = crate::world::history::Write { row: "r", column, kind, timestamp, ttl_ms: None };
                 write.apply(0, &world, &mut naive);
             }
         }

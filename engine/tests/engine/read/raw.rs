@@ -1,6 +1,6 @@
 //! Raw reads: markers and hidden cells as they are stored, in HBase's order although they are stored separately.
 
-use crate::reading::{NOW, World, columns};
+use crate::world::{NOW, World, columns};
 use hjall_engine::ErrorKind;
 use hjall_engine::filter::FilterSpec;
 use hjall_engine::mutation::MarkerKind::{Column, Family, FamilyVersion, Version};

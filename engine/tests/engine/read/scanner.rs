@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::reading::{World, bytes, columns, descriptor, short};
+use crate::world::{World, bytes, columns, descriptor, short};
 use hjall_engine::ErrorKind;
 use hjall_engine::filter::FilterSpec;
 use hjall_engine::mutation::MarkerKind::Family;

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::reading::{World, bytes, columns, short};
+use crate::world::{World, bytes, columns, short};
 use hjall_engine::mutation::MarkerKind::{Column, Family};
 use hjall_engine::request::{Scan, TimeRange};
 use hjall_engine::{ErrorKind, Row};

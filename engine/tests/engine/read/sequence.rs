@@ -1,6 +1,6 @@
 //! Families with NEW_VERSION_BEHAVIOR: deletes and versions apply in write order.
 
-use crate::reading::{World, bytes};
+use crate::world::{World, bytes};
 use bytes::Bytes;
 use hjall_engine::mutation::MarkerKind::{Column, Family, FamilyVersion, Version};
 use hjall_engine::mutation::{Delete, Durability, Marker, Mutation, Put, PutCell};

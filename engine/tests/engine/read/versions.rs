@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use crate::reading::{NEWEST, NOW, World, bytes, columns};
+use crate::world::{NEWEST, NOW, World, bytes, columns};
 use hjall_engine::filter::FilterSpec;
 use hjall_engine::mutation::MarkerKind::{Column, Family, FamilyVersion, Version};
 use hjall_engine::request::Get;

@@ -20,20 +20,20 @@ use thrift::protocol::{TFieldIdentifier, TInputProtocol, TOutputProtocol, TStruc
 /// runs.
 pub struct Echo {
     started: Sender<()>,
-    go_on: Receiver<()>,
+    resume: Receiver<()>,
 }
 
 /// The test's end of `getVer` and `scannerGetList`.
 pub struct Gate {
     pub started: Receiver<()>,
-    pub go_on: Sender<()>,
+    pub resume: Sender<()>,
 }
 
 impl Echo {
     pub fn new() -> (Arc<Self>, Gate) {
         let (started, has_started) = unbounded();
-        let (go_on, may_go_on) = bounded(1000);
-        (Arc::new(Self { started, go_on: may_go_on }), Gate { started: has_started, go_on })
+        let (resume, may_resume) = bounded(1000);
+        (Arc::new(Self { started, resume: may_resume }), Gate { started: has_started, resume })
     }
 
     fn scan(&self, scope: &CallScope<'_>) -> Result<usize, Fault> {
@@ -42,7 +42,7 @@ impl Echo {
         if runs == 1 {
             self.started.send(()).unwrap();
         }
-        while self.go_on.try_recv().is_err() {
+        while self.resume.try_recv().is_err() {
             if scope.must_pause() {
                 scope.keep(Box::new(runs));
                 return Err(Fault::internal("paused"));
@@ -68,7 +68,7 @@ impl Handler for Echo {
             "getRowWithColumns" => answer = "x".repeat(1 << 20),
             "getVer" => {
                 self.started.send(()).unwrap();
-                self.go_on.recv().unwrap();
+                self.resume.recv().unwrap();
             }
             "getVerTs" => {
                 self.started.send(()).unwrap();

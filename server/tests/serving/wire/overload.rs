@@ -48,8 +48,8 @@ fn a_full_lane_refuses_calls_and_the_others_continue() {
         assert!(text.ends_with("too many items queued ?") && can_retry, "{text}");
         assert_eq!(client.call("mutateRow", NO_ARGS), Answer::Success("Thrift1 mutateRow".to_owned()));
     }
-    gate.go_on.send(()).unwrap();
-    gate.go_on.send(()).unwrap();
+    gate.resume.send(()).unwrap();
+    gate.resume.send(()).unwrap();
     for client in &mut waiting {
         assert_eq!(client.answer("getVer"), Answer::Success("Thrift1 getVer".to_owned()));
         assert_eq!(client.call("getRow", NO_ARGS), Answer::Success("Thrift1 getRow".to_owned()));
@@ -67,7 +67,7 @@ fn a_call_whose_client_has_gone_is_not_run() {
     while server.connections() > 1 {
         std::thread::yield_now();
     }
-    gate.go_on.send(()).unwrap();
+    gate.resume.send(()).unwrap();
     assert_eq!(running.answer("getVer"), Answer::Success("Thrift1 getVer".to_owned()));
     assert_eq!(running.call("getRow", NO_ARGS), Answer::Success("Thrift1 getRow".to_owned()));
     assert!(gate.started.is_empty(), "the abandoned call never began");
@@ -79,8 +79,8 @@ fn a_call_whose_client_has_gone_is_not_run() {
 fn a_running_call_is_answered_to_a_client_that_closed_only_its_own_side() {
     let (_server, gate, [mut running, _waiting]) = full(narrow());
     running.stream.shutdown(Shutdown::Write).unwrap();
-    gate.go_on.send(()).unwrap();
-    gate.go_on.send(()).unwrap();
+    gate.resume.send(()).unwrap();
+    gate.resume.send(()).unwrap();
     assert_eq!(running.answer("getVer"), Answer::Success("Thrift1 getVer".to_owned()));
 }
 
@@ -90,8 +90,8 @@ fn pipelined_calls_do_not_count_as_a_hang_up() {
     for name in ["getRow", "getRow"] {
         ask(&mut waiting, name);
     }
-    gate.go_on.send(()).unwrap();
-    gate.go_on.send(()).unwrap();
+    gate.resume.send(()).unwrap();
+    gate.resume.send(()).unwrap();
     for (sequence, name) in [(1, "getVer"), (2, "getRow"), (3, "getRow")] {
         assert_eq!(waiting.answer_to(name, sequence), Answer::Success(format!("Thrift1 {name}")));
     }
@@ -200,7 +200,7 @@ fn a_client_that_fills_the_queue_gives_places_to_another_one() {
     let answer = others[2].call("getRow", NO_ARGS);
     assert!(matches!(&answer, Answer::IoError(text, true) if text.contains("CallQueueTooBigException")), "{answer:?}");
     for _ in 0..3 {
-        gate.go_on.send(()).unwrap();
+        gate.resume.send(()).unwrap();
     }
     for client in &mut greedy[..3] {
         assert_eq!(client.answer("getVer"), Answer::Success("Thrift1 getVer".to_owned()));
@@ -227,7 +227,7 @@ fn a_long_scan_gives_way_to_waiting_ones_and_continues() {
     for _ in 0..3 {
         assert_eq!(other.call("scannerGet", NO_ARGS), Answer::Success("Thrift1 scannerGet".to_owned()));
     }
-    gate.go_on.send(()).unwrap();
+    gate.resume.send(()).unwrap();
     let Answer::Success(text) = long.answer("scannerGetList") else { panic!("not answered") };
     let runs: usize = text.strip_prefix("runs: ").unwrap().parse().unwrap();
     assert!(runs > 3, "{runs}");
@@ -266,6 +266,6 @@ fn tables_can_be_managed_while_all_other_calls_are_refused() {
         assert!(matches!(&answer, Answer::IoError(text, true) if text.contains("too many items queued")), "{answer:?}");
     }
     assert_eq!(other.call("getTableNames", NO_ARGS), Answer::Success("Thrift1 getTableNames".to_owned()));
-    gate.go_on.send(()).unwrap();
+    gate.resume.send(()).unwrap();
     assert_eq!(running.answer("getVer"), Answer::Success("Thrift1 getVer".to_owned()));
 }

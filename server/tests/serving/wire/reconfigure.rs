@@ -36,7 +36,7 @@ fn additional_handlers_run_waiting_calls() {
     // Fewer handlers again while the calls run: each call is finished.
     server.reconfigure(&queued(few));
     // The order in which they continue is unspecified.
-    clients.iter().for_each(|_| gate.go_on.send(()).unwrap());
+    clients.iter().for_each(|_| gate.resume.send(()).unwrap());
     for client in &mut clients {
         assert_eq!(client.answer("getVer"), Answer::Success("Thrift1 getVer".to_owned()));
     }
@@ -58,7 +58,7 @@ fn calls_of_a_lane_that_is_removed_are_run() {
     let mut other = Client::new(server.addr(), WAYS[3]);
     assert_eq!(other.call("getRow", NO_ARGS), Answer::Success("Thrift1 getRow".to_owned()));
     // The order in which they continue is unspecified.
-    clients.iter().for_each(|_| gate.go_on.send(()).unwrap());
+    clients.iter().for_each(|_| gate.resume.send(()).unwrap());
     for client in &mut clients {
         assert_eq!(client.answer("getVer"), Answer::Success("Thrift1 getVer".to_owned()));
     }

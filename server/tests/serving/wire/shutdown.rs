@@ -26,7 +26,7 @@ fn running_calls_are_answered_and_idle_connections_closed() {
     while TcpStream::connect(addr).is_ok() {
         std::thread::yield_now();
     }
-    gate.go_on.send(()).unwrap();
+    gate.resume.send(()).unwrap();
     assert_eq!(running.answer("getVer"), Answer::Success("Thrift1 getVer".to_owned()));
     assert_eq!(running.rest(), b"");
     assert_eq!(idle.rest(), b"");
@@ -61,7 +61,7 @@ fn waiting_calls_are_answered_too() {
         std::thread::yield_now();
     }
     // The order in which they continue is unspecified.
-    clients.iter().for_each(|_| gate.go_on.send(()).unwrap());
+    clients.iter().for_each(|_| gate.resume.send(()).unwrap());
     for client in &mut clients {
         assert_eq!(client.answer("getVer"), Answer::Success("Thrift1 getVer".to_owned()));
     }
@@ -78,7 +78,7 @@ fn a_call_that_does_not_end_is_abandoned_at_the_deadline() {
     gate.started.recv().unwrap();
     assert!(!server.shutdown(), "the result says that a call did not finish");
     assert_eq!(running.rest(), b"", "the connection ends without an answer");
-    gate.go_on.send(()).unwrap();
+    gate.resume.send(()).unwrap();
 }
 
 /// Starts a call that runs until it is stopped.

@@ -184,7 +184,7 @@ fn certificates_are_reloaded_without_affecting_connections() {
     assert!(server.reload_tls().unwrap());
     let mut new = Client::over(tls(&server, &after, None), WAYS[0]);
     assert_eq!(new.call("put", NO_ARGS), Answer::Success("Thrift2 put".to_owned()));
-    gate.go_on.send(()).unwrap();
+    gate.resume.send(()).unwrap();
     assert_eq!(old.answer("getVer"), Answer::Success("Thrift1 getVer".to_owned()), "its call was in progress");
     assert_eq!(old.call("put", NO_ARGS), Answer::Success("Thrift2 put".to_owned()));
     let mut stale = tls(&server, &before, None);

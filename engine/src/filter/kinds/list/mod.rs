@@ -7,7 +7,7 @@ use prost::Message;
 
 use super::Kind;
 use crate::error::Result;
-use crate::filter::wire::{Named, message, required};
+use crate::filter::serialised::{Named, message, required};
 use crate::filter::{Filter, FilterSpec};
 
 /// Whether all members of a list must pass, or one. The numbers are HBase's.

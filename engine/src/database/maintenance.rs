@@ -101,7 +101,7 @@ impl Engine {
         Ok(if all_bytes > 0.0 { garbage_bytes / all_bytes } else { 0.0 })
     }
 
-    /// Ignores an error if the family was dropped or truncated in the meantime, since it needs no upkeep then.
+    /// Ignores an error if the family was dropped or truncated in the meantime, since it needs no maintenance then.
     pub(super) fn unless_dropped(&self, before: &TableState, done: Result<()>) -> Result<()> {
         match done {
             Err(e) if e.kind() != ErrorKind::Closed => {

@@ -1,7 +1,7 @@
 //! HBase's serialised filters: protobuf messages with the full name of a Java class and the class's own message.
 
 mod message;
-mod refusal;
+mod rejection;
 
 use prost::Message;
 
@@ -10,9 +10,9 @@ use super::{comparators, kinds};
 use crate::error::{Error, ErrorKind, Result};
 
 pub(super) use message::{Empty, ManyBytes, Named, OneBytes};
-pub(super) use refusal::{DESERIALIZATION, argument, message, refused, required};
+pub(super) use rejection::{DESERIALIZATION, argument, message, refused, required};
 
-use refusal::{CLASS_CAST, CLASS_NOT_FOUND, INVOCATION_TARGET, NO_SUCH_METHOD, nested};
+use rejection::{CLASS_CAST, CLASS_NOT_FOUND, INVOCATION_TARGET, NO_SUCH_METHOD, nested};
 
 /// The Java package of HBase's filters and comparators.
 const PACKAGE: &str = "org.apache.hadoop.hbase.filter.";

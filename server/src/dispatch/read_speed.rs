@@ -19,7 +19,7 @@ const TRIAL_INTERVAL: usize = 16;
 
 /// Moving averages of the durations of short reads on event loops.
 #[derive(Debug, Default)]
-pub struct Pace {
+pub struct ReadSpeed {
     /// Including waits for a processor.
     elapsed_ns: AtomicU64,
     /// Without waits for a processor.
@@ -35,7 +35,7 @@ pub struct Stopwatch {
     delay: Option<Duration>,
 }
 
-impl Pace {
+impl ReadSpeed {
     /// Whether the next short read should run on its event loop.
     pub fn admits(&self) -> bool {
         !self.slow.load(Ordering::Relaxed)
@@ -123,37 +123,37 @@ mod tests {
     const MS: Duration = Duration::from_millis(1);
     const US: Duration = Duration::from_micros(1);
 
-    fn admitted(pace: &Pace) -> usize {
-        (0..TRIAL_INTERVAL * 10).filter(|_| pace.admits()).count()
+    fn admitted(speed: &ReadSpeed) -> usize {
+        (0..TRIAL_INTERVAL * 10).filter(|_| speed.admits()).count()
     }
 
     #[test]
     fn a_busy_machine_does_not_move_reads_to_the_queue() {
-        let pace = Pace::default();
+        let speed = ReadSpeed::default();
         for _ in 0..1000 {
-            pace.add(50 * MS, Some(20 * US));
+            speed.add(50 * MS, Some(20 * US));
         }
-        assert_eq!(admitted(&pace), TRIAL_INTERVAL * 10);
-        assert!(pace.start().delay.is_some(), "reads that seem slow are measured closely");
+        assert_eq!(admitted(&speed), TRIAL_INTERVAL * 10);
+        assert!(speed.start().delay.is_some(), "reads that seem slow are measured closely");
     }
 
     #[test]
     fn slow_reads_move_to_the_queue_and_return_when_they_are_quick() {
-        let pace = Pace::default();
-        pace.add(50 * MS, Some(50 * MS));
-        assert_eq!(admitted(&pace), TRIAL_INTERVAL * 10, "a single slow read decides nothing");
+        let speed = ReadSpeed::default();
+        speed.add(50 * MS, Some(50 * MS));
+        assert_eq!(admitted(&speed), TRIAL_INTERVAL * 10, "a single slow read decides nothing");
         for _ in 0..16 {
-            pace.add(MS, Some(MS));
+            speed.add(MS, Some(MS));
         }
-        assert_eq!(admitted(&pace), 10, "a few are tried");
+        assert_eq!(admitted(&speed), 10, "a few are tried");
         for _ in 0..100 {
-            pace.add(150 * US, None);
+            speed.add(150 * US, None);
         }
-        assert_eq!(admitted(&pace), 10, "reads between the two bounds change nothing");
+        assert_eq!(admitted(&speed), 10, "reads between the two bounds change nothing");
         for _ in 0..100 {
-            pace.add(20 * US, None);
+            speed.add(20 * US, None);
         }
-        assert_eq!(admitted(&pace), TRIAL_INTERVAL * 10);
-        assert!(pace.start().delay.is_none());
+        assert_eq!(admitted(&speed), TRIAL_INTERVAL * 10);
+        assert!(speed.start().delay.is_none());
     }
 }

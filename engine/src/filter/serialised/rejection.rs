@@ -9,7 +9,7 @@ pub(in crate::filter) const INVOCATION_TARGET: &str = "java.lang.reflect.Invocat
 pub(in crate::filter) const ILLEGAL_ARGUMENT: &str = "java.lang.IllegalArgumentException";
 pub(in crate::filter) const DESERIALIZATION: &str = "org.apache.hadoop.hbase.exceptions.DeserializationException";
 
-/// A refusal with that exception class.
+/// A rejection with that exception class.
 pub(in crate::filter) fn refused<T>(class: &'static str, message: impl Into<String>) -> Result<T> {
     Err(Error::new(ErrorKind::FilterRejected(class), message))
 }
@@ -27,12 +27,12 @@ pub(in crate::filter) fn message<M: prost::Message + Default>(bytes: &[u8]) -> R
     M::decode(bytes).or_else(|error| refused(DESERIALIZATION, format!("a part of the filter is malformed: {error}")))
 }
 
-/// The refusal of a filter whose constructor failed.
+/// The rejection of a filter whose constructor failed.
 pub(in crate::filter) fn argument(error: Error) -> Error {
     Error::new(ErrorKind::FilterRejected(ILLEGAL_ARGUMENT), error.message().to_owned())
 }
 
-/// The refusal of a filter or comparator inside another filter, which HBase wraps in a DeserializationException.
+/// The rejection of a filter or comparator inside another filter, which HBase wraps in a DeserializationException.
 pub(in crate::filter) fn nested(error: Error) -> Error {
     match error.kind() {
         ErrorKind::FilterRejected(class) if class != DESERIALIZATION => {

@@ -15,12 +15,12 @@ use crate::gateway::scanners::Swept;
 const EVERY: Duration = Duration::from_secs(1);
 
 /// A thread that sweeps until this is dropped.
-pub struct Sweeper {
+pub struct LeaseSweeper {
     stop: Option<Sender<()>>,
     thread: Option<JoinHandle<()>>,
 }
 
-impl Sweeper {
+impl LeaseSweeper {
     /// Starts the thread. It closes all scanners before it ends.
     ///
     /// # Errors
@@ -40,7 +40,7 @@ impl Sweeper {
     }
 }
 
-impl Drop for Sweeper {
+impl Drop for LeaseSweeper {
     fn drop(&mut self) {
         self.stop = None;
         if let Some(thread) = self.thread.take() {

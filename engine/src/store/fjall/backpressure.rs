@@ -1,4 +1,4 @@
-//! Back-pressure: a write waits for flushes and compactions before it locks rows, and only for those of the spaces that
+//! Backpressure: a write waits for flushes and compactions before it locks rows, and only for those of the spaces that
 //! it writes to.
 //!
 //! fjall itself waits inside a commit if a space has four sealed memtables or twenty runs in its first level. That wait

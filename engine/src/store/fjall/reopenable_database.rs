@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use parking_lot::{Mutex, RwLock};
 
-use super::compaction_filter::LateFilterFactory;
+use super::compaction_filter::DeferredFilterFactory;
 use super::database::Database;
 use super::options::StoreOptions;
 use crate::error::{Error, Result};
@@ -24,9 +24,9 @@ const POLL_INTERVAL: Duration = Duration::from_micros(200);
 const REOPEN_BACKOFF: Duration = Duration::from_millis(100);
 
 /// Holds the database of a folder.
-pub(super) struct Holder {
+pub(super) struct ReopenableDatabase {
     options: StoreOptions,
-    pub filters: Arc<LateFilterFactory>,
+    pub filters: Arc<DeferredFilterFactory>,
     /// Locked only to copy the pointer. A copy keeps the database open.
     status: RwLock<Status>,
     /// Held while the database is reopened or closed. A thread must not wait for this lock while it has a copy of the
@@ -72,10 +72,10 @@ impl Backoff {
     }
 }
 
-impl Holder {
+impl ReopenableDatabase {
     /// Opens the folder's database.
     pub fn open(folder: Folder, options: StoreOptions) -> Result<Self> {
-        let filters = Arc::new(LateFilterFactory::default());
+        let filters = Arc::new(DeferredFilterFactory::default());
         let path = folder.data();
         folder.check()?;
         let database = Database::open(&folder.data(), &options, &filters)?;

@@ -9,7 +9,7 @@ use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::Path;
 
-use super::damage::damaged;
+use super::corruption::damaged;
 use super::fjall::failed_io;
 use super::folder::sync_folder;
 use crate::error::Result;
