@@ -119,7 +119,8 @@ fuzz_target!(|bytes: &[u8]| {
             let environment = environment.lines().filter_map(|line| line.split_once('='));
             read(folder, toml, site, environment.map(|(name, value)| (name.to_owned(), value.to_owned())).collect());
         } else {
-            let environment = chosen(variables).filter_map(|(setting, value)| Some((setting.variables().next()?, value)));
+            let environment =
+                chosen(variables).filter_map(|(setting, value)| Some((setting.variables().next()?, value)));
             read(folder, &toml_of(toml), &site_of(site), environment.collect());
         }
     });
