@@ -204,7 +204,8 @@ fn part_of(folder: &Path) -> Result<PathBuf> {
     Ok(part)
 }
 
-/// The data folder that contains a path, which need not exist. The store removes what it does not know from its folders.
+/// The data folder that contains a path, which need not exist. The store removes what it does not know from its
+/// folders.
 fn data_folder_around(path: &Path) -> Option<PathBuf> {
     let existing = path.ancestors().find_map(|ancestor| fs::canonicalize(ancestor).ok())?;
     existing.ancestors().find(|ancestor| is_data_folder(ancestor)).map(Path::to_owned)
