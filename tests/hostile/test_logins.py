@@ -330,7 +330,7 @@ def test_certificates_are_users(attacked, authority, tmp_path):
                 service.one.mutateRow(b"t", b"r", [one.Mutation(column=b"f:q", value=b"v")], {})
     with log_in("/O=Example, Inc./CN=exact") as exact:
         assert exact.one.getTableNames() == [b"t"]
-    # Similar names, several common names, and names of two users are nobody's.
+    # Similar names, several common names, and names of two users identify no user.
     for subject, names in (("/CN=Alice", None), ("/CN=alice2", None), ("/O=alice", None), ("/CN=alice/CN=bob", None), ("/CN=bob/CN=alice", None),
                            ("/CN=x", "DNS:alice"), ("/CN=x", "DNS:sub.service.example.com"), ("/CN=exact/O=Example, Inc.", None),
                            ("/CN=alice", "DNS:service.example.com"), ("/CN=x\\,CN=alice", None)):

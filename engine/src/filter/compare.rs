@@ -47,9 +47,10 @@ impl Compare {
     }
 
     /// The arguments of a filter that takes an operator and a comparator alone.
-    pub(super) fn parse(arguments: &Arguments<'_>) -> Parsed<(CompareOp, Comparator)> {
+    pub(super) fn parse(arguments: &Arguments<'_>) -> Parsed<Self> {
         arguments.count(&[2], "2: operator, comparator")?;
-        arguments.compare(0)
+        let (op, comparator) = arguments.compare(0)?;
+        Ok(Self::new(op, comparator))
     }
 
     /// Reads the message of a filter that has a comparison alone.

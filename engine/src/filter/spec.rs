@@ -78,6 +78,12 @@ impl FilterSpec {
         self.0.start(reversed)
     }
 
+    /// Starts the filter inside a filter that is not a list. HBase passes the direction of the scan to members of lists
+    /// only, so this filter works as in a forward scan.
+    pub(super) fn start_inner(&self) -> Box<dyn Filter> {
+        self.start_nested(false)
+    }
+
     /// The depth of nested filters; 1 without any.
     pub fn depth(&self) -> usize {
         // Not recursive: the filter may be too deep for the stack.

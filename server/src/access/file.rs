@@ -20,6 +20,7 @@ use super::password::HashedPassword;
 use super::role::Role;
 use super::token::HashedToken;
 use super::users::{User, UsersError, check_name};
+use crate::settings::toml_text::{self, in_order};
 
 /// Parses the text of a users file.
 ///
@@ -87,7 +88,7 @@ impl File<'_> {
     }
 
     fn refuse(&mut self, at: usize, why: &str) {
-        let line = 1 + self.text.bytes().take(at).filter(|byte| *byte == b'\n').count();
+        let line = toml_text::line(self.text, at);
         self.wrong.push(format!("{}:{line}: {why}", self.path.display()));
     }
 }
@@ -130,20 +131,12 @@ fn set(user: &mut User, key: &str, value: &DeValue<'_>) -> Result<(), String> {
 }
 
 fn strings<'a>(value: &'a DeValue<'_>) -> Result<Vec<&'a str>, String> {
-    let list = value.as_array().and_then(|list| list.iter().map(|one| one.get_ref().as_str()).collect());
-    list.ok_or_else(|| "must be a list of strings".to_owned())
+    toml_text::strings(value).ok_or_else(|| "must be a list of strings".to_owned())
 }
 
 /// Text of the file for an error message.
 fn shown(text: &str) -> String {
     text.chars().take(100).collect::<String>().escape_debug().to_string()
-}
-
-/// The entries in the order of the file.
-fn in_order<'a, 'i>(table: &'a DeTable<'i>) -> Vec<(&'a Spanned<DeString<'i>>, &'a Spanned<DeValue<'i>>)> {
-    let mut entries: Vec<_> = table.iter().collect();
-    entries.sort_by_key(|(key, _)| key.span().start);
-    entries
 }
 
 #[cfg(test)]

@@ -39,7 +39,7 @@ pub struct Tries {
 }
 
 impl Tries {
-    /// Whether an address has failed too often, whoever logs in.
+    /// Whether logins from an address have failed too often, for all users together.
     pub fn is_blocked(&self, from: IpAddr, max: u32, now_ms: i64) -> bool {
         reached(&self.lock(), &Key::Address(network(from)), max, now_ms, false)
     }

@@ -1,7 +1,7 @@
 //! The control socket, by which `hjall backup` asks the server that has a data folder open.
 //!
 //! It is `control` in the data folder, for the server's user alone. A request is a line `backup LENGTH` and the path
-//! of the destination, of so many bytes. The answer is lines: `progress TEXT` any number of times, and at the end
+//! of the destination, LENGTH bytes long. The answer is lines: `progress TEXT` any number of times, and at the end
 //! `done`, or `failed CODE TEXT` with the exit code of the command. If the asking process ends, so does the backup.
 
 use std::io::{self, BufRead, BufReader, Read, Write};
@@ -62,7 +62,7 @@ impl Control {
         }
         let socket = UnixSocket::new_stream()?;
         socket.bind(&path)?;
-        // Before `listen`: until then nobody can connect, whatever the umask allows.
+        // Before `listen`, so that no client can connect while the umask still determines the permissions.
         std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o600))?;
         let listener = socket.listen(16)?;
         let shared = Arc::new(Shared { engine, stopping: AtomicBool::new(false), running: Mutex::default() });
@@ -128,7 +128,9 @@ impl Shared {
                 return Err(Error::new(ErrorKind::Cancelled, "the server was stopped; run the backup again"));
             }
             let Some(line) = reporter.line(progress) else { return Ok(()) };
-            let gone = |error| Error::new(ErrorKind::Cancelled, format!("whoever asked for it is gone ({error})"));
+            let gone = |error| {
+                Error::new(ErrorKind::Cancelled, format!("the command that requested the backup has ended ({error})"))
+            };
             answer(stream, &format!("{PROGRESS}{line}")).map_err(gone)
         });
         match copied {

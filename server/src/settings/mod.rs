@@ -24,6 +24,7 @@ mod site;
 pub mod table;
 mod text;
 mod toml;
+pub(crate) mod toml_text;
 mod value;
 
 pub use difference::Difference;

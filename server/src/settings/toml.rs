@@ -4,12 +4,13 @@ use std::fs;
 use std::path::Path;
 
 use toml::Spanned;
-use toml::de::{DeString, DeTable, DeValue};
+use toml::de::{DeTable, DeValue};
 
 use super::given::{Given, Origin, Wrong};
 use super::nearest::nearest;
 use super::setting::Setting;
 use super::table;
+use super::toml_text::{in_order, line, strings};
 use super::value::Kind;
 
 /// Reads a file. All errors in it are added to `wrong`.
@@ -25,7 +26,7 @@ pub fn read(path: &Path, wrong: &mut Vec<Wrong>) -> Vec<Given> {
     match DeTable::parse(&text) {
         Ok(root) => file.sections(root.get_ref()),
         Err(error) => {
-            let line = error.span().map_or(1, |span| file.line(span.start));
+            let line = error.span().map_or(1, |span| line(&text, span.start));
             file.refuse(line, &format!("is not valid TOML: {}", error.message().trim()));
         }
     }
@@ -42,7 +43,7 @@ struct File<'a> {
 impl File<'_> {
     fn sections(&mut self, root: &DeTable<'_>) {
         for (section, inside) in in_order(root) {
-            let line = self.line(section.span().start);
+            let line = line(self.text, section.span().start);
             let section = section.get_ref().as_ref();
             let known = table::sections().any(|known| known == section);
             match inside.get_ref() {
@@ -55,7 +56,7 @@ impl File<'_> {
 
     fn keys(&mut self, section: &str, keys: &DeTable<'_>) {
         for (key, value) in in_order(keys) {
-            let line = self.line(key.span().start);
+            let line = line(self.text, key.span().start);
             let name = format!("{section}.{}", key.get_ref());
             let Some(setting) = table::find(&name) else {
                 self.unknown(line, &name, &name, table::ALL.iter().map(|setting| setting.name));
@@ -80,18 +81,6 @@ impl File<'_> {
     fn refuse(&mut self, line: usize, why: &str) {
         self.wrong.push(Wrong(format!("{}:{line}: {why}", self.path.display())));
     }
-
-    /// The line that contains the byte at `at`, counted from 1.
-    fn line(&self, at: usize) -> usize {
-        1 + self.text.bytes().take(at).filter(|byte| *byte == b'\n').count()
-    }
-}
-
-/// The entries in the order of the file.
-fn in_order<'a, 'i>(table: &'a DeTable<'i>) -> Vec<(&'a Spanned<DeString<'i>>, &'a Spanned<DeValue<'i>>)> {
-    let mut entries: Vec<_> = table.iter().collect();
-    entries.sort_by_key(|(key, _)| key.span().start);
-    entries
 }
 
 /// The error message for an invalid value.
@@ -111,10 +100,7 @@ fn text(kind: &Kind, value: &Spanned<DeValue<'_>>) -> Option<String> {
         (Kind::Ratio { .. }, DeValue::Float(number)) => Some(number.as_str().to_owned()),
         (Kind::Bool | Kind::Ratio { .. }, _) => None,
         (Kind::Count { .. }, DeValue::String(word)) => word.eq_ignore_ascii_case("off").then(|| word.to_string()),
-        (Kind::Addresses | Kind::Words(_), DeValue::Array(list)) => {
-            let texts: Option<Vec<_>> = list.iter().map(|one| one.get_ref().as_str()).collect();
-            texts.map(|texts| texts.join(","))
-        }
+        (Kind::Addresses | Kind::Words(_), list @ DeValue::Array(_)) => strings(list).map(|texts| texts.join(",")),
         (_, DeValue::String(text)) => Some(text.to_string()),
         _ => None,
     }

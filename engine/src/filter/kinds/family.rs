@@ -18,10 +18,7 @@ impl FilterSpec {
 
 impl Kind for Family {
     const CLASS: &'static str = "FamilyFilter";
-    const PARSE: Option<Parse> = Some(|arguments| {
-        let (op, comparator) = Compare::parse(arguments)?;
-        Ok(FilterSpec::family(op, comparator))
-    });
+    const PARSE: Option<Parse> = Some(|arguments| Ok(FilterSpec::of(Self(Compare::parse(arguments)?))));
 
     fn decode(body: &[u8], _depth: usize) -> Result<FilterSpec> {
         Ok(FilterSpec::of(Self(Compare::decode(body)?)))

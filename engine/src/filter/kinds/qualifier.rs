@@ -18,10 +18,7 @@ impl FilterSpec {
 
 impl Kind for Qualifier {
     const CLASS: &'static str = "QualifierFilter";
-    const PARSE: Option<Parse> = Some(|arguments| {
-        let (op, comparator) = Compare::parse(arguments)?;
-        Ok(FilterSpec::qualifier(op, comparator))
-    });
+    const PARSE: Option<Parse> = Some(|arguments| Ok(FilterSpec::of(Self(Compare::parse(arguments)?))));
 
     fn decode(body: &[u8], _depth: usize) -> Result<FilterSpec> {
         Ok(FilterSpec::of(Self(Compare::decode(body)?)))

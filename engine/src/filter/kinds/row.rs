@@ -20,10 +20,7 @@ impl FilterSpec {
 
 impl Kind for Row {
     const CLASS: &'static str = "RowFilter";
-    const PARSE: Option<Parse> = Some(|arguments| {
-        let (op, comparator) = Compare::parse(arguments)?;
-        Ok(FilterSpec::row(op, comparator))
-    });
+    const PARSE: Option<Parse> = Some(|arguments| Ok(FilterSpec::of(Self(Compare::parse(arguments)?))));
 
     fn decode(body: &[u8], _depth: usize) -> Result<FilterSpec> {
         Ok(FilterSpec::of(Self(Compare::decode(body)?)))

@@ -1,11 +1,8 @@
 //! FilterWrapper: HBase's internal wrapper around every filter, which clients may send too.
 
-use prost::Message;
-
 use super::Kind;
 use crate::cell::Cell;
 use crate::error::Result;
-use crate::filter::serialised::{Named, message, required};
 use crate::filter::{Code, Filter, FilterSpec, Hint};
 
 #[derive(Debug, PartialEq)]
@@ -18,29 +15,19 @@ impl FilterSpec {
     }
 }
 
-/// HBase's FilterWrapper.
-#[derive(Clone, PartialEq, Message)]
-struct Body {
-    #[prost(message, optional, tag = "1")]
-    filter: Option<Named>,
-}
-
 impl Kind for Wrapper {
     const CLASS: &'static str = "FilterWrapper";
 
     fn decode(body: &[u8], depth: usize) -> Result<FilterSpec> {
-        let body: Body = message(body)?;
-        Ok(FilterSpec::wrapper(FilterSpec::from_nested(required(body.filter, "filter")?, depth)?))
+        Ok(FilterSpec::wrapper(FilterSpec::decode_inner(body, depth)?))
     }
 
     fn encode(&self) -> Vec<u8> {
-        Body { filter: Some(self.0.to_named()) }.encode_to_vec()
+        self.0.encode_inner()
     }
 
     fn start(&self, _reversed: bool) -> Box<dyn Filter> {
-        // HBase passes the direction of the scan to members of lists only, so the inner filter works as in a forward
-        // scan.
-        Box::new(Running { inner: self.0.start_nested(false) })
+        Box::new(Running { inner: self.0.start_inner() })
     }
 
     fn members(&self) -> &[FilterSpec] {

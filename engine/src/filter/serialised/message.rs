@@ -22,6 +22,13 @@ pub(in crate::filter) struct OneBytes {
     pub bytes: Option<Bytes>,
 }
 
+/// A message with one filter.
+#[derive(Clone, PartialEq, Message)]
+pub(in crate::filter) struct OneFilter {
+    #[prost(message, optional, tag = "1")]
+    pub filter: Option<Named>,
+}
+
 /// A message with a list of bytes.
 #[derive(Clone, PartialEq, Message)]
 pub(in crate::filter) struct ManyBytes {

@@ -9,7 +9,7 @@ use super::spec::{DEPTH_MAX, FilterSpec, LENGTH_MAX};
 use super::{comparators, kinds};
 use crate::error::{Error, ErrorKind, Result};
 
-pub(super) use message::{Empty, ManyBytes, Named, OneBytes};
+pub(super) use message::{Empty, ManyBytes, Named, OneBytes, OneFilter};
 pub(super) use rejection::{DESERIALIZATION, argument, message, refused, required};
 
 use rejection::{CLASS_CAST, CLASS_NOT_FOUND, INVOCATION_TARGET, NO_SUCH_METHOD, nested};
@@ -58,6 +58,16 @@ impl FilterSpec {
     /// Reads a filter inside another one. `depth` is the depth of the outer filter.
     pub(super) fn from_nested(named: Named, depth: usize) -> Result<Self> {
         filter(named, depth + 1).map_err(nested)
+    }
+
+    /// Reads the message of a filter at `depth` that holds this filter alone.
+    pub(super) fn decode_inner(body: &[u8], depth: usize) -> Result<Self> {
+        Self::from_nested(required(message::<OneFilter>(body)?.filter, "filter")?, depth)
+    }
+
+    /// Writes the message of a filter that holds this filter alone.
+    pub(super) fn encode_inner(&self) -> Vec<u8> {
+        OneFilter { filter: Some(self.to_named()) }.encode_to_vec()
     }
 }
 

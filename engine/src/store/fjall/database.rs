@@ -175,13 +175,18 @@ impl Database {
         let catalog = self.keyspace(CATALOG_SPACE)?;
         let committed = {
             let _committing = self.committing.lock();
-            let mut batch = self.inner.batch().durability(Some(PersistMode::Buffer));
-            batch.insert(&catalog, MARK_KEY, mark.encode());
-            let committed = batch.commit();
-            self.renew_view();
-            committed
+            self.commit_mark(&catalog, mark.encode())
         };
         self.outcome(committed)
+    }
+
+    /// Commits the encoded mark. The caller has locked `committing`.
+    fn commit_mark(&self, catalog: &Keyspace, mark: impl Into<fjall::UserValue>) -> fjall::Result<()> {
+        let mut batch = self.inner.batch().durability(Some(PersistMode::Buffer));
+        batch.insert(catalog, MARK_KEY, mark);
+        let committed = batch.commit();
+        self.renew_view();
+        committed
     }
 
     /// The handle of a space. Callers must not keep it, because it keeps the database open.
@@ -500,14 +505,8 @@ impl Database {
         let catalog = self.keyspace(CATALOG_SPACE)?;
         let _committing = self.committing.lock();
         let mark = catalog.get(MARK_KEY).map_err(|error| failed("reading the store's mark", error))?;
-        let mut batch = self.inner.batch().durability(Some(PersistMode::Buffer));
-        match mark {
-            Some(mark) => batch.insert(&catalog, MARK_KEY, mark),
-            None => batch.insert(&catalog, MARK_KEY, HighWaterMark::NEW.encode()),
-        }
-        let committed = batch.commit();
-        self.renew_view();
-        match self.outcome(committed)? {
+        let mark = mark.unwrap_or_else(|| HighWaterMark::NEW.encode().into());
+        match self.outcome(self.commit_mark(&catalog, mark))? {
             Committed::Refused(error) => Err(error),
             Committed::Whole | Committed::Crowded => Ok(()),
         }

@@ -212,8 +212,8 @@ fn a_client_that_fills_the_queue_gives_places_to_another_one() {
     assert_eq!((reads.refused_share, reads.refused_length, reads.finished, reads.under_way), (2, 1, 5, 0));
 }
 
-#[test]
-fn a_long_scan_gives_way_to_waiting_ones_and_continues() {
+/// A server with one handler of scans and short slices, and a client whose scan runs until the gate opens.
+fn long_scan() -> (Server, Gate, Client) {
     let queues = QueueSettings {
         scan_running_max: Some(1),
         scan_slice: Some(Duration::from_millis(1)),
@@ -223,6 +223,12 @@ fn a_long_scan_gives_way_to_waiting_ones_and_continues() {
     let mut long = Client::new(server.addr(), WAYS[0]);
     ask(&mut long, "scannerGetList");
     gate.started.recv().unwrap();
+    (server, gate, long)
+}
+
+#[test]
+fn a_long_scan_gives_way_to_waiting_ones_and_continues() {
+    let (server, gate, mut long) = long_scan();
     let mut other = Client::new(server.addr(), WAYS[5]);
     for _ in 0..3 {
         assert_eq!(other.call("scannerGet", NO_ARGS), Answer::Success("Thrift1 scannerGet".to_owned()));
@@ -237,15 +243,7 @@ fn a_long_scan_gives_way_to_waiting_ones_and_continues() {
 
 #[test]
 fn a_paused_scan_of_a_client_that_has_disconnected_ends() {
-    let queues = QueueSettings {
-        scan_running_max: Some(1),
-        scan_slice: Some(Duration::from_millis(1)),
-        ..QueueSettings::default()
-    };
-    let (server, gate) = serve(Config { queues, ..config() });
-    let mut long = Client::new(server.addr(), WAYS[0]);
-    ask(&mut long, "scannerGetList");
-    gate.started.recv().unwrap();
+    let (server, _gate, long) = long_scan();
     drop(long);
     let mut other = Client::new(server.addr(), WAYS[5]);
     while lane(&server, Scans).under_way > 0 {
