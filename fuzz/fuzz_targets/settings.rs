@@ -12,7 +12,7 @@ use std::cell::OnceCell;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
-use hjall_server::settings::{self, InForce, Launch, Setting, Sources, table};
+use hjall_server::settings::{self, Effective, Setting, Sources, StartupOptions, table};
 use libfuzzer_sys::fuzz_target;
 
 thread_local! {
@@ -74,8 +74,8 @@ fn file(folder: &Path, name: &str, contents: &[u8]) -> Option<PathBuf> {
 }
 
 /// What the settings are, whatever their origin is.
-fn values(force: &InForce) -> Vec<(&'static str, Option<String>)> {
-    force.entries().iter().map(|entry| (entry.setting.name, entry.value.as_ref().map(|v| v.to_string()))).collect()
+fn values(effective: &Effective) -> Vec<(&'static str, Option<String>)> {
+    effective.entries().iter().map(|entry| (entry.setting.name, entry.value.as_ref().map(|v| v.to_string()))).collect()
 }
 
 fn read(folder: &Path, toml: &[u8], site: &[u8], environment: Vec<(String, String)>) {
@@ -85,8 +85,8 @@ fn read(folder: &Path, toml: &[u8], site: &[u8], environment: Vec<(String, Strin
         environment,
         flags: fixed_addresses(),
     };
-    let force = match InForce::read(&sources) {
-        Ok(force) => force,
+    let effective = match Effective::read(&sources) {
+        Ok(effective) => effective,
         Err(refused) => {
             assert!(!refused.0.is_empty(), "a refusal gives a reason");
             for wrong in &refused.0 {
@@ -95,15 +95,15 @@ fn read(folder: &Path, toml: &[u8], site: &[u8], environment: Vec<(String, Strin
             return;
         }
     };
-    let launch = Launch::of(&force).expect("what was read can be used");
-    let shown = settings::shown(&force, &launch);
+    let startup = StartupOptions::of(&effective).expect("what was read can be used");
+    let shown = settings::shown(&effective, &startup);
     let again =
         Sources { toml: file(folder, "shown.toml", shown.as_bytes()), flags: fixed_addresses(), ..Sources::default() };
-    match InForce::read(&again) {
-        Ok(again) => assert_eq!(values(&force), values(&again), "{shown}"),
+    match Effective::read(&again) {
+        Ok(again) => assert_eq!(values(&effective), values(&again), "{shown}"),
         Err(refused) => panic!("{refused}\n{shown}"),
     }
-    let json = settings::json(&force, &launch);
+    let json = settings::json(&effective, &startup);
     serde_json::from_str::<serde_json::Value>(&json).unwrap_or_else(|error| panic!("{error}\n{json}"));
 }
 

@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use hjall_server::settings::{self, InForce, Launch, Refused, Sources};
+use hjall_server::settings::{self, Effective, Refused, Sources, StartupOptions};
 
 use super::args::OutputFormat;
 use super::exit::Failure;
@@ -13,15 +13,15 @@ pub fn run(sources: &Sources, format: OutputFormat) -> Result<(), Failure> {
         OutputFormat::Commented => settings::commented(),
         OutputFormat::Markdown => settings::markdown(),
         OutputFormat::Toml | OutputFormat::Json => {
-            let force = InForce::read(sources).map_err(Failure::Settings)?;
-            let launch = Launch::of(&force).map_err(|wrong| Failure::Settings(Refused(wrong)))?;
-            for line in force.notes.lines(sources.hbase_site.as_deref()) {
+            let effective = Effective::read(sources).map_err(Failure::Settings)?;
+            let startup = StartupOptions::of(&effective).map_err(|wrong| Failure::Settings(Refused(wrong)))?;
+            for line in effective.notes.lines(sources.hbase_site.as_deref()) {
                 eprintln!("hjall: {line}");
             }
             if format == OutputFormat::Json {
-                settings::json(&force, &launch)
+                settings::json(&effective, &startup)
             } else {
-                settings::shown(&force, &launch)
+                settings::shown(&effective, &startup)
             }
         }
     };

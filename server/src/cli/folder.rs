@@ -4,19 +4,19 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use hjall_engine::{Engine, Options};
-use hjall_server::settings::{InForce, Launch, Refused, Sources};
+use hjall_server::settings::{Effective, Refused, Sources, StartupOptions};
 
 use super::exit::Failure;
 
 /// Returns the data folder and the options to open it with, from the settings.
 pub fn settings(sources: &Sources, command: &str) -> Result<(PathBuf, Options), Failure> {
-    let force = InForce::read(sources).map_err(Failure::Settings)?;
-    let launch = Launch::of(&force).map_err(|wrong| Failure::Settings(Refused(wrong)))?;
-    if launch.memory {
+    let effective = Effective::read(sources).map_err(Failure::Settings)?;
+    let startup = StartupOptions::of(&effective).map_err(|wrong| Failure::Settings(Refused(wrong)))?;
+    if startup.memory {
         let why = format!("{command} needs a data folder: a database in memory ends with its process");
         return Err(Failure::Usage(why));
     }
-    Ok((launch.data, launch.options))
+    Ok((startup.data, startup.options))
 }
 
 /// Opens a data folder that exists.

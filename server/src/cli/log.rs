@@ -5,7 +5,7 @@ use std::sync::mpsc;
 use std::time::Duration;
 
 use hjall_server::observe::{LineFormat, LogWriter};
-use hjall_server::settings::{InForce, Launch};
+use hjall_server::settings::{Effective, StartupOptions};
 use tracing::Event;
 use tracing::level_filters::LevelFilter;
 use tracing_subscriber::fmt::format::{FmtSpan, JsonFields, Writer};
@@ -96,18 +96,18 @@ where
 }
 
 /// Installs the log: events go to standard error, spans to `log.traces`. Panics are logged like other events.
-pub fn start(launch: &Launch, force: &InForce) -> Result<Log, Failure> {
-    let from = |name: &str| force.entry(name).map(|entry| entry.origin.to_string()).unwrap_or_default();
-    let filter = parse(&launch.log.filter).map_err(|why| Failure::Usage(format!("{} {why}", from("log.filter"))))?;
+pub fn start(startup: &StartupOptions, effective: &Effective) -> Result<Log, Failure> {
+    let from = |name: &str| effective.entry(name).map(|entry| entry.origin.to_string()).unwrap_or_default();
+    let filter = parse(&startup.log.filter).map_err(|why| Failure::Usage(format!("{} {why}", from("log.filter"))))?;
     let (filter, handle) = reload::Layer::new(filter);
-    let colours = !launch.log.json && io::IsTerminal::is_terminal(&io::stderr());
-    let form = if launch.log.json { LineFormat::Json } else { LineFormat::Text { colours } };
+    let colours = !startup.log.json && io::IsTerminal::is_terminal(&io::stderr());
+    let form = if startup.log.json { LineFormat::Json } else { LineFormat::Text { colours } };
     let writer = LogWriter::start(io::stderr(), form).map_err(Failure::Log)?;
     let lines = {
         let writer = writer.clone();
         tracing_subscriber::fmt::layer().with_writer(move || writer.clone()).with_span_events(FmtSpan::CLOSE)
     };
-    let lines: Box<dyn Layer<Registry> + Send + Sync> = match launch.log.json {
+    let lines: Box<dyn Layer<Registry> + Send + Sync> = match startup.log.json {
         false => {
             let (plain, with_target) = (
                 tracing_subscriber::fmt::format().with_target(false),
@@ -125,7 +125,7 @@ pub fn start(launch: &Launch, force: &InForce) -> Result<Log, Failure> {
     let subscriber = tracing_subscriber::registry().with(lines);
     #[cfg(feature = "otel")]
     let log = {
-        let sent = launch.traces.as_deref().map(traces::start).transpose();
+        let sent = startup.traces.as_deref().map(traces::start).transpose();
         let sent = sent.map_err(|why| Failure::Usage(format!("{}: log.traces: {why}", from("log.traces"))))?;
         let (traces, layer) = sent.unzip();
         subscriber.with(layer).init();

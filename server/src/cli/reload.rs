@@ -2,26 +2,26 @@
 
 use hjall_server::Server;
 use hjall_server::access::{Users, audit};
-use hjall_server::settings::{Difference, InForce, Launch, Wrong};
+use hjall_server::settings::{Difference, Effective, SettingError, StartupOptions};
 
 use super::log::{self, Log};
 
 /// Reads the settings again, applies the differences, and returns the effective settings. An invalid file
 /// changes nothing.
-pub fn run(force: InForce, server: &Server, log: &Log) -> InForce {
-    let read = match InForce::read(force.sources()) {
+pub fn run(effective: Effective, server: &Server, log: &Log) -> Effective {
+    let read = match Effective::read(effective.sources()) {
         Ok(read) => read,
         Err(refused) => {
             for wrong in refused.0 {
                 tracing::error!("settings are unchanged: {}", wrong.0);
             }
-            return force;
+            return effective;
         }
     };
-    let Difference { changes, waiting, next } = Difference::between(&force, &read);
+    let Difference { changes, waiting, next } = Difference::between(&effective, &read);
     if let Err(why) = apply(&next, server, log) {
         tracing::error!("settings are unchanged: {why}");
-        return force;
+        return effective;
     }
     for change in &changes {
         tracing::info!(target: audit::TARGET, "audit: setting changed: {change}");
@@ -39,18 +39,18 @@ pub fn run(force: InForce, server: &Server, log: &Log) -> InForce {
 }
 
 /// Applies the settings. Everything that can fail validation is checked before the first change.
-fn apply(next: &InForce, server: &Server, log: &Log) -> Result<(), String> {
-    let joined = |wrong: Vec<Wrong>| wrong.into_iter().map(|wrong| wrong.0).collect::<Vec<_>>().join("; ");
-    let launch = Launch::of(next).map_err(joined)?;
-    log::check(&launch.log.filter)?;
-    if let Some(files) = &launch.config.tls {
+fn apply(next: &Effective, server: &Server, log: &Log) -> Result<(), String> {
+    let joined = |wrong: Vec<SettingError>| wrong.into_iter().map(|wrong| wrong.0).collect::<Vec<_>>().join("; ");
+    let startup = StartupOptions::of(next).map_err(joined)?;
+    log::check(&startup.log.filter)?;
+    if let Some(files) = &startup.config.tls {
         files.check().map_err(|error| error.to_string())?;
     }
-    if let Some(path) = &launch.config.auth.users {
+    if let Some(path) = &startup.config.auth.users {
         Users::read(path).map_err(|error| error.to_string())?;
     }
-    log.set(&launch.log.filter)?;
-    for (setting, why) in server.reconfigure(&launch.config).refused {
+    log.set(&startup.log.filter)?;
+    for (setting, why) in server.reconfigure(&startup.config).refused {
         tracing::error!(setting, "setting is unchanged: {why}");
     }
     match server.reload_users() {

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use hjall_engine::Engine;
 use hjall_server::info::{Info, SeriesLimits};
 use hjall_server::settings::config::{ClientCertificates, WithoutTls};
-use hjall_server::settings::{InForce, Launch, Refused, Sources, launch};
+use hjall_server::settings::{Effective, Refused, Sources, StartupOptions, startup};
 use hjall_server::{Config, Server};
 use tokio::sync::oneshot;
 
@@ -22,15 +22,15 @@ use super::signals::{Signal, Signals};
 /// Serves until SIGTERM or SIGINT.
 pub fn run(sources: &Sources) -> Result<(), Failure> {
     let started = Instant::now();
-    let mut force = InForce::read(sources).map_err(Failure::Settings)?;
-    let launch = Launch::of(&force).map_err(|wrong| Failure::Settings(Refused(wrong)))?;
-    let log = log::start(&launch, &force)?;
-    for line in force.notes.lines(sources.hbase_site.as_deref()) {
+    let mut effective = Effective::read(sources).map_err(Failure::Settings)?;
+    let startup = StartupOptions::of(&effective).map_err(|wrong| Failure::Settings(Refused(wrong)))?;
+    let log = log::start(&startup, &effective)?;
+    for line in effective.notes.lines(sources.hbase_site.as_deref()) {
         tracing::warn!("{line}");
     }
     open_files::raise();
-    let connections_max = launch.config.limits.connections_max;
-    let Launch { config, data, memory, options, info, .. } = launch;
+    let connections_max = startup.config.limits.connections_max;
+    let StartupOptions { config, data, memory, options, info, .. } = startup;
     let exposure = Exposure::of(&config);
     let info = InfoPort::take(info)?;
     let opened = if memory { Engine::memory(options) } else { Engine::open(&data, options) };
@@ -71,10 +71,10 @@ pub fn run(sources: &Sources) -> Result<(), Failure> {
     let name = loop {
         match runtime.block_on(signals.next()) {
             Signal::Stop(name) => break name,
-            Signal::Reload => force = reload::run(force, &server, &log),
+            Signal::Reload => effective = reload::run(effective, &server, &log),
         }
     };
-    let drain = Launch::of(&force).map_or(Duration::ZERO, |launch| launch.drain);
+    let drain = StartupOptions::of(&effective).map_or(Duration::ZERO, |startup| startup.drain);
     if !drain.is_zero() {
         server.drain();
         tracing::info!(signal = name, ?drain, "draining: /readyz reports it, clients are still served");
@@ -174,8 +174,8 @@ enum InfoPort {
 
 impl InfoPort {
     /// Binds the port. Called before anything else, so that a failing start changes nothing.
-    fn take(wanted: Option<launch::Info>) -> Result<Self, Failure> {
-        let Some(launch::Info { addr, asked, tables, regions }) = wanted else { return Ok(Self::Off) };
+    fn take(wanted: Option<startup::Info>) -> Result<Self, Failure> {
+        let Some(startup::Info { addr, asked, tables, regions }) = wanted else { return Ok(Self::Off) };
         match Info::bind(addr) {
             Ok(bound) => Ok(Self::Taken(bound, SeriesLimits { tables, regions })),
             Err(error) if asked => Err(Failure::Info(addr, error)),

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use clap::{Arg, ArgAction, ArgMatches, Command};
 use hjall_server::access::{HashedPassword, HashedToken, Role, User, Users, UsersError, check_name, generate_token};
-use hjall_server::settings::{InForce, Launch, Refused, Sources};
+use hjall_server::settings::{Effective, Refused, Sources, StartupOptions};
 
 use super::exit::Failure;
 use super::folder::say;
@@ -139,10 +139,10 @@ pub fn run(command: UserCommand) -> Result<(), Failure> {
 
 /// The file that the settings name.
 fn users_file(sources: &Sources) -> Result<PathBuf, Failure> {
-    let force = InForce::read(sources).map_err(Failure::Settings)?;
-    let launch = Launch::of(&force).map_err(|wrong| Failure::Settings(Refused(wrong)))?;
+    let effective = Effective::read(sources).map_err(Failure::Settings)?;
+    let startup = StartupOptions::of(&effective).map_err(|wrong| Failure::Settings(Refused(wrong)))?;
     let missing = || Failure::Usage("there is no users file; name one with --users".to_owned());
-    launch.config.auth.users.ok_or_else(missing)
+    startup.config.auth.users.ok_or_else(missing)
 }
 
 fn add(path: &Path, user: &NewUser) -> Result<(), Failure> {

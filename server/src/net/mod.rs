@@ -14,7 +14,7 @@ pub(crate) mod endpoint;
 mod http;
 mod http_stream;
 #[cfg(test)]
-mod idle_hours;
+mod idle_tests;
 mod pace;
 mod refusal;
 mod rewind;

@@ -1,6 +1,6 @@
 //! The difference between the effective settings and the ones read again on SIGHUP.
 
-use super::force::{Entry, InForce};
+use super::effective::{Effective, Entry};
 use super::setting::Setting;
 use super::value::Value;
 
@@ -11,7 +11,7 @@ pub struct Difference {
     /// Changes that need a restart.
     pub waiting: Vec<Change>,
     /// The effective settings after `changes`.
-    pub next: InForce,
+    pub next: Effective,
 }
 
 /// A change of one setting.
@@ -26,7 +26,7 @@ pub struct Change {
 
 impl Difference {
     /// Compares the effective settings with those just read.
-    pub fn between(before: &InForce, read: &InForce) -> Self {
+    pub fn between(before: &Effective, read: &Effective) -> Self {
         let (mut changes, mut waiting, mut taken) = (Vec::new(), Vec::new(), Vec::<Entry>::new());
         for (old, new) in before.entries().iter().zip(read.entries()) {
             let setting = old.setting;

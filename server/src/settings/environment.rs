@@ -1,8 +1,8 @@
 //! Environment variables: `HJALL_`, then section and key in capitals.
 
-use super::given::{Given, Origin, Wrong};
 use super::nearest::nearest;
 use super::setting::Setting;
+use super::sources::{Assignment, Origin, SettingError};
 use super::table;
 
 /// Variables that start with `HJALL_` but are not settings: the two files, and what tests, benchmarks and the Node
@@ -14,8 +14,8 @@ const TEST: &str = "HJALL_TEST_";
 
 /// Returns the variables that are settings. Unknown variables that start with `HJALL_`, and settings with two
 /// variables, are added to `wrong`.
-pub fn read(variables: &[(String, String)], wrong: &mut Vec<Wrong>) -> Vec<Given> {
-    let mut given: Vec<Given> = Vec::new();
+pub fn read(variables: &[(String, String)], wrong: &mut Vec<SettingError>) -> Vec<Assignment> {
+    let mut given: Vec<Assignment> = Vec::new();
     // An empty variable is how scripts unset one.
     for (name, value) in variables.iter().filter(|(name, value)| name.starts_with("HJALL_") && !value.is_empty()) {
         let Some(setting) = table::ALL.iter().copied().find(|setting| setting.variables().any(|known| known == *name))
@@ -28,9 +28,9 @@ pub fn read(variables: &[(String, String)], wrong: &mut Vec<Wrong>) -> Vec<Given
         let origin = Origin::Environment(name.clone());
         if let Some(other) = given.iter().find(|other| other.setting == setting && other.origin != origin) {
             let why = format!("{name} and {} both set {}; unset one of them", other.origin, setting.name);
-            wrong.push(Wrong(why));
+            wrong.push(SettingError(why));
         }
-        given.push(Given { setting, text: value.clone(), origin });
+        given.push(Assignment { setting, text: value.clone(), origin });
     }
     given
 }
@@ -47,9 +47,9 @@ fn is_foreign(name: &str, value: &str) -> bool {
 }
 
 /// The error does not show the value, which may be a secret of another program.
-fn unknown(name: &str) -> Wrong {
+fn unknown(name: &str) -> SettingError {
     let names: Vec<_> = table::ALL.iter().copied().flat_map(Setting::variables).collect();
     let meant = nearest(name, names.iter().map(String::as_str));
     let remedy = meant.map_or_else(|| "unset it".to_owned(), |meant| format!("did you mean {meant}?"));
-    Wrong(format!("{name} is not the variable of a setting; {remedy}"))
+    SettingError(format!("{name} is not the variable of a setting; {remedy}"))
 }

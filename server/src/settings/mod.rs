@@ -1,7 +1,7 @@
 //! Settings, which come in layers.
 //!
 //! ```text
-//! defaults < TOML file < hbase-site.xml < environment < flags ─► effective settings ─► launch
+//! defaults < TOML file < hbase-site.xml < environment < flags ─► effective settings ─► startup options
 //! ```
 //!
 //! [`table::ALL`] describes every setting. Parsing, validation, `hjall config`, the environment variables, the
@@ -10,17 +10,17 @@
 pub mod config;
 mod difference;
 mod document;
+mod effective;
 mod environment;
-mod force;
-mod given;
 mod hbase;
 pub mod lane_size;
-pub mod launch;
 mod nearest;
 mod protection;
 mod setting;
 mod show;
 mod site;
+mod sources;
+pub mod startup;
 pub mod table;
 mod text;
 mod toml;
@@ -29,10 +29,10 @@ mod value;
 
 pub use difference::Difference;
 pub use document::markdown;
-pub use force::{InForce, SET};
-pub use given::{Given, Notes, Origin, Refused, Sources, Wrong};
+pub use effective::{Effective, SET};
 pub use hbase::WITHOUT_EFFECT;
-pub use launch::{Launch, Log};
 pub use setting::{Default, Flag, Key, Setting};
 pub use show::{commented, json, toml as shown};
+pub use sources::{Assignment, Notes, Origin, Refused, SettingError, Sources};
+pub use startup::{Log, StartupOptions};
 pub use value::{Kind, Value};

@@ -1,8 +1,8 @@
 //! HBase's keys that protect a server in ways that hjall does not have. A server that is configured so must not start
 //! without the protection that hjall has instead.
 
-use super::force::InForce;
-use super::given::Wrong;
+use super::effective::Effective;
+use super::sources::SettingError;
 
 /// What hjall offers instead.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -53,8 +53,8 @@ impl Protection {
     }
 
     /// The error if the settings do not have the protection.
-    pub fn missing(&self, force: &InForce) -> Option<Wrong> {
-        let is_set = |name: &str| force.entry(name).is_some_and(|entry| entry.value.is_some());
+    pub fn missing(&self, effective: &Effective) -> Option<SettingError> {
+        let is_set = |name: &str| effective.entry(name).is_some_and(|entry| entry.value.is_some());
         let (provided, why) = match self.instead {
             Instead::Login => (
                 is_set("auth.users") || is_set("tls.client_ca"),
@@ -72,6 +72,6 @@ impl Protection {
                  remove the key",
             ),
         };
-        (!provided).then(|| Wrong(format!("{}: {why}", self.found)))
+        (!provided).then(|| SettingError(format!("{}: {why}", self.found)))
     }
 }

@@ -1,6 +1,6 @@
 //! The description of one setting.
 
-use super::launch::Launch;
+use super::startup::StartupOptions;
 use super::value::{Kind, Value};
 
 /// One row of the table.
@@ -25,10 +25,10 @@ pub struct Setting {
     pub reason: &'static str,
     /// Whether SIGHUP can change it in a running server.
     pub reloads: bool,
-    /// Applies a value to a launch.
-    pub set: fn(&mut Launch, &Value),
-    /// The value in force if the setting has no value of its own; `None` if there is none.
-    pub effective: fn(&Launch) -> Option<Value>,
+    /// Applies a value to the startup options.
+    pub set: fn(&mut StartupOptions, &Value),
+    /// The effective value if the setting has no value of its own; `None` if there is none.
+    pub effective: fn(&StartupOptions) -> Option<Value>,
 }
 
 /// A flag on the command line.

@@ -3,23 +3,23 @@
 
 use std::fmt::Write;
 
-use super::force::{Entry, InForce};
-use super::launch::Launch;
+use super::effective::{Effective, Entry};
 use super::setting::Setting;
+use super::startup::StartupOptions;
 use super::table;
 use super::text::{of_bytes, quoted, wrapped};
 use crate::settings::lane_size::Lanes;
 
 /// The effective settings as a TOML file that `--config` accepts. Comments show the origin of each value, the values
 /// that are derived from other settings or from the machine, the resulting lanes, and the memory that can be used.
-pub fn toml(force: &InForce, launch: &Launch) -> String {
+pub fn toml(effective: &Effective, startup: &StartupOptions) -> String {
     let mut out = String::new();
     for section in table::sections() {
         out.push_str(&format!("[{section}]\n"));
-        for Entry { setting, value, origin } in of_section(force, section) {
+        for Entry { setting, value, origin } in of_section(effective, section) {
             let (_, key) = setting.section_and_key();
             // A derived value is commented out, so that it does not become fixed when the output is used as a file.
-            let line = match (value, (setting.effective)(launch)) {
+            let line = match (value, (setting.effective)(startup)) {
                 (Some(value), _) => format!("{key} = {value}"),
                 (None, Some(derived)) => format!("# {key} = {derived}"),
                 (None, None) => format!("# {key} ="),
@@ -31,14 +31,14 @@ pub fn toml(force: &InForce, launch: &Launch) -> String {
     }
     out.push_str("# The lanes that result from [queues] on this machine:\n#\n");
     out.push_str("# lane     handlers  run at once  may wait  queues in HBase\n");
-    for (lane, size) in Lanes::of(&launch.config.queues).iter() {
+    for (lane, size) in Lanes::of(&startup.config.queues).iter() {
         let (name, waiting) = (lane.name(), size.waiting_max);
         let line =
             format!("# {name:<8} {:>8} {:>12} {waiting:>9} {:>16}\n", size.handlers, size.running_max, size.queues);
         out.push_str(&line);
     }
     out.push_str("\n# The memory that these settings allow. The process itself takes some 10 MiB, and a few KiB per connection.\n#\n");
-    let memory = memory(launch);
+    let memory = memory(startup);
     for Memory { name, bytes, setting } in &memory {
         let _ = writeln!(out, "# {name:<22} {:>12}   {setting}", of_bytes(*bytes));
     }
@@ -55,12 +55,12 @@ struct Memory {
     setting: &'static str,
 }
 
-fn memory(launch: &Launch) -> Vec<Memory> {
-    let limits = launch.options.memory_limits();
-    let in_flight = u64::try_from(launch.config.limits.held_bytes_max).unwrap_or(u64::MAX);
+fn memory(startup: &StartupOptions) -> Vec<Memory> {
+    let limits = startup.options.memory_limits();
+    let in_flight = u64::try_from(startup.config.limits.held_bytes_max).unwrap_or(u64::MAX);
     let of = |name, bytes, setting| Memory { name, bytes, setting };
     let mut parts = vec![of("row cache", limits.row_cache, "store.row_cache")];
-    if !launch.memory {
+    if !startup.memory {
         parts.push(of("block cache", limits.block_cache, "store.cache"));
         parts.push(of("write buffer", limits.write_buffer, "store.write_buffer: writes wait at twice its value"));
     }
@@ -70,22 +70,22 @@ fn memory(launch: &Launch) -> Vec<Memory> {
 
 /// The effective settings as one JSON object: for each setting its value, its origin and whether it can be
 /// reloaded; then the lanes, and the memory that can be used, in bytes.
-pub fn json(force: &InForce, launch: &Launch) -> String {
+pub fn json(effective: &Effective, startup: &StartupOptions) -> String {
     let mut out = String::from("{\n  \"settings\": {\n");
-    for (i, Entry { setting, value, origin }) in force.entries().iter().enumerate() {
-        let comma = if i + 1 < force.entries().len() { "," } else { "" };
-        let value = value.clone().or_else(|| (setting.effective)(launch));
+    for (i, Entry { setting, value, origin }) in effective.entries().iter().enumerate() {
+        let comma = if i + 1 < effective.entries().len() { "," } else { "" };
+        let value = value.clone().or_else(|| (setting.effective)(startup));
         let value = value.map_or_else(|| "null".to_owned(), |value| value.to_string());
         let (name, origin) = (quoted(setting.name), quoted(&origin.to_string()));
         let _ = writeln!(
             out,
             "    {name}: {{\"value\": {value}, \"from\": {origin}, \"layer\": {}, \"reloads\": {}}}{comma}",
-            force.rank(setting.name),
+            effective.rank(setting.name),
             setting.reloads
         );
     }
     out.push_str("  },\n  \"lanes\": {\n");
-    let lanes: Vec<_> = Lanes::of(&launch.config.queues).iter().collect();
+    let lanes: Vec<_> = Lanes::of(&startup.config.queues).iter().collect();
     for (i, (lane, size)) in lanes.iter().enumerate() {
         let comma = if i + 1 < lanes.len() { "," } else { "" };
         let _ = writeln!(
@@ -99,7 +99,7 @@ pub fn json(force: &InForce, launch: &Launch) -> String {
         );
     }
     out.push_str("  },\n  \"memory\": {\n");
-    let memory = memory(launch);
+    let memory = memory(startup);
     for (i, Memory { name, bytes, .. }) in memory.iter().enumerate() {
         let comma = if i + 1 < memory.len() { "," } else { "" };
         let _ = writeln!(out, "    {}: {bytes}{comma}", quoted(&name.replace(' ', "_")));
@@ -148,6 +148,6 @@ fn explained(setting: &Setting) -> String {
     out
 }
 
-fn of_section<'a>(force: &'a InForce, section: &'a str) -> impl Iterator<Item = &'a Entry> {
-    force.entries().iter().filter(move |entry| entry.setting.section_and_key().0 == section)
+fn of_section<'a>(effective: &'a Effective, section: &'a str) -> impl Iterator<Item = &'a Entry> {
+    effective.entries().iter().filter(move |entry| entry.setting.section_and_key().0 == section)
 }

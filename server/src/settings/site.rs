@@ -6,10 +6,10 @@ use std::path::Path;
 
 use roxmltree::{Document, Node};
 
-use super::given::{Given, Notes, Origin, Wrong};
 use super::hbase;
 use super::protection::Protection;
 use super::setting::{Key, SWITCH, Setting};
+use super::sources::{Assignment, Notes, Origin, SettingError};
 use super::table;
 use super::toml::must;
 use super::value::Kind;
@@ -21,8 +21,8 @@ struct Property {
 }
 
 /// Reads a file. Errors are added to `wrong`, unused keys to `notes`.
-pub fn read(path: &Path, wrong: &mut Vec<Wrong>, notes: &mut Notes) -> Vec<Given> {
-    let refuse = |why: String| Wrong(format!("{}{why}", path.display()));
+pub fn read(path: &Path, wrong: &mut Vec<SettingError>, notes: &mut Notes) -> Vec<Assignment> {
+    let refuse = |why: String| SettingError(format!("{}{why}", path.display()));
     let text = match fs::read_to_string(path) {
         Ok(text) => text,
         Err(error) => {
@@ -75,9 +75,9 @@ fn property(node: &Node<'_, '_>) -> Option<(String, String)> {
 fn take(
     path: &Path,
     mut properties: BTreeMap<String, Property>,
-    wrong: &mut Vec<Wrong>,
+    wrong: &mut Vec<SettingError>,
     notes: &mut Notes,
-) -> Vec<Given> {
+) -> Vec<Assignment> {
     let mut given = Vec::new();
     for setting in table::ALL.iter() {
         let mut taken = false;
@@ -91,9 +91,11 @@ fn take(
             match native(setting, key, &value) {
                 Some(text) => {
                     let origin = Origin::HBaseSite(path.to_owned(), line, key.name.to_owned());
-                    given.push(Given { setting, text, origin });
+                    given.push(Assignment { setting, text, origin });
                 }
-                None => wrong.push(Wrong(format!("{}:{line}: {}", path.display(), expected(setting, key, &value)))),
+                None => {
+                    wrong.push(SettingError(format!("{}:{line}: {}", path.display(), expected(setting, key, &value))))
+                }
             }
         }
     }

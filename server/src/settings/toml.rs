@@ -6,19 +6,19 @@ use std::path::Path;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-use super::given::{Given, Origin, Wrong};
 use super::nearest::nearest;
 use super::setting::Setting;
+use super::sources::{Assignment, Origin, SettingError};
 use super::table;
 use super::toml_text::{in_order, line, strings};
 use super::value::Kind;
 
 /// Reads a file. All errors in it are added to `wrong`.
-pub fn read(path: &Path, wrong: &mut Vec<Wrong>) -> Vec<Given> {
+pub fn read(path: &Path, wrong: &mut Vec<SettingError>) -> Vec<Assignment> {
     let text = match fs::read_to_string(path) {
         Ok(text) => text,
         Err(error) => {
-            wrong.push(Wrong(format!("{}: cannot be read: {error}", path.display())));
+            wrong.push(SettingError(format!("{}: cannot be read: {error}", path.display())));
             return Vec::new();
         }
     };
@@ -36,8 +36,8 @@ pub fn read(path: &Path, wrong: &mut Vec<Wrong>) -> Vec<Given> {
 struct File<'a> {
     path: &'a Path,
     text: &'a str,
-    given: Vec<Given>,
-    wrong: &'a mut Vec<Wrong>,
+    given: Vec<Assignment>,
+    wrong: &'a mut Vec<SettingError>,
 }
 
 impl File<'_> {
@@ -65,7 +65,7 @@ impl File<'_> {
             match text(&setting.kind, value) {
                 Some(text) => {
                     let origin = Origin::Toml(self.path.to_owned(), line);
-                    self.given.push(Given { setting, text, origin });
+                    self.given.push(Assignment { setting, text, origin });
                 }
                 None => self.refuse(line, &must(setting, self.text.get(value.span()).unwrap_or("this value"))),
             }
@@ -79,7 +79,7 @@ impl File<'_> {
     }
 
     fn refuse(&mut self, line: usize, why: &str) {
-        self.wrong.push(Wrong(format!("{}:{line}: {why}", self.path.display())));
+        self.wrong.push(SettingError(format!("{}:{line}: {why}", self.path.display())));
     }
 }
 

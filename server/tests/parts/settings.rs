@@ -1,17 +1,17 @@
 //! Settings of the library: the defaults in the table equal those in the code.
 
 use hjall_server::Config;
-use hjall_server::settings::{InForce, Launch, Sources, table};
+use hjall_server::settings::{Effective, Sources, StartupOptions, table};
 
 /// `hjall config` prints the defaults of the table, so they must equal those in the code.
 #[test]
 fn the_tables_defaults_equal_the_codes() {
-    let launch = Launch::of(&InForce::read(&Sources::default()).unwrap()).unwrap();
-    assert_eq!(format!("{:#?}", launch.config), format!("{:#?}", Config::default()));
-    assert_eq!(format!("{:?}", launch.options.limits), format!("{:?}", hjall_engine::Limits::default()));
-    assert_eq!(launch.options.write_buffer_bytes, Some(128 << 20));
-    assert_eq!(launch.options.sync_interval, Some(hjall_engine::store::SYNC_INTERVAL));
-    assert!(!launch.options.fsync);
+    let startup = StartupOptions::of(&Effective::read(&Sources::default()).unwrap()).unwrap();
+    assert_eq!(format!("{:#?}", startup.config), format!("{:#?}", Config::default()));
+    assert_eq!(format!("{:?}", startup.options.limits), format!("{:?}", hjall_engine::Limits::default()));
+    assert_eq!(startup.options.write_buffer_bytes, Some(128 << 20));
+    assert_eq!(startup.options.sync_interval, Some(hjall_engine::store::SYNC_INTERVAL));
+    assert!(!startup.options.fsync);
 }
 
 #[test]

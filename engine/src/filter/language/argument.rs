@@ -16,7 +16,7 @@ pub(super) struct Argument {
 }
 
 /// The reason why a filter refuses its arguments.
-pub(in crate::filter) struct Wrong {
+pub(in crate::filter) struct ArgumentError {
     /// The argument, counted from 0; `None`: all arguments together.
     pub(super) argument: Option<usize>,
     /// What was expected.
@@ -24,7 +24,7 @@ pub(in crate::filter) struct Wrong {
 }
 
 /// What an argument, or a filter with all its arguments, is parsed to.
-pub(in crate::filter) type Parsed<T> = Result<T, Wrong>;
+pub(in crate::filter) type Parsed<T> = Result<T, ArgumentError>;
 
 /// The arguments of one filter.
 pub(in crate::filter) struct Arguments<'a>(pub(super) &'a [Argument]);
@@ -40,7 +40,7 @@ impl Arguments<'_> {
         if allowed.contains(&self.len()) {
             return Ok(());
         }
-        Err(Wrong { argument: None, message: format!("expected {signature} arguments, found {}", self.len()) })
+        Err(ArgumentError { argument: None, message: format!("expected {signature} arguments, found {}", self.len()) })
     }
 
     /// All arguments, each read by the same function.
@@ -50,12 +50,12 @@ impl Arguments<'_> {
 
     /// The filter that a constructor returned. A refusal is reported at the first argument.
     pub(in crate::filter) fn built(&self, filter: Result<FilterSpec, Error>) -> Parsed<FilterSpec> {
-        filter.map_err(|error| Wrong { argument: Some(0), message: error.message().to_owned() })
+        filter.map_err(|error| ArgumentError { argument: Some(0), message: error.message().to_owned() })
     }
 
     fn read<T>(&self, n: usize, expected: &str, read: impl Fn(&[u8]) -> Option<T>) -> Parsed<T> {
         let bytes = self.0.get(n).map_or(&[][..], |argument| &argument.bytes);
-        read(bytes).ok_or_else(|| Wrong {
+        read(bytes).ok_or_else(|| ArgumentError {
             argument: Some(n),
             message: format!("expected {expected}, found {}", bytes.escape_ascii()),
         })
@@ -113,7 +113,7 @@ impl Arguments<'_> {
     /// A quoted comparator: type, colon, value.
     pub(in crate::filter) fn comparator(&self, n: usize) -> Parsed<Comparator> {
         let text = self.string(n)?;
-        let wrong = |message: String| Wrong { argument: Some(n), message };
+        let wrong = |message: String| ArgumentError { argument: Some(n), message };
         let Some(colon) = text.iter().position(|b| *b == b':') else {
             let types = comparators::type_names();
             return Err(wrong(format!("Incorrect comparator: expected '{types}', a colon and a value")));
@@ -135,7 +135,7 @@ impl Arguments<'_> {
             let message = "A regexstring comparator and substring comparator can only be used with EQUAL and \
                            NOT_EQUAL: expected = or !="
                 .to_owned();
-            return Err(Wrong { argument: Some(n), message });
+            return Err(ArgumentError { argument: Some(n), message });
         }
         Ok((op, comparator))
     }

@@ -13,7 +13,7 @@ pub(super) static SETTINGS: [Setting; 5] = [
                   the file again; a file with an error changes nothing",
         reason: "Users are the operator's to name",
         reloads: false,
-        set: |launch, value| launch.config.auth.users = Some(value.text().into()),
+        set: |startup, value| startup.config.auth.users = Some(value.text().into()),
         ..ROW
     },
     Setting {
@@ -23,8 +23,8 @@ pub(super) static SETTINGS: [Setting; 5] = [
         summary: "Where clients may send passwords and tokens without TLS: nowhere, from loopback addresses (a proxy on \
                   the same machine), or from everywhere",
         reason: "Anyone on the network could read them",
-        set: |launch, value| {
-            launch.config.auth.without_tls = match value.text() {
+        set: |startup, value| {
+            startup.config.auth.without_tls = match value.text() {
                 "allow" => WithoutTls::Allow,
                 "loopback" => WithoutTls::Loopback,
                 _ => WithoutTls::Refuse,
@@ -39,7 +39,7 @@ pub(super) static SETTINGS: [Setting; 5] = [
         summary: "Failed logins of one user from one address in a minute. Further ones are refused without checking the \
                   password. One address may fail ten times as often in all",
         reason: "More than a person mistypes, and too few to guess a password",
-        set: |launch, value| launch.config.auth.tries = value.number().and_then(|n| n.try_into().ok()).unwrap_or(1),
+        set: |startup, value| startup.config.auth.tries = value.number().and_then(|n| n.try_into().ok()).unwrap_or(1),
         ..ROW
     },
     Setting {
@@ -49,7 +49,7 @@ pub(super) static SETTINGS: [Setting; 5] = [
         summary: "How long a password that was right is remembered, as a keyed hash. A change of the users file takes \
                   effect at once",
         reason: "Checking a password takes tens of milliseconds on purpose, and HTTP clients send it with each request",
-        set: |launch, value| launch.config.auth.cache = value.time(),
+        set: |startup, value| startup.config.auth.cache = value.time(),
         ..ROW
     },
     Setting {
@@ -60,7 +60,7 @@ pub(super) static SETTINGS: [Setting; 5] = [
                   more wait",
         reason: "Clients that guess must not take the processor from the others",
         reloads: false,
-        set: |launch, value| launch.config.auth.checks = value.size(),
+        set: |startup, value| startup.config.auth.checks = value.size(),
         ..ROW
     },
 ];

@@ -17,7 +17,7 @@ pub(super) static SETTINGS: [Setting; 8] = [
         as_in_hbase: true,
         reason: "Leaves most of a disk to clients",
         reloads: false,
-        set: |launch, value| launch.config.compaction.throughput = value.number(),
+        set: |startup, value| startup.config.compaction.throughput = value.number(),
         ..ROW
     },
     Setting {
@@ -30,7 +30,7 @@ pub(super) static SETTINGS: [Setting; 8] = [
         as_in_hbase: true,
         reason: "Deleted and expired data leaves the disk after about a week",
         reloads: false,
-        set: |launch, value| launch.config.compaction.major_period = value.time(),
+        set: |startup, value| startup.config.compaction.major_period = value.time(),
         ..ROW
     },
     Setting {
@@ -42,7 +42,7 @@ pub(super) static SETTINGS: [Setting; 8] = [
         as_in_hbase: true,
         reason: "Tables that were loaded together are not compacted together",
         reloads: false,
-        set: |launch, value| launch.config.compaction.major_jitter = value.ratio(),
+        set: |startup, value| startup.config.compaction.major_jitter = value.ratio(),
         ..ROW
     },
     Setting {
@@ -53,7 +53,7 @@ pub(super) static SETTINGS: [Setting; 8] = [
                   estimated once an hour from a sample. With 0, garbage is not looked for",
         reason: "The compaction costs no more than it frees",
         reloads: false,
-        set: |launch, value| launch.config.compaction.garbage_ratio = value.ratio(),
+        set: |startup, value| startup.config.compaction.garbage_ratio = value.ratio(),
         ..ROW
     },
     Setting {
@@ -63,7 +63,7 @@ pub(super) static SETTINGS: [Setting; 8] = [
         summary: "How often the server looks for tables to compact",
         reason: "Short in relation to off-peak hours",
         reloads: false,
-        set: |launch, value| launch.config.compaction.check = value.time().unwrap_or(DAY),
+        set: |startup, value| startup.config.compaction.check = value.time().unwrap_or(DAY),
         ..ROW
     },
     Setting {
@@ -74,7 +74,7 @@ pub(super) static SETTINGS: [Setting; 8] = [
         reason: "Repeated requests for a table are carried out once. Programs written for HBase, where majorCompact keeps \
                  delete markers, are not affected by their removal during the calls that follow",
         reloads: false,
-        set: |launch, value| launch.config.compaction.request_delay = value.time().unwrap_or(DAY),
+        set: |startup, value| startup.config.compaction.request_delay = value.time().unwrap_or(DAY),
         ..ROW
     },
     Setting {
@@ -87,7 +87,7 @@ pub(super) static SETTINGS: [Setting; 8] = [
         as_in_hbase: true,
         reason: "The server cannot know when it is idle",
         reloads: false,
-        set: |launch, value| launch.parts.offpeak_start = value.number(),
+        set: |startup, value| startup.parts.offpeak_start = value.number(),
         ..ROW
     },
     Setting {
@@ -100,7 +100,7 @@ pub(super) static SETTINGS: [Setting; 8] = [
         as_in_hbase: true,
         reason: "The server cannot know when it is idle",
         reloads: false,
-        set: |launch, value| launch.parts.offpeak_end = value.number(),
+        set: |startup, value| startup.parts.offpeak_end = value.number(),
         ..ROW
     },
 ];

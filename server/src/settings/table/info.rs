@@ -12,9 +12,9 @@ pub(super) static SETTINGS: [Setting; 5] = [
         summary: "Address of the info port: /metrics, /jmx, /healthz and /readyz. off: no info port",
         reason: "One address is easier to write than its two parts",
         reloads: false,
-        set: |launch, value| launch.parts.info_listen = Some(value.text().to_owned()),
-        effective: |launch| {
-            let listen = launch.info.map_or_else(|| "off".to_owned(), |info| info.addr.to_string());
+        set: |startup, value| startup.parts.info_listen = Some(value.text().to_owned()),
+        effective: |startup| {
+            let listen = startup.info.map_or_else(|| "off".to_owned(), |info| info.addr.to_string());
             Some(Value::Text(listen))
         },
         ..ROW
@@ -27,7 +27,7 @@ pub(super) static SETTINGS: [Setting; 5] = [
         summary: "Host or IP address of the info port if info.listen is not set",
         reason: "The info port shows table names and has no authentication (HBase: 0.0.0.0)",
         reloads: false,
-        set: |launch, value| launch.parts.info_address = value.text().to_owned(),
+        set: |startup, value| startup.parts.info_address = value.text().to_owned(),
         ..ROW
     },
     Setting {
@@ -38,7 +38,7 @@ pub(super) static SETTINGS: [Setting; 5] = [
         summary: "Info port if info.listen is not set. off (in HBase, a negative number): no info port",
         as_in_hbase: true,
         reloads: false,
-        set: |launch, value| launch.parts.info_port = value.number().and_then(|n| n.try_into().ok()),
+        set: |startup, value| startup.parts.info_port = value.number().and_then(|n| n.try_into().ok()),
         ..ROW
     },
     Setting {
@@ -48,7 +48,7 @@ pub(super) static SETTINGS: [Setting; 5] = [
         summary: "Number of tables that have their own metrics, the first ones created. The others are counted together",
         reason: "Each table adds four series to what Prometheus stores",
         reloads: false,
-        set: |launch, value| launch.parts.info_tables = value.size(),
+        set: |startup, value| startup.parts.info_tables = value.size(),
         ..ROW
     },
     Setting {
@@ -58,7 +58,7 @@ pub(super) static SETTINGS: [Setting; 5] = [
         summary: "Number of regions that have their own metrics. The others are counted together",
         reason: "Each region adds four series to what Prometheus stores",
         reloads: false,
-        set: |launch, value| launch.parts.info_regions = value.size(),
+        set: |startup, value| startup.parts.info_regions = value.size(),
         ..ROW
     },
 ];

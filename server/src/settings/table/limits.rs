@@ -16,7 +16,7 @@ pub(super) static SETTINGS: [Setting; 19] = [
         default: Default::Is("16000"),
         summary: "Maximum number of connections",
         reason: "An idle connection costs a few KiB and no thread",
-        set: |launch, value| launch.config.limits.connections_max = value.size(),
+        set: |startup, value| startup.config.limits.connections_max = value.size(),
         ..ROW
     },
     Setting {
@@ -25,7 +25,7 @@ pub(super) static SETTINGS: [Setting; 19] = [
         default: Default::Is("12000"),
         summary: "Maximum number of connections from one address",
         reason: "A single misbehaving host cannot use up all connections",
-        set: |launch, value| launch.config.limits.connections_per_address_max = value.size(),
+        set: |startup, value| startup.config.limits.connections_per_address_max = value.size(),
         ..ROW
     },
     Setting {
@@ -35,8 +35,8 @@ pub(super) static SETTINGS: [Setting; 19] = [
         default: Default::Is("refuse"),
         summary: "What happens to a connection above the limit: it is refused, or it waits until another one closes",
         reason: "A client that is refused can try another server",
-        set: |launch, value| {
-            launch.config.limits.when_full = match value.text() {
+        set: |startup, value| {
+            startup.config.limits.when_full = match value.text() {
                 "wait" => WhenFull::Wait,
                 _ => WhenFull::Refuse,
             }
@@ -51,7 +51,7 @@ pub(super) static SETTINGS: [Setting; 19] = [
         default: Default::Is("100MiB"),
         summary: "Maximum size of an unframed message or of the body of an HTTP request",
         reason: "The limit of libthrift",
-        set: |launch, value| launch.config.limits.message_bytes_max = value.size(),
+        set: |startup, value| startup.config.limits.message_bytes_max = value.size(),
         ..ROW
     },
     Setting {
@@ -63,7 +63,7 @@ pub(super) static SETTINGS: [Setting; 19] = [
         summary: "Maximum size of a frame",
         reason: "The same as for unframed messages (HBase: 2 MiB, which closes the connection when a client puts a \
                   large cell)",
-        set: |launch, value| launch.config.limits.frame_bytes_max = value.size(),
+        set: |startup, value| startup.config.limits.frame_bytes_max = value.size(),
         ..ROW
     },
     Setting {
@@ -73,7 +73,7 @@ pub(super) static SETTINGS: [Setting; 19] = [
         summary: "Maximum size of a reply. A larger reply becomes an error",
         reason: "More than a client with libthrift's default limit can read, and small enough to hold several in \
                   memory",
-        set: |launch, value| launch.config.limits.reply_bytes_max = value.size(),
+        set: |startup, value| startup.config.limits.reply_bytes_max = value.size(),
         ..ROW
     },
     Setting {
@@ -86,7 +86,7 @@ pub(super) static SETTINGS: [Setting; 19] = [
         default: Default::Is("64MiB"),
         summary: "Size of the rows at which one fetch of a scanner ends. The next fetch continues after them",
         reason: "A client that asks for too many rows at once gets them in parts",
-        set: |launch, value| launch.config.limits.page_bytes_max = value.size(),
+        set: |startup, value| startup.config.limits.page_bytes_max = value.size(),
         ..ROW
     },
     Setting {
@@ -99,7 +99,7 @@ pub(super) static SETTINGS: [Setting; 19] = [
                   KiB). One client may hold at most three times the bytes that remain free, one connection twice as \
                   many",
         as_in_hbase: true,
-        set: |launch, value| launch.config.limits.held_bytes_max = value.size(),
+        set: |startup, value| startup.config.limits.held_bytes_max = value.size(),
         ..ROW
     },
     Setting {
@@ -108,7 +108,7 @@ pub(super) static SETTINGS: [Setting; 19] = [
         default: Default::Is("65536"),
         summary: "Maximum number of open scanners",
         reason: "Each holds a snapshot and a few KiB. Scanners that clients forget to close normally expire first",
-        set: |launch, value| launch.config.limits.scanners_max = value.size(),
+        set: |startup, value| startup.config.limits.scanners_max = value.size(),
         ..ROW
     },
     Setting {
@@ -117,7 +117,7 @@ pub(super) static SETTINGS: [Setting; 19] = [
         default: Default::Is("49152"),
         summary: "Maximum number of open scanners created by the connections from one address",
         reason: "A single misbehaving host cannot use up all scanners",
-        set: |launch, value| launch.config.limits.scanners_per_address_max = value.size(),
+        set: |startup, value| startup.config.limits.scanners_per_address_max = value.size(),
         ..ROW
     },
     Setting {
@@ -126,7 +126,7 @@ pub(super) static SETTINGS: [Setting; 19] = [
         default: Default::Is("4096"),
         summary: "Maximum number of open scanners created by one connection",
         reason: "A client that never closes its scanners cannot use up all of them",
-        set: |launch, value| launch.config.limits.scanners_per_connection_max = value.size(),
+        set: |startup, value| startup.config.limits.scanners_per_connection_max = value.size(),
         ..ROW
     },
     Setting {
@@ -136,7 +136,7 @@ pub(super) static SETTINGS: [Setting; 19] = [
         default: Default::Is("60s"),
         summary: "Scanners that are not used for this long are closed; in Thrift1, after twice this time",
         as_in_hbase: true,
-        set: |launch, value| launch.config.limits.scanner_timeout = value.time().unwrap_or_default(),
+        set: |startup, value| startup.config.limits.scanner_timeout = value.time().unwrap_or_default(),
         ..ROW
     },
     Setting {
@@ -145,7 +145,7 @@ pub(super) static SETTINGS: [Setting; 19] = [
         default: Default::Is("10s"),
         summary: "Scanners whose connection has closed are closed if they are not used for this long",
         reason: "A scanner holds a snapshot of the store, and hardly any client continues it on another connection",
-        set: |launch, value| launch.config.limits.scanner_orphan_timeout = value.time().unwrap_or_default(),
+        set: |startup, value| startup.config.limits.scanner_orphan_timeout = value.time().unwrap_or_default(),
         ..ROW
     },
     Setting {
@@ -155,7 +155,7 @@ pub(super) static SETTINGS: [Setting; 19] = [
         summary: "A scanner whose snapshot is older than this continues after its last row on a new one, where it sees \
                   later writes. Off: a scanner keeps its snapshot",
         reason: "A snapshot keeps replaced data in memory and on disk. HBase promises a consistent view of each row only",
-        set: |launch, value| launch.config.limits.scanner_snapshot_max = value.time(),
+        set: |startup, value| startup.config.limits.scanner_snapshot_max = value.time(),
         ..ROW
     },
     Setting {
@@ -165,7 +165,7 @@ pub(super) static SETTINGS: [Setting; 19] = [
         summary: "A scanner continues after its last row on a new snapshot once this many bytes have been written since \
                   its snapshot was taken. Off: a scanner keeps its snapshot",
         reason: "It bounds the replaced data that a snapshot keeps while much is written",
-        set: |launch, value| launch.config.limits.scanner_snapshot_writes = value.number(),
+        set: |startup, value| startup.config.limits.scanner_snapshot_writes = value.number(),
         ..ROW
     },
     Setting {
@@ -176,7 +176,7 @@ pub(super) static SETTINGS: [Setting; 19] = [
         default: Default::Is("off"),
         summary: "Close connections that make no call for this long. 0 or off: keep them open",
         reason: "Clients with connection pools need not reconnect, and an idle connection costs little (HBase: 60 s)",
-        set: |launch, value| launch.config.limits.idle_max = value.time(),
+        set: |startup, value| startup.config.limits.idle_max = value.time(),
         ..ROW
     },
     Setting {
@@ -185,7 +185,7 @@ pub(super) static SETTINGS: [Setting; 19] = [
         default: Default::Is("120s"),
         summary: "Close new connections that send nothing for this long. 0 or off: keep them open",
         reason: "A connection that never makes a call only takes a file descriptor (HBase: 60 s)",
-        set: |launch, value| launch.config.limits.first_call_max = value.time(),
+        set: |startup, value| startup.config.limits.first_call_max = value.time(),
         ..ROW
     },
     Setting {
@@ -196,7 +196,7 @@ pub(super) static SETTINGS: [Setting; 19] = [
                   this many bytes per second, averaged over limits.stall. Off: any progress is enough",
         reason: "A client that sends or reads a byte now and then cannot hold memory indefinitely; the slowest networks \
                  are faster",
-        set: |launch, value| launch.config.limits.min_rate = value.number(),
+        set: |startup, value| startup.config.limits.min_rate = value.number(),
         ..ROW
     },
     Setting {
@@ -205,7 +205,7 @@ pub(super) static SETTINGS: [Setting; 19] = [
         default: Default::Is("60s"),
         summary: "Close connections on which a message or a reply makes no progress for this long",
         reason: "The time that HBase's gateway waits for a byte",
-        set: |launch, value| launch.config.limits.stall_max = value.time().unwrap_or_default(),
+        set: |startup, value| startup.config.limits.stall_max = value.time().unwrap_or_default(),
         ..ROW
     },
 ];

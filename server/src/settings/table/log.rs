@@ -11,7 +11,7 @@ pub(super) static SETTINGS: [Setting; 3] = [
         default: Default::Is("info"),
         summary: "What is logged: error, warn, info, debug or trace, also per module, as in info,hjall_server=debug",
         reason: "Everything an operator has to know, and nothing for each call",
-        set: |launch, value| launch.log.filter = value.text().to_owned(),
+        set: |startup, value| startup.log.filter = value.text().to_owned(),
         ..ROW
     },
     Setting {
@@ -22,7 +22,7 @@ pub(super) static SETTINGS: [Setting; 3] = [
         summary: "Format of the log: text for people, or one JSON object per line",
         reason: "The first reader is usually the person who starts the server",
         reloads: false,
-        set: |launch, value| launch.log.json = value.text() == "json",
+        set: |startup, value| startup.log.json = value.text() == "json",
         ..ROW
     },
     Setting {
@@ -35,7 +35,7 @@ pub(super) static SETTINGS: [Setting; 3] = [
                   build with the feature otel",
         reason: "A span costs more than many of the calls themselves",
         reloads: false,
-        set: |launch, value| launch.traces = Some(value.text().to_owned()),
+        set: |startup, value| startup.traces = Some(value.text().to_owned()),
         ..ROW
     },
 ];

@@ -14,7 +14,7 @@ pub(super) static SETTINGS: [Setting; 17] = [
         default: Default::Made(|| QueueSettings::default().handlers.to_string(), "twice the cores, at least 30"),
         summary: "Number of handlers for reads, writes and scans together",
         reason: "Handlers wait for disks. At least HBase's 30, because writers that wait together share one sync",
-        set: |launch, value| launch.config.queues.handlers = value.size(),
+        set: |startup, value| startup.config.queues.handlers = value.size(),
         ..ROW
     },
     Setting {
@@ -25,7 +25,7 @@ pub(super) static SETTINGS: [Setting; 17] = [
         summary: "Number of queues per handler",
         as_in_hbase: true,
         reason: "Here it only affects how many calls may wait",
-        set: |launch, value| launch.config.queues.handler_factor = value.ratio() as f32,
+        set: |startup, value| startup.config.queues.handler_factor = value.ratio() as f32,
         ..ROW
     },
     Setting {
@@ -35,7 +35,7 @@ pub(super) static SETTINGS: [Setting; 17] = [
         default: Default::Is("0.5"),
         summary: "Share of the handlers reserved for reads and scans. With 0, reads, writes and scans share one lane",
         reason: "Gets stay fast beside writes and scans (HBase: 0)",
-        set: |launch, value| launch.config.queues.read_ratio = value.ratio() as f32,
+        set: |startup, value| startup.config.queues.read_ratio = value.ratio() as f32,
         ..ROW
     },
     Setting {
@@ -45,7 +45,7 @@ pub(super) static SETTINGS: [Setting; 17] = [
         default: Default::Is("0.5"),
         summary: "Share of the read handlers reserved for scans. With 0, scans wait together with reads",
         reason: "Gets stay fast beside scans (HBase: 0)",
-        set: |launch, value| launch.config.queues.scan_ratio = value.ratio() as f32,
+        set: |startup, value| startup.config.queues.scan_ratio = value.ratio() as f32,
         ..ROW
     },
     Setting {
@@ -56,8 +56,8 @@ pub(super) static SETTINGS: [Setting; 17] = [
         summary: "Calls that may wait in one of HBase's queues. If reads and writes have separate lanes, values \
                   below 250 count as 250",
         as_in_hbase: true,
-        set: |launch, value| launch.config.queues.length_max = Some(value.size()),
-        effective: |launch| Some(count_of(launch.config.queues.length())),
+        set: |startup, value| startup.config.queues.length_max = Some(value.size()),
+        effective: |startup| Some(count_of(startup.config.queues.length())),
         ..ROW
     },
     Setting {
@@ -66,7 +66,7 @@ pub(super) static SETTINGS: [Setting; 17] = [
         default: Default::Unset("no further limit"),
         summary: "Upper limit on the calls that may wait in a lane, whatever the settings taken from HBase allow",
         reason: "The settings taken from HBase already limit it",
-        set: |launch, value| launch.config.queues.waiting_max = Some(value.size()),
+        set: |startup, value| startup.config.queues.waiting_max = Some(value.size()),
         ..ROW
     },
     Setting {
@@ -78,9 +78,9 @@ pub(super) static SETTINGS: [Setting; 17] = [
         as_in_hbase: true,
         reason: "No call overtakes another unless the server is overloaded",
         reloads: false,
-        set: |launch, value| {
+        set: |startup, value| {
             let named = QueueOrder::ALL.into_iter().find(|order| order.name() == value.text());
-            launch.config.queues.order = named.unwrap_or_default();
+            startup.config.queues.order = named.unwrap_or_default();
         },
         ..ROW
     },
@@ -91,7 +91,7 @@ pub(super) static SETTINGS: [Setting; 17] = [
         default: Default::Is("100ms"),
         summary: "codel: acceptable wait of a call under normal load",
         as_in_hbase: true,
-        set: |launch, value| launch.config.queues.codel_target = value.time().unwrap_or_default(),
+        set: |startup, value| startup.config.queues.codel_target = value.time().unwrap_or_default(),
         ..ROW
     },
     Setting {
@@ -101,7 +101,7 @@ pub(super) static SETTINGS: [Setting; 17] = [
         default: Default::Is("100ms"),
         summary: "codel: interval at which the shortest wait is evaluated",
         as_in_hbase: true,
-        set: |launch, value| launch.config.queues.codel_interval = value.time().unwrap_or_default(),
+        set: |startup, value| startup.config.queues.codel_interval = value.time().unwrap_or_default(),
         ..ROW
     },
     Setting {
@@ -111,7 +111,7 @@ pub(super) static SETTINGS: [Setting; 17] = [
         default: Default::Is("0.8"),
         summary: "codel: fill level above which the newest call runs first",
         as_in_hbase: true,
-        set: |launch, value| launch.config.queues.codel_lifo_threshold = value.ratio(),
+        set: |startup, value| startup.config.queues.codel_lifo_threshold = value.ratio(),
         ..ROW
     },
     Setting {
@@ -121,7 +121,7 @@ pub(super) static SETTINGS: [Setting; 17] = [
         default: Default::Is("5s"),
         summary: "deadline: maximum delay added to a long scan",
         as_in_hbase: true,
-        set: |launch, value| launch.config.queues.max_call_delay = value.time().unwrap_or_default(),
+        set: |startup, value| startup.config.queues.max_call_delay = value.time().unwrap_or_default(),
         ..ROW
     },
     Setting {
@@ -131,7 +131,7 @@ pub(super) static SETTINGS: [Setting; 17] = [
         default: Default::Is("1.0"),
         summary: "deadline: delay added to a scan for each of its fetches",
         as_in_hbase: true,
-        set: |launch, value| launch.config.queues.scan_vtime_weight = value.ratio() as f32,
+        set: |startup, value| startup.config.queues.scan_vtime_weight = value.ratio() as f32,
         ..ROW
     },
     Setting {
@@ -141,8 +141,8 @@ pub(super) static SETTINGS: [Setting; 17] = [
         summary: "Scans that run concurrently, however many scan handlers there are. Applies only if scans have \
                   their own lane",
         reason: "Queues do not divide processor time; this leaves one core to all other calls",
-        set: |launch, value| launch.config.queues.scan_running_max = Some(value.size()),
-        effective: |launch| Some(count_of(launch.config.queues.scans_running(cores()))),
+        set: |startup, value| startup.config.queues.scan_running_max = Some(value.size()),
+        effective: |startup| Some(count_of(startup.config.queues.scans_running(cores()))),
         ..ROW
     },
     Setting {
@@ -152,7 +152,7 @@ pub(super) static SETTINGS: [Setting; 17] = [
         summary: "How long a fetch of a scan runs while other calls wait for its handler. Then it returns to the end of \
                   the queue, and continues from there. Off: it runs to its end",
         reason: "A scan whose filter rejects most rows of a large table does not keep other scans waiting",
-        set: |launch, value| launch.config.queues.scan_slice = value.time(),
+        set: |startup, value| startup.config.queues.scan_slice = value.time(),
         ..ROW
     },
     Setting {
@@ -162,7 +162,7 @@ pub(super) static SETTINGS: [Setting; 17] = [
         default: Default::Is("4"),
         summary: "Number of handlers for calls about tables and the server",
         reason: "Table changes run one after another (HBase's 20 also serve its meta table)",
-        set: |launch, value| launch.config.queues.admin_handlers = value.size(),
+        set: |startup, value| startup.config.queues.admin_handlers = value.size(),
         ..ROW
     },
     Setting {
@@ -172,7 +172,7 @@ pub(super) static SETTINGS: [Setting; 17] = [
         default: Default::Is("1000"),
         summary: "Calls about tables and the server that may wait",
         reason: "More than administration ever sends at once",
-        set: |launch, value| launch.config.queues.admin_waiting_max = value.size(),
+        set: |startup, value| startup.config.queues.admin_waiting_max = value.size(),
         ..ROW
     },
     Setting {
@@ -183,7 +183,7 @@ pub(super) static SETTINGS: [Setting; 17] = [
         summary: "Calls that have waited longer than this are dropped instead of run",
         as_in_hbase: true,
         reason: "By then the client has given up",
-        set: |launch, value| launch.config.queues.wait_max = value.time(),
+        set: |startup, value| startup.config.queues.wait_max = value.time(),
         ..ROW
     },
 ];

@@ -16,7 +16,7 @@ pub(super) static SETTINGS: [Setting; 13] = [
         summary: "Database folder. Created if it does not exist",
         reason: "Relative to the directory the server is started in",
         reloads: false,
-        set: |launch, value| launch.data = value.text().into(),
+        set: |startup, value| startup.data = value.text().into(),
         ..ROW
     },
     Setting {
@@ -25,7 +25,7 @@ pub(super) static SETTINGS: [Setting; 13] = [
         summary: "Keep the database in memory only. Nothing survives the process",
         reason: "Data is meant to be kept",
         reloads: false,
-        set: |launch, value| launch.memory = value.is_true(),
+        set: |startup, value| startup.memory = value.is_true(),
         ..ROW
     },
     Setting {
@@ -37,9 +37,9 @@ pub(super) static SETTINGS: [Setting; 13] = [
         summary: "Address for clients of both services. May be repeated. Port 0 picks any free port",
         reason: "One port serves every client",
         reloads: false,
-        set: |launch, value| launch.parts.listen = value.list().to_vec(),
-        effective: |launch| {
-            let both = launch.config.listen.iter().filter(|listen| listen.only.is_none());
+        set: |startup, value| startup.parts.listen = value.list().to_vec(),
+        effective: |startup| {
+            let both = startup.config.listen.iter().filter(|listen| listen.only.is_none());
             let addresses: Vec<_> = both.map(|listen| listen.addr.to_string()).collect();
             (!addresses.is_empty()).then_some(Value::List(addresses))
         },
@@ -53,7 +53,7 @@ pub(super) static SETTINGS: [Setting; 13] = [
         summary: "Address that serves Thrift1 only, whatever the calls look like",
         reason: "The service of a call is recognised from its method and arguments",
         reloads: false,
-        set: |launch, value| launch.parts.listen_thrift1 = value.list().to_vec(),
+        set: |startup, value| startup.parts.listen_thrift1 = value.list().to_vec(),
         ..ROW
     },
     Setting {
@@ -64,7 +64,7 @@ pub(super) static SETTINGS: [Setting; 13] = [
         summary: "Address that serves Thrift2 only",
         reason: "The service of a call is recognised from its method and arguments",
         reloads: false,
-        set: |launch, value| launch.parts.listen_thrift2 = value.list().to_vec(),
+        set: |startup, value| startup.parts.listen_thrift2 = value.list().to_vec(),
         ..ROW
     },
     Setting {
@@ -76,7 +76,7 @@ pub(super) static SETTINGS: [Setting; 13] = [
         reason: "Without users, every client that can connect may do everything, so listening on a network has to be a \
                  deliberate choice (HBase: 0.0.0.0)",
         reloads: false,
-        set: |launch, value| launch.parts.address = value.text().to_owned(),
+        set: |startup, value| startup.parts.address = value.text().to_owned(),
         ..ROW
     },
     Setting {
@@ -87,7 +87,7 @@ pub(super) static SETTINGS: [Setting; 13] = [
         summary: "Port to listen on if server.listen is not set",
         as_in_hbase: true,
         reloads: false,
-        set: |launch, value| launch.parts.port = value.number().and_then(|n| n.try_into().ok()).unwrap_or(0),
+        set: |startup, value| startup.parts.port = value.number().and_then(|n| n.try_into().ok()).unwrap_or(0),
         ..ROW
     },
     Setting {
@@ -98,8 +98,8 @@ pub(super) static SETTINGS: [Setting; 13] = [
         summary: "Host name used in region locations and error messages",
         reason: "Clients that follow region locations reach this server again",
         reloads: false,
-        set: |launch, value| launch.config.host = Some(value.text().to_owned()),
-        effective: |launch| launch.config.host_in_force().map(Value::Text),
+        set: |startup, value| startup.config.host = Some(value.text().to_owned()),
+        effective: |startup| startup.config.host_in_force().map(Value::Text),
         ..ROW
     },
     Setting {
@@ -112,8 +112,8 @@ pub(super) static SETTINGS: [Setting; 13] = [
                   administration are not affected. all refuses every change through both services",
         as_in_hbase: true,
         reloads: false,
-        set: |launch, value| {
-            launch.config.calls.read_only = match value.text() {
+        set: |startup, value| {
+            startup.config.calls.read_only = match value.text() {
                 "all" => ReadOnly::All,
                 _ if value.is_true() => ReadOnly::Thrift2Data,
                 _ => ReadOnly::Off,
@@ -130,7 +130,7 @@ pub(super) static SETTINGS: [Setting; 13] = [
         summary: "How long running calls may take to finish when the server stops",
         as_in_hbase: true,
         reason: "Longer than a client waits for any call",
-        set: |launch, value| launch.config.limits.grace = value.time().unwrap_or_default(),
+        set: |startup, value| startup.config.limits.grace = value.time().unwrap_or_default(),
         ..ROW
     },
     Setting {
@@ -140,7 +140,7 @@ pub(super) static SETTINGS: [Setting; 13] = [
         summary: "How long the server still accepts connections and calls after a signal to stop, while /readyz \
                   already reports that it is stopping",
         reason: "Only a server behind a load balancer needs it: the time until the load balancer has noticed",
-        set: |launch, value| launch.drain = value.time().unwrap_or_default(),
+        set: |startup, value| startup.drain = value.time().unwrap_or_default(),
         ..ROW
     },
     Setting {
@@ -151,7 +151,7 @@ pub(super) static SETTINGS: [Setting; 13] = [
         reason: "On two cores, two loops would compete with each other; eight are enough to keep the handlers of a \
                   large machine busy",
         reloads: false,
-        set: |launch, value| launch.config.loops = value.size(),
+        set: |startup, value| startup.config.loops = value.size(),
         ..ROW
     },
     Setting {
@@ -160,7 +160,7 @@ pub(super) static SETTINGS: [Setting; 13] = [
         summary: "Run a single-row get on the event loop that received it if its lane has a free handler and such \
                   gets have been fast lately. A get that turns out to read much is moved to its lane",
         reason: "Handing a call to another thread costs more than the get itself",
-        set: |launch, value| launch.config.fast_path = value.is_true(),
+        set: |startup, value| startup.config.fast_path = value.is_true(),
         ..ROW
     },
 ];

@@ -16,9 +16,9 @@ pub(super) static SETTINGS: [Setting; 7] = [
         default: Default::Is("10s"),
         summary: "Calls that run longer than this are logged",
         as_in_hbase: true,
-        set: |launch, value| {
-            launch.config.slow.time = value.time();
-            launch.config.slow.scan_time = value.time();
+        set: |startup, value| {
+            startup.config.slow.time = value.time();
+            startup.config.slow.scan_time = value.time();
         },
         ..ROW
     },
@@ -29,9 +29,9 @@ pub(super) static SETTINGS: [Setting; 7] = [
         default: Default::Is("100MiB"),
         summary: "Calls whose reply is larger than this are logged",
         as_in_hbase: true,
-        set: |launch, value| {
-            launch.config.slow.bytes = value.number();
-            launch.config.slow.scan_bytes = value.number();
+        set: |startup, value| {
+            startup.config.slow.bytes = value.number();
+            startup.config.slow.scan_bytes = value.number();
         },
         ..ROW
     },
@@ -42,8 +42,8 @@ pub(super) static SETTINGS: [Setting; 7] = [
         default: Default::Unset("the value of slow.time"),
         summary: "Scanner fetches that run longer than this are logged",
         as_in_hbase: true,
-        set: |launch, value| launch.config.slow.scan_time = value.time(),
-        effective: |launch| Some(launch.config.slow.scan_time.map_or(Value::Off, Value::Time)),
+        set: |startup, value| startup.config.slow.scan_time = value.time(),
+        effective: |startup| Some(startup.config.slow.scan_time.map_or(Value::Off, Value::Time)),
         ..ROW
     },
     Setting {
@@ -53,8 +53,8 @@ pub(super) static SETTINGS: [Setting; 7] = [
         default: Default::Unset("the value of slow.size"),
         summary: "Scanner fetches whose reply is larger than this are logged",
         as_in_hbase: true,
-        set: |launch, value| launch.config.slow.scan_bytes = value.number(),
-        effective: |launch| Some(launch.config.slow.scan_bytes.map_or(Value::Off, Value::Bytes)),
+        set: |startup, value| startup.config.slow.scan_bytes = value.number(),
+        effective: |startup| Some(startup.config.slow.scan_bytes.map_or(Value::Off, Value::Bytes)),
         ..ROW
     },
     Setting {
@@ -64,7 +64,7 @@ pub(super) static SETTINGS: [Setting; 7] = [
         default: Default::Is("10ms"),
         summary: "Calls that run longer than this are counted as slowThriftCall",
         as_in_hbase: true,
-        set: |launch, value| launch.config.slow.thrift_call = value.time().unwrap_or(super::DAY),
+        set: |startup, value| startup.config.slow.thrift_call = value.time().unwrap_or(super::DAY),
         ..ROW
     },
     Setting {
@@ -72,7 +72,7 @@ pub(super) static SETTINGS: [Setting; 7] = [
         hbase: &[key("hbase.regionserver.slowlog.buffer.enabled")],
         summary: "Keep logged calls in memory for getSlowLogResponses",
         as_in_hbase: true,
-        set: |launch, value| launch.config.slow.ring = value.is_true(),
+        set: |startup, value| startup.config.slow.ring = value.is_true(),
         ..ROW
     },
     Setting {
@@ -83,7 +83,7 @@ pub(super) static SETTINGS: [Setting; 7] = [
         summary: "Number of logged calls that are kept. The oldest are dropped",
         as_in_hbase: true,
         reloads: false,
-        set: |launch, value| launch.config.slow.ring_size = value.size(),
+        set: |startup, value| startup.config.slow.ring_size = value.size(),
         ..ROW
     },
 ];

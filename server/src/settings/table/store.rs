@@ -17,8 +17,8 @@ pub(super) static SETTINGS: [Setting; 7] = [
         summary: "Maximum memory for cached blocks",
         reason: "It fills as blocks are read, and leaves room for the operating system's page cache",
         reloads: false,
-        set: |launch, value| launch.options.cache_bytes = value.number(),
-        effective: |launch| Some(Value::Bytes(launch.options.memory_limits().block_cache)),
+        set: |startup, value| startup.options.cache_bytes = value.number(),
+        effective: |startup| Some(Value::Bytes(startup.options.memory_limits().block_cache)),
         ..ROW
     },
     Setting {
@@ -28,8 +28,8 @@ pub(super) static SETTINGS: [Setting; 7] = [
         summary: "Maximum memory for the row cache, which keeps rows that are read repeatedly. 0 switches it off",
         reason: "Rows that are read often are few compared with the blocks that contain them",
         reloads: false,
-        set: |launch, value| launch.options.row_cache_bytes = value.number(),
-        effective: |launch| Some(Value::Bytes(launch.options.memory_limits().row_cache)),
+        set: |startup, value| startup.options.row_cache_bytes = value.number(),
+        effective: |startup| Some(Value::Bytes(startup.options.memory_limits().row_cache)),
         ..ROW
     },
     Setting {
@@ -40,7 +40,7 @@ pub(super) static SETTINGS: [Setting; 7] = [
                   twice this size, writes wait",
         reason: "Enough for a few files of each table that is being written",
         reloads: false,
-        set: |launch, value| launch.options.write_buffer_bytes = value.number(),
+        set: |startup, value| startup.options.write_buffer_bytes = value.number(),
         ..ROW
     },
     Setting {
@@ -53,7 +53,7 @@ pub(super) static SETTINGS: [Setting; 7] = [
         as_in_hbase: true,
         reason: "",
         reloads: false,
-        set: |launch, value| launch.options.fsync = value.text() == "FSYNC_WAL",
+        set: |startup, value| startup.options.fsync = value.text() == "FSYNC_WAL",
         ..ROW
     },
     Setting {
@@ -64,7 +64,7 @@ pub(super) static SETTINGS: [Setting; 7] = [
                   system writes them",
         reason: "A crash of the machine loses at most about a second, and one sync per second costs next to nothing",
         reloads: false,
-        set: |launch, value| launch.options.sync_interval = Some(value.time().unwrap_or(Duration::ZERO)),
+        set: |startup, value| startup.options.sync_interval = Some(value.time().unwrap_or(Duration::ZERO)),
         ..ROW
     },
     Setting {
@@ -75,7 +75,7 @@ pub(super) static SETTINGS: [Setting; 7] = [
         summary: "Maximum size of a cell in a put, measured as by HBase's client",
         as_in_hbase: true,
         reloads: false,
-        set: |launch, value| launch.options.limits.client_cell_bytes = limit(value.number()),
+        set: |startup, value| startup.options.limits.client_cell_bytes = limit(value.number()),
         ..ROW
     },
     Setting {
@@ -86,7 +86,7 @@ pub(super) static SETTINGS: [Setting; 7] = [
         summary: "Maximum size of a stored cell, measured as by HBase's servers. Includes the results of append",
         as_in_hbase: true,
         reloads: false,
-        set: |launch, value| launch.options.limits.server_cell_bytes = limit(value.number()),
+        set: |startup, value| startup.options.limits.server_cell_bytes = limit(value.number()),
         ..ROW
     },
 ];

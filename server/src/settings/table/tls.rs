@@ -11,7 +11,7 @@ pub(super) static SETTINGS: [Setting; 5] = [
         default: Default::Unset("no TLS"),
         summary: "Certificate chain for TLS, in PEM format",
         reason: "TLS needs a certificate issued for this server",
-        set: |launch, value| launch.parts.certificate = Some(value.text().into()),
+        set: |startup, value| startup.parts.certificate = Some(value.text().into()),
         ..ROW
     },
     Setting {
@@ -21,7 +21,7 @@ pub(super) static SETTINGS: [Setting; 5] = [
         default: Default::Unset("no TLS"),
         summary: "Private key of the certificate, in PEM format",
         reason: "The key belongs to the certificate",
-        set: |launch, value| launch.parts.key = Some(value.text().into()),
+        set: |startup, value| startup.parts.key = Some(value.text().into()),
         ..ROW
     },
     Setting {
@@ -32,7 +32,7 @@ pub(super) static SETTINGS: [Setting; 5] = [
         summary: "CAs for client certificates, in PEM format. If set, every client must connect with TLS \
                   and present a certificate",
         reason: "Not every network uses client certificates",
-        set: |launch, value| launch.parts.client_ca = Some(value.text().into()),
+        set: |startup, value| startup.parts.client_ca = Some(value.text().into()),
         ..ROW
     },
     Setting {
@@ -42,8 +42,8 @@ pub(super) static SETTINGS: [Setting; 5] = [
         summary: "Whether clients must present a certificate if tls.client_ca is set. If they need not, users log in \
                   without one in other ways, so auth.users has to be set",
         reason: "Without users, the certificate is what gives access",
-        set: |launch, value| {
-            launch.parts.client_certificates = match value.text() {
+        set: |startup, value| {
+            startup.parts.client_certificates = match value.text() {
                 "request" => ClientCertificates::Request,
                 _ => ClientCertificates::Require,
             }
@@ -57,8 +57,8 @@ pub(super) static SETTINGS: [Setting; 5] = [
         summary: "Whether connections without TLS are served if tls.certificate is set. They cannot be allowed \
                   together with tls.client_ca",
         reason: "If they were served, TLS would protect only the clients that choose it",
-        set: |launch, value| {
-            launch.parts.plain_text = match value.text() {
+        set: |startup, value| {
+            startup.parts.plain_text = match value.text() {
                 "allow" => PlainText::Allow,
                 "loopback" => PlainText::Loopback,
                 _ => PlainText::Refuse,

@@ -1,9 +1,9 @@
 //! The effective settings: the value of each and where it comes from.
 
-use super::given::{Given, Notes, Origin, Refused, Sources, Wrong};
-use super::launch::Launch;
 use super::nearest::nearest;
 use super::setting::Setting;
+use super::sources::{Assignment, Notes, Origin, Refused, SettingError, Sources};
+use super::startup::StartupOptions;
 use super::toml::must;
 use super::value::Value;
 use super::{environment, site, table, toml};
@@ -13,7 +13,7 @@ pub const SET: &str = "--set";
 
 /// All settings, in the table's order.
 #[derive(Clone)]
-pub struct InForce {
+pub struct Effective {
     entries: Vec<Entry>,
     /// Remarks for the log.
     pub notes: Notes,
@@ -31,7 +31,7 @@ pub struct Entry {
     pub origin: Origin,
 }
 
-impl InForce {
+impl Effective {
     /// Reads all sources.
     ///
     /// # Errors
@@ -48,14 +48,14 @@ impl InForce {
         given.extend(environment::read(&sources.environment, &mut wrong));
         given.extend(flags(&sources.flags, &mut wrong));
         let mut entries: Vec<_> = table::ALL.iter().map(|setting| Entry::default(setting)).collect();
-        for Given { setting, text, origin } in given {
+        for Assignment { setting, text, origin } in given {
             match setting.kind.read(&text) {
                 Some(value) => {
                     if let Some(entry) = entries.iter_mut().find(|entry| entry.setting == setting) {
                         *entry = Entry { setting, value: Some(value), origin };
                     }
                 }
-                None => wrong.push(Wrong(match &origin {
+                None => wrong.push(SettingError(match &origin {
                     Origin::Environment(name) => format!("{name}={text}: must be {}", setting.kind),
                     Origin::Flag(flag) if flag == SET => {
                         format!("{SET} {}={text}: must be {}", setting.name, setting.kind)
@@ -67,10 +67,10 @@ impl InForce {
                 })),
             }
         }
-        let force = Self { entries, notes, sources: sources.clone() };
-        wrong.extend(force.notes.protections.iter().filter_map(|protection| protection.missing(&force)));
-        match (wrong.is_empty(), Launch::of(&force)) {
-            (true, Ok(_)) => Ok(force),
+        let effective = Self { entries, notes, sources: sources.clone() };
+        wrong.extend(effective.notes.protections.iter().filter_map(|protection| protection.missing(&effective)));
+        match (wrong.is_empty(), StartupOptions::of(&effective)) {
+            (true, Ok(_)) => Ok(effective),
             (true, Err(impossible)) => Err(Refused(impossible)),
             (false, _) => Err(Refused(wrong)),
         }
@@ -115,17 +115,17 @@ impl Entry {
     }
 }
 
-fn flags(flags: &[(String, String, String)], wrong: &mut Vec<Wrong>) -> Vec<Given> {
+fn flags(flags: &[(String, String, String)], wrong: &mut Vec<SettingError>) -> Vec<Assignment> {
     let mut given = Vec::new();
     for (flag, name, text) in flags {
         match table::find(name) {
             Some(setting) => {
-                given.push(Given { setting, text: text.clone(), origin: Origin::Flag(flag.clone()) });
+                given.push(Assignment { setting, text: text.clone(), origin: Origin::Flag(flag.clone()) });
             }
             None => {
                 let meant = nearest(name, table::ALL.iter().map(|setting| setting.name));
                 let meant = meant.map_or_else(String::new, |meant| format!("; did you mean {meant}?"));
-                wrong.push(Wrong(format!("{flag} {name}={text}: {name} is not a setting{meant}")));
+                wrong.push(SettingError(format!("{flag} {name}={text}: {name} is not a setting{meant}")));
             }
         }
     }

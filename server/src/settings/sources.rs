@@ -61,7 +61,7 @@ impl fmt::Display for Origin {
 
 /// One value as given in a source.
 #[derive(Clone)]
-pub struct Given {
+pub struct Assignment {
     /// The setting.
     pub setting: &'static Setting,
     /// The value in the notation of the setting.
@@ -100,11 +100,11 @@ impl Notes {
 
 /// An error in a setting: where it was given, the value, and what is allowed.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Wrong(pub String);
+pub struct SettingError(pub String);
 
 /// All errors in the settings.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Refused(pub Vec<Wrong>);
+pub struct Refused(pub Vec<SettingError>);
 
 impl fmt::Display for Refused {
     /// One error per line.

@@ -6,14 +6,14 @@ use std::time::Duration;
 
 use hjall_engine::Options;
 
-use super::force::InForce;
-use super::given::Wrong;
+use super::effective::Effective;
+use super::sources::SettingError;
 use crate::settings::config::{ClientCertificates, Config, Listen, OffPeak, PlainText, TlsSettings};
 use crate::wire::method::Service;
 
 /// Everything needed to start a server.
 #[derive(Debug)]
-pub struct Launch {
+pub struct StartupOptions {
     /// The configuration of the server.
     pub config: Config,
     /// The database folder.
@@ -79,7 +79,7 @@ pub(super) struct Parts {
     pub offpeak_end: Option<u64>,
 }
 
-impl Default for Launch {
+impl Default for StartupOptions {
     fn default() -> Self {
         Self {
             config: Config::default(),
@@ -95,38 +95,39 @@ impl Default for Launch {
     }
 }
 
-impl Launch {
+impl StartupOptions {
     /// Applies every setting.
     ///
     /// # Errors
     /// Settings that are valid alone but inconsistent together, and addresses that cannot be resolved.
-    pub fn of(force: &InForce) -> Result<Self, Vec<Wrong>> {
-        let mut launch = Self::default();
-        for entry in force.entries() {
+    pub fn of(effective: &Effective) -> Result<Self, Vec<SettingError>> {
+        let mut startup = Self::default();
+        for entry in effective.entries() {
             if let Some(value) = &entry.value {
-                (entry.setting.set)(&mut launch, value);
+                (entry.setting.set)(&mut startup, value);
             }
         }
         let mut wrong = Vec::new();
-        launch.listen(force, &mut wrong);
-        launch.tls(force, &mut wrong);
-        launch.info(force, &mut wrong);
-        launch.off_peak(force, &mut wrong);
-        if let (Some(_), false, Some(entry)) = (&launch.traces, cfg!(feature = "otel"), force.entry("log.traces")) {
+        startup.listen(effective, &mut wrong);
+        startup.tls(effective, &mut wrong);
+        startup.info(effective, &mut wrong);
+        startup.off_peak(effective, &mut wrong);
+        if let (Some(_), false, Some(entry)) = (&startup.traces, cfg!(feature = "otel"), effective.entry("log.traces"))
+        {
             let remedy =
                 "hjall was built without OpenTelemetry; rebuild it with `cargo build --release --features otel`";
-            wrong.push(Wrong(format!("{}: log.traces: {remedy}", entry.origin)));
+            wrong.push(SettingError(format!("{}: log.traces: {remedy}", entry.origin)));
         }
-        if wrong.is_empty() { Ok(launch) } else { Err(wrong) }
+        if wrong.is_empty() { Ok(startup) } else { Err(wrong) }
     }
 
     /// The addresses for clients: `server.listen`, or `server.address` and `server.port`, whichever comes from
     /// the later layer.
-    fn listen(&mut self, force: &InForce, wrong: &mut Vec<Wrong>) {
+    fn listen(&mut self, effective: &Effective, wrong: &mut Vec<SettingError>) {
         let parts = &self.parts;
-        let single = force.rank("server.address").max(force.rank("server.port"));
-        let whole = force.rank("server.listen");
-        let elsewhere = force.rank("server.listen_thrift1").max(force.rank("server.listen_thrift2"));
+        let single = effective.rank("server.address").max(effective.rank("server.port"));
+        let whole = effective.rank("server.listen");
+        let elsewhere = effective.rank("server.listen_thrift1").max(effective.rank("server.listen_thrift2"));
         let own = [host_and_port(&parts.address, parts.port)];
         let (both, named) = match (whole, single, elsewhere) {
             (0, 0, 1..) => (&[][..], "server.listen"),
@@ -141,7 +142,7 @@ impl Launch {
         ];
         for (texts, only, name) in groups {
             for text in texts {
-                match address(force, name, text) {
+                match address(effective, name, text) {
                     Ok(addr) => listen.push(Listen { addr, only }),
                     Err(why) => wrong.push(why),
                 }
@@ -150,7 +151,7 @@ impl Launch {
         self.config.listen = listen;
     }
 
-    fn tls(&mut self, force: &InForce, wrong: &mut Vec<Wrong>) {
+    fn tls(&mut self, effective: &Effective, wrong: &mut Vec<SettingError>) {
         let parts = self.parts.clone();
         let (plain_text, client_certificates) = (parts.plain_text, parts.client_certificates);
         let (name, conflict) = match (parts.certificate, parts.key, parts.client_ca) {
@@ -187,11 +188,11 @@ impl Launch {
             (Some(_), None, _) => ("tls.certificate", "requires tls.key (--tls-key)"),
             (None, Some(_), _) => ("tls.key", "requires tls.certificate (--tls-cert)"),
         };
-        let origin = force.entry(name).map(|entry| entry.origin.to_string()).unwrap_or_default();
-        wrong.push(Wrong(format!("{origin}: {name} {conflict}")));
+        let origin = effective.entry(name).map(|entry| entry.origin.to_string()).unwrap_or_default();
+        wrong.push(SettingError(format!("{origin}: {name} {conflict}")));
     }
 
-    fn off_peak(&mut self, force: &InForce, wrong: &mut Vec<Wrong>) {
+    fn off_peak(&mut self, effective: &Effective, wrong: &mut Vec<SettingError>) {
         let hour = |hour: u64| u32::try_from(hour).unwrap_or(0);
         let (given, why) = match (self.parts.offpeak_start, self.parts.offpeak_end) {
             (None, None) => return,
@@ -203,14 +204,14 @@ impl Launch {
             (Some(_), None) => ("compaction.offpeak_start", "requires compaction.offpeak_end"),
             (None, Some(_)) => ("compaction.offpeak_end", "requires compaction.offpeak_start"),
         };
-        let origin = force.entry(given).map(|entry| entry.origin.to_string()).unwrap_or_default();
-        wrong.push(Wrong(format!("{origin}: {given} {why}")));
+        let origin = effective.entry(given).map(|entry| entry.origin.to_string()).unwrap_or_default();
+        wrong.push(SettingError(format!("{origin}: {given} {why}")));
     }
 
-    fn info(&mut self, force: &InForce, wrong: &mut Vec<Wrong>) {
+    fn info(&mut self, effective: &Effective, wrong: &mut Vec<SettingError>) {
         let parts = &self.parts;
-        let single = force.rank("info.address").max(force.rank("info.port"));
-        let whole = force.rank("info.listen");
+        let single = effective.rank("info.address").max(effective.rank("info.port"));
+        let whole = effective.rank("info.listen");
         let (text, name) = match (&parts.info_listen, parts.info_port) {
             (Some(text), _) if whole >= single => (text.clone(), "info.listen"),
             (_, Some(port)) => (host_and_port(&parts.info_address, port), "info.address"),
@@ -219,7 +220,7 @@ impl Launch {
         if text.eq_ignore_ascii_case("off") {
             return;
         }
-        match address(force, name, &text) {
+        match address(effective, name, &text) {
             Ok(addr) => {
                 let (tables, regions) = (parts.info_tables, parts.info_regions);
                 self.info = Some(Info { addr, asked: whole.max(single) > 0, tables, regions });
@@ -234,10 +235,11 @@ fn host_and_port(host: &str, port: u16) -> String {
     if bare_v6 { format!("[{host}]:{port}") } else { format!("{host}:{port}") }
 }
 
-fn address(force: &InForce, name: &str, text: &str) -> Result<SocketAddr, Wrong> {
-    let origin = force.entry(name).map(|entry| entry.origin.to_string()).unwrap_or_default();
-    let wrong =
-        |why: &str| Wrong(format!("{origin} {text}: {why}; {name} must be a host and a port, such as 127.0.0.1:9090"));
+fn address(effective: &Effective, name: &str, text: &str) -> Result<SocketAddr, SettingError> {
+    let origin = effective.entry(name).map(|entry| entry.origin.to_string()).unwrap_or_default();
+    let wrong = |why: &str| {
+        SettingError(format!("{origin} {text}: {why}; {name} must be a host and a port, such as 127.0.0.1:9090"))
+    };
     match text.to_socket_addrs() {
         Ok(mut found) => found.next().ok_or_else(|| wrong("the host has no address")),
         Err(error) => Err(wrong(&error.to_string())),
