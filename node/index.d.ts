@@ -3,6 +3,7 @@
  * interface.
  */
 /// <reference types="node" />
+export * from './types/codec';
 export * from './types/column';
 export * from './types/database';
 export * from './types/error';

@@ -45,8 +45,7 @@
  *     Namespace  { name, configuration: { key: value } }                         strings
  *     Region     { id, start, end }
  *
- * `durability` is one of DURABILITY. Rows are returned as instances of `Row` (`row.js`): `Row.of(key, cells,
- * partial)`.
+ * `durability` is one of DURABILITY. Rows are returned as instances of `Row` (`row.js`).
  */
 
 const { CompareOp, Durability, Operation } = require('./vocabulary.js');

@@ -22,9 +22,18 @@ class BatchError extends HjallError {
   }
 }
 
+/** The failures among the answers to mutations, the first of which is number `first`. */
+function failuresOf(mutations, answers, first = 0) {
+  const failures = [];
+  answers.forEach((error, at) => {
+    if (error !== undefined) failures.push({ index: first + at, row: mutations[at].row, error });
+  });
+  return failures;
+}
+
 /**
  * Puts and deletes that `write` applies in order; nothing is written before. Each of them is atomic, but the batch is
- * not. Made by `table.batch()`.
+ * not. What is passed is copied. Made by `table.batch()`.
  */
 class Batch {
   #table;
@@ -34,7 +43,7 @@ class Batch {
   constructor(backend, table, options) {
     Object.defineProperty(this, BACKEND, { value: backend });
     this.#table = table;
-    const given = checked(options, new Set(['durability', 'ttl', 'timestamp']), 'batch');
+    const given = checked(options, new Set(['durability', 'ttlMs', 'timestamp']), 'batch');
     oneOf(given.durability, DURABILITY, 'batch: option `durability`');
     this.#options = given;
   }
@@ -46,13 +55,13 @@ class Batch {
 
   put(key, data, options) {
     const given = { ...this.#options, ...checked(options, PUT_OPTIONS, 'batch.put') };
-    this.#mutations.push(putOf(key, data, given, 'batch.put', this[BACKEND].encoding));
+    this.#mutations.push(putOf(key, data, given, 'batch.put', this[BACKEND].encoding, true));
     return this;
   }
 
   delete(key, columns, options) {
     const given = { ...this.#options, ...checked(options, DELETE_OPTIONS, 'batch.delete') };
-    this.#mutations.push(deleteOf(key, columns, given, 'batch.delete', this[BACKEND].encoding));
+    this.#mutations.push(deleteOf(key, columns, given, 'batch.delete', this[BACKEND].encoding, true));
     return this;
   }
 
@@ -70,10 +79,7 @@ class Batch {
         const mutations = this.#mutations;
         this.#mutations = [];
         return task(OPERATIONS.mutateMany, { table: this.#table, mutations }, given, (answers) => {
-          const failures = [];
-          answers.forEach((error, index) => {
-            if (error !== undefined) failures.push({ index, row: mutations[index].row, error });
-          });
+          const failures = failuresOf(mutations, answers);
           if (failures.length > 0) throw new BatchError(failures, mutations.length);
         });
       },
@@ -81,4 +87,4 @@ class Batch {
   }
 }
 
-module.exports = { Batch, BatchError };
+module.exports = { Batch, BatchError, failuresOf };

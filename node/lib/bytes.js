@@ -29,6 +29,11 @@ function bytes(value, what, encoding) {
   throw new TypeError(`${what} must be a Buffer or Uint8Array, not ${shown(value)}`);
 }
 
+/** `bytes`, copied, so that the program may change what it passed. */
+function ownBytes(value, what, encoding) {
+  return value instanceof Uint8Array ? Buffer.from(value) : bytes(value, what, encoding);
+}
+
 /** The name of a column, family or attribute, which may always be a string. */
 function name(value, what) {
   if (value instanceof Uint8Array) return value;
@@ -78,4 +83,4 @@ function fromLong(value, what = 'fromLong(): value') {
   return narrow(view.getBigInt64(0));
 }
 
-module.exports = { bytes, fromLong, int64, long, name, narrow };
+module.exports = { bytes, fromLong, int64, long, name, narrow, ownBytes };

@@ -14,7 +14,7 @@ const { Table } = require('./table.js');
 const { BACKEND, defineMethods, task } = require('./methods.js');
 
 const SIGNAL = new Set(['signal']);
-const CREATE_OPTIONS = new Set([...TABLE_OPTIONS, ...SPLIT_OPTIONS, 'signal']);
+const CREATE_OPTIONS = new Set([...TABLE_OPTIONS, ...SPLIT_OPTIONS, 'ifNotExists', 'signal']);
 const ALTER_OPTIONS = new Set([...TABLE_OPTIONS, 'signal']);
 
 function tableName(name, where) {
@@ -45,6 +45,11 @@ class Database {
   }
 }
 
+/** Ignores the error of a table that exists. */
+function unlessExists(error) {
+  if (error.code !== 'TABLE_EXISTS') throw error;
+}
+
 /** Prepares an operation whose only argument is a table name. */
 const onTable = (operation, where, known = SIGNAL) =>
   function prepare(name, options) {
@@ -65,15 +70,17 @@ defineMethods(Database, {
   },
   /**
    * Creates a table. Families are { info: { versions: 3 } } or names. `splits`, or `splitAlgo` and `regions`,
-   * pre-split it.
+   * pre-split it. With `ifNotExists`, an existing table is left as it is, even if its families differ.
    */
   createTable(name, families, options) {
     const given = checked(options, CREATE_OPTIONS, 'createTable');
     const descriptor = descriptorOf(tableName(name, 'createTable'), families, given, 'createTable');
     return task(
       OPERATIONS.createTable,
-      { descriptor, splits: splitsOf(given, 'createTable', this[BACKEND].encoding) },
+      { table: descriptor.name, descriptor, splits: splitsOf(given, 'createTable', this[BACKEND].encoding) },
       given,
+      undefined,
+      flag(given.ifNotExists, 'createTable: option `ifNotExists`') ? unlessExists : undefined,
     );
   },
   /**
@@ -84,7 +91,7 @@ defineMethods(Database, {
     const given = checked(options, ALTER_OPTIONS, 'alterTable');
     return task(
       OPERATIONS.modifyTable,
-      { descriptor: descriptorOf(tableName(name, 'alterTable'), families, given, 'alterTable') },
+      { table: name, descriptor: descriptorOf(tableName(name, 'alterTable'), families, given, 'alterTable') },
       given,
     );
   },

@@ -108,6 +108,26 @@ function make(kind, message, cause) {
   return new Class(message, { code: CODES[kind] ?? codeOf(kind), cause });
 }
 
+/** Messages in plain words, with the remedy, for kinds whose text from HBase is a name or has no remedy. */
+const PLAIN = {
+  TableNotFound: (name) => `table "${name}" does not exist: create it with createTable, or list the tables with tables()`,
+  FamilyNotFound: (text) =>
+    text.replace(
+      /^Column family (.*?) does not exist in region .*? in table '(.*?)', [\s\S]*$/,
+      (_, family, table) => `table "${table}" has no column family "${family}": describeTable() lists its families`,
+    ),
+  TableExists: (name) => `table "${name}" already exists: choose another name, or pass \`ifNotExists\``,
+  TableDisabled: (text) => `the table is disabled (${text}): enable it with enableTable`,
+  TableNotDisabled: (text) => `the table is enabled (${text}): disable it first with disableTable`,
+  NamespaceNotFound: (name) => `namespace "${name}" does not exist: create it with createNamespace`,
+  NotALong: (text) => `${text}: a counter is a value of exactly 8 bytes, as long() encodes it`,
+};
+
+/** The message for a kind of error in plain words. `text` is HBase's. */
+function plainText(kind, text) {
+  return PLAIN[kind]?.(text) ?? text;
+}
+
 module.exports = {
   CODES,
   ClosedError,
@@ -124,4 +144,5 @@ module.exports = {
   UnsupportedError,
   kindName,
   make,
+  plainText,
 };

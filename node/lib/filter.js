@@ -1,11 +1,11 @@
 'use strict';
 /** HBase's filters as composable values. They are sent in the form in which HBase's client serialises them. */
 
-const { COMPARE } = require('./backend.js');
 const { bytes, int64 } = require('./bytes.js');
 const { oneColumn } = require('./column.js');
 const { PACKAGE, comparatorOf } = require('./comparator.js');
-const { checked, flag, oneOf, shown, whole } = require('./options.js');
+const { SIGNS, operatorOf } = require('./operator.js');
+const { checked, flag, shown, whole } = require('./options.js');
 const { block, float, message, number, varint } = require('./protobuf.js');
 const { CompareOp } = require('./vocabulary.js');
 
@@ -22,19 +22,8 @@ class Filter {
 }
 
 const given = (value, what) => bytes(value, what, 'utf8');
-const SIGNS = {
-  '<': 'LESS',
-  '<=': 'LESS_OR_EQUAL',
-  '=': 'EQUAL',
-  '!=': 'NOT_EQUAL',
-  '>=': 'GREATER_OR_EQUAL',
-  '>': 'GREATER',
-};
-
-/** The number of an operator. Unlike checks, filters put the stored value on the left, as HBase's constructors do. */
-function operatorOf(op, what) {
-  return CompareOp[SIGNS[op] ?? oneOf(op, COMPARE, `${what}: operator`)];
-}
+/** The number of an operator. */
+const numberOf = (op, what) => CompareOp[operatorOf(op, `${what}: operator`)];
 
 const comparing = (name) => (op, value) =>
   new Filter(`${name}Filter`, block(1, comparison(op, value, `filters.${name.toLowerCase()}`)));
@@ -42,7 +31,7 @@ const comparing = (name) => (op, value) =>
 function comparison(op, value, what) {
   if (op === undefined)
     throw new TypeError(`${what}: the operator is missing: give one of ${Object.keys(SIGNS).join(' ')}`);
-  return message(number(1, operatorOf(op, what)), block(2, comparatorOf(value, `${what}: value`).encoded));
+  return message(number(1, numberOf(op, what)), block(2, comparatorOf(value, `${what}: value`).encoded));
 }
 
 /** The common part of filters on a single column. */
@@ -53,7 +42,7 @@ function columnCheck(column, op, value, what, fields) {
   return message(
     block(1, family),
     block(2, qualifier),
-    number(3, operatorOf(op, what)),
+    number(3, numberOf(op, what)),
     block(4, comparatorOf(value, `${what}: value`).encoded),
     ...fields,
   );

@@ -3,10 +3,11 @@
 
 const { Batch, BatchError } = require('./batch.js');
 const { fromLong, long } = require('./bytes.js');
+const { codecs } = require('./codecs.js');
 const { Comparator, compare } = require('./comparator.js');
 const { Database } = require('./database.js');
 const { ManualClock, memory, open, openSync, restore, restoreSync } = require('./embedded/open.js');
-const { CODES, KINDS, kindName, make, ...errors } = require('./errors.js');
+const { CODES, KINDS, kindName, make, plainText, ...errors } = require('./errors.js');
 const { Filter, filters } = require('./filter.js');
 const { connect } = require('./remote/connect.js');
 const { Row } = require('./row.js');
@@ -27,6 +28,7 @@ module.exports = {
   Server,
   SyncScan,
   Table,
+  codecs,
   compare,
   connect,
   filters,

@@ -24,6 +24,7 @@ export const {
   SyncScan,
   Table,
   UnsupportedError,
+  codecs,
   compare,
   connect,
   filters,

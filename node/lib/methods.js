@@ -4,7 +4,9 @@
  * task.
  */
 
+const { locate } = require('./location.js');
 const { signalOf } = require('./options.js');
+const { traced, tracedSync } = require('./tracing.js');
 
 /** The key under which the public objects keep their backend. */
 const BACKEND = Symbol('backend');
@@ -15,9 +17,10 @@ const BACKEND = Symbol('backend');
  * @param {object} request
  * @param {{ signal?: AbortSignal }} [options] the caller's options
  * @param {(answer: any) => unknown} [finish] converts the backend's answer to the method's result
+ * @param {(error: Error) => unknown} [recover] converts an expected error to the method's result, or throws
  */
-function task(operation, request, options, finish) {
-  return { operation, request, signal: options?.signal, finish };
+function task(operation, request, options, finish, recover) {
+  return { operation, request, signal: options?.signal, finish, recover };
 }
 
 /**
@@ -35,14 +38,32 @@ function defineMethods(Class, preparations) {
       } catch (error) {
         return Promise.reject(error);
       }
-      const answer = this[BACKEND].run(prepared.operation, prepared.request, prepared.signal);
-      return prepared.finish === undefined ? answer : answer.then(prepared.finish);
+      const { operation, request, recover } = prepared;
+      // A reaction to the rejection, not an earlier place, gives the error its stack: V8 follows the promises from
+      // there to the functions that await them.
+      const failed = (error) => {
+        const located = locate(error, name, request, failed);
+        if (recover === undefined) throw located;
+        return recover(located);
+      };
+      const run = () => this[BACKEND].run(operation, request, prepared.signal).then(prepared.finish, failed);
+      return traced(name, request, run);
     });
-    define(Class, `${name}Sync`, function (a, b, c, d, e) {
+    const nameSync = `${name}Sync`;
+    define(Class, nameSync, function (a, b, c, d, e) {
       const prepared = prepare.call(this, a, b, c, d, e);
-      if (prepared.signal !== undefined && isAborted(prepared, `${name}Sync`)) throw prepared.signal.reason;
-      const answer = this[BACKEND].runSync(prepared.operation, prepared.request);
-      return prepared.finish === undefined ? answer : prepared.finish(answer);
+      if (prepared.signal !== undefined && isAborted(prepared, nameSync)) throw prepared.signal.reason;
+      return tracedSync(nameSync, prepared.request, () => {
+        let answer;
+        try {
+          answer = this[BACKEND].runSync(prepared.operation, prepared.request);
+        } catch (error) {
+          const located = locate(error, nameSync, prepared.request, this[nameSync]);
+          if (prepared.recover === undefined) throw located;
+          return prepared.recover(located);
+        }
+        return prepared.finish === undefined ? answer : prepared.finish(answer);
+      });
     });
   }
 }

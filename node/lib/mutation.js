@@ -1,21 +1,29 @@
 'use strict';
 /** Converts the arguments of write methods to the plain data of `backend.js`. */
 
-const { COMPARE, DURABILITY, LATEST } = require('./backend.js');
-const { bytes, int64 } = require('./bytes.js');
-const { column, oneColumn } = require('./column.js');
+const { DURABILITY, LATEST } = require('./backend.js');
+const { bytes, int64, ownBytes } = require('./bytes.js');
+const { column, columnText, oneColumn } = require('./column.js');
+const { EXCHANGED, operatorOf } = require('./operator.js');
 const { checked, flag, oneOf, shown } = require('./options.js');
 
 const EMPTY = Buffer.alloc(0);
-const WRITING = ['ttl', 'durability', 'signal'];
+const WRITING = ['ttlMs', 'durability', 'signal'];
 const PUT_OPTIONS = new Set([...WRITING, 'timestamp']);
 const DELETE_OPTIONS = new Set([...WRITING, 'timestamp', 'exact']);
 const COUNT_OPTIONS = new Set(WRITING);
 const CHECKED_PUT_OPTIONS = new Set([...PUT_OPTIONS, 'op']);
 const CHECKED_DELETE_OPTIONS = new Set([...DELETE_OPTIONS, 'op']);
 
-const ttlOf = (options, where) =>
-  options.ttl === undefined ? undefined : int64(options.ttl, `${where}: option \`ttl\` (milliseconds)`);
+/** The lifetime of cells. HBase takes 0 and negative lifetimes for "expired" and stores what no read can return. */
+function ttlOf({ ttlMs }, where) {
+  if (ttlMs === undefined) return undefined;
+  const what = `${where}: option \`ttlMs\``;
+  if (int64(ttlMs, what) <= 0)
+    throw new RangeError(`${what} must be at least 1 (milliseconds), not ${shown(ttlMs)}: omit it to keep cells`);
+  return ttlMs;
+}
+
 const durabilityOf = (options, where) =>
   oneOf(options.durability, DURABILITY, `${where}: option \`durability\``, 'USE_DEFAULT');
 const timestampOf = (given, where) => (given === undefined ? LATEST : int64(given, `${where}: timestamp`));
@@ -31,6 +39,18 @@ function entriesOf(data, where) {
 
 const CELL_FIELDS = new Set(['column', 'family', 'qualifier', 'value', 'timestamp', 'amount', 'type']);
 
+/** A column whose bytes do not belong to the program. Names given as strings have been copied. */
+function ownColumn(column) {
+  return { family: Buffer.from(column.family), qualifier: Buffer.from(column.qualifier) };
+}
+
+/** The value of a column. Its error message, which names the column, is made only if it is needed. */
+function valueOf(value, column, where, encoding, own) {
+  if (value instanceof Uint8Array) return own ? Buffer.from(value) : value;
+  if (typeof value === 'string' && encoding === 'utf8') return Buffer.from(value, 'utf8');
+  return bytes(value, `${where}: the value of ${columnText(column.family, column.qualifier)}`, encoding);
+}
+
 /** Parses the column of a cell { column | family + qualifier, … }. */
 function listed(cell, where) {
   if (cell === null || typeof cell !== 'object')
@@ -42,23 +62,25 @@ function listed(cell, where) {
 
 /**
  * A put. `data` is { 'family:qualifier': value }, a Map of columns to values, or an array of cells { column, value,
- * timestamp }.
+ * timestamp }. With `own`, it shares no memory with the program, which may then change what it passed.
  */
-function putOf(row, data, options, where, encoding) {
+function putOf(row, data, options, where, encoding, own = false) {
   const timestamp = timestampOf(options.timestamp, where);
   const cells = Array.isArray(data)
     ? data.map((given) => {
-        const { family, qualifier, cell } = listed(given, where);
-        const own = cell.timestamp === undefined ? timestamp : timestampOf(cell.timestamp, where);
-        return { family, qualifier, timestamp: own, value: bytes(cell.value, `${where}: value`, encoding) };
+        const { cell, ...column } = listed(given, where);
+        const { family, qualifier } = own ? ownColumn(column) : column;
+        const at = cell.timestamp === undefined ? timestamp : timestampOf(cell.timestamp, where);
+        return { family, qualifier, timestamp: at, value: valueOf(cell.value, column, where, encoding, own) };
       })
     : entriesOf(data, where).map(([name, value]) => {
-        const { family, qualifier } = oneColumn(name, `${where}: column`);
-        return { family, qualifier, timestamp, value: bytes(value, `${where}: value`, encoding) };
+        const column = oneColumn(name, `${where}: column`);
+        const { family, qualifier } = own && typeof name !== 'string' ? ownColumn(column) : column;
+        return { family, qualifier, timestamp, value: valueOf(value, column, where, encoding, own) };
       });
   return {
     kind: 'put',
-    row: bytes(row, `${where}: row key`, encoding),
+    row: (own ? ownBytes : bytes)(row, `${where}: row key`, encoding),
     cells,
     ttl: ttlOf(options, where),
     durability: durabilityOf(options, where),
@@ -86,8 +108,11 @@ function markerOf(given, timestamp, exact, where) {
   };
 }
 
-/** A delete of a column, family or array of them; if `columns` is undefined, of the whole row. */
-function deleteOf(row, columns, options, where, encoding) {
+/**
+ * A delete of a column, family or array of them; if `columns` is undefined, of the whole row. `own` is as for
+ * `putOf`.
+ */
+function deleteOf(row, columns, options, where, encoding, own = false) {
   const timestamp = timestampOf(options.timestamp, where);
   const exact = flag(options.exact, `${where}: option \`exact\``);
   const list = columns === undefined ? [] : Array.isArray(columns) ? columns : [columns];
@@ -100,8 +125,11 @@ function deleteOf(row, columns, options, where, encoding) {
     throw new TypeError(`${where}: \`exact\` deletes single versions and needs columns`);
   return {
     kind: 'delete',
-    row: bytes(row, `${where}: row key`, encoding),
-    markers: list.map((given) => markerOf(given, timestamp, exact, where)),
+    row: (own ? ownBytes : bytes)(row, `${where}: row key`, encoding),
+    markers: list.map((given) => {
+      const marker = markerOf(given, timestamp, exact, where);
+      return own && typeof given !== 'string' ? { ...marker, ...ownColumn(marker) } : marker;
+    }),
     timestamp,
     ttl: ttlOf(options, where),
     durability: durabilityOf(options, where),
@@ -147,22 +175,24 @@ function checkOf(row, given, value, op, where, encoding) {
   const { family, qualifier } = oneColumn(given, `${where}: column`);
   if (value === undefined)
     throw new TypeError(`${where}: the expected value is missing: give bytes, or null for "no such cell"`);
+  const operator = operatorOf(op, `${where}: option \`op\``, 'EQUAL');
   return {
     row: bytes(row, `${where}: row key`, encoding),
     family,
     qualifier,
-    op: oneOf(op, COMPARE, `${where}: option \`op\``, 'EQUAL'),
+    // HBase puts the expected value on the left.
+    op: EXCHANGED[operator] ?? operator,
     value: value === null ? undefined : bytes(value, `${where}: expected value`, encoding),
   };
 }
 
-const MUTATION_FIELDS = new Set(['put', 'delete', 'timestamp', 'ttl', 'durability', 'exact']);
+const MUTATION_FIELDS = new Set(['put', 'delete', 'timestamp', 'ttlMs', 'durability', 'exact']);
 
 /**
  * The mutations of one row: { put: data, … } or { delete: columns | true, … }, with the options of `put` and
- * `delete`.
+ * `delete`. `own` is as for `putOf`.
  */
-function mutationsOf(row, list, where, encoding) {
+function mutationsOf(row, list, where, encoding, own = false) {
   if (!Array.isArray(list))
     throw new TypeError(`${where}: mutations must be an array of { put: … } and { delete: … }, not ${shown(list)}`);
   return list.map((one) => {
@@ -173,9 +203,9 @@ function mutationsOf(row, list, where, encoding) {
       throw new TypeError(`${where}: a mutation must have either \`put\` or \`delete\``);
     if ('put' in options) {
       if ('exact' in options) throw new TypeError(`${where}: \`exact\` is only for \`delete\``);
-      return putOf(row, options.put, options, where, encoding);
+      return putOf(row, options.put, options, where, encoding, own);
     }
-    return deleteOf(row, options.delete === true ? undefined : options.delete, options, where, encoding);
+    return deleteOf(row, options.delete === true ? undefined : options.delete, options, where, encoding, own);
   });
 }
 
@@ -188,6 +218,7 @@ module.exports = {
   appendOf,
   checkOf,
   deleteOf,
+  durabilityOf,
   incrementOf,
   mutationsOf,
   putOf,

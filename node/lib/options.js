@@ -28,6 +28,9 @@ function nearest(word, words) {
       candidate.length >= CONTAINED_MIN && low !== candidate.toLowerCase() && low.includes(candidate.toLowerCase()),
   );
   if (inside.length > 0) return inside.reduce((a, b) => (b.length > a.length ? b : a));
+  // Some names are longer here, since they name their unit.
+  const longer = [...words].filter((candidate) => low.length >= 3 && candidate.toLowerCase().startsWith(low));
+  if (longer.length === 1) return longer[0];
   let best;
   let least = Math.max(2, Math.floor(word.length / 3)) + 1;
   for (const candidate of words) {

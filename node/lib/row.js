@@ -3,63 +3,37 @@
 
 const { inspect } = require('node:util');
 const { fromLong } = require('./bytes.js');
-const { column: columnOf, columnText } = require('./column.js');
+const { codecOf, codecs } = require('./codecs.js');
+const { columnText, oneColumn } = require('./column.js');
 
 /**
  * A row, or in a scan with `batch`, a part of one.
  *
- * Rows of an embedded database are decoded when they are accessed. All values in a block of results share its memory:
- * copy a value that is kept for long (`Buffer.from(value)`).
+ * `key`, `cells` and `partial` are own enumerable properties, so that comparisons, copies and clones see them.
  */
 class Row {
-  #packed;
-  #at;
-  #key;
-  #cells;
-  #values;
+  /** The row key. */
+  key;
+  /** All cells, in HBase's order: by family and qualifier, newest first. */
+  cells;
   /** Whether the next result continues this row (scans with `batch`). */
   partial;
+  #values;
 
   /**
-   * @param {{ key(at: number): Buffer, cells(at: number): object[], values(at: number): object } | undefined} packed
-   * decodes the row
-   * @param {number} at its position in `packed`
-   * @param {boolean} partial
-   */
-  constructor(packed, at, partial) {
-    this.#packed = packed;
-    this.#at = at;
-    this.partial = partial;
-  }
-
-  /**
-   * Makes a row from its cells.
-   * @param {Uint8Array} key
+   * @param {Buffer} key
    * @param {object[]} cells made by `cell()`, in HBase's order
    * @param {boolean} [partial]
    */
-  static of(key, cells, partial = false) {
-    const row = new Row(undefined, 0, partial);
-    row.#key = key;
-    row.#cells = cells;
-    return row;
-  }
-
-  /** The row key. */
-  get key() {
-    this.#key ??= this.#packed.key(this.#at);
-    return this.#key;
-  }
-
-  /** All cells, in HBase's order: by family and qualifier, newest first. */
-  get cells() {
-    this.#cells ??= this.#packed.cells(this.#at);
-    return this.#cells;
+  constructor(key, cells, partial = false) {
+    this.key = key;
+    this.cells = cells;
+    this.partial = partial;
   }
 
   /** The newest value of each column: `{ 'info:name': <Buffer …> }`. */
   get values() {
-    this.#values ??= this.#packed === undefined ? newest(this.#cells) : this.#packed.values(this.#at);
+    this.#values ??= newest(this.cells);
     return this.#values;
   }
 
@@ -70,7 +44,7 @@ class Row {
 
   /** The newest value of a column, or undefined. */
   get(column) {
-    return this.values[typeof column === 'string' ? column : textOf(column)];
+    return this.values[textOf(column)];
   }
 
   /** Whether a column has a value. */
@@ -113,6 +87,26 @@ class Row {
     return text === undefined ? undefined : JSON.parse(text);
   }
 
+  /** The newest value of a column, decoded by one of `codecs`. */
+  decode(column, codec) {
+    const value = this.get(column);
+    return value === undefined
+      ? undefined
+      : codecOf(codec, 'decode: codec').decode(value, `the value of ${textOf(column)}`);
+  }
+
+  /**
+   * The row as a plain object: values by column, decoded by the codecs given for their columns, others as UTF-8 text.
+   */
+  decoded(given = {}) {
+    return Object.fromEntries(
+      Object.entries(this.values).map(([column, value]) => [
+        column,
+        codecOf(given[column] ?? codecs.string, `decoded: codec of ${column}`).decode(value, `the value of ${column}`),
+      ]),
+    );
+  }
+
   /** The timestamp of the newest value of a column, in milliseconds since the Unix epoch. */
   timestamp(column) {
     return this.versions(column)[0]?.timestamp;
@@ -136,10 +130,11 @@ class Row {
   }
 }
 
+/** The name under which a row lists a column. */
 function textOf(column) {
-  if (typeof column === 'string') return column;
-  const { family, qualifier } = columnOf(column, 'column');
-  return columnText(family, qualifier ?? Buffer.alloc(0));
+  if (typeof column === 'string' && column.includes(':')) return column;
+  const { family, qualifier } = oneColumn(column, 'row: column');
+  return columnText(family, qualifier);
 }
 
 function newest(cells) {

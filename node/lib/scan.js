@@ -1,12 +1,15 @@
 'use strict';
 /** Scans: iterators over rows, which are fetched in blocks. */
 
+const { locate } = require('./location.js');
 const { signalOf } = require('./options.js');
+const { traced } = require('./tracing.js');
 
 /** The common part of both forms of a scan. */
 class BaseScan {
   #open;
   #source;
+  #place;
   _block = [];
   _at = 0;
   _ended = false;
@@ -14,6 +17,19 @@ class BaseScan {
   constructor(backend, table, scan, signal, where) {
     signalOf({ signal }, where);
     this.#open = () => backend.scan(table, scan, signal);
+    this.#place = { where, table };
+    this._ended = scan.limit === 0;
+  }
+
+  /** Adds to an error that the scan failed, and the stack of the code that reads the scan. */
+  _located(error, below) {
+    const { where, table } = this.#place;
+    return locate(error, where, { table }, below);
+  }
+
+  /** Fetches a block, which is a call of its own for diagnostics. */
+  _traced(fetch) {
+    return traced(this.#place.where, this.#place, fetch);
   }
 
   /** The block source, opened on first use. */
@@ -39,8 +55,8 @@ class Scan extends BaseScan {
   /** The pending fetch, if any: concurrent callers fetch one after the other. */
   #turn;
 
-  constructor(backend, table, scan, signal) {
-    super(backend, table, scan, signal, 'scan');
+  constructor(backend, table, scan, signal, where = 'scan') {
+    super(backend, table, scan, signal, where);
   }
 
   /** The next row: { value, done }. */
@@ -51,9 +67,16 @@ class Scan extends BaseScan {
 
   async _nextOfBlock() {
     while (this._at >= this._block.length) {
-      if (!(await this._fetch())) return { value: undefined, done: true };
+      if (!(await this.#fetched(this._nextOfBlock))) return { value: undefined, done: true };
     }
     return { value: this._take(), done: false };
+  }
+
+  /** `_fetch`, whose errors get the stack of the code that awaits `below`. */
+  #fetched(below) {
+    return this._fetch().catch((error) => {
+      throw this._located(error, below);
+    });
   }
 
   _take() {
@@ -78,7 +101,7 @@ class Scan extends BaseScan {
     if (this._ended) return false;
     let block;
     try {
-      block = await this._source.next();
+      block = await this._traced(() => this._source.next());
     } catch (error) {
       this.close();
       throw error;
@@ -95,7 +118,7 @@ class Scan extends BaseScan {
   /** The rest of the current block, or the next block; empty at the end. Faster than reading row by row. */
   async nextBlock() {
     while (this._at >= this._block.length) {
-      if (!(await this._fetch())) return [];
+      if (!(await this.#fetched(this.nextBlock))) return [];
     }
     const rest = this._at === 0 ? this._block : this._block.slice(this._at);
     this._at = this._block.length;
@@ -130,8 +153,8 @@ class Scan extends BaseScan {
 
 /** An iterator over the rows of a scan, on the calling thread. */
 class SyncScan extends BaseScan {
-  constructor(backend, table, scan, signal) {
-    super(backend, table, scan, signal, 'scanSync');
+  constructor(backend, table, scan, signal, where = 'scanSync') {
+    super(backend, table, scan, signal, where);
     this._signal = signal;
   }
 
@@ -150,7 +173,7 @@ class SyncScan extends BaseScan {
       block = this._source.nextSync();
     } catch (error) {
       this.close();
-      throw error;
+      throw this._located(error, this._fetch);
     }
     if (block.length === 0) {
       this.close();

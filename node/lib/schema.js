@@ -35,7 +35,7 @@ const keep = {
 const FAMILY = {
   versions: ['VERSIONS', number(-INT_MAX)],
   minVersions: ['MIN_VERSIONS', number(-INT_MAX)],
-  ttl: ['TTL', ttl],
+  ttlSeconds: ['TTL', ttl],
   keepDeletedCells: ['KEEP_DELETED_CELLS', keep],
   newVersionBehavior: ['NEW_VERSION_BEHAVIOR', boolean],
   compression: ['COMPRESSION', named('NONE', 'LZO', 'GZ', 'SNAPPY', 'LZ4', 'BZIP2', 'ZSTD')],

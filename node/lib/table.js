@@ -23,6 +23,7 @@ const { bytes } = require('./bytes.js');
 const { RowReadStream } = require('./read-stream.js');
 const { Scan, SyncScan } = require('./scan.js');
 const { BACKEND, defineMethods, task } = require('./methods.js');
+const { count, countSync, deleteRows, deleteRowsSync } = require('./range.js');
 const { RowWriteStream } = require('./write-stream.js');
 
 const SIGNAL = new Set(['signal']);
@@ -69,6 +70,30 @@ class Table {
    */
   createWriteStream(options) {
     return new RowWriteStream(this[BACKEND], this.name, options);
+  }
+
+  /**
+   * Counts rows: all, or those of a range (`start` and `stop`, or `prefix`), with a filter or in some columns.
+   * `onProgress(rows)` is called after each block.
+   */
+  async count(options) {
+    return await count(this[BACKEND], this.name, options);
+  }
+
+  countSync(options) {
+    return countSync(this[BACKEND], this.name, options);
+  }
+
+  /**
+   * Deletes the rows of a range: `prefix`, or `start` and `stop`, with a filter if only some of them are meant. Returns
+   * their number. Each row is deleted atomically, but not the range: a row that is written meanwhile may remain.
+   */
+  async deleteRows(options) {
+    return await deleteRows(this[BACKEND], this.name, options);
+  }
+
+  deleteRowsSync(options) {
+    return deleteRowsSync(this[BACKEND], this.name, options);
   }
 
   /** Collects puts and deletes of any rows to write them together. */
@@ -174,8 +199,8 @@ defineMethods(Table, {
     );
   },
   /**
-   * Puts if a column has an expected value (null: no such cell). Returns whether it did. `op` compares `expected op
-   * stored`.
+   * Puts if a column has an expected value (null: no such cell), or if another comparison holds: `op` compares
+   * `stored op expected`. Returns whether it did.
    */
   checkAndPut(key, column, expected, data, options) {
     const given = checked(options, CHECKED_PUT_OPTIONS, 'checkAndPut');

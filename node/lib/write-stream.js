@@ -3,22 +3,32 @@
 
 const { Writable, addAbortSignal } = require('node:stream');
 const { DURABILITY, OPERATIONS } = require('./backend.js');
-const { BatchError } = require('./batch.js');
+const { BatchError, failuresOf } = require('./batch.js');
 const { mutationsOf, putOf } = require('./mutation.js');
 const { checked, oneOf, shown, signalOf, whole } = require('./options.js');
 const { Row } = require('./row.js');
+const { atEndOfTurn } = require('./timers.js');
 
-const OPTIONS = new Set(['batchRows', 'batchBytes', 'highWaterMark', 'durability', 'ttl', 'timestamp', 'signal']);
+const OPTIONS = new Set(['batchRows', 'batchBytes', 'highWaterMark', 'durability', 'ttlMs', 'timestamp', 'signal']);
 const BATCH_ROWS = 1000;
 const BATCH_BYTES = 4 << 20;
 /** The approximate overhead of a cell. */
 const CELL_BYTES = 32;
 
+/** An element of a stream as a mutation, or the error of an invalid one. It shares no memory with the program. */
+class Element {
+  constructor(mutation, error) {
+    this.mutation = mutation;
+    this.error = error;
+  }
+}
+
 /**
  * A Writable of rows: a Row from a scan (its cells keep their timestamps), `[key, { 'family:qualifier': value }]`, or
  * `{ key, put: …, … }` or `{ key, delete: …, … }` with the options of `put` and `delete`.
  *
- * Rows are written in batches. While a batch is being written, the stream applies backpressure (`write` returns
+ * Each element is copied by `write`, so that the program may change or reuse its buffers. Rows are written in batches.
+ * While a batch is being written, the stream applies backpressure (`write` returns
  * false). The stream fails with the first batch that has failures: its BatchError lists them by their position in the
  * stream.
  */
@@ -31,6 +41,8 @@ class RowWriteStream extends Writable {
   #bytesMax;
   #batch = [];
   #bytes = 0;
+  /** The number of elements passed to `write`. */
+  #received = 0;
   /** The number of rows that have been written. */
   rowsWritten = 0;
 
@@ -51,17 +63,22 @@ class RowWriteStream extends Writable {
     this.#bytesMax = whole(batchBytes, `${where}: option \`batchBytes\``, 1, 2 ** 30, BATCH_BYTES);
     if (signal?.aborted) {
       // Deferred, so that the caller can first add listeners or pipe into the stream.
-      process.nextTick(addAbortSignal, signal, this);
+      atEndOfTurn(() => addAbortSignal(signal, this));
     } else if (signal !== undefined) addAbortSignal(signal, this);
   }
 
-  _write(given, _, callback) {
-    let mutation;
-    try {
-      mutation = this.#mutationOf(given);
-    } catch (error) {
-      return callback(error);
-    }
+  write(given, encoding, callback) {
+    // The stream reports null itself.
+    return super.write(given === null ? given : this.#elementOf(given), encoding, callback);
+  }
+
+  end(given, encoding, callback) {
+    if (typeof given === 'function' || given === undefined || given === null) return super.end(given, encoding, callback);
+    return super.end(this.#elementOf(given), encoding, callback);
+  }
+
+  _write({ mutation, error }, _, callback) {
+    if (error !== undefined) return callback(error);
     this.#batch.push(mutation);
     this.#bytes += sizeOf(mutation);
     if (this.#batch.length < this.#rowsMax && this.#bytes < this.#bytesMax) return callback();
@@ -77,8 +94,18 @@ class RowWriteStream extends Writable {
     callback(error);
   }
 
-  #mutationOf(given) {
-    const where = `createWriteStream: row ${this.rowsWritten + this.#batch.length}`;
+  #elementOf(given) {
+    const number = this.#received;
+    this.#received += 1;
+    try {
+      return new Element(this.#mutationOf(given, number), undefined);
+    } catch (error) {
+      return new Element(undefined, error);
+    }
+  }
+
+  #mutationOf(given, number) {
+    const where = `createWriteStream: row ${number}`;
     const { encoding } = this.#backend;
     if (given instanceof Row) {
       const marker = given.cells.find(({ type }) => type !== 'Put');
@@ -92,12 +119,13 @@ class RowWriteStream extends Writable {
         value,
         timestamp,
       }));
-      return putOf(given.key, cells, this.#options, where, encoding);
+      return putOf(given.key, cells, this.#options, where, encoding, true);
     }
-    if (Array.isArray(given) && given.length === 2) return putOf(given[0], given[1], this.#options, where, encoding);
+    if (Array.isArray(given) && given.length === 2)
+      return putOf(given[0], given[1], this.#options, where, encoding, true);
     if (given !== null && typeof given === 'object' && 'key' in given && ('put' in given || 'delete' in given)) {
       const { key, ...mutation } = given;
-      return mutationsOf(key, [{ ...this.#options, ...mutation }], where, encoding)[0];
+      return mutationsOf(key, [{ ...this.#options, ...mutation }], where, encoding, true)[0];
     }
     throw new TypeError(
       `${where}: must be a Row, [key, columns], { key, put } or { key, delete }, not ${shown(given)}`,
@@ -118,10 +146,7 @@ class RowWriteStream extends Writable {
   /** The BatchError of a batch, or undefined if all of it was written. */
   #failed(mutations, answers) {
     const before = this.rowsWritten;
-    const failures = [];
-    answers.forEach((error, at) => {
-      if (error !== undefined) failures.push({ index: before + at, row: mutations[at].row, error });
-    });
+    const failures = failuresOf(mutations, answers, before);
     this.rowsWritten += mutations.length - failures.length;
     return failures.length > 0 ? new BatchError(failures, mutations.length) : undefined;
   }

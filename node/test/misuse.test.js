@@ -22,7 +22,7 @@ const CASES = [
     'an option of another method',
     () => t.put('r', { 'f:a': 'x' }, { versions: 2 }),
     TypeError,
-    /option `versions`: expected one of `ttl`/,
+    /option `versions`: expected one of `ttlMs`/,
   ],
   [
     'a misspelt table option',
@@ -60,7 +60,7 @@ const CASES = [
     'a string value instead of bytes',
     () => plain.table('t').put(Buffer.from('r'), { 'f:a': 'x' }),
     TypeError,
-    /value must be a Buffer/,
+    /the value of f:a must be a Buffer/,
   ],
   ['a number as a value', () => t.put('r', { 'f:a': 5 }), TypeError, /long\(5\)/],
   ['an undefined value', () => t.put('r', { 'f:a': undefined }), TypeError, /not undefined/],

@@ -6,7 +6,7 @@
 
 const assert = require('node:assert/strict');
 const { execFileSync } = require('node:child_process');
-const { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } = require('node:fs');
+const { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } = require('node:fs');
 const { tmpdir } = require('node:os');
 const { join } = require('node:path');
 const { after, before, test } = require('node:test');
@@ -90,8 +90,79 @@ test('the packages have no install scripts', () => {
   assert.deepEqual(Object.keys(manifests[0].optionalDependencies), [`hjall-${platform()}`]);
 });
 
+/** A program for bundlers, which must not depend on its folder. */
+const BUNDLED = `const { memory } = require('hjall'); (async () => { ${BODY} })();`;
+
+test('a bundle made by esbuild contains the native module', () => {
+  const { buildSync } = require('esbuild');
+  writeFileSync(join(folder, 'entry.cjs'), BUNDLED);
+  const out = mkdtempSync(join(tmpdir(), 'hjall-esbuild-'));
+  try {
+    const { warnings } = buildSync({
+      absWorkingDir: folder,
+      entryPoints: ['entry.cjs'],
+      bundle: true,
+      platform: 'node',
+      outfile: join(out, 'bundle.cjs'),
+      loader: { '.node': 'copy' },
+      logLevel: 'silent',
+    });
+    assert.deepEqual(warnings, []);
+    assert.equal(execFileSync(process.execPath, ['bundle.cjs'], { cwd: out, encoding: 'utf8', env: environment }).trim(), 'x');
+  } finally {
+    rmSync(out, { recursive: true });
+  }
+});
+
+test('a file tracer finds the native module', async () => {
+  const { nodeFileTrace } = require('@vercel/nft');
+  writeFileSync(join(folder, 'traced.cjs'), BUNDLED);
+  const { fileList, warnings } = await nodeFileTrace([join(folder, 'traced.cjs')], { base: folder });
+  const own = [...warnings].filter(({ message }) => !/Cannot find module 'hjall-/.test(message));
+  assert.deepEqual(own, []);
+  const out = mkdtempSync(join(tmpdir(), 'hjall-traced-'));
+  try {
+    for (const file of fileList) cpSync(join(folder, file), join(out, file));
+    assert.equal(execFileSync(process.execPath, ['traced.cjs'], { cwd: out, encoding: 'utf8', env: environment }).trim(), 'x');
+  } finally {
+    rmSync(out, { recursive: true });
+  }
+});
+
+test('the loader names the package of every platform that is published', () => {
+  const { targets } = require('../package.json').napi;
+  const names = targets.map((target) => {
+    const [arch, , system, libc] = target.split('-');
+    const cpu = { x86_64: 'x64', aarch64: 'arm64' }[arch];
+    return system === 'darwin' ? `darwin-${cpu}` : `${system === 'windows' ? 'win32' : system}-${cpu}-${libc}`;
+  });
+  const text = readFileSync(join(here, 'lib', 'embedded', 'native.js'), 'utf8');
+  const found = [...text.matchAll(/require\('hjall-(.*)'\)/g)].map(([, name]) => name);
+  assert.deepEqual(found.sort(), names.sort());
+});
+
+test('attw and publint have no complaint', () => {
+  const tool = (name, ...words) =>
+    execFileSync(join(here, 'node_modules', '.bin', name), words, { cwd: join(folder, 'packed', 'hjall'), encoding: 'utf8' });
+  tool('publint', '--strict', '.');
+  tool('attw', '--no-emoji', '--no-color', run('npm', 'pack', '--silent', './packed/hjall', '--pack-destination', folder).replace(/^/, `${folder}/`));
+});
+
+test('a native module that cannot be loaded is named with the reason', () => {
+  const broken = join(folder, 'broken.node');
+  writeFileSync(broken, 'not a module');
+  const text = `try { require('hjall').memory(); } catch (error) { console.log(error.message); }`;
+  writeFileSync(join(folder, 'd.cjs'), text);
+  const printed = execFileSync(process.execPath, ['d.cjs'], {
+    cwd: folder,
+    encoding: 'utf8',
+    env: { ...environment, HJALL_NODE_ADDON: broken },
+  });
+  assert.match(printed, /^the native module for .* cannot be loaded: .*broken\.node/);
+});
+
 test('the error for a missing platform package names the remedy', () => {
   rmSync(join(folder, 'node_modules', `hjall-${platform()}`), { recursive: true });
   const text = `const hjall = require('hjall'); try { hjall.memory(); } catch (error) { console.log(error.message); }`;
-  assert.match(program('c.cjs', text), /no native module for .*--no-optional/);
+  assert.match(program('c.cjs', text), /no native module for .*--no-optional.*Cannot find module/);
 });

@@ -14,7 +14,7 @@ test('a descriptor has the options given, and can be used again', async () => {
   const info = {
     versions: 3,
     minVersions: 1,
-    ttl: 86400,
+    ttlSeconds: 86400,
     keepDeletedCells: 'TTL',
     compression: 'GZ',
     bloomFilter: 'ROWCOL',
@@ -30,7 +30,7 @@ test('a descriptor has the options given, and can be used again', async () => {
   assert.deepEqual({ ...families.info, ...info }, families.info);
   assert.deepEqual(families.info.configuration, { 'a.b': 'c' });
   assert.equal(families.log.newVersionBehavior, true);
-  assert.equal(families.log.ttl, 'FOREVER');
+  assert.equal(families.log.ttlSeconds, 'FOREVER');
   assert.equal(options.durability, 'ASYNC_WAL');
   await db.createTable('u', families, options);
   const again = db.describeTableSync('u');
@@ -45,9 +45,9 @@ test('altering a table replaces its descriptor; families can be added, altered a
   assert.deepEqual(Object.keys(db.describeTableSync('t').families), ['a']);
   await assert.rejects(db.table('t').put('r', { 'a:x': '1' }), { code: 'READ_ONLY' });
   await db.alterTable('t', { a: {} });
-  await db.addFamily('t', 'c', { ttl: 10 });
-  db.alterFamilySync('t', 'c', { ttl: 20 });
-  assert.equal((await db.describeTable('t')).families.c.ttl, 20);
+  await db.addFamily('t', 'c', { ttlSeconds: 10 });
+  db.alterFamilySync('t', 'c', { ttlSeconds: 20 });
+  assert.equal((await db.describeTable('t')).families.c.ttlSeconds, 20);
   await db.dropFamily('t', 'a');
   assert.deepEqual(Object.keys(db.describeTableSync('t').families), ['c']);
   await assert.rejects(db.dropFamily('t', 'c'), { code: 'FAMILY_OPERATION' });

@@ -5,7 +5,7 @@ const { afterEach, beforeEach, describe, it } = require('node:test');
 const { connect } = require('../lib/index.js');
 const { databasePerTest, freshDatabase } = require('../lib/testing/index.js');
 
-const options = { encoding: 'utf8', tables: { users: { info: { versions: 3, ttl: 60 } } } };
+const options = { encoding: 'utf8', tables: { users: { info: { versions: 3, ttlSeconds: 60 } } } };
 
 describe('freshDatabase', () => {
   let before;

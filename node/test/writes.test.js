@@ -72,7 +72,7 @@ test('checks', async () => {
   assert.equal(await table.checkAndPut('r', 'f:a', null, { 'f:a': '1' }), true);
   assert.equal(await table.checkAndPut('r', 'f:a', null, { 'f:a': '2' }), false);
   assert.equal(table.checkAndPutSync('r', 'f:a', '1', { 'f:a': '2' }), true);
-  assert.equal(await table.checkAndPut('r', 'f:a', '1', { 'f:a': '3' }, { op: 'LESS' }), true);
+  assert.equal(await table.checkAndPut('r', 'f:a', '1', { 'f:a': '3' }, { op: '>' }), true);
   assert.equal(await table.checkAndDelete('r', 'f:a', '9', 'f:a'), false);
   assert.equal(await table.checkAndDelete('r', 'f:a', '3', 'f:a'), true);
   const both = [{ put: { 'f:x': 'x' } }, { delete: 'g:c' }];
@@ -103,9 +103,9 @@ test('appends and increments return the new values', async () => {
 
 test('cells expire after their TTL', async () => {
   const { clock, table } = fresh();
-  await table.put('r', { 'f:a': 'x' }, { ttl: 1000 });
-  await table.increment('r', 'f:n', 1, { ttl: 2000 });
-  const batch = table.batch({ ttl: 3000 }).put('r', { 'f:b': 'y' });
+  await table.put('r', { 'f:a': 'x' }, { ttlMs: 1000 });
+  await table.increment('r', 'f:n', 1, { ttlMs: 2000 });
+  const batch = table.batch({ ttlMs: 3000 }).put('r', { 'f:b': 'y' });
   assert.equal(batch.size, 1);
   await batch.write();
   assert.equal(batch.size, 0);

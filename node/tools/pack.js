@@ -3,7 +3,7 @@
  * Packs the npm packages: one per platform with its native module, and `hjall`, which has them as optional
  * dependencies.
  *
- *   node tools/pack.js OUT [PLATFORM=MODULE …]     for example: node tools/pack.js target/npm linux-x64-gnu=target/release/libhjall_node.so
+ *   node tools/pack.js [--licences FILE] OUT [PLATFORM=MODULE …]     for example: node tools/pack.js target/npm linux-x64-gnu=target/release/libhjall_node.so
  *
  * Writes a tarball of each to OUT, or with --folders as the first argument, the folders to be packed. No package has
  * an install script: npm selects the platform's package by `os`, `cpu` and `libc`. `hjall` lists the platforms packed
@@ -11,7 +11,7 @@
  */
 
 const { execFileSync } = require('node:child_process');
-const { copyFileSync, cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } = require('node:fs');
+const { copyFileSync, cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } = require('node:fs');
 const { tmpdir } = require('node:os');
 const { join, resolve } = require('node:path');
 
@@ -32,13 +32,18 @@ function pack(folder, out) {
 }
 
 /** Makes the folder of a platform's package. */
-function platformPackage(work, platform, module) {
+function platformPackage(work, platform, module, licences) {
   const [os, cpu, libc] = platform.split('-');
   const folder = join(work, platform);
   mkdirSync(folder);
   const file = `hjall.${platform}.node`;
   copyFileSync(resolve(module), join(folder, file));
   copyFileSync(join(ROOT, '..', 'LICENSE'), join(folder, 'LICENSE'));
+  const texts = ['LICENSE'];
+  if (licences !== undefined) {
+    copyFileSync(resolve(licences), join(folder, 'THIRD-PARTY-LICENSES'));
+    texts.push('THIRD-PARTY-LICENSES');
+  }
   const { version, license, repository, engines } = manifest;
   write(folder, {
     name: `${manifest.name}-${platform}`,
@@ -47,13 +52,18 @@ function platformPackage(work, platform, module) {
     license,
     repository,
     main: file,
-    files: [file, 'LICENSE'],
+    files: [file, ...texts],
     os: [os],
     cpu: [cpu],
     ...(os === 'linux' ? { libc: [libc === 'gnu' ? 'glibc' : libc] } : {}),
     engines,
   });
   return folder;
+}
+
+/** The address of a file that README.md links. */
+function absolute(path) {
+  return new URL(path, 'https://github.com/hjall/hjall/blob/main/node/').href;
 }
 
 /** Makes the folder of `hjall`. */
@@ -66,6 +76,9 @@ function mainPackage(work, platforms) {
     cpSync(join(ROOT, pattern), join(folder, pattern), { recursive: true });
   }
   copyFileSync(join(ROOT, '..', 'LICENSE'), join(folder, 'LICENSE'));
+  // A package's page shows its README outside of the repository.
+  const readme = readFileSync(join(ROOT, 'README.md'), 'utf8');
+  writeFileSync(join(folder, 'README.md'), readme.replaceAll(/\]\((?!https?:|#)([^)\s]+)\)/g, (_, path) => `](${absolute(path)})`));
   const optional = platforms.map((platform) => [`${manifest.name}-${platform}`, manifest.version]);
   write(folder, { ...rest, optionalDependencies: Object.fromEntries(optional) });
   return folder;
@@ -73,16 +86,19 @@ function mainPackage(work, platforms) {
 
 function main(words) {
   const folders = words[0] === '--folders';
-  const [out, ...modules] = folders ? words.slice(1) : words;
+  let rest = folders ? words.slice(1) : words;
+  let licences;
+  if (rest[0] === '--licences') [, licences, ...rest] = rest;
+  const [out, ...modules] = rest;
   if (out === undefined || modules.some((text) => !text.includes('='))) {
-    console.error('usage: node tools/pack.js [--folders] OUT [PLATFORM=MODULE …]');
+    console.error('usage: node tools/pack.js [--folders] [--licences FILE] OUT [PLATFORM=MODULE …]');
     process.exit(2);
   }
   mkdirSync(out, { recursive: true });
   const work = mkdtempSync(join(tmpdir(), 'hjall-pack-'));
   try {
     const given = modules.map((text) => text.split(/=(.*)/s));
-    const made = given.map(([platform, module]) => platformPackage(work, platform, module));
+    const made = given.map(([platform, module]) => platformPackage(work, platform, module, licences));
     made.push(
       mainPackage(
         work,

@@ -16,7 +16,7 @@
 
 /** The columns of a table that were not declared: any columns, of any type. */
 export interface AnyColumns {
-  [column: `${string}:${string}`]: unknown;
+  [column: string]: unknown;
 }
 
 /** The names of declared columns, `family:qualifier`. */
@@ -24,7 +24,7 @@ export type ColumnName<Columns> = Extract<keyof Columns, string>;
 
 /** The families of declared columns. */
 export type FamilyName<Columns> = FamilyOf<ColumnName<Columns>>;
-type FamilyOf<Name> = Name extends `${infer Family}:${string}` ? Family : never;
+type FamilyOf<Name> = string extends Name ? string : Name extends `${infer Family}:${string}` ? Family : never;
 
 /** The names of the columns declared with a type (or as `unknown`). */
 export type ColumnOf<Columns, Type> = {

@@ -19,9 +19,12 @@ export declare class Database<In extends Input = Uint8Array> implements AsyncDis
   table<Columns extends object = AnyColumns>(name: string): Table<Columns, In>;
 
   /** The names of all tables, or of those in one namespace, sorted. */
-  tables(options?: Abortable & { namespace?: string }): Promise<string[]>;
-  tablesSync(options?: Abortable & { namespace?: string }): string[];
-  /** Creates a table. `splits`, or `splitAlgo` and `regions`, pre-split it. */
+  tables(options?: Abortable & { namespace?: string | undefined }): Promise<string[]>;
+  tablesSync(options?: Abortable & { namespace?: string | undefined }): string[];
+  /**
+   * Creates a table. `splits`, or `splitAlgo` and `regions`, pre-split it. With `ifNotExists`, an existing table is
+   * left as it is, even if its families differ.
+   */
   createTable(name: string, families: Families, options?: CreateTableOptions<In>): Promise<void>;
   createTableSync(name: string, families: Families, options?: CreateTableOptions<In>): void;
   /**
@@ -34,22 +37,28 @@ export declare class Database<In extends Input = Uint8Array> implements AsyncDis
   dropTable(name: string, options?: Abortable): Promise<void>;
   dropTableSync(name: string, options?: Abortable): void;
   /** Deletes all rows of a disabled table and enables it. Its regions are kept only with `preserveSplits`. */
-  truncateTable(name: string, options?: Abortable & { preserveSplits?: boolean }): Promise<void>;
-  truncateTableSync(name: string, options?: Abortable & { preserveSplits?: boolean }): void;
+  truncateTable(name: string, options?: Abortable & { preserveSplits?: boolean | undefined }): Promise<void>;
+  truncateTableSync(name: string, options?: Abortable & { preserveSplits?: boolean | undefined }): void;
+  /** Enables a disabled table. */
   enableTable(name: string, options?: Abortable): Promise<void>;
   enableTableSync(name: string, options?: Abortable): void;
+  /** Disables a table, which is required before it is dropped or truncated. */
   disableTable(name: string, options?: Abortable): Promise<void>;
   disableTableSync(name: string, options?: Abortable): void;
+  /** Whether a table is enabled. */
   isTableEnabled(name: string, options?: Abortable): Promise<boolean>;
   isTableEnabledSync(name: string, options?: Abortable): boolean;
+  /** Whether a table exists. */
   tableExists(name: string, options?: Abortable): Promise<boolean>;
   tableExistsSync(name: string, options?: Abortable): boolean;
+  /** A table's descriptor, in the form that `createTable` accepts. */
   describeTable(name: string, options?: Abortable): Promise<TableDescriptor>;
   describeTableSync(name: string, options?: Abortable): TableDescriptor;
   /** A table's regions, ordered by start key. */
   regions(name: string, options?: Abortable): Promise<Region[]>;
   regionsSync(name: string, options?: Abortable): Region[];
 
+  /** Adds a family to a table. */
   addFamily(table: string, family: string | Uint8Array, options?: FamilyOptions, call?: Abortable): Promise<void>;
   addFamilySync(table: string, family: string | Uint8Array, options?: FamilyOptions, call?: Abortable): void;
   /** Replaces a family's descriptor. */
@@ -66,8 +75,8 @@ export declare class Database<In extends Input = Uint8Array> implements AsyncDis
    * Compacts a table's files; with `major`, also drops everything that reads can no longer see. Remote databases do
    * not support this (UNSUPPORTED).
    */
-  compact(name: string, options?: Abortable & { major?: boolean }): Promise<void>;
-  compactSync(name: string, options?: Abortable & { major?: boolean }): void;
+  compact(name: string, options?: Abortable & { major?: boolean | undefined }): Promise<void>;
+  compactSync(name: string, options?: Abortable & { major?: boolean | undefined }): void;
 
   /**
    * Copies the database, as of the beginning of the call, to a folder that does not exist or is empty. Reads and writes
@@ -76,6 +85,7 @@ export declare class Database<In extends Input = Uint8Array> implements AsyncDis
   backup(path: string | URL, options?: Abortable): Promise<void>;
   backupSync(path: string | URL, options?: Abortable): void;
 
+  /** Creates a namespace. */
   createNamespace(name: string, configuration?: Readonly<Record<string, string>>, options?: Abortable): Promise<void>;
   createNamespaceSync(name: string, configuration?: Readonly<Record<string, string>>, options?: Abortable): void;
   /** Replaces a namespace's configuration. */
@@ -84,6 +94,7 @@ export declare class Database<In extends Input = Uint8Array> implements AsyncDis
   /** Drops an empty namespace. */
   dropNamespace(name: string, options?: Abortable): Promise<void>;
   dropNamespaceSync(name: string, options?: Abortable): void;
+  /** A namespace's configuration. */
   describeNamespace(name: string, options?: Abortable): Promise<NamespaceDescriptor>;
   describeNamespaceSync(name: string, options?: Abortable): NamespaceDescriptor;
   /** The names of all namespaces, sorted. */
@@ -94,8 +105,8 @@ export declare class Database<In extends Input = Uint8Array> implements AsyncDis
    * Serves the database to Thrift clients while it is open. Port 0 picks a free one. Remote databases do not support
    * this (UNSUPPORTED).
    */
-  serve(options?: Abortable & { host?: string; port?: number }): Promise<Server>;
-  serveSync(options?: Abortable & { host?: string; port?: number }): Server;
+  serve(options?: Abortable & { host?: string | undefined; port?: number | undefined }): Promise<Server>;
+  serveSync(options?: Abortable & { host?: string | undefined; port?: number | undefined }): Server;
   /**
    * The current time of the database's clock, in milliseconds since the Unix epoch. Remote databases do not support
    * this (UNSUPPORTED).

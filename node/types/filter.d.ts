@@ -3,7 +3,7 @@ import type { ExactColumn, Int64 } from './column';
 import type { CompareOp } from './write';
 
 type Text = string | Uint8Array;
-type Operator = '<' | '<=' | '=' | '!=' | '>=' | '>' | CompareOp;
+type Operator = CompareOp;
 type OneColumn = `${string}:${string}` | ExactColumn;
 type Compared = Text | Comparator;
 

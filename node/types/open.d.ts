@@ -105,9 +105,9 @@ export interface ConnectOptions extends Abortable {
 }
 
 interface TlsPeer {
-  ca?: TlsOptions['ca'];
-  servername?: string;
-  checkServerIdentity?: (host: string, certificate: import('node:tls').PeerCertificate) => Error | undefined;
+  ca?: TlsOptions['ca'] | undefined;
+  servername?: string | undefined;
+  checkServerIdentity?: ((host: string, certificate: import('node:tls').PeerCertificate) => Error | undefined) | undefined;
 }
 
 /**

@@ -38,7 +38,7 @@ export interface ScanOptions<Columns = AnyColumns, In extends Input = Uint8Array
   prefix?: In | undefined;
   /** Time ranges that replace `timeRange` for particular families. */
   familyTimeRanges?: Readonly<Record<string, TimeRange>> | ReadonlyMap<string, TimeRange> | undefined;
-  /** The maximum number of rows. */
+  /** The maximum number of rows; 0 returns none. */
   limit?: number | undefined;
   /**
    * The maximum number of cells per result. Wider rows are split into several results, all but the last of which are
@@ -51,6 +51,32 @@ export interface ScanOptions<Columns = AnyColumns, In extends Input = Uint8Array
   reverse?: boolean | undefined;
 }
 
+/** The rows that a call concerns. */
+interface Range<In extends Input> extends Abortable {
+  /** The first row, inclusive. */
+  start?: In | undefined;
+  /** The row at which the range ends, exclusive. */
+  stop?: In | undefined;
+  /** Only rows that begin with this; replaces `start` and `stop`. */
+  prefix?: In | undefined;
+  /** A filter: text in HBase's filter language, a value made by `filters`, or bytes as HBase serialises it. */
+  filter?: string | Filter | Uint8Array | undefined;
+  /** Called after each block of rows, with the number of rows so far. */
+  onProgress?: ((rows: number) => void) | undefined;
+}
+
+export interface CountOptions<Columns = AnyColumns, In extends Input = Uint8Array> extends Range<In> {
+  /** Counts only rows that have one of these columns or families. */
+  columns?: ColumnOrFamily<Columns> | readonly ColumnOrFamily<Columns>[] | undefined;
+  /** Counts only rows that have a cell in this range. */
+  timeRange?: TimeRange | undefined;
+}
+
+export interface DeleteRowsOptions<In extends Input = Uint8Array> extends Range<In> {
+  /** The durability of the deletes. Default: the table's. */
+  durability?: 'USE_DEFAULT' | 'SKIP_WAL' | 'ASYNC_WAL' | 'SYNC_WAL' | 'FSYNC_WAL' | undefined;
+}
+
 /**
  * An asynchronous iterator over the rows of a scan, for `for await`. It fetches at most one block ahead of the
  * program.
@@ -59,8 +85,11 @@ export declare class Scan<Columns extends object = AnyColumns>
   implements AsyncIterableIterator<Row<Columns>>, AsyncDisposable
 {
   private constructor();
+  /** The next row. */
   next(): Promise<IteratorResult<Row<Columns>, undefined>>;
+  /** Closes the scan; `break` in a `for await` loop calls this. */
   return(value?: undefined): Promise<IteratorResult<Row<Columns>, undefined>>;
+  /** Closes the scan and rejects. */
   throw(error?: unknown): Promise<IteratorResult<Row<Columns>, undefined>>;
   /** The rest of the current block, or the next block; empty at the end. Faster than reading row by row. */
   nextBlock(): Promise<Row<Columns>[]>;
@@ -77,7 +106,9 @@ export declare class SyncScan<Columns extends object = AnyColumns>
   implements IterableIterator<Row<Columns>>, Disposable
 {
   private constructor();
+  /** The next row. */
   next(): IteratorResult<Row<Columns>, undefined>;
+  /** Closes the scan; `break` in a `for` loop calls this. */
   return(value?: undefined): IteratorResult<Row<Columns>, undefined>;
   /** The rest of the current block, or the next block; empty at the end. */
   nextBlock(): Row<Columns>[];

@@ -1,4 +1,5 @@
 /** The results of reads. */
+import type { Decoder } from './codec';
 import type { AnyColumns, Column, ColumnName, ColumnOf } from './column';
 
 /** A cell. */
@@ -15,11 +16,12 @@ export interface Cell<Columns = AnyColumns> {
 }
 
 /**
- * A row, or in a scan with `batch`, a part of one. All values in a block of results share its memory: copy a value
- * that is kept for long (`Buffer.from(value)`).
+ * A row, or in a scan with `batch`, a part of one. `key`, `cells` and `partial` are its own enumerable properties, so
+ * that comparisons, copies and clones see them.
  */
 export declare class Row<Columns extends object = AnyColumns> {
   private constructor();
+  /** The row key. */
   readonly key: Buffer;
   /** All cells, in HBase's order: by family and qualifier, newest first. */
   readonly cells: readonly Cell<Columns>[];
@@ -50,9 +52,20 @@ export declare class Row<Columns extends object = AnyColumns> {
   /** The newest value of a column, parsed as JSON. */
   json<Name extends ColumnName<Columns>>(column: Name): Columns[Name] | undefined;
   json(column: Exclude<Column<Columns>, string>): unknown;
+  /** The newest value of a column, decoded by one of `codecs`. */
+  decode<Value>(column: Column<Columns>, codec: Decoder<Value>): Value | undefined;
+  /**
+   * The row as a plain object: values by column, decoded by the codecs given for their columns, others as UTF-8 text.
+   */
+  decoded<Codecs extends { readonly [column: string]: Decoder<unknown> } = Record<never, never>>(
+    codecs?: Codecs,
+  ): { [Name in keyof Codecs]?: Codecs[Name] extends Decoder<infer Value> ? Value : never } & {
+    [Name in Exclude<ColumnName<Columns>, keyof Codecs>]?: string;
+  };
   /** The timestamp of the newest value of a column, in milliseconds since the Unix epoch. */
   timestamp(column: Column<Columns>): number | bigint | undefined;
   /** The cells of a column that the read returned, newest first. */
   versions(column: Column<Columns>): Cell<Columns>[];
+  /** The key and values as UTF-8 text. */
   toJSON(): { key: string; values: Record<string, string> };
 }

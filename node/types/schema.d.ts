@@ -10,7 +10,7 @@ export interface FamilyOptions {
   /** The number of versions kept even if they have expired. Default: 0. */
   minVersions?: number | undefined;
   /** The lifetime of cells, in seconds. Default: 'FOREVER'. */
-  ttl?: number | 'FOREVER' | undefined;
+  ttlSeconds?: number | 'FOREVER' | undefined;
   /** Whether reads of an earlier time range still return cells that were deleted later. Default: false. */
   keepDeletedCells?: boolean | 'TTL' | undefined;
   /** Whether versions and deletes apply in the order in which they were written. Default: false. */
@@ -52,7 +52,12 @@ export type Splits<In extends Input> =
   | { splits?: readonly In[] | undefined; splitAlgo?: undefined; regions?: undefined }
   | { splitAlgo: 'HexStringSplit' | 'DecimalStringSplit' | 'UniformSplit'; regions: number; splits?: undefined };
 
-export type CreateTableOptions<In extends Input = Uint8Array> = TableOptions & Abortable & Splits<In>;
+export type CreateTableOptions<In extends Input = Uint8Array> = TableOptions &
+  Abortable &
+  Splits<In> & {
+    /** Whether to leave an existing table as it is, even if its families differ. Default: false. */
+    ifNotExists?: boolean | undefined;
+  };
 
 /** The result of `describeTable`. `createTable` accepts its `families` and `options`. */
 export interface TableDescriptor {

@@ -1,7 +1,7 @@
 /** A table. Every method returns a promise, and in embedded databases has a synchronous form, `nameSync`. */
 import type { Readable } from 'node:stream';
 import type { Abortable, AnyColumns, Column, ColumnOf, Input, Int64 } from './column';
-import type { GetOptions, Scan, ScanOptions, SyncScan } from './read';
+import type { CountOptions, DeleteRowsOptions, GetOptions, Scan, ScanOptions, SyncScan } from './read';
 import type { Cell, Row } from './row';
 import type {
   AppendData,
@@ -63,7 +63,18 @@ export declare class Table<Columns extends object = AnyColumns, In extends Input
   /** Deletes columns or families of a row, atomically; without `columns`, the whole row. */
   delete(key: In, columns?: Deleted<Columns> | readonly Deleted<Columns>[], options?: DeleteOptions): Promise<void>;
   deleteSync(key: In, columns?: Deleted<Columns> | readonly Deleted<Columns>[], options?: DeleteOptions): void;
-  /** Collects puts and deletes of any rows to write them together. */
+  /**
+   * Counts rows: all, or those of a range (`start` and `stop`, or `prefix`), with a filter or in some columns.
+   */
+  count(options?: CountOptions<Columns, In>): Promise<number>;
+  countSync(options?: CountOptions<Columns, In>): number;
+  /**
+   * Deletes the rows of a range: `prefix`, or `start` and `stop`; with a filter, only some of them. Returns their
+   * number. Each row is deleted atomically, but not the range: a row that is written meanwhile may remain.
+   */
+  deleteRows(options: DeleteRowsOptions<In>): Promise<number>;
+  deleteRowsSync(options: DeleteRowsOptions<In>): number;
+  /** Collects puts and deletes of any rows to write them together. What is passed is copied. */
   batch(options?: BatchOptions): Batch<Columns, In>;
 
   /** Adds to a counter (default: 1). Returns its new value: a number if that is exact, otherwise a bigint. */
@@ -90,22 +101,22 @@ export declare class Table<Columns extends object = AnyColumns, In extends Input
   appendRowSync(key: In, data: AppendData<Columns, In>, options?: WriteOptions): Row<Columns>;
 
   /**
-   * Puts if a column has an expected value (null: no such cell). Returns whether it did. `op` compares `expected op
-   * stored`.
+   * Puts if a column has an expected value (null: no such cell), or if another comparison holds: `op` compares
+   * `stored op expected`. Returns whether it did.
    */
   checkAndPut(
     key: In,
     column: Column<Columns>,
     expected: In | null,
     data: PutData<Columns, In>,
-    options?: PutOptions & { op?: CompareOp },
+    options?: PutOptions & { op?: CompareOp | undefined },
   ): Promise<boolean>;
   checkAndPutSync(
     key: In,
     column: Column<Columns>,
     expected: In | null,
     data: PutData<Columns, In>,
-    options?: PutOptions & { op?: CompareOp },
+    options?: PutOptions & { op?: CompareOp | undefined },
   ): boolean;
   /** Deletes if a column has an expected value (null: no such cell). Returns whether it did. */
   checkAndDelete(
@@ -113,14 +124,14 @@ export declare class Table<Columns extends object = AnyColumns, In extends Input
     column: Column<Columns>,
     expected: In | null,
     columns?: Deleted<Columns> | readonly Deleted<Columns>[],
-    options?: DeleteOptions & { op?: CompareOp },
+    options?: DeleteOptions & { op?: CompareOp | undefined },
   ): Promise<boolean>;
   checkAndDeleteSync(
     key: In,
     column: Column<Columns>,
     expected: In | null,
     columns?: Deleted<Columns> | readonly Deleted<Columns>[],
-    options?: DeleteOptions & { op?: CompareOp },
+    options?: DeleteOptions & { op?: CompareOp | undefined },
   ): boolean;
   /** Applies mutations if a condition holds. Returns whether it did. */
   checkAndMutate(

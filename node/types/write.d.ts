@@ -6,12 +6,29 @@ import type { Row } from './row';
 /** The durability of a write when the call returns. */
 export type Durability = 'USE_DEFAULT' | 'SKIP_WAL' | 'ASYNC_WAL' | 'SYNC_WAL' | 'FSYNC_WAL';
 
-/** A comparison operator, applied as `expected op stored`: the given value is the left operand. */
-export type CompareOp = 'LESS' | 'LESS_OR_EQUAL' | 'EQUAL' | 'NOT_EQUAL' | 'GREATER_OR_EQUAL' | 'GREATER' | 'NO_OP';
+/**
+ * A comparison operator, as a sign or by HBase's name. In every call the stored value is the left operand: `'<'` holds
+ * if the stored value is less than the given one.
+ */
+export type CompareOp =
+  | '<'
+  | '<='
+  | '='
+  | '!='
+  | '>='
+  | '>'
+  | 'LESS'
+  | 'LESS_OR_EQUAL'
+  | 'EQUAL'
+  | 'NOT_EQUAL'
+  | 'GREATER_OR_EQUAL'
+  | 'GREATER'
+  | 'NO_OP';
 
 export interface WriteOptions extends Abortable {
-  /** The lifetime of the cells, in milliseconds. */
-  ttl?: Int64 | undefined;
+  /** The lifetime of the cells, in milliseconds; at least 1. */
+  ttlMs?: Int64 | undefined;
+  /** Default: the table's. */
   durability?: Durability | undefined;
 }
 
@@ -68,18 +85,27 @@ export interface Condition<Columns, In extends Input> {
   readonly op?: CompareOp | undefined;
 }
 
+/** Defaults for the puts and deletes of a batch. */
 export interface BatchOptions {
+  /** See `WriteOptions`. */
   durability?: Durability | undefined;
-  ttl?: Int64 | undefined;
+  /** The lifetime of the cells, in milliseconds; at least 1. */
+  ttlMs?: Int64 | undefined;
+  /** The timestamp of cells without one. Default: the database's current time. */
   timestamp?: Int64 | undefined;
 }
 
-/** Puts and deletes of any rows, which `write` applies in order. Each of them is atomic, but the batch is not. */
+/**
+ * Puts and deletes of any rows, which `write` applies in order. Each of them is atomic, but the batch is not. What is
+ * passed is copied.
+ */
 export declare class Batch<Columns extends object = AnyColumns, In extends Input = Uint8Array> {
   private constructor();
   /** The number of puts and deletes collected. */
   readonly size: number;
+  /** Adds a put. */
   put(key: In, data: PutData<Columns, In>, options?: PutOptions): this;
+  /** Adds a delete of columns or families; without `columns`, of the whole row. */
   delete(key: In, columns?: Deleted<Columns> | readonly Deleted<Columns>[], options?: DeleteOptions): this;
   /** Discards what has been collected. */
   clear(): this;
@@ -98,8 +124,8 @@ export interface WriteStreamOptions extends BatchOptions, Abortable {
 }
 
 /**
- * An element of a write stream: a Row from a scan (its cells keep their timestamps), a pair, or a mutation with its
- * key.
+ * An element of a write stream, which is copied: a Row from a scan (its cells keep their timestamps), a pair, or a
+ * mutation with its key.
  */
 export type StreamedRow<Columns, In extends Input> =
   | Row<Columns & object>

@@ -82,11 +82,15 @@ impl<'a> Answer<'a> {
         }
     }
 
-    /// An error: its kind (u8), its message, and the messages of its causes, outermost first.
+    /// An error: its kind (u8), its message in plain words, and the messages of its causes, outermost first. If HBase's
+    /// text is another, it is the first cause.
     pub fn error(&mut self, error: &Error) {
         self.code(ErrorKind::from(error.kind()));
-        self.bytes(error.message().as_bytes());
+        self.bytes(error.plain().as_bytes());
         let mut causes = Vec::new();
+        if error.plain() != error.message() {
+            causes.push(error.message().to_owned());
+        }
         let mut source = std::error::Error::source(error);
         while let Some(cause) = source {
             causes.push(cause.to_string());

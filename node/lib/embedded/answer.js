@@ -1,15 +1,15 @@
 'use strict';
-/**
- * Reads answers, in the form in which the native module's `answer.rs` writes them. Rows are decoded when they are
- * accessed.
- */
+/** Reads answers, in the form in which the native module's `answer.rs` writes them. */
 
 const { narrow } = require('../bytes.js');
 const { cell } = require('../cell.js');
 const { columnText } = require('../column.js');
-const { kindName, make } = require('../errors.js');
+const { kindName, make, plainText } = require('../errors.js');
 const { Row } = require('../row.js');
-const { CELL_HEADER_BYTES, CellKind, NAMED, ROW_HEADER_BYTES } = require('../vocabulary.js');
+const { CELL_HEADER_BYTES, NAMED, ROW_HEADER_BYTES } = require('../vocabulary.js');
+
+/** Rows from this length on keep using the memory of their answer, most of which they fill. */
+const COPIED_BYTES_MAX = 32 << 10;
 
 /** The columns of a database by number: { name, family, qualifier }. The native module is asked once for each. */
 class ColumnNames {
@@ -101,79 +101,54 @@ class AnswerReader {
       (inner, text) => new Error(text, inner === undefined ? undefined : { cause: inner }),
       undefined,
     );
-    return make(kind, message, cause);
+    const plain = plainText(kind, message);
+    return make(kind, plain, cause ?? (plain === message ? undefined : new Error(message)));
   }
 
-  /** A row, which is decoded only when it is accessed. */
+  /**
+   * A row. It is copied out of the answer unless it is long, so that a value that the program keeps does not keep the
+   * other rows of its block in memory.
+   */
   row() {
-    const { at } = this;
-    this.at = at + ROW_HEADER_BYTES + this.#view.getUint32(at + 7, true);
-    return new Row(this, at, this.#memory[at + 2] !== 0);
-  }
-
-  // -- called by rows when they are accessed; `row` and `at` are the position of the row's header
-
-  key(at) {
-    return this.#memory.subarray(at + ROW_HEADER_BYTES, at + ROW_HEADER_BYTES + this.#view.getUint16(at, true));
-  }
-
-  values(row) {
+    const begin = this.at;
     const view = this.#view;
-    const memory = this.#memory;
-    const out = {};
-    let at = row + ROW_HEADER_BYTES + view.getUint16(row, true);
-    let last = -1;
-    for (let left = view.getUint32(row + 3, true); left > 0; left -= 1) {
+    const length = ROW_HEADER_BYTES + view.getUint32(begin + 7, true);
+    this.at = begin + length;
+    let memory = this.#memory;
+    let shift = 0;
+    if (length < COPIED_BYTES_MAX) {
+      memory = Buffer.allocUnsafe(length);
+      this.#memory.copy(memory, 0, begin, this.at);
+      shift = begin;
+    }
+    const keyAt = begin + ROW_HEADER_BYTES;
+    const keyEnd = keyAt + view.getUint16(begin, true);
+    const key = memory.subarray(keyAt - shift, keyEnd - shift);
+    const cells = new Array(view.getUint32(begin + 3, true));
+    let at = keyEnd;
+    for (let i = 0; i < cells.length; i += 1) {
       const number = view.getUint32(at, true);
-      const length = view.getUint32(at + 13, true);
-      if (number === NAMED) {
-        const { name, from } = this.#inline(at + CELL_HEADER_BYTES);
-        if (memory[at + 12] === CellKind.Put && !(name in out)) out[name] = memory.subarray(from, from + length);
-        at = from + length;
-        continue;
-      }
-      at += CELL_HEADER_BYTES;
-      // Cells are sorted: the first of a column is the newest.
-      if (number !== last && memory[at - 5] === CellKind.Put) {
-        last = number;
-        out[this.#columns.of(number).name] = memory.subarray(at, at + length);
-      }
-      at += length;
-    }
-    return out;
-  }
-
-  cells(row) {
-    const out = new Array(this.#view.getUint32(row + 3, true));
-    let at = row + ROW_HEADER_BYTES + this.#view.getUint16(row, true);
-    for (let i = 0; i < out.length; i += 1) {
-      const number = this.#view.getUint32(at, true);
       const timestamp = this.#i64At(at + 4);
-      const length = this.#view.getUint32(at + 13, true);
       const code = this.#memory[at + 12];
-      const named = number === NAMED ? this.#inline(at + CELL_HEADER_BYTES) : this.#columns.of(number);
-      const from = number === NAMED ? named.from : at + CELL_HEADER_BYTES;
-      out[i] = cell(
-        named.family,
-        named.qualifier,
-        timestamp,
-        this.#memory.subarray(from, from + length),
-        code,
-        named.name,
-      );
-      at = from + length;
+      const valueBytes = view.getUint32(at + 13, true);
+      at += CELL_HEADER_BYTES;
+      const named = number === NAMED ? this.#inline(at, memory, shift) : this.#columns.of(number);
+      if (number === NAMED) at = named.end;
+      const value = memory.subarray(at - shift, at + valueBytes - shift);
+      cells[i] = cell(named.family, named.qualifier, timestamp, value, code, named.name);
+      at += valueBytes;
     }
-    return out;
+    return new Row(key, cells, this.#memory[begin + 2] !== 0);
   }
 
-  /** A column that is written out by name, and `from`, the position after it. */
-  #inline(at) {
+  /** A column that is written out by name, and `end`, the position after it. */
+  #inline(at, memory, shift) {
     const view = this.#view;
     const familyEnd = at + 4 + view.getUint32(at, true);
-    const from = familyEnd + 4 + view.getUint32(familyEnd, true);
-    const family = this.#memory.subarray(at + 4, familyEnd);
-    const qualifier = this.#memory.subarray(familyEnd + 4, from);
-    return { name: columnText(family, qualifier), family, qualifier, from };
+    const end = familyEnd + 4 + view.getUint32(familyEnd, true);
+    const family = memory.subarray(at + 4 - shift, familyEnd - shift);
+    const qualifier = memory.subarray(familyEnd + 4 - shift, end - shift);
+    return { name: columnText(family, qualifier), family, qualifier, end };
   }
 }
 

@@ -6,6 +6,7 @@
 
 const { whenAborted } = require('../abort.js');
 const { make } = require('../errors.js');
+const { atEndOfTurn, setImmediate, setInterval } = require('../timers.js');
 const { Outcome } = require('../vocabulary.js');
 const { AnswerReader } = require('./answer.js');
 const { encode } = require('./encode.js');
@@ -13,7 +14,10 @@ const { RequestWriter } = require('./request-writer.js');
 
 /** The total size from which unsubmitted requests are submitted at once, not at the end of the turn. */
 const SUBMIT_BYTES = 1 << 20;
-const SLAB_BYTES = 64 << 10;
+/** The initial size of the memory for requests. */
+const REQUESTS_BYTES = 64 << 10;
+/** The size of the memory for answers, and of the answers after which the rest waits for the next turn. */
+const SLAB_BYTES = 16 << 10;
 /** The most pending calls, since a program that never awaits its promises would exhaust memory. */
 const CALLS_MAX = 1 << 20;
 /** The longest interval that Node accepts. */
@@ -41,8 +45,9 @@ class Calls {
   #native;
   #columns;
   #tables;
-  #out = new RequestWriter(SLAB_BYTES);
+  #out = new RequestWriter(REQUESTS_BYTES);
   #isFlushScheduled = false;
+  #isTakeScheduled = false;
   /** Pending calls by number, and the numbers that are free. */
   #calls = [];
   #free = [];
@@ -96,7 +101,7 @@ class Calls {
       this.flush();
     } else if (!this.#isFlushScheduled) {
       this.#isFlushScheduled = true;
-      queueMicrotask(() => this.flush());
+      atEndOfTurn(() => this.flush());
     }
   }
 
@@ -119,9 +124,21 @@ class Calls {
     });
   }
 
-  /** Collects all completed calls. */
+  /**
+   * Collects completed calls. A part of them is settled per turn of the event loop: the program's reactions to
+   * thousands of answers run as one uninterrupted turn otherwise.
+   */
   take() {
-    for (;;) {
+    if (this.#isTakeScheduled) return;
+    for (let taken = 0; ; ) {
+      if (taken >= SLAB_BYTES) {
+        this.#isTakeScheduled = true;
+        setImmediate(() => {
+          this.#isTakeScheduled = false;
+          this.take();
+        });
+        return;
+      }
       const length = this.#native.takeAnswers(this.#slab, this.#slabAt);
       if (length === 0) return;
       if (length < 0) {
@@ -132,6 +149,7 @@ class Calls {
       }
       this.#settle(this.#slabAt, this.#slabAt + length);
       this.#slabAt += length;
+      taken += length;
     }
   }
 

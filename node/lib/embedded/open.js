@@ -3,6 +3,7 @@
 
 const { OPERATIONS } = require('../backend.js');
 const { Database } = require('../database.js');
+const { locate } = require('../location.js');
 const { checked, oneOf, pathOf, shown, whole } = require('../options.js');
 const { EmbeddedBackend } = require('./backend.js');
 const { ManualClock } = require('./clock.js');
@@ -44,7 +45,11 @@ function prepared(options, where) {
 async function open(path, options) {
   const folder = pathOf(path, 'open');
   const { backend, request } = prepared(options, 'open');
-  await backend.run(OPERATIONS.open, { path: folder, ...request });
+  try {
+    await backend.run(OPERATIONS.open, { path: folder, ...request });
+  } catch (error) {
+    throw locate(error, 'open', {}, open);
+  }
   return new Database(backend);
 }
 
@@ -77,7 +82,11 @@ function restoring(backup, path, where) {
  */
 async function restore(backup, path) {
   const { backend, request } = restoring(backup, path, 'restore');
-  await backend.run(OPERATIONS.restore, request);
+  try {
+    await backend.run(OPERATIONS.restore, request);
+  } catch (error) {
+    throw locate(error, 'restore', {}, restore);
+  }
 }
 
 /** Copies a backup on the calling thread; see `restore`. */

@@ -20,6 +20,17 @@ const BLOCK_BYTES = 1 << 20;
 /** The approximate overhead of a cell. */
 const CELL_BYTES = 24;
 
+/** The codes of errors after which a scan can continue with a new scanner. */
+const LOST = new Set(['CONNECTION', 'STALE']);
+
+/** How often a scan continues without receiving a row, as it would with several servers behind one address. */
+const RESUMED_MAX = 3;
+
+/** Whether a filter may keep state from row to row. Its text and its serialised form contain the names of its parts. */
+function keepsState(filter) {
+  return filter !== undefined && /PageFilter|WhileMatchFilter|WHILE/.test(Buffer.from(filter.text ?? filter.bytes).toString('latin1'));
+}
+
 class RemoteBlockSource {
   constructor(backend, table, scan, signal) {
     this.backend = backend;
@@ -31,6 +42,10 @@ class RemoteBlockSource {
     /** The key of the last row, and the number of rows, that the current scanner has returned. */
     this.last = undefined;
     this.seen = 0;
+    /** The row that a continued descending scan returns once more. */
+    this.repeated = undefined;
+    /** How often the scan has continued since it last received a row. */
+    this.resumed = 0;
     /** The block being fetched. */
     this.pending = undefined;
     this.ended = false;
@@ -83,37 +98,52 @@ class RemoteBlockSource {
       const { limit, batch } = this.scan;
       if (limit > 0 && limit <= this.rows && batch === 0) {
         this.ended = true;
-        return client.call('getScannerResults', { table, tscan, numRows: limit }, about);
+        return this.withoutRepeated(await client.call('getScannerResults', { table, tscan, numRows: limit }, about));
       }
       this.scanner = await client.call('openScanner', { table, tscan }, about);
     }
     try {
-      return await client.call('getScannerRows', { scannerId: this.scanner, numRows: this.rows }, about);
+      const results = await client.call('getScannerRows', { scannerId: this.scanner, numRows: this.rows }, about);
+      return this.withoutRepeated(results);
     } catch (error) {
-      if (error.code !== 'CONNECTION' || !this.resume()) throw error;
+      if (!LOST.has(error.code)) throw error;
+      const { limit, batch } = this.scan;
+      // The scan was complete; only the empty block that says so is missing.
+      if (limit > 0 && batch === 0 && this.seen >= limit) return [];
+      if (!this.resume()) throw error;
       return this.results();
     }
   }
 
   /**
-   * Prepares to continue with a new scanner after the last row received, as HBase's client does, since the position
-   * of the old one is unknown once its connection has broken. Returns false if that could change the result: filters
-   * may keep state, and neither reversed scans nor partial rows have such a position.
+   * Prepares to continue with a new scanner after the last row received, as HBase's client does. The old scanner's
+   * lease has run out, or its position is unknown because its connection has broken. Returns false if that could change
+   * the result: some filters keep state from row to row, and partial rows have no such position.
    */
   resume() {
-    const { filter, batch, reversed } = this.scan;
-    if (filter !== undefined || batch > 0 || reversed) return false;
+    const { filter, batch, reversed, limit } = this.scan;
+    if (keepsState(filter) || batch > 0 || this.resumed >= RESUMED_MAX) return false;
+    this.resumed += 1;
     this.scanner = undefined;
     if (this.last === undefined) return true;
-    const { limit } = this.scan;
-    if (limit > 0 && this.seen >= limit) return false;
-    this.scan = {
-      ...this.scan,
-      start: Buffer.concat([this.last, Buffer.alloc(1)]),
-      limit: limit > 0 ? limit - this.seen : limit,
-    };
+    // Thrift2 has no exclusive start. Ascending, the smallest greater key follows; descending, the row comes again.
+    const start = reversed ? this.last : Buffer.concat([this.last, Buffer.alloc(1)]);
+    this.repeated = reversed ? this.last : undefined;
+    const left = limit > 0 ? limit - this.seen + (reversed ? 1 : 0) : limit;
+    this.scan = { ...this.scan, start, limit: left };
     this.seen = 0;
     return true;
+  }
+
+  /** Removes the row at which a descending scan has continued, if it still exists. */
+  withoutRepeated(results) {
+    const { repeated } = this;
+    if (repeated === undefined || results.length === 0) return results;
+    this.repeated = undefined;
+    if (!results[0].row.equals(repeated)) return results;
+    const rest = results.slice(1);
+    // An empty block would end the scan.
+    return rest.length > 0 || this.ended ? rest : this.results();
   }
 
   /** Notes the position of the scan and adapts the number of rows per block. */
@@ -121,6 +151,7 @@ class RemoteBlockSource {
     if (results.length === 0) return;
     this.last = results[results.length - 1].row;
     this.seen += results.length;
+    this.resumed = 0;
     if (this.scan.caching > 0) return;
     let bytes = 0;
     for (const { columnValues } of results)

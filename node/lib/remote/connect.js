@@ -1,6 +1,7 @@
 'use strict';
 /** `connect()`: opens a remote database. */
 const { Database } = require('../database.js');
+const { locate } = require('../location.js');
 const { checked, flag, oneOf, shown, signalOf, whole } = require('../options.js');
 const { RemoteBackend } = require('./backend.js');
 const { Client } = require('./client.js');
@@ -103,7 +104,7 @@ async function connect(options) {
     await client.call('listNamespaces', {}, { signal });
   } catch (error) {
     await client.close();
-    throw error;
+    throw locate(error, 'connect', {}, connect);
   }
   return new Database(new RemoteBackend(client, settings.encoding));
 }

@@ -6,7 +6,7 @@
  * class; those of the HBase client library inside the gateway can be recognised only by their text. A batch has a
  * single summary of all its failures.
  */
-const { make } = require('../errors.js');
+const { make, plainText } = require('../errors.js');
 
 /** The error kinds of HBase's exceptions, by simple class name. */
 const CLASSES = {
@@ -62,12 +62,8 @@ const TEXTS = [
 /** Methods whose DoNotRetryIOException concerns the descriptor in their arguments. */
 const SENDS_DESCRIPTOR = new Set(['createTable', 'modifyTable', 'addColumnFamily', 'modifyColumnFamily']);
 
-/** Messages for exceptions whose text is only a name. */
-const NAME_ONLY = {
-  TableNotFound: (name) => `table "${name}" does not exist`,
-  TableExists: (name) => `table "${name}" already exists`,
-  NamespaceNotFound: (name) => `namespace "${name}" does not exist`,
-};
+/** Kinds of exceptions whose text is only a name. */
+const NAME_ONLY = new Set(['TableNotFound', 'TableExists', 'NamespaceNotFound']);
 
 /**
  * The gateway's client gave up after several attempts, one of which may have been executed. The last cause follows
@@ -84,9 +80,8 @@ function classify(message, canRetry, { method, table }) {
   const text = (name === undefined ? message : message.slice(head[0].length)).replace(FRAMES, '').trim();
   if (GAVE_UP.test(text)) return gaveUp(text);
   const kind = kindOf(name, text, canRetry, method, table);
-  const describe = NAME_ONLY[kind];
-  if (describe !== undefined && (text === '' || !text.includes(' '))) return { kind, text: describe(text || table) };
-  return { kind, text: text || name || 'the server gave no reason' };
+  if (NAME_ONLY.has(kind)) return { kind, text: text.includes(' ') ? text : plainText(kind, text || table) };
+  return { kind, text: plainText(kind, text || name || 'the server gave no reason') };
 }
 
 /** The simple name of a Java class, given with its package or (in batches) without; undefined for other words. */

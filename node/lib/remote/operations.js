@@ -1,6 +1,6 @@
 'use strict';
 /** Executes each operation of `../backend.js` as Thrift2 calls. Handlers are called with (client, request, signal). */
-const { make } = require('../errors.js');
+const { make, plainText } = require('../errors.js');
 const { descriptorOf, familyOf, namespaceOf, readDescriptor, readNamespace, tableNameOf } = require('./descriptor.js');
 const { getMany, mutateMany } = require('./batches.js');
 const request = require('./request.js');
@@ -47,7 +47,7 @@ async function regions(client, { table }, signal) {
   const locations = await client.call('getAllRegionLocations', { table: bytesOf(table) }, { signal, table });
   // For a missing table the gateway returns no regions instead of an error.
   if (locations.length === 0 && !(await HANDLERS.tableExists(client, { table }, signal))) {
-    throw make('TableNotFound', `table "${table}" does not exist`);
+    throw make('TableNotFound', plainText('TableNotFound', table));
   }
   return locations.map(({ regionInfo: { regionId, startKey = EMPTY, endKey = EMPTY } }) => ({
     id: regionId,

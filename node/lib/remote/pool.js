@@ -8,6 +8,7 @@
  */
 const { whenAborted } = require('../abort.js');
 const { make } = require('../errors.js');
+const { clearTimeout, setTimeout } = require('../timers.js');
 
 class Pool {
   /** `open(signal)` opens a connection. */

@@ -6,7 +6,7 @@ const { CellKind } = require('../vocabulary.js');
 
 /** A row, which may have no cells. `key` is the requested one, since an empty TResult may lack it. */
 function rowOf({ row, columnValues = [], partial = false }, key) {
-  return Row.of(row ?? key, columnValues.map(cellOf), partial);
+  return new Row(row ?? key, columnValues.map(cellOf), partial);
 }
 
 function cellOf({ family, qualifier, timestamp, value, type }) {

@@ -1,6 +1,7 @@
 'use strict';
 /** Whether a failed call is repeated, and after which pause. */
 const { whenAborted } = require('../abort.js');
+const { clearTimeout, setTimeout } = require('../timers.js');
 const { TransportError } = require('./transport/transport-error.js');
 
 /** The factors by which HBase's client lengthens the pause before its second, third, … attempt. */

@@ -35,7 +35,7 @@ const STEPS = [
     (db, t) =>
       db.alterFamily(t, 'f', {
         versions: 4,
-        ttl: 86400,
+        ttlSeconds: 86400,
         blockSize: 8192,
         compression: 'NONE',
         bloomFilter: 'ROWCOL',

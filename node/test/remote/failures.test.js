@@ -15,21 +15,21 @@ const RETRIES = `Failed after attempts=2, exceptions:
 
 /** Text, canRetry, call → code, message. */
 const ANSWERS = [
-  ['ns:t', false, {}, 'TABLE_NOT_FOUND', 'table "ns:t" does not exist'],
-  ['ns:t is disabled.', false, {}, 'TABLE_DISABLED', 'ns:t is disabled.'],
+  ['ns:t', false, {}, 'TABLE_NOT_FOUND', 'table "ns:t" does not exist: create it with createTable, or list the tables with tables()'],
+  ['ns:t is disabled.', false, {}, 'TABLE_DISABLED', 'the table is disabled (ns:t is disabled.): enable it with enableTable'],
   [
     'org.apache.hadoop.hbase.TableExistsException: ns:t\n\tat x.Y.z(Y.java:1)\n',
     false,
     { method: 'createTable' },
     'TABLE_EXISTS',
-    'table "ns:t" already exists',
+    'table "ns:t" already exists: choose another name, or pass `ifNotExists`',
   ],
   [
     'org.apache.hadoop.hbase.NamespaceNotFoundException: none\n\tat x',
     false,
     {},
     'NAMESPACE_NOT_FOUND',
-    'namespace "none" does not exist',
+    'namespace "none" does not exist: create it with createNamespace',
   ],
   [
     'org.apache.hadoop.hbase.regionserver.NoSuchColumnFamilyException: Column family zz does not exist in region r\n\tat x',
@@ -43,7 +43,7 @@ const ANSWERS = [
     false,
     {},
     'NOT_A_LONG',
-    "Field is not a long, it's 3 bytes wide",
+    "Field is not a long, it's 3 bytes wide: a counter is a value of exactly 8 bytes, as long() encodes it",
   ],
   [
     'org.apache.hadoop.hbase.DoNotRetryIOException: Table should have at least one column family.',
@@ -59,7 +59,7 @@ const ANSWERS = [
     false,
     { method: 'enableTable' },
     'TABLE_NOT_DISABLED',
-    'tableName=ns:t, state=ENABLED',
+    'the table is enabled (tableName=ns:t, state=ENABLED): disable it first with disableTable',
   ],
   [
     'org.apache.hadoop.hbase.CallQueueTooBigException: Call queue is full on h,1,2',

@@ -2,14 +2,17 @@
 /** Scans of remote tables: reading ahead, closing scanners, and scanners that the server no longer knows. */
 const assert = require('node:assert/strict');
 const { it } = require('node:test');
+const { filters } = require('../../lib/filter.js');
 const { connect } = require('../../lib/remote/connect.js');
 const { scripted } = require('./scripted.js');
 
 /** A server with a table of `count` rows that answers scanner calls. */
-async function served(test, count, { answers, ...options } = {}) {
+async function served(test, count, { answers, descending = false, ...options } = {}) {
   const scanners = new Map();
   let ids = 0;
   const rows = Array.from({ length: count }, (_, i) => Buffer.from(String(i).padStart(6, '0')));
+  if (descending) rows.reverse();
+  const isReached = (row, start) => start.length === 0 || Buffer.compare(row, start) * (descending ? -1 : 1) >= 0;
   const result = (row) => ({
     row,
     columnValues: [{ family: Buffer.from('f'), qualifier: Buffer.from('q'), value: row, timestamp: 1 }],
@@ -18,7 +21,7 @@ async function served(test, count, { answers, ...options } = {}) {
   const server = await scripted(test, {
     openScanner({ args: { tscan } }) {
       ids += 1;
-      const left = rows.filter((row) => Buffer.compare(row, tscan.startRow) >= 0);
+      const left = rows.filter((row) => isReached(row, tscan.startRow));
       scanners.set(ids, tscan.limit === undefined ? left : left.slice(0, tscan.limit));
       return { success: ids };
     },
@@ -32,7 +35,9 @@ async function served(test, count, { answers, ...options } = {}) {
       scanners.delete(scannerId);
       return {};
     },
-    getScannerResults: ({ args: { numRows } }) => ({ success: rows.slice(0, numRows).map(result) }),
+    getScannerResults: ({ args: { tscan, numRows } }) => ({
+      success: rows.filter((row) => isReached(row, tscan.startRow)).slice(0, numRows).map(result),
+    }),
     ...answers?.(scanners),
   });
   const db = await connect({ port: server.port, encoding: 'utf8', pauseMs: 0, ...options });
@@ -79,13 +84,51 @@ it('a small limit takes one call', async (t) => {
   );
 });
 
-it('reports a scanner that the server no longer knows', async (t) => {
-  const { table, scanners } = await served(t, 1000);
-  const scan = table.scan({ caching: 10 });
-  await scan.next();
-  await scan.nextBlock();
+/** Reads some rows of a scan, lets its lease run out, and returns the keys of all rows. */
+async function throughLostLease({ table, scanners }, options) {
+  const scan = table.scan(options);
+  const rows = [(await scan.next()).value, ...(await scan.nextBlock())];
   scanners.clear();
-  await assert.rejects(scan.toArray(), { code: 'STALE', message: /scanner.*caching/s });
+  rows.push(...(await scan.toArray()));
+  return rows.map((row) => row.key.toString());
+}
+
+it('continues after the last row received when the lease of its scanner has run out', async (t) => {
+  const server = await served(t, 1000);
+  for (const options of [
+    { caching: 10 },
+    { caching: 10, limit: 700 },
+    { caching: 10, limit: 20 },
+    { caching: 10, filter: "PrefixFilter('0')" },
+  ]) {
+    const keys = await throughLostLease(server, options);
+    const expected = Array.from({ length: options.limit ?? 1000 }, (_, i) => String(i).padStart(6, '0'));
+    assert.deepEqual(keys, expected, JSON.stringify(options));
+  }
+});
+
+it('continues a descending scan before the last row received', async (t) => {
+  const server = await served(t, 1000, { descending: true });
+  const expected = Array.from({ length: 1000 }, (_, i) => String(999 - i).padStart(6, '0'));
+  assert.deepEqual(await throughLostLease(server, { caching: 10, reverse: true }), expected);
+  assert.deepEqual(await throughLostLease(server, { caching: 10, reverse: true, limit: 300 }), expected.slice(0, 300));
+});
+
+it('reports a lost lease if continuing could change the result', async (t) => {
+  const server = await served(t, 1000);
+  for (const options of [{ filter: 'PageFilter(500)' }, { filter: filters.page(500) }, { batch: 1 }]) {
+    await assert.rejects(throughLostLease(server, { caching: 10, ...options }), {
+      code: 'STALE',
+      message: /table "t".*scanner.*caching/s,
+    });
+  }
+});
+
+it('does not continue forever if no server knows its scanners', async (t) => {
+  const { table } = await served(t, 100, {
+    answers: () => ({ getScannerRows: () => ({ ia: { message: 'Invalid scanner Id' } }) }),
+  });
+  await assert.rejects(table.scan().toArray(), { code: 'STALE' });
 });
 
 it('continues after the last row received when the connection breaks', async (t) => {

@@ -3,6 +3,7 @@
 
 const { BatchError } = require('../../lib/batch.js');
 const { CODES } = require('../../lib/errors.js');
+const { EXCHANGED } = require('../../lib/operator.js');
 const { Step, column, parts } = require('./step.js');
 const { escape, shownCell, value } = require('./text.js');
 
@@ -13,7 +14,8 @@ function failure(error) {
   const kind =
     KIND_OF.get(error.code) ??
     (error instanceof RangeError || error instanceof TypeError ? 'InvalidArgument' : error.name);
-  return `! ${kind}: ${error.message}`;
+  // HBase's text is the message or the cause.
+  return `! ${kind}: ${[error.message, error.cause?.message].filter((text) => text !== undefined).join(' / ')}`;
 }
 
 /** `form`: 'promise' or 'sync'. */
@@ -148,7 +150,9 @@ class Runner {
 
   /** `check table row f:q OP[=value] mutations…` */
   async check(table, step) {
-    const [op, given] = step.words[3].split(/=(.*)/s);
+    const [hbaseOp, given] = step.words[3].split(/=(.*)/s);
+    // Scripts put the expected value on the left, as HBase does.
+    const op = EXCHANGED[hbaseOp] ?? hbaseOp;
     const condition = { column: column(step.words[2]), op, value: given === undefined ? null : value(given) };
     return [String(await this.call(table, 'checkAndMutate', step.row, condition, step.mutations(4)))];
   }

@@ -87,7 +87,7 @@ class Step {
   /** The options of writes: --ttl, --durability. */
   get writing() {
     return {
-      ttl: this.has('ttl') ? BigInt(this.options.get('ttl')) : undefined,
+      ttlMs: this.has('ttl') ? BigInt(this.options.get('ttl')) : undefined,
       durability: this.options.get('durability'),
     };
   }

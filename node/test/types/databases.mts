@@ -3,13 +3,21 @@ import hjall, { BatchError, ConnectionError, type Database, HjallError, ManualCl
 import testing, { databasePerTest, freshDatabase } from 'hjall/testing';
 
 const bytes: Database = await open('/tmp/db');
-await bytes.table('t').put(Buffer.from('r'), { 'f:q': new Uint8Array([1]) }, { ttl: 5, durability: 'SKIP_WAL' });
+await bytes.table('t').put(Buffer.from('r'), { 'f:q': new Uint8Array([1]) }, { ttlMs: 5, durability: 'SKIP_WAL' });
 // @ts-expect-error without `encoding`, keys are bytes
 await bytes.table('t').row('r');
 // @ts-expect-error without `encoding`, values are bytes
 await bytes.table('t').put(Buffer.from('r'), { 'f:q': 'x' });
-// @ts-expect-error a column has a colon
-await bytes.table('t').put(Buffer.from('r'), { f: Buffer.from('x') });
+// Columns that were not declared may be any string.
+const column: string = ['f', 'q'].join(':');
+await bytes.table('t').put(Buffer.from('r'), { [column]: Buffer.from('x') });
+const text: string | undefined = (await bytes.table('t').row(Buffer.from('r'), { columns: [column] }))?.string(column);
+const optional: { limit?: number; namespace?: string | undefined } = { namespace: undefined };
+await bytes.tables(optional);
+const counted: number = await bytes.table('t').count({ prefix: Buffer.from('r'), onProgress: (rows: number) => rows });
+const deleted: number = await bytes.table('t').deleteRows({ start: Buffer.from('r') });
+// @ts-expect-error a range is needed
+await bytes.table('t').deleteRows();
 
 const clock = new ManualClock(0);
 const texts = await open(new URL('file:///tmp/db'), { encoding: 'utf8', clock, cacheBytes: 1 << 20, rowCacheBytes: 0 });
@@ -24,7 +32,7 @@ const either: Database<string | Uint8Array>[] = [texts, remote];
 await connect({ transport: 'pigeon' });
 console.log(either.length);
 
-await remote.createTable('t', { f: { versions: 3, ttl: 'FOREVER', compression: 'LZ4' } }, { splitAlgo: 'HexStringSplit', regions: 4 });
+await remote.createTable('t', { f: { versions: 3, ttlSeconds: 'FOREVER', compression: 'LZ4' } }, { splitAlgo: 'HexStringSplit', regions: 4 });
 await remote.createTable('t', ['f'], { splits: ['g', 'm'], readOnly: true });
 // @ts-expect-error regions need splitAlgo
 await remote.createTable('t', ['f'], { regions: 4 });

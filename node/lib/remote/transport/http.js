@@ -3,6 +3,7 @@
 const http = require('node:http');
 const https = require('node:https');
 const { whenAborted } = require('../../abort.js');
+const { clearTimeout, setTimeout } = require('../../timers.js');
 const { TransportError } = require('./transport-error.js');
 
 /** The length up to which an error page is quoted. */

@@ -8,6 +8,7 @@
 const net = require('node:net');
 const tls = require('node:tls');
 const { whenAborted } = require('../../abort.js');
+const { clearTimeout, setTimeout } = require('../../timers.js');
 const { measurer } = require('../wire/message.js');
 const { WireError } = require('../wire/types.js');
 const { TransportError } = require('./transport-error.js');

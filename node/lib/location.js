@@ -1,0 +1,42 @@
+'use strict';
+/** Adds to an error what its call was about, and the stack of the code that awaits the call. */
+
+const { text } = require('./column.js');
+const { HjallError } = require('./errors.js');
+
+/** The longest row key that a message shows. */
+const KEY_BYTES_MAX = 64;
+
+const located = new WeakSet();
+
+/**
+ * Completes the error of a call. Errors of other origin, such as the reason of an AbortSignal, are not changed.
+ * @param {unknown} error
+ * @param {string} method the name of the called method
+ * @param {object} request
+ * @param {Function} below the stack begins with the caller of this function
+ */
+function locate(error, method, request, below) {
+  if (!(error instanceof HjallError) || located.has(error)) return error;
+  located.add(error);
+  error.message = `${method}: ${placeOf(request, error.message)}${error.message}`;
+  Error.captureStackTrace(error, below);
+  return error;
+}
+
+/** `table "users", row "ann": `, without what the message names already. */
+function placeOf(request, message) {
+  const parts = [];
+  const table = request.table ?? request.begin?.table;
+  if (table !== undefined && !message.includes(`"${table}"`) && !message.includes(`table ${table}`)) parts.push(`table "${table}"`);
+  const row = (request.get ?? request.mutation ?? request.check ?? request.increment ?? request.append ?? request).row;
+  if (row !== undefined) parts.push(`row ${rowText(row)}`);
+  return parts.length === 0 ? '' : `${parts.join(', ')}: `;
+}
+
+function rowText(row) {
+  const shown = text(row.subarray(0, KEY_BYTES_MAX));
+  return row.length > KEY_BYTES_MAX ? `"${shown}…" (${row.length} bytes)` : `"${shown}"`;
+}
+
+module.exports = { locate };

@@ -1,0 +1,169 @@
+'use strict';
+/** What calls do with limits, existing tables, ranges, and with memory that belongs to the program. */
+
+const assert = require('node:assert/strict');
+const { test } = require('node:test');
+const { pipeline } = require('node:stream/promises');
+const hjall = require('../lib/index.js');
+
+function filled(rows = 5) {
+  const db = hjall.memory({ encoding: 'utf8' });
+  db.createTableSync('t', ['f', 'g']);
+  const table = db.table('t');
+  for (let i = 0; i < rows; i += 1) table.putSync(`r${i}`, { 'f:n': String(i), 'g:m': 'x' });
+  return { db, table };
+}
+
+test('a limit of 0 returns nothing', async () => {
+  const { db, table } = filled();
+  assert.deepEqual(await table.scan({ limit: 0 }).toArray(), []);
+  assert.deepEqual(table.scanSync({ limit: 0 }).toArray(), []);
+  assert.deepEqual(await table.scan({ limit: 0 }).nextBlock(), []);
+  for await (const row of table.createReadStream({ limit: 0 })) assert.fail(`row ${row.key}`);
+  assert.equal((await table.scan({ limit: 1 }).toArray()).length, 1);
+  const { port } = await db.serve({ port: 0 });
+  const remote = await hjall.connect({ port, encoding: 'utf8' });
+  assert.deepEqual(await remote.table('t').scan({ limit: 0 }).toArray(), []);
+  await remote.close();
+  await db.close();
+});
+
+test('createTable with ifNotExists leaves an existing table as it is', async () => {
+  const { db, table } = filled();
+  const { port } = await db.serve({ port: 0 });
+  const remote = await hjall.connect({ port, encoding: 'utf8' });
+  for (const one of [db, remote]) {
+    await one.createTable('t', ['other'], { ifNotExists: true });
+    await one.createTable('u', ['f'], { ifNotExists: true });
+    await assert.rejects(one.createTable('t', ['f']), { code: 'TABLE_EXISTS', message: /"t".*ifNotExists/ });
+    await assert.rejects(one.createTable('t', ['f'], { ifNotExists: false }), { code: 'TABLE_EXISTS' });
+    await assert.rejects(one.createTable('no:t', ['f'], { ifNotExists: true }), { code: 'NAMESPACE_NOT_FOUND' });
+  }
+  db.createTableSync('t', ['f'], { ifNotExists: true });
+  assert.equal(await table.count(), 5);
+  assert.deepEqual(Object.keys((await db.describeTable('t')).families), ['f', 'g']);
+  await remote.close();
+  await db.close();
+});
+
+test('a batch copies what it is given', async () => {
+  const { db, table } = filled(0);
+  const [key, value, qualifier] = [Buffer.from('k1'), Buffer.from('v1'), Buffer.from('q1')];
+  const batch = table
+    .batch()
+    .put(key, [{ family: Buffer.from('f'), qualifier, value }])
+    .put(key, new Map([[Buffer.from('f:m'), value]]))
+    .delete(key, [{ family: 'f', qualifier, timestamp: 1 }]);
+  key[1] = value[1] = qualifier[1] = 0x39;
+  await batch.write();
+  assert.deepEqual(table.rowSync('k1').columns, ['f:m', 'f:q1']);
+  assert.equal(table.rowSync('k1').string('f:q1'), 'v1');
+  assert.equal(table.rowSync('k9'), undefined);
+  await db.close();
+});
+
+test('a write stream copies what it is given', async () => {
+  const { db, table } = filled(0);
+  const stream = table.createWriteStream({ batchRows: 3 });
+  const [key, value] = [Buffer.from('k0'), Buffer.from('v0')];
+  await pipeline(async function* () {
+    for (let i = 0; i < 9; i += 1) {
+      key[1] = value[1] = 0x30 + i;
+      yield [[key, { 'f:n': value }], { key, put: [{ column: 'f:m', value }] }, { key, delete: Buffer.from('g') }][i % 3];
+    }
+    key[1] = value[1] = 0x40;
+  }, stream);
+  assert.equal(stream.rowsWritten, 9);
+  for (const i of [0, 3, 6]) assert.equal(table.rowSync(`k${i}`).string('f:n'), `v${i}`);
+  for (const i of [1, 4, 7]) assert.equal(table.rowSync(`k${i}`).string('f:m'), `v${i}`);
+  assert.equal(await table.count(), 6);
+  await db.close();
+});
+
+test('a write stream reports an invalid element with its position, also the last one', async () => {
+  const { db, table } = filled(0);
+  const failed = (elements) =>
+    pipeline(elements, table.createWriteStream()).then(
+      () => assert.fail('no error'),
+      (error) => error.message,
+    );
+  assert.match(await failed([['a', { 'f:n': 'x' }], ['b', { f: 'x' }]]), /row 1: column must be a single column/);
+  const stream = table.createWriteStream();
+  const error = new Promise((resolve) => stream.once('error', resolve));
+  stream.end(['a', { 'f:n': 5 }]);
+  assert.match((await error).message, /row 0: the value of f:n .*long\(5\)/);
+  await db.close();
+});
+
+test('the lifetime of cells is at least a millisecond', async () => {
+  const { db, table } = filled(0);
+  for (const ttlMs of [0, -1, 0n, -5n]) {
+    for (const call of [
+      () => table.put('r', { 'f:a': 'x' }, { ttlMs }),
+      () => table.increment('r', 'f:n', 1, { ttlMs }),
+      () => table.append('r', 'f:a', 'x', { ttlMs }),
+      () => table.mutateRow('r', [{ put: { 'f:a': 'x' }, ttlMs }]),
+      async () => table.batch({ ttlMs }).put('r', { 'f:a': 'x' }),
+    ])
+      await assert.rejects(call(), { name: 'RangeError', message: /ttlMs` must be at least 1/ });
+  }
+  for (const ttlSeconds of [0, -1])
+    await assert.rejects(db.createTable('u', { f: { ttlSeconds } }), { message: /TTL|ttl/ });
+  await assert.rejects(table.put('r', { 'f:a': 'x' }, { ttl: 5 }), { message: /`ttl`: did you mean `ttlMs`/ });
+  await assert.rejects(db.createTable('u', { f: { ttl: 5 } }), { message: /`ttl`: did you mean `ttlSeconds`/ });
+  await db.close();
+});
+
+test('count and deleteRows work on ranges and report progress', async () => {
+  const { db, table } = filled(0);
+  const batch = table.batch();
+  for (let i = 0; i < 5000; i += 1) batch.put(`a${String(i).padStart(4, '0')}`, { 'f:n': String(i % 10), 'g:m': 'x' });
+  await batch.put('b', { 'f:n': '1' }).write();
+  const { port } = await db.serve({ port: 0 });
+  const remote = await hjall.connect({ port, encoding: 'utf8' });
+  for (const one of [table, remote.table('t')]) {
+    assert.equal(await one.count(), 5001);
+    assert.equal(await one.count({ prefix: 'a1' }), 1000);
+    assert.equal(await one.count({ start: 'a4998', stop: 'b' }), 2);
+    assert.equal(await one.count({ filter: "ValueFilter(=, 'binary:3')" }), 500);
+    assert.equal(await one.count({ columns: 'g' }), 5000);
+  }
+  assert.equal(table.countSync({ prefix: 'a' }), 5000);
+  const seen = [];
+  assert.equal(await table.deleteRows({ prefix: 'a1', onProgress: (rows) => seen.push(rows) }), 1000);
+  assert.equal(seen.at(-1), 1000);
+  assert.deepEqual(seen, [...seen].sort((x, y) => x - y));
+  assert.equal(table.deleteRowsSync({ start: 'a2', stop: 'a3', filter: "ValueFilter(=, 'binary:3')" }), 100);
+  assert.equal(await remote.table('t').deleteRows({ prefix: 'a4' }), 1000);
+  assert.equal(await table.count(), 2901);
+  await assert.rejects(table.deleteRows({}), { name: 'TypeError', message: /truncateTable/ });
+  await assert.rejects(table.deleteRows(), { name: 'TypeError', message: /truncateTable/ });
+  await assert.rejects(table.count({ limit: 5 }), { name: 'TypeError', message: /unknown option `limit`/ });
+  await assert.rejects(db.table('none').deleteRows({ prefix: 'a' }), { code: 'TABLE_NOT_FOUND', message: /^deleteRows: / });
+  await remote.close();
+  await db.close();
+});
+
+test('an operator compares the stored value with the given one, in checks as in filters', async () => {
+  const { db, table } = filled(0);
+  const { filters } = hjall;
+  table.putSync('r', { 'f:n': '5' });
+  for (const [op, value, holds] of [
+    ['<', '6', true],
+    ['<', '5', false],
+    ['<=', '5', true],
+    ['>', '4', true],
+    ['GREATER', '6', false],
+    ['>=', '5', true],
+    ['!=', '5', false],
+    ['=', '5', true],
+  ]) {
+    const found = await table.scan({ filter: filters.singleColumnValue('f:n', op, value) }).toArray();
+    assert.equal(found.length === 1, holds, `filter ${op} ${value}`);
+    assert.equal(await table.checkAndPut('r', 'f:n', value, { 'f:n': '5' }, { op }), holds, `put ${op} ${value}`);
+    assert.equal(await table.checkAndDelete('r', 'f:n', value, 'f:none', { op }), holds, `delete ${op} ${value}`);
+    const condition = { column: 'f:n', op, value };
+    assert.equal(await table.checkAndMutate('r', condition, [{ put: { 'f:n': '5' } }]), holds, `mutate ${op} ${value}`);
+  }
+  await db.close();
+});

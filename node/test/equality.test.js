@@ -1,0 +1,64 @@
+'use strict';
+/** Comparisons, copies and clones of rows see the cells. */
+
+const assert = require('node:assert/strict');
+const { test } = require('node:test');
+const { isDeepStrictEqual } = require('node:util');
+const hjall = require('../lib/index.js');
+
+const db = hjall.memory({ encoding: 'utf8' });
+db.createTableSync('t', { f: { versions: 3 } });
+const table = db.table('t');
+for (const [key, data, timestamp] of [
+  ['a', { 'f:x': '1' }, 1],
+  ['b', { 'f:x': '1' }, 1],
+  ['a2', { 'f:x': '2' }, 1],
+  ['a3', { 'f:x': '1' }, 2],
+  ['a4', { 'f:x': '1', 'f:y': '' }, 1],
+])
+  table.putSync(key, data, { timestamp });
+
+test('rows are equal if their keys and cells are', async () => {
+  const one = table.rowSync('a');
+  assert.deepStrictEqual(await table.row('a'), one);
+  for (const key of ['b', 'a2', 'a3', 'a4'])
+    assert.ok(!isDeepStrictEqual(table.rowSync(key), one), `row ${key} equals row a`);
+  table.putSync('a', { 'f:x': 'changed' }, { timestamp: 5 });
+  assert.notDeepStrictEqual(table.rowSync('a'), one);
+  const [scanned] = await table.scan({ start: 'a2', limit: 1 }).toArray();
+  assert.deepStrictEqual(scanned, table.rowSync('a2'));
+  scanned.values; // decoding must not change the outcome
+  assert.deepStrictEqual(scanned, table.rowSync('a2'));
+});
+
+test('spread, structuredClone and Object.entries see the cells', () => {
+  const row = table.rowSync('a4');
+  for (const copy of [{ ...row }, structuredClone(row), Object.fromEntries(Object.entries(row))]) {
+    assert.equal(Buffer.from(copy.key).toString(), 'a4');
+    assert.deepEqual(
+      copy.cells.map(({ column, timestamp, value }) => [column, timestamp, Buffer.from(value).toString()]),
+      [
+        ['f:x', 1, '1'],
+        ['f:y', 1, ''],
+      ],
+    );
+    assert.equal(copy.partial, false);
+  }
+});
+
+test('a kept value does not keep the other rows of its block', async () => {
+  const big = Buffer.alloc(1000, 'x');
+  const batch = table.batch();
+  for (let i = 0; i < 200; i += 1) batch.put(`big${i}`, { 'f:x': big });
+  await batch.write();
+  for await (const row of table.scan({ prefix: 'big' })) {
+    assert.ok(row.get('f:x').buffer.byteLength <= 8192, `${row.get('f:x').buffer.byteLength} bytes are kept`);
+  }
+});
+
+test('a row accessor refuses a name that is not a column', () => {
+  const row = table.rowSync('a4');
+  for (const read of ['get', 'has', 'string', 'long', 'bigint', 'double', 'json', 'timestamp', 'versions'])
+    assert.throws(() => row[read]('f.x'), { name: 'TypeError', message: /single column.*'f\.x:qualifier'/ }, read);
+  assert.equal(row.get('f:none'), undefined);
+});

@@ -1,0 +1,127 @@
+'use strict';
+/** Errors name the method, the table, the row and the remedy, and have the stack of the code that made the call. */
+
+const assert = require('node:assert/strict');
+const { after, before, describe, test } = require('node:test');
+const hjall = require('../lib/index.js');
+
+let local;
+let remote;
+before(async () => {
+  local = hjall.memory({ encoding: 'utf8' });
+  await local.createTable('users', ['info']);
+  await local.createTable('off', ['info']);
+  await local.disableTable('off');
+  const { port } = await local.serve({ port: 0 });
+  remote = await hjall.connect({ port, encoding: 'utf8', retries: 0 });
+});
+after(async () => {
+  await remote.close();
+  await local.close();
+});
+
+/** The error of a call. */
+async function failure(call) {
+  try {
+    await call();
+  } catch (error) {
+    return error;
+  }
+  return assert.fail('the call succeeded');
+}
+
+const CASES = {
+  'a missing table': [(db) => db.table('nope').row('ann'), /^row: .*table "nope" does not exist: create it with createTable/],
+  'a missing family': [
+    (db) => db.table('users').put('ann', { 'no:a': 'x' }),
+    /^put: row "ann": table "?users"? has no column family "?no"?: /,
+  ],
+  'an empty key': [(db) => db.table('users').put('', { 'info:a': 'x' }), /^put: table "users", row "": .*Row length is 0/],
+  'a long key': [
+    (db) => db.table('users').row('k'.repeat(40_000)),
+    /^row: table "users", row "k{64}…" \(40000 bytes\): .*Row length 40000 is > 32767/,
+  ],
+  'a value that is not a counter': [
+    async (db) => {
+      await db.table('users').put('ann', { 'info:a': 'x' });
+      await db.table('users').increment('ann', 'info:a');
+    },
+    /^increment: table "users", row "ann": .*exactly 8 bytes/,
+  ],
+  'a disabled table': [(db) => db.table('off').put('r', { 'info:a': 'x' }), /^put: .*off.*disabled.*enableTable/],
+  'an enabled table': [(db) => db.dropTable('users'), /^dropTable: .*users.*disableTable/],
+  'a scan': [(db) => db.table('nope').scan().toArray(), /^scan: .*table "nope" does not exist/],
+  'an existing table': [(db) => db.createTable('users', ['f']), /^createTable: .*"users" already exists.*ifNotExists/],
+};
+
+for (const [name, database] of [
+  ['embedded', () => local],
+  ['remote', () => remote],
+]) {
+  describe(name, () => {
+    for (const [title, [call, message]] of Object.entries(CASES)) {
+      test(`the message of ${title}`, async () => {
+        const error = await failure(() => call(database()));
+        assert.ok(error instanceof hjall.HjallError, error.stack);
+        assert.match(error.message, message);
+        assert.ok(error.message.length < 500, error.message);
+      });
+    }
+
+    test('the stack names the functions that await the call', async () => {
+      async function readsTheUser() {
+        return await database().table('nope').row('ann');
+      }
+      async function readsAll() {
+        for await (const row of database().table('nope').scan()) assert.fail(row);
+      }
+      async function readsBlocks() {
+        await database().table('nope').scan().nextBlock();
+      }
+      async function readsArray() {
+        await database().table('nope').scan().toArray();
+      }
+      async function counts() {
+        await database().table('nope').count();
+      }
+      async function readsTwo() {
+        await Promise.all([database().table('users').row('ann'), database().table('nope').row('ann')]);
+      }
+      for (const reads of [readsTheUser, readsAll, readsBlocks, readsArray, counts, readsTwo]) {
+        const { stack } = await failure(reads);
+        assert.match(stack, new RegExp(`at async .*${reads.name} .*errors.test.js`), stack);
+        assert.match(stack, /^NotFoundError: \w+: (row "ann": )?table "nope"/);
+      }
+    });
+  });
+}
+
+test('the stack of a synchronous call begins with its caller', () => {
+  function readsTheUser() {
+    local.table('nope').rowSync('ann');
+  }
+  assert.throws(readsTheUser, ({ stack }) => /^NotFoundError: rowSync: .*\n +at readsTheUser /.test(stack));
+});
+
+test('a failed open names its caller, and HBase text is the cause', async () => {
+  const error = await failure(() => local.table('users').row(''));
+  assert.match(error.message, /^row: /);
+  const missing = await failure(() => local.table('nope').row('ann'));
+  assert.equal(missing.cause.message, 'nope');
+  async function opens() {
+    await hjall.open('/dev/null/x');
+  }
+  const { stack } = await failure(opens);
+  assert.match(stack, /at async opens /);
+});
+
+test('the reason of an AbortSignal is not changed', async () => {
+  const reason = new Error('enough');
+  const controller = new AbortController();
+  const call = local.table('users').row('ann', { signal: controller.signal });
+  controller.abort(reason);
+  const { stack } = reason;
+  assert.equal(await failure(() => call), reason);
+  assert.equal(reason.stack, stack);
+  assert.equal(reason.message, 'enough');
+});

@@ -1,0 +1,28 @@
+/** Codecs: conversions between values and the bytes of cells, in the formats of HBase's `Bytes` class. */
+import type { Int64 } from './column';
+
+/** Reads the bytes of a cell. `what` names the value in error messages. */
+export interface Decoder<Out> {
+  decode(bytes: Uint8Array, what?: string): Out;
+}
+
+/** Makes the bytes of a cell from a value, and reads them. */
+export interface Codec<In, Out = In> extends Decoder<Out> {
+  encode(value: In): Buffer;
+}
+
+/** The codecs. They raise a RangeError for bytes that have another form. */
+export declare const codecs: {
+  /** Text as UTF-8. */
+  readonly string: Codec<string>;
+  /** Values as JSON. */
+  readonly json: Codec<unknown, any>;
+  /** Signed integers in four bytes, big-endian. */
+  readonly int32: Codec<number>;
+  /** Signed integers in eight bytes, big-endian, as counters: numbers if exact, or bigints. */
+  readonly int64: Codec<Int64, number | bigint>;
+  /** Floating-point numbers in four bytes. */
+  readonly float: Codec<number>;
+  /** Floating-point numbers in eight bytes. */
+  readonly double: Codec<number>;
+};
