@@ -106,14 +106,16 @@ test-sdist: cargo-there .venv/.complete ## the Python package, installed from it
 	cd $(target)/sdist && venv/bin/python $(CURDIR)/python/tests/installed.py
 
 wheel: cargo-there .venv/.complete ## the Python package as a wheel for this platform, in target/wheels
+	$(PYTHON) bindings/licences.py hjall-python > python/THIRD-PARTY-LICENSES
 	$(maturin) build --release --locked --out $(abspath $(target))/wheels
 
 test-node: build-node ## the Node package, with the module built from this tree
 	cd node && $(NODE) --test --test-reporter=spec test/*.test.js test/*/*.test.js
 
-package-node: cargo-there node-there ## the npm packages for this platform, as tarballs in target/npm
-	cargo build --locked --release -p hjall-node
-	$(NODE) node/tools/pack.js $(target)/npm "$$($(NODE) -p 'require("./node/lib/embedded/native.js").platform()')=$(target)/release/$(node-module)"
+package-node: cargo-there node-there python-there ## the npm packages for this platform, as tarballs in target/npm
+	CARGO_PROFILE_RELEASE_STRIP=symbols cargo build --locked --release -p hjall-node
+	$(PYTHON) bindings/licences.py hjall-node > $(target)/node-licences
+	$(NODE) node/tools/pack.js --licences $(target)/node-licences $(target)/npm "$$($(NODE) -p 'require("./node/lib/embedded/native.js").platform()')=$(target)/release/$(node-module)"
 
 fuzz: build-node build-python .venv/.complete ## random seeds for SECONDS: cargo-fuzz targets and random suites; keeps failures in fuzz/
 	NODE=$(NODE) fuzz/run $(SECONDS)

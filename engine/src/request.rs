@@ -17,8 +17,13 @@ pub const ROW_LENGTH_MAX: usize = 32_767;
 /// `InvalidArgument` for an empty row or one of more than [`ROW_LENGTH_MAX`] bytes.
 pub fn check_row(row: &[u8]) -> Result<()> {
     match row.len() {
-        0 => Err(Error::invalid("Row length is 0")),
-        n if n > ROW_LENGTH_MAX => Err(Error::invalid(format!("Row length {n} is > {ROW_LENGTH_MAX}"))),
+        0 => Err(Error::invalid("Row length is 0")
+            .with_plain(format!("Row length is 0: a row key must have 1 to {ROW_LENGTH_MAX} bytes"))),
+        n if n > ROW_LENGTH_MAX => {
+            Err(Error::invalid(format!("Row length {n} is > {ROW_LENGTH_MAX}")).with_plain(format!(
+                "Row length {n} is > {ROW_LENGTH_MAX}, the limit in bytes: shorten the row key, for example by a hash"
+            )))
+        }
         _ => Ok(()),
     }
 }

@@ -1,32 +1,29 @@
-"""A pytest plugin that replaces `happybase.Connection` by `hjall.open`, for HappyBase's own test suite."""
+"""A pytest plugin that replaces `happybase` by `hjall.happybase`, for HappyBase's own test suite."""
 
 import builtins
-import functools
 import os
 
-import happybase
+import happybase as stock
 import pytest
 
 import hjall
-
-# Tests of the Thrift transport, which are left out, with the reason.
-TRANSPORT = {
-    "test_connection_pool": "closes the connection's transport and expects a new one; there is no transport",
-}
-
-FOLDER = os.environ["HJALL_IN_PLACE"]
+from hjall import happybase
 
 # HappyBase's suite uses this name from nose without importing it.
 builtins.assert_raises = pytest.raises
 
-# The suite passes a column as a str, which happybase.Connection encodes.
-happybase.Connection = functools.partial(hjall.open, FOLDER, encoding="utf-8")
-happybase.ConnectionPool = functools.partial(hjall.ConnectionPool, path=FOLDER, encoding="utf-8")
-happybase.NoConnectionsAvailable = hjall.NoConnectionsAvailable
+for name in happybase.__all__:
+    if name != "redirect":
+        setattr(stock, name, getattr(happybase, name))
 
 
-def pytest_collection_modifyitems(config, items):
-    """Deselects the tests in `TRANSPORT`."""
-    out = [item for item in items if item.name in TRANSPORT]
-    config.hook.pytest_deselected(items=out)
-    items[:] = [item for item in items if item not in out]
+def pytest_sessionstart(session):
+    """Gives all connections a database in a folder."""
+    session.config.redirected = happybase.redirect(hjall.open(os.environ["HJALL_IN_PLACE"]))
+    session.config.redirected.__enter__()
+
+
+def pytest_sessionfinish(session):
+    """Closes the database."""
+    hjall.happybase._target.close()
+    session.config.redirected.__exit__(None, None, None)

@@ -3,6 +3,7 @@
 import asyncio
 import inspect
 import struct
+import threading
 
 import pytest
 
@@ -192,3 +193,75 @@ async def test_every_method_exists():
 async def test_wrappers_name_the_wrapped_method():
     assert inspect.iscoroutinefunction(aio.Table.row) and aio.Table.row.__name__ == "row"
     assert "hjall.Table.put" in aio.Table.put.__doc__
+
+
+async def test_await_opens(tmp_path):
+    db = await aio.open(tmp_path)
+    assert db.is_open
+    await db.create_table("t", {"f": {}})
+    await db.close()
+    memory = await aio.memory()
+    assert await memory.tables() == []
+    await memory.close()
+
+
+async def test_reads_in_memory_run_on_the_event_loop(tmp_path):
+    """A database whose threads are all busy still answers reads of rows in memory."""
+
+    async def read_while_busy(db, table):
+        release = threading.Event()
+        busy = [asyncio.ensure_future(db._threads.run(release.wait, 60)) for _ in range(db.threads)]
+        await asyncio.sleep(0)
+        try:
+            return await asyncio.wait_for(table.row(b"r0000"), 30)
+        finally:
+            release.set()
+            await asyncio.gather(*busy)
+
+    async with aio.memory(threads=1) as db:
+        table = await filled(db)
+        assert await read_while_busy(db, table) == {b"f:n": b"0", b"g:x": b"x"}
+        assert (await table.rows([b"r0001"]))[0][0] == b"r0001"
+        with pytest.raises(hjall.FamilyNotFound):
+            await table.row(b"r0000", columns=[b"no"])
+        with pytest.raises(TypeError):
+            await table.row(5)
+        # A read of many cells is passed to a thread.
+        await table.put(b"wide", {b"f:%04d" % n: b"x" for n in range(5000)})
+        assert len(await table.row(b"wide")) == 5000
+    async with aio.open(tmp_path, threads=1) as db:
+        table = await filled(db)
+        for _ in range(3):  # reads put the row into the row cache
+            await table.row(b"r0000")
+        assert await read_while_busy(db, table) == {b"f:n": b"0", b"g:x": b"x"}
+
+
+async def test_a_batch_only_needs_a_thread_to_send(opened):
+    async with opened(threads=1) as db:
+        table = await filled(db, 0)
+        release = threading.Event()
+        busy = asyncio.ensure_future(db._threads.run(release.wait, 60))
+        batch = table.batch(batch_size=4)
+        for n in range(3):
+            await asyncio.wait_for(batch.put(b"r%d" % n, {b"f:n": b"1"}), 30)
+        release.set()
+        await busy
+        assert [key async for key, _ in table.scan()] == []
+        await batch.delete(b"r0", [b"f:m"])
+        assert [key async for key, _ in table.scan()] == [b"r0", b"r1", b"r2"]
+
+
+async def test_a_pool_limits_the_tasks(tmp_path):
+    async with aio.ConnectionPool(2, tmp_path) as pool:
+        async with pool.connection() as one, pool.connection() as two:
+            assert one is two and await one.tables() == []
+            with pytest.raises(hjall.NoConnectionsAvailable, match=r"0\.01 s"):
+                async with pool.connection(timeout=0.01):
+                    pass
+            waiting = asyncio.ensure_future(pool.connection().__aenter__())
+            cancelled = asyncio.ensure_future(pool.connection().__aenter__())
+            await asyncio.sleep(0)
+            cancelled.cancel()
+        assert await asyncio.wait_for(waiting, 30) is one
+        async with pool.connection(timeout=30):
+            pass

@@ -115,3 +115,71 @@ def test_the_fixtures_are_listed(run, pytester):
 def test_the_package_registers_the_plugin():
     pyproject = (pathlib.Path(__file__).parents[1] / "pyproject.toml").read_text()
     assert '[project.entry-points.pytest11]\nhjall = "hjall.pytest_plugin"' in pyproject
+
+
+def test_databases_of_wider_scope(run):
+    run(
+        """
+        import asyncio
+
+        def test_module(hjall_module_db, hjall_session_db):
+            hjall_module_db.create_table("m", {"f": {}})
+            hjall_session_db.create_table("s", {"f": {}})
+
+        def test_still_there(hjall_module_db, hjall_session_db, hjall_db):
+            assert hjall_module_db.tables() == [b"m"] and hjall_session_db.tables() == [b"s"]
+            assert hjall_db.tables() == []
+
+        def test_asyncio(hjall_aio_db, hjall_db):
+            async def main():
+                await hjall_aio_db.create_table("t", {"f": {}})
+                await hjall_aio_db.table("t").put(b"r", {b"f:a": b"1"})
+            asyncio.run(main())
+            assert hjall_db.table("t").row(b"r") == {b"f:a": b"1"}
+    """,
+        passed=3,
+    )
+
+
+def test_happybase_programs_run_without_a_server(run, pytester):
+    pytester.makepyfile(
+        program="""
+        from happybase import Connection, ConnectionPool
+
+        def save(name):
+            connection = Connection("hbase.example.com", port=9090, table_prefix="shop")
+            if b"orders" not in connection.tables():
+                connection.create_table("orders", {"cf": dict()})
+            connection.table("orders").put(name, {"cf:state": "new"})
+            connection.close()
+
+        def load(name):
+            with ConnectionPool(2, host="hbase.example.com", table_prefix="shop").connection() as connection:
+                return connection.table("orders").row(name)
+    """
+    )
+    run(
+        """
+        import happybase
+        import pytest
+        from program import load, save
+
+        def test_data_survives_close(hjall_happybase):
+            save("o1")
+            save("o2")
+            assert load("o1") == {b"cf:state": b"new"}
+            assert hjall_happybase.tables() == [b"shop_orders"]
+            assert isinstance(happybase.Connection("any"), happybase.Connection)
+
+        def test_each_test_has_its_own(hjall_happybase):
+            save("o3")
+            assert load("o1") == {}
+
+        def test_afterwards_connections_are_real(hjall_server):
+            connection = happybase.Connection(*hjall_server.address)
+            assert type(connection).__module__ == "happybase.connection" and connection.tables() == []
+            with pytest.raises(Exception, match="onnect"):
+                save("o4")
+    """,
+        passed=3,
+    )

@@ -9,11 +9,12 @@ use hjall_engine::name::TableName;
 use hjall_engine::region::{Region, split};
 use hjall_engine::schema::{NamespaceDescriptor, TableDescriptor};
 use hjall_engine::{Engine, Error, ErrorKind, FamilyProgress, Options, Result};
+use parking_lot::Mutex;
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 
-use crate::call::{call, call_interruptible};
+use crate::call::{call, call_interruptible, call_watched};
 use crate::convert;
 use crate::database::{Database, DatabaseHandle};
 use crate::error;
@@ -212,10 +213,56 @@ impl Admin {
         call_interruptible(py, move || engine.flush(&name))
     }
 
-    /// Copies the database to a folder. An exception raised by a signal handler ends the copying soon after.
-    fn backup(&self, py: Python<'_>, folder: PathBuf) -> PyResult<()> {
+    /// Copies the database to a folder. An exception raised by a signal handler, or by `progress`, ends the copying
+    /// soon after.
+    #[pyo3(signature = (folder, progress=None))]
+    fn backup(&self, py: Python<'_>, folder: PathBuf, progress: Option<Bound<'_, PyAny>>) -> PyResult<()> {
         let engine = self.handle.engine()?;
-        long_copy(py, move |progress| engine.backup(&folder, progress))
+        long_copy(py, progress, move |report| engine.backup(&folder, report))
+    }
+
+    /// Figures of a table: its size and its traffic.
+    fn table_statistics<'py>(&self, py: Python<'py>, name: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyDict>> {
+        let engine = self.handle.engine()?;
+        let name = table_name(name)?;
+        let (files, regions) = call(py, || {
+            let files = engine.table_files(&name)?;
+            let traffic = engine.traffic().into_iter().find(|table| table.table == name);
+            Ok((files, traffic.map_or_else(Vec::new, |table| table.regions)))
+        })?;
+        let figures = PyDict::new(py);
+        figures.set_item("file_bytes", files.bytes)?;
+        figures.set_item("files", files.count)?;
+        figures.set_item("regions", regions.len())?;
+        figures.set_item("reads", regions.iter().map(|(_, traffic)| traffic.reads).sum::<u64>())?;
+        figures.set_item("writes", regions.iter().map(|(_, traffic)| traffic.writes).sum::<u64>())?;
+        Ok(figures)
+    }
+
+    /// Figures of the whole database.
+    fn statistics<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let engine = self.handle.engine()?;
+        let all = call(py, || engine.statistics())?;
+        let figures = PyDict::new(py);
+        for (name, value) in [
+            ("disk_bytes", all.disk_bytes),
+            ("files", all.files),
+            ("journal_bytes", all.journal_bytes),
+            ("write_buffer_bytes", all.write_buffer_bytes),
+            ("write_buffer_bytes_max", all.write_buffer_bytes_max),
+            ("cache_bytes", all.cache_bytes),
+            ("cache_bytes_max", all.cache_bytes_max),
+            ("block_hits", all.block_hits),
+            ("block_misses", all.block_misses),
+            ("row_cache_rows", all.row_cache_rows),
+            ("row_cache_bytes", all.row_cache_bytes),
+            ("row_cache_bytes_max", all.row_cache_bytes_max),
+            ("row_cache_hits", all.row_cache_hits),
+            ("row_cache_misses", all.row_cache_misses),
+        ] {
+            figures.set_item(name, value)?;
+        }
+        Ok(figures)
     }
 
     fn describe<'py>(&self, py: Python<'py>, name: &Bound<'py, PyAny>) -> PyResult<TableFields<'py>> {
@@ -294,22 +341,45 @@ impl Admin {
 
 /// Copies a backup to a folder that does not exist or is empty.
 #[pyfunction]
-pub fn restore(py: Python<'_>, backup: PathBuf, folder: PathBuf) -> PyResult<()> {
-    long_copy(py, move |progress| Engine::restore(&backup, &folder, Options::default(), progress))
+#[pyo3(signature = (backup, folder, progress=None))]
+pub fn restore(py: Python<'_>, backup: PathBuf, folder: PathBuf, progress: Option<Bound<'_, PyAny>>) -> PyResult<()> {
+    long_copy(py, progress, move |report| Engine::restore(&backup, &folder, Options::default(), report))
 }
 
 /// The progress of a copy is reported to this function, and an error from it ends the copy.
 type Progress<'a> = &'a mut dyn FnMut(&FamilyProgress) -> Result<()>;
 
-/// Runs a copy that ends soon after a signal handler has raised an exception.
-fn long_copy(py: Python<'_>, copy: impl FnOnce(Progress<'_>) -> Result<()> + Send + 'static) -> PyResult<()> {
+/// Runs a copy that ends soon after a signal handler or `progress` has raised an exception. `progress` is called at
+/// intervals with the names of the table and family being copied, and with the cells and bytes copied so far.
+fn long_copy(
+    py: Python<'_>,
+    progress: Option<Bound<'_, PyAny>>,
+    copy: impl FnOnce(Progress<'_>) -> Result<()> + Send + 'static,
+) -> PyResult<()> {
     let interrupted = Arc::new(AtomicBool::new(false));
     let seen = Arc::clone(&interrupted);
-    let copied = call_interruptible(py, move || {
-        copy(&mut |_| match seen.load(Ordering::Relaxed) {
-            true => Err(Error::new(ErrorKind::Cancelled, "interrupted by a signal")),
-            false => Ok(()),
+    let latest = Arc::new(Mutex::new(None::<(FamilyProgress, u64, u64)>));
+    let reported = Arc::clone(&latest);
+    let (mut cells, mut bytes) = (0, 0);
+    let body = move || {
+        copy(&mut |family| {
+            *reported.lock() = Some((family.clone(), cells + family.cells, bytes + family.bytes));
+            if family.done {
+                (cells, bytes) = (cells + family.cells, bytes + family.bytes);
+            }
+            match seen.load(Ordering::Relaxed) {
+                true => Err(Error::new(ErrorKind::Cancelled, "interrupted by a signal")),
+                false => Ok(()),
+            }
         })
+    };
+    let copied = call_watched(py, body, &mut || {
+        let news = latest.lock().take();
+        if let (Some(progress), Some((family, cells, bytes))) = (&progress, news) {
+            let table = PyBytes::new(py, family.table.to_string().as_bytes());
+            progress.call1((table, PyBytes::new(py, &family.family), cells, bytes))?;
+        }
+        Ok(())
     });
     interrupted.store(copied.is_err(), Ordering::Relaxed);
     copied

@@ -6,11 +6,12 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use hjall_engine::Result;
-use hjall_engine::read::Watch;
+use hjall_engine::read::{Watch, WorkLimit};
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyTuple};
 
-use crate::error;
+use crate::error::{self, Place};
 
 /// The interval at which a running call checks for signals.
 const SIGNAL_INTERVAL: Duration = Duration::from_millis(50);
@@ -26,6 +27,36 @@ pub fn call<T: Send>(py: Python<'_>, run: impl FnOnce() -> Result<T> + Send) -> 
     py.detach(run).map_err(|error| error::from_engine(&error))
 }
 
+/// Runs a call of the engine, as [`call`] does. The message of an error begins with what the call is about.
+///
+/// # Errors
+/// The engine's errors, as exceptions.
+pub fn call_at<T: Send>(py: Python<'_>, place: Place<'_>, run: impl FnOnce() -> Result<T> + Send) -> PyResult<T> {
+    py.detach(run).map_err(|error| error::from_call(&error, place))
+}
+
+/// The work that a read may do on a thread that must not block for long, by whether the database is in memory. Rows
+/// of a database on disk are then only read from the row cache.
+const INLINE_WORK: [WorkLimit; 2] = [WorkLimit { pairs: 0, bytes: 0 }, WorkLimit { pairs: 512, bytes: 128 << 10 }];
+
+/// Calls a method that only reads, and lets it read little. Returns the result and `True`, or `None` and `False` if the
+/// read would take longer.
+///
+/// # Errors
+/// Those of the method.
+#[pyfunction]
+pub fn read_inline<'py>(
+    method: &Bound<'py, PyAny>,
+    arguments: &Bound<'py, PyTuple>,
+    options: Option<&Bound<'py, PyDict>>,
+    in_memory: bool,
+) -> PyResult<(Option<Bound<'py, PyAny>>, bool)> {
+    match INLINE_WORK[usize::from(in_memory)].run(|| method.call(arguments, options)) {
+        Some(result) => Ok((Some(result?), true)),
+        None => Ok((None, false)),
+    }
+}
+
 /// Runs a long call that cannot be stopped on a separate thread. An exception raised by a signal handler ends the
 /// wait for the call, but not the call itself.
 ///
@@ -34,6 +65,19 @@ pub fn call<T: Send>(py: Python<'_>, run: impl FnOnce() -> Result<T> + Send) -> 
 pub fn call_interruptible<T: Send + 'static>(
     py: Python<'_>,
     run: impl FnOnce() -> Result<T> + Send + 'static,
+) -> PyResult<T> {
+    call_watched(py, run, &mut || Ok(()))
+}
+
+/// Runs a long call as [`call_interruptible`] does, and calls `watch` at intervals and after its end. An exception from
+/// `watch` ends the wait for the call, but not the call itself.
+///
+/// # Errors
+/// Those of `call_interruptible` and of `watch`.
+pub fn call_watched<T: Send + 'static>(
+    py: Python<'_>,
+    run: impl FnOnce() -> Result<T> + Send + 'static,
+    watch: &mut dyn FnMut() -> PyResult<()>,
 ) -> PyResult<T> {
     let (sender, receiver) = channel();
     let body = move || {
@@ -45,8 +89,15 @@ pub fn call_interruptible<T: Send + 'static>(
     loop {
         let wait = || receiver.lock().unwrap_or_else(PoisonError::into_inner).recv_timeout(SIGNAL_INTERVAL);
         match py.detach(wait) {
-            Ok(result) => return result.map_err(|error| error::from_engine(&error)),
-            Err(RecvTimeoutError::Timeout) => py.check_signals()?,
+            Ok(result) => {
+                let result = result.map_err(|error| error::from_engine(&error))?;
+                watch()?;
+                return Ok(result);
+            }
+            Err(RecvTimeoutError::Timeout) => {
+                py.check_signals()?;
+                watch()?;
+            }
             Err(RecvTimeoutError::Disconnected) => {
                 return Err(PyRuntimeError::new_err("the engine panicked during the call"));
             }

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use hjall_engine::clock::{Clock, ManualClock as EngineClock};
+use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 
 /// A clock that only its methods move. Tests use it to let cells expire without waiting. Times are in milliseconds
@@ -30,6 +31,21 @@ impl ManualClock {
     }
 }
 
+/// The milliseconds of an integer or of a `datetime.timedelta`.
+fn milliseconds(step: &Bound<'_, PyAny>) -> PyResult<i64> {
+    if let Ok(ms) = step.extract::<i64>() {
+        return Ok(ms);
+    }
+    let delta = step.py().import("datetime")?.getattr("timedelta")?;
+    if !step.is_instance(&delta)? {
+        let given = step.get_type().name()?;
+        return Err(PyTypeError::new_err(format!(
+            "the step of a clock must be an integer (milliseconds) or a datetime.timedelta, not {given}"
+        )));
+    }
+    step.floor_div(delta.call1((0, 0, 1000))?)?.extract()
+}
+
 #[pymethods]
 impl ManualClock {
     #[new]
@@ -44,9 +60,16 @@ impl ManualClock {
         self.0.now_ms()
     }
 
-    /// Moves the clock forward by `ms` milliseconds, or back if `ms` is negative.
-    fn advance(&self, ms: i64) {
-        self.0.advance(ms);
+    /// Moves the clock forward by a number of milliseconds or by a `datetime.timedelta`, or back if it is negative.
+    ///
+    /// >>> import datetime, hjall
+    /// >>> clock = hjall.ManualClock(0)
+    /// >>> clock.advance(datetime.timedelta(minutes=1))
+    /// >>> clock.now_ms
+    /// 60000
+    fn advance(&self, step: &Bound<'_, PyAny>) -> PyResult<()> {
+        self.0.advance(milliseconds(step)?);
+        Ok(())
     }
 
     /// Sets the clock to `now_ms`, in milliseconds since 1970. The time may be earlier than the current one.

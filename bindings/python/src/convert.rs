@@ -36,11 +36,26 @@ pub fn bytes(value: &Bound<'_, PyAny>, what: &str, encoding: Encoding<'_>) -> Py
     if let Ok(bytes) = value.cast::<PyByteArray>() {
         return Ok(Bytes::from(bytes.to_vec()));
     }
+    let given = || value.get_type().fully_qualified_name();
     let Ok(view) = PyMemoryView::from(value) else {
-        let given = value.get_type().name()?;
-        return Err(PyTypeError::new_err(format!("{what} must be bytes, bytearray or memoryview, not {given}")));
+        return Err(PyTypeError::new_err(format!("{what} must be bytes, bytearray or memoryview, not {}", given()?)));
     };
+    let has_byte_items = matches!(view.getattr("format")?.extract::<String>()?.as_str(), "B" | "b" | "c");
+    if !has_byte_items || view.getattr("ndim")?.extract::<usize>()? == 0 || is_numpy_time(value)? {
+        // The memory of numbers has the order of the machine, but HBase's numbers are big-endian.
+        return Err(PyTypeError::new_err(format!(
+            "{what} must be bytes, bytearray or memoryview, not {}, whose memory is in the machine's byte order: encode \
+             it, for example a counter with struct.pack(\">q\", value) or text with str(value).encode()",
+            given()?
+        )));
+    }
     Ok(Bytes::copy_from_slice(view.call_method0("tobytes")?.cast::<PyBytes>()?.as_bytes()))
+}
+
+/// Whether a value is a `datetime64` or `timedelta64` of numpy, whose memory numpy shows as bytes.
+fn is_numpy_time(value: &Bound<'_, PyAny>) -> PyResult<bool> {
+    let Some(dtype) = value.getattr_opt("dtype")? else { return Ok(false) };
+    Ok(dtype.getattr_opt("kind")?.is_some_and(|kind| matches!(kind.extract::<&str>(), Ok("m" | "M"))))
 }
 
 /// The bytes of a name or of a filter's text, for which `str` is always accepted, as UTF-8.

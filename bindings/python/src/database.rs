@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use hjall_engine::config::Limits;
-use hjall_engine::{Engine, Options};
+use hjall_engine::{Engine, Error, ErrorKind, Options};
 use parking_lot::{Mutex, RwLock};
 use pyo3::prelude::*;
 
@@ -27,6 +27,8 @@ pub struct DatabaseHandle {
     opening: Mutex<()>,
     /// The number of times that the database has been opened.
     generation: AtomicU64,
+    /// The handle whose engine this one uses while both are open; `None` if it opens its own.
+    shared: Option<Arc<DatabaseHandle>>,
 }
 
 impl DatabaseHandle {
@@ -52,6 +54,11 @@ impl DatabaseHandle {
         self.encoding.as_deref()
     }
 
+    /// The engine, if the database is open in this process.
+    fn engine_if_open(&self) -> Option<Engine> {
+        self.engine.read().as_ref().filter(|engine| engine.is_owner()).and_then(|engine| engine.get().ok().cloned())
+    }
+
     fn is_open(&self) -> bool {
         self.engine.read().as_ref().is_some_and(ForkGuard::is_owner)
     }
@@ -63,10 +70,13 @@ impl DatabaseHandle {
         if self.is_open() {
             return Ok(());
         }
-        let engine = match &self.path {
-            Some(path) => Engine::open(path, self.options.clone()),
-            None if self.generation() > 0 => return Err(OpenError::MemoryDiscarded),
-            None => Engine::memory(self.options.clone()),
+        let engine = match (&self.shared, &self.path) {
+            (Some(shared), _) => shared.engine_if_open().ok_or_else(|| {
+                Error::new(ErrorKind::Closed, "the database that this connection uses is closed: open that first")
+            }),
+            (None, Some(path)) => Engine::open(path, self.options.clone()),
+            (None, None) if self.generation() > 0 => return Err(OpenError::MemoryDiscarded),
+            (None, None) => Engine::memory(self.options.clone()),
         };
         let engine = ForkGuard::new(engine.map_err(OpenError::Engine)?);
         let old = self.engine.write().replace(engine);
@@ -79,6 +89,9 @@ impl DatabaseHandle {
         // The engine is removed first, so that later calls raise `Closed`. Running calls finish, or the engine ends
         // them with an error.
         let engine = self.engine.write().take_if(|engine| engine.is_owner());
+        if self.shared.is_some() {
+            return Ok(());
+        }
         engine.and_then(ForkGuard::into_inner).map_or(Ok(()), |engine| engine.close())
     }
 }
@@ -142,6 +155,25 @@ impl Database {
                 engine: RwLock::new(None),
                 opening: Mutex::new(()),
                 generation: AtomicU64::new(0),
+                shared: None,
+            }),
+        }
+    }
+
+    /// Makes another database object for this database, with an encoding of its own, without opening it. Closing it
+    /// leaves this one open.
+    #[pyo3(signature = (encoding=None))]
+    fn sharing(&self, encoding: Option<String>) -> Self {
+        let (path, options) = (self.handle.path.clone(), self.handle.options.clone());
+        Self {
+            handle: Arc::new(DatabaseHandle {
+                path,
+                options,
+                encoding,
+                engine: RwLock::new(None),
+                opening: Mutex::new(()),
+                generation: AtomicU64::new(0),
+                shared: Some(Arc::clone(&self.handle)),
             }),
         }
     }

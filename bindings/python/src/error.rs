@@ -1,13 +1,52 @@
 //! Maps the engine's errors to the exceptions of the package.
 
+use std::fmt::Write;
+
+use hjall_engine::mutation::TOO_LARGE_FOR_CLIENT;
 use hjall_engine::{Error, ErrorKind};
 use pyo3::prelude::*;
 use pyo3::types::PyType;
 
-/// The name of the class in `hjall.errors` for a kind of error.
-fn class(kind: ErrorKind) -> &'static str {
+/// What a call is about, for the message of its error.
+#[derive(Clone, Copy)]
+pub struct Place<'a> {
+    /// The name of the method.
+    pub method: &'a str,
+    /// The name of the table.
+    pub table: &'a [u8],
+    /// The row key, if the call is about one row.
+    pub row: Option<&'a [u8]>,
+}
+
+/// The longest row key that a message shows, in bytes.
+const ROW_SHOWN_MAX: usize = 64;
+
+impl Place<'_> {
+    /// `method: table t, row b'r': `, without the table if the text names it.
+    fn prefix(&self, text: &str) -> String {
+        let mut prefix = format!("{}: ", self.method);
+        let table = String::from_utf8_lossy(self.table);
+        let mut parts = Vec::new();
+        if !text.contains(&format!("table {table}")) {
+            parts.push(format!("table {table}"));
+        }
+        if let Some(row) = self.row {
+            let shown = row[..row.len().min(ROW_SHOWN_MAX)].escape_ascii();
+            let rest = if row.len() > ROW_SHOWN_MAX { format!("… ({} bytes)", row.len()) } else { String::new() };
+            parts.push(format!("row b'{shown}'{rest}"));
+        }
+        if !parts.is_empty() {
+            let _ = write!(prefix, "{}: ", parts.join(", "));
+        }
+        prefix
+    }
+}
+
+/// The name of the class in `hjall.errors` for an error.
+fn class(error: &Error) -> &'static str {
     use ErrorKind as K;
-    match kind {
+    match error.kind() {
+        K::InvalidArgument if error.message() == TOO_LARGE_FOR_CLIENT => "TooLarge",
         K::InvalidArgument | K::RowMismatch | K::FilterMalformed | K::FilterRejected(_) => "InvalidArgument",
         K::Unprocessable | K::Refused | K::ClassNotFound | K::SystemTable | K::Constraint => "Refused",
         K::InvalidDescriptor => "InvalidDescriptor",
@@ -56,7 +95,7 @@ fn message(error: &Error) -> String {
 /// Makes an exception of the package by the name of its class.
 pub fn exception(class: &str, message: String) -> PyErr {
     Python::attach(|py| {
-        let found = py.import("hjall.errors").and_then(|module| module.getattr(class));
+        let found = py.import("hjall.errors").and_then(|module| module.call_method1("raised_class", (class,)));
         match found.and_then(|class| Ok(class.cast_into::<PyType>()?)) {
             Ok(class) => PyErr::from_type(class, (message,)),
             Err(error) => error,
@@ -64,17 +103,45 @@ pub fn exception(class: &str, message: String) -> PyErr {
     })
 }
 
-/// Makes the exception for an error of the engine. Its attribute `kind` is the engine's name of the error's kind, and
-/// `hbase_message` is the message that HBase would send.
+/// Makes the exception for an error of the engine. Its attribute `kind` is the engine's name of the error's kind,
+/// `hbase_message` is the message that HBase would send, and `errno` the operating system's number, if there is one.
 pub fn from_engine(error: &Error) -> PyErr {
-    let exception = exception(class(error.kind()), message(error));
+    with_attributes(error, message(error))
+}
+
+/// Makes the exception for an error of a call. Its message begins with what the call is about.
+pub fn from_call(error: &Error, place: Place<'_>) -> PyErr {
+    let text = message(error);
+    with_attributes(error, format!("{}{text}", place.prefix(&text)))
+}
+
+fn with_attributes(error: &Error, message: String) -> PyErr {
+    let exception = exception(class(error), message);
     Python::attach(|py| {
         // If an attribute cannot be set, the exception is still correct.
         let value = exception.value(py);
         let _ = value.setattr("kind", format!("{:?}", error.kind()));
         let _ = value.setattr("hbase_message", error.message());
+        if let Some(errno) = errno(error) {
+            let _ = value.setattr("errno", errno);
+        }
     });
     exception
+}
+
+/// The operating system's number of the failure that caused an error.
+fn errno(error: &Error) -> Option<i32> {
+    let mut source = std::error::Error::source(error);
+    while let Some(cause) = source {
+        if let Some(io) = cause.downcast_ref::<std::io::Error>() {
+            return io.raw_os_error().or_else(|| {
+                // An `io::Error` may wrap another one.
+                io.get_ref().and_then(|inner| inner.downcast_ref::<std::io::Error>()?.raw_os_error())
+            });
+        }
+        source = cause.source();
+    }
+    None
 }
 
 /// The exception for the use of a parent process's database in a forked child.

@@ -32,6 +32,8 @@ mod _native {
     #[pymodule_export]
     use super::batch::Batch;
     #[pymodule_export]
+    use super::call::read_inline;
+    #[pymodule_export]
     use super::clock::ManualClock;
     #[pymodule_export]
     use super::database::Database;

@@ -5,7 +5,7 @@ use hjall_engine::Error;
 use hjall_engine::mutation::{Delete, Durability, Marker, MarkerKind, Mutation, Put, PutCell};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyTuple};
+use pyo3::types::{PyBytes, PyDict, PyString, PyTuple};
 
 use crate::convert::{self, Encoding};
 use crate::error;
@@ -66,6 +66,10 @@ fn column_value(
     encoding: Encoding<'_>,
 ) -> PyResult<ColumnValue> {
     let column = convert::bytes(column, "a column", encoding)?;
+    if value.is_none() {
+        // HappyBase sends no value then, for which HBase stores an empty one.
+        return Ok(ColumnValue { column, value: Bytes::new(), timestamp });
+    }
     if let Ok(pair) = value.cast::<PyTuple>()
         && pair.len() == 2
     {
@@ -104,6 +108,12 @@ pub fn no_qualifier(family: &Bytes) -> PyErr {
 /// # Errors
 /// `TypeError` for any other type, `ValueError` for an unknown kind of marker.
 pub fn markers(columns: &Bound<'_, PyAny>, timestamp: i64, encoding: Encoding<'_>) -> PyResult<Vec<Marker>> {
+    if columns.is_instance_of::<PyBytes>() || columns.is_instance_of::<PyString>() {
+        return Err(PyTypeError::new_err(format!(
+            "columns must be an iterable of columns: write [{}]",
+            columns.repr()?
+        )));
+    }
     let mut markers = Vec::new();
     for item in columns.try_iter()? {
         let item = item?;

@@ -160,6 +160,16 @@ impl Scanner {
         rows.iter().map(|row| Ok((PyBytes::new(py, &row.key), row::cells(py, row)?, row.partial))).collect()
     }
 
+    /// Reads the next `n` rows at most and returns their number; 0 at the end of the scan.
+    fn skip(&self, py: Python<'_>, n: usize) -> PyResult<usize> {
+        Ok(self.fetch(py, n)?.len())
+    }
+
+    /// The keys of the next `n` rows at most; none at the end of the scan.
+    fn keys<'py>(&self, py: Python<'py>, n: usize) -> PyResult<Vec<Bound<'py, PyBytes>>> {
+        Ok(self.fetch(py, n)?.iter().map(|row| PyBytes::new(py, &row.key)).collect())
+    }
+
     /// Stops the scan from any thread. A fetch that is running raises `hjall.Cancelled`.
     fn stop(&self) {
         self.stop.stop();

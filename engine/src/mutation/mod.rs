@@ -7,7 +7,7 @@ use bytes::Bytes;
 pub use crate::compare_op::CompareOp;
 pub use crate::durability::Durability;
 pub(crate) use validate::cell_bytes;
-pub use validate::check_timestamp;
+pub use validate::{TOO_LARGE_FOR_CLIENT, check_timestamp};
 
 /// One cell of a [`Put`].
 #[derive(Debug, Clone, PartialEq, Eq)]

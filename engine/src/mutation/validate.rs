@@ -5,10 +5,17 @@ use bytes::Bytes;
 use super::{Append, Delete, Increment, Mutation, Put};
 use crate::error::{Error, ErrorKind, Result};
 use crate::name::FAMILY_LENGTH_MAX;
+use crate::region::to_string_binary;
 use crate::request::check_row;
 
 /// The bytes of a serialised cell in addition to its row, family, qualifier and value: lengths, timestamp and type.
 const CELL_FIXED_BYTES: usize = 20;
+
+/// The text of HBase's client for a cell that exceeds its size limit.
+pub const TOO_LARGE_FOR_CLIENT: &str = "KeyValue size too large";
+
+/// The bytes of a qualifier that a message shows.
+const QUALIFIER_SHOWN_MAX: usize = 64;
 
 /// Checks a timestamp that a mutation gives.
 ///
@@ -20,8 +27,11 @@ pub fn check_timestamp(timestamp: i64) -> Result<()> {
 
 fn check_family_form(family: &[u8]) -> Result<()> {
     match family.len() {
-        0 => Err(Error::invalid("Family cannot be null")),
-        n if n > FAMILY_LENGTH_MAX => Err(Error::invalid(format!("Family > {FAMILY_LENGTH_MAX}"))),
+        0 => Err(Error::invalid("Family cannot be null")
+            .with_plain("Family cannot be null: a column must name its family, as in \"family:qualifier\"")),
+        n if n > FAMILY_LENGTH_MAX => Err(Error::invalid(format!("Family > {FAMILY_LENGTH_MAX}")).with_plain(format!(
+            "Family > {FAMILY_LENGTH_MAX}: the name of a family has {n} bytes and may have at most {FAMILY_LENGTH_MAX}"
+        ))),
         _ => Ok(()),
     }
 }
@@ -50,11 +60,15 @@ impl Put {
     pub fn check_cell_bytes(&self, limit: i64) -> Result<()> {
         let too_large =
             |cell: &super::PutCell| cell_bytes(&self.row, &cell.family, &cell.qualifier, &cell.value) > limit;
-        if limit > 0 && self.cells.iter().any(too_large) {
-            Err(Error::invalid("KeyValue size too large")
-                .with_plain(format!("KeyValue size too large: a cell with its row and column may have at most {limit} bytes; split the value")))
-        } else {
-            Ok(())
+        match self.cells.iter().find(|cell| limit > 0 && too_large(cell)) {
+            Some(cell) => Err(Error::invalid(TOO_LARGE_FOR_CLIENT).with_plain(format!(
+                "{TOO_LARGE_FOR_CLIENT}: the value of {}:{} has {} bytes, and a cell with its row and column may have at \
+                 most {limit}: split the value",
+                String::from_utf8_lossy(&cell.family),
+                to_string_binary(&cell.qualifier[..cell.qualifier.len().min(QUALIFIER_SHOWN_MAX)]),
+                cell.value.len()
+            ))),
+            None => Ok(()),
         }
     }
 

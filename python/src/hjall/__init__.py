@@ -16,7 +16,7 @@ b'ann' b'Oslo'
 from __future__ import annotations
 
 import os as _os
-from typing import Any as _Any
+from typing import TYPE_CHECKING as _TYPE_CHECKING
 
 from hjall import _native
 from hjall._native import ManualClock
@@ -54,10 +54,16 @@ from hjall.errors import (
     TooLarge,
 )
 from hjall.mutations import Delete, Marker, Put
+from hjall.options import Options as _Options
+from hjall.options import check_folder as _check_folder
 from hjall.pool import ConnectionPool
 from hjall.server import Server
 from hjall.table import Table
+from hjall.types import CopyProgress as _CopyProgress
 from hjall.types import Path as _Path
+
+if _TYPE_CHECKING:
+    from typing_extensions import Unpack as _Unpack
 
 __version__ = _native.__version__
 
@@ -108,11 +114,11 @@ __all__ = [
 ]
 
 
-def open(path: _Path, **options: _Any) -> Database:
+def open(path: _Path, **options: _Unpack[_Options]) -> Database:
     """Opens the database in a folder, which is created if it does not exist. A process can open a folder several
     times and shares one database then; two processes cannot have the same folder open.
 
-    The options are keyword arguments:
+    The options are keyword arguments; an unknown one raises `TypeError`:
 
     - `table_prefix`, `table_prefix_separator` (``b"_"``) and `autoconnect` are HappyBase's.
     - `encoding`: the encoding of `str` arguments in place of bytes. By default a `str` is rejected. Results are bytes.
@@ -122,11 +128,10 @@ def open(path: _Path, **options: _Any) -> Database:
       `cache_bytes`, or 64 MiB if that is not given.
     - `write_buffer_bytes`: the memory for data that are not yet in files, in bytes; 128 MiB by default.
     - `cell_bytes_max`: the size of the largest cell, in bytes; 10 MiB by default, 0 for no limit.
-    - `host`, `port`, `timeout`, `compat`, `transport` and `protocol` are HappyBase's. They have no effect, because
-      there is no network connection; the last three are checked as in HappyBase.
 
     Raises `Locked` if another process has the folder open, `NewerFormat` if a newer version of hjall wrote it,
-    `StorageError` if it cannot be read.
+    `StorageError` if it cannot be read, `ValueError` for a name that looks like the address of a server, such as
+    ``"localhost"``, unless that folder exists.
 
     >>> import hjall, tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
@@ -136,10 +141,10 @@ def open(path: _Path, **options: _Any) -> Database:
     ...         db.tables()
     [b't']
     """
-    return Database(_os.fspath(path), **options)
+    return Database(_check_folder(path, "hjall.open"), **options)
 
 
-def memory(**options: _Any) -> Database:
+def memory(**options: _Unpack[_Options]) -> Database:
     """Opens a new database in memory, which is discarded when it is closed. The options are those of `open`.
 
     >>> import hjall
@@ -150,14 +155,15 @@ def memory(**options: _Any) -> Database:
     return Database(None, **options)
 
 
-def restore(backup: _Path, folder: _Path) -> None:
+def restore(backup: _Path, folder: _Path, *, progress: _CopyProgress | None = None) -> None:
     """Copies a backup, which `Database.backup` or ``hjall backup`` made, to a folder that does not exist or is empty.
-    Everything is read and checked. The copy is a folder for `open`; `Database.backup` has an example.
+    Everything is read and checked. The copy is a folder for `open`; `Database.backup` has an example, and describes
+    `progress`.
 
     Raises `InvalidArgument` if there is no backup or the folder is in use, `Locked` if another process has the backup
     open, `Corrupt` if it is damaged, `NewerFormat`, `DiskFull`, `StorageError`.
     """
-    _native.restore(_os.fspath(backup), _os.fspath(folder))
+    _native.restore(_os.fspath(backup), _os.fspath(folder), progress)
 
 
 # Some platforms cannot fork.

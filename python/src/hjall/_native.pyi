@@ -4,9 +4,10 @@
 (mypy --strict).
 """
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from datetime import timedelta
 from types import TracebackType
-from typing import Any, ClassVar, TypeAlias, final
+from typing import Any, ClassVar, Literal, TypeAlias, TypeVar, final, overload
 
 from typing_extensions import CapsuleType, Self, disjoint_base
 
@@ -15,7 +16,7 @@ from hjall.arrow.protocol import ArrowArray, ArrowStream
 from hjall.descriptors import FamilyArgument, SplitArgument
 from hjall.mutations import Mutation
 from hjall.scan import ScanArguments
-from hjall.types import BytesLike, Columns, Data, Name, Row, TimeRange
+from hjall.types import BytesLike, Columns, CopyProgress, Data, Name, Row, TimeRange
 
 __all__ = [
     "Admin",
@@ -34,25 +35,30 @@ __all__ = [
     "command",
     "forked",
     "load_arrow",
+    "read_inline",
     "restore",
     "scan_arrow",
 ]
 
 __version__: str
 
-_Filtering: TypeAlias = "Filter | BytesLike | None"
+_Filtering: TypeAlias = "Filter | BytesLike | str | None"
 # The fields of `hjall.Cell`: column, value, timestamp, kind.
 _CellFields = tuple[bytes, bytes, int, str]
+_Result = TypeVar("_Result")
 
 def forked() -> None: ...
 def command(arguments: list[str]) -> int: ...
+def read_inline(
+    method: Callable[..., _Result], arguments: tuple[Any, ...], options: dict[str, Any] | None, in_memory: bool
+) -> tuple[_Result | None, bool]: ...
 
 @final
 class ManualClock:
     def __new__(cls, now_ms: int = 1_700_000_000_000) -> Self: ...
     @property
     def now_ms(self) -> int: ...
-    def advance(self, ms: int) -> None: ...
+    def advance(self, step: int | timedelta) -> None: ...
     def set(self, now_ms: int) -> None: ...
 
 @final
@@ -72,6 +78,7 @@ class Database:
     def is_open(self) -> bool: ...
     def open(self) -> None: ...
     def close(self) -> None: ...
+    def sharing(self, encoding: str | None = None) -> Database: ...
     def cluster_id(self) -> str: ...
     def now_ms(self) -> int: ...
 
@@ -95,7 +102,9 @@ class Admin:
     def truncate_table(self, name: Name, preserve_splits: bool) -> None: ...
     def compact_table(self, name: Name, major: bool) -> None: ...
     def flush_table(self, name: Name) -> None: ...
-    def backup(self, folder: Any) -> None: ...
+    def backup(self, folder: Any, progress: CopyProgress | None = None) -> None: ...
+    def table_statistics(self, name: Name) -> Any: ...
+    def statistics(self) -> Any: ...
     def describe(self, name: Name) -> dict[str, Any]: ...
     def families(self, name: Name) -> dict[bytes, dict[str, Any]]: ...
     def regions(self, name: Name) -> list[dict[str, Any]]: ...
@@ -109,6 +118,40 @@ class Table:
     def __new__(cls, database: Database, name: Name) -> Self: ...
     @property
     def name(self) -> bytes: ...
+    @overload
+    def row(
+        self,
+        row: BytesLike,
+        columns: Columns = None,
+        timestamp: int | None = None,
+        include_timestamp: Literal[False] = False,
+        *,
+        time_range: TimeRange | None = None,
+        filter: _Filtering = None,
+    ) -> dict[bytes, bytes]: ...
+    @overload
+    def row(
+        self,
+        row: BytesLike,
+        columns: Columns = None,
+        timestamp: int | None = None,
+        *,
+        include_timestamp: Literal[True],
+        time_range: TimeRange | None = None,
+        filter: _Filtering = None,
+    ) -> dict[bytes, tuple[bytes, int]]: ...
+    @overload
+    def row(
+        self,
+        row: BytesLike,
+        columns: Columns,
+        timestamp: int | None,
+        include_timestamp: Literal[True],
+        *,
+        time_range: TimeRange | None = None,
+        filter: _Filtering = None,
+    ) -> dict[bytes, tuple[bytes, int]]: ...
+    @overload
     def row(
         self,
         row: BytesLike,
@@ -119,6 +162,40 @@ class Table:
         time_range: TimeRange | None = None,
         filter: _Filtering = None,
     ) -> Row: ...
+    @overload
+    def rows(
+        self,
+        rows: Iterable[BytesLike],
+        columns: Columns = None,
+        timestamp: int | None = None,
+        include_timestamp: Literal[False] = False,
+        *,
+        time_range: TimeRange | None = None,
+        filter: _Filtering = None,
+    ) -> list[tuple[bytes, dict[bytes, bytes]]]: ...
+    @overload
+    def rows(
+        self,
+        rows: Iterable[BytesLike],
+        columns: Columns = None,
+        timestamp: int | None = None,
+        *,
+        include_timestamp: Literal[True],
+        time_range: TimeRange | None = None,
+        filter: _Filtering = None,
+    ) -> list[tuple[bytes, dict[bytes, tuple[bytes, int]]]]: ...
+    @overload
+    def rows(
+        self,
+        rows: Iterable[BytesLike],
+        columns: Columns,
+        timestamp: int | None,
+        include_timestamp: Literal[True],
+        *,
+        time_range: TimeRange | None = None,
+        filter: _Filtering = None,
+    ) -> list[tuple[bytes, dict[bytes, tuple[bytes, int]]]]: ...
+    @overload
     def rows(
         self,
         rows: Iterable[BytesLike],
@@ -129,6 +206,43 @@ class Table:
         time_range: TimeRange | None = None,
         filter: _Filtering = None,
     ) -> list[tuple[bytes, Row]]: ...
+    @overload
+    def cells(
+        self,
+        row: BytesLike,
+        column: BytesLike,
+        versions: int | None = None,
+        timestamp: int | None = None,
+        include_timestamp: Literal[False] = False,
+        *,
+        time_range: TimeRange | None = None,
+        filter: _Filtering = None,
+    ) -> list[bytes]: ...
+    @overload
+    def cells(
+        self,
+        row: BytesLike,
+        column: BytesLike,
+        versions: int | None = None,
+        timestamp: int | None = None,
+        *,
+        include_timestamp: Literal[True],
+        time_range: TimeRange | None = None,
+        filter: _Filtering = None,
+    ) -> list[tuple[bytes, int]]: ...
+    @overload
+    def cells(
+        self,
+        row: BytesLike,
+        column: BytesLike,
+        versions: int | None,
+        timestamp: int | None,
+        include_timestamp: Literal[True],
+        *,
+        time_range: TimeRange | None = None,
+        filter: _Filtering = None,
+    ) -> list[tuple[bytes, int]]: ...
+    @overload
     def cells(
         self,
         row: BytesLike,
@@ -211,6 +325,8 @@ class Scanner:
         self, n: int, include_timestamp: bool = False, sorted_columns: bool = False
     ) -> list[tuple[bytes, Row]]: ...
     def cells(self, n: int) -> list[tuple[bytes, list[_CellFields], bool]]: ...
+    def skip(self, n: int) -> int: ...
+    def keys(self, n: int) -> list[bytes]: ...
     def stop(self) -> None: ...
     def close(self) -> None: ...
 
@@ -227,8 +343,8 @@ class Batch:
         ttl_ms: int | None = None,
         durability: str | None = None,
     ) -> Self: ...
-    def put(self, row: BytesLike, data: Data, wal: bool | None = None) -> None: ...
-    def delete(self, row: BytesLike, columns: Iterable[Any] | None = None, wal: bool | None = None) -> None: ...
+    def put(self, row: BytesLike | str, data: Data, wal: bool | None = None) -> None: ...
+    def delete(self, row: BytesLike | str, columns: Iterable[Any] | None = None, wal: bool | None = None) -> None: ...
     def send(self) -> None: ...
     def __enter__(self) -> Self: ...
     def __exit__(
@@ -248,6 +364,7 @@ class Comparator:
     __hash__: ClassVar[None]  # type: ignore[assignment]
     def __eq__(self, value: object, /) -> bool: ...
     def __ne__(self, value: object, /) -> bool: ...
+    def _describe(self, expression: str) -> None: ...
     @staticmethod
     def binary(value: BytesLike) -> Comparator: ...
     @staticmethod
@@ -276,11 +393,12 @@ class Filter:
     def __rand__(self, value: Filter, /) -> Filter: ...
     def __or__(self, value: Filter, /) -> Filter: ...
     def __ror__(self, value: Filter, /) -> Filter: ...
+    def _describe(self, expression: str) -> None: ...
     def to_bytes(self) -> bytes: ...
     @staticmethod
     def from_bytes(data: BytesLike) -> Filter: ...
     @staticmethod
-    def parse(text: BytesLike) -> Filter: ...
+    def parse(text: BytesLike | str) -> Filter: ...
     @staticmethod
     def all(filters: list[Filter]) -> Filter: ...
     @staticmethod
@@ -382,7 +500,7 @@ class ArrowScan:
     def __arrow_c_schema__(self) -> CapsuleType: ...
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> CapsuleType: ...
 
-def restore(backup: Any, folder: Any) -> None: ...
+def restore(backup: Any, folder: Any, progress: CopyProgress | None = None) -> None: ...
 def scan_arrow(
     table: Table,
     arguments: ScanArguments,

@@ -7,18 +7,19 @@ import sys
 import weakref
 from collections.abc import Iterable, Mapping
 from types import TracebackType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from hjall import _native
 from hjall.descriptors import Family, SplitArgument, TableDescriptor, family_argument, family_arguments
-from hjall.errors import InvalidDescriptor
+from hjall.errors import TableExists, raised_class
+from hjall.options import Options, check_options
 from hjall.server import Server
+from hjall.statistics import Statistics, TableStatistics
 from hjall.table import Table
-from hjall.types import BytesLike, Name, Path
+from hjall.types import BytesLike, CopyProgress, Name, Path
 
-COMPAT_MODES = ("0.90", "0.92", "0.94", "0.96", "0.98")
-TRANSPORTS = ("buffered", "framed")
-PROTOCOLS = ("binary", "compact")
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
 # All databases that were opened; closed at exit, while Python threads can still run.
 _databases: weakref.WeakSet[Database] = weakref.WeakSet()
@@ -35,59 +36,41 @@ class Database:
     compat = "0.98"
     """The version of HBase that HappyBase programs see: the newest one that HappyBase supports."""
 
-    def __init__(
-        self,
-        path: Path | None,
-        *,
-        autoconnect: bool = True,
-        table_prefix: Name | None = None,
-        table_prefix_separator: Name = b"_",
-        encoding: str | None = None,
-        clock: _native.ManualClock | None = None,
-        cache_bytes: int | None = None,
-        row_cache_bytes: int | None = None,
-        write_buffer_bytes: int | None = None,
-        cell_bytes_max: int | None = None,
-        host: str | None = None,
-        port: Any = None,
-        timeout: float | None = None,
-        compat: str = "0.98",
-        transport: str = "buffered",
-        protocol: str = "binary",
-    ) -> None:
+    def __init__(self, path: Path | None, **options: Unpack[Options]) -> None:
+        check_options(options, "hjall.open" if path is not None else "hjall.memory")
+        table_prefix = options.get("table_prefix")
+        table_prefix_separator = options.get("table_prefix_separator", b"_")
         if table_prefix is not None and not isinstance(table_prefix, (str, bytes)):
             raise TypeError(f"table_prefix must be str or bytes, not {type(table_prefix).__name__}")
         if not isinstance(table_prefix_separator, (str, bytes)):
             raise TypeError(f"table_prefix_separator must be str or bytes, not {type(table_prefix_separator).__name__}")
-        for name, value, known in (
-            ("compat", compat, COMPAT_MODES),
-            ("transport", transport, TRANSPORTS),
-            ("protocol", protocol, PROTOCOLS),
-        ):
-            if value not in known:
-                raise ValueError(f"{name} must be one of {', '.join(known)}, not {value!r}")
         self.path = path
-        self.host, self.port, self.timeout = host, port, timeout
         self.table_prefix = None if table_prefix is None else name_bytes(table_prefix)
         self.table_prefix_separator = name_bytes(table_prefix_separator)
         self._native = _native.Database(
             path,
-            encoding=encoding,
-            clock=clock,
-            cache_bytes=cache_bytes,
-            row_cache_bytes=row_cache_bytes,
-            write_buffer_bytes=write_buffer_bytes,
-            cell_bytes_max=cell_bytes_max,
+            encoding=options.get("encoding"),
+            clock=options.get("clock"),
+            cache_bytes=options.get("cache_bytes"),
+            row_cache_bytes=options.get("row_cache_bytes"),
+            write_buffer_bytes=options.get("write_buffer_bytes"),
+            cell_bytes_max=options.get("cell_bytes_max"),
         )
         self._admin = _native.Admin(self._native)
         self._servers: list[Server] = []
-        if autoconnect:
+        if options.get("autoconnect", True):
             self.open()
 
+    def _use(self, other: Database, encoding: str | None) -> None:
+        """Makes this object another one for the database of `other`. Closing it leaves `other` open."""
+        self._native = other._native.sharing(encoding)
+        self._admin = _native.Admin(self._native)
+
     @classmethod
-    def _sharing(cls, other: Database, **options: Any) -> Database:
+    def _sharing(cls, other: Database, **options: Unpack[Options]) -> Database:
         """Makes another object for the same database, which is opened and closed together with it."""
-        self = cls(other.path, **{**options, "autoconnect": False})
+        options["autoconnect"] = False
+        self = cls(other.path, **options)
         self._native, self._admin = other._native, other._admin
         return self
 
@@ -206,6 +189,7 @@ class Database:
         num_regions: int | None = None,
         split_algo: str | None = None,
         attributes: Mapping[Any, Any] | None = None,
+        if_not_exists: bool = False,
     ) -> None:
         """Creates a table.
 
@@ -216,7 +200,8 @@ class Database:
         such as ``VERSIONS``. A `hjall.Family` in place of the options has HBase's defaults. `split_keys`: the start
         keys of all regions but the first. Alternatively, `num_regions` and `split_algo`: ``HexStringSplit``,
         ``DecimalStringSplit`` or ``UniformSplit``. `attributes`: attributes of the table, such as
-        ``{"READONLY": True, "DURABILITY": "SKIP_WAL"}``.
+        ``{"READONLY": True, "DURABILITY": "SKIP_WAL"}``. `if_not_exists`: leave an existing table as it is, even if its
+        families differ.
 
         Raises `TypeError` and `ValueError` for invalid arguments, `TableExists`, `NamespaceNotFound`.
 
@@ -229,13 +214,17 @@ class Database:
         if not isinstance(families, dict):
             raise TypeError(f"families must be a dict from names to options, not {type(families).__name__}")
         if not families:
-            error = InvalidDescriptor(
+            error = raised_class("InvalidDescriptor")(
                 f"Table should have at least one column family. Table {name_bytes(name)!r} has none"
             )
             error.kind = "InvalidDescriptor"
             raise error
         splits = SplitArgument(None if split_keys is None else list(split_keys), num_regions, split_algo)
-        self._admin.create_table(self._table_name(name), family_arguments(families), dict(attributes or {}), splits)
+        try:
+            self._admin.create_table(self._table_name(name), family_arguments(families), dict(attributes or {}), splits)
+        except TableExists:
+            if not if_not_exists:
+                raise
 
     def delete_table(self, name: Name, disable: bool = False) -> None:
         """Deletes a disabled table with its data. `disable`: disable the table first if it is enabled.
@@ -284,10 +273,13 @@ class Database:
         """Writes the data that a table holds in memory to files. Raises `TableNotFound`, `StorageError`."""
         self._admin.flush_table(self._table_name(name))
 
-    def backup(self, folder: Path) -> None:
+    def backup(self, folder: Path, *, progress: CopyProgress | None = None) -> None:
         """Copies the database, as of the beginning of the call, to a folder that does not exist or is empty. Other
         threads can read and write meanwhile. The copy is a folder for `hjall.open`, and for `hjall.restore`, which
         copies it again. It is built in ``FOLDER.part`` and appears when it is complete and on disk.
+
+        `progress`: called about 20 times per second as ``progress(table, family, cells, bytes)``, with what is being
+        copied and the cells and bytes copied so far; an exception from it ends the backup.
 
         Raises `InvalidArgument` if the folder is in use, `Stale` if a table was dropped or truncated meanwhile,
         `Corrupt`, `DiskFull`, `StorageError`.
@@ -303,7 +295,33 @@ class Database:
         ...         again.table("t").row(b"r")
         {b'f:q': b'1'}
         """
-        self._admin.backup(folder)
+        self._admin.backup(folder, progress)
+
+    def table_statistics(self, name: Name) -> TableStatistics:
+        """Returns figures of a table: the size and number of its files (data that are still in memory are not counted),
+        and its regions, reads (rows returned) and writes (mutations) since the database was opened.
+
+        Raises `TableNotFound`.
+
+        >>> import hjall
+        >>> db = hjall.memory()
+        >>> db.create_table("t", {"f": {}})
+        >>> db.table("t").put(b"r", {b"f:a": b"1"})
+        >>> db.table_statistics("t")["writes"]
+        1
+        """
+        figures: TableStatistics = self._admin.table_statistics(self._table_name(name))
+        return figures
+
+    def statistics(self) -> Statistics:
+        """Returns figures of the whole database: sizes in bytes, files, and hits and misses of the caches.
+
+        >>> import hjall
+        >>> hjall.memory().statistics()["row_cache_rows"]
+        0
+        """
+        figures: Statistics = self._admin.statistics()
+        return figures
 
     def describe_table(self, name: Name) -> TableDescriptor:
         """Returns a table's description with all attributes, in HBase's form. Raises `TableNotFound`.
@@ -341,7 +359,7 @@ class Database:
         >>> db.alter_table("t", attributes={"READONLY": True})
         >>> db.table("t").put(b"r", {b"f:a": b"1"})
         Traceback (most recent call last):
-        hjall.errors.ReadOnly: table t is read only: set its READONLY attribute to false to write to it
+        hjall.errors.ReadOnly: put: row b'r': table t is read only: set its READONLY attribute to false to write to it
         """
         full = self._table_name(name)
         if families is None:

@@ -1,9 +1,16 @@
 """The exceptions of hjall. All are subclasses of `Error` and of a suitable built-in exception.
 
 Arguments of a wrong type raise `TypeError`.
+
+In a process that has loaded HappyBase's Thrift types (the module ``Hbase_thrift``), exceptions are also instances of
+the classes that HBase's Thrift gateway declares, so that ``except Hbase_thrift.IOError`` and ``except
+Hbase_thrift.AlreadyExists`` catch them.
 """
 
 from __future__ import annotations
+
+import sys
+from typing import Any
 
 
 class Error(Exception):
@@ -117,3 +124,52 @@ class Corrupt(StorageError):
 
 class NoConnectionsAvailable(Error, RuntimeError):
     """No connection of the pool became free within the timeout."""
+
+
+def raised_class(name: str) -> type[Error]:
+    """Returns the class to raise for an exception of this module: the class itself, or in a process that has loaded
+    HBase's Thrift types, a subclass of it and of one of those."""
+    plain: type[Error] = globals()[name]
+    thrift = sys.modules.get("Hbase_thrift")
+    if thrift is None:
+        return plain
+    key = (plain, id(thrift))
+    found = _thrift_classes.get(key)
+    if found is None:
+        found = _thrift_classes[key] = _thrift_class(plain, thrift)
+    return found
+
+
+_thrift_classes: dict[tuple[type[Error], int], type[Error]] = {}
+
+
+def _thrift_class(plain: type[Error], thrift: Any) -> type[Error]:
+    """The subclass of an exception and of the class that HBase's Thrift1 gateway raises in its place."""
+    if issubclass(plain, (TableExists, NamespaceExists)):
+        declared = thrift.AlreadyExists
+    elif issubclass(plain, InvalidArgument):
+        declared = thrift.IllegalArgument
+    else:
+        declared = thrift.IOError
+
+    def init(self: Any, *args: Any) -> None:
+        plain.__init__(self, *args)
+        # Fields of a Thrift struct, which programs read.
+        self.message = args[0] if args else None
+
+    def reduce(self: Any) -> Any:
+        return plain, self.args, {"kind": self.kind, "hbase_message": self.hbase_message}
+
+    names = {
+        "__init__": init,
+        "__reduce__": reduce,
+        "__str__": plain.__str__,
+        "__repr__": plain.__repr__,
+        "__hash__": plain.__hash__,
+        "__eq__": plain.__eq__,
+        "__module__": plain.__module__,
+        "__qualname__": plain.__qualname__,
+        "__doc__": plain.__doc__,
+    }
+    made: type[Error] = type(declared)(plain.__name__, (plain, declared), names)
+    return made

@@ -6,43 +6,66 @@ from __future__ import annotations
 import contextlib
 import queue
 import threading
-from collections.abc import Generator
-from typing import Any
+from collections.abc import Callable, Generator
+from typing import TYPE_CHECKING
 
 from hjall.database import Database
 from hjall.errors import NoConnectionsAvailable
+from hjall.options import Options, check_folder, check_options
+from hjall.types import Path
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
 
 class ConnectionPool:
     """A pool of `size` connections, each used by one thread at a time.
 
-    `options`: the options of `hjall.open`, and the folder as `path`. Without a path, all connections share a database
-    in memory.
+    `path`: the folder of the database. `options`: the options of `hjall.open`. `database`: an open database, such as
+    one in memory, to share instead of a folder.
 
-    Raises `TypeError` and `ValueError` for an invalid size, and the errors of `hjall.open`.
+    Raises `TypeError` and `ValueError` for an invalid size, a missing folder and unknown options, and the errors of
+    `hjall.open`.
 
     >>> import hjall
-    >>> pool = hjall.ConnectionPool(size=2)
+    >>> pool = hjall.ConnectionPool(size=2, database=hjall.memory())
     >>> with pool.connection() as db:
     ...     db.tables()
     []
     """
 
-    def __init__(self, size: int, **options: Any) -> None:
+    def __init__(
+        self,
+        size: int,
+        path: Path | None = None,
+        *,
+        database: Database | None = None,
+        **options: Unpack[Options],
+    ) -> None:
+        check_options(options, "hjall.ConnectionPool")
+        options["autoconnect"] = False
+        if path is not None and database is None:
+            folder = check_folder(path, "hjall.ConnectionPool")
+            # A folder can be opened any number of times.
+            self._start(size, lambda: Database(folder, **options))
+        elif database is not None and path is None:
+            self._start(size, lambda: Database._sharing(database, **options))
+        else:
+            raise TypeError(
+                "hjall.ConnectionPool needs either the folder of a database, path=…, or an open one, database=…, for "
+                "example database=hjall.memory()"
+            )
+
+    def _start(self, size: int, connect: Callable[[], Database]) -> None:
         if not isinstance(size, int):
             raise TypeError(f"the size of a pool must be an integer, not {type(size).__name__}")
         if size < 1:
             raise ValueError(f"the size of a pool must be at least 1, not {size}")
-        options["autoconnect"] = False
-        path = options.pop("path", None)
-        first = Database(path, **options)
         self._free: queue.LifoQueue[Database] = queue.LifoQueue()
-        for _ in range(size - 1):
-            # A folder can be opened any number of times; a database in memory has to be shared.
-            self._free.put(Database._sharing(first, **options) if path is None else Database(path, **options))
-        self._free.put(first)
+        for _ in range(size):
+            self._free.put(connect())
         self._mine = threading.local()
-        # Reports invalid options here instead of at the first use.
+        # Reports a database that cannot be opened here instead of at the first use.
         with self.connection():
             pass
 

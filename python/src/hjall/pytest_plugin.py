@@ -1,4 +1,5 @@
-"""Fixtures for pytest: a database per test, a Thrift server, and a clock that the test controls.
+"""Fixtures for pytest: databases for a test, a module or a session, a Thrift server, a clock that the test controls,
+and HappyBase programs without a server.
 
 pytest loads them automatically when hjall is installed.
 """
@@ -10,6 +11,7 @@ from collections.abc import Generator
 import pytest
 
 import hjall
+from hjall import aio, happybase
 
 
 class ServedDatabase:
@@ -48,6 +50,37 @@ def hjall_db(request: pytest.FixtureRequest) -> Generator[hjall.Database, None, 
     clock = request.getfixturevalue("hjall_clock") if "hjall_clock" in request.fixturenames else None
     with hjall.memory(clock=clock) as database:
         yield database
+
+
+@pytest.fixture(scope="module")
+def hjall_module_db() -> Generator[hjall.Database, None, None]:
+    """A new database in memory for all tests of a module."""
+    with hjall.memory() as database:
+        yield database
+
+
+@pytest.fixture(scope="session")
+def hjall_session_db() -> Generator[hjall.Database, None, None]:
+    """A new database in memory for all tests of a session."""
+    with hjall.memory() as database:
+        yield database
+
+
+@pytest.fixture
+def hjall_aio_db(hjall_db: hjall.Database) -> aio.Database:
+    """`hjall_db` for asyncio, as a `hjall.aio.Database`. It can be used in any event loop."""
+    return aio.Database.sharing(hjall_db)
+
+
+@pytest.fixture
+def hjall_happybase(hjall_db: hjall.Database, monkeypatch: pytest.MonkeyPatch) -> Generator[hjall.Database, None, None]:
+    """`hjall_db`, which all connections and pools of HappyBase use during the test, whatever their host and port, also
+    where a program imported the classes before. The data survive ``close()`` of a connection. HappyBase must be
+    installed."""
+    for target, name, value in happybase._stock_names():
+        monkeypatch.setattr(target, name, value)
+    with happybase.redirect(hjall_db):
+        yield hjall_db
 
 
 @pytest.fixture

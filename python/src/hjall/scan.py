@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable, Generator, Iterable
+from dataclasses import dataclass, fields
+from html import escape
+from types import TracebackType
+from typing import Any, TypeVar, cast
 
 from hjall.filters import Filter
 from hjall.types import BytesLike, Columns, TimeRange
+
+Item_co = TypeVar("Item_co", covariant=True)
 
 BATCH_SIZE = 1000
 """The default of `batch_size`: how many rows a scan fetches at once."""
@@ -22,7 +28,7 @@ class ScanArguments:
     row_stop: BytesLike | None = None
     row_prefix: BytesLike | None = None
     columns: Columns = None
-    filter: Filter | BytesLike | None = None
+    filter: Filter | BytesLike | str | None = None
     timestamp: int | None = None
     time_range: TimeRange | None = None
     versions: int | None = 1
@@ -36,14 +42,106 @@ class ScanArguments:
     raw: bool = False
 
     def __post_init__(self) -> None:
+        self.check()
+
+    @classmethod
+    def unchecked(cls, **arguments: Any) -> ScanArguments:
+        """Makes arguments that `check` will check later, because a generator reports errors at its first step."""
+        self = cls.__new__(cls)
+        for field in fields(cls):
+            object.__setattr__(self, field.name, arguments.get(field.name, field.default))
+        return self
+
+    def check(self) -> None:
+        """Checks the arguments; see the class."""
         self.reverse = bool(self.reverse)
         for name, number in (("limit", self.limit), ("scan_batching", self.scan_batching)):
             at_least_one(name, number)
         if self.row_prefix is not None and (self.row_start is not None or self.row_stop is not None):
             raise TypeError("row_prefix cannot be combined with row_start or row_stop")
 
+    def described(self) -> str:
+        """The arguments that are not the defaults, as a program would write them."""
+        given = [(field.name, getattr(self, field.name), field.default) for field in fields(self)]
+        return ", ".join(f"{name}={value!r}" for name, value, default in given if value != default)
+
 
 def at_least_one(name: str, number: int | None) -> None:
     """Checks an argument. Raises `ValueError` if the number is less than 1."""
     if number is not None and number < 1:
         raise ValueError(f"{name} must be at least 1, not {number}")
+
+
+class Scan(Generator[Item_co, None, None]):
+    """A generator over the results of a scan, which begins when the first one is requested. `close` ends it."""
+
+    def __init__(self, rows: Generator[Item_co, None, None], table: bytes, description: str, preview: Preview) -> None:
+        self._rows, self._table, self._description, self._preview = rows, table, description, preview
+
+    def __iter__(self) -> Generator[Item_co, None, None]:
+        # A loop over the inner generator is faster than one over this object.
+        return self._rows
+
+    def __next__(self) -> Item_co:
+        return next(self._rows)
+
+    def send(self, value: None) -> Item_co:
+        """Continues the generator, as `next` does."""
+        return self._rows.send(value)
+
+    def throw(
+        self,
+        kind: type[BaseException] | BaseException,
+        value: object = None,
+        trace: TracebackType | None = None,
+    ) -> Item_co:
+        """Raises an exception in the generator, which ends the scan."""
+        return self._rows.throw(cast(BaseException, kind) if value is None and trace is None else cast(Any, value))
+
+    def close(self) -> None:
+        """Ends the scan and releases its snapshot."""
+        self._rows.close()
+
+    def __repr__(self) -> str:
+        return f"<scan of {self._table!r}{': ' if self._description else ''}{self._description}>"
+
+    def _repr_html_(self) -> str:
+        """The first rows, as notebooks show them. They are read by another scan."""
+        return rows_html(repr(self), self._preview())
+
+
+Preview = Callable[[], Iterable[tuple[bytes, Any]]]
+"""Reads the first rows of a table or scan."""
+
+PREVIEW_ROWS = 10
+"""How many rows notebooks show."""
+
+_SHOWN_MAX = 60
+
+
+def rows_html(title: str, rows: Iterable[tuple[bytes, Any]]) -> str:
+    """Rows as an HTML table, with a column for each column that occurs in them."""
+    shown = list(rows)
+    columns = sorted({column for _, data in shown for column in data})
+    head = "".join(f"<th>{_text(column)}</th>" for column in (b"row", *columns))
+    body = "".join(
+        f"<tr><th>{_text(key)}</th>{''.join(f'<td>{_text(data.get(column))}</td>' for column in columns)}</tr>"
+        for key, data in shown
+    )
+    return f"<p>{escape(title)}</p><table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+
+
+def _text(value: Any) -> str:
+    """A name or value, shortened: as text if it is printable, otherwise as Python writes it."""
+    if value is None:
+        return ""
+    if isinstance(value, tuple):
+        return f"{_text(value[0])} <small>@{value[1]}</small>"
+    text: str
+    try:
+        text = value[: _SHOWN_MAX * 4].decode()
+    except UnicodeDecodeError:
+        text = repr(value[:_SHOWN_MAX])
+    if not text.isprintable():
+        text = repr(value[:_SHOWN_MAX])
+    return escape(text if len(text) <= _SHOWN_MAX else text[: _SHOWN_MAX - 1] + "…")

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import struct
-from collections.abc import Generator, Iterable, Mapping
+from collections.abc import Callable, Generator, Iterable, Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal
 
 from hjall import _native
@@ -13,15 +14,21 @@ from hjall.arrow.scan import ArrowScan
 from hjall.batch import Batch
 from hjall.cell import Cell, RowCells
 from hjall.errors import Error
-from hjall.filters import Filter
+from hjall.filters import Filter, FirstKeyOnlyFilter, KeyOnlyFilter
 from hjall.mutations import Mutation, Put, mutation_list
-from hjall.scan import BATCH_SIZE, ScanArguments, at_least_one
+from hjall.scan import BATCH_SIZE, PREVIEW_ROWS, Scan, ScanArguments, at_least_one, rows_html
 from hjall.types import BytesLike, Columns, Data, Name, Row, TimeRange
 
 if TYPE_CHECKING:
     from hjall.database import Database
 
 _COUNTER = struct.Struct(">q")
+
+# Reads one cell of each row, without its value.
+_NAMES_ONLY = FirstKeyOnlyFilter() & KeyOnlyFilter()
+
+# The rows that `count` and `delete_rows` read at once.
+_COUNTED_AT_ONCE = 10_000
 
 
 class Table(_native.Table):
@@ -78,7 +85,7 @@ class Table(_native.Table):
         row_stop: BytesLike | None = None,
         row_prefix: BytesLike | None = None,
         columns: Columns = None,
-        filter: Filter | BytesLike | None = None,
+        filter: Filter | BytesLike | str | None = None,
         timestamp: int | None = None,
         include_timestamp: bool = False,
         batch_size: int = BATCH_SIZE,
@@ -88,7 +95,7 @@ class Table(_native.Table):
         reverse: bool = False,
         *,
         time_range: TimeRange | None = None,
-    ) -> Generator[tuple[bytes, Row], None, None]:
+    ) -> Scan[tuple[bytes, Row]]:
         """Returns a generator over rows, as ``(key, dict)``. The generator reads a snapshot of the table that it takes
         when the first row is requested.
 
@@ -114,10 +121,7 @@ class Table(_native.Table):
         >>> [key for key, _ in table.scan(filter="ValueFilter(=, 'substring:2')")]
         [b'a2']
         """
-        at_least_one("limit", limit)
-        at_least_one("batch_size", batch_size)
-        # The limit counts results, of which a row can have several, so it is not part of the engine's arguments.
-        arguments = ScanArguments(
+        given = ScanArguments.unchecked(
             row_start=row_start,
             row_stop=row_stop,
             row_prefix=row_prefix,
@@ -127,11 +131,26 @@ class Table(_native.Table):
             time_range=time_range,
             batch_size=batch_size,
             scan_batching=scan_batching,
+            limit=limit,
             reverse=reverse,
         )
-        scanner = self._scanner(arguments)
+        rows = self._scan(given, include_timestamp, sorted_columns)
+
+        def preview() -> Generator[tuple[bytes, Row], None, None]:
+            few = min(PREVIEW_ROWS, limit) if limit else PREVIEW_ROWS
+            return self._scan(replace(given, limit=few, batch_size=few), include_timestamp, sorted_columns)
+
+        return Scan(rows, self.name, given.described(), preview)
+
+    def _scan(
+        self, arguments: ScanArguments, include_timestamp: bool, sorted_columns: bool
+    ) -> Generator[tuple[bytes, Row], None, None]:
+        left, batch_size = arguments.limit, arguments.batch_size
+        at_least_one("batch_size", batch_size)
+        arguments.check()
+        # The limit counts results, of which a row can have several, so the engine does not get it.
+        scanner = self._scanner(replace(arguments, limit=None))
         try:
-            left = limit
             while left is None or left > 0:
                 count = batch_size if left is None else min(batch_size, left)
                 rows = scanner.rows(count, include_timestamp, sorted_columns)
@@ -143,6 +162,109 @@ class Table(_native.Table):
         finally:
             scanner.close()
 
+    def count(
+        self,
+        row_start: BytesLike | None = None,
+        row_stop: BytesLike | None = None,
+        row_prefix: BytesLike | None = None,
+        columns: Columns = None,
+        filter: Filter | BytesLike | str | None = None,
+        *,
+        time_range: TimeRange | None = None,
+        progress: Callable[[int], object] | None = None,
+    ) -> int:
+        """Counts rows. The arguments and the errors are those of `scan`.
+
+        `progress`: called with the number of rows counted so far, after every 10,000 rows; an exception from it ends
+        the count.
+
+        >>> import hjall
+        >>> db = hjall.memory()
+        >>> db.create_table("t", {"f": {}})
+        >>> for key in b"a1", b"a2", b"b1":
+        ...     db.table("t").put(key, {b"f:x": b"1"})
+        >>> db.table("t").count(), db.table("t").count(row_prefix=b"a")
+        (3, 2)
+        """
+        arguments = ScanArguments(
+            row_start=row_start,
+            row_stop=row_stop,
+            row_prefix=row_prefix,
+            columns=columns,
+            # A filter of the program may have to see all cells and values of a row.
+            filter=_NAMES_ONLY if filter is None else filter,
+            time_range=time_range,
+            batch_size=_COUNTED_AT_ONCE,
+        )
+        scanner = self._scanner(arguments)
+        counted = 0
+        try:
+            while rows := scanner.skip(_COUNTED_AT_ONCE):
+                counted += rows
+                if progress is not None:
+                    progress(counted)
+        finally:
+            scanner.close()
+        return counted
+
+    def delete_rows(
+        self,
+        row_start: BytesLike | None = None,
+        row_stop: BytesLike | None = None,
+        row_prefix: BytesLike | None = None,
+        filter: Filter | BytesLike | str | None = None,
+        *,
+        durability: str | None = None,
+        progress: Callable[[int], object] | None = None,
+    ) -> int:
+        """Deletes the rows of a range: those whose keys start with `row_prefix`, or from `row_start` to before
+        `row_stop`; with a `filter`, only those that it selects. Returns their number.
+
+        Each row is deleted atomically, but not the range: a row that another thread writes meanwhile may remain.
+        `progress`: called with the number of rows deleted so far, after every 10,000 rows; an exception from it ends
+        the call. The other arguments are those of `scan` and `put`. `Database.truncate_table` deletes all rows.
+
+        Raises `TypeError` without a range, and the errors of `scan` and `delete`.
+
+        >>> import hjall
+        >>> db = hjall.memory()
+        >>> db.create_table("t", {"f": {}})
+        >>> for key in b"a1", b"a2", b"b1":
+        ...     db.table("t").put(key, {b"f:x": b"1"})
+        >>> db.table("t").delete_rows(row_prefix=b"a")
+        2
+        """
+        if row_start is None and row_stop is None and row_prefix is None:
+            raise TypeError(
+                "delete_rows needs row_prefix, row_start or row_stop: without them it would delete all rows, which "
+                "Database.truncate_table does"
+            )
+        arguments = ScanArguments(
+            row_start=row_start,
+            row_stop=row_stop,
+            row_prefix=row_prefix,
+            filter=_NAMES_ONLY if filter is None else filter,
+            batch_size=_COUNTED_AT_ONCE,
+        )
+        scanner = self._scanner(arguments)
+        batch = _native.Batch(self, durability=durability)
+        deleted = 0
+        try:
+            while keys := scanner.keys(_COUNTED_AT_ONCE):
+                for key in keys:
+                    batch.delete(key)
+                batch.send()
+                deleted += len(keys)
+                if progress is not None:
+                    progress(deleted)
+        finally:
+            scanner.close()
+        return deleted
+
+    def _repr_html_(self) -> str:
+        """The first rows, as notebooks show them."""
+        return rows_html(repr(self), self.scan(limit=PREVIEW_ROWS))
+
     def row_cells(
         self,
         row: BytesLike,
@@ -150,7 +272,7 @@ class Table(_native.Table):
         *,
         versions: int | None = 1,
         time_range: TimeRange | None = None,
-        filter: Filter | BytesLike | None = None,
+        filter: Filter | BytesLike | str | None = None,
         limit: int | None = None,
         offset: int = 0,
         raw: bool = False,
@@ -182,7 +304,7 @@ class Table(_native.Table):
         *,
         versions: int | None = 1,
         time_range: TimeRange | None = None,
-        filter: Filter | BytesLike | None = None,
+        filter: Filter | BytesLike | str | None = None,
         batch_size: int = BATCH_SIZE,
         scan_batching: int | None = None,
         limit: int | None = None,
@@ -253,7 +375,16 @@ class Table(_native.Table):
         >>> [key for key, _ in table.scan()]
         [b'row-0', b'row-2']
         """
-        return Batch(self, timestamp, batch_size, transaction, wal, ttl_ms=ttl_ms, durability=durability)
+        given = {
+            "timestamp": timestamp,
+            "batch_size": batch_size,
+            "transaction": transaction or None,
+            # The default, with or without a batch-wide setting.
+            "wal": None if wal is True else wal,
+            "ttl_ms": ttl_ms,
+            "durability": durability,
+        }
+        return Batch(self, **{name: value for name, value in given.items() if value is not None})
 
     def put_many(
         self,
@@ -445,7 +576,7 @@ class Table(_native.Table):
         row_start: BytesLike | None = None,
         row_stop: BytesLike | None = None,
         row_prefix: BytesLike | None = None,
-        filter: Filter | BytesLike | None = None,
+        filter: Filter | BytesLike | str | None = None,
         limit: int | None = None,
         reverse: bool = False,
         timestamp: int | None = None,

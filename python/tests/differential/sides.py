@@ -1,6 +1,6 @@
 """Runs a program on one side and converts the outcomes into a form that can be compared."""
 
-import types
+from collections.abc import Generator
 
 # Timestamps above this were assigned by the database.
 ASSIGNED = 10**12
@@ -40,7 +40,7 @@ def execute(connection, table, verb, arguments, options):
         return change(name), connection.is_table_enabled(name)
     if verb == "scan":
         scan = table.scan(**options)
-        assert isinstance(scan, types.GeneratorType)
+        assert isinstance(scan, Generator)
         return list(scan)
     if verb == "regions":
         return [{**region, "id": 0, "name": b"", "server_name": b"", "port": 0} for region in table.regions()]

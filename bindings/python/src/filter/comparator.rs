@@ -1,5 +1,7 @@
 //! Comparators: the right-hand sides of filters' comparisons.
 
+use std::sync::OnceLock;
+
 use bytes::Bytes;
 use hjall_engine::filter::{BitwiseOp, Comparator as EngineComparator};
 use pyo3::exceptions::PyValueError;
@@ -23,34 +25,45 @@ pub(super) fn comparator(with: &Bound<'_, PyAny>) -> PyResult<EngineComparator> 
 /// The right-hand side of a filter's comparison. The functions of `hjall.filters` create comparators; plain bytes
 /// stand for `BinaryComparator`.
 #[pyclass(frozen, module = "hjall.filters", eq)]
-#[derive(PartialEq)]
-pub struct Comparator(EngineComparator);
+pub struct Comparator(EngineComparator, OnceLock<String>);
+
+impl PartialEq for Comparator {
+    fn eq(&self, other: &Self) -> bool {
+        self.0 == other.0
+    }
+}
+
+impl Comparator {
+    fn of(comparator: EngineComparator) -> Self {
+        Self(comparator, OnceLock::new())
+    }
+}
 
 #[pymethods]
 impl Comparator {
     #[staticmethod]
     fn binary(value: &Bound<'_, PyAny>) -> PyResult<Self> {
-        Ok(Self(EngineComparator::binary(bytes(value)?)))
+        Ok(Self::of(EngineComparator::binary(bytes(value)?)))
     }
 
     #[staticmethod]
     fn binary_prefix(value: &Bound<'_, PyAny>) -> PyResult<Self> {
-        Ok(Self(EngineComparator::binary_prefix(bytes(value)?)))
+        Ok(Self::of(EngineComparator::binary_prefix(bytes(value)?)))
     }
 
     #[staticmethod]
     fn binary_component(value: &Bound<'_, PyAny>, offset: u32) -> PyResult<Self> {
-        Ok(Self(EngineComparator::binary_component(bytes(value)?, offset)))
+        Ok(Self::of(EngineComparator::binary_component(bytes(value)?, offset)))
     }
 
     #[staticmethod]
     fn regex(pattern: &str) -> PyResult<Self> {
-        EngineComparator::regex_string(pattern).map(Self).map_err(|e| error::from_engine(&e))
+        EngineComparator::regex_string(pattern).map(Self::of).map_err(|e| error::from_engine(&e))
     }
 
     #[staticmethod]
     fn substring(text: &str) -> Self {
-        Self(EngineComparator::substring(text))
+        Self::of(EngineComparator::substring(text))
     }
 
     #[staticmethod]
@@ -61,20 +74,25 @@ impl Comparator {
             "xor" => BitwiseOp::Xor,
             _ => return Err(PyValueError::new_err(format!("op must be \"and\", \"or\" or \"xor\", not {op:?}"))),
         };
-        Ok(Self(EngineComparator::bit(bytes(value)?, op)))
+        Ok(Self::of(EngineComparator::bit(bytes(value)?, op)))
     }
 
     #[staticmethod]
     fn null() -> Self {
-        Self(EngineComparator::null())
+        Self::of(EngineComparator::null())
     }
 
     #[staticmethod]
     fn long(value: i64) -> Self {
-        Self(EngineComparator::long(value))
+        Self::of(EngineComparator::long(value))
+    }
+
+    /// Sets the expression that `repr` returns, once.
+    fn _describe(&self, expression: String) {
+        let _ = self.1.set(expression);
     }
 
     fn __repr__(&self) -> String {
-        format!("{:?}", self.0)
+        self.1.get().cloned().unwrap_or_else(|| format!("{:?}", self.0))
     }
 }

@@ -2,7 +2,7 @@
 
 mod comparator;
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use bytes::Bytes;
 use hjall_engine::filter::{
@@ -22,27 +22,51 @@ use crate::error;
 /// A filter: selects the rows and cells that a read returns. The functions of `hjall.filters` create filters.
 /// ``a & b`` keeps what both filters keep; ``a | b`` keeps what at least one of them keeps. Filters are immutable.
 #[pyclass(frozen, module = "hjall.filters", eq)]
-#[derive(PartialEq)]
-pub struct Filter(Arc<FilterSpec>);
+pub struct Filter {
+    spec: Arc<FilterSpec>,
+    /// The Python expression for the filter, as far as it is known.
+    expression: OnceLock<String>,
+}
+
+impl PartialEq for Filter {
+    fn eq(&self, other: &Self) -> bool {
+        self.spec == other.spec
+    }
+}
 
 impl Filter {
     /// The engine's representation of the filter.
     pub fn spec(&self) -> Arc<FilterSpec> {
-        Arc::clone(&self.0)
+        Arc::clone(&self.spec)
+    }
+
+    fn expression(&self) -> Option<&str> {
+        self.expression.get().map(String::as_str)
     }
 
     fn of(spec: FilterSpec) -> Self {
-        Self(Arc::new(spec))
+        Self { spec: Arc::new(spec), expression: OnceLock::new() }
     }
 
     fn join(&self, other: &Self, operator: ListOperator) -> PyResult<Self> {
         // A chain of one operator becomes a single list, as in the filter language.
-        let mut members = match self.0.as_list() {
+        let mut members = match self.spec.as_list() {
             Some((own, members)) if own == operator => members.to_vec(),
-            _ => vec![(*self.0).clone()],
+            _ => vec![(*self.spec).clone()],
         };
-        members.push((*other.0).clone());
-        checked(FilterSpec::list(operator, members))
+        members.push((*other.spec).clone());
+        let joined = checked(FilterSpec::list(operator, members))?;
+        let sign = if operator == ListOperator::All { '&' } else { '|' };
+        let side = |filter: &Self| {
+            let text = filter.expression()?;
+            // The operand of another operator needs parentheses.
+            let list = filter.spec.as_list().is_some_and(|(own, _)| own != operator);
+            Some(if list && text.contains([' ']) { format!("({text})") } else { text.to_owned() })
+        };
+        if let (Some(one), Some(two)) = (side(self), side(other)) {
+            let _ = joined.expression.set(format!("{one} {sign} {two}"));
+        }
+        Ok(joined)
     }
 }
 
@@ -98,7 +122,7 @@ fn column_check(
 }
 
 fn specs(filters: Vec<PyRef<'_, Filter>>) -> Vec<FilterSpec> {
-    filters.iter().map(|filter| (*filter.0).clone()).collect()
+    filters.iter().map(|filter| (*filter.spec).clone()).collect()
 }
 
 #[pymethods]
@@ -111,13 +135,18 @@ impl Filter {
         self.join(other.get(), ListOperator::One)
     }
 
+    /// Sets the expression that `repr` returns, once.
+    fn _describe(&self, expression: String) {
+        let _ = self.expression.set(expression);
+    }
+
     fn __repr__(&self) -> String {
-        format!("{:?}", self.0)
+        self.expression().map_or_else(|| format!("{:?}", self.spec), ToOwned::to_owned)
     }
 
     /// The filter in HBase's serialized form (protobuf), as HBase's Java client sends it.
     fn to_bytes<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
-        PyBytes::new(py, &self.0.to_bytes())
+        PyBytes::new(py, &self.spec.to_bytes())
     }
 
     /// Parses HBase's serialized form.
@@ -144,12 +173,12 @@ impl Filter {
 
     #[staticmethod]
     fn skip(inner: &Bound<'_, Self>) -> PyResult<Self> {
-        checked(FilterSpec::skip((*inner.get().0).clone()))
+        checked(FilterSpec::skip((*inner.get().spec).clone()))
     }
 
     #[staticmethod]
     fn while_match(inner: &Bound<'_, Self>) -> PyResult<Self> {
-        checked(FilterSpec::while_match((*inner.get().0).clone()))
+        checked(FilterSpec::while_match((*inner.get().spec).clone()))
     }
 
     #[staticmethod]

@@ -11,6 +11,7 @@ use pyo3::types::PyBytes;
 
 use crate::convert;
 use crate::database::Database;
+use crate::error::Place;
 use crate::mutation;
 use crate::row::ColumnNames;
 use crate::table_handle::TableHandle;
@@ -26,6 +27,11 @@ impl Table {
     /// The handle that scanners and batches of the table share.
     pub fn handle(&self) -> &Arc<TableHandle> {
         &self.handle
+    }
+
+    /// What a call of a method is about.
+    fn place<'a>(&'a self, method: &'a str, row: &'a Bytes) -> Place<'a> {
+        Place { method, table: self.handle.name(), row: Some(row) }
     }
 
     fn bytes(&self, value: &Bound<'_, PyAny>, what: &str) -> PyResult<Bytes> {

@@ -6,9 +6,10 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 
 use super::Table;
-use crate::call::call;
+use crate::call::call_at;
 use crate::convert;
 use crate::error;
+use crate::error::Place;
 use crate::row::{self, CellFields, RowFormat};
 use crate::scanner::{ScanArguments, Scanner};
 
@@ -52,7 +53,7 @@ impl Table {
         let get = self.get_request(row, columns, timestamp, time_range, filter)?;
         let table = self.handle.table()?;
         let table = table.get()?;
-        let found = call(py, || table.get(&get))?;
+        let found = call_at(py, self.place("row", &get.row), || table.get(&get))?;
         self.names.row(py, &found, RowFormat { include_timestamp })
     }
 
@@ -93,14 +94,15 @@ impl Table {
         let mut gets = Vec::new();
         for row in rows.try_iter()? {
             let row = self.bytes(&row?, "a row key")?;
-            check_row(&row).map_err(|e| error::from_engine(&e))?;
+            check_row(&row).map_err(|e| error::from_call(&e, self.place("rows", &row)))?;
             gets.push(Get { row, ..template.clone() });
         }
         let table = self.handle.table()?;
         let table = table.get()?;
         let mut found = Vec::with_capacity(gets.len());
         for gets in gets.chunks(ROWS_PER_CALL) {
-            found.extend(call(py, || table.get_many(gets).into_iter().collect::<hjall_engine::Result<Vec<_>>>())?);
+            let read = || table.get_many(gets).into_iter().collect::<hjall_engine::Result<Vec<_>>>();
+            found.extend(call_at(py, Place { method: "rows", table: self.handle.name(), row: None }, read)?);
             py.check_signals()?;
         }
         let list = PyList::empty(py);
@@ -155,7 +157,7 @@ impl Table {
         let get = Get { max_versions, ..self.get_request(row, Some(&columns), timestamp, time_range, filter)? };
         let table = self.handle.table()?;
         let table = table.get()?;
-        let found = call(py, || table.get(&get))?;
+        let found = call_at(py, self.place("cells", &get.row), || table.get(&get))?;
         row::values(py, &found, RowFormat { include_timestamp })
     }
 
@@ -183,7 +185,7 @@ impl Table {
         };
         let table = self.handle.table()?;
         let table = table.get()?;
-        let found = call(py, || table.get(&get))?;
+        let found = call_at(py, self.place("row_cells", &get.row), || table.get(&get))?;
         row::cells(py, &found)
     }
 
@@ -208,7 +210,7 @@ impl Table {
         let get = self.get_request(row, columns, timestamp, time_range, filter)?;
         let table = self.handle.table()?;
         let table = table.get()?;
-        call(py, || table.exists(&get))
+        call_at(py, self.place("exists", &get.row), || table.exists(&get))
     }
 
     /// Opens a scan.

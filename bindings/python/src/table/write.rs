@@ -6,7 +6,7 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
 use super::Table;
-use crate::call::call;
+use crate::call::{call, call_at};
 use crate::convert;
 use crate::error;
 use crate::mutation::{self, MutationArgument};
@@ -52,11 +52,11 @@ impl Table {
         let put = Put { row, cells: cells.collect::<PyResult<_>>()?, ttl_ms, durability };
         if put.cells.is_empty() {
             // A put without columns is accepted and has no effect, as in HappyBase.
-            return check_row(&put.row).map_err(|e| error::from_engine(&e));
+            return check_row(&put.row).map_err(|e| error::from_call(&e, self.place("put", &put.row)));
         }
         let table = self.handle.table()?;
         let table = table.get()?;
-        call(py, || table.put(&put))
+        call_at(py, self.place("put", &put.row), || table.put(&put))
     }
 
     /// Writes several rows independently and returns an exception or `None` for each; the implementation of `put_many`.
@@ -84,12 +84,15 @@ impl Table {
         let table = self.handle.table()?;
         let table = table.get()?;
         let results = call(py, || Ok(table.put_many(&puts)))?;
-        Ok(results.into_iter().map(|result| result.err().map(|error| error::from_engine(&error))).collect())
+        let failure = |(result, put): (hjall_engine::Result<()>, &Put)| {
+            result.err().map(|error| error::from_call(&error, self.place("put_many", &put.row)))
+        };
+        Ok(results.into_iter().zip(&puts).map(failure).collect())
     }
 
     /// Deletes a row, or some of its columns and families, atomically.
     ///
-    /// `columns`: a list or tuple of columns, families and `hjall.Marker`s, which can delete single versions; `None`
+    /// `columns`: an iterable of columns, families and `hjall.Marker`s, which can delete single versions; `None`
     /// deletes the whole row. `timestamp`: deletes cells up to and including this timestamp, in milliseconds since
     /// 1970; `None` stands for the time of the delete. The other arguments and the errors are those of `put`.
     ///
@@ -119,10 +122,9 @@ impl Table {
         let markers = match columns {
             None => Vec::new(),
             Some(columns) => {
-                let markers =
-                    mutation::markers(convert::list_or_tuple(columns, "columns")?, timestamp, self.handle.encoding())?;
+                let markers = mutation::markers(columns, timestamp, self.handle.encoding())?;
                 if markers.is_empty() {
-                    return check_row(&row).map_err(|e| error::from_engine(&e));
+                    return check_row(&row).map_err(|e| error::from_call(&e, self.place("delete", &row)));
                 }
                 markers
             }
@@ -130,7 +132,7 @@ impl Table {
         let delete = Delete { row, markers, timestamp, ttl_ms, durability };
         let table = self.handle.table()?;
         let table = table.get()?;
-        call(py, || table.delete(&delete))
+        call_at(py, self.place("delete", &delete.row), || table.delete(&delete))
     }
 
     /// Applies puts and deletes of one row atomically; the implementation of `mutate_row`.
@@ -147,7 +149,7 @@ impl Table {
             .collect::<PyResult<Vec<_>>>()?;
         let table = self.handle.table()?;
         let table = table.get()?;
-        call(py, || table.mutate_row(&row, &mutations))
+        call_at(py, self.place("mutate_row", &row), || table.mutate_row(&row, &mutations))
     }
 
     /// Applies mutations if `value <compare> stored value` holds; the implementation of `check_and_mutate`.
@@ -170,7 +172,7 @@ impl Table {
         let check = Check { row, family, qualifier, op: convert::compare(compare)?, value };
         let table = self.handle.table()?;
         let table = table.get()?;
-        call(py, || table.check_and_mutate(&check, &mutations))
+        call_at(py, self.place("check_and_mutate", &check.row), || table.check_and_mutate(&check, &mutations))
     }
 
     /// Adds `value` to a counter atomically and returns the new count. A counter is a column whose value is a signed
@@ -201,7 +203,7 @@ impl Table {
         };
         let table = self.handle.table()?;
         let table = table.get()?;
-        let result = call(py, || table.increment(&increment))?;
+        let result = call_at(py, self.place("counter_inc", &increment.row), || table.increment(&increment))?;
         let value = result.cells.first().and_then(|cell| cell.value[..].try_into().ok()).map(i64::from_be_bytes);
         value.ok_or_else(|| PyValueError::new_err("the increment returned no count"))
     }
@@ -224,7 +226,7 @@ impl Table {
         let increment = Increment { row: self.bytes(row, "the row key")?, columns, ttl_ms, durability };
         let table = self.handle.table()?;
         let table = table.get()?;
-        row::cells(py, &call(py, || table.increment(&increment))?)
+        row::cells(py, &call_at(py, self.place("increment", &increment.row), || table.increment(&increment))?)
     }
 
     /// Appends to values and returns the new cells as tuples; the implementation of `append`.
@@ -245,6 +247,6 @@ impl Table {
         let append = Append { row: self.bytes(row, "the row key")?, columns, ttl_ms, durability };
         let table = self.handle.table()?;
         let table = table.get()?;
-        row::cells(py, &call(py, || table.append(&append))?)
+        row::cells(py, &call_at(py, self.place("append", &append.row), || table.append(&append))?)
     }
 }

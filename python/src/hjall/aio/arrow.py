@@ -55,9 +55,9 @@ class ArrowScan:
         """Runs the scan and returns a `pyarrow.Table`."""
         return await self._convert(hjall.arrow.to_pyarrow)
 
-    async def to_pandas(self, **options: Any) -> pandas.DataFrame:
-        """Runs the scan and returns a `pandas.DataFrame`. The options are those of `pyarrow.Table.to_pandas`."""
-        return await self._convert(lambda table: hjall.arrow.to_pandas(table, **options))
+    async def to_pandas(self, *, index: str | list[str] | None = None, **options: Any) -> pandas.DataFrame:
+        """Runs the scan and returns a `pandas.DataFrame`, as `hjall.arrow.ArrowScan.to_pandas`."""
+        return await self._convert(lambda table: hjall.arrow.to_pandas(table, index=index, **options))
 
     async def to_polars(self) -> polars.DataFrame:
         """Runs the scan and returns a `polars.DataFrame`."""

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Generator
 from types import TracebackType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import hjall
 from hjall.aio.server import Server
 from hjall.aio.table import Table
 from hjall.aio.threads import Threads, awaited
+from hjall.options import Options
 from hjall.types import Name, Path
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
 
 class Database:
@@ -19,10 +24,24 @@ class Database:
     It has the methods of `hjall.Database` as coroutines.
     """
 
-    def __init__(self, path: Path | None, *, threads: int | None = None, **options: Any) -> None:
+    def __init__(self, path: Path | None, *, threads: int | None = None, **options: Unpack[Options]) -> None:
         self._threads = Threads(threads)
-        self._autoconnect = options.pop("autoconnect", True)
-        self._sync = hjall.Database(path, autoconnect=False, **options)
+        self._autoconnect = options.get("autoconnect", True)
+        options["autoconnect"] = False
+        self._sync = hjall.Database(path, **options)
+        self._init_scans()
+
+    @classmethod
+    def sharing(cls, sync: hjall.Database, *, threads: int | None = None) -> Database:
+        """Returns a database with coroutine methods for an open synchronous one. Closing either closes both."""
+        self = cls.__new__(cls)
+        self._threads = Threads(threads)
+        self._autoconnect = True
+        self._sync = sync
+        self._init_scans()
+        return self
+
+    def _init_scans(self) -> None:
         # The scanners of running scans.
         self._scanners: set[Any] = set()
 
@@ -49,6 +68,14 @@ class Database:
             scanner.stop()
         await self._threads.run(self._sync.close)
         self._threads.end()
+
+    async def _opened(self) -> Database:
+        await self.open()
+        return self
+
+    def __await__(self) -> Generator[Any, None, Database]:
+        """Opens the database: ``db = await aio.open(folder)``."""
+        return self._opened().__await__()
 
     async def __aenter__(self) -> Database:
         if self._autoconnect:
@@ -82,6 +109,8 @@ class Database:
     compact_table = awaited(hjall.Database.compact_table)
     flush_table = awaited(hjall.Database.flush_table)
     backup = awaited(hjall.Database.backup)
+    table_statistics = awaited(hjall.Database.table_statistics)
+    statistics = awaited(hjall.Database.statistics)
     describe_table = awaited(hjall.Database.describe_table)
     alter_table = awaited(hjall.Database.alter_table)
     add_family = awaited(hjall.Database.add_family)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import hjall
 from hjall.aio.arrow import ArrowScan
 from hjall.aio.batch import Batch
-from hjall.aio.threads import awaited
+from hjall.aio.threads import awaited, awaited_read
 from hjall.cell import Cell, RowCells
 from hjall.scan import BATCH_SIZE, ScanArguments, at_least_one
 from hjall.types import BytesLike, Columns, Row, TimeRange
@@ -30,6 +30,7 @@ class Table:
     def __init__(self, connection: Database, sync: hjall.Table) -> None:
         self.connection = connection
         self._threads, self._sync = connection._threads, sync
+        self._in_memory = connection.sync.path is None
 
     @property
     def name(self) -> bytes:
@@ -46,14 +47,16 @@ class Table:
 
     families = awaited(hjall.Table.families)
     regions = awaited(hjall.Table.regions)
-    row = awaited(hjall.Table.row)
-    rows = awaited(hjall.Table.rows)
-    cells = awaited(hjall.Table.cells)
-    row_cells = awaited(hjall.Table.row_cells)
-    exists = awaited(hjall.Table.exists)
+    row = awaited_read(hjall.Table.row)
+    rows = awaited_read(hjall.Table.rows)
+    cells = awaited_read(hjall.Table.cells)
+    row_cells = awaited_read(hjall.Table.row_cells)
+    exists = awaited_read(hjall.Table.exists)
+    count = awaited(hjall.Table.count)
     put = awaited(hjall.Table.put)
     put_many = awaited(hjall.Table.put_many)
     delete = awaited(hjall.Table.delete)
+    delete_rows = awaited(hjall.Table.delete_rows)
     mutate_row = awaited(hjall.Table.mutate_row)
     check_and_mutate = awaited(hjall.Table.check_and_mutate)
     check_and_put = awaited(hjall.Table.check_and_put)
@@ -80,8 +83,10 @@ class Table:
         durability: str | None = None,
     ) -> Batch:
         """Returns a batch for ``async with``, as `hjall.Table.batch`. Its methods are coroutines."""
-        sync = self._sync.batch(timestamp, batch_size, transaction, wal, ttl_ms=ttl_ms, durability=durability)
-        return Batch(self._threads, sync, sends=batch_size is not None)
+        # Checks the arguments. The batch without a size never sends itself.
+        self._sync.batch(timestamp, batch_size, transaction, wal, ttl_ms=ttl_ms, durability=durability)
+        sync = self._sync.batch(timestamp, None, transaction, wal, ttl_ms=ttl_ms, durability=durability)
+        return Batch(self._threads, sync, batch_size)
 
     async def scan(
         self,
@@ -89,7 +94,7 @@ class Table:
         row_stop: BytesLike | None = None,
         row_prefix: BytesLike | None = None,
         columns: Columns = None,
-        filter: Filter | BytesLike | None = None,
+        filter: Filter | BytesLike | str | None = None,
         timestamp: int | None = None,
         include_timestamp: bool = False,
         batch_size: int = BATCH_SIZE,
@@ -141,7 +146,7 @@ class Table:
         *,
         versions: int | None = 1,
         time_range: TimeRange | None = None,
-        filter: Filter | BytesLike | None = None,
+        filter: Filter | BytesLike | str | None = None,
         batch_size: int = BATCH_SIZE,
         scan_batching: int | None = None,
         limit: int | None = None,

@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
+import functools
+import inspect
 import os
+import threading
 from collections.abc import Callable, Coroutine
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
+from hjall import _native
 from hjall.errors import ForkError
 
 P = ParamSpec("P")
@@ -24,6 +29,7 @@ class Threads:
         self.count = count or max(4, os.cpu_count() or 1)
         self._executor: ThreadPoolExecutor | None = None
         self._process = os.getpid()
+        self._limiter: Any = None
 
     async def run(self, call: Callable[P, R], *args: P.args, **kwargs: P.kwargs) -> R:
         """Runs a call on one of the threads. Raises `ForkError` in a forked child."""
@@ -32,14 +38,33 @@ class Threads:
                 "the database was opened by the parent of this forked process: open another folder here, or start "
                 'processes with multiprocessing\'s "spawn" method'
             )
+        try:
+            loop = asyncio.get_running_loop()
+        except RuntimeError:
+            return await self._run_in_anyio(partial(call, *args, **kwargs))
         if self._executor is None:
             self._executor = ThreadPoolExecutor(self.count, thread_name_prefix="hjall-aio")
-        return await asyncio.get_running_loop().run_in_executor(self._executor, partial(call, *args, **kwargs))
+        return await loop.run_in_executor(self._executor, partial(call, *args, **kwargs))
+
+    async def _run_in_anyio(self, call: Callable[[], R]) -> R:
+        """Runs a call on a thread of another library for asynchronous programs, such as trio."""
+        try:
+            import anyio
+        except ImportError:
+            raise RuntimeError("outside of asyncio, hjall.aio needs anyio: pip install 'hjall[trio]'") from None
+        if self._limiter is None:
+            self._limiter = anyio.CapacityLimiter(self.count)
+        result: R = await anyio.to_thread.run_sync(call, limiter=self._limiter)
+        return result
 
     def later(self, call: Callable[[], object]) -> None:
         """Schedules a short call without waiting for it. Has no effect after `end`."""
-        if self._executor is not None and self._process == os.getpid():
+        if self._process != os.getpid():
+            return
+        if self._executor is not None:
             self._executor.submit(call)
+        elif self._limiter is not None:
+            threading.Thread(target=call, name="hjall-aio-later").start()
 
     def end(self) -> None:
         """Ends the threads after the calls that were scheduled. A later call of `run` starts new threads."""
@@ -56,7 +81,33 @@ def awaited(method: Callable[Concatenate[Any, P], R]) -> Callable[Concatenate[An
         threads: Threads = self._threads
         return await threads.run(method, self._sync, *args, **kwargs)
 
-    call.__name__ = method.__name__
-    call.__qualname__ = method.__qualname__
-    call.__doc__ = f"`hjall.{method.__qualname__}` as a coroutine."
+    described: Callable[Concatenate[Any, P], Coroutine[Any, Any, R]] = _described(call, method)
+    return described
+
+
+def awaited_read(method: Callable[Concatenate[Any, P], R]) -> Callable[Concatenate[Any, P], Coroutine[Any, Any, R]]:
+    """Does what `awaited` does for a method that only reads a few rows. A read that finds them in memory runs on the
+    event loop, where it takes about a microsecond; passing it to a thread would take thirty."""
+
+    async def call(self: Any, /, *args: P.args, **kwargs: P.kwargs) -> R:
+        threads: Threads = self._threads
+        result, has_ended = _native.read_inline(method, (self._sync, *args), kwargs, self._in_memory)
+        if has_ended:
+            return result  # type: ignore[return-value]
+        return await threads.run(method, self._sync, *args, **kwargs)
+
+    described: Callable[Concatenate[Any, P], Coroutine[Any, Any, R]] = _described(call, method)
+    return described
+
+
+def _described(call: Any, method: Any) -> Any:
+    """Gives a coroutine method the name, signature and docstring of the synchronous one."""
+    functools.update_wrapper(call, method, assigned=("__name__", "__qualname__"), updated=())
+    del call.__wrapped__
+    # Some versions of Python cannot tell the signatures of native methods.
+    with contextlib.suppress(ValueError):
+        call.__signature__ = inspect.signature(method)
+    call.__doc__ = (
+        f"{method.__doc__}\n\nThis is a coroutine. The examples are those of `hjall.{method.__qualname__}`.\n"
+    )
     return call

@@ -49,10 +49,17 @@ class ArrowScan:
         pyarrow is not installed."""
         return _pyarrow().RecordBatchReader.from_stream(self)
 
-    def to_pandas(self, **options: Any) -> pandas.DataFrame:
-        """Runs the scan and returns a `pandas.DataFrame`. The options are those of `pyarrow.Table.to_pandas`. Raises
-        `ImportError` if pyarrow or pandas is not installed."""
-        return to_pandas(self.collect(), **options)
+    def to_pandas(self, *, index: str | list[str] | None = None, **options: Any) -> pandas.DataFrame:
+        """Runs the scan and returns a `pandas.DataFrame`. `index`: the column or columns that become its index, such as
+        ``"row"``. The options are those of `pyarrow.Table.to_pandas`. Raises `ImportError` if pyarrow or pandas is not
+        installed, `KeyError` if there is no such column."""
+        return to_pandas(self.collect(), index=index, **options)
+
+    def to_lazy(self) -> polars.LazyFrame:
+        """Returns a `polars.LazyFrame`, which runs the scan whenever it is collected. Batches are filtered and
+        reduced to the selected columns one by one, and the scan ends early after `head`. Raises `ImportError` if
+        polars is not installed."""
+        return to_lazy(self)
 
     def to_polars(self) -> polars.DataFrame:
         """Runs the scan and returns a `polars.DataFrame`. Raises `ImportError` if polars is not installed; pyarrow is
@@ -73,20 +80,48 @@ def to_pyarrow(data: ArrowTable) -> pyarrow.Table:
     return _pyarrow().table(data)
 
 
-def to_pandas(data: ArrowTable, **options: Any) -> pandas.DataFrame:
-    """Converts Arrow data to a `pandas.DataFrame`. The options are those of `pyarrow.Table.to_pandas`. Raises
-    `ImportError` if pyarrow or pandas is not installed."""
+def to_pandas(data: ArrowTable, *, index: str | list[str] | None = None, **options: Any) -> pandas.DataFrame:
+    """Converts Arrow data to a `pandas.DataFrame`, as `ArrowScan.to_pandas`."""
     frame: pandas.DataFrame = to_pyarrow(data).to_pandas(**options)
-    return frame
+    return frame if index is None else frame.set_index(index)
+
+
+def to_lazy(scan: ArrowScan) -> polars.LazyFrame:
+    """Makes a `polars.LazyFrame` of a scan, as `ArrowScan.to_lazy`."""
+    frames = _polars()
+    from polars.io.plugins import register_io_source
+
+    def batches(
+        columns: list[str] | None, predicate: Any, n_rows: int | None, _batch_size: int | None
+    ) -> Iterator[polars.DataFrame]:
+        left = n_rows
+        for batch in scan:
+            frame = frames.DataFrame(batch)
+            if left is not None:
+                frame = frame.head(left)
+                left -= frame.height
+            if predicate is not None:
+                frame = frame.filter(predicate)
+            yield frame if columns is None else frame.select(columns)
+            if left == 0:
+                return
+
+    lazy: polars.LazyFrame = register_io_source(batches, schema=frames.Schema(scan))
+    return lazy
 
 
 def to_polars(data: ArrowTable) -> polars.DataFrame:
     """Converts Arrow data to a `polars.DataFrame`. Raises `ImportError` if polars is not installed."""
+    frame: polars.DataFrame = _polars().DataFrame(data)
+    return frame
+
+
+def _polars() -> Any:
     try:
         import polars
     except ImportError as error:
         raise ImportError("polars is not installed: pip install polars") from error
-    return polars.DataFrame(data)
+    return polars
 
 
 def _pyarrow() -> Any:

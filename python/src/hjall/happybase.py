@@ -1,0 +1,359 @@
+"""HappyBase's names over an embedded database, for programs whose import is replaced.
+
+``import hjall.happybase as happybase`` takes the place of ``import happybase``. `Connection` opens a folder (`path`),
+uses an open database (`database`), or, where the program passes the address of a server, uses the database that
+`redirect` has named:
+
+>>> import hjall
+>>> from hjall import happybase
+>>> with happybase.redirect(hjall.memory()):
+...     connection = happybase.Connection("hbase.example.com", 9090)
+...     connection.create_table("users", {"info": {}})
+...     connection.table("users").put("ann", {"info:city": "Oslo"})
+...     connection.table("users").row("ann")
+{b'info:city': b'Oslo'}
+
+As in HappyBase, a `str` is encoded as UTF-8 in place of bytes, and results are bytes.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import importlib
+from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
+from types import TracebackType
+from typing import TYPE_CHECKING, Any
+
+from hjall import _native
+from hjall import database as _database
+from hjall import pool as _pool
+from hjall import table as _table
+from hjall.errors import NoConnectionsAvailable
+from hjall.options import check_folder
+from hjall.types import Data, Name, Path
+
+if TYPE_CHECKING:
+    from hjall.types import BytesLike
+
+    Text = BytesLike | str
+
+__all__ = ["Batch", "Connection", "ConnectionPool", "NoConnectionsAvailable", "Table", "redirect"]
+
+DEFAULT_HOST = "localhost"
+DEFAULT_PORT = 9090
+DEFAULT_TRANSPORT = "buffered"
+DEFAULT_COMPAT = "0.98"
+DEFAULT_PROTOCOL = "binary"
+
+COMPAT_MODES = ("0.90", "0.92", "0.94", "0.96", "0.98")
+THRIFT_TRANSPORTS = ("buffered", "framed")
+THRIFT_PROTOCOLS = ("binary", "compact")
+
+# The database that connections to any address use, set by `redirect`.
+_target: _database.Database | None = None
+
+
+@contextlib.contextmanager
+def redirect(database: _database.Database) -> Iterator[_database.Database]:
+    """Returns a context manager. In its ``with`` block, `Connection` and `ConnectionPool` use `database` for every host
+    and port. It is not closed with the connections. The setting is that of the process, not of the thread."""
+    global _target  # noqa: PLW0603
+    before, _target = _target, database
+    try:
+        yield database
+    finally:
+        _target = before
+
+
+class Connection(_database.Database):
+    """A connection with the arguments of ``happybase.Connection``, to a folder or an open database.
+
+    `path`: the folder of a database. `database`: an open `hjall.Database`, which stays open when the connection is
+    closed. Without them, the connection uses the database that `redirect` has named. `table_prefix`,
+    `table_prefix_separator` and `autoconnect` are HappyBase's. `host`, `port`, `timeout`, `compat`, `transport` and
+    `protocol` are checked as in HappyBase and have no effect, because nothing is sent over a network.
+
+    `client` is a Thrift client of the database, for programs that use HBase's Thrift calls; it needs HappyBase to be
+    installed.
+
+    Raises `TypeError` if no database is named.
+    """
+
+    def __init__(
+        self,
+        host: str | None = DEFAULT_HOST,
+        port: int | None = DEFAULT_PORT,
+        timeout: float | None = None,
+        autoconnect: bool = True,
+        table_prefix: Name | None = None,
+        table_prefix_separator: Name = b"_",
+        compat: str = DEFAULT_COMPAT,
+        transport: str = DEFAULT_TRANSPORT,
+        protocol: str = DEFAULT_PROTOCOL,
+        *,
+        path: Path | None = None,
+        database: _database.Database | None = None,
+    ) -> None:
+        for name, value, known in (
+            ("transport", transport, THRIFT_TRANSPORTS),
+            ("compat", compat, COMPAT_MODES),
+            ("protocol", protocol, THRIFT_PROTOCOLS),
+        ):
+            if value not in known:
+                raise ValueError(f"{name} must be one of {', '.join(known)}, not {value!r}")
+        if path is not None and database is not None:
+            raise TypeError("Connection takes path or database, not both")
+        if path is None and database is None:
+            database = _target
+        if path is None and database is None:
+            raise TypeError(
+                f"hjall.happybase.Connection does not connect to the server {host or DEFAULT_HOST}: name the folder "
+                "of a database, path=…, or an open one, database=…, or call it inside "
+                "hjall.happybase.redirect(database); for a server, use happybase.Connection"
+            )
+        super().__init__(
+            None if path is None else check_folder(path, "hjall.happybase.Connection"),
+            autoconnect=False,
+            table_prefix=table_prefix,
+            table_prefix_separator=table_prefix_separator,
+            encoding="utf-8",
+        )
+        if database is not None:
+            self.path = database.path
+            self._use(database, "utf-8")
+        # As in HappyBase, None stands for the defaults.
+        self.host, self.port, self.timeout = host or DEFAULT_HOST, port or DEFAULT_PORT, timeout
+        self.compat = compat
+        self._refresh_thrift_client()
+        if autoconnect:
+            self.open()
+
+    def _refresh_thrift_client(self) -> None:
+        """HappyBase's pools call this before they reopen a connection that has failed."""
+        self.transport = _Transport(self)
+        self._client: Any = None
+
+    @property
+    def client(self) -> Any:
+        """A Thrift client of HBase's service `Hbase`, as HappyBase's connections have, for this database. The first use
+        starts a server on a free local port, which is closed with the connection.
+
+        Raises `ImportError` if HappyBase is not installed.
+        """
+        if self._client is None:
+            try:
+                thrift = importlib.import_module("Hbase_thrift")
+            except ImportError:
+                # HappyBase makes the module when it is imported.
+                importlib.import_module("happybase")
+                thrift = importlib.import_module("Hbase_thrift")
+            rpc = importlib.import_module("thriftpy2.rpc")
+            host, port = self.serve(port=0).address
+            self._client = rpc.make_client(thrift.Hbase, host, port)
+        return self._client
+
+    def close(self) -> None:
+        """Closes the connection. A database given as `database` or by `redirect` stays open."""
+        client, self._client = self._client, None
+        if client is not None:
+            client.close()
+        super().close()
+
+    def table(self, name: Name, use_prefix: bool = True) -> Table:
+        """Returns a table by name, as `hjall.Database.table`."""
+        return Table(self._table_name(name) if use_prefix else _database.name_bytes(name), self)
+
+
+class _Transport:
+    """The part of Thrift's transports that programs use: whether the connection is open, opening and closing it."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+
+    def is_open(self) -> bool:
+        """Whether the connection is open."""
+        return self._connection.is_open
+
+    isOpen = is_open  # noqa: N815  the name in Apache's Thrift library
+
+    def open(self) -> None:
+        """Opens the connection."""
+        self._connection.open()
+
+    def close(self) -> None:
+        """Closes the connection."""
+        self._connection.close()
+
+
+class ConnectionPool(_pool.ConnectionPool):
+    """A pool of connections, with the arguments of ``happybase.ConnectionPool``: its size, and the arguments of
+    `Connection` as keywords."""
+
+    def __init__(self, size: int, **kwargs: Any) -> None:
+        self._kwargs = {**kwargs, "autoconnect": False}
+        self._start(size, lambda: Connection(**self._kwargs))
+
+
+class Table(_table.Table):
+    """A table of a `Connection`. Its methods accept a `str` in place of bytes."""
+
+    def batch(  # type: ignore[override]
+        self,
+        timestamp: int | None = None,
+        batch_size: int | None = None,
+        transaction: bool = False,
+        wal: bool | None = True,
+    ) -> Batch:
+        """Returns a `Batch`, as `hjall.Table.batch`."""
+        return Batch(self, timestamp, batch_size, transaction, wal)
+
+    def _column_family_names(self) -> list[bytes]:
+        """The names of the families, as in HappyBase."""
+        return list(self.families())
+
+    if TYPE_CHECKING:
+        # The inherited methods accept a `str` too, because the connection has an encoding.
+        def row(
+            self,
+            row: Text,
+            columns: Sequence[Text] | None = None,
+            timestamp: int | None = None,
+            include_timestamp: bool = False,
+            **options: Any,
+        ) -> Any: ...
+        def rows(
+            self,
+            rows: Iterable[Text],
+            columns: Sequence[Text] | None = None,
+            timestamp: int | None = None,
+            include_timestamp: bool = False,
+            **options: Any,
+        ) -> Any: ...
+        def cells(
+            self,
+            row: Text,
+            column: Text,
+            versions: int | None = None,
+            timestamp: int | None = None,
+            include_timestamp: bool = False,
+            **options: Any,
+        ) -> Any: ...
+        def scan(
+            self,
+            row_start: Text | None = None,
+            row_stop: Text | None = None,
+            row_prefix: Text | None = None,
+            columns: Sequence[Text] | None = None,
+            *args: Any,
+            **options: Any,
+        ) -> Any: ...
+        def put(
+            self, row: Text, data: Data, timestamp: int | None = None, wal: bool | None = True, **options: Any
+        ) -> None: ...
+        def delete(
+            self,
+            row: Text,
+            columns: Iterable[Any] | None = None,
+            timestamp: int | None = None,
+            wal: bool | None = True,
+            **options: Any,
+        ) -> None: ...
+        def counter_get(self, row: Text, column: Text) -> int: ...
+        def counter_set(self, row: Text, column: Text, value: int = 0) -> None: ...
+        def counter_inc(self, row: Text, column: Text, value: int = 1) -> int: ...
+        def counter_dec(self, row: Text, column: Text, value: int = 1) -> int: ...
+
+
+class Batch:
+    """Collects puts and deletes, as ``happybase.Batch``, with its attributes. A subclass may override `put`, `delete`
+    and `send`: `put` and `delete` call `send` when the batch is full."""
+
+    def __init__(
+        self,
+        table: _table.Table,
+        timestamp: int | None = None,
+        batch_size: int | None = None,
+        transaction: bool = False,
+        wal: bool | None = True,
+    ) -> None:
+        if batch_size is not None:
+            if transaction:
+                raise TypeError(
+                    "transaction and batch_size cannot be combined: a transaction is sent at the end of its block"
+                )
+            if not batch_size > 0:
+                raise ValueError("batch_size must be at least 1")
+        self._table = table
+        self._batch_size = batch_size
+        self._timestamp = timestamp
+        self._transaction = transaction
+        self._wal = wal
+        self._families: list[bytes] | None = None
+        self._reset_mutations()
+
+    def _reset_mutations(self) -> None:
+        self._batch = _native.Batch(self._table, self._timestamp, None, False, self._wal)
+        self._mutation_count = 0
+
+    def send(self) -> None:
+        """Sends the collected mutations. After a failure they remain in the batch."""
+        self._batch.send()
+        self._mutation_count = 0
+
+    def put(self, row: BytesLike | str, data: Mapping[Any, Any] | Data, wal: bool | None = None) -> None:
+        """Adds a put, as ``happybase.Batch.put``."""
+        pairs = data if isinstance(data, Mapping) else list(data)
+        self._batch.put(row, pairs, wal)
+        self._added(len(pairs))
+
+    def delete(
+        self, row: BytesLike | str, columns: Iterable[BytesLike | str] | None = None, wal: bool | None = None
+    ) -> None:
+        """Adds a delete, as ``happybase.Batch.delete``."""
+        if columns is None:
+            if self._families is None:
+                self._families = self._table._column_family_names() if isinstance(self._table, Table) else None
+            names: list[Any] = list(self._families if self._families is not None else self._table.families())
+        else:
+            names = columns if isinstance(columns, (str, bytes)) else list(columns)  # type: ignore[assignment]
+        self._batch.delete(row, names, wal)
+        self._added(len(names))
+
+    def _added(self, count: int) -> None:
+        self._mutation_count += count
+        if self._batch_size and self._mutation_count >= self._batch_size:
+            self.send()
+
+    def __enter__(self) -> Batch:
+        return self
+
+    def __exit__(
+        self, exc_type: type[BaseException] | None, exc_value: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        """Sends the batch, unless it is a transaction and the block raised an exception."""
+        if self._transaction and exc_type is not None:
+            return
+        self.send()
+
+
+def _stock_names() -> Generator[tuple[Any, str, Any], None, None]:
+    """The names that a test replaces to direct HappyBase programs to a `redirect` database: an object, the name of the
+    attribute, and its replacement."""
+    stock = importlib.import_module("happybase")
+    _replace_instances(stock.Connection, Connection)
+    _replace_instances(stock.ConnectionPool, ConnectionPool)
+    yield stock, "Connection", Connection
+    yield stock, "ConnectionPool", ConnectionPool
+    yield stock, "Table", Table
+    yield stock, "Batch", Batch
+
+
+def _replace_instances(stock: Any, own: Any) -> None:
+    """Makes a class of HappyBase return instances of `own` inside `redirect`, since programs may have imported it
+    before. The change is permanent: Python cannot restore a class without ``__new__``."""
+
+    def new(cls: type, *args: Any, **kwargs: Any) -> Any:
+        return object.__new__(cls) if _target is None else own(*args, **kwargs)
+
+    if "__new__" not in vars(stock):
+        stock.__new__ = new

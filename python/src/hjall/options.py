@@ -1,0 +1,80 @@
+"""The options for opening a database, and the check of their names."""
+
+from __future__ import annotations
+
+import difflib
+import ipaddress
+import os
+import re
+from collections.abc import Mapping
+from typing import Any, TypedDict
+
+from hjall import _native
+from hjall.types import Name, Path
+
+
+class Options(TypedDict, total=False):
+    """The keyword arguments of `hjall.open` and `hjall.memory`, which describe them."""
+
+    autoconnect: bool
+    table_prefix: Name | None
+    table_prefix_separator: Name
+    encoding: str | None
+    clock: _native.ManualClock | None
+    cache_bytes: int | None
+    row_cache_bytes: int | None
+    write_buffer_bytes: int | None
+    cell_bytes_max: int | None
+
+
+class AioOptions(Options, total=False):
+    """The keyword arguments of `hjall.aio.open` and `hjall.aio.memory`."""
+
+    threads: int | None
+
+
+_NAMES = frozenset(Options.__annotations__)
+_CONNECTION = ("host", "port", "timeout", "transport", "protocol", "compat")
+# A name without a slash that a program would pass as the address of a server.
+_ADDRESS = re.compile(
+    r"localhost|[\w.-]+:\d+|[\w-]+(\.[\w-]+)+\.(com|net|org|io|internal|local|lan|example)", re.IGNORECASE
+)
+
+
+def check_options(options: Mapping[str, Any], function: str) -> None:
+    """Checks the names of options. Raises `TypeError` that names the unknown one and the remedy."""
+    for name in options:
+        if name in _NAMES:
+            continue
+        if name in _CONNECTION:
+            raise TypeError(
+                f"{function} opens a database in this process and connects to no server, so it has no option {name!r}: "
+                "omit it, or use happybase.Connection for a server; hjall.happybase.Connection takes it and ignores it"
+            )
+        near = difflib.get_close_matches(name, sorted(_NAMES), 1)
+        meant = f"did you mean {near[0]!r}?" if near else f"the options are {', '.join(sorted(_NAMES))}"
+        raise TypeError(f"{function} has no option {name!r}: {meant}")
+
+
+def check_folder(path: Path, function: str) -> str:
+    """Returns the name of a folder. Raises `ValueError` for a name that looks like the address of a server, unless such
+    a folder exists."""
+    name = os.fspath(path)
+    if not isinstance(name, str):
+        raise TypeError(f"the folder of a database must be str or os.PathLike, not {type(path).__name__}")
+    if not name:
+        raise ValueError(f"{function}: the name of the folder is empty: name a folder, or use hjall.memory()")
+    if os.sep not in name and _is_address(name) and not os.path.isdir(name):
+        raise ValueError(
+            f"{function} opens a folder in this process, and {name!r} looks like the address of a server: use "
+            f'happybase.Connection for a server, or write "./{name}" for a folder of this name'
+        )
+    return name
+
+
+def _is_address(name: str) -> bool:
+    try:
+        ipaddress.ip_address(name)
+    except ValueError:
+        return _ADDRESS.fullmatch(name) is not None
+    return True

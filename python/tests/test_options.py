@@ -1,0 +1,58 @@
+"""Options for opening a database: unknown ones, and addresses of servers, are refused with the remedy."""
+
+import pytest
+
+import hjall
+from hjall import aio
+
+
+@pytest.mark.parametrize("name", ["localhost", "127.0.0.1", "::1", "hbase:9090", "hbase.example.com", "10.1.2.3"])
+def test_addresses_are_no_folders(name, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for call in (
+        hjall.open,
+        aio.open,
+        lambda path: hjall.ConnectionPool(1, path),
+        lambda path: aio.ConnectionPool(1, path),
+    ):
+        with pytest.raises(ValueError, match=r"looks like the address of a server.*happybase\.Connection.*\./"):
+            call(name)
+    assert list(tmp_path.iterdir()) == []
+    if ":" not in name:
+        hjall.open(f"./{name}").close()
+        hjall.open(name).close()
+
+
+@pytest.mark.parametrize("option", ["host", "port", "timeout", "transport", "protocol", "compat"])
+def test_options_of_connections_are_refused(option, tmp_path):
+    for call in (
+        lambda **options: hjall.open(tmp_path / "db", **options),
+        hjall.memory,
+        aio.memory,
+        lambda **options: hjall.ConnectionPool(2, **options),
+        lambda **options: aio.ConnectionPool(2, **options),
+    ):
+        with pytest.raises(TypeError, match=f"connects to no server.*option {option!r}.*happybase"):
+            call(**{option: None})
+
+
+def test_unknown_options_are_refused_by_name(tmp_path):
+    with pytest.raises(TypeError, match=r"hjall\.open has no option 'cache_size': did you mean 'cache_bytes'"):
+        hjall.open(tmp_path / "db", cache_size=1)
+    with pytest.raises(TypeError, match=r"hjall\.memory has no option 'zzz': the options are autoconnect, cache_bytes"):
+        hjall.memory(zzz=1)
+    assert not (tmp_path / "db").exists()
+
+
+def test_a_pool_names_its_database(tmp_path):
+    for call in (hjall.ConnectionPool, aio.ConnectionPool):
+        with pytest.raises(TypeError, match=r"path=.*database="):
+            call(2)
+    with hjall.memory() as db:
+        pool = hjall.ConnectionPool(2, database=db)
+        with pool.connection() as connection:
+            connection.create_table("t", {"f": {}})
+        assert db.tables() == [b"t"]
+    with hjall.ConnectionPool(2, tmp_path).connection() as connection:
+        assert connection.tables() == []
+        connection.close()

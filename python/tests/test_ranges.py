@@ -1,0 +1,130 @@
+"""Counting and deleting ranges of rows, tables that may exist, figures, and the progress of long calls."""
+
+import datetime
+
+import pytest
+
+import hjall
+from hjall.filters import PrefixFilter
+
+
+@pytest.fixture
+def db(tmp_path):
+    with hjall.open(tmp_path / "db") as database:
+        database.create_table("t", {"f": {}, "g": {}})
+        yield database
+
+
+@pytest.fixture
+def table(db):
+    table = db.table("t")
+    with table.batch() as batch:
+        for n in range(25_000):
+            batch.put(b"%05d" % n, {b"f:n": b"%d" % (n % 10)})
+        batch.put(b"a", {b"g:x": b"1", b"f:n": b"1"})
+    return table
+
+
+def test_count(table):
+    assert table.count() == 25_001
+    assert table.count(row_prefix=b"0") == 10_000
+    assert table.count(b"24990", b"a") == 10
+    assert table.count(columns=[b"g"]) == 1
+    assert table.count(filter="ValueFilter(=, 'binary:3')") == 2500
+    assert table.count(filter=PrefixFilter(b"1")) == 10_000
+    seen = []
+    table.count(progress=seen.append)
+    assert seen == [10_000, 20_000, 25_001]
+    with pytest.raises(ZeroDivisionError):
+        table.count(progress=lambda rows: 1 / 0)
+    with pytest.raises(hjall.TableNotFound):
+        table.connection.table("none").count()
+
+
+def test_delete_rows(table):
+    seen = []
+    assert table.delete_rows(row_prefix=b"0", progress=seen.append) == 10_000 == seen[-1]
+    assert table.delete_rows(b"10000", b"11000", filter="ValueFilter(=, 'binary:3')") == 100
+    assert table.count() == 14_901
+    assert table.delete_rows(row_start=b"2") == 5001 and table.count() == 9900
+    with pytest.raises(TypeError, match="truncate_table"):
+        table.delete_rows()
+    with pytest.raises(TypeError, match="row_prefix cannot be combined"):
+        table.delete_rows(b"a", row_prefix=b"b")
+
+
+def test_if_not_exists(db, table):
+    db.create_table("t", {"other": {}}, if_not_exists=True)
+    assert sorted(table.families()) == [b"f", b"g"] and table.count() == 25_001
+    db.create_table("u", {"f": {}}, if_not_exists=True)
+    with pytest.raises(hjall.TableExists):
+        db.create_table("u", {"f": {}})
+    with pytest.raises(hjall.NamespaceNotFound):
+        db.create_table("no:t", {"f": {}}, if_not_exists=True)
+
+
+def test_figures(db, table):
+    assert db.table_statistics("t")["writes"] >= 25_001
+    db.flush_table("t")
+    figures = db.table_statistics("t")
+    assert figures["file_bytes"] > 1000 and figures["files"] >= 1 and figures["regions"] == 1
+    table.row(b"a")
+    assert db.table_statistics("t")["reads"] == figures["reads"] + 1
+    assert db.statistics()["disk_bytes"] >= figures["file_bytes"]
+    with pytest.raises(hjall.TableNotFound):
+        db.table_statistics("none")
+
+
+def test_progress_of_copies(db, table, tmp_path):
+    seen = []
+    db.backup(tmp_path / "copy", progress=lambda *state: seen.append(state))
+    assert seen[-1][:2] == (b"t", b"g") and seen[-1][2] == 25_002 and seen[-1][3] > 25_000
+    assert [state[2] for state in seen] == sorted(state[2] for state in seen)
+    seen.clear()
+    hjall.restore(tmp_path / "copy", tmp_path / "again", progress=lambda *state: seen.append(state))
+    assert seen[-1][2] == 25_002
+
+    def stop(*_):
+        raise InterruptedError
+
+    with pytest.raises(InterruptedError):
+        db.backup(tmp_path / "stopped", progress=stop)
+
+
+def test_a_clock_takes_a_timedelta():
+    clock = hjall.ManualClock(1000)
+    clock.advance(datetime.timedelta(minutes=2, milliseconds=3))
+    assert clock.now_ms == 121_003
+    clock.advance(datetime.timedelta(milliseconds=-3))
+    assert clock.now_ms == 121_000
+    with pytest.raises(TypeError, match="timedelta"):
+        clock.advance("1 minute")
+
+
+def test_representations(db, table):
+    from hjall.filters import SubstringComparator, ValueFilter
+
+    scan = table.scan(row_prefix=b"a", limit=2)
+    assert repr(scan) == "<scan of b't': row_prefix=b'a', limit=2>"
+    assert repr(table.scan()) == "<scan of b't'>"
+    assert repr(table.batch()).startswith("<hjall.batch.Batch of b't'")
+    either = PrefixFilter(b"a") | ValueFilter("=", SubstringComparator("x"))
+    assert repr(either & PrefixFilter(prefix=b"b")) == (
+        "(PrefixFilter(b'a') | ValueFilter('=', SubstringComparator('x'))) & PrefixFilter(prefix=b'b')"
+    )
+    table.put(b"html", {b"f:<b>": b"<i>", b"f:raw": b"\xff"})
+    html = table.scan(row_prefix=b"html")._repr_html_()
+    assert "&lt;i&gt;" in html and "<i>" not in html and "f:&lt;b&gt;" in html and "\\xff" in html
+    assert "<table>" in table._repr_html_()
+    assert list(scan) == [(b"a", {b"f:n": b"1", b"g:x": b"1"})]
+
+
+def test_a_scan_is_a_generator(table):
+    scan = table.scan()
+    assert next(scan)[0] == b"00000" and next(scan)[0] == b"00001"
+    assert next(iter(scan))[0] == b"00002"
+    scan.close()
+    assert list(scan) == []
+    broken = table.scan(limit=0)
+    with pytest.raises(ValueError, match="limit must be at least 1"):
+        next(broken)

@@ -1,0 +1,112 @@
+"""Values that are taken as HappyBase takes them, and values that are refused because they would be stored wrongly."""
+
+import array
+import os
+
+import numpy
+import pytest
+
+import hjall
+
+
+@pytest.fixture
+def table():
+    with hjall.memory() as db:
+        db.create_table("t", {"f": {}})
+        yield db.table("t")
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        numpy.int64(5),
+        numpy.int32(5),
+        numpy.float64(5),
+        numpy.uint8(5),
+        numpy.bool_(True),
+        numpy.datetime64("2024-01-01"),
+        numpy.array([1, 2]),
+        array.array("d", [1.0]),
+        memoryview(array.array("i", [1])),
+    ],
+    ids=lambda value: type(value).__name__,
+)
+def test_numbers_in_the_order_of_the_machine_are_refused(table, value):
+    for call in (
+        lambda: table.put(b"r", {b"f:a": value}),
+        lambda: table.put(b"r", [(b"f:a", value, 5)]),
+        lambda: table.row(value),
+        lambda: table.batch().put(value, {b"f:a": b"x"}),
+    ):
+        with pytest.raises(TypeError, match=r"bytes"):
+            call()
+    assert table.row(b"r") == {}
+
+
+def test_bytes_of_other_types_are_taken(table):
+    values = {
+        b"f:a": numpy.bytes_(b"n"),
+        b"f:b": bytearray(b"b"),
+        b"f:c": memoryview(b"-m-")[1:2],
+        b"f:d": numpy.frombuffer(b"xy", dtype="u1"),
+        b"f:e": array.array("B", b"z"),
+    }
+    table.put(b"r", values)
+    assert list(table.row(b"r").values()) == [b"n", b"b", b"m", b"xy", b"z"]
+
+
+def test_none_is_an_empty_value(table):
+    table.put(b"r", {b"f:a": None})
+    with table.batch() as batch:
+        batch.put(b"s", {b"f:a": None, b"f:b": b"x"})
+    assert table.row(b"r") == {b"f:a": b""} and table.row(b"s") == {b"f:a": b"", b"f:b": b"x"}
+
+
+def test_sets_of_rows_and_of_columns_to_delete(table):
+    for key in b"a", b"b":
+        table.put(key, {b"f:x": b"1", b"f:y": b"2", b"f:z": b"3"})
+    assert {key for key, _ in table.rows({b"a", b"b"})} == {b"a", b"b"}
+    table.delete(b"a", {b"f:x", b"f:y"})
+    table.delete(b"b", (column for column in (b"f:x",)))
+    with table.batch() as batch:
+        batch.delete(b"b", {b"f:y"})
+    assert table.row(b"a") == table.row(b"b") == {b"f:z": b"3"}
+    for wrong in (b"f:z", "f:z"):
+        with pytest.raises(TypeError, match=r"write \["):
+            table.delete(b"a", wrong)
+
+
+def test_too_large_cells_and_rows(tmp_path):
+    with hjall.memory(cell_bytes_max=1000) as db:
+        db.create_table("t", {"f": {}})
+        table = db.table("t")
+        with pytest.raises(hjall.TooLarge, match=r"put: table t, row b'r': .*f:a has 2000 bytes.*1000"):
+            table.put(b"r", {b"f:a": b"x" * 2000})
+        with pytest.raises(hjall.TooLarge), table.batch() as batch:
+            batch.put(b"r", {b"f:a": b"x" * 2000})
+        table.put(b"r", {b"f:a": b"x" * 900})
+        with pytest.raises(hjall.TooLarge):
+            table.append(b"r", {b"f:a": b"x" * 900})
+
+
+def test_storage_errors_have_the_number_of_the_operating_system(tmp_path):
+    occupied = tmp_path / "file"
+    occupied.write_bytes(b"")
+    with pytest.raises(hjall.StorageError) as caught:
+        hjall.open(occupied / "below")
+    assert caught.value.errno in (20, 17), (caught.value.errno, os.strerror(caught.value.errno or 0), caught.value)
+
+
+def test_messages_name_the_method_the_table_and_the_row(table):
+    with pytest.raises(hjall.FamilyNotFound, match=r"^put: row b'r\\x00': table t has no column family no"):
+        table.put(b"r\0", {b"no:a": b"x"})
+    with pytest.raises(hjall.InvalidArgument, match=r"^row: table t, row b'': Row length is 0: .*1 to 32767"):
+        table.row(b"")
+    with pytest.raises(hjall.InvalidArgument, match=r"^exists: table t, row b'k{64}'… \(40000 bytes\): .*32767"):
+        table.exists(b"k" * 40_000)
+    table.put(b"r", {b"f:a": b"x"})
+    with pytest.raises(hjall.NotACounter, match=r"^counter_inc: table t, row b'r': .*exactly 8 bytes") as caught:
+        table.counter_inc(b"r", b"f:a")
+    assert caught.value.hbase_message == "Field is not a long, it's 1 bytes wide"
+    with pytest.raises(hjall.TableNotFound, match=r"^row: row b'r': table none does not exist: create it"):
+        table.connection.table("none").row(b"r")
