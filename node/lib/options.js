@@ -1,6 +1,7 @@
 'use strict';
 /** Validation of arguments: options by name, numbers by range. Every error message suggests a remedy. */
 
+const { existsSync } = require('node:fs');
 const { fileURLToPath } = require('node:url');
 
 /** The Levenshtein distance of two words. */
@@ -114,10 +115,19 @@ function signalOf(options, where) {
   return signal;
 }
 
+/** A name without a slash that a program would pass as the address of a server. */
+const ADDRESS = /^(localhost|[\w.-]+:\d+|\d+\.\d+\.\d+\.\d+)$|^\w+:\/\//;
+
 /** The name of a folder: a text or a file: URL. */
 function pathOf(path, where) {
   if (path instanceof URL) return fileURLToPath(path);
-  if (typeof path === 'string' && path !== '') return path;
+  if (typeof path === 'string' && path !== '') {
+    if (ADDRESS.test(path) && !existsSync(path))
+      throw new TypeError(
+        `${where}: ${shown(path)} looks like the address of a server: use connect() for a server, or write "./${path}" for a folder of this name`,
+      );
+    return path;
+  }
   throw new TypeError(`${where}: the path must be the name of a folder or a file: URL, not ${shown(path)}`);
 }
 

@@ -167,3 +167,28 @@ test('an operator compares the stored value with the given one, in checks as in 
   }
   await db.close();
 });
+
+test('connect takes a URL', async () => {
+  const { db } = filled();
+  const { port } = await db.serve({ port: 0 });
+  for (const [url, options] of [
+    [`thrift://127.0.0.1:${port}`, {}],
+    [new URL(`thrift://127.0.0.1:${port}/`), { transport: 'framed' }],
+    [`http://127.0.0.1:${port}/`, {}],
+    ['thrift://127.0.0.1', { port }],
+  ]) {
+    const remote = await hjall.connect(url, { encoding: 'utf8', ...options });
+    assert.equal(await remote.table('t').count(), 5, String(url));
+    await remote.close();
+  }
+  for (const [url, message] of [
+    ['localhost:9090', /must begin with thrift:\/\//],
+    ['localhost', /is not a URL: write thrift:\/\/host:9090/],
+    ['thrift://me:secret@h', /must not contain a password/],
+    ['thrift://h/path', /only a http URL/],
+    ['ftp://h', /must begin with/],
+  ])
+    await assert.rejects(hjall.connect(url), { name: 'TypeError', message });
+  await assert.rejects(hjall.open('localhost:9090'), { name: 'TypeError', message: /address of a server.*connect/ });
+  await db.close();
+});

@@ -116,3 +116,12 @@ interface TlsPeer {
  */
 export declare function connect(options: ConnectOptions & Utf8): Promise<Database<string | Uint8Array>>;
 export declare function connect(options?: ConnectOptions & { encoding?: undefined }): Promise<Database>;
+/** Connects to a URL: `thrift://host:9090`, `thrifts://…` with TLS, or `http://…` and `https://…` with a path. */
+export declare function connect(
+  url: string | URL,
+  options: ConnectOptions & Utf8,
+): Promise<Database<string | Uint8Array>>;
+export declare function connect(
+  url: string | URL,
+  options?: ConnectOptions & { encoding?: undefined },
+): Promise<Database>;

@@ -66,3 +66,21 @@ def test_an_example_program_runs(file, tmp_path):
 
 def test_there_are_examples():
     assert len(EXAMPLES) >= 7 and len(FILES) >= 2
+
+
+def test_the_examples_pass_mypy_strict(tmp_path):
+    """All examples but those for pytest, whose functions have no annotations."""
+    pytest.importorskip("mypy")
+    for number, source in enumerate(EXAMPLES):
+        if "def test_" not in source:
+            (tmp_path / f"example_{number}.py").write_text(source, encoding="utf-8")
+    command = ["-m", "mypy", "--config-file", str(PYTHON / "pyproject.toml"), *map(str, tmp_path.iterdir())]
+    done = subprocess.run(
+        [sys.executable, *command],
+        cwd=tmp_path,
+        env={**os.environ, "MYPYPATH": str(PYTHON / "src")},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr

@@ -89,13 +89,48 @@ function settingsOf(options) {
   };
 }
 
+/** The schemes of URLs, with the options that they stand for. */
+const SCHEMES = {
+  'thrift:': {},
+  'thrifts:': { tls: true },
+  'http:': { transport: 'http' },
+  'https:': { transport: 'http', tls: true },
+};
+
+/** The options of an address such as `thrift://host:9090` or `https://host/path`. Given options win. */
+function withAddress(address, options) {
+  if (address === undefined || (typeof address === 'object' && !(address instanceof URL))) return address;
+  const text = String(address);
+  let url;
+  try {
+    url = new URL(text);
+  } catch (error) {
+    throw new TypeError(`connect: ${shown(text)} is not a URL: write thrift://host:9090, or pass { host, port }`, {
+      cause: error,
+    });
+  }
+  const scheme = SCHEMES[url.protocol];
+  if (scheme === undefined)
+    throw new TypeError(`connect: the URL must begin with ${Object.keys(SCHEMES).join('//, ')}//, not ${url.protocol}//`);
+  if (url.username !== '' || url.password !== '')
+    throw new TypeError('connect: a URL must not contain a password: use the option `headers` or `tls`');
+  if (scheme.transport === undefined && !['', '/'].includes(url.pathname))
+    throw new TypeError(`connect: only a http URL may have a path, not ${shown(text)}`);
+  const found = { ...scheme, host: url.hostname.replace(/^\[|\]$/g, '') };
+  if (url.port !== '') found.port = Number(url.port);
+  if (scheme.transport !== undefined) found.path = url.pathname + url.search;
+  return { ...found, ...options };
+}
+
 /**
  * Connects to the Thrift2 gateway of hjall or HBase. Rejects if no server answers, or if it does not speak this
  * protocol.
- * @param {object} [options] see types/open.d.ts
+ * @param {object | string | URL} [address] options, or a URL such as `thrift://host:9090`
+ * @param {object} [more] options in addition to a URL; see types/open.d.ts
  * @returns {Promise<Database>}
  */
-async function connect(options) {
+async function connect(address, more) {
+  const options = withAddress(address, more);
   const settings = settingsOf(options);
   const signal = signalOf(options ?? {}, 'connect');
   const client = new Client(settings);

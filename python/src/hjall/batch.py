@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from hjall import _native
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
 
 
 class Batch(_native.Batch):
@@ -16,7 +19,7 @@ class Batch(_native.Batch):
 
     _shown: str
 
-    def __new__(cls, table: _native.Table, *args: Any, **options: Any) -> Batch:
+    def __new__(cls, table: _native.Table, *args: Any, **options: Any) -> Self:
         """Makes a batch with the arguments of `Table.batch`, which is the usual way to make one."""
         self = super().__new__(cls, table, *args, **options)
         given = [

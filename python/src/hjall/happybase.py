@@ -193,6 +193,12 @@ class ConnectionPool(_pool.ConnectionPool):
         self._kwargs = {**kwargs, "autoconnect": False}
         self._start(size, lambda: Connection(**self._kwargs))
 
+    if TYPE_CHECKING:
+
+        def connection(  # type: ignore[override]
+            self, timeout: float | None = None
+        ) -> contextlib.AbstractContextManager[Connection]: ...
+
 
 class Table(_table.Table):
     """A table of a `Connection`. Its methods accept a `str` in place of bytes."""

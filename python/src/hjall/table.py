@@ -20,6 +20,8 @@ from hjall.scan import BATCH_SIZE, PREVIEW_ROWS, Scan, ScanArguments, at_least_o
 from hjall.types import BytesLike, Columns, Data, Name, Row, TimeRange
 
 if TYPE_CHECKING:
+    from typing_extensions import Self
+
     from hjall.database import Database
 
 _COUNTER = struct.Struct(">q")
@@ -40,7 +42,7 @@ class Table(_native.Table):
     connection: Database
     """The database."""
 
-    def __new__(cls, name: str | bytes, connection: Database) -> Table:
+    def __new__(cls, name: str | bytes, connection: Database) -> Self:
         """Makes a table by its full name, without looking it up. Use `Database.table` instead."""
         self = super().__new__(cls, connection._native, name)
         self.connection = connection

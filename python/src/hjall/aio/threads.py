@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import functools
+import importlib
 import inspect
 import os
 import threading
@@ -49,7 +50,7 @@ class Threads:
     async def _run_in_anyio(self, call: Callable[[], R]) -> R:
         """Runs a call on a thread of another library for asynchronous programs, such as trio."""
         try:
-            import anyio
+            anyio = importlib.import_module("anyio")
         except ImportError:
             raise RuntimeError("outside of asyncio, hjall.aio needs anyio: pip install 'hjall[trio]'") from None
         if self._limiter is None:

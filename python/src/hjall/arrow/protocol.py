@@ -20,3 +20,4 @@ class ArrowArray(Protocol):
 
     def __arrow_c_array__(self, requested_schema: object | None = None) -> tuple[object, object]:
         """Returns capsules with the schema and the data."""
+        ...
