@@ -31,7 +31,7 @@ class Gate(Threads):
             try:
                 result = call(*args, **kwargs)
             except BaseException as error:
-                self.outcomes.append(type(error))
+                self.outcomes.append(type(error).__name__)
                 raise
             self.outcomes.append(len(result))
             return result
@@ -75,7 +75,7 @@ async def test_cancelling_a_task_stops_its_scan():
             await task
         gate.opened.set()
         await settled(gate)
-        assert seen == [] and gate.outcomes == [hjall.Cancelled], "the fetch was not cancelled"
+        assert seen == [] and gate.outcomes == ["Cancelled"], "the fetch was not cancelled"
         gate.end()
 
 
@@ -87,7 +87,7 @@ async def test_a_timeout_stops_a_scan_like_any_other_cancellation():
             await asyncio.wait_for(anext(table.scan()), 0.01)
         gate.opened.set()
         await settled(gate)
-        assert gate.outcomes in ([hjall.Cancelled], []), "the fetch was neither cancelled nor prevented"
+        assert gate.outcomes in (["Cancelled"], []), "the fetch was neither cancelled nor prevented"
         gate.end()
 
 

@@ -3,6 +3,7 @@
 import pytest
 
 import hjall
+from hjall import happybase
 
 
 @pytest.fixture
@@ -94,7 +95,7 @@ def test_str_is_encoded_if_the_database_has_an_encoding():
         (lambda t: t.put(b"r", 5), TypeError),
         (lambda t: t.put(b"r", [b"f:a"]), TypeError),
         (lambda t: t.put(b"r", {b"f": b"1"}), ValueError),
-        (lambda t: t.put(b"r", {b"f:a": None}), TypeError),
+        (lambda t: t.put(b"r", {None: b"1"}), TypeError),
         (lambda t: t.put(b"r", {b"f:a": b"1"}, durability="NOW"), ValueError),
         (lambda t: t.batch(timestamp="1"), TypeError),
         (lambda t: t.batch(batch_size=0), ValueError),
@@ -154,10 +155,12 @@ def test_exceptions_are_subclasses_of_error_and_of_a_builtin(use, error, builtin
     assert error.__module__ == "builtins" or isinstance(raised.value, hjall.Error)
 
 
-def test_happybases_connection_options_are_checked_and_ignored():
-    hjall.memory(host="localhost", port=9090, timeout=5, transport="framed", protocol="compact", compat="0.96").close()
-    for wrong in ({"compat": "1"}, {"transport": "http"}, {"protocol": "json"}):
-        with pytest.raises(ValueError, match="must be one of"):
-            hjall.memory(**wrong)
+def test_happybases_connection_options_are_checked():
+    with hjall.memory() as db, happybase.redirect(db):
+        options = {"host": "localhost", "port": 9090, "timeout": 5}
+        happybase.Connection(**options, transport="framed", protocol="compact", compat="0.96").close()
+        for wrong in ({"compat": "1"}, {"transport": "http"}, {"protocol": "json"}):
+            with pytest.raises(ValueError, match="must be one of"):
+                happybase.Connection(**wrong)
     with pytest.raises(TypeError):
         hjall.memory(table_prefix=5)
