@@ -110,6 +110,7 @@ test('the Sync methods throw the same errors', () => {
   assert.throws(() => hjall.memory({ encoding: 'latin1' }), /cannot be "latin1"/);
   assert.throws(() => hjall.memory({ clock: 5 }), /must be a ManualClock/);
   assert.throws(() => hjall.openSync(5), /name of a folder/);
+  assert.throws(() => hjall.openSync('x', { readOnly: true }), /one process.*`backup`/);
   assert.throws(() => t.scan({ limits: 5 }), /did you mean `limit`/);
   assert.throws(() => t.batch().put('r', { 'f:a': 1 }), /long\(1\)/);
   assert.throws(() => db.table(), /must be a string/);

@@ -13,6 +13,11 @@ const OPTIONS = new Set(['encoding', 'clock', 'cacheBytes', 'rowCacheBytes', 'wr
 
 /** Makes a backend that is not open yet, and the common part of the requests that open it. */
 function prepared(options, where) {
+  if (options?.readOnly !== undefined) {
+    throw new TypeError(
+      `${where}: there is no option \`readOnly\`: the store recovers its journals and removes superseded files when it opens a folder, so only one process can have it open: open a copy, which \`backup\` writes while the database is used`,
+    );
+  }
   const { encoding, clock, cacheBytes, rowCacheBytes, writeBufferBytes } = checked(options, OPTIONS, where);
   const backend = new EmbeddedBackend(
     native().NativeDatabase,

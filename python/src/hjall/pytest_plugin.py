@@ -67,9 +67,11 @@ def hjall_session_db() -> Generator[hjall.Database, None, None]:
 
 
 @pytest.fixture
-def hjall_aio_db(hjall_db: hjall.Database) -> aio.Database:
+def hjall_aio_db(hjall_db: hjall.Database) -> Generator[aio.Database, None, None]:
     """`hjall_db` for asyncio, as a `hjall.aio.Database`. It can be used in any event loop."""
-    return aio.Database.sharing(hjall_db)
+    database = aio.Database.sharing(hjall_db)
+    yield database
+    database._threads.end()
 
 
 @pytest.fixture
