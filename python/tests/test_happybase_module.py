@@ -164,3 +164,14 @@ def test_a_failed_batch_keeps_its_mutations(connection):
     for wrong in (dict(batch_size=0), dict(batch_size=1, transaction=True)):
         with pytest.raises((TypeError, ValueError)):
             table.batch(**wrong)
+
+
+def test_the_modules_of_happybase():
+    from hjall.happybase.connection import DEFAULT_PROTOCOL, DEFAULT_TRANSPORT
+
+    assert (DEFAULT_PROTOCOL, DEFAULT_TRANSPORT) == ("binary", "buffered")
+    for name in ("batch", "connection", "pool", "table"):
+        theirs, ours = getattr(stock, name), getattr(happybase, name)
+        for public in ("Batch", "Connection", "ConnectionPool", "NoConnectionsAvailable", "Table"):
+            if public in vars(theirs) and vars(theirs)[public].__module__ == theirs.__name__:
+                assert getattr(ours, public) is getattr(happybase, public)

@@ -363,3 +363,8 @@ def _replace_instances(stock: Any, own: Any) -> None:
 
     if "__new__" not in vars(stock):
         stock.__new__ = new
+
+
+# As in HappyBase, the modules are attributes of the package. They import the names above.
+for _name in ("batch", "connection", "pool", "table"):
+    importlib.import_module(f"hjall.happybase.{_name}")

@@ -1,0 +1,5 @@
+"""The name of ``happybase.batch``."""
+
+from hjall.happybase import Batch
+
+__all__ = ["Batch"]
