@@ -12,5 +12,6 @@ export * from './types/open';
 export * from './types/read';
 export * from './types/row';
 export * from './types/schema';
+export * from './types/statistics';
 export * from './types/table';
 export * from './types/write';

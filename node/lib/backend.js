@@ -80,6 +80,11 @@ class Backend {
     throw new TypeError(`${this.constructor.name} does not implement scan`);
   }
 
+  /** Awaits a copy; a backend that can, reports its progress. */
+  watched(_report, copy) {
+    return copy;
+  }
+
   /** @returns {Promise<void>} */
   close() {
     return Promise.reject(new TypeError(`${this.constructor.name} does not implement close`));

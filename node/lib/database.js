@@ -6,6 +6,7 @@
 
 const { OPERATIONS } = require('./backend.js');
 const { name: nameBytes } = require('./bytes.js');
+const { progressOf } = require('./embedded/copying.js');
 const { checked, flag, pathOf, shown, whole } = require('./options.js');
 const { TABLE_OPTIONS, descriptorOf, familyOf, namespaceOf, shownDescriptor } = require('./schema.js');
 const { Server, nextServer } = require('./server.js');
@@ -15,6 +16,7 @@ const { BACKEND, defineMethods, task } = require('./methods.js');
 
 const SIGNAL = new Set(['signal']);
 const CREATE_OPTIONS = new Set([...TABLE_OPTIONS, ...SPLIT_OPTIONS, 'ifNotExists', 'signal']);
+const BACKUP_OPTIONS = new Set(['onProgress', 'signal']);
 const ALTER_OPTIONS = new Set([...TABLE_OPTIONS, 'signal']);
 
 function tableName(name, where) {
@@ -162,7 +164,19 @@ defineMethods(Database, {
    * continue. `open` opens the copy, and `restore` copies it again.
    */
   backup(path, options) {
-    return task(OPERATIONS.backup, { path: pathOf(path, 'backup') }, checked(options, SIGNAL, 'backup'));
+    const given = checked(options, BACKUP_OPTIONS, 'backup');
+    const report = progressOf(given.onProgress, 'backup');
+    const made = task(OPERATIONS.backup, { path: pathOf(path, 'backup') }, given);
+    return report === undefined ? made : { ...made, watch: (backend, copy) => backend.watched(report, copy) };
+  },
+  /**
+   * Figures of a table: { fileBytes, files, regions, reads, writes }. Data that are still in memory are not in files;
+   * reads and writes count since the database was opened.
+   */
+  tableStatistics: onTable(OPERATIONS.tableStatistics, 'tableStatistics'),
+  /** Figures of the database: sizes in bytes, files, and hits and misses of the caches. */
+  statistics(options) {
+    return task(OPERATIONS.statistics, {}, checked(options, SIGNAL, 'statistics'));
   },
   createNamespace(name, configuration, options) {
     return task(

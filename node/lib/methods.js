@@ -46,7 +46,12 @@ function defineMethods(Class, preparations) {
         if (recover === undefined) throw located;
         return recover(located);
       };
-      const run = () => this[BACKEND].run(operation, request, prepared.signal).then(prepared.finish, failed);
+      const { watch } = prepared;
+      const run = () => {
+        const backend = this[BACKEND];
+        const answer = backend.run(operation, request, prepared.signal);
+        return (watch === undefined ? answer : watch(backend, answer)).then(prepared.finish, failed);
+      };
       return traced(name, request, run);
     });
     const nameSync = `${name}Sync`;

@@ -6,7 +6,7 @@
  * that are looked up when they are called would then never fire, so they are captured when this module is loaded.
  */
 
-const { clearTimeout, setImmediate, setInterval, setTimeout } = require('node:timers');
+const { clearInterval, clearTimeout, setImmediate, setInterval, setTimeout } = require('node:timers');
 
 const resolved = Promise.resolve();
 
@@ -17,4 +17,4 @@ function atEndOfTurn(callback) {
   resolved.then(callback);
 }
 
-module.exports = { atEndOfTurn, clearTimeout, setImmediate, setInterval, setTimeout };
+module.exports = { atEndOfTurn, clearInterval, clearTimeout, setImmediate, setInterval, setTimeout };

@@ -78,6 +78,8 @@ const Operation = Object.freeze({
   compact: 35,
   /** `{ path }` → `undefined`: copies the database to a folder. Embedded only. */
   backup: 36,
+  /** `{ table }` → `{ fileBytes, files, regions, reads, writes }`. Embedded only. */
+  tableStatistics: 37,
   /** `{ namespace: Namespace }` → `undefined` */
   createNamespace: 40,
   /** `{ namespace: Namespace }` → `undefined` */
@@ -92,6 +94,8 @@ const Operation = Object.freeze({
   now: 50,
   /** `{}` → `string` */
   clusterId: 51,
+  /** `{}` → `{ [name]: number }`: figures of the database, by name. Embedded only. */
+  statistics: 52,
   /** `{ path, cacheBytes, rowCacheBytes, writeBufferBytes }` → `undefined`: opens a folder. Embedded only. */
   open: 60,
   /** `{ cacheBytes, rowCacheBytes, writeBufferBytes }` → `undefined`: opens a database in memory. Embedded only. */

@@ -2,6 +2,9 @@
 /** What calls do with limits, existing tables, ranges, and with memory that belongs to the program. */
 
 const assert = require('node:assert/strict');
+const { mkdtempSync, rmSync } = require('node:fs');
+const { tmpdir } = require('node:os');
+const { join } = require('node:path');
 const { test } = require('node:test');
 const { pipeline } = require('node:stream/promises');
 const hjall = require('../lib/index.js');
@@ -191,4 +194,35 @@ test('connect takes a URL', async () => {
     await assert.rejects(hjall.connect(url), { name: 'TypeError', message });
   await assert.rejects(hjall.open('localhost:9090'), { name: 'TypeError', message: /address of a server.*connect/ });
   await db.close();
+});
+
+test('figures of tables and of the database', async () => {
+  const { db, table } = filled();
+  await table.row('r0');
+  assert.deepEqual(await db.tableStatistics('t'), { fileBytes: 0, files: 0, regions: 1, reads: 1, writes: 5 });
+  assert.equal(db.statisticsSync().rowCacheRows >= 0, true);
+  await assert.rejects(db.tableStatistics('none'), { code: 'TABLE_NOT_FOUND', message: /^tableStatistics: / });
+  await db.close();
+});
+
+test('backups and restores report their progress', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'hjall-progress-'));
+  const { db } = filled(1000);
+  try {
+    const seen = [];
+    await db.backup(join(folder, 'copy'), { onProgress: (progress) => seen.push(progress) });
+    assert.deepEqual({ ...seen.at(-1), bytes: 0 }, { table: 't', family: 'g', cells: 2000, bytes: 0 });
+    assert.ok(seen.at(-1).bytes > 2000);
+    const again = [];
+    await hjall.restore(join(folder, 'copy'), join(folder, 'again'), { onProgress: (progress) => again.push(progress) });
+    assert.equal(again.at(-1).cells, 2000);
+    const fail = () => {
+      throw new Error('no more');
+    };
+    await assert.rejects(db.backup(join(folder, 'third'), { onProgress: fail }), { message: 'no more' });
+    await assert.rejects(db.backup(join(folder, 'fourth'), { onProgress: 5 }), { name: 'TypeError' });
+  } finally {
+    await db.close();
+    rmSync(folder, { recursive: true });
+  }
 });

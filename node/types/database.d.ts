@@ -9,6 +9,7 @@ import type {
   TableDescriptor,
   TableOptions,
 } from './schema';
+import type { CopyProgress, Statistics, TableStatistics } from './statistics';
 import type { Table } from './table';
 
 /** A database. Every method returns a promise, and for embedded databases has a synchronous form, `nameSync`. */
@@ -82,8 +83,21 @@ export declare class Database<In extends Input = Uint8Array> implements AsyncDis
    * Copies the database, as of the beginning of the call, to a folder that does not exist or is empty. Reads and writes
    * continue. `open` opens the copy, and `restore` copies it again. Remote databases do not support this (UNSUPPORTED).
    */
-  backup(path: string | URL, options?: Abortable): Promise<void>;
+  backup(
+    path: string | URL,
+    options?: Abortable & { onProgress?: ((progress: CopyProgress) => void) | undefined },
+  ): Promise<void>;
   backupSync(path: string | URL, options?: Abortable): void;
+
+  /**
+   * Figures of a table. Data that are still in memory are not in files; reads and writes count since the database was
+   * opened. Remote databases do not support this (UNSUPPORTED).
+   */
+  tableStatistics(name: string, options?: Abortable): Promise<TableStatistics>;
+  tableStatisticsSync(name: string, options?: Abortable): TableStatistics;
+  /** Figures of the database. Remote databases do not support this (UNSUPPORTED). */
+  statistics(options?: Abortable): Promise<Statistics>;
+  statisticsSync(options?: Abortable): Statistics;
 
   /** Creates a namespace. */
   createNamespace(name: string, configuration?: Readonly<Record<string, string>>, options?: Abortable): Promise<void>;

@@ -2,6 +2,7 @@
 import type { TlsOptions } from 'node:tls';
 import type { Abortable } from './column';
 import type { Database } from './database';
+import type { CopyProgress } from './statistics';
 
 /** With `encoding: 'utf8'`, strings are accepted as keys and values; without it, only bytes. */
 interface Utf8 {
@@ -35,7 +36,11 @@ export declare function openSync(path: string | URL, options?: OpenOptions & { e
  * Copies a backup to a folder that does not exist or is empty; `open` opens the copy. Everything is read and checked.
  * No other process may have the backup open.
  */
-export declare function restore(backup: string | URL, path: string | URL): Promise<void>;
+export declare function restore(
+  backup: string | URL,
+  path: string | URL,
+  options?: { onProgress?: ((progress: CopyProgress) => void) | undefined },
+): Promise<void>;
 export declare function restoreSync(backup: string | URL, path: string | URL): void;
 
 /** Creates an empty database in memory. */

@@ -15,21 +15,35 @@ export interface FamilyOptions {
   keepDeletedCells?: boolean | 'TTL' | undefined;
   /** Whether versions and deletes apply in the order in which they were written. Default: false. */
   newVersionBehavior?: boolean | undefined;
+  /** The compression of files: none, or with any other name LZ4. Default: 'NONE'. */
   compression?: 'NONE' | 'LZO' | 'GZ' | 'SNAPPY' | 'LZ4' | 'BZIP2' | 'ZSTD' | undefined;
+  /** Bloom filters of files: none, or with any other name over whole keys. Default: 'ROW'. */
   bloomFilter?: 'NONE' | 'ROW' | 'ROWCOL' | 'ROWPREFIX_FIXED_LENGTH' | undefined;
+  /** HBase's encoding of blocks. Stored and returned. Default: 'NONE'. */
   dataBlockEncoding?: 'NONE' | 'PREFIX' | 'DIFF' | 'FAST_DIFF' | 'ROW_INDEX_V1' | undefined;
+  /** The size of blocks in files, in bytes. Default: 65536. */
   blockSize?: number | undefined;
+  /** Whether reads keep blocks in the cache. Default: true. */
   blockCache?: boolean | undefined;
+  /** HBase's preference for the cache. Stored and returned. Default: false. */
   inMemory?: boolean | undefined;
+  /** HBase's replication scope. Stored and returned. Default: 0. */
   replicationScope?: number | undefined;
+  /** HBase's number of replicas of files. Stored and returned. Default: 0. */
   dfsReplication?: number | undefined;
+  /** Stored and returned. Default: false. */
   cacheBloomsOnWrite?: boolean | undefined;
+  /** Stored and returned. Default: false. */
   cacheDataOnWrite?: boolean | undefined;
+  /** Stored and returned. Default: false. */
   cacheIndexesOnWrite?: boolean | undefined;
+  /** Stored and returned. Default: true. */
   compressTags?: boolean | undefined;
+  /** Stored and returned. Default: false. */
   evictBlocksOnClose?: boolean | undefined;
   /** Attributes under HBase's names. */
   attributes?: Named | undefined;
+  /** Settings that override HBase's configuration for this family. */
   configuration?: Named | undefined;
 }
 
@@ -40,8 +54,11 @@ export type Families =
   | readonly (string | Uint8Array)[];
 
 export interface TableOptions {
+  /** The durability of writes that do not choose their own. Default: 'SYNC_WAL'. */
   durability?: Durability | undefined;
+  /** Whether writes are refused. Default: false. */
   readOnly?: boolean | undefined;
+  /** HBase's number of replicas of regions. Stored and returned. Default: 1. */
   regionReplication?: number | undefined;
   /** Attributes under HBase's names. */
   attributes?: Named | undefined;

@@ -121,6 +121,15 @@ impl NativeDatabase {
         self.session.cancel(number);
     }
 
+    /// The latest progress of a backup or restore, `[table, family, cells, bytes]`; null if there is none since the
+    /// last call.
+    #[napi]
+    pub fn copy_progress(&self) -> Option<(String, String, f64, f64)> {
+        let report = self.session.copying.take()?;
+        // Exact up to 2^53.
+        Some((report.table, report.family, report.cells as f64, report.bytes as f64))
+    }
+
     /// Ends a scan, even while one of its blocks is being read.
     #[napi]
     pub fn close_scan(&self, number: u32) {

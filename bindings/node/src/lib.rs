@@ -16,6 +16,7 @@ mod clock;
 mod columns;
 mod completions;
 mod convert;
+mod copying;
 mod database;
 mod dispatch;
 mod lanes;
@@ -26,5 +27,6 @@ mod serve;
 mod session;
 #[cfg(debug_assertions)]
 mod stalling;
+mod statistics;
 mod tables;
 mod vocabulary;

@@ -12,6 +12,7 @@ use crate::answer::Answer;
 use crate::convert;
 use crate::request::Request;
 use crate::session::{Origin, Session};
+use crate::statistics;
 use crate::tables::name;
 use crate::vocabulary::{Operation, Outcome, RowOutcome};
 
@@ -63,11 +64,17 @@ pub fn run(session: &Session, from: &mut Request, out: &mut Answer<'_>, origin: 
         Operation::DeleteFamily => engine()?.delete_family(&name(from)?, &from.bytes()?)?,
         Operation::Flush => engine()?.flush(&name(from)?)?,
         Operation::Compact => engine()?.compact(&name(from)?, from.flag()?)?,
-        Operation::Backup => engine()?.backup(Path::new(&from.text()?), &mut |_| Ok(()))?,
+        Operation::Backup => {
+            let path = PathBuf::from(from.text()?);
+            engine()?.backup(&path, &mut session.copying.reporter())?;
+        }
         Operation::Restore => {
             let (backup, path) = (from.text()?, from.text()?);
-            Engine::restore(Path::new(&backup), Path::new(&path), Options::default(), &mut |_| Ok(()))?;
+            let mut report = session.copying.reporter();
+            Engine::restore(Path::new(&backup), Path::new(&path), Options::default(), &mut report)?;
         }
+        Operation::TableStatistics => figures(&statistics::of_table(&engine()?, &name(from)?)?, out),
+        Operation::Statistics => figures(&statistics::of_database(&engine()?)?, out),
         Operation::CreateNamespace => engine()?.create_namespace(convert::namespace(from)?)?,
         Operation::ModifyNamespace => engine()?.modify_namespace(convert::namespace(from)?)?,
         Operation::DeleteNamespace => engine()?.delete_namespace(&from.text()?)?,
@@ -167,6 +174,14 @@ fn next_block(session: &Session, from: &mut Request, out: &mut Answer<'_>) -> Re
         session.scanners.add(number, table.scan(convert::scan(from)?)?);
     }
     session.scanners.next_block(number, out)
+}
+
+/// Writes figures: the name and value of each.
+fn figures(figures: &[(&str, u64)], out: &mut Answer<'_>) {
+    out.list(figures.iter(), |out, (name, value)| {
+        out.bytes(name.as_bytes());
+        out.i64(i64::try_from(*value).unwrap_or(i64::MAX));
+    });
 }
 
 fn descriptor(table: &TableDescriptor, out: &mut Answer<'_>) {

@@ -10,6 +10,7 @@ use parking_lot::{Mutex, RwLock};
 
 use crate::columns::Columns;
 use crate::completions::Completions;
+use crate::copying::Copying;
 use crate::lanes::Lanes;
 use crate::request::Request;
 use crate::scanners::Scanners;
@@ -38,6 +39,7 @@ pub struct Session {
     pub servers: Servers,
     pub lanes: Lanes,
     pub completions: Completions,
+    pub copying: Copying,
     /// Numbers of calls that were cancelled and have not been answered yet.
     cancelled: Mutex<HashSet<u32>>,
     /// Their number, so that no lock is needed in the usual case of none.
@@ -62,6 +64,7 @@ impl Session {
             servers: Servers::default(),
             lanes: Lanes::new(),
             completions,
+            copying: Copying::default(),
             cancelled: Mutex::default(),
             cancelled_count: AtomicUsize::new(0),
         }

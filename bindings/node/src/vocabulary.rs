@@ -108,6 +108,8 @@ numbered! {
         Compact = 35,
         /// `{ path }` → `undefined`: copies the database to a folder. Embedded only.
         Backup = 36,
+        /// `{ table }` → `{ fileBytes, files, regions, reads, writes }`. Embedded only.
+        TableStatistics = 37,
         /// `{ namespace: Namespace }` → `undefined`
         CreateNamespace = 40,
         /// `{ namespace: Namespace }` → `undefined`
@@ -122,6 +124,8 @@ numbered! {
         Now = 50,
         /// `{}` → `string`
         ClusterId = 51,
+        /// `{}` → `{ [name]: number }`: figures of the database, by name. Embedded only.
+        Statistics = 52,
         /// `{ path, cacheBytes, rowCacheBytes, writeBufferBytes }` → `undefined`: opens a folder. Embedded only.
         Open = 60,
         /// `{ cacheBytes, rowCacheBytes, writeBufferBytes }` → `undefined`: opens a database in memory. Embedded only.

@@ -14,7 +14,7 @@ use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 
-use crate::call::{call, call_interruptible, call_watched};
+use crate::call::{call_interruptible, call_named, call_watched};
 use crate::convert;
 use crate::database::{Database, DatabaseHandle};
 use crate::error;
@@ -60,23 +60,25 @@ impl Admin {
     fn change(
         &self,
         py: Python<'_>,
+        method: &str,
         name: &Bound<'_, PyAny>,
         run: impl FnOnce(&Engine, &TableName) -> Result<()> + Send,
     ) -> PyResult<()> {
         let engine = self.handle.engine()?;
-        let name = table_name(name)?;
-        call(py, || run(&engine, &name))
+        let name = table_name(method, name)?;
+        call_named(py, method, || run(&engine, &name))
     }
 
     fn descriptor(
         &self,
+        method: &str,
         name: &Bound<'_, PyAny>,
         families: &[FamilyArgument<'_>],
         attributes: &Bound<'_, PyDict>,
     ) -> PyResult<TableDescriptor> {
-        let mut table = TableDescriptor::new(table_name(name)?);
+        let mut table = TableDescriptor::new(table_name(method, name)?);
         for family in families {
-            table.add_family(family.descriptor()?).map_err(|e| error::from_engine(&e))?;
+            table.add_family(family.descriptor()?).map_err(|e| error::from_method(&e, method))?;
         }
         for (key, value) in attributes {
             table.set(family::attribute(&key)?, family::attribute(&value)?);
@@ -97,8 +99,8 @@ struct RegionFields<'py> {
     port: u16,
 }
 
-fn table_name(name: &Bound<'_, PyAny>) -> PyResult<TableName> {
-    TableName::parse(&convert::name(name, "a table name")?).map_err(|e| error::from_engine(&e))
+fn table_name(method: &str, name: &Bound<'_, PyAny>) -> PyResult<TableName> {
+    TableName::parse(&convert::name(name, "a table name")?).map_err(|e| error::from_method(&e, method))
 }
 
 #[pymethods]
@@ -112,14 +114,14 @@ impl Admin {
     fn tables<'py>(&self, py: Python<'py>) -> PyResult<Vec<Bound<'py, PyBytes>>> {
         let engine = self.handle.engine()?;
         // `tables` cannot report a closed engine; `namespace` can.
-        let tables = call(py, || engine.namespace("default").map(|_| engine.tables()))?;
+        let tables = call_named(py, "tables", || engine.namespace("default").map(|_| engine.tables()))?;
         let users = tables.iter().filter(|(table, _)| !table.name.is_system());
         Ok(users.map(|(table, _)| PyBytes::new(py, table.name.to_string().as_bytes())).collect())
     }
 
     fn table_exists(&self, py: Python<'_>, name: &Bound<'_, PyAny>) -> PyResult<bool> {
         let engine = self.handle.engine()?;
-        let name = table_name(name)?;
+        let name = table_name("table_exists", name)?;
         Ok(py.detach(|| engine.table_exists(&name)))
     }
 
@@ -132,8 +134,8 @@ impl Admin {
         splits: SplitArgument<'_>,
     ) -> PyResult<()> {
         let engine = self.handle.engine()?;
-        let (table, splits) = (self.descriptor(name, &families, attributes)?, splits.keys()?);
-        call(py, || engine.create_table(table, splits))
+        let (table, splits) = (self.descriptor("create_table", name, &families, attributes)?, splits.keys()?);
+        call_named(py, "create_table", || engine.create_table(table, splits))
     }
 
     /// Replaces a table's families and attributes.
@@ -145,8 +147,8 @@ impl Admin {
         attributes: &Bound<'_, PyDict>,
     ) -> PyResult<()> {
         let engine = self.handle.engine()?;
-        let table = self.descriptor(name, &families, attributes)?;
-        call(py, || engine.modify_table(table))
+        let table = self.descriptor("alter_table", name, &families, attributes)?;
+        call_named(py, "alter_table", || engine.modify_table(table))
     }
 
     /// Sets attributes of a table. An empty value removes an attribute.
@@ -155,7 +157,7 @@ impl Admin {
         for (key, value) in attributes {
             changes.push((family::attribute(&key)?, family::attribute(&value)?));
         }
-        self.change(py, name, |engine, name| {
+        self.change(py, "alter_table", name, |engine, name| {
             let mut table = engine.describe(name)?;
             for (key, value) in changes {
                 table.set(key, value);
@@ -166,50 +168,50 @@ impl Admin {
 
     fn add_family(&self, py: Python<'_>, name: &Bound<'_, PyAny>, family: FamilyArgument<'_>) -> PyResult<()> {
         let family = family.descriptor()?;
-        self.change(py, name, |engine, name| engine.add_family(name, family))
+        self.change(py, "add_family", name, |engine, name| engine.add_family(name, family))
     }
 
     fn modify_family(&self, py: Python<'_>, name: &Bound<'_, PyAny>, family: FamilyArgument<'_>) -> PyResult<()> {
         let family = family.descriptor()?;
-        self.change(py, name, |engine, name| engine.modify_family(name, family))
+        self.change(py, "modify_family", name, |engine, name| engine.modify_family(name, family))
     }
 
     fn delete_family(&self, py: Python<'_>, name: &Bound<'_, PyAny>, family: &Bound<'_, PyAny>) -> PyResult<()> {
         let family = convert::name(family, "a family name")?;
-        self.change(py, name, |engine, name| engine.delete_family(name, &family))
+        self.change(py, "delete_family", name, |engine, name| engine.delete_family(name, &family))
     }
 
     fn delete_table(&self, py: Python<'_>, name: &Bound<'_, PyAny>) -> PyResult<()> {
-        self.change(py, name, |engine, name| engine.delete_table(name))
+        self.change(py, "delete_table", name, |engine, name| engine.delete_table(name))
     }
 
     fn enable_table(&self, py: Python<'_>, name: &Bound<'_, PyAny>) -> PyResult<()> {
-        self.change(py, name, |engine, name| engine.enable_table(name))
+        self.change(py, "enable_table", name, |engine, name| engine.enable_table(name))
     }
 
     fn disable_table(&self, py: Python<'_>, name: &Bound<'_, PyAny>) -> PyResult<()> {
-        self.change(py, name, |engine, name| engine.disable_table(name))
+        self.change(py, "disable_table", name, |engine, name| engine.disable_table(name))
     }
 
     fn is_table_enabled(&self, py: Python<'_>, name: &Bound<'_, PyAny>) -> PyResult<bool> {
         let engine = self.handle.engine()?;
-        let name = table_name(name)?;
-        call(py, || engine.is_table_enabled(&name))
+        let name = table_name("is_table_enabled", name)?;
+        call_named(py, "is_table_enabled", || engine.is_table_enabled(&name))
     }
 
     fn truncate_table(&self, py: Python<'_>, name: &Bound<'_, PyAny>, preserve_splits: bool) -> PyResult<()> {
-        self.change(py, name, |engine, name| engine.truncate_table(name, preserve_splits))
+        self.change(py, "truncate_table", name, |engine, name| engine.truncate_table(name, preserve_splits))
     }
 
     fn compact_table(&self, py: Python<'_>, name: &Bound<'_, PyAny>, major: bool) -> PyResult<()> {
         let engine = self.handle.engine()?;
-        let name = table_name(name)?;
+        let name = table_name("compact_table", name)?;
         call_interruptible(py, move || engine.compact(&name, major))
     }
 
     fn flush_table(&self, py: Python<'_>, name: &Bound<'_, PyAny>) -> PyResult<()> {
         let engine = self.handle.engine()?;
-        let name = table_name(name)?;
+        let name = table_name("flush_table", name)?;
         call_interruptible(py, move || engine.flush(&name))
     }
 
@@ -224,8 +226,8 @@ impl Admin {
     /// Figures of a table: its size and its traffic.
     fn table_statistics<'py>(&self, py: Python<'py>, name: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyDict>> {
         let engine = self.handle.engine()?;
-        let name = table_name(name)?;
-        let (files, regions) = call(py, || {
+        let name = table_name("table_statistics", name)?;
+        let (files, regions) = call_named(py, "table_statistics", || {
             let files = engine.table_files(&name)?;
             let traffic = engine.traffic().into_iter().find(|table| table.table == name);
             Ok((files, traffic.map_or_else(Vec::new, |table| table.regions)))
@@ -242,7 +244,7 @@ impl Admin {
     /// Figures of the whole database.
     fn statistics<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let engine = self.handle.engine()?;
-        let all = call(py, || engine.statistics())?;
+        let all = call_named(py, "statistics", || engine.statistics())?;
         let figures = PyDict::new(py);
         for (name, value) in [
             ("disk_bytes", all.disk_bytes),
@@ -267,15 +269,15 @@ impl Admin {
 
     fn describe<'py>(&self, py: Python<'py>, name: &Bound<'py, PyAny>) -> PyResult<TableFields<'py>> {
         let engine = self.handle.engine()?;
-        let name = table_name(name)?;
-        family::table_fields(py, &call(py, || engine.describe(&name))?)
+        let name = table_name("describe_table", name)?;
+        family::table_fields(py, &call_named(py, "describe_table", || engine.describe(&name))?)
     }
 
     /// A table's families by name, each with HappyBase's options.
     fn families<'py>(&self, py: Python<'py>, name: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyDict>> {
         let engine = self.handle.engine()?;
-        let name = table_name(name)?;
-        let table = call(py, || engine.describe(&name))?;
+        let name = table_name("families", name)?;
+        let table = call_named(py, "families", || engine.describe(&name))?;
         let families = PyDict::new(py);
         for (name, family) in &table.families {
             families.set_item(PyBytes::new(py, name), family::happybase_options(py, family)?)?;
@@ -286,8 +288,13 @@ impl Admin {
     /// A table's regions, as dicts. The list is empty if the table does not exist, as in HBase's gateway.
     fn regions<'py>(&self, py: Python<'py>, name: &Bound<'py, PyAny>) -> PyResult<Vec<RegionFields<'py>>> {
         let engine = self.handle.engine()?;
-        let name = table_name(name)?;
-        let regions = call(py, || if engine.table_exists(&name) { engine.regions(&name) } else { Ok(Vec::new()) })?;
+        let name = table_name("regions", name)?;
+        let regions =
+            call_named(
+                py,
+                "regions",
+                || if engine.table_exists(&name) { engine.regions(&name) } else { Ok(Vec::new()) },
+            )?;
         let bytes = |bytes: &[u8]| PyBytes::new(py, bytes);
         let fields = |region: &Region| RegionFields {
             start_key: bytes(&region.start),
@@ -303,13 +310,13 @@ impl Admin {
 
     fn namespaces(&self, py: Python<'_>) -> PyResult<Vec<String>> {
         let engine = self.handle.engine()?;
-        let namespaces = call(py, || engine.namespace("default").map(|_| engine.namespaces()))?;
+        let namespaces = call_named(py, "namespaces", || engine.namespace("default").map(|_| engine.namespaces()))?;
         Ok(namespaces.into_iter().map(|namespace| namespace.name).collect())
     }
 
     fn describe_namespace<'py>(&self, py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyDict>> {
         let engine = self.handle.engine()?;
-        let namespace = call(py, || engine.namespace(name))?;
+        let namespace = call_named(py, "describe_namespace", || engine.namespace(name))?;
         let configuration = PyDict::new(py);
         for (key, value) in namespace.configuration {
             configuration.set_item(key, value)?;
@@ -330,12 +337,14 @@ impl Admin {
         for (key, value) in configuration {
             namespace.configuration.insert(key.extract()?, value.extract()?);
         }
-        call(py, || if new { engine.create_namespace(namespace) } else { engine.modify_namespace(namespace) })
+        call_named(py, "create_namespace", || {
+            if new { engine.create_namespace(namespace) } else { engine.modify_namespace(namespace) }
+        })
     }
 
     fn delete_namespace(&self, py: Python<'_>, name: &str) -> PyResult<()> {
         let engine = self.handle.engine()?;
-        call(py, || engine.delete_namespace(name))
+        call_named(py, "delete_namespace", || engine.delete_namespace(name))
     }
 }
 

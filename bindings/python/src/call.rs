@@ -35,6 +35,14 @@ pub fn call_at<T: Send>(py: Python<'_>, place: Place<'_>, run: impl FnOnce() -> 
     py.detach(run).map_err(|error| error::from_call(&error, place))
 }
 
+/// Runs a call of the engine, as [`call`] does. The message of an error begins with the name of the method.
+///
+/// # Errors
+/// The engine's errors, as exceptions.
+pub fn call_named<T: Send>(py: Python<'_>, method: &str, run: impl FnOnce() -> Result<T> + Send) -> PyResult<T> {
+    py.detach(run).map_err(|error| error::from_method(&error, method))
+}
+
 /// The work that a read may do on a thread that must not block for long, by whether the database is in memory. Rows
 /// of a database on disk are then only read from the row cache.
 const INLINE_WORK: [WorkLimit; 2] = [WorkLimit { pairs: 0, bytes: 0 }, WorkLimit { pairs: 512, bytes: 128 << 10 }];

@@ -115,6 +115,11 @@ pub fn from_call(error: &Error, place: Place<'_>) -> PyErr {
     with_attributes(error, format!("{}{text}", place.prefix(&text)))
 }
 
+/// Makes the exception for an error of a method that concerns no row. Its message begins with the method's name.
+pub fn from_method(error: &Error, method: &str) -> PyErr {
+    with_attributes(error, format!("{method}: {}", message(error)))
+}
+
 fn with_attributes(error: &Error, message: String) -> PyErr {
     let exception = exception(class(error), message);
     Python::attach(|py| {

@@ -6,6 +6,7 @@ const { Outcome } = require('../vocabulary.js');
 const { AnswerReader, ColumnNames } = require('./answer.js');
 const { BlockSource } = require('./block-source.js');
 const { Calls } = require('./calls.js');
+const { watched } = require('./copying.js');
 const { reader } = require('./decode.js');
 const { encode } = require('./encode.js');
 const { RequestWriter } = require('./request-writer.js');
@@ -79,6 +80,11 @@ class EmbeddedBackend extends Backend {
 
   run(operation, request, signal) {
     return this.#calls.run(operation, request, reader(operation), signal);
+  }
+
+  /** Awaits a copy that this backend makes, and reports its progress. */
+  watched(report, copy) {
+    return watched(() => this.#native.copyProgress(), report, copy);
   }
 
   runSync(operation, request) {

@@ -28,6 +28,8 @@ function namespace(from) {
   return { name: from.text(), configuration: Object.fromEntries(from.list(() => [from.text(), from.text()])) };
 }
 
+const figures = (from) => Object.fromEntries(from.list(() => [from.text(), from.i64()]));
+
 /** Operation → the function that reads its answer; the answers of others are empty. */
 const ANSWERS = {
   [OPERATIONS.get]: maybeRow,
@@ -45,6 +47,8 @@ const ANSWERS = {
   [OPERATIONS.regions]: (from) => from.list(() => ({ id: from.i64(), start: from.bytes(), end: from.bytes() })),
   [OPERATIONS.describeNamespace]: namespace,
   [OPERATIONS.namespaces]: (from) => from.list(namespace),
+  [OPERATIONS.tableStatistics]: figures,
+  [OPERATIONS.statistics]: figures,
   [OPERATIONS.now]: (from) => from.i64(),
   [OPERATIONS.clusterId]: (from) => from.text(),
   [OPERATIONS.serve]: (from) => ({ host: from.text(), port: from.u32() }),

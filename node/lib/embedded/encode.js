@@ -187,6 +187,8 @@ const REQUESTS = {
   [OPERATIONS.flush]: named,
   [OPERATIONS.compact]: (out, r) => (named(out, r), out.flag(r.major)),
   [OPERATIONS.backup]: (out, r) => out.text(r.path),
+  [OPERATIONS.tableStatistics]: named,
+  [OPERATIONS.statistics]: none,
   [OPERATIONS.restore]: (out, r) => (out.text(r.backup), out.text(r.path)),
   [OPERATIONS.createNamespace]: (out, r) => namespace(out, r.namespace),
   [OPERATIONS.modifyNamespace]: (out, r) => namespace(out, r.namespace),

@@ -7,6 +7,7 @@ const { locate } = require('../location.js');
 const { checked, oneOf, pathOf, shown, whole } = require('../options.js');
 const { EmbeddedBackend } = require('./backend.js');
 const { ManualClock } = require('./clock.js');
+const { progressOf } = require('./copying.js');
 const { native } = require('./native.js');
 
 const OPTIONS = new Set(['encoding', 'clock', 'cacheBytes', 'rowCacheBytes', 'writeBufferBytes']);
@@ -83,12 +84,15 @@ function restoring(backup, path, where) {
  * Copies a backup to a folder that does not exist or is empty; `open` opens the copy. Everything is read and checked.
  * @param {string | URL} backup
  * @param {string | URL} path
+ * @param {{ onProgress?: (progress: object) => void }} [options]
  * @returns {Promise<void>}
  */
-async function restore(backup, path) {
+async function restore(backup, path, options) {
+  const report = progressOf(checked(options, new Set(['onProgress']), 'restore').onProgress, 'restore');
   const { backend, request } = restoring(backup, path, 'restore');
   try {
-    await backend.run(OPERATIONS.restore, request);
+    const copy = backend.run(OPERATIONS.restore, request);
+    await (report === undefined ? copy : backend.watched(report, copy));
   } catch (error) {
     throw locate(error, 'restore', {}, restore);
   }

@@ -72,6 +72,8 @@ const UNSUPPORTED = {
   flush: "HBase's Thrift2 protocol has no such call: use the HBase shell, or ask the server's operator",
   compact: "HBase's Thrift2 protocol has no such call: use the HBase shell, or ask the server's operator",
   backup: "HBase's Thrift2 protocol has no such call: run `hjall backup` on the server's machine",
+  tableStatistics: "HBase's Thrift2 protocol has no such call: see the server's metrics",
+  statistics: "HBase's Thrift2 protocol has no such call: see the server's metrics",
   serve: 'a remote database is already served: connect to its address',
   now: "HBase's Thrift2 protocol does not return the server's time: read the timestamp of a cell that you have written",
 };
