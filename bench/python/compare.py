@@ -10,6 +10,7 @@ Prints figures and ratios only.
 from __future__ import annotations
 
 import argparse
+import asyncio
 import pathlib
 import random
 import tempfile
@@ -17,7 +18,9 @@ import threading
 import time
 from collections.abc import Callable
 
+from hjall import aio
 from sides import CELLS, Hjall, Rocks, Socket, Sqlite
+from sides import key as key_of
 
 
 def seconds(work: Callable[[], object]) -> float:
@@ -110,6 +113,38 @@ def threads(ours: Hjall, rows: int, calls: int) -> None:
         line(f"{count} threads, Arrow scans", f"{count * whole / min(seconds(scan_all) for _ in range(3)):.2f} × one")
 
 
+def short_calls(ours: Hjall, rows: int, calls: int) -> None:
+    """Measures calls on one event loop, the first row of a scan, and rows and columns of a row."""
+
+    async def awaited() -> None:
+        db = await aio.open(ours.db.path)
+        table = db.table("t")
+        keys = [key_of(random.randrange(min(rows, 1000))) for _ in range(calls)]
+        for key in keys:  # the rows are in the row cache afterwards
+            await table.row(key)
+        begin = time.perf_counter()
+        for key in keys:
+            await table.row(key)
+        line("asyncio, a get in memory", f"{(time.perf_counter() - begin) / calls * 1e6:.2f} µs")
+        batch = table.batch(batch_size=1_000_000)
+        begin = time.perf_counter()
+        for n in range(calls):
+            await batch.put(b"batch%d" % n, {b"f:a": b"x"})
+        line("asyncio, a put into a batch", f"{(time.perf_counter() - begin) / calls * 1e6:.2f} µs")
+        await db.close()
+
+    key, column = key_of(0), next(iter(ours.table.row(key_of(0))))
+    for name, work in {
+        "get of a row, the same one": lambda: ours.table.row(key),
+        "get of one of its columns": lambda: ours.table.row(key, columns=[column]),
+        "first row of a scan": lambda: next(ours.table.scan()),
+        "scan with limit=10": lambda: list(ours.table.scan(limit=10)),
+    }.items():
+        each = min(seconds(lambda: [work() for _ in range(200)]) for _ in range(5)) / 200  # noqa: B023
+        line(name, f"{each * 1e6:.2f} µs")
+    asyncio.run(awaited())
+
+
 def main() -> None:
     """Runs all benchmarks."""
     arguments = argparse.ArgumentParser(description=__doc__.splitlines()[0])
@@ -134,6 +169,8 @@ def main() -> None:
             gets(sides, given.rows, given.calls, given.rounds)
             print(f"\n{state}: scan of everything")
             scans(sides, given.rows, min(given.rounds, 3))
+        print("\nshort calls, from files")
+        short_calls(sides[0], given.rows, given.calls)
         print("\nthreads, from files")
         threads(sides[0], given.rows, 4 * given.calls)
         for side in sides:

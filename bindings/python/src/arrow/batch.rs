@@ -91,6 +91,13 @@ impl Batches {
         Self { scanner, schema, key, key_codec, builders, rows_max, null_on_error, pending: Vec::new(), ended: false }
     }
 
+    /// Takes all rows of the scan, which have been read already.
+    pub fn use_rows(&mut self, mut rows: Vec<Row>) {
+        rows.reverse();
+        self.pending = rows;
+        self.ended = true;
+    }
+
     /// The schema of every batch.
     pub fn schema(&self) -> &SchemaRef {
         &self.schema

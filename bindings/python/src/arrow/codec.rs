@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use arrow_schema::{DataType, TimeUnit};
+use arrow_schema::{DECIMAL128_MAX_PRECISION, DataType, TimeUnit};
 
 /// The representation of a typed value in bytes. Numbers are represented as HBase's `Bytes` writes them: big-endian,
 /// integers in two's complement.
@@ -26,6 +26,11 @@ pub enum Codec {
     Float64,
     /// A signed integer of 8 bytes: the time since 1970 in UTC.
     Time(TimeUnit),
+    /// A signed integer of 8 bytes: a day, as the milliseconds from 1970 to its beginning in UTC.
+    Date,
+    /// A decimal number of at most this precision, with this scale, as HBase writes Java's `BigDecimal`: the scale in 4
+    /// bytes, then the unscaled number in as many bytes as it needs.
+    Decimal(u8, i8),
     /// An integer as decimal text.
     IntText,
     /// A number as decimal text.
@@ -64,6 +69,7 @@ const NAMES: &[(Codec, &[&str])] = &[
     (Codec::Time(TimeUnit::Second), &["timestamp_s"]),
     (Codec::Time(TimeUnit::Microsecond), &["timestamp_us"]),
     (Codec::Time(TimeUnit::Nanosecond), &["timestamp_ns"]),
+    (Codec::Date, &["date", "date32"]),
     (Codec::IntText, &["int_text"]),
     (Codec::FloatText, &["float_text"]),
     (Codec::CellTime, &["cell_timestamp"]),
@@ -73,17 +79,33 @@ impl Codec {
     /// The codec of that name. Case is ignored, because polars writes `Int64`.
     pub fn from_name(name: &str) -> Option<Self> {
         let name = name.to_ascii_lowercase();
+        if let Some(arguments) = name.strip_prefix("decimal(").or_else(|| name.strip_prefix("decimal128(")) {
+            return Self::decimal(arguments.strip_suffix(')')?);
+        }
         NAMES.iter().find(|(_, names)| names.contains(&name.as_str())).map(|(codec, _)| *codec)
+    }
+
+    /// The codec of a decimal, from `precision, scale`, which polars writes as `precision=…, scale=…`.
+    fn decimal(arguments: &str) -> Option<Self> {
+        let (precision, scale) = arguments.split_once(',')?;
+        let number = |text: &str| text.rsplit('=').next().unwrap_or_default().trim().parse::<i8>().ok();
+        let (precision, scale) = (u8::try_from(number(precision)?).ok()?, number(scale)?);
+        let is_valid = (1..=DECIMAL128_MAX_PRECISION).contains(&precision) && (0..=precision as i8).contains(&scale);
+        is_valid.then_some(Self::Decimal(precision, scale))
     }
 
     /// The codec's name.
     pub fn name(self) -> &'static str {
+        if matches!(self, Self::Decimal(..)) {
+            return "decimal(precision, scale)";
+        }
         NAMES.iter().find(|(codec, _)| *codec == self).and_then(|(_, names)| names.first()).copied().unwrap_or_default()
     }
 
     /// The names of all codecs, for messages.
     pub fn all_names() -> String {
-        NAMES.iter().filter_map(|(_, names)| names.first()).copied().collect::<Vec<_>>().join(", ")
+        let names = NAMES.iter().filter_map(|(_, names)| names.first()).copied();
+        names.chain(["decimal(precision, scale)"]).collect::<Vec<_>>().join(", ")
     }
 
     /// The values that the codec can read, for messages.
@@ -97,6 +119,8 @@ impl Codec {
             Self::Int(Width::Eight) | Self::Unsigned(Width::Eight) | Self::Float64 | Self::Time(_) => {
                 "8 bytes, big-endian"
             }
+            Self::Date => "8 bytes, big-endian, a day of at most 5 million years from 1970",
+            Self::Decimal(..) => "a decimal as BigDecimal writes it, within its precision and scale",
             Self::IntAnyWidth => "1, 2, 4 or 8 bytes, big-endian",
             Self::IntText => "a decimal integer from -2^63 to 2^63-1",
             Self::FloatText => "a decimal number",
@@ -120,6 +144,8 @@ impl Codec {
             Self::Float32 => DataType::Float32,
             Self::Float64 | Self::FloatText => DataType::Float64,
             Self::Time(unit) => DataType::Timestamp(unit, Some(Arc::from("UTC"))),
+            Self::Date => DataType::Date32,
+            Self::Decimal(precision, scale) => DataType::Decimal128(precision, scale),
             Self::CellTime => DataType::Timestamp(TimeUnit::Millisecond, Some(Arc::from("UTC"))),
         }
     }

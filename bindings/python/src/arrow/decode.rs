@@ -5,13 +5,14 @@ use std::sync::Arc;
 use arrow_array::ArrayRef;
 use arrow_array::builder::{BinaryBuilder, BooleanBuilder, PrimitiveBuilder, StringBuilder};
 use arrow_array::types::{
-    ArrowPrimitiveType, Float32Type, Float64Type, Int8Type, Int16Type, Int32Type, Int64Type, TimestampMicrosecondType,
-    TimestampMillisecondType, TimestampNanosecondType, TimestampSecondType, UInt8Type, UInt16Type, UInt32Type,
-    UInt64Type,
+    ArrowPrimitiveType, Date32Type, Decimal128Type, Float32Type, Float64Type, Int8Type, Int16Type, Int32Type,
+    Int64Type, TimestampMicrosecondType, TimestampMillisecondType, TimestampNanosecondType, TimestampSecondType,
+    UInt8Type, UInt16Type, UInt32Type, UInt64Type,
 };
 use arrow_schema::{DataType, TimeUnit};
 
 use super::codec::{Codec, Width};
+use super::encode::DAY_MS;
 
 /// A value that its column's decoder cannot read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -55,6 +56,10 @@ pub fn builder(codec: Codec) -> Box<dyn ColumnBuilder> {
         Codec::Time(TimeUnit::Millisecond) => numbers::<TimestampMillisecondType>(codec, long),
         Codec::Time(TimeUnit::Microsecond) => numbers::<TimestampMicrosecondType>(codec, long),
         Codec::Time(TimeUnit::Nanosecond) => numbers::<TimestampNanosecondType>(codec, long),
+        Codec::Date => numbers::<Date32Type>(codec, |v, _| day(v)),
+        Codec::Decimal(precision, scale) => {
+            Box::new(Decimals { values: PrimitiveBuilder::new().with_data_type(codec.data_type()), precision, scale })
+        }
         Codec::CellTime => numbers::<TimestampMillisecondType>(codec, |_, timestamp| Some(timestamp)),
     }
 }
@@ -87,6 +92,60 @@ impl<T: ArrowPrimitiveType> ColumnBuilder for Numbers<T> {
         self.values = PrimitiveBuilder::with_capacity(done.len()).with_data_type(self.data_type.clone());
         Arc::new(done)
     }
+}
+
+/// A column of decimals.
+struct Decimals {
+    values: PrimitiveBuilder<Decimal128Type>,
+    precision: u8,
+    scale: i8,
+}
+
+impl ColumnBuilder for Decimals {
+    fn append(&mut self, value: &[u8], _: i64) -> Result<(), DecodeError> {
+        self.values.append_value(decimal(value, self.precision, self.scale).ok_or(DecodeError)?);
+        Ok(())
+    }
+
+    fn append_null(&mut self) {
+        self.values.append_null();
+    }
+
+    fn finish(&mut self) -> ArrayRef {
+        let done = self.values.finish();
+        let data_type = Codec::Decimal(self.precision, self.scale).data_type();
+        self.values = PrimitiveBuilder::with_capacity(done.len()).with_data_type(data_type);
+        Arc::new(done)
+    }
+}
+
+/// The unscaled number of a decimal at `scale`, from the form in which HBase writes Java's `BigDecimal`. `None` if it
+/// needs more digits than there are.
+fn decimal(value: &[u8], precision: u8, scale: i8) -> Option<i128> {
+    let (own_scale, unscaled) = value.split_first_chunk::<4>()?;
+    let first = *unscaled.first()?;
+    let sign = if first & 0x80 == 0 { 0 } else { 0xFF };
+    if unscaled.len() > 16 {
+        return None;
+    }
+    let mut bytes = [sign; 16];
+    bytes[16 - unscaled.len()..].copy_from_slice(unscaled);
+    let number = i128::from_be_bytes(bytes);
+    let more = i32::from(scale).checked_sub(i32::from_be_bytes(*own_scale))?;
+    let factor = 10_i128.checked_pow(more.unsigned_abs())?;
+    let number = if more >= 0 {
+        number.checked_mul(factor)?
+    } else if number % factor == 0 {
+        number / factor
+    } else {
+        return None;
+    };
+    (number.unsigned_abs() < 10_u128.pow(u32::from(precision))).then_some(number)
+}
+
+/// The number of a day since 1970, from milliseconds.
+fn day(value: &[u8]) -> Option<i32> {
+    i32::try_from(long(value, 0)?.div_euclid(DAY_MS)).ok()
 }
 
 impl ColumnBuilder for BinaryBuilder {

@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use bytes::Bytes;
 use hjall_engine::read::Watch;
 use hjall_engine::request::{Columns, Scan};
-use hjall_engine::{Scanner, Table};
+use hjall_engine::{Row, Scanner, Table};
 
 use super::codec::Codec;
 use super::error::TransferError;
@@ -26,6 +26,11 @@ pub struct ColumnRequest {
 
 /// The number of rows read in one step.
 const STEP: usize = 1024;
+
+/// The size up to which the rows are kept, so that the scan need not read them again: their cells, and a guess for the
+/// rest of each cell.
+const KEPT_BYTES_MAX: usize = 128 << 20;
+const CELL_BYTES: usize = 128;
 
 /// The largest number of columns in a result.
 const COLUMNS_MAX: usize = 4096;
@@ -59,17 +64,20 @@ pub fn all_named(requested: &[ColumnRequest]) -> Option<Vec<ColumnSpec>> {
 pub struct Discovery {
     scanner: Scanner,
     found: BTreeSet<(Bytes, Bytes)>,
+    /// The rows read so far; `None` if they are not wanted or too large.
+    kept: Option<Vec<Row>>,
+    kept_bytes: usize,
 }
 
 impl Discovery {
-    /// Opens the scan; `watch` can end it.
+    /// Opens the scan; `watch` can end it. With `keep`, the rows are kept unless they are too large.
     ///
     /// # Errors
     /// Those of opening a scan.
-    pub fn begin(table: &Table, scan: &Scan, watch: Watch) -> Result<Self, TransferError> {
+    pub fn begin(table: &Table, scan: &Scan, watch: Watch, keep: bool) -> Result<Self, TransferError> {
         let mut scanner = table.scan(scan.clone())?;
         scanner.watch(watch);
-        Ok(Self { scanner, found: BTreeSet::new() })
+        Ok(Self { scanner, found: BTreeSet::new(), kept: keep.then(Vec::new), kept_bytes: 0 })
     }
 
     /// Reads some rows; returns `false` at the end of the scan.
@@ -91,7 +99,21 @@ impl Discovery {
                 }
             }
         }
-        Ok(rows.len() == STEP)
+        let has_more = rows.len() == STEP;
+        if let Some(kept) = &mut self.kept {
+            let bytes = |row: &Row| row.cells.iter().map(|cell| CELL_BYTES + cell.value.len()).sum::<usize>();
+            self.kept_bytes += rows.iter().map(bytes).sum::<usize>();
+            kept.extend(rows);
+            if self.kept_bytes > KEPT_BYTES_MAX {
+                self.kept = None;
+            }
+        }
+        Ok(has_more)
+    }
+
+    /// Takes all rows of the scan, if they were kept.
+    pub fn take_rows(&mut self) -> Option<Vec<Row>> {
+        self.kept.take()
     }
 
     /// The columns in the order of the request. The columns of a family or table are in HBase's order.

@@ -4,9 +4,9 @@ use std::io::Write;
 
 use arrow_array::cast::AsArray;
 use arrow_array::types::{
-    ArrowDictionaryKeyType, ArrowPrimitiveType, Float32Type, Float64Type, Int8Type, Int16Type, Int32Type, Int64Type,
-    TimestampMicrosecondType, TimestampMillisecondType, TimestampNanosecondType, TimestampSecondType, UInt8Type,
-    UInt16Type, UInt32Type, UInt64Type,
+    ArrowDictionaryKeyType, ArrowPrimitiveType, Date32Type, Date64Type, Decimal128Type, Float32Type, Float64Type,
+    Int8Type, Int16Type, Int32Type, Int64Type, TimestampMicrosecondType, TimestampMillisecondType,
+    TimestampNanosecondType, TimestampSecondType, UInt8Type, UInt16Type, UInt32Type, UInt64Type,
 };
 use arrow_array::{Array, downcast_dictionary_array};
 use arrow_schema::{DataType, TimeUnit};
@@ -28,7 +28,14 @@ pub enum Value<'a> {
     Bool(bool),
     /// A time since 1970, in the given unit.
     Time(i64, TimeUnit),
+    /// A day, counted from 1970.
+    Date(i32),
+    /// A decimal: the unscaled number and the scale.
+    Decimal(i128, i8),
 }
+
+/// The milliseconds of a day.
+pub const DAY_MS: i64 = 86_400_000;
 
 /// Whether the type of an integer is signed.
 pub type Signed = bool;
@@ -94,6 +101,12 @@ pub fn values(array: &dyn Array) -> Option<Values<'_>> {
         DataType::Timestamp(TimeUnit::Nanosecond, _) => {
             numbers::<TimestampNanosecondType>(array, |t| Value::Time(t, TimeUnit::Nanosecond))
         }
+        DataType::Date32 => numbers::<Date32Type>(array, Value::Date),
+        DataType::Date64 => numbers::<Date64Type>(array, |t| Value::Time(t, TimeUnit::Millisecond)),
+        DataType::Decimal128(_, scale) => {
+            let (array, scale) = (array.as_primitive::<Decimal128Type>(), *scale);
+            Box::new(move |i| Some(Value::Decimal(array.value(i), scale)))
+        }
         DataType::Dictionary(..) => downcast_dictionary_array!(
             array => dictionary(array)?,
             _ => return None,
@@ -148,6 +161,14 @@ pub fn write(value: Value<'_>, codec: Option<Codec>, out: &mut Vec<u8>) -> Resul
         (Value::Float64(x), Some(Codec::FloatText)) => text(x, out),
         // Milliseconds, as Java counts time.
         (Value::Time(t, unit), None) => out.extend(time(t, unit, TimeUnit::Millisecond)?.to_be_bytes()),
+        // As times: the beginning of the day.
+        (Value::Date(day), None | Some(Codec::Date)) => out.extend((i64::from(day) * DAY_MS).to_be_bytes()),
+        (Value::Time(t, unit), Some(Codec::Date)) => {
+            let ms = time(t, unit, TimeUnit::Millisecond)?;
+            out.extend((ms - ms.rem_euclid(DAY_MS)).to_be_bytes());
+        }
+        (Value::Decimal(number, scale), None) => decimal(number, scale, out),
+        (Value::Decimal(number, scale), Some(Codec::Decimal(_, to))) if scale == to => decimal(number, scale, out),
         (Value::Time(t, unit), Some(Codec::Time(to))) => out.extend(time(t, unit, to)?.to_be_bytes()),
         _ => return Err(EncodeError("the codec does not encode values of this type")),
     }
@@ -157,6 +178,17 @@ pub fn write(value: Value<'_>, codec: Option<Codec>, out: &mut Vec<u8>) -> Resul
 fn text(value: impl std::fmt::Display, out: &mut Vec<u8>) {
     // Writing to memory cannot fail.
     let _ = write!(out, "{value}");
+}
+
+/// As HBase's `Bytes.toBytes(BigDecimal)`: the scale, then the unscaled number in as few bytes as it needs.
+fn decimal(number: i128, scale: i8, out: &mut Vec<u8>) {
+    out.extend(i32::from(scale).to_be_bytes());
+    let bytes = number.to_be_bytes();
+    let sign = if number < 0 { 0xFF } else { 0 };
+    // The first byte that is kept must still show the sign.
+    let is_superfluous = |pair: &[u8]| pair[0] == sign && (pair[1] ^ sign) & 0x80 == 0;
+    let superfluous = bytes.windows(2).take_while(|pair| is_superfluous(pair)).count();
+    out.extend(&bytes[superfluous..]);
 }
 
 fn integer(n: i128, width: Width, signed: Signed, out: &mut Vec<u8>) -> Result<(), EncodeError> {

@@ -4,6 +4,7 @@ use std::sync::{Arc, OnceLock};
 
 use arrow_array::{RecordBatch, RecordBatchReader};
 use arrow_schema::{ArrowError, SchemaRef};
+use hjall_engine::Row;
 use hjall_engine::read::Stop;
 use hjall_engine::request::Scan;
 use parking_lot::Mutex;
@@ -65,9 +66,16 @@ impl ArrowScan {
 
     /// The layout and schema. The first call runs the discovery of columns that were not named.
     fn shape(&self, py: Python<'_>) -> PyResult<Shape> {
+        Ok(self.shape_and_rows(py, false)?.0)
+    }
+
+    /// The layout and schema. If the columns had to be discovered, and with `keep`, the rows of the scan too, unless they
+    /// are too large to be kept.
+    fn shape_and_rows(&self, py: Python<'_>, keep: bool) -> PyResult<(Shape, Option<Vec<Row>>)> {
         if let Some(shape) = self.shape.get() {
-            return Ok(shape.clone());
+            return Ok((shape.clone(), None));
         }
+        let mut rows = None;
         let timestamps = self.options.timestamps;
         let layout = match &self.options.columns {
             None => Layout::Cells { values: self.options.values },
@@ -76,8 +84,9 @@ impl ArrowScan {
                 _ => {
                     let signals = SignalWatcher::new();
                     let table = self.handle.table()?;
-                    let mut discovery = Discovery::begin(table.get()?, &self.scan, signals.watch())?;
+                    let mut discovery = Discovery::begin(table.get()?, &self.scan, signals.watch(), keep)?;
                     while signals.outcome(py.detach(|| discovery.step()))? {}
+                    rows = discovery.take_rows();
                     Layout::Rows { columns: discovery.finish(requested), timestamps }
                 }
             },
@@ -88,15 +97,24 @@ impl ArrowScan {
                  out"
             ))
         })?;
-        Ok(self.shape.get_or_init(|| Shape { layout, schema }).clone())
+        let shape = Shape { layout, schema };
+        if let Err(_other) = self.shape.set(shape.clone()) {
+            // Another thread was faster, and its columns hold.
+            rows = None;
+        }
+        Ok((self.shape.get().cloned().unwrap_or(shape), rows))
     }
 
     fn begin(&self, py: Python<'_>) -> PyResult<Batches> {
-        let Shape { layout, schema } = self.shape(py)?;
+        let (Shape { layout, schema }, rows) = self.shape_and_rows(py, true)?;
         let table = self.handle.table()?;
         let scanner = table.get()?.scan(self.scan.clone()).map_err(TransferError::from)?;
         let BatchOptions { key, batch_rows, null_on_error, .. } = &self.options;
-        Ok(Batches::new(scanner, schema, key, &layout, *batch_rows, *null_on_error))
+        let mut batches = Batches::new(scanner, schema, key, &layout, *batch_rows, *null_on_error);
+        if let Some(rows) = rows {
+            batches.use_rows(rows);
+        }
+        Ok(batches)
     }
 }
 

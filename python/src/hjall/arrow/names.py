@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 import re
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
@@ -84,7 +85,14 @@ def _target(name: str, where: Any) -> Target:
     return Target(name, family, qualifier, None if encoder is None else decoder(encoder))
 
 
-_TYPES = {bytes: "binary", str: "utf8", int: "int", float: "float64", bool: "bool"}
+_TYPES: dict[type, str] = {
+    datetime.date: "date",
+    bytes: "binary",
+    str: "utf8",
+    int: "int",
+    float: "float64",
+    bool: "bool",
+}
 _TIMESTAMP = re.compile(r"timestamp\[(\w+)(?:, tz=.*)?\]|datetime\(time_unit='(\w+)'.*\)", re.IGNORECASE)
 
 
