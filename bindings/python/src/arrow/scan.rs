@@ -69,8 +69,8 @@ impl ArrowScan {
         Ok(self.shape_and_rows(py, false)?.0)
     }
 
-    /// The layout and schema. If the columns had to be discovered, and with `keep`, the rows of the scan too, unless they
-    /// are too large to be kept.
+    /// The layout and schema. If the columns had to be discovered, and with `keep`, the rows of the scan too, unless
+    /// they are too large to be kept.
     fn shape_and_rows(&self, py: Python<'_>, keep: bool) -> PyResult<(Shape, Option<Vec<Row>>)> {
         if let Some(shape) = self.shape.get() {
             return Ok((shape.clone(), None));
