@@ -21,6 +21,8 @@ def main() -> None:
         "the wheel lacks the type information"
     )
     assert any(point.value == "hjall.pytest_plugin" for point in distribution.entry_points if point.group == "pytest11")
+    scripts = [point.name for point in distribution.entry_points if point.group == "console_scripts"]
+    assert scripts == ["hjall"], scripts
     with hjall.memory() as db:
         db.create_table("t", {"f": {}})
         db.table("t").put(b"r", {b"f:q": b"1"})

@@ -5,7 +5,7 @@ from __future__ import annotations
 import struct
 from collections.abc import Callable, Generator, Iterable, Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, overload
 
 from hjall import _native
 from hjall.arrow.names import ColumnNames, column_requests, decoder, family_name, targets
@@ -81,6 +81,60 @@ class Table(_native.Table):
 
     # -- reading ----------------------------------------------------------------------------------
 
+    @overload
+    def scan(
+        self,
+        row_start: BytesLike | None = None,
+        row_stop: BytesLike | None = None,
+        row_prefix: BytesLike | None = None,
+        columns: Columns = None,
+        filter: Filter | BytesLike | str | None = None,
+        timestamp: int | None = None,
+        include_timestamp: Literal[False] = False,
+        batch_size: int = BATCH_SIZE,
+        scan_batching: int | None = None,
+        limit: int | None = None,
+        sorted_columns: bool = False,
+        reverse: bool = False,
+        *,
+        time_range: TimeRange | None = None,
+    ) -> Scan[tuple[bytes, dict[bytes, bytes]]]: ...
+    @overload
+    def scan(
+        self,
+        row_start: BytesLike | None = None,
+        row_stop: BytesLike | None = None,
+        row_prefix: BytesLike | None = None,
+        columns: Columns = None,
+        filter: Filter | BytesLike | str | None = None,
+        timestamp: int | None = None,
+        *,
+        include_timestamp: Literal[True],
+        batch_size: int = BATCH_SIZE,
+        scan_batching: int | None = None,
+        limit: int | None = None,
+        sorted_columns: bool = False,
+        reverse: bool = False,
+        time_range: TimeRange | None = None,
+    ) -> Scan[tuple[bytes, dict[bytes, tuple[bytes, int]]]]: ...
+    @overload
+    def scan(
+        self,
+        row_start: BytesLike | None = None,
+        row_stop: BytesLike | None = None,
+        row_prefix: BytesLike | None = None,
+        columns: Columns = None,
+        filter: Filter | BytesLike | str | None = None,
+        timestamp: int | None = None,
+        include_timestamp: bool = False,
+        batch_size: int = BATCH_SIZE,
+        scan_batching: int | None = None,
+        limit: int | None = None,
+        sorted_columns: bool = False,
+        reverse: bool = False,
+        *,
+        time_range: TimeRange | None = None,
+    ) -> Scan[tuple[bytes, Row]]: ...
     def scan(
         self,
         row_start: BytesLike | None = None,

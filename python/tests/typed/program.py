@@ -25,6 +25,10 @@ def rows_and_batches(db: hjall.Database) -> list[bytes]:
     assert row[b"info:name"] == b"Ann"
     assert_type(users.counter_inc(b"ann", b"info:n"), int)
     assert_type(users.exists(b"bob"), bool)
+    assert_type(users.row(b"ann"), dict[bytes, bytes])
+    assert_type(users.row(b"ann", include_timestamp=True), dict[bytes, tuple[bytes, int]])
+    assert_type(next(users.scan())[1], dict[bytes, bytes])
+    assert_type(next(users.scan(include_timestamp=True))[1], dict[bytes, tuple[bytes, int]])
     name_filter: Filter = PrefixFilter(b"a") & ColumnPrefixFilter(b"na")
     return [key for key, _ in users.scan(filter=name_filter, limit=10)]
 
