@@ -13,7 +13,7 @@ const { encode } = require('./encode.js');
 const { RequestWriter } = require('./request-writer.js');
 
 /** The total size from which unsubmitted requests are submitted at once, not at the end of the turn. */
-const SUBMIT_BYTES = 1 << 20;
+const SUBMIT_BYTES = 256 << 10;
 /** The initial size of the memory for requests. */
 const REQUESTS_BYTES = 64 << 10;
 /** The size of the memory for answers, and of the answers after which the rest waits for the next turn. */
