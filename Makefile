@@ -32,7 +32,7 @@ pytest := $(python) -m pytest -q --no-header -p no:cacheprovider
 check = @echo "check $(1): …"; if $(2); then echo "check $(1): ok"; else echo "check $(1): FAILED"; exit 1; fi
 
 .PHONY: help run test check fuzz judge bench idl clients requirements build binary cargo-there python-there node-there \
-  test-rust test-judge test-clients test-examples test-operation test-hostile hostile faults test-crash crash test-linear linear soak test-python build-python test-node build-node package-node \
+  test-rust test-judge test-rest test-clients test-examples test-operation test-hostile hostile faults test-crash crash test-linear linear soak test-python build-python test-node build-node package-node \
   check-format check-lints check-dependencies check-advisories check-fuzz check-documents check-generated check-tidy check-node check-python check-python-types test-sdist wheel
 
 help: ## this list
@@ -42,7 +42,7 @@ run: cargo-there ## build hjall and serve on 127.0.0.1:9090 with the data in ./h
 	cargo build --locked --release --bin hjall
 	exec $(target)/release/hjall serve --data $(DATA) --listen $(LISTEN)
 
-test: test-rust test-judge test-clients test-examples test-operation test-hostile test-crash test-linear test-python test-node ## all tests, from a fresh clone; random ones use fixed seeds
+test: test-rust test-judge test-rest test-clients test-examples test-operation test-hostile test-crash test-linear test-python test-node ## all tests, from a fresh clone; random ones use fixed seeds
 
 check: check-format check-lints check-dependencies check-documents check-generated check-tidy check-node check-python check-python-types ## formatting, lints, dependencies and their licences, documents, generated code
 
@@ -57,6 +57,9 @@ faults: cargo-there ## every store call failing at every point of short historie
 test-judge: build .venv/.complete ## HBase's recorded answers, replayed against the server
 	$(python) tests/judge/judge.py suite $(TRANSCRIPTS)
 	$(pytest) tests/judge
+
+test-rest: build .venv/.complete ## what HBase's REST gateway answered, replayed against the server
+	$(pytest) tests/rest
 
 test-clients: build .venv/.complete ## stock HappyBase, aiohappybase and easybase: programs, and their own test suites
 	$(pytest) tests/clients/python

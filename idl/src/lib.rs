@@ -13,7 +13,9 @@ pub mod method;
 #[rustfmt::skip]
 #[allow(missing_docs)]
 mod methods;
+mod rest;
 
 pub use method::{
-    Access, Argument, CallKind, Effect, Method, MethodInfo, Name, ScannerUse, Service, ServiceHint, Thrift1, Thrift2,
+    Access, Argument, CallKind, Effect, Method, MethodInfo, Name, Rest, ScannerUse, Service, ServiceHint, Thrift1,
+    Thrift2,
 };

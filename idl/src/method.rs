@@ -1,28 +1,36 @@
-//! The methods of both services: facts about each method, and its look-up by the name in a call.
+//! The methods of all services: facts about each method, and its look-up by the name in a call.
 //!
-//! The tables are generated from the contracts and from `methods.txt`, which has the facts that contracts cannot
-//! contain.
+//! The tables of the Thrift services are generated from the contracts and from `methods.txt`, which has the facts that
+//! contracts cannot contain.
 
 use thrift::protocol::TType;
 
 use crate::methods::{MULTIPLIER, NAMES, SLOT_BITS, SLOTS, THRIFT1, THRIFT2};
 pub use crate::methods::{Thrift1, Thrift2};
+use crate::rest::REST;
+pub use crate::rest::Rest;
 
-/// One of HBase's two Thrift services.
+/// One of HBase's services for clients: two of Thrift, and REST.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Service {
     /// `service Hbase`.
     Thrift1,
     /// `service THBaseService`.
     Thrift2,
+    /// The REST gateway, whose methods no contract defines.
+    Rest,
 }
 
 impl Service {
+    /// All services, in the order of their numbers.
+    pub const ALL: [Self; 3] = [Self::Thrift1, Self::Thrift2, Self::Rest];
+
     /// The name in logs and metrics.
     pub fn name(self) -> &'static str {
         match self {
             Self::Thrift1 => "thrift1",
             Self::Thrift2 => "thrift2",
+            Self::Rest => "rest",
         }
     }
 }
@@ -107,9 +115,9 @@ pub struct Argument {
 /// The facts about a method.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct MethodInfo {
-    /// The name on the wire.
+    /// The name: in Thrift, that on the wire.
     pub name: &'static str,
-    /// The kind of its work, the same in both services.
+    /// The kind of its work, the same in both services of Thrift.
     pub kind: CallKind,
     /// Reads one row, so that it may run on the event loop.
     pub short: bool,
@@ -132,22 +140,26 @@ pub enum Method {
     Thrift1(Thrift1),
     /// A method of [`Service::Thrift2`].
     Thrift2(Thrift2),
+    /// A method of [`Service::Rest`].
+    Rest(Rest),
 }
 
 impl Method {
-    /// The number of methods in both services.
-    pub const COUNT: usize = Thrift1::ALL.len() + Thrift2::ALL.len();
+    /// The number of methods in all services.
+    pub const COUNT: usize = Thrift1::ALL.len() + Thrift2::ALL.len() + Rest::ALL.len();
 
     /// Every method, in the order of [`Self::number`].
     pub fn all() -> impl Iterator<Item = Self> {
-        Thrift1::ALL.into_iter().map(Self::Thrift1).chain(Thrift2::ALL.into_iter().map(Self::Thrift2))
+        let thrift = Thrift1::ALL.into_iter().map(Self::Thrift1).chain(Thrift2::ALL.into_iter().map(Self::Thrift2));
+        thrift.chain(Rest::ALL.into_iter().map(Self::Rest))
     }
 
-    /// Its number below [`Self::COUNT`]: Thrift1 comes before Thrift2, and names ascend in each.
+    /// Its number below [`Self::COUNT`]: Thrift1 comes before Thrift2 and REST.
     pub fn number(self) -> usize {
         match self {
             Self::Thrift1(method) => method as usize,
             Self::Thrift2(method) => Thrift1::ALL.len() + method as usize,
+            Self::Rest(method) => Thrift1::ALL.len() + Thrift2::ALL.len() + method as usize,
         }
     }
 
@@ -156,6 +168,7 @@ impl Method {
         match self {
             Self::Thrift1(_) => Service::Thrift1,
             Self::Thrift2(_) => Service::Thrift2,
+            Self::Rest(_) => Service::Rest,
         }
     }
 
@@ -164,10 +177,11 @@ impl Method {
         match self {
             Self::Thrift1(method) => &THRIFT1[method as usize],
             Self::Thrift2(method) => &THRIFT2[method as usize],
+            Self::Rest(method) => &REST[method as usize],
         }
     }
 
-    /// The name on the wire.
+    /// The name.
     pub fn name(self) -> &'static str {
         self.info().name
     }
@@ -205,7 +219,7 @@ pub enum ServiceHint {
     Nothing,
 }
 
-/// The name of a method of at least one service.
+/// The name of a method of at least one service of Thrift.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Name {
     /// The name on the wire.
@@ -235,6 +249,8 @@ impl Name {
         match service {
             Service::Thrift1 => self.thrift1.map(Method::Thrift1),
             Service::Thrift2 => self.thrift2.map(Method::Thrift2),
+            // Its calls have no names.
+            Service::Rest => None,
         }
     }
 }

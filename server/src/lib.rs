@@ -1,9 +1,9 @@
-//! HBase's Thrift gateways over the hjall engine: connections, call queues and the two services.
+//! HBase's gateways over the hjall engine: connections, call queues, the two services of Thrift, and REST.
 //!
 //! ```text
 //! net: acceptor ─► connection ─► session | http ─► dispatch: inline, or lane ─► queue ─► workers
 //!                 (wire: dialect, measure, header)                    └──────── call ◄──────┘
-//!                                                               gateway: thrift1 | thrift2 ─► engine
+//!                                                        gateway: thrift1 | thrift2 | rest ─► engine
 //! ```
 //!
 //! As a library the server installs no signal handler and no global subscriber; only [`cli`] does, which is the

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
 
 use hjall_engine::read::WorkLimit;
 use thrift::protocol::{TInputProtocol, TMessageIdentifier, TMessageType, TOutputProtocol, TType};
@@ -13,9 +14,10 @@ use crate::settings::config::Limits;
 use crate::wire::fault::Fault;
 use crate::wire::method::{Method, Name, Service, ServiceHint};
 use crate::wire::reply::{Buffer, Exception, Output};
+use crate::wire::rest::{self, answer};
 use crate::wire::{Encoding, Transport, arguments, dialect, header, recognise, reply};
 
-/// Runs the methods of both services. The gateways implement it; tests have implementations of their own.
+/// Runs the methods of all services. The gateways implement it; tests have implementations of their own.
 pub trait Handler: Send + Sync + 'static {
     /// Runs one call: reads the argument struct, runs the method, and writes the result struct, which may
     /// contain a declared exception.
@@ -29,6 +31,23 @@ pub trait Handler: Send + Sync + 'static {
         input: &mut dyn TInputProtocol,
         output: &mut dyn TOutputProtocol,
     ) -> Result<(), Fault>;
+
+    /// Runs a request to the REST gateway and writes its answer. A handler without REST knows no method of it.
+    ///
+    /// # Errors
+    /// A fault for which no answer has been written.
+    fn rest(
+        &self,
+        _scope: &CallScope<'_>,
+        _request: &rest::Request,
+        _body: &[u8],
+        _out: &mut Buffer<'_>,
+    ) -> Result<(), Fault> {
+        Err(Fault::UnknownMethod)
+    }
+
+    /// The client no longer waits for the next page from this scanner. Must not block.
+    fn abandon(&self, _service: Service, _scanner: i32) {}
 
     /// The number of fetches from a scanner; 0 if its id is unknown.
     fn fetches(&self, _service: Service, _scanner: i32) -> u64 {
@@ -70,6 +89,8 @@ pub struct Call {
     pub service: Service,
     /// The method; `None` if the service has no method of this name.
     pub method: Option<Method>,
+    /// The request, if it is one to the REST gateway.
+    rest: Option<Arc<rest::Request>>,
 }
 
 impl Call {
@@ -114,7 +135,28 @@ impl Call {
             transport: Transport::Buffered,
             service,
             method: name.and_then(|name| name.of(service)),
+            rest: None,
         })
+    }
+
+    /// The call of a request to the REST gateway. Its message is the body.
+    pub fn of_rest(request: Arc<rest::Request>) -> Self {
+        Self {
+            name: 0..0,
+            body: 0,
+            encoding: Encoding::Binary,
+            sequence: 0,
+            one_way: false,
+            transport: Transport::Rest,
+            service: Service::Rest,
+            method: Some(Method::Rest(request.method)),
+            rest: Some(request),
+        }
+    }
+
+    /// The request, if it is one to the REST gateway.
+    pub fn rest(&self) -> Option<&rest::Request> {
+        self.rest.as_deref()
     }
 
     /// The name of the method, as in the message.
@@ -141,13 +183,19 @@ impl Call {
         dialect::NAMES[dialect::number(self.transport, self.encoding)]
     }
 
-    /// The encoded arguments.
+    /// The encoded arguments. A request to the REST gateway has none.
     pub fn arguments<'a>(&self, message: &'a [u8]) -> &'a [u8] {
+        if self.rest.is_some() {
+            return &[];
+        }
         message.get(self.body..).unwrap_or_default()
     }
 
     /// The id of the scanner that this call fetches from: its first argument. `None` for other calls.
     pub fn scanner(&self, message: &[u8]) -> Option<i32> {
+        if let Some(rest) = &self.rest {
+            return rest.continues;
+        }
         if !self.method.is_some_and(Method::fetches) {
             return None;
         }
@@ -232,6 +280,9 @@ impl Call {
         out: &mut Vec<u8>,
         limit: usize,
     ) -> Result<(), Fault> {
+        if let Some(rest) = &self.rest {
+            return handler.rest(scope, rest, message, &mut Buffer::new(out, limit));
+        }
         let method = self.method.ok_or(Fault::UnknownMethod)?;
         let mut input = arguments(self.encoding, message.get(self.body..).unwrap_or_default());
         let mut output = Output::new(self.encoding, Buffer::new(out, limit));
@@ -245,6 +296,7 @@ impl Call {
     /// Whether the answer to a fault does not contain its reason, which then has to be logged.
     pub fn hides_reason(&self, fault: &Fault) -> bool {
         match fault {
+            Fault::Io { .. } if self.rest.is_some() => false,
             Fault::Io { .. } => !self.method.is_some_and(|method| method.info().declares_io),
             Fault::UnknownMethod | Fault::Protocol(_) => false,
             Fault::IllegalArgument(_) | Fault::AlreadyExists(_) | Fault::Internal(_) => true,
@@ -252,8 +304,11 @@ impl Call {
     }
 
     /// Appends the answer to a fault that no gateway has answered: an `IOError` if the method declares it,
-    /// otherwise a `TApplicationException`.
+    /// otherwise a `TApplicationException`; for REST, a status and a text.
     pub fn refuse(&self, fault: &Fault, message: &[u8], out: &mut Vec<u8>) {
+        if self.rest.is_some() {
+            return answer::refuse(fault, out);
+        }
         let name = self.name(message);
         let mut output = Output::new(self.encoding, Buffer::new(out, usize::MAX));
         let output = output.as_dyn();

@@ -324,6 +324,7 @@ impl Runner {
             took: times.took,
             message_bytes: request.message.len(),
             arguments: request.call.arguments(request.message),
+            names: request.call.rest().map(|rest| &rest.names),
             reply,
             end,
         });
@@ -373,8 +374,12 @@ fn span(request: &Request<'_>, lane: LaneKind) -> Span {
         took_us = field::Empty,
         reply_bytes = field::Empty,
     );
+    let names = || match call.rest() {
+        Some(rest) => rest.names.clone(),
+        None => recognise::names(call.service, call.encoding(), call.arguments(message)),
+    };
     if !span.is_disabled()
-        && let Some(table) = recognise::names(call.service, call.encoding(), call.arguments(message)).table
+        && let Some(table) = names().table
     {
         span.record("table", tracing::field::display(Brief(String::from_utf8_lossy(&table))));
     }

@@ -1,4 +1,5 @@
-//! HBase's two Thrift services: argument structs in, engine calls, result structs out.
+//! HBase's services for clients: requests in, engine calls, results out. Those of Thrift have argument and result
+//! structs.
 
 mod attributes;
 pub mod compactor;
@@ -8,6 +9,7 @@ pub(crate) mod lease_sweeper;
 mod markers;
 mod permission;
 mod region_batch;
+pub mod rest;
 pub mod scanners;
 
 use thrift::protocol::{TInputProtocol, TOutputProtocol};
@@ -17,6 +19,8 @@ use crate::dispatch::call_scope::CallScope;
 use crate::settings::config::Limits;
 use crate::wire::fault::Fault;
 use crate::wire::method::{Method, Service};
+use crate::wire::reply::Buffer;
+use crate::wire::rest::Request;
 use context::{CallContext, Context};
 
 /// Runs the function of a method. With verb `open`, registers the scanner that it returns, and answers with
@@ -100,7 +104,17 @@ impl Handler for Context {
         match method {
             Method::Thrift1(method) => thrift1::call(&context, method, input, output),
             Method::Thrift2(method) => thrift2::call(&context, method, input, output),
+            // Its calls have no Thrift messages.
+            Method::Rest(_) => Err(Fault::UnknownMethod),
         }
+    }
+
+    fn rest(&self, scope: &CallScope<'_>, request: &Request, body: &[u8], out: &mut Buffer<'_>) -> Result<(), Fault> {
+        rest::call(&CallContext { shared: self, scope }, request, body, out)
+    }
+
+    fn abandon(&self, service: Service, scanner: i32) {
+        self.scanners.abandon(service, scanner);
     }
 
     fn fetches(&self, service: Service, scanner: i32) -> u64 {

@@ -201,7 +201,11 @@ fn refused(context: &CallContext<'_>, method: Method, subject: &str, denied: &De
     let caller = context.scope.caller;
     context.access.log_denial(caller.user().map(|user| &**user), caller.peer, method.name(), subject, denied);
     let raised = Raised::new(ACCESS_DENIED, denied.to_string()).remote();
-    Fault::io(if method.service() == Service::Thrift1 { raised.stack_trace() } else { raised.bare() }, false)
+    let text = match method.service() {
+        Service::Thrift1 | Service::Rest => raised.stack_trace(),
+        Service::Thrift2 => raised.bare(),
+    };
+    Fault::io(text, false)
 }
 
 /// Refuses what read-only mode forbids. HBase's forbids changes of data through Thrift2 alone.
@@ -264,6 +268,11 @@ impl CallContext<'_> {
     pub fn require_admin(&self, method: Method, table: &TableName) -> Result<(), Fault> {
         may(self, Need::Table(Role::Admin, Some(table)))
             .map_err(|denied| refused(self, method, &table.to_string(), &denied))
+    }
+
+    /// Refuses a call of a user who may not create a table, which `method` has found by itself.
+    pub fn require_create(&self, method: Method, table: &TableName) -> Result<(), Fault> {
+        may(self, Need::Create(Some(table))).map_err(|denied| refused(self, method, &table.to_string(), &denied))
     }
 
     /// Refuses a call of a user without any role for a table, which `method` has found by itself. The answer does not

@@ -11,6 +11,7 @@ use hjall_engine::name::TableName;
 use hjall_engine::{Error, Scanner};
 
 use crate::dispatch::caller::{Caller, OwnScanner};
+use crate::gateway::rest;
 use crate::settings::config::Limits;
 use crate::wire::fault::Fault;
 use crate::wire::method::Service;
@@ -26,12 +27,14 @@ pub struct OpenScanner {
     pub refusal: Option<Error>,
     /// Thrift1: deliver columns as a list in order instead of a map.
     pub sort_columns: bool,
+    /// REST: what is kept between two calls.
+    pub rest: Option<rest::State>,
 }
 
 impl OpenScanner {
     /// A scan of which nothing has been fetched.
     pub fn new(table: TableName, scanner: Scanner) -> Self {
-        Self { table, scanner, refusal: None, sort_columns: false }
+        Self { table, scanner, refusal: None, sort_columns: false, rest: None }
     }
 }
 
@@ -45,9 +48,9 @@ const SWEEP_INTERVAL_MS: i64 = 1_000;
 /// All open scanners.
 ///
 /// Ids count from 0 in each service, as in HBase's two gateways, and belong to no connection. A scanner
-/// expires when it has not been used for its lease period: 120 s in Thrift1, 60 s in Thrift2, and less once
-/// the connection that opened it has closed. It does not expire while a call uses it. Calls that use the same
-/// scanner run one after the other.
+/// expires when it has not been used for its lease period: 120 s in Thrift1, 60 s in Thrift2 and REST, and less once
+/// the connection that opened it has closed, except for scanners of REST. It does not expire while a call uses it. Calls
+/// that use the same scanner run one after the other.
 pub struct Scanners {
     leases: Mutex<Leases>,
     limit: AtomicUsize,
@@ -72,7 +75,7 @@ struct Leases {
     by_id: BTreeMap<(Service, i32), Lease>,
     /// The number of scanners that each address has opened.
     by_address: HashMap<IpAddr, usize>,
-    next: [i32; 2],
+    next: [i32; Service::ALL.len()],
 }
 
 impl Leases {
@@ -111,6 +114,11 @@ struct Lease {
     used_ms: i64,
     fetches: u64,
     own: OwnScanner,
+    /// Whether the end of the connection that opened it shortens the lease. HTTP clients may use a new connection for
+    /// each request.
+    ends_with_connection: bool,
+    /// The client no longer wants it.
+    is_abandoned: bool,
 }
 
 impl Scanners {
@@ -197,8 +205,19 @@ impl Scanners {
             }
         };
         let table = scanner.table.clone();
+        let ends_with_connection = scanner.rest.as_ref().is_none_or(rest::State::ends_with_connection);
         let scanner = Arc::new(Mutex::new(scanner));
-        leases.insert((service, id), Lease { table, scanner, users: Arc::default(), used_ms, fetches: 0, own });
+        let lease = Lease {
+            table,
+            scanner,
+            users: Arc::default(),
+            used_ms,
+            fetches: 0,
+            own,
+            ends_with_connection,
+            is_abandoned: false,
+        };
+        leases.insert((service, id), lease);
         Ok(id)
     }
 
@@ -252,6 +271,13 @@ impl Scanners {
         let now_ms = self.clock.now_ms();
         let gone = self.lock().remove((service, id));
         gone.is_some_and(|lease| !self.ended(service, &lease, now_ms))
+    }
+
+    /// Ends the lease of a scanner, so that the next sweep closes it. Closing it here might block.
+    pub fn abandon(&self, service: Service, id: i32) {
+        if let Some(lease) = self.lock().by_id.get_mut(&(service, id)) {
+            lease.is_abandoned = true;
+        }
     }
 
     /// The user who opened a scanner, if there was a login, and its table. Returns `None` if the id is unknown.
@@ -328,9 +354,11 @@ impl Scanners {
         let timeout_ms = self.timeout_ms.load(Ordering::Relaxed);
         let mut period_ms = match service {
             Service::Thrift1 => timeout_ms.saturating_mul(2),
-            Service::Thrift2 => timeout_ms,
+            Service::Thrift2 | Service::Rest => timeout_ms,
         };
-        if lease.own.is_orphan() {
+        if lease.is_abandoned {
+            period_ms = 0;
+        } else if lease.ends_with_connection && lease.own.is_orphan() {
             period_ms = period_ms.min(self.orphan_timeout_ms.load(Ordering::Relaxed));
         }
         lease.users.load(Ordering::Relaxed) == 0 && now_ms.saturating_sub(lease.used_ms) >= period_ms

@@ -13,8 +13,8 @@ type Bean = Map<String, Value>;
 /// Returns the beans whose names match a Java pattern such as `Hadoop:service=HBase,name=Thrift,*`, or all beans
 /// without a pattern.
 pub fn of(view: &View, figures: &Figures, pattern: Option<&str>) -> String {
-    let mut beans =
-        vec![thrift(view, figures, Service::Thrift1), thrift(view, figures, Service::Thrift2), ipc(view, figures)];
+    let mut beans: Vec<_> =
+        Service::ALL.map(|service| gateway(view, figures, service)).into_iter().chain([ipc(view, figures)]).collect();
     beans.extend(machine());
     if let Some(pattern) = pattern {
         beans
@@ -25,13 +25,15 @@ pub fn of(view: &View, figures: &Figures, pattern: Option<&str>) -> String {
     text
 }
 
-/// The metrics of HBase's Thrift server. HBase has one such bean per server; here both services run in one server.
-fn thrift(view: &View, figures: &Figures, service: Service) -> Bean {
-    let (sub, context) = match service {
-        Service::Thrift1 => ("ThriftOne", "thrift-one"),
-        Service::Thrift2 => ("ThriftTwo", "thrift-two"),
+/// The metrics of HBase's gateways. In HBase each is a server with one such bean; here all services run in one server.
+/// That of REST has the figures of the others under their names: HBase's own counts requests by their outcomes.
+fn gateway(view: &View, figures: &Figures, service: Service) -> Bean {
+    let (name, context) = match service {
+        Service::Thrift1 => ("Thrift,sub=ThriftOne", "thrift-one"),
+        Service::Thrift2 => ("Thrift,sub=ThriftTwo", "thrift-two"),
+        Service::Rest => ("REST", "rest"),
     };
-    let mut bean = bean(&format!("Hadoop:service=HBase,name=Thrift,sub={sub}"), context, view);
+    let mut bean = bean(&format!("Hadoop:service=HBase,name={name}"), context, view);
     bean.insert("callQueueLen".to_owned(), figures.lanes.iter().map(|lane| lane.waiting).sum::<usize>().into());
     bean.insert("numActiveWorkers".to_owned(), figures.lanes.iter().map(|lane| lane.running).sum::<usize>().into());
     let of_service = view.watch.service(service);
@@ -78,7 +80,7 @@ fn ipc(view: &View, figures: &Figures) -> Bean {
     put("numGeneralCallsDropped", sum(&general, &|lane| lane.dropped_overloaded));
     put("numLifoModeSwitches", sum(&general, &|lane| lane.lifo_switches));
     let watch: &Watch = &view.watch;
-    let bytes = [Service::Thrift1, Service::Thrift2].map(|service| watch.calls.bytes(service));
+    let bytes = Service::ALL.map(|service| watch.calls.bytes(service));
     put("receivedBytes", bytes.iter().map(|(received, _)| received).sum());
     put("sentBytes", bytes.iter().map(|(_, sent)| sent).sum());
     let both = |of: &dyn Fn(&PerService) -> &Recorded| {
@@ -92,7 +94,7 @@ fn ipc(view: &View, figures: &Figures) -> Bean {
         )
     };
     let mut ran = <(Snapshot, Snapshot)>::default();
-    for service in [Service::Thrift1, Service::Thrift2] {
+    for service in Service::ALL {
         let took = watch.calls.took(service);
         ran.1.add(&watch.service(service).took.recent(&took));
         ran.0.add(&took);
@@ -144,11 +146,17 @@ fn exceptions(bean: &mut Bean, of_service: &PerService) {
     }
 }
 
-fn all_exceptions(services: &[PerService; 2]) -> Vec<(String, u64)> {
-    let [one, two] = services;
-    let kinds = one.exceptions.read().zip(two.exceptions.read());
-    let mut all: Vec<_> = kinds.map(|((kind, a), (_, b))| (format!("exceptions.{kind}"), a + b)).collect();
-    all.push(("exceptions".to_owned(), one.exceptions.all() + two.exceptions.all()));
+fn all_exceptions(services: &[PerService]) -> Vec<(String, u64)> {
+    let mut all: Vec<(String, u64)> = Vec::new();
+    for service in services {
+        for (n, (kind, count)) in service.exceptions.read().enumerate() {
+            match all.get_mut(n) {
+                Some((_, sum)) => *sum += count,
+                None => all.push((format!("exceptions.{kind}"), count)),
+            }
+        }
+    }
+    all.push(("exceptions".to_owned(), services.iter().map(|service| service.exceptions.all()).sum()));
     all
 }
 

@@ -114,7 +114,7 @@ fn compactions(out: &mut Exposition, figures: CompactionFigures) {
 
 fn exceptions(out: &mut Exposition, watch: &Watch) {
     out.family("hjall_exceptions_total", COUNTER, "Exceptions, by the kinds that HBase's gateway counts.");
-    for service in [Service::Thrift1, Service::Thrift2] {
+    for service in Service::ALL {
         for (kind, count) in watch.service(service).exceptions.read() {
             out.sample("hjall_exceptions_total", &[("service", service.name()), ("kind", kind)], count);
         }

@@ -1,14 +1,13 @@
-//! Thrift over HTTP/1.1: a message is the body of a POST request, its reply the body of the response.
+//! HTTP/1.1. A message of Thrift is the body of a POST request, its reply the body of the response. All other requests
+//! are for the REST gateway (`rest.rs`).
 
 use std::convert::Infallible;
-use std::pin::Pin;
 use std::sync::{Arc, Mutex, PoisonError};
-use std::task::{Context, Poll};
 use std::time::Duration;
 
 use bytes::{Bytes, BytesMut};
 use http_body_util::BodyExt;
-use hyper::body::{Body, Frame, Incoming, SizeHint};
+use hyper::body::{Body, Incoming};
 use hyper::header::{self, ALLOW, CONTENT_TYPE, HeaderValue};
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
@@ -20,6 +19,7 @@ use super::authorization::{self, Credentials};
 use super::connection::Client;
 use super::http_stream::{Exchange, HttpStream, Unsent};
 use super::pace::{MinimumRate, Pace};
+use super::reply_body::ReplyBody;
 use super::rewind::Rewind;
 use super::web_pages;
 use crate::access::{Login, Refused};
@@ -30,26 +30,27 @@ use crate::dispatch::job::Reply;
 use crate::dispatch::memory_quota::MemoryClaim;
 use crate::observe::client_error;
 use crate::wire::fault::Fault;
+use crate::wire::method::Service;
 use crate::wire::{Encoding, Transport};
 
 /// The limit on the head of a request in bytes, like that of Jetty in HBase's gateway.
 const HEADER_BYTES_MAX: usize = 64 << 10;
-/// A reply is handed on in pieces of this size, so that the layers below do not copy all of it.
-const PIECE_BYTES: usize = 64 << 10;
-
 /// The longest body that is received of a request without a login that is allowed.
 const DISCARDED_BYTES_MAX: usize = 64 << 10;
 
 /// What the requests of a connection share.
-struct Connection<'a> {
-    dispatcher: &'a Arc<Dispatcher>,
-    client: &'a Client,
+pub(super) struct Connection<'a> {
+    pub(super) dispatcher: &'a Arc<Dispatcher>,
+    pub(super) client: &'a Client,
     /// Requests of a connection are handled one after the other, so the lock is never contended.
     speaking: Mutex<DefaultService>,
     /// The client as the last request with credentials saw it.
     logged_in: Mutex<Option<Arc<Caller>>>,
-    exchange: Arc<Exchange>,
+    pub(super) exchange: Arc<Exchange>,
 }
+
+/// The status and the text of a request that is refused.
+pub(super) type Denied = (StatusCode, &'static str);
 
 /// Serves an HTTP connection, of which `read` has been read already.
 pub async fn serve<S: AsyncRead + AsyncWrite + Unpin + Send + 'static>(
@@ -113,13 +114,16 @@ impl Connection<'_> {
             web_pages::origin(request.headers(), request.uri(), &live.config.http, checks_host, own_host)
         };
         let mut response = match origin {
-            Ok(None) => self.post(request).await,
+            Ok(None) => self.serve(request).await,
             Ok(Some(origin)) => {
                 let mut response = match *request.method() {
                     Method::OPTIONS => self.preflight(request.headers()),
-                    _ => self.post(request).await,
+                    _ => self.serve(request).await,
                 };
-                response.headers_mut().insert(header::ACCESS_CONTROL_ALLOW_ORIGIN, origin);
+                let headers = response.headers_mut();
+                headers.insert(header::ACCESS_CONTROL_ALLOW_ORIGIN, origin);
+                let exposed = HeaderValue::from_static("Location, X-Row, X-Column, X-Timestamp");
+                headers.insert(header::ACCESS_CONTROL_EXPOSE_HEADERS, exposed);
                 response
             }
             Err((status, why)) => self.text(status, why),
@@ -134,8 +138,9 @@ impl Connection<'_> {
         let mut response = self.text(StatusCode::NO_CONTENT, "");
         let headers = response.headers_mut();
         headers.remove(CONTENT_TYPE);
-        headers.insert(header::ACCESS_CONTROL_ALLOW_METHODS, HeaderValue::from_static("POST"));
-        headers.insert(header::ACCESS_CONTROL_ALLOW_HEADERS, HeaderValue::from_static("Content-Type, Authorization"));
+        headers.insert(header::ACCESS_CONTROL_ALLOW_METHODS, HeaderValue::from_static("POST, GET, PUT, DELETE"));
+        let allowed = "Content-Type, Authorization, Accept, Encoding, X-Timestamp";
+        headers.insert(header::ACCESS_CONTROL_ALLOW_HEADERS, HeaderValue::from_static(allowed));
         headers.insert(header::ACCESS_CONTROL_MAX_AGE, HeaderValue::from_static("600"));
         if asked.contains_key("access-control-request-private-network") {
             headers.insert("access-control-allow-private-network", HeaderValue::from_static("true"));
@@ -143,7 +148,17 @@ impl Connection<'_> {
         response
     }
 
-    /// Runs the call of a request whose origin has been checked.
+    /// Answers a request whose origin has been checked. On a port of both, a POST of a Thrift message is for Thrift.
+    async fn serve(&self, request: Request<Incoming>) -> Response<ReplyBody> {
+        let speaking = *self.speaking.lock().unwrap_or_else(PoisonError::into_inner);
+        let is_thrift = match speaking {
+            DefaultService::Only(service) => service != Service::Rest,
+            _ => request.method() == Method::POST && web_pages::content_type(request.headers()).is_ok(),
+        };
+        if is_thrift { self.post(request).await } else { self.rest(request).await }
+    }
+
+    /// Runs the call of Thrift in a request.
     async fn post(&self, request: Request<Incoming>) -> Response<ReplyBody> {
         if request.method() != Method::POST {
             let mut refusal = self.text(
@@ -171,7 +186,7 @@ impl Connection<'_> {
     }
 
     /// The client of a request, after its login. Nothing of the body is received before.
-    async fn caller(&self, headers: &header::HeaderMap) -> Result<Arc<Caller>, (StatusCode, &'static str)> {
+    pub(super) async fn caller(&self, headers: &header::HeaderMap) -> Result<Arc<Caller>, Denied> {
         let Client { caller, access, tls, .. } = self.client;
         if headers.contains_key("doas") {
             // As in HBase, where impersonation has to be configured.
@@ -222,7 +237,7 @@ impl Connection<'_> {
     }
 
     /// The answer to a request without a login that is allowed.
-    fn denied(&self, status: StatusCode, why: &'static str) -> Response<ReplyBody> {
+    pub(super) fn denied(&self, status: StatusCode, why: &'static str) -> Response<ReplyBody> {
         let mut response = self.text(status, why);
         if status == StatusCode::UNAUTHORIZED {
             for challenge in authorization::CHALLENGES {
@@ -268,7 +283,7 @@ impl Connection<'_> {
 
     /// Receives a small body and forgets it. A response before the end of the request closes the connection, and a
     /// client that is still sending may lose the response.
-    async fn discard(&self, mut body: Incoming) {
+    pub(super) async fn discard(&self, mut body: Incoming) {
         let rate = MinimumRate::of(&self.dispatcher.live().config.limits);
         let (mut receiving, mut left) = (Pace::default(), DISCARDED_BYTES_MAX);
         if body.size_hint().lower() > left as u64 {
@@ -283,7 +298,7 @@ impl Connection<'_> {
     }
 
     /// Receives the complete body, with a length or chunked.
-    async fn body(&self, caller: &Caller, mut body: Incoming) -> Result<Received, (StatusCode, &'static str)> {
+    pub(super) async fn body(&self, caller: &Caller, mut body: Incoming) -> Result<Received, Denied> {
         const TOO_LARGE: (StatusCode, &str) = (
             StatusCode::PAYLOAD_TOO_LARGE,
             "The message is larger than the server allows (limits.message); send several smaller ones.\n",
@@ -320,7 +335,7 @@ impl Connection<'_> {
         }
     }
 
-    fn text(&self, status: StatusCode, text: impl Into<Bytes>) -> Response<ReplyBody> {
+    pub(super) fn text(&self, status: StatusCode, text: impl Into<Bytes>) -> Response<ReplyBody> {
         let mut response = self.response(text.into(), None);
         *response.status_mut() = status;
         response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("text/plain; charset=utf-8"));
@@ -328,58 +343,13 @@ impl Connection<'_> {
     }
 
     /// A response with this body, which holds `unsent` until all of it has been sent.
-    fn response(&self, bytes: Bytes, unsent: Option<Unsent>) -> Response<ReplyBody> {
-        let mut reply = ReplyBody { bytes, unsent, exchange: self.exchange.clone() };
-        // The body of an empty reply is never polled.
-        reply.check_given();
-        Response::new(reply)
+    pub(super) fn response(&self, bytes: Bytes, unsent: Option<Unsent>) -> Response<ReplyBody> {
+        Response::new(ReplyBody::new(bytes, unsent, self.exchange.clone()))
     }
 }
 
 /// The body of a request, and the memory that it uses.
-struct Received {
-    message: Bytes,
-    claim: MemoryClaim,
-}
-
-/// The body of a response. Its call is in flight, and its bytes count as held, until the stream has sent it.
-struct ReplyBody {
-    bytes: Bytes,
-    unsent: Option<Unsent>,
-    exchange: Arc<Exchange>,
-}
-
-impl ReplyBody {
-    /// If no bytes remain, leaves it to the stream to tell when all of them have been sent.
-    fn check_given(&mut self) {
-        if self.bytes.is_empty() {
-            self.exchange.reply_given(self.unsent.take());
-        }
-    }
-}
-
-impl Body for ReplyBody {
-    type Data = Bytes;
-    type Error = Infallible;
-
-    fn poll_frame(
-        mut self: Pin<&mut Self>,
-        _: &mut Context<'_>,
-    ) -> Poll<Option<Result<Frame<Self::Data>, Self::Error>>> {
-        if self.bytes.is_empty() {
-            return Poll::Ready(None);
-        }
-        let piece = PIECE_BYTES.min(self.bytes.len());
-        let piece = self.bytes.split_to(piece);
-        self.check_given();
-        Poll::Ready(Some(Ok(Frame::data(piece))))
-    }
-
-    fn is_end_stream(&self) -> bool {
-        self.bytes.is_empty()
-    }
-
-    fn size_hint(&self) -> SizeHint {
-        SizeHint::with_exact(self.bytes.len() as u64)
-    }
+pub(super) struct Received {
+    pub(super) message: Bytes,
+    pub(super) claim: MemoryClaim,
 }

@@ -34,7 +34,6 @@ pub struct Unsent {
     #[expect(dead_code, reason = "held until it is dropped")]
     pub busy: CallGuard,
     /// Its memory.
-    #[expect(dead_code, reason = "held until it is dropped")]
     pub claim: Option<MemoryClaim>,
 }
 

@@ -1,7 +1,7 @@
 //! Connections: accepts them, recognises their protocol, receives messages and sends replies.
 //!
 //! ```text
-//! acceptor ─► connection ─► (TLS) ─► session | http ─► dispatch
+//! acceptor ─► connection ─► (TLS) ─► session | http ─► (rest) ─► dispatch
 //! ```
 
 pub(crate) mod acceptor;
@@ -17,6 +17,8 @@ mod http_stream;
 mod idle_tests;
 mod pace;
 mod refusal;
+mod reply_body;
+mod rest;
 mod rewind;
 mod sasl;
 mod session;

@@ -37,13 +37,14 @@ pub use window::Window;
 use crate::wire::method::{Effect, Method, Service, Thrift1};
 use crate::wire::recognise::{self, Names};
 use crate::wire::reply::declared;
+use crate::wire::rest::answer;
 
 /// Observes every call of a server.
 pub struct Watch {
     /// Counters by method.
     pub calls: Calls,
     /// Counters by service.
-    pub services: [PerService; 2],
+    pub services: [PerService; Service::ALL.len()],
     /// The log of slow calls.
     pub slow: SlowLog,
     /// A further observer.
@@ -112,7 +113,7 @@ impl Watch {
     fn exception(&self, call: &CallReport<'_>) -> bool {
         let exceptions = &self.service(call.service).exceptions;
         match call.end {
-            CallEnd::Answered => match declared(call.encoding, call.reply) {
+            CallEnd::Answered => match failure(call) {
                 Some(text) => exceptions.count(&text),
                 None => return false,
             },
@@ -139,7 +140,9 @@ impl Watch {
 
     /// Records a slow or large call. Such calls are rare, so their arguments may be parsed again.
     fn slow_call(&self, method: Method, call: &CallReport<'_>, Judgement { slow, large, .. }: Judgement) {
-        let Names { table, row } = recognise::names(call.service, call.encoding, call.arguments);
+        let names = call.names.cloned();
+        let Names { table, row } =
+            names.unwrap_or_else(|| recognise::names(call.service, call.encoding, call.arguments));
         let many = recognise::list_length(call.encoding, call.arguments, 2);
         let ms = |time: Duration| i64::try_from(time.as_millis()).unwrap_or(i64::MAX);
         self.slow.add(SlowCall {
@@ -159,6 +162,14 @@ impl Watch {
             slow,
             large,
         });
+    }
+}
+
+/// The text of the exception or the error in a reply.
+fn failure(call: &CallReport<'_>) -> Option<String> {
+    match call.service {
+        Service::Thrift1 | Service::Thrift2 => declared(call.encoding, call.reply),
+        Service::Rest => answer::failure(call.reply),
     }
 }
 

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use crate::wire::fault::Fault;
 use crate::wire::method::{LaneKind, Method, Service};
+use crate::wire::recognise::Names;
 use crate::wire::{Encoding, Transport};
 
 /// Receives a report of each call when it has ended.
@@ -42,6 +43,8 @@ pub struct CallReport<'a> {
     pub message_bytes: usize,
     /// Its arguments, encoded.
     pub arguments: &'a [u8],
+    /// What it concerns, if that is not in the arguments.
+    pub names: Option<&'a Names>,
     /// Its reply, encoded.
     pub reply: &'a [u8],
     /// How it ended.

@@ -49,7 +49,7 @@ pub const WITHOUT_EFFECT: &[(&str, &str)] = &[
     ("hbase.superuser", NO_KERBEROS),
     ("hbase.http.", JETTY),
     ("hbase.ssl.", KEYSTORE),
-    ("hbase.rest.", "there is no REST gateway"),
+    ("hbase.rest.", "REST is served on the same port with the same limits; rest.listen adds a port"),
     ("hadoop.", ONE_PROCESS),
     ("dfs.", ONE_PROCESS),
     ("fs.", ONE_PROCESS),

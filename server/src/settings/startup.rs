@@ -65,6 +65,7 @@ pub(super) struct Parts {
     pub listen: Vec<String>,
     pub listen_thrift1: Vec<String>,
     pub listen_thrift2: Vec<String>,
+    pub listen_rest: Vec<String>,
     pub certificate: Option<PathBuf>,
     pub key: Option<PathBuf>,
     pub client_ca: Option<PathBuf>,
@@ -139,6 +140,7 @@ impl StartupOptions {
             (both, None, named),
             (&parts.listen_thrift1, Some(Service::Thrift1), "server.listen_thrift1"),
             (&parts.listen_thrift2, Some(Service::Thrift2), "server.listen_thrift2"),
+            (&parts.listen_rest, Some(Service::Rest), "rest.listen"),
         ];
         for (texts, only, name) in groups {
             for text in texts {

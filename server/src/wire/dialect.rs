@@ -22,15 +22,18 @@ pub enum Transport {
     Framed,
     /// Each is the body of an HTTP request.
     Http,
+    /// None: the calls are requests to the REST gateway.
+    Rest,
 }
 
-/// The names of all combinations of transport and encoding, by [`number`].
-pub const NAMES: [&str; 6] =
-    ["buffered-binary", "buffered-compact", "framed-binary", "framed-compact", "http-binary", "http-compact"];
+/// The names of all combinations of transport and encoding, by [`number`]. REST has one.
+pub const NAMES: [&str; 7] =
+    ["buffered-binary", "buffered-compact", "framed-binary", "framed-compact", "http-binary", "http-compact", "rest"];
 
 /// The number of a combination of transport and encoding.
 pub fn number(transport: Transport, encoding: Encoding) -> usize {
-    transport as usize * 2 + usize::from(encoding == Encoding::Compact)
+    let compact = encoding == Encoding::Compact && transport != Transport::Rest;
+    transport as usize * 2 + usize::from(compact)
 }
 
 /// Transport and encoding of a Thrift connection, which stay the same until it ends.

@@ -1,6 +1,6 @@
-//! The methods of both services, from a generated table, and the lanes that serve them.
+//! The methods of all services, from a generated table, and the lanes that serve them.
 
-pub use hjall_idl::{Access, CallKind, Effect, Method, Name, ScannerUse, Service, ServiceHint, Thrift1, Thrift2};
+pub use hjall_idl::{Access, CallKind, Effect, Method, Name, Rest, ScannerUse, Service, ServiceHint, Thrift1, Thrift2};
 
 /// A lane: handlers and a queue for one kind of call. The settings determine which lanes exist.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

@@ -19,6 +19,7 @@ pub mod measure;
 pub mod method;
 pub mod recognise;
 pub mod reply;
+pub mod rest;
 mod slice;
 mod types;
 

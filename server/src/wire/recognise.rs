@@ -42,6 +42,7 @@ fn other(service: Service) -> Service {
     match service {
         Service::Thrift1 => Service::Thrift2,
         Service::Thrift2 => Service::Thrift1,
+        Service::Rest => Service::Rest,
     }
 }
 
@@ -74,7 +75,7 @@ fn read_names(service: Service, input: &mut dyn TInputProtocol, names: &mut Name
             // `TAppend` and `TIncrement` have both.
             (Some(1), TType::Struct, Service::Thrift1) => [names.table, names.row] = first_two(input)?,
             // `TTableName`: the namespace is optional.
-            (Some(1), TType::Struct, Service::Thrift2) => {
+            (Some(1), TType::Struct, Service::Thrift2 | Service::Rest) => {
                 let [namespace, qualifier] = first_two(input)?;
                 names.table = namespace.into_iter().chain(qualifier).reduce(|a, b| [a, b].join(&b':'));
             }

@@ -4,6 +4,7 @@
 
 mod compactions;
 mod lane_size;
+mod openapi;
 mod protocol;
 mod queues;
 mod scanner_fetches;

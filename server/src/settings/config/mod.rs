@@ -23,7 +23,7 @@ pub use tls::{ClientCertificates, PlainText, TlsSettings};
 use crate::observe::{Observer, SlowSettings};
 use crate::wire::method::Service;
 
-/// A server's settings. [`Config::default`] serves both services on 127.0.0.1:9090.
+/// A server's settings. [`Config::default`] serves all services on 127.0.0.1:9090.
 #[derive(Debug, Clone)]
 pub struct Config {
     /// The addresses to listen on. The first one becomes part of the server's name. Port 0 chooses a free port. Fixed
@@ -45,7 +45,7 @@ pub struct Config {
     pub tls: Option<TlsSettings>,
     /// The users of the server.
     pub auth: AuthSettings,
-    /// Thrift over HTTP.
+    /// HTTP: Thrift over it, and REST.
     pub http: HttpSettings,
     /// Schedule and rate of compactions. Fixed at the start.
     pub compaction: CompactionSettings,
@@ -70,7 +70,7 @@ pub enum ReadOnly {
     Off,
     /// Changes of data through Thrift2, as HBase's `hbase.thrift.readonly`.
     Thrift2Data,
-    /// Every change of data, tables and namespaces, through both services.
+    /// Every change of data, tables and namespaces, through all services.
     All,
 }
 
@@ -79,7 +79,7 @@ pub enum ReadOnly {
 pub struct Listen {
     /// The address.
     pub addr: SocketAddr,
-    /// The only service of this port. `None`: both services, and Thrift1 for calls that do not identify theirs.
+    /// The only service of this port. `None`: all services, and Thrift1 for calls that do not identify theirs.
     pub only: Option<Service>,
 }
 
@@ -91,7 +91,7 @@ impl Config {
         self.host.clone().or_else(|| Some(reachable(self.listen.first()?.addr)))
     }
 
-    /// The default settings, listening on one address for both services.
+    /// The default settings, listening on one address for all services.
     pub fn on(addr: SocketAddr) -> Self {
         Self { listen: vec![Listen { addr, only: None }], ..Self::default() }
     }

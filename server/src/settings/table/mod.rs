@@ -7,6 +7,7 @@ mod info;
 mod limits;
 mod log;
 mod queues;
+mod rest;
 mod server;
 mod slow;
 mod store;
@@ -19,11 +20,12 @@ use super::value::Kind;
 
 /// All settings, in the order in which they are listed and applied.
 pub static ALL: [&Setting; COUNT] = {
-    let parts: [&'static [Setting]; 11] = [
+    let parts: [&'static [Setting]; 12] = [
         &server::SETTINGS,
         &tls::SETTINGS,
         &auth::SETTINGS,
         &http::SETTINGS,
+        &rest::SETTINGS,
         &queues::SETTINGS,
         &limits::SETTINGS,
         &store::SETTINGS,
@@ -50,6 +52,7 @@ const COUNT: usize = server::SETTINGS.len()
     + tls::SETTINGS.len()
     + auth::SETTINGS.len()
     + http::SETTINGS.len()
+    + rest::SETTINGS.len()
     + queues::SETTINGS.len()
     + limits::SETTINGS.len()
     + store::SETTINGS.len()

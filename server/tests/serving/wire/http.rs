@@ -3,9 +3,11 @@
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
 
-use hjall_server::settings::config::Limits;
+use hjall_server::Config;
+use hjall_server::settings::config::{Limits, Listen};
+use hjall_server::wire::method::Service;
 
-use super::client::{Answer, Arg, NO_ARGS, Protocol, connect, message, parse, reader};
+use super::client::{Answer, Arg, Client, NO_ARGS, Protocol, WAYS, connect, message, parse, reader};
 use super::handler::{config, limited, serve};
 
 /// Reads an answer: the status, the headers in lower case, the body.
@@ -78,7 +80,9 @@ fn bodies_may_come_in_chunks() {
 
 #[test]
 fn other_methods_and_other_bodies_are_refused_clearly() {
-    let (server, _gate) = serve(limited(Limits { message_bytes_max: 1 << 16, ..Limits::default() }));
+    let limits = Limits { message_bytes_max: 1 << 16, ..Limits::default() };
+    let listen = Listen { addr: "127.0.0.1:0".parse().unwrap(), only: Some(Service::Thrift1) };
+    let (server, _gate) = serve(Config { listen: vec![listen], ..limited(limits) });
     for (request, status, says) in [
         (b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n".to_vec(), 405, "POST"),
         (b"PUT / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 0\r\n\r\n".to_vec(), 405, "POST"),
@@ -111,4 +115,32 @@ fn a_failed_call_is_an_answer_like_any_other() {
             matches!(parse(&mut *reader(Protocol::Strict, &body[..]), name, 1), Answer::Exception(k, _) if k == kind)
         );
     }
+}
+
+#[test]
+fn other_requests_are_for_the_rest_gateway() {
+    let (server, _gate) = serve(config());
+    let get = b"GET /t/r HTTP/1.1\r\nHost: localhost\r\nAccept: application/json\r\n\r\n".to_vec();
+    let post =
+        b"POST / HTTP/1.1\r\nHost: localhost\r\nContent-Type: text/plain\r\nContent-Length: 2\r\n\r\nhi".to_vec();
+    // This handler has no methods of REST.
+    for (request, status, says) in [(get, 404, "Not found"), (post, 405, "application/x-thrift")] {
+        let mut http = BufReader::new(connect(server.addr()));
+        http.get_mut().write_all(&request).unwrap();
+        let (answered, headers, body) = read(&mut http);
+        let body = String::from_utf8(body).unwrap();
+        assert!(answered == status && body.contains(says), "{answered} {body}");
+        assert!(headers.contains("x-frame-options: deny\r\n"), "{headers}");
+    }
+}
+
+#[test]
+fn a_port_of_rest_serves_nothing_else() {
+    let listen = Listen { addr: "127.0.0.1:0".parse().unwrap(), only: Some(Service::Rest) };
+    let (server, _gate) = serve(Config { listen: vec![listen], ..config() });
+    let mut http = BufReader::new(connect(server.addr()));
+    http.get_mut().write_all(&post(&message(Protocol::Strict, "getRow", 1, NO_ARGS))).unwrap();
+    assert_eq!(read(&mut http).0, 415);
+    let mut thrift = Client::new(server.addr(), WAYS[0]);
+    assert!(matches!(thrift.call("getRow", NO_ARGS), Answer::Exception(1, _)));
 }

@@ -32,11 +32,11 @@ fn requests_of_web_pages_are_refused() {
         (&[LOCAL, THRIFT, "Origin: http://localhost:9090"], 403, "http.origins"),
         (&[LOCAL, THRIFT, "Sec-Fetch-Site: cross-site"], 403, "http.origins"),
         (&[LOCAL, THRIFT, "Sec-Fetch-Site: same-origin"], 403, "http.origins"),
-        (&[LOCAL, "Content-Type: text/plain"], 415, "application/x-thrift"),
-        (&[LOCAL, "Content-Type: application/x-www-form-urlencoded"], 415, "application/x-thrift"),
-        (&[LOCAL, "Content-Type: text/plain; application/x-thrift"], 415, "application/x-thrift"),
-        (&[LOCAL, "Content-Type: text/plain", THRIFT], 415, "application/x-thrift"),
-        (&[LOCAL], 415, "application/x-thrift"),
+        (&[LOCAL, "Content-Type: text/plain"], 405, "application/x-thrift"),
+        (&[LOCAL, "Content-Type: application/x-www-form-urlencoded"], 405, "application/x-thrift"),
+        (&[LOCAL, "Content-Type: text/plain; application/x-thrift"], 405, "application/x-thrift"),
+        (&[LOCAL, "Content-Type: text/plain", THRIFT], 405, "application/x-thrift"),
+        (&[LOCAL], 405, "application/x-thrift"),
         (&["Host: evil.example", THRIFT], 421, "http.hosts"),
         (&["Host: evil.example:9090", THRIFT], 421, "http.hosts"),
         (&[LOCAL, "Host: evil.example", THRIFT], 421, "http.hosts"),
@@ -108,5 +108,5 @@ fn allowed_origins_and_hosts_are_served() {
         assert!(answer.contains(line), "{answer}");
     }
     // A content type that needs no preflight request is refused even from an allowed origin.
-    assert_eq!(send(&server, "POST", &[LOCAL, "Content-Type: text/plain", allowed]).0, 415);
+    assert_eq!(send(&server, "POST", &[LOCAL, "Content-Type: text/plain", allowed]).0, 405);
 }

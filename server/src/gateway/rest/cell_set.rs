@@ -1,0 +1,638 @@
+//! Cell sets: rows with cells, in requests and in answers.
+
+use std::fmt;
+use std::io::{self, Write};
+
+use base64::display::Base64Display;
+use bytes::{Buf, Bytes};
+use hjall_engine::read::Budget;
+use hjall_engine::{Cell, LATEST, Row};
+use prost::Message;
+use prost::encoding::{DecodeContext, WireType, decode_key, decode_varint, skip_field};
+use serde::de::{
+    DeserializeSeed, Deserializer as _, Error as _, IgnoredAny, MapAccess, SeqAccess, Visitor as JsonVisitor,
+};
+
+use super::error::{Answer, Failure};
+use super::json::{self, BASE64};
+use super::{protobuf, xml};
+use crate::gateway::context::CallContext;
+use crate::wire::rest::Request;
+use crate::wire::rest::media::Kind;
+
+/// A cell in a request.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct SentCell {
+    /// `family:qualifier`, or `None` for the column of the address.
+    pub(super) column: Option<Bytes>,
+    /// Milliseconds, or [`LATEST`].
+    pub(super) timestamp: i64,
+    /// The value.
+    pub(super) value: Bytes,
+}
+
+impl Default for SentCell {
+    fn default() -> Self {
+        Self { column: None, timestamp: LATEST, value: Bytes::new() }
+    }
+}
+
+/// A row in a request.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub(super) struct SentRow {
+    /// The key, or `None` for the row of the address.
+    pub(super) key: Option<Bytes>,
+    /// The cells.
+    pub(super) cells: Vec<SentCell>,
+}
+
+/// Reads the cell set in the body of a request. What it becomes counts towards the memory of the call.
+pub(super) fn read(context: &CallContext<'_>, request: &Request, body: &[u8]) -> Answer<Vec<SentRow>> {
+    match request.input {
+        Some(Kind::Xml) => {
+            let mut rows = XmlRows { budget: context.scope, rows: Vec::new(), value: String::new() };
+            xml::read(body, "CellSet", &mut rows)?;
+            Ok(rows.rows)
+        }
+        Some(Kind::Json) => of_json(context.scope, body),
+        _ => of_protobuf(context.scope, body),
+    }
+}
+
+fn claim(budget: &dyn Budget, bytes: usize) -> Answer<()> {
+    budget.take(0, bytes).map_err(|error| Failure::of(&error))
+}
+
+struct XmlRows<'a> {
+    budget: &'a dyn Budget,
+    rows: Vec<SentRow>,
+    /// The text of the present cell.
+    value: String,
+}
+
+impl xml::Visitor for XmlRows<'_> {
+    fn start(&mut self, depth: usize, name: &str, attributes: xml::Attributes) -> Answer<()> {
+        let bytes = |name| xml::attribute(&attributes, name).map(|text| Bytes::from(xml::base64(text)));
+        match (depth, name) {
+            (1, "Row") => {
+                claim(self.budget, size_of::<SentRow>())?;
+                self.rows.push(SentRow { key: bytes("key"), cells: Vec::new() });
+            }
+            (2, "Cell") => {
+                claim(self.budget, size_of::<SentCell>())?;
+                self.value.clear();
+                let timestamp = match xml::attribute(&attributes, "timestamp") {
+                    None => LATEST,
+                    Some(text) => text
+                        .trim()
+                        .parse()
+                        .map_err(|_| Failure::bad(format!("timestamp must be a whole number, not \"{text}\"")))?,
+                };
+                if let Some(row) = self.rows.last_mut() {
+                    row.cells.push(SentCell { column: bytes("column"), timestamp, value: Bytes::new() });
+                }
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn text(&mut self, depth: usize, text: &str) -> Answer<()> {
+        if depth == 2 {
+            self.value.push_str(text);
+        }
+        Ok(())
+    }
+
+    fn end(&mut self, depth: usize, name: &str) -> Answer<()> {
+        if let (2, "Cell", Some(cell)) = (depth, name, self.rows.last_mut().and_then(|row| row.cells.last_mut())) {
+            cell.value = xml::base64(&self.value).into();
+            self.value.clear();
+        }
+        Ok(())
+    }
+}
+
+fn of_json(budget: &dyn Budget, body: &[u8]) -> Answer<Vec<SentRow>> {
+    let mut reader = serde_json::Deserializer::from_slice(body);
+    let read = reader.deserialize_option(OptionalSet(budget));
+    match read {
+        Ok(Some(rows)) => Ok(rows),
+        // As HBase's gateway, whose model is null then.
+        Ok(None) => Err(Failure::bad("the body has no cell set")),
+        Err(error) if error.is_eof() && body.iter().all(u8::is_ascii_whitespace) => {
+            Err(Failure::bad("the body is empty"))
+        }
+        Err(error) => match budget.check() {
+            Err(exceeded) => Err(Failure::of(&exceeded)),
+            Ok(()) => Err(Failure::bad(format!("the body is not a cell set in JSON: {error}"))),
+        },
+    }
+}
+
+/// Reads an object, or `null`.
+struct OptionalSet<'a>(&'a dyn Budget);
+
+impl<'de> JsonVisitor<'de> for OptionalSet<'_> {
+    type Value = Option<Vec<SentRow>>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a cell set: {\"Row\":[…]}")
+    }
+
+    fn visit_none<E>(self) -> Result<Self::Value, E> {
+        Ok(None)
+    }
+
+    fn visit_unit<E>(self) -> Result<Self::Value, E> {
+        Ok(None)
+    }
+
+    fn visit_some<D: serde::Deserializer<'de>>(self, deserializer: D) -> Result<Self::Value, D::Error> {
+        deserializer.deserialize_map(SetFields(self.0))
+    }
+}
+
+struct SetFields<'a>(&'a dyn Budget);
+
+impl<'de> JsonVisitor<'de> for SetFields<'_> {
+    type Value = Option<Vec<SentRow>>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an object with the field Row")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+        let mut rows = Some(Vec::new());
+        while let Some(name) = map.next_key::<String>()? {
+            match &*name {
+                "Row" => rows = map.next_value_seed(List(self.0, SentRow::json))?,
+                _ => return Err(A::Error::unknown_field(&name, &["Row"])),
+            }
+        }
+        Ok(rows)
+    }
+}
+
+/// Reads the fields of one element of a list.
+type ReadFields<T> = fn(&dyn Budget, &mut dyn Fields) -> Result<T, String>;
+
+/// A list of objects, or `null`. The elements are claimed one by one.
+struct List<'a, T>(&'a dyn Budget, ReadFields<T>);
+
+impl<'de, T> DeserializeSeed<'de> for List<'_, T> {
+    type Value = Option<Vec<T>>;
+
+    fn deserialize<D: serde::Deserializer<'de>>(self, deserializer: D) -> Result<Self::Value, D::Error> {
+        deserializer.deserialize_any(self)
+    }
+}
+
+impl<'de, T> JsonVisitor<'de> for List<'_, T> {
+    type Value = Option<Vec<T>>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a list")
+    }
+
+    fn visit_unit<E>(self) -> Result<Self::Value, E> {
+        Ok(None)
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Self::Value, A::Error> {
+        let mut all = Vec::new();
+        while let Some(one) = list.next_element_seed(Element(self.0, self.1))? {
+            all.push(one);
+        }
+        Ok(Some(all))
+    }
+}
+
+struct Element<'a, T>(&'a dyn Budget, ReadFields<T>);
+
+impl<'de, T> DeserializeSeed<'de> for Element<'_, T> {
+    type Value = T;
+
+    fn deserialize<D: serde::Deserializer<'de>>(self, deserializer: D) -> Result<T, D::Error> {
+        deserializer.deserialize_map(self)
+    }
+}
+
+impl<'de, T> JsonVisitor<'de> for Element<'_, T> {
+    type Value = T;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an object")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<T, A::Error> {
+        self.0.take(0, size_of::<T>()).map_err(A::Error::custom)?;
+        (self.1)(self.0, &mut MapFields(map)).map_err(A::Error::custom)
+    }
+}
+
+/// The fields of an object, one after the other.
+trait Fields {
+    /// The name of the next field.
+    fn name(&mut self) -> Result<Option<String>, String>;
+    /// The value of this field as a small value.
+    fn value(&mut self) -> Result<serde_json::Value, String>;
+    /// The value of this field as a list of cells.
+    fn cells(&mut self, budget: &dyn Budget) -> Result<Option<Vec<SentCell>>, String>;
+}
+
+struct MapFields<A>(A);
+
+impl<'de, A: MapAccess<'de>> Fields for MapFields<A> {
+    fn name(&mut self) -> Result<Option<String>, String> {
+        self.0.next_key().map_err(|error| error.to_string())
+    }
+
+    fn value(&mut self) -> Result<serde_json::Value, String> {
+        self.0.next_value_seed(Scalar).map_err(|error| error.to_string())
+    }
+
+    fn cells(&mut self, budget: &dyn Budget) -> Result<Option<Vec<SentCell>>, String> {
+        self.0.next_value_seed(List(budget, SentCell::json)).map_err(|error| error.to_string())
+    }
+}
+
+/// A text, a number, a truth value or `null`; other values are not kept.
+struct Scalar;
+
+impl<'de> DeserializeSeed<'de> for Scalar {
+    type Value = serde_json::Value;
+
+    fn deserialize<D: serde::Deserializer<'de>>(self, deserializer: D) -> Result<Self::Value, D::Error> {
+        deserializer.deserialize_any(self)
+    }
+}
+
+impl<'de> JsonVisitor<'de> for Scalar {
+    type Value = serde_json::Value;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a value")
+    }
+
+    fn visit_unit<E>(self) -> Result<Self::Value, E> {
+        Ok(serde_json::Value::Null)
+    }
+
+    fn visit_bool<E>(self, value: bool) -> Result<Self::Value, E> {
+        Ok(value.into())
+    }
+
+    fn visit_i64<E>(self, value: i64) -> Result<Self::Value, E> {
+        Ok(value.into())
+    }
+
+    fn visit_u64<E>(self, value: u64) -> Result<Self::Value, E> {
+        Ok(value.into())
+    }
+
+    fn visit_f64<E>(self, value: f64) -> Result<Self::Value, E> {
+        Ok(value.into())
+    }
+
+    fn visit_str<E>(self, value: &str) -> Result<Self::Value, E> {
+        Ok(value.into())
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Self::Value, A::Error> {
+        while list.next_element::<IgnoredAny>()?.is_some() {}
+        Ok(serde_json::Value::Array(Vec::new()))
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+        while map.next_entry::<IgnoredAny, IgnoredAny>()?.is_some() {}
+        Ok(serde_json::Value::Object(serde_json::Map::new()))
+    }
+}
+
+impl SentRow {
+    fn json(budget: &dyn Budget, fields: &mut dyn Fields) -> Result<Self, String> {
+        let mut row = Self::default();
+        while let Some(name) = fields.name()? {
+            match &*name {
+                "key" => row.key = json::bytes("key", &fields.value()?).map_err(|failure| failure.to_string())?,
+                // As HBase's gateway, which fails on a missing list.
+                "Cell" => row.cells = fields.cells(budget)?.ok_or("Cell must be a list")?,
+                _ => return Err(format!("there is no field {name} in Row")),
+            }
+        }
+        Ok(row)
+    }
+}
+
+impl SentCell {
+    fn json(_: &dyn Budget, fields: &mut dyn Fields) -> Result<Self, String> {
+        let mut cell = Self::default();
+        while let Some(name) = fields.name()? {
+            let text = |failure: Failure| failure.to_string();
+            let value = fields.value()?;
+            match &*name {
+                "column" => cell.column = json::bytes("column", &value).map_err(text)?,
+                "timestamp" => cell.timestamp = json::number("timestamp", &value).map_err(text)?,
+                "$" => cell.value = json::bytes("$", &value).map_err(text)?.unwrap_or_default(),
+                _ => return Err(format!("there is no field {name} in Cell")),
+            }
+        }
+        Ok(cell)
+    }
+}
+
+fn of_protobuf(budget: &dyn Budget, body: &[u8]) -> Answer<Vec<SentRow>> {
+    let wrong = |error: prost::DecodeError| Failure::bad(format!("the body is not a cell set in protobuf: {error}"));
+    let mut rows = Vec::new();
+    // Rows and cells are found one by one, so that what they become is claimed before it exists.
+    each(Bytes::copy_from_slice(body), 1, &mut |row| {
+        claim(budget, size_of::<SentRow>())?;
+        let mut sent = SentRow { key: Some(Bytes::new()), cells: Vec::new() };
+        each(row.clone(), 1, &mut |key| {
+            sent.key = Some(key);
+            Ok(())
+        })?;
+        each(row, 2, &mut |cell| {
+            claim(budget, size_of::<SentCell>())?;
+            let protobuf::Cell { column, timestamp, data } = protobuf::Cell::decode(cell).map_err(wrong)?;
+            sent.cells.push(SentCell {
+                column: Some(column.unwrap_or_default()),
+                timestamp: timestamp.unwrap_or(LATEST),
+                value: data.unwrap_or_default(),
+            });
+            Ok(())
+        })?;
+        rows.push(sent);
+        Ok(())
+    })?;
+    Ok(rows)
+}
+
+/// Passes each value of a field of a message to a function, and skips the other fields.
+fn each(mut message: Bytes, wanted: u32, found: &mut dyn FnMut(Bytes) -> Answer<()>) -> Answer<()> {
+    let wrong = |error: prost::DecodeError| Failure::bad(format!("the body is not a cell set in protobuf: {error}"));
+    while message.has_remaining() {
+        let (tag, of) = decode_key(&mut message).map_err(wrong)?;
+        if tag != wanted || of != WireType::LengthDelimited {
+            skip_field(of, tag, &mut message, DecodeContext::default()).map_err(wrong)?;
+            continue;
+        }
+        let length = decode_varint(&mut message).map_err(wrong)?;
+        match usize::try_from(length).ok().filter(|length| *length <= message.remaining()) {
+            Some(length) => found(message.split_to(length))?,
+            None => return Err(Failure::bad("the body is not a cell set in protobuf: it ends within a field")),
+        }
+    }
+    Ok(())
+}
+
+/// The most rows of a cell set in a stream of protobuf messages (HBase's `hbase.rest.scan.fetchsize`).
+const STREAM_ROWS: usize = 10;
+/// The longest message of such a stream, whose length has two bytes.
+const STREAM_BYTES_MAX: usize = u16::MAX as usize;
+
+/// Writes rows as one cell set, or as a stream of them.
+pub struct CellSetWriter {
+    kind: Kind,
+    is_stream: bool,
+    rows: u64,
+    /// Rows of a stream that have not been written yet.
+    pending: Vec<protobuf::Row>,
+    pending_bytes: usize,
+}
+
+impl CellSetWriter {
+    /// A cell set in this representation.
+    pub(super) fn new(kind: Kind) -> Self {
+        Self { kind, is_stream: false, rows: 0, pending: Vec::new(), pending_bytes: 0 }
+    }
+
+    /// In protobuf, a stream of cell sets, each preceded by its length in two bytes.
+    pub(super) fn stream(kind: Kind) -> Self {
+        Self { is_stream: kind.is_protobuf(), ..Self::new(kind) }
+    }
+
+    /// Whether nothing has been written.
+    pub(super) fn is_empty(&self) -> bool {
+        self.rows == 0
+    }
+
+    /// Writes a row.
+    pub(super) fn row(&mut self, out: &mut dyn Write, row: &Row) -> io::Result<()> {
+        self.rows += 1;
+        match self.kind {
+            Kind::Json => {
+                let begin = if self.rows == 1 { "{\"Row\":[" } else { "," };
+                write!(out, "{begin}{{\"key\":\"{}\",\"Cell\":[", base64(&row.key))?;
+                for (n, cell) in row.cells.iter().enumerate() {
+                    let comma = if n == 0 { "" } else { "," };
+                    write!(out, "{comma}{{\"column\":\"")?;
+                    write_column(out, cell)?;
+                    write!(out, "\",\"timestamp\":{},\"$\":\"{}\"}}", cell.timestamp, base64(&cell.value))?;
+                }
+                out.write_all(b"]}")
+            }
+            Kind::Xml => {
+                if self.rows == 1 {
+                    write!(out, "{}<CellSet>", xml::DECLARATION)?;
+                }
+                write!(out, "<Row key=\"{}\">", base64(&row.key))?;
+                for cell in &row.cells {
+                    out.write_all(b"<Cell column=\"")?;
+                    write_column(out, cell)?;
+                    write!(out, "\" timestamp=\"{}\">{}</Cell>", cell.timestamp, base64(&cell.value))?;
+                }
+                out.write_all(b"</Row>")
+            }
+            _ if self.is_stream => message(row).try_for_each(|row| self.add(out, row)),
+            // The rows of a message may be written one after the other.
+            _ => {
+                let rows = vec![protobuf::Row {
+                    key: Some(row.key.clone()),
+                    values: row.cells.iter().map(message_cell).collect(),
+                }];
+                out.write_all(&protobuf::CellSet { rows }.encode_to_vec())
+            }
+        }
+    }
+
+    /// Ends the cell set.
+    pub(super) fn end(&mut self, out: &mut dyn Write) -> io::Result<()> {
+        match (self.kind, self.rows) {
+            (Kind::Json, 0) => out.write_all(b"{\"Row\":[]}"),
+            (Kind::Json, _) => out.write_all(b"]}"),
+            (Kind::Xml, 0) => write!(out, "{}<CellSet/>", xml::DECLARATION),
+            (Kind::Xml, _) => out.write_all(b"</CellSet>"),
+            _ => self.flush(out),
+        }
+    }
+
+    /// Adds a row to the present message of a stream.
+    fn add(&mut self, out: &mut dyn Write, row: protobuf::Row) -> io::Result<()> {
+        // A row in a cell set: a tag of one byte, its length, and the row.
+        let length = row.encoded_len();
+        let bytes = 1 + prost::length_delimiter_len(length) + length;
+        if bytes > STREAM_BYTES_MAX {
+            let why = "a cell is too large for this representation, whose messages have up to 65535 bytes; ask for JSON or XML";
+            return Err(io::Error::new(io::ErrorKind::InvalidData, why));
+        }
+        if self.pending.len() >= STREAM_ROWS || self.pending_bytes + bytes > STREAM_BYTES_MAX {
+            self.flush(out)?;
+        }
+        self.pending.push(row);
+        self.pending_bytes += bytes;
+        Ok(())
+    }
+
+    fn flush(&mut self, out: &mut dyn Write) -> io::Result<()> {
+        if self.pending.is_empty() {
+            return Ok(());
+        }
+        let message = protobuf::CellSet { rows: std::mem::take(&mut self.pending) }.encode_to_vec();
+        self.pending_bytes = 0;
+        out.write_all(&u16::try_from(message.len()).unwrap_or(u16::MAX).to_be_bytes())?;
+        out.write_all(&message)
+    }
+}
+
+/// A row as elements of messages: one, or several if it is too long for one message.
+fn message(row: &Row) -> impl Iterator<Item = protobuf::Row> + use<> {
+    const ROW_BYTES_MAX: usize = 60_000;
+    let mut rows: Vec<protobuf::Row> = Vec::new();
+    let mut bytes = usize::MAX;
+    for cell in &row.cells {
+        let cell = message_cell(cell);
+        let length = cell.encoded_len() + 4;
+        if bytes.saturating_add(length) > ROW_BYTES_MAX {
+            rows.push(protobuf::Row { key: Some(row.key.clone()), values: Vec::new() });
+            bytes = row.key.len();
+        }
+        bytes += length;
+        if let Some(row) = rows.last_mut() {
+            row.values.push(cell);
+        }
+    }
+    rows.into_iter()
+}
+
+fn message_cell(cell: &Cell) -> protobuf::Cell {
+    protobuf::Cell {
+        column: Some(column(cell).into()),
+        timestamp: Some(cell.timestamp),
+        data: Some(cell.value.clone()),
+    }
+}
+
+/// `family:qualifier`.
+pub(super) fn column(cell: &Cell) -> Vec<u8> {
+    [&cell.family[..], b":", &cell.qualifier].concat()
+}
+
+fn base64(bytes: &[u8]) -> Base64Display<'_, '_, base64::engine::GeneralPurpose> {
+    Base64Display::new(bytes, &BASE64)
+}
+
+fn write_column(out: &mut dyn Write, cell: &Cell) -> io::Result<()> {
+    write!(out, "{}", base64(&column(cell)))
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use hjall_engine::CellKind;
+    use hjall_engine::read::Unlimited;
+
+    use super::*;
+
+    fn cell(qualifier: &str, value: &[u8]) -> Cell {
+        Cell {
+            row: "r".into(),
+            family: "f".into(),
+            qualifier: Bytes::copy_from_slice(qualifier.as_bytes()),
+            timestamp: 5,
+            kind: CellKind::Put,
+            value: Bytes::copy_from_slice(value),
+        }
+    }
+
+    fn row(cells: Vec<Cell>) -> Row {
+        Row { key: "r".into(), cells, partial: false }
+    }
+
+    fn written(mut writer: CellSetWriter, rows: &[Row]) -> Vec<u8> {
+        let mut out = Vec::new();
+        rows.iter().for_each(|row| writer.row(&mut out, row).unwrap());
+        writer.end(&mut out).unwrap();
+        out
+    }
+
+    #[test]
+    fn what_is_written_can_be_read() {
+        let rows = [row(vec![cell("a", b"x"), cell("", b"")]), row(vec![cell("b", &[0, 255])])];
+        let sent = |cell: &Cell| SentCell {
+            column: Some(column(cell).into()),
+            timestamp: cell.timestamp,
+            value: cell.value.clone(),
+        };
+        let wanted: Vec<_> = rows
+            .iter()
+            .map(|row| SentRow { key: Some(row.key.clone()), cells: row.cells.iter().map(sent).collect() })
+            .collect();
+        let json = of_json(&Unlimited, &written(CellSetWriter::new(Kind::Json), &rows)).ok().unwrap();
+        assert_eq!(json, wanted);
+        let message = of_protobuf(&Unlimited, &written(CellSetWriter::new(Kind::Protobuf), &rows)).ok().unwrap();
+        assert_eq!(message, wanted);
+        let mut reader = XmlRows { budget: &Unlimited, rows: Vec::new(), value: String::new() };
+        assert!(xml::read(&written(CellSetWriter::new(Kind::Xml), &rows), "CellSet", &mut reader).is_ok());
+        assert_eq!(reader.rows, wanted);
+    }
+
+    #[test]
+    fn messages_of_a_stream_are_short_enough_for_their_lengths() {
+        let long = row((0..40).map(|n| cell(&n.to_string(), &[7; 5000])).collect());
+        let short = row(vec![cell("a", b"x")]);
+        let mut rows = vec![short.clone(); 25];
+        rows.push(long);
+        let mut stream = &written(CellSetWriter::stream(Kind::Protobuf), &rows)[..];
+        let (mut lengths, mut cells) = (Vec::new(), 0);
+        while let Some((length, rest)) = stream.split_first_chunk::<2>() {
+            let (message, rest) = rest.split_at(u16::from_be_bytes(*length).into());
+            let set = protobuf::CellSet::decode(message).unwrap();
+            lengths.push(set.rows.len());
+            cells += set.rows.iter().map(|row| row.values.len()).sum::<usize>();
+            stream = rest;
+        }
+        assert_eq!(lengths[..2], [10, 10]);
+        assert_eq!(cells, 65);
+        let mut out = Vec::new();
+        let huge = row(vec![cell("a", &[0; 70_000])]);
+        assert!(CellSetWriter::stream(Kind::Protobuf).row(&mut out, &huge).is_err());
+        assert!(CellSetWriter::new(Kind::Protobuf).row(&mut out, &huge).is_ok());
+    }
+
+    #[test]
+    fn mistakes_in_json_are_refused() {
+        for wrong in [
+            "{",
+            "[]",
+            "5",
+            "{\"Row\":5}",
+            "{\"Row\":{}}",
+            "{\"Row\":[5]}",
+            "{\"nope\":[]}",
+            "{\"Row\":[{\"nope\":1}]}",
+            "{\"Row\":[{\"key\":\"%%%\"}]}",
+            "{\"Row\":[{\"key\":5}]}",
+            "{\"Row\":[{\"Cell\":[{\"nope\":1}]}]}",
+            "{\"Row\":[{\"Cell\":[{\"timestamp\":\"x\"}]}]}",
+            "null",
+            "",
+            "{\"Row\":null}",
+        ] {
+            assert!(of_json(&Unlimited, wrong.as_bytes()).is_err(), "{wrong}");
+        }
+        assert_eq!(of_json(&Unlimited, b"{}").ok().unwrap(), []);
+    }
+}

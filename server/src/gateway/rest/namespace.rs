@@ -1,0 +1,233 @@
+//! Namespaces.
+
+use std::collections::BTreeMap;
+
+use hjall_engine::schema::NamespaceDescriptor;
+use hjall_engine::{Error, ErrorKind};
+use prost::Message;
+use serde_json::Value;
+
+use super::body::Body;
+use super::error::{Answer, Failure};
+use super::java_order;
+use super::json;
+use super::protobuf::{self, Pair};
+use super::server::{self, TABLE_LIST, names};
+use super::{Response, xml};
+use crate::gateway::context::CallContext;
+use crate::wire::rest::Request;
+use crate::wire::rest::media::Kind;
+
+/// The namespaces.
+pub(super) fn list(context: &CallContext<'_>, request: &Request) -> Answer {
+    let all: Vec<_> = context.engine.namespaces().into_iter().map(|namespace| namespace.name).collect();
+    let output = server::output(request);
+    let body = match output.kind {
+        Kind::Json => serde_json::json!({ "Namespace": all }).to_string().into_bytes(),
+        Kind::Xml => {
+            let mut out = format!("{}<Namespaces>", xml::DECLARATION).into_bytes();
+            all.iter().try_for_each(|name| xml::text(&mut out, "Namespace", name)).map_err(Failure::bad)?;
+            out.extend(b"</Namespaces>");
+            out
+        }
+        Kind::Protobuf | Kind::ProtobufIetf => protobuf::Names { names: all }.encode_to_vec(),
+        Kind::Text | Kind::Binary => all.iter().map(|name| format!("{name}\n")).collect::<String>().into_bytes(),
+    };
+    Ok(Response { body: Body::Bytes(body), ..Response::empty(200).with("Content-Type", output.content_type) })
+}
+
+fn name(request: &Request) -> &str {
+    request.place.namespace().unwrap_or_default()
+}
+
+/// The properties of a namespace.
+pub(super) fn get(context: &CallContext<'_>, request: &Request) -> Answer {
+    let namespace = context.engine.namespace(name(request)).map_err(|error| missing(request, &error))?;
+    let mut properties: Vec<_> = namespace.configuration.clone().into_iter().collect();
+    java_order::sort(&mut properties, 0);
+    let output = server::output(request);
+    let body = match output.kind {
+        Kind::Json => json_of(&properties).into_bytes(),
+        Kind::Xml => xml_of(&properties).map_err(Failure::bad)?,
+        Kind::Protobuf | Kind::ProtobufIetf => {
+            let properties = properties.into_iter().map(|(name, value)| Pair { name, value }).collect();
+            protobuf::NamespaceProperties { properties }.encode_to_vec()
+        }
+        Kind::Text | Kind::Binary => {
+            let pairs = properties.iter().map(|(key, value)| format!(", {key} => '{value}'")).collect::<String>();
+            format!("{{NAME => '{}'{pairs}}}", namespace.name).into_bytes()
+        }
+    };
+    Ok(Response { body: Body::Bytes(body), ..Response::empty(200).with("Content-Type", output.content_type) })
+}
+
+fn json_of(properties: &[(String, String)]) -> String {
+    if properties.is_empty() {
+        return r#"{"properties":null}"#.to_owned();
+    }
+    let pairs = properties.iter().map(|(key, value)| format!("{}:{}", Value::from(&**key), Value::from(&**value)));
+    format!("{{\"properties\":{{{}}}}}", pairs.collect::<Vec<_>>().join(","))
+}
+
+fn xml_of(properties: &[(String, String)]) -> std::io::Result<Vec<u8>> {
+    let mut out = xml::DECLARATION.as_bytes().to_vec();
+    if properties.is_empty() {
+        out.extend(b"<NamespaceProperties/>");
+        return Ok(out);
+    }
+    out.extend(b"<NamespaceProperties><properties>");
+    for (key, value) in properties {
+        out.extend(b"<entry>");
+        xml::text(&mut out, "key", key)?;
+        xml::text(&mut out, "value", value)?;
+        out.extend(b"</entry>");
+    }
+    out.extend(b"</properties></NamespaceProperties>");
+    Ok(out)
+}
+
+fn missing(request: &Request, error: &Error) -> Failure {
+    match error.kind() {
+        ErrorKind::NamespaceNotFound | ErrorKind::InvalidArgument => {
+            Failure::bad(format!("there is no namespace '{}'", name(request).escape_default()))
+        }
+        _ => Failure::of(error),
+    }
+}
+
+/// The tables of a namespace, without its name.
+pub(super) fn tables(context: &CallContext<'_>, request: &Request) -> Answer {
+    let namespace = name(request);
+    context.engine.namespace(namespace).map_err(|error| missing(request, &error))?;
+    let tables = context.engine.tables().into_iter().map(|(table, _)| table.name);
+    let seen = tables.filter(|name| name.namespace() == namespace && context.sees(name));
+    let all = seen.map(|name| name.qualifier().to_owned()).collect();
+    let output = server::output(request);
+    let body = names(&TABLE_LIST, output.kind, all)?;
+    Ok(Response { body: Body::Bytes(body), ..Response::empty(200).with("Content-Type", output.content_type) })
+}
+
+/// The properties in the body of a request.
+fn properties(context: &CallContext<'_>, request: &Request, body: &[u8]) -> Answer<BTreeMap<String, String>> {
+    json::check_size(context, body)?;
+    let missing = || Failure::bad("the properties are missing; send an empty body for none");
+    match request.input {
+        Some(Kind::Xml) => {
+            let mut reader = XmlProperties::default();
+            xml::read(body, "NamespaceProperties", &mut reader)?;
+            reader.found.then_some(reader.properties).ok_or_else(missing)
+        }
+        Some(Kind::Json) => {
+            let Some(fields) = json::object(context, body)? else { return Ok(BTreeMap::new()) };
+            let mut properties = None;
+            for (name, value) in &fields {
+                match (&**name, value) {
+                    ("properties", Value::Null) => properties = None,
+                    ("properties", Value::Object(pairs)) => {
+                        let pair = |(key, value): (&String, &Value)| {
+                            let wrong = || Failure::bad(format!("{} must be a text", key.escape_default()));
+                            Ok((key.clone(), json::text(key, value)?.ok_or_else(wrong)?))
+                        };
+                        properties = Some(pairs.iter().map(pair).collect::<Answer<_>>()?);
+                    }
+                    ("properties", _) => return Err(Failure::bad("properties must be an object")),
+                    _ => return Err(json::unknown(name)),
+                }
+            }
+            properties.ok_or_else(missing)
+        }
+        Some(_) => {
+            let wrong = |error| Failure::bad(format!("the body is not a namespace in protobuf: {error}"));
+            let sent = protobuf::NamespaceProperties::decode(body).map_err(wrong)?.properties;
+            let pairs: BTreeMap<_, _> = sent.into_iter().map(|pair| (pair.name, pair.value)).collect();
+            if pairs.is_empty() { Err(missing()) } else { Ok(pairs) }
+        }
+        None if body.is_empty() => Ok(BTreeMap::new()),
+        None => Err(Failure::Page(415)),
+    }
+}
+
+/// Reads `<properties><entry><key>…</key><value>…</value></entry></properties>`.
+#[derive(Default)]
+struct XmlProperties {
+    properties: BTreeMap<String, String>,
+    found: bool,
+    key: String,
+    value: String,
+    text: String,
+}
+
+impl xml::Visitor for XmlProperties {
+    fn start(&mut self, depth: usize, name: &str, _: xml::Attributes) -> Answer<()> {
+        self.found |= (depth, name) == (1, "properties");
+        self.text.clear();
+        Ok(())
+    }
+
+    fn text(&mut self, depth: usize, text: &str) -> Answer<()> {
+        if depth == 3 {
+            self.text.push_str(text);
+        }
+        Ok(())
+    }
+
+    fn end(&mut self, depth: usize, name: &str) -> Answer<()> {
+        match (depth, name) {
+            (3, "key") => self.key = std::mem::take(&mut self.text),
+            (3, "value") => self.value = std::mem::take(&mut self.text),
+            (2, "entry") => {
+                self.properties.insert(std::mem::take(&mut self.key), std::mem::take(&mut self.value));
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+}
+
+/// The failure for an error of the master. For an invalid name, HBase's client tries until it gives up.
+fn of_master(error: &Error) -> Failure {
+    match error.kind() {
+        ErrorKind::InvalidArgument => Failure::of(&Error::new(ErrorKind::Unprocessable, error.message())),
+        _ => Failure::of(error),
+    }
+}
+
+fn exists(context: &CallContext<'_>, request: &Request) -> bool {
+    context.engine.namespace(name(request)).is_ok()
+}
+
+/// Creates a namespace.
+pub(super) fn create(context: &CallContext<'_>, request: &Request, body: &[u8]) -> Answer {
+    let configuration = properties(context, request, body)?;
+    let name = name(request);
+    if exists(context, request) {
+        let text = format!("Namespace '{name}' already exists.  Use REST PUT to alter the existing namespace.");
+        return Err(Failure::Text(403, text));
+    }
+    let namespace = NamespaceDescriptor { name: name.to_owned(), configuration };
+    context.engine.create_namespace(namespace).map_err(|error| of_master(&error))?;
+    Ok(Response::empty(201).with("Location", request.location.clone()))
+}
+
+/// Replaces the properties of a namespace.
+pub(super) fn modify(context: &CallContext<'_>, request: &Request, body: &[u8]) -> Answer {
+    let configuration = properties(context, request, body)?;
+    let name = name(request);
+    if !exists(context, request) {
+        let text = format!("Namespace '{name}' does not exist. Use REST POST to create the namespace.");
+        return Err(Failure::Text(403, text));
+    }
+    let namespace = NamespaceDescriptor { name: name.to_owned(), configuration };
+    context.engine.modify_namespace(namespace).map_err(|error| of_master(&error))?;
+    Ok(Response::text(200, request.location.clone()))
+}
+
+/// Deletes an empty namespace.
+pub(super) fn delete(context: &CallContext<'_>, request: &Request) -> Answer {
+    let name = name(request);
+    if !exists(context, request) {
+        let text = format!("Namespace '{name}' does not exists.  Cannot drop namespace.");
+        return Err(Failure::Text(404, text));
+    }
+    context.engine.delete_namespace(name).map(|()| Response::empty(200)).map_err(|error| of_master(&error))
+}

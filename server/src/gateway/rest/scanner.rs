@@ -1,0 +1,347 @@
+//! Scanners that clients open, read and close with requests of their own.
+
+use std::collections::{BTreeMap, VecDeque};
+use std::sync::Arc;
+
+use base64::Engine as _;
+use bytes::Bytes;
+use hjall_engine::name::TableName;
+use hjall_engine::read::Fetched;
+use hjall_engine::request::{Columns, Scan, TimeRange};
+use hjall_engine::{Cell, Error, ErrorKind, Row};
+use prost::Message;
+use serde_json::Value;
+
+use super::body::Body;
+use super::cell_set::column;
+use super::error::{Answer, Failure};
+use super::json::{self, BASE64};
+use super::row_spec::split_column;
+use super::{Response, State, get, protobuf, scanner_filter, xml};
+use crate::gateway::context::CallContext;
+use crate::gateway::scanners::OpenScanner;
+use crate::wire::method::Service;
+use crate::wire::rest::Request;
+use crate::wire::rest::address::Place;
+use crate::wire::rest::media::Kind;
+
+/// The number of cells that a request returns, if the client has not set it.
+const BATCH: i32 = 100;
+/// The hexadecimal digits of a scanner's number at the end of its identifier.
+const DIGITS: usize = 8;
+
+/// Where a scanner is between two requests.
+pub struct Cursor {
+    batch: usize,
+    /// Cells of a row that did not fit into the last answer.
+    waiting: VecDeque<Cell>,
+}
+
+/// What a client asks of a scanner.
+struct Sent {
+    start: Bytes,
+    end: Bytes,
+    columns: Vec<Bytes>,
+    batch: i32,
+    from: i64,
+    until: i64,
+    versions: i32,
+    filter: Option<String>,
+    caching: i32,
+    limit: i32,
+}
+
+impl Default for Sent {
+    fn default() -> Self {
+        Self {
+            start: Bytes::new(),
+            end: Bytes::new(),
+            columns: Vec::new(),
+            batch: BATCH,
+            from: 0,
+            until: i64::MAX,
+            versions: i32::MAX,
+            filter: None,
+            caching: -1,
+            limit: -1,
+        }
+    }
+}
+
+impl Sent {
+    fn read(context: &CallContext<'_>, request: &Request, body: &[u8]) -> Answer<Self> {
+        json::check_size(context, body)?;
+        match request.input {
+            Some(Kind::Xml) => {
+                let mut reader = XmlScanner::default();
+                xml::read(body, "Scanner", &mut reader)?;
+                Ok(reader.sent)
+            }
+            Some(Kind::Json) => Self::of_json(context, body),
+            Some(_) => Self::of_protobuf(body),
+            // A body without a type cannot be read; without a body there is no scanner.
+            None if body.is_empty() => Err(Failure::bad("the body is empty")),
+            None => Err(Failure::Page(415)),
+        }
+    }
+
+    fn of_json(context: &CallContext<'_>, body: &[u8]) -> Answer<Self> {
+        let fields = json::object(context, body)?.ok_or_else(|| Failure::bad("the body is empty"))?;
+        let mut sent = Self::default();
+        for (name, value) in &fields {
+            match &**name {
+                "startRow" => sent.start = json::bytes(name, value)?.unwrap_or_default(),
+                "endRow" => sent.end = json::bytes(name, value)?.unwrap_or_default(),
+                "column" => {
+                    for column in json::list(name, value)?.into_iter().flatten() {
+                        sent.columns.extend(json::bytes(name, column)?);
+                    }
+                }
+                "batch" => sent.batch = json::small_number(name, value)?,
+                "startTime" => sent.from = json::number(name, value)?,
+                "endTime" => sent.until = json::number(name, value)?,
+                "maxVersions" => sent.versions = json::small_number(name, value)?,
+                "caching" => sent.caching = json::small_number(name, value)?,
+                "cacheBlocks" => drop(json::truth(name, value)?),
+                "filter" => sent.filter = json::text(name, value)?,
+                "labels" => drop(
+                    json::list(name, value)?
+                        .into_iter()
+                        .flatten()
+                        .map(|label| json::text(name, label))
+                        .collect::<Answer<Vec<_>>>()?,
+                ),
+                _ => return Err(json::unknown(name)),
+            }
+        }
+        Ok(sent)
+    }
+
+    fn of_protobuf(body: &[u8]) -> Answer<Self> {
+        let wrong = |error| Failure::bad(format!("the body is not a scanner in protobuf: {error}"));
+        let sent = protobuf::Scanner::decode(body).map_err(wrong)?;
+        let default = Self::default();
+        Ok(Self {
+            start: sent.start_row.unwrap_or_default(),
+            end: sent.end_row.unwrap_or_default(),
+            columns: sent.columns,
+            batch: sent.batch.unwrap_or(default.batch),
+            from: sent.start_time.unwrap_or(default.from),
+            until: sent.end_time.unwrap_or(default.until),
+            versions: sent.max_versions.unwrap_or(default.versions),
+            filter: sent.filter,
+            caching: sent.caching.unwrap_or(default.caching),
+            limit: sent.limit.unwrap_or(default.limit),
+        })
+    }
+}
+
+/// Reads a scanner in XML: attributes, and elements `column` and `filter`.
+#[derive(Default)]
+struct XmlScanner {
+    sent: Sent,
+    text: String,
+}
+
+impl xml::Visitor for XmlScanner {
+    fn start(&mut self, depth: usize, _: &str, attributes: xml::Attributes) -> Answer<()> {
+        self.text.clear();
+        if depth > 0 {
+            return Ok(());
+        }
+        for (name, text) in &attributes {
+            let value = Value::from(&**text);
+            match &**name {
+                "startRow" => self.sent.start = xml::base64(text).into(),
+                "endRow" => self.sent.end = xml::base64(text).into(),
+                "batch" => self.sent.batch = json::small_number(name, &value)?,
+                "startTime" => self.sent.from = json::number(name, &value)?,
+                "endTime" => self.sent.until = json::number(name, &value)?,
+                "maxVersions" => self.sent.versions = json::small_number(name, &value)?,
+                "caching" => self.sent.caching = json::small_number(name, &value)?,
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+
+    fn text(&mut self, depth: usize, text: &str) -> Answer<()> {
+        if depth == 1 {
+            self.text.push_str(text);
+        }
+        Ok(())
+    }
+
+    fn end(&mut self, depth: usize, name: &str) -> Answer<()> {
+        match (depth, name) {
+            (1, "column") => self.sent.columns.push(xml::base64(&self.text).into()),
+            (1, "filter") => self.sent.filter = Some(std::mem::take(&mut self.text)),
+            _ => {}
+        }
+        Ok(())
+    }
+}
+
+/// Opens a scanner. Only the arguments are checked; a missing table or family is noticed by the first read.
+pub(super) fn open(context: &CallContext<'_>, request: &Request, body: &[u8]) -> Answer {
+    let sent = Sent::read(context, request, body)?;
+    let refused = |error: &Error| Failure::bad(error.message());
+    let time_range = TimeRange::new(sent.from, sent.until).map_err(|error| refused(&error))?;
+    let filter = match sent.filter.as_deref() {
+        None | Some("") => None,
+        Some(text) => Some(Arc::new(scanner_filter::parse(text)?)),
+    };
+    let mut columns = Columns::all();
+    for column in &sent.columns {
+        match split_column(column) {
+            (family, None) => columns.add_family(family),
+            (family, Some(qualifier)) => columns.add_column(family, qualifier),
+        };
+    }
+    let batch = usize::try_from(sent.batch).unwrap_or(0).max(1);
+    let scan = Scan {
+        start: sent.start,
+        stop: sent.end,
+        columns,
+        time_range,
+        family_time_ranges: BTreeMap::new(),
+        max_versions: sent.versions,
+        // Wide rows are read in pieces. Filters may need whole rows.
+        batch: if filter.is_none() { i32::try_from(batch).unwrap_or(i32::MAX) } else { 0 },
+        limit: if sent.limit > 0 { sent.limit } else { -1 },
+        caching: sent.caching,
+        filter,
+        ..Scan::default()
+    };
+    let name =
+        TableName::parse(request.place.table().unwrap_or_default().as_bytes()).map_err(|error| refused(&error))?;
+    let scanner = context.engine.table(&name).scan(scan).map_err(|error| refused(&error))?;
+    let cursor = Cursor { batch, waiting: VecDeque::new() };
+    let open = OpenScanner { rest: Some(cursor.into()), ..OpenScanner::new(name, scanner) };
+    let number = context.scanners.open(Service::Rest, open, context.scope.caller).map_err(Failure::Fault)?;
+    let address = request.location.trim_end_matches('/');
+    Ok(Response::empty(201).with("Location", format!("{address}/{}", identifier(context.identity.start_code, number))))
+}
+
+/// The identifier of a scanner in addresses. It contains the start of the server, so that it means nothing to a later
+/// one.
+fn identifier(start_code: i64, number: i32) -> String {
+    format!("{start_code}{:0DIGITS$x}", number.cast_unsigned())
+}
+
+/// The number of the scanner that the address of a request names, whichever server it was opened on.
+pub(super) fn number(request: &Request) -> Option<i32> {
+    let Place::Scanner { id, .. } = &request.place else { return None };
+    let digits = id.get(id.len().checked_sub(DIGITS)?..)?;
+    let is_number = digits.bytes().all(|byte| byte.is_ascii_hexdigit());
+    u32::from_str_radix(digits, 16).ok().filter(|_| is_number).map(u32::cast_signed)
+}
+
+/// The number of the scanner that the address names, if this server has opened it.
+fn own_number(context: &CallContext<'_>, request: &Request) -> Answer<i32> {
+    let Place::Scanner { id, .. } = &request.place else { return Err(Failure::not_found()) };
+    let number = number(request).ok_or_else(Failure::not_found)?;
+    if *id == identifier(context.identity.start_code, number) { Ok(number) } else { Err(Failure::not_found()) }
+}
+
+/// Closes a scanner.
+pub(super) fn close(context: &CallContext<'_>, request: &Request) -> Answer {
+    let number = own_number(context, request)?;
+    match context.scanners.close(Service::Rest, number) {
+        true => Ok(Response::empty(200)),
+        false => Err(Failure::not_found()),
+    }
+}
+
+/// The next cells of a scanner.
+pub(super) fn next(context: &CallContext<'_>, request: &Request) -> Answer {
+    let number = own_number(context, request)?;
+    let limit = |name| match request.query.first(name) {
+        None => Ok(0),
+        Some(text) => text.parse::<i32>().map_err(|_| Failure::Page(404)),
+    };
+    let (rows_max, cells_max) = (limit("n")?, limit("c")?);
+    let output = get::output(request);
+    let is_value = output.kind == Kind::Binary;
+    let fetched = context.scanners.with(Service::Rest, number, |open| {
+        let OpenScanner { scanner, rest: Some(State::Cursor(cursor)), .. } = open else { return Ok(None) };
+        let mut cells_max = usize::try_from(cells_max).ok().filter(|max| *max > 0).unwrap_or(usize::MAX);
+        cells_max = if is_value { 1 } else { cells_max.min(cursor.batch) };
+        let rows_max = usize::try_from(rows_max).ok().filter(|max| *max > 0).unwrap_or(usize::MAX);
+        fetch(context, scanner, cursor, cells_max, rows_max).map(Some)
+    });
+    let rows = match fetched {
+        Some(Ok(Some(rows))) => rows,
+        Some(Err(Gone)) => {
+            context.scanners.close(Service::Rest, number);
+            return Err(Failure::Text(410, "Gone\r\n".to_owned()));
+        }
+        Some(Ok(None)) | None => return Err(Failure::not_found()),
+    }?;
+    let Some(first) = rows.first().and_then(|row| row.cells.first()) else { return Ok(Response::empty(204)) };
+    let response = Response::empty(200).with("Content-Type", output.content_type).uncached();
+    if is_value {
+        let response = response
+            .with("X-Row", BASE64.encode(&first.row))
+            .with("X-Column", BASE64.encode(column(first)))
+            .with("X-Timestamp", first.timestamp.to_string());
+        return Ok(Response { body: Body::Bytes(first.value.to_vec()), ..response });
+    }
+    Ok(Response { body: Body::Cells(output.kind, rows), ..response })
+}
+
+/// The table was disabled: the scanner is closed.
+struct Gone;
+
+/// Up to this number of cells and rows. Nothing is lost if the fetch fails or is paused.
+fn fetch(
+    context: &CallContext<'_>,
+    scanner: &mut hjall_engine::Scanner,
+    cursor: &mut Cursor,
+    cells_max: usize,
+    rows_max: usize,
+) -> Result<Answer<Vec<Row>>, Gone> {
+    let mut rows: Vec<Row> = Vec::new();
+    let mut cells = 0;
+    let failure = loop {
+        if cells >= cells_max {
+            break None;
+        }
+        match cursor.waiting.pop_front() {
+            Some(cell) if rows.last().is_none_or(|row| row.key != cell.row) => {
+                if rows.len() >= rows_max {
+                    cursor.waiting.push_front(cell);
+                    break None;
+                }
+                rows.push(Row { key: cell.row.clone(), cells: vec![cell], partial: false });
+                cells += 1;
+            }
+            Some(cell) => {
+                if let Some(row) = rows.last_mut() {
+                    row.cells.push(cell);
+                }
+                cells += 1;
+            }
+            None => match scanner.fetch_for(1, usize::MAX, context.scope) {
+                Ok(Fetched::Rows(more)) if more.is_empty() => break None,
+                Ok(Fetched::Rows(more)) => cursor.waiting.extend(more.into_iter().flat_map(|row| row.cells)),
+                Ok(Fetched::Paused) => break Some(Failure::Paused),
+                Err(error) => match error.kind() {
+                    ErrorKind::TableDisabled | ErrorKind::NotServing => return Err(Gone),
+                    ErrorKind::TableNotFound => break Some(Failure::not_found()),
+                    // As in HBase, which logs the error and ends the scan.
+                    ErrorKind::FamilyNotFound => break None,
+                    _ => break Some(Failure::of(&error)),
+                },
+            },
+        }
+    };
+    Ok(match failure {
+        None => Ok(rows),
+        Some(failure) => {
+            let cells: Vec<_> = rows.into_iter().flat_map(|row| row.cells).collect();
+            cells.into_iter().rev().for_each(|cell| cursor.waiting.push_front(cell));
+            Err(failure)
+        }
+    })
+}

@@ -1,0 +1,121 @@
+//! Schemas of tables.
+
+use hjall_engine::mutation::Durability;
+use hjall_engine::name::TableName;
+use hjall_engine::read::Budget;
+use hjall_engine::schema::{FamilyDescriptor, TableDescriptor};
+use hjall_engine::{Error, ErrorKind};
+
+use super::body::Body;
+use super::error::{Answer, Failure};
+use super::schema_model::{FamilySchema, TableSchema};
+use super::{Response, server, table_name};
+use crate::gateway::context::CallContext;
+use crate::gateway::error::Raised;
+use crate::wire::method::Method;
+use crate::wire::rest::Request;
+
+/// The schema of a table.
+pub(super) fn get(context: &CallContext<'_>, request: &Request) -> Answer {
+    let table = context.engine.describe(&table_name(request)?).map_err(|error| Failure::of(&error))?;
+    let output = server::output(request);
+    let body = TableSchema::of(&table).written(output.kind)?;
+    context.scope.take(0, body.len()).map_err(|error| Failure::of(&error))?;
+    let response = Response::empty(200).with("Content-Type", output.content_type).uncached();
+    Ok(Response { body: Body::Bytes(body), ..response })
+}
+
+fn family(sent: FamilySchema) -> Answer<FamilyDescriptor> {
+    let name = sent.name.ok_or_else(|| Failure::bad("a ColumnSchema has no name"))?;
+    let mut family = FamilyDescriptor::new(name.into_bytes()).map_err(|error| Failure::of(&error))?;
+    for (key, value) in sent.attributes {
+        family.set(key.into_bytes(), value.into_bytes());
+    }
+    Ok(family)
+}
+
+fn descriptor(name: &TableName, sent: TableSchema) -> Answer<TableDescriptor> {
+    let mut table = TableDescriptor::new(name.clone());
+    for (key, value) in sent.attributes {
+        // HBase's gateway never answers then, and the name of the table cannot be used any more.
+        if key == "DURABILITY" && Durability::from_name(&value).is_none() {
+            return Err(Failure::bad(format!("there is no DURABILITY \"{}\"", value.escape_default())));
+        }
+        table.set(key.into_bytes(), value.into_bytes());
+    }
+    for one in sent.families {
+        table.add_family(family(one)?).map_err(|error| Failure::of(&error))?;
+    }
+    Ok(table)
+}
+
+/// Creates the table, or replaces its schema.
+pub(super) fn replace(context: &CallContext<'_>, request: &Request, body: &[u8]) -> Answer {
+    let name = table_name(request)?;
+    let exists = may_change(context, request, &name)?;
+    let table = descriptor(&name, TableSchema::read(context, request, body)?)?;
+    let created = || Response::empty(201).with("Location", request.location.clone());
+    if exists {
+        require_enabled(context, &name)?;
+        context.engine.modify_table(table).map_err(|error| Failure::of(&error))?;
+        return Ok(created());
+    }
+    match context.engine.create_table(table, Vec::new()) {
+        Ok(()) => Ok(created()),
+        // Someone else has created it meanwhile.
+        Err(error) if error.kind() == ErrorKind::TableExists => {
+            Ok(Response::empty(304).with("Content-Type", "text/plain"))
+        }
+        Err(error) => Err(Failure::of(&error)),
+    }
+}
+
+/// Adds families and changes those that exist. Creates a table that does not exist.
+pub(super) fn update(context: &CallContext<'_>, request: &Request, body: &[u8]) -> Answer {
+    let name = table_name(request)?;
+    if !context.engine.table_exists(&name) {
+        return replace(context, request, body);
+    }
+    may_change(context, request, &name)?;
+    let sent = TableSchema::read(context, request, body)?;
+    let families = sent.families.into_iter().map(family).collect::<Answer<Vec<_>>>()?;
+    require_enabled(context, &name)?;
+    let known = context.engine.describe(&name).map_err(|error| Failure::of(&error))?;
+    for family in families {
+        let changed = match known.families.contains_key(&family.name) {
+            true => context.engine.modify_family(&name, family),
+            false => context.engine.add_family(&name, family),
+        };
+        changed.map_err(|error| Failure::of(&error))?;
+    }
+    Ok(Response::empty(200))
+}
+
+/// Disables and drops a table.
+pub(super) fn delete(context: &CallContext<'_>, request: &Request) -> Answer {
+    let name = table_name(request)?;
+    match context.engine.disable_table(&name) {
+        Err(error) if error.kind() != ErrorKind::TableDisabled => return Err(Failure::of(&error)),
+        _ => {}
+    }
+    context.engine.delete_table(&name).map(|()| Response::empty(200)).map_err(|error| Failure::of(&error))
+}
+
+/// Checks that the user may create the table or change it. Returns whether it exists.
+fn may_change(context: &CallContext<'_>, request: &Request, name: &TableName) -> Answer<bool> {
+    let (method, exists) = (Method::Rest(request.method), context.engine.table_exists(name));
+    let checked = if exists { context.require_admin(method, name) } else { context.require_create(method, name) };
+    checked.map(|()| exists).map_err(|fault| Failure::Text(403, format!("Forbidden\r\n{fault}\r\n")))
+}
+
+/// HBase's gateway takes the table offline before it changes it, which fails if the table is disabled.
+fn require_enabled(context: &CallContext<'_>, name: &TableName) -> Answer<()> {
+    match context.engine.is_table_enabled(name) {
+        Ok(true) => Ok(()),
+        Ok(false) => {
+            let error = Error::new(ErrorKind::TableDisabled, name.to_string());
+            Err(Failure::Text(503, format!("Unavailable\r\n{}", Raised::of(&error).stack_trace())))
+        }
+        Err(error) => Err(Failure::of(&error)),
+    }
+}

@@ -1,0 +1,129 @@
+//! Requests to the REST gateway over HTTP.
+
+use std::sync::Arc;
+
+use bytes::Bytes;
+use hyper::body::Incoming;
+use hyper::header::{self, HeaderMap, HeaderName, HeaderValue};
+use hyper::{Request, Response, StatusCode};
+
+use super::http::{Connection, Received};
+use super::http_stream::Unsent;
+use super::reply_body::{ReplyBody, Source};
+use crate::dispatch::call::Call;
+use crate::dispatch::caller::Caller;
+use crate::dispatch::job::Reply;
+use crate::wire::rest::answer::Head;
+use crate::wire::rest::{Refusal, Request as RestRequest, RequestHead};
+
+/// Headers of every answer, which keep browsers from showing it as part of a page.
+const PROTECTION: [(HeaderName, &str); 3] = [
+    (header::X_FRAME_OPTIONS, "DENY"),
+    (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
+    (header::X_XSS_PROTECTION, "1; mode=block"),
+];
+
+impl Connection<'_> {
+    /// Answers a request to the REST gateway.
+    pub(super) async fn rest(&self, request: Request<Incoming>) -> Response<ReplyBody> {
+        let mut response = self.rest_response(request).await;
+        for (name, value) in PROTECTION {
+            response.headers_mut().insert(name, HeaderValue::from_static(value));
+        }
+        response
+    }
+
+    async fn rest_response(&self, request: Request<Incoming>) -> Response<ReplyBody> {
+        let (head, body) = request.into_parts();
+        let caller = match self.caller(&head.headers).await {
+            Ok(caller) => caller,
+            Err((status, why)) => {
+                self.discard(body).await;
+                return self.denied(status, why);
+            }
+        };
+        let recognised = self.recognise(&head);
+        let request = match recognised {
+            Ok(request) => request,
+            Err(refusal) => {
+                self.discard(body).await;
+                return self.refused(&refusal);
+            }
+        };
+        match self.body(&caller, body).await {
+            Ok(Received { message, claim }) => {
+                let response = self.run_rest(&request, message, &caller).await;
+                // The body is no longer in use.
+                drop(claim);
+                response
+            }
+            Err((status, why)) => self.text(status, why),
+        }
+    }
+
+    fn recognise(&self, head: &hyper::http::request::Parts) -> Result<Arc<RestRequest>, Refusal> {
+        let local = self.client.local.to_string();
+        let text = |name: HeaderName| head.headers.get(name).and_then(|value| value.to_str().ok());
+        let host = head.uri.authority().map(|authority| authority.as_str());
+        let accept = all(&head.headers, header::ACCEPT);
+        RestRequest::recognise(&RequestHead {
+            verb: head.method.as_str(),
+            path: head.uri.path(),
+            query: head.uri.query(),
+            scheme: if self.client.tls { "https" } else { "http" },
+            host: host.or_else(|| text(header::HOST)).unwrap_or(&local),
+            accept: accept.as_deref(),
+            accept_encoding: text(header::ACCEPT_ENCODING),
+            content_type: text(header::CONTENT_TYPE),
+            content_encoding: text(header::CONTENT_ENCODING),
+            key_encoding: text(HeaderName::from_static("encoding")),
+            timestamp: text(HeaderName::from_static("x-timestamp")),
+        })
+    }
+
+    async fn run_rest(&self, request: &Arc<RestRequest>, body: Bytes, caller: &Arc<Caller>) -> Response<ReplyBody> {
+        let stopping = || self.text(StatusCode::SERVICE_UNAVAILABLE, "The server is stopping.\n");
+        let Some(busy) = self.dispatcher.shutdown.begin() else { return stopping() };
+        // A client that hangs up cannot be told from one that only closes its sending side, which HTTP allows.
+        let call = Call::of_rest(request.clone());
+        let run = self.dispatcher.run(call, body, Vec::new(), caller, std::future::pending());
+        let Some(Reply { bytes, claim }) = run.await else { return stopping() };
+        let bytes = Bytes::from(bytes);
+        let Some((head, length)) = Head::read(&bytes) else { return stopping() };
+        let (bytes, unsent) = (bytes.slice(length..), Unsent { busy, claim });
+        let reply = match head.continues {
+            None => ReplyBody::new(bytes, Some(unsent), self.exchange.clone()),
+            Some(scanner) => {
+                let (dispatcher, caller, request) = (self.dispatcher.clone(), caller.clone(), request.clone());
+                let source = Arc::new(Source { dispatcher, caller, request });
+                ReplyBody::of_pages(bytes, unsent, self.exchange.clone(), source, scanner)
+            }
+        };
+        let mut response = Response::new(reply);
+        set_head(&mut response, &head);
+        response
+    }
+
+    fn refused(&self, refusal: &Refusal) -> Response<ReplyBody> {
+        let text = refusal.page.as_ref().map(|(_, text)| Bytes::from(text.clone())).unwrap_or_default();
+        let mut response = self.response(text, None);
+        set_head(&mut response, &refusal.head());
+        response
+    }
+}
+
+/// All values of a header, joined by commas.
+fn all(headers: &HeaderMap, name: HeaderName) -> Option<String> {
+    let values: Vec<_> = headers.get_all(name).iter().filter_map(|value| value.to_str().ok()).collect();
+    (!values.is_empty()).then(|| values.join(","))
+}
+
+fn set_head(response: &mut Response<ReplyBody>, head: &Head) {
+    *response.status_mut() = StatusCode::from_u16(head.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+    for (name, value) in &head.headers {
+        // Both are visible ASCII.
+        if let (Ok(name), Ok(value)) = (HeaderName::try_from(&**name), HeaderValue::try_from(value)) {
+            response.headers_mut().insert(name, value);
+        }
+    }
+}
