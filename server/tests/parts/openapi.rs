@@ -9,11 +9,11 @@ use serde_json::Value;
 #[test]
 fn the_document_is_that_of_the_operations() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/openapi.json");
-    if std::env::var_os("HJALL_WRITE_OPENAPI").is_some() {
+    if std::env::var_os("WRITE_OPENAPI").is_some() {
         std::fs::write(&path, openapi::document()).unwrap();
     }
     let committed = std::fs::read_to_string(&path).unwrap_or_default();
-    assert!(committed == openapi::document(), "run HJALL_WRITE_OPENAPI=1 cargo test --test parts openapi");
+    assert!(committed == openapi::document(), "run WRITE_OPENAPI=1 cargo test --test parts openapi");
 }
 
 /// Every address, method and type of the document is recognised, and answers as the document says.

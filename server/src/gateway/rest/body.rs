@@ -6,7 +6,7 @@ use std::io::{self, Read, Write};
 use hjall_engine::Row;
 use hjall_engine::read::Budget;
 
-use super::cell_set::CellSetWriter;
+use super::cell_writer::CellSetWriter;
 use super::error::{Answer, Failure};
 use crate::gateway::context::CallContext;
 use crate::wire::rest::Request;

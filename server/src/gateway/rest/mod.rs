@@ -6,6 +6,7 @@
 mod atomic;
 mod body;
 mod cell_set;
+mod cell_writer;
 mod error;
 mod get;
 mod java_order;

@@ -12,7 +12,7 @@ use flate2::write::GzEncoder;
 use hjall_engine::read::{Budget, Fetched};
 
 use super::body::Body;
-use super::cell_set::CellSetWriter;
+use super::cell_writer::CellSetWriter;
 use super::error::{Answer, Failure};
 use super::{Response, State};
 use crate::gateway::context::CallContext;

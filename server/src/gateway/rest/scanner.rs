@@ -13,7 +13,7 @@ use prost::Message;
 use serde_json::Value;
 
 use super::body::Body;
-use super::cell_set::column;
+use super::cell_writer::column;
 use super::error::{Answer, Failure};
 use super::json::{self, BASE64};
 use super::row_spec::split_column;
