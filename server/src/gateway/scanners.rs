@@ -49,8 +49,8 @@ const SWEEP_INTERVAL_MS: i64 = 1_000;
 ///
 /// Ids count from 0 in each service, as in HBase's two gateways, and belong to no connection. A scanner
 /// expires when it has not been used for its lease period: 120 s in Thrift1, 60 s in Thrift2 and REST, and less once
-/// the connection that opened it has closed, except for scanners of REST. It does not expire while a call uses it. Calls
-/// that use the same scanner run one after the other.
+/// the connection that opened it has closed, except for scanners of REST. It does not expire while a call uses it.
+/// Calls that use the same scanner run one after the other.
 pub struct Scanners {
     leases: Mutex<Leases>,
     limit: AtomicUsize,

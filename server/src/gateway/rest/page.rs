@@ -1,8 +1,8 @@
 //! Answers that are sent while their rows are read, page by page.
 //!
 //! The first page is the answer to the request. For each further one, when the client has taken the page before, the
-//! connection makes a call of its own, which waits in the queue of its lane like any other. Between pages the scan is an
-//! open scanner, which ends with its connection.
+//! connection makes a call of its own, which waits in the queue of its lane like any other. Between pages the scan is
+//! an open scanner, which ends with its connection.
 
 use std::io::Write;
 use std::mem::take;
