@@ -25,7 +25,9 @@ def test_only_a_clients_mistake_may_differ():
     assert recorded.different(sent, answer(500), mistake) == []
     assert recorded.different(sent, answer(500), answer(400, "", text))
     assert recorded.different(sent, answer(500), answer(404))
-    assert recorded.different(sent, answer(503), mistake)
+    assert recorded.different(sent, answer(503), mistake) == []
+    assert recorded.different(sent, answer(404), mistake)
+    assert recorded.different(sent, answer(400, "Bad request: x"), mistake)
     assert recorded.different({"method": "OPTIONS"}, answer(500), answer(204, "", {"allow": "GET,OPTIONS"})) == []
     assert recorded.different(sent, answer(404, "Not found\r\nx"), answer(404, "Not found\r\ny")) == []
     assert recorded.different(sent, answer(200, "Not found\r\nx"), answer(200, "Not found\r\ny"))

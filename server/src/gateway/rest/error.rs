@@ -1,7 +1,7 @@
 //! Failures of requests, with the statuses and texts of HBase's gateway.
 //!
-//! HBase's gateway answers with the text of the Java exception. Where it answers 500 to a client's mistake, the answer
-//! here is 400 with a text.
+//! HBase's gateway answers with the text of the Java exception. Where it answers 500 or 503 to a mistake in a request,
+//! the answer here is 400 with a text.
 
 use std::fmt;
 
@@ -53,7 +53,12 @@ impl Failure {
             | ErrorKind::RowMismatch
             | ErrorKind::FilterMalformed
             | ErrorKind::FilterRejected(_)
-            | ErrorKind::ClassNotFound => Self::Text(400, text("Bad request")),
+            | ErrorKind::ClassNotFound
+            | ErrorKind::Refused
+            | ErrorKind::CellTooLarge
+            | ErrorKind::InvalidDescriptor
+            | ErrorKind::Unprocessable
+            | ErrorKind::NamespaceNotFound => Self::Text(400, text("Bad request")),
             ErrorKind::TableNotFound | ErrorKind::FamilyNotFound => Self::Text(404, text("Not found")),
             ErrorKind::Busy => Self::Fault(Fault::io(Raised::of(error).bare(), true)),
             ErrorKind::Cancelled => Self::Fault(Fault::io(error.message(), false)),
@@ -64,13 +69,7 @@ impl Failure {
     /// The failure of a read for which HBase answers 500 if the client made a mistake: it answers 400 to all of them.
     pub(super) fn of_read(error: &Error) -> Self {
         match error.kind() {
-            ErrorKind::TableNotFound
-            | ErrorKind::FamilyNotFound
-            | ErrorKind::TableDisabled
-            | ErrorKind::NotServing
-            | ErrorKind::Refused
-            | ErrorKind::Unprocessable
-            | ErrorKind::NamespaceNotFound => {
+            ErrorKind::TableNotFound | ErrorKind::FamilyNotFound | ErrorKind::TableDisabled | ErrorKind::NotServing => {
                 Self::Text(400, format!("Bad request\r\n{}", Raised::of(error).stack_trace()))
             }
             _ => Self::of(error),

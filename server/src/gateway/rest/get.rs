@@ -55,7 +55,7 @@ fn get(spec: &RowSpec) -> Answer<Get> {
     get.columns = spec.selection();
     get.time_range = spec.time_range()?;
     if spec.versions <= 0 {
-        return Err(Failure::Text(503, "Unavailable\r\njava.io.IOException: versions must be positive\r\n".to_owned()));
+        return Err(Failure::bad("java.io.IOException: versions must be positive"));
     }
     get.max_versions = spec.versions;
     Ok(get)
