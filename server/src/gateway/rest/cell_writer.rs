@@ -164,6 +164,7 @@ fn write_column(out: &mut dyn Write, cell: &Cell) -> io::Result<()> {
 mod tests {
     #![allow(clippy::unwrap_used)]
 
+    use bytes::Bytes;
     use hjall_engine::CellKind;
 
     use super::*;

@@ -53,14 +53,15 @@ pub(super) fn number(name: &str, value: &Value) -> Answer<i64> {
     let wrong = || Failure::bad(format!("{name} must be a whole number in range, not {value}"));
     match value {
         Value::Null => Ok(0),
-        Value::Number(number) => match (number.as_i64(), number.as_f64()) {
-            (Some(number), _) => Ok(number),
-            // The bounds are exact as floating-point numbers.
-            (None, Some(number)) if (-9.223_372_036_854_775_808e18..9.223_372_036_854_775_808e18).contains(&number) => {
-                Ok(number as i64)
+        Value::Number(number) => {
+            // The bound is exact as a floating-point number.
+            let bound = 2_f64.powi(63);
+            match (number.as_i64(), number.as_f64()) {
+                (Some(number), _) => Ok(number),
+                (None, Some(number)) if (-bound..bound).contains(&number) => Ok(number as i64),
+                _ => Err(wrong()),
             }
-            _ => Err(wrong()),
-        },
+        }
         Value::String(text) if text.trim().is_empty() => Ok(0),
         Value::String(text) => text.trim().parse().map_err(|_| wrong()),
         _ => Err(wrong()),
