@@ -63,7 +63,7 @@ pub(super) fn unpacked<'a>(context: &CallContext<'_>, request: &Request, body: &
         if length == 0 {
             return Ok(Cow::Owned(bytes));
         }
-        context.scope.take(0, length).map_err(|error| Failure::of(&error))?;
+        context.scope.take(0, length).map_err(|error| Failure::of_memory(&error))?;
         bytes.extend_from_slice(&piece[..length]);
     }
 }

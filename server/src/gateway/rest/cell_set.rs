@@ -58,7 +58,7 @@ pub(super) fn read(context: &CallContext<'_>, request: &Request, body: &[u8]) ->
 }
 
 fn claim(budget: &dyn Budget, bytes: usize) -> Answer<()> {
-    budget.take(0, bytes).map_err(|error| Failure::of(&error))
+    budget.take(0, bytes).map_err(|error| Failure::of_memory(&error))
 }
 
 struct XmlRows<'a> {
@@ -122,7 +122,7 @@ fn of_json(budget: &dyn Budget, body: &[u8]) -> Answer<Vec<SentRow>> {
             Err(Failure::bad("the body is empty"))
         }
         Err(error) => match budget.check() {
-            Err(exceeded) => Err(Failure::of(&exceeded)),
+            Err(exceeded) => Err(Failure::of_memory(&exceeded)),
             Ok(()) => Err(Failure::bad(format!("the body is not a cell set in JSON: {error}"))),
         },
     }

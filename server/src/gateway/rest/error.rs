@@ -66,6 +66,18 @@ impl Failure {
         }
     }
 
+    /// The failure of a request that takes more memory than its call may have.
+    pub(super) fn of_memory(error: &Error) -> Self {
+        match error.kind() {
+            ErrorKind::Refused => {
+                let reason =
+                    "the request takes more memory than one call may have (limits.reply); send several smaller ones";
+                Self::Text(413, format!("Bad request\r\n{reason}\r\n"))
+            }
+            _ => Self::of(error),
+        }
+    }
+
     /// The failure of a read for which HBase answers 500 if the client made a mistake: it answers 400 to all of them.
     pub(super) fn of_read(error: &Error) -> Self {
         match error.kind() {

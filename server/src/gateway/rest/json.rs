@@ -40,7 +40,7 @@ pub(super) fn check_size(context: &CallContext<'_>, body: &[u8]) -> Answer<()> {
         let reason = format!("the body has {} bytes, the maximum of this request is {BODY_MAX}", body.len());
         return Err(Failure::Text(413, format!("Bad request\r\n{reason}\r\n")));
     }
-    context.scope.take(0, body.len().saturating_mul(MEMORY_PER_BYTE)).map_err(|error| Failure::of(&error))
+    context.scope.take(0, body.len().saturating_mul(MEMORY_PER_BYTE)).map_err(|error| Failure::of_memory(&error))
 }
 
 /// The failure for a field that does not exist.

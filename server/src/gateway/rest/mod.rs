@@ -124,7 +124,7 @@ pub fn call(context: &CallContext<'_>, request: &Request, body: &[u8], out: &mut
         // Read-only mode or a role forbids it.
         Err(fault) => Response::text(403, format!("Forbidden\r\n{fault}\r\n")),
     };
-    write(context, request, response, out)
+    write(request, response, out)
 }
 
 fn run(context: &CallContext<'_>, request: &Request, body: &[u8]) -> Answer {
@@ -182,11 +182,7 @@ fn write(context: &CallContext<'_>, request: &Request, response: Response, out: 
         gzip.finish()?.flush()
     });
     // Writing to memory fails only at the limit on replies.
-    written.map_err(|error| {
-        let caller = context.scope.caller;
-        tracing::debug!(peer = %caller.peer, %error, "an answer is too large");
-        Fault::io(format!("org.apache.hadoop.hbase.DoNotRetryIOException: {error}"), false)
-    })
+    written.map_err(|error| Fault::IllegalArgument(error.to_string()))
 }
 
 /// The name of the table that the address has.

@@ -134,6 +134,15 @@ impl Accept {
     }
 }
 
+/// Whether gzip is among the codings of a header, with a quality that is not 0.
+pub fn accepts_gzip(text: Option<&str>) -> bool {
+    text.unwrap_or_default().split(',').any(|coding| {
+        let (name, parameters) = coding.split_once(';').unwrap_or((coding, ""));
+        let quality = parameters.trim().strip_prefix("q=").and_then(|quality| quality.trim().parse::<f32>().ok());
+        matches!(&*name.trim().to_ascii_lowercase(), "gzip" | "x-gzip") && quality != Some(0.0)
+    })
+}
+
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used)]
@@ -165,6 +174,19 @@ mod tests {
             ("application/xml", None),
         ] {
             assert_eq!(chosen(accept).as_deref(), wanted, "{accept}");
+        }
+    }
+
+    #[test]
+    fn gzip_may_be_refused() {
+        for (text, accepted) in [
+            (None, false),
+            (Some("gzip"), true),
+            (Some("deflate, GZIP;q=0.5"), true),
+            (Some("gzip;q=0"), false),
+            (Some("identity"), false),
+        ] {
+            assert_eq!(accepts_gzip(text), accepted, "{text:?}");
         }
     }
 

@@ -137,7 +137,6 @@ impl Request {
             table: place.table().map(|table| table.as_bytes().to_vec()),
             row: place.row().map(|row| row.as_bytes().to_vec()),
         };
-        let has_gzip = |value: Option<&str>| value.is_some_and(|value| value.to_ascii_lowercase().contains("gzip"));
         // A range of rows or a prefix is a scan.
         let is_scan = |row: &str| row.contains([',', '*']) || row.to_ascii_uppercase().contains("%2A");
         let method = match operation.method {
@@ -154,8 +153,8 @@ impl Request {
             location: format!("{}://{}{}", head.scheme, head.host, head.path),
             key_encoding: head.key_encoding.map(str::to_owned),
             timestamp: head.timestamp.map(str::to_owned),
-            gzip: has_gzip(head.accept_encoding),
-            body_gzip: has_gzip(head.content_encoding),
+            gzip: media::accepts_gzip(head.accept_encoding),
+            body_gzip: media::accepts_gzip(head.content_encoding),
             names,
             continues: None,
         }))
