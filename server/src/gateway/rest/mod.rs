@@ -166,7 +166,7 @@ fn run(context: &CallContext<'_>, request: &Request, body: &[u8]) -> Answer {
     }
 }
 
-fn write(context: &CallContext<'_>, request: &Request, response: Response, out: &mut Buffer<'_>) -> Result<(), Fault> {
+fn write(request: &Request, response: Response, out: &mut Buffer<'_>) -> Result<(), Fault> {
     let Response { mut head, body } = response;
     let compressed =
         request.gzip && head.status == 200 && !body.is_empty() && head.header("Content-Encoding").is_none();
