@@ -16,14 +16,16 @@ import re
 import time
 
 FILE = pathlib.Path(__file__).with_name("recording.json")
+KNOWN = FILE.with_name("known.json")
 HEADERS = ("content-type", "location", "x-row", "x-column", "x-timestamp", "cache-control", "allow", "content-encoding")
 TABLES = ("rest_t", "rest_u", "rest_v", "rest_n:t")
 DAY_MS = 86_400_000
 
 
 def scenarios():
-    """Maps the name of each recorded scenario to its requests, without notes."""
-    return {s["name"]: [r for r in s["requests"] if "sends" in r] for s in json.loads(FILE.read_text())["scenarios"]}
+    """Maps the name of each recorded scenario to its requests, each with its number. Notes are left out."""
+    recorded = json.loads(FILE.read_text())["scenarios"]
+    return {s["name"]: [(n, r) for n, r in enumerate(s["requests"]) if "sends" in r] for s in recorded}
 
 
 class Client:
@@ -117,32 +119,36 @@ def comparable(answer):
 
 
 def intended(sent, expected, actual):
-    """Whether answers differ by a rule of docs/compatibility.md: a client's mistake is 400 with a text, and OPTIONS
-    works."""
+    """The rule of docs/compatibility.md by which answers differ, or None."""
     if expected["status"] not in (500, 503):
-        return False
+        return None
     if sent["method"] == "OPTIONS":
-        return actual["status"] == 204 and "allow" in actual["headers"]
+        return "OPTIONS works" if actual["status"] == 204 and "allow" in actual["headers"] else None
     is_text = actual["headers"].get("content-type") == "text/plain" and isinstance(actual["body"], str)
-    return actual["status"] == 400 and is_text and actual["body"].startswith("Bad request\r\n") and len(actual["body"]) > 15
+    names_it = is_text and actual["body"].startswith("Bad request\r\n") and len(actual["body"]) > 15
+    return "a client's mistake is 400 with a text" if actual["status"] == 400 and names_it else None
 
 
 def different(sent, expected, actual):
-    """What differs, as text; empty if nothing does or the difference is intended."""
+    """What differs, as text, and the reason if the difference is intended."""
     pairs = [(what, expected[what], actual[what]) for what in ("status", "headers")] + [("body", comparable(expected), comparable(actual))]
     wrong = [f"{what}: HBase {a!r}, hjall {b!r}" for what, a, b in pairs if a != b]
-    return [] if not wrong or intended(sent, expected, actual) else wrong
+    return wrong, intended(sent, expected, actual) if wrong else None
 
 
 def replay(client, requests):
-    """Sends the requests of a scenario. Returns the differences by request."""
+    """Sends the requests of a scenario. Returns the differences by request, and the reasons of the intended ones by
+    number."""
     client.clear()
-    found = {}
-    for number, request in enumerate(requests):
+    found, known = {}, {}
+    for number, request in requests:
         sent = request["sends"]
         answer = client.send(sent["method"], sent["path"], sent.get("headers"), sent.get("body"), sent.get("save"))
         actual = shown(answer, client.address, sent.get("shape", False))
-        if wrong := different(sent, request["answers"], actual):
+        wrong, reason = different(sent, request["answers"], actual)
+        if reason:
+            known[str(number)] = reason
+        elif wrong:
             found[f"{number} {sent['method']} {sent['path']}"] = wrong
     client.clear()
-    return found
+    return found, known

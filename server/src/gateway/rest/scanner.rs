@@ -256,13 +256,14 @@ pub(super) fn close(context: &CallContext<'_>, request: &Request) -> Answer {
 /// The next cells of a scanner.
 pub(super) fn next(context: &CallContext<'_>, request: &Request) -> Answer {
     let number = own_number(context, request)?;
-    let limit = |name| match request.query.first(name) {
-        None => Ok(0),
-        Some(text) => text.parse::<i32>().map_err(|_| Failure::Page(404)),
-    };
-    let (rows_max, cells_max) = (limit("n")?, limit("c")?);
     let output = get::output(request);
     let is_value = output.kind == Kind::Binary;
+    let limit = |name| match request.query.first(name) {
+        // The parameters are those of answers with cells.
+        Some(text) if !is_value => text.parse::<i32>().map_err(|_| Failure::Page(404)),
+        _ => Ok(0),
+    };
+    let (rows_max, cells_max) = (limit("n")?, limit("c")?);
     let fetched = context.scanners.with(Service::Rest, number, |open| {
         let OpenScanner { scanner, rest: Some(State::Cursor(cursor)), .. } = open else { return Ok(None) };
         let mut cells_max = usize::try_from(cells_max).ok().filter(|max| *max > 0).unwrap_or(usize::MAX);
