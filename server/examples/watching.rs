@@ -48,6 +48,7 @@ fn see(watch: &Watch) {
             took: Duration::from_nanos(5_000 + u64::from(n % 5_000)),
             message_bytes: 40,
             arguments: b"\x0b\0\x01\0\0\0\x01t\0",
+            names: None,
             reply: REPLY,
             end: CallEnd::Answered,
         }));
