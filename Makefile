@@ -14,6 +14,10 @@ CRASH_ROUNDS ?= 25
 POWER_ROUNDS ?= 10
 # Replays other transcripts than the committed ones: make test-judge TRANSCRIPTS=other.json
 TRANSCRIPTS ?=
+# `dev` or `release`, for build-python and build-node. Tests use the development profile.
+PROFILE ?= dev
+# mdBook, for `make site`. An installed one can be used instead of building it: make site MDBOOK=mdbook
+MDBOOK ?= .tools/mdbook-0.5.4/bin/mdbook
 # Time for each part of `make fuzz`.
 SECONDS ?= 60
 # Time for `make linear` and `make soak`, and a seed: make linear MINUTES=60 SEED=7
@@ -31,18 +35,21 @@ pytest := $(python) -m pytest -q --no-header -p no:cacheprovider
 # $(call check,NAME,COMMAND) runs a command and prints one line with its outcome. .ci/run counts these lines.
 check = @echo "check $(1): …"; if $(2); then echo "check $(1): ok"; else echo "check $(1): FAILED"; exit 1; fi
 
-.PHONY: help run test check fuzz judge bench idl clients requirements build binary cargo-there python-there node-there \
-  test-rust test-judge test-rest test-clients test-examples test-operation test-hostile hostile faults test-crash crash test-linear linear soak test-python build-python test-node build-node package-node \
+.PHONY: help run release site test check fuzz judge bench idl clients requirements build binary cargo-there python-there node-there \
+  test-rust test-judge test-rest test-clients test-examples test-documents test-operation test-hostile hostile faults test-crash crash test-linear linear soak test-python build-python release-python test-node build-node release-node package-node \
   check-format check-lints check-dependencies check-advisories check-fuzz check-documents check-generated check-tidy check-node check-python check-python-types test-sdist wheel
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{ printf "  make %-16s %s\n", $$1, $$2 }'
 
-run: cargo-there ## build hjall and serve on 127.0.0.1:9090 with the data in ./hjall-data (LISTEN=, DATA=)
-	cargo build --locked --release --bin hjall
+run: release ## build hjall and serve on 127.0.0.1:9090 with the data in ./hjall-data (LISTEN=, DATA=) until Ctrl-C
 	exec $(target)/release/hjall serve --data $(DATA) --listen $(LISTEN)
 
-test: test-rust test-judge test-rest test-clients test-examples test-operation test-hostile test-crash test-linear test-python test-node ## all tests, from a fresh clone; random ones use fixed seeds
+release: cargo-there ## build hjall for use: target/release/hjall. The first build takes about 7 minutes on 2 cores
+	@[ -e $(target)/release/hjall ] || echo "building hjall: the first time, this takes about 7 minutes on 2 cores"
+	cargo build --locked --release --bin hjall
+
+test: test-rust test-judge test-rest test-clients test-examples test-operation test-hostile test-crash test-linear test-python test-node test-documents ## all tests, from a fresh clone; random ones use fixed seeds
 
 check: check-format check-lints check-dependencies check-documents check-generated check-tidy check-node check-python check-python-types ## formatting, lints, dependencies and their licences, documents, generated code
 
@@ -67,6 +74,9 @@ test-clients: build .venv/.complete ## stock HappyBase, aiohappybase and easybas
 
 test-examples: build .venv/.complete ## the programs of examples/, which assert what they show
 	$(pytest) examples
+
+test-documents: build-python build-node .venv/.complete ## every snippet of README.md, docs/ and the package pages, in order, as a reader would paste it
+	$(pytest) tests/documents
 
 test-operation: build .venv/.complete ## what operators use: settings, SIGHUP, metrics, health, slow calls
 	$(pytest) tests/operation
@@ -166,6 +176,11 @@ check-documents: cargo-there
 check-generated: python-there
 	$(call check,generated,$(PYTHON) idl/generate.py --check)
 
+# mdBook can be used where it is installed: make site MDBOOK=mdbook
+site: .venv/.complete $(filter .tools/%,$(MDBOOK)) ## the documentation as a site with search, in target/site/book
+	$(python) docs/site.py $(target)/site/source
+	$(MDBOOK) build $(target)/site/source --dest-dir $(abspath $(target))/site/book
+
 check-tidy: cargo-there .venv/.complete
 	$(pytest) tests/tidy
 
@@ -190,18 +205,28 @@ check-node: node/node_modules/.complete
 build: cargo-there
 	cargo build --locked --workspace --bins --lib --tests
 
+profile-folder = $(target)/$(if $(filter release,$(PROFILE)),release,debug)
+
 # Puts the extension next to the package's sources, where Python finds it. `mv` replaces the file at once, so that a
 # running program keeps the old one mapped.
 extension := python/src/hjall/_native.$(if $(filter Windows_NT,$(OS)),pyd,abi3.so)
-build-python: build python-there
-	cp $(target)/debug/$(if $(filter Windows_NT,$(OS)),_native.dll,$(if $(filter Darwin,$(shell uname)),lib_native.dylib,lib_native.so)) $(extension).new
+build-python: $(if $(filter release,$(PROFILE)),release-python,build) python-there ## the extension module, into python/src/hjall: a debug build, unless PROFILE=release
+	cp $(profile-folder)/$(if $(filter Windows_NT,$(OS)),_native.dll,$(if $(filter Darwin,$(shell uname)),lib_native.dylib,lib_native.so)) $(extension).new
 	mv -f $(extension).new $(extension)
+	$(if $(filter release,$(PROFILE)),,@echo "this is a debug build, for tests; for use: make build-python PROFILE=release, or pip install ./python")
+
+release-python: cargo-there
+	cargo build --locked --release -p hjall-python
 
 # Puts the native module next to the package's sources, named after the platform. `mv` for the same reason as above.
 node-module := $(if $(filter Windows_NT,$(OS)),hjall_node.dll,$(if $(filter Darwin,$(shell uname)),libhjall_node.dylib,libhjall_node.so))
-build-node: build node-there
-	cp $(target)/debug/$(node-module) node/.new.node
+build-node: $(if $(filter release,$(PROFILE)),release-node,build) node-there ## the native module, into node/: a debug build, unless PROFILE=release
+	cp $(profile-folder)/$(node-module) node/.new.node
 	mv -f node/.new.node node/hjall.$$($(NODE) -p 'require("./node/lib/embedded/native.js").platform()').node
+	$(if $(filter release,$(PROFILE)),,@echo "this is a debug build, for tests; for use: make build-node PROFILE=release")
+
+release-node: cargo-there
+	cargo build --locked --release -p hjall-node
 
 # The marker file is written last, so that an interrupted installation starts over.
 .venv/.complete: tests/requirements.txt | python-there
@@ -213,6 +238,9 @@ build-node: build node-there
 # The development profile compiles in half the time, and is fast enough for one run.
 .tools/cargo-deny-%/bin/cargo-deny: | cargo-there
 	cargo install --quiet --locked --debug --root .tools/cargo-deny-$* cargo-deny@$*
+
+.tools/mdbook-%/bin/mdbook: | cargo-there
+	cargo install --quiet --locked --debug --root .tools/mdbook-$* mdbook@$*
 
 requirements: .venv/.complete ## update the pins of tests/requirements.txt from tests/requirements.in
 	$(python) -m pip install --quiet pip-tools

@@ -41,3 +41,9 @@ def test_the_session_in_the_readme_runs_as_printed(server):
 def test_every_example_is_listed():
     listed = (HERE / "README.md").read_text()
     assert all(f"({p.name})" in listed for p in HERE.glob("*.py") if p.name != "test_examples.py")
+
+
+def test_every_example_can_be_run_by_its_name():
+    for program in HERE.glob("*.py"):
+        begins = program.read_text().startswith("#!")
+        assert bool(program.stat().st_mode & 0o111) == begins, f"{program.name}: a program has #! and the mode 755"

@@ -1,6 +1,6 @@
 /**
  * hjall for Node: an embedded database with HBase's data model, and a client for hjall and HBase with the same
- * interface.
+ * interface. Guides to the data model and row keys: https://github.com/hjall/hjall/tree/main/docs
  */
 /// <reference types="node" />
 export * from './types/codec';

@@ -53,7 +53,7 @@ fn put(n: usize) -> Put {
     Put { row: row(n), cells: cells.collect(), ttl_ms: None, durability: Durability::UseDefault }
 }
 
-/// Keys and values of the same lengths as the cells of a table (docs/data-model.md).
+/// Keys and values of the same lengths as the cells of a table (docs/storage-layout.md).
 fn peer_pairs(n: usize) -> Vec<(Bytes, Bytes)> {
     let prefix = row(n);
     values(n)

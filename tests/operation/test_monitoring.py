@@ -1,4 +1,4 @@
-"""monitoring/: the dashboard and the alert rules use only metrics, labels and values that the server has."""
+"""monitoring/ and docs/operations.md: dashboard, alert rules and queries use only metrics and labels of the server."""
 import json
 import re
 import shutil
@@ -30,6 +30,14 @@ def in_alerts():
     for group in yaml.safe_load(ALERTS.read_text())["groups"]:
         for rule in group["rules"]:
             yield rule["alert"], rule["expr"]
+
+
+def in_documents():
+    """The queries in docs/operations.md, as (first line, expression). A line that is indented continues a query."""
+    for block in re.findall(r"^```promql\n(.*?)^```$", (ROOT / "docs" / "operations.md").read_text(), re.M | re.S):
+        for query in re.sub(r"\n +", " ", block).splitlines():
+            if query and not query.startswith("#"):
+                yield query, query
 
 
 def parts(expression):
@@ -90,7 +98,7 @@ def samples():
         yield exposed(server)
 
 
-@pytest.mark.parametrize("queries", [in_dashboard, in_alerts], ids=["dashboard", "alerts"])
+@pytest.mark.parametrize("queries", [in_dashboard, in_alerts, in_documents], ids=["dashboard", "alerts", "documents"])
 def test_queries_use_what_the_server_exposes(samples, queries):
     mistakes = {where: found for where, text in queries() if (found := wrong(text, samples))}
     assert not mistakes

@@ -1,5 +1,6 @@
 """Documents refer only to files, links and make targets that exist."""
 import json
+import os
 import re
 
 from tree import ROOT, files, text, written
@@ -33,6 +34,28 @@ def test_links_lead_somewhere():
                 assert there.exists(), f"{document} links to {target}, which does not exist"
 
 
+def headings(document):
+    """The anchors of a document, as GitHub and mdBook make them from its headings."""
+    body = re.sub(r"^ *```.*?^ *```$", "", text(document), flags=re.M | re.S)
+    titles = (re.sub(r"[`*\\]|\]\([^)]*\)|\[", "", title) for title in re.findall(r"^#+ (.+?) *$", body, re.M))
+    return {re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-") for title in titles}
+
+
+def test_anchors_in_links_are_headings():
+    for document in written(".md"):
+        for path, anchor in re.findall(r"\]\(([^)#\s]*)#([^)\s]+)\)", text(document)):
+            target = os.path.normpath(os.path.join(os.path.dirname(document), path)) if path else document
+            if "://" not in path and target.endswith(".md"):
+                assert anchor in headings(target), f"{document} links to {path}#{anchor}: {target} has no such heading"
+
+
+def test_the_site_contains_every_document():
+    listed = {os.path.normpath(os.path.join("docs", path)) for path in LINK.findall(text("docs/SUMMARY.md"))}
+    for document in files():
+        if document.startswith("docs/") and document.endswith(".md") and document != "docs/SUMMARY.md":
+            assert document in listed, f"docs/SUMMARY.md does not list {document}"
+
+
 def test_paths_in_documents_exist():
     for document in written(".md"):
         for quoted in CODE.findall(text(document)):
@@ -44,7 +67,7 @@ def test_paths_in_documents_exist():
 def test_the_readme_links_to_every_document():
     readme = text("README.md")
     for document in files():
-        if document.startswith("docs/") and document.endswith(".md"):
+        if document.startswith("docs/") and document.endswith(".md") and document != "docs/SUMMARY.md":
             assert f"({document})" in readme, f"README.md does not link to {document}"
 
 

@@ -1,4 +1,4 @@
-//! Keys of cells inside a space. No other module knows their layout, which docs/data-model.md describes.
+//! Keys of cells inside a space. No other module knows their layout, which docs/storage-layout.md describes.
 //!
 //! ```text
 //! row (n × 9)   0   !kind (1)   !timestamp (8)                         family markers

@@ -1,7 +1,7 @@
 //! The timestamps and sequence numbers of transactions, for all stores.
 //!
 //! [`Time`] is the clock of a database. [`RowTime`] has the rules by which a transaction derives its timestamps from
-//! the clock. docs/data-model.md proves that with these rules the acknowledged writes of a row take effect in their
+//! the clock. docs/storage-layout.md proves that with these rules the acknowledged writes of a row take effect in their
 //! order.
 
 use std::sync::Arc;

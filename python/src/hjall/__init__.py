@@ -11,6 +11,8 @@
 ...     print(key, data[b"info:city"])
 b'ann' b'Oslo'
 >>> db.close()
+
+Guides to the data model, row keys and tests: https://github.com/hjall/hjall/tree/main/docs
 """
 
 from __future__ import annotations
