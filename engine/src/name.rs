@@ -27,7 +27,8 @@ impl TableName {
     /// `InvalidArgument` with HBase's text if it is empty or either part is illegal.
     pub fn parse(full: &[u8]) -> Result<Self> {
         if full.is_empty() {
-            return Err(Error::invalid("Name is null or empty"));
+            return Err(Error::invalid("Name is null or empty")
+                .with_plain("Name is null or empty: a table name has at least one character"));
         }
         match full.iter().position(|&b| b == b':') {
             Some(colon) => {

@@ -293,13 +293,13 @@ impl Call {
         output.write_message_end().map_err(unwritten)
     }
 
-    /// Whether the answer to a fault does not contain its reason, which then has to be logged.
-    pub fn hides_reason(&self, fault: &Fault) -> bool {
+    /// Whether the answer to a fault is an exception of type 6, whose whole reason is logged.
+    pub fn is_internal_error(&self, fault: &Fault) -> bool {
         match fault {
             Fault::Io { .. } if self.rest.is_some() => false,
             Fault::Io { .. } => !self.method.is_some_and(|method| method.info().declares_io),
             Fault::UnknownMethod | Fault::Protocol(_) => false,
-            Fault::IllegalArgument(_) | Fault::AlreadyExists(_) | Fault::Internal(_) => true,
+            Fault::IllegalArgument(_) | Fault::AlreadyExists(_) | Fault::Undeclared(_) | Fault::Internal(_) => true,
         }
     }
 
@@ -321,8 +321,13 @@ impl Call {
                 reply::exception(output, &name, self.sequence, Exception::UnknownMethod, &text)
             }
             Fault::Protocol(text) => reply::exception(output, &name, self.sequence, Exception::Protocol, text),
-            Fault::Io { .. } | Fault::IllegalArgument(_) | Fault::AlreadyExists(_) | Fault::Internal(_) => {
+            Fault::Internal(_) => {
                 let text = format!("Internal error processing {name}");
+                reply::exception(output, &name, self.sequence, Exception::Internal, &text)
+            }
+            Fault::Io { .. } | Fault::IllegalArgument(_) | Fault::AlreadyExists(_) | Fault::Undeclared(_) => {
+                let reason = fault.to_string();
+                let text = format!("Internal error processing {name}: {}", Brief(first_line(&reason)));
                 reply::exception(output, &name, self.sequence, Exception::Internal, &text)
             }
         };
@@ -330,6 +335,11 @@ impl Call {
             tracing::error!(method = %Brief(&name), %error, "an answer could not be written");
         }
     }
+}
+
+/// The text of a Java exception without its stack.
+fn first_line(text: &str) -> &str {
+    text.lines().next().unwrap_or_default()
 }
 
 /// Writing to memory fails only at the limit.

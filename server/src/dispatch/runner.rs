@@ -224,7 +224,7 @@ impl Runner {
             span.record("waited_us", us(times.waited)).record("took_us", us(times.took));
             span.record("reply_bytes", reply.len());
         }
-        if let Some(fault) = outcome.as_ref().err().filter(|fault| request.call.hides_reason(fault)) {
+        if let Some(fault) = outcome.as_ref().err().filter(|fault| request.call.is_internal_error(fault)) {
             let method = request.call.name(request.message);
             client_error!(
                 self.client_errors,

@@ -6,6 +6,7 @@ use hjall_engine::name::TableName;
 use hjall_engine::{Engine, Error, ErrorKind};
 
 use crate::dispatch::identity::Identity;
+use crate::wire::fault::Fault;
 
 /// The parts of a Java exception that clients see.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -17,6 +18,8 @@ pub struct Raised {
 
 /// Not declared as an `IOError` by any method of the gateways.
 pub const ILLEGAL_ARGUMENT: &str = "java.lang.IllegalArgumentException";
+/// The class of the exception for an argument that HBase's gateway uses without a check, although it is not set.
+pub const NULL_POINTER: &str = "java.lang.NullPointerException";
 /// The class of failures that have no more specific one.
 pub const IO: &str = "java.io.IOException";
 const DO_NOT_RETRY: &str = "org.apache.hadoop.hbase.DoNotRetryIOException";
@@ -118,6 +121,11 @@ impl Raised {
 }
 
 const FRAME: &str = "\tat hjall.engine\n";
+
+/// The fault for an error of the request that HBase's gateway reports with an undeclared exception.
+pub fn undeclared(error: &Error) -> Fault {
+    Fault::undeclared(java_class(error.kind()), error.plain())
+}
 
 /// The error of a request that only a region server refuses. HBase's client reports a missing or disabled
 /// table first.

@@ -20,8 +20,12 @@ pub enum Fault {
     IllegalArgument(String),
     /// `AlreadyExists` of Thrift1.
     AlreadyExists(String),
-    /// `TApplicationException` of type 6. The client only receives `Internal error processing <method>`; the reason is
-    /// logged.
+    /// `TApplicationException` of type 6, for a request that HBase's gateway refuses with a Java exception that the
+    /// method does not declare. The client receives `Internal error processing <method>: <class>: <reason>`. HBase
+    /// sends the part before the first colon.
+    Undeclared(String),
+    /// `TApplicationException` of type 6, for a defect of the server. The client only receives `Internal error
+    /// processing <method>`; the reason is logged.
     Internal(String),
     /// `TApplicationException` of type 7: the arguments do not match the contract. The text is sent to the client.
     Protocol(String),
@@ -33,6 +37,11 @@ impl Fault {
     /// An `IOError`/`TIOError` with a text.
     pub fn io(message: impl Into<String>, can_retry: bool) -> Self {
         Self::Io { message: Some(message.into()), can_retry }
+    }
+
+    /// A request that HBase's gateway refuses with an undeclared exception of this Java class.
+    pub fn undeclared(class: &str, reason: impl fmt::Display) -> Self {
+        Self::Undeclared(format!("{class}: {reason}"))
     }
 
     /// A failure whose reason is only logged.
@@ -94,7 +103,11 @@ impl fmt::Display for Fault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Io { message, .. } => f.write_str(message.as_deref().unwrap_or("no message")),
-            Self::IllegalArgument(m) | Self::AlreadyExists(m) | Self::Internal(m) | Self::Protocol(m) => f.write_str(m),
+            Self::IllegalArgument(m)
+            | Self::AlreadyExists(m)
+            | Self::Undeclared(m)
+            | Self::Internal(m)
+            | Self::Protocol(m) => f.write_str(m),
             Self::UnknownMethod => f.write_str("unknown method"),
         }
     }

@@ -5,11 +5,12 @@ use hjall_engine::{Error, Table};
 
 use super::error::Answer;
 use crate::gateway::context::Context;
+use crate::gateway::error::NULL_POINTER;
 use crate::wire::fault::Fault;
 
 /// An argument that HBase's gateway dereferences without a check.
 pub fn sent<T>(argument: Option<T>, name: &str) -> Answer<T> {
-    argument.ok_or_else(|| Fault::internal(format!("NullPointerException: {name} is not set")))
+    argument.ok_or_else(|| Fault::undeclared(NULL_POINTER, format_args!("the argument {name} is not set: send it")))
 }
 
 /// The name of a table. `refuse` decides how an invalid name is reported.

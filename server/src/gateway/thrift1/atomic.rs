@@ -12,7 +12,7 @@ use super::error::{Answer, declared, undeclared};
 use super::mutation::{BareFamily, NamedMutation, RowChanges};
 use crate::gateway::attributes::Attributes;
 use crate::gateway::context::{CallContext, Context};
-use crate::gateway::error::once_located;
+use crate::gateway::error::{ILLEGAL_ARGUMENT, NULL_POINTER, once_located};
 use crate::wire::fault::Fault;
 
 /// Adds to a counter and returns its new value. In HBase, this method alone checks nothing on the client's
@@ -44,10 +44,10 @@ pub fn increment_rows(context: &Context, a: IncrementRowsArgs) -> Answer<()> {
 fn increment_one(context: &Context, a: TIncrement) -> Answer<()> {
     let (row, name) = (sent(a.row, "row")?, sent(a.table, "table")?);
     if row.is_empty() || name.is_empty() {
-        return Err(Fault::internal("Must supply a table and a row key; can't increment"));
+        return Err(no_row("increment"));
     }
     let table = table(context, Some(name), undeclared)?;
-    let (family, qualifier) = full_column(sent(a.column, "column")?)?;
+    let (family, qualifier) = full_column(sent(a.column, "column")?, NULL_POINTER)?;
     let columns = vec![(family, qualifier, a.ammount.unwrap_or(0))];
     let increment = Increment { row: row.into(), columns, ..Increment::default() };
     table.increment(&increment).map(drop).map_err(|error| match error.kind() {
@@ -61,16 +61,17 @@ pub fn append(context: &CallContext<'_>, a: AppendArgs) -> Answer<Vec<TCell>> {
     let a = sent(a.append, "append")?;
     let (row, name) = (sent(a.row, "row")?, sent(a.table, "table")?);
     if row.is_empty() || name.is_empty() {
-        return Err(Fault::internal("Must supply a table and a row key; can't append"));
+        return Err(no_row("append"));
     }
     let table = table(context, Some(name), undeclared)?;
     let (names, values) = (sent(a.columns, "columns")?, sent(a.values, "values")?);
     if names.len() != values.len() {
-        return Err(Fault::internal(format!("{} columns, but {} values to append", names.len(), values.len())));
+        let text = format_args!("{} columns, but {} values to append: send as many values", names.len(), values.len());
+        return Err(Fault::undeclared(ILLEGAL_ARGUMENT, text));
     }
     let mut columns = Vec::with_capacity(names.len());
     for (name, value) in names.into_iter().zip(values) {
-        let (family, qualifier) = full_column(name)?;
+        let (family, qualifier) = full_column(name, OUT_OF_BOUNDS)?;
         columns.push((family, qualifier, value.into()));
     }
     let appended = table
@@ -84,10 +85,10 @@ pub fn check_and_put(context: &Context, a: CheckAndPutArgs) -> Answer<bool> {
     let row = sent(a.row, "row")?;
     let changes = RowChanges::new(row.clone(), LATEST).map_err(declared)?;
     let mutation = Mutation { is_delete: Some(false), ..sent(a.mput, "mput")? };
-    full_column(sent(mutation.column.clone(), "mput.column")?)?;
+    full_column(sent(mutation.column.clone(), "mput.column")?, OUT_OF_BOUNDS)?;
     let changes = changes.add(vec![NamedMutation::new(mutation)?], BareFamily::Refused).map_err(declared)?;
     let table = table(context, a.table_name, declared)?;
-    let (family, qualifier) = full_column(sent(a.column, "column")?)?;
+    let (family, qualifier) = full_column(sent(a.column, "column")?, OUT_OF_BOUNDS)?;
     changes.put.check_cell_bytes(context.engine.limits().client_cell_bytes).map_err(declared)?;
     let located = |refusal: Error| declared(once_located(&context.engine, table.name(), refusal));
     let put = Put { ttl_ms: Attributes::new(&a.attributes).ttl_ms().map_err(located)?, ..changes.put };
@@ -95,11 +96,22 @@ pub fn check_and_put(context: &Context, a: CheckAndPutArgs) -> Answer<bool> {
     table.check_and_mutate(&check, &[Change::Put(put)]).map_err(declared)
 }
 
-/// A column with a qualifier, which these methods require.
-fn full_column(text: Vec<u8>) -> Answer<(Bytes, Bytes)> {
+fn no_row(what: &str) -> Fault {
+    let text = format_args!("Must supply a table and a row key; can't {what}: neither may be empty");
+    Fault::undeclared("org.apache.thrift.TException", text)
+}
+
+/// The class of the exception for a column without a colon in append and checkAndPut.
+const OUT_OF_BOUNDS: &str = "java.lang.ArrayIndexOutOfBoundsException";
+
+/// A column with a qualifier, which these methods require. `class` is that of HBase's exception if it has none.
+fn full_column(text: Vec<u8>, class: &str) -> Answer<(Bytes, Bytes)> {
     match Column::parse(text) {
         Column { family, qualifier: Some(qualifier) } => Ok((family, qualifier)),
-        Column { .. } => Err(Fault::internal("ArrayIndexOutOfBoundsException: the column has no colon")),
+        Column { family, qualifier: None } => Err(Fault::undeclared(
+            class,
+            format_args!("the column {:?} has no colon: send family:qualifier", String::from_utf8_lossy(&family)),
+        )),
     }
 }
 

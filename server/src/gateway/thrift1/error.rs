@@ -3,7 +3,7 @@
 use hjall_engine::{Error, ErrorKind};
 use hjall_idl::hbase1::{AlreadyExists, IOError, IllegalArgument};
 
-use crate::gateway::error::Raised;
+use crate::gateway::error::{self, Raised};
 use crate::wire::fault::Fault;
 
 /// The result of a method.
@@ -13,7 +13,7 @@ pub type Answer<T> = Result<T, Fault>;
 /// `IOError`.
 pub fn undeclared(error: Error) -> Fault {
     match error.kind() {
-        ErrorKind::InvalidArgument => Fault::internal(error.message()),
+        ErrorKind::InvalidArgument => error::undeclared(&error),
         _ => io_error(&Raised::of(&error)),
     }
 }

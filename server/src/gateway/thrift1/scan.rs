@@ -15,7 +15,7 @@ use super::convert::{row, sorted_row};
 use super::error::{Answer, undeclared};
 use crate::gateway::attributes::{Attributes, Sent};
 use crate::gateway::context::{CallContext, Context};
-use crate::gateway::error::once_located;
+use crate::gateway::error::{ILLEGAL_ARGUMENT, once_located};
 use crate::gateway::scanners::{OpenScanner, paused};
 use crate::wire::fault::Fault;
 use crate::wire::method::Service::Thrift1;
@@ -106,7 +106,8 @@ impl Range {
         let time_range = before.map_or(Ok(TimeRange::ALL), TimeRange::before).map_err(undeclared)?;
         for row in [&self.start, &self.stop] {
             if row.len() > ROW_LENGTH_MAX {
-                return Err(Fault::internal(format!("Row length {} is > {ROW_LENGTH_MAX}", row.len())));
+                let text = format_args!("Row length {} is > {ROW_LENGTH_MAX}: send a shorter row", row.len());
+                return Err(Fault::undeclared(ILLEGAL_ARGUMENT, text));
             }
         }
         Ok(Scan {
@@ -124,7 +125,9 @@ impl Range {
 fn start(context: &Context, name: Option<Vec<u8>>, scan: Scan, sorted: bool, attributes: &Sent) -> Answer<OpenScanner> {
     let table = table(context, name, undeclared)?;
     // HBase's client checks the isolation level of a scan, unlike that of a get.
-    Attributes::new(attributes).check_isolation().map_err(|error| Fault::internal(error.message()))?;
+    Attributes::new(attributes)
+        .check_isolation()
+        .map_err(|error| Fault::undeclared(ILLEGAL_ARGUMENT, error.plain()))?;
     let (raw, refusal) = match Attributes::new(attributes).raw() {
         Ok(raw) => (raw, None),
         Err(error) => (false, Some(error)),
@@ -136,7 +139,8 @@ fn start(context: &Context, name: Option<Vec<u8>>, scan: Scan, sorted: bool, att
 fn fetch(context: &CallContext<'_>, id: i32, count: i32) -> Answer<Vec<TRowResult>> {
     let fetched = context.scanners.with(Thrift1, id, |open| {
         let Ok(count) = usize::try_from(count) else {
-            return Err(Fault::internal(format!("IllegalArgumentException: Illegal Capacity: {count}")));
+            let text = format_args!("Illegal Capacity: {count}: nbRows is 0 or more");
+            return Err(Fault::undeclared(ILLEGAL_ARGUMENT, text));
         };
         if count == 0 {
             return Ok(Vec::new());

@@ -15,6 +15,7 @@ use super::error::{Answer, batch_of, data, refused, refused_batch};
 use super::mutate::{PutRequest, RowRequest};
 use crate::gateway::attributes::Attributes;
 use crate::gateway::context::{CallContext, Context};
+use crate::gateway::error::NULL_POINTER;
 use crate::wire::fault::Fault;
 
 /// The error of a region server if the row of a condition differs from that of its action.
@@ -78,8 +79,9 @@ pub fn check_and_mutate(context: &Context, a: CheckAndMutateArgs) -> Answer<bool
     };
     let name = table_name(&a.table)?;
     if a.value.is_none() && operator != CompareOp::Equal {
-        return Err(Fault::internal(
-            "checkAndMutate without a value; send an empty value to check whether the cell exists",
+        return Err(Fault::undeclared(
+            NULL_POINTER,
+            "checkAndMutate without a value: send an empty value to check whether the cell exists",
         ));
     }
     let request = RowRequest::new(&a.row_mutations)?;

@@ -8,6 +8,7 @@ use hjall_engine::{Cell, Row};
 use hjall_idl::hbase2::{TAuthorization, TCellVisibility, TColumn, TColumnValue, TResult, TTableName, TTimeRange};
 
 use super::error::{Answer, illegal};
+use crate::gateway::error::NULL_POINTER;
 use crate::wire::fault::Fault;
 
 /// The table of a data call: `qualifier` or `namespace:qualifier` in UTF-8.
@@ -64,7 +65,9 @@ pub fn compare_op(sent: i32) -> Option<CompareOp> {
 /// controller.
 pub fn check_authorizations(sent: Option<&TAuthorization>) -> Answer<()> {
     match sent {
-        Some(TAuthorization { labels: None }) => Err(Fault::internal("authorizations without labels")),
+        Some(TAuthorization { labels: None }) => {
+            Err(Fault::undeclared(NULL_POINTER, "authorizations without labels: send labels, or no authorizations"))
+        }
         _ => Ok(()),
     }
 }
@@ -72,7 +75,10 @@ pub fn check_authorizations(sent: Option<&TAuthorization>) -> Answer<()> {
 /// Checks that there is an expression, which HBase requires although it is not evaluated.
 pub fn check_visibility(sent: Option<&TCellVisibility>) -> Answer<()> {
     match sent {
-        Some(TCellVisibility { expression: None }) => Err(Fault::internal("a cell visibility without an expression")),
+        Some(TCellVisibility { expression: None }) => Err(Fault::undeclared(
+            NULL_POINTER,
+            "a cell visibility without an expression: send one, or no cell visibility",
+        )),
         _ => Ok(()),
     }
 }

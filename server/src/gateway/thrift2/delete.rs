@@ -10,6 +10,7 @@ use super::convert::{durability, table_name};
 use super::error::{Answer, batch, data, illegal, refused};
 use crate::gateway::attributes::Attributes;
 use crate::gateway::context::Context;
+use crate::gateway::error::ILLEGAL_ARGUMENT;
 use crate::gateway::markers::Markers;
 use crate::wire::fault::Fault;
 
@@ -60,7 +61,9 @@ fn marker_kind(delete_type: Option<i32>) -> Answer<MarkerKind> {
         None | Some(1) => Ok(MarkerKind::Column),
         Some(2) => Ok(MarkerKind::Family),
         Some(3) => Ok(MarkerKind::FamilyVersion),
-        Some(other) => Err(Fault::internal(format!("there is no delete type {other}"))),
+        Some(other) => {
+            Err(Fault::undeclared(ILLEGAL_ARGUMENT, format_args!("there is no delete type {other}: send 0 to 3")))
+        }
     }
 }
 
@@ -69,7 +72,10 @@ fn markers(columns: &[TColumn], delete_type: Option<i32>) -> Answer<Vec<Marker>>
     for column in columns {
         let kind = marker_kind(delete_type)?;
         if kind == MarkerKind::FamilyVersion && column.timestamp.is_none() {
-            return Err(Fault::internal("Timestamp is required for TDelete with DeleteFamilyVersion type"));
+            return Err(Fault::undeclared(
+                ILLEGAL_ARGUMENT,
+                "Timestamp is required for TDelete with DeleteFamilyVersion type: send one for each column",
+            ));
         }
         // A column without a qualifier has the empty qualifier; it does not stand for the family.
         let qualifier = match kind {

@@ -9,7 +9,7 @@ use hjall_engine::{Error, ErrorKind};
 use hjall_idl::hbase2::{TIOError, TIllegalArgument};
 
 use crate::gateway::context::Context;
-use crate::gateway::error::{Raised, once_located};
+use crate::gateway::error::{self, Raised, once_located};
 use crate::wire::fault::Fault;
 
 /// The result of a method.
@@ -44,7 +44,7 @@ pub fn ia(answer: Answer<()>, field: &mut Option<TIllegalArgument>) -> Answer<()
 
 /// The fault for a malformed argument: HBase's gateway raises an undeclared exception.
 pub fn illegal(error: Error) -> Fault {
-    Fault::internal(error.message())
+    error::undeclared(&error)
 }
 
 /// The fault for an exception of HBase's client library, with a bare message.
@@ -67,7 +67,7 @@ pub fn data(error: &Error) -> Fault {
 
 fn raised(error: &Error, raised: Raised) -> Fault {
     match error.kind() {
-        ErrorKind::InvalidArgument => Fault::internal(error.message()),
+        ErrorKind::InvalidArgument => error::undeclared(error),
         // A filter that is rejected once is always rejected, whatever the class.
         ErrorKind::FilterRejected(class) => Fault::io(format!("{class}: {}", error.message()), false),
         _ => Fault::io(raised.bare(), raised.can_retry()),
@@ -77,7 +77,7 @@ fn raised(error: &Error, raised: Raised) -> Fault {
 /// The fault of a batch in which these elements failed.
 pub fn batch<'a>(context: &Context, errors: impl Iterator<Item = &'a Error> + Clone) -> Fault {
     match errors.clone().find(|error| error.kind() == ErrorKind::InvalidArgument) {
-        Some(error) => Fault::internal(error.message()),
+        Some(error) => error::undeclared(error),
         None => Fault::io(Raised::batch(errors, &context.identity).bare(), true),
     }
 }

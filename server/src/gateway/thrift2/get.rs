@@ -12,6 +12,7 @@ use super::filter;
 use super::region::replica_missing;
 use crate::gateway::attributes::Attributes;
 use crate::gateway::context::{CallContext, Context};
+use crate::gateway::error::NULL_POINTER;
 use crate::wire::fault::Fault;
 
 /// `TConsistency.TIMELINE`.
@@ -117,7 +118,7 @@ pub fn exists_all(context: &CallContext<'_>, a: ExistsAllArgs) -> Answer<Vec<boo
 /// Refuses `existence_only`, because HBase's gateway fails to convert such a result.
 fn refuse_existence_only(sent: &TGet) -> Answer<()> {
     match sent.existence_only {
-        Some(true) => Err(Fault::internal("existence_only is for exists and existsAll")),
+        Some(true) => Err(Fault::undeclared(NULL_POINTER, "existence_only has no result: call exists or existsAll")),
         _ => Ok(()),
     }
 }

@@ -12,6 +12,7 @@ use super::delete::DeleteRequest;
 use super::error::{Answer, batch, batch_of, data, illegal, refused, refused_batch};
 use crate::gateway::attributes::Attributes;
 use crate::gateway::context::Context;
+use crate::gateway::error::ILLEGAL_ARGUMENT;
 use crate::wire::fault::Fault;
 
 /// A put, and the error with which a region server would refuse it.
@@ -102,7 +103,7 @@ impl RowRequest {
         // HBase's client checks this when it sends the request, after all rows have been compared.
         mutations.iter().try_for_each(Mutation::validate).map_err(illegal)?;
         if mutations.is_empty() {
-            return Err(Fault::internal("no mutations"));
+            return Err(Fault::undeclared(ILLEGAL_ARGUMENT, "no mutations: send at least one put or delete"));
         }
         Ok(Self { row, mutations, refusal })
     }

@@ -14,6 +14,7 @@ use super::get::no_replica;
 use super::region::replica_missing;
 use crate::gateway::attributes::Attributes;
 use crate::gateway::context::{CallContext, Context};
+use crate::gateway::error::ILLEGAL_ARGUMENT;
 use crate::gateway::scanners::{OpenScanner, paused};
 use crate::wire::fault::Fault;
 use crate::wire::method::Service;
@@ -49,7 +50,7 @@ impl Request {
         }
         let attributes = Attributes::new(&sent.attributes);
         // HBase's client checks the isolation level of a scan, unlike that of a get.
-        attributes.check_isolation().map_err(|error| Fault::internal(error.message()))?;
+        attributes.check_isolation().map_err(|error| Fault::undeclared(ILLEGAL_ARGUMENT, error.plain()))?;
         check_authorizations(sent.authorizations.as_ref())?;
         for (family, range) in sent.col_fam_time_range_map.iter().flatten() {
             scan.family_time_ranges.insert(Bytes::copy_from_slice(family), time_range(range)?);
@@ -83,8 +84,8 @@ fn start(context: &Context, name: &TableName, sent: &TScan) -> Answer<OpenScanne
 /// Fetches up to `results` results. A negative number is refused before anything is read.
 fn read(context: &CallContext<'_>, open: &mut OpenScanner, results: Option<i32>) -> Answer<Vec<Row>> {
     // The default of the contract, for clients that do not send it.
-    let wanted =
-        usize::try_from(results.unwrap_or(1)).map_err(|_| Fault::internal("the number of rows is negative"))?;
+    let wanted = usize::try_from(results.unwrap_or(1))
+        .map_err(|_| Fault::undeclared(ILLEGAL_ARGUMENT, "the number of rows is negative: send 0 or more"))?;
     if wanted == 0 {
         return Ok(Vec::new());
     }

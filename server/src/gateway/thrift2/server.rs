@@ -9,6 +9,7 @@ use hjall_idl::hbase2::{
 
 use super::error::Answer;
 use crate::gateway::context::Context;
+use crate::gateway::error::{ILLEGAL_ARGUMENT, NULL_POINTER};
 use crate::observe::SlowCall;
 use crate::wire::fault::Fault;
 
@@ -31,14 +32,18 @@ fn check_server(context: &Context, server: &TServerName) -> Answer<()> {
     let same = server.host_name == identity.host.as_bytes()
         && server.port == Some(i32::from(identity.port))
         && server.start_code == Some(identity.start_code);
-    if same { Ok(()) } else { Err(Fault::internal(format!("no such server; this is {identity}"))) }
+    if same {
+        Ok(())
+    } else {
+        Err(Fault::undeclared(ILLEGAL_ARGUMENT, format_args!("no such server: this is {identity}")))
+    }
 }
 
 /// Slow and large calls of these servers, newest first. Empty unless
 /// `hbase.regionserver.slowlog.buffer.enabled` is set.
 pub fn get_slow_log_responses(context: &Context, a: GetSlowLogResponsesArgs) -> Answer<Vec<TOnlineLogRecord>> {
     let Some(filter) = &a.log_query_filter else {
-        return Err(Fault::internal("the query of the slow log has no filter"));
+        return Err(Fault::undeclared(NULL_POINTER, "the query of the slow log has no filter: send logQueryFilter"));
     };
     let mut records = Vec::new();
     for server in a.server_names.iter().flatten() {

@@ -14,13 +14,14 @@ use super::convert::{full_table_name, table_name_back};
 use super::error::{Answer, data, illegal, local, master};
 use super::family::{family, family_back};
 use crate::gateway::context::{CallContext, Context};
+use crate::gateway::error::NULL_POINTER;
 use crate::wire::fault::Fault;
 
 /// The descriptor in a request. The durability field has precedence over the attribute.
 fn descriptor(sent: &TTableDescriptor) -> Answer<TableDescriptor> {
     let mut table = TableDescriptor::new(full_table_name(&sent.table_name)?);
     let Some(columns) = &sent.columns else {
-        return Err(Fault::internal("the table descriptor has no list of families"));
+        return Err(Fault::undeclared(NULL_POINTER, "the table descriptor has no list of families: send columns"));
     };
     for column in columns {
         table.add_family(family(column).map_err(illegal)?).map_err(illegal)?;
@@ -39,7 +40,7 @@ fn descriptor_back(table: &TableDescriptor) -> Answer<TTableDescriptor> {
     let families = table.families.values().map(family_back).collect::<Result<Vec<_>, _>>();
     Ok(TTableDescriptor {
         table_name: table_name_back(&table.name),
-        columns: Some(families.map_err(|e| Fault::internal(e.message()))?),
+        columns: Some(families.map_err(illegal)?),
         attributes: Some(table.attributes.iter().map(|(k, v)| (k.to_vec(), v.to_vec())).collect()),
         durability: Some(table.durability() as i32),
     })
@@ -131,7 +132,9 @@ pub fn delete_column_family(context: &Context, a: DeleteColumnFamilyArgs) -> Ans
 
 /// Whether a table exists.
 pub fn table_exists(context: &Context, a: TableExistsArgs) -> Answer<bool> {
-    let name = full_table_name(a.table_name.as_ref().ok_or_else(|| Fault::internal("the table name is missing"))?)?;
+    let name = full_table_name(
+        a.table_name.as_ref().ok_or_else(|| Fault::undeclared(NULL_POINTER, "the table name is missing: send it"))?,
+    )?;
     Ok(context.engine.table_exists(&name))
 }
 

@@ -87,7 +87,9 @@ fn take<const N: usize>(rest: &mut &[u8]) -> Option<[u8; N]> {
 pub fn refuse(fault: &Fault, out: &mut Vec<u8>) {
     let (status, text, can_retry) = match fault {
         Fault::Io { message, can_retry } => (503, message.as_deref().unwrap_or_default(), *can_retry),
-        Fault::IllegalArgument(text) | Fault::AlreadyExists(text) | Fault::Protocol(text) => (400, &**text, false),
+        Fault::IllegalArgument(text) | Fault::AlreadyExists(text) | Fault::Undeclared(text) | Fault::Protocol(text) => {
+            (400, &**text, false)
+        }
         Fault::Internal(_) => (500, "", false),
         Fault::UnknownMethod => (404, "", false),
     };

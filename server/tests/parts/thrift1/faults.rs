@@ -81,11 +81,40 @@ fn a_family_without_a_name_fails_only_the_deletes_of_its_region() {
 #[test]
 fn a_missing_argument_is_an_undeclared_failure_where_java_has_a_null_pointer() {
     let gateway = Gateway::new(&[]);
-    let internal = |outcome: Result<GetResult, Fault>| matches!(outcome, Err(Fault::Internal(_)));
+    let internal = |outcome: Result<GetResult, Fault>| matches!(outcome, Err(Fault::Undeclared(_)));
     let whole = || GetArgs { table_name: bytes("t"), row: bytes("r"), column: bytes("f:a"), attributes: None };
     assert!(!internal(gateway.call("get", whole())));
     assert!(internal(gateway.call("get", GetArgs { table_name: None, ..whole() })));
     assert!(internal(gateway.call("get", GetArgs { row: None, ..whole() })));
     assert!(internal(gateway.call("get", GetArgs { column: None, ..whole() })));
     assert!(internal(gateway.call("get", GetArgs { table_name: bytes("no good"), ..whole() })));
+}
+
+#[test]
+fn an_undeclared_failure_names_the_class_the_reason_and_the_remedy() {
+    let gateway = Gateway::new(&[]);
+    let whole = || GetArgs { table_name: bytes("t"), row: bytes("r"), column: bytes("f:a"), attributes: None };
+    let told = |arguments| match gateway.call::<GetResult>("get", arguments) {
+        Err(Fault::Undeclared(text)) => text,
+        other => panic!("{other:?}"),
+    };
+    let illegal = "java.lang.IllegalArgumentException";
+    assert_eq!(
+        told(GetArgs { row: bytes(""), ..whole() }),
+        format!("{illegal}: Row length is 0: a row key must have 1 to 32767 bytes")
+    );
+    assert_eq!(
+        told(GetArgs { table_name: bytes(""), ..whole() }),
+        format!("{illegal}: Name is null or empty: a table name has at least one character")
+    );
+    let bad_name = told(GetArgs { table_name: bytes("no good"), ..whole() });
+    assert!(bad_name.starts_with(&format!("{illegal}: Illegal character code:32")), "{bad_name}");
+    assert_eq!(
+        told(GetArgs { column: None, ..whole() }),
+        "java.lang.NullPointerException: the argument column is not set: send it"
+    );
+    let increment = TIncrement { table: bytes("t"), row: bytes("r"), column: bytes("f"), ammount: Some(1) };
+    let counted = gateway.call::<IncrementResult>("increment", IncrementArgs { increment: Some(increment) });
+    let Err(Fault::Undeclared(text)) = counted else { panic!("{counted:?}") };
+    assert_eq!(text, "java.lang.NullPointerException: the column \"f\" has no colon: send family:qualifier");
 }

@@ -66,7 +66,7 @@ fn an_attribute_that_cannot_be_read_fails_every_fetch_and_not_the_opening() {
     };
     // HBase's client checks the isolation level, before a scanner is opened.
     for level in [&b""[..], b"\x02", b"\xff"] {
-        assert!(matches!(open("_isolationlevel_", level), Err(Fault::Internal(_))), "{level:?}");
+        assert!(matches!(open("_isolationlevel_", level), Err(Fault::Undeclared(_))), "{level:?}");
     }
     let id = open("_raw_", b"yes").unwrap().success.unwrap();
     for _ in 0..2 {
@@ -74,7 +74,7 @@ fn an_attribute_that_cannot_be_read_fails_every_fetch_and_not_the_opening() {
         assert_eq!(raised(&io), ("RetriesExhaustedException".to_owned(), true));
     }
     assert_eq!(rows(&gateway, id, 0).len(), 0);
-    assert!(matches!(list(&gateway, id, -1), Err(Fault::Internal(_))));
+    assert!(matches!(list(&gateway, id, -1), Err(Fault::Undeclared(_))));
     let closed: ScannerCloseResult = gateway.call("scannerClose", ScannerCloseArgs { id: Some(id) }).unwrap();
     assert_eq!(closed, ScannerCloseResult::default());
     assert_eq!(list(&gateway, id, -1).unwrap().ia.unwrap().message.unwrap(), "scanner ID is invalid");
@@ -83,10 +83,11 @@ fn an_attribute_that_cannot_be_read_fails_every_fetch_and_not_the_opening() {
 #[test]
 fn a_filter_must_be_readable_at_the_opening() {
     let gateway = Gateway::new(&[]);
-    for text in ["", "PrefixFilter(", "NoSuchFilter()"] {
+    for (text, reason) in [("", "expected"), ("PrefixFilter(", "at byte"), ("NoSuchFilter()", "NoSuchFilter")] {
         let scan = Some(TScan { filter_string: bytes(text), ..TScan::default() });
         let arguments = ScannerOpenWithScanArgs { table_name: bytes("t"), scan, attributes: None };
         let outcome = gateway.call::<ScannerOpenWithScanResult>("scannerOpenWithScan", arguments);
-        assert!(matches!(outcome, Err(Fault::Internal(_))), "{text}");
+        let Err(Fault::Undeclared(told)) = outcome else { panic!("{text}") };
+        assert!(told.starts_with("java.lang.IllegalArgumentException: ") && told.contains(reason), "{text}: {told}");
     }
 }

@@ -80,6 +80,12 @@ impl Handler for Echo {
             "scannerGetList" => answer = format!("runs: {}", self.scan(scope)?),
             "deleteAll" => return Err(Fault::io("java.io.IOException: no", true)),
             "deleteAllTs" => return Err(Fault::internal("only the log knows")),
+            "getRowsWithColumnsTs" => {
+                return Err(Fault::undeclared("java.lang.IllegalArgumentException", "x".repeat(1 << 20)));
+            }
+            "deleteAllRowTs" => {
+                return Err(Fault::undeclared("java.lang.IllegalArgumentException", "row: empty\n\tat x"));
+            }
             _ => {}
         }
         output.write_struct_begin(&TStructIdentifier::new("result"))?;

@@ -33,6 +33,15 @@ fn failures_of_a_handler_are_declared_or_undeclared_exceptions() {
         let internal = |name: &str| Answer::Exception(6, format!("Internal error processing {name}"));
         assert_eq!(client.call("deleteAll", NO_ARGS), Answer::IoError("java.io.IOException: no".to_owned(), true));
         assert_eq!(client.call("deleteAllTs", NO_ARGS), internal("deleteAllTs"));
+        // The reason of a refused request is sent, one line and at most 1 KiB of it.
+        let refused = internal("deleteAllRowTs: java.lang.IllegalArgumentException: row: empty");
+        assert_eq!(client.call("deleteAllRowTs", NO_ARGS), refused);
+        let Answer::Exception(6, text) = client.call("getRowsWithColumnsTs", NO_ARGS) else { panic!("{way:?}") };
+        assert!(
+            text.starts_with("Internal error processing getRowsWithColumnsTs: java.lang.IllegalArgumentException: xxx"),
+            "{text}"
+        );
+        assert!(text.len() < 1200 && text.ends_with('…'), "{text}");
         // A panic on the event loop has the same effect as one in a worker.
         assert_eq!(client.call("getRowTs", NO_ARGS), internal("getRowTs"));
         assert_eq!(client.call("getRowTs", &[Arg::Bytes(1, vec![0; 8192])]), internal("getRowTs"));
