@@ -35,7 +35,7 @@ pytest := $(python) -m pytest -q --no-header -p no:cacheprovider
 # $(call check,NAME,COMMAND) runs a command and prints one line with its outcome. .ci/run counts these lines.
 check = @echo "check $(1): …"; if $(2); then echo "check $(1): ok"; else echo "check $(1): FAILED"; exit 1; fi
 
-.PHONY: help run release site test check fuzz judge bench idl clients requirements build binary cargo-there python-there node-there \
+.PHONY: help run release site test check fuzz judge judge-random bench idl clients requirements build binary cargo-there python-there node-there \
   test-rust test-judge test-rest test-clients test-examples test-documents test-operation test-hostile hostile faults test-crash crash test-linear linear soak test-python build-python release-python test-node build-node release-node package-node \
   check-format check-lints check-dependencies check-advisories check-fuzz check-documents check-generated check-tidy check-node check-python check-python-types test-sdist wheel
 
@@ -137,6 +137,12 @@ judge: build build-node .venv/.complete ## ask real HBase again and compare with
 	@command -v java >/dev/null || { echo "make judge needs Java 11 or 17 (Debian: apt install openjdk-17-jre-headless)"; exit 1; }
 	@command -v mvn >/dev/null || { echo "make judge needs Maven (Debian: apt install maven)"; exit 1; }
 	NODE=$(NODE) tests/judge/rerecord $(python)
+
+judge-random: build .venv/.complete ## random calls of every kind beside a live HBase for SECONDS (needs Java and Maven); keeps what differs in .judge/random
+	@command -v java >/dev/null || { echo "make judge-random needs Java 11 or 17 (Debian: apt install openjdk-17-jre-headless)"; exit 1; }
+	@command -v mvn >/dev/null || { echo "make judge-random needs Maven (Debian: apt install maven)"; exit 1; }
+	trap 'tests/judge/hbase down' EXIT; tests/judge/hbase up; \
+	  $(python) tests/judge/judge.py random tests/judge/scenarios/*.py --out .judge/random --seconds $(SECONDS) --seed $(or $(SEED),$$RANDOM)
 
 clients: build .venv/.complete ## the client programs of every language whose toolchain is installed
 	$(python) tests/clients/run

@@ -87,23 +87,33 @@ def wait_until_ready(server):
     raise SystemExit(f"the server cannot create tables: {answer}")
 
 
+def load(path):
+    """The scenarios of a script, as (name, function)."""
+    SCENARIOS.clear()
+    spec = importlib.util.spec_from_file_location("scenarios_" + path.stem, path)
+    spec.loader.exec_module(importlib.util.module_from_spec(spec))
+    return list(SCENARIOS)
+
+
+def play(server, name, function, seed):
+    """Runs one scenario against a server; returns its name, scope and steps."""
+    scope = "j_" + re.sub(r"\W", "_", name) + "_"
+    recorder = Recorder(server, scope, random.Random(f"{name}/{seed}"))
+    recorder.run.wipe()
+    function(recorder)
+    recorder.run.wipe()
+    return name, scope, recorder.steps
+
+
 def record(server, paths, out, seed):
     """Runs scenario scripts against a server and writes a transcript for each."""
     wait_until_ready(server)
     pathlib.Path(out).mkdir(parents=True, exist_ok=True)
     for path in map(pathlib.Path, paths):
-        SCENARIOS.clear()
-        spec = importlib.util.spec_from_file_location("scenarios_" + path.stem, path)
-        spec.loader.exec_module(importlib.util.module_from_spec(spec))
         done = []
-        for name, function in list(SCENARIOS):
-            scope = "j_" + re.sub(r"\W", "_", name) + "_"
-            recorder = Recorder(server, scope, random.Random(f"{name}/{seed}"))
-            recorder.run.wipe()
-            function(recorder)
-            recorder.run.wipe()
-            done.append((name, scope, recorder.steps))
-            print(f"recorded {path.stem}/{name}: {len(recorder.steps)} steps", flush=True)
+        for name, function in load(path):
+            done.append(play(server, name, function, seed))
+            print(f"recorded {path.stem}/{name}: {len(done[-1][2])} steps", flush=True)
         write(pathlib.Path(out) / (path.stem + (f"-{seed}" if seed else "") + ".json"), done)
 
 

@@ -18,6 +18,7 @@ COVERED = (
     "thrift2_admin.json",
     "data_model.json",
     "filters.json",
+    "mixed.json",
 )
 
 

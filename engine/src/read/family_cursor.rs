@@ -241,18 +241,23 @@ impl FamilyCursor {
     }
 
     /// Whether anything is stored ahead in the open row, including cells that are hidden, expired or not selected.
-    /// Cells after the last selected column and the rest of a column whose versions have been examined do not count.
+    /// Cells after the last selected column do not count, nor does the rest of a selected column whose versions have
+    /// been examined. HBase seeks behind these, but not behind the excess versions of a column that it came across.
     pub(super) fn has_more_stored(&mut self) -> Result<bool> {
-        if self.row.as_ref().and_then(|row| row.column.as_ref()).is_some_and(|(_, column)| column.is_full(&self.plan)) {
+        let seeks_behind = |column: &Column| self.plan.wanted.is_some() || matches!(column, Column::Known(_));
+        let column = self.row.as_ref().and_then(|row| row.column.as_ref());
+        if column.is_some_and(|(_, column)| column.is_full(&self.plan) && seeks_behind(column)) {
             self.next_column()?;
         }
         let Some(row) = &self.row else { return Ok(false) };
         if matches!(&row.column, Some((_, Column::Known(_)))) {
             return Ok(true);
         }
+        // Before the first selected column, HBase's reader stands at the first cell of the row.
+        let untouched = row.wanted == 0 && row.place.is_none();
         let place = match &self.plan.wanted {
             None => row.prefix.clone(),
-            Some(_) if row.column.is_some() => row.prefix.clone(),
+            Some(_) if row.column.is_some() || untouched => row.prefix.clone(),
             Some(wanted) => match wanted.get(row.wanted) {
                 None => return Ok(false),
                 Some(qualifier) => key::column_prefix(&row.prefix, qualifier),

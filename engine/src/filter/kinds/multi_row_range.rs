@@ -45,6 +45,10 @@ impl RowRange {
         !self.stop.is_empty() && if self.stop_inclusive { &self.stop[..] < row } else { &self.stop[..] <= row }
     }
 
+    fn contains(&self, row: &[u8]) -> bool {
+        !self.begins_above(row) && !self.ends_below(row)
+    }
+
     /// Whether a range that does not start below this one overlaps or touches it.
     fn reaches(&self, next: &Self) -> bool {
         self.stop.is_empty()
@@ -53,15 +57,17 @@ impl RowRange {
     }
 
     /// Merges a range that it reaches. As in HBase, `start_inclusive` stays as it is, even if the other range
-    /// includes the same start.
-    fn absorb(&mut self, next: Self) {
+    /// includes the same start; and once another range has moved the end (`moved`), the end is included if a further
+    /// range includes its own, wherever that is.
+    fn absorb(&mut self, next: Self, moved: &mut bool) {
         if self.stop.is_empty() {
             return;
         }
         if next.stop.is_empty() || next.stop > self.stop {
             self.stop = next.stop;
             self.stop_inclusive = next.stop_inclusive;
-        } else if next.stop == self.stop {
+            *moved = true;
+        } else if *moved || next.stop == self.stop {
             self.stop_inclusive |= next.stop_inclusive;
         }
     }
@@ -93,10 +99,14 @@ impl FilterSpec {
             return Err(Error::invalid(message));
         }
         let mut merged: Vec<RowRange> = Vec::with_capacity(ranges.len());
+        let mut moved = false;
         for range in ranges {
             match merged.last_mut() {
-                Some(last) if last.reaches(&range) => last.absorb(range),
-                _ => merged.push(range),
+                Some(last) if last.reaches(&range) => last.absorb(range, &mut moved),
+                _ => {
+                    merged.push(range);
+                    moved = false;
+                }
             }
         }
         Ok(Self::of(MultiRowRange { ranges: merged }))
@@ -148,13 +158,27 @@ impl Kind for MultiRowRange {
     }
 
     fn start(&self, reversed: bool) -> Box<dyn Filter> {
-        Box::new(Running { ranges: self.ranges.clone(), reversed, done: false, code: None, hint: None })
+        let misled = reversed && self.ranges.last().is_some_and(|last| last.stop.is_empty());
+        Box::new(Running {
+            ranges: self.ranges.clone(),
+            reversed,
+            misled,
+            current: None,
+            done: false,
+            code: None,
+            hint: None,
+        })
     }
 }
 
 struct Running {
     ranges: Vec<RowRange>,
     reversed: bool,
+    /// In a reversed scan, HBase searches for a row by the ends of the ranges, and takes the end of a range without one
+    /// for the least row of all: [`Self::misled_search`].
+    misled: bool,
+    /// The range of the row before, if `misled`.
+    current: Option<usize>,
     done: bool,
     /// The answer about the row's cells, from the row key. SkipFilter does not pass on row keys, so inside it there
     /// is none.
@@ -162,7 +186,68 @@ struct Running {
     hint: Option<Bytes>,
 }
 
+/// What HBase's binary search finds.
+enum Found {
+    /// A range that contains the row, or that it proceeds to.
+    Range(usize),
+    /// The row is the excluded end of a range.
+    Excluded,
+    /// The row is before all ranges, in the direction of the scan.
+    Before,
+    /// The row is behind all ranges.
+    Behind,
+}
+
 impl Running {
+    /// HBase's search in a reversed scan, if the last range has no end. The ranges are in descending order. The search
+    /// takes the first of them for one behind every row, and therefore may miss those that follow it.
+    fn misled_search(&self, row: &[u8]) -> Found {
+        let count = self.ranges.len();
+        let range = |index: usize| &self.ranges[count - 1 - index];
+        let (mut low, mut high) = (0, count);
+        while low < high {
+            // `high` is exclusive, and HBase's is not: (low + (high - 1)) / 2.
+            let middle = (low + high - 1) / 2;
+            let end = &range(middle).stop;
+            if end.is_empty() || row > &end[..] {
+                high = middle;
+            } else if row < &end[..] {
+                low = middle + 1;
+            } else {
+                return if range(middle).stop_inclusive { Found::Range(count - 1 - middle) } else { Found::Excluded };
+            }
+        }
+        if low > 0 && range(low - 1).contains(row) {
+            return Found::Range(count - low);
+        }
+        match low {
+            0 if !range(0).contains(row) => Found::Before,
+            _ if low == count => Found::Behind,
+            _ => Found::Range(count - 1 - low),
+        }
+    }
+
+    /// The answer about a row with [`Self::misled_search`], and the row to seek.
+    fn misled(&mut self, row: &[u8]) -> (Code, Option<Bytes>) {
+        if self.current.is_none_or(|current| !self.ranges[current].contains(row)) {
+            match self.misled_search(row) {
+                Found::Range(index) => self.current = Some(index),
+                Found::Before => self.current = Some(self.ranges.len() - 1),
+                Found::Excluded => return (Code::NextRow, None),
+                Found::Behind => {
+                    self.done = true;
+                    return (Code::NextRow, None);
+                }
+            }
+        }
+        match self.current.map(|current| &self.ranges[current]) {
+            Some(range) if range.contains(row) => (Code::Include, None),
+            // If this range has no end, the scan seeks the empty row, which ends it in this region.
+            Some(range) => (Code::SeekNextUsingHint, Some(range.stop.clone())),
+            None => (Code::NextRow, None),
+        }
+    }
+
     /// The nearest range that contains the row or lies ahead of it.
     fn range_at(&self, row: &[u8]) -> Option<&RowRange> {
         if self.reversed {
@@ -182,6 +267,11 @@ impl Filter for Running {
     fn filter_row_key(&mut self, row: &[u8]) -> Result<bool> {
         if self.done {
             return Ok(true);
+        }
+        if self.misled {
+            let (code, hint) = self.misled(row);
+            (self.code, self.hint) = (Some(code), hint);
+            return Ok(false);
         }
         let (code, hint) = match self.range_at(row) {
             None => {

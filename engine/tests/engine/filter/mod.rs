@@ -3,5 +3,6 @@
 mod decimals;
 mod hostile;
 mod java_regex;
+mod row_ranges;
 mod scans;
 mod texts;

@@ -54,6 +54,26 @@ fn ranges_are_the_same_over_any_regions() {
     }
 }
 
+/// The answers of HBase 2.6.1.
+#[test]
+fn a_full_piece_is_partial_if_excess_versions_follow_it() {
+    let world = World::new(&["f VERSIONS=3"]);
+    for row in ["a", "b", "c"] {
+        for (column, timestamp) in [("f:1", 1), ("f:2", 1), ("f:2", 2)] {
+            world.put(row, column, timestamp, "v");
+        }
+    }
+    let pieces = |reversed, columns| world.scan(Scan { batch: 2, reversed, columns, ..Scan::default() });
+    // The last result of a region never is.
+    let expected = "a f:1@1=v f:2@2=v …; b f:1@1=v f:2@2=v …; c f:1@1=v f:2@2=v";
+    assert_eq!(pieces(false, columns(&["f"])), expected);
+    let expected = "c f:1@1=v f:2@2=v …; b f:1@1=v f:2@2=v …; a f:1@1=v f:2@2=v";
+    assert_eq!(pieces(true, columns(&["f"])), expected);
+    // A scan of named columns seeks behind their excess versions.
+    let expected = "a f:1@1=v f:2@2=v; b f:1@1=v f:2@2=v; c f:1@1=v f:2@2=v";
+    assert_eq!(pieces(false, columns(&["f:1", "f:2"])), expected);
+}
+
 #[test]
 fn a_reverse_scan_keeps_the_order_of_cells_within_a_row() {
     let world = letters(&[]);
