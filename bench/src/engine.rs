@@ -175,13 +175,39 @@ impl Pair {
         let mut pairs = Vec::with_capacity(FETCH);
         loop {
             pairs.clear();
-            cursor.next_many(FETCH, &mut pairs)?;
+            cursor.next_many(FETCH, usize::MAX, &mut pairs)?;
             if pairs.is_empty() {
                 break;
             }
             cells += pairs.len();
         }
         elapsed(begin, cells, self.rows * CELLS)
+    }
+
+    /// Opens scans at different rows, reads the first row of each, and drops them.
+    #[inline(never)]
+    fn first_rows(&self, scans: usize) -> Outcome<f64> {
+        let mut cells = 0;
+        let begin = Instant::now();
+        for n in 0..scans {
+            let mut scanner = self.table.scan(Scan { start: row(n * 7 % self.rows), ..Scan::default() })?;
+            cells += scanner.next_block(FETCH)?.iter().map(|row| row.cells.len()).sum::<usize>();
+        }
+        elapsed(begin, cells, scans * CELLS)
+    }
+
+    #[inline(never)]
+    fn first_rows_peer(&self, scans: usize) -> Outcome<f64> {
+        let mut cells = 0;
+        let begin = Instant::now();
+        for n in 0..scans {
+            let from = row(n * 7 % self.rows);
+            let mut cursor = self.peer.snapshot()?.scan(SPACE, &from, b"", Order::Ascending, 1)?;
+            let mut pairs = Vec::with_capacity(CELLS);
+            cursor.next_many(CELLS, usize::MAX, &mut pairs)?;
+            cells += pairs.len();
+        }
+        elapsed(begin, cells, scans * CELLS)
     }
 
     fn batches(&self, state: &str) -> Outcome<()> {
@@ -199,6 +225,8 @@ impl Pair {
     fn reads(&self, state: &str, gets: usize) -> Outcome<()> {
         let per_get = 1e6 / gets as f64;
         line(state, "get of a row", "µs", per_get, best(|| self.get(gets))?, best(|| self.get_peer(gets))?);
+        let (ours, peer) = (best(|| self.first_rows(gets))?, best(|| self.first_rows_peer(gets))?);
+        line(state, "first row of a scan", "µs", per_get, ours, peer);
         let cells = (self.rows * CELLS) as f64;
         rate(state, "scan", "cells/s", cells, best(|| self.scan())?, best(|| self.scan_peer())?);
         Ok(())

@@ -93,4 +93,11 @@ impl Row {
     pub fn bytes(&self) -> usize {
         self.cells.iter().map(Cell::bytes).sum()
     }
+
+    /// The memory that the row uses, in bytes: the row, its cells, and what they contain. The row key, which the cells
+    /// share, counts once.
+    pub fn memory_bytes(&self) -> usize {
+        let cell = |cell: &Cell| size_of::<Cell>() + cell.family.len() + cell.qualifier.len() + cell.value.len();
+        size_of::<Self>() + self.key.len() + self.cells.iter().map(cell).sum::<usize>()
+    }
 }

@@ -84,7 +84,7 @@ impl BlockReader {
         let mut rows = 0;
         while rows < ROWS_MAX && out.len() - begin < BLOCK_BYTES {
             let wanted = self.rows.min(ROWS_MAX - rows);
-            let read = match self.scanner.next(wanted) {
+            let read = match self.scanner.next_within(wanted, BLOCK_BYTES) {
                 Ok(read) => read,
                 Err(error) if rows > 0 => {
                     self.deferred = Some(error);

@@ -113,7 +113,8 @@ impl Scanner {
         Ok(Self { scanner: ForkGuard::new(Mutex::new(Some(scanner))), stop, signals, names: ColumnNames::default() })
     }
 
-    /// The next `n` results at most; none at the end of the scan.
+    /// The next `n` results at most, as many as [`hjall_engine::Scanner::next_block`] returns; none at the end of the
+    /// scan.
     ///
     /// # Errors
     /// The engine's errors, and the exception of a signal handler that ran during the call.
@@ -121,7 +122,7 @@ impl Scanner {
         let scanner = self.scanner.get()?;
         // The lock is taken without the GIL, because the thread that holds it may wait for the GIL.
         let fetched = call(py, || match scanner.lock().as_mut() {
-            Some(scanner) => scanner.next(n),
+            Some(scanner) => scanner.next_block(n),
             None => Err(Error::new(ErrorKind::Cancelled, "the scan was closed")),
         });
         fetched.map_err(|error| self.signals.take_exception().unwrap_or(error))

@@ -8,12 +8,15 @@ use bytes::Bytes;
 use super::Engine;
 use crate::catalog::space_options;
 use crate::config::Options;
-use crate::error::{Error, Result};
+use crate::error::{Error, ErrorKind, Result};
 use crate::inspect::{Inspected, inspect};
 use crate::name::TableName;
 use crate::store::{
     CATALOG_SPACE, FjallStore, StoreOptions, failed_io, is_data_folder, private_folder, sync_folder, write_all,
 };
+
+/// A backup begins again if a table that it copies is changed, this often in all.
+const BACKUP_ATTEMPTS: u32 = 3;
 
 /// The progress of a backup or a check in one family.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -75,7 +78,7 @@ impl Engine {
                     }),
                 ) {
                     Ok(()) => progress(&of)?,
-                    Err(error) if error.kind() == crate::error::ErrorKind::Closed => return Err(error),
+                    Err(error) if error.kind() == ErrorKind::Closed => return Err(error),
                     Err(error) => {
                         damage.push(Damage { table: table.name().clone(), family: family.name.clone(), error });
                     }
@@ -85,16 +88,26 @@ impl Engine {
         Ok(damage)
     }
 
-    /// Writes a consistent copy of the database, as of the beginning of the call, to a folder that does not exist or is
-    /// empty. The copy is a data folder, which [`Self::open`] opens. Readers and writers continue. The copy is built in
-    /// `FOLDER.part` beside it and appears when it is complete and durable. `progress` is called at intervals; an error
-    /// from it ends the backup.
+    /// Writes a consistent copy of the database, as of one moment during the call, to a folder that does not exist or
+    /// is empty. The copy is a data folder, which [`Self::open`] opens. Readers and writers continue. The copy is built
+    /// in `FOLDER.part` beside it and appears when it is complete and durable. `progress` is called at intervals; an
+    /// error from it ends the backup.
     ///
     /// # Errors
-    /// `InvalidArgument` if the folder or `FOLDER.part` is in use; `Stale` if a table was altered or dropped meanwhile;
-    /// `Corrupt` if stored data cannot be decoded; `DiskFull`, `Io`; those of `progress`. `FOLDER.part` is removed
-    /// after an error.
+    /// `InvalidArgument` if the folder or `FOLDER.part` is in use; `Stale` if tables were altered or dropped during
+    /// each of three attempts; `Corrupt` if stored data cannot be decoded; `DiskFull`, `Io`; those of `progress`.
+    /// `FOLDER.part` is removed after an error.
     pub fn backup(&self, folder: &Path, progress: &mut dyn FnMut(&FamilyProgress) -> Result<()>) -> Result<()> {
+        let mut attempt = 1;
+        loop {
+            match self.try_backup(folder, progress) {
+                Err(error) if error.kind() == ErrorKind::Stale && attempt < BACKUP_ATTEMPTS => attempt += 1,
+                other => return other,
+            }
+        }
+    }
+
+    fn try_backup(&self, folder: &Path, progress: &mut dyn FnMut(&FamilyProgress) -> Result<()>) -> Result<()> {
         let core = self.handle.live()?;
         let part = part_of(folder)?;
         let (snapshot, tables) = {

@@ -96,6 +96,11 @@ impl FamilyCursor {
         self.pairs.buffered()
     }
 
+    /// The memory of the pairs that have been fetched, in bytes.
+    pub(super) fn held_bytes(&self) -> usize {
+        self.pairs.held_bytes() + self.reverse.as_ref().map_or(0, ReverseRows::held_bytes)
+    }
+
     /// The prefix and key of the next row; no row may be open. Its cells may all be hidden.
     pub(super) fn next_row(&mut self) -> Result<Option<(Bytes, Bytes)>> {
         match &mut self.reverse {

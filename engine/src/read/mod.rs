@@ -14,6 +14,7 @@ mod family_cursor;
 mod family_scan;
 mod key_range;
 mod pairs;
+mod position;
 mod prefix;
 mod qualifiers;
 mod raw;

@@ -15,6 +15,8 @@ const STEPS: usize = 8;
 const STOP_INTERVAL: usize = 256;
 /// The largest batch that is fetched from the store at once; small enough to stay in the processor's caches.
 const BATCH_MAX: usize = 32;
+/// A batch ends with the pair that reaches this size, in bytes, so that open scans hold little.
+const BATCH_BYTES: usize = 16 << 10;
 /// Pairs that a read with a limit of work takes between two checks of it.
 const LIMITED_BATCH: usize = 4;
 
@@ -77,6 +79,11 @@ impl Pairs {
     /// The number of buffered pairs.
     pub(super) fn buffered(&self) -> usize {
         self.fetched.len().saturating_sub(self.at)
+    }
+
+    /// The memory of the fetched pairs, in bytes.
+    pub(super) fn held_bytes(&self) -> usize {
+        memory_bytes(&self.fetched)
     }
 
     /// Fetches the next batch.
@@ -146,15 +153,20 @@ impl Pairs {
     }
 }
 
-/// Appends the next `n` pairs to `out`, within the limit of work.
+/// The memory of pairs, in bytes.
+pub(super) fn memory_bytes(pairs: &[Pair]) -> usize {
+    pairs.iter().map(|(key, value)| size_of::<Pair>() + key.len() + value.len()).sum()
+}
+
+/// Appends the next `n` pairs to `out`, or fewer if they are large, within the limit of work.
 pub(super) fn next_many(cursor: &mut dyn Cursor, n: usize, out: &mut Vec<Pair>) -> Result<()> {
     if !work_limit::is_limited() {
-        return cursor.next_many(n, out);
+        return cursor.next_many(n, BATCH_BYTES, out);
     }
     let end = out.len() + n;
     while out.len() < end {
         let before = out.len();
-        cursor.next_many(LIMITED_BATCH.min(end - before), out)?;
+        cursor.next_many(LIMITED_BATCH.min(end - before), BATCH_BYTES, out)?;
         let fetched = &out[before..];
         if fetched.is_empty() {
             break;

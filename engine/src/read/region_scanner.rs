@@ -64,6 +64,8 @@ pub(super) struct RegionScanner {
     ended: bool,
     /// The key of the row that was examined last.
     examined: Option<Bytes>,
+    /// The filter has accepted a row that has not been returned yet.
+    accepted: bool,
     /// The number of cells of the last row, as an estimate for the next one.
     width: Option<usize>,
 }
@@ -118,6 +120,7 @@ impl RegionScanner {
             piece: None,
             ended: false,
             examined: None,
+            accepted: false,
             width: None,
         })
     }
@@ -147,9 +150,29 @@ impl RegionScanner {
         RegionProgress { extent, filter: self.filter, closed }
     }
 
+    /// Whether a row has been returned completely or passed over, with all rows before it.
+    pub(super) fn has_examined(&self, row: &[u8]) -> bool {
+        let reached = |examined: &Bytes| match self.order {
+            Order::Ascending => &examined[..] >= row,
+            Order::Descending => &examined[..] <= row,
+        };
+        self.examined.as_ref().is_some_and(reached)
+    }
+
+    /// The memory of what has been fetched from the store, in bytes.
+    pub(super) fn held_bytes(&self) -> usize {
+        self.deciding.iter().chain(&self.joining).map(StoreScanner::held_bytes).sum()
+    }
+
     /// Whether the filter reports that nothing further can pass.
     pub(super) fn is_filter_done(&mut self) -> Result<bool> {
         self.filter.as_mut().map_or(Ok(false), |f| f.filter_all_remaining())
+    }
+
+    /// Whether the filter can continue if the row that is being read is read again from its start. It cannot if it has
+    /// counted the row, or if what it has seen of the row has ended the scan.
+    pub(super) fn filter_may_continue(&mut self) -> bool {
+        !self.accepted && matches!(self.is_filter_done(), Ok(false))
     }
 
     /// Whether the region is known to have no more rows.
@@ -196,6 +219,8 @@ impl RegionScanner {
                 scanner.open_row(&prefix, &key)?;
                 collect(scanner, &mut self.filter, &mut cells, &mut gathered)?;
             }
+            // Before the filter counts the row, which is read again if there is no room for it.
+            gathered.settle()?;
             if !self.passes(&mut cells)? {
                 gathered.release();
                 self.reset()?;
@@ -205,13 +230,16 @@ impl RegionScanner {
                 }
                 continue;
             }
-            for scanner in &mut self.joining {
-                scanner.seek_row(&prefix, &key)?;
-                collect(scanner, &mut self.filter, &mut cells, &mut gathered)?;
-            }
             if !self.joining.is_empty() {
+                self.accepted = true;
+                for scanner in &mut self.joining {
+                    scanner.seek_row(&prefix, &key)?;
+                    collect(scanner, &mut self.filter, &mut cells, &mut gathered)?;
+                }
+                gathered.settle()?;
                 // The sort is stable and each family is in order already.
                 cells.sort_by(|a, b| a.family.cmp(&b.family));
+                self.accepted = false;
             }
             self.reset()?;
             self.examined = Some(key.clone());
@@ -219,7 +247,6 @@ impl RegionScanner {
                 gathered.release();
                 continue;
             }
-            gathered.settle()?;
             self.width = Some(cells.len());
             self.ended = self.is_filter_done()?;
             return Ok(Step::Row(Row { key, cells, partial: false }));
@@ -271,11 +298,11 @@ impl RegionScanner {
                     return Ok(Step::Row(Row { key, cells, partial: true }));
                 }
             }
+            gathered.settle()?;
             let passes = self.passes(&mut cells)?;
             self.reset()?;
             self.examined = Some(piece.key.clone());
             if passes {
-                gathered.settle()?;
                 self.ended = self.is_filter_done()?;
                 return Ok(Step::Row(Row { key: piece.key, cells, partial: false }));
             }

@@ -40,6 +40,11 @@ impl ReverseRows {
         Ok(Self { reader: reader.clone(), space, cursor, held: Vec::new(), at: 0, run: 0, since_pause: 0 })
     }
 
+    /// The memory of the fetched pairs, in bytes.
+    pub(super) fn held_bytes(&self) -> usize {
+        pairs::memory_bytes(&self.held)
+    }
+
     fn head(&mut self) -> Result<Option<&Pair>> {
         if self.at >= self.held.len() {
             self.held.clear();

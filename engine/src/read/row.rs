@@ -16,7 +16,7 @@ use crate::blocking;
 use crate::catalog::{Family, TableState};
 use crate::cell::Row;
 use crate::core::Core;
-use crate::error::{Error, Result};
+use crate::error::{Error, ErrorKind, Result};
 use crate::key;
 use crate::name::TableName;
 use crate::request::{Get, TimeRange, check_row};
@@ -39,6 +39,22 @@ pub(crate) struct Stored {
 /// Those of the table (missing, disabled), `FamilyNotFound`, `InvalidArgument` for a bad row or no version; those of
 /// store, filter and budget.
 pub(crate) fn get(core: &Core, name: &TableName, get: &Get, budget: &dyn Budget) -> Result<Row> {
+    of_current_table(core, name, || read(core, name, get, budget))
+}
+
+/// Runs a read again if it failed because its table has been changed or dropped: then it reads the current state, or
+/// fails because the table does not exist.
+fn of_current_table<T>(core: &Core, name: &TableName, read: impl Fn() -> Result<T>) -> Result<T> {
+    match read() {
+        Err(error) if error.kind() == ErrorKind::Stale => {
+            core.catalog.with_shared_lock(name, |table| table.check_readable())?;
+            read()
+        }
+        other => other,
+    }
+}
+
+fn read(core: &Core, name: &TableName, get: &Get, budget: &dyn Budget) -> Result<Row> {
     let (table, opened) = open(core, name, get, budget)?;
     let (mut rows, cached) = match opened {
         Opened::Answer(row) => {
@@ -61,13 +77,15 @@ pub(crate) fn get(core: &Core, name: &TableName, get: &Get, budget: &dyn Budget)
 /// # Errors
 /// As for [`get`].
 pub(crate) fn exists(core: &Core, name: &TableName, get: &Get, budget: &dyn Budget) -> Result<bool> {
-    let (table, opened) = open(core, name, get, budget)?;
-    let exists = match opened {
-        Opened::Answer(row) => !row.cells.is_empty(),
-        Opened::Rows(mut rows, _) => rows.has_cell(budget)?,
-    };
-    table.count_reads(&get.row, 1, 0);
-    Ok(exists)
+    of_current_table(core, name, || {
+        let (table, opened) = open(core, name, get, budget)?;
+        let exists = match opened {
+            Opened::Answer(row) => !row.cells.is_empty(),
+            Opened::Rows(mut rows, _) => rows.has_cell(budget)?,
+        };
+        table.count_reads(&get.row, 1, 0);
+        Ok(exists)
+    })
 }
 
 /// A get that has been validated and opened.

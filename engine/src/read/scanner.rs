@@ -1,50 +1,54 @@
-//! Scans: fetch rows in portions, region by region.
+//! Scans: read rows in portions, region by region.
 
 use std::collections::VecDeque;
 use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
-use bytes::Bytes;
-
 use super::budget::{Budget, Unlimited, Unpaused, take_row};
 use super::family_scan::{FamilyScan, Reader, Selection};
 use super::key_range::{KeyRange, Progress};
-use super::region_scanner::{RegionProgress, RegionScan, RegionScanner, Step};
+use super::position::{End, Position, Wanted};
+use super::region_scanner::{RegionProgress, RegionScan, RegionScanner};
 use super::stop::{Stop, Watch};
 use super::store_scanner::Window;
 use crate::catalog::TableState;
-use crate::cell::{Cell, Row};
+use crate::cell::Row;
 use crate::core::{Core, Handle};
-use crate::error::{ErrorKind, Result};
+use crate::error::{Error, ErrorKind, Result};
+use crate::filter::Filter;
 use crate::name::TableName;
 use crate::request::Scan;
 use crate::store::Order;
 
-/// A fetch ends with the row that reaches this size (HBase's `hbase.client.scanner.max.result.size`).
-const PORTION_BYTES: usize = 2 << 20;
+/// The memory that the rows of a block may use, in bytes.
+const BLOCK_MEMORY: usize = 64 << 10;
+/// Each block has at most this many times as many rows as the previous one.
+const BLOCK_GROWTH: usize = 4;
 
 /// An open scan.
 ///
 /// Opening it reads nothing. The first fetch takes a snapshot, which later fetches use, so later writes are not seen,
-/// unless the snapshot is released ([`Self::release_snapshot`]). A fetch reads up to `caching` rows of one region, or 2
-/// MiB; they are delivered even if the table is dropped. Each fetch checks the table again. A failed fetch does not end
-/// the scan: the next one continues after the last row fetched, with a new snapshot. A scan that has reached its end
-/// stays there.
+/// unless the snapshot is released ([`Self::release_snapshot`]). A scan reads no more rows than it is asked for, except
+/// one piece of a row if it has a batch size.
+///
+/// As in HBase, a scan checks the table again after `caching` results, after 2 MiB and at the end of a region. Rows
+/// before that are returned even if the table has been disabled or changed meanwhile.
+///
+/// A failed read does not end the scan: the next one continues after the last row that was read. It uses a new snapshot
+/// unless the read was ended by its call. A scan that has reached its end stays there.
 pub struct Scanner {
     handle: Arc<Handle>,
     name: TableName,
     scan: Scan,
     stop: Stop,
+    /// Rows that have been read and not returned.
     waiting: VecDeque<Row>,
-    progress: Progress,
-    /// Rows that the limit still allows; `None`: no limit.
-    rows_left: Option<usize>,
+    position: Position,
     open: Option<TableView>,
-    /// The fetch that was paused.
-    paused: Option<Portion>,
-    /// The filter of a snapshot that was released.
-    released: Option<Released>,
+    suspended: Option<Suspended>,
+    /// Rows in the next block.
+    block_rows: usize,
     ended: bool,
 }
 
@@ -66,9 +70,19 @@ pub struct SnapshotAge {
     pub written_bytes: u64,
 }
 
-/// What a scan keeps of a snapshot that was released.
-struct Released {
+/// A snapshot that a scan uses.
+#[derive(Clone)]
+struct View {
+    reader: Arc<Reader>,
+    /// [`Store::written_bytes`](crate::store::Store::written_bytes) when the snapshot was taken.
+    written_bytes: u64,
+}
+
+/// What a scan keeps when its cursors are closed between two rows, or in a row that it reads again from its start.
+struct Suspended {
     table: Arc<TableState>,
+    /// `None`: the snapshot has been released.
+    view: Option<View>,
     /// The region that is being read.
     region: RegionProgress,
     /// The regions after it, in reverse order.
@@ -80,29 +94,10 @@ struct TableView {
     /// A table that is disabled, altered, truncated or recreated gets another state. In HBase its regions are reopened
     /// then, and scans continue with the current data.
     table: Arc<TableState>,
-    reader: Arc<Reader>,
+    view: View,
     /// The remaining regions, in reverse order.
     regions: Vec<KeyRange>,
     rows: RegionScanner,
-    /// [`Store::written_bytes`](crate::store::Store::written_bytes) when the snapshot was taken.
-    written_bytes: u64,
-}
-
-/// The result of one fetch.
-#[derive(Default)]
-struct Portion {
-    results: Vec<Row>,
-    /// Rows whose last piece is in this portion.
-    rows: usize,
-    bytes: usize,
-    /// The region has no more rows.
-    region_ended: bool,
-    /// The budget was used up within the row after these.
-    cut: bool,
-    /// The row of which only some pieces have been fetched.
-    unfinished: Option<Bytes>,
-    /// The scan was told to pause.
-    paused: bool,
 }
 
 impl fmt::Debug for Scanner {
@@ -117,18 +112,16 @@ impl fmt::Debug for Scanner {
 
 impl Scanner {
     pub(crate) fn new(handle: Arc<Handle>, name: TableName, scan: Scan) -> Self {
-        let rows_left = usize::try_from(scan.limit).ok().filter(|limit| *limit > 0);
         Self {
             handle,
             name,
-            scan,
             stop: Stop::of_scan(),
             waiting: VecDeque::new(),
-            progress: Progress::Start,
-            rows_left,
+            position: Position::start(&scan),
+            scan,
             open: None,
-            paused: None,
-            released: None,
+            suspended: None,
+            block_rows: 1,
             ended: false,
         }
     }
@@ -143,9 +136,30 @@ impl Scanner {
     pub fn next(&mut self, n: usize) -> Result<Vec<Row>> {
         self.stop.join(&Stop::default());
         while self.waiting.len() < n && !self.ended {
-            let _ = self.fetch(&Unlimited)?;
+            let results = n - self.waiting.len();
+            let _ = self.fetch(Wanted { results, bytes: usize::MAX }, &Unlimited)?;
         }
         Ok(self.waiting.drain(..n.min(self.waiting.len())).collect())
+    }
+
+    /// Up to `max` results, fewer at first: one, then up to four times as many in each call, while they use less than
+    /// about 64 KiB of memory together. For callers that keep the results until their own callers want them. Only an
+    /// empty list means the end of the scan.
+    ///
+    /// # Errors
+    /// Those of [`Self::next`].
+    pub fn next_block(&mut self, max: usize) -> Result<Vec<Row>> {
+        let rows = self.next_within(self.block_rows.min(max), BLOCK_MEMORY)?;
+        self.grow_block(rows.len(), rows.iter().map(Row::memory_bytes).sum());
+        Ok(rows)
+    }
+
+    /// Sizes the next block by the rows of one.
+    fn grow_block(&mut self, rows: usize, memory: usize) {
+        if let Some(row_memory) = memory.checked_div(rows) {
+            let most = BLOCK_MEMORY / row_memory.max(1);
+            self.block_rows = rows.saturating_mul(BLOCK_GROWTH).max(self.block_rows).min(most).max(1);
+        }
     }
 
     /// Like [`Self::next`], but ends with the result at which the total size reaches `bytes`. Only an empty list means
@@ -174,62 +188,73 @@ impl Scanner {
     /// Those of [`Self::next_for`].
     pub fn fetch_for(&mut self, n: usize, bytes: usize, budget: &dyn Budget) -> Result<Fetched> {
         self.stop.join(&budget.stop());
-        if let Some(paused) = &self.paused {
-            paused.results.iter().try_for_each(|row| take_row(budget, row))?;
+        // The results of this call are the first ones that wait.
+        let mut results = Page { len: 0, bytes: 0 };
+        // Earlier calls have read these, and this call's budget does not contain them yet.
+        let earlier = self.waiting.len();
+        while results.has_room(n, bytes) && results.len < earlier {
+            match take_row(budget, &self.waiting[results.len]) {
+                Ok(()) => results.add(&self.waiting[results.len]),
+                Err(error) if !results.may_be_returned(&error, budget) => return Err(error),
+                Err(_) => return Ok(self.page(&results)),
+            }
         }
-        let (mut results, mut sum) = (Vec::new(), 0);
-        // Results that an earlier call fetched, which this call's budget does not contain yet.
-        let mut earlier = self.waiting.len();
-        while results.len() < n && sum < bytes {
-            let mut paused = false;
-            let failed = match self.waiting.front() {
-                Some(row) if earlier > 0 => take_row(budget, row).err(),
-                None if self.ended => break,
-                None => match self.fetch(budget) {
-                    Ok(is_paused) => {
-                        paused = is_paused;
-                        None
-                    }
-                    Err(error) => Some(error),
-                },
-                Some(_) => None,
-            };
-            if failed.as_ref().is_some_and(|error| error.kind() != ErrorKind::Cancelled)
-                && budget.check().is_err()
-                && !results.is_empty()
+        if let Some(held) = self.position.held().filter(|_| results.has_room(n, bytes)) {
+            match take_row(budget, held) {
+                Err(error) if !results.may_be_returned(&error, budget) => return Err(error),
+                Err(_) => return Ok(self.page(&results)),
+                Ok(()) => {}
+            }
+        }
+        while results.has_room(n, bytes) && !self.ended {
+            let read = self.fetch(Wanted { results: n - results.len, bytes: bytes - results.bytes }, budget);
+            while results.has_room(n, bytes)
+                && let Some(row) = self.waiting.get(results.len)
             {
-                break;
+                results.add(row);
             }
-            if paused || failed.is_some() {
-                results.into_iter().rev().for_each(|row| self.waiting.push_front(row));
-                return failed.map_or(Ok(Fetched::Paused), Err);
-            }
-            if let Some(row) = self.waiting.pop_front() {
-                earlier = earlier.saturating_sub(1);
-                sum += row.bytes();
-                results.push(row);
+            match read {
+                Ok(true) => return Ok(Fetched::Paused),
+                Ok(false) => {}
+                Err(error) if !results.may_be_returned(&error, budget) => return Err(error),
+                Err(_) => break,
             }
         }
-        Ok(Fetched::Rows(results))
+        Ok(self.page(&results))
+    }
+
+    fn page(&mut self, page: &Page) -> Fetched {
+        Fetched::Rows(self.waiting.drain(..page.len).collect())
+    }
+
+    /// The memory that the scan holds between two reads, in bytes: rows that have been read and not returned, and pairs
+    /// that have been fetched from the store. Does not count what the store's cursors use.
+    pub fn held_bytes(&self) -> usize {
+        let rows = self.waiting.iter().chain(self.position.held()).map(Row::memory_bytes).sum::<usize>();
+        rows + self.open.as_ref().map_or(0, |open| open.rows.held_bytes())
     }
 
     /// How long this scan has been using its snapshot. `None` if it has none.
     pub fn snapshot_age(&self) -> Option<SnapshotAge> {
-        let open = self.open.as_ref()?;
+        let suspended = || self.suspended.as_ref().and_then(|suspended| suspended.view.as_ref());
+        let view = self.open.as_ref().map(|open| &open.view).or_else(suspended)?;
         let store = &self.handle.live().ok()?.store;
-        let time = Duration::from_millis(u64::try_from(store.now_ms() - open.reader.now).unwrap_or_default());
-        Some(SnapshotAge { time, written_bytes: store.written_bytes().saturating_sub(open.written_bytes) })
+        let time = Duration::from_millis(u64::try_from(store.now_ms() - view.reader.now).unwrap_or_default());
+        Some(SnapshotAge { time, written_bytes: store.written_bytes().saturating_sub(view.written_bytes) })
     }
 
     /// Releases the snapshot. The next fetch continues with a new one, after the last row that was examined and with
     /// the state of the filter. In the middle of a row this has no effect.
     pub fn release_snapshot(&mut self) {
-        let in_row = matches!(self.progress, Progress::Within(_)) || self.paused.as_ref().is_some_and(Portion::in_row);
-        if in_row {
+        if let Progress::Within(cell) = &self.position.progress
+            && !self.open.as_ref().is_some_and(|open| open.rows.has_examined(&cell.row))
+        {
             return;
         }
         if let Some(TableView { table, regions, rows, .. }) = self.open.take() {
-            self.released = Some(Released { table, region: rows.into_progress(), regions });
+            self.suspended = Some(Suspended { table, view: None, region: rows.into_progress(), regions });
+        } else if let Some(suspended) = &mut self.suspended {
+            suspended.view = None;
         }
     }
 
@@ -254,194 +279,188 @@ impl Scanner {
             if failed {
                 return None;
             }
-            let row = self.next(1).map(|mut rows| rows.pop()).transpose();
+            let row = self.next_row().transpose();
             failed = matches!(row, Some(Err(_)));
             row
         })
     }
 
-    /// Fetches one portion, which is empty at the end of the scan. Returns whether the fetch was paused.
-    fn fetch(&mut self, budget: &dyn Budget) -> Result<bool> {
+    /// The next result. Reads blocks.
+    fn next_row(&mut self) -> Result<Option<Row>> {
+        self.stop.join(&Stop::default());
+        while self.waiting.is_empty() && !self.ended {
+            let _ = self.fetch(Wanted { results: self.block_rows, bytes: BLOCK_MEMORY }, &Unlimited)?;
+            self.grow_block(self.waiting.len(), self.waiting.iter().map(Row::memory_bytes).sum());
+        }
+        Ok(self.waiting.pop_front())
+    }
+
+    /// Reads one portion, which may be empty, and adds it to the results that wait. Returns whether it was paused.
+    fn fetch(&mut self, wanted: Wanted, budget: &dyn Budget) -> Result<bool> {
         self.stop.check()?;
         budget.check()?;
-        let portion = match self.next_portion(budget) {
-            Ok(portion) => portion,
-            Err(error) => {
-                self.reset_to_progress();
+        self.handle.live()?;
+        let mut open = match self.open.take() {
+            Some(open) if self.position.is_in_fetch() => open,
+            open => match self.current(open) {
+                Ok(open) => open,
+                Err(error) => {
+                    self.reset_to_progress();
+                    return Err(error);
+                }
+            },
+        };
+        let portion = self.position.read(&self.scan, &mut open.rows, wanted, budget);
+        let (results, bytes) = portion.read;
+        if let Some(last) = portion.results.last().or(self.position.held()).filter(|_| results > 0) {
+            open.table.count_reads(&last.key, results, bytes);
+        }
+        self.waiting.extend(portion.results);
+        let mut paused = false;
+        match portion.end {
+            End::Wanted => self.open = Some(open),
+            End::Paused => {
+                self.open = Some(open);
+                paused = true;
+            }
+            End::Limit => self.ended = true,
+            End::Fetch => {
+                self.end_fetch();
+                self.open = Some(open).filter(|_| !self.ended);
+            }
+            End::Region if self.position.is_at_limit() => self.ended = true,
+            End::Region => {
+                let table = Arc::clone(&open.table);
+                if let Err(error) = self.next_region(open) {
+                    self.fail(error, &table)?;
+                }
+                self.end_fetch();
+            }
+            End::Failed(error) if is_of_call(&error, budget) => {
+                self.suspend(open);
                 return Err(error);
             }
-        };
-        if portion.paused {
-            self.paused = Some(portion);
-            return Ok(true);
+            End::Failed(error) => self.fail(error, &open.table)?,
         }
-        if let Some(last) = portion.results.last() {
-            self.progress = match last.cells.last() {
-                Some(cell) if last.partial => Progress::Within(cell.clone()),
-                _ => Progress::After(last.key.clone()),
-            };
-        }
-        if let (true, Progress::Within(cell)) = (portion.region_ended, &self.progress) {
-            // A row lies in one region.
-            self.progress = Progress::After(cell.row.clone());
-        }
-        if let Some(left) = &mut self.rows_left {
-            *left -= portion.rows.min(*left);
-            self.ended |= *left == 0;
-        }
-        self.ended |= self.scan.limit == 0;
-        self.waiting.extend(portion.results);
         if self.ended {
             // Releases the snapshot.
             self.open = None;
         }
-        Ok(false)
+        Ok(paused)
     }
 
-    /// Lets the next fetch continue after the rows that have been fetched, with a new snapshot and a new filter.
-    fn reset_to_progress(&mut self) {
-        self.open = None;
-        self.paused = None;
-        self.released = None;
+    fn end_fetch(&mut self) {
+        self.position.end_fetch();
+        // In HBase, a limit of 0 ends the scan after its first fetch.
+        self.ended |= self.scan.limit == 0;
     }
 
-    /// Reads one portion of the current region, and moves on to the next region at the end of it.
-    fn next_portion(&mut self, budget: &dyn Budget) -> Result<Portion> {
-        let handle = Arc::clone(&self.handle);
-        let core = handle.live()?;
-        let (open, released) = (self.open.take(), self.released.take());
-        let name = self.name.clone();
-        let mut open = core.catalog.with_shared_lock(&name, |table| {
-            table.check_readable()?;
-            match open {
-                Some(open) if Arc::ptr_eq(&open.table, table) => Ok(open),
-                _ => self.open(core, table, released),
-            }
-        })?;
-        let before = self.paused.take().unwrap_or_default();
-        let portion = self.read(&mut open.rows, before, budget)?;
-        if let Some(first) = portion.results.first().filter(|_| !portion.paused) {
-            open.table.count_reads(&first.key, portion.results.len(), portion.bytes);
-        }
-        if portion.cut {
-            // The row after the portion has been read in part: the next fetch opens the region again and reads the row
-            // from its start.
-            self.reset_to_progress();
-            return Ok(portion);
-        }
-        if !portion.region_ended {
-            self.open = Some(open);
-            return Ok(portion);
-        }
+    /// Moves on to the next region, or ends the scan.
+    fn next_region(&mut self, mut open: TableView) -> Result<()> {
         // HBase's client continues in the next region with a new filter, unless the last fetch was empty because the
         // filter is done.
-        let done = portion.results.is_empty() && open.rows.is_filter_done()?;
+        let done = self.position.fetched() == 0 && open.rows.is_filter_done()?;
         match open.regions.pop() {
             Some(extent) if !done => {
-                open.rows = self.region(&open.table, &open.reader, extent)?;
+                open.rows = self.region(&open.table, &open.view.reader, extent)?;
                 self.open = Some(open);
             }
             _ => self.ended = true,
         }
-        Ok(portion)
+        Ok(())
     }
 
-    /// Adds rows to a portion that was paused, or to a new one.
-    fn read(&self, rows: &mut RegionScanner, mut portion: Portion, budget: &dyn Budget) -> Result<Portion> {
-        let caching = usize::try_from(self.scan.caching).ok().filter(|caching| *caching > 0).unwrap_or(usize::MAX);
-        let rows_left = self.rows_left.unwrap_or(usize::MAX);
-        if !portion.paused
-            && let Progress::Within(cell) = &self.progress
-        {
-            portion.unfinished = Some(cell.row.clone());
-        }
-        portion.paused = false;
-        while portion.results.len() < caching && portion.rows < rows_left && portion.bytes < PORTION_BYTES {
-            let next = match rows.next_step(budget) {
-                Err(error) if error.kind() != ErrorKind::Cancelled => match budget.check() {
-                    Err(_) if !portion.results.is_empty() => {
-                        portion.cut = true;
-                        return Ok(portion);
-                    }
-                    _ => return Err(error),
-                },
-                next => next?,
-            };
-            let mut row = match next {
-                Step::Row(row) => row,
-                Step::Paused => {
-                    portion.paused = true;
-                    return Ok(portion);
-                }
-                Step::End => {
-                    portion.region_ended = true;
-                    portion.rows += usize::from(portion.unfinished.is_some());
-                    // Nothing visible followed the last piece, so HBase does not call it partial after all.
-                    if let Some(last) = portion.results.last_mut() {
-                        last.partial = false;
-                    }
-                    return Ok(portion);
-                }
-            };
-            // A piece may be called partial although nothing follows it. Only the next row shows that it was the last
-            // one.
-            if portion.unfinished.as_ref().is_some_and(|last| *last != row.key) {
-                portion.unfinished = None;
-                portion.rows += 1;
-                if portion.rows == rows_left {
-                    return Ok(portion);
-                }
-            }
-            if let Progress::Within(last) = &self.progress
-                && row.key == last.row
-            {
-                row.cells.retain(|cell| order_of(cell) > order_of(last));
-                if row.cells.is_empty() {
-                    continue;
-                }
-            }
-            if row.partial {
-                portion.unfinished = Some(row.key.clone());
-            } else {
-                portion.unfinished = None;
-                portion.rows += 1;
-            }
-            portion.bytes += row.bytes();
-            portion.results.push(row);
-        }
-        portion.region_ended = rows.is_over()?;
-        Ok(portion)
+    /// Lets the next fetch continue after the rows that have been read, with a new snapshot and a new filter.
+    fn reset_to_progress(&mut self) {
+        self.open = None;
+        self.suspended = None;
+        self.position.end_fetch();
+        self.position.repeat_row();
     }
 
-    /// Opens the current state of the table after the rows that have been fetched or, with the filter of a snapshot
-    /// that was released, after those that have been examined.
-    fn open(&mut self, core: &Core, table: &Arc<TableState>, released: Option<Released>) -> Result<TableView> {
+    /// Handles a failure of the store or the filter. Fails unless the reason is that the table has changed: then the
+    /// next fetch reads its current state, or reports that it does not exist.
+    fn fail(&mut self, error: Error, table: &Arc<TableState>) -> Result<()> {
+        self.reset_to_progress();
+        let has_changed = || {
+            let current = self.handle.live().and_then(|core| core.catalog.table(&self.name));
+            !current.is_ok_and(|current| Arc::ptr_eq(&current, table))
+        };
+        if error.kind() == ErrorKind::Stale && has_changed() { Ok(()) } else { Err(error) }
+    }
+
+    /// Lets the next fetch continue on the same snapshot and with the same filter. The row that was being read is read
+    /// again from its start.
+    fn suspend(&mut self, mut open: TableView) {
+        let filter_may_continue = open.rows.filter_may_continue();
+        let TableView { table, view, regions, rows } = open;
+        let mut region = rows.into_progress();
+        if !filter_may_continue {
+            match self.filter() {
+                Ok(filter) => region = RegionProgress { filter, closed: Vec::new(), ..region },
+                Err(_) => return self.reset_to_progress(),
+            }
+        }
+        self.position.repeat_row();
+        self.suspended = Some(Suspended { table, view: Some(view), region, regions });
+    }
+
+    /// The current state of the table, which the next fetch reads.
+    fn current(&mut self, open: Option<TableView>) -> Result<TableView> {
+        let handle = Arc::clone(&self.handle);
+        let core = handle.live()?;
+        let suspended = self.suspended.take();
+        let name = self.name.clone();
+        core.catalog.with_shared_lock(&name, |table| {
+            table.check_readable()?;
+            match open {
+                Some(open) if Arc::ptr_eq(&open.table, table) => Ok(open),
+                _ => self.open(core, table, suspended),
+            }
+        })
+    }
+
+    /// Opens the current state of the table after the rows that have been read or, if the scan was suspended, after
+    /// those that have been examined.
+    fn open(&mut self, core: &Core, table: &Arc<TableState>, suspended: Option<Suspended>) -> Result<TableView> {
+        let suspended = suspended.filter(|suspended| Arc::ptr_eq(&suspended.table, table));
+        let Some(Suspended { view, region, regions, .. }) = suspended else {
+            self.position.end_fetch();
+            self.position.repeat_row();
+            let view = self.view(core)?;
+            let remaining = KeyRange::of_scan(&self.scan, &self.position.progress);
+            let mut regions = remaining.in_regions(table.regions(), self.scan.reversed);
+            regions.reverse();
+            // An empty range is opened too, so that the request is validated.
+            let first = regions.pop().unwrap_or_else(KeyRange::empty);
+            let rows = self.region(table, &view.reader, first)?;
+            return Ok(TableView { table: Arc::clone(table), view, regions, rows });
+        };
+        let view = view.map_or_else(|| self.view(core), Ok)?;
+        let rows = self.continued_region(table, &view.reader, region)?;
+        Ok(TableView { table: Arc::clone(table), view, regions, rows })
+    }
+
+    /// A new snapshot.
+    fn view(&self, core: &Core) -> Result<View> {
         let written_bytes = core.store.written_bytes();
         let (snapshot, now) = (core.store.snapshot()?, core.store.now_ms());
-        let reader = Arc::new(Reader { snapshot, now, stop: self.stop.clone() });
-        let (rows, regions) = match released.filter(|released| Arc::ptr_eq(&released.table, table)) {
-            Some(Released { region, regions, .. }) => (self.continued_region(table, &reader, region)?, regions),
-            None => {
-                self.paused = None;
-                let remaining = KeyRange::of_scan(&self.scan, &self.progress);
-                let mut regions = remaining.in_regions(table.regions(), self.scan.reversed);
-                regions.reverse();
-                // An empty range is opened too, so that the request is validated.
-                let first = regions.pop().unwrap_or_else(KeyRange::empty);
-                (self.region(table, &reader, first)?, regions)
-            }
-        };
-        Ok(TableView { table: Arc::clone(table), reader, regions, rows, written_bytes })
+        Ok(View { reader: Arc::new(Reader { snapshot, now, stop: self.stop.clone() }), written_bytes })
     }
 
     /// Opens a region with a new filter.
     fn region(&self, table: &TableState, reader: &Arc<Reader>, extent: KeyRange) -> Result<RegionScanner> {
         let reversed = self.scan.reversed;
-        let filter = self.scan.filter.as_ref().map(|spec| spec.start(reversed)).transpose()?;
+        let filter = self.filter()?;
         let (first, last) = filter.as_ref().map_or((None, None), |f| (f.first_row(), f.last_row()));
         let extent = first.map_or_else(|| extent.clone(), |row| extent.beginning_at(&row, reversed));
         let extent = last.map_or_else(|| extent.clone(), |row| extent.ending_at(&row, reversed));
         self.continued_region(table, reader, RegionProgress { extent, filter, closed: Vec::new() })
+    }
+
+    /// A new filter.
+    fn filter(&self) -> Result<Option<Box<dyn Filter>>> {
+        self.scan.filter.as_ref().map(|spec| spec.start(self.scan.reversed)).transpose()
     }
 
     /// Opens a region of which a part may have been read.
@@ -469,15 +488,29 @@ impl Scanner {
     }
 }
 
-impl Portion {
-    /// Whether the last result is a piece of a row.
-    fn in_row(&self) -> bool {
-        self.unfinished.is_some()
+/// The first results that wait.
+struct Page {
+    len: usize,
+    bytes: usize,
+}
+
+impl Page {
+    fn has_room(&self, n: usize, bytes: usize) -> bool {
+        self.len < n && self.bytes < bytes
+    }
+
+    fn add(&mut self, row: &Row) {
+        self.len += 1;
+        self.bytes += row.bytes();
+    }
+
+    /// Whether a call that met this error returns the page instead: its budget is used up.
+    fn may_be_returned(&self, error: &Error, budget: &dyn Budget) -> bool {
+        self.len > 0 && error.kind() != ErrorKind::Cancelled && budget.check().is_err()
     }
 }
 
-/// The order of cells within a row.
-fn order_of(cell: &Cell) -> impl Ord + '_ {
-    use std::cmp::Reverse;
-    (&cell.family, &cell.qualifier, Reverse(cell.timestamp), Reverse(cell.kind))
+/// Whether an error says that the call ended the read, not that the read failed.
+fn is_of_call(error: &Error, budget: &dyn Budget) -> bool {
+    error.kind() == ErrorKind::Cancelled || budget.check().is_err()
 }

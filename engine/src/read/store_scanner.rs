@@ -141,6 +141,11 @@ impl StoreScanner {
         self.cursor.buffered()
     }
 
+    /// The memory of what has been fetched from the store, in bytes.
+    pub(super) fn held_bytes(&self) -> usize {
+        self.cursor.held_bytes()
+    }
+
     /// Passes the rest of the open row to `take`. Only for reads without a filter.
     pub(super) fn rest_of_row(&mut self, take: &mut impl FnMut(Cell) -> Result<()>) -> Result<()> {
         if self.in_row && self.window.is_all() {

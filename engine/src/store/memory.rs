@@ -241,21 +241,26 @@ impl MemoryCursor {
 impl Cursor for MemoryCursor {
     fn next(&mut self) -> Result<Option<Pair>> {
         let mut out = Vec::with_capacity(1);
-        self.next_many(1, &mut out)?;
+        self.next_many(1, usize::MAX, &mut out)?;
         Ok(out.pop())
     }
 
-    fn next_many(&mut self, n: usize, out: &mut Vec<Pair>) -> Result<()> {
+    fn next_many(&mut self, n: usize, bytes: usize, out: &mut Vec<Pair>) -> Result<()> {
         // The map panics at a range whose end is before its start.
         if self.is_empty() {
             return Ok(());
         }
         let before = out.len();
         let range = self.map.range((self.from.clone(), self.to.clone()));
-        let pair = |(key, value): (&Bytes, &Bytes)| (key.clone(), value.clone());
+        let mut sum = 0;
+        let pair = |(key, value): (&Bytes, &Bytes)| {
+            let has_room = sum < bytes;
+            sum += key.len() + value.len();
+            has_room.then(|| (key.clone(), value.clone()))
+        };
         match self.order {
-            Order::Ascending => out.extend(range.take(n).map(pair)),
-            Order::Descending => out.extend(range.rev().take(n).map(pair)),
+            Order::Ascending => out.extend(range.take(n).map_while(pair)),
+            Order::Descending => out.extend(range.rev().take(n).map_while(pair)),
         }
         if let Some((last, _)) = out[before..].last() {
             let behind = Bound::Excluded(last.clone());

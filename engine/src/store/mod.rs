@@ -228,13 +228,16 @@ pub trait Cursor: Send {
     /// The next pair. After the last one, every call returns `None`.
     fn next(&mut self) -> Result<Option<Pair>>;
 
-    /// Appends the next `n` pairs to `out`, or fewer at the end. If it fails, the pairs before the failure have been
-    /// appended.
-    fn next_many(&mut self, n: usize, out: &mut Vec<Pair>) -> Result<()> {
+    /// Appends the next `n` pairs to `out`, or fewer at the end. The pair at which their keys and values reach `bytes`
+    /// is the last one. If it fails, the pairs before the failure have been appended.
+    fn next_many(&mut self, n: usize, bytes: usize, out: &mut Vec<Pair>) -> Result<()> {
+        let mut sum = 0;
         for _ in 0..n {
-            match self.next()? {
-                Some(pair) => out.push(pair),
-                None => break,
+            let Some((key, value)) = self.next()? else { break };
+            sum += key.len() + value.len();
+            out.push((key, value));
+            if sum >= bytes {
+                break;
             }
         }
         Ok(())

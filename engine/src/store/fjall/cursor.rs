@@ -111,11 +111,11 @@ impl FjallCursor {
 impl Cursor for FjallCursor {
     fn next(&mut self) -> Result<Option<Pair>> {
         let mut out = Vec::with_capacity(1);
-        self.next_many(1, &mut out)?;
+        self.next_many(1, usize::MAX, &mut out)?;
         Ok(out.pop())
     }
 
-    fn next_many(&mut self, n: usize, out: &mut Vec<Pair>) -> Result<()> {
+    fn next_many(&mut self, n: usize, bytes: usize, out: &mut Vec<Pair>) -> Result<()> {
         let mut state = self.state.lock();
         let iter = match &mut *state {
             CursorState::Active(iter) => iter,
@@ -123,7 +123,7 @@ impl Cursor for FjallCursor {
             CursorState::Stale => return Err(stale()),
         };
         let before = out.len();
-        let taken = take_from(iter, self.order, &self.to, n, out);
+        let taken = take_from(iter, self.order, &self.to, (n, bytes), out);
         if let Some((last, _)) = out[before..].last() {
             match self.order {
                 Order::Ascending => last[..].clone_into(&mut self.from),
@@ -167,9 +167,16 @@ impl Cursor for FjallCursor {
     }
 }
 
-/// Appends up to `n` pairs to `out`; in ascending order, only pairs below `to` unless that is empty. Returns `false` at
-/// the end.
-fn take_from(iter: &mut fjall::Iter, order: Order, to: &[u8], n: usize, out: &mut Vec<Pair>) -> Result<bool> {
+/// Appends up to `n` pairs to `out`, the last one being that at which their size reaches `bytes`; in ascending order,
+/// only pairs below `to` unless that is empty. Returns `false` at the end.
+fn take_from(
+    iter: &mut fjall::Iter,
+    order: Order,
+    to: &[u8],
+    (n, bytes): (usize, usize),
+    out: &mut Vec<Pair>,
+) -> Result<bool> {
+    let mut sum = 0;
     for _ in 0..n {
         let item = match order {
             Order::Ascending => iter.next(),
@@ -180,7 +187,11 @@ fn take_from(iter: &mut fjall::Iter, order: Order, to: &[u8], n: usize, out: &mu
         if order == Order::Ascending && !to.is_empty() && &key[..] >= to {
             return Ok(false);
         }
+        sum += key.len() + value.len();
         out.push((Bytes::from(key), Bytes::from(value)));
+        if sum >= bytes {
+            break;
+        }
     }
     Ok(true)
 }

@@ -1,9 +1,12 @@
-//! Gets and scans: versions, delete markers, time ranges, limits, work limits, the row cache and compactions.
+//! Gets and scans: versions, delete markers, time ranges, limits, work limits, interruptions, the row cache and
+//! compactions.
 
 mod budget;
 mod compaction;
+mod interruptions;
 mod model;
 mod plain;
+mod portions;
 mod raw;
 mod reopened;
 mod row_cache;

@@ -1,0 +1,152 @@
+//! How much a scan reads and holds: no more than it is asked for, whatever a fetch of HBase's client would contain.
+
+use std::sync::Arc;
+
+use hjall_engine::filter::FilterSpec;
+use hjall_engine::mutation::MarkerKind;
+use hjall_engine::read::WorkLimit;
+use hjall_engine::request::Scan;
+use hjall_engine::{ErrorKind, Row, Scanner, Table};
+
+use crate::fixture::{Database, descriptor, name, put};
+use crate::world::World;
+
+/// The memory that an open scan may hold.
+const HELD_MAX: usize = 64 << 10;
+
+fn table_of(db: &Database, rows: usize, value: &str) -> Table {
+    let table = db.table("t", &["f"]);
+    for row in 0..rows {
+        table.put(&put(&format!("r{row:05}"), &[("f:a", 1, value), ("f:b", 1, value)])).unwrap();
+    }
+    table
+}
+
+fn scans() -> impl Iterator<Item = Scan> {
+    let of = |(reversed, batch)| Scan { reversed, batch, ..Scan::default() };
+    [(false, 0), (true, 0), (false, 1), (true, 1)].into_iter().map(of)
+}
+
+#[test]
+fn an_open_scan_holds_little() {
+    for (rows, bytes) in [(3000, 1), (200, 3000), (40, 50_000)] {
+        for db in Database::all() {
+            let table = table_of(&db, rows, &"v".repeat(bytes));
+            for scan in scans() {
+                let mut scanner = table.scan(scan.clone()).unwrap();
+                let mut most = 0;
+                let mut all = 0;
+                for n in [1, 1, 7, 100, 1, 20] {
+                    all += scanner.next(n).unwrap().len();
+                    most = most.max(scanner.held_bytes());
+                }
+                loop {
+                    let block = scanner.next_block(1000).unwrap();
+                    most = most.max(scanner.held_bytes());
+                    let memory = block.iter().map(Row::memory_bytes).sum::<usize>();
+                    assert!(memory < HELD_MAX + 2 * bytes + 500, "{memory}");
+                    if block.is_empty() {
+                        break;
+                    }
+                    all += block.len();
+                }
+                assert_eq!(all, if scan.batch == 0 { rows } else { 2 * rows });
+                assert!(most < HELD_MAX + 2 * bytes, "{}, {rows} rows, {scan:?}: {most}", db.kind);
+            }
+        }
+    }
+}
+
+#[test]
+fn the_first_result_of_a_scan_reads_few_pairs() {
+    let db = Database::memory();
+    let table = table_of(&db, 3000, "v");
+    let few = WorkLimit { pairs: 60, bytes: 10_000 };
+    for scan in scans() {
+        let first: [fn(&mut Scanner) -> usize; 3] = [
+            |scanner| scanner.next(1).unwrap().len(),
+            |scanner| scanner.next_block(1000).unwrap().len(),
+            |scanner| scanner.rows().next().unwrap().map(|_| 1).unwrap(),
+        ];
+        for first in first {
+            let mut scanner = table.scan(scan.clone()).unwrap();
+            assert_eq!(few.run(|| first(&mut scanner)), Some(1), "{scan:?}");
+        }
+    }
+}
+
+#[test]
+fn blocks_grow() {
+    let db = Database::memory();
+    let table = table_of(&db, 3000, "v");
+    let mut scanner = table.scan(Scan::default()).unwrap();
+    let blocks: Vec<_> = (0..5).map(|_| scanner.next_block(1000).unwrap().len()).collect();
+    assert_eq!(blocks[..4], [1, 4, 16, 64]);
+    assert!(blocks[4] > 64, "{blocks:?}");
+    assert_eq!(scanner.next_block(10).unwrap().len(), 10);
+    assert_eq!(scanner.rows().count(), 3000 - blocks.iter().sum::<usize>() - 10);
+}
+
+/// Rows in three regions, the last cells of some of them hidden.
+fn regions() -> World {
+    let world = World::split(&["f", "g"], &["b", "c"]);
+    for row in ["a1", "a2", "b1", "b2", "b3", "c1"] {
+        for column in ["f:1", "f:2", "f:3", "g:1"] {
+            world.put(row, column, 5, row);
+        }
+    }
+    world.delete("a2", "g:", MarkerKind::Family, 9);
+    world.delete("b3", "f:3", MarkerKind::Column, 9);
+    world.delete("b3", "g:1", MarkerKind::Column, 9);
+    world
+}
+
+#[test]
+fn the_results_do_not_depend_on_how_many_are_read_at_once() {
+    let world = regions();
+    let filters =
+        ["", "PageFilter(1)", "PageFilter(2)", "InclusiveStopFilter('b1')", "WHILE RowFilter(!=, 'binary:a2')"];
+    for filter in filters {
+        for (reversed, batch, limit, caching) in (0..2)
+            .flat_map(|reversed| (0..4).map(move |batch| (reversed == 1, batch)))
+            .flat_map(|(reversed, batch)| [-1, 1, 3].map(|limit| (reversed, batch, limit)))
+            .flat_map(|(reversed, batch, limit)| [0, 1, 2, 3].map(|caching| (reversed, batch, limit, caching)))
+        {
+            let spec = (!filter.is_empty()).then(|| Arc::new(FilterSpec::parse(filter.as_bytes()).unwrap()));
+            let scan = Scan { reversed, batch, limit, caching, filter: spec, ..Scan::default() };
+            let open = || world.table.scan(scan.clone()).unwrap();
+            let Ok(expected) = open().next(usize::MAX) else { continue };
+            for n in 1..4 {
+                let mut scanner = open();
+                let mut found = Vec::new();
+                loop {
+                    let rows = scanner.next_within(n, if n == 3 { 1 } else { usize::MAX }).unwrap();
+                    if rows.is_empty() {
+                        break;
+                    }
+                    found.extend(rows);
+                }
+                assert_eq!(found, expected, "{n} at once, {scan:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_scan_of_a_dropped_table_says_so() {
+    for db in Database::all() {
+        for reversed in [false, true] {
+            let splits = vec!["b".into(), "c".into()];
+            db.engine.create_table(descriptor("t", &["f"]), splits).unwrap();
+            let table = db.engine.table(&name("t"));
+            for row in ["a", "b", "c"] {
+                table.put(&put(row, &[("f:a", 1, "v")])).unwrap();
+            }
+            let mut scanner = table.scan(Scan { reversed, ..Scan::default() }).unwrap();
+            assert_eq!(scanner.next(1).unwrap().len(), 1);
+            db.engine.disable_table(&name("t")).unwrap();
+            db.engine.delete_table(&name("t")).unwrap();
+            assert_eq!(scanner.next(2).unwrap_err().kind(), ErrorKind::TableNotFound, "{}", db.kind);
+        }
+    }
+}
