@@ -3,7 +3,7 @@ import threading
 import time
 
 import happybase
-from attacking import AT_LENGTH, connect, message, metric, struct_field, text_field
+from attacking import AT_LENGTH, connect, message, metric, rss, struct_field, text_field
 
 NOTHING = b"ValueFilter(=, 'substring:nothing')"
 
@@ -81,4 +81,35 @@ def test_scans_of_clients_that_have_disconnected_end(attacked):
     while metric(server, 'hjall_lane_under_way{lane="scan"}'):
         pass
     assert len(list(database.table("t").scan(limit=10))) == 10
+    database.close()
+
+
+def opened(raw):
+    """Opens a scanner of the table and returns its encoded number."""
+    raw.sendall(message("scannerOpen", text_field(1, b"t") + text_field(2, b"") + b"\0"))
+    answer = raw.recv(1 << 16)
+    # Field 0 of the result, an i32.
+    return answer[answer.index(b"scannerOpen") + len(b"scannerOpen") + 4 + 3:][:4]
+
+
+def test_open_scanners_hold_little(attacked):
+    rows, columns, scanners = (200_000, 4, 1000) if AT_LENGTH else (10_000, 4, 100)
+    server = attacked(on_disk=True)
+    database = happybase.Connection("127.0.0.1", server.port, timeout=600_000)
+    database.create_table("t", {"f": {}})
+    with database.table("t").batch(batch_size=1000) as batch:
+        for row in range(rows):
+            batch.put(b"%08d" % row, {b"f:%d" % column: b"v" for column in range(columns)})
+    for _ in range(2):
+        # The caches are filled, and the allocator has its arenas.
+        assert sum(1 for _ in database.table("t").scan(batch_size=1000)) == rows
+    before = rss(server)
+    with connect(server.port) as raw:
+        for _ in range(scanners):
+            number = opened(raw)
+            raw.sendall(message("scannerGetList", i32_field(1, number) + i32_field(2, b"\0\0\0\1") + b"\0"))
+            assert b"00000000" in raw.recv(1 << 16)
+        each = (rss(server) - before) / scanners
+        print(f"{scanners} open scanners: {each / 1024:.1f} KiB each")
+    assert each < 64 << 10
     database.close()

@@ -108,6 +108,18 @@ impl<'a> CallScope<'a> {
         *self.state.borrow_mut() = Some(state);
     }
 
+    /// Where the call claims memory. `None` for a call without limits.
+    pub(crate) fn memory(&self) -> Option<&Arc<MemoryHolder>> {
+        self.memory
+    }
+
+    /// Gives back what the call has gathered: it has been counted elsewhere.
+    pub(crate) fn release_gathered(&self) {
+        self.cells.set(0);
+        self.bytes.set(0);
+        *self.claim.borrow_mut() = None;
+    }
+
     /// Whether the call is to be paused: its method has been told to, its result is ignored, and it is run again.
     pub fn is_paused(&self) -> bool {
         self.paused.get()
@@ -116,6 +128,12 @@ impl<'a> CallScope<'a> {
     /// Whether the call was ended because the memory quota had no room for what it gathered.
     pub(crate) fn has_exceeded_quota(&self) -> bool {
         matches!(self.exceeded.get(), Some(Exceeded::Quota))
+    }
+
+    /// Tells the method to pause.
+    #[cfg(test)]
+    pub(crate) fn pause(&self) {
+        self.paused.set(true);
     }
 
     /// What a paused call continues with.

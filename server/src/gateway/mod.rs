@@ -5,6 +5,8 @@ mod attributes;
 pub mod compactor;
 pub mod context;
 mod error;
+#[cfg(test)]
+mod held_scanners;
 pub(crate) mod lease_sweeper;
 mod markers;
 mod permission;

@@ -10,8 +10,10 @@ use hjall_engine::clock::Clock;
 use hjall_engine::name::TableName;
 use hjall_engine::{Error, Scanner};
 
+use crate::dispatch::call_scope::CallScope;
 use crate::dispatch::caller::{Caller, OwnScanner};
 use crate::gateway::rest;
+use crate::dispatch::memory_quota::MemoryClaim;
 use crate::settings::config::Limits;
 use crate::wire::fault::Fault;
 use crate::wire::method::Service;
@@ -29,18 +31,29 @@ pub struct OpenScanner {
     pub sort_columns: bool,
     /// REST: what is kept between two calls.
     pub rest: Option<rest::State>,
+    /// The memory of what the scan holds between two calls.
+    pub(super) held: Option<MemoryClaim>,
 }
 
 impl OpenScanner {
     /// A scan of which nothing has been fetched.
     pub fn new(table: TableName, scanner: Scanner) -> Self {
-        Self { table, scanner, refusal: None, sort_columns: false, rest: None }
+        Self { table, scanner, refusal: None, sort_columns: false, rest: None, held: None }
+    }
+
+    /// Claims the memory of what the scan holds, which is in use already, for the connection of a call.
+    fn hold(&mut self, scope: &CallScope<'_>) {
+        self.held = scope.memory().map(|memory| {
+            let mut claim = memory.claim();
+            claim.resize(self.scanner.held_bytes());
+            claim
+        });
     }
 }
 
 /// The number of leases that a sweep checks before it releases the lock, which calls that use scanners wait
 /// for.
-const SWEEP_STEP: usize = 256;
+const SWEEP_STEP: usize = 32;
 
 /// The minimum time between two sweeps by calls that find no room, in milliseconds.
 const SWEEP_INTERVAL_MS: i64 = 1_000;
@@ -52,7 +65,7 @@ const SWEEP_INTERVAL_MS: i64 = 1_000;
 /// the connection that opened it has closed, except for scanners of REST. It does not expire while a call uses it.
 /// Calls that use the same scanner run one after the other.
 pub struct Scanners {
-    leases: Mutex<Leases>,
+    shared: Arc<Shared>,
     limit: AtomicUsize,
     address_limit: AtomicUsize,
     own_limit: AtomicUsize,
@@ -67,7 +80,18 @@ pub struct Scanners {
     snapshot_writes: AtomicU64,
     /// When a call that found no room last swept.
     swept_ms: AtomicI64,
+}
+
+/// What the uses of scanners need, which may outlive a call that is paused.
+struct Shared {
+    leases: Mutex<Leases>,
     clock: Arc<dyn Clock>,
+}
+
+impl Shared {
+    fn lock(&self) -> MutexGuard<'_, Leases> {
+        self.leases.lock().unwrap_or_else(PoisonError::into_inner)
+    }
 }
 
 #[derive(Default)]
@@ -125,7 +149,7 @@ impl Scanners {
     /// An empty table with these limits.
     pub fn new(limits: &Limits, clock: Arc<dyn Clock>) -> Self {
         let scanners = Self {
-            leases: Mutex::default(),
+            shared: Arc::new(Shared { leases: Mutex::default(), clock }),
             limit: AtomicUsize::new(0),
             address_limit: AtomicUsize::new(0),
             own_limit: AtomicUsize::new(0),
@@ -136,7 +160,6 @@ impl Scanners {
             snapshot_max_ms: AtomicU64::new(0),
             snapshot_writes: AtomicU64::new(0),
             swept_ms: AtomicI64::new(i64::MIN),
-            clock,
         };
         scanners.set_limits(limits);
         scanners
@@ -183,7 +206,7 @@ impl Scanners {
             let why = format!("this connection has {own_limit} scanners open");
             return Err(NoRoom { scanner: Box::new(scanner), why });
         };
-        let used_ms = self.clock.now_ms();
+        let used_ms = self.shared.clock.now_ms();
         let (limit, address_limit) = (self.limit.load(Ordering::Relaxed), self.address_limit.load(Ordering::Relaxed));
         let mut leases = self.lock();
         let full = if leases.by_id.len() >= limit {
@@ -223,35 +246,58 @@ impl Scanners {
 
     /// Sweeps, unless a call has done so a moment ago.
     fn sweep_for_room(&self) -> bool {
-        let now_ms = self.clock.now_ms();
+        let now_ms = self.shared.clock.now_ms();
         let due = |last: i64| (now_ms.saturating_sub(last) >= SWEEP_INTERVAL_MS).then_some(now_ms);
         let swept = self.swept_ms.fetch_update(Ordering::Relaxed, Ordering::Relaxed, due).is_ok();
         swept && self.sweep().closed > 0
     }
 
-    /// Runs `body` on a scanner, and renews the lease before and after. Returns `None` if the id is unknown
-    /// or the lease has ended.
-    pub fn with<R>(&self, service: Service, id: i32, body: impl FnOnce(&mut OpenScanner) -> R) -> Option<R> {
-        let scanner = {
-            let now_ms = self.clock.now_ms();
-            let mut leases = self.lock();
-            let lease = leases.by_id.get_mut(&(service, id))?;
-            if self.ended(service, lease, now_ms) {
-                let gone = leases.remove((service, id));
-                drop(leases);
-                drop(gone);
-                self.expired.fetch_add(1, Ordering::Relaxed);
-                return None;
-            }
-            lease.used_ms = now_ms;
-            lease.fetches += 1;
-            lease.users.fetch_add(1, Ordering::Relaxed);
-            Use { scanners: self, key: (service, id), scanner: lease.scanner.clone(), users: lease.users.clone() }
-        };
+    /// Runs `body` on a scanner, and renews the lease before and after. If the call is paused, the scanner is in use
+    /// until the call ends. Returns `None` if the id is unknown or the lease has ended.
+    pub fn with<R>(
+        &self,
+        service: Service,
+        id: i32,
+        scope: &CallScope<'_>,
+        body: impl FnOnce(&mut OpenScanner) -> R,
+    ) -> Option<R> {
+        let kept = scope.take_kept().and_then(|state| state.downcast::<Use>().ok());
+        let used = kept.map_or_else(|| self.begin_use(service, id), |used| Some(*used))?;
+        let scanner = used.scanner.clone();
         // A body that panicked has left the scanner in the state of a failed fetch.
-        let mut open = scanner.scanner.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut open = scanner.lock().unwrap_or_else(PoisonError::into_inner);
+        // The budget of the call contains what it takes from there.
+        open.held = None;
         self.release_snapshot(&mut open);
-        Some(body(&mut open))
+        let result = body(&mut open);
+        if scope.is_paused() {
+            // The scanner holds it now.
+            scope.release_gathered();
+        }
+        open.hold(scope);
+        drop(open);
+        if scope.is_paused() {
+            scope.keep(Box::new(used));
+        }
+        Some(result)
+    }
+
+    fn begin_use(&self, service: Service, id: i32) -> Option<Use> {
+        let now_ms = self.shared.clock.now_ms();
+        let mut leases = self.lock();
+        let lease = leases.by_id.get_mut(&(service, id))?;
+        if self.ended(service, lease, now_ms) {
+            let gone = leases.remove((service, id));
+            drop(leases);
+            drop(gone);
+            self.expired.fetch_add(1, Ordering::Relaxed);
+            return None;
+        }
+        lease.used_ms = now_ms;
+        lease.fetches += 1;
+        lease.users.fetch_add(1, Ordering::Relaxed);
+        let (scanner, users) = (lease.scanner.clone(), lease.users.clone());
+        Some(Use { shared: self.shared.clone(), key: (service, id), scanner, users })
     }
 
     /// Releases the snapshot of a scan if it is too old, or too much has been written since. Returns whether it has
@@ -268,7 +314,7 @@ impl Scanners {
 
     /// Closes a scanner. Returns `false` if the id is unknown. A call that is using the scanner can finish.
     pub fn close(&self, service: Service, id: i32) -> bool {
-        let now_ms = self.clock.now_ms();
+        let now_ms = self.shared.clock.now_ms();
         let gone = self.lock().remove((service, id));
         gone.is_some_and(|lease| !self.ended(service, &lease, now_ms))
     }
@@ -289,7 +335,7 @@ impl Scanners {
 
     /// Closes all scanners whose lease has ended, and releases the snapshots of idle scanners that are too old.
     pub fn sweep(&self) -> Swept {
-        let now_ms = self.clock.now_ms();
+        let now_ms = self.shared.clock.now_ms();
         let (mut from, mut swept) = (Bound::Unbounded, Swept::default());
         loop {
             let mut leases = self.lock();
@@ -365,7 +411,7 @@ impl Scanners {
     }
 
     fn lock(&self) -> MutexGuard<'_, Leases> {
-        self.leases.lock().unwrap_or_else(PoisonError::into_inner)
+        self.shared.lock()
     }
 }
 
@@ -393,17 +439,17 @@ fn full(why: &str) -> Fault {
 }
 
 /// One call's use of a scanner. Dropping it renews the lease, also after a panic.
-struct Use<'a> {
-    scanners: &'a Scanners,
+struct Use {
+    shared: Arc<Shared>,
     key: (Service, i32),
     scanner: Arc<Mutex<OpenScanner>>,
     users: Arc<AtomicUsize>,
 }
 
-impl Drop for Use<'_> {
+impl Drop for Use {
     fn drop(&mut self) {
-        let now_ms = self.scanners.clock.now_ms();
-        let mut leases = self.scanners.lock();
+        let now_ms = self.shared.clock.now_ms();
+        let mut leases = self.shared.lock();
         self.users.fetch_sub(1, Ordering::Relaxed);
         if let Some(lease) = leases.by_id.get_mut(&self.key).filter(|lease| Arc::ptr_eq(&lease.users, &self.users)) {
             lease.used_ms = now_ms;

@@ -11,6 +11,7 @@ use hjall_engine::name::TableName;
 use hjall_engine::request::Scan;
 use hjall_engine::schema::{FamilyDescriptor, TableDescriptor};
 use hjall_engine::{Engine, LATEST, Options};
+use hjall_server::dispatch::call_scope::CallScope;
 use hjall_server::dispatch::caller::Caller;
 use hjall_server::gateway::scanners::{OpenScanner, Scanners, Swept};
 use hjall_server::settings::config::Limits;
@@ -62,7 +63,7 @@ impl Fixture {
     }
 
     fn exists(&self, service: Service, id: i32) -> bool {
-        self.scanners.with(service, id, |_| ()).is_some()
+        self.scanners.with(service, id, &CallScope::unlimited(&self.connection), |_| ()).is_some()
     }
 }
 
@@ -97,7 +98,7 @@ fn a_lease_ends_after_one_period_in_thrift2_and_two_in_thrift1() {
 fn a_lease_does_not_end_while_a_call_uses_the_scanner() {
     let all = Fixture::new(100);
     let id = all.open(Thrift2).unwrap();
-    all.scanners.with(Thrift2, id, |_| {
+    all.scanners.with(Thrift2, id, &CallScope::unlimited(&all.connection), |_| {
         all.clock.advance(10 * PERIOD_MS);
         assert_eq!(all.scanners.sweep().closed, 0);
     });
@@ -110,7 +111,9 @@ fn a_lease_does_not_end_while_a_call_uses_the_scanner() {
 fn a_panic_in_a_call_leaves_the_scanner_usable() {
     let all = Fixture::new(100);
     let id = all.open(Thrift1).unwrap();
-    let call = std::panic::AssertUnwindSafe(|| all.scanners.with(Thrift1, id, |_| panic!("intended by the test")));
+    let call = std::panic::AssertUnwindSafe(|| {
+        all.scanners.with(Thrift1, id, &CallScope::unlimited(&all.connection), |_| panic!("intended by the test"))
+    });
     assert!(std::panic::catch_unwind(call).is_err());
     assert!(all.exists(Thrift1, id));
     all.clock.advance(2 * PERIOD_MS);
@@ -196,7 +199,10 @@ fn a_sweep_finds_every_ended_lease_among_many() {
 
 /// The keys of the next rows of a scanner.
 fn next(all: &Fixture, id: i32, n: usize) -> Vec<String> {
-    let rows = all.scanners.with(Thrift2, id, |open| open.scanner.next(n).unwrap()).unwrap();
+    let rows = all
+        .scanners
+        .with(Thrift2, id, &CallScope::unlimited(&all.connection), |open| open.scanner.next(n).unwrap())
+        .unwrap();
     rows.into_iter().map(|row| String::from_utf8_lossy(&row.key).into_owned()).collect()
 }
 
@@ -250,7 +256,7 @@ fn calls_that_use_one_scanner_take_turns() {
         for _ in 0..4 {
             threads.spawn(|| {
                 for _ in 0..500 {
-                    all.scanners.with(Thrift1, id, |_| {
+                    all.scanners.with(Thrift1, id, &CallScope::unlimited(&all.connection), |_| {
                         assert_eq!(inside.fetch_add(1, Ordering::SeqCst), 0);
                         inside.fetch_sub(1, Ordering::SeqCst);
                     });
@@ -264,7 +270,7 @@ fn calls_that_use_one_scanner_take_turns() {
 fn closing_a_scanner_in_use_ends_it_after_the_call() {
     let all = Fixture::new(100);
     let id = all.open(Thrift1).unwrap();
-    let used = all.scanners.with(Thrift1, id, |open| {
+    let used = all.scanners.with(Thrift1, id, &CallScope::unlimited(&all.connection), |open| {
         assert!(all.scanners.close(Thrift1, id));
         open.table.qualifier().to_owned()
     });

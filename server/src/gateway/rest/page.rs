@@ -114,7 +114,7 @@ pub(super) fn first(context: &CallContext<'_>, request: &Request, mut open: Open
 /// Answers with the next page of a scan.
 pub(super) fn next(context: &CallContext<'_>, request: &Request) -> Answer {
     let id = request.continues.unwrap_or_default();
-    let page = context.scanners.with(Service::Rest, id, |open| {
+    let page = context.scanners.with(Service::Rest, id, context.scope, |open| {
         let is_last = fill(context, open)?;
         let Some(State::Stream(stream)) = &mut open.rest else { return Err(Failure::not_found()) };
         stream.take_page(is_last).map(|page| (page, is_last)).map_err(Failure::bad)

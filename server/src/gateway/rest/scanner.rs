@@ -264,7 +264,7 @@ pub(super) fn next(context: &CallContext<'_>, request: &Request) -> Answer {
         _ => Ok(0),
     };
     let (rows_max, cells_max) = (limit("n")?, limit("c")?);
-    let fetched = context.scanners.with(Service::Rest, number, |open| {
+    let fetched = context.scanners.with(Service::Rest, number, context.scope, |open| {
         let OpenScanner { scanner, rest: Some(State::Cursor(cursor)), .. } = open else { return Ok(None) };
         let mut cells_max = usize::try_from(cells_max).ok().filter(|max| *max > 0).unwrap_or(usize::MAX);
         cells_max = if is_value { 1 } else { cells_max.min(cursor.batch) };

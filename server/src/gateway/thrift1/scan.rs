@@ -137,7 +137,7 @@ fn start(context: &Context, name: Option<Vec<u8>>, scan: Scan, sorted: bool, att
 }
 
 fn fetch(context: &CallContext<'_>, id: i32, count: i32) -> Answer<Vec<TRowResult>> {
-    let fetched = context.scanners.with(Thrift1, id, |open| {
+    let fetched = context.scanners.with(Thrift1, id, context.scope, |open| {
         let Ok(count) = usize::try_from(count) else {
             let text = format_args!("Illegal Capacity: {count}: nbRows is 0 or more");
             return Err(Fault::undeclared(ILLEGAL_ARGUMENT, text));

@@ -107,7 +107,7 @@ pub fn open_scanner(context: &Context, a: OpenScannerArgs) -> Answer<OpenScanner
 pub fn get_scanner_rows(context: &CallContext<'_>, a: GetScannerRowsArgs) -> Answer<Vec<TResult>> {
     context
         .scanners
-        .with(Service::Thrift2, a.scanner_id, |open| read(context, open, a.num_rows).map(results))
+        .with(Service::Thrift2, a.scanner_id, context.scope, |open| read(context, open, a.num_rows).map(results))
         .unwrap_or_else(|| Err(Fault::IllegalArgument("Invalid scanner Id".to_owned())))
 }
 

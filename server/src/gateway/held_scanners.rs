@@ -1,0 +1,104 @@
+//! Tests of what is held for a scanner between two calls: its lease while a fetch is paused, and memory.
+#![allow(clippy::unwrap_used)]
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use hjall_engine::clock::ManualClock;
+use hjall_engine::mutation::{Put, PutCell};
+use hjall_engine::name::TableName;
+use hjall_engine::read::Stop;
+use hjall_engine::request::Scan;
+use hjall_engine::schema::{FamilyDescriptor, TableDescriptor};
+use hjall_engine::{Engine, LATEST, Options};
+
+use super::scanners::{OpenScanner, Scanners};
+use crate::dispatch::account::Accounts;
+use crate::dispatch::call_scope::CallScope;
+use crate::dispatch::caller::Caller;
+use crate::dispatch::memory_quota::{MemoryHolder, MemoryQuota};
+use crate::settings::config::Limits;
+use crate::wire::method::Service::Thrift2;
+
+const PERIOD_MS: i64 = 60_000;
+
+struct Fixture {
+    scanners: Scanners,
+    clock: Arc<ManualClock>,
+    caller: Arc<Caller>,
+    memory: Arc<MemoryHolder>,
+    id: i32,
+}
+
+/// A scanner over two rows with 100 columns of 1,000 bytes.
+fn fixture() -> Fixture {
+    let clock = Arc::new(ManualClock::at(1_000_000));
+    let limits = Limits { scanner_timeout: Duration::from_millis(PERIOD_MS.unsigned_abs()), ..Limits::default() };
+    let scanners = Scanners::new(&limits, clock.clone());
+    let caller = Caller::new(([127, 0, 0, 1], 1).into());
+    let quota = Arc::new(MemoryQuota::new(16 << 20));
+    let memory = MemoryHolder::new(quota, Accounts::default().of(caller.principal()));
+    let engine = Engine::memory(Options::default()).unwrap();
+    let name = TableName::parse(b"t").unwrap();
+    let mut descriptor = TableDescriptor::new(name.clone());
+    descriptor.add_family(FamilyDescriptor::new("f").unwrap()).unwrap();
+    engine.create_table(descriptor, vec![]).unwrap();
+    let cell = |n: usize| PutCell {
+        family: "f".into(),
+        qualifier: format!("{n:03}").into(),
+        timestamp: LATEST,
+        value: vec![0; 1000].into(),
+    };
+    for row in ["a", "b"] {
+        let put = Put { row: row.into(), cells: (0..100).map(cell).collect(), ..Put::default() };
+        engine.table(&name).put(&put).unwrap();
+    }
+    let scan = Scan { batch: 60, ..Scan::default() };
+    let open = OpenScanner::new(name.clone(), engine.table(&name).scan(scan).unwrap());
+    let id = scanners.open(Thrift2, open, &caller).unwrap();
+    Fixture { scanners, clock, caller, memory, id }
+}
+
+impl Fixture {
+    fn scope(&self) -> CallScope<'_> {
+        CallScope::new(&self.caller, usize::MAX, &self.memory, Stop::default())
+    }
+}
+
+#[test]
+fn a_lease_does_not_end_while_a_fetch_is_paused() {
+    let all = fixture();
+    let first = all.scope();
+    all.scanners.with(Thrift2, all.id, &first, |_| first.pause()).unwrap();
+    let state = first.into_remains().state;
+    all.clock.advance(10 * PERIOD_MS);
+    assert_eq!(all.scanners.sweep().closed, 0);
+    let second = all.scope().with_slice(None, state);
+    assert_eq!(all.scanners.with(Thrift2, all.id, &second, |_| ()), Some(()), "the call continues");
+    assert_eq!(all.scanners.fetches(Thrift2, all.id), 1, "it is one fetch");
+    all.clock.advance(PERIOD_MS - 1);
+    assert!(all.scanners.with(Thrift2, all.id, &all.scope(), |_| ()).is_some(), "its end has renewed the lease");
+    // A paused call that is never run again ends its use, too.
+    let third = all.scope();
+    all.scanners.with(Thrift2, all.id, &third, |_| third.pause()).unwrap();
+    drop(third.into_remains());
+    all.clock.advance(PERIOD_MS);
+    assert_eq!(all.scanners.sweep().closed, 1);
+}
+
+#[test]
+fn what_a_scanner_holds_counts_towards_the_quota() {
+    let all = fixture();
+    let scope = all.scope();
+    let fetched = all.scanners.with(Thrift2, all.id, &scope, |open| open.scanner.next_for(1, usize::MAX, &scope));
+    assert_eq!(fetched.unwrap().unwrap().len(), 1);
+    drop(scope);
+    let held = all.memory.account.held_bytes();
+    assert!(held > 40_000, "the rest of the first row is held: {held}");
+    let scope = all.scope();
+    all.scanners.with(Thrift2, all.id, &scope, |open| open.scanner.next_for(9, usize::MAX, &scope)).unwrap().unwrap();
+    drop(scope);
+    assert_eq!(all.memory.account.held_bytes(), 0);
+    all.scanners.clear();
+    assert_eq!(all.memory.account.held_bytes(), 0);
+}
