@@ -1,10 +1,12 @@
 """Clients that take all they can get: each has a share, and the calls of others are served."""
 import contextlib
 import threading
+import time
 
 import happybase
-from attacking import AT_LENGTH, connect, framed, list_field, message, metric, rss, structs_field, text_field
+from attacking import AT_LENGTH, connect, framed, list_field, message, metric, rss, struct_field, structs_field, text_field
 from test_memory import MIB, wide_row
+from test_scans import NOTHING, i32_field
 
 ELSEWHERE = "127.0.0.2"
 ROW_MIB = 100 if AT_LENGTH else 20
@@ -104,3 +106,38 @@ def test_calls_of_one_client_do_not_fill_the_queue(attacked):
     print(f"{metric(server, refused):.0f} calls of the greedy client were refused")
     assert metric(server, 'hjall_client_refused_total{client="127.0.0.1"}') == 0
     database.close()
+
+
+def test_long_scans_of_one_client_leave_time_to_others(attacked):
+    """Eight long scans of one client, and then one of another, which is as long. It ends first."""
+    server = attacked("--set", "queues.scans_running=1", "--set", "queues.scan_slice=5ms")
+    database = happybase.Connection("127.0.0.1", server.port, timeout=600_000)
+    database.create_table("t", {"f": {}})
+    with database.table("t").batch(batch_size=1000) as batch:
+        for row in range(100_000 if AT_LENGTH else 20_000):
+            batch.put(b"%08d" % row, {b"f:q": b"some value"})
+    database.close()
+    ends, scan = [], text_field(1, b"t") + struct_field(2, text_field(6, NOTHING)) + b"\0"
+
+    def scan_all(name, source):
+        with connect(server.port, timeout=600, source=source) as raw:
+            raw.sendall(message("scannerOpenWithScan", scan))
+            answer = raw.recv(1 << 16)
+            # Field 0 of the result, an i32.
+            number = answer[answer.index(b"scannerOpenWithScan") + len(b"scannerOpenWithScan") + 4 + 3:][:4]
+            raw.sendall(message("scannerGetList", i32_field(1, number) + i32_field(2, b"\0\0\0\1") + b"\0"))
+            assert b"scannerGetList" in raw.recv(1 << 16)
+            ends.append((name, time.monotonic()))
+
+    began = time.monotonic()
+    many = [threading.Thread(target=scan_all, args=("many", "127.0.0.1")) for _ in range(8)]
+    for thread in many:
+        thread.start()
+    while metric(server, 'hjall_lane_under_way{lane="scan"}') < 8:
+        assert not ends
+    one = threading.Thread(target=scan_all, args=("one", ELSEWHERE))
+    one.start()
+    for thread in [one, *many]:
+        thread.join(600)
+    print("ends: " + ", ".join(f"{name} {at - began:.2f} s" for name, at in ends))
+    assert len(ends) == 9 and ends[0][0] == "one", ends

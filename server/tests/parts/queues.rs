@@ -76,7 +76,9 @@ fn step() -> impl Strategy<Value = Step> {
 struct Model {
     order: QueueOrder,
     tuning: Tuning,
+    /// Each with the time when it is due (deadline), or its turn (fifo).
     waiting: Vec<(Entry, i64)>,
+    turn: i64,
     shortest_ms: i64,
     interval_end_ms: i64,
     fresh: bool,
@@ -86,13 +88,17 @@ struct Model {
 impl Model {
     fn put(&mut self, entry: Entry) {
         let delay_ms = (f64::from(entry.fetches as f32 * self.tuning.fetch_weight).sqrt()).round() as i64;
-        self.waiting.push((entry, entry.received_ms + delay_ms.min(self.tuning.delay_ms_max)));
+        let of_client = self.waiting.iter().filter(|(other, _)| other.client == entry.client).count();
+        let place = match self.order {
+            QueueOrder::Fifo => self.turn + of_client as i64,
+            QueueOrder::Deadline | QueueOrder::Codel => entry.received_ms + delay_ms.min(self.tuning.delay_ms_max),
+        };
+        self.waiting.push((entry, place));
     }
 
     fn take(&mut self, now_ms: i64) -> Option<Taken<Entry>> {
         let at = match self.order {
-            QueueOrder::Fifo => 0,
-            QueueOrder::Deadline => (0..self.waiting.len()).min_by_key(|&i| self.waiting[i].1)?,
+            QueueOrder::Fifo | QueueOrder::Deadline => (0..self.waiting.len()).min_by_key(|&i| self.waiting[i].1)?,
             QueueOrder::Codel => {
                 let share = self.waiting.len() as f64 / self.tuning.capacity as f64;
                 if share > self.tuning.lifo_threshold { self.waiting.len() - 1 } else { 0 }
@@ -101,7 +107,8 @@ impl Model {
         if self.waiting.is_empty() {
             return None;
         }
-        let (entry, _) = self.waiting.remove(at);
+        let (entry, place) = self.waiting.remove(at);
+        self.turn = place;
         let dropped = self.order == QueueOrder::Codel && self.drops(now_ms - entry.received_ms, now_ms);
         Some(if dropped { Taken::Drop(entry) } else { Taken::Run(entry) })
     }
@@ -142,6 +149,7 @@ fn agrees(order: QueueOrder, first: Tuning, steps: Vec<Step>) -> Result<(), Test
         order,
         tuning: first,
         waiting: Vec::new(),
+        turn: 0,
         shortest_ms: 0,
         interval_end_ms: clock.now_ms(),
         fresh: true,
@@ -216,6 +224,28 @@ proptest! {
         if let Some(scan) = lanes.size(LaneKind::Scan) {
             prop_assert!(scan.running_max < cores.max(2), "{scan:?}");
         }
+    }
+}
+
+#[test]
+fn clients_take_turns_in_a_fifo_queue() {
+    let queue = shared(QueueOrder::Fifo, 1, Arc::new(ManualClock::at(0)));
+    let put = |number, client| queue.put(Entry { number, received_ms: 0, fetches: 0, client });
+    let take = || match queue.try_take() {
+        Some(Taken::Run(entry)) => entry.number,
+        other => panic!("{other:?}"),
+    };
+    (0..100).for_each(|number| put(number, 1));
+    put(100, 2);
+    put(101, 2);
+    put(102, 3);
+    assert_eq!([take(), take(), take()], [0, 100, 102], "each client has one taken");
+    assert_eq!([take(), take(), take()], [1, 101, 2]);
+    // A client whose calls come one after the other has every second one taken.
+    for number in 0..20 {
+        put(200 + number, 2);
+        let both = [take(), take()];
+        assert!(both.contains(&(200 + number)), "{both:?}");
     }
 }
 

@@ -58,7 +58,7 @@ impl<T> Codel<T> {
 }
 
 impl<T: Waiting> Order<T> for Codel<T> {
-    fn put(&mut self, entry: T) {
+    fn put(&mut self, entry: T, _: usize) {
         self.waiting.push_back(entry);
     }
 
@@ -71,8 +71,8 @@ impl<T: Waiting> Order<T> for Codel<T> {
         Some(if self.drops(waited_ms, now_ms) { Taken::Drop(entry) } else { Taken::Run(entry) })
     }
 
-    fn evict_for(&mut self, client: u64) -> Option<T> {
-        evict(&mut self.waiting, client)
+    fn evict(&mut self, client: u64) -> Option<T> {
+        evict(&mut self.waiting, |entry| entry.client() == client)
     }
 
     fn len(&self) -> usize {

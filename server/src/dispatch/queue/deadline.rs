@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use super::line::{Order, greediest};
+use super::line::Order;
 use super::{Taken, Tuning, Waiting};
 
 /// HBase's `deadline`: entries are ordered by their time of arrival. A fetch of a scanner is delayed by the
@@ -37,7 +37,7 @@ impl<T> Deadline<T> {
 }
 
 impl<T: Waiting> Order<T> for Deadline<T> {
-    fn put(&mut self, entry: T) {
+    fn put(&mut self, entry: T, _: usize) {
         let due_ms = entry.received_ms().saturating_add(self.delay_ms(entry.fetches()));
         self.waiting.push(Reverse(Entry { due_ms, number: self.number, entry }));
         self.number += 1;
@@ -47,10 +47,9 @@ impl<T: Waiting> Order<T> for Deadline<T> {
         self.waiting.pop().map(|Reverse(next)| Taken::Run(next.entry))
     }
 
-    fn evict_for(&mut self, client: u64) -> Option<T> {
-        let from = greediest(self.waiting.iter().map(|Reverse(entry)| &entry.entry), client)?;
+    fn evict(&mut self, client: u64) -> Option<T> {
         let mut entries = std::mem::take(&mut self.waiting).into_vec();
-        let of_client = entries.iter().enumerate().filter(|(_, Reverse(entry))| entry.entry.client() == from);
+        let of_client = entries.iter().enumerate().filter(|(_, Reverse(entry))| entry.entry.client() == client);
         let newest = of_client.max_by_key(|(_, Reverse(entry))| entry.number).map(|(index, _)| index);
         let evicted = newest.map(|index| entries.swap_remove(index).0.entry);
         self.waiting = entries.into();

@@ -1,35 +1,51 @@
-//! First in, first out.
+//! First in, first out for each client; clients take turns.
 
 use std::collections::VecDeque;
 
 use super::line::{Order, evict};
 use super::{Taken, Tuning, Waiting};
 
-/// HBase's `fifo`.
-pub struct Fifo<T>(VecDeque<T>);
+/// HBase's `fifo`, among the calls of one client.
+///
+/// Clients take turns, so that the calls of one that has many wait do not delay those of the others: in each turn,
+/// every client has one entry taken. An entry belongs to the turn in which its client has had all earlier ones taken.
+/// A fetch that has used up its time slice is put into the queue again, so turns also divide the time of long scans.
+pub struct Fifo<T> {
+    /// Ordered by turn, then by arrival.
+    waiting: VecDeque<(u64, T)>,
+    /// The turn of the entry taken last.
+    turn: u64,
+}
 
 impl<T> Fifo<T> {
     /// An empty queue.
     pub fn new() -> Self {
-        Self(VecDeque::new())
+        Self { waiting: VecDeque::new(), turn: 0 }
     }
 }
 
 impl<T: Waiting> Order<T> for Fifo<T> {
-    fn put(&mut self, entry: T) {
-        self.0.push_back(entry);
+    fn put(&mut self, entry: T, of_client: usize) {
+        let turn = self.turn.saturating_add(of_client as u64);
+        let at = match self.waiting.back() {
+            Some((last, _)) if *last > turn => self.waiting.partition_point(|(other, _)| *other <= turn),
+            _ => self.waiting.len(),
+        };
+        self.waiting.insert(at, (turn, entry));
     }
 
     fn take(&mut self, _: i64) -> Option<Taken<T>> {
-        self.0.pop_front().map(Taken::Run)
+        let (turn, entry) = self.waiting.pop_front()?;
+        self.turn = turn;
+        Some(Taken::Run(entry))
     }
 
-    fn evict_for(&mut self, client: u64) -> Option<T> {
-        evict(&mut self.0, client)
+    fn evict(&mut self, client: u64) -> Option<T> {
+        evict(&mut self.waiting, |(_, entry)| entry.client() == client).map(|(_, entry)| entry)
     }
 
     fn len(&self) -> usize {
-        self.0.len()
+        self.waiting.len()
     }
 
     fn tune(&mut self, _: Tuning) {}

@@ -1,24 +1,25 @@
 //! A blocking queue around an order of entries.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use hjall_engine::clock::Clock;
 
+use super::clients::Clients;
 use super::taker::{Sleeper, Taker};
 use super::{Queue, Taken, Tuning, Waiting};
 
 /// The order in which entries are taken. Called with the lock of the queue held.
 pub trait Order<T>: Send {
-    /// Adds an entry.
-    fn put(&mut self, entry: T);
+    /// Adds an entry of a client that has `of_client` others in the queue.
+    fn put(&mut self, entry: T, of_client: usize);
 
     /// Removes the next entry, as [`Taken::Run`] or [`Taken::Drop`].
     fn take(&mut self, now_ms: i64) -> Option<Taken<T>>;
 
-    /// Removes an entry of a client that has too many; see [`Queue::evict_for`].
-    fn evict_for(&mut self, client: u64) -> Option<T>;
+    /// Removes the newest entry of a client.
+    fn evict(&mut self, client: u64) -> Option<T>;
 
     /// The number of entries.
     fn len(&self) -> usize;
@@ -30,22 +31,10 @@ pub trait Order<T>: Send {
     fn lifo_switches(&self) -> u64;
 }
 
-/// The client that has the most of these entries, unless `client` would have as many with one more.
-pub fn greediest<'a, T: Waiting>(entries: impl Iterator<Item = &'a T>, client: u64) -> Option<u64> {
-    let mut counts = HashMap::<u64, usize>::new();
-    for entry in entries {
-        *counts.entry(entry.client()).or_default() += 1;
-    }
-    let own = counts.get(&client).copied().unwrap_or(0);
-    let most = counts.into_iter().max_by_key(|(client, count)| (*count, *client))?;
-    (most.1 > own + 1).then_some(most.0)
-}
-
-/// Removes the newest entry of the client that has the most; see [`Queue::evict_for`].
-pub fn evict<T: Waiting>(waiting: &mut VecDeque<T>, client: u64) -> Option<T> {
-    let from = greediest(waiting.iter(), client)?;
-    let newest = waiting.iter().rposition(|entry| entry.client() == from)?;
-    waiting.remove(newest)
+/// Removes the last entry that is of a client.
+pub fn evict<T>(waiting: &mut VecDeque<T>, is_of_client: impl Fn(&T) -> bool) -> Option<T> {
+    let last = waiting.iter().rposition(is_of_client)?;
+    waiting.remove(last)
 }
 
 /// The time without a taken entry after which running calls no longer count, in milliseconds of the queue's clock.
@@ -62,6 +51,8 @@ pub struct Line<O> {
 
 struct LineState<O> {
     order: O,
+    /// The entries of `order` by client.
+    clients: Clients,
     /// The number of entries taken so far.
     taken: u64,
     /// For each taker that is to retire: the value of `taken` from which it may.
@@ -87,6 +78,7 @@ impl<O> Line<O> {
     pub fn new(order: O, at_once: usize, clock: Arc<dyn Clock>) -> Self {
         let state = LineState {
             order,
+            clients: Clients::default(),
             taken: 0,
             retiring: VecDeque::new(),
             at_once,
@@ -110,6 +102,7 @@ impl<O> LineState<O> {
     /// A retirement if one is due, otherwise the next entry.
     fn take<T>(&mut self, now_ms: i64) -> Option<Taken<T>>
     where
+        T: Waiting,
         O: Order<T>,
     {
         if self.retiring.front().is_some_and(|after| self.taken >= *after || self.order.len() == 0) {
@@ -120,6 +113,9 @@ impl<O> LineState<O> {
             return None;
         }
         let taken = self.order.take(now_ms)?;
+        if let Taken::Run(entry) | Taken::Drop(entry) = &taken {
+            self.clients.remove(entry.client());
+        }
         self.taken += 1;
         Some(taken)
     }
@@ -127,6 +123,7 @@ impl<O> LineState<O> {
     /// As [`Self::take`], for a taker. Returns `None`, too, if enough calls are running.
     fn take_for<T>(&mut self, taker: &Taker, clock: &dyn Clock) -> Option<Taken<T>>
     where
+        T: Waiting,
         O: Order<T>,
     {
         if self.order.len() == 0 && self.retiring.is_empty() {
@@ -183,10 +180,11 @@ fn wake(sleeper: Option<Arc<Sleeper>>) {
     }
 }
 
-impl<T: Send, O: Order<T>> Queue<T> for Line<O> {
+impl<T: Waiting, O: Order<T>> Queue<T> for Line<O> {
     fn put(&self, entry: T) {
         let mut state = self.lock();
-        state.order.put(entry);
+        let of_client = state.clients.add(entry.client());
+        state.order.put(entry, of_client);
         let next = state.call_next();
         drop(state);
         wake(next);
@@ -234,7 +232,11 @@ impl<T: Send, O: Order<T>> Queue<T> for Line<O> {
     }
 
     fn evict_for(&self, client: u64) -> Option<T> {
-        self.lock().order.evict_for(client)
+        let mut state = self.lock();
+        let from = state.clients.greediest(client)?;
+        let evicted = state.order.evict(from)?;
+        state.clients.remove(from);
+        Some(evicted)
     }
 
     fn retire(&self, takers: usize) {

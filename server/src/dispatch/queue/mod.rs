@@ -3,6 +3,7 @@
 //! A queue has no limit of its own, because the permits of its lane bound the number of calls. Adding an
 //! entry never blocks; taking one waits for an entry.
 
+mod clients;
 mod codel;
 mod deadline;
 mod fifo;

@@ -60,7 +60,7 @@ pub struct QueueSettings {
 /// Order in which waiting calls run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum QueueOrder {
-    /// The oldest first.
+    /// The oldest of a client first; clients take turns.
     #[default]
     Fifo,
     /// The oldest first, but long scans are delayed.

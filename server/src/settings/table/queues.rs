@@ -76,7 +76,7 @@ pub(super) static SETTINGS: [Setting; 17] = [
         default: Default::Is("fifo"),
         summary: "Order in which waiting calls run",
         as_in_hbase: true,
-        reason: "No call overtakes another unless the server is overloaded",
+        reason: "The oldest call of a client runs first, and clients take turns",
         reloads: false,
         set: |startup, value| {
             let named = QueueOrder::ALL.into_iter().find(|order| order.name() == value.text());
