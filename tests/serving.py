@@ -54,8 +54,9 @@ class Hjall:
         """Starts or restarts the server; returns when it accepts connections."""
         # Without the default info port, which another server may be using.
         quiet = () if "--info-listen" in self.options else ("--info-listen", "off")
+        place = () if "--memory" in self.options else ("--data", self.folder)
         self.process = subprocess.Popen(
-            [binary(), "serve", "--data", self.folder, "--listen", "127.0.0.1:0", *quiet, *self.options],
+            [binary(), "serve", *place, "--listen", "127.0.0.1:0", *quiet, *self.options],
             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace", env=self.environment,
             preexec_fn=self.limit if self.open_files else None)
         self.said = []

@@ -93,7 +93,8 @@ Exit codes:
   6  the data folder cannot be read or written
   7  the TLS certificate, key or CAs cannot be used
   8  stopped, but some calls did not finish in time
-  9  stopped immediately by a second signal";
+  9  stopped immediately by a second signal
+  10 the disk is full";
 
 const BACKUP_HELP: &str = "\
 The copy is a data folder itself: `hjall serve --data DEST` serves it. It is built in DEST.part and

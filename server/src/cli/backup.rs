@@ -40,7 +40,7 @@ pub fn restore(sources: &Sources, from: &Path) -> Result<(), Failure> {
 pub fn failed_backup(to: &Path, error: Error) -> Failure {
     match error.kind() {
         ErrorKind::InvalidArgument => Failure::Usage(error.message().to_owned()),
-        _ => Failure::Data(to.to_owned(), error),
+        _ => Failure::Backup(to.to_owned(), error),
     }
 }
 

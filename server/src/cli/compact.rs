@@ -54,6 +54,7 @@ fn compact(engine: &Engine, tables: &[String]) -> Result<(), Failure> {
 pub fn code(error: &hjall_engine::Error) -> u8 {
     match error.kind() {
         ErrorKind::TableNotFound | ErrorKind::InvalidArgument => 2,
+        ErrorKind::DiskFull => 10,
         _ => 6,
     }
 }

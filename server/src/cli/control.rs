@@ -36,6 +36,9 @@ const PEER_WAIT: Duration = Duration::from_secs(10);
 /// Requests that are served at once.
 const REQUESTS_MAX: usize = 4;
 
+/// Connections that wait until they are accepted.
+const WAITING_MAX: u32 = 128;
+
 /// How long the server waits after it could not accept a connection.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
 
@@ -64,7 +67,7 @@ impl Control {
         socket.bind(&path)?;
         // Before `listen`, so that no client can connect while the umask still determines the permissions.
         std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o600))?;
-        let listener = socket.listen(16)?;
+        let listener = socket.listen(WAITING_MAX)?;
         let shared = Arc::new(Shared { engine, stopping: AtomicBool::new(false), running: Mutex::default() });
         let serving = Arc::clone(&shared);
         tokio::spawn(async move {
@@ -175,7 +178,12 @@ pub fn ask_for_backup(data: &Path, to: &Path) -> Option<Result<(), Failure>> {
             Some(Err(Failure::Usage(why)))
         }
         // A socket that a killed server left refuses connections.
-        Err(_) => None,
+        Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::ConnectionRefused) => None,
+        Err(error) if error.kind() == io::ErrorKind::NotADirectory => None,
+        Err(error) => {
+            let why = format!("cannot ask the server for a backup: {}: {error}; try again", path.display());
+            Some(Err(Failure::Asked(1, why)))
+        }
     }
 }
 
@@ -190,9 +198,12 @@ fn ask(stream: &UnixStream, to: &Path) -> Result<(), Failure> {
     let bytes = to.as_os_str().as_bytes();
     let mut writer = stream;
     let sent = writer.write_all(format!("{BACKUP}{}\n", bytes.len()).as_bytes()).and_then(|()| writer.write_all(bytes));
-    sent.map_err(lost)?;
+    // A server that is busy answers without reading the request.
     for line in BufReader::new(stream).lines() {
-        let line = line.map_err(lost)?;
+        let line = match line {
+            Ok(line) => line,
+            Err(error) => return Err(lost(sent.err().unwrap_or(error))),
+        };
         if let Some(text) = line.strip_prefix(PROGRESS) {
             say(text);
         } else if let Some((code, why)) = line.strip_prefix(FAILED).and_then(|rest| rest.split_once(' ')) {
@@ -201,5 +212,6 @@ fn ask(stream: &UnixStream, to: &Path) -> Result<(), Failure> {
             return Ok(());
         }
     }
+    sent.map_err(lost)?;
     Err(lost(io::ErrorKind::UnexpectedEof.into()))
 }

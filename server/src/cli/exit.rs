@@ -22,6 +22,8 @@ pub enum Failure {
     Table(String, Error),
     /// The database cannot be opened or closed.
     Data(PathBuf, Error),
+    /// A backup cannot be written to this folder.
+    Backup(PathBuf, Error),
     /// The server cannot start.
     Start(StartError),
     /// The info port cannot be bound.
@@ -48,6 +50,12 @@ impl Failure {
             Self::Data(_, error) => match error.kind() {
                 ErrorKind::Locked => 4,
                 ErrorKind::NewerFormat => 5,
+                ErrorKind::DiskFull => 10,
+                _ => 6,
+            },
+            Self::Backup(_, error) => match error.kind() {
+                ErrorKind::Stale | ErrorKind::Busy | ErrorKind::Cancelled => 1,
+                ErrorKind::DiskFull => 10,
                 _ => 6,
             },
             Self::Table(_, error) => super::compact::code(error),
@@ -89,6 +97,13 @@ impl fmt::Display for Failure {
                     write!(f, "data folder {path}: {error}")
                 }
             }
+            Self::Backup(to, error) if error.kind() == ErrorKind::Stale => write!(
+                f,
+                "backup to {}: tables were changed or dropped during each of several attempts; try again when no tables \
+                 are being changed ({error})",
+                to.display()
+            ),
+            Self::Backup(to, error) => write!(f, "backup to {}: {error}", to.display()),
             Self::Start(error) => write!(f, "{error}"),
             Self::Info(addr, error) => {
                 write!(

@@ -148,15 +148,8 @@ fn users_file(sources: &Sources) -> Result<PathBuf, Failure> {
 fn add(path: &Path, user: &NewUser) -> Result<(), Failure> {
     let usage = |why: String| Failure::Usage(why);
     check_name(&user.name).map_err(|why| usage(format!("the name {why}")))?;
-    let before = match fs::read_to_string(path) {
-        Ok(text) => text,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => String::new(),
-        Err(error) => return Err(usage(format!("{}: cannot be read: {error}", path.display()))),
-    };
-    let refused = |error: UsersError| usage(error.to_string());
-    if Users::parse(&before, path).map_err(refused)?.get(&user.name).is_some() {
-        return Err(usage(format!("{} already has a user {}; change the entry there", path.display(), user.name)));
-    }
+    // Before the password is asked for.
+    read_without(path, &user.name)?;
     let mut lines = vec![format!("[users.{}]", quoted(&user.name))];
     if user.password {
         let hash = HashedPassword::new(new_password()?.as_bytes()).map_err(usage)?;
@@ -172,16 +165,53 @@ fn add(path: &Path, user: &NewUser) -> Result<(), Failure> {
     for (role, patterns) in Role::ALL.into_iter().zip(&user.roles) {
         lines.push(format!("{} = {}", role.name(), list(patterns)));
     }
+    let failed = |error: io::Error| usage(format!("{}: cannot be written: {error}", path.display()));
+    let _lock = lock(path).map_err(failed)?;
+    let before = read_without(path, &user.name)?;
     let gap = if before.is_empty() || before.ends_with("\n\n") { "" } else { "\n" };
     let end = if before.is_empty() || before.ends_with('\n') { "" } else { "\n" };
     let after = format!("{before}{end}{gap}{}\n", lines.join("\n"));
-    Users::parse(&after, path).map_err(refused)?;
-    replace(path, &after).map_err(|error| usage(format!("{}: cannot be written: {error}", path.display())))?;
+    Users::parse(&after, path).map_err(|error: UsersError| usage(error.to_string()))?;
+    replace(path, &after).map_err(failed)?;
     say(&format!("added {} to {}; a running server reads it on SIGHUP", user.name, path.display()));
     if let Some(token) = token {
         say(&format!("token: {token}"));
     }
     Ok(())
+}
+
+/// The text of a users file, or nothing if there is none. Fails if the file has a user of this name.
+fn read_without(path: &Path, name: &str) -> Result<String, Failure> {
+    let text = match fs::read_to_string(path) {
+        Ok(text) => text,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => String::new(),
+        Err(error) => return Err(Failure::Usage(format!("{}: cannot be read: {error}", path.display()))),
+    };
+    let users = Users::parse(&text, path).map_err(|error| Failure::Usage(error.to_string()))?;
+    match users.get(name) {
+        None => Ok(text),
+        Some(_) => Err(Failure::Usage(format!("{} already has a user {name}; change the entry there", path.display()))),
+    }
+}
+
+/// Keeps other processes from changing a users file until the result is dropped. Locks the folder, because the file is
+/// replaced and may not exist.
+#[cfg(unix)]
+fn lock(path: &Path) -> io::Result<File> {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let folder = File::open(folder)?;
+    folder.lock()?;
+    Ok(folder)
+}
+
+/// Folders cannot be locked here: a lock file beside the users file is.
+#[cfg(not(unix))]
+fn lock(path: &Path) -> io::Result<File> {
+    let mut name = path.file_name().unwrap_or_default().to_owned();
+    name.push(".lock");
+    let file = OpenOptions::new().create(true).write(true).truncate(false).open(path.with_file_name(name))?;
+    file.lock()?;
+    Ok(file)
 }
 
 fn quoted(text: &str) -> String {

@@ -1,7 +1,7 @@
 //! Builds what a server is started with from the effective settings.
 
 use std::net::{SocketAddr, ToSocketAddrs};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use hjall_engine::Options;
@@ -109,6 +109,7 @@ impl StartupOptions {
             }
         }
         let mut wrong = Vec::new();
+        startup.place(effective, &mut wrong);
         startup.listen(effective, &mut wrong);
         startup.tls(effective, &mut wrong);
         startup.info(effective, &mut wrong);
@@ -120,6 +121,23 @@ impl StartupOptions {
             wrong.push(SettingError(format!("{}: log.traces: {remedy}", entry.origin)));
         }
         if wrong.is_empty() { Ok(startup) } else { Err(wrong) }
+    }
+
+    /// Refuses `server.memory` beside a folder that the same or a later layer names, which would not be used.
+    fn place(&self, effective: &Effective, wrong: &mut Vec<SettingError>) {
+        let Some(data) = effective.entry("server.data") else { return };
+        // The output of `hjall config` has both, with the default of the folder.
+        let is_default =
+            matches!(data.setting.default, super::setting::Default::Is(folder) if self.data == Path::new(folder));
+        if !self.memory || is_default || effective.rank("server.memory") > effective.rank("server.data") {
+            return;
+        }
+        let memory = effective.entry("server.memory").map(|entry| entry.origin.to_string()).unwrap_or_default();
+        wrong.push(SettingError(format!(
+            "{memory}: server.memory cannot be combined with server.data ({}): a database in memory has no folder; \
+             remove one of the two",
+            data.origin
+        )));
     }
 
     /// The addresses for clients: `server.listen`, or `server.address` and `server.port`, whichever comes from

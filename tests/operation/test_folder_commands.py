@@ -1,0 +1,114 @@
+"""Exit codes and texts of the commands for data folders, when tables change meanwhile or the disk is full."""
+import os
+import resource
+import signal
+import subprocess
+import sys
+import threading
+
+import happybase
+import pytest
+
+from serving import Hjall, binary
+
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="Windows has neither limits on file sizes nor the control socket")
+
+
+def run(*arguments, **options):
+    """(exit code, standard error) of a command."""
+    done = subprocess.run([binary(), *map(str, arguments)], capture_output=True, text=True, timeout=120, **options)
+    return done.returncode, done.stderr
+
+
+def no_file_grows():
+    """For the child: every write to a file fails, as on a full disk."""
+    signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))
+
+
+def with_rows(folder, rows=100):
+    with Hjall(folder) as server:
+        database = happybase.Connection("127.0.0.1", server.port)
+        database.create_table("t", {"f": {}})
+        with database.table("t").batch() as batch:
+            for row in range(rows):
+                batch.put(b"%d" % row, {b"f:q": b"v"})
+        database.close()
+        server.stop()
+
+
+@pytest.mark.parametrize("command", [["verify"], ["compact"], ["backup", "copy"], ["serve", "--listen", "127.0.0.1:0", "--info-listen", "off"]])
+def test_a_full_disk_has_an_exit_code_of_its_own(tmp_path, command):
+    with_rows(tmp_path / "data")
+    code, said = run(*command, "--data", tmp_path / "data", preexec_fn=no_file_grows, cwd=tmp_path)
+    assert code == 10 and "free space" in said, (code, said)
+    code, said = run("verify", "--data", tmp_path / "data")
+    assert code == 0, said
+
+
+def test_a_backup_beside_tables_that_come_and_go(tmp_path):
+    with Hjall(tmp_path / "data") as server:
+        database = happybase.Connection("127.0.0.1", server.port, timeout=60_000)
+        database.create_table("kept", {"f": {}})
+        database.table("kept").put(b"r", {b"f:q": b"v"})
+        over = threading.Event()
+
+        def churn():
+            own = happybase.Connection("127.0.0.1", server.port, timeout=60_000)
+            while not over.is_set():
+                own.create_table("gone", {"f": {}, "g": {}})
+                own.table("gone").put(b"r", {b"f:q": b"v"})
+                own.delete_table("gone", disable=True)
+            own.close()
+
+        thread = threading.Thread(target=churn)
+        thread.start()
+        try:
+            for attempt in range(8):
+                code, said = run("backup", tmp_path / f"copy-{attempt}", "--data", tmp_path / "data")
+                assert code == 0 or (code == 1 and "try again when no tables are being changed" in said), (code, said)
+                if code == 0:
+                    code, said = run("verify", "--data", tmp_path / f"copy-{attempt}")
+                    assert code == 0, said
+        finally:
+            over.set()
+            thread.join()
+        database.close()
+
+
+def test_many_backups_are_asked_for_at_once(tmp_path):
+    with_rows(tmp_path / "data")
+    with Hjall(tmp_path / "data"):
+        asking = [subprocess.Popen([binary(), "backup", tmp_path / f"copy-{n}", "--data", tmp_path / "data"],
+                                   stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True) for n in range(40)]
+        ended = [(process.communicate(timeout=120)[1], process.returncode) for process in asking]
+    assert any(code == 0 for _, code in ended)
+    for said, code in ended:
+        assert code == 0 or (code == 1 and "requests are being served already; try again" in said), (code, said)
+
+
+def test_memory_and_a_folder_are_not_combined(tmp_path):
+    code, said = run("serve", "--memory", "--data", tmp_path / "data", "--listen", "127.0.0.1:0")
+    assert code == 2 and "--memory: server.memory cannot be combined with server.data (--data)" in said, said
+    file = tmp_path / "hjall.toml"
+    file.write_text("[server]\nmemory = true\n")
+    with_flag = subprocess.run([binary(), "verify", "--config", file, "--data", tmp_path / "absent"], capture_output=True, text=True)
+    assert with_flag.returncode == 2 and f"{file}:2: server.memory cannot be combined" in with_flag.stderr
+    file.write_text(f'[server]\ndata = "{tmp_path / "data"}"\n')
+    code, said = run("verify", "--config", file, "--set", "server.memory=true")
+    assert code == 2 and "needs a data folder" in said, "a later layer decides"
+    file.write_text(subprocess.run([binary(), "config", "--memory"], capture_output=True, text=True, check=True).stdout)
+    code, said = run("verify", "--config", file)
+    assert code == 2 and "needs a data folder" in said, said
+
+
+def test_users_that_are_added_at_once_are_all_in_the_file(tmp_path):
+    users = tmp_path / "users.toml"
+    adding = [subprocess.Popen([binary(), "user", "add", f"user{n}", "--users", users, "--no-password", "--token", "--read", "*"],
+                               stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True) for n in range(25)]
+    for process in adding:
+        _, said = process.communicate(timeout=120)
+        assert process.returncode == 0, said
+    listed = subprocess.run([binary(), "user", "check", "--users", users], capture_output=True, text=True, check=True).stdout
+    assert sorted(line.split()[0] for line in listed.splitlines()) == sorted(f"user{n}" for n in range(25))
+    assert os.listdir(tmp_path) == ["users.toml"]
