@@ -48,7 +48,6 @@ const CASES = {
     },
     /^increment: table "users", row "ann": .*exactly 8 bytes/,
   ],
-  'an illegal table name': [(db) => db.table('a b').row('r'), /^row: .*a b.*(letters|legal|Illegal|character)/],
   'a disabled table': [(db) => db.table('off').put('r', { 'info:a': 'x' }), /^put: .*off.*disabled.*enableTable/],
   'an enabled table': [(db) => db.dropTable('users'), /^dropTable: .*users.*disableTable/],
   'a scan': [(db) => db.table('nope').scan().toArray(), /^scan: .*table "nope" does not exist/],

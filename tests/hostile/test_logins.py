@@ -2,18 +2,20 @@
 import concurrent.futures
 import contextlib
 import random
+import re
 import shutil
 import socket
 import struct
 import subprocess
+import sys
 import time
 
 import pytest
-from attacking import Bystander, connect, framed, message, post, rss, text_field, until_closed
+from attacking import Bystander, connect, framed, message, metric, post, rss, text_field, until_closed
 from logging_in import PASSWORD, HappyBase, Session, Web, basic, bearer, encoded, hashed, logged, one, reload, trusting, two, users_file
 from thriftpy2.transport import TTransportException
 
-from serving import Hjall, binary
+from serving import ROOT, Hjall, binary
 
 ROLES = {"alice": {"read": ["*"], "write": ["*"], "admin": ["*"]}, "bob": {"read": ["t"]}}
 
@@ -82,6 +84,25 @@ def test_happybase_logs_in_inside_tls(attacked, authority, users):
             HappyBase(server.port, user, password, context=context)
 
 
+def test_the_example_of_the_documentation_runs_as_pasted(attacked, authority, tmp_path):
+    pem, key = authority("/CN=localhost", "DNS:localhost")
+    users = users_file(tmp_path / "example.toml", {"alice": ROLES["alice"]}, hashed("secret"))
+    server = attacked("--users", str(users), "--tls-cert", str(pem), "--tls-key", str(key))
+    assert authority.certificate == tmp_path / "ca.pem"
+    text = (ROOT / "docs" / "security.md").read_text()
+    example = next(block for block in re.findall(r"```python\n(.*?)```", text, re.DOTALL) if "happybase" in block)
+    program = f"""{example}
+connection = Connection("localhost", {server.port})
+connection.create_table("t", {{"f": {{}}}})
+connection.table("t").put(b"r", {{b"f:q": b"\\xff"}})
+print(connection.tables(), connection.table("t").row(b"r"))
+connection.close()
+"""
+    done = subprocess.run([sys.executable, "-c", program], cwd=tmp_path, capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout == r"[b't'] {b'f:q': b'\xff'}" + "\n"
+
+
 def test_passwords_need_tls(attacked, users):
     server = attacked("--users", str(users))
     with pytest.raises(TTransportException, match="Bad status: 3 .*only inside TLS"):
@@ -109,6 +130,24 @@ def test_nothing_is_served_without_a_login(plain):
             answer = stranger.recv(1 << 16)
             assert answer.startswith(b"HTTP/1.1 401") and answer.lower().count(b"www-authenticate: ") == 2
         assert alice.one.getTableNames() == [b"victim"], "no call was run"
+
+
+@pytest.mark.parametrize("over_http", [False, True])
+def test_buffers_of_a_connection_count_towards_its_user(plain, over_http):
+    call = message("mutateRow", text_field(1, bytes(4 << 20)) + b"\0")
+    with connect(plain.port) as raw:
+        if over_http:
+            name, value = bearer("alice")
+            raw.sendall(post(call, f"{name}: {value}")[:3 << 20])
+        else:
+            for status, payload in ((1, b"PLAIN"), (2, b"\0alice\0" + PASSWORD.encode())):
+                raw.sendall(struct.pack(">bi", status, len(payload)) + payload)
+            assert raw.recv(1 << 16) == struct.pack(">bi", 5, 0)
+            raw.sendall(struct.pack(">i", len(call)) + call[:3 << 20])
+        until = time.monotonic() + 60
+        while metric(plain, 'hjall_client_in_flight_bytes{client="alice"}') < 2 << 20:
+            assert time.monotonic() < until
+        assert metric(plain, 'hjall_client_in_flight_bytes{client="127.0.0.1"}') == 0
 
 
 def test_http_logs_in_with_passwords_and_tokens(plain):

@@ -141,19 +141,13 @@ function ofIoError({ message = '', canRetry = false }, call) {
   return { error, canRetry, failed: batch?.failed, gaveUp: hasGivenUp === true };
 }
 
-/** What is wrong with the name of a table, which the gateway does not report; undefined if it is legal. */
-function nameProblem(table) {
-  if (table === undefined || /^([\p{L}\p{N}_]+:)?[\p{L}\p{N}_][\p{L}\p{N}_.-]*$/u.test(table)) return undefined;
-  return `the table name ${JSON.stringify(table)} is not legal: it must consist of letters, digits, "_", "-" and ".", begin with a letter, digit or "_", and may be preceded by a namespace and ":"`;
-}
-
 /** Types of TApplicationException. */
 const UNKNOWN_METHOD = 1;
 const INTERNAL_ERROR = 6;
 const PROTOCOL_ERROR = 7;
 
 /** Converts a TApplicationException: the call was not executed. */
-function ofApplicationError({ message = '', type }, { method, address, table }) {
+function ofApplicationError({ message = '', type }, { method, address }) {
   const cause = new Error(message);
   if (type === UNKNOWN_METHOD)
     return make(
@@ -161,8 +155,6 @@ function ofApplicationError({ message = '', type }, { method, address, table }) 
       `${address} has no method ${method}: is it a Thrift2 gateway, and recent enough?`,
       cause,
     );
-  const problem = type === INTERNAL_ERROR ? nameProblem(table) : undefined;
-  if (problem !== undefined) return make('InvalidArgument', problem, cause);
   if (type === INTERNAL_ERROR)
     return make(
       'InvalidArgument',
