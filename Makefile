@@ -37,7 +37,7 @@ check = @echo "check $(1): …"; if $(2); then echo "check $(1): ok"; else echo 
 
 .PHONY: help run release site test check fuzz judge judge-random bench idl clients requirements build binary cargo-there python-there node-there \
   test-rust test-judge test-rest test-clients test-examples test-documents test-operation test-hostile hostile faults test-crash crash test-linear linear soak test-python build-python release-python test-node build-node release-node package-node \
-  check-format check-lints check-dependencies check-advisories check-fuzz check-documents check-generated check-tidy check-node check-python check-python-types test-sdist wheel
+  check-format check-lints check-dependencies check-advisories check-fuzz check-perf check-documents check-generated check-tidy check-node check-python check-python-types test-sdist wheel
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{ printf "  make %-16s %s\n", $$1, $$2 }'
@@ -175,6 +175,12 @@ check-advisories: cargo-there $(filter .tools/%,$(CARGO_DENY)) ## security advis
 # Not part of `make check`: libFuzzer needs a C++ compiler, and its workspace compiles all dependencies again.
 check-fuzz: cargo-there ## that the targets of fuzz/ compile
 	$(call check,fuzz,cargo check --locked --manifest-path fuzz/Cargo.toml)
+
+# Not part of `make check`: it needs valgrind and a release build.
+check-perf: cargo-there python-there ## that calls execute no more instructions than bench/instructions.toml allows (needs valgrind)
+	@command -v valgrind >/dev/null || { echo "make check-perf needs valgrind (Debian: apt install valgrind)"; exit 1; }
+	cargo build --locked --release --bin hjall
+	$(call check,perf,HJALL_RELEASE_BIN=$(target)/release/hjall $(PYTHON) bench/instructions.py --check bench/instructions.toml)
 
 check-documents: cargo-there
 	$(call check,documents,RUSTDOCFLAGS="-D warnings" cargo doc --locked --workspace --no-deps)

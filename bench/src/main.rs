@@ -9,6 +9,7 @@ mod hot;
 mod idle;
 mod lanes;
 mod load;
+mod mixed;
 mod overload;
 mod peer;
 mod pin;
@@ -49,6 +50,21 @@ enum What {
         seconds: u64,
         /// Rows in the table, and keys in Redis
         #[arg(long, default_value_t = 100_000)]
+        rows: usize,
+        /// The Redis server
+        #[arg(long, default_value = "redis-server")]
+        redis: PathBuf,
+    },
+    /// getRow and mutateRow of the same rows at once, compared with GET and SET of Redis in interleaved rounds
+    Mixed {
+        /// Duration of one load of one server, in seconds
+        #[arg(long, default_value_t = 3)]
+        seconds: u64,
+        /// Number of rounds; the medians of the ratios are printed
+        #[arg(long, default_value_t = 5)]
+        rounds: usize,
+        /// Rows in the table, and keys in Redis
+        #[arg(long, default_value_t = 20_000)]
         rows: usize,
         /// The Redis server
         #[arg(long, default_value = "redis-server")]
@@ -159,6 +175,9 @@ fn main() -> Outcome<()> {
     match arguments.what {
         What::Load { connections, seconds, rows, redis } => {
             load::run(&arguments.hjall, &redis, &connections, Duration::from_secs(seconds), rows)
+        }
+        What::Mixed { seconds, rounds, rows, redis } => {
+            mixed::run(&arguments.hjall, &redis, Duration::from_secs(seconds), rounds.max(1), rows)
         }
         What::Sync { connections, seconds, redis } => {
             sync::run(&arguments.hjall, &redis, &connections, Duration::from_secs(seconds))

@@ -39,6 +39,18 @@ impl Figures {
     }
 }
 
+/// Connections that send the same calls.
+pub struct Group<'a> {
+    /// The server.
+    pub address: SocketAddr,
+    /// The calls, which are sent in turn. Each connection starts at a different position.
+    pub calls: &'a [Vec<u8>],
+    /// Finds the end of a reply.
+    pub end: ReplyEnd,
+    /// The number of connections.
+    pub connections: usize,
+}
+
 /// Sends the calls in turn for the given time. Each connection starts at a different position in the list.
 pub fn drive(
     address: SocketAddr,
@@ -47,25 +59,35 @@ pub fn drive(
     connections: usize,
     length: Duration,
 ) -> Outcome<Figures> {
+    let group = Group { address, calls: &calls, end, connections };
+    drive_groups(&[group], length)?.pop().ok_or_else(|| "no figures".into())
+}
+
+/// Sends the calls of several groups of connections at once for the given time. Returns the results of each group.
+pub fn drive_groups(groups: &[Group<'_>], length: Duration) -> Outcome<Vec<Figures>> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-    let calls = Rc::new(calls);
     let local = LocalSet::new();
-    let (latencies_us, elapsed) = local.block_on(&runtime, async move {
+    let copies: Vec<_> = groups.iter().map(|group| Rc::new(group.calls.to_vec())).collect();
+    local.block_on(&runtime, async move {
+        let until = Instant::now() + length;
         let mut tasks = Vec::new();
-        let begin = Instant::now();
-        let until = begin + length;
-        for n in 0..connections {
-            let calls = Rc::clone(&calls);
-            let first = n * calls.len() / connections;
-            tasks.push(tokio::task::spawn_local(one(address, calls, first, end, until)));
+        for (Group { address, end, connections, .. }, calls) in groups.iter().zip(&copies) {
+            let start = |n: usize| {
+                let first = n * calls.len() / connections;
+                tokio::task::spawn_local(one(*address, Rc::clone(calls), first, *end, until))
+            };
+            tasks.push((0..*connections).map(start).collect::<Vec<_>>());
         }
-        let mut all = Vec::new();
-        for task in tasks {
-            all.extend(task.await.map_err(|e| e.to_string())??);
+        let mut figures = Vec::new();
+        for tasks in tasks {
+            let mut all = Vec::new();
+            for task in tasks {
+                all.extend(task.await.map_err(|e| e.to_string())??);
+            }
+            figures.push(Figures::new(all, length));
         }
-        Ok::<_, String>((all, begin.elapsed()))
-    })?;
-    Ok(Figures::new(latencies_us, elapsed))
+        Ok(figures)
+    })
 }
 
 async fn one(

@@ -8,6 +8,25 @@ use std::time::{Duration, Instant};
 
 use crate::Outcome;
 
+/// The unit of processor times in /proc, which is fixed.
+const TICKS_PER_SECOND: f64 = 100.0;
+
+/// What a process has used.
+#[derive(Debug, Clone, Copy)]
+pub struct Usage {
+    /// Processor time in seconds, of the program and the kernel.
+    pub seconds: f64,
+    /// Context switches of its threads, voluntary and involuntary ones.
+    pub switches: u64,
+}
+
+impl Usage {
+    /// What has been used since an earlier moment.
+    pub fn since(self, before: Self) -> Self {
+        Self { seconds: self.seconds - before.seconds, switches: self.switches.saturating_sub(before.switches) }
+    }
+}
+
 /// A running server, killed on drop.
 pub struct Server {
     child: Child,
@@ -74,6 +93,23 @@ impl Server {
     /// Number of threads of the process.
     pub fn threads(&self) -> Outcome<u64> {
         self.status("Threads:")
+    }
+
+    /// What the process has used so far.
+    pub fn usage(&self) -> Outcome<Usage> {
+        let stat = std::fs::read_to_string(format!("/proc/{}/stat", self.child.id()))?;
+        // The name, in parentheses, may contain spaces. The times follow as the 12th and 13th field after it, in ticks.
+        let fields: Vec<&str> = stat.rsplit(')').next().unwrap_or_default().split_whitespace().collect();
+        let ticks = |n: usize| fields.get(n).and_then(|field| field.parse::<u64>().ok()).ok_or("no times");
+        let seconds = (ticks(11)? + ticks(12)?) as f64 / TICKS_PER_SECOND;
+        let mut switches = 0;
+        for thread in std::fs::read_dir(format!("/proc/{}/task", self.child.id()))? {
+            // A thread may have ended.
+            let Ok(status) = std::fs::read_to_string(thread?.path().join("status")) else { continue };
+            let counts = status.lines().filter(|line| line.contains("voluntary_ctxt_switches:"));
+            switches += counts.filter_map(|line| line.split_whitespace().nth(1)?.parse::<u64>().ok()).sum::<u64>();
+        }
+        Ok(Usage { seconds, switches })
     }
 
     fn status(&self, name: &str) -> Outcome<u64> {

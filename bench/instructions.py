@@ -1,0 +1,228 @@
+"""Counts the instructions that the server executes for one call, with valgrind's callgrind.
+
+Instruction counts depend neither on the machine's load nor on its speed, so they show changes that are too small for a
+benchmark. They do not show waiting, cache misses or the kernel's work.
+
+    bench/instructions.py                 prints the counts
+    bench/instructions.py --check FILE    fails if a count exceeds its limit in a TOML file
+
+The server must have been built in release mode; HJALL_RELEASE_BIN names another binary.
+"""
+
+import argparse
+import glob
+import os
+import re
+import socket
+import struct
+import subprocess
+import sys
+import tempfile
+import time
+import tomllib
+
+ROWS = 2_000
+VALUE = b"v" * 100
+SCAN_ROWS = 100
+BUSY_CONNECTIONS = 32
+
+
+class Struct:
+    """Encodes a Thrift struct in the binary protocol."""
+
+    def __init__(self):
+        self.encoded = b""
+
+    def bytes(self, field, value):
+        self.encoded += struct.pack(">bhi", 11, field, len(value)) + value
+        return self
+
+    def i32(self, field, value):
+        self.encoded += struct.pack(">bhi", 8, field, value)
+        return self
+
+    def i64(self, field, value):
+        self.encoded += struct.pack(">bhq", 10, field, value)
+        return self
+
+    def structs(self, field, values):
+        self.encoded += struct.pack(">bhbi", 15, field, 12, len(values)) + b"".join(v.done() for v in values)
+        return self
+
+    def done(self):
+        return self.encoded + b"\0"
+
+
+def message(method, arguments):
+    """Returns a framed call in the strict binary protocol."""
+    name = method.encode()
+    call = struct.pack(">Ii", 0x80010001, len(name)) + name + struct.pack(">i", 1) + arguments.done()
+    return struct.pack(">I", len(call)) + call
+
+
+def row(n):
+    return b"row%08d" % (n * 7919 % ROWS)
+
+
+def get_row(n):
+    return message("getRow", Struct().bytes(1, b"t").bytes(2, row(n)))
+
+
+def mutate_row(n):
+    put = Struct().bytes(2, b"f:q").bytes(3, VALUE)
+    return message("mutateRow", Struct().bytes(1, b"t").bytes(2, row(n)).structs(3, [put]))
+
+
+def mutate_rows(first, count):
+    put = Struct().bytes(2, b"f:q").bytes(3, VALUE)
+    batches = [Struct().bytes(1, row(n)).structs(2, [put]) for n in range(first, first + count)]
+    return message("mutateRows", Struct().bytes(1, b"t").structs(2, batches))
+
+
+def atomic_increment(n):
+    return message("atomicIncrement", Struct().bytes(1, b"t").bytes(2, row(n)).bytes(3, b"f:n").i64(4, 1))
+
+
+class Connection:
+    def __init__(self, port):
+        self.socket = socket.create_connection(("127.0.0.1", port))
+        self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+
+    def send(self, call):
+        self.socket.sendall(call)
+
+    def receive(self):
+        """Returns a reply. Fails on an exception that the method does not declare."""
+        (length,) = struct.unpack(">I", self._exactly(4))
+        reply = self._exactly(length)
+        if reply[3] != 2:
+            sys.exit(f"a call failed: {reply!r}")
+        return reply
+
+    def call(self, call):
+        self.send(call)
+        return self.receive()
+
+    def _exactly(self, length):
+        parts = b""
+        while len(parts) < length:
+            part = self.socket.recv(length - len(parts))
+            if not part:
+                sys.exit("the server has closed the connection")
+            parts += part
+        return parts
+
+
+class Server:
+    """A server under callgrind."""
+
+    def __init__(self, folder):
+        binary = os.environ.get("HJALL_RELEASE_BIN", "target/release/hjall")
+        self.out = os.path.join(folder, "callgrind.out")
+        command = ["valgrind", "--tool=callgrind", f"--callgrind-out-file={self.out}", "--error-exitcode=0", "-q"]
+        command += [binary, "serve", "--data", os.path.join(folder, "data"), "--listen", "127.0.0.1:0"]
+        self.process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        for line in self.process.stdout:
+            if found := re.search(r"127\.0\.0\.1:(\d+)", line):
+                self.port = int(found.group(1))
+                return
+        sys.exit("the server did not start")
+
+    def _control(self, option):
+        subprocess.run(["callgrind_control", option, str(self.process.pid)], check=True, capture_output=True)
+
+    def count(self, calls):
+        """Returns the number of instructions that `calls()` makes the server execute."""
+        self._control("--zero")
+        calls()
+        before = set(glob.glob(self.out + "*"))
+        self._control("--dump")
+        while not (new := set(glob.glob(self.out + "*")) - before):
+            time.sleep(0.05)
+        with open(new.pop()) as dump:
+            (total,) = re.findall(r"^(?:summary|totals): (\d+)$", dump.read(), re.M)[:1]
+        return int(total)
+
+    def stop(self):
+        self.process.terminate()
+        self.process.wait()
+
+
+def scanner(connection):
+    reply = connection.call(message("scannerOpen", Struct().bytes(1, b"t").bytes(2, b"")))
+    return struct.unpack(">i", reply[-5:-1])[0]
+
+
+def measure(server):
+    """Yields the name and the instructions per call of each kind of call."""
+    connection = Connection(server.port)
+    family = Struct().bytes(1, b"f:")
+    connection.call(message("createTable", Struct().bytes(1, b"t").structs(2, [family])))
+    connection.call(mutate_rows(0, ROWS))
+
+    def each(call, numbers):
+        def calls():
+            for n in numbers:
+                connection.call(call(n))
+
+        return calls
+
+    def counted(calls, number):
+        return server.count(calls) / number
+
+    def spread(call, rounds):
+        """Calls from many connections at once."""
+        connections = [Connection(server.port) for _ in range(BUSY_CONNECTIONS)]
+
+        def calls():
+            for r in range(rounds):
+                for at, one in enumerate(connections):
+                    one.send(call(r * BUSY_CONNECTIONS + at))
+                for one in connections:
+                    one.receive()
+
+        return calls
+
+    few = range(300)
+    yield "getRow, not in the row cache", counted(each(get_row, few), len(few))
+    each(get_row, few)()
+    yield "getRow", counted(each(get_row, few), len(few))
+    yield "mutateRow", counted(each(mutate_row, range(1_000, 1_300)), 300)
+    yield "mutateRow of a cached row", counted(each(mutate_row, few), len(few))
+    yield "getRow of a row that was overwritten", counted(each(get_row, few), len(few))
+    yield f"mutateRow, {BUSY_CONNECTIONS} connections", counted(spread(mutate_row, 20), 20 * BUSY_CONNECTIONS)
+    yield "atomicIncrement", counted(each(atomic_increment, range(500, 700)), 200)
+    yield f"atomicIncrement, {BUSY_CONNECTIONS} connections", counted(spread(atomic_increment, 10), 10 * BUSY_CONNECTIONS)
+    yield "mutateRows of 1,000, a row", counted(lambda: connection.call(mutate_rows(0, 1_000)), 1_000)
+    opened = scanner(connection)
+    pages = ROWS // SCAN_ROWS - 1
+    fetch = message("scannerGetList", Struct().i32(1, opened).i32(2, SCAN_ROWS))
+    yield "scannerGetList, a row", counted(each(lambda _: fetch, range(pages)), pages * SCAN_ROWS)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--check", metavar="FILE", help="a TOML file with the limit of each count")
+    arguments = parser.parse_args()
+    limits = {}
+    if arguments.check:
+        with open(arguments.check, "rb") as file:
+            limits = tomllib.load(file)["instructions"]
+    failed = []
+    with tempfile.TemporaryDirectory() as folder:
+        server = Server(folder)
+        try:
+            for name, count in measure(server):
+                limit = limits.pop(name, None)
+                exceeds = limit is not None and count > limit
+                failed += [name] * exceeds
+                print(f"{name:<40} {count:>10,.0f}" + (f"  limit {limit:,}" if limit else "") + "  EXCEEDED" * exceeds)
+        finally:
+            server.stop()
+    if limits:
+        sys.exit(f"{arguments.check} has limits of unknown names: {', '.join(limits)}")
+    if failed:
+        sys.exit(f"more instructions than allowed: {'; '.join(failed)}")
+
+
+main()
