@@ -214,6 +214,13 @@ def result_fields(method):
     return " ".join(names + [e["name"] for e in method["exceptions"]])
 
 
+def returns_rows(method):
+    """Returns whether a method returns a row or a list of rows."""
+    returned = method.get("returnType", {})
+    returned = returned.get("elemType", returned)
+    return returned.get("class", "").split(".")[-1] in ("TRowResult", "TResult")
+
+
 def service_rs(service, methods, table):
     """Returns the Rust code for a service's methods: an enum, the facts of each method, and a macro for its
     dispatcher."""
@@ -229,7 +236,7 @@ def service_rs(service, methods, table):
             f'effect: Effect::{capital(known["effect"])}, scanner: {scanner}, access: Access::{capital(known["access"])}, declares_io: {str(declares_io).lower()}, '
             f'arguments: &[{argument_list(m["arguments"])}] }},\n')
         function = re.sub("[A-Z]", lambda c: "_" + c[0].lower(), m["name"])
-        verb = "open" if known["scanner"] == "opens" else "run"
+        verb = "open" if known["scanner"] == "opens" else "rows" if returns_rows(m) else "run"
         first = re.sub("[A-Z]", lambda c: "_" + c[0].lower(), m["arguments"][0]["name"]) if m["arguments"] else ""
         runs.append(f"        {verb} {known['part']}::{function} {rust}({rust}Args [{first}]) -> {rust}Result {{ {result_fields(m)} }};\n")
     listed = "".join(f"    {v},\n" for v in variants)
@@ -239,9 +246,9 @@ def service_rs(service, methods, table):
         f"impl {service} {{\n    /// All methods, in the order of their numbers.\n"
         f"    pub const ALL: [Self; {len(variants)}] = [{', '.join('Self::' + v for v in variants)}];\n}}\n\n"
         f"pub(crate) static {service.upper()}: [MethodInfo; {len(variants)}] = [\n{''.join(infos)}];\n\n"
-        f"/// Passes every method of {service} to the macro `$dispatch`: `run`, or `open` if it opens a scanner; its function with the\n"
-        "/// file of the gateway; its variant; the struct of its arguments, and the first of them, if there is one; the struct of its\n"
-        "/// result; and the fields of the result.\n"
+        f"/// Passes every method of {service} to the macro `$dispatch`: `run`, `rows` if it returns rows, or `open` if it opens a\n"
+        "/// scanner; its function with the file of the gateway; its variant; the struct of its arguments, and the first of them, if\n"
+        "/// there is one; the struct of its result; and the fields of the result.\n"
         f"#[macro_export]\nmacro_rules! {service.lower()}_methods {{\n    ($dispatch:ident) => {{ $dispatch! {{ {service} {{\n{''.join(runs)}    }} }} }};\n}}\n\n")
 
 

@@ -114,9 +114,9 @@ pub(crate) static THRIFT1: [MethodInfo; 48] = [
     MethodInfo { name: "scannerOpenWithStopTs", kind: CallKind::Read, short: false, effect: Effect::None, scanner: Some(ScannerUse::Opens), access: Access::Read, declares_io: true, arguments: &[Argument { id: 1, wire: TType::String }, Argument { id: 2, wire: TType::String }, Argument { id: 3, wire: TType::String }, Argument { id: 4, wire: TType::List }, Argument { id: 5, wire: TType::I64 }, Argument { id: 6, wire: TType::Map }] },
 ];
 
-/// Passes every method of Thrift1 to the macro `$dispatch`: `run`, or `open` if it opens a scanner; its function with the
-/// file of the gateway; its variant; the struct of its arguments, and the first of them, if there is one; the struct of its
-/// result; and the fields of the result.
+/// Passes every method of Thrift1 to the macro `$dispatch`: `run`, `rows` if it returns rows, or `open` if it opens a
+/// scanner; its function with the file of the gateway; its variant; the struct of its arguments, and the first of them, if
+/// there is one; the struct of its result; and the fields of the result.
 #[macro_export]
 macro_rules! thrift1_methods {
     ($dispatch:ident) => { $dispatch! { Thrift1 {
@@ -136,15 +136,15 @@ macro_rules! thrift1_methods {
         run server::get_cluster_id GetClusterId(GetClusterIdArgs []) -> GetClusterIdResult { success };
         run table::get_column_descriptors GetColumnDescriptors(GetColumnDescriptorsArgs [table_name]) -> GetColumnDescriptorsResult { success io };
         run region::get_region_info GetRegionInfo(GetRegionInfoArgs [row]) -> GetRegionInfoResult { success io };
-        run get::get_row GetRow(GetRowArgs [table_name]) -> GetRowResult { success io };
+        rows get::get_row GetRow(GetRowArgs [table_name]) -> GetRowResult { success io };
         run get::get_row_or_before GetRowOrBefore(GetRowOrBeforeArgs [table_name]) -> GetRowOrBeforeResult { success io };
-        run get::get_row_ts GetRowTs(GetRowTsArgs [table_name]) -> GetRowTsResult { success io };
-        run get::get_row_with_columns GetRowWithColumns(GetRowWithColumnsArgs [table_name]) -> GetRowWithColumnsResult { success io };
-        run get::get_row_with_columns_ts GetRowWithColumnsTs(GetRowWithColumnsTsArgs [table_name]) -> GetRowWithColumnsTsResult { success io };
-        run get::get_rows GetRows(GetRowsArgs [table_name]) -> GetRowsResult { success io };
-        run get::get_rows_ts GetRowsTs(GetRowsTsArgs [table_name]) -> GetRowsTsResult { success io };
-        run get::get_rows_with_columns GetRowsWithColumns(GetRowsWithColumnsArgs [table_name]) -> GetRowsWithColumnsResult { success io };
-        run get::get_rows_with_columns_ts GetRowsWithColumnsTs(GetRowsWithColumnsTsArgs [table_name]) -> GetRowsWithColumnsTsResult { success io };
+        rows get::get_row_ts GetRowTs(GetRowTsArgs [table_name]) -> GetRowTsResult { success io };
+        rows get::get_row_with_columns GetRowWithColumns(GetRowWithColumnsArgs [table_name]) -> GetRowWithColumnsResult { success io };
+        rows get::get_row_with_columns_ts GetRowWithColumnsTs(GetRowWithColumnsTsArgs [table_name]) -> GetRowWithColumnsTsResult { success io };
+        rows get::get_rows GetRows(GetRowsArgs [table_name]) -> GetRowsResult { success io };
+        rows get::get_rows_ts GetRowsTs(GetRowsTsArgs [table_name]) -> GetRowsTsResult { success io };
+        rows get::get_rows_with_columns GetRowsWithColumns(GetRowsWithColumnsArgs [table_name]) -> GetRowsWithColumnsResult { success io };
+        rows get::get_rows_with_columns_ts GetRowsWithColumnsTs(GetRowsWithColumnsTsArgs [table_name]) -> GetRowsWithColumnsTsResult { success io };
         run listing::get_table_names GetTableNames(GetTableNamesArgs []) -> GetTableNamesResult { success io };
         run listing::get_table_names_with_is_table_enabled GetTableNamesWithIsTableEnabled(GetTableNamesWithIsTableEnabledArgs []) -> GetTableNamesWithIsTableEnabledResult { success io };
         run region::get_table_regions GetTableRegions(GetTableRegionsArgs [table_name]) -> GetTableRegionsResult { success io };
@@ -160,8 +160,8 @@ macro_rules! thrift1_methods {
         run mutate::mutate_rows MutateRows(MutateRowsArgs [table_name]) -> MutateRowsResult { io ia };
         run mutate::mutate_rows_ts MutateRowsTs(MutateRowsTsArgs [table_name]) -> MutateRowsTsResult { io ia };
         run scan::scanner_close ScannerClose(ScannerCloseArgs [id]) -> ScannerCloseResult { io ia };
-        run scan::scanner_get ScannerGet(ScannerGetArgs [id]) -> ScannerGetResult { success io ia };
-        run scan::scanner_get_list ScannerGetList(ScannerGetListArgs [id]) -> ScannerGetListResult { success io ia };
+        rows scan::scanner_get ScannerGet(ScannerGetArgs [id]) -> ScannerGetResult { success io ia };
+        rows scan::scanner_get_list ScannerGetList(ScannerGetListArgs [id]) -> ScannerGetListResult { success io ia };
         open scan::scanner_open ScannerOpen(ScannerOpenArgs [table_name]) -> ScannerOpenResult { success io };
         open scan::scanner_open_ts ScannerOpenTs(ScannerOpenTsArgs [table_name]) -> ScannerOpenTsResult { success io };
         open scan::scanner_open_with_prefix ScannerOpenWithPrefix(ScannerOpenWithPrefixArgs [table_name]) -> ScannerOpenWithPrefixResult { success io };
@@ -285,14 +285,14 @@ pub(crate) static THRIFT2: [MethodInfo; 50] = [
     MethodInfo { name: "truncateTable", kind: CallKind::Admin, short: false, effect: Effect::Admin, scanner: None, access: Access::Admin, declares_io: true, arguments: &[Argument { id: 1, wire: TType::Struct }, Argument { id: 2, wire: TType::Bool }] },
 ];
 
-/// Passes every method of Thrift2 to the macro `$dispatch`: `run`, or `open` if it opens a scanner; its function with the
-/// file of the gateway; its variant; the struct of its arguments, and the first of them, if there is one; the struct of its
-/// result; and the fields of the result.
+/// Passes every method of Thrift2 to the macro `$dispatch`: `run`, `rows` if it returns rows, or `open` if it opens a
+/// scanner; its function with the file of the gateway; its variant; the struct of its arguments, and the first of them, if
+/// there is one; the struct of its result; and the fields of the result.
 #[macro_export]
 macro_rules! thrift2_methods {
     ($dispatch:ident) => { $dispatch! { Thrift2 {
         run table::add_column_family AddColumnFamily(AddColumnFamilyArgs [table_name]) -> AddColumnFamilyResult { io };
-        run atomic::append Append(AppendArgs [table]) -> AppendResult { success io };
+        rows atomic::append Append(AppendArgs [table]) -> AppendResult { success io };
         run atomic::check_and_delete CheckAndDelete(CheckAndDeleteArgs [table]) -> CheckAndDeleteResult { success io };
         run atomic::check_and_mutate CheckAndMutate(CheckAndMutateArgs [table]) -> CheckAndMutateResult { success io };
         run atomic::check_and_put CheckAndPut(CheckAndPutArgs [table]) -> CheckAndPutResult { success io };
@@ -309,14 +309,14 @@ macro_rules! thrift2_methods {
         run table::enable_table EnableTable(EnableTableArgs [table_name]) -> EnableTableResult { io };
         run get::exists Exists(ExistsArgs [table]) -> ExistsResult { success io };
         run get::exists_all ExistsAll(ExistsAllArgs [table]) -> ExistsAllResult { success io };
-        run get::get Get(GetArgs [table]) -> GetResult { success io };
+        rows get::get Get(GetArgs [table]) -> GetResult { success io };
         run region::get_all_region_locations GetAllRegionLocations(GetAllRegionLocationsArgs [table]) -> GetAllRegionLocationsResult { success io };
         run server::get_cluster_id GetClusterId(GetClusterIdArgs []) -> GetClusterIdResult { success };
-        run get::get_multiple GetMultiple(GetMultipleArgs [table]) -> GetMultipleResult { success io };
+        rows get::get_multiple GetMultiple(GetMultipleArgs [table]) -> GetMultipleResult { success io };
         run namespace::get_namespace_descriptor GetNamespaceDescriptor(GetNamespaceDescriptorArgs [name]) -> GetNamespaceDescriptorResult { success io };
         run region::get_region_location GetRegionLocation(GetRegionLocationArgs [table]) -> GetRegionLocationResult { success io };
-        run scan::get_scanner_results GetScannerResults(GetScannerResultsArgs [table]) -> GetScannerResultsResult { success io };
-        run scan::get_scanner_rows GetScannerRows(GetScannerRowsArgs [scanner_id]) -> GetScannerRowsResult { success io ia };
+        rows scan::get_scanner_results GetScannerResults(GetScannerResultsArgs [table]) -> GetScannerResultsResult { success io };
+        rows scan::get_scanner_rows GetScannerRows(GetScannerRowsArgs [scanner_id]) -> GetScannerRowsResult { success io ia };
         run server::get_slow_log_responses GetSlowLogResponses(GetSlowLogResponsesArgs [server_names]) -> GetSlowLogResponsesResult { success io };
         run table::get_table_descriptor GetTableDescriptor(GetTableDescriptorArgs [table]) -> GetTableDescriptorResult { success io };
         run listing::get_table_descriptors GetTableDescriptors(GetTableDescriptorsArgs [tables]) -> GetTableDescriptorsResult { success io };
@@ -325,7 +325,7 @@ macro_rules! thrift2_methods {
         run listing::get_table_names_by_namespace GetTableNamesByNamespace(GetTableNamesByNamespaceArgs [name]) -> GetTableNamesByNamespaceResult { success io };
         run listing::get_table_names_by_pattern GetTableNamesByPattern(GetTableNamesByPatternArgs [regex]) -> GetTableNamesByPatternResult { success io };
         run server::get_thrift_server_type GetThriftServerType(GetThriftServerTypeArgs []) -> GetThriftServerTypeResult { success };
-        run atomic::increment Increment(IncrementArgs [table]) -> IncrementResult { success io };
+        rows atomic::increment Increment(IncrementArgs [table]) -> IncrementResult { success io };
         run table::is_table_available IsTableAvailable(IsTableAvailableArgs [table_name]) -> IsTableAvailableResult { success io };
         run table::is_table_available_with_split IsTableAvailableWithSplit(IsTableAvailableWithSplitArgs [table_name]) -> IsTableAvailableWithSplitResult { success io };
         run table::is_table_disabled IsTableDisabled(IsTableDisabledArgs [table_name]) -> IsTableDisabledResult { success io };

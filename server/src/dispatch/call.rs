@@ -6,7 +6,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 use hjall_engine::read::WorkLimit;
-use thrift::protocol::{TInputProtocol, TMessageIdentifier, TMessageType, TOutputProtocol, TType};
+use thrift::protocol::{TInputProtocol, TMessageType, TType};
 
 use super::call_scope::CallScope;
 use crate::observe::Brief;
@@ -15,6 +15,7 @@ use crate::wire::fault::Fault;
 use crate::wire::method::{Method, Name, Service, ServiceHint};
 use crate::wire::reply::{Buffer, Exception, Output};
 use crate::wire::rest::{self, answer};
+use crate::wire::writer::ReplyHeader;
 use crate::wire::{Encoding, Transport, arguments, dialect, header, recognise, reply};
 
 /// Runs the methods of all services. The gateways implement it; tests have implementations of their own.
@@ -29,7 +30,7 @@ pub trait Handler: Send + Sync + 'static {
         scope: &CallScope<'_>,
         method: Method,
         input: &mut dyn TInputProtocol,
-        output: &mut dyn TOutputProtocol,
+        output: &mut Output<'_>,
     ) -> Result<(), Fault>;
 
     /// Runs a request to the REST gateway and writes its answer. A handler without REST knows no method of it.
@@ -286,11 +287,8 @@ impl Call {
         let method = self.method.ok_or(Fault::UnknownMethod)?;
         let mut input = arguments(self.encoding, message.get(self.body..).unwrap_or_default());
         let mut output = Output::new(self.encoding, Buffer::new(out, limit));
-        let output = output.as_dyn();
-        let reply = TMessageIdentifier::new(method.name(), TMessageType::Reply, self.sequence);
-        output.write_message_begin(&reply).map_err(unwritten)?;
-        handler.call(scope, method, input.as_dyn(), output)?;
-        output.write_message_end().map_err(unwritten)
+        output.append(&ReplyHeader { method: method.name(), sequence: self.sequence })?;
+        handler.call(scope, method, input.as_dyn(), &mut output)
     }
 
     /// Whether the answer to a fault is an exception of type 6, whose whole reason is logged.
@@ -311,8 +309,7 @@ impl Call {
         }
         let name = self.name(message);
         let mut output = Output::new(self.encoding, Buffer::new(out, usize::MAX));
-        let output = output.as_dyn();
-        let written = match fault {
+        let written = output.generated(|output| match fault {
             Fault::Io { message, can_retry } if self.method.is_some_and(|method| method.info().declares_io) => {
                 reply::io_error(output, &name, self.sequence, message.as_deref(), *can_retry)
             }
@@ -330,7 +327,7 @@ impl Call {
                 let text = format!("Internal error processing {name}: {}", Brief(first_line(&reason)));
                 reply::exception(output, &name, self.sequence, Exception::Internal, &text)
             }
-        };
+        });
         if let Err(error) = written {
             tracing::error!(method = %Brief(&name), %error, "an answer could not be written");
         }
@@ -340,9 +337,4 @@ impl Call {
 /// The text of a Java exception without its stack.
 fn first_line(text: &str) -> &str {
     text.lines().next().unwrap_or_default()
-}
-
-/// Writing to memory fails only at the limit.
-fn unwritten(error: thrift::Error) -> Fault {
-    Fault::from(error)
 }

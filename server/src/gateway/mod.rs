@@ -14,25 +14,41 @@ mod region_batch;
 pub mod rest;
 pub mod scanners;
 
-use thrift::protocol::{TInputProtocol, TOutputProtocol};
+use thrift::protocol::TInputProtocol;
 
 use crate::dispatch::call::Handler;
 use crate::dispatch::call_scope::CallScope;
 use crate::settings::config::Limits;
 use crate::wire::fault::Fault;
 use crate::wire::method::{Method, Service};
-use crate::wire::reply::Buffer;
+use crate::wire::reply::{Buffer, Output};
 use crate::wire::rest::Request;
 use context::{CallContext, Context};
 
-/// Runs the function of a method. With verb `open`, registers the scanner that it returns, and answers with
-/// its id.
+/// Runs the function of a method. With verb `rows`, it returns rows that write themselves. With verb `open`, registers
+/// the scanner that it returns, and answers with its id.
 macro_rules! answer {
     (run $service:ident $function:path, $context:ident, $caller:expr, $arguments:ident) => {
         $function($context, $arguments)
     };
+    (rows $service:ident $function:path, $context:ident, $caller:expr, $arguments:ident) => {
+        $function($context, $arguments)
+    };
     (open $service:ident $function:path, $context:ident, $caller:expr, $arguments:ident) => {
         $function($context, $arguments).and_then(|open| $context.scanners.open(Service::$service, open, $caller))
+    };
+}
+
+/// Writes the answer of a method that returns rows, and returns. Every other answer is written as a struct.
+macro_rules! write_rows {
+    (rows $answer:ident, $output:ident) => {
+        match $answer {
+            Ok(rows) => return rows.write($output),
+            Err(fault) => Err(fault),
+        }
+    };
+    ($verb:ident $answer:ident, $output:ident) => {
+        $answer
     };
 }
 
@@ -61,7 +77,7 @@ macro_rules! dispatcher {
             context: &CallContext<'_>,
             method: $service,
             input: &mut dyn TInputProtocol,
-            output: &mut dyn TOutputProtocol,
+            output: &mut Output<'_>,
         ) -> Result<(), Fault> {
             match method {
                 $($service::$variant => {
@@ -80,10 +96,11 @@ macro_rules! dispatcher {
                         }
                         Err(fault) => Err(fault),
                     };
+                    let answer = write_rows!($verb answer, output);
                     // A fault remains an error if no field of the result can contain it.
                     $(let answer = error::$field(answer, &mut result.$field);)*
                     answer?;
-                    result.write_to_out_protocol(output)?;
+                    output.generated(|output| result.write_to_out_protocol(output))?;
                 })*
             }
             Ok(())
@@ -100,7 +117,7 @@ impl Handler for Context {
         scope: &CallScope<'_>,
         method: Method,
         input: &mut dyn TInputProtocol,
-        output: &mut dyn TOutputProtocol,
+        output: &mut Output<'_>,
     ) -> Result<(), Fault> {
         let context = CallContext { shared: self, scope };
         match method {

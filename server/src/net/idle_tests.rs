@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::BytesMut;
-use thrift::protocol::{TFieldIdentifier, TInputProtocol, TOutputProtocol, TStructIdentifier, TType};
+use thrift::protocol::{TFieldIdentifier, TInputProtocol, TStructIdentifier, TType};
 use tokio::io::{AsyncReadExt, AsyncWriteExt, DuplexStream, duplex};
 use tokio::task::JoinHandle;
 use tokio::time::advance;
@@ -22,6 +22,7 @@ use crate::dispatch::runner::ActiveSettings;
 use crate::settings::config::{Config, Limits};
 use crate::wire::fault::Fault;
 use crate::wire::method::{Method, Service};
+use crate::wire::reply::Output;
 use crate::wire::{Dialect, Encoding};
 
 /// Answers every call with `yes`.
@@ -33,14 +34,16 @@ impl Handler for Yes {
         _: &CallScope<'_>,
         _: Method,
         input: &mut dyn TInputProtocol,
-        output: &mut dyn TOutputProtocol,
+        output: &mut Output<'_>,
     ) -> Result<(), Fault> {
         input.skip(TType::Struct)?;
-        output.write_struct_begin(&TStructIdentifier::new("result"))?;
-        output.write_field_begin(&TFieldIdentifier::new("success", TType::String, 0))?;
-        output.write_string("yes")?;
-        output.write_field_end()?;
-        output.write_field_stop()?;
+        output.generated(|output| {
+            output.write_struct_begin(&TStructIdentifier::new("result"))?;
+            output.write_field_begin(&TFieldIdentifier::new("success", TType::String, 0))?;
+            output.write_string("yes")?;
+            output.write_field_end()?;
+            output.write_field_stop()
+        })?;
         Ok(())
     }
 }

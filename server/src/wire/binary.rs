@@ -30,6 +30,25 @@ pub(super) fn type_of(byte: u8) -> Option<TType> {
     })
 }
 
+/// The number of the type of a value on the wire, of those that replies contain.
+pub(super) fn number_of(of: TType) -> u8 {
+    match of {
+        TType::Bool => 2,
+        TType::I08 => 3,
+        TType::Double => 4,
+        TType::I16 => 6,
+        TType::I32 => 8,
+        TType::I64 => 10,
+        TType::String | TType::Utf7 => 11,
+        TType::Struct => 12,
+        TType::Map => 13,
+        TType::Set => 14,
+        TType::List => 15,
+        TType::Uuid => 16,
+        _ => 0,
+    }
+}
+
 /// The smallest encoded size of a value, in bytes.
 pub(super) fn bytes_min(of: TType) -> usize {
     match of {

@@ -30,6 +30,25 @@ pub(super) fn type_of(nibble: u8) -> Option<TType> {
     })
 }
 
+/// The number of the type of a value on the wire, of those that replies contain. A field of type bool has another one.
+pub(super) fn number_of(of: TType) -> u8 {
+    match of {
+        TType::Bool => 1,
+        TType::I08 => 3,
+        TType::I16 => 4,
+        TType::I32 => 5,
+        TType::I64 => 6,
+        TType::Double => 7,
+        TType::String | TType::Utf7 => 8,
+        TType::List => 9,
+        TType::Set => 10,
+        TType::Map => 11,
+        TType::Struct => 12,
+        TType::Uuid => 13,
+        _ => 0,
+    }
+}
+
 /// The smallest encoded size of an element, in bytes.
 pub(super) fn bytes_min(of: TType) -> usize {
     match of {
@@ -41,6 +60,9 @@ pub(super) fn bytes_min(of: TType) -> usize {
 
 /// The type number of a bool field that is `true`.
 pub(super) const TRUE: u8 = 1;
+
+/// The type number of a bool field that is `false`.
+pub(super) const FALSE: u8 = 2;
 
 /// Reads values of the compact protocol.
 pub struct CompactInput<'a> {

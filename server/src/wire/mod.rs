@@ -22,6 +22,7 @@ pub mod reply;
 pub mod rest;
 mod slice;
 mod types;
+pub(crate) mod writer;
 
 use thrift::protocol::TInputProtocol;
 

@@ -8,6 +8,7 @@ use thrift::protocol::{
     TStructIdentifier, TType,
 };
 
+use super::writer::{self, WriteWith};
 use super::{Encoding, arguments, header};
 
 /// While a long reply is written, the thread yields after this many bytes, so that short replies are not delayed.
@@ -24,19 +25,34 @@ impl<'a> Buffer<'a> {
     pub fn new(bytes: &'a mut Vec<u8>, limit: usize) -> Self {
         Self { bytes, limit }
     }
+
+    /// Checks the limit, and yields to other threads at times. To be called when bytes have been appended, with the
+    /// length that the buffer had before.
+    #[inline]
+    fn grown(&self, before: usize) -> io::Result<()> {
+        if self.bytes.len() > self.limit {
+            return Err(self.full());
+        }
+        if before / BLOCK_BYTES != self.bytes.len() / BLOCK_BYTES {
+            std::thread::yield_now();
+        }
+        Ok(())
+    }
+
+    fn full(&self) -> io::Error {
+        io::Error::new(io::ErrorKind::OutOfMemory, too_large(self.limit))
+    }
 }
 
 impl io::Write for Buffer<'_> {
     #[inline]
     fn write(&mut self, more: &[u8]) -> io::Result<usize> {
         if self.bytes.len() + more.len() > self.limit {
-            return Err(io::Error::new(io::ErrorKind::OutOfMemory, too_large(self.limit)));
+            return Err(self.full());
         }
         let before = self.bytes.len();
         self.bytes.extend_from_slice(more);
-        if before / BLOCK_BYTES != self.bytes.len() / BLOCK_BYTES {
-            std::thread::yield_now();
-        }
+        self.grown(before)?;
         Ok(more.len())
     }
 
@@ -50,29 +66,38 @@ pub fn too_large(limit: usize) -> String {
     format!("the reply is larger than {limit} bytes (limits.reply); ask for fewer rows or columns at once")
 }
 
-/// A writer of either encoding. As in HBase, binary replies are strict, whatever the client sent.
-pub enum Output<'a> {
-    /// Binary.
-    Binary(TBinaryOutputProtocol<Buffer<'a>>),
-    /// Compact.
-    Compact(Box<TCompactOutputProtocol<Buffer<'a>>>),
+/// The output of a call: a buffer of bounded size, in either encoding. As in HBase, binary replies are strict, whatever
+/// the client sent.
+pub struct Output<'a> {
+    encoding: Encoding,
+    buffer: Buffer<'a>,
 }
 
 impl<'a> Output<'a> {
-    /// A writer into a buffer.
+    /// An output into a buffer.
     pub fn new(encoding: Encoding, buffer: Buffer<'a>) -> Self {
-        match encoding {
-            Encoding::Binary => Self::Binary(TBinaryOutputProtocol::new(buffer, true)),
-            Encoding::Compact => Self::Compact(Box::new(TCompactOutputProtocol::new(buffer))),
+        Self { encoding, buffer }
+    }
+
+    /// Lets generated code write a message or a struct.
+    ///
+    /// # Errors
+    /// Those of `write`, which include that the buffer is full.
+    pub fn generated(&mut self, write: impl FnOnce(&mut dyn TOutputProtocol) -> Result<()>) -> Result<()> {
+        match self.encoding {
+            Encoding::Binary => write(&mut TBinaryOutputProtocol::new(&mut self.buffer, true)),
+            Encoding::Compact => write(&mut TCompactOutputProtocol::new(&mut self.buffer)),
         }
     }
 
-    /// The writer as a trait object, which the generated codecs expect.
-    pub fn as_dyn(&mut self) -> &mut (dyn TOutputProtocol + 'a) {
-        match self {
-            Self::Binary(output) => output,
-            Self::Compact(output) => &mut **output,
-        }
+    /// Appends values.
+    ///
+    /// # Errors
+    /// The buffer is full.
+    pub(crate) fn append(&mut self, values: &impl WriteWith) -> Result<()> {
+        let before = self.buffer.bytes.len();
+        writer::append(self.encoding, self.buffer.bytes, values);
+        Ok(self.buffer.grown(before)?)
     }
 }
 

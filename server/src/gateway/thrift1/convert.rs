@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use hjall_engine::schema::FamilyDescriptor;
 use hjall_engine::{Cell, Result, Row};
-use hjall_idl::hbase1::{ColumnDescriptor, TCell, TColumn, TRowResult};
+use hjall_idl::hbase1::{ColumnDescriptor, TCell, TRowResult};
 
 /// The value and timestamp of a cell.
 pub fn cell(cell: &Cell) -> TCell {
@@ -20,13 +20,6 @@ pub fn cells(row: &Row) -> Vec<TCell> {
 pub fn row(row: &Row) -> TRowResult {
     let columns: BTreeMap<_, _> = row.cells.iter().map(|c| (column_name(&c.family, &c.qualifier), cell(c))).collect();
     TRowResult { row: Some(row.key.to_vec()), columns: Some(columns), sorted_columns: None }
-}
-
-/// A row with its columns as a list, in the order of cells.
-pub fn sorted_row(row: &Row) -> TRowResult {
-    let column = |c: &Cell| TColumn { column_name: Some(column_name(&c.family, &c.qualifier)), cell: Some(cell(c)) };
-    let columns = row.cells.iter().map(column).collect();
-    TRowResult { row: Some(row.key.to_vec()), columns: None, sorted_columns: Some(columns) }
 }
 
 /// The descriptor of a family, with every field set. `name` ends with a colon.

@@ -7,8 +7,9 @@ use hjall_idl::hbase1::*;
 
 use super::argument::{sent, table};
 use super::column::{Column, selection};
-use super::convert::{cells, row};
+use super::convert::cells;
 use super::error::{Answer, io_error, undeclared};
+use super::rows::Rows;
 use crate::gateway::attributes::{Attributes, Sent};
 use crate::gateway::context::CallContext;
 use crate::gateway::error::{IO, Raised, once_located};
@@ -30,42 +31,42 @@ pub fn get_ver_ts(context: &CallContext<'_>, a: GetVerTsArgs) -> Answer<Vec<TCel
 }
 
 /// The newest cells of a row.
-pub fn get_row(context: &CallContext<'_>, a: GetRowArgs) -> Answer<Vec<TRowResult>> {
+pub fn get_row(context: &CallContext<'_>, a: GetRowArgs) -> Answer<Rows> {
     one(context, a.table_name, a.row, None, LATEST, &a.attributes)
 }
 
 /// The newest cells of a row, in the given columns.
-pub fn get_row_with_columns(context: &CallContext<'_>, a: GetRowWithColumnsArgs) -> Answer<Vec<TRowResult>> {
+pub fn get_row_with_columns(context: &CallContext<'_>, a: GetRowWithColumnsArgs) -> Answer<Rows> {
     one(context, a.table_name, a.row, a.columns, LATEST, &a.attributes)
 }
 
 /// The newest cells of a row before a timestamp.
-pub fn get_row_ts(context: &CallContext<'_>, a: GetRowTsArgs) -> Answer<Vec<TRowResult>> {
+pub fn get_row_ts(context: &CallContext<'_>, a: GetRowTsArgs) -> Answer<Rows> {
     one(context, a.table_name, a.row, None, a.timestamp.unwrap_or(0), &a.attributes)
 }
 
 /// The newest cells of a row before a timestamp, in the given columns.
-pub fn get_row_with_columns_ts(context: &CallContext<'_>, a: GetRowWithColumnsTsArgs) -> Answer<Vec<TRowResult>> {
+pub fn get_row_with_columns_ts(context: &CallContext<'_>, a: GetRowWithColumnsTsArgs) -> Answer<Rows> {
     one(context, a.table_name, a.row, a.columns, a.timestamp.unwrap_or(0), &a.attributes)
 }
 
 /// Several rows. Rows without cells are left out.
-pub fn get_rows(context: &CallContext<'_>, a: GetRowsArgs) -> Answer<Vec<TRowResult>> {
+pub fn get_rows(context: &CallContext<'_>, a: GetRowsArgs) -> Answer<Rows> {
     several(context, a.table_name, a.rows, None, LATEST, &a.attributes)
 }
 
 /// Several rows, in the given columns. Rows without cells are left out.
-pub fn get_rows_with_columns(context: &CallContext<'_>, a: GetRowsWithColumnsArgs) -> Answer<Vec<TRowResult>> {
+pub fn get_rows_with_columns(context: &CallContext<'_>, a: GetRowsWithColumnsArgs) -> Answer<Rows> {
     several(context, a.table_name, a.rows, a.columns, LATEST, &a.attributes)
 }
 
 /// The newest cells of several rows before a timestamp.
-pub fn get_rows_ts(context: &CallContext<'_>, a: GetRowsTsArgs) -> Answer<Vec<TRowResult>> {
+pub fn get_rows_ts(context: &CallContext<'_>, a: GetRowsTsArgs) -> Answer<Rows> {
     several(context, a.table_name, a.rows, None, a.timestamp.unwrap_or(0), &a.attributes)
 }
 
 /// The newest cells of several rows before a timestamp, in the given columns.
-pub fn get_rows_with_columns_ts(context: &CallContext<'_>, a: GetRowsWithColumnsTsArgs) -> Answer<Vec<TRowResult>> {
+pub fn get_rows_with_columns_ts(context: &CallContext<'_>, a: GetRowsWithColumnsTsArgs) -> Answer<Rows> {
     several(context, a.table_name, a.rows, a.columns, a.timestamp.unwrap_or(0), &a.attributes)
 }
 
@@ -116,15 +117,15 @@ fn one(
     columns: Option<Vec<Vec<u8>>>,
     before: i64,
     attributes: &Sent,
-) -> Answer<Vec<TRowResult>> {
+) -> Answer<Rows> {
     let table = table(context, name, undeclared)?;
     let get = new_get(sent(key, "row")?, selection(columns), before)?;
-    fetch(context, &table, get, attributes).map(|found| shown(&[found])).map_err(undeclared)
+    fetch(context, &table, get, attributes).map(|found| shown([found])).map_err(undeclared)
 }
 
 /// The reply for these rows. Rows without cells are left out.
-fn shown<'a>(found: impl IntoIterator<Item = &'a Row>) -> Vec<TRowResult> {
-    found.into_iter().filter(|found| !found.cells.is_empty()).map(row).collect()
+fn shown(found: impl IntoIterator<Item = Row>) -> Rows {
+    Rows::mapped(found.into_iter().filter(|found| !found.cells.is_empty()).collect())
 }
 
 /// Runs a get. Malformed attributes are reported only after a missing or disabled table, as in HBase.
@@ -149,16 +150,16 @@ fn several(
     columns: Option<Vec<Vec<u8>>>,
     before: i64,
     attributes: &Sent,
-) -> Answer<Vec<TRowResult>> {
+) -> Answer<Rows> {
     let table = table(context, name, undeclared)?;
     let columns = selection(columns);
     let gets = sent(keys, "rows")?.into_iter().map(|key| new_get(key, columns.clone(), before));
     let mut gets = gets.collect::<Answer<Vec<_>>>()?;
     match gets.len() {
-        0 => return Ok(Vec::new()),
+        0 => return Ok(Rows::default()),
         1 => {
             let found = fetch(context, &table, gets.remove(0), attributes).map_err(undeclared)?;
-            return Ok(shown(&[found]));
+            return Ok(shown([found]));
         }
         _ => {}
     }
@@ -174,7 +175,7 @@ fn several(
     };
     let failures: Vec<_> = found.iter().filter_map(|row| row.as_ref().err()).collect();
     if failures.is_empty() {
-        Ok(shown(found.iter().flatten()))
+        Ok(shown(found.into_iter().flatten()))
     } else {
         Err(io_error(&Raised::batch(failures, &context.identity)))
     }

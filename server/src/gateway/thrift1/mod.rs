@@ -11,16 +11,18 @@ mod listing;
 mod mutate;
 mod mutation;
 mod region;
+mod rows;
 mod scan;
 mod server;
 mod table;
 
 use hjall_idl::hbase1::*;
-use thrift::protocol::{TInputProtocol, TOutputProtocol, TSerializable};
+use thrift::protocol::{TInputProtocol, TSerializable};
 
 use super::permission;
 use crate::gateway::context::CallContext;
 use crate::wire::fault::Fault;
 use crate::wire::method::{Method, Service, Thrift1};
+use crate::wire::reply::Output;
 
 hjall_idl::thrift1_methods!(dispatcher);

@@ -3,16 +3,16 @@
 use std::sync::Arc;
 
 use bytes::Bytes;
+use hjall_engine::Error;
 use hjall_engine::filter::FilterSpec;
 use hjall_engine::read::Fetched;
 use hjall_engine::request::{Columns, ROW_LENGTH_MAX, Scan, TimeRange};
-use hjall_engine::{Error, Row};
 use hjall_idl::hbase1::*;
 
 use super::argument::{sent, table};
 use super::column::selection;
-use super::convert::{row, sorted_row};
 use super::error::{Answer, undeclared};
+use super::rows::Rows;
 use crate::gateway::attributes::{Attributes, Sent};
 use crate::gateway::context::{CallContext, Context};
 use crate::gateway::error::{ILLEGAL_ARGUMENT, once_located};
@@ -65,12 +65,12 @@ pub fn scanner_open_with_scan(context: &Context, a: ScannerOpenWithScanArgs) -> 
 }
 
 /// The next result.
-pub fn scanner_get(context: &CallContext<'_>, a: ScannerGetArgs) -> Answer<Vec<TRowResult>> {
+pub fn scanner_get(context: &CallContext<'_>, a: ScannerGetArgs) -> Answer<Rows> {
     fetch(context, a.id.unwrap_or(0), 1)
 }
 
 /// Up to `nb_rows` further results.
-pub fn scanner_get_list(context: &CallContext<'_>, a: ScannerGetListArgs) -> Answer<Vec<TRowResult>> {
+pub fn scanner_get_list(context: &CallContext<'_>, a: ScannerGetListArgs) -> Answer<Rows> {
     fetch(context, a.id.unwrap_or(0), a.nb_rows.unwrap_or(0))
 }
 
@@ -136,23 +136,22 @@ fn start(context: &Context, name: Option<Vec<u8>>, scan: Scan, sorted: bool, att
     Ok(OpenScanner { sort_columns: sorted, refusal, ..OpenScanner::new(table.name().clone(), scanner) })
 }
 
-fn fetch(context: &CallContext<'_>, id: i32, count: i32) -> Answer<Vec<TRowResult>> {
+fn fetch(context: &CallContext<'_>, id: i32, count: i32) -> Answer<Rows> {
     let fetched = context.scanners.with(Thrift1, id, context.scope, |open| {
         let Ok(count) = usize::try_from(count) else {
             let text = format_args!("Illegal Capacity: {count}: nbRows is 0 or more");
             return Err(Fault::undeclared(ILLEGAL_ARGUMENT, text));
         };
         if count == 0 {
-            return Ok(Vec::new());
+            return Ok(Rows::default());
         }
         if let Some(refusal) = &open.refusal {
             let error = Error::new(refusal.kind(), refusal.message());
             return Err(undeclared(once_located(&context.engine, &open.table, error)));
         }
-        let shape: fn(&Row) -> TRowResult = if open.sort_columns { sorted_row } else { row };
+        let rows = if open.sort_columns { Rows::sorted } else { Rows::mapped };
         match open.scanner.fetch_for(count, context.scanners.page_bytes_max(), context.scope).map_err(undeclared)? {
-            // Each row is dropped as soon as it has been converted.
-            Fetched::Rows(rows) => Ok(rows.into_iter().map(|row| shape(&row)).collect()),
+            Fetched::Rows(fetched) => Ok(rows(fetched)),
             Fetched::Paused => Err(paused()),
         }
     });

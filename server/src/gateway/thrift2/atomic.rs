@@ -6,13 +6,13 @@ use hjall_engine::name::TableName;
 use hjall_engine::{Error, ErrorKind, Row};
 use hjall_idl::hbase2::{
     AppendArgs, CheckAndDeleteArgs, CheckAndMutateArgs, CheckAndPutArgs, IncrementArgs, TColumnIncrement, TColumnValue,
-    TResult,
 };
 
-use super::convert::{check_visibility, compare_op, durability, result, table_name};
+use super::convert::{check_visibility, compare_op, durability, table_name};
 use super::delete::DeleteRequest;
 use super::error::{Answer, batch_of, data, refused, refused_batch};
 use super::mutate::{PutRequest, RowRequest};
+use super::rows::OneRow;
 use crate::gateway::attributes::Attributes;
 use crate::gateway::context::{CallContext, Context};
 use crate::gateway::error::NULL_POINTER;
@@ -97,7 +97,7 @@ pub fn check_and_mutate(context: &Context, a: CheckAndMutateArgs) -> Answer<bool
 }
 
 /// Adds to counters of one row.
-pub fn increment(context: &Context, a: IncrementArgs) -> Answer<TResult> {
+pub fn increment(context: &Context, a: IncrementArgs) -> Answer<OneRow> {
     let (name, sent) = (table_name(&a.table)?, a.tincrement);
     let attributes = Attributes::new(&sent.attributes);
     let column = |column: &TColumnIncrement| {
@@ -119,7 +119,7 @@ pub fn increment(context: &Context, a: IncrementArgs) -> Answer<TResult> {
 }
 
 /// Appends to values of one row. Timestamps, types and tags of the columns are ignored.
-pub fn append(context: &CallContext<'_>, a: AppendArgs) -> Answer<TResult> {
+pub fn append(context: &CallContext<'_>, a: AppendArgs) -> Answer<OneRow> {
     let (name, sent) = (table_name(&a.table)?, a.tappend);
     let attributes = Attributes::new(&sent.attributes);
     let column = |column: &TColumnValue| {
@@ -140,9 +140,9 @@ pub fn append(context: &CallContext<'_>, a: AppendArgs) -> Answer<TResult> {
 }
 
 /// The new cells, unless the client does not want them. The field has precedence over the attribute.
-fn answer(row: Row, returns: Option<bool>, attributes: Attributes<'_>) -> TResult {
+fn answer(row: Row, returns: Option<bool>, attributes: Attributes<'_>) -> OneRow {
     match returns.unwrap_or_else(|| attributes.returns_results()) {
-        true => result(row),
-        false => result(Row::default()),
+        true => OneRow(row),
+        false => OneRow::default(),
     }
 }

@@ -4,8 +4,7 @@ use bytes::Bytes;
 use hjall_engine::mutation::{CompareOp, Durability};
 use hjall_engine::name::TableName;
 use hjall_engine::request::{Columns, TimeRange};
-use hjall_engine::{Cell, Row};
-use hjall_idl::hbase2::{TAuthorization, TCellVisibility, TColumn, TColumnValue, TResult, TTableName, TTimeRange};
+use hjall_idl::hbase2::{TAuthorization, TCellVisibility, TColumn, TTableName, TTimeRange};
 
 use super::error::{Answer, illegal};
 use crate::gateway::error::NULL_POINTER;
@@ -80,26 +79,5 @@ pub fn check_visibility(sent: Option<&TCellVisibility>) -> Answer<()> {
             "a cell visibility without an expression: send one, or no cell visibility",
         )),
         _ => Ok(()),
-    }
-}
-
-/// A row as HBase writes it: the key only with cells, the flags always.
-pub fn result(row: Row) -> TResult {
-    TResult {
-        row: row.cells.first().map(|cell| cell.row.to_vec()),
-        column_values: row.cells.into_iter().map(column_value).collect(),
-        stale: Some(false),
-        partial: Some(row.partial),
-    }
-}
-
-fn column_value(cell: Cell) -> TColumnValue {
-    TColumnValue {
-        family: cell.family.into(),
-        qualifier: cell.qualifier.into(),
-        value: cell.value.into(),
-        timestamp: Some(cell.timestamp),
-        tags: None,
-        type_: Some(cell.kind.code() as i8),
     }
 }

@@ -4,12 +4,13 @@ use bytes::Bytes;
 use hjall_engine::Error;
 use hjall_engine::name::TableName;
 use hjall_engine::request::{Get, TimeRange, check_row};
-use hjall_idl::hbase2::{ExistsAllArgs, ExistsArgs, GetArgs, GetMultipleArgs, TGet, TResult};
+use hjall_idl::hbase2::{ExistsAllArgs, ExistsArgs, GetArgs, GetMultipleArgs, TGet};
 
-use super::convert::{check_authorizations, columns, result, table_name, time_range};
+use super::convert::{check_authorizations, columns, table_name, time_range};
 use super::error::{Answer, batch, data, illegal, refused, refused_batch};
 use super::filter;
 use super::region::replica_missing;
+use super::rows::{OneRow, Rows};
 use crate::gateway::attributes::Attributes;
 use crate::gateway::context::{CallContext, Context};
 use crate::gateway::error::NULL_POINTER;
@@ -79,10 +80,10 @@ pub fn no_replica(id: i32, row: &[u8], table: &TableName) -> String {
 }
 
 /// Reads one row.
-pub fn get(context: &CallContext<'_>, a: GetArgs) -> Answer<TResult> {
+pub fn get(context: &CallContext<'_>, a: GetArgs) -> Answer<OneRow> {
     let name = table_name(&a.table)?;
     refuse_existence_only(&a.tget)?;
-    one(context, &name, &a.tget, |table, get| table.get_for(get, context.scope)).map(result)
+    one(context, &name, &a.tget, |table, get| table.get_for(get, context.scope)).map(OneRow)
 }
 
 /// Whether a get finds a cell.
@@ -92,17 +93,15 @@ pub fn exists(context: &CallContext<'_>, a: ExistsArgs) -> Answer<bool> {
 }
 
 /// Reads several rows, in the order of the request.
-pub fn get_multiple(context: &CallContext<'_>, a: GetMultipleArgs) -> Answer<Vec<TResult>> {
+pub fn get_multiple(context: &CallContext<'_>, a: GetMultipleArgs) -> Answer<Rows> {
     let name = table_name(&a.table)?;
     if let [single] = &a.tgets[..] {
         refuse_existence_only(single)?;
-        return one(context, &name, single, |table, get| table.get_for(get, context.scope))
-            .map(|row| vec![result(row)]);
+        return one(context, &name, single, |table, get| table.get_for(get, context.scope)).map(|row| Rows(vec![row]));
     }
     let requests = a.tgets.iter().map(Request::new).collect::<Answer<Vec<_>>>()?;
     a.tgets.iter().try_for_each(refuse_existence_only)?;
-    let rows = many(context, &name, &requests, |table, gets| table.get_many_for(gets, context.scope))?;
-    Ok(rows.into_iter().map(result).collect())
+    many(context, &name, &requests, |table, gets| table.get_many_for(gets, context.scope)).map(Rows)
 }
 
 /// Whether each of several gets finds a cell.

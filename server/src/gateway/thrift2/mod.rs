@@ -12,16 +12,18 @@ mod listing;
 mod mutate;
 mod namespace;
 mod region;
+mod rows;
 mod scan;
 mod server;
 mod table;
 
 use hjall_idl::hbase2::*;
-use thrift::protocol::{TInputProtocol, TOutputProtocol, TSerializable};
+use thrift::protocol::{TInputProtocol, TSerializable};
 
 use super::permission;
 use crate::gateway::context::CallContext;
 use crate::wire::fault::Fault;
 use crate::wire::method::{Method, Service, Thrift2};
+use crate::wire::reply::Output;
 
 hjall_idl::thrift2_methods!(dispatcher);

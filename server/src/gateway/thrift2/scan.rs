@@ -5,13 +5,14 @@ use hjall_engine::name::TableName;
 use hjall_engine::read::{Budget, Fetched};
 use hjall_engine::request::Scan;
 use hjall_engine::{Error, ErrorKind, Row, Scanner};
-use hjall_idl::hbase2::{CloseScannerArgs, GetScannerResultsArgs, GetScannerRowsArgs, OpenScannerArgs, TResult, TScan};
+use hjall_idl::hbase2::{CloseScannerArgs, GetScannerResultsArgs, GetScannerRowsArgs, OpenScannerArgs, TScan};
 
-use super::convert::{check_authorizations, columns, result, table_name, time_range};
+use super::convert::{check_authorizations, columns, table_name, time_range};
 use super::error::{Answer, data, illegal, refused};
 use super::filter;
 use super::get::no_replica;
 use super::region::replica_missing;
+use super::rows::Rows;
 use crate::gateway::attributes::Attributes;
 use crate::gateway::context::{CallContext, Context};
 use crate::gateway::error::ILLEGAL_ARGUMENT;
@@ -104,10 +105,10 @@ pub fn open_scanner(context: &Context, a: OpenScannerArgs) -> Answer<OpenScanner
 }
 
 /// The next results of a scanner.
-pub fn get_scanner_rows(context: &CallContext<'_>, a: GetScannerRowsArgs) -> Answer<Vec<TResult>> {
+pub fn get_scanner_rows(context: &CallContext<'_>, a: GetScannerRowsArgs) -> Answer<Rows> {
     context
         .scanners
-        .with(Service::Thrift2, a.scanner_id, context.scope, |open| read(context, open, a.num_rows).map(results))
+        .with(Service::Thrift2, a.scanner_id, context.scope, |open| read(context, open, a.num_rows).map(Rows))
         .unwrap_or_else(|| Err(Fault::IllegalArgument("Invalid scanner Id".to_owned())))
 }
 
@@ -118,7 +119,7 @@ pub fn close_scanner(context: &Context, a: CloseScannerArgs) -> Answer<()> {
 }
 
 /// Opens, reads and closes a scanner in one call.
-pub fn get_scanner_results(context: &CallContext<'_>, a: GetScannerResultsArgs) -> Answer<Vec<TResult>> {
+pub fn get_scanner_results(context: &CallContext<'_>, a: GetScannerResultsArgs) -> Answer<Rows> {
     let kept = context.scope.take_kept().and_then(|state| state.downcast::<OneCallScan>().ok());
     let mut scan = match kept {
         Some(scan) => *scan,
@@ -128,7 +129,7 @@ pub fn get_scanner_results(context: &CallContext<'_>, a: GetScannerResultsArgs) 
     if context.scope.is_paused() {
         context.scope.keep(Box::new(scan));
     }
-    answer.map(results)
+    answer.map(Rows)
 }
 
 /// The scan of a `getScannerResults`, which is kept while the call is paused.
@@ -172,8 +173,4 @@ impl OneCallScan {
             }
         }
     }
-}
-
-fn results(rows: Vec<Row>) -> Vec<TResult> {
-    rows.into_iter().map(result).collect()
 }

@@ -26,7 +26,7 @@ use thrift::protocol::TType;
 
 use super::value::{Value, Wire};
 
-fn context() -> Context {
+pub fn context() -> Context {
     let clock = Arc::new(ManualClock::at(1_700_000_000_000));
     let engine = Engine::memory(Options { clock: Some(clock.clone()), ..Options::default() }).unwrap();
     let settings = CompactionSettings { request_delay: Duration::ZERO, ..CompactionSettings::default() };
@@ -42,7 +42,7 @@ fn context() -> Context {
 }
 
 /// The client of all calls.
-fn caller() -> Arc<Caller> {
+pub fn caller() -> Arc<Caller> {
     Caller::new(([127, 0, 0, 1], 1).into())
 }
 
@@ -56,9 +56,8 @@ fn call(context: &Context, method: Method, given: &Value) -> Vec<u8> {
         &CallScope::unlimited(&caller()),
         method,
         arguments(Encoding::Binary, &message[12..]).as_dyn(),
-        output.as_dyn(),
+        &mut output,
     );
-    drop(output);
     if answered.is_err() { Vec::new() } else { out }
 }
 

@@ -4,4 +4,5 @@ mod dialect;
 mod gateways;
 mod hostile;
 mod round_trip;
+mod rows;
 mod value;

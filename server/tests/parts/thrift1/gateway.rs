@@ -18,8 +18,10 @@ use hjall_server::gateway::context::Context;
 use hjall_server::gateway::scanners::Scanners;
 use hjall_server::observe::{SlowSettings, Watch};
 use hjall_server::settings::config::{CallOptions, CompactionSettings, Limits};
+use hjall_server::wire::Encoding;
 use hjall_server::wire::fault::Fault;
 use hjall_server::wire::method::{Name, Service};
+use hjall_server::wire::reply::{Buffer, Output};
 use thrift::protocol::{TBinaryInputProtocol, TBinaryOutputProtocol, TSerializable};
 
 /// The time of the clock.
@@ -69,7 +71,7 @@ impl Gateway {
             &CallScope::unlimited(&caller),
             method,
             input,
-            &mut TBinaryOutputProtocol::new(&mut answered, true),
+            &mut Output::new(Encoding::Binary, Buffer::new(&mut answered, usize::MAX)),
         )?;
         Ok(R::read_from_in_protocol(&mut TBinaryInputProtocol::new(&answered[..], true)).unwrap())
     }

@@ -10,8 +10,9 @@ use hjall_server::observe::LaneMetrics;
 use hjall_server::settings::config::Limits;
 use hjall_server::wire::fault::Fault;
 use hjall_server::wire::method::{LaneKind, Method};
+use hjall_server::wire::reply::Output;
 use hjall_server::{Config, Server};
-use thrift::protocol::{TFieldIdentifier, TInputProtocol, TOutputProtocol, TStructIdentifier, TType};
+use thrift::protocol::{TFieldIdentifier, TInputProtocol, TStructIdentifier, TType};
 
 /// Answers `Thrift1 getRow` and the like, after reading all arguments.
 ///
@@ -59,7 +60,7 @@ impl Handler for Echo {
         scope: &CallScope<'_>,
         method: Method,
         input: &mut dyn TInputProtocol,
-        output: &mut dyn TOutputProtocol,
+        output: &mut Output<'_>,
     ) -> Result<(), Fault> {
         input.skip(TType::Struct)?;
         let mut answer = format!("{:?} {}", method.service(), method.name());
@@ -88,14 +89,21 @@ impl Handler for Echo {
             }
             _ => {}
         }
+        self::answer(output, &answer)
+    }
+}
+
+/// Writes a result whose field 0 is a string.
+pub fn answer(output: &mut Output<'_>, text: &str) -> Result<(), Fault> {
+    output.generated(|output| {
         output.write_struct_begin(&TStructIdentifier::new("result"))?;
         output.write_field_begin(&TFieldIdentifier::new("success", TType::String, 0))?;
-        output.write_string(&answer)?;
+        output.write_string(text)?;
         output.write_field_end()?;
         output.write_field_stop()?;
-        output.write_struct_end()?;
-        Ok(())
-    }
+        output.write_struct_end()
+    })?;
+    Ok(())
 }
 
 /// A configuration for one test: any free port, small lanes.

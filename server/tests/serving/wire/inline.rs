@@ -13,7 +13,8 @@ use hjall_server::dispatch::call::Handler;
 use hjall_server::dispatch::call_scope::CallScope;
 use hjall_server::wire::fault::Fault;
 use hjall_server::wire::method::{LaneKind, Method};
-use thrift::protocol::{TFieldIdentifier, TInputProtocol, TOutputProtocol, TStructIdentifier, TType};
+use hjall_server::wire::reply::Output;
+use thrift::protocol::{TInputProtocol, TType};
 
 use super::client::{Answer, Client, NO_ARGS, WAYS};
 use super::handler::{config, lane};
@@ -60,19 +61,13 @@ impl Handler for Reader {
         _: &CallScope<'_>,
         method: Method,
         input: &mut dyn TInputProtocol,
-        output: &mut dyn TOutputProtocol,
+        output: &mut Output<'_>,
     ) -> Result<(), Fault> {
         input.skip(TType::Struct)?;
         self.threads.lock().unwrap().push(std::thread::current().name().unwrap_or_default().to_owned());
         let row = if method.name() == "getRow" { "wide" } else { "narrow" };
-        output.write_struct_begin(&TStructIdentifier::new("result"))?;
-        output.write_field_begin(&TFieldIdentifier::new("success", TType::String, 0))?;
         let found = self.table.get(&Get::new(row)).map_err(|error| Fault::internal(error.to_string()))?;
-        output.write_string(&found.cells.len().to_string())?;
-        output.write_field_end()?;
-        output.write_field_stop()?;
-        output.write_struct_end()?;
-        Ok(())
+        super::handler::answer(output, &found.cells.len().to_string())
     }
 }
 
