@@ -112,7 +112,7 @@ impl Error {
     }
 
     /// A copy without the source, for another operation that failed for the same reason.
-    pub(crate) fn again(&self) -> Self {
+    pub fn again(&self) -> Self {
         Self { kind: self.kind, message: self.message.clone(), plain: self.plain.clone(), source: None }
     }
 

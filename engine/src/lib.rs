@@ -50,6 +50,7 @@ mod database;
 mod durability;
 pub mod error;
 pub mod filter;
+pub mod group;
 mod inspect;
 mod key;
 pub mod mutation;

@@ -18,11 +18,12 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use parking_lot::{Mutex, MutexGuard, RwLock};
 
-pub(crate) use state::{Family, TableState, space_options};
+pub(crate) use state::{Family, LOCK_PREFIX, TableState, space_options};
 pub use traffic::Traffic;
 
 use self::table_slot::TableSlot;
 use crate::error::{Error, ErrorKind, Result};
+use crate::group;
 use crate::name::TableName;
 use crate::schema::{FamilyRules, NamespaceDescriptor};
 use crate::store::{SpaceId, Store};
@@ -70,6 +71,8 @@ impl Catalog {
     /// Begins a change. No other change runs until the guard is dropped. Reads the catalog again if a failed change
     /// left it in doubt.
     pub(crate) fn begin(&self) -> Result<MutexGuard<'_, Counter>> {
+        // The group may hold a shared lock on the table.
+        group::commit()?;
         let mut counter = self.changes.lock();
         if self.doubtful.load(Ordering::Acquire) {
             self.load(&mut counter)?;
@@ -109,12 +112,24 @@ impl Catalog {
     ) -> Result<T> {
         loop {
             let slot = self.slot(name)?;
-            let held = slot.shared();
+            let (shared, kept);
+            let held = match group::is_open() {
+                true => {
+                    kept = slot.shared_in_group()?;
+                    &**kept
+                }
+                false => {
+                    shared = slot.shared();
+                    &*shared
+                }
+            };
             if self.doubtful.load(Ordering::Acquire) {
+                // The change that failed needs the exclusive lock to read the catalog again.
+                group::commit()?;
                 continue;
             }
             // Dropped between lookup and lock. A table that was created again meanwhile has a new entry.
-            if let Some(state) = held.as_ref() {
+            if let Some(state) = held {
                 return work(state);
             }
         }
@@ -132,6 +147,8 @@ impl Catalog {
     /// those before the change.
     pub(crate) fn tables(&self) -> Vec<Arc<TableState>> {
         self.settle_or_warn();
+        // No table may be locked twice.
+        let _ = group::commit();
         let slots: Vec<_> = self.tables.read().values().cloned().collect();
         let mut tables: Vec<_> = slots.iter().filter_map(|slot| slot.shared().clone()).collect();
         tables.sort_by_key(|t| t.name().with_namespace());

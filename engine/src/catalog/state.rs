@@ -44,6 +44,9 @@ pub(crate) fn space_options(family: &FamilyDescriptor) -> SpaceOptions {
     }
 }
 
+/// The length of the table's part of the name under which a row is locked.
+pub(crate) const LOCK_PREFIX: usize = 8;
+
 /// The state of a table. Immutable: a change creates a new one.
 #[derive(Debug)]
 pub(crate) struct TableState {
@@ -198,9 +201,9 @@ impl TableState {
         Ok(())
     }
 
-    /// The name under which a row of this table is locked.
+    /// The name under which a row of this table is locked: [`LOCK_PREFIX`] bytes for the table, and the row.
     pub(crate) fn row_lock(&self, row: &[u8]) -> Bytes {
-        let mut out = BytesMut::with_capacity(8 + row.len());
+        let mut out = BytesMut::with_capacity(LOCK_PREFIX + row.len());
         out.put_u64(self.number);
         out.put_slice(row);
         out.freeze()

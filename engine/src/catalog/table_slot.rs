@@ -5,25 +5,31 @@
 //! abandoned, and disabling a table waits for running writes. A read holds it shared only while it takes the state and
 //! a snapshot.
 
+use std::rc::Rc;
 use std::sync::Arc;
 
-use parking_lot::{RwLock, RwLockReadGuard, RwLockWriteGuard};
+use parking_lot::lock_api::ArcRwLockReadGuard;
+use parking_lot::{RawRwLock, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 use super::TableState;
+use crate::error::Result;
+use crate::group;
 
 /// A table's entry in the catalog: its state and the lock on it. `None`: the table has been dropped and the entry
 /// removed.
 #[derive(Debug)]
-pub(crate) struct TableSlot(RwLock<Option<Arc<TableState>>>);
+pub(crate) struct TableSlot(Arc<RwLock<Option<Arc<TableState>>>>);
 
 /// A shared lock on a table.
 pub(crate) type Shared<'a> = RwLockReadGuard<'a, Option<Arc<TableState>>>;
+/// A shared lock on a table that a group of calls holds.
+pub(crate) type Kept = ArcRwLockReadGuard<RawRwLock, Option<Arc<TableState>>>;
 /// An exclusive lock on a table.
 pub(crate) type Exclusive<'a> = RwLockWriteGuard<'a, Option<Arc<TableState>>>;
 
 impl TableSlot {
     pub(crate) fn new(state: Arc<TableState>) -> Self {
-        Self(RwLock::new(Some(state)))
+        Self(Arc::new(RwLock::new(Some(state))))
     }
 
     /// Locks the table shared. A thread must not take it twice: if a change waits in between, both would deadlock.
@@ -31,8 +37,31 @@ impl TableSlot {
         self.0.read()
     }
 
+    /// Locks the table shared until the group of this thread is committed, unless the group holds that lock already.
+    ///
+    /// # Errors
+    /// That of [`group::commit`], which is called if the lock has to be waited for.
+    pub(crate) fn shared_in_group(&self) -> Result<Rc<Kept>> {
+        let address = Arc::as_ptr(&self.0) as usize;
+        if let Some(kept) = group::kept(address) {
+            return Ok(kept);
+        }
+        let held = match self.0.try_read_arc() {
+            Some(held) => held,
+            None => {
+                group::commit()?;
+                self.0.read_arc()
+            }
+        };
+        let held = Rc::new(held);
+        group::keep(address, Rc::clone(&held) as _);
+        Ok(held)
+    }
+
     /// Locks the table exclusively, once all shared locks have been released.
     pub(crate) fn exclusive(&self) -> Exclusive<'_> {
+        // The group of this thread may hold one. Its calls are told the outcome of the commit.
+        let _ = group::commit();
         self.0.write()
     }
 }

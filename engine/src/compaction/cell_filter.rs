@@ -41,6 +41,12 @@ impl CellFilter {
         }
     }
 
+    /// The prefix of the last pair's column, if no get shows any further value of it, now or later.
+    pub(crate) fn full_column(&self) -> Option<&[u8]> {
+        let full = !self.rules.new_version_behavior && self.lasting >= self.rules.versions;
+        (full && !self.column.is_empty()).then_some(&self.column[..])
+    }
+
     /// Whether a pair can be dropped; `None`: it is not a valid cell.
     fn may_drop(&mut self, key: &[u8], stored: &[u8]) -> Option<bool> {
         let row_len = key::row_prefix_len(key).ok()?;

@@ -12,7 +12,7 @@ mod garbage;
 
 use std::sync::{Arc, Weak};
 
-use self::cell_filter::CellFilter;
+pub(crate) use self::cell_filter::CellFilter;
 pub(crate) use self::garbage::GarbageSample;
 use crate::catalog::SpaceRules;
 use crate::store::{CompactionFilter, CompactionFilterFactory, SpaceId, Store};

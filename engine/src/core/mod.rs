@@ -15,8 +15,9 @@ use crate::compaction::{GarbageSample, SchemaFilters};
 use crate::config::Limits;
 use crate::durability::Durability;
 use crate::error::Result;
-use crate::row_cache::RowCache;
-use crate::store::{Store, Transaction};
+use crate::group;
+use crate::row_cache::{RowCache, RowsBeingWritten};
+use crate::store::{Staged, Store, Transaction};
 pub(crate) use handle::Handle;
 
 /// An open database, shared by all its openings.
@@ -24,7 +25,7 @@ pub(crate) struct Core {
     pub(crate) store: Arc<dyn Store>,
     pub(crate) catalog: Catalog,
     pub(crate) limits: Limits,
-    pub(crate) row_cache: RowCache,
+    pub(crate) row_cache: Arc<RowCache>,
 }
 
 impl Core {
@@ -35,7 +36,7 @@ impl Core {
     fn open(store: Arc<dyn Store>, limits: Limits, row_cache_limit: u64) -> Result<Self> {
         let catalog = Catalog::open(Arc::clone(&store))?;
         store.set_compaction_filters(Arc::new(SchemaFilters::new(catalog.rules(), &store)));
-        Ok(Self { store, catalog, limits, row_cache: RowCache::new(row_cache_limit) })
+        Ok(Self { store, catalog, limits, row_cache: Arc::new(RowCache::new(row_cache_limit)) })
     }
 
     /// Estimates what a major compaction of a family would drop.
@@ -46,7 +47,8 @@ impl Core {
         GarbageSample::read(&*self.store, family.space, family.rules)
     }
 
-    /// Runs a transaction that writes rows, and keeps the row cache consistent. All writes of rows must use this
+    /// Runs a transaction that writes rows, and keeps the row cache consistent. If the thread has a group, the
+    /// transaction may only be staged: it takes effect when the group is committed. All writes of rows must use this
     /// function; see [`Store::transact`] and [`RowCache`].
     pub(crate) fn transact(
         &self,
@@ -54,6 +56,58 @@ impl Core {
         durability: Durability,
         body: &mut dyn FnMut(&mut dyn Transaction) -> Result<()>,
     ) -> Result<()> {
-        self.row_cache.write(rows, || self.store.transact(rows, durability, body))
+        if let Some(error) = group::injected_failure() {
+            return Err(error);
+        }
+        while group::is_open() {
+            let mut writing = self.row_cache.begin_write(rows);
+            match group::stage(&self.store, rows, durability, &mut |tx| recorded(&mut writing, tx, body))? {
+                Staged::Added => {
+                    let store = Arc::clone(&self.store);
+                    group::then(move |succeeded| {
+                        if succeeded {
+                            update_cache(writing, &*store);
+                        }
+                    });
+                    if group::is_full() {
+                        group::commit()?;
+                    }
+                    return Ok(());
+                }
+                Staged::Unneeded => {
+                    update_cache(writing, &*self.store);
+                    return Ok(());
+                }
+                Staged::Refused => {}
+            }
+            drop(writing);
+            if !group::commit()? {
+                break;
+            }
+        }
+        let mut writing = self.row_cache.begin_write(rows);
+        self.store.transact(rows, durability, &mut |tx| recorded(&mut writing, tx, body))?;
+        update_cache(writing, &*self.store);
+        Ok(())
     }
+}
+
+/// Caches the rows of a write that has succeeded.
+fn update_cache(writing: Option<RowsBeingWritten>, store: &dyn Store) {
+    if let Some(writing) = writing.filter(RowsBeingWritten::wants_writes) {
+        writing.succeeded(store.generation(), store.now_ms());
+    }
+}
+
+/// Runs the body of a transaction, and records its writes for the row cache.
+fn recorded(
+    writing: &mut Option<RowsBeingWritten>,
+    tx: &mut dyn Transaction,
+    body: &mut dyn FnMut(&mut dyn Transaction) -> Result<()>,
+) -> Result<()> {
+    body(tx)?;
+    if let Some(writing) = writing.as_mut().filter(|writing| writing.wants_writes()) {
+        writing.record(tx);
+    }
+    Ok(())
 }

@@ -17,10 +17,11 @@ use crate::catalog::{Family, TableState};
 use crate::cell::Row;
 use crate::core::Core;
 use crate::error::{Error, ErrorKind, Result};
+use crate::group;
 use crate::key;
 use crate::name::TableName;
 use crate::request::{Get, TimeRange, check_row};
-use crate::row_cache::{CachedRow, Lookup, PartlyCachedRow};
+use crate::row_cache::{CachedRow, Lookup, PartlyCachedRow, RowSource};
 use crate::store::{Order, Snapshot, SpaceId};
 use crate::value::Value;
 
@@ -117,7 +118,7 @@ fn open(core: &Core, name: &TableName, get: &Get, budget: &dyn Budget) -> Result
         table.check_readable()?;
         let families = table.families();
         // Raw gets and gets with a time range bypass the cache: they can return cells that a compaction has dropped
-        // since.
+        // since they were cached, or that are not cached for that reason.
         let found = if get.raw || get.time_range != TimeRange::ALL {
             Lookup::Miss
         } else {
@@ -190,7 +191,9 @@ fn source(
     }
     // A cached row is bounded in pairs and bytes.
     work_limit::charge_seeks(families.len())?;
-    let row = match row.with(&wanted, &snapshot, from, to)? {
+    let charge = |seeks, pairs| work_limit::charge_seeks(seeks).and_then(|()| work_limit::charge(pairs, 0));
+    let now_ms = core.store.now_ms();
+    let row = match row.with(&wanted, &RowSource { snapshot: &snapshot, from, to, now_ms, charge: &charge })? {
         Some(more) if more.is_too_large() => {
             core.row_cache.refuse(&admission);
             return Ok(Source::Stored(snapshot));
@@ -252,8 +255,11 @@ fn each_newest(
     now: i64,
     each: &mut dyn FnMut(i64, Value),
 ) -> Result<()> {
-    // The row may be on disk.
-    blocking::may_wait();
+    // The row may be on disk. A thread that has other calls to run keeps its place: the notice would wake a thread for
+    // each of them, and most rows are in memory.
+    if !group::is_open() {
+        blocking::may_wait();
+    }
     let prefix = key::row_prefix(row);
     let to = key::prefix_end(&key::column_prefix(&prefix, qualifier));
     let reader = Arc::new(Reader { snapshot: Arc::clone(snapshot), now, stop: Stop::default() });

@@ -1,13 +1,17 @@
-//! The row cache: rows that are read repeatedly, as they are stored, so that a read need not assemble them from the
-//! blocks of several files.
+//! The row cache: rows that are read repeatedly, as a minor compaction would leave them, so that a read need not
+//! assemble them from the blocks of several files.
 //!
 //! Invariant: a row is inserted only if no write of it began between taking its snapshot and inserting it. A write
-//! removes its rows before it begins and blocks their insertion until it has ended. So a cached row is what a snapshot
-//! taken now would show. Versions, delete markers and TTLs are applied to it when it is read, as to everything stored.
+//! removes its rows before it begins and blocks their insertion until it has ended. So a cached row shows what a
+//! snapshot taken now would show. A put that has ended may insert what its row has become: the row that it has removed,
+//! which no other write has changed meanwhile, with its own cells. Versions, delete markers and TTLs are applied to it
+//! when it is read, as to everything stored.
 //!
 //! The unit is a family of a row: a read caches the families that it requests, and one that is too large does not
 //! prevent caching of the others. Compactions do not concern the cache, since they drop only what a get of the present
-//! cannot show. Raw gets and gets of a time range can show more and do not use the cache.
+//! cannot show. For the same reason, what a compaction would drop is not cached: a row that is overwritten often takes
+//! no more room than one that was written once. Raw gets and gets of a time range can show more and do not use the
+//! cache.
 //!
 //! Only a reopening of the store changes rows without such a write: it can reveal what a failed one left in the
 //! journal. So a row belongs to the generation of the store in which it was looked up, and is a miss in every other.
@@ -15,18 +19,18 @@
 mod row;
 
 use std::collections::{HashMap, VecDeque};
-use std::hash::{BuildHasher, BuildHasherDefault, Hasher, RandomState};
+use std::hash::{BuildHasher, RandomState};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
 use bytes::Bytes;
 use parking_lot::Mutex;
 
-pub(crate) use row::{CachedRow, PartlyCachedRow};
+pub(crate) use row::{CachedRow, PartlyCachedRow, RowSource};
 
-use crate::catalog::Family;
-use crate::error::Error;
-use crate::store::Statistics;
+use crate::catalog::{Family, LOCK_PREFIX};
+use crate::key;
+use crate::store::{BuildPrehashed, Pair, SpaceId, Statistics, Transaction};
 
 const SHARDS: usize = 16;
 /// Number of write counters. Rows share them: a write of one row briefly blocks the insertion of the others that share
@@ -35,6 +39,10 @@ const STRIPES: usize = 1024;
 /// Admission filter: a row is cached on its second request. Hashes of recently requested rows, in sets of a few each.
 const ADMISSION_SETS: usize = 16 * 1024;
 const ADMISSION_WAYS: usize = 4;
+/// A write of more rows does not insert what they have become.
+const UPDATED_ROWS_MAX: usize = 16;
+/// After this number of writes without a read, a write no longer inserts what the row has become.
+const UNREAD_WRITES_MAX: u8 = 3;
 /// The low bits of a write counter hold the number of writes in progress, the high bits the number of writes begun and
 /// ended.
 const WRITER: u64 = 1;
@@ -53,33 +61,13 @@ pub(crate) struct RowCache {
 #[derive(Default)]
 struct Shard {
     /// By the hash of the row's name. Of two names with the same hash, the one inserted last is kept.
-    rows: HashMap<u64, Entry, BuildHasherDefault<Hashed>>,
+    rows: HashMap<u64, Entry, BuildPrehashed>,
     /// Hashes in insertion order. Those of removed rows are skipped.
     order: VecDeque<u64>,
     bytes: usize,
     hits: u64,
     misses: u64,
     evictions: u64,
-}
-
-/// The hasher of keys that are hashes themselves.
-#[derive(Default)]
-struct Hashed(u64);
-
-impl Hasher for Hashed {
-    fn finish(&self) -> u64 {
-        self.0
-    }
-
-    fn write(&mut self, bytes: &[u8]) {
-        for byte in bytes {
-            self.0 = self.0.rotate_left(8) ^ u64::from(*byte);
-        }
-    }
-
-    fn write_u64(&mut self, hash: u64) {
-        self.0 = hash;
-    }
 }
 
 struct Entry {
@@ -89,9 +77,12 @@ struct Entry {
     row: Arc<CachedRow>,
     /// Whether it was read since eviction last considered it; if so, it is spared once.
     used: bool,
+    /// The number of writes since it was last read.
+    unread_writes: u8,
 }
 
 /// Permission to insert a row that was not cached, as of the moment of its lookup.
+#[derive(Clone)]
 pub(crate) struct Admission {
     name: Bytes,
     hash: u64,
@@ -152,7 +143,7 @@ impl RowCache {
             let mut shard = self.shard(hash).lock();
             if let Some(entry) = shard.rows.get_mut(&hash).filter(|entry| entry.name == name) {
                 if entry.generation == generation && entry.row.is_of(families) {
-                    entry.used = true;
+                    (entry.used, entry.unread_writes) = (true, 0);
                     let row = Arc::clone(&entry.row);
                     shard.hits += 1;
                     let events = self.stripe(hash).load(Ordering::SeqCst);
@@ -205,16 +196,23 @@ impl RowCache {
         if !self.is_unchanged(&admission, admission.generation) || row.bytes() + admission.name.len() > self.bytes_max {
             return;
         }
-        shard.put(admission, row, self.bytes_max);
+        shard.put(admission, row, 0, self.bytes_max);
     }
 
-    /// Runs a write of the rows with these names. They are not in the cache while it runs.
-    pub(crate) fn write<T>(&self, names: &[Bytes], write: impl FnOnce() -> Result<T, Error>) -> Result<T, Error> {
-        if self.bytes_max == 0 {
-            return write();
+    /// Inserts a row for the write of it that is in progress, unless another one began since.
+    fn put_written(&self, Removed { admission, unread_writes, .. }: &Removed, row: &Arc<CachedRow>) {
+        let unread_writes = *unread_writes;
+        let mut shard = self.shard(admission.hash).lock();
+        let is_only_write = self.stripe(admission.hash).load(Ordering::SeqCst) == admission.events;
+        if is_only_write && row.bytes() + admission.name.len() <= self.bytes_max {
+            shard.put(admission.clone(), row, unread_writes, self.bytes_max);
         }
-        let _writing = WriteGuard::begin(self, names);
-        write()
+    }
+
+    /// Begins a write of the rows with these names. They are not in the cache until the guard is dropped, which must be
+    /// after the write has ended. `None` if the cache is disabled.
+    pub(crate) fn begin_write(self: &Arc<Self>, names: &[Bytes]) -> Option<RowsBeingWritten> {
+        (self.bytes_max > 0).then(|| RowsBeingWritten::new(Arc::clone(self), names))
     }
 
     /// Adds the figures of the cache to a store's.
@@ -232,10 +230,11 @@ impl RowCache {
 }
 
 impl Shard {
-    fn put(&mut self, Admission { name, hash, generation, .. }: Admission, row: &Arc<CachedRow>, bytes_max: usize) {
+    fn put(&mut self, admission: Admission, row: &Arc<CachedRow>, unread_writes: u8, bytes_max: usize) {
+        let Admission { name, hash, generation, .. } = admission;
         self.remove(hash);
         self.bytes += row.bytes() + name.len();
-        self.rows.insert(hash, Entry { name, generation, row: Arc::clone(row), used: false });
+        self.rows.insert(hash, Entry { name, generation, row: Arc::clone(row), used: false, unread_writes });
         self.order.push_back(hash);
         while self.bytes > bytes_max {
             let Some(oldest) = self.order.pop_front() else { break };
@@ -257,33 +256,94 @@ impl Shard {
         }
     }
 
-    fn remove(&mut self, hash: u64) {
-        if let Some(old) = self.rows.remove(&hash) {
-            self.bytes -= old.row.bytes() + old.name.len();
-        }
+    fn remove(&mut self, hash: u64) -> Option<Entry> {
+        let old = self.rows.remove(&hash)?;
+        self.bytes -= old.row.bytes() + old.name.len();
+        Some(old)
     }
 }
 
 /// A write in progress: its rows cannot be inserted until this is dropped.
-struct WriteGuard<'a> {
-    cache: &'a RowCache,
+pub(crate) struct RowsBeingWritten {
+    cache: Arc<RowCache>,
     hashes: Vec<u64>,
+    /// Those of its rows that were cached when it began.
+    removed: Vec<Removed>,
 }
 
-impl<'a> WriteGuard<'a> {
-    fn begin(cache: &'a RowCache, names: &[Bytes]) -> Self {
+/// A cached row that a write has removed.
+struct Removed {
+    row: Arc<CachedRow>,
+    /// As of the beginning of the write, which is the only one of the row.
+    admission: Admission,
+    /// The number of writes since it was last read, this one included.
+    unread_writes: u8,
+    /// The pairs that the write has added to the row; `None` if it has removed some.
+    written: Option<Vec<(SpaceId, Pair)>>,
+}
+
+impl RowsBeingWritten {
+    fn new(cache: Arc<RowCache>, names: &[Bytes]) -> Self {
         let mut hashes = Vec::with_capacity(names.len());
+        let mut removed = Vec::new();
         for name in names {
             let hash = cache.hasher.hash_one(name);
-            cache.stripe(hash).fetch_add(EVENT + WRITER, Ordering::SeqCst);
-            cache.shard(hash).lock().remove(hash);
+            let before = cache.stripe(hash).fetch_add(EVENT + WRITER, Ordering::SeqCst);
+            let old = cache.shard(hash).lock().remove(hash);
             hashes.push(hash);
+            // If another write of the row is in progress, the row may have changed since it was cached.
+            let is_only_write = before.is_multiple_of(EVENT) && names.len() <= UPDATED_ROWS_MAX;
+            let is_kept = |old: &Entry| is_only_write && old.name == *name && old.unread_writes < UNREAD_WRITES_MAX;
+            let Some(old) = old.filter(is_kept) else { continue };
+            let events = before + EVENT + WRITER;
+            let admission = Admission { name: old.name, hash, events, generation: old.generation };
+            let unread_writes = old.unread_writes + 1;
+            removed.push(Removed { row: old.row, admission, unread_writes, written: Some(Vec::new()) });
         }
-        Self { cache, hashes }
+        Self { cache, hashes, removed }
+    }
+
+    /// Whether [`Self::record`] has to be called.
+    pub(crate) fn wants_writes(&self) -> bool {
+        !self.removed.is_empty()
+    }
+
+    /// Records what a transaction has written, in place of what it had written when its body was run before.
+    pub(crate) fn record(&mut self, transaction: &dyn Transaction) {
+        for Removed { admission, written, .. } in &mut self.removed {
+            *written = Some(Vec::new());
+            let prefix = key::row_prefix(admission.name.get(LOCK_PREFIX..).unwrap_or_default());
+            transaction.each_write(&mut |space, key, value| {
+                if key.starts_with(&prefix) {
+                    match (value, &mut *written) {
+                        (Some(value), Some(pairs)) => pairs.push((space, (key.clone(), value.clone()))),
+                        _ => *written = None,
+                    }
+                }
+            });
+        }
+    }
+
+    /// Caches what its rows have become, after the write has succeeded. `generation`: the store's, read after that.
+    pub(crate) fn succeeded(self, generation: u64, now_ms: i64) {
+        for removed in &self.removed {
+            if removed.admission.generation != generation {
+                continue;
+            }
+            match &removed.written {
+                Some(pairs) if pairs.is_empty() => self.cache.put_written(removed, &removed.row),
+                Some(pairs) => {
+                    if let Some(row) = removed.row.after(pairs, now_ms) {
+                        self.cache.put_written(removed, &Arc::new(row));
+                    }
+                }
+                None => {}
+            }
+        }
     }
 }
 
-impl Drop for WriteGuard<'_> {
+impl Drop for RowsBeingWritten {
     fn drop(&mut self) {
         for hash in &self.hashes {
             self.cache.stripe(*hash).fetch_add(EVENT - WRITER, Ordering::SeqCst);

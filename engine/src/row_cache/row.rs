@@ -1,23 +1,30 @@
-//! A cached row: the families of one row that have been requested, as they are stored, in separately allocated memory.
+//! A cached row: the families of one row that have been requested, in separately allocated memory, as a minor
+//! compaction would leave them in the store.
 
 use std::sync::{Arc, OnceLock};
 
 use bytes::{Bytes, BytesMut};
 
 use crate::catalog::Family;
-use crate::cell::{Cell, Row};
+use crate::cell::{Cell, CellKind, Row};
+use crate::compaction::CellFilter;
 use crate::error::Result;
-use crate::store::{Cursor, Order, Pair, Snapshot, SpaceId};
+use crate::key;
+use crate::store::{CompactionFilter, Cursor, Order, Pair, Snapshot, SpaceId, Verdict};
 use crate::value;
 
 /// A family with more bytes in a row is not cached.
 const FAMILY_BYTES_MAX: usize = 16 * 1024;
+/// Nor is one with more bytes to examine, including versions that no get can show.
+const EXAMINED_BYTES_MAX: usize = 4 * FAMILY_BYTES_MAX;
+/// After this number of such versions of a column, the next column is sought instead.
+const STEPS_MAX: usize = 4;
 /// Families are added to a cached row while it is smaller than this.
 const ROW_BYTES_MAX: usize = 64 * 1024;
 /// Memory that a pair takes in addition to its bytes, including its cell in the remembered answer.
 const PAIR_BYTES: usize = 2 * size_of::<Bytes>() + size_of::<Cell>();
 
-/// One row as it is stored, as far as its families have been read.
+/// One row, as far as its families have been read.
 pub(crate) struct CachedRow {
     /// The table's families when the row was read.
     families: Arc<[Family]>,
@@ -37,7 +44,7 @@ enum Slot {
     Unread,
     /// Nothing: it has too many bytes.
     TooLarge,
-    /// All of its pairs, ascending.
+    /// Those of its pairs that a get of the present can show, now or later, and its delete markers, ascending.
     Pairs(Arc<[Pair]>),
 }
 
@@ -54,31 +61,18 @@ impl CachedRow {
     }
 
     /// This row with those of its families cached that `wanted` names and that are not too large. `None`: it would be
-    /// the same. The row's keys lie in `from <= key < to`, and the snapshot must show the row as it was when it was
-    /// cached.
+    /// the same.
     ///
     /// # Errors
-    /// Those of the store.
-    pub(crate) fn with(
-        &self,
-        wanted: impl Fn(SpaceId) -> bool,
-        snapshot: &Arc<dyn Snapshot>,
-        from: &[u8],
-        to: &[u8],
-    ) -> Result<Option<Self>> {
+    /// Those of the source.
+    pub(crate) fn with(&self, wanted: impl Fn(SpaceId) -> bool, source: &RowSource<'_>) -> Result<Option<Self>> {
         let mut row: Option<Self> = None;
         for (at, family) in self.families.iter().enumerate() {
             if !matches!(self.slots[at], Slot::Unread) || !wanted(family.space) {
                 continue;
             }
-            let row = row.get_or_insert_with(|| Self {
-                families: Arc::clone(&self.families),
-                slots: self.slots.clone(),
-                bytes: self.bytes,
-                timeless: self.timeless,
-                answer: OnceLock::new(),
-            });
-            row.slots[at] = match read_family(snapshot, family.space, from, to)? {
+            let row = row.get_or_insert_with(|| self.without_answer());
+            row.slots[at] = match read_family(family, source)? {
                 Some((pairs, bytes)) if row.bytes + bytes <= ROW_BYTES_MAX => {
                     row.bytes += bytes;
                     row.timeless &= pairs.iter().all(|(_, value)| value::is_plain(value));
@@ -88,6 +82,38 @@ impl CachedRow {
             };
         }
         Ok(row)
+    }
+
+    /// This row after a transaction that has written these pairs, at the time `now_ms`. `None`: that cannot be told, or
+    /// it is too large.
+    ///
+    /// A put adds to the cached pairs. A delete may uncover a version that they do not contain.
+    pub(crate) fn after(&self, writes: &[(SpaceId, Pair)], now_ms: i64) -> Option<Self> {
+        let mut row = self.without_answer();
+        row.timeless = true;
+        for (family, slot) in self.families.iter().zip(&mut row.slots) {
+            row.timeless &= family.rules.ttl_ms == i64::MAX;
+            let Slot::Pairs(old) = slot else { continue };
+            let mut new = writes.iter().filter(|(space, _)| *space == family.space).map(|(_, pair)| pair).peekable();
+            if new.peek().is_some() {
+                let (pairs, bytes) = merge(family, old, new, now_ms)?;
+                let before: usize = old.iter().map(pair_bytes).sum();
+                row.bytes = row.bytes - before + bytes;
+                *old = pairs;
+            }
+            row.timeless &= old.iter().all(|(_, value)| value::is_plain(value));
+        }
+        (row.bytes <= ROW_BYTES_MAX).then_some(row)
+    }
+
+    fn without_answer(&self) -> Self {
+        Self {
+            families: Arc::clone(&self.families),
+            slots: self.slots.clone(),
+            bytes: self.bytes,
+            timeless: self.timeless,
+            answer: OnceLock::new(),
+        }
     }
 
     /// Whether all families that `wanted` names are cached.
@@ -130,32 +156,100 @@ impl CachedRow {
     }
 }
 
-/// The pairs of one family of a row, in separately allocated memory, and the bytes that they take. `None`: too many.
-fn read_family(
-    snapshot: &Arc<dyn Snapshot>,
-    space: SpaceId,
-    from: &[u8],
-    to: &[u8],
-) -> Result<Option<(Arc<[Pair]>, usize)>> {
+/// Where a row is read from to be cached.
+pub(crate) struct RowSource<'a> {
+    /// Must show the row as it was when it was looked up.
+    pub(crate) snapshot: &'a Arc<dyn Snapshot>,
+    /// The bounds of the row's keys: `from <= key < to`.
+    pub(crate) from: &'a [u8],
+    pub(crate) to: &'a [u8],
+    /// The time of the database, in milliseconds, which reads of the cached row are not before.
+    pub(crate) now_ms: i64,
+    /// Counts a number of seeks and of pairs that are left out, and fails if they are too many for the caller.
+    pub(crate) charge: &'a dyn Fn(usize, usize) -> Result<()>,
+}
+
+/// The memory that a cached pair takes, in bytes.
+fn pair_bytes((key, value): &Pair) -> usize {
+    key.len() + value.len() + PAIR_BYTES
+}
+
+/// The pairs of one family of a row that have to be cached, and the bytes that they take. `None`: too many.
+///
+/// Values that a compaction may drop are left out: a row that is written often would soon be too large otherwise.
+fn read_family(family: &Family, source: &RowSource<'_>) -> Result<Option<(Arc<[Pair]>, usize)>> {
     let mut pairs = Vec::new();
-    let mut bytes = 0;
-    let mut cursor = snapshot.scan(space, from, to, Order::Ascending, 1)?;
-    while let Some((key, value)) = cursor.next()? {
-        bytes += key.len() + value.len() + PAIR_BYTES;
+    let (mut bytes, mut examined, mut steps) = (0, 0, 0);
+    let mut filter = CellFilter::new(family.rules, false, source.now_ms);
+    let mut cursor = source.snapshot.scan(family.space, source.from, source.to, Order::Ascending, 1)?;
+    while let Some(pair) = cursor.next()? {
+        examined += pair_bytes(&pair);
+        if filter.filter(&pair.0, &pair.1) == Verdict::Drop {
+            if examined > EXAMINED_BYTES_MAX {
+                return Ok(None);
+            }
+            (source.charge)(0, 1)?;
+            steps += 1;
+            if steps >= STEPS_MAX
+                && let Some(column) = filter.full_column()
+            {
+                (source.charge)(1, 0)?;
+                cursor.seek(&key::prefix_end(column))?;
+                steps = 0;
+            }
+            continue;
+        }
+        steps = 0;
+        bytes += pair_bytes(&pair);
         if bytes > FAMILY_BYTES_MAX {
             return Ok(None);
         }
-        pairs.push((key, value));
+        pairs.push(pair);
     }
-    // Copied, because a pair from the store keeps a whole block of a file in memory.
-    let mut all = BytesMut::with_capacity(bytes);
+    Ok(Some((own(pairs), bytes)))
+}
+
+/// The cached pairs of one family of a row after `new` has been written, and the bytes that they take. `None`: too
+/// many, or a version may become visible, now or later, that the cached pairs do not contain, because of a delete
+/// marker or of a value that expires in place of one that does not.
+fn merge<'a>(
+    family: &Family,
+    old: &[Pair],
+    new: impl Iterator<Item = &'a Pair>,
+    now_ms: i64,
+) -> Option<(Arc<[Pair]>, usize)> {
+    let mut all = old.to_vec();
+    for pair in new {
+        if !is_put(&pair.0).unwrap_or(false) {
+            return None;
+        }
+        match all.binary_search_by(|(key, _)| key.cmp(&pair.0)) {
+            Ok(at) if value::is_plain(&pair.1) => all[at] = pair.clone(),
+            Ok(_) => return None,
+            Err(at) => all.insert(at, pair.clone()),
+        }
+    }
+    let mut filter = CellFilter::new(family.rules, false, now_ms);
+    all.retain(|(key, value)| filter.filter(key, value) == Verdict::Keep);
+    let bytes = all.iter().map(pair_bytes).sum();
+    (bytes <= FAMILY_BYTES_MAX).then(|| (own(all), bytes))
+}
+
+fn is_put(key: &[u8]) -> Result<bool> {
+    let row = key::row_prefix_len(key)?;
+    let Some(column) = key::column_prefix_len(key, row)? else { return Ok(false) };
+    Ok(key::kind_and_time(key, column)?.0 == CellKind::Put)
+}
+
+/// These pairs in memory of their own, because a pair from the store keeps a whole block of a file in memory.
+fn own(pairs: Vec<Pair>) -> Arc<[Pair]> {
+    let mut all = BytesMut::with_capacity(pairs.iter().map(|(key, value)| key.len() + value.len()).sum());
     for (key, value) in &pairs {
         all.extend_from_slice(key);
         all.extend_from_slice(value);
     }
     let mut all = all.freeze();
-    let own = |(key, value): Pair| (all.split_to(key.len()), all.split_to(value.len()));
-    Ok(Some((pairs.into_iter().map(own).collect(), bytes)))
+    pairs.into_iter().map(|(key, value)| (all.split_to(key.len()), all.split_to(value.len()))).collect()
 }
 
 /// A row that is read partly from the cache and partly, where families are not cached, from a snapshot of the same

@@ -134,6 +134,10 @@ impl Transaction for ActiveTransaction<'_> {
         self.writes.get(*at)?.value.clone()
     }
 
+    fn each_write(&self, each: &mut dyn FnMut(SpaceId, &Bytes, Option<&Bytes>)) {
+        self.writes.iter().for_each(|write| each(write.space, &write.key, write.value.as_ref()));
+    }
+
     fn put(&mut self, space: SpaceId, key: Bytes, value: Bytes) {
         self.write(space, key, Some(value));
     }

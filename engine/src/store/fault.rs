@@ -9,8 +9,8 @@ use bytes::Bytes;
 use parking_lot::{Condvar, Mutex};
 
 use super::{
-    CompactionControl, CompactionFilterFactory, Cursor, Order, Pair, Snapshot, SpaceFiles, SpaceId, SpaceOptions,
-    Statistics, Store, Transaction, Upcoming,
+    CompactionControl, CompactionFilterFactory, Cursor, GroupOutcome, Order, Pair, Snapshot, SpaceFiles, SpaceId,
+    SpaceOptions, Staged, Statistics, Store, Transaction, TransactionGroup, Upcoming,
 };
 use crate::durability::Durability;
 use crate::error::{Error, ErrorKind, Result};
@@ -223,6 +223,11 @@ impl Store for FaultStore {
         })
     }
 
+    fn group(self: Arc<Self>) -> Option<Box<dyn TransactionGroup>> {
+        let group = Arc::clone(&self.inner).group()?;
+        Some(Box::new(FaultGroup { inner: group, store: self }))
+    }
+
     fn now_ms(&self) -> i64 {
         self.inner.now_ms()
     }
@@ -257,6 +262,47 @@ impl Store for FaultStore {
 
     fn close(&self) -> Result<()> {
         self.injector.call(Call::Close, || self.inner.close())
+    }
+}
+
+/// The commit of a group counts as [`Call::Transact`]. A fault of the kind `Busy` before the effect means that nothing
+/// is written.
+struct FaultGroup {
+    inner: Box<dyn TransactionGroup>,
+    store: Arc<FaultStore>,
+}
+
+impl TransactionGroup for FaultGroup {
+    fn stage(
+        &mut self,
+        rows: &[Bytes],
+        durability: Durability,
+        body: &mut dyn FnMut(&mut dyn Transaction) -> Result<()>,
+    ) -> Result<Staged> {
+        self.inner.stage(rows, durability, &mut |inner| {
+            let snapshot = self.store.wrap(Arc::clone(inner.snapshot()));
+            body(&mut FaultTransaction { inner, snapshot })
+        })
+    }
+
+    fn bytes(&self) -> u64 {
+        self.inner.bytes()
+    }
+
+    fn commit(&mut self) -> GroupOutcome {
+        let injector = Arc::clone(&self.store.injector);
+        match injector.call(Call::Transact, || Ok(self.inner.commit())) {
+            Ok(outcome) => outcome,
+            // After a fault before the effect, the transactions are still in the group.
+            Err(error) => {
+                self.inner.discard();
+                if error.kind() == ErrorKind::Busy { GroupOutcome::NotWritten } else { GroupOutcome::Failed(error) }
+            }
+        }
+    }
+
+    fn discard(&mut self) {
+        self.inner.discard();
     }
 }
 
@@ -325,6 +371,10 @@ impl Transaction for FaultTransaction<'_> {
 
     fn written(&mut self, space: SpaceId, key: &Bytes) -> Option<Bytes> {
         self.inner.written(space, key)
+    }
+
+    fn each_write(&self, each: &mut dyn FnMut(SpaceId, &Bytes, Option<&Bytes>)) {
+        self.inner.each_write(each);
     }
 
     fn put(&mut self, space: SpaceId, key: Bytes, value: Bytes) {

@@ -25,6 +25,7 @@ mod file_manifest;
 mod fjall;
 mod folder;
 mod memory;
+mod prehashed;
 pub(crate) mod private_folder;
 mod row_locks;
 mod statistics;
@@ -42,6 +43,7 @@ pub use self::fjall::{FjallStore, SYNC_INTERVAL, StoreOptions};
 pub use self::folder::FORMAT;
 pub(crate) use self::folder::{is_data_folder, sync_folder};
 pub use self::memory::MemoryStore;
+pub(crate) use self::prehashed::BuildPrehashed;
 pub(crate) use self::row_locks::BusyRows;
 pub use self::statistics::Statistics;
 use crate::durability::Durability;
@@ -164,6 +166,11 @@ pub trait Store: Send + Sync + 'static {
         body: &mut dyn FnMut(&mut dyn Transaction) -> Result<()>,
     ) -> Result<()>;
 
+    /// A group of transactions of the current thread that are committed together. `None` if the store has no groups.
+    fn group(self: Arc<Self>) -> Option<Box<dyn TransactionGroup>> {
+        None
+    }
+
     /// The clock of the database, in milliseconds since 1970. It never goes back, except by at most the time
     /// since the last write after a crash.
     fn now_ms(&self) -> i64;
@@ -279,11 +286,64 @@ pub trait Transaction {
     /// it. Takes constant time on average.
     fn written(&mut self, space: SpaceId, key: &Bytes) -> Option<Bytes>;
 
+    /// Calls `each` with every write so far, in order: the space, the key, and the value; `None` for a deletion.
+    fn each_write(&self, each: &mut dyn FnMut(SpaceId, &Bytes, Option<&Bytes>));
+
     /// Writes a pair.
     fn put(&mut self, space: SpaceId, key: Bytes, value: Bytes);
 
     /// Deletes a pair.
     fn delete(&mut self, space: SpaceId, key: Bytes);
+}
+
+/// Transactions that are committed together, as one write to the journal. Each of them remains atomic, isolated and
+/// durable as [`Store::transact`] describes, but takes effect with [`Self::commit`]. Until then, its rows stay locked.
+/// Dropping a group discards what it holds.
+pub trait TransactionGroup {
+    /// Runs a transaction, and adds its writes to the group. It never waits: if it would have to, it is
+    /// [`Staged::Refused`].
+    ///
+    /// # Errors
+    /// Those of `body`, and those of [`Store::transact`] with which nothing has been written. The group is unchanged.
+    fn stage(
+        &mut self,
+        rows: &[Bytes],
+        durability: Durability,
+        body: &mut dyn FnMut(&mut dyn Transaction) -> Result<()>,
+    ) -> Result<Staged>;
+
+    /// The approximate size of the writes that have been added since the last commit, in bytes.
+    fn bytes(&self) -> u64;
+
+    /// Commits the transactions that have been added since the last commit, and unlocks their rows. The group can be
+    /// used again afterwards.
+    fn commit(&mut self) -> GroupOutcome;
+
+    /// Discards the transactions that have been added since the last commit, and unlocks their rows.
+    fn discard(&mut self);
+}
+
+/// The result of adding a transaction to a group.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Staged {
+    /// The transaction takes effect when the group is committed.
+    Added,
+    /// The transaction has ended, and has written nothing.
+    Unneeded,
+    /// The transaction has not been run. It has to wait, or the group has to be committed first: one of the rows may
+    /// belong to it, or only one of the two waits for a sync.
+    Refused,
+}
+
+/// The result of the commit of a group.
+#[derive(Debug)]
+pub enum GroupOutcome {
+    /// Everything is written, and as durable as the transactions require.
+    Committed,
+    /// Nothing is written. Each of the transactions may succeed by itself, when it can wait.
+    NotWritten,
+    /// It is unknown whether the transactions have been applied: `Io`, `DiskFull`. See [`Store::transact`].
+    Failed(Error),
 }
 
 fn closed() -> Error {

@@ -5,8 +5,9 @@
 //! work in progress.
 
 use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 use std::fmt;
-use std::hash::{BuildHasher, RandomState};
+use std::hash::{BuildHasher, Hash, Hasher, RandomState};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -14,6 +15,7 @@ use bytes::Bytes;
 use parking_lot::lock_api::ArcMutexGuard;
 use parking_lot::{Mutex, RawMutex};
 
+use super::prehashed::BuildPrehashed;
 use super::time::{LEAD_MAX_MS, RowTime, STALL_MAX, Time, Waited};
 use crate::blocking;
 use crate::error::{Error, ErrorKind, Result};
@@ -63,11 +65,24 @@ impl Newest {
     }
 }
 
+/// The lock name of a row, with its hash, which is computed once per transaction.
+#[derive(Clone, PartialEq, Eq)]
+struct RowName {
+    hash: u64,
+    name: Bytes,
+}
+
+impl Hash for RowName {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        state.write_u64(self.hash);
+    }
+}
+
 type RowEntry = Arc<Mutex<Newest>>;
 
 #[derive(Default)]
 struct Shard {
-    rows: HashMap<Bytes, RowEntry>,
+    rows: HashMap<RowName, RowEntry, BuildPrehashed>,
     /// The number of rows at which those that are no longer ahead of the clock are removed.
     sweep_at: usize,
 }
@@ -82,7 +97,7 @@ impl RowLocks {
     /// An empty table.
     pub fn new() -> Self {
         let shards =
-            (0..SHARDS).map(|_| Mutex::new(Shard { rows: HashMap::new(), sweep_at: AHEAD_ROWS_MAX / 8 })).collect();
+            (0..SHARDS).map(|_| Mutex::new(Shard { sweep_at: AHEAD_ROWS_MAX / 8, ..Shard::default() })).collect();
         Self { shards, hasher: RandomState::new() }
     }
 
@@ -94,9 +109,7 @@ impl RowLocks {
     /// `Busy`, with [`BusyRows`] as its source: rows were locked, or too far ahead of the clock, for 30 s; or the clock
     /// does not advance.
     pub fn lock_all<'a>(&'a self, names: &[Bytes], time: &'a Time) -> Result<RowGuards<'a>> {
-        let mut names = names.to_vec();
-        names.sort_unstable();
-        names.dedup();
+        let names = self.named(names);
         let deadline = Instant::now() + WAIT_MAX;
         loop {
             let held = self.lock(&names, time, deadline)?;
@@ -123,56 +136,89 @@ impl RowLocks {
         }
     }
 
+    /// As [`Self::lock_all`], but returns `None` instead of waiting.
+    pub fn try_lock_all<'a>(&'a self, names: &[Bytes], time: &'a Time) -> Option<RowGuards<'a>> {
+        let mut held = RowGuards::new(self, time, names.len());
+        for name in self.named(names) {
+            let Some(guard) = self.entry(&name).try_lock_arc() else {
+                // The thread that has locked the row removes the entry.
+                return None;
+            };
+            held.rows.push(LockedRow { name, guard });
+        }
+        held.determine_times();
+        held.times.is_within_lead().then_some(held)
+    }
+
+    /// The rows with these names, sorted and distinct.
+    fn named(&self, names: &[Bytes]) -> Vec<RowName> {
+        let named = |name: &Bytes| RowName { hash: self.hasher.hash_one(name), name: name.clone() };
+        let mut names: Vec<_> = names.iter().map(named).collect();
+        if names.len() > 1 {
+            names.sort_unstable_by(|a, b| a.name.cmp(&b.name));
+            names.dedup();
+        }
+        names
+    }
+
+    /// The entry of a row.
+    fn entry(&self, name: &RowName) -> RowEntry {
+        let mut shard = self.shard(name).lock();
+        Arc::clone(shard.rows.entry(name.clone()).or_insert_with(|| Arc::new(Mutex::new(Newest::NONE))))
+    }
+
     /// Locks rows. The names must be sorted and distinct.
-    fn lock<'a>(&'a self, names: &[Bytes], time: &'a Time, deadline: Instant) -> Result<RowGuards<'a>> {
-        let unknown = RowTime { clock_ms: i64::MIN, now_ms: i64::MIN };
-        let mut held = RowGuards { table: self, time, rows: Vec::with_capacity(names.len()), times: unknown };
+    fn lock<'a>(&'a self, names: &[RowName], time: &'a Time, deadline: Instant) -> Result<RowGuards<'a>> {
+        let mut held = RowGuards::new(self, time, names.len());
         for name in names {
-            let entry = Arc::clone(
-                self.shard(name).lock().rows.entry(name.clone()).or_insert_with(|| Arc::new(Mutex::new(Newest::NONE))),
-            );
+            let entry = self.entry(name);
             let guard = entry.try_lock_arc().or_else(|| {
                 blocking::may_wait();
                 entry.try_lock_arc_until(deadline)
             });
             drop(entry);
             let Some(guard) = guard else {
-                self.release(name, None, time);
+                self.release(name.clone(), None, time);
                 let others = &names[held.rows.len() + 1..];
                 let end = Instant::now() + PROBE_ALL_MAX;
                 let locked = std::iter::once(name).chain(others.iter().filter(|name| self.is_locked(name, end)));
-                let locked = locked.cloned().collect();
+                let locked = locked.map(|row| row.name.clone()).collect();
                 let reason = format!("has been locked by other writes for {} s; try again later", WAIT_MAX.as_secs());
                 return Err(busy(locked, reason));
             };
             held.rows.push(LockedRow { name: name.clone(), guard });
         }
-        // The clock is read after all rows have been locked. The rows are read before the lower bound of all
-        // timestamps: if an entry is removed in between, the bound has been raised first.
-        let rows = held.rows.iter().map(|row| row.guard.next_ms()).max();
-        let clock_ms = time.now_ms();
-        held.times = RowTime { clock_ms, now_ms: time.earliest_ms_at(clock_ms).max(rows.unwrap_or(i64::MIN)) };
+        held.determine_times();
         Ok(held)
     }
 
     /// Whether a row stays locked for a while. Does not wait beyond `end`.
-    fn is_locked(&self, name: &Bytes, end: Instant) -> bool {
+    fn is_locked(&self, name: &RowName, end: Instant) -> bool {
         let entry = self.shard(name).lock().rows.get(name).cloned();
         entry.is_some_and(|entry| entry.try_lock_until(end.min(Instant::now() + PROBE_MAX)).is_none())
     }
 
-    fn shard(&self, name: &[u8]) -> &Mutex<Shard> {
-        let hash = self.hasher.hash_one(name);
-        &self.shards[usize::try_from(hash % SHARDS as u64).unwrap_or(0)]
+    fn shard(&self, name: &RowName) -> &Mutex<Shard> {
+        // The hash tables of the shards use the lowest and the highest bits.
+        &self.shards[(name.hash >> 32) as usize % SHARDS]
+    }
+
+    /// Unlocks rows.
+    pub fn unlock(&self, rows: KeptRows, time: &Time) {
+        for LockedRow { name, guard } in rows.0 {
+            self.release(name, Some(guard), time);
+        }
     }
 
     /// Unlocks a row, and removes its entry if it is not needed.
-    fn release(&self, name: &Bytes, guard: Option<RowGuard>, time: &Time) {
-        let mut shard = self.shard(name).lock();
+    fn release(&self, name: RowName, guard: Option<RowGuard>, time: &Time) {
+        let mut shard = self.shard(&name).lock();
         drop(guard);
         let now = time.earliest_ms();
-        if shard.rows.get(name).is_some_and(|entry| idle_until(entry).is_some_and(|until| until <= now)) {
-            shard.rows.remove(name);
+        if let Entry::Occupied(entry) = shard.rows.entry(name)
+            && idle_until(entry.get()).is_some_and(|until| until <= now)
+        {
+            entry.remove();
         } else if shard.rows.len() >= shard.sweep_at {
             shard.sweep(time);
         }
@@ -241,9 +287,13 @@ fn busy(names: Vec<Bytes>, reason: String) -> Error {
 type RowGuard = ArcMutexGuard<RawMutex, Newest>;
 
 struct LockedRow {
-    name: Bytes,
+    name: RowName,
     guard: RowGuard,
 }
+
+/// Rows that stay locked until they are passed to [`RowLocks::unlock`].
+#[derive(Default)]
+pub(super) struct KeptRows(Vec<LockedRow>);
 
 /// The rows that a transaction has locked. They are unlocked when this value is dropped.
 pub(super) struct RowGuards<'a> {
@@ -253,7 +303,28 @@ pub(super) struct RowGuards<'a> {
     times: RowTime,
 }
 
-impl RowGuards<'_> {
+impl<'a> RowGuards<'a> {
+    /// No rows yet.
+    fn new(table: &'a RowLocks, time: &'a Time, rows: usize) -> Self {
+        let unknown = RowTime { clock_ms: i64::MIN, now_ms: i64::MIN };
+        Self { table, time, rows: Vec::with_capacity(rows), times: unknown }
+    }
+
+    /// Determines the timestamps of the transaction, once all rows have been locked.
+    fn determine_times(&mut self) {
+        // The rows are read before the lower bound of all timestamps: if an entry is removed in between, the bound has
+        // been raised first.
+        let rows = self.rows.iter().map(|row| row.guard.next_ms()).max();
+        let clock_ms = self.time.now_ms();
+        let now_ms = self.time.earliest_ms_at(clock_ms).max(rows.unwrap_or(i64::MIN));
+        self.times = RowTime { clock_ms, now_ms };
+    }
+
+    /// Adds the rows to those that stay locked.
+    pub fn keep(mut self, kept: &mut KeptRows) {
+        kept.0.append(&mut self.rows);
+    }
+
     /// The timestamps of this transaction.
     pub fn times(&self) -> RowTime {
         self.times
@@ -273,14 +344,14 @@ impl RowGuards<'_> {
     /// The rows that are too far ahead of the clock.
     fn rows_ahead(&self) -> Vec<Bytes> {
         let is_ahead = |row: &&LockedRow| !RowTime { now_ms: row.guard.next_ms(), ..self.times }.is_within_lead();
-        self.rows.iter().filter(is_ahead).map(|row| row.name.clone()).collect()
+        self.rows.iter().filter(is_ahead).map(|row| row.name.name.clone()).collect()
     }
 }
 
 impl Drop for RowGuards<'_> {
     fn drop(&mut self) {
         for LockedRow { name, guard } in self.rows.drain(..) {
-            self.table.release(&name, Some(guard), self.time);
+            self.table.release(name, Some(guard), self.time);
         }
     }
 }
@@ -334,7 +405,7 @@ mod tests {
         let (rows, time) = (RowLocks::new(), Time::new(Arc::new(ManualClock::at(1_000)), i64::MIN, i64::MIN));
         let names: Vec<_> = (0..5).map(name).collect();
         let _locked = [1, 3].map(|n| rows.lock_all(&[name(n)], &time).unwrap());
-        let error = rows.lock(&names, &time, Instant::now()).err().unwrap();
+        let error = rows.lock(&rows.named(&names), &time, Instant::now()).err().unwrap();
         assert_eq!(error.kind(), ErrorKind::Busy);
         let source = std::error::Error::source(&error).unwrap().downcast_ref::<BusyRows>().unwrap();
         assert_eq!(source.names, [name(1), name(3)]);

@@ -51,6 +51,7 @@ pub(crate) struct Slice {
 }
 
 /// What remains of a call that was paused.
+#[derive(Default)]
 pub(crate) struct Remains {
     /// The memory of what it has gathered.
     pub(crate) claim: Option<MemoryClaim>,

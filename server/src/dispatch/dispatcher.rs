@@ -17,6 +17,7 @@ use super::clock::Monotonic;
 use super::identity::Identity;
 use super::job::{Job, Ownership, Reply};
 use super::lane::{Lane, Permit};
+use super::mailbox::Mailbox;
 use super::memory_quota::{MemoryClaim, MemoryHolder, MemoryQuota};
 use super::queue::{self, Tuning};
 use super::runner::{ActiveSettings, Request, Runner};
@@ -179,7 +180,9 @@ impl Dispatcher {
             fetches,
             ownership: ownership.clone(),
             progress: None,
+            alone: false,
             reply,
+            mailbox: Mailbox::current(),
         });
         Submitted::Queued { replied, ownership }
     }

@@ -12,6 +12,7 @@ use super::call::Call;
 use super::call_scope::Remains;
 use super::caller::Caller;
 use super::lane::Permit;
+use super::mailbox::Mailbox;
 use super::memory_quota::{MemoryClaim, MemoryHolder};
 use super::queue::Waiting;
 
@@ -39,8 +40,12 @@ pub struct Job {
     pub ownership: Arc<Ownership>,
     /// What the call has done, if it was paused.
     pub progress: Option<Progress>,
+    /// Whether the call must not share its commit with other calls.
+    pub alone: bool,
     /// Receives the reply.
     pub reply: oneshot::Sender<Reply>,
+    /// The mailbox of the event loop that receives the reply, if it has one.
+    pub mailbox: Option<Arc<Mailbox>>,
 }
 
 /// A call that was paused.
@@ -54,6 +59,7 @@ pub struct Progress {
 }
 
 /// A reply, and the memory that it uses until it has been sent.
+#[derive(Debug)]
 pub struct Reply {
     /// The reply, after what the buffer contained before.
     pub bytes: Vec<u8>,

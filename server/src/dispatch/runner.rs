@@ -5,15 +5,17 @@ use std::time::{Duration, Instant};
 
 use arc_swap::{ArcSwap, Guard};
 use bytes::Bytes;
+use hjall_engine::group;
 use hjall_engine::read::{Stop, WorkLimit};
 use tracing::{Span, field};
 
 use super::call::{Call, Handler};
-use super::call_scope::{CallScope, Slice};
+use super::call_scope::{CallScope, Remains, Slice};
 use super::caller::Caller;
 use super::identity::Identity;
 use super::job::{Job, Progress, Reply};
 use super::lane::Permit;
+use super::mailbox::{Addressed, Mailbox, Replies};
 use super::memory_quota::{MemoryClaim, MemoryHolder};
 use crate::observe::{Brief, CallEnd, CallReport, ClientErrors, Dropped, Observer, Refusal, client_error};
 use crate::settings::config::Config;
@@ -66,14 +68,61 @@ impl Job {
         let waited = before.map_or(Duration::ZERO, |progress| progress.waited) + self.arrived.elapsed();
         CallTimes { waited, took: before.map_or(Duration::ZERO, |progress| progress.took) }
     }
+
+    /// Records what a call has done that is to be run again.
+    fn pause(&mut self, CallTimes { waited, took }: CallTimes, remains: Remains) {
+        self.permit.waits_again();
+        self.progress = Some(Progress { waited, took, remains });
+        let since = self.arrived.elapsed();
+        self.arrived += since;
+        self.received_ms += i64::try_from(since.as_millis()).unwrap_or(i64::MAX);
+    }
+}
+
+impl RunJob {
+    /// The job, to be run from the beginning.
+    fn begin_again(self) -> Job {
+        let Self { mut job, mut times, started, begin, .. } = self;
+        times.took += started.elapsed();
+        job.out.truncate(begin);
+        job.pause(times, Remains::default());
+        job
+    }
 }
 
 /// A call that was run.
-struct Ended<'a, 'b> {
-    scope: CallScope<'a>,
+struct Ended<'a> {
+    resources: Resources,
     outcome: Result<(), Fault>,
-    out: &'b mut Vec<u8>,
+    out: &'a mut Vec<u8>,
     /// Where the reply begins.
+    begin: usize,
+}
+
+/// What a call has used.
+struct Resources {
+    /// The memory of what it has gathered.
+    claim: Option<MemoryClaim>,
+    /// Whether it was ended because the memory quota had no room.
+    has_exceeded_quota: bool,
+}
+
+impl From<CallScope<'_>> for Resources {
+    fn from(scope: CallScope<'_>) -> Self {
+        Self { has_exceeded_quota: scope.has_exceeded_quota(), claim: scope.into_remains().claim }
+    }
+}
+
+/// A job whose call has been run, and which has not been answered.
+pub(super) struct RunJob {
+    job: Job,
+    span: Span,
+    times: CallTimes,
+    /// When the last run began, which is not counted in `times` yet.
+    started: Instant,
+    resources: Resources,
+    outcome: Result<(), Fault>,
+    /// Where the reply begins in the buffer of the job.
     begin: usize,
 }
 
@@ -117,15 +166,24 @@ impl Runner {
 
     /// Runs a job that a worker took from the queue, unless its client has disconnected or it has waited too long. A
     /// call that is paused returns to the queue.
-    pub fn run_job(&self, mut job: Job) {
+    pub fn run_job(&self, job: Job) {
+        if let Some(run) = self.attempt(job) {
+            self.answer(run);
+        }
+    }
+
+    /// Runs a job as [`Self::run_job`] does, but does not answer it. Returns `None` if there is nothing to answer.
+    pub(super) fn attempt(&self, mut job: Job) -> Option<RunJob> {
         let waited = job.arrived.elapsed();
         let live = self.live();
         if job.progress.is_none() && live.config.queues.wait_max.is_some_and(|max| waited > max) {
-            return self.drop_job(job, Dropped::Late);
+            self.drop_job(job, Dropped::Late);
+            return None;
         }
         // The receiver is also closed if the connection has ended because the server is stopping.
         if !job.start() || job.reply.is_closed() {
-            return self.lost(&job);
+            self.lost(&job);
+            return None;
         }
         let (limit, slice) = (live.config.limits.reply_bytes_max, live.config.queues.scan_slice);
         drop(live);
@@ -146,23 +204,68 @@ impl Runner {
         let span = span(&request, job.permit.lane().kind());
         let scope = self.scope(&request, limit).with_slice(slice, state);
         let outcome = span.in_scope(|| job.call.run(&*self.handler, &scope, &job.message, &mut out, limit));
-        times.took += started.elapsed();
         let Some(outcome) = outcome else {
             let remains = scope.into_remains();
-            job.permit.waits_again();
-            job.progress = Some(Progress { waited: times.waited, took: times.took, remains });
             job.out = out;
-            let since = job.arrived.elapsed();
-            job.arrived += since;
-            job.received_ms += i64::try_from(since.as_millis()).unwrap_or(i64::MAX);
-            return queue.put(job);
+            times.took += started.elapsed();
+            job.pause(times, remains);
+            queue.put(job);
+            return None;
         };
-        let claim = self.ended(&request, &job.permit, &span, times, Ended { scope, outcome, out: &mut out, begin });
-        let Job { message, permit, reply, .. } = job;
+        let resources = scope.into();
+        job.out = out;
+        Some(RunJob { job, span, times, started, resources, outcome, begin })
+    }
+
+    /// Answers a job that has been run.
+    pub(super) fn answer(&self, run: RunJob) {
+        let (_, (reply, bytes)) = self.end(run);
+        // Fails only if the connection has ended meanwhile.
+        let _ = reply.send(bytes);
+    }
+
+    /// Answers jobs that have been run, and wakes each event loop once.
+    pub(super) fn answer_all(&self, runs: impl ExactSizeIterator<Item = RunJob>) {
+        if runs.len() == 1 {
+            // A mailbox would only add a step.
+            runs.for_each(|run| self.answer(run));
+            return;
+        }
+        let mut replies = Replies::default();
+        for run in runs {
+            let (mailbox, reply) = self.end(run);
+            replies.add(mailbox, reply);
+        }
+    }
+
+    /// Records the end of a job that has been run. Returns its reply, and the mailbox for it.
+    fn end(&self, run: RunJob) -> (Option<Arc<Mailbox>>, Addressed) {
+        let RunJob { mut job, span, mut times, started, resources, outcome, begin } = run;
+        times.took += started.elapsed();
+        let mut out = std::mem::take(&mut job.out);
+        let request = Request::of(&job);
+        let claim = self.ended(&request, &job.permit, &span, times, Ended { resources, outcome, out: &mut out, begin });
+        let Job { message, permit, reply, mailbox, .. } = job;
         // Before the reply is sent, so that the connection can reuse the buffer of the message.
         drop((message, permit));
-        // Fails only if the connection has ended meanwhile.
-        let _ = reply.send(Reply { bytes: out, claim });
+        (mailbox, (reply, Reply { bytes: out, claim }))
+    }
+
+    /// Returns a job to the queue whose writes have not been committed with those of other calls.
+    pub(super) fn run_alone(&self, run: RunJob) {
+        let mut job = run.begin_again();
+        job.alone = true;
+        let queue = job.permit.lane().queue().clone();
+        queue.put(job);
+    }
+
+    /// Answers a job whose writes have failed after its call was run. It is run again for its answer, with nothing but
+    /// this error for its writes.
+    pub(super) fn answer_failed(&self, run: RunJob, error: &hjall_engine::Error) {
+        let job = run.begin_again();
+        if let Some(run) = group::failing(error, || self.attempt(job)) {
+            self.answer(run);
+        }
     }
 
     /// Runs a short read on the event loop of its connection, and appends its reply to `out`. Returns the memory of the
@@ -189,7 +292,8 @@ impl Runner {
             return Err(permit);
         };
         let times = CallTimes { waited: Duration::ZERO, took: started.elapsed() };
-        Ok(self.ended(request, &permit, &span, times, Ended { scope, outcome, out, begin }))
+        let resources = scope.into();
+        Ok(self.ended(request, &permit, &span, times, Ended { resources, outcome, out, begin }))
     }
 
     fn scope<'a>(&'a self, request: &Request<'a>, limit: usize) -> CallScope<'a> {
@@ -204,14 +308,14 @@ impl Runner {
         permit: &Permit,
         span: &Span,
         times: CallTimes,
-        ended: Ended<'_, '_>,
+        ended: Ended<'_>,
     ) -> Option<MemoryClaim> {
-        let Ended { scope, outcome, out, begin } = ended;
+        let Ended { resources, outcome, out, begin } = ended;
         permit.ended(times.waited);
-        if scope.has_exceeded_quota() {
+        if resources.has_exceeded_quota {
             request.memory.account.refused();
         }
-        let Ok(claim) = claim_reply(request, scope.into_remains().claim, out, outcome.is_ok()) else {
+        let Ok(claim) = claim_reply(request, resources.claim, out, outcome.is_ok()) else {
             out.truncate(begin);
             out.shrink_to_fit();
             permit.lane().refused(Refusal::Bytes);

@@ -9,6 +9,7 @@ use std::thread::{Builder, JoinHandle};
 use super::lane::Lane;
 use super::queue::{Taken, Taker};
 use super::runner::Runner;
+use super::write_group::WriteGroup;
 use crate::observe::Dropped;
 use crate::settings::lane_size::Lanes;
 use crate::wire::method::LaneKind;
@@ -80,13 +81,17 @@ impl WorkerPool {
             let taker = Rc::new(Taker::new());
             let (waiting_queue, waiting_taker) = (queue.clone(), taker.clone());
             hjall_engine::blocking::on_wait(move || waiting_queue.waits(&waiting_taker));
+            let group = (kind == LaneKind::Write).then(|| WriteGroup::new(runner.clone()));
             loop {
                 if matches!(kind, LaneKind::Scan | LaneKind::General) && !queue.is_empty() {
                     // Event loops and workers of gets run first between two long calls.
                     std::thread::yield_now();
                 }
                 match queue.take(&taker) {
-                    Taken::Run(job) => runner.run_job(job),
+                    Taken::Run(job) => match &group {
+                        Some(group) => group.run(job, &*queue, &taker),
+                        None => runner.run_job(job),
+                    },
                     Taken::Drop(job) => runner.drop_job(job, Dropped::Overloaded),
                     Taken::Retire => return,
                 }

@@ -21,6 +21,7 @@ use crate::dispatch::call::Handler;
 use crate::dispatch::clock::Monotonic;
 use crate::dispatch::dispatcher::Dispatcher;
 use crate::dispatch::identity::Identity;
+use crate::dispatch::mailbox::Mailbox;
 use crate::dispatch::runner::ActiveSettings;
 use crate::gateway::compactor::Compactor;
 use crate::gateway::context::Context;
@@ -283,6 +284,9 @@ impl Loop {
         let handle = runtime.handle().clone();
         let (stop, stopped) = oneshot::channel::<()>();
         let thread = Builder::new().name(format!("hjall-io-{number}")).spawn(move || {
+            let mailbox = Arc::<Mailbox>::default();
+            mailbox.enter();
+            runtime.spawn(mailbox.deliver());
             // A message and the drop of the sender both end the loop.
             let _ = runtime.block_on(stopped);
         })?;

@@ -411,3 +411,24 @@ fn a_call_that_waits_lets_another_one_run() {
     takers.next(third, Next::End);
     takers.retire();
 }
+
+#[test]
+fn a_taker_that_goes_on_keeps_its_place_until_its_call_waits() {
+    for order in QueueOrder::ALL {
+        let queue = shared(order, 1, Arc::new(ManualClock::at(0)));
+        let (first, second) = (Taker::new(), Taker::new());
+        (0..3).for_each(|number| queue.put(entry(number)));
+        assert_eq!(queue.take(&first), Taken::Run(entry(0)));
+        assert_eq!(queue.take_next(&second), None, "one call runs");
+        assert_eq!(queue.take_next(&first), Some(Taken::Run(entry(1))));
+        queue.waits(&first);
+        assert_eq!(queue.take_next(&second), Some(Taken::Run(entry(2))));
+        assert_eq!(queue.take_next(&second), None, "the queue is empty");
+        queue.put(entry(3));
+        assert_eq!(queue.take_next(&first), None, "the call of the other taker runs");
+        queue.retire(1);
+        assert_eq!(queue.take_next(&second), None, "a taker has to retire first");
+        assert_eq!(queue.take(&second), Taken::Run(entry(3)));
+        assert_eq!(queue.take(&first), Taken::Retire);
+    }
+}

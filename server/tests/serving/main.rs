@@ -7,3 +7,4 @@ mod binary;
 mod limits;
 mod view;
 mod wire;
+mod writes;

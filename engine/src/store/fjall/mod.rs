@@ -14,6 +14,7 @@ mod cursor;
 mod cursors;
 mod database;
 mod failure;
+mod group;
 mod open_files;
 mod options;
 mod reopenable_database;

@@ -1,14 +1,15 @@
 //! A store in a data folder.
 
 use std::path::Path;
-use std::sync::Arc;
 use std::sync::atomic::Ordering;
+use std::sync::{Arc, Weak};
 
 use super::backpressure::{WAIT_STEP, Wait, Waits};
 use super::clock_mark::{ClockMark, HighWaterMark};
 use super::cursor::FjallSnapshot;
 use super::database::{Committed, Database, bytes_of};
 use super::failure::refuses_writes;
+use super::group::FjallGroup;
 use super::options::StoreOptions;
 use super::reopenable_database::ReopenableDatabase;
 use super::{statistics, syncer};
@@ -21,7 +22,7 @@ use crate::store::row_locks::RowLocks;
 use crate::store::time::{Sequence, Time};
 use crate::store::{
     self, CATALOG_SPACE, CompactionControl, CompactionFilterFactory, Snapshot, SpaceFiles, SpaceId, SpaceOptions,
-    Statistics, Store, Transaction, Upcoming,
+    Statistics, Store, Transaction, TransactionGroup, Upcoming,
 };
 use bytes::Bytes;
 
@@ -33,10 +34,10 @@ const MARK_BYTES_MAX: u64 = 256;
 
 /// A store in a data folder. It has exclusive use of the folder.
 pub struct FjallStore {
-    holder: ReopenableDatabase,
-    rows: RowLocks,
-    time: Time,
-    sequence: Sequence,
+    pub(super) holder: ReopenableDatabase,
+    pub(super) rows: RowLocks,
+    pub(super) time: Time,
+    pub(super) sequence: Sequence,
     mark: ClockMark,
     waits: Waits,
     /// Whether SYNC_WAL is treated as FSYNC_WAL.
@@ -81,6 +82,15 @@ impl FjallStore {
         }))
     }
 
+    /// The durability that a transaction gets for the one that it requests.
+    ///
+    /// # Errors
+    /// `InvalidArgument` for `UseDefault`.
+    pub(super) fn effective(&self, durability: Durability) -> Result<Durability> {
+        store::refuse_default(durability)?;
+        Ok(if self.fsync && durability == Durability::SyncWal { Durability::FsyncWal } else { durability })
+    }
+
     /// Locks the rows, runs the body and commits its writes, unless it has to wait or the database has changed.
     fn attempt(&self, rows: &[Bytes], body: &mut dyn FnMut(&mut dyn Transaction) -> Result<()>) -> Result<Attempt> {
         let mut held = self.rows.lock_all(rows, &self.time)?;
@@ -94,7 +104,20 @@ impl FjallStore {
         if writes.is_empty() && newest.is_none() {
             return Ok(Attempt::Unneeded);
         }
-        // The database must still be the one that the body read.
+        let assign =
+            || newest.map(|newest| AssignedTime { newest_ms: held.assign(newest), clock_ms: held.times().clock_ms });
+        self.commit(&seen, writes, assign)
+    }
+
+    /// Commits writes, unless that has to wait or the database is not `seen`, which the bodies of their transactions
+    /// have read. They must be ordered by space. `assign` is called once it is likely that they are committed, and
+    /// returns the newest time that the transactions have assigned; `None` if they have assigned none.
+    pub(super) fn commit(
+        &self,
+        seen: &Weak<Database>,
+        writes: Vec<Write>,
+        assign: impl FnOnce() -> Option<AssignedTime>,
+    ) -> Result<Attempt> {
         let writable = || {
             let database = self.holder.writable()?;
             Ok(std::ptr::eq(Arc::as_ptr(&database), seen.as_ptr()).then_some(database))
@@ -106,10 +129,8 @@ impl FjallStore {
             return Ok(Attempt::crowded(&writes, bytes));
         }
         drop((touched, database));
-        if let Some(newest) = newest {
-            let time_ms = held.assign(newest);
-            let clock_ms = held.times().clock_ms;
-            let needed = HighWaterMark { time_ms, sequence: self.sequence.upcoming(), clock_ms };
+        if let Some(AssignedTime { newest_ms, clock_ms }) = assign() {
+            let needed = HighWaterMark { time_ms: newest_ms, sequence: self.sequence.upcoming(), clock_ms };
             let mut ended = None;
             self.mark.cover(needed, |next| {
                 match writable()? {
@@ -131,10 +152,11 @@ impl FjallStore {
         }
         let Some(database) = writable()? else { return Ok(Attempt::Reopened) };
         let crowded = Attempt::crowded(&writes, bytes);
-        Ok(match database.commit(writes)? {
-            Committed::Whole => Attempt::Done(Arc::clone(database.syncer())),
-            Committed::Crowded => crowded,
-            Committed::Refused(error) => Attempt::Refused(error),
+        Ok(match database.commit(writes) {
+            Ok(Committed::Whole) => Attempt::Done(Arc::clone(database.syncer())),
+            Ok(Committed::Crowded) => crowded,
+            Ok(Committed::Refused(error)) => Attempt::Refused(error),
+            Err(error) => Attempt::Failed(error),
         })
     }
 
@@ -175,8 +197,17 @@ impl FjallStore {
     }
 }
 
-/// The outcome of one attempt at a transaction. Nothing has been written, except for `Done`.
-enum Attempt {
+/// The newest time that transactions have assigned, in milliseconds since 1970.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct AssignedTime {
+    /// The earliest timestamp that it allows later transactions of the same rows.
+    pub newest_ms: i64,
+    /// The clock when it was assigned.
+    pub clock_ms: i64,
+}
+
+/// The outcome of one attempt at a transaction. Nothing has been written, except for `Done` and perhaps `Failed`.
+pub(super) enum Attempt {
     /// Everything is written, and handed to the operating system.
     Done(Arc<syncer::SyncQueue>),
     /// There was nothing to write.
@@ -187,6 +218,8 @@ enum Attempt {
     Crowded { spaces: Vec<SpaceId>, bytes: u64 },
     /// The database had failed before the commit.
     Refused(Error),
+    /// The commit failed. Unless it is an error of the request, the writes may have been applied.
+    Failed(Error),
 }
 
 impl Attempt {
@@ -230,9 +263,7 @@ impl Store for FjallStore {
         durability: Durability,
         body: &mut dyn FnMut(&mut dyn Transaction) -> Result<()>,
     ) -> Result<()> {
-        store::refuse_default(durability)?;
-        let durability =
-            if self.fsync && durability == Durability::SyncWal { Durability::FsyncWal } else { durability };
+        let durability = self.effective(durability)?;
         let mut refused = false;
         let mut wait = None;
         loop {
@@ -246,6 +277,7 @@ impl Store for FjallStore {
                 }
                 // An earlier write or a worker failed, not this write. It is tried once more with the reopened
                 // database.
+                Attempt::Failed(error) => return Err(error),
                 Attempt::Refused(error) if refused => return Err(error),
                 Attempt::Refused(_) => refused = true,
                 Attempt::Reopened => {}
@@ -254,6 +286,10 @@ impl Store for FjallStore {
                 }
             }
         }
+    }
+
+    fn group(self: Arc<Self>) -> Option<Box<dyn TransactionGroup>> {
+        Some(Box::new(FjallGroup::new(self)))
     }
 
     fn now_ms(&self) -> i64 {

@@ -10,6 +10,7 @@ mod portions;
 mod raw;
 mod reopened;
 mod row_cache;
+mod row_cache_model;
 mod scanner;
 mod scans;
 mod sequence;

@@ -5,7 +5,7 @@ use std::thread;
 
 use hjall_engine::clock::ManualClock;
 use hjall_engine::filter::FilterSpec;
-use hjall_engine::mutation::{Delete, Increment, Mutation, Put, PutCell};
+use hjall_engine::mutation::{Delete, Increment, Marker, MarkerKind, Mutation, Put, PutCell};
 use hjall_engine::name::TableName;
 use hjall_engine::request::{Columns, Get, TimeRange};
 use hjall_engine::schema::{FamilyDescriptor, TableDescriptor};
@@ -188,6 +188,96 @@ fn a_large_family_does_not_prevent_caching_of_the_others() {
     table.put(&put("r", "g", "longer".into())).unwrap();
     for _ in 0..4 {
         assert_eq!(lengths(&Get::new("r")), [100_000, 6]);
+    }
+}
+
+#[test]
+fn a_row_that_is_overwritten_often_stays_in_the_cache() {
+    let folder = tempfile::tempdir().unwrap();
+    for engine in [engine(), Engine::open(folder.path(), Options::default()).unwrap()] {
+        let table = table(&engine, &["f", "g"]);
+        for n in 0..1_000 {
+            let cell = |qualifier: &'static str| {
+                let value = format!("{n}{}", "x".repeat(100)).into();
+                PutCell { family: "f".into(), qualifier: qualifier.into(), timestamp: n, value }
+            };
+            table.put(&Put { row: "r".into(), cells: vec![cell("q"), cell("z")], ..Put::default() }).unwrap();
+        }
+        table.put(&put("r", "g", "one".into())).unwrap();
+        let before = engine.statistics().unwrap();
+        for _ in 0..4 {
+            let row = table.get(&Get::new("r")).unwrap();
+            let values: Vec<_> = row.cells.iter().map(|cell| &cell.value[..3]).collect();
+            assert_eq!(values, [b"999", b"999", b"one"]);
+        }
+        let after = engine.statistics().unwrap();
+        assert_eq!(after.row_cache_hits - before.row_cache_hits, 2, "{after:?}");
+        assert!(after.row_cache_bytes < 2 * 1024, "{after:?}");
+        // A read of the past does not use the cache, and still sees the older versions.
+        let raw = Get { raw: true, max_versions: 2_000, ..Get::new("r") };
+        assert_eq!(table.get(&raw).unwrap().cells.len(), 2_001);
+    }
+}
+
+#[test]
+fn a_deleted_version_uncovers_an_older_one_in_a_cached_row() {
+    let engine = engine();
+    let table = table(&engine, &["f"]);
+    for timestamp in 1..=20 {
+        let mut put = put("r", "f", timestamp.to_string());
+        put.cells[0].timestamp = timestamp;
+        table.put(&put).unwrap();
+    }
+    for newest in (10..=20).rev() {
+        for _ in 0..3 {
+            let row = table.get(&Get::new("r")).unwrap();
+            assert_eq!(row.cells.iter().map(|cell| cell.timestamp).collect::<Vec<_>>(), [newest]);
+        }
+        let marker = Marker { family: "f".into(), qualifier: "q".into(), kind: MarkerKind::Version, timestamp: newest };
+        table.delete(&Delete { markers: vec![marker], ..Delete::row("r") }).unwrap();
+    }
+}
+
+#[test]
+fn a_put_leaves_the_new_state_of_a_cached_row_in_the_cache() {
+    let folder = tempfile::tempdir().unwrap();
+    for engine in [engine(), Engine::open(folder.path(), Options::default()).unwrap()] {
+        let table = table(&engine, &["f", "g"]);
+        table.put(&put("r", "g", "one".into())).unwrap();
+        let shown = || -> Vec<_> {
+            let row = table.get(&Get::new("r")).unwrap();
+            row.cells.iter().map(|cell| String::from_utf8_lossy(&cell.value).into_owned()).collect()
+        };
+        (0..2).for_each(|_| drop(shown()));
+        let before = engine.statistics().unwrap();
+        for n in 0..20 {
+            table.put(&put("r", "f", n.to_string())).unwrap();
+            assert_eq!(shown(), [n.to_string(), "one".into()]);
+            table
+                .increment(&Increment {
+                    row: "r".into(),
+                    columns: vec![("f".into(), "z".into(), 1)],
+                    ..Increment::default()
+                })
+                .unwrap();
+            assert_eq!(shown().len(), 3);
+            table
+                .delete(&Delete {
+                    markers: vec![Marker {
+                        family: "f".into(),
+                        qualifier: "z".into(),
+                        kind: MarkerKind::Column,
+                        timestamp: LATEST,
+                    }],
+                    ..Delete::row("r")
+                })
+                .unwrap();
+            (0..2).for_each(|_| assert_eq!(shown().len(), 2));
+        }
+        let after = engine.statistics().unwrap();
+        // After the put, after the increment, and the second time after the delete.
+        assert!(after.row_cache_hits - before.row_cache_hits >= 40, "{after:?}");
+        assert_eq!(after.row_cache_rows, 1);
     }
 }
 

@@ -5,6 +5,7 @@ mod checks;
 mod counts;
 mod deletes;
 mod faults;
+mod groups;
 mod puts;
 mod row_time;
 mod waits;

@@ -219,6 +219,28 @@ impl<T: Waiting, O: Order<T>> Queue<T> for Line<O> {
         }
     }
 
+    fn take_next(&self, taker: &Taker) -> Option<Taken<T>> {
+        let mut state = self.lock();
+        if state.order.len() == 0 || !state.retiring.is_empty() {
+            return None;
+        }
+        let now_ms = self.clock.now_ms();
+        // A taker that still counts goes on in its own place.
+        if taker.turn() != Some(state.turn) {
+            if state.running >= state.at_once {
+                return None;
+            }
+            state.running += 1;
+            taker.begins(state.turn);
+        }
+        let taken = state.take(now_ms)?;
+        state.taken_ms = now_ms;
+        let next = state.call_next();
+        drop(state);
+        wake(next);
+        Some(taken)
+    }
+
     fn waits(&self, taker: &Taker) {
         let mut state = self.lock();
         state.stops_running(taker);

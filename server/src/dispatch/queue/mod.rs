@@ -55,6 +55,11 @@ pub trait Queue<T>: Send + Sync {
     /// Waits for the next entry and removes it. The call that this taker took before has ended.
     fn take(&self, taker: &Taker) -> Taken<T>;
 
+    /// Removes the next entry without waiting, for a taker that runs several calls in one go. The call that it took
+    /// before has ended. Returns `None` if no entry waits, if as many calls run as may run at once, or if a taker has
+    /// to retire; then the taker still counts as running if it did before.
+    fn take_next(&self, taker: &Taker) -> Option<Taken<T>>;
+
     /// Called by a taker whose call is about to wait: another call may run in the meantime.
     fn waits(&self, taker: &Taker);
 

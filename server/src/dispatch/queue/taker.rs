@@ -28,6 +28,10 @@ impl Taker {
         self.turn.set(Some(turn));
     }
 
+    pub(super) fn turn(&self) -> Option<u64> {
+        self.turn.get()
+    }
+
     pub(super) fn ends(&self) -> Option<u64> {
         self.turn.take()
     }

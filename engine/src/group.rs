@@ -1,0 +1,320 @@
+//! The writes of several calls of one thread, committed together.
+//!
+//! A thread that has several calls to run opens a [`Group`] and runs them one after the other. Their transactions are
+//! staged: their bodies are run, and their rows and tables stay locked until the group is committed. Then all of them
+//! take effect at once, and the thread is told the [`Outcome`]. A call must not be answered before that.
+//!
+//! A transaction that would have to wait is not staged. The group is committed first, so that no call waits with the
+//! writes of other calls, and the transaction is tried again and then run by itself. A transaction of a row that
+//! belongs to the group is such a transaction, so its body sees the writes of the calls before it.
+//!
+//! Reads see only what has been committed, also those of the thread itself.
+
+use std::any::Any;
+use std::cell::{Cell, RefCell};
+use std::marker::PhantomData;
+use std::rc::Rc;
+use std::sync::Arc;
+
+use bytes::Bytes;
+
+use crate::durability::Durability;
+use crate::error::{Error, ErrorKind, Result};
+use crate::store::{GroupOutcome, Staged, Store, Transaction, TransactionGroup};
+
+/// The largest number of rows of a transaction that is staged. A larger one is committed by itself, so that others do
+/// not wait for it.
+const ROWS_MAX: usize = 16;
+
+/// The size of the staged writes at which they are committed, in bytes.
+const BYTES_MAX: u64 = 256 << 10;
+
+/// What has become of staged transactions.
+#[derive(Debug)]
+pub enum Outcome {
+    /// They have taken effect, and are as durable as required.
+    Committed,
+    /// They have not taken effect. Their calls have to be run again, each without a group.
+    NotWritten,
+    /// It is unknown whether they have taken effect. Their calls have failed with this error.
+    Failed(Error),
+}
+
+/// The writes of a call that was run in a group.
+#[derive(Debug)]
+pub enum CallWrites {
+    /// The call has no writes that still have to be committed: its result is final.
+    Done,
+    /// The result of the call counts if the next commit succeeds.
+    Staged,
+    /// The commit of some of its writes did not succeed: its result does not count. Never [`Outcome::Committed`].
+    Undone(Outcome),
+}
+
+/// An open group of the current thread. When it is dropped, staged transactions are committed.
+#[derive(Debug)]
+pub struct Group(PhantomData<*const ()>);
+
+struct OpenGroup {
+    transactions: Transactions,
+    /// The number of staged transactions.
+    staged: usize,
+    /// Locks that are held until the commit, and the addresses of what is locked.
+    kept: Locks,
+    /// Called after the commit, with whether it has succeeded.
+    then: Vec<Box<dyn FnOnce(bool)>>,
+    /// Called with the outcome of each commit.
+    ended: Rc<dyn Fn(&Outcome)>,
+    /// Whether transactions of the running call are staged.
+    by_call: bool,
+    /// The outcome of a commit of transactions of the running call, unless it was successful.
+    undone: Option<Outcome>,
+}
+
+/// The staged transactions, all of one store.
+enum Transactions {
+    None,
+    In {
+        store: *const (),
+        group: Box<dyn TransactionGroup>,
+    },
+    /// The store has no groups.
+    Impossible,
+}
+
+thread_local! {
+    static OPEN: RefCell<Option<OpenGroup>> = const { RefCell::new(None) };
+    /// The error of all transactions; see [`failing`].
+    static FAILING: RefCell<Option<Error>> = const { RefCell::new(None) };
+    static IS_OPEN: Cell<bool> = const { Cell::new(false) };
+}
+
+impl Group {
+    /// Opens a group on this thread, which must not have one. `ended` is called with the outcome of each commit of
+    /// calls that have returned; it may be called while a later call runs, with locks held, and must not call the
+    /// engine.
+    pub fn open(ended: impl Fn(&Outcome) + 'static) -> Self {
+        let open = OpenGroup {
+            transactions: Transactions::None,
+            staged: 0,
+            kept: Vec::new(),
+            then: Vec::new(),
+            ended: Rc::new(ended),
+            by_call: false,
+            undone: None,
+        };
+        OPEN.with_borrow_mut(|group| *group = Some(open));
+        IS_OPEN.set(true);
+        Self(PhantomData)
+    }
+
+    /// Runs a call.
+    pub fn run<T>(&self, call: impl FnOnce() -> T) -> (T, CallWrites) {
+        OPEN.with_borrow_mut(|group| {
+            if let Some(group) = group {
+                (group.by_call, group.undone) = (false, None);
+            }
+        });
+        let result = call();
+        let writes = OPEN.with_borrow_mut(|group| {
+            let Some(group) = group else { return CallWrites::Done };
+            match (group.undone.take(), std::mem::take(&mut group.by_call)) {
+                (Some(outcome), _) => CallWrites::Undone(outcome),
+                (None, true) => CallWrites::Staged,
+                (None, false) => CallWrites::Done,
+            }
+        });
+        (result, writes)
+    }
+
+    /// Runs a call without the group, which is committed first: each of its transactions is committed by itself, and
+    /// may wait.
+    pub fn run_alone<T>(&self, call: impl FnOnce() -> T) -> T {
+        struct Reopen;
+        impl Drop for Reopen {
+            fn drop(&mut self) {
+                IS_OPEN.set(true);
+            }
+        }
+        self.commit();
+        IS_OPEN.set(false);
+        let _reopen = Reopen;
+        call()
+    }
+
+    /// Commits what is staged, and releases all locks. To be called before the thread waits for a call to run.
+    pub fn commit(&self) {
+        let _ = commit();
+    }
+}
+
+impl Drop for Group {
+    fn drop(&mut self) {
+        self.commit();
+        IS_OPEN.set(false);
+        OPEN.with_borrow_mut(|group| *group = None);
+    }
+}
+
+/// Runs a call whose transactions all fail with this error, without being run. To be used for the answer of a call
+/// whose writes have failed after it had returned.
+pub fn failing<T>(error: &Error, call: impl FnOnce() -> T) -> T {
+    struct Reset;
+    impl Drop for Reset {
+        fn drop(&mut self) {
+            FAILING.with_borrow_mut(|failing| *failing = None);
+        }
+    }
+    FAILING.with_borrow_mut(|failing| *failing = Some(error.again()));
+    let _reset = Reset;
+    call()
+}
+
+/// Whether this thread has a group.
+pub(crate) fn is_open() -> bool {
+    IS_OPEN.get()
+}
+
+/// The error with which all transactions of this thread have to fail, if any.
+pub(crate) fn injected_failure() -> Option<Error> {
+    FAILING.with_borrow(|failing| failing.as_ref().map(Error::again))
+}
+
+/// A lock that the group holds, by the address of what is locked.
+pub(crate) fn kept<T: 'static>(address: usize) -> Option<Rc<T>> {
+    let held = OPEN.with_borrow(|group| {
+        let group = group.as_ref()?;
+        group.kept.iter().find(|(of, _)| *of == address).map(|(_, lock)| Rc::clone(lock))
+    });
+    held?.downcast().ok()
+}
+
+/// Holds a lock until the commit, and beyond it while a caller has a reference.
+pub(crate) fn keep(address: usize, lock: Rc<dyn Any>) {
+    OPEN.with_borrow_mut(|group| {
+        if let Some(group) = group {
+            group.kept.push((address, lock));
+        }
+    });
+}
+
+/// Calls `then` after the commit, with whether it has succeeded. It is called before the locks are released.
+pub(crate) fn then(then: impl FnOnce(bool) + 'static) {
+    OPEN.with_borrow_mut(|group| {
+        if let Some(group) = group {
+            group.then.push(Box::new(then));
+        }
+    });
+}
+
+/// Stages a transaction of the running call.
+///
+/// # Errors
+/// Those of [`TransactionGroup::stage`].
+pub(crate) fn stage(
+    store: &Arc<dyn Store>,
+    rows: &[Bytes],
+    durability: Durability,
+    body: &mut dyn FnMut(&mut dyn Transaction) -> Result<()>,
+) -> Result<Staged> {
+    if rows.len() > ROWS_MAX {
+        return Ok(Staged::Refused);
+    }
+    OPEN.with_borrow_mut(|group| {
+        let Some(group) = group else { return Ok(Staged::Refused) };
+        let address = Arc::as_ptr(store).cast::<()>();
+        if matches!(group.transactions, Transactions::None) {
+            group.transactions = match Arc::clone(store).group() {
+                Some(group) => Transactions::In { store: address, group },
+                None => Transactions::Impossible,
+            };
+        }
+        let Transactions::In { store, group: transactions } = &mut group.transactions else {
+            return Ok(Staged::Refused);
+        };
+        if *store != address {
+            return Ok(Staged::Refused);
+        }
+        let staged = transactions.stage(rows, durability, body)?;
+        if staged == Staged::Added {
+            group.staged += 1;
+            group.by_call = true;
+        }
+        Ok(staged)
+    })
+}
+
+/// Whether so much is staged that it has to be committed.
+pub(crate) fn is_full() -> bool {
+    OPEN.with_borrow(|group| match group {
+        Some(OpenGroup { transactions: Transactions::In { group, .. }, .. }) => group.bytes() >= BYTES_MAX,
+        _ => false,
+    })
+}
+
+/// Commits what is staged on this thread, if anything. Returns whether there was anything.
+///
+/// # Errors
+/// Transactions of the running call were not committed, or it is unknown whether they were. The result of the call does
+/// not count.
+pub(crate) fn commit() -> Result<bool> {
+    if !is_open() {
+        return Ok(false);
+    }
+    let Some(Commit { outcome, then, locks, ended }) =
+        OPEN.with_borrow_mut(|group| group.as_mut().map(OpenGroup::commit))
+    else {
+        return Ok(false);
+    };
+    let succeeded = matches!(outcome, Some(Outcome::Committed));
+    then.into_iter().for_each(|then| then(succeeded));
+    drop(locks);
+    let Some(outcome) = outcome else { return Ok(false) };
+    ended(&outcome);
+    OPEN.with_borrow_mut(|group| {
+        let Some(group) = group else { return Ok(true) };
+        if !std::mem::take(&mut group.by_call) {
+            return Ok(true);
+        }
+        let error = match &outcome {
+            Outcome::Committed => return Ok(true),
+            Outcome::NotWritten => Error::new(ErrorKind::Busy, "the writes of several calls could not be committed"),
+            Outcome::Failed(error) => error.again(),
+        };
+        group.undone = Some(outcome);
+        Err(error)
+    })
+}
+
+type Locks = Vec<(usize, Rc<dyn Any>)>;
+
+/// A commit that has ended.
+struct Commit {
+    /// `None`: nothing was staged.
+    outcome: Option<Outcome>,
+    then: Vec<Box<dyn FnOnce(bool)>>,
+    /// The locks to release.
+    locks: Locks,
+    ended: Rc<dyn Fn(&Outcome)>,
+}
+
+impl OpenGroup {
+    /// Commits what is staged.
+    fn commit(&mut self) -> Commit {
+        let outcome = match &mut self.transactions {
+            Transactions::In { group, .. } if self.staged > 0 => Some(match group.commit() {
+                GroupOutcome::Committed => Outcome::Committed,
+                GroupOutcome::NotWritten => Outcome::NotWritten,
+                GroupOutcome::Failed(error) => Outcome::Failed(error),
+            }),
+            _ => None,
+        };
+        self.staged = 0;
+        self.transactions = Transactions::None;
+        // The running call still needs the locks that it refers to.
+        let (used, locks) =
+            std::mem::take(&mut self.kept).into_iter().partition(|(_, lock)| Rc::strong_count(lock) > 1);
+        self.kept = used;
+        Commit { outcome, then: std::mem::take(&mut self.then), locks, ended: Rc::clone(&self.ended) }
+    }
+}

@@ -1,0 +1,145 @@
+//! Transactions that are committed as one batch of fjall's journal.
+
+use std::sync::{Arc, Weak};
+
+use bytes::Bytes;
+
+use super::cursor::FjallSnapshot;
+use super::database::{Database, bytes_of};
+use super::store::{AssignedTime, Attempt, FjallStore};
+use super::syncer::SyncQueue;
+use crate::durability::Durability;
+use crate::error::{ErrorKind, Result};
+use crate::store::active_transaction::{ActiveTransaction, Write, WriteSet};
+use crate::store::row_locks::KeptRows;
+use crate::store::{GroupOutcome, Staged, Transaction, TransactionGroup};
+
+/// The transactions of one thread that have been run and not been committed.
+pub(super) struct FjallGroup {
+    store: Arc<FjallStore>,
+    /// The rows that they have locked.
+    rows: KeptRows,
+    /// The database that their bodies have read; `None` if there are none.
+    seen: Option<Weak<Database>>,
+    writes: Vec<Write>,
+    bytes: u64,
+    /// The newest time that they have assigned.
+    assigned: Option<AssignedTime>,
+    /// Whether all of them wait for a sync; otherwise none of them does.
+    synced: bool,
+}
+
+impl FjallGroup {
+    /// An empty group.
+    pub fn new(store: Arc<FjallStore>) -> Self {
+        Self {
+            store,
+            rows: KeptRows::default(),
+            seen: None,
+            writes: Vec::new(),
+            bytes: 0,
+            assigned: None,
+            synced: false,
+        }
+    }
+
+    /// Commits everything. Its rows must be unlocked afterwards. Returns the queue for a sync, if anything was written.
+    fn write(&mut self) -> std::result::Result<Option<Arc<SyncQueue>>, GroupOutcome> {
+        let Some(seen) = self.seen.take() else { return Ok(None) };
+        let assigned = self.assigned;
+        let mut writes = std::mem::take(&mut self.writes);
+        // No key occurs twice, because the transactions have different rows.
+        if writes.windows(2).any(|pair| pair[0].space != pair[1].space) {
+            writes.sort_by_key(|write| write.space);
+        }
+        match self.store.commit(&seen, writes, || assigned) {
+            Ok(Attempt::Done(syncer)) => Ok(Some(syncer)),
+            Ok(Attempt::Unneeded) => Ok(None),
+            Ok(Attempt::Failed(error)) if matches!(error.kind(), ErrorKind::Io | ErrorKind::DiskFull) => {
+                Err(GroupOutcome::Failed(error))
+            }
+            // An error before the commit, or of one of the transactions. Each of them finds its own.
+            Err(_) | Ok(Attempt::Failed(_) | Attempt::Reopened | Attempt::Crowded { .. } | Attempt::Refused(_)) => {
+                Err(GroupOutcome::NotWritten)
+            }
+        }
+    }
+}
+
+impl TransactionGroup for FjallGroup {
+    fn stage(
+        &mut self,
+        rows: &[Bytes],
+        durability: Durability,
+        body: &mut dyn FnMut(&mut dyn Transaction) -> Result<()>,
+    ) -> Result<Staged> {
+        let store = &*self.store;
+        let synced = store.effective(durability)? == Durability::FsyncWal;
+        if self.seen.is_some() && self.synced != synced {
+            // Writes that do not need a sync must not wait for one.
+            return Ok(Staged::Refused);
+        }
+        let Some(mut held) = store.rows.try_lock_all(rows, &store.time) else { return Ok(Staged::Refused) };
+        let database = store.holder.database()?;
+        let is_other = |seen: &Weak<Database>| !std::ptr::eq(seen.as_ptr(), Arc::as_ptr(&database));
+        if self.seen.as_ref().is_some_and(is_other) {
+            return Ok(Staged::Refused);
+        }
+        let snapshot = FjallSnapshot::new(&database);
+        let seen = Arc::downgrade(&database);
+        // A handle must not be held while the body runs, because reopening waits for it.
+        drop(database);
+        let times = held.times();
+        let mut active = ActiveTransaction::new(Arc::new(snapshot), times, &store.sequence);
+        body(&mut active)?;
+        let WriteSet { writes, newest } = active.finish()?;
+        if writes.is_empty() && newest.is_none() {
+            return Ok(Staged::Unneeded);
+        }
+        if let Some(newest) = newest {
+            let newest_ms = held.assign(newest);
+            let all = self.assigned.get_or_insert(AssignedTime { newest_ms, clock_ms: times.clock_ms });
+            all.newest_ms = all.newest_ms.max(newest_ms);
+            all.clock_ms = all.clock_ms.max(times.clock_ms);
+        }
+        held.keep(&mut self.rows);
+        (self.seen, self.synced) = (Some(seen), synced);
+        self.bytes += bytes_of(&writes);
+        self.writes.extend(writes);
+        Ok(Staged::Added)
+    }
+
+    fn bytes(&self) -> u64 {
+        self.bytes
+    }
+
+    fn commit(&mut self) -> GroupOutcome {
+        let written = self.write();
+        self.discard();
+        match written {
+            Err(outcome) => outcome,
+            Ok(None) => GroupOutcome::Committed,
+            // The rows have been unlocked, so other writes of them can share this sync.
+            Ok(Some(syncer)) if self.synced => match syncer.wait() {
+                Ok(()) => GroupOutcome::Committed,
+                Err(error) => GroupOutcome::Failed(error),
+            },
+            Ok(Some(syncer)) => {
+                syncer.wrote();
+                GroupOutcome::Committed
+            }
+        }
+    }
+
+    fn discard(&mut self) {
+        (self.seen, self.assigned, self.bytes) = (None, None, 0);
+        self.writes.clear();
+        self.store.rows.unlock(std::mem::take(&mut self.rows), &self.store.time);
+    }
+}
+
+impl Drop for FjallGroup {
+    fn drop(&mut self) {
+        self.discard();
+    }
+}

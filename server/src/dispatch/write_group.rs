@@ -1,0 +1,122 @@
+//! Runs the calls that wait for a worker of the write lane one after the other, and commits their writes together.
+//!
+//! A call whose writes are staged is answered after the commit. All others are answered as soon as they have been run.
+
+use std::cell::RefCell;
+use std::rc::Rc;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use hjall_engine::group::{CallWrites, Group, Outcome};
+
+use super::job::Job;
+use super::queue::{Queue, Taken, Taker};
+use super::runner::{RunJob, Runner};
+use crate::observe::Dropped;
+
+/// The largest number of calls whose writes are committed together.
+const CALLS_MAX: usize = 128;
+
+/// The time after which writes are committed, even if more calls wait. The engine limits their size.
+const TIME_MAX: Duration = Duration::from_millis(1);
+
+/// A worker that commits the writes of several calls together. It belongs to one thread.
+pub struct WriteGroup {
+    runner: Arc<Runner>,
+    group: Group,
+    pending: Rc<RefCell<Pending>>,
+}
+
+/// Calls that have been run and not been answered.
+#[derive(Default)]
+struct Pending {
+    /// Those whose writes are staged.
+    staged: Vec<RunJob>,
+    /// Those whose writes have not been committed, or have failed.
+    undone: Vec<(RunJob, Undone)>,
+}
+
+/// Why the result of a call does not count.
+enum Undone {
+    NotWritten,
+    Failed(hjall_engine::Error),
+}
+
+impl Undone {
+    /// `None` for [`Outcome::Committed`].
+    fn of(outcome: &Outcome) -> Option<Self> {
+        match outcome {
+            Outcome::Committed => None,
+            Outcome::NotWritten => Some(Self::NotWritten),
+            Outcome::Failed(error) => Some(Self::Failed(error.again())),
+        }
+    }
+}
+
+impl WriteGroup {
+    /// A group of the current thread, which must not have one.
+    pub fn new(runner: Arc<Runner>) -> Self {
+        let pending = Rc::<RefCell<Pending>>::default();
+        let (answering, ended) = (runner.clone(), pending.clone());
+        let group = Group::open(move |outcome| {
+            let pending = &mut *ended.borrow_mut();
+            let staged = pending.staged.drain(..);
+            match outcome {
+                Outcome::Committed => answering.answer_all(staged),
+                _ => pending.undone.extend(staged.filter_map(|run| Some((run, Undone::of(outcome)?)))),
+            }
+        });
+        Self { runner, group, pending }
+    }
+
+    /// Runs a job, and those that wait in the queue, within limits. All of them have been answered, or returned to the
+    /// queue, when it returns.
+    pub fn run(&self, first: Job, queue: &dyn Queue<Job>, taker: &Taker) {
+        let until = Instant::now() + TIME_MAX;
+        let mut next = Some(Taken::Run(first));
+        for count in 1.. {
+            match next {
+                None | Some(Taken::Retire) => break,
+                Some(Taken::Drop(job)) => self.runner.drop_job(job, Dropped::Overloaded),
+                Some(Taken::Run(job)) => self.run_job(job),
+            }
+            if count >= CALLS_MAX || Instant::now() >= until {
+                break;
+            }
+            next = queue.take_next(taker);
+        }
+        self.group.commit();
+        self.finish_undone();
+    }
+
+    fn run_job(&self, job: Job) {
+        if job.alone {
+            // Its writes may wait for a long time.
+            self.group.commit();
+            self.finish_undone();
+            return self.group.run_alone(|| self.runner.run_job(job));
+        }
+        let (run, writes) = self.group.run(|| self.runner.attempt(job));
+        // Without a result, the job was dropped before its call was run.
+        let Some(run) = run else { return };
+        match writes {
+            CallWrites::Done => self.runner.answer(run),
+            CallWrites::Staged => self.pending.borrow_mut().staged.push(run),
+            CallWrites::Undone(outcome) => match Undone::of(&outcome) {
+                None => self.runner.answer(run),
+                Some(undone) => self.pending.borrow_mut().undone.push((run, undone)),
+            },
+        }
+    }
+
+    /// Answers the calls whose writes have not been committed, or lets them run by themselves.
+    fn finish_undone(&self) {
+        let undone = std::mem::take(&mut self.pending.borrow_mut().undone);
+        for (run, undone) in undone {
+            match undone {
+                Undone::NotWritten => self.runner.run_alone(run),
+                Undone::Failed(error) => self.runner.answer_failed(run, &error),
+            }
+        }
+    }
+}
