@@ -211,13 +211,17 @@ fn read_family(family: &Family, source: &RowSource<'_>) -> Result<Option<(Arc<[P
 
 /// The cached pairs of one family of a row after `new` has been written, and the bytes that they take. `None`: too
 /// many, or a version may become visible, now or later, that the cached pairs do not contain, because of a delete
-/// marker or of a value that expires in place of one that does not.
+/// marker or of a value that expires in place of one that does not; or the cached pairs contain a delete marker.
 fn merge<'a>(
     family: &Family,
     old: &[Pair],
     new: impl Iterator<Item = &'a Pair>,
     now_ms: i64,
 ) -> Option<(Arc<[Pair]>, usize)> {
+    // A major compaction may have dropped a cached delete marker, which would hide a new value with an older timestamp.
+    if !old.iter().all(|(key, _)| is_put(key).unwrap_or(false)) {
+        return None;
+    }
     let mut all = old.to_vec();
     for pair in new {
         if !is_put(&pair.0).unwrap_or(false) {
