@@ -19,6 +19,7 @@ enum Step {
     Get,
     Wait(i64),
     Flush,
+    Compact,
 }
 
 const FAMILIES: [&str; 6] = [
@@ -46,23 +47,24 @@ fn step() -> impl Strategy<Value = Step> {
         6 => Just(Step::Get),
         1 => (1..400_i64).prop_map(Step::Wait),
         1 => Just(Step::Flush),
+        1 => Just(Step::Compact),
     ]
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(48))]
+    #![proptest_config(ProptestConfig::with_cases(24))]
 
     /// A database with a row cache shows what one without shows, after every write.
     #[test]
     fn a_cached_row_is_what_the_store_shows(steps in proptest::collection::vec(step(), 1..80)) {
-        let folder = tempfile::tempdir().unwrap();
+        let folders = [tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap()];
         let clocks = [Arc::new(ManualClock::at(NOW)), Arc::new(ManualClock::at(NOW))];
         let options = |clock: &Arc<ManualClock>, bytes| {
             Options { clock: Some(clock.clone() as _), row_cache_bytes: Some(bytes), ..Options::default() }
         };
         let engines = [
-            Engine::open(folder.path(), options(&clocks[0], 1 << 20)).unwrap(),
-            Engine::memory(options(&clocks[1], 0)).unwrap(),
+            Engine::open(folders[0].path(), options(&clocks[0], 1 << 20)).unwrap(),
+            Engine::open(folders[1].path(), options(&clocks[1], 0)).unwrap(),
         ];
         for engine in &engines {
             engine.create_table(descriptor("t", &FAMILIES), vec![]).unwrap();
@@ -88,6 +90,7 @@ proptest! {
                 }
                 Step::Get => {}
                 Step::Wait(ms) => clocks.iter().for_each(|clock| clock.advance(ms)),
+                Step::Compact => engines.iter().for_each(|engine| engine.compact(&name("t"), true).unwrap()),
                 Step::Flush => engines.iter().for_each(|engine| engine.flush(&name("t")).unwrap()),
             }
             for get in [Get::new("r"), Get { max_versions: 3, ..Get::new("r") }] {
