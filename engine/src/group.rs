@@ -67,6 +67,9 @@ struct OpenGroup {
     ended: Rc<dyn Fn(&Outcome)>,
     /// Whether transactions of the running call are staged.
     by_call: bool,
+    /// Whether transactions of the running call have been committed. No more of them are staged then: a call whose
+    /// writes are [`Outcome::NotWritten`] is run again, and must not repeat the ones that have taken effect.
+    has_committed: bool,
     /// The outcome of a commit of transactions of the running call, unless it was successful.
     undone: Option<Outcome>,
 }
@@ -101,6 +104,7 @@ impl Group {
             then: Vec::new(),
             ended: Rc::new(ended),
             by_call: false,
+            has_committed: false,
             undone: None,
         };
         OPEN.with_borrow_mut(|group| *group = Some(open));
@@ -112,7 +116,7 @@ impl Group {
     pub fn run<T>(&self, call: impl FnOnce() -> T) -> (T, CallWrites) {
         OPEN.with_borrow_mut(|group| {
             if let Some(group) = group {
-                (group.by_call, group.undone) = (false, None);
+                (group.by_call, group.has_committed, group.undone) = (false, false, None);
             }
         });
         let result = call();
@@ -221,7 +225,7 @@ pub(crate) fn stage(
         return Ok(Staged::Refused);
     }
     OPEN.with_borrow_mut(|group| {
-        let Some(group) = group else { return Ok(Staged::Refused) };
+        let Some(group) = group.as_mut().filter(|group| !group.has_committed) else { return Ok(Staged::Refused) };
         let address = Arc::as_ptr(store).cast::<()>();
         if matches!(group.transactions, Transactions::None) {
             group.transactions = match Arc::clone(store).group() {
@@ -242,6 +246,15 @@ pub(crate) fn stage(
         }
         Ok(staged)
     })
+}
+
+/// Records that a transaction of the running call has been committed by itself.
+pub(crate) fn committed_alone() {
+    OPEN.with_borrow_mut(|group| {
+        if let Some(group) = group {
+            group.has_committed = true;
+        }
+    });
 }
 
 /// Whether so much is staged that it has to be committed.
@@ -277,7 +290,10 @@ pub(crate) fn commit() -> Result<bool> {
             return Ok(true);
         }
         let error = match &outcome {
-            Outcome::Committed => return Ok(true),
+            Outcome::Committed => {
+                group.has_committed = true;
+                return Ok(true);
+            }
             Outcome::NotWritten => Error::new(ErrorKind::Busy, "the writes of several calls could not be committed"),
             Outcome::Failed(error) => error.again(),
         };

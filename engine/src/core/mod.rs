@@ -87,6 +87,7 @@ impl Core {
         }
         let mut writing = self.row_cache.begin_write(rows);
         self.store.transact(rows, durability, &mut |tx| recorded(&mut writing, tx, body))?;
+        group::committed_alone();
         update_cache(writing, &*self.store);
         Ok(())
     }

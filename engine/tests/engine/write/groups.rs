@@ -209,6 +209,30 @@ fn a_call_learns_that_its_own_writes_failed() {
 }
 
 #[test]
+fn what_a_call_has_committed_is_not_repeated() {
+    let db = Database::folder();
+    let t = db.table("t", &["f"]);
+    let (group, outcomes) = open();
+    let add = |row: &str| t.increment(&increment(row, "f:n", 1));
+    // The second increment needs the first, which is therefore committed.
+    let (done, writes) = group.run(|| add("r").and_then(|_| add("r")));
+    done.unwrap();
+    assert!(is_done(&writes), "the call cannot be run again, so the group must not hold a part of it: {writes:?}");
+    // A large transaction is committed by itself.
+    let many: Vec<_> = (0..100).map(|n| put(&format!("many{n}"), &[("f:q", 5, "v")])).collect();
+    let (done, writes) = group.run(|| {
+        t.put_many(&many).into_iter().collect::<Result<()>>()?;
+        add("s")
+    });
+    done.unwrap();
+    assert!(is_done(&writes), "{writes:?}");
+    group.commit();
+    assert_eq!(*outcomes.borrow(), ["Committed"], "nothing was left to commit");
+    assert_eq!(add("r").unwrap().cells[0].value, 3_i64.to_be_bytes()[..]);
+    assert_eq!(add("s").unwrap().cells[0].value, 2_i64.to_be_bytes()[..]);
+}
+
+#[test]
 fn the_error_of_a_failed_commit_can_be_repeated() {
     let (_folder, _store, t) = failing();
     let error = hjall_engine::Error::new(ErrorKind::DiskFull, "no room");
