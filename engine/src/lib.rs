@@ -69,4 +69,5 @@ pub use cell::{Cell, CellKind, LATEST, Row};
 pub use config::{Limits, MemoryLimits, Options};
 pub use database::{Damage, Engine, FamilyProgress, TableFiles, TableTraffic, Traffic};
 pub use error::{Error, ErrorKind, Result};
+pub use store::JournalDamage;
 pub use table::{Scanner, Table};

@@ -103,7 +103,7 @@ fn unknown_option(name: &str) -> PyErr {
 fn compression(name: &Bytes) -> Result<Compression> {
     let name = String::from_utf8_lossy(name).to_lowercase();
     Compression::from_name(&name)
-        .ok_or_else(|| Error::invalid(format!("unknown compression {name}: use NONE, GZ, SNAPPY, LZ4 or ZSTD")))
+        .ok_or_else(|| Error::invalid(format!("unknown compression {name}: use NONE, GZ, SNAPPY, LZ4, LZO or ZSTD")))
 }
 
 fn bloom(name: &Bytes) -> Result<BloomFilter> {

@@ -12,7 +12,8 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::inspect::{Inspected, inspect};
 use crate::name::TableName;
 use crate::store::{
-    CATALOG_SPACE, FjallStore, StoreOptions, failed_io, is_data_folder, private_folder, sync_folder, write_all,
+    CATALOG_SPACE, FjallStore, JournalDamage, StoreOptions, failed_io, is_data_folder, private_folder, repair_journals,
+    sync_folder, write_all,
 };
 
 /// A backup begins again if a table that it copies is changed, this often in all.
@@ -36,25 +37,28 @@ pub struct FamilyProgress {
 /// Damage that [`Engine::verify`] found.
 #[derive(Debug)]
 pub struct Damage {
-    /// The table.
-    pub table: TableName,
-    /// The family.
-    pub family: Bytes,
-    /// The error. The rest of the family has not been read.
+    /// The table and the family; `None` for the journals, which all tables share.
+    pub family: Option<(TableName, Bytes)>,
+    /// The error. What follows in the family or in the journals has not been read.
     pub error: Error,
 }
 
 impl Engine {
-    /// Reads every cell of every family and checks that it can be decoded and that keys are in order. The store checks
-    /// the checksum of each block that it reads from disk; blocks that are in the cache are not read again. `progress`
-    /// is called at intervals and at the end of each family; an error from it ends the check. Returns the first damage
-    /// of each damaged family.
+    /// Reads the journals and every cell of every family, and checks that cells can be decoded and that keys are in
+    /// order. The store checks the checksum of each block that it reads from disk; blocks that are in the cache are not
+    /// read again. `progress` is called at intervals and at the end of each family; an error from it ends the check.
+    /// Returns the first damage of the journals and of each damaged family.
     ///
     /// # Errors
     /// `Closed`, and those of `progress`.
     pub fn verify(&self, progress: &mut dyn FnMut(&FamilyProgress) -> Result<()>) -> Result<Vec<Damage>> {
         let core = self.handle.live()?;
         let mut damage = Vec::new();
+        match core.store.check_journals() {
+            Err(error) if error.kind() == ErrorKind::Closed => return Err(error),
+            Err(error) => damage.push(Damage { family: None, error }),
+            Ok(()) => {}
+        }
         for table in core.catalog.tables().iter().filter(|table| !table.is_system()) {
             let snapshot = core.store.snapshot()?;
             for family in table.families().iter() {
@@ -80,7 +84,8 @@ impl Engine {
                     Ok(()) => progress(&of)?,
                     Err(error) if error.kind() == ErrorKind::Closed => return Err(error),
                     Err(error) => {
-                        damage.push(Damage { table: table.name().clone(), family: family.name.clone(), error });
+                        let family = Some((table.name().clone(), family.name.clone()));
+                        damage.push(Damage { family, error });
                     }
                 }
             }
@@ -167,6 +172,22 @@ impl Engine {
         let engine = Self::open(backup, options)?;
         let copied = engine.backup(folder, progress);
         copied.and(engine.close())
+    }
+}
+
+impl Engine {
+    /// Finds damage in the journals of a data folder that is not in use. With `accept_loss`, drops the damaged batches
+    /// and keeps all others, so that the folder can be opened again; the journals as they were remain in the folder
+    /// `damaged` of the data folder. A batch is one row, or the rows of one call that were written together.
+    ///
+    /// # Errors
+    /// `InvalidArgument` if `folder` is not a data folder; `Locked` if it is in use; `Corrupt` if files other than
+    /// journals are missing; `DiskFull`, `Io`.
+    pub fn repair(folder: &Path, accept_loss: bool) -> Result<Vec<JournalDamage>> {
+        if !is_data_folder(folder) {
+            return Err(Error::invalid(format!("{} is not a data folder of hjall", folder.display())));
+        }
+        repair_journals(folder, accept_loss)
     }
 }
 

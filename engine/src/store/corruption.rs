@@ -12,6 +12,7 @@ use std::path::Path;
 use super::SpaceId;
 use super::fjall::failed_io;
 use super::folder::sync_folder;
+use super::journal;
 use crate::error::{Error, ErrorKind, Result};
 
 /// The content of fjall 3's file `version`.
@@ -63,7 +64,8 @@ pub(super) fn sync_spaces(data: &Path) -> Result<()> {
     sync_folder(&spaces).map_err(|error| failed_io(&format!("syncing {}", spaces.display()), error))
 }
 
-/// Checks for damage that fjall does not detect, or would make worse.
+/// Checks for damage that fjall does not detect, or would make worse. Cuts what a crash has left at the end of the
+/// journal.
 ///
 /// # Errors
 /// `Corrupt`: a file is missing or invalid. Nothing has been changed.
@@ -85,7 +87,8 @@ pub(super) fn check(data: &Path) -> Result<()> {
     if journals.count() == 0 {
         return Err(damaged(&data.join("0.jnl"), "or another journal (*.jnl) is missing"));
     }
-    check_spaces(&data.join(SPACES_FOLDER))
+    check_spaces(&data.join(SPACES_FOLDER))?;
+    journal::check(data)
 }
 
 fn check_spaces(spaces: &Path) -> Result<()> {

@@ -256,6 +256,10 @@ impl Store for FaultStore {
         self.inner.set_compaction_filters(filters);
     }
 
+    fn check_journals(&self) -> Result<()> {
+        self.inner.check_journals()
+    }
+
     fn statistics(&self) -> Result<Statistics> {
         self.injector.call(Call::Statistics, || self.inner.statistics())
     }

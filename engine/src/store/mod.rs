@@ -24,6 +24,7 @@ pub mod fault;
 mod file_manifest;
 mod fjall;
 mod folder;
+mod journal;
 mod memory;
 mod prehashed;
 pub(crate) mod private_folder;
@@ -42,6 +43,8 @@ pub(crate) use self::fjall::failed_io;
 pub use self::fjall::{FjallStore, SYNC_INTERVAL, StoreOptions};
 pub use self::folder::FORMAT;
 pub(crate) use self::folder::{is_data_folder, sync_folder};
+pub use self::journal::JournalDamage;
+pub(crate) use self::journal::repair as repair_journals;
 pub use self::memory::MemoryStore;
 pub(crate) use self::prehashed::BuildPrehashed;
 pub(crate) use self::row_locks::BusyRows;
@@ -209,6 +212,14 @@ pub trait Store: Send + Sync + 'static {
 
     /// Sets the factory of compaction filters. Compactions keep all pairs until it is set.
     fn set_compaction_filters(&self, filters: Arc<dyn CompactionFilterFactory>);
+
+    /// Checks what has been written but is not in files yet: the journals of a store on disk.
+    ///
+    /// # Errors
+    /// `Corrupt`: something is damaged on disk. `Closed`, `Io`.
+    fn check_journals(&self) -> Result<()> {
+        Ok(())
+    }
 
     /// Figures for monitoring. Cheap enough to be called every second.
     ///

@@ -11,6 +11,7 @@ mod folder;
 #[cfg(target_os = "linux")]
 mod full_disk;
 mod isolation;
+mod journal;
 mod lifetime;
 mod order;
 mod recovery;

@@ -17,6 +17,8 @@ pub enum Subcommand {
     Restore(Sources, PathBuf),
     /// `hjall verify`.
     Verify(Sources),
+    /// `hjall repair`, with whether the loss is accepted.
+    Repair(Sources, bool),
     /// `hjall compact`, with the names of tables; none: all.
     Compact(Sources, Vec<String>),
     /// `hjall user`.
@@ -122,6 +124,22 @@ are in order, and prints the size of each family. Damage is reported with its lo
 
 Exit codes: those of `hjall serve`; 6 if anything is damaged.";
 
+const REPAIR_HELP: &str = "\
+A journal has what is not in the files of tables yet. If a part of it was damaged on the disk, hjall
+refuses to open the folder. The best remedy is a backup. Without one, this command prints each
+damaged batch (the row of a put, or the rows of a call that were written together), and with
+--accept-loss drops these batches and keeps all others. The journals as they were remain in the
+folder `damaged` of the data folder.
+
+An incomplete batch at the end of the last journal is what a crash leaves. It was not acknowledged,
+and every start drops it by itself.
+
+Examples:
+  hjall repair --data /var/lib/hjall                 only print
+  hjall repair --data /var/lib/hjall --accept-loss
+
+Exit codes: those of `hjall serve`; 6 if there is damage and the loss was not accepted.";
+
 const COMPACT_HELP: &str = "\
 Runs a major compaction of each table: rewrites its files without the cells that are deleted, expired
 or beyond VERSIONS, and without delete markers. Prints the size of its files before and after.
@@ -168,6 +186,7 @@ fn subcommand(matches: &ArgMatches, environment: Vec<(String, String)>) -> Subco
         Some(("backup", matches)) => Subcommand::Backup(sources(matches, environment), folder_of(matches)),
         Some(("restore", matches)) => Subcommand::Restore(sources(matches, environment), folder_of(matches)),
         Some(("verify", matches)) => Subcommand::Verify(sources(matches, environment)),
+        Some(("repair", matches)) => Subcommand::Repair(sources(matches, environment), matches.get_flag("accept-loss")),
         Some(("compact", matches)) => {
             let tables = matches.get_many::<String>("table").into_iter().flatten().cloned().collect();
             Subcommand::Compact(sources(matches, environment), tables)
@@ -215,6 +234,14 @@ fn command() -> Command {
     let verify = Command::new("verify")
         .about("Read and check everything in a data folder that is not in use")
         .after_help(VERIFY_HELP);
+    let accept_loss = Arg::new("accept-loss")
+        .long("accept-loss")
+        .action(ArgAction::SetTrue)
+        .help("Drop the damaged batches, and keep all others");
+    let repair = Command::new("repair")
+        .about("Drop damaged parts of the journals in a data folder that is not in use")
+        .after_help(REPAIR_HELP)
+        .arg(accept_loss);
     Command::new("hjall")
         .version(env!("CARGO_PKG_VERSION"))
         .about("HBase in one binary: its Thrift1 and Thrift2 gateways on an embedded store")
@@ -226,6 +253,7 @@ fn command() -> Command {
         .subcommand(options(backup, of_folder))
         .subcommand(options(restore, of_folder))
         .subcommand(options(verify, of_folder))
+        .subcommand(options(repair, of_folder))
         .subcommand(options(compact, of_folder))
         .subcommand(user::command(|command| options(command, |setting| setting.name == "auth.users")))
         .subcommand(options(config, |_| true))

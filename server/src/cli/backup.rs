@@ -1,4 +1,4 @@
-//! `hjall backup`, `hjall restore` and `hjall verify`.
+//! `hjall backup`, `hjall restore`, `hjall verify` and `hjall repair`.
 
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -51,9 +51,45 @@ pub fn verify(sources: &Sources) -> Result<(), Failure> {
     let damage = engine.verify(&mut print_progress()).map_err(|error| Failure::Data(data.clone(), error))?;
     engine.close().map_err(|error| Failure::Data(data.clone(), error))?;
     for found in &damage {
-        say(&format!("{} {}: DAMAGED: {}", found.table, String::from_utf8_lossy(&found.family), found.error));
+        let part = match &found.family {
+            Some((table, family)) => format!("{table} {}", String::from_utf8_lossy(family)),
+            None => "journals".to_owned(),
+        };
+        say(&format!("{part}: DAMAGED: {}", found.error));
     }
     if damage.is_empty() { Ok(()) } else { Err(Failure::Damaged(data, damage.len())) }
+}
+
+/// Prints the damage in the journals of the data folder, and drops it if that is accepted.
+pub fn repair(sources: &Sources, accept_loss: bool) -> Result<(), Failure> {
+    let (data, _) = folder::settings(sources, "repair")?;
+    if !data.is_dir() {
+        return Err(Failure::Usage(format!(
+            "data folder {} does not exist; name another one with --data",
+            data.display()
+        )));
+    }
+    let damage = Engine::repair(&data, accept_loss).map_err(|error| match error.kind() {
+        ErrorKind::InvalidArgument => Failure::Usage(error.message().to_owned()),
+        _ => Failure::Data(data.clone(), error),
+    })?;
+    for found in &damage {
+        let done = match (accept_loss, found.lossless) {
+            (true, true) => "its number was corrected",
+            (true, false) => "DROPPED",
+            (false, true) => "its number can be corrected, nothing would be lost",
+            (false, false) => "it would be dropped",
+        };
+        say(&format!("{found}: {done}"));
+    }
+    if damage.is_empty() {
+        say("the journals are intact");
+    } else if accept_loss {
+        say(&format!("the journals as they were are in {}", data.join("damaged").display()));
+    } else {
+        return Err(Failure::Damaged(data, damage.len()));
+    }
+    Ok(())
 }
 
 /// Prints the lines of a [`Reporter`].

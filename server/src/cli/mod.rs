@@ -29,6 +29,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> u8 {
         args::Subcommand::Backup(sources, to) => backup::backup(&sources, &to),
         args::Subcommand::Restore(sources, from) => backup::restore(&sources, &from),
         args::Subcommand::Verify(sources) => backup::verify(&sources),
+        args::Subcommand::Repair(sources, accept_loss) => backup::repair(&sources, accept_loss),
         args::Subcommand::Compact(sources, tables) => compact::run(&sources, &tables),
         args::Subcommand::User(command) => user::run(command),
         args::Subcommand::Config(sources, format) => config::run(&sources, format),

@@ -2,8 +2,10 @@
 
 use std::time::{Duration, Instant, SystemTime};
 
-use hjall_engine::mutation::{Delete, Durability, Put, PutCell};
+use bytes::Bytes;
+use hjall_engine::mutation::{Delete, Durability, Marker, MarkerKind, Put, PutCell};
 use hjall_engine::name::TableName;
+use hjall_engine::request::Scan;
 use hjall_engine::schema::{FamilyDescriptor, TableDescriptor};
 use hjall_engine::{Engine, LATEST, Options};
 use hjall_server::gateway::compactor::{Compactor, Depth, Due, Schedule};
@@ -117,6 +119,52 @@ fn a_requested_major_compaction_waits_before_it_starts() {
     }
     drop(compactor);
     db.engine.close().unwrap();
+}
+
+/// A minor compaction drops the values that markers hide and keeps the markers, so a row with 100,000 deleted columns,
+/// or with a marker for each of its versions, would stay slow to read.
+#[test]
+fn a_requested_compaction_drops_the_markers_of_deleted_columns_and_versions() {
+    let folder = tempfile::tempdir().unwrap();
+    let engine = Engine::open(folder.path(), Options::default()).unwrap();
+    let name = TableName::parse(b"t").unwrap();
+    let mut descriptor = TableDescriptor::new(name.clone());
+    let mut family = FamilyDescriptor::new("f").unwrap();
+    family.set_max_versions(i32::MAX).unwrap();
+    descriptor.add_family(family).unwrap();
+    engine.create_table(descriptor, vec![]).unwrap();
+    let table = engine.table(&name);
+    let (mut puts, mut deletes) = (Vec::new(), Vec::new());
+    for n in 1..=20_000_i64 {
+        for (row, qualifier, kind) in
+            [("columns", format!("q{n:06}"), MarkerKind::Column), ("versions", "q".to_owned(), MarkerKind::Version)]
+        {
+            let (family, qualifier) = ("f".into(), Bytes::from(qualifier));
+            let cell = PutCell { family, qualifier: qualifier.clone(), timestamp: n, value: "value".into() };
+            let cells = vec![cell];
+            puts.push(Put { row: row.into(), cells, ttl_ms: None, durability: Durability::default() });
+            let markers = vec![Marker { family: "f".into(), qualifier, kind, timestamp: n }];
+            deletes.push(Delete { markers, ..Delete::row(row) });
+        }
+    }
+    table.put_many(&puts).into_iter().for_each(|done| done.unwrap());
+    table.delete_many(&deletes).into_iter().for_each(|done| done.unwrap());
+    let stored = || {
+        let scan = Scan { raw: true, max_versions: i32::MAX, ..Scan::default() };
+        table.scan(scan).unwrap().rows().map(|row| row.unwrap().cells.len()).sum::<usize>()
+    };
+    assert_eq!(stored(), 80_000);
+    let settings = CompactionSettings { request_delay: Duration::ZERO, ..CompactionSettings::default() };
+    let compactor = Compactor::start(engine.clone(), settings).unwrap();
+    compactor.request(name, Depth::Minor);
+    let began = Instant::now();
+    while compactor.figures().finished < 2 {
+        assert!(began.elapsed() < Duration::from_secs(120), "{:?}", compactor.figures());
+        std::thread::yield_now();
+    }
+    assert_eq!(stored(), 0);
+    drop(compactor);
+    engine.close().unwrap();
 }
 
 #[test]

@@ -18,6 +18,7 @@ use crate::durability::Durability;
 use crate::error::{Error, Result};
 use crate::store::active_transaction::{ActiveTransaction, Write, WriteSet};
 use crate::store::folder::Folder;
+use crate::store::journal;
 use crate::store::row_locks::RowLocks;
 use crate::store::time::{Sequence, Time};
 use crate::store::{
@@ -321,6 +322,11 @@ impl Store for FjallStore {
 
     fn set_compaction_filters(&self, filters: Arc<dyn CompactionFilterFactory>) {
         self.holder.filters.set(Some(filters));
+    }
+
+    fn check_journals(&self) -> Result<()> {
+        let _open = self.holder.database()?;
+        journal::check_in_use(self.holder.path())
     }
 
     fn statistics(&self) -> Result<Statistics> {

@@ -1,5 +1,5 @@
 //! Every file of a cleanly closed folder is removed, emptied, truncated, overwritten, has a bit flipped, or cannot be
-//! read.
+//! read. Every byte of the journal of a folder after a crash has a bit flipped.
 //!
 //! The engine must report the damage or return exactly what was stored. It must never panic or return other data. After
 //! a refused opening, the folder must be as good as before once the file is restored.
@@ -219,6 +219,46 @@ fn damage_to_any_file_is_reported_or_harmless() {
     let total: usize = outcomes.values().sum();
     println!("faults of files: {count} files, {total} kinds of damage, no loss: {outcomes:?}");
     assert!(outcomes[&Outcome::Refused] > count, "{outcomes:?}");
+}
+
+/// Each row is one batch of the journal. What is in the journal only is returned whole, or refused.
+#[test]
+fn a_flipped_bit_in_a_journal_is_reported_or_harmless() {
+    let (folder, crashed) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let engine = open(folder.path()).unwrap();
+    for table in TABLES {
+        engine.create_table(descriptor(table, &["f VERSIONS=3", "g"]), vec![]).unwrap();
+    }
+    for n in 0..6 {
+        for table in TABLES {
+            let open = engine.table(&name(table));
+            open.put(&put(&format!("row {n:03}"), &[("f:a", 1, table), ("g:b", 1, "small")])).unwrap();
+        }
+    }
+    engine.table(&name("t")).delete(&delete("row 003", &[(MarkerKind::Column, "f:a", 1)])).unwrap();
+    copy_folder(folder.path(), crashed.path());
+    let journal = Path::new("data/0.jnl");
+    let content = fs::read(crashed.path().join(journal)).unwrap();
+    let end = content.iter().rposition(|byte| *byte != 0).unwrap() + 1;
+    // fjall creates journals of 64 MiB, most of which are zeros.
+    fs::write(crashed.path().join(journal), &content[..end + 500]).unwrap();
+
+    let copy = tempfile::tempdir().unwrap();
+    copy_folder(crashed.path(), copy.path());
+    let expected = read(&open(copy.path()).unwrap()).unwrap();
+    let (first, step) = if long() { (0, 1) } else { (3, 17) };
+    let mut outcomes = BTreeMap::new();
+    for at in (first..end + 20).step_by(step) {
+        // The bytes 5 to 12 are the sequence number of the first batch, which has no checksum and no batch before it.
+        if (5..13).contains(&at) {
+            continue;
+        }
+        let outcome = check(crashed.path(), &expected, journal, Damage::Flipped(at, at as u32 * 5 % 8));
+        *outcomes.entry(outcome).or_default() += 1;
+    }
+    let tried: usize = outcomes.values().sum();
+    println!("faults of journals: {tried} flipped bits in {end} bytes, no loss: {outcomes:?}");
+    assert!(outcomes[&Outcome::Refused] > tried * 9 / 10, "{outcomes:?}");
 }
 
 /// A privileged process can read everything, so the test then runs itself as another user.

@@ -181,7 +181,7 @@ fn verify_counts_intact_cells_and_reports_damage() {
     }
     let engine = open(folder.path());
     let found = engine.verify(&mut quiet).unwrap();
-    let tables: Vec<_> = found.iter().map(|damage| damage.table.to_string()).collect();
+    let tables: Vec<_> = found.iter().map(|damage| damage.family.as_ref().unwrap().0.to_string()).collect();
     assert_eq!(tables, ["damaged"], "{found:?}");
     let to = tempfile::tempdir().unwrap();
     assert!(engine.backup(&to.path().join("b"), &mut quiet).is_err(), "damage is not copied");

@@ -94,6 +94,20 @@ impl Queue {
         Some((table, request.depth))
     }
 
+    /// Adds a request. One that is already waiting becomes major if either of the two is. Returns `false` if too many
+    /// tables wait.
+    fn add(&self, table: &TableName, new: Request) -> bool {
+        let mut waiting = self.lock();
+        if waiting.len() >= WAITING_MAX && !waiting.contains_key(table) {
+            return false;
+        }
+        let request = waiting.entry(table.clone()).or_insert(new);
+        if request.depth < new.depth {
+            *request = new;
+        }
+        true
+    }
+
     /// When the next request may start.
     fn next_start(&self) -> Option<Instant> {
         self.lock().values().map(|request| request.start).min()
@@ -116,6 +130,7 @@ impl Compactor {
             queue: queue.clone(),
             counters: counters.clone(),
             throughput: settings.throughput,
+            request_delay,
             schedule: Schedule::new(settings),
         };
         let thread = Builder::new().name("hjall-compact".to_owned()).spawn(move || worker.run(&woken))?;
@@ -140,20 +155,13 @@ impl Compactor {
 
     /// Requests a compaction of a table and returns at once. A minor one starts as soon as no other is running, a major
     /// one after [`CompactionSettings::request_delay`]. A request that is already waiting becomes major if either of
-    /// the two is.
+    /// the two is. If much of the table is garbage after a minor one, a major one follows after that delay.
     pub fn request(&self, table: TableName, depth: Depth) {
-        let mut waiting = self.queue.lock();
-        if waiting.len() >= WAITING_MAX && !waiting.contains_key(&table) {
+        let delay = if depth == Depth::Major { self.request_delay } else { Duration::ZERO };
+        if !self.queue.add(&table, Request { depth, start: Instant::now() + delay }) {
             tracing::warn!(%table, "compaction request dropped: {WAITING_MAX} tables are waiting; request it again later");
             return;
         }
-        let delay = if depth == Depth::Major { self.request_delay } else { Duration::ZERO };
-        let new = Request { depth, start: Instant::now() + delay };
-        let request = waiting.entry(table).or_insert(new);
-        if request.depth < depth {
-            *request = new;
-        }
-        drop(waiting);
         if let Some(wake) = &self.wake {
             // If it is full, a wake-up is pending already.
             let _ = wake.try_send(());
@@ -177,6 +185,7 @@ struct Worker {
     queue: Arc<Queue>,
     counters: Arc<Counters>,
     throughput: Option<u64>,
+    request_delay: Duration,
     schedule: Schedule,
 }
 
@@ -208,6 +217,25 @@ impl Worker {
             // Removed before the work, so that what is written during it can be compacted by another request.
             let Some((table, depth)) = self.queue.take_due() else { return };
             self.compact(&table, depth, self.throughput, "requested");
+            if depth == Depth::Minor {
+                self.follow_up(&table);
+            }
+        }
+    }
+
+    /// Requests a major compaction if a minor one has left much garbage, such as delete markers. HBase makes a minor
+    /// compaction of all files a major one, which has the same effect on them.
+    fn follow_up(&self, table: &TableName) {
+        match self.schedule.has_much_garbage(&self.engine, table) {
+            Ok(true) => {
+                // If too many tables wait, the schedule finds the garbage later.
+                self.queue.add(table, Request { depth: Depth::Major, start: Instant::now() + self.request_delay });
+            }
+            Ok(false) => {}
+            Err(error) if matches!(error.kind(), ErrorKind::TableNotFound | ErrorKind::Closed) => {}
+            Err(error) => {
+                tracing::warn!(%table, %error, "cannot determine whether the table needs a major compaction");
+            }
         }
     }
 

@@ -15,6 +15,9 @@ const GARBAGE_EVERY: Duration = Duration::from_secs(3600);
 /// The garbage of smaller tables is not estimated.
 const GARBAGE_BYTES_MIN: u64 = 1 << 20;
 
+/// The garbage of smaller tables is not estimated after a requested minor compaction.
+const REQUESTED_BYTES_MIN: u64 = 64 << 10;
+
 /// Why a table is due.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Due {
@@ -75,6 +78,15 @@ impl Schedule {
             share if is_old && share > 0.0 => Some(Due::Age(age)),
             _ => None,
         })
+    }
+
+    /// Whether so much of a table can be dropped that a major compaction should follow a requested minor one.
+    ///
+    /// # Errors
+    /// Those of the engine.
+    pub fn has_much_garbage(&self, engine: &Engine, table: &TableName) -> Result<bool> {
+        let wanted = self.settings.garbage_ratio > 0.0 && engine.table_files(table)?.bytes >= REQUESTED_BYTES_MIN;
+        Ok(wanted && engine.garbage_share(table)? >= self.settings.garbage_ratio)
     }
 
     /// The age at which a table is due. As in HBase, it depends only on the table and its oldest file, so a

@@ -1,0 +1,202 @@
+//! Checks of fjall's journals before fjall reads them.
+//!
+//! fjall stops at the first batch that it cannot read and truncates the journal there, which is right for the last
+//! batch before a crash, and loses everything behind a damaged one. Here the two are told apart:
+//!
+//! * A *torn* batch is the beginning of a batch at the end of the last journal that has batches. It was not
+//!   acknowledged, and is cut.
+//! * *Lost pages* are zero up to the end of a page of the file. A power failure leaves them among batches that were not
+//!   synced. Everything behind them is cut, because the batches there were not synced either.
+//! * Anything else is *damage*: the folder is refused, until an operator accepts the loss ([`repair`]) or restores a
+//!   backup.
+
+mod batch;
+mod repair;
+mod scan;
+
+use std::fs::{self, OpenOptions};
+use std::io;
+use std::path::{Path, PathBuf};
+
+pub(crate) use self::repair::repair;
+use self::scan::{Gap, Nature, Scan};
+use super::corruption::damaged;
+use super::fjall::failed_io;
+use crate::error::{Error, ErrorKind, Result};
+
+/// The extension of journals.
+const EXTENSION: &str = "jnl";
+
+/// A damaged range of a journal.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct JournalDamage {
+    /// The journal.
+    pub journal: PathBuf,
+    /// The position of the damaged batch in the journal, in bytes.
+    pub at: u64,
+    /// The length of the damaged range, in bytes.
+    pub bytes: u64,
+    /// What is wrong with the batch.
+    pub reason: &'static str,
+    /// Intact batches behind it, in this journal and later ones.
+    pub followed: u64,
+    /// Whether nothing is lost by a repair, because only the number of the batch is wrong.
+    pub lossless: bool,
+}
+
+impl std::fmt::Display for JournalDamage {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Self { journal, at, bytes, reason, followed, .. } = self;
+        let journal = journal.display();
+        write!(f, "the batch of {bytes} bytes at byte {at} of the journal {journal} {reason}; ")?;
+        match followed {
+            0 => f.write_str("it is the last one, but had been written completely"),
+            1 => f.write_str("1 intact batch follows"),
+            n => write!(f, "{n} intact batches follow"),
+        }
+    }
+}
+
+/// A journal and what its scan found.
+struct Scanned {
+    path: PathBuf,
+    scan: Scan,
+}
+
+/// The end of a journal that a crash has left.
+struct Cut<'a> {
+    path: &'a Path,
+    gap: &'a Gap,
+}
+
+/// Checks the journals of a folder, and cuts what a crash has left at the end.
+///
+/// # Errors
+/// `Corrupt`: a journal is damaged or missing. Nothing has been changed. `Io`.
+pub(super) fn check(data: &Path) -> Result<()> {
+    let journals = read(data)?;
+    let (damage, cuts) = judge(&journals);
+    if let Some(damage) = damage.first() {
+        return Err(refused(damage));
+    }
+    cuts.iter().try_for_each(Cut::apply)
+}
+
+/// Checks the journals of a folder that is in use.
+///
+/// # Errors
+/// `Corrupt`: a journal is damaged. `Io`.
+pub(super) fn check_in_use(data: &Path) -> Result<()> {
+    // A batch that was being written while it was read looks damaged if later ones were read completely.
+    let found = judge(&read(data)?).0;
+    if found.is_empty() {
+        return Ok(());
+    }
+    let again = judge(&read(data)?).0;
+    let same =
+        |damage: &&JournalDamage| found.iter().any(|first| (&first.journal, first.at) == (&damage.journal, damage.at));
+    match again.iter().find(same) {
+        Some(damage) => Err(Error::new(
+            ErrorKind::Corrupt,
+            format!(
+                "{damage}; the data is still in memory: flush all tables or stop the server cleanly, and check the disk"
+            ),
+        )),
+        None => Ok(()),
+    }
+}
+
+fn refused(damage: &JournalDamage) -> Error {
+    Error::new(
+        ErrorKind::Corrupt,
+        format!(
+            "{damage}; nothing has been changed: restore the data folder from a backup, or run `hjall repair`, which \
+             shows what would be lost, and drops the damaged batch if that is accepted"
+        ),
+    )
+}
+
+/// Reads the journals of a folder, the oldest first.
+fn read(data: &Path) -> Result<Vec<Scanned>> {
+    let failed = |path: &Path| {
+        let doing = format!("reading {}", path.display());
+        move |error: io::Error| failed_io(&doing, error)
+    };
+    let mut numbers = Vec::new();
+    for entry in fs::read_dir(data).map_err(failed(data))? {
+        let path = entry.map_err(failed(data))?.path();
+        if path.extension().is_some_and(|extension| extension == EXTENSION) {
+            let number = path.file_stem().and_then(|stem| stem.to_str()?.parse::<u64>().ok());
+            numbers.push((number.ok_or_else(|| damaged(&path, "is not named like a journal"))?, path));
+        }
+    }
+    numbers.sort();
+    if let Some(pair) = numbers.windows(2).find(|pair| pair[0].0 + 1 != pair[1].0) {
+        return Err(damaged(&data.join(format!("{}.{EXTENSION}", pair[0].0 + 1)), "is missing"));
+    }
+    let mut last = 0;
+    let mut journals = Vec::new();
+    for (n, (_, path)) in numbers.iter().enumerate() {
+        let next = match numbers.get(n + 1) {
+            Some((_, next)) => scan::first_sequence(next).map_err(failed(next))?,
+            None => None,
+        };
+        let scan = match scan::scan(path, last, next) {
+            Ok(scan) => scan,
+            // Another thread's flush has made it unnecessary.
+            Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
+            Err(error) => return Err(failed(path)(error)),
+        };
+        last = scan.last;
+        journals.push(Scanned { path: path.clone(), scan });
+    }
+    Ok(journals)
+}
+
+/// What is damaged, and what has to be cut if nothing is.
+fn judge(journals: &[Scanned]) -> (Vec<JournalDamage>, Vec<Cut<'_>>) {
+    let (mut damage, mut cuts) = (Vec::new(), Vec::new());
+    for (n, Scanned { path, scan }) in journals.iter().enumerate() {
+        let later: u64 = journals[n + 1..].iter().map(|journal| journal.scan.batches).sum();
+        for gap in &scan.gaps {
+            // fjall syncs a journal before it begins the next one, so a journal with a successor has no torn end.
+            let left_by_a_crash = later == 0 && matches!(gap.nature, Nature::Torn | Nature::LostPages);
+            if left_by_a_crash {
+                cuts.push(Cut { path, gap });
+                break;
+            }
+            damage.push(JournalDamage {
+                journal: path.clone(),
+                at: gap.from,
+                bytes: gap.to - gap.from,
+                reason: gap.reason,
+                followed: gap.followed + later,
+                lossless: matches!(gap.nature, Nature::Renumber(_)),
+            });
+        }
+    }
+    (damage, cuts)
+}
+
+impl Cut<'_> {
+    fn apply(&self) -> Result<()> {
+        let Self { path, gap } = self;
+        match gap.nature {
+            Nature::LostPages => tracing::warn!(
+                journal = %path.display(), at = gap.from, batches = gap.followed,
+                "pages of the journal were lost in a power failure; the writes since then, which were not synced, are \
+                 dropped"
+            ),
+            _ => tracing::info!(
+                journal = %path.display(), at = gap.from, bytes = gap.to - gap.from,
+                "dropping an incomplete write at the end of the journal, which was not acknowledged"
+            ),
+        }
+        let cut = || {
+            let file = OpenOptions::new().write(true).open(path)?;
+            file.set_len(gap.from)?;
+            file.sync_all()
+        };
+        cut().map_err(|error| failed_io(&format!("cutting {}", path.display()), error))
+    }
+}

@@ -1,0 +1,318 @@
+//! Reads a journal and finds the ranges that are not valid batches.
+
+use std::fs::File;
+use std::io::{self, Read, Seek, SeekFrom};
+use std::path::Path;
+
+use xxhash_rust::xxh3::Xxh3;
+
+use super::batch::{self, Decoded};
+
+/// The number of bytes that are read at a time.
+const READ_BYTES: usize = 1 << 20;
+
+/// Operating systems write files back in pages of at least this size. After a power failure, a page that was not synced
+/// is zero from the place up to which it had been written back before.
+const PAGE_BYTES: u64 = 4096;
+
+/// The zeros before the end of a page by which a lost page is recognised.
+const LOST_BYTES: u64 = 16;
+
+/// The limit on the work of looking for a valid batch, in bytes that are decoded, relative to the bytes that are
+/// searched. Only values that imitate batches can reach it.
+const SEARCH_FACTOR: usize = 64;
+
+/// The batches of a journal, and the ranges between them.
+#[derive(Debug, Default)]
+pub(super) struct Scan {
+    /// The number of valid batches.
+    pub batches: u64,
+    /// The sequence number of the last valid batch, or that of the batch before the journal if there is none.
+    pub last: u64,
+    /// The ranges that are not valid batches, in ascending order. Zeros at the end of the file are not a range.
+    pub gaps: Vec<Gap>,
+}
+
+/// A range of a journal that is not a valid batch.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Gap {
+    /// The range in the file.
+    pub from: u64,
+    pub to: u64,
+    /// What is wrong, as the end of a sentence about the batch at `from`.
+    pub reason: &'static str,
+    /// Valid batches after the gap in this file.
+    pub followed: u64,
+    pub nature: Nature,
+}
+
+/// What a gap is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Nature {
+    /// The beginning of a batch, as a crash leaves it at the end of the last journal.
+    Torn,
+    /// Batches with pages that were lost in a power failure.
+    LostPages,
+    /// A batch that had been written completely.
+    Damaged,
+    /// A batch whose sequence number is not between those of its neighbours, and could be this one.
+    Renumber(u64),
+}
+
+/// The part of a file in memory.
+struct Window {
+    file: File,
+    /// The position of `bytes[0]` in the file.
+    at: u64,
+    bytes: Vec<u8>,
+    /// The first of `bytes` that is still needed.
+    start: usize,
+    ended: bool,
+}
+
+impl Window {
+    fn open(path: &Path) -> io::Result<Self> {
+        Ok(Self { file: File::open(path)?, at: 0, bytes: Vec::new(), start: 0, ended: false })
+    }
+
+    /// Decodes the batch at the current position.
+    fn decode(&mut self, hasher: &mut Xxh3) -> io::Result<Decoded> {
+        loop {
+            let decoded = batch::decode(&self.bytes[self.start..], hasher);
+            if !matches!(decoded, Decoded::Incomplete) || self.ended {
+                return Ok(decoded);
+            }
+            self.extend()?;
+        }
+    }
+
+    fn seek(&mut self, at: u64) -> io::Result<()> {
+        self.file.seek(SeekFrom::Start(at))?;
+        (self.at, self.start, self.ended) = (at, 0, false);
+        self.bytes.clear();
+        Ok(())
+    }
+
+    fn position(&self) -> u64 {
+        self.at + self.start as u64
+    }
+
+    /// Reads at least as many bytes as there are, so that a large batch is decoded a few times at most.
+    fn extend(&mut self) -> io::Result<()> {
+        self.bytes.drain(..self.start);
+        self.at += self.start as u64;
+        self.start = 0;
+        let more = READ_BYTES.max(self.bytes.len());
+        let before = self.bytes.len();
+        (&self.file).take(more as u64).read_to_end(&mut self.bytes)?;
+        self.ended = self.bytes.len() - before < more;
+        Ok(())
+    }
+}
+
+/// A batch in a journal.
+#[derive(Debug, Clone, Copy)]
+struct Placed {
+    from: u64,
+    to: u64,
+    sequence: u64,
+}
+
+/// Checks that the sequence numbers of batches ascend. If they do not, the next batch shows which one is wrong.
+struct Ascending {
+    /// The sequence number before that of `last`.
+    before: u64,
+    last: u64,
+    /// The batch with the number `last`, if it is in this journal and there is no gap behind it.
+    previous: Option<Placed>,
+    /// A batch whose number does not follow on `last`.
+    doubtful: Option<Placed>,
+}
+
+impl Ascending {
+    fn add(&mut self, batch: Placed, gaps: &mut Vec<Gap>) {
+        if let Some(doubtful) = self.doubtful.take() {
+            // Only then is there a number between them.
+            if batch.sequence > self.last + 1 {
+                gaps.push(Gap::disorder(doubtful, batch.sequence - 1, 0));
+            } else if let Some(previous) = self.previous.filter(|_| doubtful.sequence > self.before) {
+                gaps.push(Gap::disorder(previous, doubtful.sequence - 1, 1));
+                (self.last, self.previous) = (doubtful.sequence, Some(doubtful));
+            } else {
+                gaps.push(Gap::disorder(doubtful, self.last + 1, 0));
+            }
+        }
+        if batch.sequence > self.last {
+            (self.before, self.last, self.previous) = (self.last, batch.sequence, Some(batch));
+        } else {
+            self.doubtful = Some(batch);
+        }
+    }
+
+    /// Ends a series of batches. `next` is the number of the batch behind it, if it is known.
+    fn end(&mut self, next: Option<u64>, gaps: &mut Vec<Gap>) {
+        if let Some(doubtful) = self.doubtful.take() {
+            gaps.push(Gap::disorder(doubtful, self.last + 1, 0));
+        }
+        if let (Some(next), Some(previous)) = (next, self.previous.take())
+            && self.before + 1 < next
+            && next <= self.last
+        {
+            gaps.push(Gap::disorder(previous, next - 1, 0));
+            self.last = next - 1;
+        }
+    }
+}
+
+impl Gap {
+    fn disorder(batch: Placed, sequence: u64, followed: u64) -> Self {
+        let reason = "has a sequence number that is not between those of the batches around it";
+        Self { from: batch.from, to: batch.to, reason, followed, nature: Nature::Renumber(sequence) }
+    }
+}
+
+/// Reads a journal. `after` is the sequence number of the batch before its first one, and `next` that of the batch
+/// behind its last one, if there is one.
+pub(super) fn scan(path: &Path, after: u64, next: Option<u64>) -> io::Result<Scan> {
+    let mut window = Window::open(path)?;
+    let mut hasher = Xxh3::new();
+    let mut scan = Scan::default();
+    let mut order = Ascending { before: after, last: after, previous: None, doubtful: None };
+    loop {
+        let decoded = window.decode(&mut hasher)?;
+        let at = window.position();
+        if let Decoded::Batch { sequence, bytes } = decoded {
+            order.add(Placed { from: at, to: at + bytes as u64, sequence }, &mut scan.gaps);
+            scan.batches += 1;
+            scan.gaps.iter_mut().for_each(|gap| gap.followed += 1);
+            window.start += bytes;
+            continue;
+        }
+        let resumed = match end_of_content(&mut window.file, at)? {
+            None => None,
+            Some(end) => {
+                order.end(None, &mut scan.gaps);
+                let (gap, resumed) = explain(&mut window.file, at, end, order.last)?;
+                scan.gaps.push(gap);
+                resumed
+            }
+        };
+        let Some(resumed) = resumed else {
+            order.end(next, &mut scan.gaps);
+            scan.last = order.last;
+            scan.gaps.sort_by_key(|gap| gap.from);
+            return Ok(scan);
+        };
+        window.seek(resumed)?;
+    }
+}
+
+/// The sequence number of the first batch of a journal; `None` if it does not begin with a batch.
+pub(super) fn first_sequence(path: &Path) -> io::Result<Option<u64>> {
+    Ok(match Window::open(path)?.decode(&mut Xxh3::new())? {
+        Decoded::Batch { sequence, .. } => Some(sequence),
+        _ => None,
+    })
+}
+
+/// Describes what begins at `at` and is not a batch, and the position of the next valid batch. The content of the file
+/// ends at `end`.
+fn explain(file: &mut File, at: u64, end: u64, last: u64) -> io::Result<(Gap, Option<u64>)> {
+    let mut bytes = Vec::new();
+    file.seek(SeekFrom::Start(at))?;
+    Read::by_ref(file).take(end - at).read_to_end(&mut bytes)?;
+    let mut hasher = Xxh3::new();
+    let mut hashed = 0;
+    let mut next = None;
+    let mut given_up = false;
+    for n in 1..bytes.len() {
+        if !batch::may_begin(&bytes[n..]) {
+            continue;
+        }
+        match batch::decode(&bytes[n..], &mut hasher) {
+            Decoded::Batch { sequence, .. } if sequence > last => {
+                next = Some(n);
+                break;
+            }
+            Decoded::Batch { bytes, .. } => hashed += bytes,
+            Decoded::Invalid(invalid) => hashed += invalid.bytes.unwrap_or(0),
+            // At most the length of the rest, but most candidates are refused in their first bytes.
+            Decoded::Incomplete => hashed += 1,
+        }
+        if hashed > bytes.len().saturating_mul(SEARCH_FACTOR) {
+            given_up = true;
+            break;
+        }
+    }
+    let (reason, length) = match batch::decode(&bytes, &mut hasher) {
+        Decoded::Invalid(invalid) => (invalid.reason, invalid.bytes),
+        _ => ("is incomplete", None),
+    };
+    let complete = batch::ends_a_batch(&bytes) || length.is_some_and(|length| length <= bytes.len());
+    let until = next.unwrap_or(bytes.len());
+    let nature = if loses_a_page(&bytes[..until], at) {
+        Nature::LostPages
+    } else if next.is_none() && !complete && !given_up {
+        Nature::Torn
+    } else {
+        Nature::Damaged
+    };
+    let gap = Gap { from: at, to: at + until as u64, reason, followed: 0, nature };
+    Ok((gap, next.map(|next| at + next as u64)))
+}
+
+/// Whether these bytes, which begin at this position of a file, have a page that ends with zeros.
+fn loses_a_page(bytes: &[u8], at: u64) -> bool {
+    let end = at + bytes.len() as u64;
+    let mut page_end = (at + LOST_BYTES).next_multiple_of(PAGE_BYTES);
+    while page_end <= end {
+        let to = (page_end - at) as usize;
+        if bytes[to - LOST_BYTES as usize..to].iter().all(|byte| *byte == 0) {
+            return true;
+        }
+        page_end += PAGE_BYTES;
+    }
+    false
+}
+
+/// The end of the content of a file at or after a position: behind it are zeros only. `None` if there is no content.
+fn end_of_content(file: &mut File, from: u64) -> io::Result<Option<u64>> {
+    let mut end = None;
+    let mut at = from;
+    let (mut buffer, zeros) = (vec![0; 64 << 10], vec![0; 64 << 10]);
+    loop {
+        at = match next_data(file, at)? {
+            Some(at) => at,
+            None => return Ok(end),
+        };
+        file.seek(SeekFrom::Start(at))?;
+        let n = file.read(&mut buffer)?;
+        if n == 0 {
+            return Ok(end);
+        }
+        // Most blocks are zero, and comparing slices is fast.
+        if buffer[..n] != zeros[..n]
+            && let Some(last) = buffer[..n].iter().rposition(|byte| *byte != 0)
+        {
+            end = Some(at + last as u64 + 1);
+        }
+        at += n as u64;
+    }
+}
+
+/// The next position of a file that is not in a hole; `None` at the end. fjall creates journals of 64 MiB, which would
+/// take longer to read than everything else that an opening does.
+#[cfg(target_os = "linux")]
+fn next_data(file: &File, at: u64) -> io::Result<Option<u64>> {
+    match rustix::fs::seek(file, rustix::fs::SeekFrom::Data(at)) {
+        Ok(data) => Ok(Some(data)),
+        Err(rustix::io::Errno::NXIO) => Ok(None),
+        // The file system does not know its holes.
+        Err(_) => Ok(Some(at)),
+    }
+}
+
+#[cfg(not(target_os = "linux"))]
+fn next_data(_file: &File, at: u64) -> io::Result<Option<u64>> {
+    Ok(Some(at))
+}
