@@ -21,6 +21,15 @@ def build_layer(folder):
     return library
 
 
+PAGE = 4096
+
+
+def written_back(synced, latest, rng):
+    """A file of which some of the pages that were written since the last sync are on disk."""
+    pages = [(synced[at:at + PAGE], latest[at:at + PAGE]) for at in range(0, len(latest), PAGE)]
+    return b"".join(rng.choice(page) if page[0] != page[1] else page[1] for page in pages)
+
+
 class Power:
     """The power supply of a data folder. `folder` is the data folder; it is empty or missing at first."""
 
@@ -61,7 +70,7 @@ class Power:
 
         Without `rng`, exactly what was synced is left. With it, each directory may have its latest entries, and each
         file an arbitrary part of what was appended since its last sync, as an operating system that writes by itself
-        leaves them.
+        leaves them. Of journals, which are created with their full length, it has arbitrary pages.
         """
         names, files = {}, {}
         for path, _, _ in os.walk(self.folder):
@@ -88,6 +97,8 @@ class Power:
                 latest = pathlib.Path(files[number]).read_bytes()
                 if latest.startswith(content):
                     content = latest[:rng.randint(len(content), len(latest))]
+                elif len(latest) == len(content) and name.endswith(".jnl"):
+                    content = written_back(content, latest, rng)
             (to / name).write_bytes(content)
 
     def entries(self, inode, names, rng):

@@ -161,11 +161,9 @@ class Rounds:
         first = None
         while server.process.poll() is None:
             try:
-                with urllib.request.urlopen(server.info + "/metrics", timeout=60) as answer:
-                    lines = answer.read().decode().splitlines()
+                count = syncs(server)
             except OSError:
                 continue
-            count = next(int(float(line.split()[1])) for line in lines if line.startswith("hjall_store_syncs_total"))
             first = count if first is None else first
             # The first one may have begun earlier.
             if count >= first + 2:
@@ -226,6 +224,39 @@ def test_the_layer_forgets_what_was_not_synced(tmp_path):
         table = happybase.Connection("127.0.0.1", server.port).table(TABLE)
         assert table.row(b"row") == {}
         server.kill()
+
+
+def test_the_background_sync_bounds_what_is_lost(tmp_path):
+    """A write that does not wait for a sync is synced after `store.sync_interval`, without any other write."""
+    power, waits = Power(tmp_path, build_layer(tmp_path)), []
+    for number, interval in enumerate(("50ms", "500ms")):
+        with power.server("--info-listen", "127.0.0.1:0", "--set", f"store.sync_interval={interval}") as server:
+            connection = happybase.Connection("127.0.0.1", server.port)
+            if not number:
+                connection.create_table(TABLE, {"a": {}})
+            for step in range(10):
+                before = syncs(server)
+                connection.table(TABLE).put(b"row %d" % number, {b"a:1": b"%d" % step})
+                began = time.monotonic()
+                while syncs(server) == before:
+                    assert time.monotonic() < began + 60, "no sync followed"
+                waits.append(time.monotonic() - began)
+            server.kill()
+        power.fail()
+        with power.server() as server:
+            stored = dict(happybase.Connection("127.0.0.1", server.port).table(TABLE).scan())
+            assert stored == {b"row %d" % n: {b"a:1": b"9"} for n in range(number + 1)}
+            server.kill()
+        power.record()
+    middle = [sorted(part)[5] * 1000 for part in (waits[:10], waits[10:])]
+    print("background sync: the median write was synced after %.0f ms with 50ms, %.0f ms with 500ms" % tuple(middle))
+
+
+def syncs(server):
+    """The number of syncs of the journal that have ended."""
+    with urllib.request.urlopen(server.info + "/metrics", timeout=60) as answer:
+        lines = answer.read().decode().splitlines()
+    return next(int(float(line.split()[1])) for line in lines if line.startswith("hjall_store_syncs_total"))
 
 
 def test_what_was_synced_survives_power_failures(tmp_path):

@@ -1,9 +1,17 @@
 //! The registry of open cursors, with which a database ends them when it is closed.
+//!
+//! Every read of a family registers a cursor and removes it. The registry is divided into shards, so that threads that
+//! read at the same time do not write to the same cache line.
 
+use std::cell::Cell;
 use std::collections::HashMap;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Weak};
 
 use parking_lot::Mutex;
+
+/// The number of shards, a power of two. Threads take them in turn.
+const SHARDS: u64 = 32;
 
 /// The state of a cursor.
 pub(super) enum CursorState {
@@ -14,8 +22,12 @@ pub(super) enum CursorState {
 }
 
 /// The cursors that are open.
+pub(super) struct Cursors(Box<[Shard]>);
+
+/// A shard, in cache lines of its own (processors fetch them in pairs).
 #[derive(Default)]
-pub(super) struct Cursors(Mutex<Register>);
+#[repr(align(128))]
+struct Shard(Mutex<Register>);
 
 #[derive(Default)]
 struct Register {
@@ -23,26 +35,51 @@ struct Register {
     states: HashMap<u64, Weak<Mutex<CursorState>>>,
 }
 
+impl Default for Cursors {
+    fn default() -> Self {
+        Self((0..SHARDS).map(|_| Shard::default()).collect())
+    }
+}
+
 impl Cursors {
     /// Registers an open cursor. Returns its id, for [`Self::remove`].
     pub fn add(&self, state: &Arc<Mutex<CursorState>>) -> u64 {
-        let mut register = self.0.lock();
+        let shard = shard_of_this_thread();
+        let mut register = self.shard(shard).lock();
         register.last_id += 1;
-        let id = register.last_id;
+        let id = register.last_id * SHARDS + shard;
         register.states.insert(id, Arc::downgrade(state));
         id
     }
 
     /// Removes a closed cursor.
     pub fn remove(&self, id: u64) {
-        self.0.lock().states.remove(&id);
+        self.shard(id % SHARDS).lock().states.remove(&id);
     }
 
     /// Ends all open cursors.
     pub fn end(&self) {
-        let states: Vec<_> = self.0.lock().states.drain().filter_map(|(_, state)| state.upgrade()).collect();
-        for state in states {
-            *state.lock() = CursorState::Stale;
+        for Shard(register) in &self.0 {
+            let states: Vec<_> = register.lock().states.drain().filter_map(|(_, state)| state.upgrade()).collect();
+            for state in states {
+                *state.lock() = CursorState::Stale;
+            }
         }
     }
+
+    fn shard(&self, number: u64) -> &Mutex<Register> {
+        &self.0[number as usize].0
+    }
+}
+
+fn shard_of_this_thread() -> u64 {
+    static NEXT: AtomicU64 = AtomicU64::new(0);
+    thread_local! {
+        static SHARD: Cell<Option<u64>> = const { Cell::new(None) };
+    }
+    SHARD.get().unwrap_or_else(|| {
+        let shard = NEXT.fetch_add(1, Ordering::Relaxed) % SHARDS;
+        SHARD.set(Some(shard));
+        shard
+    })
 }
