@@ -16,7 +16,7 @@ const { BACKEND, defineMethods, task } = require('./methods.js');
 
 const SIGNAL = new Set(['signal']);
 const CREATE_OPTIONS = new Set([...TABLE_OPTIONS, ...SPLIT_OPTIONS, 'ifNotExists', 'signal']);
-const BACKUP_OPTIONS = new Set(['onProgress', 'signal']);
+const BACKUP_OPTIONS = new Set(['incremental', 'onProgress', 'signal']);
 const ALTER_OPTIONS = new Set([...TABLE_OPTIONS, 'signal']);
 
 function tableName(name, where) {
@@ -161,12 +161,14 @@ defineMethods(Database, {
   },
   /**
    * Copies the database, as of the beginning of the call, to a folder that does not exist or is empty. Reads and writes
-   * continue. `open` opens the copy, and `restore` copies it again.
+   * continue. `open` opens the copy, and `restore` copies it again. With `incremental`, files that have not changed are
+   * shared by hard links, and an earlier backup in the folder is replaced.
    */
   backup(path, options) {
     const given = checked(options, BACKUP_OPTIONS, 'backup');
     const report = progressOf(given.onProgress, 'backup');
-    const made = task(OPERATIONS.backup, { path: pathOf(path, 'backup') }, given);
+    const incremental = flag(given.incremental, 'backup: option `incremental`');
+    const made = task(OPERATIONS.backup, { path: pathOf(path, 'backup'), incremental }, given);
     return report === undefined ? made : { ...made, watch: (backend, copy) => backend.watched(report, copy) };
   },
   /**

@@ -96,9 +96,15 @@ const Operation = Object.freeze({
   clusterId: 51,
   /** `{}` → `{ [name]: number }`: figures of the database, by name. Embedded only. */
   statistics: 52,
-  /** `{ path, cacheBytes, rowCacheBytes, writeBufferBytes }` → `undefined`: opens a folder. Embedded only. */
+  /**
+   * `{ path, cacheBytes, rowCacheBytes, writeBufferBytes, fsync, syncInterval }` → `undefined`: opens a folder.
+   * Embedded only.
+   */
   open: 60,
-  /** `{ cacheBytes, rowCacheBytes, writeBufferBytes }` → `undefined`: opens a database in memory. Embedded only. */
+  /**
+   * `{ cacheBytes, rowCacheBytes, writeBufferBytes, fsync, syncInterval }` → `undefined`: opens a database in memory.
+   * Embedded only.
+   */
   openMemory: 61,
   /** `{}` → `undefined`: completes pending calls, then closes the database. Embedded only. */
   close: 62,

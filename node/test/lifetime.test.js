@@ -49,11 +49,27 @@ test('the error names the reason why a folder cannot be opened', async () => {
   );
   const path = folder();
   const db = await hjall.open(path);
-  for (const options of [{ cacheBytes: 1 << 20 }, { rowCacheBytes: 1 << 20 }, { writeBufferBytes: 1 << 20 }])
+  for (const options of [
+    { cacheBytes: 1 << 20 },
+    { rowCacheBytes: 1 << 20 },
+    { writeBufferBytes: 1 << 20 },
+    { durability: 'FSYNC_WAL' },
+    { syncInterval: 250 },
+  ])
     await assert.rejects(hjall.open(path, options), { code: 'INVALID_ARGUMENT' });
   const locked = `try { hjall.openSync(folder) } catch (error) { console.log(error.code) }`;
   assert.equal(await program(locked, path), 'LOCKED');
   await db.close();
+});
+
+test('durability is an option of the database', async () => {
+  const path = folder();
+  for (const options of [{ durability: 'FSYNC_WAL', syncInterval: 0 }, { durability: 'SYNC_WAL', syncInterval: 250 }]) {
+    const db = await hjall.open(path, { encoding: 'utf8', ...options });
+    await db.close();
+  }
+  await assert.rejects(hjall.open(path, { durability: 'SKIP_WAL' }), /`durability`/);
+  await assert.rejects(hjall.open(path, { syncInterval: -1 }), /`syncInterval`/);
 });
 
 test('close completes pending calls', async () => {

@@ -136,9 +136,13 @@ test('a backup is a database, and restore copies it', async () => {
   await db.close();
   await restore(at('one'), at('three'));
   restoreSync(at('two'), at('four'));
-  await assert.rejects(restore(at('none'), at('five')), { code: 'INVALID_ARGUMENT' });
-  assert.throws(() => restoreSync(7, at('five')), TypeError);
-  for (const name of ['one', 'two', 'three', 'four']) {
+  await assert.rejects(restore(at('none'), at('six')), { code: 'INVALID_ARGUMENT' });
+  assert.throws(() => restoreSync(7, at('six')), TypeError);
+  // An incremental backup replaces an earlier one.
+  const source = await open(at('three'), { encoding: 'utf8' });
+  for (let round = 0; round < 2; round += 1) await source.backup(at('five'), { incremental: true });
+  await source.close();
+  for (const name of ['one', 'two', 'three', 'four', 'five']) {
     const copy = await open(at(name), { encoding: 'utf8' });
     assert.equal((await copy.table('t').row('r')).get('f:a')?.toString(), 'x');
     await copy.close();

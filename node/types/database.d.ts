@@ -82,12 +82,19 @@ export declare class Database<In extends Input = Uint8Array> implements AsyncDis
   /**
    * Copies the database, as of the beginning of the call, to a folder that does not exist or is empty. Reads and writes
    * continue. `open` opens the copy, and `restore` copies it again. Remote databases do not support this (UNSUPPORTED).
+   *
+   * With `incremental`, files that have not changed are shared by hard links: with the database, if the folder is on
+   * its file system, or else with an earlier backup in the folder, which is replaced. Damage to a shared file on the
+   * disk is damage to the backup, too.
    */
   backup(
     path: string | URL,
-    options?: Abortable & { onProgress?: ((progress: CopyProgress) => void) | undefined },
+    options?: Abortable & {
+      incremental?: boolean | undefined;
+      onProgress?: ((progress: CopyProgress) => void) | undefined;
+    },
   ): Promise<void>;
-  backupSync(path: string | URL, options?: Abortable): void;
+  backupSync(path: string | URL, options?: Abortable & { incremental?: boolean | undefined }): void;
 
   /**
    * Figures of a table. Data that are still in memory are not in files; reads and writes count since the database was

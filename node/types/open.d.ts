@@ -21,7 +21,19 @@ export interface MemoryOptions {
   writeBufferBytes?: number | undefined;
 }
 
-export interface OpenOptions extends MemoryOptions {}
+export interface OpenOptions extends MemoryOptions {
+  /**
+   * What `SYNC_WAL` means, which is the default of tables and of calls. With `SYNC_WAL`, a write resolves when the
+   * operating system has it, and a power failure can lose the writes of the last `syncInterval`. With `FSYNC_WAL`, it
+   * resolves when it is on disk. Default: `SYNC_WAL`.
+   */
+  durability?: 'SYNC_WAL' | 'FSYNC_WAL' | undefined;
+  /**
+   * The longest time in milliseconds for which a write that does not wait for the disk stays unsynced. With 0, the
+   * operating system decides. Default: 1000.
+   */
+  syncInterval?: number | undefined;
+}
 
 /**
  * Opens the database in a folder; creates it if it does not exist. Within a process, workers that open the same

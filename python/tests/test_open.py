@@ -32,7 +32,41 @@ def test_a_missing_table_is_a_lookup_error(db):
     assert isinstance(raised.value, hjall.Error)
 
 
+@pytest.mark.parametrize("options", [{"durability": "FSYNC_WAL"}, {"sync_interval": 0}, {"sync_interval": 0.25}])
+def test_durability_is_an_option_of_the_database(tmp_path, options):
+    with hjall.open(tmp_path, **options) as db:
+        db.create_table("t", {"f": {}})
+        db.table("t").put(b"r", {b"f:a": b"x"})
+        with pytest.raises(hjall.InvalidArgument, match="other options"):
+            hjall.open(tmp_path)
+    with hjall.open(tmp_path, durability="SYNC_WAL") as db:
+        assert db.table("t").row(b"r") == {b"f:a": b"x"}
+
+
+@pytest.mark.parametrize(
+    "options", [{"durability": "SKIP_WAL"}, {"sync_interval": -1}, {"sync_interval": float("nan")}]
+)
+def test_an_unknown_durability_of_the_database_is_refused(tmp_path, options):
+    with pytest.raises(ValueError, match=next(iter(options))):
+        hjall.open(tmp_path, **options)
+    with pytest.raises(ValueError, match="in memory"):
+        hjall.memory(sync_interval=1)
+
+
 @pytest.mark.parametrize("option", ["cache_bytes", "row_cache_bytes", "write_buffer_bytes", "cell_bytes_max"])
 def test_an_open_folder_cannot_be_opened_with_other_options(tmp_path, option):
     with hjall.open(tmp_path), pytest.raises(hjall.InvalidArgument, match="other options"):
         hjall.open(tmp_path, **{option: 1 << 20})
+
+
+def test_an_incremental_backup_replaces_an_earlier_one(tmp_path):
+    with hjall.open(tmp_path / "db") as db:
+        db.create_table("t", {"f": {}})
+        for value in (b"1", b"2"):
+            db.table("t").put(b"r", {b"f:a": value})
+            db.flush_table("t")
+            db.backup(tmp_path / "copy", incremental=True)
+        with pytest.raises(hjall.InvalidArgument, match="is not an empty folder"):
+            db.backup(tmp_path / "copy")
+    with hjall.open(tmp_path / "copy") as copy:
+        assert copy.table("t").row(b"r") == {b"f:a": b"2"}

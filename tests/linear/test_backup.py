@@ -45,8 +45,9 @@ def steps(port):
         return [int(client.one.get(table, row, b"f:a", {})[0].value) for table, row in LADDER]
 
 
+@pytest.mark.parametrize("extent", [[], ["--incremental"]], ids=["full", "incremental"])
 @pytest.mark.parametrize("end", ["go on", "kill"])
-def test_a_backup_under_load_is_one_moment_of_the_database(end, tmp_path):
+def test_a_backup_under_load_is_one_moment_of_the_database(end, extent, tmp_path):
     data, copy, back = (tmp_path / name for name in ("data", "copy", "back"))
     with start(data) as server:
         rounds = Rounds(server, "1", tmp_path / "kept", ends={end: 1})
@@ -57,7 +58,7 @@ def test_a_backup_under_load_is_one_moment_of_the_database(end, tmp_path):
             ladder.start()
             assert ladder.begun.wait(timeout=60)
             called = time.monotonic_ns()
-            hjall("backup", copy, "--data", data)
+            hjall("backup", *extent, copy, "--data", data)
             ended = time.monotonic_ns()
             ladder.enough.set()
             ladder.join()
@@ -74,6 +75,27 @@ def test_a_backup_under_load_is_one_moment_of_the_database(end, tmp_path):
 
         rounds.run(back_up)
         rounds.run()
+
+
+def test_a_backup_ends_when_its_server_is_stopped(tmp_path):
+    data, copy = tmp_path / "data", tmp_path / "copy"
+    part = tmp_path / "copy.part"
+    with Hjall(data) as server:
+        with Thrift1(server.port) as client:
+            client.one.createTable(b"t", [one.ColumnDescriptor(name=b"f:")])
+            for number in range(600):
+                value = random.Random(number).randbytes(100_000)
+                client.one.mutateRow(b"t", b"%04d" % number, [one.Mutation(column=b"f:a", value=value)], {})
+        command = subprocess.Popen([binary(), "backup", copy, "--data", data], stderr=subprocess.PIPE, text=True)
+        while not part.exists():
+            assert command.poll() is None, command.communicate()
+        assert server.stop() == 0
+        said = command.communicate(timeout=300)[1]
+        assert command.returncode != 0, "the backup was complete before the server was stopped"
+        assert "stop" in said or "clos" in said, said
+        assert not part.exists() and not copy.exists()
+    hjall("verify", "--data", data)
+    hjall("backup", copy, "--data", data)
 
 
 def test_a_backup_ends_with_its_server_or_its_command(tmp_path):

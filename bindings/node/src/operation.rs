@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
 
 use hjall_engine::clock::Clock;
 use hjall_engine::mutation::Mutation;
@@ -65,8 +66,12 @@ pub fn run(session: &Session, from: &mut Request, out: &mut Answer<'_>, origin: 
         Operation::Flush => engine()?.flush(&name(from)?)?,
         Operation::Compact => engine()?.compact(&name(from)?, from.flag()?)?,
         Operation::Backup => {
-            let path = PathBuf::from(from.text()?);
-            engine()?.backup(&path, &mut session.copying.reporter())?;
+            let (path, incremental) = (PathBuf::from(from.text()?), from.flag()?);
+            let mut report = session.copying.reporter();
+            match incremental {
+                false => engine()?.backup(&path, &mut report)?,
+                true => engine()?.backup_incremental(&path, &mut report)?,
+            }
         }
         Operation::Restore => {
             let (backup, path) = (from.text()?, from.text()?);
@@ -105,6 +110,8 @@ fn options(session: &Session, from: &mut Request) -> Result<Options> {
         cache_bytes: from.maybe(Request::i64)?.map(size).transpose()?,
         row_cache_bytes: from.maybe(Request::i64)?.map(size).transpose()?,
         write_buffer_bytes: from.maybe(Request::i64)?.map(size).transpose()?,
+        fsync: from.flag()?,
+        sync_interval: from.maybe(Request::i64)?.map(size).transpose()?.map(Duration::from_millis),
         ..Options::default()
     })
 }

@@ -217,10 +217,19 @@ impl Admin {
 
     /// Copies the database to a folder. An exception raised by a signal handler, or by `progress`, ends the copying
     /// soon after.
-    #[pyo3(signature = (folder, progress=None))]
-    fn backup(&self, py: Python<'_>, folder: PathBuf, progress: Option<Bound<'_, PyAny>>) -> PyResult<()> {
+    #[pyo3(signature = (folder, progress=None, incremental=false))]
+    fn backup(
+        &self,
+        py: Python<'_>,
+        folder: PathBuf,
+        progress: Option<Bound<'_, PyAny>>,
+        incremental: bool,
+    ) -> PyResult<()> {
         let engine = self.handle.engine()?;
-        long_copy(py, progress, move |report| engine.backup(&folder, report))
+        long_copy(py, progress, move |report| match incremental {
+            false => engine.backup(&folder, report),
+            true => engine.backup_incremental(&folder, report),
+        })
     }
 
     /// Figures of a table: its size and its traffic.

@@ -3,10 +3,12 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
 
 use hjall_engine::config::Limits;
 use hjall_engine::{Engine, Error, ErrorKind, Options};
 use parking_lot::{Mutex, RwLock};
+use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
 use crate::call::call;
@@ -133,7 +135,8 @@ impl Database {
     /// Makes a database in a folder, or in memory if `path` is `None`, without opening it.
     #[new]
     #[pyo3(signature = (path, *, encoding=None, clock=None, cache_bytes=None, row_cache_bytes=None,
-    write_buffer_bytes=None, cell_bytes_max=None))]
+    write_buffer_bytes=None, cell_bytes_max=None, durability=None, sync_interval=None))]
+    #[allow(clippy::too_many_arguments, reason = "keyword arguments of Python")]
     fn new(
         path: Option<PathBuf>,
         encoding: Option<String>,
@@ -142,12 +145,31 @@ impl Database {
         row_cache_bytes: Option<u64>,
         write_buffer_bytes: Option<u64>,
         cell_bytes_max: Option<i64>,
-    ) -> Self {
+        durability: Option<&str>,
+        sync_interval: Option<f64>,
+    ) -> PyResult<Self> {
         let limits = cell_bytes_max
             .map_or_else(Limits::default, |max| Limits { client_cell_bytes: max, server_cell_bytes: max });
         let clock = clock.map(|clock| clock.get().engine_clock());
-        let options = Options { clock, cache_bytes, row_cache_bytes, write_buffer_bytes, limits, ..Options::default() };
-        Self {
+        if path.is_none() && (durability.is_some() || sync_interval.is_some()) {
+            return Err(PyValueError::new_err(
+                "durability and sync_interval are for databases in a folder: one in memory is never on disk",
+            ));
+        }
+        let fsync = match durability {
+            None | Some("SYNC_WAL") => false,
+            Some("FSYNC_WAL") => true,
+            Some(other) => {
+                return Err(PyValueError::new_err(format!(
+                    "durability must be SYNC_WAL or FSYNC_WAL for a database, not {other:?}"
+                )));
+            }
+        };
+        let sync_interval = sync_interval.map(Duration::try_from_secs_f64).transpose().map_err(|_| {
+            PyValueError::new_err("sync_interval must be a number of seconds that is not negative; 0 switches it off")
+        })?;
+        let options = Options { clock, cache_bytes, row_cache_bytes, write_buffer_bytes, fsync, sync_interval, limits };
+        Ok(Self {
             handle: Arc::new(DatabaseHandle {
                 path,
                 options,
@@ -157,7 +179,7 @@ impl Database {
                 generation: AtomicU64::new(0),
                 shared: None,
             }),
-        }
+        })
     }
 
     /// Makes another database object for this database, with an encoding of its own, without opening it. Closing it

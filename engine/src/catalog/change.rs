@@ -145,7 +145,7 @@ fn spaces(table: &TableState) -> BTreeSet<SpaceId> {
     table.families().iter().map(|f| f.space).collect()
 }
 
-/// Logs when an altered storage option takes effect: the options of a space are fixed when it is created.
+/// Logs when an altered storage option takes effect.
 fn log_deferred_options(old: &TableState, new: &TableState) {
     let altered = |family: &Family| {
         let options = |table: &TableState| table.descriptor().families.get(&family.name).map(space_options);
@@ -155,7 +155,7 @@ fn log_deferred_options(old: &TableState, new: &TableState) {
         tracing::info!(
             table = %new.name(),
             family = %String::from_utf8_lossy(&family.name),
-            "the altered COMPRESSION, BLOOMFILTER or BLOCKSIZE takes effect when the table is truncated"
+            "the altered COMPRESSION, BLOOMFILTER or BLOCKSIZE takes effect with the next major compaction"
         );
     }
 }

@@ -12,8 +12,8 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::inspect::{Inspected, inspect};
 use crate::name::TableName;
 use crate::store::{
-    CATALOG_SPACE, FjallStore, JournalDamage, StoreOptions, failed_io, is_data_folder, private_folder, repair_journals,
-    sync_folder, write_all,
+    CATALOG_SPACE, FjallStore, JournalDamage, StoreOptions, check_not_open, failed_io, is_data_folder, private_folder,
+    repair_journals, sync_folder, write_all,
 };
 
 /// A backup begins again if a table that it copies is changed, this often in all.
@@ -114,7 +114,7 @@ impl Engine {
 
     fn try_backup(&self, folder: &Path, progress: &mut dyn FnMut(&FamilyProgress) -> Result<()>) -> Result<()> {
         let core = self.handle.live()?;
-        let part = part_of(folder)?;
+        let part = part_of(folder, false)?.part;
         let (snapshot, tables) = {
             // The list of tables has to be that of the snapshot.
             let _no_changes = core.catalog.begin()?;
@@ -140,16 +140,74 @@ impl Engine {
             }
             copy.close()
         })();
-        if let Err(error) = copied {
-            if let Err(error) = fs::remove_dir_all(&part) {
-                tracing::warn!(folder = %part.display(), %error, "an unfinished backup was not removed");
-            }
-            return Err(error);
-        }
-        let failed = |error| failed_io(&format!("moving the backup to {}", folder.display()), error);
-        fs::rename(&part, folder).map_err(failed)?;
-        sync_folder(part.parent().unwrap_or(&part)).map_err(failed)
+        finish(copied, &part, folder)
     }
+
+    /// Makes a backup as [`Self::backup`] does, but shares with other folders the files of tables that have not
+    /// changed: they are linked to those of the database, on the same file system, or else to those of an earlier
+    /// backup at `folder`, which may exist and is replaced. Linked files take no space, but damage to one on the disk
+    /// concerns each folder that has it. Everything is read and checked. A store without files makes a full backup.
+    ///
+    /// # Errors
+    /// Those of [`Self::backup`]; `InvalidArgument` if `folder` contains anything but a backup; `Locked` if the earlier
+    /// backup is open. An earlier backup is unchanged after an error.
+    pub fn backup_incremental(
+        &self,
+        folder: &Path,
+        progress: &mut dyn FnMut(&FamilyProgress) -> Result<()>,
+    ) -> Result<()> {
+        let core = self.handle.live()?;
+        let Staging { part, earlier } = part_of(folder, true)?;
+        let tables = core.catalog.tables();
+        let families = tables.iter().flat_map(|table| table.families().iter().map(|f| (table.name(), &f.name)));
+        // While files are copied, no family has been checked yet.
+        let first = families.map(|(table, family)| FamilyProgress::new(table, family)).next();
+        let copied = (|| {
+            let mut report = |_| first.as_ref().map_or(Ok(()), &mut *progress);
+            if !core.store.copy_files(&part, earlier.as_deref(), &mut report)? {
+                return Ok(false);
+            }
+            // Opening the copy replays its journals. The caches are small, because everything is read once.
+            let options = Options { cache_bytes: Some(8 << 20), row_cache_bytes: Some(0), ..Options::default() };
+            let copy = Self::open(&part, options)?;
+            let damage = copy.verify(progress);
+            let closed = copy.close();
+            match damage?.into_iter().next() {
+                Some(Damage { error, .. }) => Err(error),
+                None => closed.map(|()| true),
+            }
+        })();
+        match copied {
+            Ok(false) => {
+                fs::remove_dir(&part).map_err(|error| failed_io(&format!("removing {}", part.display()), error))?;
+                self.backup(folder, progress)
+            }
+            copied => finish(copied.map(|_| ()), &part, folder),
+        }
+    }
+}
+
+/// Moves a complete backup from the folder in which it was built to its destination, in place of an earlier backup
+/// there. Removes an incomplete one.
+fn finish(copied: Result<()>, part: &Path, folder: &Path) -> Result<()> {
+    let failed = |error| failed_io(&format!("moving the backup to {}", folder.display()), error);
+    let moved = copied.and_then(|()| {
+        let old = part.with_extension("old");
+        let replaces = is_data_folder(folder);
+        if replaces {
+            fs::rename(folder, &old).map_err(failed)?;
+        }
+        fs::rename(part, folder).map_err(failed)?;
+        sync_folder(part.parent().unwrap_or(part)).map_err(failed)?;
+        if replaces { fs::remove_dir_all(&old).map_err(failed) } else { Ok(()) }
+    });
+    if moved.is_err()
+        && part.exists()
+        && let Err(error) = fs::remove_dir_all(part)
+    {
+        tracing::warn!(folder = %part.display(), %error, "an unfinished backup was not removed");
+    }
+    moved
 }
 
 impl Engine {
@@ -197,8 +255,17 @@ impl FamilyProgress {
     }
 }
 
-/// The folder in which a backup is built. Checks that neither it nor the destination is in use.
-fn part_of(folder: &Path) -> Result<PathBuf> {
+/// Where a backup is built.
+struct Staging {
+    /// The folder in which it is built.
+    part: PathBuf,
+    /// An earlier backup at the destination, which will be replaced.
+    earlier: Option<PathBuf>,
+}
+
+/// The folder in which a backup is built. Checks that neither it nor the destination is in use. With `replaces`, the
+/// destination may be an earlier backup.
+fn part_of(folder: &Path, replaces: bool) -> Result<Staging> {
     let failed = |error| failed_io(&format!("making the backup {}", folder.display()), error);
     let folder = std::path::absolute(folder).map_err(failed)?;
     let refuse = |path: &Path| {
@@ -207,7 +274,12 @@ fn part_of(folder: &Path) -> Result<PathBuf> {
             path.display()
         ))
     };
+    let mut earlier = None;
     match fs::read_dir(&folder) {
+        Ok(_) if replaces && is_data_folder(&folder) => {
+            check_not_open(&folder)?;
+            earlier = Some(folder.clone());
+        }
         Ok(mut entries) => {
             if entries.next().is_some() {
                 return Err(refuse(&folder));
@@ -217,7 +289,8 @@ fn part_of(folder: &Path) -> Result<PathBuf> {
         Err(error) if error.kind() == std::io::ErrorKind::NotADirectory => return Err(refuse(&folder)),
         Err(error) => return Err(failed(error)),
     }
-    if let Some(data_folder) = data_folder_around(&folder) {
+    let around = if earlier.is_some() { folder.parent().unwrap_or(&folder) } else { &folder };
+    if let Some(data_folder) = data_folder_around(around) {
         return Err(Error::invalid(format!(
             "{} is inside the data folder {}, which may hold nothing else; name a destination outside of it",
             folder.display(),
@@ -235,7 +308,7 @@ fn part_of(folder: &Path) -> Result<PathBuf> {
     private_folder::create(&part).map_err(|error| {
         if error.kind() == std::io::ErrorKind::AlreadyExists { refuse(&part) } else { failed(error) }
     })?;
-    Ok(part)
+    Ok(Staging { part, earlier })
 }
 
 /// The data folder that contains a path, which need not exist. The store removes what it does not know from its

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::SystemTime;
 
 use super::Engine;
-use crate::catalog::TableState;
+use crate::catalog::{TableState, space_options};
 use crate::error::{ErrorKind, Result};
 use crate::name::TableName;
 use crate::store::CompactionControl;
@@ -29,9 +29,10 @@ impl Engine {
         self.compact_with(name, major, &Arc::default())
     }
 
-    /// Compacts a table's files, one family after the other, and returns when done. A minor compaction merges files as
-    /// the store sees fit; a major one rewrites everything and drops all cells and delete markers that no read can see
-    /// any more. A disabled table is not compacted, as in HBase.
+    /// Compacts a table's files, one family after the other, and returns when done. A minor compaction merges files
+    /// as the store sees fit; a major one rewrites everything and drops all cells and delete markers that no read can
+    /// see any more, and stores altered families as their COMPRESSION, BLOOMFILTER and BLOCKSIZE say. A disabled
+    /// table is not compacted, as in HBase.
     ///
     /// `control` reports progress, sets the pace and can stop the compaction from another thread.
     ///
@@ -44,10 +45,14 @@ impl Engine {
         if !table.enabled() || table.is_system() {
             return Ok(());
         }
-        table
-            .families()
-            .iter()
-            .try_for_each(|f| self.unless_dropped(&table, core.store.compact_with(f.space, major, control)))
+        table.families().iter().try_for_each(|family| {
+            let altered = || match table.descriptor().families.get(&family.name).map(space_options) {
+                Some(options) if major => core.store.change_options(family.space, &options, control),
+                _ => Ok(()),
+            };
+            let compacted = altered().and_then(|()| core.store.compact_with(family.space, major, control));
+            self.unless_dropped(&table, compacted)
+        })
     }
 
     /// Writes a table's memory to files.

@@ -80,8 +80,8 @@ impl CompactionControl {
 pub(super) fn gave_way() -> Error {
     Error::new(
         ErrorKind::Busy,
-        "the compaction or flush ended early because the database is being closed or reopened; the data is unchanged, \
-         try again",
+        "the compaction, flush or backup ended early because the database is being closed or reopened; the data is \
+         unchanged, try again",
     )
 }
 

@@ -3,6 +3,7 @@
 //! It counts calls of one kind or of all kinds and fails the n-th one, either before or after its effect. Callers have
 //! to handle both, because a failed write may have been applied.
 
+use std::path::Path;
 use std::sync::Arc;
 
 use bytes::Bytes;
@@ -248,12 +249,25 @@ impl Store for FaultStore {
         self.injector.call(Call::Compact, || self.inner.compact_with(space, major, control))
     }
 
+    fn change_options(&self, space: SpaceId, options: &SpaceOptions, control: &Arc<CompactionControl>) -> Result<()> {
+        self.inner.change_options(space, options, control)
+    }
+
     fn files(&self, space: SpaceId) -> Result<SpaceFiles> {
         self.injector.call(Call::Files, || self.inner.files(space))
     }
 
     fn set_compaction_filters(&self, filters: Arc<dyn CompactionFilterFactory>) {
         self.inner.set_compaction_filters(filters);
+    }
+
+    fn copy_files(
+        &self,
+        folder: &Path,
+        earlier: Option<&Path>,
+        report: &mut dyn FnMut(u64) -> Result<()>,
+    ) -> Result<bool> {
+        self.inner.copy_files(folder, earlier, report)
     }
 
     fn check_journals(&self) -> Result<()> {

@@ -49,6 +49,15 @@ pub(crate) fn is_data_folder(path: &Path) -> bool {
     path.join(FORMAT_FILE).is_file() && path.join(LOCK_FILE).is_file()
 }
 
+/// Checks that no process has a data folder open.
+///
+/// # Errors
+/// `Locked`, `Io`.
+pub(crate) fn check_not_open(path: &Path) -> Result<()> {
+    let lock = lock(path)?;
+    lock.unlock().map_err(|error| failed_io(&format!("unlocking {}", path.display()), error))
+}
+
 impl Folder {
     /// Locks a folder, and creates it if it does not exist.
     ///
@@ -125,13 +134,24 @@ impl Folder {
             }
         }
         File::create(self.path.join(CREATING_FILE)).map_err(failed)?;
-        // Written under another name first, so that a crash leaves either the complete file or none.
-        let draft = self.path.join(FORMAT_DRAFT);
-        let mut file = File::create(&draft).map_err(failed)?;
-        file.write_all(format!("{FORMAT_TEXT}{FORMAT}\n").as_bytes()).map_err(failed)?;
-        file.sync_all().map_err(failed)?;
-        fs::rename(&draft, self.path.join(FORMAT_FILE)).map_err(failed)?;
-        sync_folder(&self.path).map_err(failed)
+        write_format(&self.path).map_err(failed)
+    }
+
+    /// Makes an empty folder a data folder without files of the store. Returns the folder for these.
+    ///
+    /// # Errors
+    /// `Io`, `DiskFull`.
+    pub fn prepare_copy(path: &Path) -> Result<PathBuf> {
+        let data = Self::data_of(path);
+        fs::create_dir(&data)
+            .and_then(|()| write_format(path))
+            .map_err(|error| failed_io(&format!("creating the data folder {}", path.display()), error))?;
+        Ok(data)
+    }
+
+    /// The folder of the store's files in a data folder.
+    pub fn data_of(path: &Path) -> PathBuf {
+        path.join(DATA_FOLDER)
     }
 
     /// Whether the store's files have not been created completely.
@@ -191,6 +211,16 @@ impl Folder {
         }
         Ok(())
     }
+}
+
+/// Writes the format, under another name first, so that a crash leaves either the complete file or none.
+fn write_format(folder: &Path) -> std::io::Result<()> {
+    let draft = folder.join(FORMAT_DRAFT);
+    let mut file = File::create(&draft)?;
+    file.write_all(format!("{FORMAT_TEXT}{FORMAT}\n").as_bytes())?;
+    file.sync_all()?;
+    fs::rename(&draft, folder.join(FORMAT_FILE))?;
+    sync_folder(folder)
 }
 
 fn lock(folder: &Path) -> Result<File> {

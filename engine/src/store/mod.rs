@@ -32,6 +32,7 @@ mod row_locks;
 mod statistics;
 mod time;
 
+use std::path::Path;
 use std::sync::Arc;
 use std::time::SystemTime;
 
@@ -42,7 +43,7 @@ pub(crate) use self::copy::write_all;
 pub(crate) use self::fjall::failed_io;
 pub use self::fjall::{FjallStore, SYNC_INTERVAL, StoreOptions};
 pub use self::folder::FORMAT;
-pub(crate) use self::folder::{is_data_folder, sync_folder};
+pub(crate) use self::folder::{check_not_open, is_data_folder, sync_folder};
 pub use self::journal::JournalDamage;
 pub(crate) use self::journal::repair as repair_journals;
 pub use self::memory::MemoryStore;
@@ -70,7 +71,7 @@ pub enum Order {
     Descending,
 }
 
-/// How a space is stored. Fixed when the space is created.
+/// How a space is stored.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SpaceOptions {
     /// Whether blocks are compressed.
@@ -204,6 +205,17 @@ pub trait Store: Send + Sync + 'static {
         self.compact_with(space, major, &Arc::default())
     }
 
+    /// Stores a space with these options from now on, unless it already has them: rewrites all of its data. Reads and
+    /// writes continue. A store in memory has no options.
+    ///
+    /// # Errors
+    /// `Cancelled`: it was stopped through `control`. `Busy`: the store is being closed or reopened. `Stale`: the space
+    /// does not exist. `Io`, `DiskFull`. The options are unchanged after all of these.
+    fn change_options(&self, space: SpaceId, options: &SpaceOptions, control: &Arc<CompactionControl>) -> Result<()> {
+        let _ = (space, options, control);
+        Ok(())
+    }
+
     /// The files of a space. A store in memory has none.
     ///
     /// # Errors
@@ -212,6 +224,23 @@ pub trait Store: Send + Sync + 'static {
 
     /// Sets the factory of compaction filters. Compactions keep all pairs until it is set.
     fn set_compaction_filters(&self, filters: Arc<dyn CompactionFilterFactory>);
+
+    /// Copies the store's files to a folder that is empty, from which [`FjallStore::open`] opens the state at one
+    /// moment of the call. Files that never change are linked where that is possible, or else taken from `earlier`,
+    /// the folder of an earlier copy. `report` is called with the bytes of each file; an error from it ends the copy.
+    /// Reads and writes continue. Returns `false` if this store has no files; nothing has been done then.
+    ///
+    /// # Errors
+    /// `Io`, `DiskFull`, `Closed`, and those of `report`.
+    fn copy_files(
+        &self,
+        folder: &Path,
+        earlier: Option<&Path>,
+        report: &mut dyn FnMut(u64) -> Result<()>,
+    ) -> Result<bool> {
+        let _ = (folder, earlier, report);
+        Ok(false)
+    }
 
     /// Checks what has been written but is not in files yet: the journals of a store on disk.
     ///

@@ -15,6 +15,7 @@ mod journal;
 mod lifetime;
 mod order;
 mod recovery;
+mod rewrite;
 mod statistics;
 mod time;
 

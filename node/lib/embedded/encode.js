@@ -144,11 +144,13 @@ function namespace(out, given) {
   });
 }
 
-/** The sizes of caches and buffers when a database is opened. */
-function sizes(out, { cacheBytes, rowCacheBytes, writeBufferBytes }) {
+/** The sizes of caches and buffers when a database is opened, and when its writes are synced. */
+function sizes(out, { cacheBytes, rowCacheBytes, writeBufferBytes, fsync, syncInterval }) {
   out.maybe(cacheBytes, i64);
   out.maybe(rowCacheBytes, i64);
   out.maybe(writeBufferBytes, i64);
+  out.flag(fsync);
+  out.maybe(syncInterval, i64);
 }
 
 const named = (out, { table: name }) => out.text(name);
@@ -186,7 +188,7 @@ const REQUESTS = {
   [OPERATIONS.deleteFamily]: (out, r) => (named(out, r), out.bytes(r.family)),
   [OPERATIONS.flush]: named,
   [OPERATIONS.compact]: (out, r) => (named(out, r), out.flag(r.major)),
-  [OPERATIONS.backup]: (out, r) => out.text(r.path),
+  [OPERATIONS.backup]: (out, r) => (out.text(r.path), out.flag(r.incremental)),
   [OPERATIONS.tableStatistics]: named,
   [OPERATIONS.statistics]: none,
   [OPERATIONS.restore]: (out, r) => (out.text(r.backup), out.text(r.path)),

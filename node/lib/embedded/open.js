@@ -10,16 +10,21 @@ const { ManualClock } = require('./clock.js');
 const { progressOf } = require('./copying.js');
 const { native } = require('./native.js');
 
-const OPTIONS = new Set(['encoding', 'clock', 'cacheBytes', 'rowCacheBytes', 'writeBufferBytes']);
+const MEMORY_OPTIONS = new Set(['encoding', 'clock', 'cacheBytes', 'rowCacheBytes', 'writeBufferBytes']);
+const OPTIONS = new Set([...MEMORY_OPTIONS, 'durability', 'syncInterval']);
+
+/** What SYNC_WAL may mean: as fast as the operating system takes writes, or on disk. */
+const DURABILITIES = ['SYNC_WAL', 'FSYNC_WAL'];
 
 /** Makes a backend that is not open yet, and the common part of the requests that open it. */
-function prepared(options, where) {
+function prepared(options, where, known = OPTIONS) {
   if (options?.readOnly !== undefined) {
     throw new TypeError(
       `${where}: there is no option \`readOnly\`: the store recovers its journals and removes superseded files when it opens a folder, so only one process can have it open: open a copy, which \`backup\` writes while the database is used`,
     );
   }
-  const { encoding, clock, cacheBytes, rowCacheBytes, writeBufferBytes } = checked(options, OPTIONS, where);
+  const given = checked(options, known, where);
+  const { encoding, clock, cacheBytes, rowCacheBytes, writeBufferBytes, durability, syncInterval } = given;
   const backend = new EmbeddedBackend(
     native().NativeDatabase,
     oneOf(encoding, ['UTF8'], `${where}: option \`encoding\``)?.toLowerCase(),
@@ -36,6 +41,8 @@ function prepared(options, where) {
       cacheBytes: size(cacheBytes, 'cacheBytes'),
       rowCacheBytes: size(rowCacheBytes, 'rowCacheBytes'),
       writeBufferBytes: size(writeBufferBytes, 'writeBufferBytes'),
+      fsync: oneOf(durability, DURABILITIES, `${where}: option \`durability\``) === 'FSYNC_WAL',
+      syncInterval: size(syncInterval, 'syncInterval'),
     },
   };
 }
@@ -45,7 +52,7 @@ function prepared(options, where) {
  * folder share one engine.
  * @param {string | URL} path
  * @param {{ encoding?: 'utf8', clock?: ManualClock, cacheBytes?: number, rowCacheBytes?: number, writeBufferBytes?:
- * number }} [options]
+ * number, durability?: 'SYNC_WAL' | 'FSYNC_WAL', syncInterval?: number }} [options]
  * @returns {Promise<Database>}
  */
 async function open(path, options) {
@@ -69,7 +76,7 @@ function openSync(path, options) {
 
 /** Creates an empty database in memory. This does no I/O, so there is no promise form. */
 function memory(options) {
-  const { backend, request } = prepared(options, 'memory');
+  const { backend, request } = prepared(options, 'memory', MEMORY_OPTIONS);
   backend.runSync(OPERATIONS.openMemory, request);
   return new Database(backend);
 }

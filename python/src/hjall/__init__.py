@@ -129,6 +129,11 @@ def open(path: _Path, **options: _Unpack[_Options]) -> Database:
     - `row_cache_bytes`: the memory for the row cache, in bytes; 0 switches it off. The default is an eighth of
       `cache_bytes`, or 64 MiB if that is not given.
     - `write_buffer_bytes`: the memory for data that are not yet in files, in bytes; 128 MiB by default.
+    - `durability`: what `SYNC_WAL` means, which is the default of tables and of calls. With ``"SYNC_WAL"``, a write
+      returns when the operating system has it, and a power failure can lose the writes of the last `sync_interval`.
+      With ``"FSYNC_WAL"``, it returns when it is on disk.
+    - `sync_interval`: the longest time in seconds for which a write that does not wait for the disk stays unsynced; 1
+      by default. With 0, the operating system decides.
     - `cell_bytes_max`: the size of the largest cell, in bytes; 10 MiB by default, 0 for no limit.
 
     Raises `Locked` if another process has the folder open, `NewerFormat` if a newer version of hjall wrote it,

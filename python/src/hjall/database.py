@@ -55,6 +55,8 @@ class Database:
             row_cache_bytes=options.get("row_cache_bytes"),
             write_buffer_bytes=options.get("write_buffer_bytes"),
             cell_bytes_max=options.get("cell_bytes_max"),
+            durability=options.get("durability"),
+            sync_interval=options.get("sync_interval"),
         )
         self._admin = _native.Admin(self._native)
         self._servers: list[Server] = []
@@ -273,10 +275,14 @@ class Database:
         """Writes the data that a table holds in memory to files. Raises `TableNotFound`, `StorageError`."""
         self._admin.flush_table(self._table_name(name))
 
-    def backup(self, folder: Path, *, progress: CopyProgress | None = None) -> None:
+    def backup(self, folder: Path, *, incremental: bool = False, progress: CopyProgress | None = None) -> None:
         """Copies the database, as of the beginning of the call, to a folder that does not exist or is empty. Other
         threads can read and write meanwhile. The copy is a folder for `hjall.open`, and for `hjall.restore`, which
         copies it again. It is built in ``FOLDER.part`` and appears when it is complete and on disk.
+
+        With `incremental`, files that have not changed are shared by hard links: with the database, if the folder is on
+        its file system, or else with an earlier backup in the folder, which is replaced. Damage to a shared file on the
+        disk is damage to the backup, too.
 
         `progress`: called about 20 times per second as ``progress(table, family, cells, bytes)``, with what is being
         copied and the cells and bytes copied so far; an exception from it ends the backup.
@@ -295,7 +301,7 @@ class Database:
         ...         again.table("t").row(b"r")
         {b'f:q': b'1'}
         """
-        self._admin.backup(folder, progress)
+        self._admin.backup(folder, progress, incremental)
 
     def table_statistics(self, name: Name) -> TableStatistics:
         """Returns figures of a table: the size and number of its files (data that are still in memory are not counted),

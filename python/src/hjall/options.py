@@ -25,6 +25,8 @@ class Options(TypedDict, total=False):
     row_cache_bytes: int | None
     write_buffer_bytes: int | None
     cell_bytes_max: int | None
+    durability: str | None
+    sync_interval: float | None
 
 
 class AioOptions(Options, total=False):

@@ -3,6 +3,7 @@
 use std::ffi::OsString;
 use std::path::PathBuf;
 
+use super::backup::Extent;
 use super::user::{self, UserCommand};
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use hjall_server::settings::{Kind, SET, Setting, Sources, table};
@@ -12,7 +13,7 @@ pub enum Subcommand {
     /// `hjall serve`.
     Serve(Sources),
     /// `hjall backup`, with the destination.
-    Backup(Sources, PathBuf),
+    Backup(Sources, PathBuf, Extent),
     /// `hjall restore`, with the backup.
     Restore(Sources, PathBuf),
     /// `hjall verify`.
@@ -107,6 +108,11 @@ folder, and the server writes the copy: run the command as the server's user. Re
 the copy has everything as of the beginning of the backup. Ending the command ends the backup. If a
 program that embeds the engine has the folder open, the program itself has to make the backup.
 
+With --incremental, files of tables that have not changed are shared by hard links: with the data
+folder, if DEST is on its file system, or else with an earlier backup at DEST. An earlier backup at
+DEST is replaced when the new one is complete. Such a backup takes little space and writes little,
+but damage to a shared file on the disk is damage to the backup, too: keep a full one elsewhere.
+
 Exit codes: those of `hjall serve`; 2 if DEST is in use.";
 
 const RESTORE_HELP: &str = "\
@@ -183,7 +189,10 @@ fn subcommand(matches: &ArgMatches, environment: Vec<(String, String)>) -> Subco
             Subcommand::Config(sources(matches, environment), format)
         }
         Some(("user", matches)) => Subcommand::User(user::parse(matches, |inside| sources(inside, environment))),
-        Some(("backup", matches)) => Subcommand::Backup(sources(matches, environment), folder_of(matches)),
+        Some(("backup", matches)) => {
+            let extent = if matches.get_flag("incremental") { Extent::Incremental } else { Extent::Full };
+            Subcommand::Backup(sources(matches, environment), folder_of(matches), extent)
+        }
         Some(("restore", matches)) => Subcommand::Restore(sources(matches, environment), folder_of(matches)),
         Some(("verify", matches)) => Subcommand::Verify(sources(matches, environment)),
         Some(("repair", matches)) => Subcommand::Repair(sources(matches, environment), matches.get_flag("accept-loss")),
@@ -223,9 +232,14 @@ fn command() -> Command {
     let folder = |name: &'static str, help: &'static str| {
         Arg::new("folder").value_name(name).required(true).value_parser(value_parser!(PathBuf)).help(help)
     };
+    let incremental = Arg::new("incremental")
+        .long("incremental")
+        .action(ArgAction::SetTrue)
+        .help("Share unchanged files; DEST may be an earlier backup, which is replaced");
     let backup = Command::new("backup")
         .about("Copy a data folder, also while a server has it open")
         .after_help(BACKUP_HELP)
+        .arg(incremental)
         .arg(folder("DEST", "Folder to create; it must not exist, or be empty"));
     let restore = Command::new("restore")
         .about("Create a data folder from a backup")

@@ -14,15 +14,39 @@ use super::folder::{self, say};
 /// Time between two lines about one family.
 const REPORT_EVERY: Duration = Duration::from_secs(5);
 
+/// The extent of a backup.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Extent {
+    /// Everything is written again.
+    Full,
+    /// Files that have not changed are shared.
+    Incremental,
+}
+
+impl Extent {
+    /// Makes a backup of this extent.
+    pub fn back_up(
+        self,
+        engine: &Engine,
+        to: &Path,
+        progress: &mut dyn FnMut(&FamilyProgress) -> hjall_engine::Result<()>,
+    ) -> hjall_engine::Result<()> {
+        match self {
+            Self::Full => engine.backup(to, progress),
+            Self::Incremental => engine.backup_incremental(to, progress),
+        }
+    }
+}
+
 /// Writes a copy of the data folder. If a server has it open, the server does.
-pub fn backup(sources: &Sources, to: &Path) -> Result<(), Failure> {
+pub fn backup(sources: &Sources, to: &Path, extent: Extent) -> Result<(), Failure> {
     let (data, options) = folder::settings(sources, "backup")?;
     #[cfg(unix)]
-    if let Some(answered) = control::ask_for_backup(&data, to) {
+    if let Some(answered) = control::ask_for_backup(&data, to, extent) {
         return answered;
     }
     let engine = folder::open(&data, options)?;
-    let copied = engine.backup(to, &mut print_progress()).map_err(|error| failed_backup(to, error));
+    let copied = extent.back_up(&engine, to, &mut print_progress()).map_err(|error| failed_backup(to, error));
     copied.and(engine.close().map_err(|error| Failure::Data(data, error)))
 }
 

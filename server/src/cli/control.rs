@@ -1,8 +1,9 @@
 //! The control socket, by which `hjall backup` asks the server that has a data folder open.
 //!
-//! It is `control` in the data folder, for the server's user alone. A request is a line `backup LENGTH` and the path
-//! of the destination, LENGTH bytes long. The answer is lines: `progress TEXT` any number of times, and at the end
-//! `done`, or `failed CODE TEXT` with the exit code of the command. If the asking process ends, so does the backup.
+//! It is `control` in the data folder, for the server's user alone. A request is a line `backup LENGTH` or
+//! `backup-incremental LENGTH`, and the path of the destination, LENGTH bytes long. The answer is lines: `progress
+//! TEXT` any number of times, and at the end `done`, or `failed CODE TEXT` with the exit code of the command. If the
+//! asking process ends, so does the backup.
 
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
@@ -17,12 +18,13 @@ use std::time::Duration;
 use hjall_engine::{Engine, Error, ErrorKind, FamilyProgress};
 use tokio::net::UnixSocket;
 
-use super::backup::{Reporter, failed_backup};
+use super::backup::{Extent, Reporter, failed_backup};
 use super::exit::Failure;
 use super::folder::say;
 
 const NAME: &str = "control";
 const BACKUP: &str = "backup ";
+const INCREMENTAL: &str = "backup-incremental ";
 const PROGRESS: &str = "progress ";
 const DONE: &str = "done";
 const FAILED: &str = "failed ";
@@ -118,7 +120,7 @@ impl Shared {
     }
 
     fn serve(&self, stream: &UnixStream) -> io::Result<()> {
-        let Some(to) = read_request(stream)? else {
+        let Some((to, extent)) = read_request(stream)? else {
             return answer(
                 stream,
                 &format!("{FAILED}1 the server does not understand the request; use its version of hjall"),
@@ -126,7 +128,7 @@ impl Shared {
         };
         tracing::info!(to = %to.display(), "backup started");
         let mut reporter = Reporter::new();
-        let copied = self.engine.backup(&to, &mut |progress: &FamilyProgress| {
+        let copied = extent.back_up(&self.engine, &to, &mut |progress: &FamilyProgress| {
             if self.stopping.load(Ordering::Acquire) {
                 return Err(Error::new(ErrorKind::Cancelled, "the server was stopped; run the backup again"));
             }
@@ -154,24 +156,30 @@ fn answer(mut stream: &UnixStream, line: &str) -> io::Result<()> {
     stream.write_all(format!("{line}\n").as_bytes())
 }
 
-/// The destination that is asked for; `None` for an unknown request.
-fn read_request(stream: &UnixStream) -> io::Result<Option<PathBuf>> {
+/// The destination and the extent that are asked for; `None` for an unknown request.
+fn read_request(stream: &UnixStream) -> io::Result<Option<(PathBuf, Extent)>> {
     let mut reader = BufReader::new(stream);
     let mut line = String::new();
     reader.by_ref().take(64).read_line(&mut line)?;
-    let length = line.trim_end().strip_prefix(BACKUP).and_then(|length| length.parse::<u64>().ok());
+    let line = line.trim_end();
+    let (extent, length) = match line.strip_prefix(INCREMENTAL) {
+        Some(length) => (Extent::Incremental, Some(length)),
+        None => (Extent::Full, line.strip_prefix(BACKUP)),
+    };
+    let length = length.and_then(|length| length.parse::<u64>().ok());
     let Some(length) = length.filter(|length| (1..=PATH_BYTES_MAX).contains(length)) else { return Ok(None) };
     let mut path = Vec::new();
     reader.take(length).read_to_end(&mut path)?;
     let whole = u64::try_from(path.len()).is_ok_and(|read| read == length);
-    Ok(whole.then(|| PathBuf::from(std::ffi::OsString::from_vec(path))).filter(|path| path.is_absolute()))
+    let path = whole.then(|| PathBuf::from(std::ffi::OsString::from_vec(path)));
+    Ok(path.filter(|path| path.is_absolute()).map(|path| (path, extent)))
 }
 
 /// Asks the server that has this data folder open for a backup, and prints its progress. `None`: there is no server.
-pub fn ask_for_backup(data: &Path, to: &Path) -> Option<Result<(), Failure>> {
+pub fn ask_for_backup(data: &Path, to: &Path, extent: Extent) -> Option<Result<(), Failure>> {
     let path = data.join(NAME);
     match UnixStream::connect(&path) {
-        Ok(stream) => Some(ask(&stream, to)),
+        Ok(stream) => Some(ask(&stream, to, extent)),
         Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
             let why =
                 format!("cannot ask the server for a backup: {}: {error}; run as the server's user", path.display());
@@ -187,7 +195,7 @@ pub fn ask_for_backup(data: &Path, to: &Path) -> Option<Result<(), Failure>> {
     }
 }
 
-fn ask(stream: &UnixStream, to: &Path) -> Result<(), Failure> {
+fn ask(stream: &UnixStream, to: &Path, extent: Extent) -> Result<(), Failure> {
     let lost = |error: io::Error| {
         Failure::Asked(
             1,
@@ -197,7 +205,17 @@ fn ask(stream: &UnixStream, to: &Path) -> Result<(), Failure> {
     let to = std::path::absolute(to).map_err(|error| Failure::Usage(format!("{}: {error}", to.display())))?;
     let bytes = to.as_os_str().as_bytes();
     let mut writer = stream;
-    let sent = writer.write_all(format!("{BACKUP}{}\n", bytes.len()).as_bytes()).and_then(|()| writer.write_all(bytes));
+    let request = if extent == Extent::Incremental { INCREMENTAL } else { BACKUP };
+    let sent = writer
+        .write_all(
+            format!(
+                "{request}{}
+",
+                bytes.len()
+            )
+            .as_bytes(),
+        )
+        .and_then(|()| writer.write_all(bytes));
     // A server that is busy answers without reading the request.
     for line in BufReader::new(stream).lines() {
         let line = match line {

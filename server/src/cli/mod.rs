@@ -26,7 +26,7 @@ use std::ffi::OsString;
 pub fn run(arguments: impl IntoIterator<Item = OsString>) -> u8 {
     let done = match args::read(arguments) {
         args::Subcommand::Serve(sources) => serve::run(&sources),
-        args::Subcommand::Backup(sources, to) => backup::backup(&sources, &to),
+        args::Subcommand::Backup(sources, to, extent) => backup::backup(&sources, &to, extent),
         args::Subcommand::Restore(sources, from) => backup::restore(&sources, &from),
         args::Subcommand::Verify(sources) => backup::verify(&sources),
         args::Subcommand::Repair(sources, accept_loss) => backup::repair(&sources, accept_loss),

@@ -12,8 +12,8 @@ use hjall_engine::{Error, Scanner};
 
 use crate::dispatch::call_scope::CallScope;
 use crate::dispatch::caller::{Caller, OwnScanner};
-use crate::gateway::rest;
 use crate::dispatch::memory_quota::MemoryClaim;
+use crate::gateway::rest;
 use crate::settings::config::Limits;
 use crate::wire::fault::Fault;
 use crate::wire::method::Service;

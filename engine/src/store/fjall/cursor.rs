@@ -43,7 +43,7 @@ impl Snapshot for FjallSnapshot {
         if hidden || key.is_empty() || key.len() > KEY_BYTES_MAX {
             return database.keyspace(space).map(|_| None);
         }
-        let keyspace = database.keyspace(space)?;
+        let keyspace = database.keyspace_at(space, self.view.seqno())?;
         let value = self.view.get(&keyspace, key).map_err(|error| failed("reading", error))?;
         Ok(value.map(Bytes::from))
     }
@@ -84,7 +84,7 @@ impl FjallCursor {
         if !self.to.is_empty() && self.from >= self.to {
             return Ok(CursorState::Ended);
         }
-        let keyspace = database.keyspace(self.space)?;
+        let keyspace = database.keyspace_at(self.space, self.view.seqno())?;
         // fjall panics at a bound that is longer than the longest key. Such a bound sorts directly after its longest
         // valid prefix.
         let from = match self.from.get(..KEY_BYTES_MAX) {

@@ -18,6 +18,7 @@ use super::failure::{failed, failed_io, failed_opening, is_poisoned, refuses_wri
 use super::open_files;
 use super::options::{self, MEMTABLE_BYTES, StoreOptions};
 use super::requested_compaction;
+use super::rewrite::{self, Rewrites};
 use super::space::Space;
 use super::statistics::disk_free_bytes;
 use super::syncer::{self, Failure, Syncer};
@@ -43,15 +44,16 @@ const FLUSH_MAX: Duration = Duration::from_secs(600);
 
 /// An open database. The fields are dropped in this order: handles before the database that they belong to.
 pub(super) struct Database {
-    spaces: RwLock<BTreeMap<SpaceId, Space>>,
+    pub(super) spaces: RwLock<BTreeMap<SpaceId, Space>>,
+    pub(super) rewrites: Rewrites,
     /// Held while a space is created or dropped, which syncs files. Reads and writes of other spaces do not wait for
     /// it.
-    creating: Mutex<SequenceStored>,
+    pub(super) creating: Mutex<SequenceStored>,
     /// The snapshot that readers share. It contains complete commits only.
     view: RwLock<Arc<fjall::Snapshot>>,
     /// Held while a commit is applied. The end of a flush makes all sequence numbers up to its own visible, so a fjall
     /// snapshot that is taken during a commit may contain only a part of it.
-    committing: Mutex<()>,
+    pub(super) committing: Mutex<()>,
     /// The error of the first failure, after which fjall accepts no writes.
     failure: Arc<Failure>,
     /// Makes commits durable.
@@ -60,12 +62,12 @@ pub(super) struct Database {
     pub tombstones: Tombstones,
     pub pressure: Pressure,
     /// Tells running compactions to end.
-    give_way: Arc<AbortFlags>,
+    pub(super) give_way: Arc<AbortFlags>,
     /// The controls of requested compactions.
     controls: Mutex<Vec<Weak<CompactionControl>>>,
     /// The number of flushes and requested compactions in progress.
     long_calls: AtomicUsize,
-    path: PathBuf,
+    pub(super) path: PathBuf,
     pub inner: fjall::Database,
 }
 
@@ -81,10 +83,10 @@ pub(super) enum Committed {
 
 /// Whether this opening has stored a sequence number; see [`Database::store_sequence`].
 #[derive(Default)]
-struct SequenceStored(bool);
+pub(super) struct SequenceStored(bool);
 
 /// A flush or a requested compaction in progress.
-struct LongCall<'a>(&'a AtomicUsize);
+pub(super) struct LongCall<'a>(&'a AtomicUsize);
 
 impl Drop for LongCall<'_> {
     fn drop(&mut self) {
@@ -104,7 +106,7 @@ impl Database {
             .max_journaling_size(JOURNAL_BYTES_MAX)
             .max_cached_files(Some(open_files::cached_files_max()))
             .with_compaction_filter_factories(Arc::new(move |name| {
-                let space = name.parse().ok()?;
+                let space = rewrite::space_of(name)?;
                 let (filters, give_way) = (Arc::clone(&filters), Arc::clone(&give_way_of_filters));
                 Some(Arc::new(SpaceFilterFactory { space, filters, give_way }))
             }));
@@ -121,22 +123,11 @@ impl Database {
             })?
             .map_err(|error| failed_opening(folder, error))?;
         inner.supervisor.seqno.fetch_max(inner.supervisor.seqno.get() + SEQUENCE_GAP);
+        let catalog = open_keyspace(&inner, &CATALOG_SPACE.to_string(), &SpaceOptions::default())?;
+        let (current, others) = rewrite::current_names(&inner, &catalog)?;
         let mut spaces = BTreeMap::new();
-        for name in inner.list_keyspace_names() {
-            let space = name.parse().map_err(|_| {
-                Error::new(
-                    ErrorKind::Corrupt,
-                    format!(
-                        "{} contains \"{}\", which is not a space of hjall; restore the folder from a backup",
-                        folder.display(),
-                        &*name
-                    ),
-                )
-            })?;
-            spaces.insert(space, Space::new(open_keyspace(&inner, space, &SpaceOptions::default())?));
-        }
-        if let std::collections::btree_map::Entry::Vacant(catalog) = spaces.entry(CATALOG_SPACE) {
-            catalog.insert(Space::new(open_keyspace(&inner, CATALOG_SPACE, &SpaceOptions::default())?));
+        for (space, name) in current {
+            spaces.insert(space, Space::new(open_keyspace(&inner, &name, &SpaceOptions::default())?));
         }
         for (number, space) in &spaces {
             corruption::mark_space(space.keyspace.path(), *number)?;
@@ -145,8 +136,9 @@ impl Database {
         let failure = Arc::new(Failure::new());
         let pressure = Pressure::new(options.write_buffer_bytes);
         pressure.recovered(&spaces.values().cloned().collect::<Vec<_>>());
-        Ok(Self {
+        let database = Self {
             spaces: RwLock::new(spaces),
+            rewrites: Rewrites::default(),
             creating: Mutex::default(),
             view: RwLock::new(Arc::new(inner.snapshot())),
             committing: Mutex::new(()),
@@ -160,7 +152,9 @@ impl Database {
             long_calls: AtomicUsize::new(0),
             path: folder.to_owned(),
             inner,
-        })
+        };
+        database.drop_others(&others)?;
+        Ok(database)
     }
 
     /// The stored mark.
@@ -194,6 +188,12 @@ impl Database {
         self.spaces.read().get(&space).map(|space| space.keyspace.clone()).ok_or_else(|| no_such_space(space))
     }
 
+    /// The handle of a space for a snapshot with this sequence number.
+    pub fn keyspace_at(&self, space: SpaceId, seqno: u64) -> Result<Keyspace> {
+        let current = self.keyspace(space)?;
+        Ok(self.rewrites.replaced(space, seqno).unwrap_or(current))
+    }
+
     /// A space; `None` if it does not exist.
     pub fn space(&self, space: SpaceId) -> Option<Space> {
         self.spaces.read().get(&space).cloned()
@@ -204,8 +204,10 @@ impl Database {
         self.spaces.read().values().cloned().collect()
     }
 
-    /// The spaces of these writes, which must be ordered by space.
+    /// The spaces of these writes, which must be ordered by space, and the target of a rewriting of one of them.
     pub fn spaces_of(&self, writes: &[Write]) -> Result<Vec<Space>> {
+        // Before the lock of `spaces`, which the end of a rewriting takes while it holds that of the target.
+        let target = self.rewrites.target_of(writes.iter().map(|write| write.space));
         let spaces = self.spaces.read();
         let mut touched = Vec::with_capacity(1);
         let mut last = None;
@@ -215,6 +217,7 @@ impl Database {
                 last = Some(*space);
             }
         }
+        touched.extend(target);
         Ok(touched)
     }
 
@@ -230,7 +233,7 @@ impl Database {
             return Ok(());
         }
         self.store_sequence(&mut creating)?;
-        let created = Space::new(open_keyspace(&self.inner, space, options)?);
+        let created = Space::new(open_keyspace(&self.inner, &space.to_string(), options)?);
         corruption::mark_space(created.keyspace.path(), space)?;
         corruption::sync_spaces(&self.path)?;
         self.spaces.write().insert(space, created);
@@ -243,7 +246,7 @@ impl Database {
     /// sequence numbers in its journals and spaces, but ignores those in the index. Suppose that a space without writes
     /// was dropped, and a crash followed: the tombstone of the entry would have a greater number than the entry of the
     /// next space, which is given the same id, and the following opening would remove that space with its data.
-    fn store_sequence(&self, stored: &mut SequenceStored) -> Result<()> {
+    pub(super) fn store_sequence(&self, stored: &mut SequenceStored) -> Result<()> {
         if !stored.0 {
             self.rewrite_mark()?;
             self.sync()?;
@@ -261,7 +264,10 @@ impl Database {
             let _committing = self.committing.lock();
             self.spaces.write().remove(&space)
         };
+        drop(creating);
         let Some(removed) = removed else { return Ok(()) };
+        self.drop_replaced_of(space)?;
+        let _creating = self.creating.lock();
         corruption::unmark_space(removed.keyspace.path())?;
         self.inner.delete_keyspace(removed.keyspace).map_err(|error| failed(&format!("dropping space {space}"), error))
     }
@@ -281,7 +287,7 @@ impl Database {
     }
 
     /// Replaces the view with a new snapshot. The caller must hold `committing`.
-    fn renew_view(&self) -> Arc<fjall::Snapshot> {
+    pub(super) fn renew_view(&self) -> Arc<fjall::Snapshot> {
         let view = Arc::new(self.inner.snapshot());
         *self.view.write() = Arc::clone(&view);
         view
@@ -301,6 +307,8 @@ impl Database {
             }
             // Also the default, but not a documented one: the writes are handed to the operating system.
             let mut batch = self.inner.batch().durability(Some(PersistMode::Buffer));
+            let rewriting = self.rewrites.current();
+            let rewriting = rewriting.as_ref().and_then(|current| current.as_ref());
             let mut spaces = touched.iter();
             let (mut last, mut keyspace) = (None, None);
             for Write { space, key, value } in writes {
@@ -312,6 +320,14 @@ impl Database {
                     keyspace = spaces.next().map(|space| &space.keyspace);
                 }
                 let Some(keyspace) = keyspace else { continue };
+                if let Some(rewriting) = rewriting
+                    && rewriting.has_copied(space, &key)
+                {
+                    match &value {
+                        Some(value) => batch.insert(&rewriting.target.keyspace, key.clone(), value.clone()),
+                        None => batch.remove(&rewriting.target.keyspace, key.clone()),
+                    }
+                }
                 match value {
                     Some(value) => batch.insert(keyspace, key, value),
                     None => batch.remove(keyspace, key),
@@ -328,7 +344,7 @@ impl Database {
     }
 
     /// The outcome of a commit. After a failed one, fjall accepts no writes.
-    fn outcome(&self, committed: fjall::Result<()>) -> Result<Committed> {
+    pub(super) fn outcome(&self, committed: fjall::Result<()>) -> Result<Committed> {
         match committed {
             Ok(()) => Ok(Committed::Whole),
             // A commit that fjall refused because of an earlier failure has not been applied. One that failed itself
@@ -444,7 +460,7 @@ impl Database {
         self.give_way.all();
     }
 
-    fn begin_long_call(&self) -> Result<LongCall<'_>> {
+    pub(super) fn begin_long_call(&self) -> Result<LongCall<'_>> {
         self.long_calls.fetch_add(1, Ordering::AcqRel);
         let call = LongCall(&self.long_calls);
         if self.give_way.is_asked() { Err(gave_way()) } else { Ok(call) }
@@ -466,12 +482,7 @@ impl Database {
         // A compaction reads files only. To cover every pair, the memtables have to be flushed first.
         self.write_out(keyspace)?;
         self.view();
-        {
-            let mut controls = self.controls.lock();
-            controls.retain(|control| control.strong_count() > 0);
-            control.begin();
-            controls.push(Arc::downgrade(control));
-        }
+        self.register(control);
         if self.give_way.is_asked() {
             return Err(gave_way());
         }
@@ -485,15 +496,24 @@ impl Database {
         });
         if done.is_ok() && major {
             self.release_replaced_files()?;
+            self.drop_replaced()?;
         } else {
             self.view();
         }
         done
     }
 
+    /// Registers the control of a long call, so that [`Self::end_long_calls`] can end it.
+    pub(super) fn register(&self, control: &Arc<CompactionControl>) {
+        let mut controls = self.controls.lock();
+        controls.retain(|control| control.strong_count() > 0);
+        control.begin();
+        controls.push(Arc::downgrade(control));
+    }
+
     /// Makes fjall remove the files that compactions have replaced, unless a snapshot still uses them. fjall does that
     /// when it seals a memtable with new writes, which may otherwise not happen for days.
-    fn release_replaced_files(&self) -> Result<()> {
+    pub(super) fn release_replaced_files(&self) -> Result<()> {
         self.rewrite_mark()?;
         let catalog = self.keyspace(CATALOG_SPACE)?;
         catalog.rotate_memtable().map_err(|error| failed("flushing memory to files", error))?;
@@ -521,8 +541,9 @@ pub(super) fn bytes_of(writes: &[Write]) -> u64 {
         .sum()
 }
 
-fn open_keyspace(inner: &fjall::Database, space: SpaceId, options: &SpaceOptions) -> Result<Keyspace> {
+/// Opens or creates the keyspace with this name.
+pub(super) fn open_keyspace(inner: &fjall::Database, name: &str, options: &SpaceOptions) -> Result<Keyspace> {
     inner
-        .keyspace(&space.to_string(), || options::keyspace(options))
-        .map_err(|error| failed(&format!("opening space {space}"), error))
+        .keyspace(name, || options::keyspace(options))
+        .map_err(|error| failed(&format!("opening the keyspace {name}"), error))
 }

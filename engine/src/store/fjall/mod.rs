@@ -8,6 +8,7 @@
 //! process that open the same folder share a store; see `core`.
 
 mod backpressure;
+mod checkpoint;
 mod clock_mark;
 mod compaction_filter;
 mod cursor;
@@ -19,6 +20,7 @@ mod open_files;
 mod options;
 mod reopenable_database;
 mod requested_compaction;
+mod rewrite;
 mod space;
 mod statistics;
 mod store;

@@ -170,7 +170,8 @@ impl FjallStore {
             {
                 let database = self.holder.database()?;
                 let all = database.spaces();
-                let touched: Vec<_> = spaces.iter().filter_map(|space| database.space(*space)).collect();
+                let mut touched: Vec<_> = spaces.iter().filter_map(|space| database.space(*space)).collect();
+                touched.extend(database.rewrites.target_of(spaces.iter().copied()));
                 // The pressure on a database that refuses writes does not decrease. The commit reports its failure.
                 if database.pressure.admits(&touched, bytes, || all.clone()) || refuses_writes(&database.inner) {
                     return Ok(());
@@ -315,6 +316,10 @@ impl Store for FjallStore {
         database.compact(&database.keyspace(space)?, major, control)
     }
 
+    fn change_options(&self, space: SpaceId, options: &SpaceOptions, control: &Arc<CompactionControl>) -> Result<()> {
+        self.holder.database()?.change_options(space, options, control)
+    }
+
     fn files(&self, space: SpaceId) -> Result<SpaceFiles> {
         let keyspace = self.holder.database()?.keyspace(space)?;
         Ok(statistics::files(&keyspace))
@@ -322,6 +327,18 @@ impl Store for FjallStore {
 
     fn set_compaction_filters(&self, filters: Arc<dyn CompactionFilterFactory>) {
         self.holder.filters.set(Some(filters));
+    }
+
+    fn copy_files(
+        &self,
+        folder: &Path,
+        earlier: Option<&Path>,
+        report: &mut dyn FnMut(u64) -> Result<()>,
+    ) -> Result<bool> {
+        let database = self.holder.database()?;
+        let to = Folder::prepare_copy(folder)?;
+        database.copy_files(&to, earlier.map(Folder::data_of).as_deref(), report)?;
+        Ok(true)
     }
 
     fn check_journals(&self) -> Result<()> {

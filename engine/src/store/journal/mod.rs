@@ -19,6 +19,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 pub(crate) use self::repair::repair;
+pub(super) use self::scan::end_of_content;
 use self::scan::{Gap, Nature, Scan};
 use super::corruption::damaged;
 use super::fjall::failed_io;
@@ -116,6 +117,18 @@ fn refused(damage: &JournalDamage) -> Error {
     )
 }
 
+/// The journals in a folder, in no particular order.
+pub(super) fn paths(data: &Path) -> io::Result<Vec<PathBuf>> {
+    let mut paths = Vec::new();
+    for entry in fs::read_dir(data)? {
+        let path = entry?.path();
+        if path.extension().is_some_and(|extension| extension == EXTENSION) {
+            paths.push(path);
+        }
+    }
+    Ok(paths)
+}
+
 /// Reads the journals of a folder, the oldest first.
 fn read(data: &Path) -> Result<Vec<Scanned>> {
     let failed = |path: &Path| {
@@ -123,12 +136,9 @@ fn read(data: &Path) -> Result<Vec<Scanned>> {
         move |error: io::Error| failed_io(&doing, error)
     };
     let mut numbers = Vec::new();
-    for entry in fs::read_dir(data).map_err(failed(data))? {
-        let path = entry.map_err(failed(data))?.path();
-        if path.extension().is_some_and(|extension| extension == EXTENSION) {
-            let number = path.file_stem().and_then(|stem| stem.to_str()?.parse::<u64>().ok());
-            numbers.push((number.ok_or_else(|| damaged(&path, "is not named like a journal"))?, path));
-        }
+    for path in paths(data).map_err(failed(data))? {
+        let number = path.file_stem().and_then(|stem| stem.to_str()?.parse::<u64>().ok());
+        numbers.push((number.ok_or_else(|| damaged(&path, "is not named like a journal"))?, path));
     }
     numbers.sort();
     if let Some(pair) = numbers.windows(2).find(|pair| pair[0].0 + 1 != pair[1].0) {

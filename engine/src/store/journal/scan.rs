@@ -8,6 +8,9 @@ use xxhash_rust::xxh3::Xxh3;
 
 use super::batch::{self, Decoded};
 
+/// The number of bytes that are read first. Most journals are short, and the rest of the file is a hole.
+const FIRST_BYTES: usize = 32 << 10;
+
 /// The number of bytes that are read at a time.
 const READ_BYTES: usize = 1 << 20;
 
@@ -102,7 +105,7 @@ impl Window {
         self.bytes.drain(..self.start);
         self.at += self.start as u64;
         self.start = 0;
-        let more = READ_BYTES.max(self.bytes.len());
+        let more = if self.at == 0 && self.bytes.is_empty() { FIRST_BYTES } else { READ_BYTES.max(self.bytes.len()) };
         let before = self.bytes.len();
         (&self.file).take(more as u64).read_to_end(&mut self.bytes)?;
         self.ended = self.bytes.len() - before < more;
@@ -276,7 +279,7 @@ fn loses_a_page(bytes: &[u8], at: u64) -> bool {
 }
 
 /// The end of the content of a file at or after a position: behind it are zeros only. `None` if there is no content.
-fn end_of_content(file: &mut File, from: u64) -> io::Result<Option<u64>> {
+pub(crate) fn end_of_content(file: &mut File, from: u64) -> io::Result<Option<u64>> {
     let mut end = None;
     let mut at = from;
     let (mut buffer, zeros) = (vec![0; 64 << 10], vec![0; 64 << 10]);

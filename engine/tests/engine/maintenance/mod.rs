@@ -4,9 +4,10 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use hjall_engine::mutation::MarkerKind;
+use hjall_engine::request::{Get, Scan};
 use hjall_engine::{Engine, ErrorKind, FamilyProgress, Options, Result};
 
-use crate::fixture::{Database, SERVER, delete, kind, name, put, read};
+use crate::fixture::{Database, SERVER, delete, descriptor, kind, name, put, read};
 
 fn quiet(_: &FamilyProgress) -> Result<()> {
     Ok(())
@@ -185,5 +186,148 @@ fn verify_counts_intact_cells_and_reports_damage() {
     assert_eq!(tables, ["damaged"], "{found:?}");
     let to = tempfile::tempdir().unwrap();
     assert!(engine.backup(&to.path().join("b"), &mut quiet).is_err(), "damage is not copied");
+    engine.close().unwrap();
+}
+
+#[test]
+fn altered_storage_options_take_effect_with_the_next_major_compaction() {
+    let folder = tempfile::tempdir().unwrap();
+    let engine = open(folder.path());
+    engine.create_table(descriptor("t", &["f", "g"]), vec![]).unwrap();
+    let table = engine.table(&name("t"));
+    for row in 0..200 {
+        let value = "compressible ".repeat(200);
+        table.put(&put(&format!("{row:03}"), &[("f:q", 1, &value), ("g:q", 1, "small")])).unwrap();
+    }
+    engine.compact(&name("t"), true).unwrap();
+    let bytes = || engine.table_files(&name("t")).unwrap().bytes;
+    let (before, cells) = (bytes(), read(&table, "007"));
+    for (family, compressed) in [("f COMPRESSION=ZSTD", true), ("f BLOOMFILTER=NONE BLOCKSIZE=8192", false)] {
+        engine.modify_table(descriptor("t", &[family, "g"])).unwrap();
+        engine.compact(&name("t"), false).unwrap();
+        let unchanged = if compressed { bytes() >= before } else { bytes() < before / 4 };
+        assert!(unchanged, "{family}: {} bytes after a minor compaction", bytes());
+        engine.compact(&name("t"), true).unwrap();
+        assert_eq!(bytes() < before / 4, compressed, "{family}: {before} bytes before, {} after", bytes());
+        assert_eq!(read(&table, "007"), cells);
+        table.put(&put("new", &[("f:q", 1, "v")])).unwrap();
+    }
+    engine.close().unwrap();
+    let engine = open(folder.path());
+    assert_eq!(read(&engine.table(&name("t")), "007"), cells);
+    assert_eq!(read(&engine.table(&name("t")), "new").len(), 1);
+    engine.close().unwrap();
+}
+
+/// The number of hard links of each table file of the space with this many files or more.
+#[cfg(unix)]
+fn linked(folder: &Path) -> (usize, usize) {
+    use std::os::unix::fs::MetadataExt as _;
+    let links: Vec<u64> = files(folder).iter().map(|file| std::fs::metadata(file).unwrap().nlink()).collect();
+    (links.iter().filter(|links| **links > 1).count(), links.len())
+}
+
+#[cfg(unix)]
+#[test]
+fn an_incremental_backup_shares_files_and_replaces_an_earlier_one() {
+    let folder = tempfile::tempdir().unwrap();
+    let (data, to) = (folder.path().join("data"), folder.path().join("backup"));
+    let engine = open(&data);
+    engine.create_table(descriptor("t", &["f", "g COMPRESSION=LZ4"]), vec![]).unwrap();
+    let table = engine.table(&name("t"));
+    let fill = |round: usize| {
+        for row in 0..100 {
+            let (row, value) = (format!("{round} {row:03}"), "v".repeat(500));
+            table.put(&put(&row, &[("f:q", 1, &value), ("g:q", 1, &row)])).unwrap();
+        }
+    };
+    fill(0);
+    engine.flush(&name("t")).unwrap();
+    // In the journal only.
+    fill(1);
+    engine.backup_incremental(&to, &mut quiet).unwrap();
+    let (shared, all) = linked(&to);
+    assert!(shared >= 2, "{shared} of {all} files are shared");
+    fill(2);
+    engine.flush(&name("t")).unwrap();
+    table.put(&put("late", &[("f:q", 1, "v")])).unwrap();
+    engine.backup_incremental(&to, &mut quiet).unwrap();
+    assert!(linked(&to).0 > shared);
+    // What happens to the database does not change its backup, and the other way round.
+    table.put(&put("later", &[("f:q", 1, "v")])).unwrap();
+    engine.compact(&name("t"), true).unwrap();
+    let copy = open(&to);
+    assert!(copy.verify(&mut quiet).unwrap().is_empty());
+    let copied = copy.table(&name("t"));
+    for row in (0..3).flat_map(|round| (0..100).map(move |row| format!("{round} {row:03}"))) {
+        assert_eq!(read(&copied, &row), read(&table, &row));
+    }
+    assert_eq!((read(&copied, "late").len(), read(&copied, "later").len()), (1, 0));
+    assert_eq!(kind(engine.backup_incremental(&to, &mut quiet)), ErrorKind::Locked, "the backup is open");
+    copy.compact(&name("t"), true).unwrap();
+    copied.put(&put("copy", &[("f:q", 1, "v")])).unwrap();
+    copy.close().unwrap();
+    assert!(engine.verify(&mut quiet).unwrap().is_empty());
+    assert_eq!(read(&table, "copy").len(), 0);
+
+    // A full backup does not replace another one, and nothing else is replaced.
+    assert_eq!(kind(engine.backup(&to, &mut quiet)), ErrorKind::InvalidArgument);
+    let other = folder.path().join("other");
+    std::fs::create_dir(&other).unwrap();
+    std::fs::write(other.join("file"), "").unwrap();
+    assert_eq!(kind(engine.backup_incremental(&other, &mut quiet)), ErrorKind::InvalidArgument);
+    let stopped = engine.backup_incremental(&to, &mut |_| Err(hjall_engine::Error::new(ErrorKind::Cancelled, "stop")));
+    assert_eq!(kind(stopped), ErrorKind::Cancelled);
+    assert!(open(&to).table(&name("t")).get(&Get::new("copy")).unwrap().cells.len() == 1);
+    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 3);
+    engine.close().unwrap();
+}
+
+/// Each row has the same value in two families; a backup has each row completely or not at all, and all rows of a
+/// writer up to some number.
+#[test]
+fn an_incremental_backup_under_load_is_one_moment() {
+    let folder = tempfile::tempdir().unwrap();
+    let engine = open(&folder.path().join("data"));
+    engine.create_table(descriptor("t", &["f", "g"]), vec![]).unwrap();
+    engine.create_table(descriptor("u", &["f"]), vec![]).unwrap();
+    let ended = AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        let writer = scope.spawn(|| {
+            let (first, second) = (engine.table(&name("t")), engine.table(&name("u")));
+            let mut number = 0;
+            while !ended.load(Ordering::Relaxed) {
+                number += 1;
+                let (row, value) = (format!("{:04}", number % 500), format!("{number} {}", "v".repeat(2000)));
+                first.put(&put(&row, &[("f:q", number, &value), ("g:q", number, &value)])).unwrap();
+                second.put(&put("last", &[("f:q", number, &number.to_string())])).unwrap();
+                if number % 700 == 0 {
+                    engine.flush(&name("t")).unwrap();
+                }
+                if number % 1600 == 0 {
+                    engine.compact(&name("t"), true).unwrap();
+                }
+            }
+        });
+        for round in 0..6 {
+            let to = folder.path().join(format!("backup {}", round % 2));
+            engine.backup_incremental(&to, &mut quiet).unwrap();
+            let copy = open(&to);
+            let last = copy.table(&name("u")).get(&Get::new("last")).unwrap();
+            let last = last.cells.first().map_or(0, |cell| cell.timestamp);
+            let scan = Scan::default();
+            let mut newest = 0;
+            for row in copy.table(&name("t")).scan(scan).unwrap().rows() {
+                let row = row.unwrap();
+                assert_eq!(row.cells.len(), 2);
+                assert_eq!(row.cells[0].value, row.cells[1].value);
+                newest = newest.max(row.cells[0].timestamp);
+            }
+            assert!(newest == last || newest == last + 1, "{newest} in one table, {last} in the other");
+            copy.close().unwrap();
+        }
+        ended.store(true, Ordering::Relaxed);
+        writer.join().unwrap();
+    });
     engine.close().unwrap();
 }

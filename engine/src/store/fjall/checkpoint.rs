@@ -1,0 +1,268 @@
+//! Copies of the files of an open database, for incremental backups.
+//!
+//! Files of tables never change, so they are linked, or taken from an earlier copy, or copied. Journals only grow
+//! until they are removed. Everything large is done without locks. Then commits are kept out while the ends of the
+//! journals and the lists of files are copied, in this order: what a flush removes from a journal meanwhile is in a
+//! list of files that is copied later. The result is what a crash at that moment would leave.
+
+use std::any::Any;
+use std::collections::BTreeSet;
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Read, Seek, SeekFrom};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use fjall::{AbstractTree, Keyspace};
+
+use super::database::Database;
+use super::failure::failed_io;
+use crate::error::Result;
+use crate::store::compaction_control::gave_way;
+use crate::store::folder::sync_folder;
+use crate::store::journal;
+
+const SPACES_FOLDER: &str = "keyspaces";
+const FILES_FOLDER: &str = "tables";
+
+/// The folder of fjall's index of keyspaces.
+const INDEX: &str = "0";
+
+/// The bytes at the end of a file of a table by which it is recognised. They contain when and by what it was written.
+const TAIL_BYTES: u64 = 4096;
+
+/// The longest wait for a list of files that is being replaced.
+const LIST_WAIT: Duration = Duration::from_secs(10);
+
+/// Called with the bytes of each file. An error from it ends the copy.
+pub(super) type Report<'a> = &'a mut dyn FnMut(u64) -> Result<()>;
+
+/// The files of a space that its list names.
+struct Listed {
+    numbers: BTreeSet<u64>,
+    /// fjall's version of the files. They stay while it is held.
+    _version: Box<dyn Any>,
+}
+
+struct Copier<'a> {
+    from: &'a Path,
+    to: &'a Path,
+    earlier: Option<&'a Path>,
+}
+
+impl Database {
+    /// Copies the files of the database to a folder that is empty. `earlier` is the same folder of an earlier copy,
+    /// whose files of tables may be used.
+    ///
+    /// # Errors
+    /// `Busy`: the database is being closed or reopened. `Io`, `DiskFull`, the failure after which the database
+    /// accepts no writes, and those of `report`.
+    pub fn copy_files(&self, to: &Path, earlier: Option<&Path>, report: Report<'_>) -> Result<()> {
+        let copier = Copier { from: &self.path, to, earlier };
+        let failed = |error| failed_io(&format!("copying files to {}", to.display()), error);
+        // A rewriting makes keyspaces that are not spaces.
+        let _no_rewriting = self.rewrites.running();
+        let _call = self.begin_long_call()?;
+        let mut report = |bytes| if self.give_way.is_asked() { Err(gave_way()) } else { report(bytes) };
+        let report: Report<'_> = &mut report;
+        for space in self.spaces() {
+            copier.files(&space.keyspace, report)?;
+        }
+        copier.journals(report)?;
+        let creating = self.creating.lock();
+        let mut lists = Vec::new();
+        {
+            let _committing = self.committing.lock();
+            if let Some(error) = self.failure() {
+                return Err(error.again());
+            }
+            copier.journals(&mut |_| Ok(()))?;
+            for space in self.spaces() {
+                let listed = copier.list(&space.keyspace).map_err(failed)?;
+                lists.push((space.keyspace, listed));
+            }
+        }
+        copier.index().map_err(failed)?;
+        drop(creating);
+        for (keyspace, listed) in &lists {
+            copier.numbered(keyspace, &listed.numbers, report)?;
+            copier.remove_others(keyspace, &listed.numbers).map_err(failed)?;
+        }
+        fs::copy(self.path.join("version"), to.join("version")).map_err(failed)?;
+        File::create(to.join("lock")).map_err(failed)?;
+        copier.sync(to).map_err(failed)
+    }
+}
+
+impl Copier<'_> {
+    fn folder(&self, keyspace: &Keyspace) -> PathBuf {
+        let name = keyspace.path().file_name().map(PathBuf::from).unwrap_or_default();
+        self.to.join(SPACES_FOLDER).join(name)
+    }
+
+    /// Copies the files of a space that it has now.
+    fn files(&self, keyspace: &Keyspace, report: Report<'_>) -> Result<()> {
+        let version = keyspace.tree.current_version();
+        let numbers = version.iter_tables().map(|table| table.id()).collect();
+        self.numbered(keyspace, &numbers, report)
+    }
+
+    fn numbered(&self, keyspace: &Keyspace, numbers: &BTreeSet<u64>, report: Report<'_>) -> Result<()> {
+        let to = self.folder(keyspace);
+        let failed = |error| failed_io(&format!("copying files to {}", to.display()), error);
+        for entry in fs::read_dir(keyspace.path()).map_err(failed)? {
+            let entry = entry.map_err(failed)?;
+            if entry.file_type().map_err(failed)?.is_dir() {
+                fs::create_dir_all(to.join(entry.file_name())).map_err(failed)?;
+            }
+        }
+        for number in numbers {
+            let bytes = self.file(&keyspace.path().join(FILES_FOLDER).join(number.to_string())).map_err(failed)?;
+            report(bytes)?;
+        }
+        Ok(())
+    }
+
+    /// Copies a file of a table, unless that has been done. Returns its length.
+    fn file(&self, from: &Path) -> io::Result<u64> {
+        let name = from.strip_prefix(self.from).map_err(io::Error::other)?;
+        let to = self.to.join(name);
+        if to.exists() {
+            return Ok(0);
+        }
+        let bytes = fs::metadata(from)?.len();
+        if fs::hard_link(from, &to).is_ok() {
+            return Ok(bytes);
+        }
+        if let Some(earlier) = self.earlier.map(|earlier| earlier.join(name))
+            && same_file(from, &earlier).unwrap_or(false)
+            && fs::hard_link(&earlier, &to).is_ok()
+        {
+            return Ok(bytes);
+        }
+        fs::copy(from, &to)?;
+        OpenOptions::new().write(true).open(&to)?.sync_all()?;
+        Ok(bytes)
+    }
+
+    /// Copies the current list of files of a space.
+    fn list(&self, keyspace: &Keyspace) -> io::Result<Listed> {
+        let (from, to, began) = (keyspace.path(), self.folder(keyspace), Instant::now());
+        loop {
+            let version = keyspace.tree.current_version();
+            let current = fs::read(from.join("current"))?;
+            let number = current.first_chunk().map(|number| u64::from_le_bytes(*number));
+            if number == Some(version.id()) {
+                let name = format!("v{}", version.id());
+                match fs::read(from.join(&name)) {
+                    Ok(list) if fs::read(from.join("current"))? == current => {
+                        write(&to.join(name), &list)?;
+                        write(&to.join("current"), &current)?;
+                        let numbers = version.iter_tables().map(|table| table.id()).collect();
+                        return Ok(Listed { numbers, _version: Box::new(version) });
+                    }
+                    Ok(_) => {}
+                    Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+                    Err(error) => return Err(error),
+                }
+            }
+            if began.elapsed() > LIST_WAIT {
+                return Err(io::Error::other(format!("the list of files in {} keeps changing", from.display())));
+            }
+            std::thread::sleep(Duration::from_micros(100));
+        }
+    }
+
+    /// Copies the index, which is changed only by those who create and drop spaces.
+    fn index(&self) -> io::Result<()> {
+        let (from, to) = (self.from.join(SPACES_FOLDER).join(INDEX), self.to.join(SPACES_FOLDER).join(INDEX));
+        copy_tree(&from, &to)
+    }
+
+    /// Removes files of a space that were copied, but are not listed.
+    fn remove_others(&self, keyspace: &Keyspace, listed: &BTreeSet<u64>) -> io::Result<()> {
+        for entry in fs::read_dir(self.folder(keyspace).join(FILES_FOLDER))? {
+            let path = entry?.path();
+            let number = path.file_name().and_then(|name| name.to_str()?.parse::<u64>().ok());
+            if !number.is_some_and(|number| listed.contains(&number)) {
+                fs::remove_file(path)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Copies what the journals have gained since the last call.
+    fn journals(&self, report: Report<'_>) -> Result<()> {
+        let failed = |error| failed_io(&format!("copying the journals to {}", self.to.display()), error);
+        let mut names = BTreeSet::new();
+        for from in journal::paths(self.from).map_err(failed)? {
+            let Some(name) = from.file_name() else { continue };
+            let to = self.to.join(name);
+            match append(&from, &to) {
+                Ok(bytes) => report(bytes)?,
+                // A flush has made it unnecessary.
+                Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
+                Err(error) => return Err(failed(error)),
+            }
+            names.insert(to);
+        }
+        for staged in journal::paths(self.to).map_err(failed)?.into_iter().filter(|path| !names.contains(path)) {
+            fs::remove_file(staged).map_err(failed)?;
+        }
+        Ok(())
+    }
+
+    /// Makes the journals and the names of all files durable.
+    fn sync(&self, folder: &Path) -> io::Result<()> {
+        for entry in fs::read_dir(folder)? {
+            let entry = entry?;
+            if entry.file_type()?.is_dir() {
+                self.sync(&entry.path())?;
+            } else if folder == self.to {
+                OpenOptions::new().write(true).open(entry.path())?.sync_all()?;
+            }
+        }
+        sync_folder(folder)
+    }
+}
+
+/// Appends to a copy of a journal what the journal has gained. Returns the number of bytes.
+fn append(from: &Path, to: &Path) -> io::Result<u64> {
+    let mut from = File::open(from)?;
+    let mut to = OpenOptions::new().create(true).append(true).open(to)?;
+    let at = to.metadata()?.len();
+    let Some(end) = journal::end_of_content(&mut from, at)? else { return Ok(0) };
+    from.seek(SeekFrom::Start(at))?;
+    io::copy(&mut from.take(end - at), &mut to)
+}
+
+fn copy_tree(from: &Path, to: &Path) -> io::Result<()> {
+    fs::create_dir_all(to)?;
+    for entry in fs::read_dir(from)? {
+        let entry = entry?;
+        let to = to.join(entry.file_name());
+        if entry.file_type()?.is_dir() {
+            copy_tree(&entry.path(), &to)?;
+        } else {
+            write(&to, &fs::read(entry.path())?)?;
+        }
+    }
+    Ok(())
+}
+
+fn write(path: &Path, content: &[u8]) -> io::Result<()> {
+    fs::write(path, content)?;
+    OpenOptions::new().write(true).open(path)?.sync_all()
+}
+
+/// Whether two files of tables are the same one, by their lengths and ends.
+fn same_file(a: &Path, b: &Path) -> io::Result<bool> {
+    let tail = |path: &Path| {
+        let mut file = File::open(path)?;
+        let bytes = file.metadata()?.len();
+        file.seek(SeekFrom::Start(bytes.saturating_sub(TAIL_BYTES)))?;
+        let mut tail = Vec::new();
+        file.read_to_end(&mut tail)?;
+        io::Result::Ok((bytes, tail))
+    };
+    Ok(tail(a)? == tail(b)?)
+}
