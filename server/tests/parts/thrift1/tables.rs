@@ -50,8 +50,8 @@ fn invalid_utf8_is_not_the_name_of_a_compression() {
 #[test]
 fn a_refused_table_does_not_exist() {
     let gateway = Gateway::new(&[]);
-    let lzo = ColumnDescriptor { compression: bytes("Lzo"), ..family("a") };
-    assert_eq!(raised(&create(&gateway, "made", vec![lzo]).io), ("DoNotRetryIOException".to_owned(), false));
+    let bzip2 = ColumnDescriptor { compression: bytes("Bzip2"), ..family("a") };
+    assert_eq!(raised(&create(&gateway, "made", vec![bzip2]).io), ("DoNotRetryIOException".to_owned(), false));
     assert_eq!(raised(&create(&gateway, "made", vec![]).io), ("DoNotRetryIOException".to_owned(), false));
     assert_eq!(
         raised(&create(&gateway, "no:made", vec![family("a")]).io),
