@@ -231,8 +231,8 @@ class Table(_native.Table):
     ) -> int:
         """Counts rows. The arguments and the errors are those of `scan`.
 
-        `progress`: called with the number of rows counted so far, after every 10,000 rows; an exception from it ends
-        the count.
+        `progress`: called with the number of rows counted so far, after every 10,000 rows and at the end; an exception
+        from it ends the count.
 
         >>> import hjall
         >>> db = hjall.memory()
@@ -255,10 +255,12 @@ class Table(_native.Table):
         scanner = self._scanner(arguments)
         counted = 0
         try:
-            while rows := scanner.skip(_COUNTED_AT_ONCE):
+            while rows := scanner.skip(_COUNTED_AT_ONCE - counted % _COUNTED_AT_ONCE):
                 counted += rows
-                if progress is not None:
+                if progress is not None and counted % _COUNTED_AT_ONCE == 0:
                     progress(counted)
+            if progress is not None and counted % _COUNTED_AT_ONCE:
+                progress(counted)
         finally:
             scanner.close()
         return counted
