@@ -36,7 +36,7 @@ pytest := $(python) -m pytest -q --no-header -p no:cacheprovider
 check = @echo "check $(1): …"; if $(2); then echo "check $(1): ok"; else echo "check $(1): FAILED"; exit 1; fi
 
 .PHONY: help run release site test check fuzz judge judge-random bench idl clients requirements build binary cargo-there python-there node-there \
-  test-rust test-judge test-rest test-clients test-examples test-documents test-operation test-hostile hostile faults test-crash crash test-linear linear soak test-python build-python release-python test-node build-node release-node package-node \
+  test-rust test-judge test-rest test-clients test-examples test-documents test-shell test-operation test-hostile hostile faults test-crash crash test-linear linear soak test-python build-python release-python test-node build-node release-node package-node \
   check-format check-lints check-dependencies check-advisories check-fuzz check-perf check-documents check-generated check-tidy check-node check-python check-python-types test-sdist wheel
 
 help: ## this list
@@ -49,7 +49,7 @@ release: cargo-there ## build hjall for use: target/release/hjall. The first bui
 	@[ -e $(target)/release/hjall ] || echo "building hjall: the first time, this takes about 7 minutes on 2 cores"
 	cargo build --locked --release --bin hjall
 
-test: test-rust test-judge test-rest test-clients test-examples test-operation test-hostile test-crash test-linear test-python test-node test-documents ## all tests, from a fresh clone; random ones use fixed seeds
+test: test-rust test-judge test-rest test-clients test-examples test-shell test-operation test-hostile test-crash test-linear test-python test-node test-documents ## all tests, from a fresh clone; random ones use fixed seeds
 
 check: check-format check-lints check-dependencies check-documents check-generated check-tidy check-node check-python check-python-types ## formatting, lints, dependencies and their licences, documents, generated code
 
@@ -77,6 +77,9 @@ test-examples: build .venv/.complete ## the programs of examples/, which assert 
 
 test-documents: build-python build-node .venv/.complete ## every snippet of README.md, docs/ and the package pages, in order, as a reader would paste it
 	$(pytest) tests/documents
+
+test-shell: build .venv/.complete ## the shell: HBase's recorded transcripts, the terminal, scripts, the guides' walk-throughs
+	$(pytest) tests/shell
 
 test-operation: build .venv/.complete ## what operators use: settings, SIGHUP, metrics, health, slow calls
 	$(pytest) tests/operation

@@ -1,6 +1,8 @@
-//! Time from start to the first answer, time to create a table, and memory of an idle server.
+//! Time from start to the first answer, of a server and of the shell, time to create a table, and memory of an idle
+//! server.
 
 use std::path::Path;
+use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use hjall_idl::hbase1::{GetTableNamesArgs, GetTableNamesResult, MutateRowsResult};
@@ -23,6 +25,14 @@ pub fn run(hjall: &Path, megabytes: usize, families: usize, runs: usize) -> Outc
         },
     )?;
     println!("start to first answer, empty folder:           {:>8.1} ms (goal 50)", milliseconds(starts));
+    let folder = tempfile::tempdir()?;
+    let data = folder.path().to_string_lossy().into_owned();
+    let took = shell(hjall, runs, &["--data", &data])?;
+    println!("start of the shell to the end, empty folder:   {:>8.1} ms", milliseconds(took));
+    let server = Server::hjall(hjall, &empty.path().join("shell"))?;
+    let took = shell(hjall, runs, &["--server", &server.address.to_string()])?;
+    println!("start of the shell to the end, on a server:    {:>8.1} ms (goal 20)", milliseconds(took));
+    server.stop()?;
     println!("memory of an idle server:                      {:>8.1} MiB (goal 32)", kib as f64 / 1024.0);
 
     let many = tempfile::tempdir()?;
@@ -47,6 +57,21 @@ pub fn run(hjall: &Path, megabytes: usize, families: usize, runs: usize) -> Outc
 
 fn milliseconds(time: Duration) -> f64 {
     time.as_secs_f64() * 1000.0
+}
+
+/// The median time that the shell takes to start, list the tables and end.
+fn shell(hjall: &Path, runs: usize, place: &[&str]) -> Outcome<Duration> {
+    let mut times = Vec::new();
+    for _ in 0..runs.max(1) {
+        let begin = Instant::now();
+        let ended = Command::new(hjall).arg("shell").args(place).args(["-e", "list"]).stdout(Stdio::null()).status()?;
+        if !ended.success() {
+            return Err(format!("hjall shell ended with {ended}").into());
+        }
+        times.push(begin.elapsed());
+    }
+    times.sort_unstable();
+    Ok(times[times.len() / 2])
 }
 
 /// The median time from starting the process until `getTableNames` is answered.

@@ -13,7 +13,7 @@ import pytest
 from rust_imports import imports
 from tree import text, written
 
-CRATES = ("engine", "server")
+CRATES = ("engine", "server", "shell")
 COLUMN = "may import"
 CODE = re.compile(r"`([^`]+)`")
 NAME = re.compile(r"[\w/.]+")

@@ -3,9 +3,11 @@
 use bytes::Bytes;
 
 use super::Engine;
+use super::tables::check_not_system;
 use crate::catalog::TableState;
+use crate::error::{Error, ErrorKind, Result};
 use crate::name::TableName;
-use crate::region::{Region, greatest_not_after};
+use crate::region::{self, Region, greatest_not_after};
 
 impl Engine {
     /// The region with the greatest name not after `key` in the order of `hbase:meta`, which is what HBase finds for a
@@ -20,5 +22,38 @@ impl Engine {
             .collect();
         let at = greatest_not_after(all.iter().map(|(_, _, name)| &name[..]), key)?;
         all.get(at).map(|(table, region, _)| (table.name().clone(), (*region).clone()))
+    }
+
+    /// Splits the region that contains a row: the row becomes the first one of a new region. Data does not move, since
+    /// a family has one store for all regions. Running scans continue.
+    ///
+    /// # Errors
+    /// `TableNotFound`, `TableDisabled`, `SystemTable`; `InvalidArgument` if a region begins at this row already, or if
+    /// the row is empty or too long.
+    pub fn split_region(&self, name: &TableName, row: &[u8]) -> Result<()> {
+        crate::request::check_row(row)?;
+        let core = self.handle.live()?;
+        let catalog = &core.catalog;
+        let mut counter = catalog.begin()?;
+        let old = catalog.table(name)?;
+        check_not_system(&old)?;
+        if !old.enabled() {
+            return Err(Error::new(ErrorKind::TableDisabled, format!("{name} is disabled.")));
+        }
+        let mut starts: Vec<Bytes> = old.regions().iter().skip(1).map(|region| region.start.clone()).collect();
+        if starts.iter().any(|start| start == row) {
+            return Err(Error::invalid("should not give a splitkey which equals to startkey!"));
+        }
+        starts.push(Bytes::copy_from_slice(row));
+        // Regions that are not split keep their ids, and with them their names.
+        let mut regions = region::cut(starts, core.store.now_ms())?;
+        for region in &mut regions {
+            let same = |kept: &&Region| kept.start == region.start && kept.end == region.end;
+            if let Some(kept) = old.regions().iter().find(same) {
+                region.id = kept.id;
+            }
+        }
+        let new = catalog.plan(&mut counter, Some(&old), old.descriptor().clone(), regions, true, false)?;
+        catalog.replace_table(&counter, name, Some(new))
     }
 }

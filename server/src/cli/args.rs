@@ -4,6 +4,7 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 
 use super::backup::Extent;
+use super::shell::{self, ShellCommand};
 use super::user::{self, UserCommand};
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use hjall_server::settings::{Kind, SET, Setting, Sources, table};
@@ -26,6 +27,8 @@ pub enum Subcommand {
     User(UserCommand),
     /// `hjall config`.
     Config(Sources, OutputFormat),
+    /// `hjall shell`.
+    Shell(ShellCommand),
 }
 
 /// The output format of `hjall config`.
@@ -52,6 +55,8 @@ Examples:
   hjall user add alice --users users.toml --read '*'   a user, and what she may do
   hjall config --default > hjall.toml          a template of the settings file
   hjall config --config hjall.toml             the effective settings and their origins
+  hjall shell                                  HBase's shell on the server at 127.0.0.1:9090
+  hjall shell --data /var/lib/hjall            the same on a data folder that no server has open
 
 Then, from Python:
   import happybase
@@ -167,7 +172,17 @@ of `hjall serve` and reads the same files and environment variables.";
 /// Parses a command line, which starts with the name of the program, and the environment of the process. Exits
 /// the process if clap prints help or rejects the command line.
 pub fn read(arguments: impl IntoIterator<Item = OsString>) -> Subcommand {
-    subcommand(&command().get_matches_from(arguments), environment())
+    let arguments: Vec<OsString> = arguments.into_iter().collect();
+    let is_shell = arguments.get(1).is_some_and(|name| name == "shell");
+    match command().try_get_matches_from(arguments) {
+        Ok(matches) => subcommand(&matches, environment()),
+        // HBase's shell ends with this status after an unknown option.
+        Err(error) if is_shell && error.use_stderr() => {
+            let _ = error.print();
+            std::process::exit(1)
+        }
+        Err(error) => error.exit(),
+    }
 }
 
 /// The environment variables that are valid Unicode. No setting accepts anything else.
@@ -188,6 +203,7 @@ fn subcommand(matches: &ArgMatches, environment: Vec<(String, String)>) -> Subco
             let format = format.map_or(OutputFormat::Toml, |(_, format)| format);
             Subcommand::Config(sources(matches, environment), format)
         }
+        Some(("shell", matches)) => Subcommand::Shell(shell::parse(matches, |inside| sources(inside, environment))),
         Some(("user", matches)) => Subcommand::User(user::parse(matches, |inside| sources(inside, environment))),
         Some(("backup", matches)) => {
             let extent = if matches.get_flag("incremental") { Extent::Incremental } else { Extent::Full };
@@ -271,6 +287,7 @@ fn command() -> Command {
         .subcommand(options(compact, of_folder))
         .subcommand(user::command(|command| options(command, |setting| setting.name == "auth.users")))
         .subcommand(options(config, |_| true))
+        .subcommand(shell::command(|command| options(command, of_folder)))
 }
 
 /// Whether a setting matters to a command that opens a data folder without serving it.

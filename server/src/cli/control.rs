@@ -1,11 +1,12 @@
-//! The control socket, by which `hjall backup` asks the server that has a data folder open.
+//! The control socket, by which `hjall backup` and `hjall shell` ask the server that has a data folder open.
 //!
-//! It is `control` in the data folder, for the server's user alone. A request is a line `backup LENGTH` or
-//! `backup-incremental LENGTH`, and the path of the destination, LENGTH bytes long. The answer is lines: `progress
-//! TEXT` any number of times, and at the end `done`, or `failed CODE TEXT` with the exit code of the command. If the
-//! asking process ends, so does the backup.
+//! It is `control` in the data folder, for the server's user alone. A request is a line: `addresses` asks where clients
+//! can connect; `backup LENGTH` or `backup-incremental LENGTH` for a backup to the path that follows, which is LENGTH
+//! bytes long. The answer is lines: `progress TEXT` any number of times, and at the end `done`, or `failed CODE TEXT`
+//! with the exit code of the command. If the asking process ends, so does the backup.
 
 use std::io::{self, BufRead, BufReader, Read, Write};
+use std::net::SocketAddr;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::os::unix::fs::PermissionsExt;
 use std::os::unix::net::UnixStream;
@@ -25,6 +26,7 @@ use super::folder::say;
 const NAME: &str = "control";
 const BACKUP: &str = "backup ";
 const INCREMENTAL: &str = "backup-incremental ";
+const ADDRESSES: &str = "addresses";
 const PROGRESS: &str = "progress ";
 const DONE: &str = "done";
 const FAILED: &str = "failed ";
@@ -52,13 +54,14 @@ pub struct Control {
 
 struct Shared {
     engine: Engine,
+    addresses: Vec<SocketAddr>,
     stopping: AtomicBool,
     running: Mutex<Vec<JoinHandle<()>>>,
 }
 
 impl Control {
     /// Listens in a data folder that this process has open. The caller is inside the runtime that accepts connections.
-    pub fn start(data: &Path, engine: Engine) -> io::Result<Self> {
+    pub fn start(data: &Path, engine: Engine, addresses: Vec<SocketAddr>) -> io::Result<Self> {
         // Absolute, since the path is used again when the server stops.
         let path = std::path::absolute(data)?.join(NAME);
         match std::fs::remove_file(&path) {
@@ -70,7 +73,8 @@ impl Control {
         // Before `listen`, so that no client can connect while the umask still determines the permissions.
         std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o600))?;
         let listener = socket.listen(WAITING_MAX)?;
-        let shared = Arc::new(Shared { engine, stopping: AtomicBool::new(false), running: Mutex::default() });
+        let shared =
+            Arc::new(Shared { engine, addresses, stopping: AtomicBool::new(false), running: Mutex::default() });
         let serving = Arc::clone(&shared);
         tokio::spawn(async move {
             loop {
@@ -120,11 +124,20 @@ impl Shared {
     }
 
     fn serve(&self, stream: &UnixStream) -> io::Result<()> {
-        let Some((to, extent)) = read_request(stream)? else {
-            return answer(
-                stream,
-                &format!("{FAILED}1 the server does not understand the request; use its version of hjall"),
-            );
+        let (to, extent) = match read_request(stream)? {
+            Some(Request::Backup(to, extent)) => (to, extent),
+            Some(Request::Addresses) => {
+                for address in &self.addresses {
+                    answer(stream, &format!("{PROGRESS}{address}"))?;
+                }
+                return answer(stream, DONE);
+            }
+            None => {
+                return answer(
+                    stream,
+                    &format!("{FAILED}1 the server does not understand the request; use its version of hjall"),
+                );
+            }
         };
         tracing::info!(to = %to.display(), "backup started");
         let mut reporter = Reporter::new();
@@ -156,12 +169,23 @@ fn answer(mut stream: &UnixStream, line: &str) -> io::Result<()> {
     stream.write_all(format!("{line}\n").as_bytes())
 }
 
-/// The destination and the extent that are asked for; `None` for an unknown request.
-fn read_request(stream: &UnixStream) -> io::Result<Option<(PathBuf, Extent)>> {
+/// What is asked for.
+enum Request {
+    /// A backup to this folder.
+    Backup(PathBuf, Extent),
+    /// The addresses of the server.
+    Addresses,
+}
+
+/// Reads a request; `None`: it is unknown.
+fn read_request(stream: &UnixStream) -> io::Result<Option<Request>> {
     let mut reader = BufReader::new(stream);
     let mut line = String::new();
     reader.by_ref().take(64).read_line(&mut line)?;
     let line = line.trim_end();
+    if line == ADDRESSES {
+        return Ok(Some(Request::Addresses));
+    }
     let (extent, length) = match line.strip_prefix(INCREMENTAL) {
         Some(length) => (Extent::Incremental, Some(length)),
         None => (Extent::Full, line.strip_prefix(BACKUP)),
@@ -171,8 +195,21 @@ fn read_request(stream: &UnixStream) -> io::Result<Option<(PathBuf, Extent)>> {
     let mut path = Vec::new();
     reader.take(length).read_to_end(&mut path)?;
     let whole = u64::try_from(path.len()).is_ok_and(|read| read == length);
-    let path = whole.then(|| PathBuf::from(std::ffi::OsString::from_vec(path)));
-    Ok(path.filter(|path| path.is_absolute()).map(|path| (path, extent)))
+    let path = whole.then(|| PathBuf::from(std::ffi::OsString::from_vec(path))).filter(|path| path.is_absolute());
+    Ok(path.map(|path| Request::Backup(path, extent)))
+}
+
+/// The addresses of the server that has this data folder open; none if it cannot be asked.
+pub fn addresses(data: &Path) -> Vec<String> {
+    let asked = || -> io::Result<Vec<String>> {
+        let mut stream = UnixStream::connect(data.join(NAME))?;
+        stream.set_read_timeout(Some(PEER_WAIT))?;
+        stream.write_all(format!("{ADDRESSES}\n").as_bytes())?;
+        stream.shutdown(std::net::Shutdown::Write)?;
+        let lines = BufReader::new(&stream).take(PATH_BYTES_MAX).lines().collect::<io::Result<Vec<_>>>()?;
+        Ok(lines.iter().filter_map(|line| line.strip_prefix(PROGRESS)).map(str::to_owned).collect())
+    };
+    asked().unwrap_or_default()
 }
 
 /// Asks the server that has this data folder open for a backup, and prints its progress. `None`: there is no server.

@@ -14,6 +14,7 @@ mod log;
 mod open_files;
 mod reload;
 mod serve;
+mod shell;
 mod signals;
 #[cfg(feature = "otel")]
 mod traces;
@@ -33,6 +34,11 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> u8 {
         args::Subcommand::Compact(sources, tables) => compact::run(&sources, &tables),
         args::Subcommand::User(command) => user::run(command),
         args::Subcommand::Config(sources, format) => config::run(&sources, format),
+        args::Subcommand::Shell(command) => match shell::run(&command) {
+            Ok(0) => Ok(()),
+            Ok(status) => return u8::try_from(status & 0xFF).unwrap_or(1),
+            Err(failure) => Err(failure),
+        },
     };
     match done {
         Ok(()) => 0,

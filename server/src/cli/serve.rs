@@ -57,7 +57,7 @@ pub fn run(sources: &Sources) -> Result<(), Failure> {
         None
     } else {
         let _inside = runtime.enter();
-        let started = Control::start(&data, engine.clone());
+        let started = Control::start(&data, engine.clone(), server.addrs().to_vec());
         started
             .inspect_err(|error| {
                 tracing::warn!(%error, "no control socket in the data folder: `hjall backup` has to wait until the server has stopped");

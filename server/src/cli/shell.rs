@@ -1,0 +1,230 @@
+//! `hjall shell`: HBase's shell on a server or on a data folder.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::parser::ValueSource;
+use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
+use hjall_engine::ErrorKind;
+use hjall_server::settings::Sources;
+use hjall_shell::connection::{Connection, Embedded, Login, Remote, ServerOptions, WithSystemTables};
+use hjall_shell::interrupt::Interrupt;
+use hjall_shell::output::Format;
+use hjall_shell::{Program, on_large_stack};
+
+use super::exit::Failure;
+use super::folder;
+
+const HELP: &str = "\
+Without --data, commands go to a Thrift2 server, hjall's or HBase's. With --data, the folder is opened in this
+process: no server may have it open.
+
+Without -e and FILE, commands are read from standard input; on a terminal lines can be edited, and Tab completes.
+
+Examples:
+  hjall shell
+  hjall shell --server hbase.example.com:9090
+  hjall shell --data ./hjall-data
+  hjall shell -e \"scan 't', {LIMIT => 5}\"
+  hjall shell --format jsonl -e \"scan 't'\"
+  hjall shell -n script.rb
+  echo \"list\" | hjall shell -n
+
+A password is read from the variable HJALL_PASSWORD, or asked for on the terminal.
+
+Exit codes: as of HBase's shell, 0 or what `exit N` says; 1 after an error with -n or -e. If the shell cannot start: those
+of `hjall serve`, 1 for a server that cannot be reached.";
+
+/// A parsed `hjall shell`.
+pub struct ShellCommand {
+    place: Place,
+    program: Program,
+}
+
+enum Place {
+    Server(ServerOptions),
+    Folder(Sources),
+    Wrong(String),
+}
+
+/// Adds the arguments of `hjall shell` to those of a data folder.
+pub fn command(with_folder: impl FnOnce(Command) -> Command) -> Command {
+    let path = |name: &'static str, help: &'static str| {
+        Arg::new(name).long(name).value_name("FILE").value_parser(value_parser!(PathBuf)).help(help)
+    };
+    let flag = |name: &'static str, help: &'static str| Arg::new(name).long(name).action(ArgAction::SetTrue).help(help);
+    let formats = clap::builder::PossibleValuesParser::new(Format::NAMES);
+    with_folder(
+        Command::new("shell")
+            .about("HBase's shell, on a server or a data folder")
+            .after_help(HELP)
+            .arg(
+                Arg::new("server")
+                    .long("server")
+                    .value_name("HOST:PORT")
+                    .default_value("127.0.0.1:9090")
+                    .env("HJALL_SHELL_SERVER")
+                    .help("Thrift2 server that commands go to"),
+            )
+            .arg(
+                Arg::new("execute")
+                    .short('e')
+                    .long("execute")
+                    .value_name("COMMAND")
+                    .action(ArgAction::Append)
+                    .help("Run a command and end; can be repeated"),
+            )
+            .arg(
+                Arg::new("noninteractive")
+                    .short('n')
+                    .long("noninteractive")
+                    .action(ArgAction::SetTrue)
+                    .help("End with status 1 at the first error"),
+            )
+            .arg(
+                Arg::new("format")
+                    .long("format")
+                    .value_name("FORMAT")
+                    .default_value("table")
+                    .value_parser(formats)
+                    .help("Format of what commands print"),
+            )
+            .arg(flag("tls", "Use TLS"))
+            .arg(path("tls-ca", "Authorities to trust, in PEM [default: those of the system]").requires("tls"))
+            .arg(path("tls-cert", "Certificate of this client, in PEM").requires("tls"))
+            .arg(path("tls-key", "Key of this client, in PEM").requires("tls"))
+            .arg(Arg::new("user").long("user").value_name("NAME").help("User to log in as, with SASL PLAIN"))
+            .arg(flag("framed", "Use Thrift's framed transport"))
+            .arg(flag("compact", "Use Thrift's compact protocol"))
+            .arg(
+                Arg::new("timeout")
+                    .long("timeout")
+                    .value_name("SECONDS")
+                    .default_value("600")
+                    .value_parser(value_parser!(u64))
+                    .help("How long an answer of the server may take"),
+            )
+            .arg(Arg::new("epoch").long("epoch").action(ArgAction::SetTrue).help("Show timestamps as numbers"))
+            .arg(
+                Arg::new("define")
+                    .short('D')
+                    .value_name("KEY=VALUE")
+                    .action(ArgAction::Append)
+                    .help("Set hbase.shell.timestamp.format.epoch, as in HBase"),
+            )
+            .arg(Arg::new("script").value_name("FILE").value_parser(value_parser!(PathBuf)).help("Script to run")),
+    )
+}
+
+/// Reads the arguments.
+pub fn parse(matches: &ArgMatches, sources: impl FnOnce(&ArgMatches) -> Sources) -> ShellCommand {
+    let format = matches.get_one::<String>("format").and_then(|name| Format::from_name(name)).unwrap_or_default();
+    let program = Program {
+        commands: matches.get_many::<String>("execute").into_iter().flatten().cloned().collect(),
+        file: matches.get_one::<PathBuf>("script").cloned(),
+        batch: matches.get_flag("noninteractive"),
+        format,
+    };
+    let mut epoch = matches.get_flag("epoch");
+    let mut unknown = None;
+    for given in matches.get_many::<String>("define").into_iter().flatten() {
+        match given.split_once('=') {
+            Some(("hbase.shell.timestamp.format.epoch", value)) => epoch = value == "true",
+            _ => unknown = Some(given.clone()),
+        }
+    }
+    hjall_shell::output::time::show_numbers(epoch);
+    let folder = matches.value_source("data").is_some_and(|source| source == ValueSource::CommandLine);
+    let place = match (unknown, folder) {
+        (Some(given), _) => {
+            Place::Wrong(format!("-D {given} has no effect here; hbase.shell.timestamp.format.epoch=true has"))
+        }
+        (None, true) => Place::Folder(sources(matches)),
+        (None, false) => server(matches).map_or_else(Place::Wrong, Place::Server),
+    };
+    ShellCommand { place, program }
+}
+
+fn server(matches: &ArgMatches) -> Result<ServerOptions, String> {
+    let given = matches.get_one::<String>("server").map_or("", String::as_str);
+    let (host, port) = match given.rsplit_once(':') {
+        Some((host, port)) => (host.trim_start_matches('[').trim_end_matches(']'), port),
+        None => (given, "9090"),
+    };
+    let port =
+        port.parse().map_err(|_| format!("--server {given}: the port must be a number, as in 127.0.0.1:9090"))?;
+    let path = |name| matches.get_one::<PathBuf>(name).cloned();
+    Ok(ServerOptions {
+        host: host.to_owned(),
+        port,
+        tls: matches.get_flag("tls"),
+        ca: path("tls-ca"),
+        certificate: path("tls-cert"),
+        key: path("tls-key"),
+        login: matches.get_one::<String>("user").map(|user| Login { user: user.clone(), password: String::new() }),
+        framed: matches.get_flag("framed"),
+        compact: matches.get_flag("compact"),
+        timeout: Duration::from_secs(matches.get_one::<u64>("timeout").copied().unwrap_or(600)),
+    })
+}
+
+/// Runs a shell; the exit status.
+pub fn run(command: &ShellCommand) -> Result<i32, Failure> {
+    let interrupt = Interrupt::of_signal().map_err(Failure::Signals)?;
+    let program = command.program.clone();
+    match &command.place {
+        Place::Wrong(why) => Err(Failure::Usage(why.clone())),
+        Place::Folder(sources) => {
+            let (data, options) = folder::settings(sources, "shell")?;
+            let engine = hjall_engine::Engine::open(&data, options).map_err(|error| match error.kind() {
+                ErrorKind::Locked => Failure::Asked(4, locked(&data, &error)),
+                _ => Failure::Data(data.clone(), error),
+            })?;
+            started(on_large_stack(move || {
+                let connection = Box::new(Embedded::new(engine, interrupt.clone()));
+                hjall_shell::run(with_system_tables(connection), &program, interrupt)
+            }))
+        }
+        Place::Server(options) => {
+            let mut options = options.clone();
+            if let Some(login) = &mut options.login {
+                login.password = password(&login.user)?;
+            }
+            started(on_large_stack(move || match Remote::connect(&options, interrupt.clone()) {
+                Ok(remote) => hjall_shell::run(with_system_tables(Box::new(remote)), &program, interrupt),
+                Err(failure) => {
+                    eprintln!("hjall: {failure}");
+                    1
+                }
+            }))
+        }
+    }
+}
+
+fn with_system_tables(connection: Box<dyn Connection>) -> Box<dyn Connection> {
+    Box::new(WithSystemTables::new(connection))
+}
+
+fn started(done: std::io::Result<i32>) -> Result<i32, Failure> {
+    done.map_err(|error| Failure::Asked(1, format!("the shell cannot run: {error}")))
+}
+
+/// The error for a folder that is in use, with the address of the server that has it.
+fn locked(data: &std::path::Path, error: &hjall_engine::Error) -> String {
+    #[cfg(unix)]
+    let addresses = super::control::addresses(data);
+    #[cfg(not(unix))]
+    let addresses: Vec<String> = Vec::new();
+    if addresses.is_empty() {
+        return format!("{error}; if a server has it open, use hjall shell --server HOST:PORT");
+    }
+    format!("data folder {} is in use by a server; use hjall shell --server {}", data.display(), addresses.join(" or "))
+}
+
+fn password(user: &str) -> Result<String, Failure> {
+    if let Ok(password) = std::env::var("HJALL_PASSWORD") {
+        return Ok(password);
+    }
+    rpassword::prompt_password(format!("Password of {user}: "))
+        .map_err(|error| Failure::Usage(format!("no password: {error}; set HJALL_PASSWORD")))
+}

@@ -1,0 +1,217 @@
+//! Arguments of commands, and their errors.
+
+use bytes::Bytes;
+use hjall_engine::name::TableName;
+
+use super::context::Context;
+use crate::connection::{Failure, Reason};
+use crate::language::{Raise, Value, inspected, to_text};
+
+/// The result of a command.
+pub type Done = Result<Value, CommandError>;
+
+/// Why a command failed.
+#[derive(Clone)]
+pub enum CommandError {
+    /// An exception of the shell: its class and message.
+    Raised(String, String),
+    /// A failure of the connection, which commands word by what they were doing.
+    Failed(Failure),
+    /// The statement ends: Ctrl-C, or standard output was closed.
+    Interrupted,
+    /// Ends the shell, as an exception outside of commands does.
+    Fatal(String, String),
+}
+
+impl CommandError {
+    /// A message that the shell words itself.
+    pub fn says(message: impl Into<String>) -> Self {
+        Self::Raised("RuntimeError".to_owned(), message.into())
+    }
+
+    /// A wrong argument.
+    pub fn argument(message: impl Into<String>) -> Self {
+        Self::Raised("ArgumentError".to_owned(), message.into())
+    }
+
+    /// A value of the wrong type.
+    pub fn kind(message: impl Into<String>) -> Self {
+        Self::Raised("TypeError".to_owned(), message.into())
+    }
+
+    /// A method that a value would need.
+    pub fn no_method(method: &str, value: &Value) -> Self {
+        let message = format!("undefined method `{method}' for {}:{}", inspected(value), value.class_name());
+        Self::Raised("NoMethodError".to_owned(), message)
+    }
+}
+
+impl From<Failure> for CommandError {
+    fn from(failure: Failure) -> Self {
+        match failure.reason {
+            Reason::Interrupted => Self::Interrupted,
+            _ => Self::Failed(failure),
+        }
+    }
+}
+
+impl From<hjall_engine::Error> for CommandError {
+    fn from(error: hjall_engine::Error) -> Self {
+        Failure::from(error).into()
+    }
+}
+
+impl From<Raise> for CommandError {
+    fn from(raise: Raise) -> Self {
+        match raise {
+            Raise::Error(exception) => Self::Raised(exception.class, exception.message),
+            _ => Self::Interrupted,
+        }
+    }
+}
+
+/// The name of a table.
+pub fn table_name(value: &Value) -> Result<TableName, CommandError> {
+    match value {
+        Value::Str(text) => {
+            let text = text.borrow();
+            if text.is_empty() {
+                return Err(CommandError::argument("Table qualifier must not be empty"));
+            }
+            Ok(TableName::parse(&text)?)
+        }
+        Value::TableRef(name) => Ok(TableName::parse(name.as_bytes())?),
+        other => Err(CommandError::Raised(
+            "NameError".to_owned(),
+            format!("no method 'valueOf' for {} on TableName: the name of a table is a string", other.class_name()),
+        )),
+    }
+}
+
+/// The bytes of a row key.
+pub fn row(value: &Value) -> Result<Bytes, CommandError> {
+    let row = bytes_of(value);
+    hjall_engine::request::check_row(&row)?;
+    Ok(row)
+}
+
+/// The bytes of a value: of a string its own, of other values their text.
+pub fn bytes_of(value: &Value) -> Bytes {
+    match value {
+        Value::Java(java) => match &**java {
+            crate::language::Java::Bytes(bytes) => Bytes::from(bytes.clone()),
+            _ => to_text(value).into(),
+        },
+        _ => to_text(value).into(),
+    }
+}
+
+/// The bytes of a string, which other values are not taken for.
+pub fn strict_bytes(value: &Value) -> Result<Bytes, CommandError> {
+    match value {
+        Value::Str(text) => Ok(Bytes::from(text.borrow().clone())),
+        Value::Java(java) => match &**java {
+            crate::language::Java::Bytes(bytes) => Ok(Bytes::from(bytes.clone())),
+            _ => Err(CommandError::no_method("to_java_bytes", value)),
+        },
+        other => Err(CommandError::no_method("to_java_bytes", other)),
+    }
+}
+
+/// Family and qualifier: all before and all behind the first colon.
+pub fn split_column(column: &[u8]) -> (Bytes, Option<Bytes>) {
+    match column.iter().position(|byte| *byte == b':') {
+        Some(colon) => (Bytes::copy_from_slice(&column[..colon]), Some(Bytes::copy_from_slice(&column[colon + 1..]))),
+        None => (Bytes::copy_from_slice(column), None),
+    }
+}
+
+/// The text of a value.
+pub fn text(value: &Value) -> String {
+    String::from_utf8_lossy(&to_text(value)).into_owned()
+}
+
+/// A whole number of 64 bits; fractions are cut.
+pub fn long(value: &Value) -> Result<i64, CommandError> {
+    match value {
+        Value::Int(n) => Ok(*n),
+        Value::Float(n) => Ok(*n as i64),
+        Value::Big(_) => {
+            Err(CommandError::Raised("RangeError".to_owned(), "bignum too big to convert into `long'".to_owned()))
+        }
+        other => Err(CommandError::kind(format!("cannot convert instance of class {} to long", other.class_name()))),
+    }
+}
+
+/// Options by name. An option that is nil counts as absent.
+#[derive(Clone, Default)]
+pub struct Options {
+    pairs: Vec<(Value, Value)>,
+}
+
+impl Options {
+    /// The options of a hash.
+    pub fn of(value: &Value) -> Option<Self> {
+        match value {
+            Value::Hash(table) => Some(Self { pairs: table.pairs() }),
+            _ => None,
+        }
+    }
+
+    fn place(&self, name: &str) -> Option<usize> {
+        self.pairs.iter().position(|(key, _)| matches!(key, Value::Str(text) if text.borrow()[..] == *name.as_bytes()))
+    }
+
+    /// The value of an option.
+    pub fn get(&self, name: &str) -> Option<&Value> {
+        self.place(name).map(|at| &self.pairs[at].1).filter(|value| !value.is_nil())
+    }
+
+    /// Removes an option and returns its value.
+    pub fn take(&mut self, name: &str) -> Option<Value> {
+        self.place(name).map(|at| self.pairs.remove(at).1).filter(|value| !value.is_nil())
+    }
+
+    /// Whether an option is given, even as nil.
+    pub fn has(&self, name: &str) -> bool {
+        self.place(name).is_some()
+    }
+
+    /// The options that are left.
+    pub fn rest(&self) -> &[(Value, Value)] {
+        &self.pairs
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.pairs.is_empty()
+    }
+
+    /// The options as a value.
+    pub fn value(&self) -> Value {
+        Value::hash(self.pairs.iter().cloned())
+    }
+}
+
+impl Context {
+    /// An error in the words of HBase's shell.
+    pub fn worded(&self, error: CommandError, table: &str) -> CommandError {
+        let CommandError::Failed(failure) = &error else { return error };
+        let shown = self.reference.clone().map_or_else(|| table.to_owned(), |name| format!("Hbase::Table - {name}"));
+        match failure.reason {
+            Reason::TableMissing => CommandError::says(format!("Unknown table {table}!")),
+            Reason::TableDisabled => CommandError::says(format!("Table {shown} is disabled!")),
+            Reason::NamespaceMissing => {
+                let name = failure.text.rsplit(' ').next().unwrap_or(&failure.text).trim_matches(['"', '\'']);
+                CommandError::says(format!("Unknown namespace {name}!"))
+            }
+            Reason::TableExists => CommandError::says(format!("Table already exists: {table}!")),
+            _ => error,
+        }
+    }
+
+    /// Ends the command at Ctrl-C, or when nobody reads its output any more.
+    pub fn check(&self) -> Result<(), CommandError> {
+        if self.interrupt.is_pending() || self.out.is_closed() { Err(CommandError::Interrupted) } else { Ok(()) }
+    }
+}

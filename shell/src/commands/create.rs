@@ -1,0 +1,241 @@
+//! `create`, and the options of a table.
+
+use bytes::Bytes;
+use hjall_engine::mutation::Durability;
+use hjall_engine::region::split;
+use hjall_engine::schema::{FamilyDescriptor, TableDescriptor};
+
+use super::arguments::{CommandError, Done, Options, table_name, text};
+use super::families::{self, no_constant, pairs};
+use super::{Command, Context};
+use crate::connection::Reason;
+use crate::language::{Value, binary_bytes, inspected};
+
+pub const COMMANDS: &[Command] = &[Command {
+    name: "create",
+    group: "ddl",
+    least: 1,
+    most: usize::MAX,
+    about: "Create a table: its name, its families, and options of the table. A family is a name, or a dictionary with \
+            NAME and options: VERSIONS, MIN_VERSIONS, TTL, BLOOMFILTER, COMPRESSION, IN_MEMORY, BLOCKCACHE, BLOCKSIZE, \
+            KEEP_DELETED_CELLS, DATA_BLOCK_ENCODING, METADATA, CONFIGURATION and others. A dictionary without NAME has \
+            options of the table: SPLITS, SPLITS_FILE, NUMREGIONS with SPLITALGO, MAX_FILESIZE, MEMSTORE_FLUSHSIZE, \
+            READONLY, DURABILITY, METADATA, CONFIGURATION and others. Returns a reference to the table.",
+    examples: &[
+        "create 't1', 'f1', 'f2', 'f3'",
+        "create 'ns1:t1', {NAME => 'f1', VERSIONS => 5}",
+        "create 't1', {NAME => 'f1', VERSIONS => 1, TTL => 2592000, BLOCKCACHE => true}",
+        "create 't1', {NAME => 'f1', COMPRESSION => 'SNAPPY', BLOOMFILTER => 'ROWCOL'}",
+        "create 't1', 'f1', SPLITS => ['10', '20', '30', '40']",
+        "create 't1', 'f1', SPLITS_FILE => 'splits.txt'",
+        "create 't1', 'f1', {NUMREGIONS => 15, SPLITALGO => 'HexStringSplit'}",
+        "create 't1', {NAME => 'f1', CONFIGURATION => {'hbase.hstore.blockingStoreFiles' => '10'}}, MAX_FILESIZE => '1073741824'",
+    ],
+    run: create,
+}];
+
+/// The message for an argument that is neither a name nor a dictionary.
+fn wrong_type(value: &Value) -> CommandError {
+    let class = value.class_name();
+    CommandError::argument(format!("{class} of {} is not of Hash or String type", inspected(value)))
+}
+
+fn create(context: &mut Context, args: Vec<Value>) -> Done {
+    let Value::Str(_) = &args[0] else {
+        return Err(CommandError::argument("Table name must be of type String"));
+    };
+    let name = table_name(&args[0])?;
+    let mut table = TableDescriptor::new(name.clone());
+    let mut splits = Vec::new();
+    // Names in arrays count like names of their own.
+    let mut list = Vec::new();
+    for value in &args[1..] {
+        match value {
+            Value::Array(inner) => list.extend(inner.0.borrow().iter().cloned()),
+            other => list.push(other.clone()),
+        }
+    }
+    for value in list {
+        let options = match &value {
+            Value::Str(_) => {
+                let text = text(&value);
+                if text.is_empty() {
+                    return Err(CommandError::argument("Column Family name can not be empty"));
+                }
+                add_family(context, &mut table, FamilyDescriptor::new(text)?);
+                continue;
+            }
+            Value::Hash(_) => Options::of(&value).unwrap_or_default(),
+            other => return Err(wrong_type(other)),
+        };
+        let mut options = options;
+        if options.has("NAME") {
+            if let Some(method) = options.take("METHOD") {
+                check_method(&text(&method))?;
+            }
+            let family = families::family(context, options)?;
+            add_family(context, &mut table, family);
+            continue;
+        }
+        if let Some(method) = options.take("METHOD") {
+            check_method(&text(&method))?;
+        }
+        splits.extend(split_keys(&mut options, &mut table)?);
+        table_options(&mut table, &mut options)?;
+        for (key, value) in options.rest() {
+            if !value.is_nil() {
+                context.out.line(&format!("An argument ignored (unknown or overridden): {}", text(key)));
+            }
+        }
+    }
+    if table.families.is_empty() {
+        return Err(CommandError::argument("Table must have at least one column family"));
+    }
+    check_splits(&splits)?;
+    context.connection.create(table, splits).map_err(|failure| match failure.reason {
+        Reason::NamespaceMissing => CommandError::says(format!("Unknown namespace {}!", name.namespace())),
+        _ => context.worded(failure.into(), &name.to_string()),
+    })?;
+    context.out.line(&format!("Created table {name}"));
+    context.out.record([("table", name.to_string().into()), ("created", true.into())]);
+    Ok(Value::TableRef(name.to_string().into()))
+}
+
+fn check_method(method: &str) -> Result<(), CommandError> {
+    if method == "table_att" {
+        return Ok(());
+    }
+    Err(CommandError::argument("table_att is currently the only supported method"))
+}
+
+fn add_family(context: &mut Context, table: &mut TableDescriptor, family: FamilyDescriptor) {
+    if table.families.contains_key(&family.name) {
+        let name = String::from_utf8_lossy(&family.name);
+        context.out.line(&format!("Family '{name}' already exists, the old one will be replaced"));
+    }
+    table.families.insert(family.name.clone(), family);
+}
+
+/// Split keys as text: `\xHH` is a byte.
+fn key(value: &Value) -> Bytes {
+    binary_bytes(&text(value)).into()
+}
+
+fn check_splits(splits: &[Bytes]) -> Result<(), CommandError> {
+    let mut sorted = splits.to_vec();
+    sorted.sort();
+    let shown = hjall_engine::region::to_string_binary;
+    if sorted.first().is_some_and(|key| key.is_empty()) {
+        return Err(CommandError::argument("Empty split key must not be passed in the split keys."));
+    }
+    match sorted.windows(2).find(|pair| pair[0] == pair[1]) {
+        Some(pair) => Err(CommandError::argument(format!(
+            "All split keys must be unique, found duplicate: {}, {}",
+            shown(&pair[0]),
+            shown(&pair[1])
+        ))),
+        None => Ok(()),
+    }
+}
+
+fn split_keys(options: &mut Options, table: &mut TableDescriptor) -> Result<Vec<Bytes>, CommandError> {
+    let mut keys = Vec::new();
+    if let Some(file) = options.take("SPLITS_FILE") {
+        let path = text(&file);
+        let Ok(content) = std::fs::read(&path) else {
+            return Err(CommandError::argument(format!("Splits file {path} doesn't exist")));
+        };
+        let lines = String::from_utf8_lossy(&content).into_owned();
+        keys.extend(lines.lines().map(|line| Bytes::from(binary_bytes(line.trim_end_matches('\r')))));
+        table.set("SPLITS_FILE", path);
+    }
+    match options.take("SPLITS") {
+        None => {}
+        Some(Value::Array(list)) => keys.extend(list.0.borrow().iter().map(key)),
+        Some(other) => keys.push(key(&other)),
+    }
+    let count = options.take("NUMREGIONS");
+    let algorithm = options.take("SPLITALGO");
+    match (count, algorithm) {
+        (None, None) => {}
+        (Some(_), None) => return Err(CommandError::argument("Split algorithm must be specified")),
+        (None, Some(_)) => return Err(CommandError::argument("Number of regions must be specified")),
+        (Some(count), Some(algorithm)) => {
+            let given = text(&count);
+            let count: i64 =
+                given.parse().map_err(|_| CommandError::argument(format!("For input string: \"{given}\"")))?;
+            if count < 2 {
+                return Err(CommandError::argument("Number of regions must be greater than 1"));
+            }
+            let count =
+                u32::try_from(count).map_err(|_| CommandError::argument(format!("{count} regions are too many")))?;
+            let name = text(&algorithm);
+            keys.extend(match name.rsplit('.').next().unwrap_or(&name) {
+                "HexStringSplit" => split::hex_string(count)?,
+                "DecimalStringSplit" => split::decimal_string(count)?,
+                "UniformSplit" => split::uniform(count)?,
+                _ => return Err(CommandError::argument(format!("Class {name} not found"))),
+            });
+        }
+    }
+    Ok(keys)
+}
+
+/// Options of a table whose values are stored as they are given.
+const STORED: &[&str] = &[
+    "MAX_FILESIZE",
+    "MEMSTORE_FLUSHSIZE",
+    "OWNER",
+    "COMPACTION_ENABLED",
+    "SPLIT_ENABLED",
+    "MERGE_ENABLED",
+    "NORMALIZATION_ENABLED",
+    "NORMALIZER_TARGET_REGION_COUNT",
+    "NORMALIZER_TARGET_REGION_SIZE_MB",
+    "REGION_REPLICATION",
+    "PRIORITY",
+    "SPLIT_POLICY",
+    "FLUSH_POLICY",
+    "REGION_MEMSTORE_REPLICATION",
+    "ERASURE_CODING_POLICY",
+];
+const NUMBERS: &[&str] = &[
+    "MAX_FILESIZE",
+    "MEMSTORE_FLUSHSIZE",
+    "REGION_REPLICATION",
+    "PRIORITY",
+    "NORMALIZER_TARGET_REGION_COUNT",
+    "NORMALIZER_TARGET_REGION_SIZE_MB",
+];
+
+/// Applies the options of a table that it knows, and removes them.
+pub fn table_options(table: &mut TableDescriptor, options: &mut Options) -> Result<(), CommandError> {
+    for key in STORED {
+        let Some(value) = options.take(key) else { continue };
+        let given = text(&value);
+        if NUMBERS.contains(key) && given.parse::<i64>().is_err() {
+            return Err(CommandError::argument(format!("For input string: \"{given}\"")));
+        }
+        table.set(*key, given);
+    }
+    if let Some(value) = options.take("READONLY") {
+        let on = matches!(value, Value::Bool(true)) || text(&value).eq_ignore_ascii_case("true");
+        table.set("READONLY", on.to_string());
+    }
+    if let Some(value) = options.take("DURABILITY") {
+        let name = text(&value);
+        let found = Durability::ALL.into_iter().find(|durability| durability.name() == name);
+        let Some(durability) = found else {
+            return Err(no_constant("org.apache.hadoop.hbase.client.Durability", &name));
+        };
+        table.set_durability(durability);
+    }
+    for key in ["METADATA", "CONFIGURATION"] {
+        if let Some(value) = options.take(key) {
+            for (key, value) in pairs(&value, key)? {
+                table.set(key, value);
+            }
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,192 @@
+//! The options of a family, as `create` and `alter` take them.
+
+use hjall_engine::schema::{BlockEncoding, BloomFilter, Compression, FamilyDescriptor};
+
+use super::arguments::{CommandError, Options, text};
+use super::context::Context;
+use crate::language::Value;
+
+/// Keys whose value is a truth value: anything but true is false.
+const FLAGS: &[&str] = &[
+    "IN_MEMORY",
+    "BLOCKCACHE",
+    "CACHE_DATA_ON_WRITE",
+    "CACHE_INDEX_ON_WRITE",
+    "CACHE_BLOOMS_ON_WRITE",
+    "EVICT_BLOCKS_ON_CLOSE",
+    "PREFETCH_BLOCKS_ON_OPEN",
+    "IS_MOB",
+    "COMPRESS_TAGS",
+    "NEW_VERSION_BEHAVIOR",
+];
+
+/// The names of an error about an enumeration, in the order in which HBase lists them.
+const COMPRESSIONS: &str = "LZO LZMA GZ ZSTD EnumDesc LZ4 BROTLI NONE SNAPPY BZIP2";
+const BLOOM_FILTERS: &str = "ROWPREFIX_FIXED_LENGTH EnumDesc ROWCOL ROW NONE";
+
+/// The TTL of cells that never expire.
+const FOREVER: i32 = i32::MAX;
+
+/// The value of an option as a number of 32 bits.
+fn int(value: &Value) -> Result<i32, CommandError> {
+    let given = text(value);
+    given.parse().map_err(|_| CommandError::argument(format!("For input string: \"{given}\"")))
+}
+
+/// An enumeration's constant that does not exist.
+pub fn no_constant(class: &str, name: &str) -> CommandError {
+    CommandError::argument(format!("No enum constant {class}.{name}"))
+}
+
+/// The seconds of a TTL: a number, `FOREVER`, or `1 DAY 2 HOURS`. What is none of them counts as 0, which the server
+/// refuses.
+fn seconds(value: &Value) -> i32 {
+    let given = text(value);
+    if given.eq_ignore_ascii_case("FOREVER") {
+        return FOREVER;
+    }
+    if let Ok(number) = given.trim().parse::<i64>() {
+        return i32::try_from(number).unwrap_or(i32::MAX);
+    }
+    let mut total = 0_i64;
+    let mut words = given.split_whitespace();
+    while let Some(word) = words.next() {
+        let unit = match words.next().map(|unit| unit.to_uppercase()) {
+            Some(unit) if unit.starts_with("DAY") => 86_400,
+            Some(unit) if unit.starts_with("HOUR") => 3600,
+            Some(unit) if unit.starts_with("MINUTE") => 60,
+            Some(unit) if unit.starts_with("SECOND") => 1,
+            _ => return 0,
+        };
+        match word.parse::<i64>() {
+            Ok(n) => total = total.saturating_add(n.saturating_mul(unit)),
+            Err(_) => return 0,
+        }
+    }
+    i32::try_from(total).unwrap_or(i32::MAX)
+}
+
+/// The pairs of METADATA or CONFIGURATION.
+pub fn pairs(value: &Value, key: &str) -> Result<Vec<(String, String)>, CommandError> {
+    let Some(options) = Options::of(value) else {
+        return Err(CommandError::argument(format!("{key} must be a Hash type")));
+    };
+    Ok(options.rest().iter().map(|(key, value)| (text(key), text(value))).collect())
+}
+
+/// Applies options to a family. Prints a remark for each key that it does not know.
+pub fn apply(context: &mut Context, family: &mut FamilyDescriptor, options: Options) -> Result<(), CommandError> {
+    let name = String::from_utf8_lossy(&family.name).into_owned();
+    let mut unknown = Vec::new();
+    for (key, value) in options.rest() {
+        if value.is_nil() {
+            continue;
+        }
+        let key = text(key);
+        match &key[..] {
+            "VERSIONS" => {
+                let versions = int(value)?;
+                if versions <= 0 {
+                    return Err(CommandError::argument("Maximum versions must be positive"));
+                }
+                family.set("VERSIONS", versions.to_string());
+            }
+            "MIN_VERSIONS" | "BLOCKSIZE" | "REPLICATION_SCOPE" | "DFS_REPLICATION" => {
+                let number = int(value)?;
+                family.set(key, number.to_string());
+            }
+            "MOB_THRESHOLD" => {
+                let given = text(value);
+                let number: i64 =
+                    given.parse().map_err(|_| CommandError::argument(format!("For input string: \"{given}\"")))?;
+                family.set(key, number.to_string());
+            }
+            "TTL" => {
+                family.set_ttl_seconds(seconds(value));
+            }
+            "BLOOMFILTER" => {
+                let given = text(value).to_uppercase();
+                let Some(kind) = BloomFilter::from_name(&given) else {
+                    return Err(CommandError::argument(format!(
+                        "BloomFilter type {given} is not supported. Use one of {BLOOM_FILTERS}"
+                    )));
+                };
+                family.set_bloom_filter(kind);
+            }
+            "COMPRESSION" | "COMPRESSION_COMPACT" | "COMPRESSION_COMPACT_MAJOR" | "COMPRESSION_COMPACT_MINOR" => {
+                let given = text(value).to_uppercase();
+                let Some(kind) = Compression::from_name(&given) else {
+                    return Err(CommandError::argument(format!(
+                        "Compression {given} is not supported. Use one of {COMPRESSIONS}"
+                    )));
+                };
+                family.set(key, kind.name());
+            }
+            "DATA_BLOCK_ENCODING" | "INDEX_BLOCK_ENCODING" => {
+                let given = text(value).to_uppercase();
+                let known = if key == "DATA_BLOCK_ENCODING" {
+                    BlockEncoding::from_name(&given).is_some()
+                } else {
+                    matches!(&given[..], "NONE" | "PREFIX_TREE")
+                };
+                if !known {
+                    let class = if key == "DATA_BLOCK_ENCODING" { "DataBlockEncoding" } else { "IndexBlockEncoding" };
+                    return Err(no_constant(&format!("org.apache.hadoop.hbase.io.encoding.{class}"), &given));
+                }
+                family.set(key, given);
+            }
+            "KEEP_DELETED_CELLS" => {
+                let given = text(value).to_uppercase();
+                if !matches!(&given[..], "TRUE" | "FALSE" | "TTL") {
+                    return Err(no_constant("org.apache.hadoop.hbase.KeepDeletedCells", &given));
+                }
+                family.set(key, given);
+            }
+            "IN_MEMORY_COMPACTION" => {
+                let given = text(value).to_uppercase();
+                if !matches!(&given[..], "NONE" | "BASIC" | "EAGER" | "ADAPTIVE") {
+                    return Err(no_constant("org.apache.hadoop.hbase.MemoryCompactionPolicy", &given));
+                }
+                family.set(key, given);
+            }
+            "STORAGE_POLICY" => {
+                family.set(key, text(value).to_uppercase());
+            }
+            "ENCRYPTION" | "ENCRYPTION_KEY" => {
+                return Err(CommandError::argument(format!(
+                    "{key}: encrypted families are not supported; use an encrypted disk"
+                )));
+            }
+            "METADATA" => {
+                for (key, value) in pairs(value, "METADATA")? {
+                    family.set(key, value);
+                }
+            }
+            "CONFIGURATION" => {
+                for (key, value) in pairs(value, "CONFIGURATION")? {
+                    family.set_configuration(key, value);
+                }
+            }
+            _ if FLAGS.contains(&&key[..]) => {
+                let on = matches!(value, Value::Bool(true)) || text(value).eq_ignore_ascii_case("true");
+                family.set(key, on.to_string());
+            }
+            _ => unknown.push(key),
+        }
+    }
+    for key in unknown {
+        context.out.line(&format!("Unknown argument ignored for column family {name}: {key}"));
+    }
+    Ok(())
+}
+
+/// A family with defaults and these options. The option NAME is its name.
+pub fn family(context: &mut Context, mut options: Options) -> Result<FamilyDescriptor, CommandError> {
+    let name = options.take("NAME").map(|name| text(&name)).unwrap_or_default();
+    if name.is_empty() {
+        return Err(CommandError::argument("Column Family name can not be empty"));
+    }
+    let mut family = FamilyDescriptor::new(name)?;
+    apply(context, &mut family, options)?;
+    Ok(family)
+}

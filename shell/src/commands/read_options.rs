@@ -1,0 +1,243 @@
+//! The options of `get`, `scan` and `count`.
+
+use std::sync::Arc;
+
+use hjall_engine::filter::FilterSpec;
+use hjall_engine::request::{Columns, Scan, TimeRange};
+
+use super::arguments::{CommandError, Options, bytes_of, long, split_column, strict_bytes, text};
+use super::display::{Converter, Display};
+use crate::connection::Extras;
+use crate::language::{Value, filter_of, inspected};
+
+/// What is read, and how it is shown.
+pub struct Reading {
+    /// The scan.
+    pub scan: Scan,
+    /// What the engine does not use.
+    pub extras: Extras,
+    /// How cells are shown.
+    pub display: Display,
+    /// The number of rows; `None`: all.
+    pub limit: Option<u64>,
+    /// The bytes of a piece of a row, if pieces are asked for.
+    pub piece: Option<usize>,
+    /// The metrics to print: `None`, all, or these.
+    pub metrics: Option<Option<Vec<String>>>,
+}
+
+/// A filter: text in the filter language, or an object.
+pub fn filter(value: &Value, extras: &mut Extras) -> Result<Arc<FilterSpec>, CommandError> {
+    if let Value::Str(text) = value {
+        let text = text.borrow().clone();
+        let spec = FilterSpec::parse(&text)?;
+        extras.filter_text = Some(text);
+        return Ok(Arc::new(spec));
+    }
+    filter_of(value).map(Arc::new).ok_or_else(|| {
+        CommandError::kind(format!("no method 'setFilter' for {}: FILTER is a text or a filter", value.class_name()))
+    })
+}
+
+/// `[from, to)`.
+pub fn time_range(value: &Value) -> Result<TimeRange, CommandError> {
+    let ends = match value {
+        Value::Array(list) => list.0.borrow().clone(),
+        _ => Vec::new(),
+    };
+    match &ends[..] {
+        [from, to, ..] => Ok(TimeRange::new(long(from)?, long(to)?)?),
+        _ => Err(CommandError::argument("maxStamp is smaller than minStamp")),
+    }
+}
+
+/// Adds a column as it is written: `f`, `f:q`, or with a converter `f:q:toInt`.
+pub fn add_column(columns: &mut Columns, display: &mut Display, written: &[u8]) -> Result<(), CommandError> {
+    let (column, converter) = Converter::split(written)?;
+    let (family, qualifier) = split_column(column);
+    match qualifier {
+        Some(qualifier) => {
+            if let Some(converter) = converter {
+                display.converters.insert((family.clone(), qualifier.clone()), converter);
+            }
+            columns.add_column(family, qualifier);
+        }
+        None => {
+            columns.add_family(family);
+        }
+    }
+    Ok(())
+}
+
+/// Takes the options that get and scan share.
+pub fn take_extras(options: &mut Options, extras: &mut Extras) -> Result<(), CommandError> {
+    if let Some(value) = options.take("ATTRIBUTES") {
+        extras.attributes = attributes(&value)?;
+    }
+    if let Some(value) = options.take("AUTHORIZATIONS") {
+        extras.authorizations = Some(match &value {
+            Value::Array(list) => list.0.borrow().iter().map(text).collect(),
+            other => vec![text(other)],
+        });
+    }
+    if let Some(value) = options.take("CONSISTENCY") {
+        let name = text(&value);
+        if !matches!(&name[..], "STRONG" | "TIMELINE") {
+            return Err(super::families::no_constant("org.apache.hadoop.hbase.client.Consistency", &name));
+        }
+        extras.timeline = name == "TIMELINE";
+    }
+    if let Some(value) = options.take("REGION_REPLICA_ID") {
+        extras.replica = Some(i32::try_from(long(&value)?).unwrap_or(i32::MAX));
+    }
+    Ok(())
+}
+
+/// The attributes of an operation.
+pub fn attributes(value: &Value) -> Result<std::collections::BTreeMap<Vec<u8>, Vec<u8>>, CommandError> {
+    let Some(options) = Options::of(value) else {
+        return Err(CommandError::argument("Attributes must be a Hash type"));
+    };
+    Ok(options.rest().iter().map(|(key, value)| (text(key).into_bytes(), bytes_of(value).to_vec())).collect())
+}
+
+/// `true`, `false`, or their names.
+fn boolean(value: &Value, key: &str) -> Result<bool, CommandError> {
+    match &text(value)[..] {
+        "true" => Ok(true),
+        "false" => Ok(false),
+        _ => {
+            Err(CommandError::argument(format!("Expected {key} value to be a boolean or the string 'true' or 'false'")))
+        }
+    }
+}
+
+/// The columns of a scan.
+fn columns(value: &Value, reading: &mut Reading) -> Result<(), CommandError> {
+    let list = match value {
+        Value::Str(_) => vec![value.clone()],
+        Value::Array(list) => list.0.borrow().clone(),
+        _ => return Err(CommandError::argument("COLUMNS must be specified as a String or an Array")),
+    };
+    for column in list {
+        add_column(&mut reading.scan.columns, &mut reading.display, &bytes_of(&column))?;
+    }
+    Ok(())
+}
+
+/// The first row after all rows with this prefix; empty: none.
+pub fn after_prefix(prefix: &[u8]) -> Vec<u8> {
+    let mut end = prefix.to_vec();
+    while let Some(last) = end.pop() {
+        if last < 0xFF {
+            end.push(last + 1);
+            break;
+        }
+    }
+    end
+}
+
+impl Reading {
+    /// The scan that options describe.
+    pub fn of(mut options: Options) -> Result<Self, CommandError> {
+        let mut reading = Self {
+            scan: Scan { max_versions: 1, caching: 0, ..Scan::default() },
+            extras: Extras::default(),
+            display: Display::default(),
+            limit: None,
+            piece: None,
+            metrics: None,
+        };
+        reading.scan.limit = -1;
+        reading.bounds(&mut options)?;
+        if let Some(value) = options.take("COLUMNS").or_else(|| options.take("COLUMN")) {
+            columns(&value, &mut reading)?;
+        }
+        if let Some(value) = options.take("FILTER") {
+            reading.scan.filter = Some(filter(&value, &mut reading.extras)?);
+        }
+        if let Some(value) = options.take("VERSIONS") {
+            reading.scan.max_versions = i32::try_from(long(&value)?).unwrap_or(i32::MAX).max(1);
+        }
+        if let Some(value) = options.take("TIMESTAMP") {
+            reading.scan.time_range = TimeRange::at(long(&value)?)?;
+        }
+        if let Some(value) = options.take("TIMERANGE") {
+            reading.scan.time_range = time_range(&value)?;
+        }
+        reading.scan.raw = options.take("RAW").is_some_and(|value| value.truthy());
+        reading.scan.reversed = options.take("REVERSED").is_some_and(|value| value.truthy());
+        if let Some(value) = options.take("BATCH") {
+            reading.scan.batch = i32::try_from(long(&value)?).unwrap_or(i32::MAX);
+        }
+        if let Some(value) = options.take("CACHE") {
+            reading.scan.caching = i32::try_from(long(&value)?).unwrap_or(i32::MAX);
+        }
+        if let Some(value) = options.take("CACHE_BLOCKS") {
+            reading.extras.cache_blocks = Some(boolean(&value, "CACHE_BLOCKS")?);
+        }
+        if let Some(value) = options.take("LIMIT") {
+            let limit = match &value {
+                Value::Int(_) | Value::Float(_) => long(&value)?,
+                Value::Hash(_) => return Err(CommandError::kind("no implicit conversion of Integer into Hash")),
+                other => {
+                    return Err(CommandError::argument(format!("comparison of {} with 0 failed", other.class_name())));
+                }
+            };
+            reading.limit = u64::try_from(limit).ok().filter(|limit| *limit > 0);
+        }
+        let size = options.take("MAX_RESULT_SIZE").map(|value| long(&value)).transpose()?;
+        if options.take("ALLOW_PARTIAL_RESULTS").is_some_and(|value| value.truthy()) {
+            reading.piece = size.and_then(|size| usize::try_from(size).ok()).filter(|size| *size > 0);
+        }
+        take_extras(&mut options, &mut reading.extras)?;
+        reading.enumerations(&mut options)?;
+        reading.display.take(&mut options)?;
+        let all = options.take("ALL_METRICS").is_some_and(|value| value.truthy());
+        reading.metrics = match options.take("METRICS") {
+            _ if all => Some(None),
+            Some(Value::Array(list)) => Some(Some(list.0.borrow().iter().map(text).collect())),
+            Some(other) => {
+                return Err(CommandError::argument(format!("METRICS must be an Array, not {}", inspected(&other))));
+            }
+            None => None,
+        };
+        Ok(reading)
+    }
+
+    fn bounds(&mut self, options: &mut Options) -> Result<(), CommandError> {
+        if let Some(value) = options.take("STARTROW") {
+            self.scan.start = strict_bytes(&value)?;
+        }
+        let stop = options.take("STOPROW");
+        if let Some(value) = options.take("ENDROW").or(stop) {
+            self.scan.stop = strict_bytes(&value)?;
+        }
+        if let Some(value) = options.take("ROWPREFIXFILTER") {
+            let prefix = strict_bytes(&value)?;
+            if !prefix.is_empty() {
+                self.scan.stop = after_prefix(&prefix).into();
+                self.scan.start = prefix;
+            }
+        }
+        Ok(())
+    }
+
+    fn enumerations(&mut self, options: &mut Options) -> Result<(), CommandError> {
+        for (key, class, names) in [
+            ("ISOLATION_LEVEL", "IsolationLevel", &["READ_COMMITTED", "READ_UNCOMMITTED"][..]),
+            ("READ_TYPE", "Scan.ReadType", &["DEFAULT", "STREAM", "PREAD"][..]),
+        ] {
+            if let Some(value) = options.take(key) {
+                let name = text(&value);
+                if !names.contains(&&name[..]) {
+                    return Err(super::families::no_constant(
+                        &format!("org.apache.hadoop.hbase.client.{class}"),
+                        &name,
+                    ));
+                }
+            }
+        }
+        Ok(())
+    }
+}

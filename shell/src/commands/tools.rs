@@ -1,0 +1,111 @@
+//! `flush`, `compact`, `major_compact`, `compaction_state`, ….
+
+use hjall_engine::name::TableName;
+use hjall_engine::region::to_string_binary;
+
+use super::arguments::{CommandError, Done, table_name, text};
+use super::{Command, Context};
+use crate::connection::{Failure, Reason};
+use crate::language::Value;
+
+pub const COMMANDS: &[Command] = &[
+    Command {
+        name: "flush",
+        group: "tools",
+        least: 1,
+        most: 2,
+        about: "Write a table's memory to files. All families are flushed together.",
+        examples: &["flush 't1'", "flush 't1', 'f1'"],
+        run: flush,
+    },
+    Command {
+        name: "compact",
+        group: "tools",
+        least: 1,
+        most: 3,
+        about: "Merge files of a table. All families are compacted together.",
+        examples: &["compact 't1'", "compact 't1', 'f1'", "compact 't1', nil, 'NORMAL'"],
+        run: |context, args| compact(context, &args, false),
+    },
+    Command {
+        name: "major_compact",
+        group: "tools",
+        least: 1,
+        most: 3,
+        about: "Rewrite all files of a table without cells that are deleted, expired or beyond VERSIONS. Ctrl-C ends it.",
+        examples: &["major_compact 't1'", "major_compact 't1', 'f1'"],
+        run: |context, args| compact(context, &args, true),
+    },
+    Command {
+        name: "compaction_state",
+        group: "tools",
+        least: 1,
+        most: 1,
+        about: "Print whether a table is being compacted. Compactions of this shell end before the next command, so it is NONE.",
+        examples: &["compaction_state 't1'"],
+        run: |context, args| {
+            let name = table_name(&args[0])?;
+            if !context.connection.exists(&name)? {
+                return Err(CommandError::says(format!("Unknown table {name}!")));
+            }
+            context.out.line("NONE");
+            context.out.record([("table", name.to_string().into()), ("state", "NONE".into())]);
+            Ok(Value::text("NONE"))
+        },
+    },
+];
+
+fn checked(context: &mut Context, value: &Value) -> Result<TableName, CommandError> {
+    let name = table_name(value)?;
+    let worded = |failure: Failure| match failure.reason {
+        Reason::TableMissing => CommandError::says(format!("Unknown table {name}!")),
+        _ => failure.into(),
+    };
+    if !context.connection.is_enabled(&name).map_err(worded)? {
+        return Err(CommandError::says(format!("Table {name} is disabled!")));
+    }
+    Ok(name)
+}
+
+fn flush(context: &mut Context, args: Vec<Value>) -> Done {
+    let name = checked(context, &args[0])?;
+    if let Some(family) = args.get(1).filter(|family| !family.is_nil()) {
+        let family = text(family);
+        let table = context.connection.describe(&name)?;
+        if !table.families.contains_key(family.as_bytes()) {
+            return Err(CommandError::argument(format!("Column families [{family}] don't exist in table {name}")));
+        }
+    }
+    context.connection.flush(&name)?;
+    Ok(Value::Nil)
+}
+
+fn compact(context: &mut Context, args: &[Value], major: bool) -> Done {
+    let name = checked(context, &args[0])?;
+    if let Some(kind) = args.get(2).filter(|kind| !kind.is_nil()) {
+        match &text(kind)[..] {
+            "NORMAL" => {}
+            "MOB" => {
+                return Err(CommandError::argument("values of families with IS_MOB are not stored apart: use NORMAL"));
+            }
+            _ => return Err(CommandError::argument("only NORMAL or MOB accepted for type!")),
+        }
+    }
+    if let Some(family) = args.get(1).filter(|family| !family.is_nil()) {
+        let family = text(family);
+        let table = context.connection.describe(&name)?;
+        if !table.families.contains_key(family.as_bytes()) {
+            let region = context.connection.regions(&name)?.into_iter().next();
+            let region = region.map(|place| to_string_binary(&place.region.name(&name))).unwrap_or_default();
+            return Err(CommandError::Failed(Failure::of_class(
+                "org.apache.hadoop.hbase.regionserver.NoSuchColumnFamilyException",
+                format!("column family {family} does not exist in region {region}"),
+            )));
+        }
+    }
+    let shown = context.progress(&format!("compacting {name}"));
+    let done = context.connection.compact(&name, major);
+    drop(shown);
+    done?;
+    Ok(Value::Nil)
+}

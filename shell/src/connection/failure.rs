@@ -1,0 +1,120 @@
+//! Failures of a connection, as the shell words them.
+
+use std::fmt;
+
+use hjall_engine::{Error, ErrorKind};
+
+/// What a failure is about, as far as commands distinguish it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Reason {
+    /// The table does not exist.
+    TableMissing,
+    /// The table is disabled.
+    TableDisabled,
+    /// The table is enabled.
+    TableEnabled,
+    /// The table exists.
+    TableExists,
+    /// The namespace does not exist.
+    NamespaceMissing,
+    /// An argument is illegal; found before anything was asked.
+    Illegal,
+    /// The server or the engine refused.
+    Refused,
+    /// The server cannot be reached, or the connection was lost.
+    Connection,
+    /// The server has no such method.
+    Unsupported,
+    /// The user ended the call.
+    Interrupted,
+}
+
+/// A failure: what it is about, the Java class that HBase raises, and the message.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Failure {
+    /// What it is about.
+    pub reason: Reason,
+    /// The full name of the class; empty: the message stands alone.
+    pub class: String,
+    /// The message, without the class.
+    pub text: String,
+}
+
+const IO: &str = "java.io.IOException";
+const DO_NOT_RETRY: &str = "org.apache.hadoop.hbase.DoNotRetryIOException";
+
+impl Failure {
+    /// A failure with a message that stands alone.
+    pub fn plain(reason: Reason, text: impl Into<String>) -> Self {
+        Self { reason, class: String::new(), text: text.into() }
+    }
+
+    /// An illegal argument.
+    pub fn illegal(text: impl Into<String>) -> Self {
+        Self::plain(Reason::Illegal, text)
+    }
+
+    /// The failure for an exception with this class.
+    pub fn of_class(class: &str, text: impl Into<String>) -> Self {
+        let text = text.into();
+        let reason = match class.rsplit('.').next().unwrap_or(class) {
+            "TableNotFoundException" => Reason::TableMissing,
+            "TableNotEnabledException" => Reason::TableDisabled,
+            "TableNotDisabledException" => Reason::TableEnabled,
+            "TableExistsException" => Reason::TableExists,
+            "NamespaceNotFoundException" => Reason::NamespaceMissing,
+            _ => Reason::Refused,
+        };
+        Self { reason, class: class.to_owned(), text }
+    }
+}
+
+/// The class and the message, as HBase shows an exception of a server.
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.class.is_empty() {
+            return f.write_str(&self.text);
+        }
+        write!(f, "{}: {}", self.class, self.text)
+    }
+}
+
+impl From<Error> for Failure {
+    fn from(error: Error) -> Self {
+        let class = match error.kind() {
+            ErrorKind::InvalidArgument => return Self::illegal(error.message()),
+            ErrorKind::Cancelled => return Self::plain(Reason::Interrupted, error.message()),
+            ErrorKind::Unprocessable
+            | ErrorKind::SystemTable
+            | ErrorKind::Stale
+            | ErrorKind::Locked
+            | ErrorKind::NewerFormat
+            | ErrorKind::DiskFull
+            | ErrorKind::Corrupt
+            | ErrorKind::Io
+            | ErrorKind::Closed => IO,
+            ErrorKind::Refused
+            | ErrorKind::NotALong
+            | ErrorKind::CellTooLarge
+            | ErrorKind::ReadOnly
+            | ErrorKind::InvalidDescriptor => DO_NOT_RETRY,
+            ErrorKind::RowTooLarge => "org.apache.hadoop.hbase.client.RowTooBigException",
+            ErrorKind::RowMismatch => "org.apache.hadoop.hbase.client.WrongRowIOException",
+            ErrorKind::ClassNotFound => "java.lang.RuntimeException",
+            ErrorKind::FilterMalformed => "org.apache.hadoop.hbase.exceptions.DeserializationException",
+            ErrorKind::FilterRejected(class) => class,
+            ErrorKind::TableNotFound => "org.apache.hadoop.hbase.TableNotFoundException",
+            ErrorKind::TableExists => "org.apache.hadoop.hbase.TableExistsException",
+            ErrorKind::TableDisabled => "org.apache.hadoop.hbase.TableNotEnabledException",
+            ErrorKind::TableNotDisabled => "org.apache.hadoop.hbase.TableNotDisabledException",
+            ErrorKind::NamespaceNotFound => "org.apache.hadoop.hbase.NamespaceNotFoundException",
+            ErrorKind::NamespaceExists => "org.apache.hadoop.hbase.NamespaceExistException",
+            ErrorKind::Constraint => "org.apache.hadoop.hbase.constraint.ConstraintException",
+            ErrorKind::FamilyNotFound => "org.apache.hadoop.hbase.regionserver.NoSuchColumnFamilyException",
+            ErrorKind::FamilyOperation => "org.apache.hadoop.hbase.InvalidFamilyOperationException",
+            ErrorKind::NotServing => "org.apache.hadoop.hbase.NotServingRegionException",
+            ErrorKind::Busy => "org.apache.hadoop.hbase.RegionTooBusyException",
+        };
+        Self::of_class(class, error.message())
+    }
+}

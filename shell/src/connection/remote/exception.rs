@@ -1,0 +1,67 @@
+//! The exceptions of a server. Thrift2 transmits the message of a Java exception: one from a region server or the
+//! master begins with its class, one of the client library inside the gateway can be recognised by its text alone.
+
+use hjall_engine::name::TableName;
+use hjall_idl::hbase2::TIOError;
+
+use super::super::{Failure, Reason};
+
+/// A failure whose message stands alone.
+pub fn failure(reason: Reason, text: impl Into<String>) -> Failure {
+    Failure::plain(reason, text)
+}
+
+/// The failure that an exception is.
+pub fn of_io(io: &TIOError, table: Option<&TableName>) -> Failure {
+    of_text(io.message.as_deref().unwrap_or_default(), io.can_retry.unwrap_or(false), table)
+}
+
+/// The class at the beginning of a message, and the rest.
+fn classified(text: &str) -> Option<(&str, &str)> {
+    let (head, rest) = text.split_once(':')?;
+    let simple = head.rsplit('.').next()?;
+    let named = head.contains('.') && (simple.ends_with("Exception") || simple.ends_with("Error"));
+    let legal = head.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'_' | b'$'));
+    (named && legal).then(|| (head, rest.trim_start()))
+}
+
+/// The message without the stack.
+fn without_stack(text: &str) -> &str {
+    let end = ["\n\tat ", "\n    at ", "\nat "].iter().filter_map(|frame| text.find(frame)).min();
+    end.map_or(text, |end| &text[..end]).trim_end()
+}
+
+/// The failure that a message is.
+pub fn of_text(text: &str, can_retry: bool, table: Option<&TableName>) -> Failure {
+    let message = without_stack(text);
+    // The gateway's client gave up: the last cause is named behind the last class.
+    if message.starts_with("Failed after attempts=") || message.starts_with("Failed ") && message.contains(" action") {
+        let cause = message.match_indices("Exception: ").last().and_then(|(at, found)| {
+            let begin = message[..at].rfind([' ', '\n', ',']).map_or(0, |space| space + 1);
+            classified(&message[begin..]).or(Some(("java.io.IOException", &message[at + found.len()..])))
+        });
+        if let Some((class, rest)) = cause {
+            return Failure::of_class(class, rest.lines().next().unwrap_or(rest).trim());
+        }
+    }
+    if let Some((class, rest)) = classified(message) {
+        return Failure::of_class(class, rest);
+    }
+    if let Some(table) = table
+        && (message == table.to_string() || message == table.with_namespace())
+        && !can_retry
+    {
+        return Failure::of_class("org.apache.hadoop.hbase.TableNotFoundException", message);
+    }
+    if message.ends_with(" is disabled.") || message.ends_with(" is disabled") {
+        return Failure::of_class("org.apache.hadoop.hbase.TableNotEnabledException", message);
+    }
+    if message.contains("state=ENABLED") {
+        return Failure::of_class("org.apache.hadoop.hbase.TableNotDisabledException", message);
+    }
+    if message.contains("state=DISABLED") {
+        return Failure::of_class("org.apache.hadoop.hbase.TableNotEnabledException", message);
+    }
+    let message = if message.is_empty() { "the server gave no reason; its log may have one" } else { message };
+    Failure::of_class("java.io.IOException", message)
+}

@@ -1,0 +1,346 @@
+//! Calls of methods, commands and blocks.
+
+use std::rc::Rc;
+
+use super::super::ast::{Call, Code, Expr, Node, Param, Target};
+use super::super::token::Place;
+use super::super::value::{Proc, Value};
+use super::{Args, Frame, Interpreter, Outcome, Raise, Scope, implicit, java, objects};
+
+impl Interpreter<'_> {
+    pub(super) fn eval_call(&mut self, call: &Call, at: Place, frame: &Frame) -> Outcome {
+        let receiver = match &call.receiver {
+            Some(node) => Some(self.eval(node, frame)?),
+            None => None,
+        };
+        if call.safe && receiver.as_ref().is_some_and(Value::is_nil) {
+            return Ok(Value::Nil);
+        }
+        let list = self.list(&call.args, frame)?;
+        let block = self.block_of(call, frame)?;
+        let own = call.block.as_ref().map(Rc::as_ptr);
+        let args = Args { list, block };
+        let done = match receiver {
+            Some(receiver) => self.method_at(&receiver, &call.name, args, Some(at)),
+            None => self.function(&call.name, args, call.bare, at, frame),
+        };
+        match done {
+            Err(Raise::Break(Some(code), value)) if own == Some(code) => Ok(value),
+            done => done,
+        }
+    }
+
+    fn block_of(&mut self, call: &Call, frame: &Frame) -> Result<Option<Rc<Proc>>, Raise> {
+        if let Some(code) = &call.block {
+            let proc = Proc::Code { code: Rc::clone(code), scope: Rc::clone(&frame.scope), lambda: false };
+            return Ok(Some(Rc::new(proc)));
+        }
+        let Some(Node { expr: Expr::BlockPass(inner), .. }) = call.args.last() else { return Ok(None) };
+        match self.eval(inner, frame)? {
+            Value::Nil => Ok(None),
+            Value::Proc(proc) => Ok(Some(proc)),
+            Value::Symbol(name) => Ok(Some(Rc::new(Proc::Method(String::from_utf8_lossy(&name).into_owned())))),
+            other => Err(Raise::kind(format!("wrong argument type {} (expected Proc)", implicit(&other)))),
+        }
+    }
+
+    /// A call without a receiver: a method of the script, a function of the language, or a command.
+    fn function(&mut self, name: &str, args: Args, bare: bool, at: Place, frame: &Frame) -> Outcome {
+        if bare && let Some(value) = frame.scope.get(name) {
+            return Ok(value);
+        }
+        if let Some(code) = self.state.methods.get(name).cloned() {
+            return self.call_method(&code, args);
+        }
+        let args = match self.kernel(name, args, frame, at)? {
+            Ok(value) => return Ok(value),
+            Err(args) => args,
+        };
+        if self.host.is_command(name) {
+            if args.block.is_some() {
+                let message = format!("a block for the command {name} is not part of this shell{}", placed(at));
+                return Err(Raise::new("NotImplementedError", message));
+            }
+            return self.host.command(name, args.list);
+        }
+        if bare && let Some(package) = java::root(name) {
+            return Ok(package);
+        }
+        if let Some(why) = super::unsupported::function(name) {
+            return Err(Raise::new("NotImplementedError", format!("{why} is not part of this shell{}", placed(at))));
+        }
+        if bare {
+            let message = format!("undefined local variable or method `{name}' for {}", receiver());
+            return Err(Raise::new("NameError", message));
+        }
+        Err(Raise::new("NoMethodError", format!("undefined method `{name}' for {}", receiver())))
+    }
+
+    /// Calls a function by name, as `method(:name)` and `send` do.
+    pub(super) fn call_function(&mut self, name: &str, list: Vec<Value>) -> Outcome {
+        let frame = Frame { scope: Rc::clone(&self.state.top), block: None };
+        self.function(name, Args { list, block: None }, false, Place::default(), &frame)
+    }
+
+    /// Calls a method of a value.
+    pub(super) fn method(&mut self, receiver: &Value, name: &str, args: Args) -> Outcome {
+        self.method_at(receiver, name, args, None)
+    }
+
+    fn method_at(&mut self, receiver: &Value, name: &str, args: Args, at: Option<Place>) -> Outcome {
+        if let Value::TableRef(table) = receiver
+            && !matches!(name, "inspect" | "to_s" | "class" | "nil?" | "==" | "is_a?" | "respond_to?")
+        {
+            let Args { list, .. } = args;
+            return self
+                .host
+                .table_method(table, name, list)
+                .unwrap_or_else(|| Err(objects::no_method(receiver, name)));
+        }
+        if let Some(done) = self.own_method(receiver, name, &args) {
+            return done;
+        }
+        if let Some(done) = self.object_method(receiver, name, &args) {
+            return done;
+        }
+        let error = objects::no_method(receiver, name);
+        if super::unsupported::method(receiver, name) {
+            let at = at.map(placed).unwrap_or_default();
+            let class = receiver.class_name();
+            let message = format!("{class}#{name} is not part of this shell{at}");
+            return Err(Raise::new("NoMethodError", message));
+        }
+        Err(error)
+    }
+
+    fn own_method(&mut self, receiver: &Value, name: &str, args: &Args) -> Option<Outcome> {
+        match receiver {
+            Value::Str(text) => self.string_method(text, name, args),
+            Value::Symbol(bytes) => self.symbol_method(bytes, name, args),
+            Value::Int(_) | Value::Big(_) | Value::Float(_) => self.number_method(receiver, name, args),
+            Value::Array(list) => self.list_method(list, name, args).or_else(|| self.enumerate(receiver, name, args)),
+            Value::Hash(table) => self.hash_method(table, name, args).or_else(|| self.enumerate(receiver, name, args)),
+            Value::Range(range) => {
+                self.range_method(range, name, args).or_else(|| self.enumerate(receiver, name, args))
+            }
+            Value::Proc(proc) => self.proc_method(proc, name, args),
+            Value::Regex(pattern) => super::patterns::method(pattern, name, args),
+            Value::Time(time) => super::times::method(time, name, args),
+            Value::Exception(exception) => match name {
+                "message" | "to_s" => Some(Ok(Value::text(exception.message.clone()))),
+                "backtrace" => Some(Ok(Value::array(Vec::new()))),
+                "full_message" => Some(Ok(Value::text(format!("{} ({})", exception.message, exception.class)))),
+                _ => None,
+            },
+            Value::Class(class) => self.class_method(class, name, args),
+            Value::Java(java) => self.java_method(java, name, args),
+            Value::Nil => match (name, args.list.first()) {
+                ("to_a", None) => Some(Ok(Value::array(Vec::new()))),
+                ("to_i", None) => Some(Ok(Value::Int(0))),
+                ("to_f", None) => Some(Ok(Value::Float(0.0))),
+                ("to_h", None) => Some(Ok(Value::hash([]))),
+                ("&", Some(_)) => Some(Ok(Value::Bool(false))),
+                ("|", Some(other)) => Some(Ok(Value::Bool(other.truthy()))),
+                _ => None,
+            },
+            Value::Bool(flag) => match (name, args.list.first()) {
+                ("&", Some(other)) => Some(Ok(Value::Bool(*flag && other.truthy()))),
+                ("|", Some(other)) => Some(Ok(Value::Bool(*flag || other.truthy()))),
+                ("^", Some(other)) => Some(Ok(Value::Bool(*flag != other.truthy()))),
+                _ => None,
+            },
+            Value::TableRef(_) => None,
+        }
+    }
+
+    fn proc_method(&mut self, proc: &Rc<Proc>, name: &str, args: &Args) -> Option<Outcome> {
+        match name {
+            "call" | "()" | "[]" | "===" | "yield" => Some(self.call_proc(proc, args.list.clone())),
+            "lambda?" => Some(Ok(Value::Bool(matches!(**proc, Proc::Code { lambda: true, .. })))),
+            "to_proc" => Some(Ok(Value::Proc(Rc::clone(proc)))),
+            "arity" => match &**proc {
+                Proc::Code { code, .. } => Some(Ok(Value::Int(code.params.len() as i64))),
+                _ => Some(Ok(Value::Int(-1))),
+            },
+            _ => None,
+        }
+    }
+
+    /// Calls a block, a lambda or a method as a value.
+    pub(super) fn call_proc(&mut self, proc: &Rc<Proc>, mut list: Vec<Value>) -> Outcome {
+        match &**proc {
+            Proc::Method(name) => {
+                if list.is_empty() {
+                    return Err(Raise::argument("no receiver given"));
+                }
+                let receiver = list.remove(0);
+                self.method(&receiver, name, Args { list, block: None })
+            }
+            Proc::Function(name) => self.call_function(name, list),
+            Proc::Code { code, scope, lambda } => {
+                let frame = Frame { scope: Scope::inside(scope), block: None };
+                self.bind(code, list, None, *lambda, &frame)?;
+                match self.eval(&code.body, &frame) {
+                    Err(Raise::Next(value)) => Ok(value),
+                    Err(Raise::Return(value)) if *lambda => Ok(value),
+                    Err(Raise::Break(None, value)) if *lambda => Ok(value),
+                    Err(Raise::Break(None, value)) => Err(Raise::Break(Some(Rc::as_ptr(code)), value)),
+                    done => done,
+                }
+            }
+        }
+    }
+
+    fn call_method(&mut self, code: &Rc<Code>, args: Args) -> Outcome {
+        let frame = Frame { scope: Rc::default(), block: args.block.clone() };
+        self.bind(code, args.list, args.block, true, &frame)?;
+        match self.eval(&code.body, &frame) {
+            Err(Raise::Return(value)) => Ok(value),
+            done => done,
+        }
+    }
+
+    /// Gives the parameters their values. A block takes too many or too few, and spreads an array over several.
+    fn bind(
+        &mut self,
+        code: &Code,
+        mut list: Vec<Value>,
+        block: Option<Rc<Proc>>,
+        strict: bool,
+        frame: &Frame,
+    ) -> Result<(), Raise> {
+        let params = &code.params;
+        let required = params.iter().filter(|param| matches!(param, Param::Required(_))).count();
+        let optional = params.iter().filter(|param| matches!(param, Param::Optional(..))).count();
+        let rest = params.iter().any(|param| matches!(param, Param::Rest(_)));
+        let keywords = params.iter().any(|param| matches!(param, Param::Keyword(..)));
+        if !strict && list.len() == 1 && (required + optional > 1 || (rest && required > 0)) {
+            if let Value::Array(inner) = &list[0] {
+                let inner = inner.0.borrow().clone();
+                list = inner;
+            }
+        }
+        let named = match list.last() {
+            Some(Value::Hash(table)) if keywords => {
+                let table = Rc::clone(table);
+                list.pop();
+                Some(table)
+            }
+            _ => None,
+        };
+        if strict && (list.len() < required || (!rest && list.len() > required + optional)) {
+            let expected = match (optional, rest) {
+                (_, true) => format!("{required}+"),
+                (0, false) => required.to_string(),
+                (_, false) => format!("{required}..{}", required + optional),
+            };
+            let message = format!("wrong number of arguments (given {}, expected {expected})", list.len());
+            return Err(Raise::argument(message));
+        }
+        let mut spare = list.len().saturating_sub(required);
+        let mut values = list.into_iter();
+        for param in params {
+            match param {
+                Param::Required(Target::Local(name)) => {
+                    frame.scope.declare(name, values.next().unwrap_or(Value::Nil));
+                }
+                Param::Required(target) => {
+                    let value = values.next().unwrap_or(Value::Nil);
+                    self.declare_all(target, value, frame)?;
+                }
+                Param::Optional(name, default) => {
+                    let value = if spare > 0 {
+                        spare -= 1;
+                        values.next().unwrap_or(Value::Nil)
+                    } else {
+                        self.eval(default, frame)?
+                    };
+                    frame.scope.declare(name, value);
+                }
+                Param::Rest(name) => {
+                    let taken: Vec<_> = values.by_ref().take(spare).collect();
+                    spare = 0;
+                    if !name.is_empty() {
+                        frame.scope.declare(name, Value::array(taken));
+                    }
+                }
+                Param::Keyword(name, default) => {
+                    let given = named.as_ref().and_then(|table| table.get(&Value::symbol(name)));
+                    let value = match (given, default) {
+                        (Some(value), _) => value,
+                        (None, Some(default)) => self.eval(default, frame)?,
+                        (None, None) => return Err(Raise::argument(format!("missing keyword: {name}"))),
+                    };
+                    frame.scope.declare(name, value);
+                }
+                Param::Block(name) => {
+                    let value = block.clone().map_or(Value::Nil, Value::Proc);
+                    frame.scope.declare(name, value);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Declares the variables of `(a, b)` among the parameters of a block.
+    fn declare_all(&mut self, target: &Target, value: Value, frame: &Frame) -> Result<(), Raise> {
+        fn names<'t>(target: &'t Target, out: &mut Vec<&'t str>) {
+            match target {
+                Target::Local(name) => out.push(name),
+                Target::Splat(inner) => names(inner, out),
+                Target::List(list) => list.iter().for_each(|target| names(target, out)),
+                _ => {}
+            }
+        }
+        let mut all = Vec::new();
+        names(target, &mut all);
+        for name in all {
+            frame.scope.declare(name, Value::Nil);
+        }
+        self.assign(target, value, frame)
+    }
+
+    /// The elements of a value, as a splat has them.
+    pub(super) fn to_list(&mut self, value: &Value) -> Result<Vec<Value>, Raise> {
+        match value {
+            Value::Nil => Ok(Vec::new()),
+            Value::Array(list) => Ok(list.0.borrow().clone()),
+            Value::Hash(_) | Value::Range(_) => {
+                let mut list = Vec::new();
+                self.each_of(value, &mut |_, value| {
+                    super::check_size(list.len())?;
+                    list.push(value);
+                    Ok(())
+                })?;
+                Ok(list)
+            }
+            other => Ok(vec![other.clone()]),
+        }
+    }
+}
+
+/// ` (line 1, column 2)`.
+pub fn placed(at: Place) -> String {
+    if at == Place::default() { String::new() } else { format!(" (line {}, column {})", at.line, at.column) }
+}
+
+/// The object that commands are methods of, as HBase shows it.
+fn receiver() -> &'static str {
+    "#<HBaseReceiver:0x1f>"
+}
+
+impl Args {
+    /// The number of arguments, which must be in this range.
+    pub(super) fn count(&self, least: usize, most: usize) -> Result<usize, Raise> {
+        let given = self.list.len();
+        if (least..=most).contains(&given) {
+            return Ok(given);
+        }
+        let expected = match most {
+            _ if least == most => least.to_string(),
+            usize::MAX => format!("{least}+"),
+            _ => format!("{least}..{most}"),
+        };
+        Err(Raise::argument(format!("wrong number of arguments (given {given}, expected {expected})")))
+    }
+}

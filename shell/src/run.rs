@@ -1,0 +1,253 @@
+//! Where lines come from: `-e`, a file, standard input or a terminal.
+
+use std::cell::RefCell;
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, IsTerminal, Read};
+use std::path::PathBuf;
+use std::rc::Rc;
+use std::time::Instant;
+
+use crate::commands::{BANNER, Context, VERSION};
+use crate::connection::Connection;
+use crate::interrupt::Interrupt;
+use crate::language::Exception;
+use crate::output::{Format, Output, standard};
+use crate::session::{Mode, Session, Step};
+use crate::terminal::{Line, Terminal, width};
+
+/// What a shell runs.
+#[derive(Debug, Clone, Default)]
+pub struct Program {
+    /// Commands to run (`-e`); the shell ends after them.
+    pub commands: Vec<String>,
+    /// A file of commands.
+    pub file: Option<PathBuf>,
+    /// The first error ends the shell with status 1 (`-n`).
+    pub batch: bool,
+    /// The format of what commands print.
+    pub format: Format,
+}
+
+/// The longest line, in bytes.
+const LINE_MAX: u64 = 8 << 20;
+
+/// Runs a shell; the exit status.
+pub fn run(connection: Box<dyn Connection>, program: &Program, interrupt: Interrupt) -> i32 {
+    let begin = Instant::now();
+    let terminal = io::stdin().is_terminal() && io::stdout().is_terminal() && program.commands.is_empty();
+    let colour = io::stdout().is_terminal()
+        && std::env::var_os("NO_COLOR").is_none()
+        && std::env::var_os("TERM").is_none_or(|term| term != "dumb");
+    let out = Output::new(standard(), program.format, width(), colour);
+    let input = Rc::new(RefCell::new(BufReader::new(io::stdin())));
+    let answers = Rc::clone(&input);
+    let context = Context {
+        connection,
+        out,
+        interrupt,
+        ask: Box::new(move || {
+            read_line(&mut *answers.borrow_mut()).map(|line| String::from_utf8_lossy(&line).into_owned())
+        }),
+        progress: io::stderr().is_terminal(),
+        reference: None,
+    };
+    let batch = program.batch || !program.commands.is_empty();
+    let session = Session::new(context, if batch { Mode::Batch } else { Mode::Interactive });
+    let mut runner = Runner { session: Rc::new(RefCell::new(session)), line: 0, begin };
+    let status = runner.run(program, terminal, &input);
+    let mut session = runner.session.borrow_mut();
+    session.context().out.flush();
+    if let Err(failure) = session.context().connection.close() {
+        eprintln!("hjall shell: {failure}");
+        return status.max(1);
+    }
+    status
+}
+
+/// A line without its end; `None` at the end of the input.
+fn read_line(input: &mut impl BufRead) -> Option<Vec<u8>> {
+    let mut line = Vec::new();
+    match input.by_ref().take(LINE_MAX).read_until(b'\n', &mut line) {
+        Ok(0) | Err(_) => None,
+        Ok(_) => {
+            if line.ends_with(b"\n") {
+                line.pop();
+            }
+            if line.ends_with(b"\r") {
+                line.pop();
+            }
+            Some(line)
+        }
+    }
+}
+
+struct Runner {
+    session: Rc<RefCell<Session>>,
+    /// The number of the line.
+    line: u64,
+    begin: Instant,
+}
+
+impl Runner {
+    fn run(&mut self, program: &Program, terminal: bool, input: &Rc<RefCell<BufReader<io::Stdin>>>) -> i32 {
+        if !program.commands.is_empty() {
+            return self.commands(&program.commands);
+        }
+        if let Some(path) = &program.file {
+            let file = match File::open(path) {
+                Ok(file) => file,
+                Err(error) => {
+                    eprintln!("hjall shell: cannot read {}: {error}; name another script", path.display());
+                    return 1;
+                }
+            };
+            let mut lines = BufReader::new(file);
+            let done = self.lines(&mut || read_line(&mut lines), true);
+            if let Some(status) = done {
+                return status;
+            }
+            self.line = 0;
+        }
+        if !program.batch {
+            self.banner();
+        }
+        if terminal {
+            return self.terminal();
+        }
+        let done = self.lines(&mut || read_line(&mut *input.borrow_mut()), false);
+        done.unwrap_or(0)
+    }
+
+    fn banner(&self) {
+        let mut session = self.session.borrow_mut();
+        let out = &mut session.context().out;
+        if !out.tables() {
+            return;
+        }
+        for line in BANNER {
+            out.line(line);
+        }
+        out.line(&format!("Version {VERSION}"));
+        out.took(self.begin.elapsed().as_secs_f64(), true);
+        out.raw(b"\n");
+    }
+
+    fn prompt(&mut self, depth: usize, quote: Option<char>, more: bool) -> String {
+        self.line += 1;
+        let sign = match (quote, more) {
+            (Some(quote), _) => quote,
+            (None, true) => '*',
+            (None, false) => '>',
+        };
+        format!("hbase:{:03}:{depth}{sign} ", self.line)
+    }
+
+    fn write(&self, text: &[u8]) {
+        let mut session = self.session.borrow_mut();
+        let out = &mut session.context().out;
+        if out.tables() {
+            out.raw(text);
+        }
+        out.flush();
+    }
+
+    /// The commands of `-e`.
+    fn commands(&mut self, commands: &[String]) -> i32 {
+        for command in commands {
+            let mut lines = command.split('\n').peekable();
+            while let Some(line) = lines.next() {
+                let mut step = self.session.borrow_mut().line(line.as_bytes());
+                if lines.peek().is_none() && matches!(step, Step::More(..)) {
+                    step = self.session.borrow_mut().end();
+                }
+                match step {
+                    Step::Done | Step::More(..) => {}
+                    Step::End(status) => return status,
+                    Step::Failed(exception) => return self.failed(&exception, true),
+                }
+            }
+            self.session.borrow_mut().context().out.flush();
+        }
+        0
+    }
+
+    /// The lines of a file or of standard input. `None`: they have ended.
+    fn lines(&mut self, next: &mut dyn FnMut() -> Option<Vec<u8>>, script: bool) -> Option<i32> {
+        let mut prompt = self.prompt(0, None, false);
+        loop {
+            self.write(prompt.as_bytes());
+            let Some(line) = next() else {
+                self.write(b"\n");
+                let ended = self.session.borrow_mut().end();
+                return match ended {
+                    Step::Failed(exception) => Some(self.failed(&exception, !script)),
+                    _ => None,
+                };
+            };
+            self.write(&[&line[..], b"\n"].concat());
+            let step = self.session.borrow_mut().line(&line);
+            prompt = match step {
+                Step::Done => self.prompt(0, None, false),
+                Step::More(depth, quote) => self.prompt(depth, quote, true),
+                Step::End(status) => return Some(status),
+                Step::Failed(exception) => return Some(self.failed(&exception, !script)),
+            };
+        }
+    }
+
+    /// Prints the error that ended the shell.
+    fn failed(&mut self, exception: &Exception, to_stderr: bool) -> i32 {
+        let text = format!("ERROR {}: {}", exception.class, exception.message);
+        let mut session = self.session.borrow_mut();
+        let out = &mut session.context().out;
+        if to_stderr || !out.tables() {
+            if !out.at_line_start {
+                out.raw(b"\n");
+            }
+            out.flush();
+            eprintln!("{text}");
+        } else {
+            out.raw(text.as_bytes());
+            out.raw(b"\n");
+            out.flush();
+        }
+        1
+    }
+
+    fn terminal(&mut self) -> i32 {
+        let mut terminal = match Terminal::new(Rc::clone(&self.session)) {
+            Ok(terminal) => terminal,
+            Err(error) => {
+                eprintln!("hjall shell: the terminal cannot be used: {error}; use -n, -e or a file");
+                return 1;
+            }
+        };
+        let mut prompt = self.prompt(0, None, false);
+        loop {
+            {
+                let mut session = self.session.borrow_mut();
+                let out = &mut session.context().out;
+                out.flush();
+                out.set_width(terminal.width());
+            }
+            let line = terminal.read(&prompt);
+            self.session.borrow_mut().context().out.at_line_start = true;
+            prompt = match line {
+                Line::Text(line) => {
+                    let step = self.session.borrow_mut().line(line.as_bytes());
+                    match step {
+                        Step::Done => self.prompt(0, None, false),
+                        Step::More(depth, quote) => self.prompt(depth, quote, true),
+                        Step::End(status) => return status,
+                        Step::Failed(exception) => return self.failed(&exception, true),
+                    }
+                }
+                Line::Dropped => {
+                    self.session.borrow_mut().abandon();
+                    self.prompt(0, None, false)
+                }
+                Line::End => return 0,
+            };
+        }
+    }
+}

@@ -1,0 +1,287 @@
+//! A session: statements are read, run, and their values shown.
+
+use std::rc::Rc;
+use std::time::Instant;
+
+use crate::commands::{self, CommandError, Context, Done, TABLE_METHODS};
+use crate::connection::{Failure, Reason};
+use crate::language::{
+    Exception, Host, Interpreter, Outcome, Place, Raise, State, SyntaxError, Value, inspect, jruby_class, parse,
+};
+
+/// How a session treats errors.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Mode {
+    /// Commands print their errors, and the session goes on.
+    Interactive,
+    /// The first error ends the session with status 1.
+    Batch,
+}
+
+/// What happened to a statement.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Step {
+    /// It was run.
+    Done,
+    /// More lines are needed: open blocks, and the quote that is open.
+    More(usize, Option<char>),
+    /// The session ends with this status.
+    End(i32),
+    /// The session ends because of this error: class and message, and whether a command raised it.
+    Failed(Exception),
+}
+
+/// A session.
+pub struct Session {
+    state: State,
+    shell: Shell,
+    /// The lines of the statement that is being typed.
+    pending: Vec<u8>,
+}
+
+/// The commands as the language sees them.
+struct Shell {
+    context: Context,
+    mode: Mode,
+    /// Whether an exception of a command has to end the session even in an interactive one.
+    fatal: bool,
+}
+
+impl Session {
+    /// A session in which nothing has been typed.
+    pub fn new(context: Context, mode: Mode) -> Self {
+        Self { state: State::default(), shell: Shell { context, mode, fatal: false }, pending: Vec::new() }
+    }
+
+    /// What commands work with.
+    pub fn context(&mut self) -> &mut Context {
+        &mut self.shell.context
+    }
+
+    /// The names of the variables.
+    pub fn variables(&self) -> Vec<String> {
+        self.state.top.names().into_iter().collect()
+    }
+
+    /// Forgets the lines of an unfinished statement.
+    pub fn abandon(&mut self) {
+        self.pending.clear();
+    }
+
+    /// Takes one line, and runs the statement if the line completes it.
+    pub fn line(&mut self, line: &[u8]) -> Step {
+        self.pending.extend_from_slice(line);
+        self.pending.push(b'\n');
+        match parse(&self.pending, &self.state.top.names()) {
+            Err(SyntaxError::Incomplete { depth, quote }) => Step::More(depth, quote),
+            Err(SyntaxError::Wrong { at, message }) => {
+                let source = std::mem::take(&mut self.pending);
+                self.syntax_error(at, &message, &source)
+            }
+            Ok(program) => {
+                self.pending.clear();
+                self.run(&program)
+            }
+        }
+    }
+
+    /// The end of the input: an unfinished statement is an error.
+    pub fn end(&mut self) -> Step {
+        if self.pending.trim_ascii().is_empty() {
+            return Step::Done;
+        }
+        let source = std::mem::take(&mut self.pending);
+        let lines = u32::try_from(source.split(|byte| *byte == b'\n').count()).unwrap_or(u32::MAX);
+        self.syntax_error(
+            Place { line: lines.saturating_sub(1).max(1), column: 1 },
+            "syntax error, unexpected end-of-input",
+            &source,
+        )
+    }
+
+    fn syntax_error(&mut self, at: Place, message: &str, source: &[u8]) -> Step {
+        let text = format!("(hbase):{}:{}: {message}", at.line, at.column);
+        if self.shell.mode == Mode::Batch {
+            return Step::Failed(Exception::new("SyntaxError", text));
+        }
+        let out = &mut self.shell.context.out;
+        let shown = out.painted_error(&format!("SyntaxError ({text})"));
+        let line = source.split(|byte| *byte == b'\n').nth(at.line.saturating_sub(1) as usize).unwrap_or_default();
+        let column = (at.column as usize).saturating_sub(1).min(line.len());
+        let marker = format!("{}^", " ".repeat(String::from_utf8_lossy(&line[..column]).chars().count()));
+        let report =
+            format!("Traceback (most recent call last):\n{shown}\n{}\n{marker}\n", String::from_utf8_lossy(line));
+        print_error(&mut self.shell.context, &report);
+        Step::Done
+    }
+
+    fn run(&mut self, program: &crate::language::Node) -> Step {
+        self.shell.context.interrupt.clear();
+        self.shell.fatal = false;
+        let done = Interpreter::new(&mut self.state, &mut self.shell).run(program);
+        let mode = self.shell.mode;
+        let context = &mut self.shell.context;
+        match done {
+            Ok(Value::Nil) => Step::Done,
+            Ok(value) => {
+                if context.out.tables() {
+                    let mut shown = b"=> ".to_vec();
+                    shown.extend(inspect(&value));
+                    shown.push(b'\n');
+                    context.out.raw(&shown);
+                }
+                Step::Done
+            }
+            Err(Raise::Exit(status)) => Step::End(status),
+            Err(Raise::Interrupt) if context.out.is_closed() => Step::End(1),
+            Err(Raise::Interrupt) => {
+                if mode == Mode::Batch {
+                    return Step::End(130);
+                }
+                if !context.out.at_line_start {
+                    context.out.raw(b"\n");
+                }
+                context.interrupt.clear();
+                Step::Done
+            }
+            Err(Raise::Error(exception)) => {
+                let goes_on = matches!(
+                    &exception.class[..],
+                    "NameError" | "NoMethodError" | "NotImplementedError" | "SystemStackError" | "LoadError"
+                );
+                if mode == Mode::Batch || !goes_on || self.shell.fatal {
+                    return Step::Failed(exception);
+                }
+                let shown = context.out.painted_error(&format!("{} ({})", exception.class, exception.message));
+                print_error(context, &format!("Traceback (most recent call last):\n{shown}\n"));
+                Step::Done
+            }
+            // These do not leave an interpreter.
+            Err(Raise::Break(..) | Raise::Next(_) | Raise::Return(_)) => Step::Done,
+        }
+    }
+}
+
+/// The class of a failure as JRuby names it, which `-n` prints.
+fn ruby_class(failure: &Failure) -> String {
+    match failure.reason {
+        Reason::Refused if !failure.class.is_empty() => jruby_class(&failure.class),
+        Reason::Illegal => "ArgumentError".to_owned(),
+        _ => "RuntimeError".to_owned(),
+    }
+}
+
+/// Prints an error where people look for it: beside tables, and not among records.
+fn print_error(context: &mut Context, text: &str) {
+    if context.out.tables() {
+        context.out.raw(text.as_bytes());
+    } else {
+        context.out.flush();
+        eprint!("{text}");
+    }
+}
+
+impl Shell {
+    fn arity(command: &commands::Command, given: usize) -> Result<(), CommandError> {
+        if (command.least..=command.most).contains(&given) {
+            return Ok(());
+        }
+        let expected = match command.most {
+            most if command.least == most => most.to_string(),
+            usize::MAX => format!("{}+", command.least),
+            most => format!("{}..{most}", command.least),
+        };
+        Err(CommandError::argument(format!("wrong number of arguments (given {given}, expected {expected})")))
+    }
+
+    /// Runs a command with its error and the time it took.
+    fn run_command(&mut self, name: &str, args: Vec<Value>, of_table: bool) -> Outcome {
+        let Some(command) = commands::find(name) else { return Ok(Value::Nil) };
+        let begin = Instant::now();
+        let quiet = matches!(command.name, "help" | "table_help");
+        let done: Done = Self::arity(command, args.len()).and_then(|()| (command.run)(&mut self.context, args));
+        self.context.out.end_records();
+        let error = match done {
+            Ok(value) => {
+                if !quiet {
+                    self.context.out.took(begin.elapsed().as_secs_f64(), !of_table);
+                }
+                return Ok(value);
+            }
+            Err(error) => error,
+        };
+        let (class, message) = match error {
+            CommandError::Interrupted => return Err(Raise::Interrupt),
+            CommandError::Fatal(class, message) => {
+                self.fatal = true;
+                return Err(Raise::Error(Exception::new(&class, message)));
+            }
+            CommandError::Raised(class, message) => (class, message),
+            CommandError::Failed(failure) => {
+                let message = match failure.reason {
+                    Reason::TableMissing => format!("Unknown table {}!", failure.text),
+                    _ => failure.to_string(),
+                };
+                (ruby_class(&failure), message)
+            }
+        };
+        if self.mode == Mode::Batch {
+            self.context.out.took(begin.elapsed().as_secs_f64(), false);
+            return Err(Raise::Error(Exception { class, message, of_command: true }));
+        }
+        let shown = self.context.out.painted_error(&format!("ERROR: {message}"));
+        print_error(&mut self.context, &format!("\n{shown}\n\nFor usage try 'help \"{}\"'\n\n", command.name));
+        self.context.out.took(begin.elapsed().as_secs_f64(), !of_table);
+        Ok(Value::Nil)
+    }
+}
+
+impl Host for Shell {
+    fn is_command(&self, name: &str) -> bool {
+        commands::find(name).is_some()
+    }
+
+    fn command(&mut self, name: &str, args: Vec<Value>) -> Outcome {
+        self.run_command(name, args, false)
+    }
+
+    fn table_method(&mut self, table: &Rc<str>, name: &str, mut args: Vec<Value>) -> Option<Outcome> {
+        match name {
+            "name" => return Some(Ok(Value::text(&**table))),
+            "get_all_columns" => {
+                let name = hjall_engine::name::TableName::parse(table.as_bytes());
+                let described = name.map_err(crate::connection::Failure::from);
+                let described = described.and_then(|name| self.context.connection.describe(&name));
+                return Some(match described {
+                    Ok(described) => Ok(Value::array(
+                        described.families.keys().map(|family| Value::text([&family[..], b":"].concat())).collect(),
+                    )),
+                    Err(failure) => Err(Raise::new("RuntimeError", failure.to_string())),
+                });
+            }
+            "help" => return Some(self.run_command("help", args, true)),
+            _ => {}
+        }
+        if !TABLE_METHODS.contains(&name) {
+            return None;
+        }
+        args.insert(0, Value::TableRef(Rc::clone(table)));
+        self.context.reference = Some(table.to_string());
+        let done = self.run_command(name, args, true);
+        self.context.reference = None;
+        Some(done)
+    }
+
+    fn constant(&self, name: &str) -> Option<Value> {
+        commands::constant(name)
+    }
+
+    fn print(&mut self, bytes: &[u8]) -> Result<(), Raise> {
+        self.context.out.raw(bytes);
+        if self.context.out.is_closed() { Err(Raise::Interrupt) } else { Ok(()) }
+    }
+
+    fn interrupted(&self) -> bool {
+        self.context.interrupt.is_pending()
+    }
+}
