@@ -81,6 +81,45 @@ fn read_line(input: &mut impl BufRead) -> Option<Vec<u8>> {
     }
 }
 
+/// Whether a line begins with the end of a block or a bracket.
+fn closes(line: &[u8]) -> bool {
+    let line = line.trim_ascii_start();
+    let rest = line.strip_prefix(b"end").filter(|rest| !rest.first().is_some_and(u8::is_ascii_alphanumeric));
+    rest.is_some() || matches!(line.first(), Some(b'}' | b']' | b')'))
+}
+
+/// Where lines come from.
+trait Lines {
+    /// The next line without its end; `None` at the end.
+    fn next_line(&mut self) -> Option<Vec<u8>>;
+    /// Whether a whole line has been read from the operating system already.
+    fn has_line(&mut self) -> bool;
+}
+
+impl Lines for BufReader<File> {
+    fn next_line(&mut self) -> Option<Vec<u8>> {
+        read_line(self)
+    }
+
+    fn has_line(&mut self) -> bool {
+        // Files do not keep anybody waiting.
+        true
+    }
+}
+
+/// Standard input, which commands that ask something read too.
+struct Shared(Rc<RefCell<BufReader<io::Stdin>>>);
+
+impl Lines for Shared {
+    fn next_line(&mut self) -> Option<Vec<u8>> {
+        read_line(&mut *self.0.borrow_mut())
+    }
+
+    fn has_line(&mut self) -> bool {
+        self.0.borrow().buffer().contains(&b'\n')
+    }
+}
+
 struct Runner {
     session: Rc<RefCell<Session>>,
     /// The number of the line.
@@ -102,7 +141,7 @@ impl Runner {
                 }
             };
             let mut lines = BufReader::new(file);
-            let done = self.lines(&mut || read_line(&mut lines), true);
+            let done = self.lines(&mut lines, true);
             if let Some(status) = done {
                 return status;
             }
@@ -114,8 +153,8 @@ impl Runner {
         if terminal {
             return self.terminal();
         }
-        let done = self.lines(&mut || read_line(&mut *input.borrow_mut()), false);
-        done.unwrap_or(0)
+        let mut lines = Shared(Rc::clone(input));
+        self.lines(&mut lines, false).unwrap_or(0)
     }
 
     fn banner(&self) {
@@ -129,7 +168,6 @@ impl Runner {
         }
         out.line(&format!("Version {VERSION}"));
         out.took(self.begin.elapsed().as_secs_f64(), true);
-        out.raw(b"\n");
     }
 
     fn prompt(&mut self, depth: usize, quote: Option<char>, more: bool) -> String {
@@ -172,11 +210,18 @@ impl Runner {
     }
 
     /// The lines of a file or of standard input. `None`: they have ended.
-    fn lines(&mut self, next: &mut dyn FnMut() -> Option<Vec<u8>>, script: bool) -> Option<i32> {
+    fn lines(&mut self, source: &mut dyn Lines, script: bool) -> Option<i32> {
         let mut prompt = self.prompt(0, None, false);
+        let mut open = false;
         loop {
-            self.write(prompt.as_bytes());
-            let Some(line) = next() else {
+            // As in HBase, a line that closes a block or a bracket has no prompt. It is known before the prompt is
+            // shown only if it has arrived.
+            let early = if open && source.has_line() { source.next_line() } else { None };
+            let closes = early.as_ref().is_some_and(|line| closes(line));
+            if !closes {
+                self.write(prompt.as_bytes());
+            }
+            let Some(line) = early.or_else(|| source.next_line()) else {
                 self.write(b"\n");
                 let ended = self.session.borrow_mut().end();
                 return match ended {
@@ -186,6 +231,7 @@ impl Runner {
             };
             self.write(&[&line[..], b"\n"].concat());
             let step = self.session.borrow_mut().line(&line);
+            open = matches!(step, Step::More(1.., None));
             prompt = match step {
                 Step::Done => self.prompt(0, None, false),
                 Step::More(depth, quote) => self.prompt(depth, quote, true),

@@ -37,6 +37,8 @@ pub struct Session {
     shell: Shell,
     /// The lines of the statement that is being typed.
     pending: Vec<u8>,
+    /// The number of the last line.
+    lines: u32,
 }
 
 /// The commands as the language sees them.
@@ -50,7 +52,7 @@ struct Shell {
 impl Session {
     /// A session in which nothing has been typed.
     pub fn new(context: Context, mode: Mode) -> Self {
-        Self { state: State::default(), shell: Shell { context, mode, fatal: false }, pending: Vec::new() }
+        Self { state: State::default(), shell: Shell { context, mode, fatal: false }, pending: Vec::new(), lines: 0 }
     }
 
     /// What commands work with.
@@ -70,6 +72,7 @@ impl Session {
 
     /// Takes one line, and runs the statement if the line completes it.
     pub fn line(&mut self, line: &[u8]) -> Step {
+        self.lines = self.lines.saturating_add(1);
         self.pending.extend_from_slice(line);
         self.pending.push(b'\n');
         match parse(&self.pending, &self.state.top.names()) {
@@ -100,7 +103,10 @@ impl Session {
     }
 
     fn syntax_error(&mut self, at: Place, message: &str, source: &[u8]) -> Step {
-        let text = format!("(hbase):{}:{}: {message}", at.line, at.column);
+        // The place is one in the statement; the message names the line of the session.
+        let below = u32::try_from(source.split(|byte| *byte == b'\n').count()).unwrap_or(1).saturating_sub(2);
+        let number = (self.lines + at.line).saturating_sub(below + 1).max(1);
+        let text = format!("(hbase):{number}:{}: {message}", at.column);
         if self.shell.mode == Mode::Batch {
             return Step::Failed(Exception::new("SyntaxError", text));
         }

@@ -8,7 +8,7 @@ use bytes::Bytes;
 use super::family::{DEFAULTS, FamilyDescriptor, TTL_FOREVER_SECONDS};
 use super::table::TableDescriptor;
 
-/// Keys of a family that are printed before its metadata, in the order of HBase 2.6.
+/// Keys of a family that are printed before its metadata.
 const FAMILY_KEYS: [&str; 17] = [
     "INDEX_BLOCK_ENCODING",
     "VERSIONS",
@@ -100,6 +100,22 @@ fn value_text(key: &str, value: &[u8]) -> String {
     }
 }
 
+/// The keys of attributes in the order of Java's `HashMap`, in which HBase prints those of a family: by the bucket of
+/// their hash in a table of the size that a copy of the map has. Keys in one bucket are sorted.
+fn in_hash_order(attributes: &BTreeMap<Bytes, Bytes>) -> Vec<&Bytes> {
+    // Java copies a map into a table that is at most three quarters full, with a power of two of buckets.
+    let buckets = (attributes.len() * 4 / 3 + 1).next_power_of_two() as u32;
+    let bucket = |key: &Bytes| {
+        let signed = |byte: u8| i32::from(i8::from_be_bytes([byte])) as u32;
+        let hash = key.iter().fold(1_u32, |hash, byte| hash.wrapping_mul(31).wrapping_add(signed(*byte)));
+        (hash ^ (hash >> 16)) & (buckets - 1)
+    };
+    let mut keys: Vec<_> = attributes.keys().collect();
+    // Stable, so that keys in one bucket stay sorted.
+    keys.sort_by_key(|key| bucket(key));
+    keys
+}
+
 fn quoted(entries: &[(String, String)]) -> String {
     entries.iter().map(|(k, v)| format!("'{k}' => '{v}'")).collect::<Vec<_>>().join(", ")
 }
@@ -111,14 +127,20 @@ fn rest_of(map: &BTreeMap<Bytes, Bytes>, reserved: &[&str]) -> Vec<(String, Stri
 impl fmt::Display for FamilyDescriptor {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{{NAME => '{}'", lossy(&self.name))?;
-        for key in FAMILY_KEYS {
-            let value = self.attributes.get(key.as_bytes());
-            let default = DEFAULTS.iter().find(|(k, _)| *k == key).map(|(_, v)| v.as_bytes());
-            if let Some(value) = value.map(|v| &v[..]).or(default) {
-                write!(f, ", {key} => '{}'", value_text(key, value))?;
+        let mut attributes = self.attributes.clone();
+        for (key, default) in DEFAULTS {
+            let (key, default) = (Bytes::from_static(key.as_bytes()), Bytes::from_static(default.as_bytes()));
+            attributes.entry(key).or_insert(default);
+        }
+        let mut metadata = Vec::new();
+        for key in in_hash_order(&attributes) {
+            let (key, value) = (lossy(key), &attributes[key]);
+            if FAMILY_KEYS.contains(&&key[..]) {
+                write!(f, ", {key} => '{}'", value_text(&key, value))?;
+            } else {
+                metadata.push((key, lossy(value)));
             }
         }
-        let metadata = rest_of(&self.attributes, &FAMILY_KEYS);
         if !metadata.is_empty() {
             write!(f, ", METADATA => {{{}}}", quoted(&metadata))?;
         }

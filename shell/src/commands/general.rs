@@ -183,7 +183,7 @@ fn status(context: &mut Context, args: Vec<Value>) -> Done {
         }
         "replication" => {
             let part = args.get(1).map(text).unwrap_or_default();
-            context.out.line(&format!("version {VERSION}"));
+            context.out.line(&format!("version {}", short_version()));
             context.out.line("1 live servers");
             context.out.line(&format!("    {}:", server.host));
             if part != "sink" {
@@ -224,7 +224,7 @@ fn figures(context: &mut Context, tables: &[Table], address: &str, detailed: boo
     let writes: u64 = tables.iter().flat_map(|table| &table.loads).map(|load| load.writes).sum();
     let megabytes = bytes >> 20;
     if detailed {
-        context.out.line(&format!("version {}", VERSION.split(',').next().unwrap_or(VERSION)));
+        context.out.line(&format!("version {}", short_version()));
         context.out.line("0 regionsInTransition");
     }
     context.out.line(&format!("active master:  {address}"));
@@ -277,6 +277,10 @@ fn figures(context: &mut Context, tables: &[Table], address: &str, detailed: boo
         ("reads", (reads as i64).into()),
         ("writes", (writes as i64).into()),
     ]);
+}
+
+fn short_version() -> &'static str {
+    VERSION.split(',').next().unwrap_or(VERSION)
 }
 
 fn context_time() -> i64 {

@@ -30,13 +30,26 @@ pub struct Reading {
 pub fn filter(value: &Value, extras: &mut Extras) -> Result<Arc<FilterSpec>, CommandError> {
     if let Value::Str(text) = value {
         let text = text.borrow().clone();
-        let spec = FilterSpec::parse(&text)?;
+        let spec = FilterSpec::parse(&text).map_err(|error| wrong_filter(&text, error.message()))?;
         extras.filter_text = Some(text);
         return Ok(Arc::new(spec));
     }
     filter_of(value).map(Arc::new).ok_or_else(|| {
         CommandError::kind(format!("no method 'setFilter' for {}: FILTER is a text or a filter", value.class_name()))
     })
+}
+
+/// A wrong filter in the words of HBase's shell. The engine's message goes on with the place and what it expects.
+fn wrong_filter(text: &[u8], message: &str) -> CommandError {
+    let Some((said, place)) = message.split_once(" (at byte ") else { return CommandError::argument(message) };
+    let Some(name) = said.strip_prefix("Incorrect filter string ") else { return CommandError::argument(said) };
+    // HBase names the whole text of the filter with the wrong argument.
+    let name = name.trim_end_matches("(…)");
+    let text = String::from_utf8_lossy(text);
+    let at: usize = place.split(':').next().and_then(|at| at.parse().ok()).unwrap_or(0);
+    let before = text.get(..at).and_then(|before| before.rfind(name)).unwrap_or(0);
+    let end = text.get(at..).and_then(|rest| rest.find(')')).map_or(text.len(), |end| at + end + 1);
+    CommandError::argument(format!("Incorrect filter string {}", &text[before..end]))
 }
 
 /// `[from, to)`.

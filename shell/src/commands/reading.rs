@@ -273,8 +273,7 @@ fn scan(context: &mut Context, args: Vec<Value>) -> Done {
                 let key = reading.display.plain(&cell.row)?;
                 let column = reading.display.column(cell)?;
                 let value = reading.display.cell(&name, cell)?;
-                let line = reading.display.cut(format!("column={column}, {value}"));
-                context.out.pair(&key, &line);
+                context.out.pair(&key, &format!("column={column}, {value}"));
             } else {
                 record(context, &reading.display, &name, cell)?;
             }

@@ -103,7 +103,20 @@ pub fn pattern(value: &Value) -> Result<JavaRegex, CommandError> {
             value.class_name()
         )));
     };
-    JavaRegex::new(&text(value), 0).map_err(|error| CommandError::argument(error.message()))
+    let source = text(value);
+    JavaRegex::new(&source, 0).map_err(|error| wrong_pattern(&source, error.message()))
+}
+
+/// A wrong pattern as Java shows it: the reason, the pattern, and a mark at the place.
+fn wrong_pattern(source: &str, message: &str) -> CommandError {
+    let parts = message.split_once(" near index ").and_then(|(reason, rest)| {
+        let place = rest.split(' ').next()?.parse::<usize>().ok()?;
+        Some((reason, place))
+    });
+    let Some((reason, place)) = parts else { return CommandError::argument(message) };
+    // Java names the last character that it has read.
+    let place = place.saturating_sub(1);
+    CommandError::argument(format!("{reason} near index {place}\n{source}\n{}^", " ".repeat(place)))
 }
 
 /// The user tables whose name matches.

@@ -73,14 +73,12 @@ fn strings(line: &str) -> (Vec<&str>, Option<usize>) {
     (found, open.map(|(begin, _)| begin))
 }
 
-impl Completer for Names {
-    type Candidate = Pair;
-
-    fn complete(&self, line: &str, at: usize, _: &Context<'_>) -> rustyline::Result<(usize, Vec<Pair>)> {
-        let before = &line[..at];
+impl Names {
+    /// Where the last word of a text begins, and what it can become.
+    pub fn offers(&self, before: &str) -> (usize, Vec<String>) {
         let (closed, open) = strings(before);
         let (begin, names) = match open {
-            // The first string names a table, or a namespace's table; those behind it columns.
+            // The first string names a table; those behind it columns.
             Some(begin) if closed.is_empty() => (begin, self.tables()),
             Some(begin) => (begin, self.families(closed[0])),
             None => {
@@ -99,6 +97,15 @@ impl Completer for Names {
         names.sort_unstable();
         names.dedup();
         names.truncate(OFFERS_MAX);
+        (begin, names)
+    }
+}
+
+impl Completer for Names {
+    type Candidate = Pair;
+
+    fn complete(&self, line: &str, at: usize, _: &Context<'_>) -> rustyline::Result<(usize, Vec<Pair>)> {
+        let (begin, names) = self.offers(&line[..at]);
         Ok((begin, names.into_iter().map(|name| Pair { display: name.clone(), replacement: name }).collect()))
     }
 }

@@ -5,6 +5,8 @@ mod complete;
 mod paste;
 
 use std::cell::RefCell;
+#[cfg(unix)]
+use std::io::Write;
 use std::path::PathBuf;
 use std::rc::Rc;
 
@@ -36,6 +38,20 @@ pub struct Terminal {
     /// Lines that were pasted together with the last one.
     #[cfg(unix)]
     pasted: std::collections::VecDeque<String>,
+    /// The beginning of a line that was pasted behind them.
+    #[cfg(unix)]
+    rest: String,
+}
+
+/// What was taken of the input before the editor reads.
+#[cfg(unix)]
+enum Taken {
+    /// A whole line.
+    Line(Line),
+    /// The beginning of a line.
+    Beginning(String),
+    /// The last line of the history, which is not in the history now.
+    History(String),
 }
 
 impl Terminal {
@@ -65,6 +81,8 @@ impl Terminal {
             history,
             #[cfg(unix)]
             pasted: std::collections::VecDeque::new(),
+            #[cfg(unix)]
+            rest: String::new(),
         })
     }
 
@@ -76,17 +94,18 @@ impl Terminal {
     /// Reads a line.
     pub fn read(&mut self, prompt: &str) -> Line {
         #[cfg(unix)]
-        let initial = match self.pasted(prompt) {
-            Some(paste::Pasted::Line(line)) => {
-                self.remember(&line);
-                return Line::Text(line);
-            }
-            Some(paste::Pasted::Beginning(text)) => text,
-            None => String::new(),
+        let (initial, last) = match self.taken(prompt) {
+            Taken::Line(line) => return line,
+            Taken::Beginning(initial) => (initial, None),
+            Taken::History(last) => (last.clone(), Some(last)),
         };
         #[cfg(not(unix))]
-        let initial = String::new();
-        match self.editor.readline_with_initial(prompt, (&initial, "")) {
+        let (initial, last) = (String::new(), None::<String>);
+        let read = self.editor.readline_with_initial(prompt, (&initial, ""));
+        if let Some(last) = last {
+            let _ = self.editor.add_history_entry(last);
+        }
+        match read {
             Ok(line) => {
                 self.remember(&line);
                 Line::Text(line)
@@ -96,17 +115,78 @@ impl Terminal {
         }
     }
 
+    /// Shows the prompt, and takes what arrives in one piece.
     #[cfg(unix)]
-    fn pasted(&mut self, prompt: &str) -> Option<paste::Pasted> {
-        use std::io::Write;
+    fn taken(&mut self, prompt: &str) -> Taken {
+        let mut out = std::io::stdout();
         if let Some(line) = self.pasted.pop_front() {
-            let mut out = std::io::stdout();
             let _ = writeln!(out, "{prompt}{line}");
-            return Some(paste::Pasted::Line(line));
+            self.remember(&line);
+            return Taken::Line(Line::Text(line));
         }
-        let (first, rest) = paste::wait(prompt, width())?;
-        self.pasted = rest;
-        Some(first)
+        // What was pasted behind the last whole line.
+        let rest = std::mem::take(&mut self.rest);
+        if !rest.is_empty() {
+            return Taken::Beginning(rest);
+        }
+        match paste::wait(prompt) {
+            None => Taken::Beginning(String::new()),
+            Some(paste::Pasted::Lines(lines, rest)) => {
+                (self.pasted, self.rest) = (lines.into(), rest);
+                let line = self.pasted.pop_front().unwrap_or_default();
+                let _ = writeln!(out, "{line}");
+                self.remember(&line);
+                Taken::Line(Line::Text(line))
+            }
+            Some(paste::Pasted::Beginning(text, tabs)) => Taken::Beginning(self.completed(text, tabs)),
+            Some(paste::Pasted::Previous) => self.previous(),
+            Some(paste::Pasted::Drop) => {
+                let _ = writeln!(out, "^C");
+                Taken::Line(Line::Dropped)
+            }
+            Some(paste::Pasted::End) => {
+                let _ = writeln!(out);
+                Taken::Line(Line::End)
+            }
+        }
+    }
+
+    /// The last line of the history. It is taken out while it is edited, so that the next key goes to the one before.
+    #[cfg(unix)]
+    fn previous(&mut self) -> Taken {
+        let history = self.editor.history();
+        let mut lines: Vec<String> = history.iter().cloned().collect();
+        let Some(last) = lines.pop() else { return Taken::Beginning(String::new()) };
+        if self.editor.clear_history().is_err() {
+            return Taken::Beginning(last);
+        }
+        for line in lines {
+            let _ = self.editor.add_history_entry(line);
+        }
+        Taken::History(last)
+    }
+
+    /// A beginning, completed as far as Tab does; a second Tab lists what it can become.
+    #[cfg(unix)]
+    fn completed(&self, text: String, tabs: usize) -> String {
+        let Some(names) = self.editor.helper().filter(|_| tabs > 0) else { return text };
+        let (begin, offers) = names.offers(&text);
+        let Some(first) = offers.first() else { return text };
+        let shared = offers.iter().fold(first.clone(), |shared, offer| {
+            let same = shared.chars().zip(offer.chars()).take_while(|(a, b)| a == b);
+            same.map(|(a, _)| a).collect()
+        });
+        if tabs > 1 && offers.len() > 1 {
+            let longest = offers.iter().map(|offer| offer.chars().count()).max().unwrap_or(0) + 2;
+            let columns = (width() / longest).max(1);
+            let mut out = std::io::stdout();
+            let _ = writeln!(out);
+            for line in offers.chunks(columns) {
+                let line: String = line.iter().map(|offer| format!("{offer:longest$}")).collect();
+                let _ = writeln!(out, "{}", line.trim_end());
+            }
+        }
+        format!("{}{shared}", &text[..begin])
     }
 
     fn remember(&mut self, line: &str) {

@@ -1,8 +1,9 @@
-//! Input that arrives at once and is longer than the rest of the line: pasted text, or a program that drives the
-//! terminal. It is taken as it is. The editor would show the whole line again for each character behind the first line
-//! of the terminal.
+//! Input that arrives in one piece: pasted text, a program that drives the terminal, a key that is several bytes.
+//!
+//! Whole lines are taken as they are. The editor would show a line again for each character behind the width of the
+//! terminal. Single keys are left to the editor, which cannot be given bytes back; a key of several bytes on an empty
+//! line is done here.
 
-use std::collections::VecDeque;
 use std::io::{self, Write};
 
 use rustix::event::{PollFd, PollFlags, poll};
@@ -14,19 +15,22 @@ use rustix::termios::{OptionalActions, tcgetattr, tcsetattr};
 const PASTE_MAX: usize = 1 << 20;
 
 /// Input that was taken.
+#[derive(Debug, PartialEq, Eq)]
 pub enum Pasted {
-    /// A whole line.
-    Line(String),
-    /// The beginning of a line, which the editor continues.
-    Beginning(String),
+    /// Whole lines, and the beginning of the next one.
+    Lines(Vec<String>, String),
+    /// The beginning of a line, and how often Tab was pressed behind it.
+    Beginning(String, usize),
+    /// The key that goes back in the history.
+    Previous,
+    /// Ctrl-C.
+    Drop,
+    /// Ctrl-D on an empty line.
+    End,
 }
 
-/// Shows the prompt and waits for input. Returns what was taken: a line or the beginning of one, and the lines behind
-/// it. `None`: the editor reads the input.
-pub fn wait(prompt: &str, width: usize) -> Option<(Pasted, VecDeque<String>)> {
-    if width == 0 {
-        return None;
-    }
+/// Shows the prompt and waits for input. `None`: the editor reads it.
+pub fn wait(prompt: &str) -> Option<Pasted> {
     let original = tcgetattr(stdin()).ok()?;
     let mut raw = original.clone();
     raw.make_raw();
@@ -35,41 +39,23 @@ pub fn wait(prompt: &str, width: usize) -> Option<(Pasted, VecDeque<String>)> {
     tcsetattr(stdin(), OptionalActions::Drain, &raw).ok()?;
     let mut out = io::stdout();
     let shown = write!(out, "{prompt}").and_then(|()| out.flush());
-    let mut ready = [PollFd::from_borrowed_fd(stdin(), PollFlags::IN)];
     let waited = loop {
+        let mut ready = [PollFd::from_borrowed_fd(stdin(), PollFlags::IN)];
         match poll(&mut ready, None) {
             Err(rustix::io::Errno::INTR) => {}
             other => break other,
         }
     };
-    let count = ioctl_fionread(stdin()).unwrap_or(0);
-    let taken = if shown.is_ok() && waited.is_ok() && count as usize + prompt.len() >= width { take() } else { None };
+    let taken = if shown.is_ok() && waited.is_ok() && ioctl_fionread(stdin()).unwrap_or(0) > 1 { take() } else { None };
     let _ = tcsetattr(stdin(), OptionalActions::Drain, &original);
-    let Some(text) = taken else {
-        // The editor shows the prompt again.
-        let _ = write!(out, "\r").and_then(|()| out.flush());
-        return None;
-    };
-    let text = cleaned(&text);
-    let mut lines: VecDeque<String> = text.split('\n').map(str::to_owned).collect();
-    let rest = lines.pop_back().unwrap_or_default();
-    let Some(first) = lines.pop_front() else {
-        let _ = write!(out, "\r").and_then(|()| out.flush());
-        return Some((Pasted::Beginning(rest), VecDeque::new()));
-    };
-    let _ = writeln!(out, "{first}");
-    let _ = out.flush();
-    if !rest.is_empty() {
-        lines.push_back(rest);
-    }
-    Some((Pasted::Line(first), lines))
+    taken.map(|bytes| understood(&bytes))
 }
 
 /// Everything that can be read now.
 fn take() -> Option<Vec<u8>> {
     let mut text = Vec::new();
     loop {
-        let available = ioctl_fionread(stdin()).unwrap_or(0) as usize;
+        let available = usize::try_from(ioctl_fionread(stdin()).unwrap_or(0)).unwrap_or(0);
         if available == 0 || text.len() >= PASTE_MAX {
             break;
         }
@@ -82,9 +68,69 @@ fn take() -> Option<Vec<u8>> {
     (!text.is_empty()).then_some(text)
 }
 
-/// The text without the marks of a bracketed paste and without control characters.
-fn cleaned(bytes: &[u8]) -> String {
+/// What bytes from a terminal mean.
+fn understood(bytes: &[u8]) -> Pasted {
+    const CONTROL_C: char = '\x03';
+    const CONTROL_D: char = '\x04';
     let text = String::from_utf8_lossy(bytes).replace("\x1b[200~", "").replace("\x1b[201~", "");
-    let text = text.replace("\r\n", "\n").replace('\r', "\n").replace('\t', "    ");
-    text.chars().filter(|letter| *letter == '\n' || !letter.is_control()).collect()
+    if matches!(&text[..], "\x1b[A" | "\x1bOA") {
+        return Pasted::Previous;
+    }
+    if text.ends_with(CONTROL_C) {
+        return Pasted::Drop;
+    }
+    if text.starts_with(CONTROL_D) {
+        return Pasted::End;
+    }
+    let text = without_sequences(&text.replace("\r\n", "\n").replace('\r', "\n"));
+    let kept = |text: &str| -> String { text.chars().filter(|letter| !letter.is_control()).collect() };
+    if !text.contains('\n') {
+        let typed = text.trim_end_matches('\t');
+        return Pasted::Beginning(kept(typed), text.len() - typed.len());
+    }
+    let mut lines: Vec<String> = text.split('\n').map(|line| kept(&line.replace('\t', "    "))).collect();
+    let rest = lines.pop().unwrap_or_default();
+    Pasted::Lines(lines, rest)
+}
+
+/// The text without the sequences of keys that move or delete.
+fn without_sequences(text: &str) -> String {
+    let mut out = String::new();
+    let mut letters = text.chars().peekable();
+    while let Some(letter) = letters.next() {
+        if letter != '\x1b' {
+            out.push(letter);
+            continue;
+        }
+        if letters.next_if(|next| matches!(next, '[' | 'O')).is_some() {
+            while letters.next_if(|next| next.is_ascii_digit() || *next == ';').is_some() {}
+        }
+        letters.next();
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn whole_lines_are_taken() {
+        let lines = |lines: &[&str], rest: &str| {
+            Pasted::Lines(lines.iter().map(|line| (*line).to_owned()).collect(), rest.to_owned())
+        };
+        assert_eq!(understood(b"list\r"), lines(&["list"], ""));
+        assert_eq!(understood(b"a\r\nb\nc"), lines(&["a", "b"], "c"));
+        assert_eq!(understood(b"\x1b[200~x\n\ty\n\x1b[201~"), lines(&["x", "    y"], ""));
+    }
+
+    #[test]
+    fn keys_of_several_bytes() {
+        assert_eq!(understood(b"\x1b[A"), Pasted::Previous);
+        assert_eq!(understood(b"\x1b[D"), Pasted::Beginning(String::new(), 0));
+        assert_eq!(understood(b"\x1b[1;5Cx"), Pasted::Beginning("x".to_owned(), 0));
+        assert_eq!(understood("\u{e9}".as_bytes()), Pasted::Beginning("\u{e9}".to_owned(), 0));
+        assert_eq!(understood(b"tru\t\t"), Pasted::Beginning("tru".to_owned(), 2));
+        assert_eq!(understood(b"ab\x03"), Pasted::Drop);
+    }
 }
