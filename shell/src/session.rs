@@ -122,7 +122,10 @@ impl Session {
     }
 
     fn run(&mut self, program: &crate::language::Node) -> Step {
-        self.shell.context.interrupt.clear();
+        // A script ends at Ctrl-C, also between two statements.
+        if self.shell.mode == Mode::Interactive {
+            self.shell.context.interrupt.clear();
+        }
         self.shell.fatal = false;
         let done = Interpreter::new(&mut self.state, &mut self.shell).run(program);
         let mode = self.shell.mode;

@@ -50,8 +50,8 @@ enum Taken {
     Line(Line),
     /// The beginning of a line.
     Beginning(String),
-    /// The last line of the history, which is not in the history now.
-    History(String),
+    /// A line of the history, and the lines from it on, which are not in the history now.
+    History(String, Vec<String>),
 }
 
 impl Terminal {
@@ -94,16 +94,16 @@ impl Terminal {
     /// Reads a line.
     pub fn read(&mut self, prompt: &str) -> Line {
         #[cfg(unix)]
-        let (initial, last) = match self.taken(prompt) {
+        let (initial, later) = match self.taken(prompt) {
             Taken::Line(line) => return line,
-            Taken::Beginning(initial) => (initial, None),
-            Taken::History(last) => (last.clone(), Some(last)),
+            Taken::Beginning(initial) => (initial, Vec::new()),
+            Taken::History(line, later) => (line, later),
         };
         #[cfg(not(unix))]
-        let (initial, last) = (String::new(), None::<String>);
+        let (initial, later) = (String::new(), Vec::<String>::new());
         let read = self.editor.readline_with_initial(prompt, (&initial, ""));
-        if let Some(last) = last {
-            let _ = self.editor.add_history_entry(last);
+        for line in later {
+            let _ = self.editor.add_history_entry(line);
         }
         match read {
             Ok(line) => {
@@ -139,7 +139,14 @@ impl Terminal {
                 Taken::Line(Line::Text(line))
             }
             Some(paste::Pasted::Beginning(text, tabs)) => Taken::Beginning(self.completed(text, tabs)),
-            Some(paste::Pasted::Previous) => self.previous(),
+            Some(paste::Pasted::Previous(presses, false)) => self.previous(presses),
+            Some(paste::Pasted::Previous(presses, true)) => {
+                let history = self.editor.history();
+                let line = history.iter().rev().nth(presses - 1).or(history.iter().next()).cloned().unwrap_or_default();
+                let _ = writeln!(out, "{line}");
+                self.remember(&line);
+                Taken::Line(Line::Text(line))
+            }
             Some(paste::Pasted::Drop) => {
                 let _ = writeln!(out, "^C");
                 Taken::Line(Line::Dropped)
@@ -151,19 +158,21 @@ impl Terminal {
         }
     }
 
-    /// The last line of the history. It is taken out while it is edited, so that the next key goes to the one before.
+    /// A line of the history. It and the later ones are taken out while it is edited, so that the next key goes to the
+    /// one before.
     #[cfg(unix)]
-    fn previous(&mut self) -> Taken {
+    fn previous(&mut self, presses: usize) -> Taken {
         let history = self.editor.history();
         let mut lines: Vec<String> = history.iter().cloned().collect();
-        let Some(last) = lines.pop() else { return Taken::Beginning(String::new()) };
+        let later = lines.split_off(lines.len().saturating_sub(presses));
+        let Some(last) = later.first().cloned() else { return Taken::Beginning(String::new()) };
         if self.editor.clear_history().is_err() {
             return Taken::Beginning(last);
         }
         for line in lines {
             let _ = self.editor.add_history_entry(line);
         }
-        Taken::History(last)
+        Taken::History(last, later)
     }
 
     /// A beginning, completed as far as Tab does; a second Tab lists what it can become.

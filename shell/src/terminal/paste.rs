@@ -21,8 +21,8 @@ pub enum Pasted {
     Lines(Vec<String>, String),
     /// The beginning of a line, and how often Tab was pressed behind it.
     Beginning(String, usize),
-    /// The key that goes back in the history.
-    Previous,
+    /// The key that goes back in the history, this often, and whether Enter followed.
+    Previous(usize, bool),
     /// Ctrl-C.
     Drop,
     /// Ctrl-D on an empty line.
@@ -73,8 +73,12 @@ fn understood(bytes: &[u8]) -> Pasted {
     const CONTROL_C: char = '\x03';
     const CONTROL_D: char = '\x04';
     let text = String::from_utf8_lossy(bytes).replace("\x1b[200~", "").replace("\x1b[201~", "");
-    if matches!(&text[..], "\x1b[A" | "\x1bOA") {
-        return Pasted::Previous;
+    let (mut keys, mut presses) = (&text[..], 0);
+    while let Some(rest) = keys.strip_prefix("\x1b[A").or_else(|| keys.strip_prefix("\x1bOA")) {
+        (keys, presses) = (rest, presses + 1);
+    }
+    if presses > 0 && matches!(keys, "" | "\r" | "\n" | "\r\n") {
+        return Pasted::Previous(presses, !keys.is_empty());
     }
     if text.ends_with(CONTROL_C) {
         return Pasted::Drop;
@@ -126,7 +130,8 @@ mod tests {
 
     #[test]
     fn keys_of_several_bytes() {
-        assert_eq!(understood(b"\x1b[A"), Pasted::Previous);
+        assert_eq!(understood(b"\x1b[A"), Pasted::Previous(1, false));
+        assert_eq!(understood(b"\x1b[A\x1bOA\r"), Pasted::Previous(2, true));
         assert_eq!(understood(b"\x1b[D"), Pasted::Beginning(String::new(), 0));
         assert_eq!(understood(b"\x1b[1;5Cx"), Pasted::Beginning("x".to_owned(), 0));
         assert_eq!(understood("\u{e9}".as_bytes()), Pasted::Beginning("\u{e9}".to_owned(), 0));

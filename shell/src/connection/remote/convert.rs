@@ -131,6 +131,14 @@ fn typed(sent: &TColumnFamilyDescriptor) -> BTreeMap<Bytes, Bytes> {
     out
 }
 
+/// The name of a host. Of this machine's own address, which hjall sends, it is the usual name, since HBase shows names.
+fn host(sent: &[u8]) -> String {
+    match sent {
+        b"127.0.0.1" | b"::1" => "localhost".to_owned(),
+        other => String::from_utf8_lossy(other).into_owned(),
+    }
+}
+
 pub fn place_back(sent: THRegionLocation) -> Place {
     let region = Region {
         id: sent.region_info.region_id,
@@ -138,7 +146,7 @@ pub fn place_back(sent: THRegionLocation) -> Place {
         end: sent.region_info.end_key.unwrap_or_default().into(),
     };
     let server = Server {
-        host: String::from_utf8_lossy(&sent.server_name.host_name).into_owned(),
+        host: host(&sent.server_name.host_name),
         port: sent.server_name.port.unwrap_or(0),
         start_code: sent.server_name.start_code.unwrap_or(0),
     };
@@ -279,8 +287,15 @@ pub fn delete(delete: &Delete, extras: &Extras) -> TDelete {
     });
     let columns = delete.markers.iter().map(|marker| {
         let whole = matches!(marker.kind, MarkerKind::Family | MarkerKind::FamilyVersion);
+        // A server does not choose the version that this marker is for.
+        let timestamp = match marker.kind {
+            MarkerKind::FamilyVersion => {
+                stamp(marker.timestamp).or_else(|| Some(chrono::Utc::now().timestamp_millis()))
+            }
+            _ => stamp(marker.timestamp),
+        };
         let qualifier = (!whole).then(|| marker.qualifier.to_vec());
-        TColumn::new(marker.family.to_vec(), qualifier, stamp(marker.timestamp))
+        TColumn::new(marker.family.to_vec(), qualifier, timestamp)
     });
     let columns: Vec<_> = columns.collect();
     TDelete {

@@ -225,12 +225,12 @@ impl Connection for Remote {
         let args = OpenScannerArgs::new(Self::table(table), convert::scan(scan, extras));
         let result = answered!(self, "openScanner", args, OpenScannerResult, Some(table))?;
         let id = Self::success("openScanner", result.success)?;
-        Ok(Cursor(Source::Remote { id, done: false, batch: scan.batch > 0 }))
+        Ok(Cursor(Source::Remote { id, table: table.clone(), done: false, batch: scan.batch > 0 }))
     }
 
     fn fetch(&mut self, cursor: &mut Cursor, rows: usize) -> Answer<Vec<Row>> {
-        let (id, done, batch) = match &mut cursor.0 {
-            Source::Remote { id, done, batch } => (*id, done, *batch),
+        let (id, table, done, batch) = match &mut cursor.0 {
+            Source::Remote { id, table, done, batch } => (*id, &*table, done, *batch),
             Source::Rows(list) => return Ok(list.take(rows).collect()),
             Source::Engine(_) => return Ok(Vec::new()),
         };
@@ -239,7 +239,7 @@ impl Connection for Remote {
         }
         let wanted = i32::try_from(rows).unwrap_or(i32::MAX);
         let result =
-            answered!(self, "getScannerRows", GetScannerRowsArgs::new(id, wanted), GetScannerRowsResult, None)?;
+            answered!(self, "getScannerRows", GetScannerRowsArgs::new(id, wanted), GetScannerRowsResult, Some(table))?;
         if let Some(error) = result.ia {
             let text = error.message;
             return Err(failure(
