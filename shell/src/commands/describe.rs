@@ -88,7 +88,7 @@ fn attributes(table: &TableDescriptor) -> String {
         .attributes
         .iter()
         .map(|(key, value)| (lossy(key), lossy(value)))
-        .filter(|(key, value)| !KNOWN.contains(&&key[..]) && !(key == "IS_META" && value != "true"))
+        .filter(|(key, value)| !KNOWN.contains(&&key[..]) && (key != "IS_META" || value == "true"))
         .map(|(key, value)| format!("'{key}' => '{value}'"))
         .collect();
     if !metadata.is_empty() {

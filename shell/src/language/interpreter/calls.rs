@@ -214,11 +214,13 @@ impl Interpreter<'_> {
         let optional = params.iter().filter(|param| matches!(param, Param::Optional(..))).count();
         let rest = params.iter().any(|param| matches!(param, Param::Rest(_)));
         let keywords = params.iter().any(|param| matches!(param, Param::Keyword(..)));
-        if !strict && list.len() == 1 && (required + optional > 1 || (rest && required > 0)) {
-            if let Value::Array(inner) = &list[0] {
-                let inner = inner.0.borrow().clone();
-                list = inner;
-            }
+        if !strict
+            && list.len() == 1
+            && (required + optional > 1 || (rest && required > 0))
+            && let Value::Array(inner) = &list[0]
+        {
+            let inner = inner.0.borrow().clone();
+            list = inner;
         }
         let named = match list.last() {
             Some(Value::Hash(table)) if keywords => {
@@ -301,7 +303,7 @@ impl Interpreter<'_> {
     }
 
     /// The elements of a value, as a splat has them.
-    pub(super) fn to_list(&mut self, value: &Value) -> Result<Vec<Value>, Raise> {
+    pub(super) fn list_of(&mut self, value: &Value) -> Result<Vec<Value>, Raise> {
         match value {
             Value::Nil => Ok(Vec::new()),
             Value::Array(list) => Ok(list.0.borrow().clone()),

@@ -76,7 +76,7 @@ impl Interpreter<'_> {
     }
 
     fn values(&mut self, whole: &Value) -> Result<Vec<Value>, Raise> {
-        self.to_list(whole)
+        self.list_of(whole)
     }
 
     /// Calls the block with a value; without a block the answer is the value itself.

@@ -229,7 +229,7 @@ impl Interpreter<'_> {
             "Integer" => super::numbers::integer(&first, args.list.get(1))?,
             "Float" => super::numbers::float(&first)?,
             "String" => Value::text(to_text(&first)),
-            "Array" => Value::array(self.to_list(&first)?),
+            "Array" => Value::array(self.list_of(&first)?),
             "method" => Value::Proc(Rc::new(Proc::Function(String::from_utf8_lossy(&to_text(&first)).into_owned()))),
             "send" => {
                 args.count(1, usize::MAX)?;

@@ -113,7 +113,7 @@ impl Interpreter<'_> {
                 _ => Err(Raise::argument("insert takes an index")),
             },
             "concat" => {
-                let more = match args.list.iter().map(|value| self.to_list(value)).collect::<Result<Vec<_>, _>>() {
+                let more = match args.list.iter().map(|value| self.list_of(value)).collect::<Result<Vec<_>, _>>() {
                     Ok(more) => more.concat(),
                     Err(error) => return Some(Err(error)),
                 };

@@ -251,7 +251,7 @@ impl<'a> Interpreter<'a> {
             match &node.expr {
                 Expr::Splat(inner) => {
                     let value = self.eval(inner, frame)?;
-                    list.extend(self.to_list(&value)?);
+                    list.extend(self.list_of(&value)?);
                 }
                 Expr::BlockPass(_) => {}
                 _ => list.push(self.eval(node, frame)?),

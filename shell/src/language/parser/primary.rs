@@ -45,7 +45,7 @@ impl Parser {
             }
             Kind::Ident(name) => {
                 self.advance();
-                if self.is_local(&name) && !(self.is_op("(") && !self.token().spaced) {
+                if self.is_local(&name) && (!self.is_op("(") || self.token().spaced) {
                     return self.node(at, Expr::Local(name));
                 }
                 return self.call(at, None, name, false);
