@@ -7,8 +7,9 @@ A transcript begins with `#! MODE OPTION=VALUE…`:
     script args=…     all commands as a script; the whole output and the exit status stand behind the last command
     stdin args=…      the same with the commands on standard input
 
-`hbase> ` begins a command, `hbase+ ` is a further line of it, `hbase< ` what is typed when it asks something, `#: ` a remark.
-The other lines are the output. `<now>`, `<ms>`, `<md5>`, `<host>` and the like stand for what a server or the clock chooses.
+`hbase> ` begins a command, `hbase+ ` is a further line of it, `hbase< ` what is typed when it asks something, `#: ` a
+remark. The other lines are the output. `<now>`, `<ms>`, `<md5>`, `<host>` and the like stand for what a server or the
+clock chooses.
 """
 import difflib
 import fcntl

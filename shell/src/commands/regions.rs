@@ -209,8 +209,9 @@ fn locate(context: &mut Context, args: Vec<Value>) -> Done {
     let row = bytes_of(&args[1]);
     let unknown = unknown(&name);
     let places = context.connection.regions(&name).map_err(unknown)?;
+    // A server answers with no regions if the table does not exist.
     let Some(place) = places.iter().find(|place| place.region.contains(&row)) else {
-        return Err(CommandError::says(format!("no region of {name} contains this row")));
+        return Err(CommandError::says(format!("Unknown table {name}!")));
     };
     let address = format!("{}:{}", place.server.host, place.server.port);
     let shown = describe_region(&place.region, &name);

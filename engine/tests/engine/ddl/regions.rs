@@ -1,7 +1,8 @@
 //! Regions: split keys, names, and look-ups by a key of hbase:meta.
 
-use crate::fixture::{Database, descriptor, name};
+use crate::fixture::{Database, descriptor, kind, name, put, read};
 use bytes::Bytes;
+use hjall_engine::ErrorKind;
 use hjall_engine::region::{Region, cut, greatest_not_after, locate, matches_splits, split, to_string_binary};
 
 fn keys(splits: &[&str]) -> Vec<Bytes> {
@@ -91,4 +92,36 @@ fn keys_of_meta_find_regions_by_table_start_and_rest() {
     assert_eq!(find("z,,9").as_deref(), Some("t/m"));
     assert_eq!(find("!"), None);
     assert_eq!(greatest_not_after([&b"t,,1"[..]], b"t,,0"), None);
+}
+
+#[test]
+fn a_region_can_be_split_and_its_rows_stay() {
+    for mut db in Database::all() {
+        let (t, table) = (name("t"), db.table("t", &["f"]));
+        table.put(&put("a", &[("f:q", 1, "one")])).unwrap();
+        table.put(&put("x", &[("f:q", 1, "two")])).unwrap();
+        let before = db.engine.regions(&t).unwrap();
+        let mut scanner = table.scan(hjall_engine::request::Scan::default()).unwrap();
+        assert_eq!(scanner.next(1).unwrap()[0].key, "a");
+        db.engine.split_region(&t, b"m").unwrap();
+        assert_eq!(scanner.next(9).unwrap()[0].key, "x", "{}: a running scan continues", db.kind);
+        drop(scanner);
+        db.engine.split_region(&t, b"q").unwrap();
+        let regions = db.engine.regions(&t).unwrap();
+        let starts: Vec<_> = regions.iter().map(|region| region.start.clone()).collect();
+        assert_eq!(starts, ["", "m", "q"], "{}", db.kind);
+        assert_eq!((&regions[0].end[..], &regions[2].end[..]), (&b"m"[..], &b""[..]));
+        assert_ne!(regions[0].name(&t), before[0].name(&t), "a region that was split has another name");
+        for (row, value) in [("a", "one"), ("x", "two")] {
+            assert!(read(&db.engine.table(&t), row)[0].ends_with(value), "{}", db.kind);
+        }
+        assert_eq!(kind(db.engine.split_region(&t, b"m")), ErrorKind::InvalidArgument, "a region begins there");
+        assert_eq!(kind(db.engine.split_region(&t, b"")), ErrorKind::InvalidArgument);
+        assert_eq!(kind(db.engine.split_region(&name("none"), b"m")), ErrorKind::TableNotFound);
+        db.engine.disable_table(&t).unwrap();
+        assert_eq!(kind(db.engine.split_region(&t, b"s")), ErrorKind::TableDisabled);
+        drop(table);
+        db.reopen();
+        assert_eq!(db.engine.regions(&t).unwrap(), regions, "{}", db.kind);
+    }
 }

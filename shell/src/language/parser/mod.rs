@@ -11,8 +11,8 @@ use super::ast::{Expr, Node};
 use super::lexer;
 use super::token::{Kind, Place, SyntaxError, Token};
 
-/// How deep expressions and blocks may be nested.
-const NESTING_MAX: usize = 200;
+/// How deep the parts of the parser may be nested. A bracket takes three levels.
+const NESTING_MAX: usize = 100;
 /// How high a tree may grow: long chains of operators and calls count too.
 const HEIGHT_MAX: u16 = 300;
 /// The longest source of one statement, in bytes.
