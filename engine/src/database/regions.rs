@@ -45,8 +45,8 @@ impl Engine {
             return Err(Error::invalid("should not give a splitkey which equals to startkey!"));
         }
         starts.push(Bytes::copy_from_slice(row));
-        // Regions that are not split keep their ids, and with them their names. The new ones have a later id than all of
-        // them, also within the same millisecond.
+        // Regions that are not split keep their ids, and with them their names. The new ones have a later id than all
+        // of them, also within the same millisecond.
         let latest = old.regions().iter().map(|region| region.id).max().unwrap_or(0);
         let mut regions = region::cut(starts, core.store.now_ms().max(latest.saturating_add(1)))?;
         for region in &mut regions {
