@@ -93,6 +93,48 @@ pub enum ErrorKind {
     Closed,
 }
 
+/// The class of failures that have no more specific one.
+const IO: &str = "java.io.IOException";
+const DO_NOT_RETRY: &str = "org.apache.hadoop.hbase.DoNotRetryIOException";
+
+impl ErrorKind {
+    /// The full name of the Java class that HBase raises for an error of this kind.
+    pub fn java_class(self) -> &'static str {
+        match self {
+            Self::InvalidArgument => "java.lang.IllegalArgumentException",
+            Self::Unprocessable => "org.apache.hadoop.hbase.client.RetriesExhaustedException",
+            Self::Refused | Self::NotALong | Self::CellTooLarge | Self::ReadOnly | Self::InvalidDescriptor => {
+                DO_NOT_RETRY
+            }
+            Self::RowTooLarge => "org.apache.hadoop.hbase.client.RowTooBigException",
+            Self::RowMismatch => "org.apache.hadoop.hbase.client.WrongRowIOException",
+            Self::ClassNotFound => "java.lang.RuntimeException",
+            Self::FilterMalformed => "org.apache.hadoop.hbase.exceptions.DeserializationException",
+            Self::FilterRejected(class) => class,
+            Self::TableNotFound => "org.apache.hadoop.hbase.TableNotFoundException",
+            Self::TableExists => "org.apache.hadoop.hbase.TableExistsException",
+            Self::TableDisabled => "org.apache.hadoop.hbase.TableNotEnabledException",
+            Self::TableNotDisabled => "org.apache.hadoop.hbase.TableNotDisabledException",
+            Self::NamespaceNotFound => "org.apache.hadoop.hbase.NamespaceNotFoundException",
+            Self::NamespaceExists => "org.apache.hadoop.hbase.NamespaceExistException",
+            Self::Constraint => "org.apache.hadoop.hbase.constraint.ConstraintException",
+            Self::FamilyNotFound => "org.apache.hadoop.hbase.regionserver.NoSuchColumnFamilyException",
+            Self::FamilyOperation => "org.apache.hadoop.hbase.InvalidFamilyOperationException",
+            Self::NotServing => "org.apache.hadoop.hbase.NotServingRegionException",
+            Self::Busy => "org.apache.hadoop.hbase.RegionTooBusyException",
+            Self::SystemTable
+            | Self::Stale
+            | Self::Cancelled
+            | Self::Locked
+            | Self::NewerFormat
+            | Self::DiskFull
+            | Self::Corrupt
+            | Self::Io
+            | Self::Closed => IO,
+        }
+    }
+}
+
 impl Error {
     /// Creates an error. The message names the thing and what is allowed.
     pub fn new(kind: ErrorKind, message: impl Into<String>) -> Self {

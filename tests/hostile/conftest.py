@@ -2,6 +2,7 @@
 import pytest
 
 from attacking import AT_LENGTH, Bystander
+from certificates import authority  # noqa: F401  (a fixture)
 from serving import Hjall
 
 

@@ -3,7 +3,6 @@ import concurrent.futures
 import contextlib
 import random
 import re
-import shutil
 import socket
 import struct
 import subprocess
@@ -37,32 +36,6 @@ def plain(attacked, users):
     server = attacked("--users", str(users), "--set", "auth.without_tls=loopback")
     server.users = users
     return server
-
-
-def openssl(*arguments):
-    subprocess.run(["openssl", *map(str, arguments)], check=True, capture_output=True)
-
-
-@pytest.fixture
-def authority(tmp_path):
-    """Issues certificates: a function from a subject and alternative names to (certificate, key)."""
-    if not shutil.which("openssl"):
-        pytest.skip("openssl is not installed")
-    key, own = tmp_path / "ca.key", tmp_path / "ca.pem"
-    curve = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes"]
-    openssl("req", "-x509", *curve, "-days", "2", "-subj", "/CN=authority", "-out", own, "-keyout", key)
-
-    def issue(subject, names=None):
-        stem = tmp_path / f"issued-{len(list(tmp_path.glob('issued-*.key')))}"
-        request, issued, its_key, extensions = (stem.with_suffix(end) for end in (".csr", ".pem", ".key", ".ext"))
-        openssl("req", *curve, "-subj", subject, "-out", request, "-keyout", its_key)
-        extensions.write_text(f"subjectAltName={names}\n" if names else "basicConstraints=CA:FALSE\n")
-        openssl("x509", "-req", "-in", request, "-CA", own, "-CAkey", key, "-CAcreateserial", "-days", "2",
-                "-extfile", extensions, "-out", issued)
-        return issued, its_key
-
-    issue.certificate = own
-    return issue
 
 
 def test_happybase_logs_in_inside_tls(attacked, authority, users):

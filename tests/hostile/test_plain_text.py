@@ -1,23 +1,17 @@
 """Connections without TLS where TLS is configured: they must not reach any table."""
-import shutil
 import socket
 import subprocess
 
 import pytest
 from attacking import connect, message, post, text_field, until_closed
+from certificates import self_signed
 from serving import binary
 
 
 @pytest.fixture
 def certificate(tmp_path):
     """A self-signed certificate for localhost and its key, as paths."""
-    if not shutil.which("openssl"):
-        pytest.skip("openssl is not installed")
-    files = tmp_path / "server.pem", tmp_path / "server.key"
-    subprocess.run(["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", "2",
-                    "-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost", "-out", files[0], "-keyout", files[1]],
-                   check=True, capture_output=True)
-    return files
+    return self_signed(tmp_path)
 
 
 DROP = message("deleteTable", text_field(1, b"victim") + b"\0")

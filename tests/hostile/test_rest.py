@@ -124,7 +124,8 @@ def test_a_compressed_body_has_the_same_limits(served):
 
 def test_a_body_over_the_limit_is_refused(served):
     server = served(limits=["limits.message=1MiB"])
-    assert send(server, "PUT", "/t/r/f:q2", bytes(2 * MIB), Content_Type=BYTES)[0] == 413
+    # The client sends all of its body before it reads the answer.
+    assert send(server, "PUT", "/t/r/f:q2", bytes(16 * MIB), Content_Type=BYTES)[0] == 413
     with connect(server.port) as raw:
         raw.sendall(b"PUT /t/r/f:q2 HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/octet-stream\r\nContent-Length: 99999999999\r\n\r\n")
         assert raw.recv(64).startswith(b"HTTP/1.1 413")
@@ -137,7 +138,7 @@ def test_long_heads_and_deep_paths(served):
     for path in ("/t/" + "a" * 100_000, "/t/multiget?" + "row=r&" * 100_000):
         with connect(server.port) as raw:
             raw.sendall(f"GET {path} HTTP/1.1\r\nHost: localhost\r\n\r\n".encode())
-            assert until_closed(raw)[:12] in (b"HTTP/1.1 431", b"HTTP/1.1 414", b"HTTP/1.1 400", b"")
+            assert until_closed(raw)[:12] in (b"HTTP/1.1 431", b"HTTP/1.1 414", b"HTTP/1.1 400")
 
 
 def fill(server, rows, size):

@@ -1,12 +1,11 @@
 """Names and exact counts in /metrics, as parsed by Prometheus, and in /jmx, as read by dashboards for HBase."""
 import json
-import shutil
 import socket
 import ssl
 import struct
-import subprocess
 
 import pytest
+from certificates import self_signed
 from prometheus_client.parser import text_string_to_metric_families
 from serving import ROOT, Hjall
 from speaking import Wire, beans, one, page, two
@@ -243,11 +242,7 @@ def test_connections_are_counted_by_what_happened_to_them(served):
 
 
 def test_tls_handshakes_are_counted(served, tmp_path):
-    if not shutil.which("openssl"):
-        pytest.skip("openssl is not installed")
-    key, pem = tmp_path / "key.pem", tmp_path / "cert.pem"
-    subprocess.run(["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", "2",
-                    "-subj", "/CN=localhost", "-keyout", key, "-out", pem], check=True, capture_output=True)
+    pem, key = self_signed(tmp_path)
     server = served("--tls-cert", str(pem), "--tls-key", str(key))
     trusting, strict = ssl.create_default_context(), ssl.create_default_context()
     trusting.check_hostname, trusting.verify_mode = False, ssl.CERT_NONE

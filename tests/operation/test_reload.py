@@ -3,11 +3,11 @@ import json
 import signal
 import socket
 import ssl
-import subprocess
 
 import pytest
 from speaking import Wire, page
 
+from certificates import self_signed
 from serving import Hjall
 
 
@@ -108,11 +108,6 @@ def test_a_reload_without_changes_is_logged(reloaded):
     it.reload("[queues]\nhandlers = 30\n# a comment\n", "none has changed")
 
 
-def _certificate(folder, name):
-    subprocess.run(["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "2", "-subj",
-                    f"/CN={name}", "-keyout", folder / "key.pem", "-out", folder / "cert.pem"], check=True, capture_output=True)
-
-
 def _speak_tls(port):
     """Opens a TLS connection; returns it and the server's certificate."""
     context = ssl.create_default_context()
@@ -127,12 +122,12 @@ def _cluster_id(stream):
 
 
 def test_certificates_are_read_again_and_open_connections_continue(reloaded, tmp_path):
-    _certificate(tmp_path, "first")
+    self_signed(tmp_path, "/CN=first")
     text = f"[tls]\ncertificate = {json.dumps(str(tmp_path / 'cert.pem'))}\nkey = {json.dumps(str(tmp_path / 'key.pem'))}\n"
     it = reloaded(text)
     old, shown = _speak_tls(it.server.port)
     assert b"first" in shown and b"getClusterId" in _cluster_id(old)
-    _certificate(tmp_path, "second")
+    self_signed(tmp_path, "/CN=second")
     it.reload(text, "certificates read again")
     new, shown = _speak_tls(it.server.port)
     assert b"second" in shown and b"getClusterId" in _cluster_id(new)

@@ -1,6 +1,7 @@
 """Shells on a data folder and on a server."""
 import pytest
 
+from certificates import authority  # noqa: F401  (a fixture)
 from serving import Hjall, binary
 
 

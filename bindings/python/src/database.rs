@@ -34,6 +34,19 @@ pub struct DatabaseHandle {
 }
 
 impl DatabaseHandle {
+    /// A handle that is not open. `shared`: the handle whose engine it uses.
+    fn new(path: Option<PathBuf>, options: Options, encoding: Option<String>, shared: Option<Arc<Self>>) -> Arc<Self> {
+        Arc::new(Self {
+            path,
+            options,
+            encoding,
+            engine: RwLock::new(None),
+            opening: Mutex::new(()),
+            generation: AtomicU64::new(0),
+            shared,
+        })
+    }
+
     /// The engine, if the database is open.
     ///
     /// # Errors
@@ -169,17 +182,7 @@ impl Database {
             PyValueError::new_err("sync_interval must be a number of seconds that is not negative; 0 switches it off")
         })?;
         let options = Options { clock, cache_bytes, row_cache_bytes, write_buffer_bytes, fsync, sync_interval, limits };
-        Ok(Self {
-            handle: Arc::new(DatabaseHandle {
-                path,
-                options,
-                encoding,
-                engine: RwLock::new(None),
-                opening: Mutex::new(()),
-                generation: AtomicU64::new(0),
-                shared: None,
-            }),
-        })
+        Ok(Self { handle: DatabaseHandle::new(path, options, encoding, None) })
     }
 
     /// Makes another database object for this database, with an encoding of its own, without opening it. Closing it
@@ -187,17 +190,7 @@ impl Database {
     #[pyo3(signature = (encoding=None))]
     fn sharing(&self, encoding: Option<String>) -> Self {
         let (path, options) = (self.handle.path.clone(), self.handle.options.clone());
-        Self {
-            handle: Arc::new(DatabaseHandle {
-                path,
-                options,
-                encoding,
-                engine: RwLock::new(None),
-                opening: Mutex::new(()),
-                generation: AtomicU64::new(0),
-                shared: Some(Arc::clone(&self.handle)),
-            }),
-        }
+        Self { handle: DatabaseHandle::new(path, options, encoding, Some(Arc::clone(&self.handle))) }
     }
 
     /// Opens the database if it is not open.

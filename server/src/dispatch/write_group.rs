@@ -109,7 +109,7 @@ impl WriteGroup {
         }
     }
 
-    /// Answers the calls whose writes have not been committed, or lets them run by themselves.
+    /// Runs each call whose writes were not committed by itself, or answers it with the error of the commit.
     fn finish_undone(&self) {
         let undone = std::mem::take(&mut self.pending.borrow_mut().undone);
         for (run, undone) in undone {

@@ -22,7 +22,6 @@ pub const ILLEGAL_ARGUMENT: &str = "java.lang.IllegalArgumentException";
 pub const NULL_POINTER: &str = "java.lang.NullPointerException";
 /// The class of failures that have no more specific one.
 pub const IO: &str = "java.io.IOException";
-const DO_NOT_RETRY: &str = "org.apache.hadoop.hbase.DoNotRetryIOException";
 const NOT_SERVING: &str = "org.apache.hadoop.hbase.NotServingRegionException";
 const RETRIES_EXHAUSTED: &str = "org.apache.hadoop.hbase.client.RetriesExhaustedException";
 const BATCH: &str = "org.apache.hadoop.hbase.client.RetriesExhaustedWithDetailsException";
@@ -52,7 +51,7 @@ impl Raised {
             ErrorKind::Unprocessable => format!("Failed after attempts=1, exceptions:\n{IO}: {error}"),
             _ => error.to_string(),
         };
-        Self { class: java_class(error.kind()), text, remote: is_remote(error.kind()) }
+        Self { class: error.kind().java_class(), text, remote: is_remote(error.kind()) }
     }
 
     /// The exception of a batch in which some calls failed: a summary that counts equal causes.
@@ -124,7 +123,7 @@ const FRAME: &str = "\tat hjall.engine\n";
 
 /// The fault for an error of the request that HBase's gateway reports with an undeclared exception.
 pub fn undeclared(error: &Error) -> Fault {
-    Fault::undeclared(java_class(error.kind()), error.plain())
+    Fault::undeclared(error.kind().java_class(), error.plain())
 }
 
 /// The error of a request that only a region server refuses. HBase's client reports a missing or disabled
@@ -148,42 +147,4 @@ fn is_remote(kind: ErrorKind) -> bool {
             | ErrorKind::RowMismatch
             | ErrorKind::FilterMalformed
     )
-}
-
-/// The full name of the Java class that HBase raises for an error of this kind.
-fn java_class(kind: ErrorKind) -> &'static str {
-    match kind {
-        ErrorKind::InvalidArgument => ILLEGAL_ARGUMENT,
-        ErrorKind::Unprocessable => RETRIES_EXHAUSTED,
-        ErrorKind::Refused
-        | ErrorKind::NotALong
-        | ErrorKind::CellTooLarge
-        | ErrorKind::ReadOnly
-        | ErrorKind::InvalidDescriptor => DO_NOT_RETRY,
-        ErrorKind::RowTooLarge => "org.apache.hadoop.hbase.client.RowTooBigException",
-        ErrorKind::RowMismatch => "org.apache.hadoop.hbase.client.WrongRowIOException",
-        ErrorKind::ClassNotFound => "java.lang.RuntimeException",
-        ErrorKind::SystemTable => IO,
-        ErrorKind::FilterMalformed => "org.apache.hadoop.hbase.exceptions.DeserializationException",
-        ErrorKind::FilterRejected(class) => class,
-        ErrorKind::TableNotFound => "org.apache.hadoop.hbase.TableNotFoundException",
-        ErrorKind::TableExists => "org.apache.hadoop.hbase.TableExistsException",
-        ErrorKind::TableDisabled => "org.apache.hadoop.hbase.TableNotEnabledException",
-        ErrorKind::TableNotDisabled => "org.apache.hadoop.hbase.TableNotDisabledException",
-        ErrorKind::NamespaceNotFound => "org.apache.hadoop.hbase.NamespaceNotFoundException",
-        ErrorKind::NamespaceExists => "org.apache.hadoop.hbase.NamespaceExistException",
-        ErrorKind::Constraint => "org.apache.hadoop.hbase.constraint.ConstraintException",
-        ErrorKind::FamilyNotFound => "org.apache.hadoop.hbase.regionserver.NoSuchColumnFamilyException",
-        ErrorKind::FamilyOperation => "org.apache.hadoop.hbase.InvalidFamilyOperationException",
-        ErrorKind::NotServing => NOT_SERVING,
-        ErrorKind::Busy => "org.apache.hadoop.hbase.RegionTooBusyException",
-        ErrorKind::Stale
-        | ErrorKind::Cancelled
-        | ErrorKind::Locked
-        | ErrorKind::NewerFormat
-        | ErrorKind::DiskFull
-        | ErrorKind::Corrupt
-        | ErrorKind::Io
-        | ErrorKind::Closed => IO,
-    }
 }

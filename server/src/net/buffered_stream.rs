@@ -1,5 +1,6 @@
 //! The stream of a connection with a buffer of the bytes that have arrived and have not been taken as messages.
 
+use std::future::poll_fn;
 use std::io;
 use std::time::Duration;
 
@@ -7,6 +8,7 @@ use bytes::{Bytes, BytesMut};
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 use tokio::time::timeout;
 
+use super::lingering_close::LingeringClose;
 use super::pace::{MinimumRate, Pace, TooSlow};
 use crate::dispatch::memory_quota::MemoryClaim;
 
@@ -139,26 +141,12 @@ impl<S: AsyncRead + AsyncWrite + Unpin> BufferedStream<S> {
         Ok(sending.keep(rate, self.stream.flush()).await??)
     }
 
-    /// Shuts down the sending side, then discards what the client is still sending for a short time. Closing with
-    /// unread bytes would reset the connection, and the client might lose the last answer.
+    /// Closes the connection so that the client receives the last reply.
     pub async fn close(mut self) {
-        const DISCARDED_BYTES_MAX: usize = 16 << 20;
         self.bytes = BytesMut::new();
         self.claim.resize(0);
-        let _ = timeout(Duration::from_secs(2), async {
-            self.stream.shutdown().await?;
-            let mut discarded = 0;
-            // On the heap, since the future of every connection would be as large as an array in it.
-            let mut into = vec![0; 4096];
-            while discarded < DISCARDED_BYTES_MAX {
-                match self.stream.read(&mut into).await? {
-                    0 => break,
-                    n => discarded += n,
-                }
-            }
-            io::Result::Ok(())
-        })
-        .await;
+        let mut closing = LingeringClose::default();
+        let _ = poll_fn(|cx| closing.poll(&mut self.stream, cx)).await;
     }
 
     /// The stream and the bytes read from it.

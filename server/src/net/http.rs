@@ -90,6 +90,7 @@ pub async fn serve<S: AsyncRead + AsyncWrite + Unpin + Send + 'static>(
     let ended = tokio::select! {
         ended = connection.as_mut() => ended,
         () = dispatcher.shutdown.stopped() => {
+            shared.exchange.stop();
             connection.as_mut().graceful_shutdown();
             connection.await
         }

@@ -2,7 +2,7 @@
 
 use std::io;
 use std::pin::Pin;
-use std::sync::atomic::{AtomicU8, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::task::{Context, Poll};
 use std::time::Duration;
@@ -10,6 +10,7 @@ use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::time::{Sleep, sleep};
 
+use super::lingering_close::LingeringClose;
 use super::pace::{MinimumRate, Pace};
 use super::rewind::Rewind;
 use crate::dispatch::memory_quota::MemoryClaim;
@@ -26,6 +27,8 @@ pub struct Exchange {
     /// What the last replies hold until they have been sent. There may be several, since a client can send requests
     /// ahead.
     unsent: Mutex<Vec<Unsent>>,
+    /// The server is stopping, so that closing does not wait for the client.
+    is_stopping: AtomicBool,
 }
 
 /// What a reply holds until it has been sent.
@@ -40,7 +43,7 @@ pub struct Unsent {
 impl Exchange {
     /// An exchange whose first request has begun to arrive.
     pub fn new() -> Arc<Self> {
-        Arc::new(Self { phase: AtomicU8::new(HEAD), unsent: Mutex::default() })
+        Arc::new(Self { phase: AtomicU8::new(HEAD), unsent: Mutex::default(), is_stopping: AtomicBool::new(false) })
     }
 
     /// The head of a request has arrived.
@@ -52,6 +55,11 @@ impl Exchange {
     pub fn reply_given(&self, unsent: Option<Unsent>) {
         self.unsent.lock().unwrap_or_else(PoisonError::into_inner).extend(unsent);
         self.phase.store(WAITING, Ordering::Relaxed);
+    }
+
+    /// The server is stopping.
+    pub fn stop(&self) {
+        self.is_stopping.store(true, Ordering::Relaxed);
     }
 
     /// Everything that was given to the stream has been sent.
@@ -70,12 +78,21 @@ pub struct HttpStream<S> {
     head: Option<Pin<Box<Sleep>>>,
     /// The progress of the reply.
     sending: Pace,
+    closing: LingeringClose,
 }
 
 impl<S> HttpStream<S> {
     /// A stream whose replies have to keep this rate, and whose heads have to arrive within this time.
     pub fn new(stream: Rewind<S>, exchange: Arc<Exchange>, rate: MinimumRate, header_timeout: Duration) -> Self {
-        Self { stream, exchange, rate, header_timeout, head: None, sending: Pace::default() }
+        Self {
+            stream,
+            exchange,
+            rate,
+            header_timeout,
+            head: None,
+            sending: Pace::default(),
+            closing: LingeringClose::default(),
+        }
     }
 
     fn poll_sent<T>(&mut self, cx: &mut Context<'_>, polled: Poll<io::Result<T>>) -> Poll<io::Result<T>> {
@@ -112,7 +129,7 @@ impl<S: AsyncRead + Unpin> AsyncRead for HttpStream<S> {
     }
 }
 
-impl<S: AsyncWrite + Unpin> AsyncWrite for HttpStream<S> {
+impl<S: AsyncRead + AsyncWrite + Unpin> AsyncWrite for HttpStream<S> {
     fn poll_write(mut self: Pin<&mut Self>, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
         let this = &mut *self;
         let polled = Pin::new(&mut this.stream).poll_write(cx, bytes);
@@ -134,7 +151,10 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for HttpStream<S> {
 
     fn poll_shutdown(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         let this = &mut *self;
-        let polled = Pin::new(&mut this.stream).poll_shutdown(cx);
-        this.poll_sent(cx, polled)
+        if this.exchange.is_stopping.load(Ordering::Relaxed) {
+            let polled = Pin::new(&mut this.stream).poll_shutdown(cx);
+            return this.poll_sent(cx, polled);
+        }
+        this.closing.poll(&mut this.stream, cx)
     }
 }

@@ -15,6 +15,7 @@ mod http;
 mod http_stream;
 #[cfg(test)]
 mod idle_tests;
+mod lingering_close;
 mod pace;
 mod refusal;
 mod reply_body;

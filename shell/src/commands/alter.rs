@@ -3,7 +3,7 @@
 use hjall_engine::name::TableName;
 use hjall_engine::schema::{FamilyDescriptor, TableDescriptor};
 
-use super::arguments::{CommandError, Done, Options, table_name, text};
+use super::arguments::{CommandError, Done, Options, flattened, table_name, text};
 use super::create::table_options;
 use super::{Command, Context, families};
 use crate::connection::Reason;
@@ -88,14 +88,7 @@ fn alter(context: &mut Context, args: Vec<Value>, shown: bool) -> Done {
         return Err(not_found(&name));
     }
     let mut table = context.connection.describe(&name)?;
-    let mut list = Vec::new();
-    for value in &args[1..] {
-        match value {
-            Value::Array(inner) => list.extend(inner.0.borrow().iter().cloned()),
-            other => list.push(other.clone()),
-        }
-    }
-    for value in list {
+    for value in flattened(&args[1..]) {
         change(context, &mut table, value)?;
     }
     context.connection.modify(table).map_err(|failure| match failure.reason {

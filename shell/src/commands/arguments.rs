@@ -126,6 +126,18 @@ pub fn split_column(column: &[u8]) -> (Bytes, Option<Bytes>) {
     }
 }
 
+/// The arguments with the elements of arrays in their place: `create 't', ['f', 'g']` names two families.
+pub fn flattened(args: &[Value]) -> Vec<Value> {
+    let mut list = Vec::new();
+    for value in args {
+        match value {
+            Value::Array(inner) => list.extend(inner.0.borrow().iter().cloned()),
+            other => list.push(other.clone()),
+        }
+    }
+    list
+}
+
 /// The text of a value.
 pub fn text(value: &Value) -> String {
     String::from_utf8_lossy(&to_text(value)).into_owned()
@@ -210,7 +222,7 @@ impl Context {
         }
     }
 
-    /// Ends the command at Ctrl-C, or when nobody reads its output any more.
+    /// Ends the command at Ctrl-C, or after its output has been closed.
     pub fn check(&self) -> Result<(), CommandError> {
         if self.interrupt.is_pending() || self.out.is_closed() { Err(CommandError::Interrupted) } else { Ok(()) }
     }

@@ -5,7 +5,7 @@ use hjall_engine::mutation::Durability;
 use hjall_engine::region::split;
 use hjall_engine::schema::{FamilyDescriptor, TableDescriptor};
 
-use super::arguments::{CommandError, Done, Options, table_name, text};
+use super::arguments::{CommandError, Done, Options, flattened, table_name, text};
 use super::families::{self, no_constant, pairs};
 use super::{Command, Context};
 use crate::connection::Reason;
@@ -47,15 +47,7 @@ fn create(context: &mut Context, args: Vec<Value>) -> Done {
     let name = table_name(&args[0])?;
     let mut table = TableDescriptor::new(name.clone());
     let mut splits = Vec::new();
-    // Names in arrays count like names of their own.
-    let mut list = Vec::new();
-    for value in &args[1..] {
-        match value {
-            Value::Array(inner) => list.extend(inner.0.borrow().iter().cloned()),
-            other => list.push(other.clone()),
-        }
-    }
-    for value in list {
+    for value in flattened(&args[1..]) {
         let options = match &value {
             Value::Str(_) => {
                 let text = text(&value);

@@ -1,4 +1,4 @@
-//! `enable_all`, `disable_all`, `drop_all`: the same for all tables whose name matches.
+//! `enable_all`, `disable_all`, `drop_all`: enable, disable or drop all tables whose names match.
 
 use hjall_engine::name::TableName;
 

@@ -41,7 +41,6 @@ pub struct Failure {
 }
 
 const IO: &str = "java.io.IOException";
-const DO_NOT_RETRY: &str = "org.apache.hadoop.hbase.DoNotRetryIOException";
 
 impl Failure {
     /// A failure with a message that stands alone.
@@ -84,36 +83,9 @@ impl From<Error> for Failure {
         let class = match error.kind() {
             ErrorKind::InvalidArgument => return Self::illegal(error.message()),
             ErrorKind::Cancelled => return Self::plain(Reason::Interrupted, error.message()),
-            ErrorKind::Unprocessable
-            | ErrorKind::SystemTable
-            | ErrorKind::Stale
-            | ErrorKind::Locked
-            | ErrorKind::NewerFormat
-            | ErrorKind::DiskFull
-            | ErrorKind::Corrupt
-            | ErrorKind::Io
-            | ErrorKind::Closed => IO,
-            ErrorKind::Refused
-            | ErrorKind::NotALong
-            | ErrorKind::CellTooLarge
-            | ErrorKind::ReadOnly
-            | ErrorKind::InvalidDescriptor => DO_NOT_RETRY,
-            ErrorKind::RowTooLarge => "org.apache.hadoop.hbase.client.RowTooBigException",
-            ErrorKind::RowMismatch => "org.apache.hadoop.hbase.client.WrongRowIOException",
-            ErrorKind::ClassNotFound => "java.lang.RuntimeException",
-            ErrorKind::FilterMalformed => "org.apache.hadoop.hbase.exceptions.DeserializationException",
-            ErrorKind::FilterRejected(class) => class,
-            ErrorKind::TableNotFound => "org.apache.hadoop.hbase.TableNotFoundException",
-            ErrorKind::TableExists => "org.apache.hadoop.hbase.TableExistsException",
-            ErrorKind::TableDisabled => "org.apache.hadoop.hbase.TableNotEnabledException",
-            ErrorKind::TableNotDisabled => "org.apache.hadoop.hbase.TableNotDisabledException",
-            ErrorKind::NamespaceNotFound => "org.apache.hadoop.hbase.NamespaceNotFoundException",
-            ErrorKind::NamespaceExists => "org.apache.hadoop.hbase.NamespaceExistException",
-            ErrorKind::Constraint => "org.apache.hadoop.hbase.constraint.ConstraintException",
-            ErrorKind::FamilyNotFound => "org.apache.hadoop.hbase.regionserver.NoSuchColumnFamilyException",
-            ErrorKind::FamilyOperation => "org.apache.hadoop.hbase.InvalidFamilyOperationException",
-            ErrorKind::NotServing => "org.apache.hadoop.hbase.NotServingRegionException",
-            ErrorKind::Busy => "org.apache.hadoop.hbase.RegionTooBusyException",
+            // The shell does not retry.
+            ErrorKind::Unprocessable => IO,
+            kind => kind.java_class(),
         };
         Self::of_class(class, error.message())
     }

@@ -85,6 +85,26 @@ pub enum Kind {
     End,
 }
 
+impl Kind {
+    /// Whether the token is a value by itself: a literal or a name.
+    pub fn is_value(&self) -> bool {
+        matches!(
+            self,
+            Self::Int(_)
+                | Self::Float(_)
+                | Self::Str(_)
+                | Self::Symbol(_)
+                | Self::Regex(..)
+                | Self::Words(_)
+                | Self::Symbols(_)
+                | Self::Ident(_)
+                | Self::Const(_)
+                | Self::Instance(_)
+                | Self::Global(_)
+        )
+    }
+}
+
 /// A token and its surroundings.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Token {
@@ -102,17 +122,7 @@ impl Token {
     /// Whether a value can end with this token, so that what follows is an operator.
     pub fn ends_value(&self) -> bool {
         match &self.kind {
-            Kind::Int(_)
-            | Kind::Float(_)
-            | Kind::Str(_)
-            | Kind::Symbol(_)
-            | Kind::Regex(..)
-            | Kind::Words(_)
-            | Kind::Symbols(_)
-            | Kind::Ident(_)
-            | Kind::Const(_)
-            | Kind::Instance(_)
-            | Kind::Global(_) => true,
+            kind if kind.is_value() => true,
             Kind::Word(word) => matches!(*word, "end" | "self" | "true" | "false" | "nil"),
             Kind::Op(op) => matches!(*op, ")" | "]" | "}"),
             _ => false,

@@ -110,7 +110,7 @@ impl Output {
         self.width = width;
     }
 
-    /// Whether nobody reads any more.
+    /// Whether the output has been closed by its reader.
     pub fn is_closed(&self) -> bool {
         self.closed
     }

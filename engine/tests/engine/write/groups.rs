@@ -2,7 +2,8 @@
 
 use std::cell::RefCell;
 use std::rc::Rc;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use bytes::Bytes;
 use hjall_engine::clock::ManualClock;
@@ -125,21 +126,22 @@ fn a_failed_call_leaves_the_others_in_the_group() {
 fn a_change_of_the_table_waits_for_the_commit() {
     let db = Database::folder();
     let t = db.table("t", &["f"]);
-    let order = Arc::new(Mutex::new(Vec::new()));
-    let committed = Arc::clone(&order);
-    let group = Group::open(move |_| committed.lock().unwrap().push("committed"));
+    let (group, _) = open();
     group.run(|| t.put(&put("a", &[("f:q", 5, "v")]))).0.unwrap();
-    let (engine, disabled) = (db.engine.clone(), Arc::clone(&order));
-    let change = std::thread::spawn(move || {
-        engine.disable_table(&name("t")).unwrap();
-        disabled.lock().unwrap().push("disabled");
+    let disabled = Arc::new(AtomicBool::new(false));
+    let change = std::thread::spawn({
+        let (engine, disabled) = (db.engine.clone(), Arc::clone(&disabled));
+        move || {
+            engine.disable_table(&name("t")).unwrap();
+            disabled.store(true, Ordering::SeqCst);
+        }
     });
     for _ in 0..10_000 {
         std::thread::yield_now();
     }
+    assert!(!disabled.load(Ordering::SeqCst), "the table was disabled before the commit");
     group.commit();
     change.join().unwrap();
-    assert_eq!(*order.lock().unwrap(), ["committed", "disabled"]);
     db.engine.enable_table(&name("t")).unwrap();
     assert_eq!(read(&t, "a"), ["f:q@5=v"]);
 }

@@ -389,33 +389,12 @@ fn each(mut message: Bytes, wanted: u32, found: &mut dyn FnMut(Bytes) -> Answer<
 mod tests {
     #![allow(clippy::unwrap_used)]
 
+    use hjall_engine::Cell;
     use hjall_engine::read::Unlimited;
-    use hjall_engine::{Cell, CellKind, Row};
 
     use super::*;
     use crate::gateway::rest::cell_writer::{CellSetWriter, column};
-
-    fn cell(qualifier: &str, value: &[u8]) -> Cell {
-        Cell {
-            row: "r".into(),
-            family: "f".into(),
-            qualifier: Bytes::copy_from_slice(qualifier.as_bytes()),
-            timestamp: 5,
-            kind: CellKind::Put,
-            value: Bytes::copy_from_slice(value),
-        }
-    }
-
-    fn row(cells: Vec<Cell>) -> Row {
-        Row { key: "r".into(), cells, partial: false }
-    }
-
-    fn written(mut writer: CellSetWriter, rows: &[Row]) -> Vec<u8> {
-        let mut out = Vec::new();
-        rows.iter().for_each(|row| writer.row(&mut out, row).unwrap());
-        writer.end(&mut out).unwrap();
-        out
-    }
+    use crate::gateway::rest::fixtures::{cell, row, written};
 
     #[test]
     fn what_is_written_can_be_read() {

@@ -164,32 +164,8 @@ fn write_column(out: &mut dyn Write, cell: &Cell) -> io::Result<()> {
 mod tests {
     #![allow(clippy::unwrap_used)]
 
-    use bytes::Bytes;
-    use hjall_engine::CellKind;
-
     use super::*;
-
-    fn cell(qualifier: &str, value: &[u8]) -> Cell {
-        Cell {
-            row: "r".into(),
-            family: "f".into(),
-            qualifier: Bytes::copy_from_slice(qualifier.as_bytes()),
-            timestamp: 5,
-            kind: CellKind::Put,
-            value: Bytes::copy_from_slice(value),
-        }
-    }
-
-    fn row(cells: Vec<Cell>) -> Row {
-        Row { key: "r".into(), cells, partial: false }
-    }
-
-    fn written(mut writer: CellSetWriter, rows: &[Row]) -> Vec<u8> {
-        let mut out = Vec::new();
-        rows.iter().for_each(|row| writer.row(&mut out, row).unwrap());
-        writer.end(&mut out).unwrap();
-        out
-    }
+    use crate::gateway::rest::fixtures::{cell, row, written};
 
     #[test]
     fn messages_of_a_stream_are_short_enough_for_their_lengths() {

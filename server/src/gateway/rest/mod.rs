@@ -8,6 +8,8 @@ mod body;
 mod cell_set;
 mod cell_writer;
 mod error;
+#[cfg(test)]
+mod fixtures;
 mod get;
 mod java_order;
 mod json;

@@ -9,9 +9,9 @@ pub enum Kind {
     Xml,
     /// JSON.
     Json,
-    /// Protobuf, under the name of HBase.
+    /// Protobuf, as `application/x-protobuf`.
     Protobuf,
-    /// The same, under the name that was proposed for it.
+    /// Protobuf, as `application/protobuf`.
     ProtobufIetf,
     /// The value of one cell.
     Binary,

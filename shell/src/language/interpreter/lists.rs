@@ -4,6 +4,7 @@ use std::rc::Rc;
 
 use super::super::inspect::to_text;
 use super::super::value::{List, Value, equal};
+use super::packing::{Directive, directives};
 use super::{Args, Interpreter, Outcome, Raise, check_size, implicit};
 
 /// The place that an index names; negative ones count from the end.
@@ -250,30 +251,15 @@ impl Interpreter<'_> {
 fn pack(values: &[Value], format: &[u8]) -> Outcome {
     let mut out = Vec::new();
     let mut values = values.iter();
-    let mut at = 0;
-    while let Some(&code) = format.get(at) {
-        at += 1;
-        let big_endian = format.get(at) == Some(&b'>');
-        at += usize::from(big_endian);
-        let digits: Vec<u8> = format[at..].iter().copied().take_while(u8::is_ascii_digit).collect();
-        at += digits.len();
-        let star = format.get(at) == Some(&b'*');
-        at += usize::from(star);
-        let count = match String::from_utf8_lossy(&digits).parse::<usize>() {
-            _ if star => usize::MAX,
-            Ok(count) => count,
-            Err(_) => 1,
-        };
-        if code.is_ascii_whitespace() {
-            continue;
-        }
+    for directive in directives(format) {
+        let Directive { code, big_endian, count } = directive;
         if matches!(code, b'a' | b'A' | b'H') {
             let text = values.next().map(to_text).unwrap_or_default();
             if code == b'H' {
                 let digits: Vec<_> = text.iter().filter_map(|byte| char::from(*byte).to_digit(16)).collect();
                 out.extend(digits.chunks(2).map(|pair| (pair[0] * 16 + pair.get(1).copied().unwrap_or(0)) as u8));
             } else {
-                let wanted = if star { text.len() } else { count };
+                let wanted = count.unwrap_or(text.len());
                 check_size(wanted)?;
                 let mut text = text;
                 text.resize(wanted, if code == b'A' { b' ' } else { 0 });
@@ -281,9 +267,9 @@ fn pack(values: &[Value], format: &[u8]) -> Outcome {
             }
             continue;
         }
-        for _ in 0..count {
+        for _ in 0..directive.limit() {
             let Some(value) = values.next() else {
-                if star {
+                if count.is_none() {
                     break;
                 }
                 return Err(Raise::argument("too few arguments"));
@@ -295,8 +281,8 @@ fn pack(values: &[Value], format: &[u8]) -> Outcome {
             let bits = u64::try_from(number & mask).unwrap_or(0);
             match (code, big_endian) {
                 (b'C' | b'c', _) => out.push(bits as u8),
-                (b'n', _) | (b'S' | b's', true) => out.extend((bits as u16).to_be_bytes()),
-                (b'N', _) | (b'L' | b'l', true) => out.extend((bits as u32).to_be_bytes()),
+                (b'n' | b'S' | b's', true) => out.extend((bits as u16).to_be_bytes()),
+                (b'N' | b'L' | b'l', true) => out.extend((bits as u32).to_be_bytes()),
                 (b'Q' | b'q', true) => out.extend(bits.to_be_bytes()),
                 (b'v', _) => out.extend((bits as u16).to_le_bytes()),
                 (b'V', _) => out.extend((bits as u32).to_le_bytes()),

@@ -12,6 +12,7 @@ mod kernel;
 mod lists;
 mod numbers;
 mod objects;
+mod packing;
 mod patterns;
 mod ranges;
 mod scope;

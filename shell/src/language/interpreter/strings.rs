@@ -7,6 +7,7 @@ use num_bigint::BigInt;
 use super::super::inspect::to_text;
 use super::super::value::{Text, Value};
 use super::lists::{part, place};
+use super::packing::{Directive, directives};
 use super::{Args, Interpreter, Outcome, Raise, check_size, implicit, patterns, ranges};
 
 /// Characters of a string: of invalid UTF-8 single bytes.
@@ -443,18 +444,12 @@ fn translated(bytes: &[u8], name: &str, args: &Args) -> Value {
 
 /// `String#unpack` for the formats that read keys and values.
 fn unpack(bytes: &[u8], format: &[u8]) -> Result<Vec<Value>, Raise> {
-    let (mut out, mut rest, mut at) = (Vec::new(), bytes, 0);
-    while let Some(&code) = format.get(at) {
-        at += 1;
-        let big_endian = format.get(at) == Some(&b'>');
-        at += usize::from(big_endian);
-        let digits: Vec<u8> = format[at..].iter().copied().take_while(u8::is_ascii_digit).collect();
-        at += digits.len();
-        let star = format.get(at) == Some(&b'*');
-        at += usize::from(star);
-        let count = if star { usize::MAX } else { lossy(&digits).parse().unwrap_or(1) };
+    let (mut out, mut rest) = (Vec::new(), bytes);
+    for directive in directives(format) {
+        let Directive { code, big_endian, count } = directive;
         if matches!(code, b'H' | b'a' | b'A') {
-            let wanted = if code == b'H' { count.div_ceil(2) } else { count };
+            let limit = directive.limit();
+            let wanted = if code == b'H' { limit.div_ceil(2) } else { limit };
             let (text, left) = rest.split_at(wanted.min(rest.len()));
             rest = left;
             out.push(match code {
@@ -478,10 +473,9 @@ fn unpack(bytes: &[u8], format: &[u8]) -> Result<Vec<Value>, Raise> {
                 return Err(Raise::new("NotImplementedError", message));
             }
         };
-        let big_endian = big_endian || matches!(code, b'n' | b'N');
-        for _ in 0..count {
+        for _ in 0..directive.limit() {
             let Some((number, left)) = rest.split_at_checked(size) else {
-                if !star {
+                if count.is_some() {
                     out.push(Value::Nil);
                 }
                 break;

@@ -104,26 +104,15 @@ impl Parser {
             return matches!(token.kind, Kind::Str(_) | Kind::TextLabel(_));
         }
         match &token.kind {
-            Kind::Int(_)
-            | Kind::Float(_)
-            | Kind::Str(_)
-            | Kind::Symbol(_)
-            | Kind::Regex(..)
-            | Kind::Words(_)
-            | Kind::Symbols(_)
-            | Kind::Ident(_)
-            | Kind::Const(_)
-            | Kind::Instance(_)
-            | Kind::Global(_)
-            | Kind::Label(_)
-            | Kind::TextLabel(_) => true,
+            Kind::Label(_) | Kind::TextLabel(_) => true,
+            kind if kind.is_value() => true,
             Kind::Word(word) => matches!(*word, "nil" | "true" | "false" | "self" | "not" | "defined?" | "case"),
             Kind::Op(op) => match *op {
                 "[" | "(" | "->" | "!" => true,
                 "-" | "+" | "*" | "&" | "**" | "~" | "::" => !token.space_after,
                 _ => false,
             },
-            Kind::Newline | Kind::End => false,
+            _ => false,
         }
     }
 
