@@ -47,8 +47,8 @@ pub fn call_named<T: Send>(py: Python<'_>, method: &str, run: impl FnOnce() -> R
 /// of a database on disk are then only read from the row cache.
 const INLINE_WORK: [WorkLimit; 2] = [WorkLimit { pairs: 0, bytes: 0 }, WorkLimit { pairs: 512, bytes: 128 << 10 }];
 
-/// Calls a method that only reads, within the limit on inline work. Returns the result and `True`, or `None` and `False`
-/// if the limit was reached.
+/// Calls a method that only reads, within the limit on inline work. Returns the result and `True`, or `None` and
+/// `False` if the limit was reached.
 ///
 /// # Errors
 /// Those of the method.
