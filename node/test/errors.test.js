@@ -108,6 +108,7 @@ test('a failed open names its caller, and HBase text is the cause', async () => 
   assert.match(error.message, /^row: /);
   const missing = await failure(() => local.table('nope').row('ann'));
   assert.equal(missing.cause.message, 'nope');
+  assert.equal(missing.cause.name, 'org.apache.hadoop.hbase.TableNotFoundException');
   async function opens() {
     await hjall.open('/dev/null/x');
   }

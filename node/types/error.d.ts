@@ -41,7 +41,10 @@ export declare class HjallError extends Error {
   constructor(message: string, options?: { code?: string; cause?: unknown });
   /** Identifies the case, for programs. */
   readonly code: ErrorCode;
-  /** The underlying error; for remote databases, an error with the server's message. */
+  /**
+   * The underlying error. Embedded databases: HBase's exception, with its Java class as `name` and its text as
+   * `message`. Remote databases: an error with the server's message.
+   */
   readonly cause?: unknown;
 }
 

@@ -108,5 +108,6 @@ def test_messages_name_the_method_the_table_and_the_row(table):
     with pytest.raises(hjall.NotACounter, match=r"^counter_inc: table t, row b'r': .*exactly 8 bytes") as caught:
         table.counter_inc(b"r", b"f:a")
     assert caught.value.hbase_message == "Field is not a long, it's 1 bytes wide"
+    assert caught.value.hbase_class == "org.apache.hadoop.hbase.DoNotRetryIOException"
     with pytest.raises(hjall.TableNotFound, match=r"^row: row b'r': table none does not exist: create it"):
         table.connection.table("none").row(b"r")

@@ -82,15 +82,14 @@ impl<'a> Answer<'a> {
         }
     }
 
-    /// An error: its kind (u8), its message in plain words, and the messages of its causes, outermost first. If HBase's
-    /// text is another, it is the first cause.
+    /// An error: its kind (u8), its message in plain words, the Java class and the message of HBase's exception, and the
+    /// messages of its causes, outermost first.
     pub fn error(&mut self, error: &Error) {
         self.code(ErrorKind::from(error.kind()));
         self.bytes(error.plain().as_bytes());
+        self.bytes(error.kind().java_class().as_bytes());
+        self.bytes(error.message().as_bytes());
         let mut causes = Vec::new();
-        if error.plain() != error.message() {
-            causes.push(error.message().to_owned());
-        }
         let mut source = std::error::Error::source(error);
         while let Some(cause) = source {
             causes.push(cause.to_string());

@@ -104,7 +104,8 @@ pub fn exception(class: &str, message: String) -> PyErr {
 }
 
 /// Makes the exception for an error of the engine. Its attribute `kind` is the engine's name of the error's kind,
-/// `hbase_message` is the message that HBase would send, and `errno` the operating system's number, if there is one.
+/// `hbase_message` and `hbase_class` are the message and the Java class of HBase's exception, and `errno` the operating
+/// system's number, if there is one.
 pub fn from_engine(error: &Error) -> PyErr {
     with_attributes(error, message(error))
 }
@@ -127,6 +128,7 @@ fn with_attributes(error: &Error, message: String) -> PyErr {
         let value = exception.value(py);
         let _ = value.setattr("kind", format!("{:?}", error.kind()));
         let _ = value.setattr("hbase_message", error.message());
+        let _ = value.setattr("hbase_class", error.kind().java_class());
         if let Some(errno) = errno(error) {
             let _ = value.setattr("errno", errno);
         }

@@ -95,14 +95,12 @@ class AnswerReader {
   }
 
   error() {
-    const [kind, message] = [kindName(this.u8()), this.text()];
-    const causes = this.list(() => this.text());
-    const cause = causes.reduceRight(
-      (inner, text) => new Error(text, inner === undefined ? undefined : { cause: inner }),
-      undefined,
-    );
-    const plain = plainText(kind, message);
-    return make(kind, plain, cause ?? (plain === message ? undefined : new Error(message)));
+    const [kind, plain, javaClass, message] = [kindName(this.u8()), this.text(), this.text(), this.text()];
+    const causedBy = (text, cause) => new Error(text, cause === undefined ? undefined : { cause });
+    const inner = this.list(() => this.text()).reduceRight((cause, text) => causedBy(text, cause), undefined);
+    const cause = causedBy(message, inner);
+    cause.name = javaClass;
+    return make(kind, plainText(kind, plain), cause);
   }
 
   /**

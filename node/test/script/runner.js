@@ -15,7 +15,8 @@ function failure(error) {
     KIND_OF.get(error.code) ??
     (error instanceof RangeError || error instanceof TypeError ? 'InvalidArgument' : error.name);
   // HBase's text is the message or the cause.
-  return `! ${kind}: ${[error.message, error.cause?.message].filter((text) => text !== undefined).join(' / ')}`;
+  const texts = new Set([error.message, error.cause?.message]);
+  return `! ${kind}: ${[...texts].filter((text) => text !== undefined).join(' / ')}`;
 }
 
 /** `form`: 'promise' or 'sync'. */

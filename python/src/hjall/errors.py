@@ -20,6 +20,8 @@ class Error(Exception):
     """The engine's name of the kind of error, if the engine raised it."""
     hbase_message: str | None = None
     """The message that HBase would send, if the engine raised the error."""
+    hbase_class: str | None = None
+    """The full name of the Java class that HBase would raise, if the engine raised the error."""
 
 
 class InvalidArgument(Error, ValueError):
@@ -158,7 +160,7 @@ def _thrift_class(plain: type[Error], thrift: Any) -> type[Error]:
         self.message = args[0] if args else None
 
     def reduce(self: Any) -> Any:
-        return plain, self.args, {"kind": self.kind, "hbase_message": self.hbase_message}
+        return plain, self.args, {"kind": self.kind, "hbase_message": self.hbase_message, "hbase_class": self.hbase_class}
 
     names = {
         "__init__": init,
