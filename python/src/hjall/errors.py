@@ -160,7 +160,11 @@ def _thrift_class(plain: type[Error], thrift: Any) -> type[Error]:
         self.message = args[0] if args else None
 
     def reduce(self: Any) -> Any:
-        return plain, self.args, {"kind": self.kind, "hbase_message": self.hbase_message, "hbase_class": self.hbase_class}
+        return (
+            plain,
+            self.args,
+            {"kind": self.kind, "hbase_message": self.hbase_message, "hbase_class": self.hbase_class},
+        )
 
     names = {
         "__init__": init,
