@@ -162,9 +162,9 @@ idl: ## generate the Rust code of idl/ from its Thrift files
 check-format: cargo-there
 	$(call check,format,cargo fmt --all --check && cargo fmt --manifest-path fuzz/Cargo.toml --check)
 
+# With all features, in one command: each further set of features would compile the shared dependencies again.
 check-lints: cargo-there
-	$(call check,lints,cargo clippy --locked --workspace --all-targets -- -D warnings)
-	$(call check,lints-otel,cargo clippy --locked -p hjall-server --bins --features otel -- -D warnings)
+	$(call check,lints,cargo clippy --locked --workspace --all-targets --all-features -- -D warnings)
 
 check-dependencies: cargo-there $(filter .tools/%,$(CARGO_DENY))
 	$(call check,dependencies,$(CARGO_DENY) --locked check licenses bans sources)
@@ -186,7 +186,7 @@ check-perf: cargo-there python-there ## that calls execute no more instructions 
 	$(call check,perf,HJALL_RELEASE_BIN=$(target)/release/hjall $(PYTHON) bench/instructions.py --check bench/instructions.toml)
 
 check-documents: cargo-there
-	$(call check,documents,RUSTDOCFLAGS="-D warnings" cargo doc --locked --workspace --no-deps)
+	$(call check,documents,RUSTDOCFLAGS="-D warnings" cargo doc --locked --workspace --all-features --no-deps)
 
 check-generated: python-there
 	$(call check,generated,$(PYTHON) idl/generate.py --check)
