@@ -19,6 +19,8 @@ class HjallError extends Error {
   }
 }
 
+/** The user is not logged in, or has no permission for the call. */
+class AccessError extends HjallError {}
 /** The request is invalid and must be changed. */
 class RequestError extends HjallError {}
 /** A table, family or namespace that the request names does not exist. */
@@ -78,6 +80,7 @@ const KINDS = {
   Io: StorageError,
   Closed: ClosedError,
   // -- kinds that only this package has
+  AccessDenied: AccessError,
   Unsupported: UnsupportedError,
   Connection: ConnectionError,
   Timeout: ConnectionError,
@@ -108,6 +111,20 @@ function make(kind, message, cause) {
   return new Class(message, { code: CODES[kind] ?? codeOf(kind), cause });
 }
 
+/**
+ * HBase's exception, the cause of an error.
+ * @param {string | undefined} javaClass its name, with its package if known; undefined if the server did not send one
+ * @param {string} text its message
+ * @param {string} [stack] the whole text that a server sent, which may have Java's stack trace
+ * @param {Error} [cause] Java's cause
+ */
+function hbaseException(javaClass, text, stack, cause) {
+  const exception = new Error(text, cause === undefined ? undefined : { cause });
+  if (javaClass !== undefined) exception.name = javaClass;
+  if (stack !== undefined) exception.stack = stack;
+  return exception;
+}
+
 /** Messages in plain words, with the remedy, for kinds whose text from HBase is a name or has no remedy. */
 const PLAIN = {
   TableNotFound: (name) => `table "${name}" does not exist: create it with createTable, or list the tables with tables()`,
@@ -129,6 +146,7 @@ function plainText(kind, text) {
 }
 
 module.exports = {
+  AccessError,
   CODES,
   ClosedError,
   ConnectionError,
@@ -142,6 +160,7 @@ module.exports = {
   StateError,
   StorageError,
   UnsupportedError,
+  hbaseException,
   kindName,
   make,
   plainText,

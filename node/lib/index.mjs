@@ -2,6 +2,7 @@
 import hjall from './index.js';
 
 export const {
+  AccessError,
   Batch,
   BatchError,
   ClosedError,

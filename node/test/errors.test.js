@@ -5,6 +5,9 @@ const assert = require('node:assert/strict');
 const { after, before, describe, test } = require('node:test');
 const hjall = require('../lib/index.js');
 
+const HBASE = 'org.apache.hadoop.hbase';
+const ILLEGAL = 'java.lang.IllegalArgumentException';
+
 let local;
 let remote;
 before(async () => {
@@ -19,6 +22,40 @@ after(async () => {
   await remote.close();
   await local.close();
 });
+
+/** Calls that fail in the same way, whatever the database: [call, code, class of the cause]. */
+const SAME = {
+  'a filter that is not one': [(db) => db.table('users').row('r', { filter: 'Nope(' }), 'INVALID_ARGUMENT', ILLEGAL],
+  'an unknown filter': [(db) => db.table('users').scan({ filter: "No('a')" }).toArray(), 'INVALID_ARGUMENT', ILLEGAL],
+  'a regular expression': [
+    (db) => db.table('users').row('r', { filter: "RowFilter(=, 'regexstring:(')" }),
+    'INVALID_ARGUMENT',
+    ILLEGAL,
+  ],
+  'the name of a table': [(db) => db.createTable('a b', ['f']), 'INVALID_ARGUMENT', ILLEGAL],
+  'the name of a table that is read': [(db) => db.table('a b').row('r'), 'INVALID_ARGUMENT', ILLEGAL],
+  'the name of a family': [(db) => db.createTable('v', ['a:b']), 'INVALID_ARGUMENT', ILLEGAL],
+  'the name of a namespace': [(db) => db.createNamespace('a-b'), 'UNPROCESSABLE', `${HBASE}.client.RetriesExhaustedException`],
+  'a table without families': [(db) => db.createTable('v', []), 'INVALID_DESCRIPTOR', `${HBASE}.DoNotRetryIOException`],
+  'a table of the system': [(db) => db.dropTable('hbase:meta'), 'SYSTEM_TABLE', 'java.io.IOException'],
+  'a table that does not exist': [(db) => db.table('nope').row('r'), 'TABLE_NOT_FOUND', `${HBASE}.TableNotFoundException`],
+  'a table that exists': [(db) => db.createTable('users', ['f']), 'TABLE_EXISTS', `${HBASE}.TableExistsException`],
+  'a disabled table': [(db) => db.table('off').row('r'), 'TABLE_DISABLED', `${HBASE}.TableNotEnabledException`],
+  'a negative timestamp': [
+    (db) => db.table('users').put('r', { 'info:a': 'x' }, { timestamp: -5 }),
+    'UNPROCESSABLE',
+    `${HBASE}.client.RetriesExhaustedException`,
+  ],
+};
+
+for (const [title, [call, code, javaClass]] of Object.entries(SAME)) {
+  test(`embedded and remote report the same error for ${title}`, async () => {
+    const [here, there] = [await failure(() => call(local)), await failure(() => call(remote))];
+    const shown = ({ name, message, cause }) => [name, message, cause.name, cause.message];
+    assert.deepEqual([here.code, here.cause.name], [code, javaClass]);
+    assert.deepEqual([there.code, ...shown(there)], [code, ...shown(here)]);
+  });
+}
 
 /** The error of a call. */
 async function failure(call) {

@@ -46,4 +46,4 @@ async function serving(options = []) {
   throw new Error(`hjall exited before it was ready:\n${output.join('\n')}`);
 }
 
-module.exports = { serving };
+module.exports = { binary, serving };

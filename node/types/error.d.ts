@@ -11,6 +11,7 @@ export type ErrorCode =
   | StateCode
   | RetryCode
   | StorageCode
+  | 'ACCESS_DENIED'
   | 'CLOSED'
   | 'UNSUPPORTED'
   | 'CONNECTION'
@@ -42,8 +43,9 @@ export declare class HjallError extends Error {
   /** Identifies the case, for programs. */
   readonly code: ErrorCode;
   /**
-   * The underlying error. Embedded databases: HBase's exception, with its Java class as `name` and its text as
-   * `message`. Remote databases: an error with the server's message.
+   * The underlying error. For errors of the database it is HBase's exception, with its Java class as `name` and its
+   * text as `message`; from a server, `stack` is the whole text that the server sent. If the server did not send the
+   * class, `name` is `Error`.
    */
   readonly cause?: unknown;
 }
@@ -51,6 +53,10 @@ export declare class HjallError extends Error {
 /** The request is invalid and must be changed. */
 export declare class RequestError extends HjallError {
   readonly code: RequestCode;
+}
+/** The user is not logged in, or has no permission for the call. Only remote databases have users. */
+export declare class AccessError extends HjallError {
+  readonly code: 'ACCESS_DENIED';
 }
 /** A table, family or namespace that the request names does not exist. */
 export declare class NotFoundError extends HjallError {

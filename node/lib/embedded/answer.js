@@ -4,7 +4,7 @@
 const { narrow } = require('../bytes.js');
 const { cell } = require('../cell.js');
 const { columnText } = require('../column.js');
-const { kindName, make, plainText } = require('../errors.js');
+const { hbaseException, kindName, make, plainText } = require('../errors.js');
 const { Row } = require('../row.js');
 const { CELL_HEADER_BYTES, NAMED, ROW_HEADER_BYTES } = require('../vocabulary.js');
 
@@ -96,11 +96,9 @@ class AnswerReader {
 
   error() {
     const [kind, plain, javaClass, message] = [kindName(this.u8()), this.text(), this.text(), this.text()];
-    const causedBy = (text, cause) => new Error(text, cause === undefined ? undefined : { cause });
-    const inner = this.list(() => this.text()).reduceRight((cause, text) => causedBy(text, cause), undefined);
-    const cause = causedBy(message, inner);
-    cause.name = javaClass;
-    return make(kind, plainText(kind, plain), cause);
+    const causes = this.list(() => this.text());
+    const inner = causes.reduceRight((cause, text) => hbaseException(undefined, text, undefined, cause), undefined);
+    return make(kind, plainText(kind, plain), hbaseException(javaClass, message, undefined, inner));
   }
 
   /**

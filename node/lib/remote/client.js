@@ -1,6 +1,6 @@
 'use strict';
 /** Thrift2 calls: over pooled connections, with timeouts and retries, and with this package's errors. */
-const { make } = require('../errors.js');
+const { hbaseException, make } = require('../errors.js');
 const { tableNameOf } = require('./descriptor.js');
 const { ofApplicationError, ofIoError } = require('./failure.js');
 const { Pool } = require('./pool.js');
@@ -95,8 +95,11 @@ class Client {
 
 /** The TIllegalArgument of scanner calls, which declare it only for unknown scanners. */
 function ofIllegalArgument({ message = '' }, { address }) {
-  return make('Stale', `${address} does not know this scanner, probably because its lease expired between two blocks (in HBase, hbase.client.scanner.timeout.period, 60 s by default): process rows faster, or reduce \`caching\``, new Error(message));
+  return make('Stale', `${address} does not know this scanner, probably because its lease expired between two blocks (in HBase, hbase.client.scanner.timeout.period, 60 s by default): process rows faster, or reduce \`caching\``, hbaseException('org.apache.hadoop.hbase.UnknownScannerException', message));
 }
+
+/** The kinds of failures of the transport after which the call has not been executed. */
+const REFUSALS = new Set(['Protocol', 'AccessDenied']);
 
 /** The error that a program gets for a failure. */
 function publicError(failure, { method }, repeatable) {
@@ -104,7 +107,7 @@ function publicError(failure, { method }, repeatable) {
     if (failure.failed !== undefined) Object.defineProperty(failure.error, 'failedActions', { value: failure.failed });
     return failure.error;
   }
-  const uncertainty = failure.sent && !repeatable && failure.kind !== 'Protocol' ? `; ${method} may or may not have been executed` : '';
+  const uncertainty = failure.sent && !repeatable && !REFUSALS.has(failure.kind) ? `; ${method} may or may not have been executed` : '';
   return make(failure.kind, `${failure.message}${uncertainty}`, failure.cause);
 }
 

@@ -6,11 +6,11 @@
  * class; those of the HBase client library inside the gateway can be recognised only by their text. A batch has a
  * single summary of all its failures.
  */
-const { make, plainText } = require('../errors.js');
+const { hbaseException, make, plainText } = require('../errors.js');
 
 /** The error kinds of HBase's exceptions, by simple class name. */
 const CLASSES = {
-  AccessDeniedException: 'Refused',
+  AccessDeniedException: 'AccessDenied',
   CallQueueTooBigException: 'Busy',
   ConstraintException: 'Constraint',
   DeserializationException: 'FilterMalformed',
@@ -57,7 +57,17 @@ const TEXTS = [
   [/state=ENABLED|^Not DISABLED/, 'TableNotDisabled'],
   [/state=DISABLED|^Not ENABLED/, 'TableDisabled'],
   [/^Can't get the location/, 'NotServing'],
+  [/^Can't modify catalog tables/, 'SystemTable'],
 ];
+
+/** The classes of exceptions that the gateway's client library transmits without one, by kind. */
+const WITHOUT_CLASS = {
+  RowMismatch: 'org.apache.hadoop.hbase.client.WrongRowIOException',
+  TableDisabled: 'org.apache.hadoop.hbase.TableNotEnabledException',
+  TableNotDisabled: 'org.apache.hadoop.hbase.TableNotDisabledException',
+  TableNotFound: 'org.apache.hadoop.hbase.TableNotFoundException',
+};
+const RETRIES_EXHAUSTED = 'org.apache.hadoop.hbase.client.RetriesExhaustedException';
 
 /** Methods whose DoNotRetryIOException concerns the descriptor in their arguments. */
 const SENDS_DESCRIPTOR = new Set(['createTable', 'modifyTable', 'addColumnFamily', 'modifyColumnFamily']);
@@ -73,15 +83,19 @@ const GAVE_UP = /^Failed after attempts=[\s\S]*?\n/;
 /** Temporary conditions: if the gateway gave up because of one of these, it is reported as the reason. */
 const TEMPORARY = new Set(['NotServing', 'Busy', 'TableDisabled', 'TableNotFound']);
 
-/** Classifies an exception's text as `{ kind, text }`. `canRetry` is the server's. */
-function classify(message, canRetry, { method, table }) {
+/**
+ * Classifies an exception's text as `{ kind, text, cause }`: the message in plain words, and HBase's exception.
+ * `canRetry` is the server's. `whole` is the text that the cause keeps.
+ */
+function classify(message, canRetry, { method, table }, whole = message) {
   const head = HEAD.exec(message);
   const name = head === null ? undefined : classOf(head[1]);
   const text = (name === undefined ? message : message.slice(head[0].length)).replace(FRAMES, '').trim();
-  if (GAVE_UP.test(text)) return gaveUp(text);
+  if (GAVE_UP.test(text)) return gaveUp(text, whole);
   const kind = kindOf(name, text, canRetry, method, table);
-  if (NAME_ONLY.has(kind)) return { kind, text: text.includes(' ') ? text : plainText(kind, text || table) };
-  return { kind, text: plainText(kind, text || name || 'the server gave no reason') };
+  const cause = hbaseException(name === undefined ? WITHOUT_CLASS[kind] : head[1], text, whole);
+  if (NAME_ONLY.has(kind)) return { kind, text: text.includes(' ') ? text : plainText(kind, text || table), cause };
+  return { kind, text: plainText(kind, text || name || 'the server gave no reason'), cause };
 }
 
 /** The simple name of a Java class, given with its package or (in batches) without; undefined for other words. */
@@ -91,7 +105,7 @@ function classOf(word) {
   return known && /^[A-Z]/.test(name) ? name : undefined;
 }
 
-function gaveUp(text) {
+function gaveUp(text, message) {
   let name;
   let end = text.indexOf('\n') + 1;
   let at = 0;
@@ -100,9 +114,11 @@ function gaveUp(text) {
     const found = classOf(part.slice(Math.max(part.lastIndexOf(' '), part.lastIndexOf('\n')) + 1));
     if (found?.endsWith('Exception')) [name, end] = [found, at];
   }
+  const reason = text.slice(end).trim();
   return {
     kind: TEMPORARY.has(CLASSES[name]) ? CLASSES[name] : 'Unprocessable',
-    text: text.slice(end).trim(),
+    text: reason,
+    cause: hbaseException(RETRIES_EXHAUSTED, reason, message),
     gaveUp: true,
   };
 }
@@ -124,21 +140,20 @@ function batchOf(message) {
   return { failed: Number(found[1]), cause: found[2].replace(FRAMES, '').split(TIMES)[0] };
 }
 
-/** In a batch, causes on which HBase gave up are reported by their class alone. */
-const UNSPECIFIC = { kind: 'Unprocessable', text: 'the server gave up and reported only IOException' };
+/** HBase reports the causes in a batch on which it gave up by this class alone. */
+const UNSPECIFIC = 'IOException';
 
 /** Converts a TIOError. `failed` is the number of failed actions of a batch. */
 function ofIoError({ message = '', canRetry = false }, call) {
   const batch = batchOf(message);
-  const {
-    kind,
-    text,
-    gaveUp: hasGivenUp,
-  } = batch?.cause === 'IOException'
-    ? UNSPECIFIC
-    : classify(batch?.cause ?? message, canRetry && batch === undefined, call);
-  const error = make(kind, text, new Error(message));
-  return { error, canRetry, failed: batch?.failed, gaveUp: hasGivenUp === true };
+  if (batch?.cause === UNSPECIFIC) {
+    const text = 'the server gave up without a reason (IOException); the log of the region server may have it';
+    const error = make('Unprocessable', text, hbaseException('java.io.IOException', '', message));
+    return { error, canRetry, failed: batch.failed, gaveUp: false };
+  }
+  const found = classify(batch?.cause ?? message, canRetry && batch === undefined, call, message);
+  const error = make(found.kind, found.text, found.cause);
+  return { error, canRetry, failed: batch?.failed, gaveUp: found.gaveUp === true };
 }
 
 /** Types of TApplicationException. */
@@ -146,8 +161,12 @@ const UNKNOWN_METHOD = 1;
 const INTERNAL_ERROR = 6;
 const PROTOCOL_ERROR = 7;
 
+/** `Internal error processing METHOD: CLASS: REASON`. HBase sends the part before the first colon. */
+const INTERNAL = /^Internal error processing \w+(?:: ([\s\S]*))?$/;
+
 /** Converts a TApplicationException: the call was not executed. */
-function ofApplicationError({ message = '', type }, { method, address }) {
+function ofApplicationError({ message = '', type }, call) {
+  const { method, address } = call;
   const cause = new Error(message);
   if (type === UNKNOWN_METHOD)
     return make(
@@ -155,15 +174,24 @@ function ofApplicationError({ message = '', type }, { method, address }) {
       `${address} has no method ${method}: is it a Thrift2 gateway, and recent enough?`,
       cause,
     );
-  if (type === INTERNAL_ERROR)
+  if (type === INTERNAL_ERROR) {
+    const reason = INTERNAL.exec(message)?.[1];
+    if (reason !== undefined) return ofReason(reason, call);
     return make(
       'InvalidArgument',
-      `${address} rejected the arguments of ${method} and reported only "${message}"; its log has the reason`,
+      `${address} rejected the arguments of ${method} without a reason ("${message}"): check them, or see the server's log`,
       cause,
     );
+  }
   if (type === PROTOCOL_ERROR)
     return make('InvalidArgument', `${address} cannot read the arguments of ${method}: ${message}`, cause);
   return make('Protocol', `${address} cannot serve ${method}: ${message} (type ${type})`, cause);
+}
+
+/** The error for a rejected request with its reason. A class that says nothing of the kind is an invalid argument. */
+function ofReason(reason, call) {
+  const { kind, text, cause } = classify(reason, false, call);
+  return make(kind === 'Refused' ? 'InvalidArgument' : kind, text, cause);
 }
 
 module.exports = { ofApplicationError, ofIoError };

@@ -18,12 +18,12 @@ const onTable =
 const CELL_BYTES_ACCEPTED = 1 << 20;
 
 /**
- * Adds the probable reason to a put's error: the gateway does not report that a cell is too large, and other invalid
- * puts are not sent.
+ * Adds the probable reason to a put's error without one: HBase's gateway does not report that a cell is too large, and
+ * other invalid puts are not sent.
  */
 function explained(error, { cells }) {
   const largest = Math.max(...cells.map(({ value }) => value.length));
-  if (error.code !== 'INVALID_ARGUMENT' || largest < CELL_BYTES_ACCEPTED) return error;
+  if (error.code !== 'INVALID_ARGUMENT' || error.cause.name !== 'Error' || largest < CELL_BYTES_ACCEPTED) return error;
   return make(
     'InvalidArgument',
     `KeyValue size too large, probably: a value has ${largest} bytes, and the default limit is 10 MiB (hbase.client.keyvalue.maxsize)`,

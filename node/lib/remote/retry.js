@@ -20,7 +20,7 @@ const NOT_BEGUN = new Set(['BUSY', 'NOT_SERVING']);
  */
 function mayRepeat(failure, repeatable) {
   if (failure instanceof TransportError) {
-    if (failure.kind === 'Protocol') return false;
+    if (failure.kind === 'Protocol' || failure.kind === 'AccessDenied') return false;
     // Repeating a call that timed out would only add to the load of a slow server.
     return failure.sent ? repeatable && failure.kind === 'Connection' : true;
   }

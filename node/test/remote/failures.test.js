@@ -13,16 +13,17 @@ const RETRIES = `Failed after attempts=2, exceptions:
 \tat org.apache.hadoop.hbase.master.HMaster.checkInitialized(HMaster.java:3288)
 `;
 
-/** Text, canRetry, call → code, message. */
+/** Text, canRetry, call → code, message, the name of the cause if it is not `Error`. */
 const ANSWERS = [
-  ['ns:t', false, {}, 'TABLE_NOT_FOUND', 'table "ns:t" does not exist: create it with createTable, or list the tables with tables()'],
-  ['ns:t is disabled.', false, {}, 'TABLE_DISABLED', 'the table is disabled (ns:t is disabled.): enable it with enableTable'],
+  ['ns:t', false, {}, 'TABLE_NOT_FOUND', 'table "ns:t" does not exist: create it with createTable, or list the tables with tables()', 'org.apache.hadoop.hbase.TableNotFoundException'],
+  ['ns:t is disabled.', false, {}, 'TABLE_DISABLED', 'the table is disabled (ns:t is disabled.): enable it with enableTable', 'org.apache.hadoop.hbase.TableNotEnabledException'],
   [
     'org.apache.hadoop.hbase.TableExistsException: ns:t\n\tat x.Y.z(Y.java:1)\n',
     false,
     { method: 'createTable' },
     'TABLE_EXISTS',
     'table "ns:t" already exists: choose another name, or pass `ifNotExists`',
+    'org.apache.hadoop.hbase.TableExistsException',
   ],
   [
     'org.apache.hadoop.hbase.NamespaceNotFoundException: none\n\tat x',
@@ -30,6 +31,7 @@ const ANSWERS = [
     {},
     'NAMESPACE_NOT_FOUND',
     'namespace "none" does not exist: create it with createNamespace',
+    'org.apache.hadoop.hbase.NamespaceNotFoundException',
   ],
   [
     'org.apache.hadoop.hbase.regionserver.NoSuchColumnFamilyException: Column family zz does not exist in region r\n\tat x',
@@ -37,6 +39,7 @@ const ANSWERS = [
     {},
     'FAMILY_NOT_FOUND',
     'Column family zz does not exist in region r',
+    'org.apache.hadoop.hbase.regionserver.NoSuchColumnFamilyException',
   ],
   [
     "org.apache.hadoop.hbase.DoNotRetryIOException: Field is not a long, it's 3 bytes wide\n\tat x",
@@ -44,6 +47,7 @@ const ANSWERS = [
     {},
     'NOT_A_LONG',
     "Field is not a long, it's 3 bytes wide: a counter is a value of exactly 8 bytes, as long() encodes it",
+    'org.apache.hadoop.hbase.DoNotRetryIOException',
   ],
   [
     'org.apache.hadoop.hbase.DoNotRetryIOException: Table should have at least one column family.',
@@ -51,8 +55,9 @@ const ANSWERS = [
     { method: 'createTable' },
     'INVALID_DESCRIPTOR',
     'Table should have at least one column family.',
+    'org.apache.hadoop.hbase.DoNotRetryIOException',
   ],
-  ['org.apache.hadoop.hbase.DoNotRetryIOException: no', false, {}, 'REFUSED', 'no'],
+  ['org.apache.hadoop.hbase.DoNotRetryIOException: no', false, {}, 'REFUSED', 'no', 'org.apache.hadoop.hbase.DoNotRetryIOException'],
   ['Thrift Server is in Read-only mode.', false, {}, 'READ_ONLY', 'Thrift Server is in Read-only mode.'],
   [
     'tableName=ns:t, state=ENABLED',
@@ -60,6 +65,7 @@ const ANSWERS = [
     { method: 'enableTable' },
     'TABLE_NOT_DISABLED',
     'the table is enabled (tableName=ns:t, state=ENABLED): disable it first with disableTable',
+    'org.apache.hadoop.hbase.TableNotDisabledException',
   ],
   [
     'org.apache.hadoop.hbase.CallQueueTooBigException: Call queue is full on h,1,2',
@@ -67,12 +73,14 @@ const ANSWERS = [
     {},
     'BUSY',
     'Call queue is full on h,1,2',
+    'org.apache.hadoop.hbase.CallQueueTooBigException',
   ],
   [
     'Failed 1 action: NotServingRegionException: 1 time, servers with issues: h,1,2',
     true,
     {},
     'NOT_SERVING',
+    'NotServingRegionException',
     'NotServingRegionException',
   ],
   [
@@ -81,13 +89,15 @@ const ANSWERS = [
     {},
     'FAMILY_NOT_FOUND',
     'Column family zz does not exist',
+    'org.apache.hadoop.hbase.regionserver.NoSuchColumnFamilyException',
   ],
   [
     'Failed 1 action: IOException: 1 time, servers with issues: h,1,2',
     true,
     {},
     'UNPROCESSABLE',
-    'the server gave up and reported only IOException',
+    'the server gave up without a reason (IOException); the log of the region server may have it',
+    'java.io.IOException',
   ],
   [
     'Failed after attempts=1, exceptions:\njava.io.IOException: Timestamp cannot be negative. ts=-1',
@@ -95,17 +105,36 @@ const ANSWERS = [
     {},
     'UNPROCESSABLE',
     'Timestamp cannot be negative. ts=-1',
+    'org.apache.hadoop.hbase.client.RetriesExhaustedException',
   ],
-  [RETRIES, true, {}, 'NOT_SERVING', 'Master is initializing'],
+  [RETRIES, true, {}, 'NOT_SERVING', 'Master is initializing', 'org.apache.hadoop.hbase.client.RetriesExhaustedException'],
+  ...['createTable', 'deleteTable', 'put', 'createNamespace'].map((method) => [
+    'org.apache.hadoop.hbase.security.AccessDeniedException: Insufficient permissions (user=bob)\n\tat x',
+    false,
+    { method },
+    'ACCESS_DENIED',
+    'Insufficient permissions (user=bob)',
+    'org.apache.hadoop.hbase.security.AccessDeniedException',
+  ]),
+  [
+    "java.io.IOException: Can't modify catalog tables",
+    false,
+    { method: 'disableTable', table: 'hbase:meta' },
+    'SYSTEM_TABLE',
+    "Can't modify catalog tables",
+    'java.io.IOException',
+  ],
   ['connection reset', true, {}, 'IO', 'connection reset'],
   ['', true, {}, 'IO', 'the server gave no reason'],
 ];
 
-for (const [message, canRetry, call, code, text] of ANSWERS) {
+for (const [message, canRetry, call, code, text, javaClass] of ANSWERS) {
   it(`${code}: ${message.split('\n')[0].slice(0, 80)}`, () => {
     const { error } = ofIoError({ message, canRetry }, { ...CALL, ...call });
     assert.deepEqual([error.code, error.message], [code, text]);
-    assert.equal(error.cause.message, message, "the server's message is kept");
+    const kept = javaClass === undefined ? error.cause.message : error.cause.stack;
+    assert.ok([kept, error.cause.stack].includes(message), "the server's text is kept");
+    assert.equal(error.cause.name, javaClass ?? 'Error');
   });
 }
 
@@ -128,4 +157,23 @@ it('no text makes classification hang or throw', () => {
 it('calls that were not executed report the reason as far as it is known', () => {
   const codes = [1, 6, 7, 99].map((type) => ofApplicationError({ message: 'because', type }, CALL).code);
   assert.deepEqual(codes, ['UNSUPPORTED', 'INVALID_ARGUMENT', 'INVALID_ARGUMENT', 'PROTOCOL']);
+});
+
+it('a rejected request keeps the class and the reason that the server sent', () => {
+  const reason = (text) =>
+    ofApplicationError({ message: `Internal error processing get: ${text}`, type: 6 }, { ...CALL, method: 'get' });
+  const filter = reason('java.lang.IllegalArgumentException: Incorrect Filter String (at byte 0: expected a filter)');
+  assert.deepEqual(
+    [filter.code, filter.message, filter.cause.name, filter.cause.message],
+    [
+      'INVALID_ARGUMENT',
+      'Incorrect Filter String (at byte 0: expected a filter)',
+      'java.lang.IllegalArgumentException',
+      'Incorrect Filter String (at byte 0: expected a filter)',
+    ],
+  );
+  const malformed = reason('org.apache.hadoop.hbase.exceptions.DeserializationException: truncated');
+  assert.deepEqual([malformed.code, malformed.message], ['FILTER_MALFORMED', 'truncated']);
+  const without = ofApplicationError({ message: 'Internal error processing get', type: 6 }, { ...CALL, method: 'get' });
+  assert.match(without.message, /^h:1 rejected the arguments of get without a reason/);
 });

@@ -23,6 +23,7 @@ const FIELDS = {
   Server: ['host', 'port'],
   Table: [],
   TestDatabase: ['db'],
+  AccessError: ['code'],
   RequestError: ['code'],
   NotFoundError: ['code'],
   ExistsError: ['code'],

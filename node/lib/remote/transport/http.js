@@ -8,6 +8,8 @@ const { TransportError } = require('./transport-error.js');
 
 /** The length up to which an error page is quoted. */
 const PAGE_CHARS_MAX = 200;
+/** The statuses of requests without a valid login, or without permission. */
+const DENIALS = new Set([401, 403]);
 
 class HttpConnection {
   constructor(settings) {
@@ -106,8 +108,8 @@ class HttpConnection {
       if (response.statusCode === 200) resolve(body);
       else
         broken(
-          'Protocol',
-          `${address} answered HTTP ${response.statusCode} ${response.statusMessage}: ${body.toString('latin1', 0, PAGE_CHARS_MAX)}`,
+          DENIALS.has(response.statusCode) ? 'AccessDenied' : 'Protocol',
+          `${address} answered HTTP ${response.statusCode} ${response.statusMessage}: ${body.toString('utf8', 0, PAGE_CHARS_MAX).trim()}`,
         );
     });
   }

@@ -3,7 +3,7 @@
 
 class TransportError extends Error {
   /**
-   * @param {'Connection' | 'Timeout' | 'Protocol'} kind
+   * @param {'Connection' | 'Timeout' | 'Protocol' | 'AccessDenied'} kind
    * @param {string} message
    * @param {{ sent: boolean, cause?: unknown }} details `sent`: the server may have received the call, and may have
    * executed it

@@ -1,0 +1,88 @@
+'use strict';
+/** Logins over HTTP and with a certificate, and the errors of users without one or without permission. */
+const assert = require('node:assert/strict');
+const { mkdtempSync, readFileSync, rmSync } = require('node:fs');
+const { tmpdir } = require('node:os');
+const { join } = require('node:path');
+const { after, before, test } = require('node:test');
+const { AccessError, connect } = require('../../lib/index.js');
+const { servingUsers } = require('../certificates.js');
+
+const DENIED = 'org.apache.hadoop.hbase.security.AccessDeniedException';
+
+let folder;
+let server;
+let alice;
+before(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'hjall-logins-'));
+  server = await servingUsers(folder);
+  alice = await connect({ ...withCertificate(), encoding: 'utf8' });
+  await alice.createTable('t', ['f']);
+});
+after(async () => {
+  await alice?.close();
+  await server?.stop();
+  rmSync(folder, { recursive: true });
+});
+
+const file = (name) => readFileSync(join(folder, name));
+const withCertificate = () => ({
+  host: 'localhost',
+  port: server.port,
+  tls: { ca: file('server.pem'), cert: file('alice.pem'), key: file('alice.key') },
+});
+const withPassword = (user, password = 'secret') => ({
+  host: 'localhost',
+  port: server.port,
+  transport: 'http',
+  encoding: 'utf8',
+  tls: { ca: file('server.pem') },
+  headers: { authorization: `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}` },
+});
+
+test('a user logs in with a certificate, or over HTTP with a password', async () => {
+  await alice.table('t').put('r', { 'f:q': 'v' });
+  const bob = await connect(withPassword('bob'));
+  assert.equal((await bob.table('t').row('r')).string('f:q'), 'v');
+  await bob.close();
+});
+
+test('calls without permission have the code ACCESS_DENIED, whatever the method, and are not repeated', async () => {
+  const bob = await connect({ ...withPassword('bob'), pauseMs: 86_400_000 });
+  const calls = {
+    createTable: () => bob.createTable('u', ['f']),
+    createTableUnlessExists: () => bob.createTable('u', ['f'], { ifNotExists: true }),
+    alterTable: () => bob.alterTable('t', ['f']),
+    addFamily: () => bob.addFamily('t', 'g'),
+    alterFamily: () => bob.alterFamily('t', 'f', { versions: 2 }),
+    dropFamily: () => bob.dropFamily('t', 'f'),
+    disableTable: () => bob.disableTable('t'),
+    createNamespace: () => bob.createNamespace('n'),
+    put: () => bob.table('t').put('r', { 'f:q': 'v' }),
+    row: () => bob.table('u').row('r'),
+    scan: () => bob.table('u').scan().toArray(),
+    increment: () => bob.table('t').increment('r', 'f:n'),
+  };
+  for (const [name, call] of Object.entries(calls))
+    await assert.rejects(call, (error) => {
+      assert.ok(error instanceof AccessError, `${name}: ${error.stack}`);
+      assert.equal(error.code, 'ACCESS_DENIED', name);
+      assert.equal(error.cause.name, DENIED, name);
+      assert.match(error.message, /Insufficient permissions .*bob/);
+      return true;
+    });
+  const batch = bob.table('t').batch().put('a', { 'f:q': 'v' }).put('b', { 'f:q': 'v' });
+  await assert.rejects(batch.write(), (error) => {
+    assert.deepEqual([error.code, error.failures.length], ['ACCESS_DENIED', 2]);
+    return error.failures.every((failure) => failure.error instanceof AccessError);
+  });
+  await bob.close();
+});
+
+test('connections without a valid login have the code ACCESS_DENIED and the reason', async () => {
+  const denied = (message) => ({ name: 'AccessError', code: 'ACCESS_DENIED', message });
+  await assert.rejects(connect(withPassword('bob', 'wrong')), denied(/HTTP 401 .*password or the token is wrong/));
+  await assert.rejects(connect({ ...withPassword('bob'), headers: {} }), denied(/HTTP 401/));
+  const { ca } = withCertificate().tls;
+  await assert.rejects(connect({ ...withCertificate(), tls: { ca } }), denied(/log in with .*certificate/));
+});
