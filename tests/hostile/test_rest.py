@@ -1,6 +1,7 @@
 """Attacks through the REST gateway: the server survives them within its limits, and answers none with an internal
 error."""
 import base64
+import contextlib
 import gzip
 import http.client
 import json
@@ -201,6 +202,69 @@ def test_scanners_are_limited_and_expire(served):
     while metric(server, "hjall_scanners_open"):
         assert send(server, "GET", "/")[0] == 200
     assert send(server, "PUT", "/t/scanner", "{}", Content_Type=JSON)[0] == 201
+
+
+def wide_row(server, cells):
+    """Writes a row `w` with this many cells of 1 byte."""
+    for first in range(0, cells, 20_000):
+        columns = [{"column": base64.b64encode(b"f:%d" % n).decode(), "$": "eA=="} for n in range(first, min(first + 20_000, cells))]
+        status, answer = send(server, "PUT", "/t/w", json.dumps({"Row": [{"key": "dw==", "Cell": columns}]}), Content_Type=JSON)
+        assert status == 200, answer
+
+
+def open_scanner(server, kind, body):
+    """The status, and the path of the scanner."""
+    connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=60)
+    with contextlib.closing(connection):
+        connection.request("PUT", "/t/scanner", body, {"Content-Type": kind})
+        answer = connection.getresponse()
+        return answer.status, "/" + (answer.headers["Location"] or "///").split("/", 3)[3]
+
+
+def test_what_open_scanners_hold_counts(served):
+    server = served(limits=["limits.bytes_in_flight=64MiB", "limits.reply=32MiB"])
+    wide_row(server, 40_000)
+    # With a filter, a row is read as a whole, and the rest of it waits for the next request.
+    whole = json.dumps({"batch": 1, "startRow": "dw==", "filter": json.dumps({"type": "PrefixFilter", "value": "dw=="})})
+    columns = "<Scanner>" + "".join(f"<column>{base64.b64encode(b'f:%d' % n).decode()}</column>" for n in range(15_000)) + "</Scanner>"
+    for kind, body in ((JSON, whole), (XML, columns)):
+        status, path = open_scanner(server, kind, body)
+        assert status == 201
+        if kind == JSON:
+            assert send(server, "GET", path, Accept=JSON)[0] == 200
+        assert metric(server, "hjall_in_flight_bytes") > 2 * MIB
+        assert send(server, "DELETE", path)[0] == 200
+        assert metric(server, "hjall_in_flight_bytes") < 2 * MIB
+    # More than the server may hold is refused.
+    for count in range(100):
+        status, path = open_scanner(server, JSON, whole)
+        if status != 201 or send(server, "GET", path, Accept=JSON)[0] != 200:
+            break
+    print(f"{count} scanners hold the rest of a row with 40,000 cells")
+    assert count < 30
+
+
+def test_columns_times_rows_of_a_multiget_take_little_memory(served):
+    server = served()
+    columns = ",".join(f"f:{n}" for n in range(400))
+    reset_peak_rss(server)
+    before = peak_rss(server)
+    status, _ = send(server, "GET", f"/t/multiget/{columns}?" + "&".join(["row=r"] * 1500), Accept=JSON)
+    assert status == 404
+    print(f"peak of resident memory: {before / MIB:.0f} MiB before, {peak_rss(server) / MIB:.0f} MiB during the attack")
+    # The product has 600,000 columns, of more than 100 bytes each.
+    assert peak_rss(server) < before + 30 * MIB
+
+
+def test_attributes_that_mean_nothing_take_no_memory(served):
+    server = served()
+    reset_peak_rss(server)
+    before = peak_rss(server)
+    many = "<CellSet>" + "".join("<Row " + " ".join(f'a{n}=""' for n in range(40_000)) + "/>" for _ in range(20)) + "</CellSet>"
+    assert send(server, "PUT", "/t/r", many, Content_Type=XML)[0] == 400
+    assert send(server, "PUT", "/t/r", "<CellSet " + " ".join(f'a{n}=""' for n in range(1_000_000)) + "/>", Content_Type=XML)[0] == 400
+    # 12 times the body, when each became two strings.
+    assert peak_rss(server) < before + 120 * MIB
 
 
 PAGES = {

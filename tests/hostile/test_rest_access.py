@@ -86,6 +86,19 @@ def test_without_a_login_nothing_is_answered(served):
         assert status == 401 and "Basic" in headers["WWW-Authenticate"], (method, path, status)
 
 
+def test_schemes_that_the_server_does_not_have_are_answered_with_those_that_it_has(served):
+    for scheme in ("Negotiate YII=", "Digest x"):
+        status, headers, _ = served.rest.send("GET", "/version", Authorization=scheme)
+        assert status == 401 and [one.split()[0] for one in headers.get_all("WWW-Authenticate")] == ["Basic", "Bearer"]
+
+
+def test_too_many_failed_logins_say_when_to_try_again(served):
+    wrong = {"Authorization": "Bearer wrong.token"}
+    statuses = [served.rest.send("GET", "/version", **wrong) for _ in range(200)]
+    refused = [headers for status, headers, _ in statuses if status == 429]
+    assert refused and all(headers["Retry-After"] == "60" for headers in refused)
+
+
 def test_listings_show_what_the_user_sees(served):
     for user, names in (("root", ["t"]), ("reader", ["t"]), ("none", [])):
         assert [table["name"] for table in json.loads(served.rest.send("GET", "/", None, user)[2])["table"]] == names
@@ -106,10 +119,12 @@ def test_a_scanner_belongs_to_its_user(served):
     assert served.rest.send("GET", f"/{path}", None, "reader")[0] == 403
 
 
-def test_read_only_mode_refuses_changes(attacked):
-    server = attacked("--set", "server.read_only=all")
+@pytest.mark.parametrize("mode", ["true", "all"])
+def test_read_only_mode_refuses_changes(attacked, mode):
+    server = attacked("--set", f"server.read_only={mode}")
     rest = Rest(server.port)
     for method, path, body, _ in REQUESTS:
         status, _, answer = rest.send(method, path, body)
         changes = method != "GET" and path != "/t/scanner"
         assert (status == 403) == changes, (method, path, status, answer)
+        assert not changes or b"server.read_only" in answer

@@ -120,11 +120,15 @@ def comparable(answer):
 
 def intended(sent, expected, actual):
     """The rule of docs/compatibility.md by which answers differ, or None."""
+    is_text = actual["headers"].get("content-type") == "text/plain" and isinstance(actual["body"], str)
+    if expected["status"] >= 400 and (actual["status"], expected["body"]) == (expected["status"], ""):
+        expected_headers = {**expected["headers"], "content-type": "text/plain"}
+        has_reason = is_text and actual["body"].count("\r\n") == 2 and actual["headers"] == expected_headers
+        return "a refusal without a text has one" if has_reason else None
     if expected["status"] not in (500, 503):
         return None
     if sent["method"] == "OPTIONS":
         return "OPTIONS works" if actual["status"] == 204 and "allow" in actual["headers"] else None
-    is_text = actual["headers"].get("content-type") == "text/plain" and isinstance(actual["body"], str)
     names_it = is_text and actual["body"].startswith("Bad request\r\n") and len(actual["body"]) > 15
     return "a client's mistake is 400 with a text" if actual["status"] == 400 and names_it else None
 

@@ -38,6 +38,9 @@ def test_only_a_clients_mistake_may_differ():
     assert outcome(answer(500), answer(400, "", text)) == different
     assert outcome(answer(500), answer(404)) == different
     assert outcome(answer(404), mistake) == different
+    assert outcome(answer(415), answer(415, "Unsupported media type\r\nuse JSON\r\n", text)) == intended
+    assert outcome(answer(415), answer(415, "Unsupported media type\r\n", text)) == different
+    assert outcome(answer(405, "", {"allow": "GET"}), answer(405, "Method not allowed\r\nuse GET\r\n", text)) == different
     assert outcome(answer(500), answer(204, "", {"allow": "GET,OPTIONS"}), "OPTIONS") == intended
     assert outcome(answer(404, "Not found\r\nx"), answer(404, "Not found\r\ny")) == same
     assert outcome(answer(200, "Not found\r\nx"), answer(200, "Not found\r\ny")) == different

@@ -202,21 +202,31 @@ fn refused(context: &CallContext<'_>, method: Method, subject: &str, denied: &De
     context.access.log_denial(caller.user().map(|user| &**user), caller.peer, method.name(), subject, denied);
     let raised = Raised::new(ACCESS_DENIED, denied.to_string()).remote();
     let text = match method.service() {
-        Service::Thrift1 | Service::Rest => raised.stack_trace(),
+        Service::Thrift1 => raised.stack_trace(),
         Service::Thrift2 => raised.bare(),
+        Service::Rest => format!("{ACCESS_DENIED}: {denied}"),
     };
     Fault::io(text, false)
 }
 
-/// Refuses what read-only mode forbids. HBase's forbids changes of data through Thrift2 alone.
+/// Refuses what read-only mode forbids. HBase has a mode for each of its gateways: that of Thrift2 forbids changes of
+/// data, that of REST all changes, and Thrift1 has none.
 fn check_writable(mode: ReadOnly, method: Method) -> Result<(), Fault> {
     let effect = method.info().effect;
     let forbidden = match mode {
         ReadOnly::Off => false,
-        ReadOnly::Thrift2Data => method.service() == Service::Thrift2 && effect == Effect::Data,
+        ReadOnly::AsHBase => match method.service() {
+            Service::Thrift1 => false,
+            Service::Thrift2 => effect == Effect::Data,
+            Service::Rest => effect != Effect::None,
+        },
         ReadOnly::All => effect != Effect::None,
     };
-    if forbidden { Err(Fault::io("Thrift Server is in Read-only mode.", false)) } else { Ok(()) }
+    let text = match method.service() {
+        Service::Rest => "the server is in read-only mode (server.read_only)",
+        Service::Thrift1 | Service::Thrift2 => "Thrift Server is in Read-only mode.",
+    };
+    if forbidden { Err(Fault::io(text, false)) } else { Ok(()) }
 }
 
 /// A call that changes tables, namespaces or the state of the server, for the audit log.

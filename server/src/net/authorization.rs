@@ -2,6 +2,7 @@
 
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
+use hyper::StatusCode;
 use hyper::header::{AUTHORIZATION, HeaderMap};
 
 /// What a request proves its user with.
@@ -23,13 +24,14 @@ pub const CHALLENGES: [&str; 2] = ["Basic realm=\"hjall\", charset=\"UTF-8\"", "
 /// The credentials of a request, or `None` if it has none.
 ///
 /// # Errors
-/// The header cannot be understood. The text is for the client.
-pub fn credentials(headers: &HeaderMap) -> Result<Option<Credentials>, &'static str> {
+/// The header cannot be understood, or has a scheme that the server does not have: a status, and a text for the client.
+pub fn credentials(headers: &HeaderMap) -> Result<Option<Credentials>, (StatusCode, &'static str)> {
+    let bad = |why| (StatusCode::BAD_REQUEST, why);
     let mut values = headers.get_all(AUTHORIZATION).iter();
     let value = match (values.next(), values.next()) {
         (None, _) => return Ok(None),
-        (Some(value), None) => value.to_str().map_err(|_| "The header Authorization is not ASCII.\n")?,
-        (Some(_), Some(_)) => return Err("The request has several headers Authorization.\n"),
+        (Some(value), None) => value.to_str().map_err(|_| bad("The header Authorization is not ASCII.\n"))?,
+        (Some(_), Some(_)) => return Err(bad("The request has several headers Authorization.\n")),
     };
     let (scheme, given) = value.trim().split_once(' ').unwrap_or((value, ""));
     let given = given.trim();
@@ -37,13 +39,14 @@ pub fn credentials(headers: &HeaderMap) -> Result<Option<Credentials>, &'static 
         return Ok(Some(Credentials::Token(given.as_bytes().to_vec())));
     }
     if !scheme.eq_ignore_ascii_case("basic") {
-        return Err("The server accepts the schemes Basic and Bearer in the header Authorization.\n");
+        let why = "The server accepts the schemes Basic and Bearer in the header Authorization.\n";
+        return Err((StatusCode::UNAUTHORIZED, why));
     }
     const MALFORMED: &str = "The header Authorization has no user and password in the form of Basic.\n";
-    let decoded = BASE64_STANDARD.decode(given).map_err(|_| MALFORMED)?;
-    let colon = decoded.iter().position(|byte| *byte == b':').ok_or(MALFORMED)?;
+    let decoded = BASE64_STANDARD.decode(given).map_err(|_| bad(MALFORMED))?;
+    let colon = decoded.iter().position(|byte| *byte == b':').ok_or(bad(MALFORMED))?;
     let (name, password) = decoded.split_at(colon);
-    let name = String::from_utf8(name.to_vec()).map_err(|_| MALFORMED)?;
+    let name = String::from_utf8(name.to_vec()).map_err(|_| bad(MALFORMED))?;
     Ok(Some(Credentials::Password { name, password: password.get(1..).unwrap_or_default().to_vec() }))
 }
 
@@ -55,7 +58,7 @@ mod tests {
 
     use super::*;
 
-    fn of(values: &[&str]) -> Result<Option<Credentials>, &'static str> {
+    fn of(values: &[&str]) -> Result<Option<Credentials>, (StatusCode, &'static str)> {
         let mut headers = HeaderMap::new();
         for value in values {
             headers.append(AUTHORIZATION, HeaderValue::from_str(value).unwrap());
@@ -74,16 +77,15 @@ mod tests {
         assert_eq!(token, b"abc.def");
         for wrong in [
             &["Basic"][..],
-            &["Bearer"],
-            &["Bearer "],
             &["Basic !!!"],
             &["Basic YWxpY2U="],
             &["Basic /zph"],
-            &["Negotiate YII="],
             &["Basic YWxpY2U6YTpi", "Bearer abc"],
-            &[""],
         ] {
-            assert!(of(wrong).is_err(), "{wrong:?}");
+            assert_eq!(of(wrong).err().unwrap().0, StatusCode::BAD_REQUEST, "{wrong:?}");
+        }
+        for unknown in ["Negotiate YII=", "Digest x", "Bearer", "Bearer ", ""] {
+            assert_eq!(of(&[unknown]).err().unwrap().0, StatusCode::UNAUTHORIZED, "{unknown}");
         }
     }
 }

@@ -12,6 +12,7 @@ use tokio::time::timeout;
 
 use super::buffered_stream::{BufferedStream, Ended, ReadTimeout};
 use super::endpoint::Endpoint;
+use super::http_stream::Reset;
 use super::pace::MinimumRate;
 use super::refusal::Refusal;
 use super::rewind::Rewind;
@@ -24,6 +25,7 @@ use crate::dispatch::caller::Caller;
 use crate::dispatch::dispatcher::Dispatcher;
 use crate::observe::{Brief, ConnectionRefusal, client_error};
 use crate::wire::dialect::{Foreign, Opening, recognise};
+use crate::wire::method::Service;
 
 /// Time of silence after which TCP probes whether the peer is alive. A dead peer is detected after about twice this
 /// time.
@@ -177,7 +179,7 @@ async fn recognise_opening<S: AsyncRead + AsyncWrite + Unpin>(
 ///
 /// The future of each protocol is boxed, so that an idle connection holds only the memory of its own protocol, and a
 /// connection that has sent nothing yet holds that of none.
-async fn serve_opening<S: AsyncRead + AsyncWrite + Unpin + Send + 'static>(
+async fn serve_opening<S: AsyncRead + AsyncWrite + Reset + Unpin + Send + 'static>(
     dispatcher: &Arc<Dispatcher>,
     opening: Opening,
     stream: BufferedStream<S>,
@@ -220,6 +222,14 @@ async fn serve_opening<S: AsyncRead + AsyncWrite + Unpin + Send + 'static>(
                 %peer,
                 "connection closed: it looked like TLS; start the server with --tls-cert and --tls-key, or disable TLS in the client"
             );
+        }
+        // Nothing else is spoken there, so this is a method that no resource has.
+        Opening::Foreign(Foreign::Garbage)
+            if speaking == DefaultService::Only(Service::Rest)
+                && stream.bytes().first().is_some_and(u8::is_ascii_alphabetic) =>
+        {
+            let (stream, read) = stream.into_parts();
+            Box::pin(http::serve(dispatcher, stream, read, speaking, client)).await;
         }
         Opening::Foreign(foreign) => {
             let first = stream.bytes().get(..8).unwrap_or(stream.bytes()).escape_ascii();

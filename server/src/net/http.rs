@@ -1,6 +1,7 @@
 //! HTTP/1.1. A message of Thrift is the body of a POST request, its reply the body of the response. All other requests
 //! are for the REST gateway (`rest.rs`).
 
+use std::borrow::Cow;
 use std::convert::Infallible;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -17,7 +18,7 @@ use tokio::io::{AsyncRead, AsyncWrite};
 
 use super::authorization::{self, Credentials};
 use super::connection::Client;
-use super::http_stream::{Exchange, HttpStream, Unsent};
+use super::http_stream::{Exchange, HttpStream, Reset, Unsent};
 use super::pace::{MinimumRate, Pace};
 use super::reply_body::ReplyBody;
 use super::rewind::Rewind;
@@ -31,12 +32,15 @@ use crate::dispatch::memory_quota::MemoryClaim;
 use crate::observe::client_error;
 use crate::wire::fault::Fault;
 use crate::wire::method::Service;
+use crate::wire::rest::answer::RETRY_AFTER_SECONDS;
 use crate::wire::{Encoding, Transport};
 
 /// The limit on the head of a request in bytes, like that of Jetty in HBase's gateway.
 const HEADER_BYTES_MAX: usize = 64 << 10;
 /// The longest body that is received of a request without a login that is allowed.
 const DISCARDED_BYTES_MAX: usize = 64 << 10;
+/// The value of `Retry-After` after too many failed logins, which count for a minute.
+const LOGIN_AFTER_SECONDS: &str = "60";
 
 /// What the requests of a connection share.
 pub(super) struct Connection<'a> {
@@ -50,10 +54,10 @@ pub(super) struct Connection<'a> {
 }
 
 /// The status and the text of a request that is refused.
-pub(super) type Denied = (StatusCode, &'static str);
+pub(super) type Denied = (StatusCode, Cow<'static, str>);
 
 /// Serves an HTTP connection, of which `read` has been read already.
-pub async fn serve<S: AsyncRead + AsyncWrite + Unpin + Send + 'static>(
+pub async fn serve<S: AsyncRead + AsyncWrite + Reset + Unpin + Send + 'static>(
     dispatcher: &Arc<Dispatcher>,
     stream: S,
     read: BytesMut,
@@ -82,7 +86,6 @@ pub async fn serve<S: AsyncRead + AsyncWrite + Unpin + Send + 'static>(
         // to its end.
         .header_read_timeout(keep_alive.saturating_add(header_timeout))
         .max_buf_size(HEADER_BYTES_MAX)
-        .auto_date_header(false)
         // A client that has closed its sending side still waits for the response.
         .half_close(true)
         .serve_connection(TokioIo::new(stream), service);
@@ -104,7 +107,7 @@ impl Connection<'_> {
     async fn answer(&self, request: Request<Incoming>) -> Result<Response<ReplyBody>, Infallible> {
         self.exchange.begin_call();
         if let Some(refusal) = &self.client.refusal {
-            let mut refused = self.text(refusal.status, format!("{}\n", refusal.fault));
+            let mut refused = self.text(refusal.status, format!("{}\n", refusal.text));
             refused.headers_mut().insert(header::CONNECTION, HeaderValue::from_static("close"));
             return Ok(refused);
         }
@@ -112,7 +115,14 @@ impl Connection<'_> {
             let live = self.dispatcher.live();
             let checks_host = self.client.local.ip().to_canonical().is_loopback() && !self.client.tls;
             let own_host = live.config.host.as_deref();
-            web_pages::origin(request.headers(), request.uri(), &live.config.http, checks_host, own_host)
+            web_pages::origin(
+                request.method(),
+                request.headers(),
+                request.uri(),
+                &live.config.http,
+                checks_host,
+                own_host,
+            )
         };
         let mut response = match origin {
             Ok(None) => self.serve(request).await,
@@ -129,8 +139,8 @@ impl Connection<'_> {
             }
             Err((status, why)) => self.text(status, why),
         };
-        // The response depends on this header, which caches need to know.
-        response.headers_mut().insert(header::VARY, HeaderValue::from_static("Origin"));
+        // The response depends on these headers, which caches need to know.
+        response.headers_mut().append(header::VARY, HeaderValue::from_static("Origin, Sec-Fetch-Site"));
         Ok(response)
     }
 
@@ -140,7 +150,7 @@ impl Connection<'_> {
         let headers = response.headers_mut();
         headers.remove(CONTENT_TYPE);
         headers.insert(header::ACCESS_CONTROL_ALLOW_METHODS, HeaderValue::from_static("POST, GET, PUT, DELETE"));
-        let allowed = "Content-Type, Authorization, Accept, Encoding, X-Timestamp";
+        let allowed = "Content-Type, Content-Encoding, Authorization, Accept, Encoding, X-Timestamp";
         headers.insert(header::ACCESS_CONTROL_ALLOW_HEADERS, HeaderValue::from_static(allowed));
         headers.insert(header::ACCESS_CONTROL_MAX_AGE, HeaderValue::from_static("600"));
         if asked.contains_key("access-control-request-private-network") {
@@ -172,9 +182,9 @@ impl Connection<'_> {
         }
         let caller = match self.caller(request.headers()).await {
             Ok(caller) => caller,
-            Err((status, why)) => {
+            Err(denied) => {
                 self.discard(request.into_body()).await;
-                return self.denied(status, why);
+                return self.denied(denied);
             }
         };
         if let Err((status, why)) = web_pages::content_type(request.headers()) {
@@ -182,7 +192,7 @@ impl Connection<'_> {
         }
         match self.body(&caller, request.into_body()).await {
             Ok(Received { message, claim }) => self.run(message, claim, &caller).await,
-            Err((status, why)) => self.text(status, why),
+            Err((status, why)) => self.text(status, why.into_owned()),
         }
     }
 
@@ -191,24 +201,24 @@ impl Connection<'_> {
         let Client { caller, access, tls, .. } = self.client;
         if headers.contains_key("doas") {
             // As in HBase, where impersonation has to be configured.
-            return Err((StatusCode::INTERNAL_SERVER_ERROR, "Support for proxyuser is not configured\n"));
+            return Err((StatusCode::INTERNAL_SERVER_ERROR, "Support for proxyuser is not configured\n".into()));
         }
         if !access.is_enforced() {
             return Ok(caller.clone());
         }
-        let credentials = authorization::credentials(headers).map_err(|why| (StatusCode::BAD_REQUEST, why))?;
+        let credentials = authorization::credentials(headers).map_err(|(status, why)| (status, why.into()))?;
         let login = match credentials {
             // The certificate of the connection.
             None if caller.login().is_some() => return Ok(caller.clone()),
             None => {
                 return Err((
                     StatusCode::UNAUTHORIZED,
-                    "This server has users. Send a user and a password, or a token.\n",
+                    "This server has users. Send a user and a password, or a token.\n".into(),
                 ));
             }
             Some(_) if !tls && !access.allows_without_tls(caller.peer.ip()) => {
                 let why = "Passwords and tokens are accepted only over TLS (auth.without_tls).\n";
-                return Err((StatusCode::FORBIDDEN, why));
+                return Err((StatusCode::FORBIDDEN, why.into()));
             }
             Some(Credentials::Password { name, password }) => access.password(caller.peer.ip(), &name, &password).await,
             Some(Credentials::Token(token)) => access.token(caller.peer.ip(), &token),
@@ -216,7 +226,7 @@ impl Connection<'_> {
         login.map(|login| self.logged_in(login)).map_err(|refused| {
             let (errors, peer) = (&self.dispatcher.runner.client_errors, caller.peer);
             client_error!(errors, LoginFailed, info, %peer, reason = refused.reason(), "login failed");
-            match refused {
+            let (status, why) = match refused {
                 Refused::Wrong => (StatusCode::UNAUTHORIZED, "The user, the password or the token is wrong.\n"),
                 Refused::TooManyTries => {
                     (StatusCode::TOO_MANY_REQUESTS, "Too many logins have failed from this address; wait a minute.\n")
@@ -224,7 +234,8 @@ impl Connection<'_> {
                 Refused::Busy => {
                     (StatusCode::SERVICE_UNAVAILABLE, "Too many passwords are being checked; try again.\n")
                 }
-            }
+            };
+            (status, why.into())
         })
     }
 
@@ -238,8 +249,8 @@ impl Connection<'_> {
     }
 
     /// The answer to a request without a login that is allowed.
-    pub(super) fn denied(&self, status: StatusCode, why: &'static str) -> Response<ReplyBody> {
-        let mut response = self.text(status, why);
+    pub(super) fn denied(&self, (status, why): Denied) -> Response<ReplyBody> {
+        let mut response = self.text(status, why.into_owned());
         if status == StatusCode::UNAUTHORIZED {
             for challenge in authorization::CHALLENGES {
                 response.headers_mut().append(header::WWW_AUTHENTICATE, HeaderValue::from_static(challenge));
@@ -300,18 +311,23 @@ impl Connection<'_> {
 
     /// Receives the complete body, with a length or chunked.
     pub(super) async fn body(&self, caller: &Caller, mut body: Incoming) -> Result<Received, Denied> {
-        const TOO_LARGE: (StatusCode, &str) = (
-            StatusCode::PAYLOAD_TOO_LARGE,
-            "The message is larger than the server allows (limits.message); send several smaller ones.\n",
+        const TOO_SLOW: (StatusCode, Cow<'static, str>) = (
+            StatusCode::REQUEST_TIMEOUT,
+            Cow::Borrowed("The body arrives too slowly (limits.stall, limits.min_rate).\n"),
         );
-        const TOO_SLOW: (StatusCode, &str) =
-            (StatusCode::REQUEST_TIMEOUT, "The body arrives too slowly (limits.stall, limits.min_rate).\n");
         let (bytes_max, rate) = {
             let limits = &self.dispatcher.live().config.limits;
             (limits.message_bytes_max, MinimumRate::of(limits))
         };
+        let too_large = || {
+            let why = format!(
+                "The body is larger than {bytes_max} bytes, the limit of the server (limits.message); send less at a time, or \
+                 raise the limit.\n"
+            );
+            Err((StatusCode::PAYLOAD_TOO_LARGE, why.into()))
+        };
         if body.size_hint().lower() > bytes_max as u64 {
-            return Err(TOO_LARGE);
+            return too_large();
         }
         let mut claim = self.dispatcher.claim_memory(caller);
         let mut message = BytesMut::new();
@@ -320,18 +336,18 @@ impl Connection<'_> {
             let frame = match receiving.keep(rate, body.frame()).await {
                 Ok(Some(Ok(frame))) => frame,
                 Ok(None) => return Ok(Received { message: message.freeze(), claim }),
-                Ok(Some(Err(_))) => return Err((StatusCode::BAD_REQUEST, "The body ends early.\n")),
+                Ok(Some(Err(_))) => return Err((StatusCode::BAD_REQUEST, "The body ends early.\n".into())),
                 Err(_) => return Err(TOO_SLOW),
             };
             let Ok(data) = frame.into_data() else { continue };
             if message.len() + data.len() > bytes_max {
-                return Err(TOO_LARGE);
+                return too_large();
             }
             receiving.moved(data.len());
             message.extend_from_slice(&data);
             if !claim.try_resize(message.capacity()) {
                 let why = "The calls in flight hold too many bytes (limits.bytes_in_flight); try again.\n";
-                return Err((StatusCode::SERVICE_UNAVAILABLE, why));
+                return Err((StatusCode::SERVICE_UNAVAILABLE, why.into()));
             }
         }
     }
@@ -340,6 +356,14 @@ impl Connection<'_> {
         let mut response = self.response(text.into(), None);
         *response.status_mut() = status;
         response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("text/plain; charset=utf-8"));
+        let retry_after = match status {
+            StatusCode::SERVICE_UNAVAILABLE => Some(RETRY_AFTER_SECONDS),
+            StatusCode::TOO_MANY_REQUESTS => Some(LOGIN_AFTER_SECONDS),
+            _ => None,
+        };
+        if let Some(seconds) = retry_after {
+            response.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from_static(seconds));
+        }
         response
     }
 

@@ -7,8 +7,11 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::task::{Context, Poll};
 use std::time::Duration;
 
+use socket2::SockRef;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tokio::net::TcpStream;
 use tokio::time::{Sleep, sleep};
+use tokio_rustls::server::TlsStream;
 
 use super::lingering_close::LingeringClose;
 use super::pace::{MinimumRate, Pace};
@@ -29,7 +32,37 @@ pub struct Exchange {
     unsent: Mutex<Vec<Unsent>>,
     /// The server is stopping, so that closing does not wait for the client.
     is_stopping: AtomicBool,
+    /// The reply is incomplete, and only a reset tells the client.
+    is_broken: AtomicBool,
 }
+
+/// A stream whose closing can be made a failure for the client.
+pub trait Reset {
+    /// Resets the connection when the stream is dropped.
+    fn reset(&self);
+}
+
+impl Reset for TcpStream {
+    fn reset(&self) {
+        // Without the option, the connection is closed as usual.
+        let _ = SockRef::from(self).set_linger(Some(Duration::ZERO));
+    }
+}
+
+impl<S: Reset> Reset for Rewind<S> {
+    fn reset(&self) {
+        self.inner().reset();
+    }
+}
+
+impl<S: Reset> Reset for TlsStream<S> {
+    fn reset(&self) {
+        self.get_ref().0.reset();
+    }
+}
+
+/// The bytes that are read ahead while a call runs, to notice that the client has reset the connection.
+const AHEAD_BYTES: usize = 512;
 
 /// What a reply holds until it has been sent.
 pub struct Unsent {
@@ -43,7 +76,12 @@ pub struct Unsent {
 impl Exchange {
     /// An exchange whose first request has begun to arrive.
     pub fn new() -> Arc<Self> {
-        Arc::new(Self { phase: AtomicU8::new(HEAD), unsent: Mutex::default(), is_stopping: AtomicBool::new(false) })
+        Arc::new(Self {
+            phase: AtomicU8::new(HEAD),
+            unsent: Mutex::default(),
+            is_stopping: AtomicBool::new(false),
+            is_broken: AtomicBool::new(false),
+        })
     }
 
     /// The head of a request has arrived.
@@ -62,6 +100,11 @@ impl Exchange {
         self.is_stopping.store(true, Ordering::Relaxed);
     }
 
+    /// The reply cannot be completed, and the client cannot tell its end from a closed connection.
+    pub fn reset(&self) {
+        self.is_broken.store(true, Ordering::Relaxed);
+    }
+
     /// Everything that was given to the stream has been sent.
     fn flushed(&self) {
         self.unsent.lock().unwrap_or_else(PoisonError::into_inner).clear();
@@ -69,7 +112,7 @@ impl Exchange {
 }
 
 /// A stream with a time limit on heads of requests and a minimum rate of replies.
-pub struct HttpStream<S> {
+pub struct HttpStream<S: Reset> {
     stream: Rewind<S>,
     exchange: Arc<Exchange>,
     rate: MinimumRate,
@@ -79,9 +122,19 @@ pub struct HttpStream<S> {
     /// The progress of the reply.
     sending: Pace,
     closing: LingeringClose,
+    /// The client has closed its sending side.
+    has_ended: bool,
 }
 
-impl<S> HttpStream<S> {
+impl<S: Reset> Drop for HttpStream<S> {
+    fn drop(&mut self) {
+        if self.exchange.is_broken.load(Ordering::Relaxed) {
+            self.stream.reset();
+        }
+    }
+}
+
+impl<S: Reset> HttpStream<S> {
     /// A stream whose replies have to keep this rate, and whose heads have to arrive within this time.
     pub fn new(stream: Rewind<S>, exchange: Arc<Exchange>, rate: MinimumRate, header_timeout: Duration) -> Self {
         Self {
@@ -92,6 +145,7 @@ impl<S> HttpStream<S> {
             head: None,
             sending: Pace::default(),
             closing: LingeringClose::default(),
+            has_ended: false,
         }
     }
 
@@ -106,7 +160,26 @@ impl<S> HttpStream<S> {
     }
 }
 
-impl<S: AsyncRead + Unpin> AsyncRead for HttpStream<S> {
+impl<S: AsyncRead + Reset + Unpin> HttpStream<S> {
+    /// While a call runs, nothing else reads from the stream, and a client that has reset the connection would not be
+    /// noticed. A client that has closed only its sending side may still wait for the reply.
+    fn check_client(&mut self, cx: &mut Context<'_>) -> io::Result<()> {
+        let is_calling = self.exchange.phase.load(Ordering::Relaxed) == CALL;
+        if !is_calling || self.has_ended || self.stream.len() >= AHEAD_BYTES {
+            return Ok(());
+        }
+        match self.stream.poll_ahead(AHEAD_BYTES, cx) {
+            Poll::Ready(Ok(0)) => self.has_ended = true,
+            // If the body is still being received, it continues with these bytes.
+            Poll::Ready(Ok(_)) => cx.waker().wake_by_ref(),
+            Poll::Ready(Err(error)) => return Err(error),
+            Poll::Pending => {}
+        }
+        Ok(())
+    }
+}
+
+impl<S: AsyncRead + Reset + Unpin> AsyncRead for HttpStream<S> {
     fn poll_read(mut self: Pin<&mut Self>, cx: &mut Context<'_>, into: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
         let this = &mut *self;
         let before = into.filled().len();
@@ -129,7 +202,7 @@ impl<S: AsyncRead + Unpin> AsyncRead for HttpStream<S> {
     }
 }
 
-impl<S: AsyncRead + AsyncWrite + Unpin> AsyncWrite for HttpStream<S> {
+impl<S: AsyncRead + AsyncWrite + Reset + Unpin> AsyncWrite for HttpStream<S> {
     fn poll_write(mut self: Pin<&mut Self>, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
         let this = &mut *self;
         let polled = Pin::new(&mut this.stream).poll_write(cx, bytes);
@@ -141,6 +214,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> AsyncWrite for HttpStream<S> {
 
     fn poll_flush(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         let this = &mut *self;
+        this.check_client(cx)?;
         let polled = Pin::new(&mut this.stream).poll_flush(cx);
         if let Poll::Ready(Ok(())) = &polled {
             this.sending.reset();

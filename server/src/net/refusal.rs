@@ -11,13 +11,16 @@ pub struct Refusal {
     pub fault: Fault,
     /// The status of the answer to an HTTP client.
     pub status: StatusCode,
+    /// Its text.
+    pub text: String,
 }
 
 impl Refusal {
     /// A limit on connections is reached. `reason` names it.
     pub fn no_room(reason: &str) -> Self {
-        let fault = Fault::io(format!("java.io.IOException: {reason}; close some, or try again later"), true);
-        Self { fault, status: StatusCode::SERVICE_UNAVAILABLE }
+        let text = format!("{reason}; close some, or try again later");
+        let fault = Fault::io(format!("java.io.IOException: {text}"), true);
+        Self { fault, status: StatusCode::SERVICE_UNAVAILABLE, text }
     }
 
     /// The connection does not use TLS, and the server requires it.
@@ -25,7 +28,9 @@ impl Refusal {
         let reason = "this server accepts only TLS connections; enable TLS in the client (on the server, tls.plain = \
                       \"allow\" permits connections without TLS unless tls.client_ca is set)";
         let fault = Fault::io(format!("org.apache.hadoop.hbase.DoNotRetryIOException: {reason}"), false);
-        Self { fault, status: StatusCode::FORBIDDEN }
+        let text = "this server accepts only TLS connections; use https:// instead of http:// (on the server, tls.plain = \
+                    \"allow\" permits connections without TLS unless tls.client_ca is set)";
+        Self { fault, status: StatusCode::FORBIDDEN, text: text.to_owned() }
     }
 
     /// The server has users, and the client has not logged in.
@@ -33,6 +38,6 @@ impl Refusal {
         let reason =
             "this server has users; log in with SASL PLAIN inside TLS, with a client certificate, or over HTTP";
         let fault = Fault::io(format!("org.apache.hadoop.hbase.security.AccessDeniedException: {reason}"), false);
-        Self { fault, status: StatusCode::UNAUTHORIZED }
+        Self { fault, status: StatusCode::UNAUTHORIZED, text: reason.to_owned() }
     }
 }

@@ -30,6 +30,8 @@ pub struct ReplyBody {
     unsent: Option<Unsent>,
     exchange: Arc<Exchange>,
     is_given: bool,
+    /// Whether the length is unknown, though there are no further pages: for the answer to HEAD.
+    is_open_ended: bool,
     pages: Option<Pages>,
 }
 
@@ -49,6 +51,8 @@ pub struct Source {
     pub caller: Arc<Caller>,
     /// The request whose answer they are.
     pub request: Arc<Request>,
+    /// Whether the client can tell the end of the body from a closed connection: not in HTTP/1.0.
+    pub has_end: bool,
 }
 
 struct Page {
@@ -60,16 +64,23 @@ struct Page {
 impl ReplyBody {
     /// A body of these bytes, which holds `unsent` until all of them have been sent.
     pub fn new(bytes: Bytes, unsent: Option<Unsent>, exchange: Arc<Exchange>) -> Self {
-        let mut body = Self { bytes, unsent, exchange, is_given: false, pages: None };
+        let mut body = Self { bytes, unsent, exchange, is_given: false, is_open_ended: false, pages: None };
         // The body of an empty reply is never polled.
         body.check_given();
+        body
+    }
+
+    /// The body of an answer to HEAD, for which GET has pages: these bytes are the first one, which is not sent.
+    pub fn open_ended(bytes: Bytes, unsent: Unsent, exchange: Arc<Exchange>) -> Self {
+        let mut body = Self::new(bytes, Some(unsent), exchange);
+        body.is_open_ended = true;
         body
     }
 
     /// A body that begins with these bytes.
     pub fn of_pages(bytes: Bytes, unsent: Unsent, exchange: Arc<Exchange>, source: Arc<Source>, scanner: i32) -> Self {
         let pages = Some(Pages { source, scanner, next: None });
-        Self { bytes, unsent: Some(unsent), exchange, is_given: false, pages }
+        Self { bytes, unsent: Some(unsent), exchange, is_given: false, is_open_ended: false, pages }
     }
 
     /// If no bytes remain, leaves it to the stream to tell when all of them have been sent.
@@ -91,7 +102,12 @@ impl ReplyBody {
         let call = next.get_or_insert_with(|| Box::pin(source.clone().page(*scanner)));
         let Poll::Ready(page) = call.as_mut().poll(cx) else { return Poll::Pending };
         *next = None;
-        let Page { bytes, reply, next } = page?;
+        let has_end = source.has_end;
+        let Page { bytes, reply, next } = page.inspect_err(|_| {
+            if !has_end {
+                self.exchange.reset();
+            }
+        })?;
         self.bytes = bytes;
         if let Some(unsent) = &mut self.unsent {
             // The page before has been handed on.
@@ -158,8 +174,8 @@ impl Body for ReplyBody {
 
     fn size_hint(&self) -> SizeHint {
         match self.pages {
-            None => SizeHint::with_exact(self.bytes.len() as u64),
-            Some(_) => SizeHint::default(),
+            None if !self.is_open_ended => SizeHint::with_exact(self.bytes.len() as u64),
+            _ => SizeHint::default(),
         }
     }
 }

@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use bytes::Bytes;
-use hyper::body::Incoming;
+use hyper::body::{Body, Incoming};
 use hyper::header::{self, HeaderMap, HeaderName, HeaderValue};
-use hyper::{Request, Response, StatusCode};
+use hyper::{Request, Response, StatusCode, Version};
 
 use super::http::{Connection, Received};
 use super::http_stream::Unsent;
@@ -14,7 +14,7 @@ use crate::dispatch::call::Call;
 use crate::dispatch::caller::Caller;
 use crate::dispatch::job::Reply;
 use crate::wire::rest::answer::Head;
-use crate::wire::rest::{Refusal, Request as RestRequest, RequestHead};
+use crate::wire::rest::{NO_IMPERSONATION, Refusal, Request as RestRequest, RequestHead};
 
 /// Headers of every answer, which keep browsers from showing it as part of a page.
 const PROTECTION: [(HeaderName, &str); 3] = [
@@ -30,19 +30,32 @@ impl Connection<'_> {
         for (name, value) in PROTECTION {
             response.headers_mut().insert(name, HeaderValue::from_static(value));
         }
+        // What chooses the answer, beside the address.
+        response.headers_mut().insert(header::VARY, HeaderValue::from_static("Accept, Accept-Encoding, Encoding"));
         response
     }
 
     async fn rest_response(&self, request: Request<Incoming>) -> Response<ReplyBody> {
         let (head, body) = request.into_parts();
+        if head.headers.contains_key("doas") {
+            self.discard(body).await;
+            return self.refused(&Refusal::text(400, NO_IMPERSONATION));
+        }
+        if head.version == Version::HTTP_11
+            && head.uri.authority().is_none()
+            && !head.headers.contains_key(header::HOST)
+        {
+            self.discard(body).await;
+            return self.refused(&Refusal::text(400, "a request of HTTP/1.1 must have the header Host"));
+        }
         let caller = match self.caller(&head.headers).await {
             Ok(caller) => caller,
-            Err((status, why)) => {
+            Err(denied) => {
                 self.discard(body).await;
-                return self.denied(status, why);
+                return self.denied(denied);
             }
         };
-        let recognised = self.recognise(&head);
+        let recognised = self.recognise(&head, !body.is_end_stream());
         let request = match recognised {
             Ok(request) => request,
             Err(refusal) => {
@@ -52,20 +65,22 @@ impl Connection<'_> {
         };
         match self.body(&caller, body).await {
             Ok(Received { message, claim }) => {
-                let response = self.run_rest(&request, message, &caller).await;
+                let response = self.run_rest(&request, message, &caller, head.version).await;
                 // The body is no longer in use.
                 drop(claim);
                 response
             }
-            Err((status, why)) => self.text(status, why),
+            Err((status, why)) => self.text(status, why.into_owned()),
         }
     }
 
-    fn recognise(&self, head: &hyper::http::request::Parts) -> Result<Arc<RestRequest>, Refusal> {
+    fn recognise(&self, head: &hyper::http::request::Parts, has_body: bool) -> Result<Arc<RestRequest>, Refusal> {
         let local = self.client.local.to_string();
         let text = |name: HeaderName| head.headers.get(name).and_then(|value| value.to_str().ok());
         let host = head.uri.authority().map(|authority| authority.as_str());
         let accept = all(&head.headers, header::ACCEPT);
+        let content_encoding = all(&head.headers, header::CONTENT_ENCODING);
+        let accept_encoding = all(&head.headers, header::ACCEPT_ENCODING);
         RestRequest::recognise(&RequestHead {
             verb: head.method.as_str(),
             path: head.uri.path(),
@@ -73,15 +88,22 @@ impl Connection<'_> {
             scheme: if self.client.tls { "https" } else { "http" },
             host: host.or_else(|| text(header::HOST)).unwrap_or(&local),
             accept: accept.as_deref(),
-            accept_encoding: text(header::ACCEPT_ENCODING),
+            accept_encoding: accept_encoding.as_deref(),
             content_type: text(header::CONTENT_TYPE),
-            content_encoding: text(header::CONTENT_ENCODING),
+            has_body,
+            content_encoding: content_encoding.as_deref(),
             key_encoding: text(HeaderName::from_static("encoding")),
             timestamp: text(HeaderName::from_static("x-timestamp")),
         })
     }
 
-    async fn run_rest(&self, request: &Arc<RestRequest>, body: Bytes, caller: &Arc<Caller>) -> Response<ReplyBody> {
+    async fn run_rest(
+        &self,
+        request: &Arc<RestRequest>,
+        body: Bytes,
+        caller: &Arc<Caller>,
+        version: Version,
+    ) -> Response<ReplyBody> {
         let stopping = || self.text(StatusCode::SERVICE_UNAVAILABLE, "The server is stopping.\n");
         let Some(busy) = self.dispatcher.shutdown.begin() else { return stopping() };
         // A client that hangs up cannot be told from one that only closes its sending side, which HTTP allows.
@@ -92,10 +114,12 @@ impl Connection<'_> {
         let Some((head, length)) = Head::read(&bytes) else { return stopping() };
         let (bytes, unsent) = (bytes.slice(length..), Unsent { busy, claim });
         let reply = match head.continues {
+            None if head.is_open_ended => ReplyBody::open_ended(bytes, unsent, self.exchange.clone()),
             None => ReplyBody::new(bytes, Some(unsent), self.exchange.clone()),
             Some(scanner) => {
                 let (dispatcher, caller, request) = (self.dispatcher.clone(), caller.clone(), request.clone());
-                let source = Arc::new(Source { dispatcher, caller, request });
+                let has_end = version >= Version::HTTP_11;
+                let source = Arc::new(Source { dispatcher, caller, request, has_end });
                 ReplyBody::of_pages(bytes, unsent, self.exchange.clone(), source, scanner)
             }
         };
@@ -112,9 +136,9 @@ impl Connection<'_> {
     }
 }
 
-/// All values of a header, joined by commas.
+/// All values of a header, joined by commas. One that is not ASCII becomes `?`, which means nothing in any header.
 fn all(headers: &HeaderMap, name: HeaderName) -> Option<String> {
-    let values: Vec<_> = headers.get_all(name).iter().filter_map(|value| value.to_str().ok()).collect();
+    let values: Vec<_> = headers.get_all(name).iter().map(|value| value.to_str().unwrap_or("?")).collect();
     (!values.is_empty()).then(|| values.join(","))
 }
 

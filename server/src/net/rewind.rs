@@ -2,7 +2,7 @@
 
 use std::io::{self, IoSlice};
 use std::pin::Pin;
-use std::task::{Context, Poll};
+use std::task::{Context, Poll, ready};
 
 use bytes::{Buf, BytesMut};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
@@ -17,6 +17,27 @@ impl<S> Rewind<S> {
     /// A stream that begins with `before`.
     pub fn new(before: BytesMut, stream: S) -> Self {
         Self { before, stream }
+    }
+
+    /// The stream itself.
+    pub fn inner(&self) -> &S {
+        &self.stream
+    }
+
+    /// The number of bytes that have been read before.
+    pub fn len(&self) -> usize {
+        self.before.len()
+    }
+}
+
+impl<S: AsyncRead + Unpin> Rewind<S> {
+    /// Reads up to `max` bytes ahead, which are read again. Returns how many, 0 at the end of the stream.
+    pub fn poll_ahead(&mut self, max: usize, cx: &mut Context<'_>) -> Poll<io::Result<usize>> {
+        let mut buffer = vec![0; max];
+        let mut into = ReadBuf::new(&mut buffer);
+        ready!(Pin::new(&mut self.stream).poll_read(cx, &mut into))?;
+        self.before.extend_from_slice(into.filled());
+        Poll::Ready(Ok(into.filled().len()))
     }
 }
 

@@ -3,12 +3,13 @@
 //! A page can send a request to another site without asking only if it looks like a form's. The content type of Thrift
 //! is none of those, so requiring it makes browsers ask first (CORS preflight). A page whose own host name resolves to
 //! this server (DNS rebinding) needs no permission, but sends that name in `Host`. `Origin` and `Sec-Fetch-Site` are
-//! set by browsers, and pages cannot change them.
+//! set by browsers, and pages cannot change them. Browsers send `Origin` with everything but GET and HEAD, and with
+//! these if a script of another site reads the answer.
 
 use std::net::{IpAddr, Ipv6Addr};
 
 use hyper::header::{CONTENT_TYPE, HOST, HeaderMap, HeaderValue, ORIGIN};
-use hyper::{StatusCode, Uri};
+use hyper::{Method, StatusCode, Uri};
 
 use crate::settings::config::HttpSettings;
 
@@ -19,13 +20,15 @@ const MEDIA_TYPES: [&str; 3] =
 /// A refused request: the status of the answer, and its text.
 pub type Refused = (StatusCode, String);
 
-/// Checks where a request comes from. Returns the origin of its web page if that is allowed, or `None` if the client is
-/// not a browser.
+/// Checks where a request comes from. Returns the origin of its web page if that is allowed, or `None` if there is no
+/// page, or one that reads without an origin: browsers may send GET and HEAD for their user, who has entered the
+/// address (`Sec-Fetch-Site: none`), and for a page of this host (`same-origin`).
 ///
 /// `checks_host` is whether the request could be the result of DNS rebinding: it arrived at a loopback address without
 /// TLS. (A browser does not accept the certificate of another host.) `own_host` is the host name that the server was
 /// given.
 pub fn origin(
+    method: &Method,
     headers: &HeaderMap,
     uri: &Uri,
     settings: &HttpSettings,
@@ -37,10 +40,23 @@ pub fn origin(
     }
     let mut origins = headers.get_all(ORIGIN).iter();
     match (origins.next(), origins.next()) {
-        (None, _) if !headers.contains_key("sec-fetch-site") => Ok(None),
+        (None, _) => match headers.get("sec-fetch-site").map(HeaderValue::as_bytes) {
+            None => Ok(None),
+            Some(b"none") if method.is_safe() => Ok(None),
+            Some(_) if method.is_safe() && settings.origins.iter().any(|origin| origin == "*") => Ok(None),
+            Some(b"same-origin") if method.is_safe() => match is_origin(headers, settings) {
+                true => Ok(None),
+                false => host(headers, uri, settings, own_host).map(|()| None),
+            },
+            Some(_) => {
+                let why = "A browser has sent the request for a web page, without the page's origin. Enter the address in the \
+                           browser, or send the request with fetch from a page whose origin the setting http.origins lists.\n";
+                Err((StatusCode::FORBIDDEN, why.to_owned()))
+            }
+        },
         (Some(origin), None) if allows(settings, origin) => Ok(Some(origin.clone())),
-        (origin, _) => {
-            let origin = origin.map_or_else(|| "unknown".to_owned(), |origin| printable(origin.as_bytes()));
+        (Some(origin), _) => {
+            let origin = printable(origin.as_bytes());
             let why = format!(
                 "The request comes from a web page (origin {origin}), which the server does not allow. The setting http.origins lists \
                  the origins that it allows.\n"
@@ -67,6 +83,13 @@ fn allows(settings: &HttpSettings, origin: &HeaderValue) -> bool {
     settings.origins.iter().any(matches)
 }
 
+/// Whether the host of a request is that of an allowed origin.
+fn is_origin(headers: &HeaderMap, settings: &HttpSettings) -> bool {
+    let Some(host) = headers.get(HOST).and_then(|host| host.to_str().ok()) else { return false };
+    let of = |origin: &String| origin.split_once("://").is_some_and(|(_, named)| named.eq_ignore_ascii_case(host));
+    settings.origins.iter().any(of)
+}
+
 /// Checks that the host name of the request is one that another machine's DNS cannot give to this address.
 fn host(headers: &HeaderMap, uri: &Uri, settings: &HttpSettings, own_host: Option<&str>) -> Result<(), Refused> {
     let mut hosts = headers.get_all(HOST).iter();
@@ -91,8 +114,8 @@ fn host(headers: &HeaderMap, uri: &Uri, settings: &HttpSettings, own_host: Optio
         return Ok(());
     }
     let why = format!(
-        "The request is for the host {}, but arrived at a loopback address. Use localhost or an IP address, or add the host to the \
-         setting http.hosts.\n",
+        "The request is for the host {}, which is not known as a name of this server. Use localhost or an IP address, or add the \
+         host to the setting http.hosts.\n",
         printable(named.as_bytes())
     );
     Err((StatusCode::MISDIRECTED_REQUEST, why))
@@ -130,7 +153,36 @@ mod tests {
         let mut headers = HeaderMap::new();
         headers.insert(HOST, HeaderValue::from_str(value).unwrap());
         let settings = HttpSettings { hosts: vec!["proxy.example".to_owned()], ..HttpSettings::default() };
-        origin(&headers, &Uri::from_static("/"), &settings, true, Some("own.example")).is_ok()
+        origin(&Method::PUT, &headers, &Uri::from_static("/"), &settings, true, Some("own.example")).is_ok()
+    }
+
+    #[test]
+    fn browsers_may_read_for_their_users_and_for_pages_of_this_host() {
+        let outcome = |method: Method, host: &str, site: &str, origins: &[&str]| {
+            let mut headers = HeaderMap::new();
+            headers.insert(HOST, HeaderValue::from_str(host).unwrap());
+            headers.insert("sec-fetch-site", HeaderValue::from_str(site).unwrap());
+            let origins = origins.iter().map(|origin| (*origin).to_owned()).collect();
+            let settings = HttpSettings { origins, ..HttpSettings::default() };
+            origin(&method, &headers, &Uri::from_static("/"), &settings, false, None).map_err(|(status, _)| status)
+        };
+        let (forbidden, misdirected) = (Err(StatusCode::FORBIDDEN), Err(StatusCode::MISDIRECTED_REQUEST));
+        let listed = ["https://app.example"];
+        for (method, host, site, origins, wanted) in [
+            (Method::GET, "localhost:1", "none", &[][..], Ok(None)),
+            (Method::HEAD, "localhost:1", "none", &[], Ok(None)),
+            (Method::PUT, "localhost:1", "none", &[], forbidden.clone()),
+            (Method::DELETE, "localhost:1", "same-origin", &[], forbidden.clone()),
+            (Method::GET, "10.0.0.1:1", "same-origin", &[], Ok(None)),
+            (Method::GET, "rebound.example", "same-origin", &[], misdirected),
+            (Method::GET, "app.example", "same-origin", &listed, Ok(None)),
+            (Method::GET, "localhost:1", "cross-site", &[], forbidden.clone()),
+            (Method::GET, "localhost:1", "same-site", &listed, forbidden.clone()),
+            (Method::GET, "localhost:1", "cross-site", &["*"], Ok(None)),
+            (Method::POST, "localhost:1", "cross-site", &["*"], forbidden),
+        ] {
+            assert_eq!(outcome(method.clone(), host, site, origins), wanted, "{method} {host} {site} {origins:?}");
+        }
     }
 
     #[test]

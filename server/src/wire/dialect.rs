@@ -106,7 +106,8 @@ impl fmt::Display for Foreign {
             Self::HeaderTransport => "Thrift's header transport; use buffered or framed transport",
             Self::Ssh => "SSH; use an HBase Thrift client",
             Self::Garbage => {
-                "an unknown protocol; use Thrift with buffered or framed transport and binary or compact protocol, or HTTP POST"
+                "an unknown protocol; use Thrift with buffered or framed transport and binary or compact protocol, or HTTP/1.1 with \
+                 POST for Thrift, and GET, HEAD, PUT, POST and DELETE for REST"
             }
         })
     }

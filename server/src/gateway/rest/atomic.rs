@@ -54,13 +54,13 @@ pub(super) fn check_and_put(context: &CallContext<'_>, request: &Request, body: 
     };
     check_row(&key).map_err(|error| Failure::of(&error))?;
     let Some(column) = compared.column else {
-        return Err(Failure::bad("java.lang.NullPointerException: the last cell must have a column"));
+        return Err(Failure::bad("the last cell, which is compared, must have a column"));
     };
     let (family, Some(qualifier)) = split_column(&column) else {
-        return Err(Failure::bad_in("Bad request: Column incorrectly specified."));
+        return Err(Failure::bad_in("Bad request: Column incorrectly specified.\r\na column must be family:qualifier"));
     };
     if qualifier.is_empty() {
-        return Err(Failure::bad_in("Bad request: Column incorrectly specified."));
+        return Err(Failure::bad_in("Bad request: Column incorrectly specified.\r\na column must be family:qualifier"));
     }
     let writes_it = cells.iter().any(|cell| cell.column.as_ref() == Some(&column));
     let cells = cells.into_iter().map(|cell| put_cell(cell, None)).collect::<Answer<Vec<_>>>()?;
@@ -77,7 +77,7 @@ pub(super) fn check_and_put(context: &CallContext<'_>, request: &Request, body: 
 pub(super) fn check_and_delete(context: &CallContext<'_>, request: &Request, body: &[u8]) -> Answer {
     let OneRow { spec, key, mut cells } = one_row(context, request, body)?;
     let Some(compared) = cells.pop() else {
-        return Err(Failure::bad("java.lang.IndexOutOfBoundsException: the row must have a cell to compare with"));
+        return Err(Failure::bad("the row must have a cell to compare with"));
     };
     let Some(column) = compared.column.or_else(|| spec.columns.first().cloned()) else {
         return Err(Failure::bad_in("Bad request: Column not specified for check."));
@@ -86,7 +86,9 @@ pub(super) fn check_and_delete(context: &CallContext<'_>, request: &Request, bod
     let mut markers = Markers::default();
     for cell in &cells {
         let Some(column) = &cell.column else {
-            return Err(Failure::bad_in("Bad request: Column found to be null."));
+            return Err(Failure::bad_in(
+                "Bad request: Column found to be null.\r\na cell has no column, and neither has the address",
+            ));
         };
         check_timestamp(cell.timestamp).map_err(|error| Failure::of(&error))?;
         let (family, qualifier) = split_column(column);
@@ -95,7 +97,9 @@ pub(super) fn check_and_delete(context: &CallContext<'_>, request: &Request, bod
         markers.add(Marker { family, qualifier, kind, timestamp: cell.timestamp });
     }
     let (family, Some(qualifier)) = split_column(&column) else {
-        return Err(Failure::bad_in("Bad request: Column to check incorrectly specified."));
+        return Err(Failure::bad_in(
+            "Bad request: Column to check incorrectly specified.\r\na column must be family:qualifier",
+        ));
     };
     if cells.is_empty() {
         let (family, qualifier) = (family.clone(), qualifier.clone());
@@ -110,11 +114,13 @@ pub(super) fn check_and_delete(context: &CallContext<'_>, request: &Request, bod
 /// The column of a cell, which may be that of the address.
 fn column(cell: &SentCell, of_address: Option<&Bytes>) -> Answer<(Bytes, Bytes)> {
     let Some(column) = cell.column.as_ref().or(of_address) else {
-        return Err(Failure::bad_in("Bad request: Column found to be null."));
+        return Err(Failure::bad_in(
+            "Bad request: Column found to be null.\r\na cell has no column, and neither has the address",
+        ));
     };
     match split_column(column) {
         (family, Some(qualifier)) => Ok((family, qualifier)),
-        _ => Err(Failure::bad_in("Bad request: Column incorrectly specified.")),
+        _ => Err(Failure::bad_in("Bad request: Column incorrectly specified.\r\na column must be family:qualifier")),
     }
 }
 
@@ -141,7 +147,9 @@ pub(super) fn increment(context: &CallContext<'_>, request: &Request, body: &[u8
     for cell in cells {
         let (family, qualifier) = column(&cell, if cell.column.is_none() { of_address.next() } else { None })?;
         let text = to_string_binary(&cell.value);
-        let wrong = |_| Failure::bad(format!("java.lang.NumberFormatException: For input string: \"{text}\""));
+        let wrong = |_| {
+            Failure::bad(format!("the value of an increment must be a decimal number as text, not \"{text:.100}\""))
+        };
         columns.push((family, qualifier, text.parse::<i64>().map_err(wrong)?));
     }
     let increment = Increment { row: key, columns, ttl_ms: None, durability: Durability::default() };

@@ -12,6 +12,9 @@ use crate::gateway::context::CallContext;
 use crate::wire::rest::Request;
 use crate::wire::rest::media::Kind;
 
+/// The types of bodies that describe tables, namespaces and scanners.
+pub(super) const BODIES: &str = "text/xml, application/json, application/x-protobuf";
+
 /// The body of an answer.
 pub(super) enum Body {
     /// None.

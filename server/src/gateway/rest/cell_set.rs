@@ -69,30 +69,34 @@ struct XmlRows<'a> {
 }
 
 impl xml::Visitor for XmlRows<'_> {
-    fn start(&mut self, depth: usize, name: &str, attributes: xml::Attributes) -> Answer<()> {
-        let bytes = |name| xml::attribute(&attributes, name).map(|text| Bytes::from(xml::base64(text)));
+    fn keeps(&self, attribute: &str) -> bool {
+        matches!(attribute, "key" | "column" | "timestamp")
+    }
+
+    fn start(&mut self, depth: usize, name: &str, attributes: xml::Attributes) -> Answer<bool> {
+        let bytes = |name| xml::attribute(&attributes, name).map(|text| json::decode(name, text)).transpose();
         match (depth, name) {
+            (0, _) => {}
             (1, "Row") => {
                 claim(self.budget, size_of::<SentRow>())?;
-                self.rows.push(SentRow { key: bytes("key"), cells: Vec::new() });
+                self.rows.push(SentRow { key: bytes("key")?, cells: Vec::new() });
             }
             (2, "Cell") => {
                 claim(self.budget, size_of::<SentCell>())?;
                 self.value.clear();
                 let timestamp = match xml::attribute(&attributes, "timestamp") {
                     None => LATEST,
-                    Some(text) => text
-                        .trim()
-                        .parse()
-                        .map_err(|_| Failure::bad(format!("timestamp must be a whole number, not \"{text}\"")))?,
+                    Some(text) => text.trim().parse().map_err(|_| {
+                        Failure::bad(format!("timestamp must be a whole number, not \"{}\"", text.escape_default()))
+                    })?,
                 };
                 if let Some(row) = self.rows.last_mut() {
-                    row.cells.push(SentCell { column: bytes("column"), timestamp, value: Bytes::new() });
+                    row.cells.push(SentCell { column: bytes("column")?, timestamp, value: Bytes::new() });
                 }
             }
-            _ => {}
+            _ => return Ok(false),
         }
-        Ok(())
+        Ok(true)
     }
 
     fn text(&mut self, depth: usize, text: &str) -> Answer<()> {
@@ -102,9 +106,9 @@ impl xml::Visitor for XmlRows<'_> {
         Ok(())
     }
 
-    fn end(&mut self, depth: usize, name: &str) -> Answer<()> {
-        if let (2, "Cell", Some(cell)) = (depth, name, self.rows.last_mut().and_then(|row| row.cells.last_mut())) {
-            cell.value = xml::base64(&self.value).into();
+    fn end(&mut self, depth: usize, _: &str) -> Answer<()> {
+        if let (2, Some(cell)) = (depth, self.rows.last_mut().and_then(|row| row.cells.last_mut())) {
+            cell.value = json::decode("the value", &self.value)?;
             self.value.clear();
         }
         Ok(())
@@ -313,10 +317,15 @@ impl SentRow {
         let mut row = Self::default();
         while let Some(name) = fields.name()? {
             match &*name {
-                "key" => row.key = json::bytes("key", &fields.value()?).map_err(|failure| failure.to_string())?,
+                "key" => row.key = json::bytes("key", &fields.value()?).map_err(|failure| failure.reason())?,
                 // As HBase's gateway, which fails on a missing list.
                 "Cell" => row.cells = fields.cells(budget)?.ok_or("Cell must be a list")?,
-                _ => return Err(format!("there is no field {name} in Row")),
+                _ => {
+                    return Err(format!(
+                        "the field {} of Row is unknown; the fields are key, Cell",
+                        name.escape_default()
+                    ));
+                }
             }
         }
         Ok(row)
@@ -327,13 +336,16 @@ impl SentCell {
     fn json(_: &dyn Budget, fields: &mut dyn Fields) -> Result<Self, String> {
         let mut cell = Self::default();
         while let Some(name) = fields.name()? {
-            let text = |failure: Failure| failure.to_string();
+            let text = |failure: Failure| failure.reason();
             let value = fields.value()?;
             match &*name {
                 "column" => cell.column = json::bytes("column", &value).map_err(text)?,
                 "timestamp" => cell.timestamp = json::number("timestamp", &value).map_err(text)?,
                 "$" => cell.value = json::bytes("$", &value).map_err(text)?.unwrap_or_default(),
-                _ => return Err(format!("there is no field {name} in Cell")),
+                _ => {
+                    let name = name.escape_default();
+                    return Err(format!("the field {name} of Cell is unknown; the fields are column, timestamp, $"));
+                }
             }
         }
         Ok(cell)

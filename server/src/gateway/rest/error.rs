@@ -13,6 +13,7 @@ use crate::gateway::error::Raised;
 use crate::gateway::scanners::paused;
 use crate::wire::fault::Fault;
 use crate::wire::rest::Request;
+use crate::wire::rest::answer::text_of;
 
 /// The result of a request.
 pub(super) type Answer<T = Response> = Result<T, Failure>;
@@ -21,8 +22,8 @@ pub(super) type Answer<T = Response> = Result<T, Failure>;
 pub(super) enum Failure {
     /// A status and a text.
     Text(u16, String),
-    /// The web server's answer: a page, or no body.
-    Page(u16),
+    /// The web server's answer, a page if the request accepts one, and the reason.
+    Page(u16, String),
     /// The fetch was paused.
     Paused,
     /// A fault of another layer, such as a limit.
@@ -30,9 +31,14 @@ pub(super) enum Failure {
 }
 
 impl Failure {
+    /// A status and the reason for it.
+    pub(super) fn new(status: u16, reason: impl fmt::Display) -> Self {
+        Self::Text(status, text_of(status, &reason.to_string()))
+    }
+
     /// A mistake of the client. The text names it.
     pub(super) fn bad(reason: impl fmt::Display) -> Self {
-        Self::Text(400, format!("Bad request\r\n{reason}\r\n"))
+        Self::new(400, reason)
     }
 
     /// A mistake of the client, in the words of HBase's gateway.
@@ -42,12 +48,16 @@ impl Failure {
 
     /// What the request names does not exist.
     pub(super) fn not_found() -> Self {
-        Self::Text(404, "Not found\r\n".to_owned())
+        Self::new(404, "")
+    }
+
+    /// The body has no declared type.
+    pub(super) fn undeclared_body(types: &str) -> Self {
+        Self::Page(415, format!("the body has no Content-Type; use {types}"))
     }
 
     /// The failure for an error of the engine.
     pub(super) fn of(error: &Error) -> Self {
-        let text = |first: &str| format!("{first}\r\n{}", Raised::of(error).stack_trace());
         match error.kind() {
             ErrorKind::InvalidArgument
             | ErrorKind::RowMismatch
@@ -55,25 +65,36 @@ impl Failure {
             | ErrorKind::FilterRejected(_)
             | ErrorKind::ClassNotFound
             | ErrorKind::Refused
+            | ErrorKind::NotALong
             | ErrorKind::CellTooLarge
+            | ErrorKind::RowTooLarge
             | ErrorKind::InvalidDescriptor
             | ErrorKind::Unprocessable
-            | ErrorKind::NamespaceNotFound => Self::Text(400, text("Bad request")),
-            ErrorKind::TableNotFound | ErrorKind::FamilyNotFound => Self::Text(404, text("Not found")),
+            | ErrorKind::SystemTable
+            | ErrorKind::Constraint
+            | ErrorKind::FamilyOperation
+            | ErrorKind::NamespaceExists
+            | ErrorKind::NamespaceNotFound => Self::with_class(400, error),
+            ErrorKind::ReadOnly => Self::with_class(403, error),
+            ErrorKind::TableNotFound | ErrorKind::FamilyNotFound => Self::with_class(404, error),
             ErrorKind::Busy => Self::Fault(Fault::io(Raised::of(error).bare(), true)),
             ErrorKind::Cancelled => Self::Fault(Fault::io(error.message(), false)),
-            _ => Self::Text(503, text("Unavailable")),
+            _ => Self::with_class(503, error),
         }
+    }
+
+    /// An answer with the Java class, which clients search for, and the reason.
+    pub(super) fn with_class(status: u16, error: &Error) -> Self {
+        Self::new(status, format_args!("{}: {}", error.kind().java_class(), error.plain()))
     }
 
     /// The failure of a request that takes more memory than its call may have.
     pub(super) fn of_memory(error: &Error) -> Self {
         match error.kind() {
-            ErrorKind::Refused => {
-                let reason =
-                    "the request takes more memory than one call may have (limits.reply); send several smaller ones";
-                Self::Text(413, format!("Bad request\r\n{reason}\r\n"))
-            }
+            ErrorKind::Refused => Self::new(
+                413,
+                "the request takes more memory than one call may have (limits.reply); send several smaller ones",
+            ),
             _ => Self::of(error),
         }
     }
@@ -82,7 +103,7 @@ impl Failure {
     pub(super) fn of_read(error: &Error) -> Self {
         match error.kind() {
             ErrorKind::TableNotFound | ErrorKind::FamilyNotFound | ErrorKind::TableDisabled | ErrorKind::NotServing => {
-                Self::Text(400, format!("Bad request\r\n{}", Raised::of(error).stack_trace()))
+                Self::with_class(400, error)
             }
             _ => Self::of(error),
         }
@@ -92,9 +113,22 @@ impl Failure {
     pub(super) fn of_get(error: &Error) -> Self {
         match error.kind() {
             ErrorKind::TableNotFound | ErrorKind::FamilyNotFound | ErrorKind::TableDisabled | ErrorKind::NotServing => {
-                Self::not_found()
+                Self::with_class(404, error)
             }
             _ => Self::of(error),
+        }
+    }
+
+    /// The reason alone, for the text of another failure and for logs.
+    pub(super) fn reason(&self) -> String {
+        match self {
+            Self::Text(_, text) => {
+                let (first, rest) = text.trim_end().split_once("\r\n").unwrap_or((text.trim_end(), ""));
+                if rest.is_empty() { first.to_owned() } else { rest.to_owned() }
+            }
+            Self::Page(_, reason) => reason.clone(),
+            Self::Paused => "paused".to_owned(),
+            Self::Fault(fault) => fault.to_string(),
         }
     }
 
@@ -102,25 +136,14 @@ impl Failure {
     pub(super) fn response(self, request: &Request) -> Result<Response, Fault> {
         match self {
             Self::Text(status, text) => Ok(Response::text(status, text)),
-            Self::Page(status) => {
-                let refusal = request.page(status);
+            Self::Page(status, reason) => {
+                let refusal = request.page(status, &reason);
                 let head = refusal.head();
                 let body = refusal.page.map_or(Body::Empty, |(_, text)| Body::Bytes(text.into_bytes()));
                 Ok(Response { head, body })
             }
             Self::Paused => Err(paused()),
             Self::Fault(fault) => Err(fault),
-        }
-    }
-}
-
-impl fmt::Display for Failure {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Text(status, text) => write!(f, "status {status}: {}", text.trim_end().replace("\r\n", ": ")),
-            Self::Page(status) => write!(f, "status {status}"),
-            Self::Paused => f.write_str("paused"),
-            Self::Fault(fault) => fault.fmt(f),
         }
     }
 }

@@ -1,10 +1,12 @@
 //! Reads of named rows.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use bytes::Bytes;
 use hjall_engine::Error;
 use hjall_engine::filter::FilterSpec;
+use hjall_engine::read::Budget;
 use hjall_engine::request::{Get, check_row};
 
 use super::body::Body;
@@ -55,7 +57,7 @@ fn get(spec: &RowSpec) -> Answer<Get> {
     get.columns = spec.selection();
     get.time_range = spec.time_range()?;
     if spec.versions <= 0 {
-        return Err(Failure::bad("java.io.IOException: versions must be positive"));
+        return Err(Failure::bad("the number of versions (v) must be positive"));
     }
     get.max_versions = spec.versions;
     Ok(get)
@@ -63,8 +65,16 @@ fn get(spec: &RowSpec) -> Answer<Get> {
 
 /// Parses a filter in HBase's filter language.
 pub(super) fn filter(text: &[u8]) -> Answer<Arc<FilterSpec>> {
-    FilterSpec::parse(text).map(Arc::new).map_err(|error| Failure::bad(format!("the filter cannot be used: {error}")))
+    FilterSpec::parse(text).map(Arc::new).map_err(|error| match text.trim_ascii_start().first() {
+        Some(b'{') => Failure::bad(
+            "the filter must be in HBase's filter language, such as PrefixFilter('a'); JSON filters are for scanners",
+        ),
+        _ => Failure::bad(format!("the filter cannot be used: {error}")),
+    })
 }
+
+/// The columns that are copied at a time.
+const COPIED_COLUMNS: usize = 4096;
 
 /// Reads the rows that the query names. Missing rows are left out.
 pub(super) fn rows(context: &CallContext<'_>, request: &Request) -> Answer {
@@ -73,23 +83,35 @@ pub(super) fn rows(context: &CallContext<'_>, request: &Request) -> Answer {
     let encoding = KeyEncoding::of(request)?;
     let versions = request.query.first("v").map(|versions| parse_number(versions, "v")).transpose()?;
     let filter = request.query.first("filter").map(|text| filter(text.as_bytes())).transpose()?;
-    let mut shared = Vec::new();
+    let mut shared = BTreeSet::new();
     for column in columns.split(',').filter(|column| !column.is_empty()) {
-        shared.push(encoding.decode(Bytes::copy_from_slice(column.as_bytes()))?);
+        shared.insert(encoding.decode(Bytes::copy_from_slice(column.as_bytes()))?);
     }
-    let mut gets = Vec::new();
+    let mut specs = Vec::new();
     for row in request.query.all("row") {
         let mut spec = RowSpec::parse(row, encoding)?;
-        spec.columns.extend(shared.iter().cloned());
         spec.versions = versions.unwrap_or(spec.versions);
-        let mut get = get(&spec)?;
-        get.filter.clone_from(&filter);
-        gets.push(get);
+        // Its mistakes are found before the first row is read.
+        get(&spec)?;
+        specs.push(spec);
     }
-    let found = context.engine.table(&name).get_many_for(&gets, context.scope);
-    let found = found.and_then(|rows| rows.into_iter().collect::<Result<Vec<_>, Error>>());
-    let mut rows = found.map_err(|error| Failure::of_read(&error))?;
-    rows.retain(|row| !row.cells.is_empty());
+    let table = context.engine.table(&name);
+    let mut rows = Vec::new();
+    // Each row is read with the columns of the address, whose product with the rows may be large: they are copied for
+    // a part of the rows at a time.
+    for part in specs.chunks((COPIED_COLUMNS / shared.len().max(1)).max(1)) {
+        let get = |spec: &RowSpec| {
+            let columns = spec.columns.union(&shared).cloned().collect();
+            let mut get = get(&RowSpec { columns, ..spec.clone() })?;
+            get.filter.clone_from(&filter);
+            Ok(get)
+        };
+        let gets = part.iter().map(get).collect::<Answer<Vec<_>>>()?;
+        context.scope.check().map_err(|error| Failure::of_memory(&error))?;
+        let found = table.get_many_for(&gets, context.scope);
+        let found = found.and_then(|rows| rows.into_iter().collect::<Result<Vec<_>, Error>>());
+        rows.extend(found.map_err(|error| Failure::of_read(&error))?.into_iter().filter(|row| !row.cells.is_empty()));
+    }
     if rows.is_empty() {
         return Err(Failure::Text(404, "No rows found.\r\n".to_owned()));
     }

@@ -22,9 +22,8 @@ const BODY_MAX: usize = 8 << 20;
 /// The memory of a parsed value for each byte of its text. The smallest texts of objects take the most.
 const MEMORY_PER_BYTE: usize = 32;
 
-/// Reads the fields of an object. `None` for no value and for `null`.
-pub(super) fn object(context: &CallContext<'_>, body: &[u8]) -> Answer<Option<Map<String, Value>>> {
-    check_size(context, body)?;
+/// Reads the fields of an object, whose size has been checked. `None` for no value and for `null`.
+pub(super) fn object(body: &[u8]) -> Answer<Option<Map<String, Value>>> {
     // What follows the value is ignored.
     let value = serde_json::Deserializer::from_slice(body).into_iter::<Value>().next();
     match value.transpose().map_err(|error| Failure::bad(format!("the body is not JSON: {error}")))? {
@@ -37,15 +36,15 @@ pub(super) fn object(context: &CallContext<'_>, body: &[u8]) -> Answer<Option<Ma
 /// Checks the size of a body that is read as a whole, and claims the memory of what it becomes.
 pub(super) fn check_size(context: &CallContext<'_>, body: &[u8]) -> Answer<()> {
     if body.len() > BODY_MAX {
-        let reason = format!("the body has {} bytes, the maximum of this request is {BODY_MAX}", body.len());
-        return Err(Failure::Text(413, format!("Bad request\r\n{reason}\r\n")));
+        let reason = format_args!("the body has {} bytes, the maximum of this request is {BODY_MAX}", body.len());
+        return Err(Failure::new(413, reason));
     }
     context.scope.take(0, body.len().saturating_mul(MEMORY_PER_BYTE)).map_err(|error| Failure::of_memory(&error))
 }
 
 /// The failure for a field that does not exist.
-pub(super) fn unknown(name: &str) -> Failure {
-    Failure::bad(format!("there is no field {name}"))
+pub(super) fn unknown(name: &str, known: &[&str]) -> Failure {
+    Failure::bad(format!("the field {} is unknown; the fields are {}", name.escape_default(), known.join(", ")))
 }
 
 /// A whole number, or a text of one. Fractions are cut; `null` and the empty text are 0.
@@ -92,7 +91,7 @@ pub(super) fn text(name: &str, value: &Value) -> Answer<Option<String>> {
         Value::Null => Ok(None),
         Value::String(text) => Ok(Some(text.clone())),
         Value::Number(_) | Value::Bool(_) => Ok(Some(value.to_string())),
-        _ => Err(Failure::bad(format!("{name} must be a text"))),
+        _ => Err(Failure::bad(format!("{name} must be a string"))),
     }
 }
 
@@ -101,7 +100,7 @@ pub(super) fn bytes(name: &str, value: &Value) -> Answer<Option<Bytes>> {
     match value {
         Value::Null => Ok(None),
         Value::String(text) => decode(name, text).map(Some),
-        _ => Err(Failure::bad(format!("{name} must be bytes in base64"))),
+        _ => Err(Failure::bad(format!("{name} must be a string with bytes in base64"))),
     }
 }
 

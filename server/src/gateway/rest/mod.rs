@@ -40,7 +40,7 @@ use crate::wire::method::{Method, Rest};
 use crate::wire::reply::Buffer;
 use crate::wire::rest::Request;
 use crate::wire::rest::address::Place;
-use crate::wire::rest::answer::Head;
+use crate::wire::rest::answer::{Head, text_of};
 use error::{Answer, Failure};
 
 use page::Stream;
@@ -55,6 +55,14 @@ pub enum State {
 }
 
 impl State {
+    /// The memory that it uses between two calls, beside that of the engine's scanner, in bytes.
+    pub fn held_bytes(&self) -> usize {
+        match self {
+            Self::Stream(stream) => stream.held_bytes(),
+            Self::Cursor(cursor) => cursor.held_bytes(),
+        }
+    }
+
     /// Whether the scanner ends with the connection that opened it.
     pub fn ends_with_connection(&self) -> bool {
         matches!(self, Self::Stream(_))
@@ -117,14 +125,14 @@ pub fn call(context: &CallContext<'_>, request: &Request, body: &[u8], out: &mut
                 let failure = match &answer {
                     Ok(response) if response.head.status < 400 => None,
                     Ok(response) => Some(Fault::internal(format!("status {}", response.head.status))),
-                    Err(failure) => Some(Fault::internal(failure.to_string())),
+                    Err(failure) => Some(Fault::internal(failure.reason())),
                 };
                 change.log(context, failure.as_ref());
             }
             answer.or_else(|failure| failure.response(request))?
         }
         // Read-only mode or a role forbids it.
-        Err(fault) => Response::text(403, format!("Forbidden\r\n{fault}\r\n")),
+        Err(fault) => Response::text(403, text_of(403, &fault.to_string())),
     };
     write(request, response, out)
 }

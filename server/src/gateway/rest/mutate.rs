@@ -30,7 +30,8 @@ pub(super) fn put(context: &CallContext<'_>, request: &Request, body: &[u8]) -> 
         None | Some(Kind::Binary) => vec![put_of_value(request, &spec, body)?],
         Some(_) => {
             if let Some(check) = request.query.first("check").filter(|check| !check.is_empty()) {
-                return Err(Failure::bad_in(&format!("Invalid check value '{check}'")));
+                let checks = "check is put, delete, append or increment";
+                return Err(Failure::bad_in(&format!("Invalid check value '{check}'\r\n{checks}")));
             }
             let rows = cell_set::read(context, request, body)?;
             let put = |row: cell_set::SentRow| {
@@ -69,23 +70,29 @@ pub(super) fn new_put(row: Bytes, cells: Vec<PutCell>) -> Answer<Put> {
 /// A cell to write. A cell without a column has the next one of the address.
 pub(super) fn put_cell(cell: SentCell, of_address: Option<&Bytes>) -> Answer<PutCell> {
     let Some(column) = cell.column.as_ref().or(of_address) else {
-        return Err(Failure::bad_in("Bad request: Column found to be null."));
+        return Err(Failure::bad_in(
+            "Bad request: Column found to be null.\r\na cell has no column, and neither has the address",
+        ));
     };
-    let (family, Some(qualifier)) = split_column(column) else { return Err(Failure::bad_in("Bad request")) };
+    let (family, Some(qualifier)) = split_column(column) else { return Err(no_qualifier(column)) };
     check_timestamp(cell.timestamp).map_err(|error| Failure::of(&error))?;
     Ok(PutCell { family, qualifier, timestamp: cell.timestamp, value: cell.value })
 }
 
+/// The failure for a column without a colon.
+pub(super) fn no_qualifier(column: &[u8]) -> Failure {
+    let column = column.get(..100).unwrap_or(column).escape_ascii();
+    Failure::bad(format!("a column must be family:qualifier, not \"{column}\""))
+}
+
 fn put_of_value(request: &Request, spec: &RowSpec, value: &[u8]) -> Answer<Put> {
     let Some(column) = spec.columns.first() else {
-        return Err(Failure::bad(
-            "java.lang.ArrayIndexOutOfBoundsException: the address must have the column of the value, as family:qualifier",
-        ));
+        return Err(Failure::bad("the address must have the column of the value: /TABLE/ROW/FAMILY:QUALIFIER"));
     };
     let timestamp = match &request.timestamp {
         None => LATEST,
         Some(text) => text.parse().map_err(|_| {
-            Failure::bad(format!("java.lang.NumberFormatException: X-Timestamp must be a whole number, not \"{text}\""))
+            Failure::bad(format!("X-Timestamp must be a whole number, not \"{}\"", text.escape_default()))
         })?,
     };
     let value = Bytes::copy_from_slice(value);

@@ -7,7 +7,7 @@ use hjall_engine::{Error, ErrorKind};
 use prost::Message;
 use serde_json::Value;
 
-use super::body::Body;
+use super::body::{BODIES, Body};
 use super::error::{Answer, Failure};
 use super::java_order;
 use super::json;
@@ -89,7 +89,7 @@ fn xml_of(properties: &[(String, String)]) -> std::io::Result<Vec<u8>> {
 fn missing(request: &Request, error: &Error) -> Failure {
     match error.kind() {
         ErrorKind::NamespaceNotFound | ErrorKind::InvalidArgument => {
-            Failure::bad(format!("there is no namespace '{}'", name(request).escape_default()))
+            Failure::bad(format!("the namespace '{}' does not exist", name(request).escape_default()))
         }
         _ => Failure::of(error),
     }
@@ -118,20 +118,20 @@ fn properties(context: &CallContext<'_>, request: &Request, body: &[u8]) -> Answ
             reader.found.then_some(reader.properties).ok_or_else(missing)
         }
         Some(Kind::Json) => {
-            let Some(fields) = json::object(context, body)? else { return Ok(BTreeMap::new()) };
+            let Some(fields) = json::object(body)? else { return Ok(BTreeMap::new()) };
             let mut properties = None;
             for (name, value) in &fields {
                 match (&**name, value) {
                     ("properties", Value::Null) => properties = None,
                     ("properties", Value::Object(pairs)) => {
                         let pair = |(key, value): (&String, &Value)| {
-                            let wrong = || Failure::bad(format!("{} must be a text", key.escape_default()));
+                            let wrong = || Failure::bad(format!("{} must be a string", key.escape_default()));
                             Ok((key.clone(), json::text(key, value)?.ok_or_else(wrong)?))
                         };
                         properties = Some(pairs.iter().map(pair).collect::<Answer<_>>()?);
                     }
                     ("properties", _) => return Err(Failure::bad("properties must be an object")),
-                    _ => return Err(json::unknown(name)),
+                    _ => return Err(json::unknown(name, &["properties"])),
                 }
             }
             properties.ok_or_else(missing)
@@ -143,7 +143,7 @@ fn properties(context: &CallContext<'_>, request: &Request, body: &[u8]) -> Answ
             if pairs.is_empty() { Err(missing()) } else { Ok(pairs) }
         }
         None if body.is_empty() => Ok(BTreeMap::new()),
-        None => Err(Failure::Page(415)),
+        None => Err(Failure::undeclared_body(BODIES)),
     }
 }
 
@@ -158,10 +158,10 @@ struct XmlProperties {
 }
 
 impl xml::Visitor for XmlProperties {
-    fn start(&mut self, depth: usize, name: &str, _: xml::Attributes) -> Answer<()> {
+    fn start(&mut self, depth: usize, name: &str, _: xml::Attributes) -> Answer<bool> {
         self.found |= (depth, name) == (1, "properties");
         self.text.clear();
-        Ok(())
+        Ok(matches!((depth, name), (0, _) | (1, "properties") | (2, "entry") | (3, "key" | "value")))
     }
 
     fn text(&mut self, depth: usize, text: &str) -> Answer<()> {

@@ -25,6 +25,9 @@ use crate::wire::rest::media::{Kind, Output};
 /// A page ends with the row that reaches this size.
 const PAGE_BYTES: usize = 1 << 20;
 
+/// The memory of a compressor, about.
+const GZIP_BYTES: usize = 128 << 10;
+
 /// The answer to a scan that finds nothing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Lacking {
@@ -54,6 +57,11 @@ impl Stream {
         let gzip = gzip.then(|| GzEncoder::new(Vec::new(), Compression::fast()));
         let writer = CellSetWriter::new(output.kind);
         Self { output, lacking, writer, left: results, page: Vec::new(), gzip, value: None }
+    }
+
+    /// The memory that it uses between two pages, in bytes.
+    pub(super) fn held_bytes(&self) -> usize {
+        self.page.capacity() + self.gzip.as_ref().map_or(0, |gzip| GZIP_BYTES + gzip.get_ref().capacity())
     }
 
     /// In protobuf, the rows are sent as several messages.
@@ -104,7 +112,8 @@ pub(super) fn first(context: &CallContext<'_>, request: &Request, mut open: Open
         response = response.with("Content-Encoding", "gzip");
     }
     // The body of an answer to HEAD is not sent.
-    if !is_last && request.sent.0 != "HEAD" {
+    response.head.is_open_ended = !is_last && request.sent.0 == "HEAD";
+    if !is_last && !response.head.is_open_ended {
         let id = context.scanners.open(Service::Rest, open, context.scope.caller).map_err(Failure::Fault)?;
         response.head.continues = Some(id);
     }

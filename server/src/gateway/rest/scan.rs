@@ -73,11 +73,17 @@ pub(super) fn range(context: &CallContext<'_>, request: &Request, name: &TableNa
     page::first(context, request, OpenScanner { rest: Some(stream.into()), ..OpenScanner::new(name.clone(), scanner) })
 }
 
+/// The failure for a parameter that must be a number. HBase's web server takes it for an address that does not exist.
+pub(super) fn not_a_number(name: &str, text: &str) -> Failure {
+    let (name, text) = (name.escape_default(), text.escape_default());
+    Failure::Page(404, format!("the parameter {name} must be a whole number in range, not \"{text}\""))
+}
+
 /// A number of the query. Jersey takes one that it cannot parse for an address that does not exist.
 fn number<T: std::str::FromStr>(request: &Request, name: &str, default: T) -> Answer<T> {
     match request.query.first(name) {
         None => Ok(default),
-        Some(text) => text.parse().map_err(|_| Failure::Page(404)),
+        Some(text) => text.parse().map_err(|_| not_a_number(name, text)),
     }
 }
 

@@ -6,17 +6,18 @@ use std::sync::Arc;
 use base64::Engine as _;
 use bytes::Bytes;
 use hjall_engine::name::TableName;
-use hjall_engine::read::Fetched;
+use hjall_engine::read::{Budget, Fetched};
 use hjall_engine::request::{Columns, Scan, TimeRange};
 use hjall_engine::{Cell, Error, ErrorKind, Row};
 use prost::Message;
 use serde_json::Value;
 
-use super::body::Body;
+use super::body::{BODIES, Body};
 use super::cell_writer::column;
 use super::error::{Answer, Failure};
 use super::json::{self, BASE64};
 use super::row_spec::split_column;
+use super::scan::not_a_number;
 use super::{Response, State, get, protobuf, scanner_filter, xml};
 use crate::gateway::context::CallContext;
 use crate::gateway::scanners::OpenScanner;
@@ -30,11 +31,75 @@ const BATCH: i32 = 100;
 /// The hexadecimal digits of a scanner's number at the end of its identifier.
 const DIGITS: usize = 8;
 
+/// The fields of a scanner in a request.
+const FIELDS: [&str; 11] = [
+    "batch",
+    "startRow",
+    "endRow",
+    "column",
+    "startTime",
+    "endTime",
+    "maxVersions",
+    "filter",
+    "caching",
+    "cacheBlocks",
+    "labels",
+];
+
 /// Where a scanner is between two requests.
 pub struct Cursor {
     batch: usize,
     /// Cells of a row that did not fit into the last answer.
     waiting: VecDeque<Cell>,
+    /// The memory of `waiting`, in bytes.
+    waiting_bytes: usize,
+    /// The memory of the columns and the filter, in bytes.
+    request_bytes: usize,
+}
+
+/// The memory of one column of a scan, beside its bytes.
+const COLUMN_BYTES: usize = 160;
+/// The memory of a filter for each byte of its text.
+const FILTER_FACTOR: usize = 32;
+
+impl Cursor {
+    /// A scanner of which nothing has been read.
+    fn new(batch: usize, sent: &Sent) -> Self {
+        let columns: usize = sent.columns.iter().map(|column| COLUMN_BYTES + column.len()).sum();
+        let filter = sent.filter.as_ref().map_or(0, |filter| filter.len() * FILTER_FACTOR);
+        Self { batch, waiting: VecDeque::new(), waiting_bytes: 0, request_bytes: columns + filter }
+    }
+
+    /// The memory that it uses between two requests, in bytes.
+    pub(super) fn held_bytes(&self) -> usize {
+        self.waiting_bytes + self.request_bytes
+    }
+
+    fn keep(&mut self, cells: impl IntoIterator<Item = Cell>) {
+        for cell in cells {
+            self.waiting_bytes += memory_of(&cell);
+            self.waiting.push_back(cell);
+        }
+    }
+
+    fn put_back(&mut self, cell: Cell) {
+        self.waiting_bytes += memory_of(&cell);
+        self.waiting.push_front(cell);
+    }
+
+    fn take(&mut self) -> Option<Cell> {
+        let cell = self.waiting.pop_front()?;
+        self.waiting_bytes -= memory_of(&cell);
+        if self.waiting.is_empty() {
+            self.waiting = VecDeque::new();
+        }
+        Some(cell)
+    }
+}
+
+/// The memory of a cell, whose row its neighbours share.
+fn memory_of(cell: &Cell) -> usize {
+    size_of::<Cell>() + cell.family.len() + cell.qualifier.len() + cell.value.len()
 }
 
 /// What a client asks of a scanner.
@@ -77,16 +142,16 @@ impl Sent {
                 xml::read(body, "Scanner", &mut reader)?;
                 Ok(reader.sent)
             }
-            Some(Kind::Json) => Self::of_json(context, body),
+            Some(Kind::Json) => Self::of_json(body),
             Some(_) => Self::of_protobuf(body),
             // A body without a type cannot be read; without a body there is no scanner.
             None if body.is_empty() => Err(Failure::bad("the body is empty")),
-            None => Err(Failure::Page(415)),
+            None => Err(Failure::undeclared_body(BODIES)),
         }
     }
 
-    fn of_json(context: &CallContext<'_>, body: &[u8]) -> Answer<Self> {
-        let fields = json::object(context, body)?.ok_or_else(|| Failure::bad("the body is empty"))?;
+    fn of_json(body: &[u8]) -> Answer<Self> {
+        let fields = json::object(body)?.ok_or_else(|| Failure::bad("the body is empty"))?;
         let mut sent = Self::default();
         for (name, value) in &fields {
             match &**name {
@@ -111,7 +176,7 @@ impl Sent {
                         .map(|label| json::text(name, label))
                         .collect::<Answer<Vec<_>>>()?,
                 ),
-                _ => return Err(json::unknown(name)),
+                _ => return Err(json::unknown(name, &FIELDS)),
             }
         }
         Ok(sent)
@@ -144,16 +209,20 @@ struct XmlScanner {
 }
 
 impl xml::Visitor for XmlScanner {
-    fn start(&mut self, depth: usize, _: &str, attributes: xml::Attributes) -> Answer<()> {
+    fn keeps(&self, attribute: &str) -> bool {
+        FIELDS.contains(&attribute)
+    }
+
+    fn start(&mut self, depth: usize, name: &str, attributes: xml::Attributes) -> Answer<bool> {
         self.text.clear();
         if depth > 0 {
-            return Ok(());
+            return Ok(depth == 1 && matches!(name, "column" | "filter"));
         }
         for (name, text) in &attributes {
             let value = Value::from(&**text);
             match &**name {
-                "startRow" => self.sent.start = xml::base64(text).into(),
-                "endRow" => self.sent.end = xml::base64(text).into(),
+                "startRow" => self.sent.start = json::decode(name, text)?,
+                "endRow" => self.sent.end = json::decode(name, text)?,
                 "batch" => self.sent.batch = json::small_number(name, &value)?,
                 "startTime" => self.sent.from = json::number(name, &value)?,
                 "endTime" => self.sent.until = json::number(name, &value)?,
@@ -162,7 +231,7 @@ impl xml::Visitor for XmlScanner {
                 _ => {}
             }
         }
-        Ok(())
+        Ok(true)
     }
 
     fn text(&mut self, depth: usize, text: &str) -> Answer<()> {
@@ -174,7 +243,7 @@ impl xml::Visitor for XmlScanner {
 
     fn end(&mut self, depth: usize, name: &str) -> Answer<()> {
         match (depth, name) {
-            (1, "column") => self.sent.columns.push(xml::base64(&self.text).into()),
+            (1, "column") => self.sent.columns.push(json::decode(name, &self.text)?),
             (1, "filter") => self.sent.filter = Some(std::mem::take(&mut self.text)),
             _ => {}
         }
@@ -199,6 +268,8 @@ pub(super) fn open(context: &CallContext<'_>, request: &Request, body: &[u8]) ->
         };
     }
     let batch = usize::try_from(sent.batch).unwrap_or(0).max(1);
+    let cursor = Cursor::new(batch, &sent);
+    context.scope.take(0, cursor.request_bytes).map_err(|error| Failure::of_memory(&error))?;
     let scan = Scan {
         start: sent.start,
         stop: sent.end,
@@ -216,8 +287,8 @@ pub(super) fn open(context: &CallContext<'_>, request: &Request, body: &[u8]) ->
     let name =
         TableName::parse(request.place.table().unwrap_or_default().as_bytes()).map_err(|error| refused(&error))?;
     let scanner = context.engine.table(&name).scan(scan).map_err(|error| refused(&error))?;
-    let cursor = Cursor { batch, waiting: VecDeque::new() };
-    let open = OpenScanner { rest: Some(cursor.into()), ..OpenScanner::new(name, scanner) };
+    let mut open = OpenScanner { rest: Some(cursor.into()), ..OpenScanner::new(name, scanner) };
+    open.hold(context.scope);
     let number = context.scanners.open(Service::Rest, open, context.scope.caller).map_err(Failure::Fault)?;
     let address = request.location.trim_end_matches('/');
     Ok(Response::empty(201).with("Location", format!("{address}/{}", identifier(context.identity.start_code, number))))
@@ -240,8 +311,8 @@ pub(super) fn number(request: &Request) -> Option<i32> {
 /// The number of the scanner that the address names, if this server has opened it.
 fn own_number(context: &CallContext<'_>, request: &Request) -> Answer<i32> {
     let Place::Scanner { id, .. } = &request.place else { return Err(Failure::not_found()) };
-    let number = number(request).ok_or_else(Failure::not_found)?;
-    if *id == identifier(context.identity.start_code, number) { Ok(number) } else { Err(Failure::not_found()) }
+    let number = number(request).ok_or_else(ended)?;
+    if *id == identifier(context.identity.start_code, number) { Ok(number) } else { Err(ended()) }
 }
 
 /// Closes a scanner.
@@ -249,8 +320,13 @@ pub(super) fn close(context: &CallContext<'_>, request: &Request) -> Answer {
     let number = own_number(context, request)?;
     match context.scanners.close(Service::Rest, number) {
         true => Ok(Response::empty(200)),
-        false => Err(Failure::not_found()),
+        false => Err(ended()),
     }
+}
+
+/// The failure for a scanner that is not open.
+fn ended() -> Failure {
+    Failure::new(404, "the scanner was never opened here, was closed, or was not used for limits.scanner_timeout")
 }
 
 /// The next cells of a scanner.
@@ -260,7 +336,7 @@ pub(super) fn next(context: &CallContext<'_>, request: &Request) -> Answer {
     let is_value = output.kind == Kind::Binary;
     let limit = |name| match request.query.first(name) {
         // The parameters are those of answers with cells.
-        Some(text) if !is_value => text.parse::<i32>().map_err(|_| Failure::Page(404)),
+        Some(text) if !is_value => text.parse::<i32>().map_err(|_| not_a_number(name, text)),
         _ => Ok(0),
     };
     let (rows_max, cells_max) = (limit("n")?, limit("c")?);
@@ -275,9 +351,9 @@ pub(super) fn next(context: &CallContext<'_>, request: &Request) -> Answer {
         Some(Ok(Some(rows))) => rows,
         Some(Err(Gone)) => {
             context.scanners.close(Service::Rest, number);
-            return Err(Failure::Text(410, "Gone\r\n".to_owned()));
+            return Err(Failure::Text(410, "Gone\r\nthe table was disabled, and the scanner is closed\r\n".to_owned()));
         }
-        Some(Ok(None)) | None => return Err(Failure::not_found()),
+        Some(Ok(None)) | None => return Err(ended()),
     }?;
     let Some(first) = rows.first().and_then(|row| row.cells.first()) else { return Ok(Response::empty(204)) };
     let response = Response::empty(200).with("Content-Type", output.content_type).uncached();
@@ -308,10 +384,10 @@ fn fetch(
         if cells >= cells_max {
             break None;
         }
-        match cursor.waiting.pop_front() {
+        match cursor.take() {
             Some(cell) if rows.last().is_none_or(|row| row.key != cell.row) => {
                 if rows.len() >= rows_max {
-                    cursor.waiting.push_front(cell);
+                    cursor.put_back(cell);
                     break None;
                 }
                 rows.push(Row { key: cell.row.clone(), cells: vec![cell], partial: false });
@@ -325,7 +401,7 @@ fn fetch(
             }
             None => match scanner.fetch_for(1, usize::MAX, context.scope) {
                 Ok(Fetched::Rows(more)) if more.is_empty() => break None,
-                Ok(Fetched::Rows(more)) => cursor.waiting.extend(more.into_iter().flat_map(|row| row.cells)),
+                Ok(Fetched::Rows(more)) => cursor.keep(more.into_iter().flat_map(|row| row.cells)),
                 Ok(Fetched::Paused) => break Some(Failure::Paused),
                 Err(error) => match error.kind() {
                     ErrorKind::TableDisabled | ErrorKind::NotServing => return Err(Gone),
@@ -341,7 +417,7 @@ fn fetch(
         None => Ok(rows),
         Some(failure) => {
             let cells: Vec<_> = rows.into_iter().flat_map(|row| row.cells).collect();
-            cells.into_iter().rev().for_each(|cell| cursor.waiting.push_front(cell));
+            cells.into_iter().rev().for_each(|cell| cursor.put_back(cell));
             Err(failure)
         }
     })

@@ -42,7 +42,10 @@ pub(super) fn parse(text: &str) -> Answer<FilterSpec> {
         return Err(Failure::bad(format!("the filter has {} bytes, the maximum is {LENGTH_MAX}", text.len())));
     }
     let value = serde_json::Deserializer::from_str(text).into_iter::<Value>().next();
-    let value = value.transpose().map_err(|error| Failure::bad(format!("the filter is not JSON: {error}")))?;
+    let value = value.transpose().map_err(|error| {
+        let why = "the filter of a scanner is a JSON object such as {\"type\":\"PrefixFilter\",\"value\":\"YQ==\"}";
+        Failure::bad(format!("{why}; /TABLE/PREFIX* takes the filter language: {error}"))
+    })?;
     let spec = filter(value.as_ref().unwrap_or(&Value::Null))?;
     match spec.depth() {
         depth if depth > DEPTH_MAX => {
@@ -59,7 +62,7 @@ impl<'a> Fields<'a> {
     fn of(value: &'a Value, known: &[&str]) -> Answer<Self> {
         let Value::Object(fields) = value else { return Err(Failure::bad("a filter must be a JSON object")) };
         match fields.keys().find(|name| !known.contains(&&***name)) {
-            Some(name) => Err(json::unknown(name)),
+            Some(name) => Err(json::unknown(name, known)),
             None => Ok(Self(fields)),
         }
     }

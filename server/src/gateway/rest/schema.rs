@@ -11,7 +11,6 @@ use super::error::{Answer, Failure};
 use super::schema_model::{FamilySchema, TableSchema};
 use super::{Response, server, table_name};
 use crate::gateway::context::CallContext;
-use crate::gateway::error::Raised;
 use crate::wire::method::Method;
 use crate::wire::rest::Request;
 
@@ -105,7 +104,7 @@ pub(super) fn delete(context: &CallContext<'_>, request: &Request) -> Answer {
 fn may_change(context: &CallContext<'_>, request: &Request, name: &TableName) -> Answer<bool> {
     let (method, exists) = (Method::Rest(request.method), context.engine.table_exists(name));
     let checked = if exists { context.require_admin(method, name) } else { context.require_create(method, name) };
-    checked.map(|()| exists).map_err(|fault| Failure::Text(403, format!("Forbidden\r\n{fault}\r\n")))
+    checked.map(|()| exists).map_err(|fault| Failure::new(403, fault))
 }
 
 /// HBase's gateway takes the table offline before it changes it, which fails if the table is disabled.
@@ -113,8 +112,8 @@ fn require_enabled(context: &CallContext<'_>, name: &TableName) -> Answer<()> {
     match context.engine.is_table_enabled(name) {
         Ok(true) => Ok(()),
         Ok(false) => {
-            let error = Error::new(ErrorKind::TableDisabled, name.to_string());
-            Err(Failure::Text(503, format!("Unavailable\r\n{}", Raised::of(&error).stack_trace())))
+            let error = Error::new(ErrorKind::TableDisabled, format!("the table {name} is disabled; enable it first"));
+            Err(Failure::with_class(503, &error))
         }
         Err(error) => Err(Failure::of(&error)),
     }

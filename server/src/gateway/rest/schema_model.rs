@@ -4,6 +4,7 @@ use hjall_engine::schema::{FamilyDescriptor, TableDescriptor};
 use prost::Message;
 use serde_json::{Map, Value};
 
+use super::body::BODIES;
 use super::error::{Answer, Failure};
 use super::java_order;
 use super::json;
@@ -60,18 +61,18 @@ impl TableSchema {
                 xml::read(body, "TableSchema", &mut table)?;
                 Ok(table)
             }
-            Some(Kind::Json) => Self::of_json(context, body),
+            Some(Kind::Json) => Self::of_json(body),
             Some(_) => {
                 let wrong = |error| Failure::bad(format!("the body is not a schema in protobuf: {error}"));
                 Ok(Self::of_protobuf(protobuf::TableSchema::decode(body).map_err(wrong)?))
             }
             None if body.is_empty() => Err(Failure::bad("the body is empty")),
-            None => Err(Failure::Page(415)),
+            None => Err(Failure::undeclared_body(BODIES)),
         }
     }
 
-    fn of_json(context: &CallContext<'_>, body: &[u8]) -> Answer<Self> {
-        let fields = json::object(context, body)?.ok_or_else(|| Failure::bad("the body is empty"))?;
+    fn of_json(body: &[u8]) -> Answer<Self> {
+        let fields = json::object(body)?.ok_or_else(|| Failure::bad("the body is empty"))?;
         let mut table = Self::default();
         for (name, value) in fields {
             match &*name {
@@ -191,7 +192,7 @@ impl FamilySchema {
 }
 
 fn attribute(name: &str, value: &Value) -> Answer<String> {
-    let wrong = || Failure::bad(format!("{} must be a text, a number, true or false", name.escape_default()));
+    let wrong = || Failure::bad(format!("{} must be a string, a number, true or false", name.escape_default()));
     json::text(name, value)?.ok_or_else(wrong)
 }
 
@@ -205,7 +206,7 @@ fn texts(attributes: &hjall_engine::schema::Attributes) -> Vec<(String, String)>
 }
 
 impl xml::Visitor for TableSchema {
-    fn start(&mut self, depth: usize, name: &str, attributes: xml::Attributes) -> Answer<()> {
+    fn start(&mut self, depth: usize, name: &str, attributes: xml::Attributes) -> Answer<bool> {
         let split = |attributes: xml::Attributes| {
             let (names, others): (Vec<_>, Vec<_>) = attributes.into_iter().partition(|(key, _)| key == "name");
             (names.into_iter().next().map(|(_, name)| name), others)
@@ -216,9 +217,9 @@ impl xml::Visitor for TableSchema {
                 let (name, attributes) = split(attributes);
                 self.families.push(FamilySchema { name, attributes });
             }
-            _ => {}
+            _ => return Ok(false),
         }
-        Ok(())
+        Ok(true)
     }
 
     fn text(&mut self, _: usize, _: &str) -> Answer<()> {

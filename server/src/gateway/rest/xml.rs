@@ -2,11 +2,12 @@
 //!
 //! A document type is refused, so there are no entities to expand.
 
+use std::fmt;
 use std::io::{self, Write};
 
 use quick_xml::XmlVersion;
 use quick_xml::escape::escape;
-use quick_xml::events::{BytesStart, Event};
+use quick_xml::events::{BytesDecl, BytesStart, Event};
 use quick_xml::name::ResolveResult;
 use quick_xml::reader::NsReader;
 
@@ -14,6 +15,8 @@ use super::error::{Answer, Failure};
 
 /// The deepest nesting of elements.
 const DEPTH_MAX: usize = 64;
+/// The most attributes of an element. The parser keeps their places, to find repeated ones.
+const ATTRIBUTES_MAX: usize = 64 << 10;
 
 /// The elements that are the root of some representation. As the root of another one they are a mistake of its own.
 const ROOTS: [&str; 12] = [
@@ -39,8 +42,13 @@ pub(super) type Attributes = Vec<(String, String)>;
 
 /// Receives the elements of a document. Depth 0 is the root.
 pub(super) trait Visitor {
-    /// An element begins.
-    fn start(&mut self, depth: usize, name: &str, attributes: Attributes) -> Answer<()>;
+    /// Whether an attribute of this name is kept. The others take no memory.
+    fn keeps(&self, _attribute: &str) -> bool {
+        true
+    }
+
+    /// An element begins. Returns whether it is known: unknown elements are ignored with all that they contain.
+    fn start(&mut self, depth: usize, name: &str, attributes: Attributes) -> Answer<bool>;
 
     /// Text of the element at this depth.
     fn text(&mut self, depth: usize, text: &str) -> Answer<()>;
@@ -49,50 +57,84 @@ pub(super) trait Visitor {
     fn end(&mut self, depth: usize, name: &str) -> Answer<()>;
 }
 
+/// The failure for a body that is not a document.
+fn malformed(reason: impl fmt::Display) -> Failure {
+    Failure::Page(400, format!("the body is not XML: {reason}"))
+}
+
 /// Reads a document with this root.
 pub(super) fn read(body: &[u8], root: &str, visitor: &mut dyn Visitor) -> Answer<()> {
-    let text = std::str::from_utf8(body).map_err(|_| Failure::Page(400))?;
+    let text = std::str::from_utf8(body).map_err(malformed)?;
+    if let Some(at) = text.find(|c| !is_allowed(c)) {
+        return Err(malformed(format_args!("the character at byte {at} is not allowed")));
+    }
     let mut reader = NsReader::from_str(text.strip_prefix('\u{feff}').unwrap_or(text));
     reader.config_mut().expand_empty_elements = true;
     let mut names: Vec<String> = Vec::new();
+    // The depth of the unknown element that is being ignored.
+    let mut unknown: Option<usize> = None;
     let mut has_ended = false;
     loop {
-        let event = reader.read_resolved_event().map_err(|_| Failure::Page(400))?;
+        let event = reader.read_resolved_event().map_err(malformed)?;
         match event {
             (namespace, Event::Start(start)) => {
                 let depth = names.len();
-                if has_ended || depth >= DEPTH_MAX {
-                    return Err(Failure::Page(400));
+                if has_ended {
+                    return Err(malformed("there is an element behind the root"));
+                }
+                if depth >= DEPTH_MAX {
+                    return Err(malformed(format_args!("elements are nested more than {DEPTH_MAX} levels deep")));
                 }
                 let is_plain = namespace == ResolveResult::Unbound;
                 let name = if is_plain { start.local_name().as_ref().to_owned() } else { String::new() };
                 check_root(depth, &name, root)?;
-                visitor.start(depth, &name, attributes(&start)?)?;
+                let attributes = attributes(&start, &|name| unknown.is_none() && visitor.keeps(name))?;
+                if unknown.is_none() && !visitor.start(depth, &name, attributes)? {
+                    unknown = Some(depth);
+                }
                 names.push(name);
             }
             (_, Event::End(_)) => {
-                let name = names.pop().ok_or(Failure::Page(400))?;
-                visitor.end(names.len(), &name)?;
+                let name = names.pop().ok_or_else(|| malformed("an element ends that has not begun"))?;
+                match unknown {
+                    None => visitor.end(names.len(), &name)?,
+                    Some(depth) if depth == names.len() => unknown = None,
+                    Some(_) => {}
+                }
                 has_ended = names.is_empty();
             }
-            (_, Event::Text(text)) => content(&names, &text.xml10_content(), visitor)?,
-            (_, Event::CData(text)) if !names.is_empty() => visitor.text(names.len() - 1, &text.xml10_content())?,
+            (_, Event::Text(text)) => content(&names, unknown, &text.xml10_content(), visitor)?,
+            (_, Event::CData(text)) if !names.is_empty() => content(&names, unknown, &text.xml10_content(), visitor)?,
             (_, Event::GeneralRef(reference)) if !names.is_empty() => {
-                let character = reference.resolve_char_ref().map_err(|_| Failure::Page(400))?;
+                let character = reference.resolve_char_ref().map_err(malformed)?;
                 let resolved = match character {
-                    Some(character) => character.to_string(),
+                    Some(character) if is_allowed(character) => character.to_string(),
+                    Some(_) => return Err(malformed("it refers to a character that is not allowed")),
                     None => quick_xml::escape::resolve_xml_entity(&reference.xml10_content())
-                        .ok_or(Failure::Page(400))?
+                        .ok_or_else(|| malformed("it refers to an entity that XML does not define"))?
                         .to_owned(),
                 };
-                visitor.text(names.len() - 1, &resolved)?;
+                content(&names, unknown, &resolved, visitor)?;
             }
-            (_, Event::Eof) => return if has_ended { Ok(()) } else { Err(Failure::Page(400)) },
-            (_, Event::Comment(_) | Event::Decl(_) | Event::PI(_)) => {}
-            (_, Event::DocType(_) | Event::CData(_) | Event::GeneralRef(_) | Event::Empty(_)) => {
-                return Err(Failure::Page(400));
+            (_, Event::Eof) => {
+                return if has_ended { Ok(()) } else { Err(malformed("it ends before the root does")) };
+            }
+            (_, Event::Decl(declaration)) => check_encoding(&declaration)?,
+            (_, Event::Comment(_) | Event::PI(_)) => {}
+            (_, Event::DocType(_)) => return Err(malformed("a document type is not accepted")),
+            (_, Event::CData(_) | Event::GeneralRef(_) | Event::Empty(_)) => {
+                return Err(malformed("there is text outside of the root"));
             }
         }
+    }
+}
+
+fn check_encoding(declaration: &BytesDecl<'_>) -> Answer<()> {
+    match declaration.encoding().transpose().map_err(malformed)? {
+        Some(name) if !["utf-8", "utf8", "us-ascii"].iter().any(|known| name.eq_ignore_ascii_case(known)) => {
+            Err(malformed(format_args!("its encoding is declared as {}; only UTF-8 is read", name.escape_default())))
+        }
+        _ => Ok(()),
     }
 }
 
@@ -100,28 +142,34 @@ fn check_root(depth: usize, name: &str, root: &str) -> Answer<()> {
     match name {
         name if depth > 0 || name == root => Ok(()),
         name if ROOTS.contains(&name) => Err(Failure::bad(format!("the root is {name}, not {root}"))),
-        _ => Err(Failure::Page(400)),
+        _ => Err(malformed(format_args!("the root must be {root}, without a namespace"))),
     }
 }
 
-fn content(names: &[String], text: &str, visitor: &mut dyn Visitor) -> Answer<()> {
+fn content(names: &[String], unknown: Option<usize>, text: &str, visitor: &mut dyn Visitor) -> Answer<()> {
     match names.len() {
         0 if text.trim().is_empty() => Ok(()),
-        0 => Err(Failure::Page(400)),
+        0 => Err(malformed("there is text outside of the root")),
+        _ if unknown.is_some() => Ok(()),
         depth => visitor.text(depth - 1, text),
     }
 }
 
-fn attributes(start: &BytesStart<'_>) -> Answer<Attributes> {
+fn attributes(start: &BytesStart<'_>, keeps: &dyn Fn(&str) -> bool) -> Answer<Attributes> {
     let mut all = Vec::new();
-    for attribute in start.attributes() {
-        let attribute = attribute.map_err(|_| Failure::Page(400))?;
+    for (count, attribute) in start.attributes().enumerate() {
+        let attribute = attribute.map_err(malformed)?;
+        if count >= ATTRIBUTES_MAX {
+            return Err(malformed(format_args!("an element has more than {ATTRIBUTES_MAX} attributes")));
+        }
         let name = attribute.key.as_ref();
         if name == "xmlns" || name.contains(':') {
             continue;
         }
-        let value = attribute.normalized_value(XmlVersion::Implicit1_0).map_err(|_| Failure::Page(400))?;
-        all.push((name.to_owned(), value.into_owned()));
+        let value = attribute.normalized_value(XmlVersion::Implicit1_0).map_err(malformed)?;
+        if keeps(name) {
+            all.push((name.to_owned(), value.into_owned()));
+        }
     }
     Ok(all)
 }
@@ -129,33 +177,6 @@ fn attributes(start: &BytesStart<'_>) -> Answer<Attributes> {
 /// The value of an attribute.
 pub(super) fn attribute<'a>(attributes: &'a Attributes, name: &str) -> Option<&'a str> {
     attributes.iter().find(|(known, _)| known == name).map(|(_, value)| &**value)
-}
-
-/// Decodes base64 as JAXB does: characters outside of the alphabet are ignored, and so is an incomplete end.
-pub(super) fn base64(text: &str) -> Vec<u8> {
-    let (mut bytes, mut quad, mut count, mut padding) = (Vec::with_capacity(text.len() / 4 * 3), 0_u32, 0, 0);
-    for byte in text.bytes() {
-        let value = match byte {
-            b'A'..=b'Z' => byte - b'A',
-            b'a'..=b'z' => byte - b'a' + 26,
-            b'0'..=b'9' => byte - b'0' + 52,
-            b'+' => 62,
-            b'/' => 63,
-            b'=' => {
-                padding += 1;
-                0
-            }
-            _ => continue,
-        };
-        quad = quad << 6 | u32::from(value);
-        count += 1;
-        if count == 4 {
-            let [_, triple @ ..] = quad.to_be_bytes();
-            bytes.extend(triple.iter().take(3 - padding.min(3)));
-            (quad, count, padding) = (0, 0, 0);
-        }
-    }
-    bytes
 }
 
 /// Writes an element with these attributes. Names that XML does not allow are left out.
@@ -180,8 +201,12 @@ fn is_name(name: &str) -> bool {
 
 /// The text without the control characters that XML cannot contain.
 fn printable(text: &str) -> String {
-    let is_allowed = |c: char| c >= ' ' && !matches!(c, '\u{fffe}' | '\u{ffff}') || matches!(c, '\t' | '\n' | '\r');
     text.chars().map(|c| if is_allowed(c) { c } else { '\u{fffd}' }).collect()
+}
+
+/// Whether XML can contain a character.
+fn is_allowed(c: char) -> bool {
+    c >= ' ' && !matches!(c, '\u{fffe}' | '\u{ffff}') || matches!(c, '\t' | '\n' | '\r')
 }
 
 #[cfg(test)]
@@ -194,9 +219,9 @@ mod tests {
     struct Log(String);
 
     impl Visitor for Log {
-        fn start(&mut self, depth: usize, name: &str, attributes: Attributes) -> Answer<()> {
+        fn start(&mut self, depth: usize, name: &str, attributes: Attributes) -> Answer<bool> {
             self.0.push_str(&format!("{depth}<{name} {attributes:?}"));
-            Ok(())
+            Ok(name != "Unknown")
         }
 
         fn text(&mut self, _: usize, text: &str) -> Answer<()> {
@@ -212,7 +237,7 @@ mod tests {
 
     fn of(text: &str) -> Result<String, String> {
         let mut log = Log::default();
-        read(text.as_bytes(), "CellSet", &mut log).map(|()| log.0).map_err(|failure| failure.to_string())
+        read(text.as_bytes(), "CellSet", &mut log).map(|()| log.0).map_err(|failure| failure.reason())
     }
 
     #[test]
@@ -240,26 +265,34 @@ mod tests {
             "<CellSet>&unknown;</CellSet>",
             "<CellSet a='1' a='2'/>",
             "<CellSet a='&unknown;'/>",
+            "<CellSet>\u{1}</CellSet>",
+            "<CellSet>&#1;</CellSet>",
             &deep,
             bomb,
         ] {
-            assert_eq!(of(wrong), Err("status 400".to_owned()), "{wrong}");
+            let error = of(wrong).unwrap_err();
+            assert!(error.starts_with("the body is not XML: "), "{wrong}: {error}");
         }
         assert!(of("<Row/>").unwrap_err().contains("the root is Row, not CellSet"));
     }
 
     #[test]
-    fn base64_is_read_as_leniently_as_by_jaxb() {
-        for (text, bytes) in [
-            ("Zm9v", "foo"),
-            (" Zm\n9v ", "foo"),
-            ("Zm8=", "fo"),
-            ("Zg==", "f"),
-            ("Z-m9v", "foo"),
-            ("Zm9vZ", "foo"),
-            ("", ""),
-        ] {
-            assert_eq!(base64(text), bytes.as_bytes(), "{text}");
+    fn unknown_elements_are_ignored_with_their_content() {
+        let read = of("<CellSet><Row>a<Unknown><Row>b</Row>c</Unknown>d</Row><Unknown/></CellSet>").unwrap();
+        assert_eq!(
+            read,
+            "0<CellSet []1<Row []a1<Unknown []d1>Row1<Unknown []0>CellSet".replace("1<Unknown []d", "2<Unknown []d")
+        );
+    }
+
+    #[test]
+    fn only_utf8_is_read() {
+        for known in ["UTF-8", "utf-8", "US-ASCII"] {
+            assert!(of(&format!("<?xml version='1.0' encoding='{known}'?><CellSet/>")).is_ok(), "{known}");
+        }
+        for other in ["UTF-16", "ISO-8859-1", "windows-1252"] {
+            let error = of(&format!("<?xml version='1.0' encoding='{other}'?><CellSet/>")).unwrap_err();
+            assert!(error.contains("only UTF-8 is read"), "{error}");
         }
     }
 

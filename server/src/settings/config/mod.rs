@@ -68,8 +68,9 @@ pub enum ReadOnly {
     /// Nothing.
     #[default]
     Off,
-    /// Changes of data through Thrift2, as HBase's `hbase.thrift.readonly`.
-    Thrift2Data,
+    /// Changes of data through Thrift2, as HBase's `hbase.thrift.readonly`, and every change through REST, as its
+    /// `hbase.rest.readonly`.
+    AsHBase,
     /// Every change of data, tables and namespaces, through all services.
     All,
 }

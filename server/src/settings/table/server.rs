@@ -108,14 +108,15 @@ pub(super) static SETTINGS: [Setting; 13] = [
         hbase: &[key("hbase.thrift.readonly")],
         kind: Kind::Choice(&["false", "true", "all"]),
         default: Default::Is("false"),
-        summary: "Read-only mode. true refuses data mutations through Thrift2; as in HBase, Thrift1 and table \
-                  administration are not affected. all refuses every change through both services",
+        summary: "Read-only mode. true is what HBase's read-only gateways do: it refuses every change through REST and data \
+                  mutations through Thrift2, but neither Thrift1 nor table administration through Thrift2. all refuses \
+                  every change through all services",
         as_in_hbase: true,
         reloads: false,
         set: |startup, value| {
             startup.config.calls.read_only = match value.text() {
                 "all" => ReadOnly::All,
-                _ if value.is_true() => ReadOnly::Thrift2Data,
+                _ if value.is_true() => ReadOnly::AsHBase,
                 _ => ReadOnly::Off,
             }
         },

@@ -18,12 +18,14 @@ pub struct Head {
     pub continues: Option<i32>,
     /// The same request may succeed a moment later.
     pub can_retry: bool,
+    /// The length of the body is not known: the answer to HEAD for an answer that GET sends in pages.
+    pub is_open_ended: bool,
 }
 
 impl Head {
     /// A head without headers.
     pub fn new(status: u16) -> Self {
-        Self { status, headers: Vec::new(), continues: None, can_retry: false }
+        Self { status, headers: Vec::new(), continues: None, can_retry: false, is_open_ended: false }
     }
 
     /// Adds a header. Characters that a header cannot contain are replaced.
@@ -45,7 +47,8 @@ impl Head {
     /// The reply would exceed its limit.
     pub fn write(&self, out: &mut dyn Write) -> io::Result<()> {
         let mut bytes = self.status.to_be_bytes().to_vec();
-        bytes.push(u8::from(self.continues.is_some()) | u8::from(self.can_retry) << 1);
+        let flags = [self.continues.is_some(), self.can_retry, self.is_open_ended];
+        bytes.push(flags.iter().enumerate().map(|(bit, set)| u8::from(*set) << bit).sum());
         bytes.extend(self.continues.unwrap_or_default().to_be_bytes());
         bytes.extend(u16::try_from(self.headers.len()).unwrap_or(u16::MAX).to_be_bytes());
         for text in self.headers.iter().flat_map(|(name, value)| [&**name, &**value]) {
@@ -72,7 +75,13 @@ impl Head {
         for _ in 0..count {
             headers.push((Cow::Owned(text()?), text()?));
         }
-        let head = Self { status, headers, continues: (flags & 1 != 0).then_some(scanner), can_retry: flags & 2 != 0 };
+        let head = Self {
+            status,
+            headers,
+            continues: (flags & 1 != 0).then_some(scanner),
+            can_retry: flags & 2 != 0,
+            is_open_ended: flags & 4 != 0,
+        };
         Some((head, answer.len() - rest.len()))
     }
 }
@@ -93,16 +102,32 @@ pub fn refuse(fault: &Fault, out: &mut Vec<u8>) {
         Fault::Internal(_) => (500, "", false),
         Fault::UnknownMethod => (404, "", false),
     };
+    let mut head = Head { can_retry, ..Head::new(status).with("Content-Type", "text/plain") };
+    if can_retry {
+        head = head.with("Retry-After", RETRY_AFTER_SECONDS);
+    }
+    // Writing to memory cannot fail.
+    let _ = head.write(out).and_then(|()| out.write_all(text_of(status, text).as_bytes()));
+}
+
+/// The value of `Retry-After` in the answer to a request that the server has no room for.
+pub const RETRY_AFTER_SECONDS: &str = "1";
+
+/// The text of an answer to a request that failed: a line for the status, in the words of HBase's gateway, and the
+/// reason.
+pub fn text_of(status: u16, reason: &str) -> String {
     let first = match status {
-        400 => "Bad request",
+        400 | 413 => "Bad request",
+        403 => "Forbidden",
         404 => "Not found",
+        405 => "Method not allowed",
+        406 => "Not acceptable",
+        415 => "Unsupported media type",
         503 => "Unavailable",
         _ => "Internal error",
     };
-    let head = Head { can_retry, ..Head::new(status).with("Content-Type", "text/plain") };
-    // Writing to memory cannot fail.
-    let _ =
-        head.write(out).and_then(|()| write!(out, "{first}\r\n{}{}", text, if text.is_empty() { "" } else { "\r\n" }));
+    let reason = reason.trim_end().replace("\r\n", "\n").replace(['\n', '\r', '\t'], " ");
+    if reason.is_empty() { format!("{first}\r\n") } else { format!("{first}\r\n{reason}\r\n") }
 }
 
 /// The text of a failed call's answer, or `None` if the call has succeeded. A missing row or table is no failure.
@@ -124,6 +149,7 @@ mod tests {
             Head::new(204),
             Head { continues: Some(-1), ..Head::new(200).with("Content-Type", "text/xml") },
             Head { can_retry: true, ..Head::new(503).with("X-Row", "a\r\nInjected: x") },
+            Head { is_open_ended: true, ..Head::new(200) },
         ] {
             let mut bytes = Vec::new();
             head.write(&mut bytes).unwrap();

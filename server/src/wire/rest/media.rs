@@ -44,6 +44,11 @@ impl Kind {
     }
 }
 
+/// The names of representations, as a list for people.
+pub fn names(kinds: &[Kind]) -> String {
+    kinds.iter().map(|kind| kind.name()).collect::<Vec<_>>().join(", ")
+}
+
 /// A media type in a header.
 #[derive(Debug, Clone, PartialEq)]
 pub struct MediaType {
@@ -134,6 +139,21 @@ impl Accept {
     }
 }
 
+/// Whether the body of a request with this `Content-Encoding` is compressed with gzip.
+///
+/// # Errors
+/// It has another coding, or several.
+pub fn is_gzip(text: Option<&str>) -> Result<bool, String> {
+    match &*text.unwrap_or_default().trim().to_ascii_lowercase() {
+        "" | "identity" => Ok(false),
+        "gzip" | "x-gzip" => Ok(true),
+        other => Err(format!(
+            "the body has the Content-Encoding {}; gzip is the only one that is decoded",
+            other.escape_default()
+        )),
+    }
+}
+
 /// Whether gzip is among the codings of a header, with a quality that is not 0.
 pub fn accepts_gzip(text: Option<&str>) -> bool {
     text.unwrap_or_default().split(',').any(|coding| {
@@ -187,6 +207,24 @@ mod tests {
             (Some("identity"), false),
         ] {
             assert_eq!(accepts_gzip(text), accepted, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn bodies_have_one_coding_or_none() {
+        for (text, wanted) in [
+            (None, Some(false)),
+            (Some(""), Some(false)),
+            (Some("identity"), Some(false)),
+            (Some(" GZip "), Some(true)),
+            (Some("x-gzip"), Some(true)),
+            (Some("br"), None),
+            (Some("deflate"), None),
+            (Some("gzip, gzip"), None),
+            (Some("br, gzip"), None),
+            (Some("gzip;q=0"), None),
+        ] {
+            assert_eq!(is_gzip(text).ok(), wanted, "{text:?}");
         }
     }
 

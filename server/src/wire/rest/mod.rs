@@ -22,7 +22,12 @@ use crate::wire::method::Rest;
 use address::{Place, Query};
 use answer::Head;
 use media::{Accept, Kind, Output};
-use resource::{Operation, Verb};
+use resource::{Operation, Resource, Verb};
+
+/// Why an address names nothing.
+const NO_RESOURCE: &str = "the address names no resource; a row is /TABLE/ROW, the rows with a prefix /TABLE/PREFIX*";
+/// Why a request in the name of another user is refused.
+pub const NO_IMPERSONATION: &str = "doAs is not supported; log in as the user whose rights the request needs";
 
 /// What the connection knows of a request before its body. Header values that are not ASCII are absent.
 #[derive(Debug, Clone, Copy, Default)]
@@ -43,6 +48,8 @@ pub struct RequestHead<'a> {
     pub accept_encoding: Option<&'a str>,
     /// `Content-Type`.
     pub content_type: Option<&'a str>,
+    /// Whether a body follows.
+    pub has_body: bool,
     /// `Content-Encoding`.
     pub content_encoding: Option<&'a str>,
     /// `Encoding`: how the row and the columns of the address are written.
@@ -88,48 +95,62 @@ impl Request {
     /// # Errors
     /// The answer to a request that is for none.
     pub fn recognise(head: &RequestHead<'_>) -> Result<Arc<Self>, Refusal> {
-        let refuse = |status| Refusal::page(status, head);
+        let refuse = |status, why: &str| Refusal::new(status, head, why);
         if head.verb == "TRACE" {
             return Err(Refusal::bare(403));
         }
+        if head.verb == "OPTIONS" && head.path == "*" {
+            return Err(Refusal { allow: Some("DELETE,POST,GET,OPTIONS,PUT".to_owned()), ..Refusal::bare(204) });
+        }
         let place = match address::place(head.path) {
             Ok(Some(place)) => place,
-            Ok(None) => return Err(refuse(404)),
+            Ok(None) => return Err(refuse(404, NO_RESOURCE)),
             Err(address::Malformed::Encoding) => return Err(Refusal::bad_message()),
             Err(address::Malformed::Dots) => {
                 return Err(Refusal::text(400, "the path has a segment . or .., which names no resource"));
             }
         };
         let resource = place.resource();
-        let Some(verb) = Verb::parse(head.verb).filter(|verb| resource.operations().any(|one| one.verb == *verb))
-        else {
+        let found = Verb::parse(head.verb).filter(|verb| {
+            resource.operations().any(|one| one.verb == *verb && (head.verb != "HEAD" || one.is_safe()))
+        });
+        let Some(verb) = found else {
             let allow = resource.allow();
             if head.verb == "OPTIONS" {
                 return Err(Refusal { allow: Some(allow), ..Refusal::bare(204) });
             }
-            return Err(Refusal { allow: Some(allow), ..refuse(405) });
+            let why = match head.content_type {
+                Some(kind) if kind.starts_with("application/x-thrift") => {
+                    "this port is for REST alone; Thrift has another one".to_owned()
+                }
+                _ if head.path == "/" => {
+                    format!(
+                        "the list of tables has {allow}; messages of Thrift need the Content-Type application/x-thrift"
+                    )
+                }
+                _ => format!("{} is not possible here; the resource has {allow}", head.verb.escape_default()),
+            };
+            return Err(Refusal { allow: Some(allow), ..refuse(405, &why) });
         };
         let query = Query::parse(head.query.unwrap_or_default());
-        let input = match head.content_type {
-            // Browsers send a POST without a type for any page, without asking first.
-            None if verb == Verb::Post => return Err(refuse(415)),
-            None => None,
-            Some(_) if !verb.has_body() => None,
-            Some(text) => match media::parse(text) {
-                None => return Err(refuse(400)),
-                Some(declared) => match Kind::of(&declared) {
-                    Some(kind) if resource.reads(verb, kind) => Some(kind),
-                    _ => return Err(refuse(415)),
-                },
-            },
-        };
+        if query.first("doAs").is_some() {
+            return Err(Refusal::text(400, NO_IMPERSONATION));
+        }
+        let input = Self::input(head, resource, verb)?;
+        let body_gzip = media::is_gzip(head.content_encoding.filter(|_| verb.has_body())).map_err(|why| {
+            let accepted = Some("gzip".to_owned());
+            Refusal { accept_encoding: accepted, ..refuse(415, &why) }
+        })?;
         let operation: &Operation = resource.operation(verb, input, query.first("check"));
         let accept = Accept::parse(head.accept);
         let output = match operation.produces {
             [] => None,
             produces if operation.must_accept => match accept.choose(produces, operation.preferred) {
                 Some(output) => Some(output),
-                None => return Err(refuse(406)),
+                None => {
+                    let why = format!("the answer exists as {}, which Accept does not name", media::names(produces));
+                    return Err(refuse(406, &why));
+                }
             },
             produces => accept.choose(produces, operation.preferred),
         };
@@ -154,16 +175,40 @@ impl Request {
             key_encoding: head.key_encoding.map(str::to_owned),
             timestamp: head.timestamp.map(str::to_owned),
             gzip: media::accepts_gzip(head.accept_encoding),
-            body_gzip: media::accepts_gzip(head.content_encoding),
+            body_gzip,
             names,
             continues: None,
         }))
     }
 
+    /// The type of the body, if it is declared.
+    fn input(head: &RequestHead<'_>, resource: Resource, verb: Verb) -> Result<Option<Kind>, Refusal> {
+        let refuse = |status, why: &str| Err(Refusal::new(status, head, why));
+        match head.content_type {
+            // Old browsers send a POST without a type for any page, without asking first.
+            None if verb == Verb::Post && head.has_body => {
+                let why = format!("the body has no Content-Type; use {}", media::names(&resource.types(verb)));
+                refuse(415, &why)
+            }
+            None => Ok(None),
+            Some(_) if !verb.has_body() => Ok(None),
+            Some(text) => match media::parse(text) {
+                None => refuse(400, &format!("the Content-Type \"{}\" is not a media type", text.escape_default())),
+                Some(declared) => match Kind::of(&declared) {
+                    Some(kind) if resource.reads(verb, kind) => Ok(Some(kind)),
+                    _ => {
+                        let (sent, types) = (declared.name, media::names(&resource.types(verb)));
+                        refuse(415, &format!("the body has the Content-Type {sent}; the resource reads {types}"))
+                    }
+                },
+            },
+        }
+    }
+
     /// The web server's answer with this status.
-    pub fn page(&self, status: u16) -> Refusal {
+    pub fn page(&self, status: u16, why: &str) -> Refusal {
         let (verb, path, accept) = &self.sent;
-        Refusal::page(status, &RequestHead { verb, path, accept: accept.as_deref(), ..RequestHead::default() })
+        Refusal::new(status, &RequestHead { verb, path, accept: accept.as_deref(), ..RequestHead::default() }, why)
     }
 
     /// The request for the next page of an answer that is being sent.
@@ -193,6 +238,8 @@ pub struct Refusal {
     pub status: u16,
     /// The methods that the resource has.
     pub allow: Option<String>,
+    /// The codings of bodies that the server decodes.
+    pub accept_encoding: Option<String>,
     /// The type and the text of the body.
     pub page: Option<(String, String)>,
     /// Whether caches are told to keep nothing.
@@ -202,20 +249,21 @@ pub struct Refusal {
 impl Refusal {
     /// An answer without a body.
     pub fn bare(status: u16) -> Self {
-        Self { status, allow: None, page: None, no_cache: false }
+        Self { status, allow: None, accept_encoding: None, page: None, no_cache: false }
     }
 
-    /// The web server's page, in the type that the request asks for. Only GET, POST and HEAD get one.
-    pub fn page(status: u16, head: &RequestHead<'_>) -> Self {
-        if !matches!(head.verb, "GET" | "POST" | "HEAD") {
-            return Self::bare(status);
+    /// The web server's page, in the type that the request asks for. Where HBase's has no page, this is a text.
+    pub fn new(status: u16, head: &RequestHead<'_>, why: &str) -> Self {
+        let has_page = matches!(head.verb, "GET" | "POST" | "HEAD");
+        match has_page.then(|| page::page(status, head.path, head.accept, why)).flatten() {
+            Some(page) => Self { page: Some(page), no_cache: true, ..Self::bare(status) },
+            None => Self { no_cache: has_page, ..Self::text(status, why) },
         }
-        Self { page: page::page(status, head.path, head.accept), no_cache: true, ..Self::bare(status) }
     }
 
-    /// A client's mistake, in plain text.
-    pub fn text(status: u16, message: &str) -> Self {
-        Self { page: Some(("text/plain".to_owned(), format!("Bad request\r\n{message}\r\n"))), ..Self::bare(status) }
+    /// A reason in plain text.
+    pub fn text(status: u16, why: &str) -> Self {
+        Self { page: Some(("text/plain".to_owned(), answer::text_of(status, why))), ..Self::bare(status) }
     }
 
     /// The answer to a path that is not percent-encoded UTF-8.
@@ -232,6 +280,9 @@ impl Refusal {
         }
         if let Some(allow) = &self.allow {
             head = head.with("Allow", allow.clone());
+        }
+        if let Some(codings) = &self.accept_encoding {
+            head = head.with("Accept-Encoding", codings.clone());
         }
         if let Some((kind, _)) = &self.page {
             head = head.with("Content-Type", kind.clone());

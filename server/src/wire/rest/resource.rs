@@ -1,7 +1,7 @@
 //! The resources and their operations: one table, from which requests are recognised and the OpenAPI document is made.
 
 use super::media::Kind;
-use crate::wire::method::Rest;
+use crate::wire::method::{Effect, Method, Rest};
 
 /// An HTTP method that some resource has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -440,6 +440,14 @@ pub static OPERATIONS: &[Operation] = &[
     },
 ];
 
+impl Operation {
+    /// Whether the request changes nothing, so that HEAD may do the same. Reading from a scanner moves it.
+    pub fn is_safe(&self) -> bool {
+        let info = Method::Rest(self.method).info();
+        info.effect == Effect::None && info.scanner.is_none()
+    }
+}
+
 impl Resource {
     /// The address, with names in braces.
     pub fn address(self) -> &'static str {
@@ -475,6 +483,12 @@ impl Resource {
             [("DELETE", has(Verb::Delete)), ("POST", has(Verb::Post)), ("GET", has(Verb::Get)), ("OPTIONS", true)];
         let all = all.into_iter().chain([("PUT", has(Verb::Put))]);
         all.filter(|(_, has)| *has).map(|(name, _)| name).collect::<Vec<_>>().join(",")
+    }
+
+    /// The types of bodies that the operations for this verb read.
+    pub fn types(self, verb: Verb) -> Vec<Kind> {
+        let of_verb = self.operations().filter(|operation| operation.verb == verb);
+        of_verb.max_by_key(|operation| operation.consumes.len()).map_or(Vec::new(), |one| one.consumes.to_vec())
     }
 
     /// Whether an operation for this verb reads this type.

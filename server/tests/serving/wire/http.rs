@@ -103,6 +103,29 @@ fn other_methods_and_other_bodies_are_refused_clearly() {
     }
 }
 
+/// A client that has only closed its sending side may still read the answer; one that has reset the connection cannot.
+#[test]
+fn a_running_call_is_stopped_once_its_client_has_reset_the_connection() {
+    let (server, gate) = serve(Config { fast_path: false, ..config() });
+    let mut client = connect(server.addr());
+    client.write_all(&post(&message(Protocol::Strict, "getVerTs", 1, NO_ARGS))).unwrap();
+    gate.started.recv().unwrap();
+    socket2::SockRef::from(&client).set_linger(Some(std::time::Duration::ZERO)).unwrap();
+    drop(client);
+    gate.started.recv_timeout(std::time::Duration::from_secs(30)).expect("the call has been stopped");
+    // What a client sends ahead is kept.
+    let mut http = BufReader::new(connect(server.addr()));
+    http.get_mut().write_all(&post(&message(Protocol::Strict, "getVer", 1, NO_ARGS))).unwrap();
+    gate.started.recv().unwrap();
+    http.get_mut().write_all(&post(&message(Protocol::Strict, "getRow", 2, &[Arg::Bytes(1, vec![7; 3000])]))).unwrap();
+    gate.resume.send(()).unwrap();
+    for name in ["getVer", "getRow"] {
+        let (status, _, body) = read(&mut http);
+        let answer = parse(&mut *reader(Protocol::Strict, &body[..]), name, if name == "getVer" { 1 } else { 2 });
+        assert_eq!((status, answer), (200, Answer::Success(format!("Thrift1 {name}"))));
+    }
+}
+
 #[test]
 fn a_failed_call_is_an_answer_like_any_other() {
     let (server, _gate) = serve(config());

@@ -84,7 +84,7 @@ fn allowed_origins_and_hosts_are_served() {
         let (status, headers, _) = send(&server, "POST", &[host, THRIFT, allowed, "Sec-Fetch-Site: cross-site"]);
         assert_eq!(status, 200);
         assert!(headers.contains("access-control-allow-origin: https://console.example\r\n"), "{headers}");
-        assert!(headers.contains("vary: origin\r\n"), "{headers}");
+        assert!(headers.contains("vary: origin, sec-fetch-site\r\n"), "{headers}");
     }
     let other = send(&server, "POST", &[LOCAL, THRIFT, "Origin: https://console.example.evil.example"]);
     assert_eq!(other.0, 403);

@@ -1,0 +1,225 @@
+"""What the REST gateway does beyond HBase's recorded answers."""
+import gzip
+import json
+import re
+
+import pytest
+from sending import BYTES, JSON, XML, b64, cells, raw, send
+
+TABLE = json.dumps({"ColumnSchema": [{"name": "f"}]})
+
+
+@pytest.fixture
+def table(address):
+    """A table of its own for a test."""
+    assert send(address, "PUT", "/rules/schema", TABLE, Content_Type=JSON)[0] == 201
+    yield "/rules"
+    assert send(address, "DELETE", "/rules/schema")[0] == 200
+
+
+def value(address, path):
+    status, _, body = send(address, "GET", path, Accept=BYTES)
+    return body if status == 200 else status
+
+
+# -- bodies -------------------------------------------------------------------------------------------
+
+def row(text, key=b64("r"), column=b64("f:a")):
+    return f'<CellSet><Row key="{key}"><Cell column="{column}">{text}</Cell></Row></CellSet>'
+
+
+NOT_BASE64 = {
+    "a value": row("hello, world!"),
+    "a value without padding": row("v1"),
+    "a key": row(b64("v"), key="!!"),
+    "a column": row(b64("v"), column="f:a"),
+}
+
+
+@pytest.mark.parametrize("what", NOT_BASE64)
+def test_xml_that_is_not_base64_is_refused(address, table, what):
+    status, _, body = send(address, "PUT", f"{table}/r", NOT_BASE64[what], Content_Type=XML)
+    assert status == 400 and b"is not base64" in body, body
+    assert value(address, f"{table}/r/f:a") == 404
+
+
+def test_base64_in_xml_may_contain_blanks(address, table):
+    assert send(address, "PUT", f"{table}/r", row(f"\n  {b64('value')[:3]}\n{b64('value')[3:]} "), Content_Type=XML)[0] == 200
+    assert value(address, f"{table}/r/f:a") == b"value"
+
+
+def test_unknown_xml_elements_are_ignored_with_their_content(address, table):
+    cell = f'<Cell column="{b64("f:a")}">{{}}</Cell>'.format
+    sent = f'<CellSet><Row key="{b64("r")}">{cell(b64("1"))}<Note>{cell(b64("3"))}</Note></Row><Deleted key="{b64("s")}">{cell(b64("2"))}</Deleted></CellSet>'
+    assert send(address, "PUT", f"{table}/r", sent, Content_Type=XML)[0] == 200
+    assert value(address, f"{table}/r/f:a") == b"1"
+    assert value(address, f"{table}/s/f:a") == 404
+
+
+UNREADABLE = {
+    "another encoding": (XML, '<?xml version="1.0" encoding="ISO-8859-1"?><CellSet/>', b"only UTF-8"),
+    "a control character": (XML, "<CellSet>\x01</CellSet>", b"not allowed"),
+    "no XML": (XML, "nonsense", b"not XML"),
+    "another root": (XML, "<Nope/>", b"CellSet"),
+    "no JSON": (JSON, "{", b"JSON"),
+    "an unknown field": (JSON, '{"Row":[{"Cell":[{"vaule":"eA=="}]}]}', b"column, timestamp, $"),
+    "no base64": (JSON, '{"Row":[{"key":"%%%"}]}', b"key is not base64"),
+    "a column without a colon": (JSON, cells(("r", "f", "v")), b"family:qualifier"),
+    "a type that is none": ("junk", "x", b"junk"),
+}
+
+
+@pytest.mark.parametrize("what", UNREADABLE)
+def test_refusals_of_bodies_name_the_mistake_once(address, table, what):
+    kind, body, says = UNREADABLE[what]
+    status, headers, text = send(address, "PUT", f"{table}/r", body, Content_Type=kind)
+    assert status == 400 and says in text and text.count(b"Bad request") == 1, text
+    assert b"status 4" not in text and headers["Content-Type"] == "text/plain"
+
+
+@pytest.mark.parametrize("coding", ["br", "deflate", "gzip, gzip", "br, gzip", "gzip;q=0"])
+def test_bodies_with_codings_that_are_not_decoded_are_refused(address, table, coding):
+    status, headers, body = send(address, "PUT", f"{table}/r/f:a", b"x", Content_Type=BYTES, Content_Encoding=coding)
+    assert (status, headers["Accept-Encoding"]) == (415, "gzip") and coding.encode() in body, body
+    assert value(address, f"{table}/r/f:a") == 404
+    assert send(address, "PUT", f"{table}/r/f:a", gzip.compress(b"v"), Content_Type=BYTES, Content_Encoding="gzip")[0] == 200
+    assert value(address, f"{table}/r/f:a") == b"v"
+
+
+def test_a_post_without_a_body_needs_no_type(address):
+    assert send(address, "POST", "/namespaces/guide", Accept=XML)[0] == 201
+    assert send(address, "DELETE", "/namespaces/guide")[0] == 200
+    status, _, body = send(address, "POST", "/namespaces/guide", "{}")
+    assert status == 415 and b"application/json" in body
+
+
+# -- answers ------------------------------------------------------------------------------------------
+
+def test_answers_name_what_chose_them(address, table):
+    assert send(address, "PUT", f"{table}/r/f:a", "v", Content_Type=BYTES)[0] == 200
+    for path, accept in ((f"{table}/r", JSON), ("/version", "*/*"), (f"{table}/none", JSON), (f"{table}/r", "image/png")):
+        vary = ", ".join(send(address, "GET", path, Accept=accept)[1].get_all("Vary"))
+        assert {"Accept", "Accept-Encoding", "Encoding", "Origin", "Sec-Fetch-Site"} <= set(vary.split(", "))
+
+
+def test_answers_have_a_date(address):
+    assert re.fullmatch(r"\w{3}, \d\d \w{3} \d{4} \d\d:\d\d:\d\d GMT", send(address, "GET", "/version")[1]["Date"])
+
+
+def fill(address, table, rows=60, size=50_000):
+    for first in range(0, rows, 20):
+        sent = cells(*((f"s{n:04}", "f:a", bytes(size)) for n in range(first, min(first + 20, rows))))
+        assert send(address, "PUT", f"{table}/x", sent, Content_Type=JSON)[0] == 200
+
+
+def test_head_states_the_length_of_get_or_none(address, table):
+    fill(address, table)
+    for path in (f"{table}/s*", f"{table}/s0000", f"{table}/s0000,s0002", "/version"):
+        (status, head, body), (_, get, _) = (send(address, method, path, Accept=JSON) for method in ("HEAD", "GET"))
+        assert (status, body) == (200, b"")
+        assert head["Content-Length"] == get["Content-Length"], path
+    assert send(address, "GET", f"{table}/s*", Accept=JSON)[1]["Content-Length"] is None, "the answer has several pages"
+
+
+def test_head_does_not_move_a_scanner(address, table):
+    assert send(address, "PUT", f"{table}/x", cells(("a", "f:a", "1"), ("b", "f:a", "2")), Content_Type=JSON)[0] == 200
+    scanner = send(address, "PUT", f"{table}/scanner", '{"batch":1}', Content_Type=JSON)[1]["Location"].split("/", 3)[3]
+    keys = []
+    for _ in range(2):
+        status, headers, _ = send(address, "HEAD", f"/{scanner}", Accept=JSON)
+        assert status == 405 and "GET" in headers["Allow"]
+        keys.append(json.loads(send(address, "GET", f"/{scanner}", Accept=JSON)[2])["Row"][0]["key"])
+    assert keys == [b64("a"), b64("b")]
+
+
+def test_http_1_0_clients_notice_a_cut_answer(address, table):
+    fill(address, table)
+    request = f"GET {table}/s* HTTP/1.0\r\nAccept: {JSON}\r\n\r\n".encode()
+    assert raw(address, request).endswith(b"]}")
+    # A cell that the stream of protobuf messages cannot contain.
+    assert send(address, "PUT", f"{table}/x", cells(("s9", "f:a", bytes(70_000))), Content_Type=JSON)[0] == 200
+    with pytest.raises(ConnectionResetError):
+        raw(address, f"GET {table}/s* HTTP/1.0\r\nAccept: application/x-protobuf\r\n\r\n".encode())
+
+
+def test_lasting_mistakes_are_not_answered_as_unavailable(address, table):
+    assert send(address, "PUT", f"{table}/r/f:a", "no counter", Content_Type=BYTES)[0] == 200
+    increment = cells(("r", "f:a", "1"))
+    for method, path, body, wanted in (
+        ("PUT", f"{table}/r?check=increment", increment, 400),
+        ("DELETE", "/namespaces/default", None, 400),
+        ("DELETE", "/hbase:meta/schema", None, 400),
+        ("PUT", "/hbase:meta/r", increment, 400),
+        ("GET", "/hbase:meta/*", None, 400),
+    ):
+        status, headers, text = send(address, method, path, body, Content_Type=JSON, Accept=JSON)
+        assert status == wanted and headers["Retry-After"] is None and len(text) > 15, (method, path, status, text)
+    closed = json.dumps({"ColumnSchema": [{"name": "f"}], "READONLY": "true"})
+    assert send(address, "PUT", f"{table}/schema", closed, Content_Type=JSON)[0] == 201
+    assert send(address, "PUT", f"{table}/r/f:a", "v", Content_Type=BYTES)[0] == 403
+
+
+# -- texts --------------------------------------------------------------------------------------------
+
+SCANNER = "/rules/scanner"
+MISTAKES = {
+    "no such address": ("GET", "/rules", None, {"Accept": JSON}, 404, "/TABLE/ROW"),
+    "no such method": ("DELETE", "/version", None, {}, 405, "GET,OPTIONS"),
+    "no such method, as a page": ("POST", "/version", "", {"Content-Type": JSON, "Accept": JSON}, 405, "GET,OPTIONS"),
+    "no such type of body": ("PUT", "/rules/r", "x", {"Content-Type": "application/xml"}, 415, "text/xml, application/json"),
+    "no such type of answer": ("GET", "/rules/r", None, {"Accept": "image/png"}, 406, "application/json"),
+    "no such type of answer, as a page": ("GET", "/rules/r", None, {"Accept": "text/html"}, 406, "application/json"),
+    "a number of the query": ("GET", "/rules/*?limit=x", None, {"Accept": JSON}, 404, "limit must be a whole number"),
+    "a field of a scanner": ("PUT", SCANNER, '{"limit":5}', {"Content-Type": JSON}, 400, "batch, startRow, endRow"),
+    "a filter of a scanner": ("PUT", SCANNER, json.dumps({"filter": "PrefixFilter('a')"}), {"Content-Type": JSON}, 400, "JSON object"),
+    "a filter of a scan": ("GET", "/rules/*?filter=%7B%22type%22%3A%22KeyOnlyFilter%22%7D", None, {"Accept": JSON}, 400, "PrefixFilter('a')"),
+    "an expired scanner": ("GET", "/rules/scanner/nope", None, {"Accept": JSON}, 404, "limits.scanner_timeout"),
+    "a value without a column": ("PUT", "/rules/r", "v", {"Content-Type": BYTES}, 400, "/TABLE/ROW/FAMILY:QUALIFIER"),
+    "a large cell": ("PUT", "/rules/r/f:a", bytes(20 << 20), {"Content-Type": BYTES}, 400, "10485760"),
+    "a family": ("PUT", "/rules/r/g:a", "v", {"Content-Type": BYTES}, 404, "it has f"),
+    "an attribute": ("PUT", "/other/schema", '{"ColumnSchema":[{"name":"f","VERSIONS":"x"}]}', {"Content-Type": JSON}, 400, "VERSIONS"),
+    "impersonation": ("GET", "/version?doAs=bob", None, {}, 400, "doAs"),
+    "impersonation in a header": ("GET", "/version", None, {"doAs": "bob"}, 400, "doAs"),
+}
+
+
+@pytest.mark.parametrize("what", MISTAKES)
+def test_refusals_say_what_would_be_right(address, table, what):
+    method, path, body, headers, wanted, says = MISTAKES[what]
+    status, _, text = send(address, method, path, body, **headers)
+    assert status == wanted and says in text.decode(), (status, text)
+    assert b"\tat " not in text and len(text) < 1000, "no stack, and no descriptor of a table"
+
+
+def test_methods_that_no_resource_has_are_answered_on_the_port_of_rest(rest_address):
+    for method in ("FOO", "PROPFIND", "get"):
+        answer = raw(rest_address, f"{method} /version HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n".encode())
+        assert answer.startswith(b"HTTP/1.1 405 ") and b"allow: GET,OPTIONS" in answer.lower().replace(b"get,options", b"GET,OPTIONS"), answer
+    answer = raw(rest_address, b"POST / HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/x-thrift\r\nConnection: close\r\n\r\n")
+    assert b"for REST alone" in answer
+
+
+def test_a_request_of_http_1_1_has_a_host(address):
+    assert raw(address, b"GET /version HTTP/1.1\r\nConnection: close\r\n\r\n").startswith(b"HTTP/1.1 400 ")
+    assert raw(address, b"GET /version HTTP/1.0\r\n\r\n").startswith(b"HTTP/1.0 200 ")
+    assert raw(address, b"OPTIONS * HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n").startswith(b"HTTP/1.1 204 ")
+
+
+# -- browsers -----------------------------------------------------------------------------------------
+
+BROWSER = [
+    ("GET", {"Sec-Fetch-Site": "none"}, 200),
+    ("GET", {"Sec-Fetch-Site": "same-origin"}, 200),
+    ("HEAD", {"Sec-Fetch-Site": "none"}, 200),
+    ("PUT", {"Sec-Fetch-Site": "none"}, 403),
+    ("DELETE", {"Sec-Fetch-Site": "same-origin"}, 403),
+    ("GET", {"Sec-Fetch-Site": "cross-site"}, 403),
+    ("GET", {"Sec-Fetch-Site": "same-site"}, 403),
+    ("GET", {"Sec-Fetch-Site": "same-origin", "Origin": "http://evil.example"}, 403),
+]
+
+
+@pytest.mark.parametrize("method, headers, wanted", BROWSER)
+def test_browsers_read_for_their_users_alone(address, method, headers, wanted):
+    path = "/version" if method in ("GET", "HEAD") else "/version/schema"
+    assert send(address, method, path, **headers)[0] == wanted
