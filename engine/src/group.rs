@@ -9,6 +9,9 @@
 //! belongs to the group is such a transaction, so its body sees the writes of the calls before it.
 //!
 //! Reads see only what has been committed, also those of the thread itself.
+//!
+//! The group of an event loop never waits ([`Group::open_without_waiting`]): a call that would have to is left to
+//! another thread ([`CallWrites::MustWait`]).
 
 use std::any::Any;
 use std::cell::{Cell, RefCell};
@@ -49,6 +52,9 @@ pub enum CallWrites {
     Staged,
     /// The commit of some of its writes did not succeed: its result does not count. Never [`Outcome::Committed`].
     Undone(Outcome),
+    /// The call would have had to wait, and has written nothing. Its result does not count: it has to be run by a
+    /// thread that may wait.
+    MustWait,
 }
 
 /// An open group of the current thread. When it is dropped, staged transactions are committed.
@@ -56,6 +62,8 @@ pub enum CallWrites {
 pub struct Group(PhantomData<*const ()>);
 
 struct OpenGroup {
+    /// Whether its calls and commits may wait.
+    may_wait: bool,
     transactions: Transactions,
     /// The number of staged transactions.
     staged: usize,
@@ -89,7 +97,21 @@ thread_local! {
     static OPEN: RefCell<Option<OpenGroup>> = const { RefCell::new(None) };
     /// The error of all transactions; see [`failing`].
     static FAILING: RefCell<Option<Error>> = const { RefCell::new(None) };
+    /// Whether this thread has a group.
+    static EXISTS: Cell<bool> = const { Cell::new(false) };
+    /// Whether transactions of this thread are staged.
     static IS_OPEN: Cell<bool> = const { Cell::new(false) };
+    static WAITING: Cell<Waiting> = const { Cell::new(Waiting::Allowed) };
+}
+
+/// Whether the running call may wait.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Waiting {
+    Allowed,
+    /// Not until it has staged a transaction, which must not be repeated.
+    Refused,
+    /// It was refused, and the call fails.
+    Needed,
 }
 
 impl Group {
@@ -97,7 +119,23 @@ impl Group {
     /// calls that have returned; it may be called while a later call runs, with locks held, and must not call the
     /// engine.
     pub fn open(ended: impl Fn(&Outcome) + 'static) -> Self {
+        Self::new(true, ended)
+    }
+
+    /// Opens a group as [`Self::open`] does, for a thread that must not wait. A call that would have to wait for
+    /// another thread or for a disk is [`CallWrites::MustWait`], and a commit that would is [`Outcome::NotWritten`].
+    /// Commits still hand their bytes to the operating system, and wait for commits of other threads for up to a
+    /// millisecond.
+    ///
+    /// Only the transactions of [`Self::run`] are staged. A call that makes several transactions has to begin with
+    /// [`begin_several`]; otherwise those after the first one wait.
+    pub fn open_without_waiting(ended: impl Fn(&Outcome) + 'static) -> Self {
+        Self::new(false, ended)
+    }
+
+    fn new(may_wait: bool, ended: impl Fn(&Outcome) + 'static) -> Self {
         let open = OpenGroup {
+            may_wait,
             transactions: Transactions::None,
             staged: 0,
             kept: Vec::new(),
@@ -108,27 +146,51 @@ impl Group {
             undone: None,
         };
         OPEN.with_borrow_mut(|group| *group = Some(open));
-        IS_OPEN.set(true);
+        EXISTS.set(true);
+        IS_OPEN.set(may_wait);
         Self(PhantomData)
     }
 
-    /// Runs a call.
+    /// Runs a call. A group that does not wait has to be committed soon, even if nothing was staged: it may hold the
+    /// lock of a table.
     pub fn run<T>(&self, call: impl FnOnce() -> T) -> (T, CallWrites) {
-        OPEN.with_borrow_mut(|group| {
-            if let Some(group) = group {
-                (group.by_call, group.has_committed, group.undone) = (false, false, None);
+        struct Ended(bool);
+        impl Drop for Ended {
+            fn drop(&mut self) {
+                IS_OPEN.set(self.0);
+                WAITING.set(Waiting::Allowed);
             }
+        }
+        let may_wait = OPEN.with_borrow_mut(|group| {
+            let Some(group) = group else { return true };
+            (group.by_call, group.has_committed, group.undone) = (false, false, None);
+            group.may_wait
         });
+        let ended = Ended(may_wait);
+        if !may_wait {
+            IS_OPEN.set(true);
+            WAITING.set(Waiting::Refused);
+        }
         let result = call();
+        let must_wait = WAITING.get() == Waiting::Needed;
+        drop(ended);
         let writes = OPEN.with_borrow_mut(|group| {
             let Some(group) = group else { return CallWrites::Done };
             match (group.undone.take(), std::mem::take(&mut group.by_call)) {
                 (Some(outcome), _) => CallWrites::Undone(outcome),
                 (None, true) => CallWrites::Staged,
+                (None, false) if must_wait => CallWrites::MustWait,
                 (None, false) => CallWrites::Done,
             }
         });
         (result, writes)
+    }
+
+    /// Whether the store of the calls has groups, as far as is known. Otherwise no call is ever staged.
+    pub fn is_possible(&self) -> bool {
+        OPEN.with_borrow(|group| {
+            group.as_ref().is_some_and(|group| !matches!(group.transactions, Transactions::Impossible))
+        })
     }
 
     /// Runs a call without the group, which is committed first: each of its transactions is committed by itself, and
@@ -156,6 +218,7 @@ impl Drop for Group {
     fn drop(&mut self) {
         self.commit();
         IS_OPEN.set(false);
+        EXISTS.set(false);
         OPEN.with_borrow_mut(|group| *group = None);
     }
 }
@@ -174,7 +237,27 @@ pub fn failing<T>(error: &Error, call: impl FnOnce() -> T) -> T {
     call()
 }
 
-/// Whether this thread has a group.
+/// To be called by a call before its first transaction, if it makes several.
+///
+/// # Errors
+/// `Busy` in a group that does not wait: the call is [`CallWrites::MustWait`].
+pub fn begin_several() -> Result<()> {
+    before_waiting()
+}
+
+/// To be called before this thread waits, or reads data that may be on a disk, for the running call.
+///
+/// # Errors
+/// `Busy` if the call must not wait. It then has to fail.
+pub(crate) fn before_waiting() -> Result<()> {
+    if WAITING.get() == Waiting::Allowed {
+        return Ok(());
+    }
+    WAITING.set(Waiting::Needed);
+    Err(Error::new(ErrorKind::Busy, "the call has to wait, and runs on a thread that must not"))
+}
+
+/// Whether transactions of this thread are staged.
 pub(crate) fn is_open() -> bool {
     IS_OPEN.get()
 }
@@ -228,8 +311,14 @@ pub(crate) fn stage(
         let Some(group) = group.as_mut().filter(|group| !group.has_committed) else { return Ok(Staged::Refused) };
         let address = Arc::as_ptr(store).cast::<()>();
         if matches!(group.transactions, Transactions::None) {
+            let may_wait = group.may_wait;
             group.transactions = match Arc::clone(store).group() {
-                Some(group) => Transactions::In { store: address, group },
+                Some(mut group) => {
+                    if !may_wait {
+                        group.never_wait();
+                    }
+                    Transactions::In { store: address, group }
+                }
                 None => Transactions::Impossible,
             };
         }
@@ -243,6 +332,7 @@ pub(crate) fn stage(
         if staged == Staged::Added {
             group.staged += 1;
             group.by_call = true;
+            WAITING.set(Waiting::Allowed);
         }
         Ok(staged)
     })
@@ -271,7 +361,7 @@ pub(crate) fn is_full() -> bool {
 /// Transactions of the running call were not committed, or it is unknown whether they were. The result of the call does
 /// not count.
 pub(crate) fn commit() -> Result<bool> {
-    if !is_open() {
+    if !EXISTS.get() {
         return Ok(false);
     }
     let Some(Commit { outcome, then, locks, ended }) =
@@ -326,7 +416,9 @@ impl OpenGroup {
             _ => None,
         };
         self.staged = 0;
-        self.transactions = Transactions::None;
+        if !matches!(self.transactions, Transactions::Impossible) {
+            self.transactions = Transactions::None;
+        }
         // The running call still needs the locks that it refers to.
         let (used, locks) =
             std::mem::take(&mut self.kept).into_iter().partition(|(_, lock)| Rc::strong_count(lock) > 1);

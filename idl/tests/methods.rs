@@ -87,7 +87,7 @@ fn kinds_effects_and_scanners_agree() {
     for method in Method::all() {
         let info = method.info();
         assert_eq!(info.effect == Effect::Data, info.kind == CallKind::Write, "{info:?}");
-        assert!(!info.short || info.kind == CallKind::Read, "{info:?}");
+        assert!(!info.short || matches!(info.kind, CallKind::Read | CallKind::Write), "{info:?}");
         let has_number = matches!(info.scanner, Some(ScannerUse::Fetches | ScannerUse::Closes));
         if has_number && method.service() != Service::Rest {
             assert_eq!(info.arguments[0].wire, TType::I32, "{info:?}: the scanner's number");
@@ -102,4 +102,7 @@ fn kinds_effects_and_scanners_agree() {
     let mut not_short = [&scans[..], &more_scans[..], &many[..]].concat();
     not_short.sort_unstable();
     assert_eq!(named(|method| method.info().kind == CallKind::Read && !method.info().short), not_short);
+    let deletes = ["deleteAll", "deleteAllRow", "deleteAllRowTs", "deleteAllTs", "deleteSingle"];
+    let short_writes = [&deletes[..], &["mutateRow", "mutateRowTs", "put"]].concat();
+    assert_eq!(named(|method| method.info().kind == CallKind::Write && method.info().short), short_writes);
 }

@@ -73,6 +73,7 @@ impl Catalog {
     pub(crate) fn begin(&self) -> Result<MutexGuard<'_, Counter>> {
         // The group may hold a shared lock on the table.
         group::commit()?;
+        group::before_waiting()?;
         let mut counter = self.changes.lock();
         if self.doubtful.load(Ordering::Acquire) {
             self.load(&mut counter)?;

@@ -33,14 +33,20 @@ impl TableSlot {
     }
 
     /// Locks the table shared. A thread must not take it twice: if a change waits in between, both would deadlock.
+    /// Therefore the group of this thread, which may hold it, is committed before this waits.
     pub(crate) fn shared(&self) -> Shared<'_> {
-        self.0.read()
+        self.0.try_read().unwrap_or_else(|| {
+            // Its calls are told the outcome of the commit.
+            let _ = group::commit();
+            self.0.read()
+        })
     }
 
     /// Locks the table shared until the group of this thread is committed, unless the group holds that lock already.
     ///
     /// # Errors
-    /// That of [`group::commit`], which is called if the lock has to be waited for.
+    /// That of [`group::commit`], which is called if the lock has to be waited for, and that of
+    /// [`group::before_waiting`].
     pub(crate) fn shared_in_group(&self) -> Result<Rc<Kept>> {
         let address = Arc::as_ptr(&self.0) as usize;
         if let Some(kept) = group::kept(address) {
@@ -50,7 +56,13 @@ impl TableSlot {
             Some(held) => held,
             None => {
                 group::commit()?;
-                self.0.read_arc()
+                match self.0.try_read_arc() {
+                    Some(held) => held,
+                    None => {
+                        group::before_waiting()?;
+                        self.0.read_arc()
+                    }
+                }
             }
         };
         let held = Rc::new(held);

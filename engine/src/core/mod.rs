@@ -82,6 +82,7 @@ impl Core {
             }
             drop(writing);
             if !group::commit()? {
+                group::before_waiting()?;
                 break;
             }
         }

@@ -257,6 +257,7 @@ fn each_newest(
 ) -> Result<()> {
     // The row may be on disk. A thread that has other calls to run keeps its place: the notice would wake a thread for
     // each of them, and most rows are in memory.
+    group::before_waiting()?;
     if !group::is_open() {
         blocking::may_wait();
     }

@@ -303,6 +303,10 @@ impl TransactionGroup for FaultGroup {
         })
     }
 
+    fn never_wait(&mut self) {
+        self.inner.never_wait();
+    }
+
     fn bytes(&self) -> u64 {
         self.inner.bytes()
     }

@@ -352,6 +352,10 @@ pub trait TransactionGroup {
         body: &mut dyn FnMut(&mut dyn Transaction) -> Result<()>,
     ) -> Result<Staged>;
 
+    /// From now on, nothing waits for a disk, and for other threads only as long as commits usually take. A transaction
+    /// that would have to wait is [`Staged::Refused`], and a commit that would is [`GroupOutcome::NotWritten`].
+    fn never_wait(&mut self);
+
     /// The approximate size of the writes that have been added since the last commit, in bytes.
     fn bytes(&self) -> u64;
 

@@ -7,6 +7,7 @@ use bytes::Bytes;
 use crate::catalog::{Family, TableState};
 use crate::cell::{CellKind, LATEST};
 use crate::error::Result;
+use crate::group;
 use crate::key;
 use crate::mutation::{Delete, Marker, MarkerKind, Mutation, Put};
 use crate::read::newest_times;
@@ -158,7 +159,10 @@ fn longer_lasting(
 ) -> Result<Option<Bytes>> {
     let stored = match tx.written(space, key) {
         Some(written) => Some(written),
-        None => tx.snapshot().get(space, key)?,
+        None => {
+            group::before_waiting()?;
+            tx.snapshot().get(space, key)?
+        }
     };
     let Some(stored) = stored else { return Ok(None) };
     let lasts = value::end(timestamp, value::ttl_of(&stored)?).is_none_or(|other| other > end);

@@ -15,8 +15,9 @@ use super::call::{Call, Handler};
 use super::caller::Caller;
 use super::clock::Monotonic;
 use super::identity::Identity;
-use super::job::{Job, Ownership, Reply};
+use super::job::{Job, Ownership, Reply, Rerun};
 use super::lane::{Lane, Permit};
+use super::loop_writes::LoopWrites;
 use super::mailbox::Mailbox;
 use super::memory_quota::{MemoryClaim, MemoryHolder, MemoryQuota};
 use super::queue::{self, Tuning};
@@ -65,6 +66,8 @@ impl Drop for StopOnDrop {
 enum Submitted {
     /// The call has ended with this reply.
     Answered(Reply),
+    /// The call was run, and is answered in this turn of the event loop, unless it has to wait after all.
+    Staged { replied: oneshot::Receiver<Reply>, ownership: Arc<Ownership> },
     /// The call waits in the queue of its lane.
     Queued { replied: oneshot::Receiver<Reply>, ownership: Arc<Ownership> },
 }
@@ -114,6 +117,10 @@ impl Dispatcher {
     ) -> Option<Reply> {
         let (mut replied, ownership) = match self.submit(call, message, out, caller) {
             Submitted::Answered(reply) => return Some(reply),
+            Submitted::Staged { replied, ownership } => {
+                let _stop = StopOnDrop(ownership);
+                return replied.await.ok();
+            }
             Submitted::Queued { replied, ownership } => (replied, StopOnDrop(ownership)),
         };
         tokio::select! {
@@ -131,8 +138,9 @@ impl Dispatcher {
         replied.await.ok()
     }
 
-    /// Runs or queues a call. A short read runs on this thread, up to a limit of work, if its lane has a free
-    /// handler and short reads are quick. A read that reaches the limit is queued, as is every other call.
+    /// Runs or queues a call. A short call runs on this thread if its lane has a free handler and such calls are quick:
+    /// a read up to a limit of work, a write if it need not wait. A call for which that is not enough is queued, as is
+    /// every other call.
     fn submit(&self, call: Call, message: Bytes, mut out: Vec<u8>, caller: &Arc<Caller>) -> Submitted {
         let memory = self.memory(caller);
         let request = Request { call: &call, message: &message, caller, memory, stop: Stop::default() };
@@ -142,19 +150,30 @@ impl Dispatcher {
         };
         let live = self.live();
         let kind = live.lanes.of_calls(method.info().kind);
-        // A change of schema locks its table exclusively, and a read must not wait for that lock on an event
-        // loop. If reads share their lane with writes and scans, they are queued like those.
+        // A change of schema locks its table exclusively, and a call must not wait for that lock on an event
+        // loop. If all kinds of calls share a lane, all are queued.
         let short = live.config.fast_path
             && method.info().short
-            && kind == LaneKind::Read
             && message.len() <= SHORT_BYTES_MAX
             && self.lane(LaneKind::Admin).under_way() == 0;
-        let mut entered = None;
-        if let Some(permit) = short.then(|| self.lane(kind).enter_inline()).flatten() {
-            match self.runner.run_inline(&request, &mut out, permit) {
-                Ok(claim) => return Submitted::Answered(Reply { bytes: out, claim }),
-                Err(permit) => entered = Some(permit),
+        let (mut entered, mut inline) = (None, None);
+        match kind {
+            LaneKind::Read if short => {
+                if let Some(permit) = self.lane(kind).enter_inline() {
+                    match self.runner.run_inline(&request, &mut out, permit) {
+                        Ok(claim) => return Submitted::Answered(Reply { bytes: out, claim }),
+                        Err(permit) => entered = Some(permit),
+                    }
+                }
             }
+            LaneKind::Write if short => {
+                if let Some(writes) = LoopWrites::current()
+                    && let Some(permit) = writes.permit()
+                {
+                    (entered, inline) = (Some(permit), Some(writes));
+                }
+            }
+            _ => {}
         }
         let client = memory.account.number;
         let Some(permit) = entered.or_else(|| self.enter(method, kind, client)) else {
@@ -168,7 +187,7 @@ impl Dispatcher {
         let (reply, replied) = oneshot::channel();
         let ownership = Arc::<Ownership>::default();
         let queue = permit.lane().queue().clone();
-        queue.put(Job {
+        let job = Job {
             call,
             message,
             out,
@@ -180,11 +199,20 @@ impl Dispatcher {
             fetches,
             ownership: ownership.clone(),
             progress: None,
-            alone: false,
+            rerun: Rerun::default(),
             reply,
             mailbox: Mailbox::current(),
-        });
-        Submitted::Queued { replied, ownership }
+        };
+        match inline {
+            Some(writes) => {
+                writes.run(job);
+                Submitted::Staged { replied, ownership }
+            }
+            None => {
+                queue.put(job);
+                Submitted::Queued { replied, ownership }
+            }
+        }
     }
 
     /// Takes a permit of a lane, or of the lane that replaces it if the settings have just removed it. If the lane is
@@ -220,6 +248,11 @@ impl Dispatcher {
     /// A lane.
     pub fn lane(&self, kind: LaneKind) -> &Arc<Lane> {
         &self.lanes[kind as usize]
+    }
+
+    /// The lane of writes, unless all kinds of calls share one.
+    pub fn write_lane(&self) -> &Arc<Lane> {
+        self.lane(LaneKind::Write)
     }
 
     /// The figures of the lanes of the current settings.

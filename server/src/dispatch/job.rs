@@ -40,12 +40,24 @@ pub struct Job {
     pub ownership: Arc<Ownership>,
     /// What the call has done, if it was paused.
     pub progress: Option<Progress>,
-    /// Whether the call must not share its commit with other calls.
-    pub alone: bool,
+    /// How it is run, if that differs from the first time.
+    pub rerun: Rerun,
     /// Receives the reply.
     pub reply: oneshot::Sender<Reply>,
     /// The mailbox of the event loop that receives the reply, if it has one.
     pub mailbox: Option<Arc<Mailbox>>,
+}
+
+/// How a worker of the write lane runs a call.
+#[derive(Debug, Default)]
+pub enum Rerun {
+    /// Its writes may share a commit with those of other calls.
+    #[default]
+    Shared,
+    /// Its writes are committed by themselves, and may wait.
+    Alone,
+    /// For its answer only: its writes have failed with this error.
+    Failed(hjall_engine::Error),
 }
 
 /// A call that was paused.

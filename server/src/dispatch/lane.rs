@@ -4,9 +4,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::time::Duration;
 
+use super::inline_speed::InlineSpeed;
 use super::job::Job;
 use super::queue::Queue;
-use super::read_speed::ReadSpeed;
 use crate::observe::{Dropped, Histogram, LaneMetrics, Refusal};
 use crate::settings::lane_size::LaneSize;
 use crate::wire::method::LaneKind;
@@ -24,7 +24,7 @@ pub struct Lane {
     calls_max: AtomicUsize,
     under_way: AtomicUsize,
     running: AtomicUsize,
-    read_speed: ReadSpeed,
+    inline_speed: InlineSpeed,
     finished: AtomicU64,
     /// By [`Refusal`].
     refused: [AtomicU64; 3],
@@ -44,7 +44,7 @@ impl Lane {
             calls_max: AtomicUsize::new(0),
             under_way: AtomicUsize::new(0),
             running: AtomicUsize::new(0),
-            read_speed: ReadSpeed::default(),
+            inline_speed: InlineSpeed::default(),
             finished: AtomicU64::new(0),
             refused: Default::default(),
             dropped: Default::default(),
@@ -76,10 +76,9 @@ impl Lane {
         self.permit(self.calls_max.load(Ordering::Relaxed))
     }
 
-    /// A permit for a call that runs on its event loop; `None` while all handlers are busy or short reads are
-    /// slow.
+    /// A permit for a call that runs on its event loop; `None` while all handlers are busy or short calls are slow.
     pub fn enter_inline(self: &Arc<Self>) -> Option<Permit> {
-        if !self.read_speed.admits() {
+        if !self.inline_speed.admits() {
             return None;
         }
         let limit = self.running_max.load(Ordering::Relaxed).min(self.calls_max.load(Ordering::Relaxed));
@@ -87,8 +86,8 @@ impl Lane {
     }
 
     /// The durations of calls on event loops.
-    pub fn read_speed(&self) -> &ReadSpeed {
-        &self.read_speed
+    pub fn inline_speed(&self) -> &InlineSpeed {
+        &self.inline_speed
     }
 
     /// The number of calls running or waiting.

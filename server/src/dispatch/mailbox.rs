@@ -47,6 +47,10 @@ impl Mailbox {
         }
     }
 
+    fn is_current(self: &Arc<Self>) -> bool {
+        CURRENT.with_borrow(|current| current.as_ref().is_some_and(|current| Arc::ptr_eq(current, self)))
+    }
+
     fn lock(&self) -> std::sync::MutexGuard<'_, Vec<Addressed>> {
         self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -59,7 +63,7 @@ pub struct Replies(Vec<Arc<Mailbox>>);
 impl Replies {
     /// Adds a reply. `mailbox`: that of the connection's event loop, if it has one.
     pub fn add(&mut self, mailbox: Option<Arc<Mailbox>>, reply: Addressed) {
-        let Some(mailbox) = mailbox else {
+        let Some(mailbox) = mailbox.filter(|mailbox| !mailbox.is_current()) else {
             let (reply, bytes) = reply;
             let _ = reply.send(bytes);
             return;

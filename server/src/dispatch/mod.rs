@@ -1,7 +1,7 @@
 //! Runs calls: chooses the lane, queues the call, and runs it on a thread of the lane or on the event loop.
 //!
 //! ```text
-//! connection ─► inline (a short read), or lane ─► queue ─► worker pool
+//! connection ─► inline (a short call), or lane ─► queue ─► worker pool
 //!                        └─────────── call ◄───────────────────┘
 //! ```
 
@@ -12,12 +12,13 @@ pub mod caller;
 pub(crate) mod clock;
 pub(crate) mod dispatcher;
 pub mod identity;
+mod inline_speed;
 pub(crate) mod job;
 pub(crate) mod lane;
+pub(crate) mod loop_writes;
 pub(crate) mod mailbox;
 pub(crate) mod memory_quota;
 pub mod queue;
-mod read_speed;
 mod reconfigure;
 pub(crate) mod runner;
 pub(crate) mod shutdown;

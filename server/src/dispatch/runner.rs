@@ -13,7 +13,7 @@ use super::call::{Call, Handler};
 use super::call_scope::{CallScope, Remains, Slice};
 use super::caller::Caller;
 use super::identity::Identity;
-use super::job::{Job, Progress, Reply};
+use super::job::{Job, Progress, Reply, Rerun};
 use super::lane::Permit;
 use super::mailbox::{Addressed, Mailbox, Replies};
 use super::memory_quota::{MemoryClaim, MemoryHolder};
@@ -251,10 +251,10 @@ impl Runner {
         (mailbox, (reply, Reply { bytes: out, claim }))
     }
 
-    /// Returns a job to the queue whose writes have not been committed with those of other calls.
-    pub(super) fn run_alone(&self, run: RunJob) {
+    /// Puts a job into the queue whose call was run and has had no effect, to be run again in this way.
+    pub(super) fn run_again(&self, run: RunJob, rerun: Rerun) {
         let mut job = run.begin_again();
-        job.alone = true;
+        job.rerun = rerun;
         let queue = job.permit.lane().queue().clone();
         queue.put(job);
     }
@@ -262,7 +262,11 @@ impl Runner {
     /// Answers a job whose writes have failed after its call was run. It is run again for its answer, with nothing but
     /// this error for its writes.
     pub(super) fn answer_failed(&self, run: RunJob, error: &hjall_engine::Error) {
-        let job = run.begin_again();
+        self.fail(run.begin_again(), error);
+    }
+
+    /// Runs a job for its answer, with nothing but this error for its writes.
+    pub(super) fn fail(&self, job: Job, error: &hjall_engine::Error) {
         if let Some(run) = group::failing(error, || self.attempt(job)) {
             self.answer(run);
         }
@@ -281,12 +285,12 @@ impl Runner {
         let limit = self.live().config.limits.reply_bytes_max;
         let span = span(request, permit.lane().kind());
         let (begin, started) = (out.len(), Instant::now());
-        let stopwatch = permit.lane().read_speed().start();
+        let stopwatch = permit.lane().inline_speed().start();
         let scope = self.scope(request, limit);
         let outcome =
             span.in_scope(|| request.call.run_within(INLINE_WORK, &*self.handler, &scope, request.message, out, limit));
         // A read that is queued now has occupied the event loop, too.
-        permit.lane().read_speed().record(&stopwatch);
+        permit.lane().inline_speed().record(&stopwatch, 1);
         let Some(outcome) = outcome else {
             permit.waits_again();
             return Err(permit);

@@ -1,4 +1,5 @@
-//! Runs the calls that wait for a worker of the write lane one after the other, and commits their writes together.
+//! Runs calls one after the other, and commits their writes together: those that wait for a worker of the write lane,
+//! or those of an event loop.
 //!
 //! A call whose writes are staged is answered after the commit. All others are answered as soon as they have been run.
 
@@ -9,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use hjall_engine::group::{CallWrites, Group, Outcome};
 
-use super::job::Job;
+use super::job::{Job, Rerun};
 use super::queue::{Queue, Taken, Taker};
 use super::runner::{RunJob, Runner};
 use crate::observe::Dropped;
@@ -20,7 +21,7 @@ const CALLS_MAX: usize = 128;
 /// The time after which writes are committed, even if more calls wait. The engine limits their size.
 const TIME_MAX: Duration = Duration::from_millis(1);
 
-/// A worker that commits the writes of several calls together. It belongs to one thread.
+/// A thread that commits the writes of several calls together.
 pub struct WriteGroup {
     runner: Arc<Runner>,
     group: Group,
@@ -54,18 +55,27 @@ impl Undone {
 }
 
 impl WriteGroup {
-    /// A group of the current thread, which must not have one.
+    /// The group of a worker. The current thread must not have one.
     pub fn new(runner: Arc<Runner>) -> Self {
+        Self::with(runner, |ended| Group::open(ended))
+    }
+
+    /// The group of an event loop, which does not wait. The current thread must not have one.
+    pub fn on_event_loop(runner: Arc<Runner>) -> Self {
+        Self::with(runner, |ended| Group::open_without_waiting(ended))
+    }
+
+    fn with(runner: Arc<Runner>, open: impl FnOnce(Box<dyn Fn(&Outcome)>) -> Group) -> Self {
         let pending = Rc::<RefCell<Pending>>::default();
         let (answering, ended) = (runner.clone(), pending.clone());
-        let group = Group::open(move |outcome| {
+        let group = open(Box::new(move |outcome| {
             let pending = &mut *ended.borrow_mut();
             let staged = pending.staged.drain(..);
             match outcome {
                 Outcome::Committed => answering.answer_all(staged),
                 _ => pending.undone.extend(staged.filter_map(|run| Some((run, Undone::of(outcome)?)))),
             }
-        });
+        }));
         Self { runner, group, pending }
     }
 
@@ -89,23 +99,57 @@ impl WriteGroup {
         self.finish_undone();
     }
 
-    fn run_job(&self, job: Job) {
-        if job.alone {
-            // Its writes may wait for a long time.
-            self.group.commit();
-            self.finish_undone();
-            return self.group.run_alone(|| self.runner.run_job(job));
+    fn run_job(&self, mut job: Job) {
+        let rerun = std::mem::take(&mut job.rerun);
+        if let Rerun::Shared = rerun {
+            return self.stage(job);
         }
+        // Its writes may wait for a long time.
+        self.group.commit();
+        self.finish_undone();
+        self.group.run_alone(|| match rerun {
+            Rerun::Failed(error) => self.runner.fail(job, &error),
+            Rerun::Shared | Rerun::Alone => self.runner.run_job(job),
+        });
+    }
+
+    /// Runs a job. It is answered after the commit if its writes are staged. On an event loop, a job that would have to
+    /// wait is put into the queue.
+    pub fn stage(&self, job: Job) {
         let (run, writes) = self.group.run(|| self.runner.attempt(job));
         // Without a result, the job was dropped before its call was run.
         let Some(run) = run else { return };
         match writes {
             CallWrites::Done => self.runner.answer(run),
             CallWrites::Staged => self.pending.borrow_mut().staged.push(run),
+            CallWrites::MustWait => self.runner.run_again(run, Rerun::Shared),
             CallWrites::Undone(outcome) => match Undone::of(&outcome) {
                 None => self.runner.answer(run),
                 Some(undone) => self.pending.borrow_mut().undone.push((run, undone)),
             },
+        }
+    }
+
+    /// The number of calls that will be answered after the commit.
+    pub fn staged(&self) -> usize {
+        self.pending.borrow().staged.len()
+    }
+
+    /// Whether the store can commit the writes of several calls together, as far as is known.
+    pub fn is_possible(&self) -> bool {
+        self.group.is_possible()
+    }
+
+    /// Commits the writes of an event loop. Calls whose writes have not been committed are put into the queue.
+    pub fn commit_without_waiting(&self) {
+        self.group.commit();
+        let undone = std::mem::take(&mut self.pending.borrow_mut().undone);
+        for (run, undone) in undone {
+            let rerun = match undone {
+                Undone::NotWritten => Rerun::Shared,
+                Undone::Failed(error) => Rerun::Failed(error),
+            };
+            self.runner.run_again(run, rerun);
         }
     }
 
@@ -114,7 +158,7 @@ impl WriteGroup {
         let undone = std::mem::take(&mut self.pending.borrow_mut().undone);
         for (run, undone) in undone {
             match undone {
-                Undone::NotWritten => self.runner.run_alone(run),
+                Undone::NotWritten => self.runner.run_again(run, Rerun::Alone),
                 Undone::Failed(error) => self.runner.answer_failed(run, &error),
             }
         }

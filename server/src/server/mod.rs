@@ -21,6 +21,7 @@ use crate::dispatch::call::Handler;
 use crate::dispatch::clock::Monotonic;
 use crate::dispatch::dispatcher::Dispatcher;
 use crate::dispatch::identity::Identity;
+use crate::dispatch::loop_writes::LoopWrites;
 use crate::dispatch::mailbox::Mailbox;
 use crate::dispatch::runner::ActiveSettings;
 use crate::gateway::compactor::Compactor;
@@ -162,7 +163,8 @@ impl Server {
         let dispatcher = Arc::new(Dispatcher::new(handler, identity, live.clone()));
         dispatcher.start_workers().map_err(StartError::Threads)?;
         let endpoint = Arc::new(Endpoint::new(dispatcher, tls, access));
-        let loops = (0..live.config.loops.max(1)).map(Loop::start).collect::<io::Result<Vec<_>>>();
+        let start = |number| Loop::start(number, &endpoint.dispatcher);
+        let loops = (0..live.config.loops.max(1)).map(start).collect::<io::Result<Vec<_>>>();
         let loops = loops.map_err(StartError::Threads)?;
         let handles = loops.iter().map(|l| l.handle.clone()).collect();
         let acceptor = Arc::new(Acceptor::new(endpoint.clone(), handles));
@@ -279,7 +281,8 @@ impl Drop for Server {
 }
 
 impl Loop {
-    fn start(number: usize) -> io::Result<Self> {
+    fn start(number: usize, dispatcher: &Dispatcher) -> io::Result<Self> {
+        let (runner, write_lane) = (dispatcher.runner.clone(), dispatcher.write_lane().clone());
         let runtime = runtime::Builder::new_current_thread().enable_all().build()?;
         let handle = runtime.handle().clone();
         let (stop, stopped) = oneshot::channel::<()>();
@@ -287,8 +290,13 @@ impl Loop {
             let mailbox = Arc::<Mailbox>::default();
             mailbox.enter();
             runtime.spawn(mailbox.deliver());
+            let (writes, commits) = LoopWrites::enter(runner, write_lane);
+            runtime.spawn(commits);
             // A message and the drop of the sender both end the loop.
             let _ = runtime.block_on(stopped);
+            // The connections end before their last writes are committed, so that none makes further ones.
+            drop(runtime);
+            drop(writes);
         })?;
         Ok(Self { handle, stop: Some(stop), thread: Some(thread) })
     }

@@ -2,7 +2,7 @@
 
 use std::net::{SocketAddr, TcpStream};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicI64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
 
 use hjall_engine::clock::SystemClock;
 use hjall_engine::name::TableName;
@@ -26,6 +26,7 @@ const CALLS: i64 = 60;
 struct World {
     server: Server,
     store: Arc<FaultStore>,
+    engine: Engine,
     table: Table,
     _folder: tempfile::TempDir,
 }
@@ -41,8 +42,8 @@ impl World {
         descriptor.add_family(FamilyDescriptor::new("f").unwrap()).unwrap();
         engine.create_table(descriptor, vec![]).unwrap();
         let table = engine.table(&name);
-        let server = Server::start(Config::on(([127, 0, 0, 1], 0).into()), engine).unwrap();
-        Self { server, store, table, _folder: folder }
+        let server = Server::start(Config::on(([127, 0, 0, 1], 0).into()), engine.clone()).unwrap();
+        Self { server, store, engine, table, _folder: folder }
     }
 
     fn number(&self, row: &str) -> i64 {
@@ -60,18 +61,8 @@ impl Client {
 
     /// The result of a call; `None` if it is an undeclared exception.
     fn call<R: TSerializable>(&mut self, method: &str, arguments: &impl TSerializable) -> Option<R> {
-        let mut framed = TFramedWriteTransport::new(&mut self.0);
-        {
-            let mut out = TBinaryOutputProtocol::new(&mut framed, true);
-            out.write_message_begin(&TMessageIdentifier::new(method, TMessageType::Call, 1)).unwrap();
-            arguments.write_to_out_protocol(&mut out).unwrap();
-            out.write_message_end().unwrap();
-            out.flush().unwrap();
-        }
-        let mut input = TBinaryInputProtocol::new(TFramedReadTransport::new(&mut self.0), true);
-        let message = input.read_message_begin().unwrap();
-        assert_eq!(message.name, method);
-        (message.message_type == TMessageType::Reply).then(|| R::read_from_in_protocol(&mut input).unwrap())
+        send(&mut self.0, method, arguments).unwrap();
+        receive(&mut self.0, method).unwrap()
     }
 
     /// Puts a number. Whether it was acknowledged.
@@ -91,6 +82,32 @@ impl Client {
         let arguments = AtomicIncrementArgs::new(b"t".to_vec(), row.as_bytes().to_vec(), b"f:n".to_vec(), 1);
         self.call::<AtomicIncrementResult>("atomicIncrement", &arguments)?.success
     }
+}
+
+fn send(stream: &mut TcpStream, method: &str, arguments: &impl TSerializable) -> thrift::Result<()> {
+    let mut framed = TFramedWriteTransport::new(stream);
+    let mut out = TBinaryOutputProtocol::new(&mut framed, true);
+    out.write_message_begin(&TMessageIdentifier::new(method, TMessageType::Call, 1))?;
+    arguments.write_to_out_protocol(&mut out)?;
+    out.write_message_end()?;
+    out.flush()
+}
+
+/// The result of a call; `None` if it is an undeclared exception.
+fn receive<R: TSerializable>(stream: &mut TcpStream, method: &str) -> thrift::Result<Option<R>> {
+    let mut input = TBinaryInputProtocol::new(TFramedReadTransport::new(stream), true);
+    let message = input.read_message_begin()?;
+    assert_eq!(message.name, method);
+    if message.message_type != TMessageType::Reply {
+        return Ok(None);
+    }
+    R::read_from_in_protocol(&mut input).map(Some)
+}
+
+/// The result of a call; `None` if the connection has ended.
+fn try_call<R: TSerializable>(stream: &mut TcpStream, method: &str, arguments: &impl TSerializable) -> Option<R> {
+    send(stream, method, arguments).ok()?;
+    receive(stream, method).ok()?
 }
 
 #[test]
@@ -163,5 +180,139 @@ fn a_call_whose_group_could_not_be_written_is_run_by_itself() {
         assert_eq!(client.count("r"), Some(n));
         assert!(world.store.heal(), "the fault was injected");
     }
+    assert!(world.server.shutdown());
+}
+
+#[test]
+fn a_short_write_whose_commit_had_to_wait_is_run_again() {
+    let world = World::new();
+    let mut client = Client::new(world.server.addr());
+    for n in 1..=5 {
+        let counted = Counted::Only(Call::Transact);
+        world.store.fail(InjectedFault { counted, nth: 1, when: When::Before, kind: ErrorKind::Busy, lasting: false });
+        assert!(client.put("r", n));
+        assert!(world.store.heal(), "the fault was injected");
+        assert_eq!(world.number("r"), n);
+    }
+    assert!(world.server.shutdown());
+}
+
+/// Puts run on the event loop, the other calls in workers, and all lock the same row.
+#[test]
+fn short_and_queued_writes_of_one_row_all_take_effect() {
+    let world = World::new();
+    let address = world.server.addr();
+    std::thread::scope(|scope| {
+        for number in 0..CLIENTS {
+            let table = world.table.clone();
+            scope.spawn(move || {
+                let (mut client, own) = (Client::new(address), format!("f:own{number}").into_bytes());
+                let seen = || {
+                    let row = table.get(&Get::new("r")).unwrap();
+                    let own = format!("own{number}").into_bytes();
+                    row.cells.iter().find(|cell| cell.qualifier == own).map(|cell| cell.value.to_vec())
+                };
+                for n in 0..CALLS {
+                    let value = n.to_be_bytes().to_vec();
+                    let put = Mutation::new(false, own.clone(), value.clone(), true);
+                    let hide = Mutation::new(true, own.clone(), None, true);
+                    let mutations = match n % 3 {
+                        0 => vec![put],
+                        1 => vec![hide, put],
+                        _ => vec![hide],
+                    };
+                    let arguments = MutateRowArgs::new(b"t".to_vec(), b"r".to_vec(), mutations, None);
+                    let result: MutateRowResult = client.call("mutateRow", &arguments).unwrap();
+                    assert_eq!(result, MutateRowResult::default());
+                    assert_eq!(seen(), (n % 3 < 2).then_some(value), "call {n} of client {number}");
+                    assert!(client.count("r").is_some());
+                }
+            });
+        }
+    });
+    let row = world.table.get(&Get::new("r")).unwrap();
+    let count = row.cells.iter().find(|cell| cell.qualifier == b"n"[..]).unwrap();
+    assert_eq!(count.value, (CLIENTS as i64 * CALLS).to_be_bytes()[..]);
+    assert!(world.server.shutdown());
+}
+
+#[test]
+fn puts_that_were_acknowledged_before_the_server_stopped_are_there() {
+    for _ in 0..5 {
+        let world = World::new();
+        let address = world.server.addr();
+        let World { server, table, engine: _engine, store: _store, _folder } = world;
+        let acknowledged: Vec<AtomicI64> = (0..CLIENTS).map(|_| AtomicI64::new(0)).collect();
+        std::thread::scope(|scope| {
+            for (number, acknowledged) in acknowledged.iter().enumerate() {
+                scope.spawn(move || {
+                    let mut stream = TcpStream::connect(address).unwrap();
+                    for n in 1.. {
+                        let put = Mutation::new(false, b"f:n".to_vec(), i64::to_be_bytes(n).to_vec(), true);
+                        let row = format!("own{number}").into_bytes();
+                        let arguments = MutateRowArgs::new(b"t".to_vec(), row, vec![put], None);
+                        match try_call::<MutateRowResult>(&mut stream, "mutateRow", &arguments) {
+                            Some(result) => assert_eq!(result, MutateRowResult::default()),
+                            None => break,
+                        }
+                        acknowledged.store(n, Ordering::SeqCst);
+                    }
+                });
+            }
+            while acknowledged.iter().any(|n| n.load(Ordering::SeqCst) < 3) {
+                std::thread::yield_now();
+            }
+            assert!(server.shutdown());
+        });
+        for (number, acknowledged) in acknowledged.iter().enumerate() {
+            let row = table.get(&Get::new(format!("own{number}"))).unwrap();
+            let seen = i64::from_be_bytes(row.cells[0].value[..].try_into().unwrap());
+            assert!(seen >= acknowledged.load(Ordering::SeqCst), "client {number}");
+        }
+    }
+}
+
+/// Changes of the table lock it exclusively, and writes of the event loop hold it shared until they are committed.
+#[test]
+fn puts_beside_changes_of_their_table_are_written_or_refused() {
+    let world = World::new();
+    let address = world.server.addr();
+    let stop = AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        for number in 0..CLIENTS {
+            let (stop, world) = (&stop, &world);
+            scope.spawn(move || {
+                let (mut client, own) = (Client::new(address), format!("own{number}"));
+                let mut last = 0;
+                for n in 1.. {
+                    if stop.load(Ordering::SeqCst) {
+                        break;
+                    }
+                    let put = Mutation::new(false, b"f:n".to_vec(), i64::to_be_bytes(n).to_vec(), true);
+                    let arguments = MutateRowArgs::new(b"t".to_vec(), own.as_bytes().to_vec(), vec![put], None);
+                    let result: MutateRowResult = client.call("mutateRow", &arguments).unwrap();
+                    match result.io {
+                        None => last = n,
+                        Some(error) => {
+                            let text = error.message.unwrap();
+                            assert!(text.contains("disabled"), "{text}");
+                        }
+                    }
+                    if let Ok(row) = world.table.get(&Get::new(own.clone())) {
+                        let seen =
+                            row.cells.first().map_or(0, |cell| i64::from_be_bytes(cell.value[..].try_into().unwrap()));
+                        assert_eq!(seen, last);
+                    }
+                }
+            });
+        }
+        // Through the engine, as a program does that serves its own database: no lane knows of these changes.
+        let name = TableName::parse(b"t").unwrap();
+        for _ in 0..30 {
+            world.engine.disable_table(&name).unwrap();
+            world.engine.enable_table(&name).unwrap();
+        }
+        stop.store(true, Ordering::SeqCst);
+    });
     assert!(world.server.shutdown());
 }

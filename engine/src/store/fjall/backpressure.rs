@@ -9,12 +9,13 @@
 //! writes, and the largest are flushed.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use fjall::{AbstractTree, Database};
 use parking_lot::Mutex;
 
+use super::database::Patience;
 use super::options::MEMTABLE_BYTES;
 use super::requested_compaction;
 use super::space::Space;
@@ -39,6 +40,10 @@ pub(super) struct Pressure {
     uncounted_bytes: AtomicU64,
     /// All bytes written since the database was opened.
     pub written_bytes: AtomicU64,
+    /// Raised when a memtable is about to be sealed and when it has been; 0 once no memtable is being flushed.
+    unsettled: AtomicU64,
+    /// The number of times that [`Self::is_settled`] was asked in vain.
+    asked: AtomicUsize,
     sealing: Mutex<()>,
     compacting: Mutex<()>,
 }
@@ -105,6 +110,8 @@ impl Pressure {
             counted_bytes: AtomicU64::new(0),
             uncounted_bytes: AtomicU64::new(0),
             written_bytes: AtomicU64::new(0),
+            unsettled: AtomicU64::new(1),
+            asked: AtomicUsize::new(0),
             sealing: Mutex::new(()),
             compacting: Mutex::new(()),
         }
@@ -115,23 +122,58 @@ impl Pressure {
     pub fn recovered(&self, spaces: &[Space]) {
         for space in spaces {
             if space.active_bytes() >= MEMTABLE_BYTES / 16 {
-                seal(space);
+                self.seal(space);
             }
         }
         self.write_largest(spaces);
     }
 
-    /// Counts a commit that wrote `bytes` to the spaces `touched`. `all` returns all spaces.
-    pub fn wrote(&self, touched: &[Space], bytes: u64, all: impl FnOnce() -> Vec<Space>) {
+    /// Counts a commit that wrote `bytes` to the spaces `touched`. `all` returns all spaces. With short patience,
+    /// leaves it to later commits to flush memtables.
+    pub fn wrote(&self, touched: &[Space], bytes: u64, patience: Patience, all: impl FnOnce() -> Vec<Space>) {
         self.written_bytes.fetch_add(bytes, Ordering::Relaxed);
         for space in touched {
             space.unwritten_bytes();
         }
         if self.uncounted_bytes.fetch_add(bytes, Ordering::AcqRel) + bytes >= self.bound_bytes / 32
+            && patience == Patience::Unlimited
             && let Some(_sealing) = self.sealing.try_lock()
         {
             self.write_largest(&all());
         }
+    }
+
+    /// Whether no memtable is being flushed, or about to be. fjall syncs and replaces a large journal before a flush,
+    /// and no commit can proceed meanwhile. `all` returns all spaces.
+    pub fn is_settled(&self, all: impl FnOnce() -> Vec<Space>) -> bool {
+        /// The spaces are examined once for this number of questions.
+        const INTERVAL: usize = 16;
+        if self.uncounted_bytes.load(Ordering::Relaxed) >= self.bound_bytes / 32 {
+            // A commit that may wait has to count them.
+            return false;
+        }
+        let seen = self.unsettled.load(Ordering::Acquire);
+        if seen == 0 {
+            return true;
+        }
+        if !self.asked.fetch_add(1, Ordering::Relaxed).is_multiple_of(INTERVAL) || !all().iter().all(Space::is_settled)
+        {
+            return false;
+        }
+        self.unsettled.compare_exchange(seen, 0, Ordering::AcqRel, Ordering::Relaxed).is_ok()
+    }
+
+    /// To be called before and after a memtable is sealed.
+    pub fn unsettle(&self) {
+        self.unsettled.fetch_add(1, Ordering::AcqRel);
+    }
+
+    /// Seals the memtable of a space, so that a worker flushes it. Returns whether that succeeded.
+    fn seal(&self, space: &Space) -> bool {
+        self.unsettle();
+        let sealed = space.keyspace.rotate_memtable();
+        self.unsettle();
+        sealed.inspect_err(|error| tracing::warn!(%error, "a memtable could not be sealed")).is_ok()
     }
 
     /// Whether a commit of `bytes` to the spaces `touched` may begin. `all` returns all spaces.
@@ -157,8 +199,8 @@ impl Pressure {
     pub fn relieve(&self, database: &Database, touched: &[Space], all: &[Space], waited: Duration) {
         if let Some(_sealing) = self.sealing.try_lock() {
             self.write_largest(all);
-            for space in touched.iter().filter(|space| space.active_bytes() > MEMTABLE_BYTES) {
-                seal(space);
+            for space in touched.iter().filter(|space| space.is_full()) {
+                self.seal(space);
             }
         }
         if waited < COMPACTION_PATIENCE || database.active_compactions() > 0 {
@@ -206,19 +248,10 @@ impl Pressure {
         }
         sizes.sort_by_key(|(size, _)| std::cmp::Reverse(*size));
         for (size, space) in sizes {
-            if active <= self.bound_bytes / 2 || !seal(space) {
+            if active <= self.bound_bytes / 2 || !self.seal(space) {
                 break;
             }
             active -= size;
         }
     }
-}
-
-/// Seals the memtable of a space, so that a worker flushes it. Returns whether that succeeded.
-fn seal(space: &Space) -> bool {
-    space
-        .keyspace
-        .rotate_memtable()
-        .inspect_err(|error| tracing::warn!(%error, "a memtable could not be sealed"))
-        .is_ok()
 }

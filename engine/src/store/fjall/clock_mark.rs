@@ -11,6 +11,7 @@ use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 use bytes::{BufMut, Bytes, BytesMut};
 use parking_lot::Mutex;
 
+use super::database::Patience;
 use crate::error::{Error, ErrorKind, Result};
 use crate::store::time::LEAD_MAX_MS;
 
@@ -91,14 +92,20 @@ impl ClockMark {
 
     /// Ensures that the stored mark is not before `needed`. If it is, calls `write` to store a later one; `write`
     /// returns whether it did. The mark does not have to be synced, because it precedes the writes that it covers in
-    /// the journal.
-    pub fn cover(&self, needed: HighWaterMark, write: impl FnOnce(HighWaterMark) -> Result<bool>) -> Result<()> {
+    /// the journal. Returns whether the stored mark covers `needed`; it may not if `write` has stored none, or if
+    /// another thread is writing it and `patience` is short.
+    pub fn cover(
+        &self,
+        needed: HighWaterMark,
+        patience: Patience,
+        write: impl FnOnce(HighWaterMark) -> Result<bool>,
+    ) -> Result<bool> {
         if self.covers(needed) {
-            return Ok(());
+            return Ok(true);
         }
-        let _writing = self.writing.lock();
+        let Some(_writing) = patience.lock(&self.writing) else { return Ok(false) };
         if self.covers(needed) {
-            return Ok(());
+            return Ok(true);
         }
         let next = HighWaterMark {
             time_ms: (needed.time_ms.saturating_add(STEP_MS).min(needed.clock_ms.saturating_add(LEAD_MAX_MS)))
@@ -108,11 +115,11 @@ impl ClockMark {
             clock_ms: needed.clock_ms,
         };
         if !write(next)? {
-            return Ok(());
+            return Ok(false);
         }
         self.time_ms.store(next.time_ms, Ordering::Release);
         self.sequence.store(next.sequence, Ordering::Release);
-        Ok(())
+        Ok(true)
     }
 
     fn covers(&self, needed: HighWaterMark) -> bool {

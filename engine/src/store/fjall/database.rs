@@ -8,7 +8,7 @@ use std::sync::{Arc, Weak};
 use std::time::{Duration, Instant};
 
 use fjall::{AbstractTree, Keyspace, PersistMode, Readable};
-use parking_lot::{Mutex, RwLock};
+use parking_lot::{Mutex, MutexGuard, RwLock};
 
 use super::backpressure::Pressure;
 use super::clock_mark::{HighWaterMark, MARK_KEY, RESERVED};
@@ -71,10 +71,33 @@ pub(super) struct Database {
     pub inner: fjall::Database,
 }
 
+/// How long a commit may wait.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Patience {
+    /// For locks that other threads may hold while they use the disk.
+    Unlimited,
+    /// Only as long as a commit of another thread usually takes.
+    Short,
+}
+
+impl Patience {
+    const SHORT: Duration = Duration::from_millis(1);
+
+    /// Locks a mutex; `None` if that would take too long.
+    pub fn lock<T>(self, mutex: &Mutex<T>) -> Option<MutexGuard<'_, T>> {
+        match self {
+            Self::Unlimited => Some(mutex.lock()),
+            Self::Short => mutex.try_lock_for(Self::SHORT),
+        }
+    }
+}
+
 /// The outcome of a commit that has not failed itself.
 pub(super) enum Committed {
     /// Everything is written.
     Whole,
+    /// Nothing is written, because the commit would have had to wait for longer than its patience.
+    Occupied,
     /// Nothing is written, because one of its spaces has too many memtables to flush or files to compact.
     Crowded,
     /// Nothing is written, because the database has failed before and must be reopened.
@@ -165,13 +188,28 @@ impl Database {
     }
 
     /// Stores a mark.
-    pub fn write_mark(&self, mark: HighWaterMark) -> Result<Committed> {
+    pub fn write_mark(&self, mark: HighWaterMark, patience: Patience) -> Result<Committed> {
         let catalog = self.keyspace(CATALOG_SPACE)?;
         let committed = {
-            let _committing = self.committing.lock();
+            let Some(_committing) = self.lock_commits(patience) else { return Ok(Committed::Occupied) };
             self.commit_mark(&catalog, mark.encode())
         };
         self.outcome(committed)
+    }
+
+    /// Whether a commit would not wait for a disk now, as far as is known.
+    pub fn commits_at_once(&self) -> bool {
+        // fjall locks its list of spaces, which commits read, while it creates one.
+        self.failure.get().is_none()
+            && !self.syncer().is_syncing()
+            && !self.creating.is_locked()
+            && self.pressure.is_settled(|| self.spaces())
+    }
+
+    /// Keeps others from committing; `None` if that would take longer than `patience`.
+    fn lock_commits(&self, patience: Patience) -> Option<MutexGuard<'_, ()>> {
+        let committing = patience.lock(&self.committing)?;
+        (patience == Patience::Unlimited || self.commits_at_once()).then_some(committing)
     }
 
     /// Commits the encoded mark. The caller has locked `committing`.
@@ -294,11 +332,11 @@ impl Database {
     }
 
     /// Commits these writes atomically. They must be ordered by space.
-    pub fn commit(&self, writes: Vec<Write>) -> Result<Committed> {
+    pub fn commit(&self, writes: Vec<Write>, patience: Patience) -> Result<Committed> {
         let bytes = bytes_of(&writes);
         let touched;
         let committed = {
-            let _committing = self.committing.lock();
+            let Some(_committing) = self.lock_commits(patience) else { return Ok(Committed::Occupied) };
             touched = self.spaces_of(&writes)?;
             // Checked again, because another commit may have filled a space. fjall must not wait inside a commit while
             // this lock is held.
@@ -335,10 +373,13 @@ impl Database {
             }
             let committed = batch.commit();
             self.renew_view();
+            if touched.iter().any(Space::is_full) {
+                self.pressure.unsettle();
+            }
             committed
         };
         if committed.is_ok() {
-            self.pressure.wrote(&touched, bytes, || self.spaces());
+            self.pressure.wrote(&touched, bytes, patience, || self.spaces());
         }
         self.outcome(committed)
     }
@@ -411,7 +452,10 @@ impl Database {
         // Four sealed memtables would make commits wait inside fjall, even if they were sealed by calls of this
         // function.
         self.wait_for_files(keyspace)?;
-        keyspace.rotate_memtable().map(|_| ()).map_err(|error| failed("flushing memory to files", error))
+        self.pressure.unsettle();
+        let sealed = keyspace.rotate_memtable();
+        self.pressure.unsettle();
+        sealed.map(|_| ()).map_err(|error| failed("flushing memory to files", error))
     }
 
     fn wait_for_files(&self, keyspace: &Keyspace) -> Result<()> {
@@ -516,8 +560,10 @@ impl Database {
     pub(super) fn release_replaced_files(&self) -> Result<()> {
         self.rewrite_mark()?;
         let catalog = self.keyspace(CATALOG_SPACE)?;
-        catalog.rotate_memtable().map_err(|error| failed("flushing memory to files", error))?;
-        Ok(())
+        self.pressure.unsettle();
+        let sealed = catalog.rotate_memtable();
+        self.pressure.unsettle();
+        sealed.map(|_| ()).map_err(|error| failed("flushing memory to files", error))
     }
 
     /// Writes the stored mark again, with a new sequence number of fjall.
@@ -528,7 +574,7 @@ impl Database {
         let mark = mark.unwrap_or_else(|| HighWaterMark::NEW.encode().into());
         match self.outcome(self.commit_mark(&catalog, mark))? {
             Committed::Refused(error) => Err(error),
-            Committed::Whole | Committed::Crowded => Ok(()),
+            Committed::Whole | Committed::Crowded | Committed::Occupied => Ok(()),
         }
     }
 }

@@ -5,7 +5,7 @@ use std::sync::{Arc, Weak};
 use bytes::Bytes;
 
 use super::cursor::FjallSnapshot;
-use super::database::{Database, bytes_of};
+use super::database::{Database, Patience, bytes_of};
 use super::store::{AssignedTime, Attempt, FjallStore};
 use super::syncer::SyncQueue;
 use crate::durability::Durability;
@@ -27,6 +27,7 @@ pub(super) struct FjallGroup {
     assigned: Option<AssignedTime>,
     /// Whether all of them wait for a sync; otherwise none of them does.
     synced: bool,
+    patience: Patience,
 }
 
 impl FjallGroup {
@@ -40,6 +41,7 @@ impl FjallGroup {
             bytes: 0,
             assigned: None,
             synced: false,
+            patience: Patience::Unlimited,
         }
     }
 
@@ -52,16 +54,21 @@ impl FjallGroup {
         if writes.windows(2).any(|pair| pair[0].space != pair[1].space) {
             writes.sort_by_key(|write| write.space);
         }
-        match self.store.commit(&seen, writes, || assigned) {
+        match self.store.commit(&seen, writes, || assigned, self.patience) {
             Ok(Attempt::Done(syncer)) => Ok(Some(syncer)),
             Ok(Attempt::Unneeded) => Ok(None),
             Ok(Attempt::Failed(error)) if matches!(error.kind(), ErrorKind::Io | ErrorKind::DiskFull) => {
                 Err(GroupOutcome::Failed(error))
             }
             // An error before the commit, or of one of the transactions. Each of them finds its own.
-            Err(_) | Ok(Attempt::Failed(_) | Attempt::Reopened | Attempt::Crowded { .. } | Attempt::Refused(_)) => {
-                Err(GroupOutcome::NotWritten)
-            }
+            Err(_)
+            | Ok(
+                Attempt::Failed(_)
+                | Attempt::Reopened
+                | Attempt::Occupied
+                | Attempt::Crowded { .. }
+                | Attempt::Refused(_),
+            ) => Err(GroupOutcome::NotWritten),
         }
     }
 }
@@ -79,8 +86,14 @@ impl TransactionGroup for FjallGroup {
             // Writes that do not need a sync must not wait for one.
             return Ok(Staged::Refused);
         }
+        let database = match self.patience {
+            Patience::Unlimited => store.holder.database()?,
+            Patience::Short => match store.holder.ready().filter(|database| !synced && database.commits_at_once()) {
+                Some(database) => database,
+                None => return Ok(Staged::Refused),
+            },
+        };
         let Some(mut held) = store.rows.try_lock_all(rows, &store.time) else { return Ok(Staged::Refused) };
-        let database = store.holder.database()?;
         let is_other = |seen: &Weak<Database>| !std::ptr::eq(seen.as_ptr(), Arc::as_ptr(&database));
         if self.seen.as_ref().is_some_and(is_other) {
             return Ok(Staged::Refused);
@@ -107,6 +120,10 @@ impl TransactionGroup for FjallGroup {
         self.bytes += bytes_of(&writes);
         self.writes.extend(writes);
         Ok(Staged::Added)
+    }
+
+    fn never_wait(&mut self) {
+        self.patience = Patience::Short;
     }
 
     fn bytes(&self) -> u64 {

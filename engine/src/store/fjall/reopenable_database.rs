@@ -142,6 +142,14 @@ impl ReopenableDatabase {
         self.reopen_if_broken(&mut reopening)
     }
 
+    /// The database for writing, unless it has to be reopened or is closed. Does not wait.
+    pub fn ready(&self) -> Option<Arc<Database>> {
+        match &*self.status.try_read()? {
+            Status::Open(database) if database.failure().is_none() => Some(Arc::clone(database)),
+            _ => None,
+        }
+    }
+
     fn current(&self) -> Result<Option<Arc<Database>>> {
         match &*self.status.read() {
             Status::Open(database) => Ok(Some(Arc::clone(database))),

@@ -271,7 +271,7 @@ impl Database {
         let until = self.renew_view().seqno();
         match self.outcome(committed)? {
             Committed::Refused(error) => return Err(error),
-            Committed::Whole | Committed::Crowded => {}
+            Committed::Whole | Committed::Crowded | Committed::Occupied => {}
         }
         target.unwritten_bytes();
         if !is_last_step {

@@ -81,6 +81,16 @@ impl Space {
             || self.has_many_runs()
     }
 
+    /// Whether the active memtable is so large that fjall seals it as soon as a worker is idle.
+    pub fn is_full(&self) -> bool {
+        self.active_bytes() > MEMTABLE_BYTES
+    }
+
+    /// Whether no memtable is being flushed or about to be.
+    pub fn is_settled(&self) -> bool {
+        self.keyspace.tree.sealed_memtable_count() == 0 && !self.is_full()
+    }
+
     /// Whether the space has too many runs in its first level, so that it needs a compaction.
     pub fn has_many_runs(&self) -> bool {
         self.keyspace.tree.l0_run_count() >= FIRST_LEVEL_RUNS_MAX

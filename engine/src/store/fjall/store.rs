@@ -7,7 +7,7 @@ use std::sync::{Arc, Weak};
 use super::backpressure::{WAIT_STEP, Wait, Waits};
 use super::clock_mark::{ClockMark, HighWaterMark};
 use super::cursor::FjallSnapshot;
-use super::database::{Committed, Database, bytes_of};
+use super::database::{Committed, Database, Patience, bytes_of};
 use super::failure::refuses_writes;
 use super::group::FjallGroup;
 use super::options::StoreOptions;
@@ -107,7 +107,7 @@ impl FjallStore {
         }
         let assign =
             || newest.map(|newest| AssignedTime { newest_ms: held.assign(newest), clock_ms: held.times().clock_ms });
-        self.commit(&seen, writes, assign)
+        self.commit(&seen, writes, assign, Patience::Unlimited)
     }
 
     /// Commits writes, unless that has to wait or the database is not `seen`, which the bodies of their transactions
@@ -118,10 +118,14 @@ impl FjallStore {
         seen: &Weak<Database>,
         writes: Vec<Write>,
         assign: impl FnOnce() -> Option<AssignedTime>,
+        patience: Patience,
     ) -> Result<Attempt> {
         let writable = || {
-            let database = self.holder.writable()?;
-            Ok(std::ptr::eq(Arc::as_ptr(&database), seen.as_ptr()).then_some(database))
+            let database = match patience {
+                Patience::Unlimited => Some(self.holder.writable()?),
+                Patience::Short => self.holder.ready(),
+            };
+            Ok(database.filter(|database| std::ptr::eq(Arc::as_ptr(database), seen.as_ptr())))
         };
         let Some(database) = writable()? else { return Ok(Attempt::Reopened) };
         let touched = database.spaces_of(&writes)?;
@@ -133,19 +137,20 @@ impl FjallStore {
         if let Some(AssignedTime { newest_ms, clock_ms }) = assign() {
             let needed = HighWaterMark { time_ms: newest_ms, sequence: self.sequence.upcoming(), clock_ms };
             let mut ended = None;
-            self.mark.cover(needed, |next| {
+            let covered = self.mark.cover(needed, patience, |next| {
                 match writable()? {
                     None => ended = Some(Attempt::Reopened),
-                    Some(database) => match database.write_mark(next)? {
+                    Some(database) => match database.write_mark(next, patience)? {
                         Committed::Whole => return Ok(true),
                         Committed::Refused(error) => ended = Some(Attempt::Refused(error)),
                         Committed::Crowded => ended = Some(Attempt::crowded_mark()),
+                        Committed::Occupied => {}
                     },
                 }
                 Ok(false)
             })?;
-            if let Some(ended) = ended {
-                return Ok(ended);
+            if !covered {
+                return Ok(ended.unwrap_or(Attempt::Occupied));
             }
         }
         if writes.is_empty() {
@@ -153,9 +158,10 @@ impl FjallStore {
         }
         let Some(database) = writable()? else { return Ok(Attempt::Reopened) };
         let crowded = Attempt::crowded(&writes, bytes);
-        Ok(match database.commit(writes) {
+        Ok(match database.commit(writes, patience) {
             Ok(Committed::Whole) => Attempt::Done(Arc::clone(database.syncer())),
             Ok(Committed::Crowded) => crowded,
+            Ok(Committed::Occupied) => Attempt::Occupied,
             Ok(Committed::Refused(error)) => Attempt::Refused(error),
             Err(error) => Attempt::Failed(error),
         })
@@ -191,7 +197,7 @@ impl FjallStore {
             sequence: self.sequence.upcoming(),
             clock_ms: self.time.now_ms(),
         };
-        if let Committed::Refused(error) = database.write_mark(mark)? {
+        if let Committed::Refused(error) = database.write_mark(mark, Patience::Unlimited)? {
             return Err(error);
         }
         database.sync()?;
@@ -216,6 +222,8 @@ pub(super) enum Attempt {
     Unneeded,
     /// The database was reopened after the body had read it and before the commit.
     Reopened,
+    /// The commit would have had to wait for longer than its patience.
+    Occupied,
     /// These spaces have too many memtables to flush or files to compact to admit as many bytes.
     Crowded { spaces: Vec<SpaceId>, bytes: u64 },
     /// The database had failed before the commit.
@@ -282,7 +290,7 @@ impl Store for FjallStore {
                 Attempt::Failed(error) => return Err(error),
                 Attempt::Refused(error) if refused => return Err(error),
                 Attempt::Refused(_) => refused = true,
-                Attempt::Reopened => {}
+                Attempt::Reopened | Attempt::Occupied => {}
                 Attempt::Crowded { spaces, bytes } => {
                     self.wait_for_room(&spaces, bytes, wait.get_or_insert_with(|| self.waits.begin()))?
                 }

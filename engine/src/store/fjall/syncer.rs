@@ -45,6 +45,8 @@ pub(super) struct SyncQueue {
     ended: Condvar,
     /// Whether a commit has returned since the last sync began.
     dirty: AtomicBool,
+    /// Whether a sync is in progress.
+    syncing: AtomicBool,
     pub syncs: AtomicU64,
     failure: Arc<Failure>,
 }
@@ -70,6 +72,7 @@ impl Syncer {
             wanted: Condvar::new(),
             ended: Condvar::new(),
             dirty: AtomicBool::new(false),
+            syncing: AtomicBool::new(false),
             syncs: AtomicU64::new(0),
             failure,
         });
@@ -107,6 +110,11 @@ impl SyncQueue {
         }
         self.state.lock().dirty_since.get_or_insert_with(Instant::now);
         self.wanted.notify_one();
+    }
+
+    /// Whether a sync is in progress. A file system may then delay writes to the journal.
+    pub fn is_syncing(&self) -> bool {
+        self.syncing.load(Ordering::Relaxed)
     }
 
     /// Waits until every commit that has returned is durable.
@@ -158,7 +166,9 @@ impl SyncQueue {
             // it.
             self.dirty.store(false, Ordering::SeqCst);
             drop(state);
+            self.syncing.store(true, Ordering::Relaxed);
             let synced = journal.sync();
+            self.syncing.store(false, Ordering::Relaxed);
             self.syncs.fetch_add(1, Ordering::Relaxed);
             state = self.state.lock();
             match synced {

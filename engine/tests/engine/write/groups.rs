@@ -245,7 +245,7 @@ fn the_error_of_a_failed_commit_can_be_repeated() {
 }
 
 #[derive(Debug, Clone)]
-enum Step {
+pub enum Step {
     Put(usize, i64),
     Both(usize),
     Delete(usize),
@@ -254,7 +254,7 @@ enum Step {
     Commit,
 }
 
-fn step() -> impl Strategy<Value = Step> {
+pub fn step() -> impl Strategy<Value = Step> {
     let row = 0..4_usize;
     prop_oneof![
         3 => (row.clone(), prop_oneof![Just(SERVER), 1..9_i64]).prop_map(|(row, time)| Step::Put(row, time)),
@@ -267,7 +267,7 @@ fn step() -> impl Strategy<Value = Step> {
 }
 
 /// Runs a step, whose puts have the value `n`. Returns what its call returns.
-fn run(table: &Table, step: &Step, n: usize) -> String {
+pub fn run(table: &Table, step: &Step, n: usize) -> String {
     let (row, value) = (|row: usize| format!("row{row}"), format!("{n}"));
     match step {
         Step::Put(at, time) => format!("{:?}", table.put(&put(&row(*at), &[("f:q", *time, &value)]))),

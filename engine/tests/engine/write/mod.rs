@@ -4,6 +4,7 @@ mod changes;
 mod checks;
 mod counts;
 mod deletes;
+mod event_loop;
 mod faults;
 mod groups;
 mod puts;

@@ -1,7 +1,7 @@
 //! mutateRow, which deletes and then puts, and mutateRows, which puts and then deletes.
 
 use hjall_engine::mutation::{Delete, Put};
-use hjall_engine::{Error, ErrorKind, LATEST, Table};
+use hjall_engine::{Error, ErrorKind, LATEST, Table, group};
 use hjall_idl::hbase1::*;
 
 use super::argument::{sent, table};
@@ -52,6 +52,9 @@ fn row(
         Err(refusal) => return Err(declared(once_located(&context.engine, table.name(), refusal))),
     };
     if !delete.markers.is_empty() {
+        if !put.cells.is_empty() {
+            group::begin_several().map_err(declared)?;
+        }
         table.delete(&Delete { ttl_ms, ..delete }).map_err(declared)?;
     }
     if !put.cells.is_empty() {

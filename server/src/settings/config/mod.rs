@@ -37,7 +37,7 @@ pub struct Config {
     pub queues: QueueSettings,
     /// Limits on clients.
     pub limits: Limits,
-    /// Whether short reads run on the connection's event loop while their lane is idle and fast.
+    /// Whether short calls run on the connection's event loop while their lane is idle and fast.
     pub fast_path: bool,
     /// Thresholds of the slow-call log. The size of its ring is fixed at the start.
     pub slow: SlowSettings,

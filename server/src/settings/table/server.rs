@@ -158,9 +158,10 @@ pub(super) static SETTINGS: [Setting; 13] = [
     Setting {
         name: "server.fast_path",
         default: Default::Is("true"),
-        summary: "Run a single-row get on the event loop that received it if its lane has a free handler and such \
-                  gets have been fast lately. A get that turns out to read much is moved to its lane",
-        reason: "Handing a call to another thread costs more than the get itself",
+        summary: "Run a get, put or delete of a single row on the event loop that received it if its lane has a free \
+                  handler and such calls have been fast lately. A get that turns out to read much is moved to its \
+                  lane, and so is a write that has to wait",
+        reason: "Handing a call to another thread costs more than the call itself",
         set: |startup, value| startup.config.fast_path = value.is_true(),
         ..ROW
     },

@@ -1,5 +1,5 @@
-//! Short reads on the event loop: narrow rows are read there, and a wide one moves to a worker before it delays other
-//! connections.
+//! Short calls on the event loop: narrow rows are read there, and a wide one moves to a worker before it delays other
+//! connections; a row is written there, and several rows are written by a worker.
 
 use std::sync::{Arc, Mutex};
 
@@ -97,4 +97,21 @@ fn a_wide_row_moves_from_the_event_loop_to_a_worker() {
     let reads = lane(&server, LaneKind::Read);
     assert_eq!((reads.under_way, reads.running), (0, 0), "a call that moved holds one permit");
     assert_eq!(reads.finished, reads.wait.count(), "it is counted once");
+}
+
+#[test]
+fn a_write_of_one_row_runs_on_the_event_loop_and_one_of_several_in_a_worker() {
+    let reader = Reader::new();
+    let server = Server::with_handler(config(), |_| reader.clone()).unwrap();
+    for way in WAYS {
+        let mut client = Client::new(server.addr(), way);
+        for (method, thread) in [("mutateRow", "hjall-io-"), ("mutateRows", "hjall-write-")] {
+            assert_eq!(client.call(method, NO_ARGS), Answer::Success("3".to_owned()));
+            let threads = reader.threads();
+            assert!(threads.len() == 1 && threads[0].starts_with(thread), "{method}: {threads:?}");
+        }
+    }
+    let writes = lane(&server, LaneKind::Write);
+    assert_eq!((writes.under_way, writes.running), (0, 0));
+    assert_eq!(writes.finished, 2 * WAYS.len() as u64);
 }

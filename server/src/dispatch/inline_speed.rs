@@ -1,25 +1,25 @@
-//! Whether short reads are quick enough to run on the event loops.
+//! Whether the short calls of a lane are quick enough to run on the event loops.
 //!
-//! A read counts with the time that it occupies its thread: computation, and waits for the disk and for
-//! locks. The time during which the thread waits for a processor does not count, because a worker would wait
-//! for it as well.
+//! A call counts with the time that it occupies its thread: computation, and waits for the disk and for locks. The time
+//! during which the thread waits for a processor does not count, because a worker would wait for it as well. A write
+//! counts with its share of the time of its commit.
 
 use std::cell::OnceCell;
 use std::fs::File;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-/// Reads leave the event loops while they take longer than this on average, and return when they take less
-/// than half of it.
+/// Calls leave the event loops while they take longer than this on average, and return when they take less than half of
+/// it.
 const QUICK_NS: u64 = 200_000;
-/// A single read counts with at most this time, so that one slow read does not change the decision.
+/// A single sample counts with at most this time, so that one slow call does not change the decision.
 const SAMPLE_NS_MAX: u64 = 4 * QUICK_NS;
-/// While reads are queued, one in this number is tried on the event loop.
+/// While calls are queued, one in this number is tried on the event loop.
 const TRIAL_INTERVAL: usize = 16;
 
-/// Moving averages of the durations of short reads on event loops.
+/// Moving averages of the durations of short calls on event loops.
 #[derive(Debug, Default)]
-pub struct ReadSpeed {
+pub struct InlineSpeed {
     /// Including waits for a processor.
     elapsed_ns: AtomicU64,
     /// Without waits for a processor.
@@ -28,42 +28,42 @@ pub struct ReadSpeed {
     queued: AtomicUsize,
 }
 
-/// Measures one read.
+/// Measures one call, or one commit.
 pub struct Stopwatch {
     started: Instant,
-    /// How long the thread had waited for a processor before the read; `None` if it was not looked up.
+    /// How long the thread had waited for a processor before; `None` if it was not looked up.
     delay: Option<Duration>,
 }
 
-impl ReadSpeed {
-    /// Whether the next short read should run on its event loop.
+impl InlineSpeed {
+    /// Whether the next short call should run on its event loop.
     pub fn admits(&self) -> bool {
         !self.slow.load(Ordering::Relaxed)
             || self.queued.fetch_add(1, Ordering::Relaxed) % TRIAL_INTERVAL == TRIAL_INTERVAL - 1
     }
 
-    /// Begins to measure a read. Waits for a processor are looked up only while reads seem to be slow,
-    /// because that takes system calls.
+    /// Begins to measure. Waits for a processor are looked up only while calls seem to be slow, because that takes
+    /// system calls.
     pub fn start(&self) -> Stopwatch {
         let closely = self.elapsed_ns.load(Ordering::Relaxed) > QUICK_NS / 2;
         Stopwatch { delay: closely.then(scheduling_delay), started: Instant::now() }
     }
 
-    /// Ends the measurement of a read.
-    pub fn record(&self, stopwatch: &Stopwatch) {
+    /// Ends the measurement of something that is shared by this number of calls, at least 1.
+    pub fn record(&self, stopwatch: &Stopwatch, calls: u32) {
         let elapsed = stopwatch.started.elapsed();
         let own = stopwatch.delay.map(|before| elapsed.saturating_sub(scheduling_delay().saturating_sub(before)));
-        self.add(elapsed, own);
+        self.add(elapsed / calls, own.map(|own| own / calls));
     }
 
-    /// Adds a read that took `elapsed`. `own` is that time without waits for a processor; `None` if unknown.
+    /// Adds a call that took `elapsed`. `own` is that time without waits for a processor; `None` if unknown.
     fn add(&self, elapsed: Duration, own: Option<Duration>) {
         let elapsed = nanoseconds(elapsed);
         update(&self.elapsed_ns, elapsed);
         let own = match own {
             Some(own) => nanoseconds(own),
             None if elapsed <= QUICK_NS => elapsed,
-            // The average of the elapsed times has grown, so one of the next reads is measured closely.
+            // The average of the elapsed times has grown, so one of the next calls is measured closely.
             None => return,
         };
         let average = update(&self.own_ns, own);
@@ -123,13 +123,13 @@ mod tests {
     const MS: Duration = Duration::from_millis(1);
     const US: Duration = Duration::from_micros(1);
 
-    fn admitted(speed: &ReadSpeed) -> usize {
+    fn admitted(speed: &InlineSpeed) -> usize {
         (0..TRIAL_INTERVAL * 10).filter(|_| speed.admits()).count()
     }
 
     #[test]
     fn a_busy_machine_does_not_move_reads_to_the_queue() {
-        let speed = ReadSpeed::default();
+        let speed = InlineSpeed::default();
         for _ in 0..1000 {
             speed.add(50 * MS, Some(20 * US));
         }
@@ -139,7 +139,7 @@ mod tests {
 
     #[test]
     fn slow_reads_move_to_the_queue_and_return_when_they_are_quick() {
-        let speed = ReadSpeed::default();
+        let speed = InlineSpeed::default();
         speed.add(50 * MS, Some(50 * MS));
         assert_eq!(admitted(&speed), TRIAL_INTERVAL * 10, "a single slow read decides nothing");
         for _ in 0..16 {

@@ -1,0 +1,280 @@
+//! Groups that do not wait, as event loops use them: what they stage, what they leave to other threads, and that they
+//! never hold up anything.
+
+use std::cell::RefCell;
+use std::rc::Rc;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use hjall_engine::clock::{Clock, ManualClock};
+use hjall_engine::group::{self, CallWrites, Group};
+use hjall_engine::mutation::{Durability, MarkerKind, Put};
+use hjall_engine::request::Get;
+use hjall_engine::store::fault::{Call, Counted, FaultStore, InjectedFault, When};
+use hjall_engine::store::{FjallStore, StoreOptions};
+use hjall_engine::{Engine, ErrorKind, Table};
+use proptest::prelude::*;
+
+use super::groups::{Step, run, step};
+use crate::fixture::{Database, NOW, SERVER, delete, descriptor, increment, kind, name, put, read};
+
+type Outcomes = Rc<RefCell<Vec<String>>>;
+
+fn open() -> (Group, Outcomes) {
+    let outcomes = Outcomes::default();
+    let ended = Rc::clone(&outcomes);
+    (Group::open_without_waiting(move |outcome| ended.borrow_mut().push(format!("{outcome:?}"))), outcomes)
+}
+
+/// A database on disk, whose store can be made to fail. It is not synced in the background, since commits of a group
+/// that does not wait are refused during a sync.
+struct World {
+    store: Arc<FaultStore>,
+    engine: Engine,
+    table: Table,
+    _folder: tempfile::TempDir,
+}
+
+impl World {
+    fn new(family: &str) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let clock: Arc<dyn Clock> = Arc::new(ManualClock::at(NOW));
+        let options = StoreOptions { clock: Some(clock), sync_interval: None, ..StoreOptions::default() };
+        let store = Arc::new(FaultStore::new(FjallStore::open(folder.path(), options).unwrap()));
+        let engine = Engine::with_store(store.clone()).unwrap();
+        engine.create_table(descriptor("t", &[family]), vec![]).unwrap();
+        let table = engine.table(&name("t"));
+        Self { store, engine, table, _folder: folder }
+    }
+}
+
+fn staged<T>((_, writes): &(T, CallWrites)) -> bool {
+    matches!(writes, CallWrites::Staged)
+}
+
+fn must_wait<T>((_, writes): &(T, CallWrites)) -> bool {
+    matches!(writes, CallWrites::MustWait)
+}
+
+fn one(row: &str) -> Put {
+    put(row, &[("f:q", 5, "v")])
+}
+
+#[test]
+fn puts_and_deletes_are_committed_together() {
+    let db = World::new("f");
+    let t = &db.table;
+    let (group, outcomes) = open();
+    assert!(staged(&group.run(|| t.put(&one("a")).unwrap())));
+    assert!(staged(&group.run(|| t.put(&one("b")).unwrap())));
+    assert!(staged(&group.run(|| t.delete(&delete("c", &[(MarkerKind::Column, "f:q", SERVER)])).unwrap())));
+    assert!(read(t, "a").is_empty(), "reads of the same thread see what is committed");
+    group.commit();
+    assert_eq!(*outcomes.borrow(), ["Committed"]);
+    assert_eq!(read(t, "a"), ["f:q@5=v"]);
+    assert_eq!(read(t, "b"), ["f:q@5=v"]);
+}
+
+#[test]
+fn a_row_that_is_written_twice_is_committed_in_between() {
+    let db = World::new("f");
+    let t = &db.table;
+    let (group, outcomes) = open();
+    for time in 1..=3 {
+        assert!(staged(&group.run(|| t.put(&put("a", &[("f:q", time, "v")])).unwrap())));
+    }
+    assert_eq!(*outcomes.borrow(), ["Committed", "Committed"]);
+    group.commit();
+    assert_eq!(read(t, "a"), ["f:q@3=v"]);
+}
+
+#[test]
+fn a_call_that_waits_for_the_disk_or_reads_a_row_is_left_to_another_thread() {
+    let db = World::new("f");
+    let t = &db.table;
+    let (group, outcomes) = open();
+    assert!(staged(&group.run(|| t.put(&one("a")).unwrap())));
+    let synced = Put { durability: Durability::FsyncWal, ..one("b") };
+    assert!(must_wait(&group.run(|| t.put(&synced))));
+    assert!(must_wait(&group.run(|| t.increment(&increment("c", "f:n", 1)))));
+    assert!(must_wait(&group.run(|| t.delete(&delete("d", &[(MarkerKind::Version, "f:q", SERVER)])))));
+    let (done, writes) = group.run(|| t.put(&put("e", &[("g:q", 5, "v")])));
+    assert_eq!((kind(done), matches!(writes, CallWrites::Done)), (ErrorKind::FamilyNotFound, true));
+    group.commit();
+    assert!(outcomes.borrow().iter().all(|outcome| outcome == "Committed"));
+    assert_eq!(read(t, "a"), ["f:q@5=v"]);
+    for row in ["b", "c", "d", "e"] {
+        assert!(read(t, row).is_empty(), "{row} was not written");
+    }
+    // The same calls may wait outside of the group.
+    t.put(&synced).unwrap();
+    t.increment(&increment("c", "f:n", 1)).unwrap();
+}
+
+#[test]
+fn a_call_of_several_transactions_is_left_to_another_thread_before_the_first_one() {
+    let db = World::new("f");
+    let t = &db.table;
+    let (group, _) = open();
+    let both = || {
+        t.delete(&delete("a", &[(MarkerKind::Column, "f:q", SERVER)]))?;
+        t.put(&put("a", &[("f:q", SERVER, "v")]))
+    };
+    assert!(must_wait(&group.run(|| group::begin_several().and_then(|()| both()))));
+    assert!(read(t, "a").is_empty());
+    // One that does not say so is not run again, since it has written.
+    let (done, writes) = group.run(both);
+    done.unwrap();
+    assert!(!matches!(writes, CallWrites::MustWait | CallWrites::Undone(_)), "{writes:?}");
+    group.commit();
+    assert_eq!(read(t, "a").len(), 1);
+}
+
+#[test]
+fn a_locked_row_does_not_hold_up_the_others() {
+    let db = World::new("f");
+    let t = &db.table;
+    let (group, outcomes) = open();
+    let (lock, locked) = std::sync::mpsc::channel();
+    let (release, released) = std::sync::mpsc::channel::<()>();
+    std::thread::scope(|scope| {
+        let table = t.clone();
+        scope.spawn(move || {
+            let group = Group::open(|_| {});
+            group.run(|| table.put(&one("locked"))).0.unwrap();
+            lock.send(()).unwrap();
+            released.recv().unwrap();
+        });
+        locked.recv().unwrap();
+        assert!(staged(&group.run(|| t.put(&one("a")).unwrap())));
+        assert!(must_wait(&group.run(|| t.put(&one("locked")))));
+        assert!(staged(&group.run(|| t.put(&one("b")).unwrap())));
+        group.commit();
+        release.send(()).unwrap();
+    });
+    assert_eq!(*outcomes.borrow(), ["Committed", "Committed"]);
+    for row in ["a", "b", "locked"] {
+        assert_eq!(read(t, row), ["f:q@5=v"]);
+    }
+}
+
+/// A change of a table waits for the writes of the group, and reads of its thread wait for the change.
+#[test]
+fn a_read_of_the_thread_commits_the_group_before_it_waits() {
+    let db = World::new("f");
+    let t = &db.table;
+    let (group, outcomes) = open();
+    let ended = AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        assert!(staged(&group.run(|| t.put(&one("a")).unwrap())));
+        scope.spawn(|| {
+            db.engine.disable_table(&name("t")).unwrap();
+            ended.store(true, Ordering::SeqCst);
+        });
+        while t.get(&Get::new("a")).is_ok() {}
+        // The change has locked the table, for which the group had to be committed.
+        assert_eq!(*outcomes.borrow(), ["Committed"]);
+    });
+    assert!(ended.into_inner());
+    db.engine.enable_table(&name("t")).unwrap();
+    assert_eq!(read(t, "a"), ["f:q@5=v"]);
+}
+
+#[test]
+fn a_write_does_not_wait_for_a_change_of_its_table() {
+    let db = World::new("f");
+    let t = &db.table;
+    let (group, outcomes) = open();
+    std::thread::scope(|scope| {
+        assert!(staged(&group.run(|| t.put(&one("a")).unwrap())));
+        scope.spawn(|| db.engine.disable_table(&name("t")).unwrap());
+        // While the change waits, the group is committed, and further calls are left to other threads.
+        loop {
+            let row = format!("row{}", outcomes.borrow().len());
+            match group.run(|| t.put(&one(&row))) {
+                (_, CallWrites::Staged) => group.commit(),
+                (_, CallWrites::MustWait) => {}
+                (done, writes) => {
+                    assert_eq!((kind(done), matches!(writes, CallWrites::Done)), (ErrorKind::TableDisabled, true));
+                    break;
+                }
+            }
+        }
+    });
+    group.commit();
+    db.engine.enable_table(&name("t")).unwrap();
+    for row in 0..outcomes.borrow().len() {
+        assert_eq!(read(t, &if row == 0 { "a".to_owned() } else { format!("row{row}") }).len(), 1);
+    }
+}
+
+#[test]
+fn a_store_without_groups_is_noticed() {
+    let db = Database::memory();
+    let t = db.table("t", &["f"]);
+    let (group, _) = open();
+    assert!(group.is_possible());
+    assert!(must_wait(&group.run(|| t.put(&one("a")))));
+    group.commit();
+    assert!(!group.is_possible());
+}
+
+#[test]
+fn the_outcome_of_a_failed_commit_is_that_of_all_its_calls() {
+    for (injected, when, expected) in
+        [(ErrorKind::Busy, When::Before, "NotWritten"), (ErrorKind::DiskFull, When::After, "Failed")]
+    {
+        let World { store, table: t, .. } = &World::new("f");
+        let (group, outcomes) = open();
+        for row in ["a", "b"] {
+            assert!(staged(&group.run(|| t.put(&one(row)).unwrap())));
+        }
+        let counted = Counted::Only(Call::Transact);
+        store.fail(InjectedFault { counted, nth: 1, when, kind: injected, lasting: false });
+        group.commit();
+        assert!(store.heal());
+        assert!(outcomes.borrow()[0].starts_with(expected), "{outcomes:?}");
+        assert_eq!(outcomes.borrow().len(), 1);
+        for row in ["a", "b"] {
+            assert_eq!(read(t, row).len(), usize::from(when == When::After));
+            t.put(&put(row, &[("f:q", 6, "later")])).unwrap();
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(24))]
+
+    /// The calls that the group stages and those that it leaves to others act as in order.
+    #[test]
+    fn staged_and_other_calls_act_as_calls_in_order(steps in proptest::collection::vec(step(), 1..60)) {
+        let (db, model) = (World::new("f VERSIONS=3"), Database::memory());
+        let (t, m) = (&db.table, model.table("t", &["f VERSIONS=3"]));
+        let (group, outcomes) = open();
+        for (n, step) in steps.iter().enumerate() {
+            if let Step::Commit = step {
+                group.commit();
+                for row in 0..4 {
+                    let row = format!("row{row}");
+                    prop_assert_eq!(read(t, &row), read(&m, &row));
+                }
+                continue;
+            }
+            let mut attempt = group.run(|| match step {
+                Step::Both(_) => group::begin_several().map_or_else(|_| String::new(), |()| run(t, step, n)),
+                _ => run(t, step, n),
+            });
+            if must_wait(&attempt) {
+                group.commit();
+                attempt.0 = run(t, step, n);
+            }
+            prop_assert_eq!(attempt.0, run(&m, step, n));
+        }
+        drop(group);
+        prop_assert!(outcomes.borrow().iter().all(|outcome| outcome == "Committed"));
+        for row in 0..4 {
+            let row = format!("row{row}");
+            prop_assert_eq!(read(t, &row), read(&m, &row));
+        }
+    }
+}
