@@ -10,6 +10,7 @@ export * from './types/error';
 export * from './types/filter';
 export * from './types/open';
 export * from './types/read';
+export * from './types/reading';
 export * from './types/row';
 export * from './types/schema';
 export * from './types/statistics';

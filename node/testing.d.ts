@@ -1,12 +1,12 @@
 /** `hjall/testing`: a new database in memory for each test, with a clock that the test sets. */
 /// <reference types="node" />
-import type { ConnectOptions, Database, Families, ManualClock, Server } from './index';
+import type { ConnectOptions, Families, FormOptions, ManualClock, Opened, Server } from './index';
 
 /** A database for one test, with its clock and server. */
-export declare class TestDatabase<In extends string | Uint8Array = Uint8Array> implements AsyncDisposable {
+export declare class TestDatabase<E extends 'utf8' | undefined = undefined, B extends boolean | undefined = undefined> implements AsyncDisposable {
   private constructor();
   /** The database in memory; with `remote`, a connection to it. */
-  readonly db: Database<In>;
+  readonly db: Opened<E, B>;
   /** The database's clock. Throws with `clock: 'system'`. */
   readonly clock: ManualClock;
   /** The database's server. Throws without `serve` or `remote`. */
@@ -18,8 +18,7 @@ export declare class TestDatabase<In extends string | Uint8Array = Uint8Array> i
   [Symbol.asyncDispose](): Promise<void>;
 }
 
-export interface TestOptions {
-  encoding?: 'utf8' | undefined;
+export interface TestOptions extends FormOptions {
   /** The clock: its initial time, a ManualClock, or the system's. Default: a ManualClock at 2020-01-01T00:00:00Z. */
   clock?: number | ManualClock | 'system' | undefined;
   /** Tables to create: `{ users: { info: { versions: 3 } } }`. */
@@ -27,27 +26,20 @@ export interface TestOptions {
   /** Whether to serve the database to Thrift clients. Default: false. */
   serve?: boolean | undefined;
   /** Whether `db` is a connection to the served database, or options of `connect` for it. Default: false. */
-  remote?: boolean | Omit<ConnectOptions, 'host' | 'port' | 'encoding'> | undefined;
-}
-
-interface Utf8 {
-  encoding: 'utf8';
+  remote?: boolean | Omit<ConnectOptions, 'host' | 'port' | 'encoding' | 'readBigInts'> | undefined;
 }
 
 /** The context that node:test or vitest passes to a test. */
 export type TestContext = { after(done: () => unknown): unknown } | { onTestFinished(done: () => unknown): unknown };
 
 /** Makes a database for one test. With the test's context it is closed when the test ends; otherwise dispose of it. */
-export declare function freshDatabase(
+export declare function freshDatabase<E extends 'utf8' | undefined = undefined, B extends boolean | undefined = undefined>(
   test: TestContext,
-  options: TestOptions & Utf8,
-): Promise<TestDatabase<string | Uint8Array>>;
-export declare function freshDatabase(
-  test: TestContext,
-  options?: TestOptions & { encoding?: undefined },
-): Promise<TestDatabase>;
-export declare function freshDatabase(options: TestOptions & Utf8): Promise<TestDatabase<string | Uint8Array>>;
-export declare function freshDatabase(options?: TestOptions & { encoding?: undefined }): Promise<TestDatabase>;
+  options?: TestOptions & FormOptions<E, B>,
+): Promise<TestDatabase<E, B>>;
+export declare function freshDatabase<E extends 'utf8' | undefined = undefined, B extends boolean | undefined = undefined>(
+  options?: TestOptions & FormOptions<E, B>,
+): Promise<TestDatabase<E, B>>;
 
 /** The hooks of a test runner. */
 export interface Hooks {
@@ -59,9 +51,12 @@ export interface Hooks {
  * Makes a database before each test of a file and closes it afterwards. The result's properties are those of the
  * current test's database.
  */
-export declare function databasePerTest(options: TestOptions & Utf8, hooks?: Hooks): PerTest<string | Uint8Array>;
-export declare function databasePerTest(options?: TestOptions & { encoding?: undefined }, hooks?: Hooks): PerTest;
+export declare function databasePerTest<E extends 'utf8' | undefined = undefined, B extends boolean | undefined = undefined>(
+  options?: TestOptions & FormOptions<E, B>,
+  hooks?: Hooks,
+): PerTest<E, B>;
 
-export type PerTest<In extends string | Uint8Array = Uint8Array> = Readonly<
-  Pick<TestDatabase<In>, 'db' | 'clock' | 'server' | 'address'>
+/** The properties of a TestDatabase. */
+export type PerTest<E extends 'utf8' | undefined = undefined, B extends boolean | undefined = undefined> = Readonly<
+  Pick<TestDatabase<E, B>, 'db' | 'clock' | 'server' | 'address'>
 >;

@@ -66,6 +66,8 @@ const OPERATIONS = Object.freeze(Object.fromEntries(Object.keys(Operation).map((
 class Backend {
   /** The encoding of strings given as row keys and values: 'utf8', or undefined if they are rejected. */
   encoding;
+  /** The form in which results are returned: see `reading.js`. Backends themselves return bytes. */
+  reading;
 
   /** @returns {Promise<unknown>} */
   run(operation) {

@@ -15,10 +15,10 @@ function fixed(name, width, check, write, read) {
       write(out, check(value, `codecs.${name}: value`));
       return out;
     },
-    decode(bytes, what = 'the value') {
+    decode(bytes, what = 'the value', readBigInts = false) {
       if (bytes.length !== width)
         throw new RangeError(`${what} is not of the codec ${name}: it has ${bytes.length} bytes, not ${width}`);
-      return read(Buffer.from(bytes.buffer, bytes.byteOffset, width));
+      return read(Buffer.from(bytes.buffer, bytes.byteOffset, width), readBigInts);
     },
   };
 }
@@ -76,9 +76,18 @@ const codecs = Object.freeze({
       (bytes) => bytes.readInt32BE(),
     ),
   ),
-  /** Signed integers in eight bytes, big-endian (`Bytes.toBytes(long)`), as counters: numbers if exact, or bigints. */
+  /**
+   * Signed integers in eight bytes, big-endian (`Bytes.toBytes(long)`), as counters: numbers if exact, otherwise
+   * bigints; with `readBigInts`, always bigints.
+   */
   int64: Object.freeze(
-    fixed('int64', 8, int64, (out, value) => out.writeBigInt64BE(BigInt(value)), fromLong),
+    fixed(
+      'int64',
+      8,
+      int64,
+      (out, value) => out.writeBigInt64BE(BigInt(value)),
+      (bytes, readBigInts) => (readBigInts ? bytes.readBigInt64BE() : fromLong(bytes)),
+    ),
   ),
   /** Floating-point numbers in four bytes (`Bytes.toBytes(float)`). */
   float: Object.freeze(

@@ -229,7 +229,7 @@ defineMethods(Database, {
   },
   /** The current time of the database's clock, in milliseconds since the Unix epoch. */
   now(options) {
-    return task(OPERATIONS.now, {}, checked(options, SIGNAL, 'now'));
+    return task(OPERATIONS.now, {}, checked(options, SIGNAL, 'now'), (time) => this[BACKEND].reading.long(time));
   },
   /** The database's UUID. */
   clusterId(options) {

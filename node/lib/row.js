@@ -19,6 +19,7 @@ class Row {
   /** Whether the next result continues this row (scans with `batch`). */
   partial;
   #values;
+  #readsBigInts = false;
 
   /**
    * @param {Buffer} key
@@ -31,7 +32,12 @@ class Row {
     this.partial = partial;
   }
 
-  /** The newest value of each column: `{ 'info:name': <Buffer …> }`. */
+  /** Lets the row return 64-bit numbers as bigints; see the option `readBigInts`. */
+  static readBigInts(row) {
+    row.#readsBigInts = true;
+  }
+
+  /** The newest value of each column: `{ 'info:name': <Buffer …> }`; with `encoding: 'utf8'`, text. */
   get values() {
     this.#values ??= newest(this.cells);
     return this.#values;
@@ -40,6 +46,12 @@ class Row {
   /** The names of the columns that have a value. */
   get columns() {
     return Object.keys(this.values);
+  }
+
+  /** The bytes of the newest value of a column, or undefined. */
+  #bytes(column) {
+    const value = this.get(column);
+    return typeof value === 'string' ? Buffer.from(value, 'utf8') : value;
   }
 
   /** The newest value of a column, or undefined. */
@@ -59,11 +71,13 @@ class Row {
 
   /**
    * The newest value of a column, as the 64-bit integer in its eight bytes: a number if that is exact, otherwise a
-   * bigint.
+   * bigint; with `readBigInts`, always a bigint.
    */
   long(column) {
-    const value = this.get(column);
-    return value === undefined ? undefined : fromLong(value, `the value of ${textOf(column)}`);
+    const value = this.#bytes(column);
+    if (value === undefined) return undefined;
+    const long = fromLong(value, `the value of ${textOf(column)}`);
+    return this.#readsBigInts ? BigInt(long) : long;
   }
 
   /** The newest value of a column, as the 64-bit integer in its eight bytes, always as a bigint. */
@@ -74,7 +88,7 @@ class Row {
 
   /** The newest value of a column, as the floating-point number in its eight bytes (HBase's Bytes.toDouble). */
   double(column) {
-    const value = this.get(column);
+    const value = this.#bytes(column);
     if (value !== undefined && value.length !== 8) {
       throw new RangeError(`the value of ${textOf(column)} is not a double: it has ${value.length} bytes, not 8`);
     }
@@ -89,10 +103,10 @@ class Row {
 
   /** The newest value of a column, decoded by one of `codecs`. */
   decode(column, codec) {
-    const value = this.get(column);
+    const value = this.#bytes(column);
     return value === undefined
       ? undefined
-      : codecOf(codec, 'decode: codec').decode(value, `the value of ${textOf(column)}`);
+      : codecOf(codec, 'decode: codec').decode(value, `the value of ${textOf(column)}`, this.#readsBigInts);
   }
 
   /**
@@ -100,10 +114,10 @@ class Row {
    */
   decoded(given = {}) {
     return Object.fromEntries(
-      Object.entries(this.values).map(([column, value]) => [
-        column,
-        codecOf(given[column] ?? codecs.string, `decoded: codec of ${column}`).decode(value, `the value of ${column}`),
-      ]),
+      this.columns.map((column) => {
+        const codec = codecOf(given[column] ?? codecs.string, `decoded: codec of ${column}`);
+        return [column, codec.decode(this.#bytes(column), `the value of ${column}`, this.#readsBigInts)];
+      }),
     );
   }
 

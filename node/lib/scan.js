@@ -3,6 +3,7 @@
 
 const { locate } = require('./location.js');
 const { signalOf } = require('./options.js');
+const { PLAIN } = require('./reading.js');
 const { traced } = require('./tracing.js');
 
 /** The common part of both forms of a scan. */
@@ -10,14 +11,16 @@ class BaseScan {
   #open;
   #source;
   #place;
+  #reading;
   _block = [];
   _at = 0;
   _ended = false;
 
-  constructor(backend, table, scan, signal, where) {
+  constructor(backend, table, scan, signal, where, reading = PLAIN) {
     signalOf({ signal }, where);
     this.#open = () => backend.scan(table, scan, signal);
     this.#place = { where, table };
+    this.#reading = reading;
     this._ended = scan.limit === 0;
   }
 
@@ -30,6 +33,11 @@ class BaseScan {
   /** Fetches a block, which is a call of its own for diagnostics. */
   _traced(fetch) {
     return traced(this.#place.where, this.#place, fetch);
+  }
+
+  /** A block in the form that the program reads. */
+  _read(block) {
+    return this.#reading.rows(block);
   }
 
   /** The block source, opened on first use. */
@@ -55,8 +63,8 @@ class Scan extends BaseScan {
   /** The pending fetch, if any: concurrent callers fetch one after the other. */
   #turn;
 
-  constructor(backend, table, scan, signal, where = 'scan') {
-    super(backend, table, scan, signal, where);
+  constructor(backend, table, scan, signal, where = 'scan', reading = undefined) {
+    super(backend, table, scan, signal, where, reading);
   }
 
   /** The next row: { value, done }. */
@@ -110,7 +118,7 @@ class Scan extends BaseScan {
       this.close();
       return false;
     }
-    this._block = block;
+    this._block = this._read(block);
     this._at = 0;
     return true;
   }
@@ -153,8 +161,8 @@ class Scan extends BaseScan {
 
 /** An iterator over the rows of a scan, on the calling thread. */
 class SyncScan extends BaseScan {
-  constructor(backend, table, scan, signal, where = 'scanSync') {
-    super(backend, table, scan, signal, where);
+  constructor(backend, table, scan, signal, where = 'scanSync', reading = undefined) {
+    super(backend, table, scan, signal, where, reading);
     this._signal = signal;
   }
 
@@ -179,7 +187,7 @@ class SyncScan extends BaseScan {
       this.close();
       return false;
     }
-    this._block = block;
+    this._block = this._read(block);
     this._at = 0;
     return true;
   }

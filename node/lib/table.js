@@ -46,13 +46,15 @@ class Table {
    */
   scan(options) {
     const given = checked(options, SCAN_OPTIONS, 'scan');
-    return new Scan(this[BACKEND], this.name, scanOf(given, 'scan', this[BACKEND].encoding), given.signal);
+    const { encoding, reading } = this[BACKEND];
+    return new Scan(this[BACKEND], this.name, scanOf(given, 'scan', encoding), given.signal, 'scan', reading);
   }
 
   /** Iterates over rows in order on the calling thread, with `for`. */
   scanSync(options) {
     const given = checked(options, SCAN_OPTIONS, 'scanSync');
-    return new SyncScan(this[BACKEND], this.name, scanOf(given, 'scanSync', this[BACKEND].encoding), given.signal);
+    const { encoding, reading } = this[BACKEND];
+    return new SyncScan(this[BACKEND], this.name, scanOf(given, 'scanSync', encoding), given.signal, 'scanSync', reading);
   }
 
   /**
@@ -102,19 +104,19 @@ class Table {
   }
 }
 
-/** The value of the only cell of a row. */
-const onlyValue = (row) => row.cells[0].value;
-
 defineMethods(Table, {
   /** Reads a row; undefined if it does not exist. */
   row(key, options) {
     const given = checked(options, GET_OPTIONS, 'row');
-    return task(OPERATIONS.get, { table: this.name, get: getOf(key, given, 'row', this[BACKEND].encoding) }, given);
+    const { encoding, reading } = this[BACKEND];
+    return task(OPERATIONS.get, { table: this.name, get: getOf(key, given, 'row', encoding) }, given, (row) =>
+      reading.row(row),
+    );
   },
   /** Reads several rows, in the order of `keys`; undefined for each that does not exist. */
   rows(keys, options) {
     const given = checked(options, GET_OPTIONS, 'rows');
-    const { encoding } = this[BACKEND];
+    const { encoding, reading } = this[BACKEND];
     const shared = getFieldsOf(given, 'rows');
     if (typeof keys !== 'object' || keys === null || !(Symbol.iterator in keys) || keys instanceof Uint8Array) {
       throw new TypeError(`rows: keys must be an array of row keys, not ${shown(keys)}`);
@@ -123,16 +125,16 @@ defineMethods(Table, {
     return task(OPERATIONS.getMany, { table: this.name, gets }, given, (rows) => {
       const failed = rows.find((row) => row instanceof Error);
       if (failed !== undefined) throw failed;
-      return rows;
+      return reading.rows(rows);
     });
   },
   /** Reads the versions of a column, newest first: all, or at most `versions`. */
   cells(key, column, options) {
     const given = checked(options, GET_OPTIONS, 'cells');
-    const { encoding } = this[BACKEND];
+    const { encoding, reading } = this[BACKEND];
     const get = { row: bytes(key, 'cells: row key', encoding), ...getFieldsOf(given, 'cells', INT_MAX) };
     get.columns = [oneColumn(column, 'cells: column')];
-    return task(OPERATIONS.get, { table: this.name, get }, given, (row) => row?.cells ?? []);
+    return task(OPERATIONS.get, { table: this.name, get }, given, (row) => reading.row(row)?.cells ?? []);
   },
   /** Whether `row` with the same arguments would find a cell. */
   exists(key, options) {
@@ -161,12 +163,16 @@ defineMethods(Table, {
       given,
     );
   },
-  /** Adds to a counter. Returns its new value: a number if that is exact, otherwise a bigint. */
+  /**
+   * Adds to a counter. Returns its new value: a number if that is exact, otherwise (or with `readBigInts`) a bigint.
+   */
   increment(key, column, amount, options) {
     const given = checked(options, COUNT_OPTIONS, 'increment');
     const data = [{ ...oneColumn(column, 'increment: column'), amount: amount ?? 1 }];
     const increment = incrementOf(key, data, given, 'increment', this[BACKEND].encoding);
-    return task(OPERATIONS.increment, { table: this.name, increment }, given, (row) => row.long(row.cells[0].column));
+    return task(OPERATIONS.increment, { table: this.name, increment }, given, (row) =>
+      this[BACKEND].reading.row(row).long(row.cells[0].column),
+    );
   },
   /** Adds to counters of a row, atomically. Returns the new cells. */
   incrementRow(key, data, options) {
@@ -175,6 +181,7 @@ defineMethods(Table, {
       OPERATIONS.increment,
       { table: this.name, increment: incrementOf(key, data, given, 'incrementRow', this[BACKEND].encoding) },
       given,
+      (row) => this[BACKEND].reading.row(row),
     );
   },
   /** Appends to a value. Returns the new value. */
@@ -187,7 +194,7 @@ defineMethods(Table, {
       'append',
       this[BACKEND].encoding,
     );
-    return task(OPERATIONS.append, { table: this.name, append }, given, onlyValue);
+    return task(OPERATIONS.append, { table: this.name, append }, given, (row) => this[BACKEND].reading.row(row).cells[0].value);
   },
   /** Appends to values of a row, atomically. Returns the new cells. */
   appendRow(key, data, options) {
@@ -196,6 +203,7 @@ defineMethods(Table, {
       OPERATIONS.append,
       { table: this.name, append: appendOf(key, data, given, 'appendRow', this[BACKEND].encoding) },
       given,
+      (row) => this[BACKEND].reading.row(row),
     );
   },
   /**

@@ -119,7 +119,8 @@ class RowWriteStream extends Writable {
         value,
         timestamp,
       }));
-      return putOf(given.key, cells, this.#options, where, encoding, true);
+      // A row of a database with `encoding` has text, which any table accepts.
+      return putOf(given.key, cells, this.#options, where, 'utf8', true);
     }
     if (Array.isArray(given) && given.length === 2)
       return putOf(given[0], given[1], this.#options, where, encoding, true);

@@ -48,12 +48,16 @@ test('spread, structuredClone and Object.entries see the cells', () => {
 
 test('a kept value does not keep the other rows of its block', async () => {
   const big = Buffer.alloc(1000, 'x');
-  const batch = table.batch();
-  for (let i = 0; i < 200; i += 1) batch.put(`big${i}`, { 'f:x': big });
+  const bytes = hjall.memory();
+  await bytes.createTable('t', ['f']);
+  const key = (text) => Buffer.from(text);
+  const batch = bytes.table('t').batch();
+  for (let i = 0; i < 200; i += 1) batch.put(key(`big${i}`), { 'f:x': big });
   await batch.write();
-  for await (const row of table.scan({ prefix: 'big' })) {
+  for await (const row of bytes.table('t').scan({ prefix: key('big') })) {
     assert.ok(row.get('f:x').buffer.byteLength <= 8192, `${row.get('f:x').buffer.byteLength} bytes are kept`);
   }
+  await bytes.close();
 });
 
 test('a row accessor refuses a name that is not a column', () => {

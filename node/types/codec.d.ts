@@ -1,9 +1,12 @@
 /** Codecs: conversions between values and the bytes of cells, in the formats of HBase's `Bytes` class. */
 import type { Int64 } from './column';
 
-/** Reads the bytes of a cell. `what` names the value in error messages. */
+/**
+ * Reads the bytes of a cell. `what` names the value in error messages; `readBigInts` is the option of the database that
+ * the row was read from.
+ */
 export interface Decoder<Out> {
-  decode(bytes: Uint8Array, what?: string): Out;
+  decode(bytes: Uint8Array, what?: string, readBigInts?: boolean): Out;
 }
 
 /** Makes the bytes of a cell from a value, and reads them. */
@@ -19,7 +22,10 @@ export declare const codecs: {
   readonly json: Codec<unknown, any>;
   /** Signed integers in four bytes, big-endian. */
   readonly int32: Codec<number>;
-  /** Signed integers in eight bytes, big-endian, as counters: numbers if exact, or bigints. */
+  /**
+   * Signed integers in eight bytes, big-endian, as counters: numbers if exact, otherwise bigints. Rows of a database
+   * with `readBigInts` return bigints.
+   */
   readonly int64: Codec<Int64, number | bigint>;
   /** Floating-point numbers in four bytes. */
   readonly float: Codec<number>;

@@ -1,5 +1,6 @@
 /** Databases, embedded or remote, and servers. */
 import type { Abortable, AnyColumns, Input } from './column';
+import type { Reads, ReadsOf } from './reading';
 import type {
   CreateTableOptions,
   Families,
@@ -13,11 +14,13 @@ import type { CopyProgress, Statistics, TableStatistics } from './statistics';
 import type { Table } from './table';
 
 /** A database. Every method returns a promise, and for embedded databases has a synchronous form, `nameSync`. */
-export declare class Database<In extends Input = Uint8Array> implements AsyncDisposable, Disposable {
+export declare class Database<In extends Input = Uint8Array, Out extends Reads = ReadsOf<In>>
+  implements AsyncDisposable, Disposable
+{
   private constructor();
 
   /** A table by name, `users` or `namespace:users`. Its columns can be declared: `db.table<Users>('users')`. */
-  table<Columns extends object = AnyColumns>(name: string): Table<Columns, In>;
+  table<Columns extends object = AnyColumns>(name: string): Table<Columns, In, Out>;
 
   /** The names of all tables, or of those in one namespace, sorted. */
   tables(options?: Abortable & { namespace?: string | undefined }): Promise<string[]>;
@@ -132,8 +135,8 @@ export declare class Database<In extends Input = Uint8Array> implements AsyncDis
    * The current time of the database's clock, in milliseconds since the Unix epoch. Remote databases do not support
    * this (UNSUPPORTED).
    */
-  now(options?: Abortable): Promise<number | bigint>;
-  nowSync(options?: Abortable): number | bigint;
+  now(options?: Abortable): Promise<Out['long']>;
+  nowSync(options?: Abortable): Out['long'];
   /** The database's UUID. */
   clusterId(options?: Abortable): Promise<string>;
   clusterIdSync(options?: Abortable): string;

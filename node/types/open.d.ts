@@ -4,13 +4,30 @@ import type { Abortable } from './column';
 import type { Database } from './database';
 import type { CopyProgress } from './statistics';
 
-/** With `encoding: 'utf8'`, strings are accepted as keys and values; without it, only bytes. */
-interface Utf8 {
-  encoding: 'utf8';
+/** The options that choose the types of arguments and results. */
+export interface FormOptions<Encoding = 'utf8' | undefined, BigInts = boolean | undefined> {
+  /**
+   * With 'utf8', keys and values are strings: calls accept them, and reads return them. Bytes are still accepted, and
+   * keys and values that are not valid UTF-8, such as most counters, are returned as Buffers. Default: only bytes.
+   */
+  encoding?: Encoding;
+  /**
+   * Whether counters, timestamps and the codec `int64` are always read as bigints. Otherwise they are numbers where
+   * these are exact, and bigints beyond. Default: false.
+   */
+  readBigInts?: BigInts;
 }
 
-export interface MemoryOptions {
-  encoding?: 'utf8' | undefined;
+/** The database that is opened with these options. */
+export type Opened<Encoding, BigInts> = Database<
+  [Encoding] extends ['utf8'] ? string | Uint8Array : Uint8Array,
+  {
+    value: [Encoding] extends [undefined] ? Buffer : string | Buffer;
+    long: [BigInts] extends [true] ? bigint : number | bigint;
+  }
+>;
+
+export interface MemoryOptions extends FormOptions {
   /** The database's clock, for tests. Default: the system's. */
   clock?: ManualClock | undefined;
   /** Size of the block cache, in bytes. */
@@ -39,10 +56,15 @@ export interface OpenOptions extends MemoryOptions {
  * Opens the database in a folder; creates it if it does not exist. Within a process, workers that open the same
  * folder share one engine.
  */
-export declare function open(path: string | URL, options: OpenOptions & Utf8): Promise<Database<string | Uint8Array>>;
-export declare function open(path: string | URL, options?: OpenOptions & { encoding?: undefined }): Promise<Database>;
-export declare function openSync(path: string | URL, options: OpenOptions & Utf8): Database<string | Uint8Array>;
-export declare function openSync(path: string | URL, options?: OpenOptions & { encoding?: undefined }): Database;
+export declare function open<E extends 'utf8' | undefined = undefined, B extends boolean | undefined = undefined>(
+  path: string | URL,
+  options?: OpenOptions & FormOptions<E, B>,
+): Promise<Opened<E, B>>;
+/** Opens a database on the calling thread; see `open`. */
+export declare function openSync<E extends 'utf8' | undefined = undefined, B extends boolean | undefined = undefined>(
+  path: string | URL,
+  options?: OpenOptions & FormOptions<E, B>,
+): Opened<E, B>;
 
 /**
  * Copies a backup to a folder that does not exist or is empty; `open` opens the copy. Everything is read and checked.
@@ -56,8 +78,9 @@ export declare function restore(
 export declare function restoreSync(backup: string | URL, path: string | URL): void;
 
 /** Creates an empty database in memory. */
-export declare function memory(options: MemoryOptions & Utf8): Database<string | Uint8Array>;
-export declare function memory(options?: MemoryOptions & { encoding?: undefined }): Database;
+export declare function memory<E extends 'utf8' | undefined = undefined, B extends boolean | undefined = undefined>(
+  options?: MemoryOptions & FormOptions<E, B>,
+): Opened<E, B>;
 
 /**
  * A clock that advances only on request. Times are milliseconds since the Unix epoch. A row that is deleted and written
@@ -67,13 +90,15 @@ export declare function memory(options?: MemoryOptions & { encoding?: undefined 
  */
 export declare class ManualClock {
   constructor(ms: number);
+  /** Advances the time. */
   advance(ms: number): this;
   /** Sets the time, which may be earlier than the current one. */
   set(ms: number): this;
+  /** The current time. */
   now(): number;
 }
 
-export interface ConnectOptions extends Abortable {
+export interface ConnectOptions extends Abortable, FormOptions {
   /** Default: '127.0.0.1'. */
   host?: string | undefined;
   /** Default: 9090. */
@@ -94,10 +119,10 @@ export interface ConnectOptions extends Abortable {
   transport?: 'buffered' | 'framed' | 'http' | undefined;
   /** The encoding of messages. Default: 'binary'. */
   protocol?: 'binary' | 'compact' | undefined;
-  /** For `transport: 'http'`: the path (default: '/') and additional headers. */
+  /** For `transport: 'http'`: the path. Default: '/'. */
   path?: string | undefined;
+  /** For `transport: 'http'`: additional headers, such as `authorization`. */
   headers?: Readonly<Record<string, string>> | undefined;
-  encoding?: 'utf8' | undefined;
   /** The time limit for connecting. Default: 10 000. */
   connectTimeoutMs?: number | undefined;
   /** The time limit for one attempt of a call. Default: 60 000. */
@@ -131,14 +156,11 @@ interface TlsPeer {
  * Connects to the Thrift2 gateway of hjall or HBase. Rejects if no server answers, or if it does not speak this
  * protocol.
  */
-export declare function connect(options: ConnectOptions & Utf8): Promise<Database<string | Uint8Array>>;
-export declare function connect(options?: ConnectOptions & { encoding?: undefined }): Promise<Database>;
+export declare function connect<E extends 'utf8' | undefined = undefined, B extends boolean | undefined = undefined>(
+  options?: ConnectOptions & FormOptions<E, B>,
+): Promise<Opened<E, B>>;
 /** Connects to a URL: `thrift://host:9090`, `thrifts://…` with TLS, or `http://…` and `https://…` with a path. */
-export declare function connect(
+export declare function connect<E extends 'utf8' | undefined = undefined, B extends boolean | undefined = undefined>(
   url: string | URL,
-  options: ConnectOptions & Utf8,
-): Promise<Database<string | Uint8Array>>;
-export declare function connect(
-  url: string | URL,
-  options?: ConnectOptions & { encoding?: undefined },
-): Promise<Database>;
+  options?: ConnectOptions & FormOptions<E, B>,
+): Promise<Opened<E, B>>;

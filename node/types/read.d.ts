@@ -1,6 +1,7 @@
 /** Options of gets and scans, and scans. */
 import type { Abortable, AnyColumns, ColumnOrFamily, Input, Int64 } from './column';
 import type { Filter } from './filter';
+import type { Reads } from './reading';
 import type { Row } from './row';
 
 /** From `from` (inclusive) to `to` (exclusive), in milliseconds since the Unix epoch; either may be omitted. */
@@ -81,20 +82,20 @@ export interface DeleteRowsOptions<In extends Input = Uint8Array> extends Range<
  * An asynchronous iterator over the rows of a scan, for `for await`. It fetches at most one block ahead of the
  * program.
  */
-export declare class Scan<Columns extends object = AnyColumns>
-  implements AsyncIterableIterator<Row<Columns>>, AsyncDisposable
+export declare class Scan<Columns extends object = AnyColumns, Out extends Reads = Reads>
+  implements AsyncIterableIterator<Row<Columns, Out>>, AsyncDisposable
 {
   private constructor();
   /** The next row. */
-  next(): Promise<IteratorResult<Row<Columns>, undefined>>;
+  next(): Promise<IteratorResult<Row<Columns, Out>, undefined>>;
   /** Closes the scan; `break` in a `for await` loop calls this. */
-  return(value?: undefined): Promise<IteratorResult<Row<Columns>, undefined>>;
+  return(value?: undefined): Promise<IteratorResult<Row<Columns, Out>, undefined>>;
   /** Closes the scan and rejects. */
-  throw(error?: unknown): Promise<IteratorResult<Row<Columns>, undefined>>;
+  throw(error?: unknown): Promise<IteratorResult<Row<Columns, Out>, undefined>>;
   /** The rest of the current block, or the next block; empty at the end. Faster than reading row by row. */
-  nextBlock(): Promise<Row<Columns>[]>;
+  nextBlock(): Promise<Row<Columns, Out>[]>;
   /** All remaining rows. */
-  toArray(): Promise<Row<Columns>[]>;
+  toArray(): Promise<Row<Columns, Out>[]>;
   /** Ends the scan and releases its resources. Idempotent. */
   close(): void;
   [Symbol.asyncIterator](): this;
@@ -102,18 +103,18 @@ export declare class Scan<Columns extends object = AnyColumns>
 }
 
 /** An iterator over the rows of a scan on the calling thread, for `for`. */
-export declare class SyncScan<Columns extends object = AnyColumns>
-  implements IterableIterator<Row<Columns>>, Disposable
+export declare class SyncScan<Columns extends object = AnyColumns, Out extends Reads = Reads>
+  implements IterableIterator<Row<Columns, Out>>, Disposable
 {
   private constructor();
   /** The next row. */
-  next(): IteratorResult<Row<Columns>, undefined>;
+  next(): IteratorResult<Row<Columns, Out>, undefined>;
   /** Closes the scan; `break` in a `for` loop calls this. */
-  return(value?: undefined): IteratorResult<Row<Columns>, undefined>;
+  return(value?: undefined): IteratorResult<Row<Columns, Out>, undefined>;
   /** The rest of the current block, or the next block; empty at the end. */
-  nextBlock(): Row<Columns>[];
+  nextBlock(): Row<Columns, Out>[];
   /** All remaining rows. */
-  toArray(): Row<Columns>[];
+  toArray(): Row<Columns, Out>[];
   /** Ends the scan and releases its resources. Idempotent. */
   close(): void;
   [Symbol.iterator](): this;

@@ -1,38 +1,43 @@
 /** The results of reads. */
 import type { Decoder } from './codec';
 import type { AnyColumns, Column, ColumnName, ColumnOf } from './column';
+import type { DecodedOf, Reads, ValueOf, ValuesOf } from './reading';
 
 /** A cell. */
-export interface Cell<Columns = AnyColumns> {
+export interface Cell<Columns = AnyColumns, Out extends Reads = Reads> {
   /** `family:qualifier` as text. In names that are not UTF-8, unprintable bytes are written as `\xHH`. */
   readonly column: ColumnName<Columns>;
+  /** The family as bytes. */
   readonly family: Buffer;
+  /** The qualifier as bytes. */
   readonly qualifier: Buffer;
-  /** Milliseconds since the Unix epoch; a bigint only if a number cannot represent it. */
-  readonly timestamp: number | bigint;
+  /** Milliseconds since the Unix epoch. */
+  readonly timestamp: Out['long'];
   /** `Put`; in raw reads also the kinds of delete markers. */
   readonly type: 'Put' | 'Delete' | 'DeleteFamilyVersion' | 'DeleteColumn' | 'DeleteFamily';
-  readonly value: Buffer;
+  /** The value; with `encoding: 'utf8'`, as text if it is valid UTF-8. */
+  readonly value: Out['value'];
 }
 
 /**
  * A row, or in a scan with `batch`, a part of one. `key`, `cells` and `partial` are its own enumerable properties, so
  * that comparisons, copies and clones see them.
  */
-export declare class Row<Columns extends object = AnyColumns> {
+export declare class Row<Columns extends object = AnyColumns, Out extends Reads = Reads> {
   private constructor();
-  /** The row key. */
-  readonly key: Buffer;
+  /** The row key; with `encoding: 'utf8'`, as text if it is valid UTF-8. */
+  readonly key: Out['value'];
   /** All cells, in HBase's order: by family and qualifier, newest first. */
-  readonly cells: readonly Cell<Columns>[];
-  /** The newest value of each column. */
-  readonly values: { readonly [Name in keyof Columns]?: Buffer };
+  readonly cells: readonly Cell<Columns, Out>[];
+  /** The newest value of each column; with `encoding: 'utf8'`, as text if it is valid UTF-8. */
+  readonly values: ValuesOf<Columns, Out>;
   /** The names of the columns that have a value. */
   readonly columns: ColumnName<Columns>[];
   /** Whether the next result continues this row (scans with `batch`). */
   readonly partial: boolean;
-  /** The newest value of a column. */
-  get(column: Column<Columns>): Buffer | undefined;
+  /** The newest value of a column; with `encoding: 'utf8'`, as text if it is valid UTF-8. */
+  get<Name extends ColumnName<Columns>>(column: Name): ValueOf<Columns[Name], Out> | undefined;
+  get(column: Exclude<Column<Columns>, string>): Out['value'] | undefined;
   /** Whether a column has a value. */
   has(column: Column<Columns>): boolean;
   /** The newest value of a column, as UTF-8 text. */
@@ -42,9 +47,9 @@ export declare class Row<Columns extends object = AnyColumns> {
   string(column: Exclude<Column<Columns>, string>): string | undefined;
   /**
    * The newest value of a column, as the 64-bit integer in its eight bytes: a number if that is exact, otherwise a
-   * bigint.
+   * bigint; with `readBigInts`, always a bigint.
    */
-  long(column: Column<Columns, ColumnOf<Columns, number | bigint>>): number | bigint | undefined;
+  long(column: Column<Columns, ColumnOf<Columns, number | bigint>>): Out['long'] | undefined;
   /** The newest value of a column, as the 64-bit integer in its eight bytes, always as a bigint. */
   bigint(column: Column<Columns, ColumnOf<Columns, number | bigint>>): bigint | undefined;
   /** The newest value of a column, as the floating-point number in its eight bytes (HBase's Bytes.toDouble). */
@@ -53,19 +58,19 @@ export declare class Row<Columns extends object = AnyColumns> {
   json<Name extends ColumnName<Columns>>(column: Name): Columns[Name] | undefined;
   json(column: Exclude<Column<Columns>, string>): unknown;
   /** The newest value of a column, decoded by one of `codecs`. */
-  decode<Value>(column: Column<Columns>, codec: Decoder<Value>): Value | undefined;
+  decode<Value>(column: Column<Columns>, codec: Decoder<Value>): DecodedOf<Value, Out> | undefined;
   /**
    * The row as a plain object: values by column, decoded by the codecs given for their columns, others as UTF-8 text.
    */
   decoded<Codecs extends { readonly [column: string]: Decoder<unknown> } = Record<never, never>>(
     codecs?: Codecs,
-  ): { [Name in keyof Codecs]?: Codecs[Name] extends Decoder<infer Value> ? Value : never } & {
+  ): { [Name in keyof Codecs]?: Codecs[Name] extends Decoder<infer Value> ? DecodedOf<Value, Out> : never } & {
     [Name in Exclude<ColumnName<Columns>, keyof Codecs>]?: string;
   };
   /** The timestamp of the newest value of a column, in milliseconds since the Unix epoch. */
-  timestamp(column: Column<Columns>): number | bigint | undefined;
+  timestamp(column: Column<Columns>): Out['long'] | undefined;
   /** The cells of a column that the read returned, newest first. */
-  versions(column: Column<Columns>): Cell<Columns>[];
+  versions(column: Column<Columns>): Cell<Columns, Out>[];
   /** The key and values as UTF-8 text. */
   toJSON(): { key: string; values: Record<string, string> };
 }

@@ -2,6 +2,7 @@
 import type { Readable } from 'node:stream';
 import type { Abortable, AnyColumns, Column, ColumnOf, Input, Int64 } from './column';
 import type { CountOptions, DeleteRowsOptions, GetOptions, Scan, ScanOptions, SyncScan } from './read';
+import type { Reads, ReadsOf } from './reading';
 import type { Cell, Row } from './row';
 import type {
   AppendData,
@@ -21,26 +22,30 @@ import type {
 } from './write';
 
 /** A stream of rows. */
-export interface RowReadStream<Columns extends object = AnyColumns> extends Readable {
-  read(): Row<Columns> | null;
-  [Symbol.asyncIterator](): NodeJS.AsyncIterator<Row<Columns>>;
+export interface RowReadStream<Columns extends object = AnyColumns, Out extends Reads = Reads> extends Readable {
+  read(): Row<Columns, Out> | null;
+  [Symbol.asyncIterator](): NodeJS.AsyncIterator<Row<Columns, Out>>;
 }
 
 /** A table, made by `db.table(name)`. Whether it exists is not checked before it is used. */
-export declare class Table<Columns extends object = AnyColumns, In extends Input = Uint8Array> {
+export declare class Table<
+  Columns extends object = AnyColumns,
+  In extends Input = Uint8Array,
+  Out extends Reads = ReadsOf<In>,
+> {
   private constructor();
   /** `qualifier` or `namespace:qualifier`. */
   readonly name: string;
 
   /** Reads a row; undefined if it does not exist. */
-  row(key: In, options?: GetOptions<Columns>): Promise<Row<Columns> | undefined>;
-  rowSync(key: In, options?: GetOptions<Columns>): Row<Columns> | undefined;
+  row(key: In, options?: GetOptions<Columns>): Promise<Row<Columns, Out> | undefined>;
+  rowSync(key: In, options?: GetOptions<Columns>): Row<Columns, Out> | undefined;
   /** Reads several rows, in the order of `keys`; undefined for each that does not exist. */
-  rows(keys: Iterable<In>, options?: GetOptions<Columns>): Promise<(Row<Columns> | undefined)[]>;
-  rowsSync(keys: Iterable<In>, options?: GetOptions<Columns>): (Row<Columns> | undefined)[];
+  rows(keys: Iterable<In>, options?: GetOptions<Columns>): Promise<(Row<Columns, Out> | undefined)[]>;
+  rowsSync(keys: Iterable<In>, options?: GetOptions<Columns>): (Row<Columns, Out> | undefined)[];
   /** Reads the versions of a column, newest first: all, or at most `versions`. */
-  cells(key: In, column: Column<Columns>, options?: GetOptions<Columns>): Promise<Cell<Columns>[]>;
-  cellsSync(key: In, column: Column<Columns>, options?: GetOptions<Columns>): Cell<Columns>[];
+  cells(key: In, column: Column<Columns>, options?: GetOptions<Columns>): Promise<Cell<Columns, Out>[]>;
+  cellsSync(key: In, column: Column<Columns>, options?: GetOptions<Columns>): Cell<Columns, Out>[];
   /** Whether `row` with the same arguments would find a cell. */
   exists(key: In, options?: GetOptions<Columns>): Promise<boolean>;
   existsSync(key: In, options?: GetOptions<Columns>): boolean;
@@ -49,11 +54,11 @@ export declare class Table<Columns extends object = AnyColumns, In extends Input
    * Iterates over rows in order, with `for await`. Nothing is read before the first row is requested; leaving the
    * loop closes the scan.
    */
-  scan(options?: ScanOptions<Columns, In>): Scan<Columns>;
+  scan(options?: ScanOptions<Columns, In>): Scan<Columns, Out>;
   /** Iterates over rows in order on the calling thread, with `for`. */
-  scanSync(options?: ScanOptions<Columns, In>): SyncScan<Columns>;
+  scanSync(options?: ScanOptions<Columns, In>): SyncScan<Columns, Out>;
   /** The rows of a scan as a Readable. Destroying it closes the scan. */
-  createReadStream(options?: ScanOptions<Columns, In> & { highWaterMark?: number | undefined }): RowReadStream<Columns>;
+  createReadStream(options?: ScanOptions<Columns, In> & { highWaterMark?: number | undefined }): RowReadStream<Columns, Out>;
   /** A Writable for bulk loads. */
   createWriteStream(options?: WriteStreamOptions): RowWriteStream<Columns, In>;
 
@@ -77,28 +82,31 @@ export declare class Table<Columns extends object = AnyColumns, In extends Input
   /** Collects puts and deletes of any rows to write them together. What is passed is copied. */
   batch(options?: BatchOptions): Batch<Columns, In>;
 
-  /** Adds to a counter (default: 1). Returns its new value: a number if that is exact, otherwise a bigint. */
+  /**
+   * Adds to a counter (default: 1). Returns its new value: a number if that is exact, otherwise (or with
+   * `readBigInts`) a bigint.
+   */
   increment(
     key: In,
     column: Column<Columns, ColumnOf<Columns, number | bigint>>,
     amount?: Int64,
     options?: WriteOptions,
-  ): Promise<number | bigint>;
+  ): Promise<Out['long']>;
   incrementSync(
     key: In,
     column: Column<Columns, ColumnOf<Columns, number | bigint>>,
     amount?: Int64,
     options?: WriteOptions,
-  ): number | bigint;
+  ): Out['long'];
   /** Adds to counters of a row, atomically. Returns the new cells. */
-  incrementRow(key: In, data: IncrementData<Columns>, options?: WriteOptions): Promise<Row<Columns>>;
-  incrementRowSync(key: In, data: IncrementData<Columns>, options?: WriteOptions): Row<Columns>;
+  incrementRow(key: In, data: IncrementData<Columns>, options?: WriteOptions): Promise<Row<Columns, Out>>;
+  incrementRowSync(key: In, data: IncrementData<Columns>, options?: WriteOptions): Row<Columns, Out>;
   /** Appends to a value. Returns the new value. */
-  append(key: In, column: Column<Columns>, value: In, options?: WriteOptions): Promise<Buffer>;
-  appendSync(key: In, column: Column<Columns>, value: In, options?: WriteOptions): Buffer;
+  append(key: In, column: Column<Columns>, value: In, options?: WriteOptions): Promise<Out['value']>;
+  appendSync(key: In, column: Column<Columns>, value: In, options?: WriteOptions): Out['value'];
   /** Appends to values of a row, atomically. Returns the new cells. */
-  appendRow(key: In, data: AppendData<Columns, In>, options?: WriteOptions): Promise<Row<Columns>>;
-  appendRowSync(key: In, data: AppendData<Columns, In>, options?: WriteOptions): Row<Columns>;
+  appendRow(key: In, data: AppendData<Columns, In>, options?: WriteOptions): Promise<Row<Columns, Out>>;
+  appendRowSync(key: In, data: AppendData<Columns, In>, options?: WriteOptions): Row<Columns, Out>;
 
   /**
    * Puts if a column has an expected value (null: no such cell), or if another comparison holds: `op` compares

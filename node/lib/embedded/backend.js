@@ -2,6 +2,7 @@
 /** The backend for the engine in this process. */
 
 const { Backend, OPERATIONS } = require('../backend.js');
+const { PLAIN } = require('../reading.js');
 const { Outcome } = require('../vocabulary.js');
 const { AnswerReader, ColumnNames } = require('./answer.js');
 const { BlockSource } = require('./block-source.js');
@@ -55,10 +56,15 @@ class EmbeddedBackend extends Backend {
   #scans = 0;
   #closing;
 
-  /** @param {new (wake: () => void) => object} NativeDatabase @param {'utf8' | undefined} encoding */
-  constructor(NativeDatabase, encoding) {
+  /**
+   * @param {new (wake: () => void) => object} NativeDatabase
+   * @param {'utf8' | undefined} encoding
+   * @param {object} reading made by `readingOf`
+   */
+  constructor(NativeDatabase, encoding, reading = PLAIN) {
     super();
     this.encoding = encoding;
+    this.reading = reading;
     const target = { calls: undefined };
     const native = new NativeDatabase(wakeUp(target));
     this.#native = native;

@@ -5,12 +5,13 @@ const { OPERATIONS } = require('../backend.js');
 const { Database } = require('../database.js');
 const { locate } = require('../location.js');
 const { checked, oneOf, pathOf, shown, whole } = require('../options.js');
+const { readingOf } = require('../reading.js');
 const { EmbeddedBackend } = require('./backend.js');
 const { ManualClock } = require('./clock.js');
 const { progressOf } = require('./copying.js');
 const { native } = require('./native.js');
 
-const MEMORY_OPTIONS = new Set(['encoding', 'clock', 'cacheBytes', 'rowCacheBytes', 'writeBufferBytes']);
+const MEMORY_OPTIONS = new Set(['encoding', 'readBigInts', 'clock', 'cacheBytes', 'rowCacheBytes', 'writeBufferBytes']);
 const OPTIONS = new Set([...MEMORY_OPTIONS, 'durability', 'syncInterval']);
 
 /** What SYNC_WAL may mean: as fast as the operating system takes writes, or on disk. */
@@ -28,6 +29,7 @@ function prepared(options, where, known = OPTIONS) {
   const backend = new EmbeddedBackend(
     native().NativeDatabase,
     oneOf(encoding, ['UTF8'], `${where}: option \`encoding\``)?.toLowerCase(),
+    readingOf(given, where),
   );
   if (clock !== undefined) {
     if (!(clock instanceof ManualClock))
@@ -51,8 +53,9 @@ function prepared(options, where, known = OPTIONS) {
  * Opens the database in a folder; creates it if it does not exist. Within a process, workers that open the same
  * folder share one engine.
  * @param {string | URL} path
- * @param {{ encoding?: 'utf8', clock?: ManualClock, cacheBytes?: number, rowCacheBytes?: number, writeBufferBytes?:
- * number, durability?: 'SYNC_WAL' | 'FSYNC_WAL', syncInterval?: number }} [options]
+ * @param {{ encoding?: 'utf8', readBigInts?: boolean, clock?: ManualClock, cacheBytes?: number,
+ * rowCacheBytes?: number, writeBufferBytes?: number, durability?: 'SYNC_WAL' | 'FSYNC_WAL',
+ * syncInterval?: number }} [options]
  * @returns {Promise<Database>}
  */
 async function open(path, options) {

@@ -6,11 +6,16 @@ const { HANDLERS } = require('./operations.js');
 const { RemoteBlockSource } = require('./block-source.js');
 
 class RemoteBackend extends Backend {
-  /** @param {import('./client.js').Client} client @param {'utf8' | undefined} encoding */
-  constructor(client, encoding) {
+  /**
+   * @param {import('./client.js').Client} client
+   * @param {'utf8' | undefined} encoding
+   * @param {object} reading made by `readingOf`
+   */
+  constructor(client, encoding, reading) {
     super();
     this.client = client;
     this.encoding = encoding;
+    this.reading = reading;
     this.closed = false;
     /** Calls that continue although no caller awaits them. `close` waits for them. */
     this.backgroundCalls = new Set();

@@ -3,6 +3,7 @@
 const { Database } = require('../database.js');
 const { locate } = require('../location.js');
 const { checked, flag, oneOf, shown, signalOf, whole } = require('../options.js');
+const { readingOf } = require('../reading.js');
 const { RemoteBackend } = require('./backend.js');
 const { Client } = require('./client.js');
 
@@ -18,6 +19,7 @@ const OPTIONS = new Set([
   'path',
   'headers',
   'encoding',
+  'readBigInts',
   'connectTimeoutMs',
   'callTimeoutMs',
   'connectionsMax',
@@ -65,7 +67,7 @@ function settingsOf(options) {
   const port = number('port', 1, 65535, 9090);
   if (given.encoding !== undefined && given.encoding !== 'utf8')
     throw new RangeError(
-      `connect: option \`encoding\` can only be 'utf8' (then strings are accepted as keys and values), not ${shown(given.encoding)}`,
+      `connect: option \`encoding\` can only be 'utf8' (then keys and values are strings), not ${shown(given.encoding)}`,
     );
   return {
     host,
@@ -77,6 +79,7 @@ function settingsOf(options) {
     path: text(given.path, 'connect: option `path`', '/'),
     headers: headersOf(given.headers),
     encoding: given.encoding,
+    reading: readingOf(given, 'connect'),
     connectTimeoutMs: number('connectTimeoutMs', 1, DAY_MS, 10_000),
     callTimeoutMs: number('callTimeoutMs', 1, DAY_MS, 60_000),
     connectionsMax: number('connectionsMax', 1, 10_000, 8),
@@ -141,7 +144,7 @@ async function connect(address, more) {
     await client.close();
     throw locate(error, 'connect', {}, connect);
   }
-  return new Database(new RemoteBackend(client, settings.encoding));
+  return new Database(new RemoteBackend(client, settings.encoding, settings.reading));
 }
 
 module.exports = { connect, settingsOf };

@@ -13,7 +13,7 @@ const { connect } = require('../remote/connect.js');
 /** The clock's initial time, 2020-01-01T00:00:00Z: far enough from 0 for cells with earlier timestamps. */
 const INITIAL_MS = 1_577_836_800_000;
 
-const OPTIONS = new Set(['encoding', 'clock', 'tables', 'serve', 'remote']);
+const OPTIONS = new Set(['encoding', 'readBigInts', 'clock', 'tables', 'serve', 'remote']);
 
 /** A database for one test, with its clock and server. */
 class TestDatabase {
@@ -81,8 +81,8 @@ function cleanupOf(context) {
  * Makes a database for one test. With the test's context it is closed when the test ends; otherwise dispose of it
  * (`await using` or `dispose()`).
  * @param {object} [context] the context that node:test or vitest passes to a test
- * @param {{ encoding?: 'utf8', clock?: number | ManualClock | 'system', tables?: object, serve?: boolean, remote?:
- * boolean | object }} [options]
+ * @param {{ encoding?: 'utf8', readBigInts?: boolean, clock?: number | ManualClock | 'system', tables?: object,
+ * serve?: boolean, remote?: boolean | object }} [options]
  * @returns {Promise<TestDatabase>}
  */
 async function freshDatabase(context, options) {
@@ -94,9 +94,9 @@ async function freshDatabase(context, options) {
     !('onTestFinished' in context);
   const [test, given] = isOptions ? [undefined, context] : [context, options];
   const onCleanup = cleanupOf(test);
-  const { encoding, clock: givenClock, tables = {}, serve, remote } = checked(given, OPTIONS, 'freshDatabase');
+  const { encoding, readBigInts, clock: givenClock, tables = {}, serve, remote } = checked(given, OPTIONS, 'freshDatabase');
   const clock = clockOf(givenClock);
-  const local = memory({ encoding, clock });
+  const local = memory({ encoding, readBigInts, clock });
   let made = new TestDatabase(local, local, clock, undefined);
   try {
     if (flag(serve, 'freshDatabase: option `serve`') || (remote !== undefined && remote !== false)) {
@@ -104,7 +104,7 @@ async function freshDatabase(context, options) {
       made = new TestDatabase(local, local, clock, server);
       if (remote)
         made = new TestDatabase(
-          await connect({ encoding, ...(remote === true ? {} : remote), host: server.host, port: server.port }),
+          await connect({ encoding, readBigInts, ...(remote === true ? {} : remote), host: server.host, port: server.port }),
           local,
           clock,
           server,

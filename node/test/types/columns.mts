@@ -35,8 +35,10 @@ if (row) {
   const either: number | bigint | undefined = row.long('stats:visits');
   const score: number | undefined = row.double('stats:score');
   const theme: string | undefined = row.json('prefs:web')?.theme;
-  const bytes: Buffer | undefined = row.get('info:name');
-  const value: Buffer | undefined = row.values['info:name'];
+  const bytes: string | undefined = row.get('info:name');
+  const value: 'admin' | 'guest' | undefined = row.values['info:role'];
+  const counter: string | Buffer | undefined = row.values['stats:visits'];
+  console.log(counter);
   const time: number | bigint | undefined = row.timestamp({ family: 'info', qualifier: Buffer.from([255]) });
   console.log(name, role, visits, either, score, theme, bytes, value, time);
   // @ts-expect-error a number is not a string

@@ -7,7 +7,7 @@ async function program(): Promise<void> {
   const row: hjall.Row | undefined = db.table('t').rowSync('r');
   for (const one of db.table('t').scanSync({ limit: 5 })) console.log(one.key, one.values['f:q'], one.long('f:n'));
   const counter: number | bigint = hjall.fromLong(hjall.long(5));
-  const column: Buffer | undefined = row?.get('f:q');
+  const column: string | Buffer | undefined = row?.get('f:q');
   const { db: fresh, clock } = await testing.freshDatabase({ after: (done: () => unknown) => done() }, { serve: true });
   clock.set(5);
   console.log(counter, column, await fresh.tables());

@@ -1,5 +1,5 @@
 /** Databases in an ES module: where strings are accepted, the names of options, the codes of errors. */
-import hjall, { BatchError, ConnectionError, type Database, HjallError, ManualClock, NotFoundError, connect, open } from 'hjall';
+import hjall, { BatchError, ConnectionError, type Database, HjallError, ManualClock, NotFoundError, codecs, connect, open } from 'hjall';
 import testing, { databasePerTest, freshDatabase } from 'hjall/testing';
 
 const bytes: Database = await open('/tmp/db');
@@ -68,3 +68,21 @@ await using test = await freshDatabase({ remote: { protocol: 'compact' } });
 // @ts-expect-error without `encoding`, keys are bytes
 await test.db.table('users').row('ann');
 console.log(testing.TestDatabase);
+
+// What reads return.
+const plain: Buffer | undefined = (await bytes.table('t').row(Buffer.from('r')))?.key;
+const key: string | Buffer | undefined = (await texts.table('t').row('r'))?.key;
+// @ts-expect-error a key may not be valid UTF-8
+const certain: string | undefined = (await texts.table('t').row('r'))?.key;
+const appended: string | Buffer = await texts.table('t').append('r', 'f:q', 'x');
+const exact = await open('/tmp/db', { encoding: 'utf8', readBigInts: true });
+const counter: bigint = await exact.table('t').increment('r', 'f:n');
+const row = await exact.table('t').row('r');
+const parts: [bigint | undefined, bigint | undefined, bigint | undefined] = [row?.long('f:n'), row?.timestamp('f:n'), row?.decode('f:n', codecs.int64)];
+const small: number | undefined = row?.decode('f:n', codecs.int32);
+const decoded: bigint | undefined = row?.decoded({ 'f:n': codecs.int64 })['f:n'];
+// @ts-expect-error without `readBigInts`, a counter may be a number
+const unsure: bigint = await texts.table('t').increment('r', 'f:n');
+const now: bigint = await hjall.memory({ readBigInts: true }).now();
+for await (const found of exact.table('t').scan()) exact.table('t').putSync(found.key, { 'f:q': found.cells[0]!.value });
+console.log(plain, key, certain, appended, counter, parts, small, decoded, unsure, now);
