@@ -50,7 +50,10 @@ export type Int64 = number | bigint;
 
 /** The options of every call that can be aborted. */
 export interface Abortable {
-  /** Aborts the call: its promise rejects with the signal's reason. A call to a server closes its connection. */
+  /**
+   * Aborts the call: its promise rejects with the signal's reason. A call to a server closes its connection,
+   * unless other calls await answers on it.
+   */
   signal?: AbortSignal | undefined;
 }
 

@@ -127,8 +127,14 @@ export interface ConnectOptions extends Abortable, FormOptions {
   connectTimeoutMs?: number | undefined;
   /** The time limit for one attempt of a call. Default: 60 000. */
   callTimeoutMs?: number | undefined;
-  /** The maximum number of connections; each carries one call at a time. Default: 8. */
+  /** The maximum number of connections. Default: 8. */
   connectionsMax?: number | undefined;
+  /**
+   * The maximum number of calls that await their answers on one connection. The server answers them in their order.
+   * Connections are shared only once `connectionsMax` are open. 1 if a slow call must not delay others, or if a broken
+   * connection must fail no more than one call. With `transport: 'http'`, always 1. Default: 8.
+   */
+  callsPerConnection?: number | undefined;
   /** The maximum number of calls that wait for a connection; further ones fail with BUSY. Default: 100 000. */
   waitingMax?: number | undefined;
   /** The time after which an idle connection is closed. Default: 30 000. */

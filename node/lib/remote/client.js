@@ -72,8 +72,8 @@ class Client {
       const received = await connection.exchange(bytes, { signal, timeoutMs: this.settings.callTimeoutMs });
       answer = decodeAnswer(this.settings.protocol, call.method, received, call.sequence);
     } catch (error) {
-      // The connection is closed, since a late answer would be taken for the answer to its next call.
-      if (!(error instanceof TransportError) && !signal?.aborted) connection.close();
+      // After an answer that cannot be read, nothing that follows on the connection can be trusted.
+      if (error instanceof WireError) connection.close();
       throw error instanceof WireError ? new TransportError('Protocol', `${call.address}: ${error.message}`, { sent: true, cause: error }) : error;
     } finally {
       this.pool.release(connection);

@@ -1,10 +1,11 @@
 'use strict';
 /**
- * A pool of connections, each of which carries one call at a time.
+ * A pool of connections.
  *
- * Idle connections are reused, the most recently used first, and closed after a while. Beyond `connectionsMax`,
- * callers wait in a bounded queue. `openCount` includes a connection from before it is opened until after it is
- * closed, so the limit is never exceeded.
+ * A call takes an idle connection, the most recently used one first, or a new one. Once `connectionsMax` are open, it
+ * shares the connection with the fewest calls, up to the connection's `capacity`. Beyond that, callers wait in a
+ * bounded queue. Idle connections are closed after a while. `openCount` includes a connection from before it is opened
+ * until after it is closed, so the limit is never exceeded.
  */
 const { whenAborted } = require('../abort.js');
 const { make } = require('../errors.js');
@@ -19,6 +20,8 @@ class Pool {
     this.idleMs = idleMs;
     this.address = address;
     this.idle = [];
+    /** The number of calls of each open connection. */
+    this.calls = new Map();
     this.openCount = 0;
     this.waiting = new Set();
     this.closed = false;
@@ -30,19 +33,49 @@ class Pool {
     if (this.closed) throw make('Closed', `the connection to ${this.address} has been closed`);
     signal?.throwIfAborted();
     for (let connection = this.idle.pop(); connection !== undefined; connection = this.idle.pop()) {
-      if (this.activate(connection)) return connection;
+      if (this.activate(connection)) return this.taken(connection);
     }
     if (this.openCount < this.connectionsMax) {
       this.openCount += 1;
     } else {
+      const shared = this.leastUsed();
+      if (shared !== undefined) return this.taken(shared);
       const connection = await this.wait(signal);
       if (connection !== undefined) return connection;
     }
+    let opened;
     try {
-      return await this.open(signal);
+      opened = await this.open(signal);
     } catch (error) {
       this.freeSlot();
       throw error;
+    }
+    this.calls.set(opened, 0);
+    this.taken(opened);
+    this.offer(opened);
+    return opened;
+  }
+
+  /** Counts a call on a connection. */
+  taken(connection) {
+    this.calls.set(connection, this.calls.get(connection) + 1);
+    return connection;
+  }
+
+  /** The connection with the fewest calls that can carry another one. */
+  leastUsed() {
+    let [best, fewest] = [undefined, Infinity];
+    for (const [connection, calls] of this.calls) {
+      if (connection.usable && calls < connection.capacity && calls < fewest) [best, fewest] = [connection, calls];
+    }
+    return best;
+  }
+
+  /** Lets waiting callers use a connection, as far as it can carry their calls. */
+  offer(connection) {
+    while (this.waiting.size > 0 && connection.usable && this.calls.get(connection) < connection.capacity) {
+      const [next] = this.waiting;
+      next(this.taken(connection));
     }
   }
 
@@ -52,16 +85,20 @@ class Pool {
       connection.idle(false);
       return true;
     }
+    this.calls.delete(connection);
     this.openCount -= 1;
     return false;
   }
 
-  /** Waits in the queue. Resolves to a connection, or to undefined if the caller may open one. */
+  /**
+   * Waits in the queue. Resolves to a connection, which counts the call already, or to undefined if the caller may open
+   * one.
+   */
   wait(signal) {
     if (this.waiting.size >= this.waitingMax) {
       throw make(
         'Busy',
-        `all ${this.connectionsMax} connections to ${this.address} are in use, and ${this.waitingMax} calls are waiting: raise \`connectionsMax\` or \`waitingMax\`, or make fewer calls at once`,
+        `all ${this.connectionsMax} connections to ${this.address} are in use, and ${this.waitingMax} calls are waiting: raise \`connectionsMax\`, \`callsPerConnection\` or \`waitingMax\`, or make fewer calls at once`,
       );
     }
     return new Promise((resolve, reject) => {
@@ -82,25 +119,27 @@ class Pool {
     });
   }
 
-  /** Gives a connection back: to the next waiting caller, or to the idle ones. */
+  /** Ends a call of a connection, which waiting callers may use then. Without calls, it becomes idle. */
   release(connection) {
-    if (!connection.usable) return this.freeSlot();
-    const [next] = this.waiting;
-    if (next !== undefined) return next(connection);
-    if (this.closed) {
+    this.calls.set(connection, this.calls.get(connection) - 1);
+    this.offer(connection);
+    if (this.calls.get(connection) > 0) return;
+    if (this.closed || !connection.usable) {
       connection.close();
-      return this.freeSlot();
+      this.calls.delete(connection);
+      this.freeSlot();
+      return;
     }
     connection.idle(true);
     connection.idleTimer = setTimeout(() => this.expire(connection), this.idleMs).unref();
     this.idle.push(connection);
-    return undefined;
   }
 
   expire(connection) {
     const at = this.idle.indexOf(connection);
     if (at < 0) return;
     this.idle.splice(at, 1);
+    this.calls.delete(connection);
     connection.close();
     this.freeSlot();
   }
@@ -120,6 +159,7 @@ class Pool {
     for (const connection of this.idle.splice(0)) {
       clearTimeout(connection.idleTimer);
       connection.close();
+      this.calls.delete(connection);
       this.openCount -= 1;
     }
     return this.openCount === 0 ? Promise.resolve() : new Promise((resolve) => this.whenEmpty.push(resolve));

@@ -31,7 +31,7 @@ async function slow(test, options) {
 }
 
 it('calls share connections up to the limit', async (t) => {
-  const { users, server, held, holding } = await slow(t, { connectionsMax: 2 });
+  const { users, server, held, holding } = await slow(t, { connectionsMax: 2, callsPerConnection: 1 });
   const all = [1, 2, 3, 4, 5].map(() => users.exists('r'));
   await holding(2);
   assert.equal(server.sockets.size, 2);
@@ -44,7 +44,7 @@ it('calls share connections up to the limit', async (t) => {
 });
 
 it('the queue is bounded', async (t) => {
-  const { users, held, holding } = await slow(t, { connectionsMax: 1, waitingMax: 1, retries: 0 });
+  const { users, held, holding } = await slow(t, { connectionsMax: 1, callsPerConnection: 1, waitingMax: 1, retries: 0 });
   const first = users.exists('r');
   const second = users.exists('r');
   await assert.rejects(users.exists('r'), { code: 'BUSY', message: /connectionsMax/ });
@@ -56,7 +56,7 @@ it('the queue is bounded', async (t) => {
 });
 
 it('a waiting call can be aborted', async (t) => {
-  const { users, held, holding, server } = await slow(t, { connectionsMax: 1 });
+  const { users, held, holding, server } = await slow(t, { connectionsMax: 1, callsPerConnection: 1 });
   const first = users.exists('r');
   await holding(1);
   const controller = new AbortController();
@@ -99,7 +99,7 @@ it('idle connections are closed after a while', async (t) => {
 });
 
 it('closing completes pending and waiting calls and rejects new ones', async (t) => {
-  const { db, users, held, holding } = await slow(t, { connectionsMax: 1 });
+  const { db, users, held, holding } = await slow(t, { connectionsMax: 1, callsPerConnection: 1 });
   const calls = [users.exists('r'), users.exists('r')];
   await holding(1);
   const closed = db.close();

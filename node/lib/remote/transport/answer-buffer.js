@@ -3,7 +3,8 @@
  * Collects the bytes of one answer.
  *
  * An answer that arrives in one chunk is not copied. Further chunks are appended to a buffer that doubles, so that
- * the cost stays linear. Memory grows with the bytes received, never with the length announced.
+ * the cost stays linear. Memory grows with the bytes received, never with the length announced. Bytes that follow the
+ * answer belong to the next one on the connection.
  */
 const { WireError } = require('../wire/types');
 
@@ -17,6 +18,8 @@ class AnswerBuffer {
     this.bytesMax = bytesMax;
     this.buffer = undefined;
     this.length = 0;
+    /** The bytes that follow the answer, once it is complete. */
+    this.rest = undefined;
   }
 
   /** Adds a chunk; returns the answer once it is complete. */
@@ -29,7 +32,7 @@ class AnswerBuffer {
       return undefined;
     }
     const [from, to] = found;
-    if (to !== this.length) throw new WireError(`${this.length - to} unexpected bytes follow the answer`);
+    this.rest = this.buffer.subarray(to, this.length);
     return this.buffer.subarray(from, to);
   }
 

@@ -15,6 +15,8 @@ class HttpConnection {
   constructor(settings) {
     this.settings = settings;
     this.usable = true;
+    /** Calls at a time: Node's HTTP client does not send a request before the last one is answered. */
+    this.capacity = 1;
     this.http = settings.tls ? https : http;
     this.agent = new this.http.Agent({ keepAlive: true, maxSockets: 1, maxFreeSockets: 1 });
     this.abandon = undefined;

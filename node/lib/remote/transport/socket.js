@@ -1,9 +1,10 @@
 'use strict';
 /**
- * A TCP or TLS connection that carries one call at a time, as HBase's Thrift servers expect.
+ * A TCP or TLS connection that carries up to `callsPerConnection` calls at a time. Thrift's servers answer the calls of
+ * a connection in their order; those that read one call after the other find the next ones in the socket's buffer.
  *
- * A failure during a call, an abort or a timeout closes the connection, since the answer might still arrive and would
- * be taken for the next one.
+ * A failure or a timeout closes the connection, and all its calls fail: an answer that is late or lost would be taken
+ * for the next one. The answer to an aborted call is discarded; the connection is closed if no other call awaits one.
  */
 const net = require('node:net');
 const tls = require('node:tls');
@@ -22,8 +23,9 @@ class SocketConnection {
     this.socket = socket;
     this.settings = settings;
     this.usable = true;
-    /** The pending call: { buffer, resolve, reject }. */
-    this.call = undefined;
+    this.capacity = settings.callsPerConnection;
+    /** The calls that await answers, in their order: { buffer, resolve, reject, isAborted }. */
+    this.calls = [];
     socket.on('data', (chunk) => this.receive(chunk));
     socket.on('error', (error) =>
       this.fail(
@@ -108,23 +110,25 @@ class SocketConnection {
       );
       const timer = setTimeout(
         () =>
-          this.fail(
+          this.failOne(
+            call,
             new TransportError(
               'Timeout',
               `no answer from ${address} within ${timeoutMs} ms (callTimeoutMs); are its transport and protocol ${transport} and ${protocol}?`,
               { sent: true },
             ),
+            `the connection to ${address} was closed after the timeout of an earlier call`,
           ),
         timeoutMs,
       );
-      const stopListening = signal === undefined ? undefined : whenAborted(signal, () => this.fail(signal.reason));
+      const stopListening = signal === undefined ? undefined : whenAborted(signal, () => this.abort(call, signal.reason));
       const settled = (settle) => (value) => {
         clearTimeout(timer);
         stopListening?.();
-        this.call = undefined;
         settle(value);
       };
-      this.call = { buffer, resolve: settled(resolve), reject: settled(reject) };
+      const call = { buffer, resolve: settled(resolve), reject: settled(reject), isAborted: false };
+      this.calls.push(call);
       this.send(bytes, transport === 'framed');
       return undefined;
     });
@@ -142,27 +146,51 @@ class SocketConnection {
   }
 
   receive(chunk) {
-    if (this.call === undefined)
-      return this.fail(
-        new TransportError('Protocol', `${this.settings.address} sent data without a call`, { sent: false }),
-      );
+    const { address } = this.settings;
     try {
-      const answer = this.call.buffer.add(chunk);
-      if (answer !== undefined) this.call.resolve(answer);
+      for (let rest = chunk; rest.length > 0; ) {
+        const [call] = this.calls;
+        if (call === undefined) throw new WireError(`${rest.length} bytes were sent without a call`);
+        const answer = call.buffer.add(rest);
+        if (answer === undefined) return;
+        ({ rest } = call.buffer);
+        if (rest.length > 0 && this.calls.length === 1)
+          throw new WireError(`${rest.length} unexpected bytes follow the answer`);
+        this.calls.shift();
+        if (!call.isAborted) call.resolve(answer);
+      }
     } catch (error) {
       if (!(error instanceof WireError)) throw error;
-      this.fail(
-        new TransportError('Protocol', `${this.settings.address}: ${error.message}`, { sent: true, cause: error }),
-      );
+      const sent = this.calls.length > 0;
+      this.fail(new TransportError('Protocol', `${address}: ${error.message}`, { sent, cause: error }));
     }
-    return undefined;
+    this.closeIfAborted();
   }
 
-  /** Closes the connection and rejects the pending call with this reason. */
+  /** Rejects an aborted call; its answer will be discarded. */
+  abort(call, reason) {
+    call.isAborted = true;
+    call.reject(reason);
+    this.closeIfAborted();
+  }
+
+  /** Closes the connection if it only waits for answers that will be discarded. */
+  closeIfAborted() {
+    if (this.calls.length > 0 && this.calls.every(({ isAborted }) => isAborted)) this.close();
+  }
+
+  /** Closes the connection. Rejects one of its calls with this reason, and the others because of that. */
+  failOne(failed, reason, why) {
+    this.calls = this.calls.filter((call) => call !== failed);
+    failed.reject(reason);
+    this.fail(new TransportError('Connection', why, { sent: true }));
+  }
+
+  /** Closes the connection and rejects the pending calls with this reason. */
   fail(reason) {
     this.usable = false;
     this.socket.destroy();
-    this.call?.reject(reason);
+    for (const call of this.calls.splice(0)) if (!call.isAborted) call.reject(reason);
   }
 
   /** Marks the connection as idle or not. An idle connection does not keep the process alive. */
