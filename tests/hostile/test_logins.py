@@ -382,6 +382,9 @@ PROTECTED = [
     ("hbase.thrift.security.qop", "auth-conf", "auth.users"), ("hbase.thrift.kerberos.principal", "hbase/_HOST@EXAMPLE.COM", "auth.users"),
     ("hbase.security.authorization", "true", "auth.users"), ("hbase.thrift.ssl.enabled", "true", "tls.certificate"),
     ("hbase.coprocessor.master.classes", "org.apache.hadoop.hbase.security.access.AccessController", "auth.users"),
+    ("hbase.rest.authentication.type", "kerberos", "auth.users"), ("hbase.rest.kerberos.principal", "hbase/_HOST@EXAMPLE.COM", "auth.users"),
+    ("hbase.rest.ssl.enabled", "true", "tls.certificate"), ("hbase.rpc.protection", "privacy", "tls.certificate"),
+    ("hbase.rest.readonly", "true", "server.read_only"),
 ]
 
 
@@ -397,6 +400,18 @@ def test_a_server_that_hbase_would_protect_does_not_start_open(tmp_path, users, 
         subprocess.run([binary(), "config", "--hbase-site", site, "--users", users], check=True, capture_output=True, timeout=60)
     write("simple" if value == "kerberos" else "false" if value == "true" else "")
     subprocess.run([binary(), "config", "--hbase-site", site], check=True, capture_output=True, timeout=60)
+
+
+def test_what_the_settings_provide_is_not_refused(tmp_path):
+    site = tmp_path / "hbase-site.xml"
+    properties = {"hbase.rest.readonly": "true", "hbase.ssl.enabled": "true"}
+    lines = "".join(f"<property><name>{key}</name><value>{value}</value></property>" for key, value in properties.items())
+    site.write_text(f"<configuration>{lines}</configuration>")
+    read_only = "--hbase-site", str(site), "--set", "server.read_only=all"
+    subprocess.run([binary(), "config", *read_only], check=True, capture_output=True, timeout=60)
+    for info in ("--info-listen", "0.0.0.0:9095"), ("--set", "info.address=0.0.0.0"):
+        said = refused_start(*read_only, *info)
+        assert "hbase.ssl.enabled = true" in said and "loopback" in said, said
 
 
 def test_a_start_says_what_is_open(users):
@@ -419,13 +434,18 @@ def test_changes_are_audited_on_one_line_each(plain):
         for call in (lambda: alice.one.deleteTable(b"t"), lambda: bob.one.disableTable(b"t\nforged user=\"root\" line")):
             with pytest.raises(Exception):
                 call()
+    # Text of a client does not look like other fields.
+    with Session(plain.port, "alice") as alice, pytest.raises(Exception):
+        alice.one.createTable(b'x" outcome="done" user="root', [one.ColumnDescriptor(name=b"f:")])
+    logged(plain, 'x\\" outcome')
+    assert not [line for line in plain.said if ' user="root' in line]
     users_file(plain.users, {**ROLES, "carol": {}}, "")
     reload(plain, "added carol")
     lines = [line for line in plain.said if "audit: " in line]
     change = lambda *parts: [line for line in lines if all(part in line for part in parts)]
-    assert change("change", 'user="alice"', "peer=127.0.0.1:", 'method="createTable"', "subject=t", "outcome=done")
-    assert change("change", 'method="createNamespace"', "subject=n", "outcome=done")
-    assert change("change", 'method="deleteTable"', "outcome=org.apache.hadoop.hbase.TableNotDisabledException")
+    assert change("change", 'user="alice"', "peer=127.0.0.1:", 'method="createTable"', 'subject="t"', 'outcome="done"')
+    assert change("change", 'method="createNamespace"', 'subject="n"', 'outcome="done"')
+    assert change("change", 'method="deleteTable"', 'outcome="org.apache.hadoop.hbase.TableNotDisabledException')
     assert change("denied", 'user="bob"', "disableTable", "\\n") and not any(line.startswith("forged") for line in plain.said)
     assert change("users changed by SIGHUP: added carol")
 
@@ -438,7 +458,7 @@ def test_denials_do_not_flood_the_log(plain):
                 bob.one.disableTable(b"t")
         alice = Session(plain.port, "alice")
         alice.one.createTable(b"last", [one.ColumnDescriptor(name=b"f:")])
-        logged(plain, "subject=last")
+        logged(plain, 'subject="last"')
         seconds = time.monotonic() - began
     assert len([line for line in plain.said if "audit: denied" in line]) <= seconds + 2
 

@@ -1,5 +1,10 @@
-"""Short requests with long answers: their memory is limited while they are processed."""
+"""Short requests with long answers, and those that are large in memory: their memory is limited while they are
+processed."""
+import struct
+import threading
+
 import happybase
+import pytest
 from attacking import (AT_LENGTH, connect, list_field, map_field, message, metric, peak_rss, reset_peak_rss, struct_field,
                        structs_field, text_field)
 
@@ -89,3 +94,84 @@ def test_the_number_of_replicas_of_a_table_is_limited(attacked):
             if not refused:
                 break
     assert peak_rss(server) < before + 100 * MIB
+
+
+def repeated_struct(number, fields, count):
+    """An encoded field of type list of structs, all of them equal."""
+    return struct.pack(">bhbi", 15, number, 12, count) + (fields + b"\0") * count
+
+
+ROW_ALONE = text_field(1, b"r")
+LISTS = {
+    "getMultiple": lambda count: text_field(1, b"t") + repeated_struct(2, ROW_ALONE, count),
+    "existsAll": lambda count: text_field(1, b"t") + repeated_struct(2, ROW_ALONE, count),
+    "putMultiple": lambda count: text_field(1, b"t") + repeated_struct(2, ROW_ALONE + repeated_struct(2, b"", 0), count),
+    "deleteMultiple": lambda count: text_field(1, b"t") + repeated_struct(2, ROW_ALONE, count),
+    "getRows": lambda count: text_field(1, b"t") + struct.pack(">bhbi", 15, 2, 11, count) + struct.pack(">ic", 1, b"r") * count,
+    "mutateRow": lambda count: text_field(1, b"t") + text_field(2, b"r") + repeated_struct(3, text_field(2, b"f:"), count),
+    "mutateRows": lambda count: text_field(1, b"t") + repeated_struct(2, ROW_ALONE + repeated_struct(2, b"", 0), count),
+    "incrementRows": lambda count: repeated_struct(1, b"", count),
+    "get": lambda count: text_field(1, b"t") + struct_field(2, ROW_ALONE + repeated_struct(2, text_field(1, b"f"), count)),
+}
+
+
+@pytest.mark.parametrize("method", LISTS)
+def test_decoded_arguments_count_towards_the_memory_of_messages(attacked, bystander, method):
+    server = attacked(limits=["limits.bytes_in_flight=64MiB"])
+    database = happybase.Connection("127.0.0.1", server.port, timeout=30_000)
+    database.create_table("t", {"f": {}})
+    database.close()
+    # Each takes up to 75 times as much memory when it has been decoded.
+    call = message(method, LISTS[method](1_000_000 if AT_LENGTH else 200_000) + b"\0")
+    answers = []
+
+    def one():
+        with connect(server.port) as raw:
+            raw.sendall(call)
+            answers.append(raw.recv(1 << 16))
+
+    with bystander(server) as reader:
+        reader.reads(50)
+        before = peak_rss(server)
+        reset_peak_rss(server)
+        clients = [threading.Thread(target=one) for _ in range(12)]
+        for client in clients:
+            client.start()
+        for client in clients:
+            client.join()
+        reader.reads(20)
+    growth = peak_rss(server) - before
+    print(f"{len(call) / MIB:.1f} MiB each; resident memory grew by {growth / MIB:.0f} MiB")
+    assert len(answers) == 12 and not reader.failures
+    assert growth < (2048 if AT_LENGTH else 192) * MIB
+
+
+def open_scanner(pattern):
+    """A call that opens a scanner with a regular expression for values."""
+    scan = struct_field(2, text_field(6, b"ValueFilter(=,'regexstring:" + pattern + b"')"))
+    return message("scannerOpenWithScan", text_field(1, b"t") + scan + struct.pack(">bhbbi", 13, 3, 11, 11, 0) + b"\0")
+
+
+def test_regular_expressions_of_open_scanners_count_towards_the_memory_of_messages(attacked):
+    server = attacked(limits=["limits.bytes_in_flight=64MiB"])
+    database = happybase.Connection("127.0.0.1", server.port, timeout=30_000)
+    database.create_table("t", {"f": {}})
+    database.close()
+    before = peak_rss(server)
+    reset_peak_rss(server)
+    count = 400 if AT_LENGTH else 60
+    with connect(server.port) as raw:
+        opened = 0
+        for _ in range(count):
+            # 42 bytes of text are 3 MiB when they are compiled.
+            raw.sendall(open_scanner(rb"\p{L}{60}"))
+            answer = raw.recv(1 << 16)
+            opened += b"limits.bytes_in_flight" not in answer
+        held = metric(server, "hjall_in_flight_bytes")
+        raw.sendall(open_scanner(rb"\p{L}{3000}"))
+        answer = raw.recv(1 << 16)
+        assert b"regular expression" in answer and b"16 MiB" in answer, answer
+    growth = peak_rss(server) - before
+    print(f"{opened} of {count} scanners are open and hold {held / MIB:.0f} MiB; resident memory grew by {growth / MIB:.0f} MiB")
+    assert 0 < opened < count and held > opened * MIB
+    assert growth < (2048 if AT_LENGTH else 192) * MIB

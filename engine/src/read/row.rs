@@ -11,7 +11,7 @@ use super::key_range::KeyRange;
 use super::region_scanner::{RegionScan, RegionScanner};
 use super::stop::Stop;
 use super::store_scanner::Window;
-use super::work_limit;
+use super::work_limit::{self, WorkLimit};
 use crate::blocking;
 use crate::catalog::{Family, TableState};
 use crate::cell::Row;
@@ -131,7 +131,7 @@ fn open(core: &Core, name: &TableName, get: &Get, budget: &dyn Budget) -> Result
             return Ok((Arc::clone(table), Opened::Answer(answer.clone())));
         }
         if get.filter.is_some() {
-            work_limit::charge_unbounded()?;
+            WorkLimit::charge_unbounded()?;
         }
         let filter = get.filter.as_ref().map(|spec| spec.start(false)).transpose()?;
         let selection = Selection {

@@ -53,6 +53,14 @@ impl WorkLimit {
             _ => Some(result),
         }
     }
+
+    /// Counts work of this thread whose size is not known in advance, such as the parsing of a filter.
+    ///
+    /// # Errors
+    /// `Cancelled` if the thread has a limit.
+    pub fn charge_unbounded() -> Result<()> {
+        charge(usize::MAX, 0)
+    }
 }
 
 /// Whether the reads of this thread are limited.
@@ -80,14 +88,6 @@ pub(super) fn charge(pairs: usize, bytes: usize) -> Result<()> {
 #[inline]
 pub(super) fn charge_seeks(seeks: usize) -> Result<()> {
     charge(seeks.saturating_mul(SEEK_PAIRS), 0)
-}
-
-/// Counts work whose size is not known in advance.
-///
-/// # Errors
-/// `Cancelled` if there is a limit.
-pub(super) fn charge_unbounded() -> Result<()> {
-    charge(usize::MAX, 0)
 }
 
 fn charge_limited(mut remaining: Remaining, pairs: usize, bytes: usize) -> Result<()> {

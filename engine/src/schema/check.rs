@@ -5,7 +5,7 @@ use super::attribute::{number, text};
 use super::family::FamilyDescriptor;
 use super::options::{BloomFilter, Compression};
 use super::rules::FamilyRules;
-use super::table::{REGION_REPLICATION_MAX, TableDescriptor};
+use super::table::{FAMILIES_MAX, REGION_REPLICATION_MAX, TableDescriptor};
 use crate::error::{Error, ErrorKind, Result};
 use crate::request::ROW_LENGTH_MAX;
 
@@ -54,6 +54,15 @@ pub fn check_table(table: &TableDescriptor) -> Result<()> {
     if replicas > REGION_REPLICATION_MAX {
         let max = REGION_REPLICATION_MAX - 1;
         let message = format!("REGION_REPLICATION is {replicas}: ReplicaId cannot be greater than {max}");
+        return Err(Error::new(ErrorKind::InvalidDescriptor, message));
+    }
+    // Each family is a tree of its own in the store. Creating thousands takes minutes.
+    let families = table.families.len();
+    if families > FAMILIES_MAX {
+        let message = format!(
+            "the table has {families} families, the maximum is {FAMILIES_MAX}: use qualifiers of one family, or several \
+             tables"
+        );
         return Err(Error::new(ErrorKind::InvalidDescriptor, message));
     }
     // Stricter than HBase, which accepts an unknown KEEP_DELETED_CELLS or DATA_BLOCK_ENCODING but can then never open

@@ -13,6 +13,9 @@ use crate::name::TableName;
 /// The largest REGION_REPLICATION: HBase numbers the replicas of a region with 16 bits (`RegionInfo.MAX_REPLICA_ID`).
 pub const REGION_REPLICATION_MAX: i32 = 0x1_0000;
 
+/// The most families of a table.
+pub const FAMILIES_MAX: usize = 100;
+
 /// The descriptor of a table.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TableDescriptor {

@@ -1,6 +1,6 @@
 //! The audit log: one line for each change of tables, users and settings.
 
-use std::fmt::{self, Write};
+use std::borrow::Cow;
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 
 /// The tracing target of the lines. `--log warn,hjall::audit=info` logs them and otherwise only warnings.
@@ -9,20 +9,20 @@ pub const TARGET: &str = "hjall::audit";
 /// The longest text of a client in a line, in characters.
 const SHOWN_MAX: usize = 300;
 
-/// Text of a client for a line of the log: escaped, so that it stays on its line, and shortened.
-pub struct Shown<'a>(pub &'a str);
-
-impl fmt::Display for Shown<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for character in self.0.chars().take(SHOWN_MAX) {
-            // An apostrophe ends nothing.
-            match character {
-                '\'' => f.write_char(character)?,
-                _ => write!(f, "{}", character.escape_debug())?,
-            }
-        }
-        if self.0.chars().nth(SHOWN_MAX).is_some() { f.write_str("…") } else { Ok(()) }
+/// Text of a client for a field of a line, shortened. Fields are logged as strings: the log quotes and escapes them, so
+/// that they stay on their line and no text looks like another field.
+pub fn shortened(text: &str) -> Cow<'_, str> {
+    match text.char_indices().nth(SHOWN_MAX) {
+        Some((end, _)) => Cow::Owned(format!("{}…", &text[..end])),
+        None => Cow::Borrowed(text),
     }
+}
+
+/// The text of a failure for a line: without the lines of a Java stack, on one line.
+pub fn outcome(failure: &str) -> String {
+    let lines = failure.lines().map(str::trim).take_while(|line| !line.starts_with("at "));
+    let text = lines.filter(|line| !line.is_empty()).collect::<Vec<_>>().join(" ");
+    shortened(&text).into_owned()
 }
 
 /// Lets one line a second into the log, so that a client without rights cannot push other lines out of it.
@@ -52,7 +52,7 @@ impl OncePerSecond {
 
 #[cfg(test)]
 mod tests {
-    use super::{OncePerSecond, Shown};
+    use super::{OncePerSecond, outcome, shortened};
 
     #[test]
     fn one_line_a_second_says_how_many_were_left_out() {
@@ -62,8 +62,14 @@ mod tests {
     }
 
     #[test]
-    fn text_of_clients_stays_on_its_line() {
-        assert_eq!(Shown("it's\nb\u{1b}[31m\"").to_string(), "it's\\nb\\u{1b}[31m\\\"");
-        assert_eq!(Shown(&"x".repeat(301)).to_string(), format!("{}…", "x".repeat(300)));
+    fn text_of_clients_is_shortened() {
+        assert_eq!(shortened("it's\nb"), "it's\nb");
+        assert_eq!(shortened(&"é".repeat(301)), format!("{}…", "é".repeat(300)));
+    }
+
+    #[test]
+    fn the_outcome_is_the_whole_reason_without_the_stack() {
+        let failure = "Failed after attempts=1, exceptions:\n\nIllegal name: a:b\n\tat org.apache.A.b(A.java:1)\n";
+        assert_eq!(outcome(failure), "Failed after attempts=1, exceptions: Illegal name: a:b");
     }
 }

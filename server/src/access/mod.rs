@@ -21,7 +21,7 @@ use arc_swap::ArcSwap;
 use hjall_engine::clock::Clock;
 use hjall_engine::name::TableName;
 
-use self::audit::{OncePerSecond, Shown};
+use self::audit::{OncePerSecond, shortened};
 pub use self::certificate::CertificateName;
 use self::checks::Checks;
 pub use self::checks::Refused;
@@ -226,13 +226,13 @@ impl Access {
     /// Logs that a call was denied: each at debug level, and at most one a second for the audit log.
     pub fn log_denial(&self, user: Option<&str>, peer: SocketAddr, method: &str, subject: &str, denied: &Denied) {
         let Some(enforced) = &self.0 else { return };
-        let (user, subject, reason) = (user.unwrap_or("-"), Shown(subject), denied.to_string());
-        let reason = Shown(&reason);
+        let (user, subject, reason) = (user.unwrap_or("-"), &*shortened(subject), denied.to_string());
+        let reason = &*shortened(&reason);
         match enforced.denials.next(enforced.checks.now_ms()) {
             Some(hidden) => {
-                tracing::info!(target: audit::TARGET, user, %peer, method, %subject, %reason, hidden, "audit: denied");
+                tracing::info!(target: audit::TARGET, user, %peer, method, subject, reason, hidden, "audit: denied");
             }
-            None => tracing::debug!(target: audit::TARGET, user, %peer, method, %subject, %reason, "audit: denied"),
+            None => tracing::debug!(target: audit::TARGET, user, %peer, method, subject, reason, "audit: denied"),
         }
     }
 }

@@ -16,7 +16,7 @@ use crate::wire::method::{Method, Name, Service, ServiceHint};
 use crate::wire::reply::{Buffer, Exception, Output};
 use crate::wire::rest::{self, answer};
 use crate::wire::writer::ReplyHeader;
-use crate::wire::{Encoding, Transport, arguments, dialect, header, recognise, reply};
+use crate::wire::{Encoding, Transport, arguments, claimed_arguments, dialect, header, recognise, reply};
 
 /// Runs the methods of all services. The gateways implement it; tests have implementations of their own.
 pub trait Handler: Send + Sync + 'static {
@@ -285,10 +285,12 @@ impl Call {
             return handler.rest(scope, rest, message, &mut Buffer::new(out, limit));
         }
         let method = self.method.ok_or(Fault::UnknownMethod)?;
-        let mut input = arguments(self.encoding, message.get(self.body..).unwrap_or_default());
+        let mut input = claimed_arguments(self.encoding, message.get(self.body..).unwrap_or_default(), scope);
         let mut output = Output::new(self.encoding, Buffer::new(out, limit));
         output.append(&ReplyHeader { method: method.name(), sequence: self.sequence })?;
-        handler.call(scope, method, input.as_dyn(), &mut output)
+        handler
+            .call(scope, method, input.as_dyn(), &mut output)
+            .map_err(|fault| scope.refused_arguments().unwrap_or(fault))
     }
 
     /// Whether the answer to a fault is an exception of type 6, whose whole reason is logged.

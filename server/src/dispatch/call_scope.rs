@@ -12,14 +12,17 @@ use super::caller::Caller;
 use super::job::Job;
 use super::memory_quota::{MemoryClaim, MemoryHolder};
 use super::queue::Queue;
+use crate::wire::fault::Fault;
 use crate::wire::reply::too_large;
+use crate::wire::types::DecodedMemory;
 
 /// Calls that gather less than this many bytes do not claim from the quota.
 const UNCLAIMED_BYTES: usize = 4 << 10;
 /// The clock is read once for this number of rows that a scan has passed over.
 const PAUSE_CHECK_INTERVAL: u32 = 16;
 
-/// A running call: its client, the memory that it may gather for its reply, and the flag that ends it.
+/// A running call: its client, the memory that its request uses and that it may gather for its reply, and the flag
+/// that ends it.
 ///
 /// Two limits bound what a call gathers: the limit on replies, because all of it is sent, and the share of its client
 /// in the memory quota, from which it is claimed until the call ends. A scan gives way to the calls that wait for its
@@ -33,6 +36,9 @@ pub struct CallScope<'a> {
     cells: Cell<usize>,
     bytes: Cell<usize>,
     claim: RefCell<Option<MemoryClaim>>,
+    /// The memory of the request: decoded arguments, and what they are converted to.
+    request_bytes: Cell<usize>,
+    request_claim: RefCell<Option<MemoryClaim>>,
     exceeded: Cell<Option<Exceeded>>,
     slice: Option<Slice>,
     /// How often [`Budget::must_pause`] has been called.
@@ -63,6 +69,8 @@ pub(crate) struct Remains {
 enum Exceeded {
     Reply,
     Quota,
+    /// The quota, by the arguments, so that the method has not been run.
+    Arguments,
 }
 
 impl<'a> CallScope<'a> {
@@ -86,6 +94,8 @@ impl<'a> CallScope<'a> {
             cells: Cell::default(),
             bytes: Cell::default(),
             claim: RefCell::default(),
+            request_bytes: Cell::default(),
+            request_claim: RefCell::default(),
             exceeded: Cell::default(),
             slice: None,
             asked: Cell::default(),
@@ -128,7 +138,49 @@ impl<'a> CallScope<'a> {
 
     /// Whether the call was ended because the memory quota had no room for what it gathered.
     pub(crate) fn has_exceeded_quota(&self) -> bool {
-        matches!(self.exceeded.get(), Some(Exceeded::Quota))
+        matches!(self.exceeded.get(), Some(Exceeded::Quota | Exceeded::Arguments))
+    }
+
+    /// Claims further memory for the request, in bytes, before it is used: for what its arguments are converted to, for
+    /// its filter.
+    ///
+    /// # Errors
+    /// `Busy` if the quota, or the share of the client, has no room.
+    pub(crate) fn claim_request(&self, bytes: usize) -> Result<()> {
+        let bytes = self.request_bytes.get().saturating_add(bytes);
+        self.request_bytes.set(bytes);
+        let Some(memory) = self.memory.filter(|_| bytes >= UNCLAIMED_BYTES) else { return Ok(()) };
+        if self.request_claim.borrow_mut().get_or_insert_with(|| memory.claim()).try_resize(bytes) {
+            return Ok(());
+        }
+        Err(self.no_room())
+    }
+
+    /// Ends the call, because the quota has no room for its request.
+    pub(crate) fn no_room(&self) -> Error {
+        self.exceeded.set(Some(Exceeded::Quota));
+        self.error(Exceeded::Quota)
+    }
+
+    /// Claims memory for a list of the request, as [`Self::claim_request`] does.
+    ///
+    /// # Errors
+    /// As for [`Self::claim_request`].
+    pub(crate) fn claim_list<T>(&self, elements: usize) -> Result<()> {
+        self.claim_request(elements.saturating_mul(size_of::<T>()))
+    }
+
+    /// The memory of the request, for a scanner that keeps it when the call has ended.
+    pub(crate) fn take_request_claim(&self) -> Option<MemoryClaim> {
+        self.request_bytes.set(0);
+        self.request_claim.take()
+    }
+
+    /// The answer to a call whose arguments have not been read, because there is no memory for them. `None` if they
+    /// have been.
+    pub(crate) fn refused_arguments(&self) -> Option<Fault> {
+        let exceeded = self.exceeded.get().filter(|exceeded| matches!(exceeded, Exceeded::Arguments))?;
+        Some(Fault::no_memory(self.error(exceeded).message()))
     }
 
     /// Tells the method to pause.
@@ -150,12 +202,22 @@ impl<'a> CallScope<'a> {
     fn error(&self, exceeded: Exceeded) -> Error {
         match exceeded {
             Exceeded::Reply => Error::new(ErrorKind::Refused, too_large(self.reply_bytes_max)),
-            Exceeded::Quota => Error::new(
+            Exceeded::Quota | Exceeded::Arguments => Error::new(
                 ErrorKind::Busy,
                 "the messages and replies in flight use all of their memory, or this client its share of it \
                  (limits.bytes_in_flight); try again later, or request less at once",
             ),
         }
+    }
+}
+
+impl DecodedMemory for CallScope<'_> {
+    fn claim(&self, bytes: usize) -> bool {
+        let claimed = self.claim_request(bytes).is_ok();
+        if !claimed {
+            self.exceeded.set(Some(Exceeded::Arguments));
+        }
+        claimed
     }
 }
 

@@ -27,6 +27,7 @@ struct Fixture {
     clock: Arc<ManualClock>,
     caller: Arc<Caller>,
     memory: Arc<MemoryHolder>,
+    engine: Engine,
     id: i32,
 }
 
@@ -54,9 +55,11 @@ fn fixture() -> Fixture {
         engine.table(&name).put(&put).unwrap();
     }
     let scan = Scan { batch: 60, ..Scan::default() };
-    let open = OpenScanner::new(name.clone(), engine.table(&name).scan(scan).unwrap());
+    let scope = CallScope::new(&caller, usize::MAX, &memory, Stop::default());
+    let open = OpenScanner::new(name.clone(), engine.table(&name).scan(scan).unwrap(), &scope);
     let id = scanners.open(Thrift2, open, &caller).unwrap();
-    Fixture { scanners, clock, caller, memory, id }
+    drop(scope);
+    Fixture { scanners, clock, caller, memory, engine, id }
 }
 
 impl Fixture {
@@ -100,5 +103,31 @@ fn what_a_scanner_holds_counts_towards_the_quota() {
     drop(scope);
     assert_eq!(all.memory.account.held_bytes(), 0);
     all.scanners.clear();
+    assert_eq!(all.memory.account.held_bytes(), 0);
+}
+
+#[test]
+fn a_scanner_takes_over_the_memory_of_its_request() {
+    let all = fixture();
+    let scope = all.scope();
+    scope.claim_request(100_000).unwrap();
+    let name = TableName::parse(b"t").unwrap();
+    let scanner = all.engine.table(&name).scan(Scan::default()).unwrap();
+    let id = all.scanners.open(Thrift2, OpenScanner::new(name, scanner, &scope), &all.caller).unwrap();
+    drop(scope);
+    assert_eq!(all.memory.account.held_bytes(), 100_000, "as long as the scanner is open");
+    assert!(all.scanners.close(Thrift2, id));
+    assert_eq!(all.memory.account.held_bytes(), 0);
+}
+
+#[test]
+fn a_request_that_exceeds_the_quota_is_refused_and_holds_nothing() {
+    let all = fixture();
+    let scope = all.scope();
+    scope.claim_request(1 << 20).unwrap();
+    let error = scope.claim_request(100 << 20).unwrap_err();
+    assert!(error.message().contains("limits.bytes_in_flight"), "{error}");
+    assert!(scope.has_exceeded_quota());
+    drop(scope);
     assert_eq!(all.memory.account.held_bytes(), 0);
 }

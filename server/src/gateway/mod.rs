@@ -5,6 +5,7 @@ mod attributes;
 pub mod compactor;
 pub mod context;
 mod error;
+mod filters;
 #[cfg(test)]
 mod held_scanners;
 pub(crate) mod lease_sweeper;

@@ -5,7 +5,7 @@
 use hjall_engine::name::TableName;
 use hjall_idl::{hbase1, hbase2};
 
-use crate::access::audit::{self, Shown};
+use crate::access::audit;
 use crate::access::{Denied, Need, Role};
 use crate::gateway::context::CallContext;
 use crate::gateway::error::Raised;
@@ -76,8 +76,11 @@ impl Subject for hbase2::TTableName {
     }
 
     fn shown(&self) -> String {
-        let namespace = String::from_utf8_lossy(self.ns.as_deref().unwrap_or(b"default"));
-        format!("{namespace}:{}", String::from_utf8_lossy(&self.qualifier))
+        let qualifier = String::from_utf8_lossy(&self.qualifier);
+        match self.ns.as_deref() {
+            None | Some(b"" | b"default") => qualifier.into_owned(),
+            Some(namespace) => format!("{}:{qualifier}", String::from_utf8_lossy(namespace)),
+        }
     }
 }
 
@@ -244,15 +247,14 @@ impl Change {
     /// Logs the change with its outcome.
     pub fn log(self, context: &CallContext<'_>, failure: Option<&Fault>) {
         let caller = context.scope.caller;
-        let failure = failure.map(ToString::to_string);
-        let outcome = failure.as_deref().map_or("done", |text| text.lines().next().unwrap_or("failed"));
+        let outcome = failure.map_or_else(|| "done".to_owned(), |fault| audit::outcome(&fault.to_string()));
         tracing::info!(
             target: audit::TARGET,
             user = caller.user().map_or("-", |user| user),
             peer = %caller.peer,
             method = self.method.name(),
-            subject = %Shown(&self.subject),
-            outcome = %Shown(outcome),
+            subject = &*audit::shortened(&self.subject),
+            outcome,
             "audit: change"
         );
     }

@@ -12,9 +12,9 @@ pub struct Split<T> {
 }
 
 /// Splits requests by whether their region also has a request that is `unreadable`.
-pub fn split<T: Clone>(
+pub fn split<T>(
     regions: &[Region],
-    requests: &[T],
+    requests: Vec<T>,
     row: impl Fn(&T) -> &[u8],
     unreadable: impl Fn(&T) -> bool,
 ) -> Split<T> {
@@ -22,7 +22,7 @@ pub fn split<T: Clone>(
     let region = |request: &T| regions.partition_point(|region| region.start[..] <= *row(request));
     let mut lost: Vec<usize> = requests.iter().filter(|request| unreadable(request)).map(region).collect();
     lost.sort_unstable();
-    let (failing, sound) = requests.iter().cloned().partition(|request| lost.binary_search(&region(request)).is_ok());
+    let (failing, sound) = requests.into_iter().partition(|request| lost.binary_search(&region(request)).is_ok());
     Split { failing, sound }
 }
 
@@ -35,7 +35,7 @@ mod tests {
         let region = |start: &'static str, end: &'static str| Region { id: 1, start: start.into(), end: end.into() };
         let regions = [region("", "g"), region("g", "p"), region("p", "")];
         let rows = ["a", "g", "h", "o", "p", "z"];
-        let Split { failing, sound } = split(&regions, &rows, |row| row.as_bytes(), |row| *row == "h");
+        let Split { failing, sound } = split(&regions, rows.to_vec(), |row| row.as_bytes(), |row| *row == "h");
         assert_eq!((failing, sound), (vec!["g", "h", "o"], vec!["a", "p", "z"]));
     }
 }

@@ -33,12 +33,15 @@ pub struct OpenScanner {
     pub rest: Option<rest::State>,
     /// The memory of what the scan holds between two calls.
     pub(super) held: Option<MemoryClaim>,
+    /// The memory of the request that opened it: its columns, its filter.
+    pub(super) _request: Option<MemoryClaim>,
 }
 
 impl OpenScanner {
-    /// A scan of which nothing has been fetched.
-    pub fn new(table: TableName, scanner: Scanner) -> Self {
-        Self { table, scanner, refusal: None, sort_columns: false, rest: None, held: None }
+    /// A scan of which nothing has been fetched. It takes over the memory that the call has claimed for its request.
+    pub fn new(table: TableName, scanner: Scanner, scope: &CallScope<'_>) -> Self {
+        let _request = scope.take_request_claim();
+        Self { table, scanner, refusal: None, sort_columns: false, rest: None, held: None, _request }
     }
 
     /// Claims the memory of what the scan holds, which is in use already, for the connection of a call.
@@ -204,16 +207,21 @@ impl Scanners {
     fn try_open(&self, service: Service, scanner: OpenScanner, caller: &Arc<Caller>) -> Result<i32, NoRoom> {
         let own_limit = self.own_limit.load(Ordering::Relaxed);
         let Some(own) = caller.open_scanner(own_limit) else {
-            let why = format!("this connection has {own_limit} scanners open");
+            let why = format!(
+                "this connection has {own_limit} scanners open, which is the limit (limits.scanners_per_connection)"
+            );
             return Err(NoRoom { scanner: Box::new(scanner), why });
         };
         let used_ms = self.shared.clock.now_ms();
         let (limit, address_limit) = (self.limit.load(Ordering::Relaxed), self.address_limit.load(Ordering::Relaxed));
         let mut leases = self.lock();
         let full = if leases.by_id.len() >= limit {
-            Some(format!("{limit} scanners are open"))
+            Some(format!("{limit} scanners are open, which is the limit (limits.scanners)"))
         } else if leases.of_address(own.ip()) >= address_limit {
-            Some(format!("connections from {} have {address_limit} scanners open", own.ip()))
+            Some(format!(
+                "connections from {} have {address_limit} scanners open, which is the limit (limits.scanners_per_address)",
+                own.ip()
+            ))
         } else {
             None
         };
@@ -432,9 +440,7 @@ pub fn paused() -> Fault {
 
 fn full(why: &str) -> Fault {
     Fault::io(
-        format!(
-            "org.apache.hadoop.hbase.RegionTooBusyException: {why}, which is the limit; close some, or wait until their leases end"
-        ),
+        format!("org.apache.hadoop.hbase.RegionTooBusyException: {why}; close some, or wait until their leases end"),
         true,
     )
 }

@@ -131,9 +131,11 @@ impl Acceptor {
                 }
                 continue;
             }
+            let by_descriptors = descriptors::connections_per_address(self.store_files.count.load(Ordering::Relaxed));
+            let address_max = limits.connections_per_address_max.min(by_descriptors);
             let (why, refusal) = match permit
                 .or_else(|| self.endpoint.permits.try_acquire(limits))
-                .map(|p| p.for_address(peer.ip(), limits))
+                .map(|p| p.for_address(peer.ip(), address_max))
             {
                 Some(Ok(permit)) => {
                     // Fails only if the client has gone already.
@@ -144,14 +146,23 @@ impl Acceptor {
                     continue;
                 }
                 Some(Err(TooManyFromAddress)) => {
-                    let open = limits.connections_per_address_max;
+                    let limit = match by_descriptors < limits.connections_per_address_max {
+                        true => "three quarters of the connections that the process's limit on open files allows",
+                        false => "limits.connections_per_address",
+                    };
                     let address = peer.ip();
-                    let text =
-                        format!("{open} connections are open from {address}, which is the limit for one address");
+                    let text = format!(
+                        "{address_max} connections are open from {address}, which is the limit for one address ({limit}); \
+                         close some, or raise the limit"
+                    );
                     (ConnectionRefusal::AddressLimit, text)
                 }
                 None => {
-                    let text = format!("{} connections are open, which is the limit", limits.connections_max);
+                    let text = format!(
+                        "{} connections are open, which is the limit (limits.connections); try again later, or raise the \
+                         limit",
+                        limits.connections_max
+                    );
                     (ConnectionRefusal::Limit, text)
                 }
             };

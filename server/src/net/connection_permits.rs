@@ -66,17 +66,17 @@ impl ConnectionPermits {
 }
 
 impl ConnectionPermit {
-    /// Also counts the connection towards its address.
+    /// Also counts the connection towards its address, which may have `max` connections.
     ///
     /// # Errors
     /// The address has reached its limit. The permit is returned.
-    pub fn for_address(mut self, address: IpAddr, limits: &Limits) -> Result<Self, TooManyFromAddress> {
+    pub fn for_address(mut self, address: IpAddr, max: usize) -> Result<Self, TooManyFromAddress> {
         // A client may appear as IPv4, or as IPv4 mapped to IPv6.
         let address = address.to_canonical();
         {
             let mut in_use = self.permits.lock();
             let count = in_use.by_address.get(&address).copied().unwrap_or(0);
-            if count < limits.connections_per_address_max {
+            if count < max {
                 in_use.by_address.insert(address, count + 1);
                 self.address = Some(address);
             }

@@ -29,6 +29,17 @@ fn reserve(store_files: u64, limit: u64) -> u64 {
     FIXED.saturating_add(store_files.saturating_mul(2)).min(RESERVE_MAX).min(limit / 4 * 3)
 }
 
+/// The connections that one address may have, beside a store with this many files: three quarters of those for which
+/// there are descriptors.
+pub fn connections_per_address(store_files: u64) -> usize {
+    limit().map_or(usize::MAX, |limit| per_address_within(store_files, limit))
+}
+
+fn per_address_within(store_files: u64, limit: u64) -> usize {
+    let connections = limit.saturating_sub(reserve(store_files, limit));
+    usize::try_from(connections / 4 * 3).unwrap_or(usize::MAX).max(1)
+}
+
 /// Whether a connection leaves enough descriptors to a store with this many files, beside `others` connections.
 pub fn headroom(stream: &TcpStream, others: usize, store_files: u64) -> Headroom {
     let others = u64::try_from(others).unwrap_or(u64::MAX);
@@ -88,6 +99,8 @@ mod tests {
             assert_eq!(headroom_within(limit - reserved / 2, limit - reserved, files, limit), Headroom::Exhausted);
             assert_eq!(headroom_within(limit - LAST - 1, 0, files, limit), Headroom::Ample);
             assert_eq!(headroom_within(limit - LAST, 0, files, limit), Headroom::Exhausted);
+            let of_one_address = per_address_within(files, limit) as u64;
+            assert!(of_one_address > 0 && of_one_address < limit - reserved, "room for other addresses");
         }
     }
 }

@@ -7,7 +7,7 @@ use thrift::protocol::{
 };
 
 use super::slice::Slice;
-use super::types::Types;
+use super::types::{DecodedMemory, Types};
 use super::{Encoding, header, malformed};
 
 /// The type of a value by its number on the wire.
@@ -65,13 +65,13 @@ pub(super) fn bytes_min(of: TType) -> usize {
 /// Reads values of the binary protocol.
 pub struct BinaryInput<'a> {
     from: Slice<'a>,
-    types: Types,
+    types: Types<'a>,
 }
 
 impl<'a> BinaryInput<'a> {
-    /// A reader that starts at the beginning of `bytes`.
-    pub fn new(bytes: &'a [u8]) -> Self {
-        Self { from: Slice::new(bytes), types: Types::new(bytes.len()) }
+    /// A reader that starts at the beginning of `bytes`, and claims the memory of what it decodes.
+    pub fn new(bytes: &'a [u8], memory: Option<&'a dyn DecodedMemory>) -> Self {
+        Self { from: Slice::new(bytes), types: Types::new(bytes.len(), memory) }
     }
 
     /// Bytes that have not been read yet.
@@ -150,7 +150,9 @@ impl TInputProtocol for BinaryInput<'_> {
     }
 
     fn read_bytes(&mut self) -> Result<Vec<u8>> {
-        self.bytes().map(<[u8]>::to_vec)
+        let bytes = self.bytes()?;
+        self.types.decoded(bytes.len())?;
+        Ok(bytes.to_vec())
     }
 
     fn skip_binary(&mut self) -> Result<()> {
@@ -189,7 +191,9 @@ impl TInputProtocol for BinaryInput<'_> {
 
     fn read_string(&mut self) -> Result<String> {
         // As in Java, invalid UTF-8 becomes replacement characters.
-        self.bytes().map(|bytes| String::from_utf8_lossy(bytes).into_owned())
+        let bytes = self.bytes()?;
+        self.types.decoded(bytes.len())?;
+        Ok(String::from_utf8_lossy(bytes).into_owned())
     }
 
     fn read_list_begin(&mut self) -> Result<TListIdentifier> {

@@ -7,7 +7,7 @@ use thrift::protocol::{
 };
 
 use super::slice::Slice;
-use super::types::Types;
+use super::types::{DecodedMemory, Types};
 use super::{DEPTH_MAX, Encoding, header, malformed};
 
 /// The type of a value by its number on the wire. Fields have two numbers for bool, one for each value.
@@ -67,7 +67,7 @@ pub(super) const FALSE: u8 = 2;
 /// Reads values of the compact protocol.
 pub struct CompactInput<'a> {
     from: Slice<'a>,
-    types: Types,
+    types: Types<'a>,
     /// The value of the current bool field, which its header contains.
     field_bool: Option<bool>,
     last_field: i16,
@@ -77,11 +77,11 @@ pub struct CompactInput<'a> {
 }
 
 impl<'a> CompactInput<'a> {
-    /// A reader that starts at the beginning of `bytes`.
-    pub fn new(bytes: &'a [u8]) -> Self {
+    /// A reader that starts at the beginning of `bytes`, and claims the memory of what it decodes.
+    pub fn new(bytes: &'a [u8], memory: Option<&'a dyn DecodedMemory>) -> Self {
         Self {
             from: Slice::new(bytes),
-            types: Types::new(bytes.len()),
+            types: Types::new(bytes.len(), memory),
             field_bool: None,
             last_field: 0,
             outer: [0; DEPTH_MAX],
@@ -193,7 +193,9 @@ impl TInputProtocol for CompactInput<'_> {
     }
 
     fn read_bytes(&mut self) -> Result<Vec<u8>> {
-        self.bytes().map(<[u8]>::to_vec)
+        let bytes = self.bytes()?;
+        self.types.decoded(bytes.len())?;
+        Ok(bytes.to_vec())
     }
 
     fn skip_binary(&mut self) -> Result<()> {
@@ -232,7 +234,9 @@ impl TInputProtocol for CompactInput<'_> {
 
     fn read_string(&mut self) -> Result<String> {
         // As in Java, invalid UTF-8 becomes replacement characters.
-        self.bytes().map(|bytes| String::from_utf8_lossy(bytes).into_owned())
+        let bytes = self.bytes()?;
+        self.types.decoded(bytes.len())?;
+        Ok(String::from_utf8_lossy(bytes).into_owned())
     }
 
     fn read_list_begin(&mut self) -> Result<TListIdentifier> {

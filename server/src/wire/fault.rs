@@ -87,6 +87,11 @@ impl Fault {
         )
     }
 
+    /// The calls in flight leave no memory for the arguments of this one. `reason` names the limit.
+    pub fn no_memory(reason: &str) -> Self {
+        Self::io(format!("org.apache.hadoop.hbase.RegionTooBusyException: {reason}"), true)
+    }
+
     /// The calls in flight hold more bytes than allowed.
     pub fn queue_bytes_full(server: &dyn fmt::Display) -> Self {
         Self::io(

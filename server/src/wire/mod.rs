@@ -21,12 +21,13 @@ pub mod recognise;
 pub mod reply;
 pub mod rest;
 mod slice;
-mod types;
+pub mod types;
 pub(crate) mod writer;
 
 use thrift::protocol::TInputProtocol;
 
 pub use dialect::{Dialect, Encoding, Transport};
+use types::DecodedMemory;
 
 /// The deepest nesting of containers and structs, the argument struct included, as in libthrift.
 pub const DEPTH_MAX: usize = 64;
@@ -36,9 +37,18 @@ pub const NAME_BYTES_MAX: usize = 1024;
 
 /// A reader of the arguments of a call, for the generated codecs. `body` begins after the message header.
 pub fn arguments<'a>(encoding: Encoding, body: &'a [u8]) -> Arguments<'a> {
+    reader(encoding, body, None)
+}
+
+/// As [`arguments`], for a reader that claims the memory of what it decodes.
+pub fn claimed_arguments<'a>(encoding: Encoding, body: &'a [u8], memory: &'a dyn DecodedMemory) -> Arguments<'a> {
+    reader(encoding, body, Some(memory))
+}
+
+fn reader<'a>(encoding: Encoding, body: &'a [u8], memory: Option<&'a dyn DecodedMemory>) -> Arguments<'a> {
     match encoding {
-        Encoding::Binary => Arguments::Binary(binary::BinaryInput::new(body)),
-        Encoding::Compact => Arguments::Compact(compact::CompactInput::new(body)),
+        Encoding::Binary => Arguments::Binary(binary::BinaryInput::new(body, memory)),
+        Encoding::Compact => Arguments::Compact(compact::CompactInput::new(body, memory)),
     }
 }
 

@@ -3,7 +3,9 @@
 //! Generated readers infer the type of a field from its number, so a message with a struct where the contract has a
 //! number would make them misinterpret the bytes that follow. Each reader therefore remembers the announced types and
 //! refuses a read of another type. It also limits the depth of nesting, and the number of elements, which take more
-//! memory decoded than on the wire.
+//! memory decoded than on the wire, and claims the memory of what is decoded.
+
+use std::fmt;
 
 use thrift::Result;
 use thrift::protocol::TType;
@@ -18,17 +20,30 @@ const BUDGET_PER_BYTE: usize = 32;
 /// The most memory for the elements of a message, in bytes.
 const BUDGET_MAX: usize = 1 << 30;
 
-pub(super) struct Types {
+/// Decoded bytes that are claimed together.
+const CLAIM_STEP: usize = 4 << 10;
+
+/// Where the memory of decoded values is claimed.
+pub trait DecodedMemory {
+    /// Claims further memory for values that are about to be decoded, in bytes. Returns `false` if there is no room:
+    /// then the message is not decoded.
+    fn claim(&self, bytes: usize) -> bool;
+}
+
+pub(super) struct Types<'m> {
     containers: Containers,
     /// The type of the current field, whose value has not been read yet.
     field: Option<TType>,
     budget: usize,
+    memory: Option<&'m dyn DecodedMemory>,
+    /// Decoded bytes that have not been claimed yet.
+    unclaimed: usize,
 }
 
-impl Types {
-    pub(super) fn new(message_bytes: usize) -> Self {
+impl<'m> Types<'m> {
+    pub(super) fn new(message_bytes: usize, memory: Option<&'m dyn DecodedMemory>) -> Self {
         let budget = BUDGET_PER_BYTE.saturating_mul(message_bytes).saturating_add(BUDGET_BASE).min(BUDGET_MAX);
-        Self { containers: Containers::new(), field: None, budget }
+        Self { containers: Containers::new(), field: None, budget, memory, unclaimed: 0 }
     }
 
     pub(super) fn field(&mut self, announced: TType) {
@@ -87,9 +102,43 @@ impl Types {
         self.budget = self.budget.checked_sub(all).ok_or_else(|| {
             malformed(format!("{size} more elements are too many for one message; send several smaller ones"))
         })?;
+        self.decoded(all)?;
         Ok(size)
     }
+
+    /// Counts memory for a value that is about to be decoded, in bytes.
+    #[inline]
+    pub(super) fn decoded(&mut self, bytes: usize) -> Result<()> {
+        self.unclaimed = self.unclaimed.saturating_add(bytes);
+        match self.memory {
+            Some(memory) if self.unclaimed >= CLAIM_STEP => {
+                if memory.claim(std::mem::take(&mut self.unclaimed)) {
+                    Ok(())
+                } else {
+                    Err(no_memory())
+                }
+            }
+            _ => Ok(()),
+        }
+    }
 }
+
+#[cold]
+fn no_memory() -> thrift::Error {
+    thrift::Error::User(Box::new(NoMemory))
+}
+
+/// The error of a message that is not decoded, because there is no room for its values.
+#[derive(Debug)]
+struct NoMemory;
+
+impl fmt::Display for NoMemory {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("there is no memory for the arguments")
+    }
+}
+
+impl std::error::Error for NoMemory {}
 
 /// The approximate size of a decoded element in memory, in bytes.
 fn cost(of: TType) -> usize {

@@ -59,7 +59,7 @@ impl Fixture {
     fn open_for(&self, service: Service, caller: &Arc<Caller>) -> Result<i32, Fault> {
         let table = TableName::parse(b"t").unwrap();
         let scan = self.engine.table(&table).scan(Scan::default()).unwrap();
-        self.scanners.open(service, OpenScanner::new(table, scan), caller)
+        self.scanners.open(service, OpenScanner::new(table, scan, &CallScope::unlimited(caller)), caller)
     }
 
     fn exists(&self, service: Service, id: i32) -> bool {
@@ -220,7 +220,8 @@ fn an_idle_scanner_releases_a_snapshot_that_is_old_or_holds_back_much() {
     };
     ["a", "c", "e", "g"].iter().for_each(|row| put(row, 1));
     let scan = Scan { caching: 1, ..Scan::default() };
-    let open = OpenScanner::new(table.name().clone(), table.scan(scan).unwrap());
+    let scope = CallScope::unlimited(&all.connection);
+    let open = OpenScanner::new(table.name().clone(), table.scan(scan).unwrap(), &scope);
     let id = all.scanners.open(Thrift2, open, &all.connection).unwrap();
     assert_eq!(next(&all, id, 1), ["a"]);
     put("b", 1);

@@ -1,5 +1,7 @@
 //! Settings of the library: the defaults in the table equal those in the code.
 
+use std::net::SocketAddr;
+
 use hjall_server::Config;
 use hjall_server::settings::{Effective, Sources, StartupOptions, table};
 
@@ -34,4 +36,18 @@ fn names_variables_and_keys_are_unique() {
             assert!(seen.insert(name.clone()), "{name} occurs twice");
         }
     }
+}
+
+#[test]
+fn clients_are_not_told_an_address_that_does_not_lead_to_this_server() {
+    let host = |listen: &str| Config::on(listen.parse::<SocketAddr>().unwrap()).host_in_force().unwrap();
+    assert_eq!(host("10.0.0.7:9090"), "10.0.0.7");
+    assert_eq!(host("[::1]:9090"), "::1");
+    let machine = std::fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default().trim().to_owned();
+    for everywhere in ["0.0.0.0:9090", "[::]:9090"] {
+        let told = host(everywhere);
+        assert!(!["0.0.0.0", "::", "localhost"].contains(&&*told) || told == machine, "{everywhere}: {told}");
+    }
+    let named = Config { host: Some("db.example.com".to_owned()), ..Config::on(([0, 0, 0, 0], 9090).into()) };
+    assert_eq!(named.host_in_force().as_deref(), Some("db.example.com"));
 }

@@ -151,7 +151,7 @@ fn list(context: &mut Context, args: Vec<Value>) -> Done {
     let mut count = 0;
     for namespace in context.connection.namespaces()? {
         let wanted = match &pattern {
-            Some(pattern) => pattern.matches_whole(&namespace.name)?,
+            Some(pattern) => pattern.is_match(&namespace.name)?,
             None => true,
         };
         if wanted {

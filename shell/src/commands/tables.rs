@@ -104,7 +104,7 @@ pub fn pattern(value: &Value) -> Result<JavaRegex, CommandError> {
         )));
     };
     let source = text(value);
-    JavaRegex::new(&source, 0).map_err(|error| wrong_pattern(&source, error.message()))
+    JavaRegex::whole(&source, 0).map_err(|error| wrong_pattern(&source, error.message()))
 }
 
 /// A wrong pattern as Java shows it: the reason, the pattern, and a mark at the place.
@@ -129,7 +129,7 @@ pub fn matching(context: &mut Context, pattern: Option<&JavaRegex>) -> Result<Ve
         let wanted = match pattern {
             None => true,
             Some(pattern) => {
-                let matches = |text: &str| pattern.matches_whole(text).map_err(CommandError::from);
+                let matches = |text: &str| pattern.is_match(text).map_err(CommandError::from);
                 matches(&name.to_string())? || matches(&name.with_namespace())?
             }
         };

@@ -7,7 +7,7 @@ use prost::Message;
 
 use super::{Build, Comparator, Kind, matched};
 use crate::error::{Error, Result};
-use crate::filter::regex::{CASE_INSENSITIVE, Charset, DOTALL, JavaRegex, decode_utf8};
+use crate::filter::regex::{self, CASE_INSENSITIVE, Charset, DOTALL, JavaRegex, decode_utf8};
 use crate::filter::serialised::{DESERIALIZATION, message, refused, required};
 
 pub(super) struct RegexString {
@@ -22,18 +22,12 @@ pub(super) struct RegexString {
 
 impl RegexString {
     fn new(pattern: &str, flags: u32) -> Result<Self> {
-        let compiled = |flags| {
-            JavaRegex::new(pattern, flags)
-                .map_err(|error| Error::invalid(format!("PatternSyntaxException: {}", error.message())))
-        };
+        let refused = |error: Error| Error::invalid(format!("PatternSyntaxException: {}", error.message()));
         // HBase's client sends the flags at the end of the pattern, and the server compiles the pattern with those.
         // In `a(?i)b` the server therefore ignores the case of the `a` too.
-        let mut regex = compiled(flags)?;
-        let flags_at_end = regex.flags();
-        if flags_at_end != flags {
-            regex = compiled(flags_at_end)?;
-        }
-        Ok(Self { pattern: pattern.to_owned(), flags: flags_at_end, charset: Charset::Utf8, regex })
+        let flags = regex::flags_at_end(pattern, flags).map_err(refused)?;
+        let regex = JavaRegex::new(pattern, flags).map_err(refused)?;
+        Ok(Self { pattern: pattern.to_owned(), flags, charset: Charset::Utf8, regex })
     }
 }
 
@@ -120,6 +114,6 @@ impl Kind for RegexString {
     }
 
     fn order(&self, part: &[u8]) -> Result<Ordering> {
-        Ok(matched(self.regex.find(&self.charset.decode(part))?))
+        Ok(matched(self.regex.is_match(&self.charset.decode(part))?))
     }
 }

@@ -7,6 +7,7 @@
 mod argument;
 mod simple;
 
+use super::regex::of_filter;
 use super::spec::{DEPTH_MAX, FilterSpec, LENGTH_MAX};
 use crate::error::{Error, Result};
 
@@ -55,6 +56,10 @@ impl FilterSpec {
                 text.len()
             )));
         }
+        of_filter(|| Self::parse_filters(text))
+    }
+
+    fn parse_filters(text: &[u8]) -> Result<Self> {
         let mut stacks = Stacks::default();
         let mut at = 0;
         while let Some(byte) = text.get(at) {

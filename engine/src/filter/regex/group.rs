@@ -1,5 +1,6 @@
 //! Groups: capturing, named and atomic groups, look-around, and groups that only set flags.
 
+use super::memory;
 use super::parser::Parser;
 use super::piece::Piece;
 use super::{
@@ -56,7 +57,8 @@ impl Parser {
 
     fn group_body(&mut self, saved: u32, open: &str, is_group: bool) -> Result<Piece> {
         let inner = self.group_inner(saved)?;
-        let piece = Piece { text: format!("{open}{})", inner.text), is_unit: true, is_char: false, ..inner };
+        let bytes = if open == "(?>" { inner.bytes.saturating_add(memory::AUTOMATON) } else { inner.bytes };
+        let piece = Piece { text: format!("{open}{})", inner.text), is_unit: true, is_char: false, bytes, ..inner };
         self.quantified(piece, is_group)
     }
 
@@ -65,7 +67,8 @@ impl Parser {
         if behind && !inner.is_bounded {
             return self.fail("Look-behind group does not have an obvious maximum length");
         }
-        self.quantified(Piece::assertion(format!("{open}{})", inner.text)), false)
+        let bytes = inner.bytes.saturating_add(memory::AUTOMATON);
+        self.quantified(Piece { bytes, ..Piece::assertion(format!("{open}{})", inner.text)) }, false)
     }
 
     fn group_inner(&mut self, saved: u32) -> Result<Piece> {

@@ -6,22 +6,36 @@ use super::case;
 use super::piece::{Greed, Piece, Quantifier};
 use super::quote;
 use super::set;
-use super::{COMMENTS, LITERAL, MULTILINE, UNIX_LINES};
+use super::{COMMENTS, LITERAL, MULTILINE, PATTERN_MEMORY_MAX, UNIX_LINES, memory};
 use crate::error::{Error, Result};
 
 /// The maximum depth of nested groups and classes.
 const DEPTH_MAX: usize = 50;
 
-/// Translates a pattern for fancy-regex. Returns the flags at the end of the pattern too.
-pub(super) fn translate(pattern: &str, flags: u32) -> Result<(String, u32)> {
+/// A pattern for fancy-regex.
+pub(super) struct Translation {
+    pub(super) text: String,
+    /// Java's flags at the end of the pattern.
+    pub(super) flags_at_end: u32,
+    /// An estimate of the memory of the compiled pattern, in bytes.
+    pub(super) bytes: usize,
+}
+
+/// Translates a pattern for fancy-regex.
+pub(super) fn translate(pattern: &str, flags: u32) -> Result<Translation> {
     let flags = with_implied(flags);
     if flags & LITERAL != 0 {
-        return Ok((pattern.chars().map(|c| set::write(&case::of_char(c, flags))).collect(), flags));
+        let text: String = pattern.chars().map(|c| set::write(&case::of_char(c, flags))).collect();
+        let bytes = memory::of_pattern(memory::of_part(&text), &text);
+        return Ok(Translation { text, flags_at_end: flags, bytes });
     }
     let mut parser = Parser::new(quote::unquote(pattern), flags);
     let whole = parser.alternatives()?;
     match parser.raw() {
-        None => Ok((whole.text, parser.flags)),
+        None => {
+            let bytes = memory::of_pattern(whole.bytes, &whole.text);
+            Ok(Translation { text: whole.text, flags_at_end: parser.flags, bytes })
+        }
         Some(')') => parser.fail("Unmatched closing ')'"),
         Some(_) => parser.fail("Unexpected internal error"),
     }
@@ -134,6 +148,7 @@ impl Parser {
             is_bounded: pieces.iter().all(|piece| piece.is_bounded),
             length_max: pieces.iter().map(|piece| piece.length_max).max().unwrap_or(0),
             is_checked: false,
+            bytes: pieces.iter().fold(0, |sum, piece| sum.saturating_add(piece.bytes)),
         })
     }
 
@@ -180,6 +195,9 @@ impl Parser {
                 }
             };
             whole.push(&piece);
+            if whole.bytes.saturating_add(memory::of_text(&whole.text)) > PATTERN_MEMORY_MAX {
+                return Err(memory::too_large());
+            }
         }
         Ok(whole)
     }

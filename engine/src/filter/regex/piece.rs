@@ -1,5 +1,7 @@
 //! Parts of a pattern, translated for fancy-regex.
 
+use super::memory;
+
 /// A translated part, with the properties that Java computes for it.
 #[derive(Debug, Clone)]
 pub(super) struct Piece {
@@ -21,12 +23,15 @@ pub(super) struct Piece {
     pub(super) length_max: i32,
     /// Whether Java notices that the sum of the length before it and its own overflows.
     pub(super) is_checked: bool,
+    /// An estimate of the memory of the compiled part, in bytes.
+    pub(super) bytes: usize,
 }
 
 impl Piece {
     /// One character: a literal or one of a set.
     pub(super) fn char(text: String) -> Self {
         let (is_ambiguous, is_bounded, is_checked) = (false, true, false);
+        let bytes = memory::of_part(&text);
         Self {
             text,
             is_unit: true,
@@ -36,6 +41,7 @@ impl Piece {
             is_bounded,
             length_max: 1,
             is_checked,
+            bytes,
         }
     }
 
@@ -56,10 +62,12 @@ impl Piece {
 
     /// Appends a piece.
     pub(super) fn push(&mut self, next: &Self) {
+        let bytes = self.bytes.saturating_add(next.bytes);
         if self.text.is_empty() {
-            *self = next.clone();
+            *self = Self { bytes, ..next.clone() };
             return;
         }
+        self.bytes = bytes;
         self.text.push_str(&next.text);
         self.is_unit = false;
         self.is_char = false;
@@ -107,6 +115,14 @@ impl Piece {
             }
         };
         let is_ambiguous = self.is_ambiguous || by.max != Some(by.min);
+        let bytes = match memory::backtracks(&self.text) {
+            true => self.bytes,
+            false => self.bytes.saturating_mul(by.max.unwrap_or(by.min.saturating_add(1)).max(1) as usize),
+        };
+        let bytes = match by.greed {
+            Greed::Possessive => bytes.saturating_add(memory::AUTOMATON),
+            Greed::Greedy | Greed::Lazy => bytes,
+        };
         let text = self.repeated(by);
         Self {
             text,
@@ -117,6 +133,7 @@ impl Piece {
             is_bounded,
             length_max,
             is_checked,
+            bytes,
         }
     }
 

@@ -5,6 +5,7 @@ mod rejection;
 
 use prost::Message;
 
+use super::regex::of_filter;
 use super::spec::{DEPTH_MAX, FilterSpec, LENGTH_MAX};
 use super::{comparators, kinds};
 use crate::error::{Error, ErrorKind, Result};
@@ -48,7 +49,7 @@ impl FilterSpec {
         if outer.name.is_none() {
             return Err(malformed("Message missing required fields: name".to_owned()));
         }
-        filter(outer, 1)
+        of_filter(|| filter(outer, 1))
     }
 
     pub(super) fn to_named(&self) -> Named {

@@ -2,6 +2,7 @@
 
 use crate::fixture::{Database, family, kind, name};
 use hjall_engine::ErrorKind as E;
+use hjall_engine::schema::{FAMILIES_MAX, TableDescriptor};
 
 #[test]
 fn families_are_added_and_deleted_on_enabled_and_disabled_tables() {
@@ -49,4 +50,21 @@ fn the_table_is_checked_first_then_the_family_then_its_values() {
     assert_eq!(error.message(), "Family 'f:' does not exist, so it cannot be deleted");
     let error = engine.delete_family(&t, b"f").unwrap_err();
     assert_eq!(error.message(), "Family 'f' is the only column family in the table, so it cannot be deleted");
+}
+
+#[test]
+fn a_table_has_a_limited_number_of_families() {
+    let db = Database::memory();
+    let names: Vec<String> = (0..=FAMILIES_MAX).map(|n| format!("f{n}")).collect();
+    let mut table = TableDescriptor::new(name("t"));
+    for name in &names {
+        table.add_family(family(name)).unwrap();
+    }
+    let error = db.engine.create_table(table.clone(), vec![]).unwrap_err();
+    assert_eq!(error.kind(), E::InvalidDescriptor);
+    assert!(error.message().contains("101 families, the maximum is 100"), "{error}");
+    let last = family(names.last().unwrap());
+    table.families.remove(&last.name);
+    db.engine.create_table(table, vec![]).unwrap();
+    assert_eq!(kind(db.engine.add_family(&name("t"), last)), E::InvalidDescriptor);
 }

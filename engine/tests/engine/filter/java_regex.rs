@@ -36,14 +36,13 @@ fn patterns_match_as_in_java() {
         asked += 1;
         let (flags, rest) = line.split_once(' ').unwrap();
         let flags: i32 = flags.parse().unwrap();
-        let ours = match JavaRegex::new(
-            &unescaped(rest.strip_prefix("refused ").unwrap_or_else(|| rest.splitn(3, ' ').nth(2).unwrap_or(""))),
-            flags as u32,
-        ) {
-            Err(error) => format!("refused {error}"),
-            Ok(regex) => {
-                let found: Result<Vec<bool>, _> = texts.iter().map(|text| regex.find(text)).collect();
-                let whole: Result<Vec<bool>, _> = texts.iter().map(|text| regex.matches_whole(text)).collect();
+        let pattern = rest.strip_prefix("refused ").unwrap_or_else(|| rest.splitn(3, ' ').nth(2).unwrap_or(""));
+        let pattern = unescaped(pattern);
+        let ours = match (JavaRegex::new(&pattern, flags as u32), JavaRegex::whole(&pattern, flags as u32)) {
+            (Err(error), _) | (_, Err(error)) => format!("refused {error}"),
+            (Ok(found), Ok(whole)) => {
+                let found: Result<Vec<bool>, _> = texts.iter().map(|text| found.is_match(text)).collect();
+                let whole: Result<Vec<bool>, _> = texts.iter().map(|text| whole.is_match(text)).collect();
                 match (found, whole) {
                     (Ok(found), Ok(whole)) => format!("{} {}", bits(&found), bits(&whole)),
                     (Err(error), _) | (_, Err(error)) => error.to_string(),

@@ -3,6 +3,7 @@
 mod decimals;
 mod hostile;
 mod java_regex;
+mod regex_memory;
 mod row_ranges;
 mod scans;
 mod texts;

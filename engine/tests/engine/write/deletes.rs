@@ -3,6 +3,7 @@
 use crate::fixture::{Database, NOW, SERVER, delete, kind, put, read};
 use hjall_engine::ErrorKind as E;
 use hjall_engine::mutation::{Delete, MarkerKind as M, Mutation};
+use hjall_engine::read::WorkLimit;
 use hjall_engine::{LATEST, Table};
 
 fn three(t: &Table, row: &str) {
@@ -82,6 +83,24 @@ fn a_long_list_of_deletes_is_applied_in_full() {
     let left = read(&t, "r");
     assert_eq!(left.len(), COLUMNS);
     assert!(left.iter().zip(&names).all(|(cell, name)| *cell == format!("{name}@1=v")));
+}
+
+#[test]
+fn the_work_of_a_delete_grows_in_proportion_to_its_markers() {
+    const MARKERS: usize = 1000;
+    let db = Database::memory();
+    let t = db.table("t", &["f VERSIONS=2000"]);
+    let names: Vec<String> = (0..MARKERS).map(|n| format!("f:{n:05}")).collect();
+    t.put(&put("wide", &names.iter().map(|name| (&name[..], 1, "v")).collect::<Vec<_>>())).unwrap();
+    t.put(&put("deep", &(1..=MARKERS as i64).map(|time| ("f:a", time, "v")).collect::<Vec<_>>())).unwrap();
+    let columns: Vec<_> = names.iter().map(|name| (M::Version, &name[..], LATEST)).collect();
+    for (row, markers) in [("wide", columns), ("deep", vec![(M::Version, "f:a", LATEST); MARKERS])] {
+        // A delete that read the row again for each marker would read half a million pairs.
+        let work = WorkLimit { pairs: 50 * MARKERS, bytes: usize::MAX };
+        let deleted = work.run(|| t.delete(&delete(row, &markers)));
+        deleted.unwrap_or_else(|| panic!("{row}: more than 50 pairs for each marker")).unwrap();
+        assert!(read(&t, row).is_empty(), "{row}");
+    }
 }
 
 #[test]

@@ -14,6 +14,7 @@ use super::error::{Answer, Failure};
 use super::row_spec::{KeyEncoding, RowSpec, parse_number};
 use super::{Response, scan, table_name};
 use crate::gateway::context::CallContext;
+use crate::gateway::filters::{self, Unbuilt};
 use crate::wire::rest::Request;
 use crate::wire::rest::address::Place;
 use crate::wire::rest::media::{Kind, Output};
@@ -64,12 +65,13 @@ fn get(spec: &RowSpec) -> Answer<Get> {
 }
 
 /// Parses a filter in HBase's filter language.
-pub(super) fn filter(text: &[u8]) -> Answer<Arc<FilterSpec>> {
-    FilterSpec::parse(text).map(Arc::new).map_err(|error| match text.trim_ascii_start().first() {
-        Some(b'{') => Failure::bad(
+pub(super) fn filter(context: &CallContext<'_>, text: &[u8]) -> Answer<Arc<FilterSpec>> {
+    filters::build(context, text.len(), || FilterSpec::parse(text)).map_err(|unbuilt| match unbuilt {
+        Unbuilt::NoRoom(error) => Failure::of_memory(&error),
+        Unbuilt::Malformed(_) if text.trim_ascii_start().starts_with(b"{") => Failure::bad(
             "the filter must be in HBase's filter language, such as PrefixFilter('a'); JSON filters are for scanners",
         ),
-        _ => Failure::bad(format!("the filter cannot be used: {error}")),
+        Unbuilt::Malformed(error) => Failure::bad(format!("the filter cannot be used: {error}")),
     })
 }
 
@@ -82,7 +84,7 @@ pub(super) fn rows(context: &CallContext<'_>, request: &Request) -> Answer {
     let name = table_name(request)?;
     let encoding = KeyEncoding::of(request)?;
     let versions = request.query.first("v").map(|versions| parse_number(versions, "v")).transpose()?;
-    let filter = request.query.first("filter").map(|text| filter(text.as_bytes())).transpose()?;
+    let filter = request.query.first("filter").map(|text| filter(context, text.as_bytes())).transpose()?;
     let mut shared = BTreeSet::new();
     for column in columns.split(',').filter(|column| !column.is_empty()) {
         shared.insert(encoding.decode(Bytes::copy_from_slice(column.as_bytes()))?);

@@ -44,12 +44,17 @@ pub(super) fn scan(context: &CallContext<'_>, request: &Request) -> Answer {
     if start.is_empty() {
         start = prefix.clone();
     }
-    let scan = Scan { start, stop, time_range, columns: columns(request)?, filter: filter(request, prefix)?, ..scan };
+    let scan =
+        Scan { start, stop, time_range, columns: columns(request)?, filter: filter(context, request, prefix)?, ..scan };
     let name = table_name(request)?;
     let scanner = context.engine.table(&name).scan(scan).map_err(|error| Failure::of_read(&error))?;
     let results = usize::try_from(limit).unwrap_or(0);
     let stream = Stream::new(get::output(request), Lacking::Empty, results, request.gzip).in_messages();
-    page::first(context, request, OpenScanner { rest: Some(stream.into()), ..OpenScanner::new(name, scanner) })
+    page::first(
+        context,
+        request,
+        OpenScanner { rest: Some(stream.into()), ..OpenScanner::new(name, scanner, context.scope) },
+    )
 }
 
 /// Reads a range of rows or the rows with a prefix, in the form of a request for one row.
@@ -70,7 +75,11 @@ pub(super) fn range(context: &CallContext<'_>, request: &Request, name: &TableNa
     // One value can only be that of the first row.
     let results = if output.kind == Kind::Binary { 1 } else { usize::MAX };
     let stream = Stream::new(output, Lacking::NotFound, results, request.gzip);
-    page::first(context, request, OpenScanner { rest: Some(stream.into()), ..OpenScanner::new(name.clone(), scanner) })
+    page::first(
+        context,
+        request,
+        OpenScanner { rest: Some(stream.into()), ..OpenScanner::new(name.clone(), scanner, context.scope) },
+    )
 }
 
 /// The failure for a parameter that must be a number. HBase's web server takes it for an address that does not exist.
@@ -107,7 +116,7 @@ fn columns(request: &Request) -> Answer<Columns> {
     Ok(columns)
 }
 
-fn filter(request: &Request, prefix: Bytes) -> Answer<Option<Arc<FilterSpec>>> {
+fn filter(context: &CallContext<'_>, request: &Request, prefix: Bytes) -> Answer<Option<Arc<FilterSpec>>> {
     let prefix = (!prefix.is_empty()).then(|| FilterSpec::prefix(prefix));
     let text = match (request.query.first("filter_b64"), request.query.first("filter")) {
         (Some(text), _) => {
@@ -117,7 +126,7 @@ fn filter(request: &Request, prefix: Bytes) -> Answer<Option<Arc<FilterSpec>>> {
         (None, text) => text.map(|text| text.as_bytes().to_vec()),
     };
     let Some(text) = text else { return Ok(prefix.map(Arc::new)) };
-    let parsed = get::filter(&text)?;
+    let parsed = get::filter(context, &text)?;
     Ok(Some(match prefix {
         None => parsed,
         Some(prefix) => Arc::new(FilterSpec::list(ListOperator::All, vec![(*parsed).clone(), prefix])),

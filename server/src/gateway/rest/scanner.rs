@@ -1,7 +1,6 @@
 //! Scanners that clients open, read and close with requests of their own.
 
 use std::collections::{BTreeMap, VecDeque};
-use std::sync::Arc;
 
 use base64::Engine as _;
 use bytes::Bytes;
@@ -20,6 +19,7 @@ use super::row_spec::split_column;
 use super::scan::not_a_number;
 use super::{Response, State, get, protobuf, scanner_filter, xml};
 use crate::gateway::context::CallContext;
+use crate::gateway::filters::{self, Unbuilt};
 use crate::gateway::scanners::OpenScanner;
 use crate::wire::method::Service;
 use crate::wire::rest::Request;
@@ -53,21 +53,18 @@ pub struct Cursor {
     waiting: VecDeque<Cell>,
     /// The memory of `waiting`, in bytes.
     waiting_bytes: usize,
-    /// The memory of the columns and the filter, in bytes.
+    /// The memory of the columns, in bytes. That of the filter is claimed when it is parsed.
     request_bytes: usize,
 }
 
 /// The memory of one column of a scan, beside its bytes.
 const COLUMN_BYTES: usize = 160;
-/// The memory of a filter for each byte of its text.
-const FILTER_FACTOR: usize = 32;
 
 impl Cursor {
     /// A scanner of which nothing has been read.
     fn new(batch: usize, sent: &Sent) -> Self {
         let columns: usize = sent.columns.iter().map(|column| COLUMN_BYTES + column.len()).sum();
-        let filter = sent.filter.as_ref().map_or(0, |filter| filter.len() * FILTER_FACTOR);
-        Self { batch, waiting: VecDeque::new(), waiting_bytes: 0, request_bytes: columns + filter }
+        Self { batch, waiting: VecDeque::new(), waiting_bytes: 0, request_bytes: columns }
     }
 
     /// The memory that it uses between two requests, in bytes.
@@ -258,7 +255,13 @@ pub(super) fn open(context: &CallContext<'_>, request: &Request, body: &[u8]) ->
     let time_range = TimeRange::new(sent.from, sent.until).map_err(|error| refused(&error))?;
     let filter = match sent.filter.as_deref() {
         None | Some("") => None,
-        Some(text) => Some(Arc::new(scanner_filter::parse(text)?)),
+        Some(text) => {
+            let built = filters::build(context, text.len(), || scanner_filter::parse(text));
+            Some(built.map_err(|unbuilt| match unbuilt {
+                Unbuilt::Malformed(failure) => failure,
+                Unbuilt::NoRoom(error) => Failure::of_memory(&error),
+            })?)
+        }
     };
     let mut columns = Columns::all();
     for column in &sent.columns {
@@ -287,7 +290,7 @@ pub(super) fn open(context: &CallContext<'_>, request: &Request, body: &[u8]) ->
     let name =
         TableName::parse(request.place.table().unwrap_or_default().as_bytes()).map_err(|error| refused(&error))?;
     let scanner = context.engine.table(&name).scan(scan).map_err(|error| refused(&error))?;
-    let mut open = OpenScanner { rest: Some(cursor.into()), ..OpenScanner::new(name, scanner) };
+    let mut open = OpenScanner { rest: Some(cursor.into()), ..OpenScanner::new(name, scanner, context.scope) };
     open.hold(context.scope);
     let number = context.scanners.open(Service::Rest, open, context.scope.caller).map_err(Failure::Fault)?;
     let address = request.location.trim_end_matches('/');

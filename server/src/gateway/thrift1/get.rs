@@ -153,7 +153,9 @@ fn several(
 ) -> Answer<Rows> {
     let table = table(context, name, undeclared)?;
     let columns = selection(columns);
-    let gets = sent(keys, "rows")?.into_iter().map(|key| new_get(key, columns.clone(), before));
+    let keys = sent(keys, "rows")?;
+    context.scope.claim_list::<(Get, Result<Row>)>(keys.len()).map_err(undeclared)?;
+    let gets = keys.into_iter().map(|key| new_get(key, columns.clone(), before));
     let mut gets = gets.collect::<Answer<Vec<_>>>()?;
     match gets.len() {
         0 => return Ok(Rows::default()),

@@ -8,34 +8,34 @@ use super::argument::{sent, table};
 use super::error::{Answer, declared, io_error, undeclared};
 use super::mutation::{BareFamily, NamedMutation, RowChanges};
 use crate::gateway::attributes::{Attributes, Sent};
-use crate::gateway::context::Context;
+use crate::gateway::context::{CallContext, Context};
 use crate::gateway::error::{Raised, once_located};
 use crate::gateway::region_batch::{self, Split};
 
 /// Changes a row.
-pub fn mutate_row(context: &Context, a: MutateRowArgs) -> Answer<()> {
+pub fn mutate_row(context: &CallContext<'_>, a: MutateRowArgs) -> Answer<()> {
     row(context, a.table_name, a.row, a.mutations, LATEST, &a.attributes)
 }
 
 /// Changes a row with a timestamp.
-pub fn mutate_row_ts(context: &Context, a: MutateRowTsArgs) -> Answer<()> {
+pub fn mutate_row_ts(context: &CallContext<'_>, a: MutateRowTsArgs) -> Answer<()> {
     row(context, a.table_name, a.row, a.mutations, a.timestamp.unwrap_or(0), &a.attributes)
 }
 
 /// Changes several rows.
-pub fn mutate_rows(context: &Context, a: MutateRowsArgs) -> Answer<()> {
+pub fn mutate_rows(context: &CallContext<'_>, a: MutateRowsArgs) -> Answer<()> {
     rows(context, a.table_name, a.row_batches, LATEST, &a.attributes)
 }
 
 /// Changes several rows with a timestamp.
-pub fn mutate_rows_ts(context: &Context, a: MutateRowsTsArgs) -> Answer<()> {
+pub fn mutate_rows_ts(context: &CallContext<'_>, a: MutateRowsTsArgs) -> Answer<()> {
     rows(context, a.table_name, a.row_batches, a.timestamp.unwrap_or(0), &a.attributes)
 }
 
 /// Applies the deletes of the row in one write, then its puts in another one. If the puts fail, the deletes
 /// remain.
 fn row(
-    context: &Context,
+    context: &CallContext<'_>,
     name: Option<Vec<u8>>,
     key: Option<Vec<u8>>,
     mutations: Option<Vec<Mutation>>,
@@ -44,7 +44,7 @@ fn row(
 ) -> Answer<()> {
     let table = table(context, name, declared)?;
     let changes = RowChanges::new(sent(key, "row")?, timestamp).map_err(declared)?;
-    let mutations = NamedMutation::all(sent(mutations, "mutations")?)?;
+    let mutations = NamedMutation::all(context, sent(mutations, "mutations")?)?;
     let RowChanges { put, delete } = changes.add(mutations, BareFamily::Ignored).map_err(declared)?;
     let ttl_ms = match Attributes::new(attributes).ttl_ms() {
         _ if put.cells.is_empty() && delete.markers.is_empty() => return Ok(()),
@@ -66,16 +66,18 @@ fn row(
 /// Applies the puts of all rows, then their deletes, each row separately. A malformed request fails before
 /// the table is looked up. If a put fails, the other puts remain and no delete is applied.
 fn rows(
-    context: &Context,
+    context: &CallContext<'_>,
     name: Option<Vec<u8>>,
     batches: Option<Vec<BatchMutation>>,
     timestamp: i64,
     attributes: &Sent,
 ) -> Answer<()> {
+    let batches = sent(batches, "rowBatches")?;
+    context.scope.claim_list::<RowChanges>(batches.len()).map_err(declared)?;
     let (mut puts, mut deletes) = (Vec::new(), Vec::new());
-    for batch in sent(batches, "rowBatches")? {
+    for batch in batches {
         let changes = RowChanges::new(sent(batch.row, "row")?, timestamp).map_err(undeclared)?;
-        let mutations = NamedMutation::all(sent(batch.mutations, "mutations")?)?;
+        let mutations = NamedMutation::all(context, sent(batch.mutations, "mutations")?)?;
         let changes = changes.add(mutations, BareFamily::Refused).map_err(undeclared)?;
         puts.extend(Some(changes.put).filter(|put| !put.cells.is_empty()));
         deletes.extend(Some(changes.delete).filter(|delete| !delete.markers.is_empty()));
@@ -99,17 +101,17 @@ fn rows(
         batch(context, table.put_many(&puts).iter().filter_map(|done| done.as_ref().err()))?;
     }
     if !deletes.is_empty() {
-        batch(context, delete_many(context, &table, &deletes)?.iter())?;
+        batch(context, delete_many(context, &table, deletes)?.iter())?;
     }
     Ok(())
 }
 
 /// Deletes rows separately, and returns the failures. A family marker without a family name fails all deletes
 /// of its region.
-fn delete_many(context: &Context, table: &Table, deletes: &[Delete]) -> Answer<Vec<Error>> {
+fn delete_many(context: &Context, table: &Table, deletes: Vec<Delete>) -> Answer<Vec<Error>> {
     let nameless = |delete: &Delete| delete.markers.iter().any(|marker| marker.family.is_empty());
     if !deletes.iter().any(nameless) {
-        return Ok(table.delete_many(deletes).into_iter().filter_map(std::result::Result::err).collect());
+        return Ok(table.delete_many(&deletes).into_iter().filter_map(std::result::Result::err).collect());
     }
     let refused = || Error::new(ErrorKind::Unprocessable, "a column family to delete from has no name");
     let located = context.engine.is_table_enabled(table.name()).is_ok_and(|enabled| enabled);

@@ -8,7 +8,8 @@ use hjall_idl::hbase1::Mutation;
 
 use super::argument::sent;
 use super::column::Column;
-use super::error::Answer;
+use super::error::{Answer, declared};
+use crate::gateway::context::CallContext;
 use crate::gateway::markers::Markers;
 
 /// The effect of a put whose column has no qualifier. `mutateRow` and `mutateRows` differ.
@@ -92,7 +93,8 @@ impl NamedMutation {
     }
 
     /// Parses the columns of a list.
-    pub fn all(mutations: Vec<Mutation>) -> Answer<Vec<Self>> {
+    pub fn all(context: &CallContext<'_>, mutations: Vec<Mutation>) -> Answer<Vec<Self>> {
+        context.scope.claim_list::<(Self, PutCell)>(mutations.len()).map_err(declared)?;
         mutations.into_iter().map(Self::new).collect()
     }
 }

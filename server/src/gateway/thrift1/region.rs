@@ -68,18 +68,29 @@ fn request(context: &CallContext<'_>, method: Thrift1, name: Option<Vec<u8>>, de
     Ok(())
 }
 
-/// The table with a region of this full name, with or without the hash, or with this hash.
-fn table_of_region(context: &Context, name: &[u8]) -> Option<TableName> {
+/// The table with a region of this full name, with or without the hash, or with this hash. Computing the names of
+/// regions takes time, so it is done for tables that the user administers alone.
+fn table_of_region(context: &CallContext<'_>, name: &[u8]) -> Option<TableName> {
     let is_named = |table: &TableName, region: &Region| {
         let full = region.name(table);
         let hash = region.encoded_name(table);
         name == hash.as_bytes() || name == &full[..] || full.strip_suffix(format!(".{hash}.").as_bytes()) == Some(name)
     };
-    let tables = context.engine.tables().into_iter().map(|(table, _)| table.name);
-    let mut named = tables.filter(|table| {
-        context.engine.regions(table).is_ok_and(|regions| regions.iter().any(|region| is_named(table, region)))
-    });
-    named.next()
+    let has = |table: &TableName, may_be: &dyn Fn(&Region) -> bool| {
+        let regions = context.engine.regions(table).unwrap_or_default();
+        context.administers(table) && regions.iter().any(|region| may_be(region) && is_named(table, region))
+    };
+    if let Some(comma) = name.iter().position(|&byte| byte == b',') {
+        let table = TableName::parse(&name[..comma]).ok()?;
+        let rest = &name[comma + 1..];
+        let starts =
+            |region: &Region| rest.strip_prefix(&region.start[..]).is_some_and(|rest| rest.first() == Some(&b','));
+        return has(&table, &starts).then_some(table);
+    }
+    if !name.iter().all(u8::is_ascii_hexdigit) {
+        return None;
+    }
+    context.engine.tables().into_iter().map(|(table, _)| table.name).find(|table| has(table, &|_| true))
 }
 
 fn region_info(context: &Context, table: &TableName, region: &Region) -> TRegionInfo {

@@ -1,7 +1,5 @@
 //! Scanners: opens them in six ways, reads them and closes them.
 
-use std::sync::Arc;
-
 use bytes::Bytes;
 use hjall_engine::Error;
 use hjall_engine::filter::FilterSpec;
@@ -16,42 +14,43 @@ use super::rows::Rows;
 use crate::gateway::attributes::{Attributes, Sent};
 use crate::gateway::context::{CallContext, Context};
 use crate::gateway::error::{ILLEGAL_ARGUMENT, once_located};
+use crate::gateway::filters::{self, Unbuilt};
 use crate::gateway::scanners::{OpenScanner, paused};
 use crate::wire::fault::Fault;
 use crate::wire::method::Service::Thrift1;
 
 /// Opens a scanner that begins at a row.
-pub fn scanner_open(context: &Context, a: ScannerOpenArgs) -> Answer<OpenScanner> {
+pub fn scanner_open(context: &CallContext<'_>, a: ScannerOpenArgs) -> Answer<OpenScanner> {
     let range = Range { start: sent(a.start_row, "startRow")?, ..Range::default() };
     start(context, a.table_name, range.scan(a.columns, None)?, false, &a.attributes)
 }
 
 /// Opens a scanner with a first and a last row.
-pub fn scanner_open_with_stop(context: &Context, a: ScannerOpenWithStopArgs) -> Answer<OpenScanner> {
+pub fn scanner_open_with_stop(context: &CallContext<'_>, a: ScannerOpenWithStopArgs) -> Answer<OpenScanner> {
     let range = Range { start: sent(a.start_row, "startRow")?, stop: sent(a.stop_row, "stopRow")? };
     start(context, a.table_name, range.scan(a.columns, None)?, false, &a.attributes)
 }
 
 /// Opens a scanner of the rows with a prefix.
-pub fn scanner_open_with_prefix(context: &Context, a: ScannerOpenWithPrefixArgs) -> Answer<OpenScanner> {
+pub fn scanner_open_with_prefix(context: &CallContext<'_>, a: ScannerOpenWithPrefixArgs) -> Answer<OpenScanner> {
     let range = Range::prefix(sent(a.start_and_prefix, "startAndPrefix")?);
     start(context, a.table_name, range.scan(a.columns, None)?, false, &a.attributes)
 }
 
 /// Opens a scanner that begins at a row, of the cells before a timestamp.
-pub fn scanner_open_ts(context: &Context, a: ScannerOpenTsArgs) -> Answer<OpenScanner> {
+pub fn scanner_open_ts(context: &CallContext<'_>, a: ScannerOpenTsArgs) -> Answer<OpenScanner> {
     let range = Range { start: sent(a.start_row, "startRow")?, ..Range::default() };
     start(context, a.table_name, range.scan(a.columns, Some(a.timestamp.unwrap_or(0)))?, false, &a.attributes)
 }
 
 /// Opens a scanner with a first and a last row, of the cells before a timestamp.
-pub fn scanner_open_with_stop_ts(context: &Context, a: ScannerOpenWithStopTsArgs) -> Answer<OpenScanner> {
+pub fn scanner_open_with_stop_ts(context: &CallContext<'_>, a: ScannerOpenWithStopTsArgs) -> Answer<OpenScanner> {
     let range = Range { start: sent(a.start_row, "startRow")?, stop: sent(a.stop_row, "stopRow")? };
     start(context, a.table_name, range.scan(a.columns, Some(a.timestamp.unwrap_or(0)))?, false, &a.attributes)
 }
 
 /// Opens a scanner with all options.
-pub fn scanner_open_with_scan(context: &Context, a: ScannerOpenWithScanArgs) -> Answer<OpenScanner> {
+pub fn scanner_open_with_scan(context: &CallContext<'_>, a: ScannerOpenWithScanArgs) -> Answer<OpenScanner> {
     let t = sent(a.scan, "scan")?;
     let range = Range { start: t.start_row.unwrap_or_default(), stop: t.stop_row.unwrap_or_default() };
     let mut scan = range.scan(t.columns, t.timestamp)?;
@@ -59,7 +58,8 @@ pub fn scanner_open_with_scan(context: &Context, a: ScannerOpenWithScanArgs) -> 
     scan.batch = t.batch_size.unwrap_or(0);
     scan.reversed = t.reversed.unwrap_or(false);
     if let Some(text) = t.filter_string {
-        scan.filter = Some(Arc::new(FilterSpec::parse(&text).map_err(undeclared)?));
+        let built = filters::build(context, text.len(), || FilterSpec::parse(&text));
+        scan.filter = Some(built.map_err(|(Unbuilt::Malformed(error) | Unbuilt::NoRoom(error))| undeclared(error))?);
     }
     start(context, a.table_name, scan, t.sort_columns.unwrap_or(false), &a.attributes)
 }
@@ -122,7 +122,13 @@ impl Range {
 
 /// Opens a scan. Fails only for errors that HBase's gateway detects. Every other error is reported by the
 /// first fetch.
-fn start(context: &Context, name: Option<Vec<u8>>, scan: Scan, sorted: bool, attributes: &Sent) -> Answer<OpenScanner> {
+fn start(
+    context: &CallContext<'_>,
+    name: Option<Vec<u8>>,
+    scan: Scan,
+    sorted: bool,
+    attributes: &Sent,
+) -> Answer<OpenScanner> {
     let table = table(context, name, undeclared)?;
     // HBase's client checks the isolation level of a scan, unlike that of a get.
     Attributes::new(attributes)
@@ -133,7 +139,7 @@ fn start(context: &Context, name: Option<Vec<u8>>, scan: Scan, sorted: bool, att
         Err(error) => (false, Some(error)),
     };
     let scanner = table.scan(Scan { raw, ..scan }).map_err(undeclared)?;
-    Ok(OpenScanner { sort_columns: sorted, refusal, ..OpenScanner::new(table.name().clone(), scanner) })
+    Ok(OpenScanner { sort_columns: sorted, refusal, ..OpenScanner::new(table.name().clone(), scanner, context.scope) })
 }
 
 fn fetch(context: &CallContext<'_>, id: i32, count: i32) -> Answer<Rows> {

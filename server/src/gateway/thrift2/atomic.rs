@@ -38,7 +38,7 @@ fn check(row: Vec<u8>, family: Vec<u8>, qualifier: Vec<u8>, op: CompareOp, value
 /// Puts if a cell has the given value; without a value, if the cell does not exist or is empty.
 pub fn check_and_put(context: &Context, a: CheckAndPutArgs) -> Answer<bool> {
     let name = table_name(&a.table)?;
-    let request = PutRequest::new(&a.tput)?;
+    let request = PutRequest::new(a.tput)?;
     request.validate(context)?;
     let check = check(a.row, a.family, a.qualifier, CompareOp::Equal, a.value);
     if_equal(context, &name, &check, Mutation::Put(request.put), request.refusal)
@@ -47,7 +47,7 @@ pub fn check_and_put(context: &Context, a: CheckAndPutArgs) -> Answer<bool> {
 /// Deletes if a cell has the given value; without a value, if the cell does not exist or is empty.
 pub fn check_and_delete(context: &Context, a: CheckAndDeleteArgs) -> Answer<bool> {
     let name = table_name(&a.table)?;
-    let request = DeleteRequest::new(&a.tdelete)?;
+    let request = DeleteRequest::new(a.tdelete)?;
     let check = check(a.row, a.family, a.qualifier, CompareOp::Equal, a.value);
     if_equal(context, &name, &check, Mutation::Delete(request.delete), request.refusal)
 }
@@ -84,7 +84,7 @@ pub fn check_and_mutate(context: &Context, a: CheckAndMutateArgs) -> Answer<bool
             "checkAndMutate without a value: send an empty value to check whether the cell exists",
         ));
     }
-    let request = RowRequest::new(&a.row_mutations)?;
+    let request = RowRequest::new(a.row_mutations)?;
     let count = request.mutations.len();
     let check = check(a.row, a.family, a.qualifier, operator, a.value);
     if request.row != check.row {
@@ -100,15 +100,12 @@ pub fn check_and_mutate(context: &Context, a: CheckAndMutateArgs) -> Answer<bool
 pub fn increment(context: &Context, a: IncrementArgs) -> Answer<OneRow> {
     let (name, sent) = (table_name(&a.table)?, a.tincrement);
     let attributes = Attributes::new(&sent.attributes);
-    let column = |column: &TColumnIncrement| {
-        let family = Bytes::copy_from_slice(&column.family);
-        // The default of the contract, for clients that do not send it.
-        (family, Bytes::copy_from_slice(&column.qualifier), column.amount.unwrap_or(1))
-    };
+    // The default of the contract, for clients that do not send it.
+    let column = |column: TColumnIncrement| (column.family.into(), column.qualifier.into(), column.amount.unwrap_or(1));
     check_visibility(sent.cell_visibility.as_ref())?;
     let mut request = Increment {
-        row: Bytes::copy_from_slice(&sent.row),
-        columns: sent.columns.iter().map(column).collect(),
+        row: sent.row.into(),
+        columns: sent.columns.into_iter().map(column).collect(),
         ttl_ms: None,
         durability: durability(sent.durability),
     };
@@ -122,14 +119,11 @@ pub fn increment(context: &Context, a: IncrementArgs) -> Answer<OneRow> {
 pub fn append(context: &CallContext<'_>, a: AppendArgs) -> Answer<OneRow> {
     let (name, sent) = (table_name(&a.table)?, a.tappend);
     let attributes = Attributes::new(&sent.attributes);
-    let column = |column: &TColumnValue| {
-        let family = Bytes::copy_from_slice(&column.family);
-        (family, Bytes::copy_from_slice(&column.qualifier), Bytes::copy_from_slice(&column.value))
-    };
+    let column = |column: TColumnValue| (column.family.into(), column.qualifier.into(), column.value.into());
     check_visibility(sent.cell_visibility.as_ref())?;
     let mut request = Append {
-        row: Bytes::copy_from_slice(&sent.row),
-        columns: sent.columns.iter().map(column).collect(),
+        row: sent.row.into(),
+        columns: sent.columns.into_iter().map(column).collect(),
         ttl_ms: None,
         durability: durability(sent.durability),
     };

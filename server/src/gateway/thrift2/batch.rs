@@ -24,21 +24,21 @@ pub trait BatchElement {
 pub fn apply<E: BatchElement>(
     context: &Context,
     name: &TableName,
-    elements: &[E],
-    send: impl Fn(&Table, Vec<&E>) -> Vec<Result<(), Error>>,
+    elements: Vec<E>,
+    send: impl FnOnce(&Table, Vec<E>) -> Vec<Result<(), Error>>,
 ) -> Answer<Vec<Error>> {
     let table = context.engine.table(name);
-    let elements: Vec<&E> = elements.iter().collect();
-    let Some(refusal) = elements.iter().find_map(|element| element.refusal()) else {
+    let Some(refusal) = elements.iter().find_map(E::refusal) else {
         return Ok(send(&table, elements).into_iter().filter_map(Result::err).collect());
     };
-    let refused = || Error::new(refusal.kind(), refusal.message());
+    let (kind, message) = (refusal.kind(), refusal.message().to_owned());
+    let refused = || Error::new(kind, message.clone());
     if !context.engine.is_table_enabled(name).unwrap_or(false) {
         return Ok(elements.iter().map(|_| once_located(&context.engine, name, refused())).collect());
     }
     let regions = context.engine.regions(name).map_err(|e| local(&e))?;
-    let unreadable = |element: &&E| element.refusal().is_some();
-    let Split { failing, sound } = region_batch::split(&regions, &elements, |element| &element.row()[..], unreadable);
+    let unreadable = |element: &E| element.refusal().is_some();
+    let Split { failing, sound } = region_batch::split(&regions, elements, |element| &element.row()[..], unreadable);
     let mut failures: Vec<Error> = failing.iter().map(|_| refused()).collect();
     if !sound.is_empty() {
         failures.extend(send(&table, sound).into_iter().filter_map(Result::err));

@@ -1,6 +1,5 @@
 //! Converts small values of the contract to those of the engine, and results back.
 
-use bytes::Bytes;
 use hjall_engine::mutation::{CompareOp, Durability};
 use hjall_engine::name::TableName;
 use hjall_engine::request::{Columns, TimeRange};
@@ -31,13 +30,12 @@ pub fn table_name_back(name: &TableName) -> TTableName {
 
 /// The columns of a read. Their timestamps are ignored, as in HBase. A column without a qualifier selects a
 /// family.
-pub fn columns(sent: Option<&Vec<TColumn>>) -> Columns {
+pub fn columns(sent: Option<Vec<TColumn>>) -> Columns {
     let mut columns = Columns::all();
     for column in sent.into_iter().flatten() {
-        let family = Bytes::copy_from_slice(&column.family);
-        match &column.qualifier {
-            Some(qualifier) => columns.add_column(family, Bytes::copy_from_slice(qualifier)),
-            None => columns.add_family(family),
+        match column.qualifier {
+            Some(qualifier) => columns.add_column(column.family, qualifier),
+            None => columns.add_family(column.family),
         };
     }
     columns

@@ -9,7 +9,7 @@ use super::batch::{BatchElement, apply};
 use super::convert::{durability, table_name};
 use super::error::{Answer, batch, data, illegal, refused};
 use crate::gateway::attributes::Attributes;
-use crate::gateway::context::Context;
+use crate::gateway::context::{CallContext, Context};
 use crate::gateway::error::ILLEGAL_ARGUMENT;
 use crate::gateway::markers::Markers;
 use crate::wire::fault::Fault;
@@ -27,9 +27,9 @@ impl DeleteRequest {
     ///
     /// If `columns` is set, even to an empty list, the timestamp of the delete is ignored. Without markers
     /// the whole row is deleted.
-    pub fn new(sent: &TDelete) -> Answer<Self> {
-        let mut delete = Delete::row(Bytes::copy_from_slice(&sent.row));
-        match &sent.columns {
+    pub fn new(sent: TDelete) -> Answer<Self> {
+        let mut delete = Delete::row(Bytes::from(sent.row));
+        match sent.columns {
             Some(columns) => delete.markers = markers(columns, sent.delete_type)?,
             None => delete.timestamp = sent.timestamp.unwrap_or(LATEST),
         }
@@ -67,7 +67,7 @@ fn marker_kind(delete_type: Option<i32>) -> Answer<MarkerKind> {
     }
 }
 
-fn markers(columns: &[TColumn], delete_type: Option<i32>) -> Answer<Vec<Marker>> {
+fn markers(columns: Vec<TColumn>, delete_type: Option<i32>) -> Answer<Vec<Marker>> {
     let mut markers = Markers::default();
     for column in columns {
         let kind = marker_kind(delete_type)?;
@@ -79,12 +79,12 @@ fn markers(columns: &[TColumn], delete_type: Option<i32>) -> Answer<Vec<Marker>>
         }
         // A column without a qualifier has the empty qualifier; it does not stand for the family.
         let qualifier = match kind {
-            MarkerKind::Version | MarkerKind::Column => column.qualifier.as_deref().unwrap_or_default(),
-            MarkerKind::Family | MarkerKind::FamilyVersion => &[],
+            MarkerKind::Version | MarkerKind::Column => column.qualifier.unwrap_or_default(),
+            MarkerKind::Family | MarkerKind::FamilyVersion => Vec::new(),
         };
         markers.add(Marker {
-            family: Bytes::copy_from_slice(&column.family),
-            qualifier: Bytes::copy_from_slice(qualifier),
+            family: column.family.into(),
+            qualifier: qualifier.into(),
             kind,
             timestamp: column.timestamp.unwrap_or(LATEST),
         });
@@ -95,7 +95,7 @@ fn markers(columns: &[TColumn], delete_type: Option<i32>) -> Answer<Vec<Marker>>
 /// Deletes cells of one row.
 pub fn delete_single(context: &Context, a: DeleteSingleArgs) -> Answer<()> {
     let name = table_name(&a.table)?;
-    let request = DeleteRequest::new(&a.tdelete)?;
+    let request = DeleteRequest::new(a.tdelete)?;
     if let Some(refusal) = &request.refusal {
         return Err(refused(context, &name, refusal));
     }
@@ -104,14 +104,15 @@ pub fn delete_single(context: &Context, a: DeleteSingleArgs) -> Answer<()> {
 
 /// Deletes cells of several rows separately. Failures are raised as an exception, so the returned list is
 /// always empty.
-pub fn delete_multiple(context: &Context, a: DeleteMultipleArgs) -> Answer<Vec<TDelete>> {
+pub fn delete_multiple(context: &CallContext<'_>, a: DeleteMultipleArgs) -> Answer<Vec<TDelete>> {
     let name = table_name(&a.table)?;
-    let requests = a.tdeletes.iter().map(DeleteRequest::new).collect::<Answer<Vec<_>>>()?;
+    context.scope.claim_list::<DeleteRequest>(a.tdeletes.len()).map_err(|e| data(&e))?;
+    let requests = a.tdeletes.into_iter().map(DeleteRequest::new).collect::<Answer<Vec<_>>>()?;
     if requests.is_empty() {
         return Ok(Vec::new());
     }
-    let errors = apply(context, &name, &requests, |table, requests| {
-        table.delete_many(&requests.iter().map(|request| request.delete.clone()).collect::<Vec<_>>())
+    let errors = apply(context, &name, requests, |table, requests| {
+        table.delete_many(&requests.into_iter().map(|request| request.delete).collect::<Vec<_>>())
     })?;
     if errors.is_empty() { Ok(Vec::new()) } else { Err(batch(context, errors.iter())) }
 }

@@ -1,6 +1,5 @@
 //! Reads of single rows: `get`, `getMultiple`, `exists`, `existsAll`.
 
-use bytes::Bytes;
 use hjall_engine::Error;
 use hjall_engine::name::TableName;
 use hjall_engine::request::{Get, TimeRange, check_row};
@@ -26,13 +25,14 @@ struct Request {
     refusal: Option<Error>,
     /// The requested replica, which only TIMELINE reads consider.
     replica: Option<i32>,
+    existence_only: bool,
 }
 
 impl Request {
     /// Converts a get, with checks in HBase's order, so that of several errors the same one is reported.
-    fn new(sent: &TGet) -> Answer<Self> {
+    fn new(context: &CallContext<'_>, sent: TGet) -> Answer<Self> {
         check_row(&sent.row).map_err(illegal)?;
-        let mut get = Get::new(Bytes::copy_from_slice(&sent.row));
+        let mut get = Get::new(sent.row);
         if let Some(timestamp) = sent.timestamp {
             get.time_range = TimeRange::at(timestamp).map_err(illegal)?;
         } else if let Some(range) = &sent.time_range {
@@ -45,15 +45,15 @@ impl Request {
             get.max_versions = versions;
         }
         if let Some(text) = &sent.filter_string {
-            get.filter = Some(filter::from_text(text)?);
+            get.filter = Some(filter::from_text(context, text)?);
         }
         let attributes = Attributes::new(&sent.attributes);
         check_authorizations(sent.authorizations.as_ref())?;
         get.store_limit = sent.store_limit.unwrap_or(-1);
         get.store_offset = sent.store_offset.unwrap_or(0);
-        get.columns = columns(sent.columns.as_ref());
+        get.columns = columns(sent.columns);
         if let Some(bytes) = &sent.filter_bytes {
-            get.filter = Some(filter::from_bytes(bytes)?);
+            get.filter = Some(filter::from_bytes(context, bytes)?);
         }
         let mut refusal = None;
         match attributes.check_isolation().and_then(|()| attributes.raw()) {
@@ -61,7 +61,14 @@ impl Request {
             Err(error) => refusal = Some(error),
         }
         let timeline = sent.consistency == Some(CONSISTENCY_TIMELINE);
-        Ok(Self { get, refusal, replica: sent.target_replica_id.filter(|id| timeline && *id > 0) })
+        let replica = sent.target_replica_id.filter(|id| timeline && *id > 0);
+        Ok(Self { get, refusal, replica, existence_only: sent.existence_only == Some(true) })
+    }
+
+    /// Converts several gets.
+    fn all(context: &CallContext<'_>, sent: Vec<TGet>) -> Answer<Vec<Self>> {
+        context.scope.claim_list::<Self>(sent.len()).map_err(|e| data(&e))?;
+        sent.into_iter().map(|get| Self::new(context, get)).collect()
     }
 
     fn check_replica(&self, context: &Context, table: &TableName) -> Answer<()> {
@@ -82,53 +89,57 @@ pub fn no_replica(id: i32, row: &[u8], table: &TableName) -> String {
 /// Reads one row.
 pub fn get(context: &CallContext<'_>, a: GetArgs) -> Answer<OneRow> {
     let name = table_name(&a.table)?;
-    refuse_existence_only(&a.tget)?;
-    one(context, &name, &a.tget, |table, get| table.get_for(get, context.scope)).map(OneRow)
+    refuse_existence_only(a.tget.existence_only == Some(true))?;
+    one(context, &name, a.tget, |table, get| table.get_for(get, context.scope)).map(OneRow)
 }
 
 /// Whether a get finds a cell.
 pub fn exists(context: &CallContext<'_>, a: ExistsArgs) -> Answer<bool> {
     let name = table_name(&a.table)?;
-    one(context, &name, &a.tget, |table, get| table.exists_for(get, context.scope))
+    one(context, &name, a.tget, |table, get| table.exists_for(get, context.scope))
 }
 
 /// Reads several rows, in the order of the request.
-pub fn get_multiple(context: &CallContext<'_>, a: GetMultipleArgs) -> Answer<Rows> {
+pub fn get_multiple(context: &CallContext<'_>, mut a: GetMultipleArgs) -> Answer<Rows> {
     let name = table_name(&a.table)?;
-    if let [single] = &a.tgets[..] {
-        refuse_existence_only(single)?;
+    if a.tgets.len() == 1
+        && let Some(single) = a.tgets.pop()
+    {
+        refuse_existence_only(single.existence_only == Some(true))?;
         return one(context, &name, single, |table, get| table.get_for(get, context.scope)).map(|row| Rows(vec![row]));
     }
-    let requests = a.tgets.iter().map(Request::new).collect::<Answer<Vec<_>>>()?;
-    a.tgets.iter().try_for_each(refuse_existence_only)?;
-    many(context, &name, &requests, |table, gets| table.get_many_for(gets, context.scope)).map(Rows)
+    let requests = Request::all(context, a.tgets)?;
+    requests.iter().try_for_each(|request| refuse_existence_only(request.existence_only))?;
+    many(context, &name, requests, |table, gets| table.get_many_for(gets, context.scope)).map(Rows)
 }
 
 /// Whether each of several gets finds a cell.
-pub fn exists_all(context: &CallContext<'_>, a: ExistsAllArgs) -> Answer<Vec<bool>> {
+pub fn exists_all(context: &CallContext<'_>, mut a: ExistsAllArgs) -> Answer<Vec<bool>> {
     let name = table_name(&a.table)?;
-    if let [single] = &a.tgets[..] {
+    if a.tgets.len() == 1
+        && let Some(single) = a.tgets.pop()
+    {
         return one(context, &name, single, |table, get| table.exists_for(get, context.scope)).map(|found| vec![found]);
     }
-    let requests = a.tgets.iter().map(Request::new).collect::<Answer<Vec<_>>>()?;
-    many(context, &name, &requests, |table, gets| table.exists_many_for(gets, context.scope))
+    let requests = Request::all(context, a.tgets)?;
+    many(context, &name, requests, |table, gets| table.exists_many_for(gets, context.scope))
 }
 
 /// Refuses `existence_only`, because HBase's gateway fails to convert such a result.
-fn refuse_existence_only(sent: &TGet) -> Answer<()> {
-    match sent.existence_only {
-        Some(true) => Err(Fault::undeclared(NULL_POINTER, "existence_only has no result: call exists or existsAll")),
-        _ => Ok(()),
+fn refuse_existence_only(existence_only: bool) -> Answer<()> {
+    match existence_only {
+        true => Err(Fault::undeclared(NULL_POINTER, "existence_only has no result: call exists or existsAll")),
+        false => Ok(()),
     }
 }
 
 fn one<R>(
-    context: &Context,
+    context: &CallContext<'_>,
     name: &TableName,
-    sent: &TGet,
+    sent: TGet,
     read: impl FnOnce(&hjall_engine::Table, &Get) -> hjall_engine::error::Result<R>,
 ) -> Answer<R> {
-    let request = Request::new(sent)?;
+    let request = Request::new(context, sent)?;
     request.check_replica(context, name)?;
     if let Some(refusal) = &request.refusal {
         return Err(refused(context, name, refusal));
@@ -138,9 +149,9 @@ fn one<R>(
 
 /// Runs several gets. If any fails, the call fails.
 fn many<R>(
-    context: &Context,
+    context: &CallContext<'_>,
     name: &TableName,
-    requests: &[Request],
+    requests: Vec<Request>,
     read: impl FnOnce(&hjall_engine::Table, &[Get]) -> hjall_engine::Result<Vec<hjall_engine::Result<R>>>,
 ) -> Answer<Vec<R>> {
     if requests.is_empty() {
@@ -149,7 +160,8 @@ fn many<R>(
     if let Some(refusal) = requests.iter().find_map(|request| request.refusal.as_ref()) {
         return Err(refused_batch(context, name, refusal, requests.len()));
     }
-    let gets: Vec<Get> = requests.iter().map(|request| request.get.clone()).collect();
+    context.scope.claim_list::<hjall_engine::Result<R>>(requests.len()).map_err(|e| data(&e))?;
+    let gets: Vec<Get> = requests.into_iter().map(|request| request.get).collect();
     let answers = read(&context.engine.table(name), &gets).map_err(|e| data(&e))?;
     if answers.iter().any(Result::is_err) {
         return Err(batch(context, answers.iter().filter_map(|answer| answer.as_ref().err())));

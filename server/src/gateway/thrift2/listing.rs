@@ -13,6 +13,7 @@ use super::error::{Answer, illegal, local};
 use super::namespace::missing;
 use super::table::{descriptor_within, descriptors};
 use crate::gateway::context::{CallContext, Context};
+use crate::gateway::filters::{self, Unbuilt};
 use crate::wire::method::{Method, Thrift2};
 
 /// Descriptors of the named tables, in that order, without missing ones. Without names, of all user tables.
@@ -36,8 +37,16 @@ pub fn get_table_descriptors(context: &CallContext<'_>, a: GetTableDescriptorsAr
 }
 
 /// All tables whose whole name matches. For the default namespace, `default:name` may match as well.
-fn by_pattern(context: &Context, regex: Option<&[u8]>, system: bool) -> Answer<Vec<TableDescriptor>> {
-    let regex = regex.map(|regex| JavaRegex::new(&String::from_utf8_lossy(regex), 0).map_err(illegal)).transpose()?;
+fn by_pattern(context: &CallContext<'_>, regex: Option<&[u8]>, system: bool) -> Answer<Vec<TableDescriptor>> {
+    let compiled = |regex: &[u8]| {
+        let built =
+            filters::with_patterns(context, regex.len(), || JavaRegex::whole(&String::from_utf8_lossy(regex), 0));
+        built.map_err(|unbuilt| match unbuilt {
+            Unbuilt::Malformed(error) => illegal(error),
+            Unbuilt::NoRoom(error) => local(&error),
+        })
+    };
+    let regex = regex.map(compiled).transpose()?;
     let mut found = Vec::new();
     for (table, _) in context.engine.tables() {
         if !system && table.name.is_system() {
@@ -46,8 +55,8 @@ fn by_pattern(context: &Context, regex: Option<&[u8]>, system: bool) -> Answer<V
         let wanted = match &regex {
             None => true,
             Some(regex) => {
-                regex.matches_whole(&table.name.to_string()).map_err(illegal)?
-                    || regex.matches_whole(&table.name.with_namespace()).map_err(illegal)?
+                regex.is_match(&table.name.to_string()).map_err(illegal)?
+                    || regex.is_match(&table.name.with_namespace()).map_err(illegal)?
             }
         };
         if wanted {

@@ -11,7 +11,7 @@ use super::convert::{check_visibility, durability, table_name};
 use super::delete::DeleteRequest;
 use super::error::{Answer, batch, batch_of, data, illegal, refused, refused_batch};
 use crate::gateway::attributes::Attributes;
-use crate::gateway::context::Context;
+use crate::gateway::context::{CallContext, Context};
 use crate::gateway::error::ILLEGAL_ARGUMENT;
 use crate::wire::fault::Fault;
 
@@ -25,17 +25,17 @@ pub struct PutRequest {
 
 impl PutRequest {
     /// Converts a put, with the checks of HBase's gateway, which allows a put without cells.
-    pub fn new(sent: &TPut) -> Answer<Self> {
+    pub fn new(sent: TPut) -> Answer<Self> {
         check_row(&sent.row).map_err(illegal)?;
         let default = sent.timestamp.unwrap_or(LATEST);
         check_timestamp(default).map_err(illegal)?;
         let mut cells = Vec::with_capacity(sent.column_values.len());
-        for column in &sent.column_values {
+        for column in sent.column_values {
             cells.push(PutCell {
-                family: Bytes::copy_from_slice(&column.family),
-                qualifier: Bytes::copy_from_slice(&column.qualifier),
+                family: column.family.into(),
+                qualifier: column.qualifier.into(),
                 timestamp: column.timestamp.unwrap_or(default),
-                value: Bytes::copy_from_slice(&column.value),
+                value: column.value.into(),
             });
         }
         check_visibility(sent.cell_visibility.as_ref())?;
@@ -44,8 +44,7 @@ impl PutRequest {
             Ok(ttl_ms) => (ttl_ms, None),
             Err(error) => (None, Some(error)),
         };
-        let put =
-            Put { row: Bytes::copy_from_slice(&sent.row), cells, ttl_ms, durability: durability(sent.durability) };
+        let put = Put { row: sent.row.into(), cells, ttl_ms, durability: durability(sent.durability) };
         Ok(Self { put, refusal })
     }
 
@@ -78,12 +77,12 @@ pub struct RowRequest {
 
 impl RowRequest {
     /// Converts row mutations, with checks in HBase's order: first each mutation, then its row.
-    pub fn new(sent: &TRowMutations) -> Answer<Self> {
-        let row = Bytes::copy_from_slice(&sent.row);
+    pub fn new(sent: TRowMutations) -> Answer<Self> {
+        let row = Bytes::from(sent.row);
         check_row(&row).map_err(illegal)?;
         let mut mutations = Vec::with_capacity(sent.mutations.len());
         let mut refusal = None;
-        for mutation in &sent.mutations {
+        for mutation in sent.mutations {
             let (mutation, refused) = match mutation {
                 TMutation::Put(put) => {
                     let request = PutRequest::new(put)?;
@@ -124,7 +123,7 @@ fn wrong_row(action: &[u8], row: &[u8]) -> Fault {
 /// Writes one row.
 pub fn put(context: &Context, a: PutArgs) -> Answer<()> {
     let name = table_name(&a.table)?;
-    let request = PutRequest::new(&a.tput)?;
+    let request = PutRequest::new(a.tput)?;
     request.validate(context)?;
     if let Some(refusal) = &request.refusal {
         return Err(refused(context, &name, refusal));
@@ -133,15 +132,16 @@ pub fn put(context: &Context, a: PutArgs) -> Answer<()> {
 }
 
 /// Writes several rows separately. Valid puts are written even if the call fails.
-pub fn put_multiple(context: &Context, a: PutMultipleArgs) -> Answer<()> {
+pub fn put_multiple(context: &CallContext<'_>, a: PutMultipleArgs) -> Answer<()> {
     let name = table_name(&a.table)?;
-    let requests = a.tputs.iter().map(PutRequest::new).collect::<Answer<Vec<_>>>()?;
+    context.scope.claim_list::<PutRequest>(a.tputs.len()).map_err(|e| data(&e))?;
+    let requests = a.tputs.into_iter().map(PutRequest::new).collect::<Answer<Vec<_>>>()?;
     requests.iter().try_for_each(|request| request.validate(context))?;
     if requests.is_empty() {
         return Ok(());
     }
-    let errors = apply(context, &name, &requests, |table, requests| {
-        table.put_many(&requests.iter().map(|request| request.put.clone()).collect::<Vec<_>>())
+    let errors = apply(context, &name, requests, |table, requests| {
+        table.put_many(&requests.into_iter().map(|request| request.put).collect::<Vec<_>>())
     })?;
     if errors.is_empty() { Ok(()) } else { Err(batch(context, errors.iter())) }
 }
@@ -149,7 +149,7 @@ pub fn put_multiple(context: &Context, a: PutMultipleArgs) -> Answer<()> {
 /// Applies puts and deletes of one row atomically.
 pub fn mutate_row(context: &Context, a: MutateRowArgs) -> Answer<()> {
     let name = table_name(&a.table)?;
-    let request = RowRequest::new(&a.trow_mutations)?;
+    let request = RowRequest::new(a.trow_mutations)?;
     if let Some(refusal) = &request.refusal {
         return Err(refused_batch(context, &name, refusal, request.mutations.len()));
     }

@@ -28,15 +28,15 @@ struct Request {
 
 impl Request {
     /// Converts a scan, with checks in HBase's order, so that of several errors the same one is reported.
-    fn new(sent: &TScan) -> Answer<Self> {
-        let bytes = |row: Option<&[u8]>| Bytes::copy_from_slice(row.unwrap_or_default());
+    fn new(context: &CallContext<'_>, sent: TScan) -> Answer<Self> {
+        let bytes = |row: Option<Vec<u8>>| Bytes::from(row.unwrap_or_default());
         let mut scan = Scan {
-            start: bytes(sent.start_row.as_deref()),
-            stop: bytes(sent.stop_row.as_deref()),
+            start: bytes(sent.start_row),
+            stop: bytes(sent.stop_row),
             caching: sent.caching.unwrap_or(0),
             // The default of the contract, for clients that do not send it.
             max_versions: sent.max_versions.unwrap_or(1),
-            columns: columns(sent.columns.as_ref()),
+            columns: columns(sent.columns),
             batch: sent.batch_size.unwrap_or(0),
             reversed: sent.reversed.unwrap_or(false),
             limit: sent.limit.unwrap_or(-1),
@@ -47,17 +47,17 @@ impl Request {
             scan.time_range = time_range(range)?;
         }
         if let Some(text) = &sent.filter_string {
-            scan.filter = Some(filter::from_text(text)?);
+            scan.filter = Some(filter::from_text(context, text)?);
         }
         let attributes = Attributes::new(&sent.attributes);
         // HBase's client checks the isolation level of a scan, unlike that of a get.
         attributes.check_isolation().map_err(|error| Fault::undeclared(ILLEGAL_ARGUMENT, error.plain()))?;
         check_authorizations(sent.authorizations.as_ref())?;
-        for (family, range) in sent.col_fam_time_range_map.iter().flatten() {
-            scan.family_time_ranges.insert(Bytes::copy_from_slice(family), time_range(range)?);
+        for (family, range) in sent.col_fam_time_range_map.into_iter().flatten() {
+            scan.family_time_ranges.insert(family.into(), time_range(&range)?);
         }
         if let Some(bytes) = &sent.filter_bytes {
-            scan.filter = Some(filter::from_bytes(bytes)?);
+            scan.filter = Some(filter::from_bytes(context, bytes)?);
         }
         let mut refusal = None;
         match attributes.raw() {
@@ -69,17 +69,18 @@ impl Request {
 }
 
 /// Opens the scan of a call without reading anything.
-fn start(context: &Context, name: &TableName, sent: &TScan) -> Answer<OpenScanner> {
-    let Request { scan, mut refusal } = Request::new(sent)?;
+fn start(context: &CallContext<'_>, name: &TableName, sent: TScan) -> Answer<OpenScanner> {
+    let replica = sent.target_replica_id;
+    let Request { scan, mut refusal } = Request::new(context, sent)?;
     // HBase detects a missing replica when it looks up the first region.
-    if let Some(id) = sent.target_replica_id.filter(|id| *id > 0)
+    if let Some(id) = replica.filter(|id| *id > 0)
         && replica_missing(context, name, id).unwrap_or(false)
     {
         let text = no_replica(id, &scan.start, name);
         refusal = refusal.or(Some(Error::new(ErrorKind::Unprocessable, text)));
     }
     let scanner: Scanner = context.engine.table(name).scan(scan).map_err(|e| data(&e))?;
-    Ok(OpenScanner { refusal, ..OpenScanner::new(name.clone(), scanner) })
+    Ok(OpenScanner { refusal, ..OpenScanner::new(name.clone(), scanner, context.scope) })
 }
 
 /// Fetches up to `results` results. A negative number is refused before anything is read.
@@ -100,8 +101,8 @@ fn read(context: &CallContext<'_>, open: &mut OpenScanner, results: Option<i32>)
 }
 
 /// Opens a scanner. Checks only the arguments; a missing table is reported by the first fetch.
-pub fn open_scanner(context: &Context, a: OpenScannerArgs) -> Answer<OpenScanner> {
-    start(context, &table_name(&a.table)?, &a.tscan)
+pub fn open_scanner(context: &CallContext<'_>, a: OpenScannerArgs) -> Answer<OpenScanner> {
+    start(context, &table_name(&a.table)?, a.tscan)
 }
 
 /// The next results of a scanner.
@@ -123,7 +124,7 @@ pub fn get_scanner_results(context: &CallContext<'_>, a: GetScannerResultsArgs) 
     let kept = context.scope.take_kept().and_then(|state| state.downcast::<OneCallScan>().ok());
     let mut scan = match kept {
         Some(scan) => *scan,
-        None => OneCallScan { open: start(context, &table_name(&a.table)?, &a.tscan)?, rows: None },
+        None => OneCallScan { open: start(context, &table_name(&a.table)?, a.tscan)?, rows: None },
     };
     let answer = scan.read(context, a.num_rows);
     if context.scope.is_paused() {

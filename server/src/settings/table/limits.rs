@@ -94,8 +94,8 @@ pub(super) static SETTINGS: [Setting; 19] = [
         hbase: &[key_in("hbase.ipc.server.max.callqueue.size", "B")],
         kind: bytes(64 << 10, 1 << 50),
         default: Default::Is("1GiB"),
-        summary: "Total size of the messages and replies in flight on all connections. Calls for which there is no room \
-                  are refused. One sixteenth, at most 64 MiB, is reserved for small messages and replies (up to 64 \
+        summary: "Total memory of the messages, arguments, filters and replies in flight on all connections, and of what \
+                  scanners keep. Calls for which there is no room are refused. One sixteenth, at most 64 MiB, is reserved for small messages and replies (up to 64 \
                   KiB). One client may hold at most three times the bytes that remain free, one connection twice as \
                   many",
         as_in_hbase: true,

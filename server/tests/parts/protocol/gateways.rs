@@ -5,7 +5,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use hjall_engine::clock::ManualClock;
+use hjall_engine::read::WorkLimit;
 use hjall_engine::{Engine, Options};
+use hjall_idl::hbase2::{ExistsArgs, GetArgs, TGet};
 use hjall_server::dispatch::call::Handler;
 use hjall_server::dispatch::call_scope::CallScope;
 use hjall_server::dispatch::caller::Caller;
@@ -22,7 +24,7 @@ use hjall_server::wire::reply::{Buffer, Output};
 use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::select;
-use thrift::protocol::TType;
+use thrift::protocol::{TBinaryOutputProtocol, TSerializable, TType};
 
 use super::value::{Value, Wire};
 
@@ -183,4 +185,35 @@ fn a_union_with_an_unknown_field_is_an_error() {
     let mutations = Value::Struct(vec![(2, Value::List(TType::Struct, vec![union]))]);
     let context = context();
     assert_eq!(call(&context, Method::Thrift2(Thrift2::MutateRow), &Value::Struct(vec![(2, mutations)])), b"");
+}
+
+/// Calls a method with a limit on its work. Returns `None` if it has reached the limit.
+fn within(work: WorkLimit, method: Thrift2, given: &impl TSerializable) -> Option<bool> {
+    let (context, caller, mut message) = (context(), caller(), Vec::new());
+    given.write_to_out_protocol(&mut TBinaryOutputProtocol::new(&mut message, true)).unwrap();
+    let (mut out, mut input) = (Vec::new(), arguments(Encoding::Binary, &message));
+    let mut output = Output::new(Encoding::Binary, Buffer::new(&mut out, 1 << 20));
+    let scope = CallScope::unlimited(&caller);
+    work.run(|| context.call(&scope, Method::Thrift2(method), input.as_dyn(), &mut output).is_ok())
+}
+
+#[test]
+fn a_filter_is_not_parsed_where_work_is_limited() {
+    let work = WorkLimit { pairs: 1_000_000, bytes: 1 << 30 };
+    let get = |text: Option<&str>, serialised: Option<&str>| {
+        let bytes = |text: &str| text.as_bytes().to_vec();
+        let (text, serialised) = (text.map(bytes), serialised.map(bytes));
+        let row = b"r".to_vec();
+        TGet::new(row, None, None, None, None, text, None, None, None, None, None, None, None, None, serialised)
+    };
+    let both = |tget: TGet| {
+        let exists = ExistsArgs { table: b"t".to_vec(), tget: tget.clone() };
+        let get = GetArgs { table: b"t".to_vec(), tget };
+        [within(work, Thrift2::Get, &get), within(work, Thrift2::Exists, &exists)]
+    };
+    assert!(both(get(None, None)).iter().all(Option::is_some));
+    // The answer to a malformed filter would show that it has been parsed.
+    assert_eq!(both(get(Some("("), None)), [None; 2]);
+    assert_eq!(both(get(None, Some("?"))), [None; 2]);
+    assert_eq!(both(get(Some("KeyOnlyFilter()"), None)), [None; 2]);
 }

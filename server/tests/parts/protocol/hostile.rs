@@ -1,13 +1,17 @@
 //! Invalid bytes: they cause an error, but never a panic or a read beyond their end.
 
+use std::cell::Cell;
+
+use hjall_idl::hbase2::GetMultipleArgs;
 use hjall_server::dispatch::call::{Call, DefaultService};
 use hjall_server::wire::dialect::recognise;
 use hjall_server::wire::measure::{Measure, Progress};
 use hjall_server::wire::method::Service;
-use hjall_server::wire::{Encoding, arguments, header};
+use hjall_server::wire::types::DecodedMemory;
+use hjall_server::wire::{Encoding, arguments, claimed_arguments, header};
 use proptest::collection::vec;
 use proptest::prelude::*;
-use thrift::protocol::TType;
+use thrift::protocol::{TSerializable, TType};
 
 use super::value::{self, Wire};
 
@@ -134,4 +138,33 @@ fn many_empty_structs_are_refused_before_they_are_allocated() {
     input.read_struct_begin().unwrap();
     input.read_field_begin().unwrap();
     assert!(input.read_list_begin().is_err());
+}
+
+/// Memory of this many bytes.
+struct Room(Cell<usize>);
+
+impl DecodedMemory for Room {
+    fn claim(&self, bytes: usize) -> bool {
+        let left = self.0.get().checked_sub(bytes);
+        left.inspect(|left| self.0.set(*left)).is_some()
+    }
+}
+
+#[test]
+fn the_memory_of_decoded_arguments_is_claimed_before_it_is_used() {
+    // The arguments of getMultiple: a table, and gets of nine bytes that are structs of about 300 bytes when decoded.
+    let gets = 10_000;
+    let get = b"\x0b\0\x01\0\0\0\x01r\0";
+    let head = [b"\x0b\0\x01\0\0\0\x01t\x0f\0\x02\x0c".as_slice(), &u32::to_be_bytes(gets)].concat();
+    let body = [head, get.repeat(gets as usize), vec![0]].concat();
+    let read = |bytes: usize| {
+        let room = Room(Cell::new(bytes));
+        let mut input = claimed_arguments(Encoding::Binary, &body, &room);
+        let read = GetMultipleArgs::read_from_in_protocol(input.as_dyn());
+        (read.is_ok(), bytes - room.0.get())
+    };
+    let (read_all, claimed) = read(usize::MAX);
+    assert!(read_all && claimed >= 200 * gets as usize, "{claimed} bytes were claimed for {gets} gets");
+    assert!(!read(claimed / 2).0, "without room nothing more is decoded");
+    assert!(read(claimed).0);
 }

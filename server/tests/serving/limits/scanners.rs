@@ -24,7 +24,10 @@ fn scanners_are_limited_per_connection_and_in_total() {
     assert!(refused.contains("RegionTooBusyException: this connection has 2 scanners open"), "{refused}");
     open(&mut second).unwrap();
     let refused = open(&mut second).unwrap_err();
-    assert!(refused.contains("RegionTooBusyException: 3 scanners are open, which is the limit"), "{refused}");
+    assert!(
+        refused.contains("RegionTooBusyException: 3 scanners are open, which is the limit (limits.scanners)"),
+        "{refused}"
+    );
     let closed: ScannerCloseResult = first.call("scannerClose", &ScannerCloseArgs::new(id));
     assert_eq!((closed.io, closed.ia), (None, None));
     open(&mut second).unwrap();
@@ -43,5 +46,8 @@ fn limits_on_scanners_change_while_the_server_runs() {
     let outcome = server.reconfigure(&Config { limits, ..Config::on(server.addr()) });
     assert_eq!(outcome.applied, ["limits.scanners_per_address_max", "limits.scanner_orphan_timeout"]);
     let refused = open(&mut second).unwrap_err();
-    assert!(refused.contains("127.0.0.1 have 1 scanners open, which is the limit"), "{refused}");
+    assert!(
+        refused.contains("127.0.0.1 have 1 scanners open, which is the limit (limits.scanners_per_address)"),
+        "{refused}"
+    );
 }
