@@ -2,6 +2,7 @@
 /** The backend for the engine in this process. */
 
 const { Backend, OPERATIONS } = require('../backend.js');
+const { make } = require('../errors.js');
 const { PLAIN } = require('../reading.js');
 const { Outcome } = require('../vocabulary.js');
 const { AnswerReader, ColumnNames } = require('./answer.js');
@@ -10,6 +11,7 @@ const { Calls } = require('./calls.js');
 const { watched } = require('./copying.js');
 const { reader } = require('./decode.js');
 const { encode } = require('./encode.js');
+const { hasParts, inParts } = require('./parts.js');
 const { RequestWriter } = require('./request-writer.js');
 
 /** Size of the memory for synchronous requests and their answers, and how much of it must be free for an answer. */
@@ -55,6 +57,10 @@ class EmbeddedBackend extends Backend {
   #free = 0;
   #scans = 0;
   #closing;
+  /** Whether `close` waits for calls that are made in parts. */
+  #isClosing = false;
+  /** The pending calls that are made in parts. */
+  #inParts = new Set();
 
   /**
    * @param {new (wake: () => void) => object} NativeDatabase
@@ -85,6 +91,16 @@ class EmbeddedBackend extends Backend {
   }
 
   run(operation, request, signal) {
+    if (this.#isClosing) return Promise.reject(make('Closed', 'the database has been closed: open it again to use it'));
+    if (!hasParts(operation, request)) return this.#runOne(operation, request, signal);
+    const whole = inParts(operation, request, (part) => this.#runOne(operation, part, signal), signal);
+    const over = () => this.#inParts.delete(whole);
+    this.#inParts.add(whole);
+    whole.then(over, over);
+    return whole;
+  }
+
+  #runOne(operation, request, signal) {
     return this.#calls.run(operation, request, reader(operation), signal);
   }
 
@@ -116,8 +132,15 @@ class EmbeddedBackend extends Backend {
   }
 
   close() {
-    this.#closing ??= this.run(OPERATIONS.close, {});
+    this.#closing ??= this.#inParts.size === 0 ? this.#runOne(OPERATIONS.close, {}) : this.#closeAfterParts();
     return this.#closing;
+  }
+
+  /** Lets the calls that are made in parts end first. */
+  async #closeAfterParts() {
+    this.#isClosing = true;
+    await Promise.allSettled(this.#inParts);
+    await this.#runOne(OPERATIONS.close, {});
   }
 
   closeSync() {
