@@ -5,9 +5,9 @@ const { isUtf8 } = require('node:buffer');
 const { flag } = require('./options.js');
 const { Row } = require('./row.js');
 
-/** Bytes as a string, or unchanged if they are not valid UTF-8, so that nothing is lost. */
+/** Bytes as a string, or unchanged if they are not valid UTF-8, so that nothing is lost. Strings stay as they are. */
 function textOf(bytes) {
-  return isUtf8(bytes) ? bytes.toString('utf8') : bytes;
+  return typeof bytes !== 'string' && isUtf8(bytes) ? bytes.toString('utf8') : bytes;
 }
 
 class Reading {
@@ -24,7 +24,10 @@ class Reading {
     return this.#bigInts ? BigInt(value) : value;
   }
 
-  /** Converts a row in place, which its reader has just made. Undefined and errors are returned unchanged. */
+  /**
+   * Converts a row in place, which its reader has just made. A row that has been converted, undefined and errors are
+   * returned unchanged.
+   */
   row(row) {
     if (!(row instanceof Row)) return row;
     if (this.#texts) row.key = textOf(row.key);

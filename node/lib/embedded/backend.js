@@ -93,7 +93,10 @@ class EmbeddedBackend extends Backend {
   run(operation, request, signal) {
     if (this.#isClosing) return Promise.reject(make('Closed', 'the database has been closed: open it again to use it'));
     if (!hasParts(operation, request)) return this.#runOne(operation, request, signal);
-    const whole = inParts(operation, request, (part) => this.#runOne(operation, part, signal), signal);
+    const run = (part) => this.#runOne(operation, part, signal);
+    // Rows are converted part by part, too; the conversion of all of them by the call then has little to do.
+    const read = async (part) => this.reading.rows(await run(part));
+    const whole = inParts(operation, request, operation === OPERATIONS.getMany ? read : run, signal);
     const over = () => this.#inParts.delete(whole);
     this.#inParts.add(whole);
     whole.then(over, over);
