@@ -133,8 +133,9 @@ def test_http_logs_in_with_passwords_and_tokens(plain):
                        ("Authorization", "Bearer " + "x" * 20_000)):
             status, headers, body = web.post(names, header)
             assert status == 401 and b"wrong" in body and len(headers.get_all("WWW-Authenticate")) == 2
-        for wrong in ("Basic", "Basic ???", "Negotiate abc", "Basic YWxpY2U="):
+        for wrong in ("Basic", "Basic ???", "Basic YWxpY2U="):
             assert web.post(names, ("Authorization", wrong))[0] == 400
+        assert web.post(names, ("Authorization", "Negotiate abc"))[0] == 401
         # A user of one request is not that of the next.
         assert web.post(names)[0] == 401
         status, _, body = web.post(names, basic("bob"), ("doAs", "alice"))
@@ -407,8 +408,9 @@ def test_what_the_settings_provide_is_not_refused(tmp_path):
     properties = {"hbase.rest.readonly": "true", "hbase.ssl.enabled": "true"}
     lines = "".join(f"<property><name>{key}</name><value>{value}</value></property>" for key, value in properties.items())
     site.write_text(f"<configuration>{lines}</configuration>")
-    read_only = "--hbase-site", str(site), "--set", "server.read_only=all"
-    subprocess.run([binary(), "config", *read_only], check=True, capture_output=True, timeout=60)
+    for value in ("true", "all"):
+        read_only = "--hbase-site", str(site), "--set", f"server.read_only={value}"
+        subprocess.run([binary(), "config", *read_only], check=True, capture_output=True, timeout=60)
     for info in ("--info-listen", "0.0.0.0:9095"), ("--set", "info.address=0.0.0.0"):
         said = refused_start(*read_only, *info)
         assert "hbase.ssl.enabled = true" in said and "loopback" in said, said

@@ -216,6 +216,10 @@ def test_an_unknown_variable_is_refused():
     assert "HJALL_UNRELATED is not the variable of a setting; unset it" in said
 
 
+def test_variables_of_the_shell_are_no_settings():
+    assert not changed(environment={"HJALL_SHELL_SERVER": "db.example.com:9090", "HJALL_PASSWORD": "secret"})
+
+
 def test_an_empty_variable_is_like_none():
     assert not changed(environment={"HJALL_UNRELATED": "", "HJALL_QUEUES_READ_RATIO": ""})
 

@@ -69,10 +69,11 @@ impl Folder {
         let path = path
             .canonicalize()
             .map_err(|error| failed_io(&format!("opening the data folder {}", path.display()), error))?;
-        private_folder::warn_if_accessible(&path);
         let lock = lock(&path)?;
         let folder = Self { path, lock };
         folder.check_format()?;
+        // Not before it is known to be a data folder: another folder must not be restricted.
+        private_folder::warn_if_accessible(&folder.path);
         folder.clear_unfinished()?;
         if !folder.is_new() {
             file_manifest::check_and_remove(&folder.path)?;

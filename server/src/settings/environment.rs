@@ -5,9 +5,17 @@ use super::setting::Setting;
 use super::sources::{Assignment, Origin, SettingError};
 use super::table;
 
-/// Variables that start with `HJALL_` but are not settings: the two files, and what tests, benchmarks and the Node
-/// package pass to their child processes.
-const OTHERS: [&str; 5] = ["HJALL_CONFIG", "HJALL_HBASE_SITE", "HJALL_BIN", "HJALL_RELEASE_BIN", "HJALL_NODE_ADDON"];
+/// Variables that start with `HJALL_` but are not settings: the two files, those of `hjall shell`, and what tests,
+/// benchmarks and the Node package pass to their child processes.
+const OTHERS: [&str; 7] = [
+    "HJALL_CONFIG",
+    "HJALL_HBASE_SITE",
+    "HJALL_SHELL_SERVER",
+    "HJALL_PASSWORD",
+    "HJALL_BIN",
+    "HJALL_RELEASE_BIN",
+    "HJALL_NODE_ADDON",
+];
 
 /// The beginning of the variables that tests pass to their child processes.
 const TEST: &str = "HJALL_TEST_";

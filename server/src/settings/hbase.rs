@@ -57,7 +57,7 @@ pub const WITHOUT_EFFECT: &[(&str, &str)] = &[
         "hbase.rest.host",
         "REST is served on the port of the Thrift services; rest.listen adds an address for REST alone",
     ),
-    ("hbase.rest.readonly", "server.read_only = \"all\" refuses every change, through every service"),
+    ("hbase.rest.readonly", "server.read_only refuses every change through REST"),
     ("hbase.rest.ssl.", KEYSTORE),
     ("hbase.rest.authentication.", NO_KERBEROS),
     ("hbase.rest.kerberos.", NO_KERBEROS),

@@ -18,7 +18,7 @@ enum Instead {
     Tls,
     /// An info port on a loopback address, or none: it has no TLS.
     LocalInfoPort,
-    /// `server.read_only`: all writes are refused.
+    /// `server.read_only`.
     ReadOnly,
 }
 
@@ -96,9 +96,9 @@ impl Protection {
                 "hjall's info port has no TLS; let it listen on a loopback address (info.listen), or remove the key",
             ),
             Instead::ReadOnly => (
-                value("server.read_only").is_some_and(|value| value.text() == "all"),
-                "without it, clients of REST could write; set server.read_only to all, which refuses every change \
-                 through every service, or remove the key",
+                value("server.read_only")
+                    .is_some_and(|value| value.is_true() || ["true", "all"].contains(&value.text())),
+                "without it, clients of REST could write; set server.read_only, or remove the key",
             ),
         };
         (!provided).then(|| SettingError(format!("{}: {why}", self.found)))

@@ -88,9 +88,11 @@ struct Model {
 impl Model {
     fn put(&mut self, entry: Entry) {
         let delay_ms = (f64::from(entry.fetches as f32 * self.tuning.fetch_weight).sqrt()).round() as i64;
-        let of_client = self.waiting.iter().filter(|(other, _)| other.client == entry.client).count();
+        let of_client: Vec<i64> =
+            self.waiting.iter().filter(|(other, _)| other.client == entry.client).map(|(_, place)| *place).collect();
+        let last = of_client.iter().max().copied().unwrap_or_default();
         let place = match self.order {
-            QueueOrder::Fifo => self.turn + of_client as i64,
+            QueueOrder::Fifo => (self.turn + of_client.len() as i64).max(last),
             QueueOrder::Deadline | QueueOrder::Codel => entry.received_ms + delay_ms.min(self.tuning.delay_ms_max),
         };
         self.waiting.push((entry, place));
@@ -247,6 +249,31 @@ fn clients_take_turns_in_a_fifo_queue() {
         let both = [take(), take()];
         assert!(both.contains(&(200 + number)), "{both:?}");
     }
+}
+
+#[test]
+fn calls_of_a_client_do_not_overtake_each_other_in_a_fifo_queue() {
+    let queue = shared(QueueOrder::Fifo, 1, Arc::new(ManualClock::at(0)));
+    let put = |number, client| queue.put(Entry { number, received_ms: 0, fetches: 0, client });
+    let take = || match queue.try_take() {
+        Some(Taken::Run(entry)) => entry.number,
+        other => panic!("{other:?}"),
+    };
+    let arrive = |entries: &[(usize, u64)]| entries.iter().for_each(|(number, client)| put(*number, *client));
+    let taken = |count: usize| (0..count).map(|_| take()).collect::<Vec<_>>();
+    arrive(&[(0, 3), (1, 2), (2, 1)]);
+    assert_eq!(taken(1), [0]);
+    arrive(&[(3, 0), (4, 2), (5, 0)]);
+    assert_eq!(taken(1), [1]);
+    arrive(&[(6, 1), (7, 1)]);
+    assert_eq!(taken(1), [2]);
+    // It belongs to the same turn as the one before it.
+    arrive(&[(8, 1)]);
+    assert_eq!(taken(3), [3, 4, 5]);
+    arrive(&[(9, 1)]);
+    assert_eq!(taken(3), [6, 7, 8]);
+    arrive(&[(10, 1)]);
+    assert_eq!(taken(2), [9, 10]);
 }
 
 const TAKERS: usize = 4;

@@ -26,7 +26,13 @@ impl<T> Fifo<T> {
 
 impl<T: Waiting> Order<T> for Fifo<T> {
     fn put(&mut self, entry: T, of_client: usize) {
-        let turn = self.turn.saturating_add(of_client as u64);
+        let mut turn = self.turn.saturating_add(of_client as u64);
+        if of_client > 0 {
+            // Two entries of a client may have been put into one turn. Later ones must not overtake them.
+            let mut latest = self.waiting.iter().rev();
+            let last = latest.find(|(_, other)| other.client() == entry.client()).map(|(turn, _)| *turn);
+            turn = turn.max(last.unwrap_or_default());
+        }
         let at = match self.waiting.back() {
             Some((last, _)) if *last > turn => self.waiting.partition_point(|(other, _)| *other <= turn),
             _ => self.waiting.len(),
