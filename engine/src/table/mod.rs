@@ -136,7 +136,7 @@ impl Table {
     /// `InvalidArgument` for a malformed put or a cell over the client's limit, `CellTooLarge` for one over the
     /// server's, `Unprocessable` for a negative timestamp.
     pub fn put(&self, put: &Put) -> Result<()> {
-        self.put_many(std::slice::from_ref(put)).pop().unwrap_or(Ok(()))
+        write::apply_one(self.handle.live()?, &self.name, put)
     }
 
     /// Writes several rows, each atomically, and returns one result for each, in order. Cells without a timestamp get
@@ -150,7 +150,7 @@ impl Table {
     /// # Errors
     /// `InvalidArgument` for a malformed delete, `CellTooLarge` for a qualifier over the server's limit.
     pub fn delete(&self, delete: &Delete) -> Result<()> {
-        self.delete_many(std::slice::from_ref(delete)).pop().unwrap_or(Ok(()))
+        write::apply_one(self.handle.live()?, &self.name, delete)
     }
 
     /// Applies several deletes, each atomically, and returns one result for each, in order.

@@ -94,6 +94,36 @@ impl Single for Delete {
     }
 }
 
+/// Applies one mutation, as [`apply_each`] does.
+pub(crate) fn apply_one<M: Single>(core: &Core, name: &TableName, mutation: &M) -> Result<()> {
+    mutation.check(core)?;
+    core.catalog.with_shared_lock(name, |table| {
+        table.check_writable()?;
+        let rows = [table.row_lock(mutation.row())];
+        let applied = core.transact(&rows, table.durability(mutation.durability()), &mut |tx| {
+            mutation.check_on_server(core)?;
+            let time = Time::of(tx);
+            mutation.draft(tx, table, time)
+        });
+        applied.map_err(|error| match busy_rows(&error).filter(|busy| !busy.names.is_empty()) {
+            Some(busy) => busy_error(mutation.row(), &busy.reason),
+            None => error,
+        })?;
+        table.count_writes(mutation.row(), 1, mutation.weight());
+        Ok(())
+    })
+}
+
+/// The rows that were busy, if that was the reason of a failure.
+fn busy_rows(error: &Error) -> Option<&BusyRows> {
+    error.source().and_then(|source| source.downcast_ref())
+}
+
+/// The error of a mutation whose row was busy. The store knows the row by its lock name only.
+fn busy_error(row: &[u8], reason: &str) -> Error {
+    Error::new(ErrorKind::Busy, format!("row \"{}\" {reason}", row.escape_ascii()))
+}
+
 /// Applies mutations in order. Returns the result of each.
 pub(crate) fn apply_each<M: Single>(core: &Core, name: &TableName, mutations: &[M]) -> Vec<Result<()>> {
     let mut results: Vec<_> = mutations.iter().map(|m| m.check(core)).collect();
@@ -146,8 +176,7 @@ fn apply_group<M: Single>(
     for repeats in 0.. {
         let rows: Vec<_> = group.iter().map(|&i| table.row_lock(mutations[i].row())).collect();
         let Err(error) = apply_rows(core, table, mutations, &group, &rows, results) else { return };
-        let busy = error.source().and_then(|source| source.downcast_ref::<BusyRows>());
-        let Some(busy) = busy.filter(|busy| repeats < REPEATS_MAX && !busy.names.is_empty()) else {
+        let Some(busy) = busy_rows(&error).filter(|busy| repeats < REPEATS_MAX && !busy.names.is_empty()) else {
             for i in group {
                 if results[i].is_ok() {
                     results[i] = Err(error.again());
@@ -159,8 +188,7 @@ fn apply_group<M: Single>(
         let mut others = Vec::with_capacity(group.len());
         for (&i, row) in group.iter().zip(&rows) {
             if names.contains(row) {
-                let message = format!("row \"{}\" {}", mutations[i].row().escape_ascii(), busy.reason);
-                results[i] = Err(Error::new(ErrorKind::Busy, message));
+                results[i] = Err(busy_error(mutations[i].row(), &busy.reason));
             } else {
                 others.push(i);
             }

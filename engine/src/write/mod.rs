@@ -11,5 +11,5 @@ mod limits;
 mod mutate;
 
 pub(crate) use count::{append, increment};
-pub(crate) use group::{Single, apply_each};
+pub(crate) use group::{Single, apply_each, apply_one};
 pub(crate) use mutate::{check_and_mutate, mutate_row};

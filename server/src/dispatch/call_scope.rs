@@ -81,16 +81,20 @@ impl<'a> CallScope<'a> {
         memory: &'a Arc<MemoryHolder>,
         stop: Stop,
     ) -> Self {
-        Self { reply_bytes_max, memory: Some(memory), stop, ..Self::unlimited(caller) }
+        Self { reply_bytes_max, memory: Some(memory), ..Self::until(caller, stop) }
     }
 
     /// A call without limits.
     pub fn unlimited(caller: &'a Arc<Caller>) -> Self {
+        Self::until(caller, Stop::default())
+    }
+
+    fn until(caller: &'a Arc<Caller>, stop: Stop) -> Self {
         Self {
             caller,
             reply_bytes_max: usize::MAX,
             memory: None,
-            stop: Stop::default(),
+            stop,
             cells: Cell::default(),
             bytes: Cell::default(),
             claim: RefCell::default(),

@@ -143,9 +143,9 @@ impl Dispatcher {
     /// every other call.
     fn submit(&self, call: Call, message: Bytes, mut out: Vec<u8>, caller: &Arc<Caller>) -> Submitted {
         let memory = self.memory(caller);
-        let request = Request { call: &call, message: &message, caller, memory, stop: Stop::default() };
+        let request = || Request { call: &call, message: &message, caller, memory, stop: Stop::default() };
         let Some(method) = call.method else {
-            self.runner.unknown(&request, &mut out);
+            self.runner.unknown(&request(), &mut out);
             return Submitted::Answered(Reply { bytes: out, claim: None });
         };
         let live = self.live();
@@ -160,7 +160,7 @@ impl Dispatcher {
         match kind {
             LaneKind::Read if short => {
                 if let Some(permit) = self.lane(kind).enter_inline() {
-                    match self.runner.run_inline(&request, &mut out, permit) {
+                    match self.runner.run_inline(&request(), &mut out, permit) {
                         Ok(claim) => return Submitted::Answered(Reply { bytes: out, claim }),
                         Err(permit) => entered = Some(permit),
                     }
@@ -177,7 +177,7 @@ impl Dispatcher {
         }
         let client = memory.account.number;
         let Some(permit) = entered.or_else(|| self.enter(method, kind, client)) else {
-            self.runner.refuse(&request, &mut out, kind, Refusal::Length);
+            self.runner.refuse(&request(), &mut out, kind, Refusal::Length);
             return Submitted::Answered(Reply { bytes: out, claim: None });
         };
         let fetches = match live.config.queues.order {

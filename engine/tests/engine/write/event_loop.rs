@@ -208,6 +208,38 @@ fn a_write_does_not_wait_for_a_change_of_its_table() {
     }
 }
 
+/// While a memtable is flushed, calls are left to other threads and commits are refused.
+#[test]
+fn writes_beside_flushes_all_take_effect() {
+    let db = World::new("f");
+    let (group, outcomes) = open();
+    let ended = AtomicBool::new(false);
+    let mut rows = 0;
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            for n in 0..20 {
+                db.table.put(&one(&format!("other{n}"))).unwrap();
+                db.engine.flush(&name("t")).unwrap();
+            }
+            ended.store(true, Ordering::SeqCst);
+        });
+        while !ended.load(Ordering::SeqCst) {
+            let row = one(&format!("row{rows}"));
+            rows += 1;
+            let attempt = group.run(|| db.table.put(&row));
+            group.commit();
+            let written = staged(&attempt) && outcomes.borrow_mut().pop().is_some_and(|outcome| outcome == "Committed");
+            if !written {
+                assert!(staged(&attempt) || must_wait(&attempt), "{attempt:?}");
+                db.table.put(&row).unwrap();
+            }
+        }
+    });
+    for row in 0..rows {
+        assert_eq!(read(&db.table, &format!("row{row}")), ["f:q@5=v"]);
+    }
+}
+
 #[test]
 fn a_store_without_groups_is_noticed() {
     let db = Database::memory();
