@@ -75,7 +75,7 @@ pub struct Cursor(Source);
 
 enum Source {
     Engine(Box<hjall_engine::Scanner>),
-    Remote { id: i32, table: TableName, done: bool, batch: bool },
+    Remote { id: i32, generation: u64, table: TableName, done: bool, batch: bool },
     Rows(std::vec::IntoIter<Row>),
 }
 

@@ -2,6 +2,7 @@
 
 mod convert;
 mod exception;
+mod socket;
 mod tls;
 mod wire;
 
@@ -69,7 +70,7 @@ macro_rules! answered {
     ($self:ident, $method:literal, $args:expr, $result:ty, $table:expr) => {{
         let result: $result = $self.call($method, &$args)?;
         match result.io {
-            Some(io) => Err(of_io(&io, $table)),
+            Some(io) => Err($self.refused(of_io(&io, $table))),
             None => Ok(result),
         }
     }};
@@ -90,6 +91,15 @@ impl Remote {
         self.wire.call(method, args)
     }
 
+    /// The refusal of a server, with the options of the shell that it may be about.
+    fn refused(&self, mut failure: Failure) -> Failure {
+        let access = failure.class.ends_with("AccessDeniedException") && self.user.is_none();
+        if access || failure.text.contains("TLS") {
+            failure.text.push_str(self.wire.hint());
+        }
+        failure
+    }
+
     fn table(name: &TableName) -> Vec<u8> {
         name.to_string().into_bytes()
     }
@@ -103,7 +113,8 @@ impl Remote {
         failure(
             Reason::Unsupported,
             format!(
-                "{what} is not part of Thrift2, by which {host}:{port} is reached; run it where the data is: hjall shell --data DIR"
+                "{what} is not part of Thrift2, by which {host}:{port} is reached; stop the server and run it on its folder: \
+                 hjall shell --data DIR"
             ),
         )
     }
@@ -225,17 +236,26 @@ impl Connection for Remote {
         let args = OpenScannerArgs::new(Self::table(table), convert::scan(scan, extras));
         let result = answered!(self, "openScanner", args, OpenScannerResult, Some(table))?;
         let id = Self::success("openScanner", result.success)?;
-        Ok(Cursor(Source::Remote { id, table: table.clone(), done: false, batch: scan.batch > 0 }))
+        let generation = self.wire.generation();
+        Ok(Cursor(Source::Remote { id, generation, table: table.clone(), done: false, batch: scan.batch > 0 }))
     }
 
     fn fetch(&mut self, cursor: &mut Cursor, rows: usize) -> Answer<Vec<Row>> {
-        let (id, table, done, batch) = match &mut cursor.0 {
-            Source::Remote { id, table, done, batch } => (*id, &*table, done, *batch),
+        let (id, generation, table, done, batch) = match &mut cursor.0 {
+            Source::Remote { id, generation, table, done, batch } => (*id, *generation, &*table, done, *batch),
             Source::Rows(list) => return Ok(list.take(rows).collect()),
             Source::Engine(_) => return Ok(Vec::new()),
         };
         if *done {
             return Ok(Vec::new());
+        }
+        // A server that was restarted may have given the number to another scanner.
+        if !self.wire.is_open(generation) {
+            let (host, port) = &self.address;
+            return Err(failure(
+                Reason::Connection,
+                format!("the connection to {host}:{port} was lost during the scan; scan again from the last row shown"),
+            ));
         }
         let wanted = i32::try_from(rows).unwrap_or(i32::MAX);
         let result =
@@ -253,8 +273,10 @@ impl Connection for Remote {
     }
 
     fn close_scan(&mut self, cursor: Cursor) {
-        if let Source::Remote { id, .. } = cursor.0 {
-            // The server closes it itself when its lease ends.
+        if let Source::Remote { id, generation, .. } = cursor.0
+            && self.wire.is_open(generation)
+        {
+            // If this fails, the server closes the scanner when its lease ends.
             let _ = self.call::<CloseScannerResult>("closeScanner", &CloseScannerArgs::new(id));
         }
     }

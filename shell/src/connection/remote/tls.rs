@@ -2,8 +2,7 @@
 
 use std::fs;
 use std::io;
-use std::net::TcpStream;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use rustls::pki_types::pem::PemObject;
@@ -11,6 +10,7 @@ use rustls::pki_types::{CertificateDer, PrivateKeyDer, ServerName};
 use rustls::{ClientConfig, ClientConnection, RootCertStore, StreamOwned};
 
 use super::ServerOptions;
+use super::socket::Socket;
 
 /// Where systems keep the authorities that they trust.
 const SYSTEM: [&str; 4] = [
@@ -20,57 +20,109 @@ const SYSTEM: [&str; 4] = [
     "/etc/ssl/cert.pem",
 ];
 
-fn wrong(text: String) -> io::Error {
-    io::Error::new(io::ErrorKind::InvalidInput, text)
+/// What TLS with a server needs besides the connection.
+pub struct Client {
+    config: Arc<ClientConfig>,
+    name: ServerName<'static>,
 }
 
-fn certificates(path: &Path) -> io::Result<Vec<CertificateDer<'static>>> {
-    let text = fs::read(path).map_err(|error| wrong(format!("cannot read {}: {error}", path.display())))?;
+fn certificates(option: &str, path: &Path) -> Result<Vec<CertificateDer<'static>>, String> {
+    let shown = path.display();
+    let text = fs::read(path).map_err(|error| format!("cannot read {option} {shown}: {error}"))?;
     CertificateDer::pem_slice_iter(&text)
         .collect::<Result<Vec<_>, _>>()
-        .map_err(|error| wrong(format!("{} is no file of certificates in PEM format: {error}", path.display())))
+        .map_err(|error| format!("{option} {shown} is no file of certificates in PEM format: {error}"))
 }
 
-/// Begins TLS on a connection.
-///
-/// # Errors
-/// Files that cannot be used, and the refusals of either side.
-pub fn connect(options: &ServerOptions, mut stream: TcpStream) -> io::Result<StreamOwned<ClientConnection, TcpStream>> {
-    let mut roots = RootCertStore::empty();
-    let from = match &options.ca {
-        Some(path) => path.clone(),
-        None => {
-            let variable = std::env::var_os("SSL_CERT_FILE").map(std::path::PathBuf::from);
-            let found = variable.or_else(|| SYSTEM.iter().map(std::path::PathBuf::from).find(|path| path.exists()));
-            found.ok_or_else(|| {
-                wrong("this system has no list of trusted authorities; name one with --tls-ca".to_owned())
-            })?
+/// The file of the authorities to trust.
+fn authorities(options: &ServerOptions) -> Result<PathBuf, String> {
+    let variable = std::env::var_os("SSL_CERT_FILE").map(PathBuf::from);
+    let system = || SYSTEM.iter().map(PathBuf::from).find(|path| path.exists());
+    options.ca.clone().or(variable).or_else(system).ok_or_else(|| {
+        "this system has no list of trusted authorities; name the file of one with --tls-ca FILE".to_owned()
+    })
+}
+
+impl Client {
+    /// Reads the files that the options name.
+    ///
+    /// # Errors
+    /// Files that cannot be used, and which option named them.
+    pub fn new(options: &ServerOptions) -> Result<Self, String> {
+        let mut roots = RootCertStore::empty();
+        let from = authorities(options)?;
+        let (trusted, _) = roots.add_parsable_certificates(certificates("--tls-ca", &from)?);
+        if trusted == 0 {
+            return Err(format!("--tls-ca {} contains no certificate that can be used", from.display()));
         }
-    };
-    let (trusted, _) = roots.add_parsable_certificates(certificates(&from)?);
-    if trusted == 0 {
-        return Err(wrong(format!("{} contains no certificate that can be used", from.display())));
+        let config = ClientConfig::builder().with_root_certificates(roots);
+        let config = match (&options.certificate, &options.key) {
+            (Some(certificate), Some(key)) => {
+                let chain = certificates("--tls-cert", certificate)?;
+                let shown = key.display();
+                let text = fs::read(key).map_err(|error| format!("cannot read --tls-key {shown}: {error}"))?;
+                let key = PrivateKeyDer::from_pem_slice(&text)
+                    .map_err(|error| format!("--tls-key {shown} is no private key in PEM format: {error}"))?;
+                let config = config.with_client_auth_cert(chain, key);
+                config.map_err(|error| format!("--tls-cert and --tls-key cannot be used: {error}"))?
+            }
+            (None, None) => config.with_no_client_auth(),
+            _ => return Err("--tls-cert and --tls-key belong together".to_owned()),
+        };
+        let name = ServerName::try_from(options.host.clone())
+            .map_err(|_| format!("{} is no name that a certificate can have", options.host))?;
+        Ok(Self { config: Arc::new(config), name })
     }
-    let config = ClientConfig::builder().with_root_certificates(roots);
-    let config = match (&options.certificate, &options.key) {
-        (Some(certificate), Some(key)) => {
-            let chain = certificates(certificate)?;
-            let text = fs::read(key).map_err(|error| wrong(format!("cannot read {}: {error}", key.display())))?;
-            let key = PrivateKeyDer::from_pem_slice(&text)
-                .map_err(|error| wrong(format!("{} is no private key in PEM format: {error}", key.display())))?;
-            config
-                .with_client_auth_cert(chain, key)
-                .map_err(|error| wrong(format!("the client's certificate cannot be used: {error}")))?
+
+    /// Begins TLS on a connection.
+    ///
+    /// # Errors
+    /// The refusals of either side, and those of the connection.
+    pub fn handshake(self, mut socket: Socket) -> Result<StreamOwned<ClientConnection, Socket>, String> {
+        let mut connection =
+            ClientConnection::new(self.config, self.name).map_err(|error| described(&error).to_owned())?;
+        // The handshake now, so that its failure is reported as such.
+        while connection.is_handshaking() {
+            connection.complete_io(&mut socket).map_err(|error| refusal(&error))?;
         }
-        (None, None) => config.with_no_client_auth(),
-        _ => return Err(wrong("--tls-cert and --tls-key belong together".to_owned())),
-    };
-    let name = ServerName::try_from(options.host.clone())
-        .map_err(|_| wrong(format!("{} is no name that a certificate can have", options.host)))?;
-    let mut connection = ClientConnection::new(Arc::new(config), name).map_err(|error| wrong(error.to_string()))?;
-    // The handshake now, so that its failure is reported as such.
-    while connection.is_handshaking() {
-        connection.complete_io(&mut stream)?;
+        Ok(StreamOwned::new(connection, socket))
     }
-    Ok(StreamOwned::new(connection, stream))
+}
+
+/// Why a handshake failed. TLS errors are inside those of the connection.
+fn refusal(error: &io::Error) -> String {
+    match error.get_ref().and_then(|inner| inner.downcast_ref::<rustls::Error>()) {
+        Some(tls) => described(tls),
+        None if error.kind() == io::ErrorKind::UnexpectedEof => {
+            "the server closed the connection; does it use TLS?".to_owned()
+        }
+        None => error.to_string(),
+    }
+}
+
+/// A TLS error, with what to do about those that users can cause.
+fn described(error: &rustls::Error) -> String {
+    use rustls::{AlertDescription, CertificateError, Error};
+    match error {
+        Error::InvalidCertificate(CertificateError::UnknownIssuer) => {
+            "the server's certificate is not signed by a trusted authority; name the authority's certificate, or a \
+             self-signed one itself, with --tls-ca FILE"
+                .to_owned()
+        }
+        Error::InvalidCertificate(
+            error @ (CertificateError::NotValidForName | CertificateError::NotValidForNameContext { .. }),
+        ) => {
+            format!("the server's certificate is for another name; use a name that it has with --server ({error})")
+        }
+        Error::InvalidCertificate(error) if error.to_string().contains("CaUsedAsEndEntity") => {
+            "the server's certificate is one of an authority (CA:TRUE), which cannot identify a server; create it with \
+             basicConstraints=critical,CA:FALSE"
+                .to_owned()
+        }
+        Error::InvalidMessage(_) => "the server does not speak TLS on this port; leave out --tls".to_owned(),
+        Error::AlertReceived(AlertDescription::CertificateRequired) => {
+            "the server asks for a client certificate: --tls-cert FILE and --tls-key FILE".to_owned()
+        }
+        other => other.to_string(),
+    }
 }

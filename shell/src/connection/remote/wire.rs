@@ -1,17 +1,19 @@
 //! Messages over a socket: buffered or framed transport, binary or compact protocol, TLS, login with SASL PLAIN.
 
-use std::io::{self, Read, Write};
-use std::net::{TcpStream, ToSocketAddrs};
-use std::time::{Duration, Instant};
+use std::io::{self, BufReader, Read, Write};
+use std::rc::Rc;
+use std::time::Duration;
 
+use hjall_idl::method::{Effect, Name, Service};
 use thrift::protocol::{
     TBinaryInputProtocol, TBinaryOutputProtocol, TCompactInputProtocol, TCompactOutputProtocol, TInputProtocol,
     TMessageIdentifier, TMessageType, TOutputProtocol, TSerializable,
 };
-use thrift::{ApplicationErrorKind, Error};
+use thrift::{ApplicationErrorKind, Error, TransportErrorKind};
 
 use super::super::{Answer, Failure, Reason};
 use super::exception::failure;
+use super::socket::{Patience, Socket};
 use super::{Login, ServerOptions, tls};
 use crate::interrupt::Interrupt;
 
@@ -19,166 +21,149 @@ use crate::interrupt::Interrupt;
 const FRAME_MAX: u32 = 256 << 20;
 /// How long a connection may take to be opened.
 const CONNECT_WAIT: Duration = Duration::from_secs(10);
-/// How often a call that waits looks for Ctrl-C.
-const GLANCE: Duration = Duration::from_millis(50);
 
 /// The bytes of a connection.
 pub trait Stream: Read + Write {}
 impl<T: Read + Write> Stream for T {}
 
-/// A connection that carries one call at a time.
+/// A connection that carries one call at a time. One that was lost is opened again by the next call.
 pub struct Wire {
-    stream: Option<Patient>,
-    address: String,
-    framed: bool,
-    compact: bool,
+    options: ServerOptions,
+    interrupt: Interrupt,
+    open: Option<Open>,
+    /// How often a connection has been opened.
+    generation: u64,
     sequence: i32,
 }
 
-/// A stream whose reads wait for bytes, for Ctrl-C, or for the end of their time.
-struct Patient {
-    stream: Box<dyn Stream>,
-    buffer: Vec<u8>,
-    at: usize,
-    interrupt: Interrupt,
-    timeout: Duration,
-    deadline: Instant,
+struct Open {
+    stream: BufReader<Box<dyn Stream>>,
+    patience: Rc<Patience>,
 }
 
-impl Patient {
-    fn fill(&mut self) -> io::Result<usize> {
-        self.buffer.resize(16 << 10, 0);
-        loop {
-            match self.stream.read(&mut self.buffer) {
-                Ok(count) => {
-                    self.buffer.truncate(count);
-                    self.at = 0;
-                    // Bytes arrive: the answer is under way.
-                    self.deadline = Instant::now() + self.timeout;
-                    return Ok(count);
-                }
-                Err(error)
-                    if matches!(
-                        error.kind(),
-                        io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut | io::ErrorKind::Interrupted
-                    ) =>
-                {
-                    if self.interrupt.is_pending() {
-                        return Err(io::Error::new(io::ErrorKind::Interrupted, "ended by Ctrl-C"));
-                    }
-                    if Instant::now() >= self.deadline {
-                        let seconds = self.timeout.as_secs();
-                        return Err(io::Error::new(
-                            io::ErrorKind::TimedOut,
-                            format!("no answer within {seconds} s (--timeout)"),
-                        ));
-                    }
-                }
-                Err(error) => return Err(error),
-            }
+impl Open {
+    /// Whether the server has closed the connection, or sent what no call waits for.
+    fn is_stale(&mut self) -> bool {
+        if !self.stream.buffer().is_empty() {
+            return true;
         }
-    }
-}
-
-impl Read for Patient {
-    fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
-        if self.at >= self.buffer.len() && self.fill()? == 0 {
-            self.buffer.clear();
-            return Ok(0);
-        }
-        let available = &self.buffer[self.at..];
-        let count = available.len().min(out.len());
-        out[..count].copy_from_slice(&available[..count]);
-        self.at += count;
-        Ok(count)
+        self.patience.set_probing(true);
+        let done = self.stream.get_mut().read(&mut [0]);
+        self.patience.set_probing(false);
+        !done.is_err_and(|error| error.kind() == io::ErrorKind::WouldBlock)
     }
 }
 
 impl Wire {
     /// Connects and logs in.
     pub fn connect(options: &ServerOptions, interrupt: Interrupt) -> Answer<Self> {
-        let address = format!("{}:{}", options.host, options.port);
-        let failed = |error: &dyn std::fmt::Display| {
-            failure(
-                Reason::Connection,
-                format!("cannot reach {address}: {error}; is a Thrift2 server running there? (--server HOST:PORT)"),
-            )
+        let mut wire = Self { options: options.clone(), interrupt, open: None, generation: 0, sequence: 0 };
+        wire.reopen()?;
+        Ok(wire)
+    }
+
+    /// The number of the connection that the last call used. State that a server keeps, such as a scanner, belongs to
+    /// one connection: a server that was restarted numbers its scanners from the beginning.
+    pub fn generation(&self) -> u64 {
+        self.generation
+    }
+
+    /// Whether the next call uses the connection with this number.
+    pub fn is_open(&mut self, generation: u64) -> bool {
+        self.generation == generation && self.open.as_mut().is_some_and(|open| !open.is_stale())
+    }
+
+    fn address(&self) -> String {
+        format!("{}:{}", self.options.host, self.options.port)
+    }
+
+    fn reopen(&mut self) -> Answer<()> {
+        let address = self.address();
+        let options = &self.options;
+        let patience = Patience::new(self.interrupt.clone(), CONNECT_WAIT);
+        let failed = |text: String| {
+            let reason = if patience.was_interrupted() { Reason::Interrupted } else { Reason::Connection };
+            failure(reason, text)
         };
-        let candidates = (&options.host[..], options.port).to_socket_addrs().map_err(|error| failed(&error))?;
-        let mut last = None;
-        let mut found = None;
-        for candidate in candidates {
-            match TcpStream::connect_timeout(&candidate, CONNECT_WAIT) {
-                Ok(stream) => {
-                    found = Some(stream);
-                    break;
-                }
-                Err(error) => last = Some(error),
-            }
-        }
-        let Some(stream) = found else {
-            return Err(match last {
-                Some(error) => failed(&error),
-                None => failed(&"the name has no address"),
-            });
-        };
-        let prepared = stream.set_nodelay(true).and_then(|()| stream.set_read_timeout(Some(CONNECT_WAIT)));
-        prepared.map_err(|error| failed(&error))?;
-        let glance = stream.try_clone().map_err(|error| failed(&error))?;
-        let mut stream: Box<dyn Stream> = if options.tls {
-            Box::new(tls::connect(options, stream).map_err(|error| failed(&error))?)
-        } else {
-            Box::new(stream)
+        let client = if options.tls { Some(tls::Client::new(options).map_err(failed)?) } else { None };
+        let socket = Socket::connect(&options.host, options.port, &patience).map_err(|error| {
+            failed(format!("cannot reach {address}: {error}; is a Thrift2 server running there? (--server HOST:PORT)"))
+        })?;
+        let mut stream: Box<dyn Stream> = match client {
+            Some(client) => Box::new(
+                client.handshake(socket).map_err(|reason| failed(format!("TLS with {address} failed: {reason}")))?,
+            ),
+            None => Box::new(socket),
         };
         if let Some(login) = &options.login {
             log_in(&mut *stream, login).map_err(|error| {
-                failure(Reason::Connection, format!("cannot log in to {address} as {}: {error}", login.user))
+                let hint = self.hint();
+                failed(format!("cannot log in to {address} as {}: {error}{hint}", login.user))
             })?;
         }
-        glance.set_read_timeout(Some(GLANCE)).map_err(|error| failed(&error))?;
-        let patient = Patient {
-            stream,
-            buffer: Vec::new(),
-            at: 0,
-            interrupt,
-            timeout: options.timeout,
-            deadline: Instant::now(),
-        };
-        let framed = options.framed || options.login.is_some();
-        Ok(Self { stream: Some(patient), address, framed, compact: options.compact, sequence: 0 })
+        self.open = Some(Open { stream: BufReader::with_capacity(16 << 10, stream), patience });
+        self.generation += 1;
+        Ok(())
+    }
+
+    /// The options of the shell that a server's refusal may be about.
+    pub fn hint(&self) -> &'static str {
+        match (self.options.tls, &self.options.login) {
+            (false, None) => " (options of the shell: --tls, --tls-ca FILE, --user NAME)",
+            (false, Some(_)) => " (options of the shell: --tls, --tls-ca FILE)",
+            (true, None) => " (options of the shell: --user NAME, or --tls-cert FILE and --tls-key FILE)",
+            (true, Some(_)) => "",
+        }
     }
 
     /// Sends one call and reads its answer. A failure in between closes the connection, since the answer could be
-    /// taken for that of the next call.
+    /// taken for that of the next call. A call is never sent twice.
     pub fn call<R: TSerializable>(&mut self, method: &'static str, args: &impl TSerializable) -> Answer<R> {
-        let address = self.address.clone();
-        let Some(mut stream) = self.stream.take() else {
-            return Err(failure(
-                Reason::Connection,
-                format!("the connection to {address} was lost; start the shell again"),
-            ));
+        // A server that was restarted has closed the connection. This is found before anything is sent.
+        let usable = self.open.take().and_then(|mut open| (!open.is_stale()).then_some(open));
+        let mut open = match usable {
+            Some(open) => open,
+            None => {
+                self.reopen()?;
+                let Some(open) = self.open.take() else { return Err(self.lost(method, "it was not opened")) };
+                open
+            }
         };
         self.sequence = self.sequence.wrapping_add(1);
-        stream.deadline = Instant::now() + stream.timeout;
-        match self.exchange(&mut stream, method, args) {
+        open.patience.restart(self.options.timeout);
+        match self.exchange(&mut open.stream, method, args) {
             Ok(answer) => {
-                self.stream = Some(stream);
+                self.open = Some(open);
                 answer
             }
-            Err(Error::Transport(error)) if stream.interrupt.is_pending() => Err(failure(
-                Reason::Interrupted,
-                format!("{method} was ended by Ctrl-C: {}; the connection was closed", error.message),
-            )),
-            Err(error) => Err(failure(
-                Reason::Connection,
-                format!("the connection to {address} was lost in {method}: {}", reason(&error)),
-            )),
+            Err(_) if open.patience.was_interrupted() => {
+                Err(failure(Reason::Interrupted, format!("{method} was ended by Ctrl-C")))
+            }
+            Err(error) => Err(self.lost(method, &reason(&error))),
         }
+    }
+
+    /// The failure of a call whose connection was lost.
+    fn lost(&self, method: &str, reason: &str) -> Failure {
+        let changes = Name::find(method.as_bytes()).is_none_or(|name| {
+            [Service::Thrift2, Service::Thrift1]
+                .iter()
+                .find_map(|service| name.of(*service))
+                .is_none_or(|method| method.info().effect != Effect::None)
+        });
+        let outcome = if changes { "; whether it was executed is not known" } else { "" };
+        let address = self.address();
+        failure(
+            Reason::Connection,
+            format!(
+                "the connection to {address} was lost during {method}: {reason}{outcome}; the next command connects again"
+            ),
+        )
     }
 
     fn exchange<R: TSerializable>(
         &self,
-        stream: &mut Patient,
+        stream: &mut BufReader<Box<dyn Stream>>,
         method: &str,
         args: &impl TSerializable,
     ) -> thrift::Result<Answer<R>> {
@@ -186,7 +171,7 @@ impl Wire {
         {
             let mut binary;
             let mut compact;
-            let out: &mut dyn TOutputProtocol = if self.compact {
+            let out: &mut dyn TOutputProtocol = if self.options.compact {
                 compact = TCompactOutputProtocol::new(&mut message);
                 &mut compact
             } else {
@@ -197,10 +182,11 @@ impl Wire {
             args.write_to_out_protocol(out)?;
             out.write_message_end()?;
         }
-        let frame = if self.framed { (message.len() as u32).to_be_bytes().to_vec() } else { Vec::new() };
-        stream.stream.write_all(&[frame, message].concat())?;
-        stream.stream.flush()?;
-        if !self.framed {
+        let framed = self.options.framed || self.options.login.is_some();
+        let frame = if framed { (message.len() as u32).to_be_bytes().to_vec() } else { Vec::new() };
+        stream.get_mut().write_all(&[frame, message].concat())?;
+        stream.get_mut().flush()?;
+        if !framed {
             return self.answer(stream, method);
         }
         let mut length = [0; 4];
@@ -225,7 +211,7 @@ impl Wire {
     fn answer<R: TSerializable>(&self, input: impl Read, method: &str) -> thrift::Result<Answer<R>> {
         let mut binary;
         let mut compact;
-        let input: &mut dyn TInputProtocol = if self.compact {
+        let input: &mut dyn TInputProtocol = if self.options.compact {
             compact = TCompactInputProtocol::new(input);
             &mut compact
         } else {
@@ -239,7 +225,7 @@ impl Wire {
             return Ok(Err(self.refused(method, error.kind, &error.message)));
         }
         if head.name != method || head.sequence_number != self.sequence {
-            let text = format!("the answer is one to {}", head.name);
+            let text = format!("the answer belongs to another call ({}, number {})", head.name, head.sequence_number);
             return Err(io::Error::new(io::ErrorKind::InvalidData, text).into());
         }
         let answer = R::read_from_in_protocol(input)?;
@@ -248,7 +234,7 @@ impl Wire {
     }
 
     fn refused(&self, method: &str, kind: ApplicationErrorKind, message: &str) -> Failure {
-        let address = &self.address;
+        let address = self.address();
         match kind {
             ApplicationErrorKind::UnknownMethod => failure(
                 Reason::Unsupported,
@@ -264,8 +250,16 @@ impl Wire {
 
 fn reason(error: &Error) -> String {
     match error {
+        Error::Transport(error)
+            if matches!(error.kind, TransportErrorKind::EndOfFile | TransportErrorKind::NotOpen) =>
+        {
+            "the server closed it".to_owned()
+        }
+        Error::Transport(error) if error.kind == TransportErrorKind::TimedOut => {
+            format!("{} (--timeout SECONDS)", error.message)
+        }
         Error::Transport(error) => error.message.clone(),
-        Error::Protocol(error) => error.message.clone(),
+        Error::Protocol(error) => format!("the answer is no message of Thrift ({})", error.message),
         other => other.to_string(),
     }
 }
@@ -283,7 +277,10 @@ fn log_in(stream: &mut dyn Stream, login: &Login) -> io::Result<()> {
     send(OK, format!("\0{}\0{}", login.user, login.password).as_bytes())?;
     stream.flush()?;
     let mut head = [0; 5];
-    stream.read_exact(&mut head)?;
+    stream.read_exact(&mut head).map_err(|error| match error.kind() {
+        io::ErrorKind::UnexpectedEof => io::Error::new(error.kind(), "the server closed the connection"),
+        _ => error,
+    })?;
     let length = u32::from_be_bytes([head[1], head[2], head[3], head[4]]);
     let mut text = Vec::new();
     stream.take(u64::from(length.min(4096))).read_to_end(&mut text)?;
