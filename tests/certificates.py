@@ -16,7 +16,8 @@ def self_signed(folder, subject="/CN=localhost", names="DNS:localhost"):
     if not shutil.which("openssl"):
         pytest.skip("openssl is not installed")
     certificate, key = folder / "cert.pem", folder / "key.pem"
-    openssl("req", "-x509", *CURVE, "-days", "2", "-subj", subject, "-addext", f"subjectAltName={names}", "-out", certificate, "-keyout", key)
+    openssl("req", "-x509", *CURVE, "-days", "2", "-subj", subject, "-addext", f"subjectAltName={names}",
+            "-addext", "basicConstraints=critical,CA:FALSE", "-out", certificate, "-keyout", key)
     return certificate, key
 
 

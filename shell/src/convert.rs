@@ -119,3 +119,14 @@ pub fn float(n: f64) -> String {
     let text = format!("{n}");
     if text.contains('.') { text } else { format!("{text}.0") }
 }
+
+/// The MD5 digest of bytes: 16 bytes.
+pub fn md5(bytes: &[u8]) -> Vec<u8> {
+    use md5::{Digest, Md5};
+    Md5::digest(bytes).to_vec()
+}
+
+/// The MD5 digest of bytes as 32 hexadecimal digits.
+pub fn md5_hex(bytes: &[u8]) -> String {
+    md5(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
+}

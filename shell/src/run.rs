@@ -22,6 +22,10 @@ pub struct Program {
     pub commands: Vec<String>,
     /// A file of commands.
     pub file: Option<PathBuf>,
+    /// What follows the script, or the options if there is none: `ARGV`.
+    pub arguments: Vec<String>,
+    /// Errors show the class of their exception (`-d`).
+    pub debug: bool,
     /// The first error ends the shell with status 1 (`-n`).
     pub batch: bool,
     /// The format of what commands print.
@@ -39,24 +43,40 @@ pub fn run(connection: Box<dyn Connection>, program: &Program, interrupt: Interr
         && std::env::var_os("NO_COLOR").is_none()
         && std::env::var_os("TERM").is_none_or(|term| term != "dumb");
     let out = Output::new(standard(), program.format, width(), colour);
-    let input = Rc::new(RefCell::new(BufReader::new(io::stdin())));
+    let input = Input { stdin: io::stdin(), interrupt: interrupt.clone() };
+    let input = Rc::new(RefCell::new(BufReader::new(input)));
     let answers = Rc::clone(&input);
+    let asked = interrupt.clone();
     let context = Context {
         connection,
         out,
-        interrupt,
-        ask: Box::new(move || {
-            read_line(&mut *answers.borrow_mut()).map(|line| String::from_utf8_lossy(&line).into_owned())
+        interrupt: interrupt.clone(),
+        ask: Box::new(move || match read_line(&mut *answers.borrow_mut(), &asked) {
+            Given::Line(line) => Some(String::from_utf8_lossy(&line).into_owned()),
+            Given::End | Given::Interrupted | Given::Broken(_) => None,
         }),
+        debug: program.debug,
         progress: io::stderr().is_terminal(),
         reference: None,
     };
     let batch = program.batch || !program.commands.is_empty();
-    let session = Session::new(context, if batch { Mode::Batch } else { Mode::Interactive });
-    let mut runner = Runner { session: Rc::new(RefCell::new(session)), line: 0, begin };
+    let mut session = Session::new(context, if batch { Mode::Batch } else { Mode::Interactive });
+    let script = program.file.as_ref().map(|path| path.to_string_lossy().into_owned());
+    session.set_command_line(script.as_deref(), &program.arguments);
+    let mut runner = Runner { session: Rc::new(RefCell::new(session)), interrupt, line: 0, begin };
     let status = runner.run(program, terminal, &input);
     let mut session = runner.session.borrow_mut();
     session.context().out.flush();
+    let out = &session.context().out;
+    let status = match (out.write_error(), out.is_closed()) {
+        (Some(error), _) => {
+            eprintln!("hjall shell: standard output cannot be written: {error}");
+            status.max(1)
+        }
+        // A reader that has closed it early, such as `head`.
+        (None, true) => status.max(1),
+        (None, false) => status,
+    };
     if let Err(failure) = session.context().connection.close() {
         eprintln!("hjall shell: {failure}");
         return status.max(1);
@@ -64,20 +84,64 @@ pub fn run(connection: Box<dyn Connection>, program: &Program, interrupt: Interr
     status
 }
 
-/// A line without its end; `None` at the end of the input.
-fn read_line(input: &mut impl BufRead) -> Option<Vec<u8>> {
+/// What reading a line gave.
+enum Given {
+    /// A line without its end.
+    Line(Vec<u8>),
+    /// The input has ended.
+    End,
+    /// Ctrl-C.
+    Interrupted,
+    /// The input cannot be read further; why. What follows is not run: it may be the rest of a text.
+    Broken(String),
+}
+
+/// Reads a line. The input reports Ctrl-C while it waits as an error, and sets the flag.
+fn read_line(input: &mut impl BufRead, interrupt: &Interrupt) -> Given {
     let mut line = Vec::new();
-    match input.by_ref().take(LINE_MAX).read_until(b'\n', &mut line) {
-        Ok(0) | Err(_) => None,
+    match input.by_ref().take(LINE_MAX + 1).read_until(b'\n', &mut line) {
+        Err(_) if interrupt.is_pending() => Given::Interrupted,
+        Err(error) => Given::Broken(format!("the input cannot be read: {error}")),
+        Ok(0) => Given::End,
         Ok(_) => {
             if line.ends_with(b"\n") {
                 line.pop();
             }
+            if line.len() as u64 > LINE_MAX {
+                let limit = LINE_MAX >> 20;
+                return Given::Broken(format!("a line is longer than {limit} MiB; it and what follows were not run"));
+            }
             if line.ends_with(b"\r") {
                 line.pop();
             }
-            Some(line)
+            Given::Line(line)
         }
+    }
+}
+
+/// Standard input whose reads end at Ctrl-C.
+struct Input {
+    stdin: io::Stdin,
+    interrupt: Interrupt,
+}
+
+impl Read for Input {
+    fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
+        #[cfg(unix)]
+        loop {
+            use rustix::event::{PollFd, PollFlags, Timespec, poll};
+            const GLANCE: Timespec = Timespec { tv_sec: 0, tv_nsec: 50_000_000 };
+            if self.interrupt.is_pending() {
+                return Err(io::Error::other("ended by Ctrl-C"));
+            }
+            let mut ready = [PollFd::from_borrowed_fd(rustix::stdio::stdin(), PollFlags::IN)];
+            match poll(&mut ready, Some(&GLANCE)) {
+                Ok(0) | Err(rustix::io::Errno::INTR) => {}
+                // What poll cannot wait for, read reports.
+                Ok(_) | Err(_) => break,
+            }
+        }
+        self.stdin.read(out)
     }
 }
 
@@ -90,15 +154,15 @@ fn closes(line: &[u8]) -> bool {
 
 /// Where lines come from.
 trait Lines {
-    /// The next line without its end; `None` at the end.
-    fn next_line(&mut self) -> Option<Vec<u8>>;
+    /// The next line.
+    fn next_line(&mut self, interrupt: &Interrupt) -> Given;
     /// Whether a whole line has been read from the operating system already.
     fn has_line(&mut self) -> bool;
 }
 
 impl Lines for BufReader<File> {
-    fn next_line(&mut self) -> Option<Vec<u8>> {
-        read_line(self)
+    fn next_line(&mut self, interrupt: &Interrupt) -> Given {
+        read_line(self, interrupt)
     }
 
     fn has_line(&mut self) -> bool {
@@ -108,11 +172,11 @@ impl Lines for BufReader<File> {
 }
 
 /// Standard input, which commands that ask something read too.
-struct Shared(Rc<RefCell<BufReader<io::Stdin>>>);
+struct Shared(Rc<RefCell<BufReader<Input>>>);
 
 impl Lines for Shared {
-    fn next_line(&mut self) -> Option<Vec<u8>> {
-        read_line(&mut *self.0.borrow_mut())
+    fn next_line(&mut self, interrupt: &Interrupt) -> Given {
+        read_line(&mut *self.0.borrow_mut(), interrupt)
     }
 
     fn has_line(&mut self) -> bool {
@@ -122,13 +186,14 @@ impl Lines for Shared {
 
 struct Runner {
     session: Rc<RefCell<Session>>,
+    interrupt: Interrupt,
     /// The number of the line.
     line: u64,
     begin: Instant,
 }
 
 impl Runner {
-    fn run(&mut self, program: &Program, terminal: bool, input: &Rc<RefCell<BufReader<io::Stdin>>>) -> i32 {
+    fn run(&mut self, program: &Program, terminal: bool, input: &Rc<RefCell<BufReader<Input>>>) -> i32 {
         if !program.commands.is_empty() {
             return self.commands(&program.commands);
         }
@@ -146,6 +211,7 @@ impl Runner {
                 return status;
             }
             self.line = 0;
+            self.session.borrow_mut().count_lines_from(0);
         }
         if !program.batch {
             self.banner();
@@ -216,18 +282,30 @@ impl Runner {
         loop {
             // As in HBase, a line that closes a block or a bracket has no prompt. It is known before the prompt is
             // shown only if it has arrived.
-            let early = if open && source.has_line() { source.next_line() } else { None };
-            let closes = early.as_ref().is_some_and(|line| closes(line));
+            let early = (open && source.has_line()).then(|| source.next_line(&self.interrupt));
+            let closes = matches!(&early, Some(Given::Line(line)) if closes(line));
             if !closes {
                 self.write(prompt.as_bytes());
             }
-            let Some(line) = early.or_else(|| source.next_line()) else {
-                self.write(b"\n");
-                let ended = self.session.borrow_mut().end();
-                return match ended {
-                    Step::Failed(exception) => Some(self.failed(&exception, !script)),
-                    _ => None,
-                };
+            let line = match early.unwrap_or_else(|| source.next_line(&self.interrupt)) {
+                Given::Line(line) => line,
+                Given::End => {
+                    self.write(b"\n");
+                    let ended = self.session.borrow_mut().end();
+                    return match ended {
+                        Step::Failed(exception) => Some(self.failed(&exception, !script)),
+                        _ => None,
+                    };
+                }
+                Given::Interrupted => {
+                    self.write(b"\n");
+                    return Some(130);
+                }
+                Given::Broken(why) => {
+                    self.write(b"\n");
+                    eprintln!("hjall shell: {why}");
+                    return Some(1);
+                }
             };
             self.write(&[&line[..], b"\n"].concat());
             let step = self.session.borrow_mut().line(&line);
@@ -280,6 +358,9 @@ impl Runner {
             self.session.borrow_mut().context().out.at_line_start = true;
             prompt = match line {
                 Line::Text(line) => {
+                    // A line that was dropped has had a number too.
+                    let before = u32::try_from(self.line.saturating_sub(1)).unwrap_or(u32::MAX);
+                    self.session.borrow_mut().count_lines_from(before);
                     let step = self.session.borrow_mut().line(line.as_bytes());
                     match step {
                         Step::Done => self.prompt(0, None, false),

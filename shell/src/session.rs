@@ -6,7 +6,8 @@ use std::time::Instant;
 use crate::commands::{self, CommandError, Context, Done, TABLE_METHODS};
 use crate::connection::{Failure, Reason};
 use crate::language::{
-    Exception, Host, Interpreter, Outcome, Place, Raise, State, SyntaxError, Value, inspect, jruby_class, parse,
+    Exception, Host, Interpreter, Outcome, Place, Raise, SOURCE_BYTES_MAX, State, Statement, SyntaxError, Value,
+    inspect, jruby_class,
 };
 
 /// How a session treats errors.
@@ -36,7 +37,7 @@ pub struct Session {
     state: State,
     shell: Shell,
     /// The lines of the statement that is being typed.
-    pending: Vec<u8>,
+    pending: Statement,
     /// The number of the last line.
     lines: u32,
 }
@@ -52,7 +53,12 @@ struct Shell {
 impl Session {
     /// A session in which nothing has been typed.
     pub fn new(context: Context, mode: Mode) -> Self {
-        Self { state: State::default(), shell: Shell { context, mode, fatal: false }, pending: Vec::new(), lines: 0 }
+        Self {
+            state: State::default(),
+            shell: Shell { context, mode, fatal: false },
+            pending: Statement::default(),
+            lines: 0,
+        }
     }
 
     /// What commands work with.
@@ -65,24 +71,50 @@ impl Session {
         self.state.top.names().into_iter().collect()
     }
 
+    /// The table that a variable refers to.
+    pub fn table_of(&self, variable: &str) -> Option<String> {
+        match self.state.top.get(variable) {
+            Some(Value::TableRef(name)) => Some(name.to_string()),
+            _ => None,
+        }
+    }
+
+    /// Sets what scripts know of their command line.
+    pub fn set_command_line(&mut self, script: Option<&str>, arguments: &[String]) {
+        self.state.set_command_line(script, arguments);
+    }
+
     /// Forgets the lines of an unfinished statement.
     pub fn abandon(&mut self) {
-        self.pending.clear();
+        self.pending = Statement::default();
+    }
+
+    /// Lines are counted from here on, as prompts do.
+    pub fn count_lines_from(&mut self, lines: u32) {
+        self.lines = lines;
     }
 
     /// Takes one line, and runs the statement if the line completes it.
     pub fn line(&mut self, line: &[u8]) -> Step {
+        // Editors of Windows begin files with a byte order mark.
+        let line = if self.lines == 0 { line.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(line) } else { line };
         self.lines = self.lines.saturating_add(1);
-        self.pending.extend_from_slice(line);
-        self.pending.push(b'\n');
-        match parse(&self.pending, &self.state.top.names()) {
+        if self.pending.source().len() + line.len() > SOURCE_BYTES_MAX {
+            // The session ends: what follows may be the rest of a text, and must not run.
+            let limit = SOURCE_BYTES_MAX >> 20;
+            let message = format!("(hbase):{}: a statement is longer than {limit} MiB", self.lines);
+            return Step::Failed(Exception::new("SyntaxError", message));
+        }
+        match self.pending.add(line, &self.state.top.names()) {
             Err(SyntaxError::Incomplete { depth, quote }) => Step::More(depth, quote),
             Err(SyntaxError::Wrong { at, message }) => {
                 let source = std::mem::take(&mut self.pending);
-                self.syntax_error(at, &message, &source)
+                self.syntax_error(at, &message, source.source())
             }
             Ok(program) => {
-                self.pending.clear();
+                let own = self.pending.source().iter().filter(|byte| **byte == b'\n').count();
+                self.state.set_lines_before(self.lines.saturating_sub(u32::try_from(own).unwrap_or(u32::MAX)));
+                self.pending = Statement::default();
                 self.run(&program)
             }
         }
@@ -90,15 +122,16 @@ impl Session {
 
     /// The end of the input: an unfinished statement is an error.
     pub fn end(&mut self) -> Step {
-        if self.pending.trim_ascii().is_empty() {
+        let pending = std::mem::take(&mut self.pending);
+        let source = pending.source();
+        if source.trim_ascii().is_empty() {
             return Step::Done;
         }
-        let source = std::mem::take(&mut self.pending);
         let lines = u32::try_from(source.split(|byte| *byte == b'\n').count()).unwrap_or(u32::MAX);
         self.syntax_error(
             Place { line: lines.saturating_sub(1).max(1), column: 1 },
             "syntax error, unexpected end-of-input",
-            &source,
+            source,
         )
     }
 
@@ -122,6 +155,9 @@ impl Session {
     }
 
     fn run(&mut self, program: &crate::language::Node) -> Step {
+        if self.shell.context.out.is_closed() {
+            return Step::End(1);
+        }
         // A script ends at Ctrl-C, also between two statements.
         if self.shell.mode == Mode::Interactive {
             self.shell.context.interrupt.clear();
@@ -161,8 +197,13 @@ impl Session {
                 if mode == Mode::Batch || !goes_on || self.shell.fatal {
                     return Step::Failed(exception);
                 }
-                let shown = context.out.painted_error(&format!("{} ({})", exception.class, exception.message));
-                print_error(context, &format!("Traceback (most recent call last):\n{shown}\n"));
+                // A guess at the name that was meant stands on a line of its own.
+                let (message, hint) = match exception.message.split_once("\nDid you mean?") {
+                    Some((message, name)) => (message, format!("Did you mean?{name}\n")),
+                    None => (&exception.message[..], String::new()),
+                };
+                let shown = context.out.painted_error(&format!("{} ({message})", exception.class));
+                print_error(context, &format!("Traceback (most recent call last):\n{shown}\n{hint}"));
                 Step::Done
             }
             // These do not leave an interpreter.
@@ -209,7 +250,7 @@ impl Shell {
         let begin = Instant::now();
         let quiet = matches!(command.name, "help" | "table_help");
         let done: Done = Self::arity(command, args.len()).and_then(|()| (command.run)(&mut self.context, args));
-        self.context.out.end_records();
+        self.context.out.end_records(done.is_ok());
         let error = match done {
             Ok(value) => {
                 if !quiet {
@@ -238,6 +279,7 @@ impl Shell {
             self.context.out.took(begin.elapsed().as_secs_f64(), false);
             return Err(Raise::Error(Exception { class, message, of_command: true }));
         }
+        let message = if self.context.debug { format!("{message}\n({class})") } else { message };
         let shown = self.context.out.painted_error(&format!("ERROR: {message}"));
         print_error(&mut self.context, &format!("\n{shown}\n\nFor usage try 'help \"{}\"'\n\n", command.name));
         self.context.out.took(begin.elapsed().as_secs_f64(), !of_table);
@@ -250,8 +292,26 @@ impl Host for Shell {
         commands::find(name).is_some()
     }
 
+    fn command_names(&self) -> Vec<&'static str> {
+        commands::all().map(|command| command.name).collect()
+    }
+
+    fn takes_command(&self, name: &str) -> bool {
+        name == "explain"
+    }
+
+    fn why_missing(&self, name: &str) -> Option<&'static str> {
+        commands::why_missing(name)
+    }
+
     fn command(&mut self, name: &str, args: Vec<Value>) -> Outcome {
         self.run_command(name, args, false)
+    }
+
+    fn print_error(&mut self, bytes: &[u8]) -> Result<(), Raise> {
+        self.context.out.flush();
+        eprint!("{}", String::from_utf8_lossy(bytes));
+        Ok(())
     }
 
     fn table_method(&mut self, table: &Rc<str>, name: &str, mut args: Vec<Value>) -> Option<Outcome> {

@@ -1,4 +1,5 @@
 """The shell on servers with TLS, logins and client certificates."""
+import pathlib
 import subprocess
 
 import pytest
@@ -56,4 +57,17 @@ def test_a_client_certificate(served, authority):
 def test_a_server_that_is_not_trusted(served, tmp_path):
     stranger, _ = self_signed(tmp_path)
     shell = [*served[:-1], str(stranger)]
-    assert "cannot reach" in ran(shell, "-e", "list", status=1).stderr
+    assert "not signed by a trusted authority" in ran(shell, "-e", "list", status=1).stderr
+
+
+def test_the_self_signed_certificate_of_the_documents(tmp_path, users):
+    """The command of docs/security.md makes a certificate that the shell accepts."""
+    document = (pathlib.Path(__file__).resolve().parents[2] / "docs/security.md").read_text()
+    command = document.split("$ openssl req")[1].split("\n$")[0].replace("\\\n", " ").split("#")[0]
+    subprocess.run("openssl req" + command, shell=True, cwd=tmp_path, check=True, capture_output=True)
+    with Hjall(None, "--users", str(users), "--tls-cert", str(tmp_path / "server.pem"), "--tls-key", str(tmp_path / "server.key")) as server:
+        shell = [str(binary()), "shell", "--server", f"localhost:{server.port}"]
+        own = [*shell, "--tls", "--tls-ca", str(tmp_path / "server.pem")]
+        assert "0 row(s)" in ran([*own, "--user", "alice"], "-e", "list", environment={"HJALL_PASSWORD": PASSWORD}).stdout
+        assert "--user NAME" in ran(own, "-e", "list", status=1).stderr
+        assert "--tls" in ran(shell, "-e", "list", status=1).stderr

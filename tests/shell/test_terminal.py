@@ -131,3 +131,64 @@ def test_errors_are_red_on_a_terminal_only(folder_shell, tmp_path):
     assert b"\x1b[31mERROR: Unknown table none!\x1b[0m" in printed
     done = subprocess.run([*folder_shell], input="scan 'none'\n", capture_output=True, text=True, cwd=tmp_path, timeout=60)
     assert "\x1b" not in done.stdout and "ERROR: Unknown table none!" in done.stdout
+
+
+def test_control_c_leaves_a_question(terminal):
+    said(terminal, "create 'my_table', 'f'")
+    terminal.send("disable_all 'my.*'")
+    terminal.read(lambda text: "(y/n)?" in text)
+    terminal.send(CONTROL_C, end="")
+    terminal.read(at_prompt)
+    assert "true" in said(terminal, "is_enabled 'my_table'")
+
+
+def test_pasted_text_is_stored_as_it_is(terminal):
+    assert "=> 3" in said(terminal, "'a\tb'.length")
+    assert "control character" in said(terminal, "'\x01'.length")
+
+
+def test_keys_behind_lines_in_one_piece(terminal):
+    terminal.send("puts 40 + 2\n" + CONTROL_D, end="")
+    assert "\n42\n" in terminal.read(lambda _: False) and terminal.ended
+
+
+def test_the_terminal_is_restored_when_a_signal_ends_the_shell(folder_shell, tmp_path):
+    import signal
+    import termios
+    with Running(folder_shell, 100, tmp_path) as shell:
+        shell.read(at_prompt)
+        shell.process.send_signal(signal.SIGTERM)
+        assert shell.process.wait(60) == -signal.SIGTERM
+        assert termios.tcgetattr(shell.input)[3] & (termios.ECHO | termios.ICANON | termios.ISIG)
+
+
+def test_lines_are_numbered_as_prompts_are(terminal):
+    typed_until(terminal, "puts 'dropped", "dropped")
+    terminal.send(CONTROL_C, end="")
+    terminal.read(at_prompt)
+    assert "(hbase):2:1" in said(terminal, "]")
+
+
+def test_completion_knows_what_an_argument_is(terminal):
+    said(terminal, "t = create 'some_table', 'family'")
+    said(terminal, "create_namespace 'some_space'")
+    # The second string is a row: nothing is offered.
+    typed_until(terminal, "get 'some_table', 'fam" + TAB + "x', 'fam" + TAB, "'famx', 'family:")
+    terminal.send(CONTROL_C, end="")
+    terminal.read(at_prompt)
+    typed_until(terminal, "t.get 'r', 'fam" + TAB, "'r', 'family:")
+    terminal.send(CONTROL_C, end="")
+    terminal.read(at_prompt)
+    typed_until(terminal, "describe_namespace 'some" + TAB, "'some_space")
+    terminal.send(CONTROL_C, end="")
+    terminal.read(at_prompt)
+    typed_until(terminal, "help 'truncate_p" + TAB, "'truncate_preserve")
+
+
+def test_text_of_tables_does_not_control_the_terminal(folder_shell, tmp_path):
+    with Running(folder_shell, 100, tmp_path) as shell:
+        shell.read(at_prompt)
+        shell.send("create_namespace 'n', {'k' => \"\\e[31mred\"}")
+        shell.read(at_prompt)
+        shell.send("describe_namespace 'n'")
+        assert "k => \\x1B[31mred" in shell.read(at_prompt)

@@ -1,5 +1,6 @@
 //! `hjall shell`: HBase's shell on a server or on a data folder.
 
+use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -27,18 +28,22 @@ Examples:
   hjall shell --data ./hjall-data
   hjall shell -e \"scan 't', {LIMIT => 5}\"
   hjall shell --format jsonl -e \"scan 't'\"
-  hjall shell -n script.rb
+  hjall shell -n script.rb argument
   echo \"list\" | hjall shell -n
 
 A password is read from the variable HJALL_PASSWORD, or asked for on the terminal.
 
-Exit codes: as of HBase's shell, 0 or what `exit N` says; 1 after an error with -n or -e. If the shell cannot start: those
-of `hjall serve`, 1 for a server that cannot be reached.";
+The words behind FILE are ARGV, $0 is FILE; with -e, all words are ARGV.
+
+Exit codes: as of HBase's shell, 0 or what `exit N` says; 1 after an error with -n or -e, for a wrong option, and for a
+server that cannot be reached; 130 after Ctrl-C in a script. If a data folder cannot be opened: those of `hjall serve`.";
 
 /// A parsed `hjall shell`.
 pub struct ShellCommand {
     place: Place,
     program: Program,
+    /// Keys of HBase that were set and mean nothing here.
+    without_effect: Vec<String>,
 }
 
 enum Place {
@@ -54,7 +59,7 @@ pub fn command(with_folder: impl FnOnce(Command) -> Command) -> Command {
     };
     let flag = |name: &'static str, help: &'static str| Arg::new(name).long(name).action(ArgAction::SetTrue).help(help);
     let formats = clap::builder::PossibleValuesParser::new(Format::NAMES);
-    with_folder(
+    let shell = with_folder(
         Command::new("shell")
             .about("HBase's shell, on a server or a data folder")
             .after_help(HELP)
@@ -102,7 +107,7 @@ pub fn command(with_folder: impl FnOnce(Command) -> Command) -> Command {
                     .value_name("SECONDS")
                     .default_value("600")
                     .value_parser(value_parser!(u64))
-                    .help("How long an answer of the server may take"),
+                    .help("How long the server may be silent during a call"),
             )
             .arg(Arg::new("epoch").long("epoch").action(ArgAction::SetTrue).help("Show timestamps as numbers"))
             .arg(
@@ -110,39 +115,99 @@ pub fn command(with_folder: impl FnOnce(Command) -> Command) -> Command {
                     .short('D')
                     .value_name("KEY=VALUE")
                     .action(ArgAction::Append)
-                    .help("Set hbase.shell.timestamp.format.epoch, as in HBase"),
+                    .help("Set a key of HBase; hbase.shell.timestamp.format.epoch has an effect"),
             )
-            .arg(Arg::new("script").value_name("FILE").value_parser(value_parser!(PathBuf)).help("Script to run")),
-    )
+            .arg(flag("debug", "Show the class of the exception with each error").short('d'))
+            .arg(
+                flag("return-values", "Show the values of statements; they always are, except with --format")
+                    .short('r'),
+            )
+            .arg(flag("top-level-defs", "Make commands callable everywhere; they always are"))
+            .arg(
+                Arg::new("words")
+                    .value_names(["FILE", "ARGUMENT"])
+                    .num_args(0..)
+                    .trailing_var_arg(true)
+                    .value_parser(value_parser!(OsString))
+                    .help("Script to run, and its arguments"),
+            ),
+    );
+    shell.mut_arg("data", |data| {
+        data.env(None::<&str>).default_value(None::<&str>).help("Folder to open in this process, instead of a server")
+    })
 }
 
 /// Reads the arguments.
 pub fn parse(matches: &ArgMatches, sources: impl FnOnce(&ArgMatches) -> Sources) -> ShellCommand {
     let format = matches.get_one::<String>("format").and_then(|name| Format::from_name(name)).unwrap_or_default();
+    let mut words = matches.get_many::<OsString>("words").into_iter().flatten().cloned();
+    let commands: Vec<String> = matches.get_many::<String>("execute").into_iter().flatten().cloned().collect();
+    let file = if commands.is_empty() { words.next().map(PathBuf::from) } else { None };
     let program = Program {
-        commands: matches.get_many::<String>("execute").into_iter().flatten().cloned().collect(),
-        file: matches.get_one::<PathBuf>("script").cloned(),
+        commands,
+        file,
+        arguments: words.map(|word| word.to_string_lossy().into_owned()).collect(),
+        debug: matches.get_flag("debug"),
         batch: matches.get_flag("noninteractive"),
         format,
     };
     let mut epoch = matches.get_flag("epoch");
-    let mut unknown = None;
+    let mut without_effect = Vec::new();
     for given in matches.get_many::<String>("define").into_iter().flatten() {
         match given.split_once('=') {
             Some(("hbase.shell.timestamp.format.epoch", value)) => epoch = value == "true",
-            _ => unknown = Some(given.clone()),
+            _ => without_effect.push(given.clone()),
         }
     }
     hjall_shell::output::time::show_numbers(epoch);
-    let folder = matches.value_source("data").is_some_and(|source| source == ValueSource::CommandLine);
-    let place = match (unknown, folder) {
-        (Some(given), _) => {
-            Place::Wrong(format!("-D {given} has no effect here; hbase.shell.timestamp.format.epoch=true has"))
-        }
-        (None, true) => Place::Folder(sources(matches)),
-        (None, false) => server(matches).map_or_else(Place::Wrong, Place::Server),
+    let place = match combination(matches) {
+        Err(why) => Place::Wrong(why),
+        Ok(true) => Place::Folder(sources(matches)),
+        Ok(false) => server(matches).map_or_else(Place::Wrong, Place::Server),
     };
-    ShellCommand { place, program }
+    ShellCommand { place, program, without_effect }
+}
+
+/// Options that say how to reach a server.
+const OF_SERVER: [&str; 9] = ["server", "tls", "tls-ca", "tls-cert", "tls-key", "user", "framed", "compact", "timeout"];
+/// Options of the shell itself.
+const OF_SHELL: [&str; 10] = [
+    "data",
+    "execute",
+    "noninteractive",
+    "format",
+    "epoch",
+    "define",
+    "debug",
+    "return-values",
+    "top-level-defs",
+    "words",
+];
+
+/// Whether commands go to a data folder; why, if options that are given do not apply together.
+fn combination(matches: &ArgMatches) -> Result<bool, String> {
+    let given = |name: &str| matches.value_source(name) == Some(ValueSource::CommandLine);
+    if matches.get_flag("return-values") && matches.get_one::<String>("format").is_some_and(|name| name != "table") {
+        return Err("-r shows the values of statements, and --format leaves them out: use one of them".to_owned());
+    }
+    let folder = given("data");
+    let wrong: Vec<String> = matches
+        .ids()
+        .map(clap::Id::as_str)
+        .filter(|name| given(name) && !OF_SHELL.contains(name) && OF_SERVER.contains(name) == folder)
+        .map(|name| format!("--{name}"))
+        .collect();
+    match (wrong.is_empty(), folder) {
+        (true, _) => Ok(folder),
+        (false, true) => {
+            let wrong = wrong.join(", ");
+            Err(format!("--data opens the folder in this process, and {wrong} goes with a server: use one of them"))
+        }
+        (false, false) => {
+            let wrong = wrong.join(", ");
+            Err(format!("{wrong} goes with a folder that this process opens: add --data DIR"))
+        }
+    }
 }
 
 fn server(matches: &ArgMatches) -> Result<ServerOptions, String> {
@@ -152,7 +217,9 @@ fn server(matches: &ArgMatches) -> Result<ServerOptions, String> {
         None => (given, "9090"),
     };
     let port =
-        port.parse().map_err(|_| format!("--server {given}: the port must be a number, as in 127.0.0.1:9090"))?;
+        port.parse().ok().filter(|_| !given.contains('/')).ok_or_else(|| {
+            format!("--server {given}: name a host and a port, as in 127.0.0.1:9090, without a scheme")
+        })?;
     let path = |name| matches.get_one::<PathBuf>(name).cloned();
     Ok(ServerOptions {
         host: host.to_owned(),
@@ -172,10 +239,24 @@ fn server(matches: &ArgMatches) -> Result<ServerOptions, String> {
 pub fn run(command: &ShellCommand) -> Result<i32, Failure> {
     let interrupt = Interrupt::of_signal().map_err(Failure::Signals)?;
     let program = command.program.clone();
+    for given in &command.without_effect {
+        let key = given.split('=').next().unwrap_or(given);
+        eprintln!(
+            "hjall shell: -D {key} has no effect: hjall has no such setting; --server or --data says where data is"
+        );
+    }
     match &command.place {
-        Place::Wrong(why) => Err(Failure::Usage(why.clone())),
+        // HBase's shell ends with this status after a wrong option.
+        Place::Wrong(why) => Err(Failure::Asked(1, why.clone())),
         Place::Folder(sources) => {
             let (data, options) = folder::settings(sources, "shell")?;
+            if data.exists() && !data.is_dir() {
+                let why = format!("--data {} is a file; name a folder", data.display());
+                return Err(Failure::Asked(1, why));
+            }
+            if !data.exists() {
+                eprintln!("hjall shell: creating a database in {}, which did not exist", data.display());
+            }
             let engine = hjall_engine::Engine::open(&data, options).map_err(|error| match error.kind() {
                 ErrorKind::Locked => Failure::Asked(4, locked(&data, &error)),
                 _ => Failure::Data(data.clone(), error),

@@ -151,7 +151,11 @@ pub fn long(value: &Value) -> Result<i64, CommandError> {
         Value::Big(_) => {
             Err(CommandError::Raised("RangeError".to_owned(), "bignum too big to convert into `long'".to_owned()))
         }
-        other => Err(CommandError::kind(format!("cannot convert instance of class {} to long", other.class_name()))),
+        other => Err(CommandError::kind(format!(
+            "a whole number is needed here; {} is of the class {}",
+            inspected(other),
+            other.class_name()
+        ))),
     }
 }
 

@@ -14,6 +14,8 @@ pub struct Context {
     pub interrupt: Interrupt,
     /// Reads the answer to a question; `None` at the end of the input.
     pub ask: Box<dyn FnMut() -> Option<String>>,
+    /// Whether errors show the class of their exception.
+    pub debug: bool,
     /// Whether progress may be shown on standard error.
     pub progress: bool,
     /// The name of the table as errors show it, if a reference is used.

@@ -34,6 +34,9 @@ pub const COMMANDS: &[Command] = &[Command {
     run: create,
 }];
 
+/// The largest number of regions that NUMREGIONS makes. HBase has no limit, and fails when its memory ends.
+const REGIONS_MAX: u32 = 100_000;
+
 /// The message for an argument that is neither a name nor a dictionary.
 fn wrong_type(value: &Value) -> CommandError {
     let class = value.class_name();
@@ -159,8 +162,9 @@ fn split_keys(options: &mut Options, table: &mut TableDescriptor) -> Result<Vec<
             if count < 2 {
                 return Err(CommandError::argument("Number of regions must be greater than 1"));
             }
-            let count =
-                u32::try_from(count).map_err(|_| CommandError::argument(format!("{count} regions are too many")))?;
+            let count = u32::try_from(count).ok().filter(|count| *count <= REGIONS_MAX).ok_or_else(|| {
+                CommandError::argument(format!("{count} regions are too many; NUMREGIONS is at most {REGIONS_MAX}"))
+            })?;
             let name = text(&algorithm);
             keys.extend(match name.rsplit('.').next().unwrap_or(&name) {
                 "HexStringSplit" => split::hex_string(count)?,

@@ -44,7 +44,8 @@ impl Converter {
             ));
         }
         if !convert::is_conversion(method) {
-            let message = format!("undefined method `{method}' for class `#<Class:0x1f>'");
+            let message =
+                format!("{method} is no conversion of {BYTES}; some are toString, toInt, toLong and toStringBinary");
             return Err(CommandError::Raised("NameError".to_owned(), message));
         }
         Ok(Self(method.to_owned()))

@@ -5,7 +5,7 @@ use hjall_engine::name::TableName;
 use hjall_engine::region::to_string_binary;
 use hjall_engine::request::{Columns, Scan};
 
-use super::arguments::{CommandError, Done, row, table_name};
+use super::arguments::{CommandError, Done, Options, row, table_name};
 use super::read_options::Reading;
 use super::reading::{get_request, scan_options};
 use super::{Command, Context};
@@ -18,11 +18,12 @@ pub const COMMANDS: &[Command] = &[Command {
     least: 1,
     most: usize::MAX,
     about: "Print how a get or a scan would read, without reading: the ranges of rows it seeks, the regions and families it \
-            reads, and what its filter skips. The arguments are those of scan, or those of get behind 'get'.",
+            reads, and what its filter skips. Behind it stands the get or the scan; scan can be left out.",
     examples: &[
         "explain 't1', {STARTROW => 'a', STOPROW => 'b', COLUMNS => 'f:q'}",
         "explain 't1', {FILTER => \"PrefixFilter('abc')\"}",
-        "explain 'get', 't1', 'r1', {COLUMN => 'f:q'}",
+        "explain scan 't1', LIMIT => 5",
+        "explain get 't1', 'r1', {COLUMN => 'f:q'}",
     ],
     run: explain,
 }];
@@ -60,12 +61,26 @@ fn explain(context: &mut Context, args: Vec<Value>) -> Done {
             return Err(CommandError::argument(message));
         }
     };
-    plan(context, &name, &scan, kind)?;
+    let given = filter_text(args.last());
+    plan(context, &name, &scan, kind, &given)?;
     Ok(Value::Nil)
 }
 
 fn key(bytes: &[u8]) -> String {
-    if bytes.is_empty() { "(open)".to_owned() } else { format!("'{}'", to_string_binary(bytes)) }
+    if bytes.is_empty() { "the end".to_owned() } else { format!("'{}'", to_string_binary(bytes)) }
+}
+
+/// The filter among options as it was given: a text of the filter language, or the class of an object.
+fn filter_text(options: Option<&Value>) -> String {
+    match options.and_then(Options::of).and_then(|options| options.get("FILTER").cloned()) {
+        Some(text @ Value::Str(_)) => super::arguments::text(&text),
+        Some(object) => format!("an object of the class {}", object.class_name()),
+        None => String::new(),
+    }
+}
+
+fn begin(bytes: &[u8]) -> String {
+    if bytes.is_empty() { "the beginning".to_owned() } else { key(bytes) }
 }
 
 fn say(context: &mut Context, what: &str, text: String) {
@@ -73,7 +88,7 @@ fn say(context: &mut Context, what: &str, text: String) {
     context.out.record([("step", what.into()), ("plan", text.into())]);
 }
 
-fn plan(context: &mut Context, name: &TableName, scan: &Scan, kind: &str) -> Result<(), CommandError> {
+fn plan(context: &mut Context, name: &TableName, scan: &Scan, kind: &str, given: &str) -> Result<(), CommandError> {
     let worded =
         |context: &Context, failure: crate::connection::Failure| context.worded(failure.into(), &name.to_string());
     let table = context.connection.describe(name).map_err(|failure| worded(context, failure))?;
@@ -85,17 +100,21 @@ fn plan(context: &mut Context, name: &TableName, scan: &Scan, kind: &str) -> Res
     say(context, "read", format!("{kind} of {name}{}", if scan.reversed { ", in descending order" } else { "" }));
     let rows = match (single, scan.reversed) {
         (true, _) => format!("seek row {}", key(&scan.start)),
-        (false, false) => format!("seek {} and read up to {}", key(&start), key(&stop)),
-        (false, true) => format!("seek {} and read down to {}", key(&scan.start), key(&scan.stop)),
+        (false, false) => format!("seek {} and read up to {}", begin(&start), key(&stop)),
+        (false, true) => format!("seek {} and read down to {}", key(&scan.start), begin(&scan.stop)),
     };
     say(context, "rows", rows);
     if scan.limit > 0 {
         say(context, "limit", format!("end after {} rows", scan.limit));
     }
-    let touched: Vec<_> = places.iter().filter(|place| touches(place, &start, &stop, single, scan.reversed)).collect();
+    let mut touched: Vec<_> =
+        places.iter().filter(|place| touches(place, &start, &stop, single, scan.reversed)).collect();
     say(context, "regions", format!("{} of {}", touched.len(), places.len()));
+    if scan.reversed {
+        touched.reverse();
+    }
     for place in touched.iter().take(20) {
-        say(context, "region", format!("{} to {}", key(&place.region.start), key(&place.region.end)));
+        say(context, "region", format!("{} to {}", begin(&place.region.start), key(&place.region.end)));
     }
     if touched.len() > 20 {
         say(context, "region", format!("and {} more", touched.len() - 20));
@@ -111,11 +130,12 @@ fn plan(context: &mut Context, name: &TableName, scan: &Scan, kind: &str) -> Res
     let versions = if scan.raw {
         "return delete markers and hidden cells, up to ".to_owned() + &scan.max_versions.to_string() + " versions"
     } else {
-        format!("return up to {} versions of a column, then seek the next column", scan.max_versions)
+        let plural = if scan.max_versions == 1 { "" } else { "s" };
+        format!("return up to {} version{plural} of a column, then seek the next column", scan.max_versions)
     };
     say(context, "versions", versions);
     if scan.filter.is_some() {
-        for text in skips(scan, &table, &bounds)? {
+        for text in skips(scan, &table, &bounds, given)? {
             say(context, "filter", text);
         }
     }
@@ -206,15 +226,16 @@ fn skips(
     scan: &Scan,
     table: &hjall_engine::schema::TableDescriptor,
     bounds: &Bounds,
+    given: &str,
 ) -> Result<Vec<String>, CommandError> {
     let Some(filter) = &scan.filter else { return Ok(Vec::new()) };
     let running = filter.start(scan.reversed)?;
-    let mut out = vec![format!("{filter:?}")];
+    let mut out = vec![given.to_owned()];
     if let Some(first) = &bounds.0 {
         out.push(format!("rows before {} are skipped by a seek", key(first)));
     }
     if let Some(last) = &bounds.1 {
-        out.push(format!("the scan ends behind {}", key(last)));
+        out.push(format!("the scan ends before {}", key(last)));
     }
     let late: Vec<_> = table
         .families

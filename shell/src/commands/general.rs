@@ -64,6 +64,27 @@ pub const COMMANDS: &[Command] = &[
         run: whoami,
     },
     Command {
+        name: "debug",
+        group: "general",
+        least: 0,
+        most: 0,
+        about: "Turn on or off that errors show the class of their exception, as the option -d does.",
+        examples: &["debug"],
+        run: |context, _| {
+            context.debug = !context.debug;
+            debug_state(context)
+        },
+    },
+    Command {
+        name: "debug?",
+        group: "general",
+        least: 0,
+        most: 0,
+        about: "Print whether errors show the class of their exception.",
+        examples: &["debug?"],
+        run: |context, _| debug_state(context),
+    },
+    Command {
         name: "status",
         group: "general",
         least: 0,
@@ -96,12 +117,19 @@ pub const COMMANDS: &[Command] = &[
     },
 ];
 
+fn debug_state(context: &mut Context) -> Done {
+    context.out.line(&format!("Debug mode is {}", if context.debug { "ON" } else { "OFF" }));
+    context.out.record([("debug", context.debug.into())]);
+    Ok(Value::Nil)
+}
+
 fn whoami(context: &mut Context, _: Vec<Value>) -> Done {
     let os_user = || std::env::var("USER").or_else(|_| std::env::var("LOGNAME")).or_else(|_| std::env::var("USERNAME"));
     let user = context.connection.user().or_else(|| passwd("passwd", user_id()?)).or_else(|| os_user().ok());
     let user = user.unwrap_or_else(|| "unknown".to_owned());
     context.out.line(&format!("{user} (auth:SIMPLE)"));
-    let groups = groups();
+    // A server does not say which groups a user has who logged in there.
+    let groups = if context.connection.user().is_some() { Vec::new() } else { groups() };
     if !groups.is_empty() {
         context.out.line(&format!("    groups: {}", groups.join(", ")));
     }

@@ -55,7 +55,8 @@ Names of tables, rows and columns are quoted: get 't1', 'r1', 'f:q'. Commands en
 ends with a comma or inside brackets goes on. \"\\x00\\xFF\" in double quotes has bytes.
 Options are dictionaries: {NAME => 'f', VERSIONS => 3}. Names in capitals are constants.
 A row of 'f:q' is read as a number with the column 'f:q:toLong'.
-docs/shell.md describes the shell, docs/shell-language.md its language.
+The documentation of hjall has pages on the shell (docs/shell.md), its language (docs/shell-language.md) and
+filters (docs/filters.md). show_filters lists the filters.
 ";
 
 fn overview(context: &mut Context, usage: bool) {
@@ -145,6 +146,10 @@ fn help(context: &mut Context, args: Vec<Value>) -> Done {
             }
             context.out.line("");
         }
+        return Ok(Value::Nil);
+    }
+    if let Some(why) = super::why_missing(&name) {
+        context.out.line(&format!("{name} is not part of this shell: {why}"));
         return Ok(Value::Nil);
     }
     context.out.line(&format!("ERROR: Invalid command or command group name: {name}"));

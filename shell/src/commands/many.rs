@@ -83,7 +83,9 @@ fn all(context: &mut Context, value: &Value, kind: &Kind) -> Done {
     context.out.line("");
     context.out.line(&format!("{} the above {} tables (y/n)?", kind.verb, tables.len()));
     context.out.flush();
-    let answer = (context.ask)().unwrap_or_default();
+    let answer = (context.ask)();
+    context.check()?;
+    let answer = answer.unwrap_or_default();
     if !answer.contains(['y', 'Y']) {
         return Ok(Value::Nil);
     }

@@ -14,6 +14,7 @@ mod general;
 mod help;
 mod lifecycle;
 mod many;
+mod missing;
 mod namespaces;
 mod read_options;
 mod reading;
@@ -27,6 +28,7 @@ pub use arguments::{CommandError, Done};
 pub use constants::{CONSTANTS, constant};
 pub use context::Context;
 pub use general::{BANNER, VERSION};
+pub use missing::why as why_missing;
 pub use reference::TABLE_METHODS;
 
 use crate::language::Value;

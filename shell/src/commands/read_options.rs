@@ -194,7 +194,9 @@ impl Reading {
                 Value::Int(_) | Value::Float(_) => long(&value)?,
                 Value::Hash(_) => return Err(CommandError::kind("no implicit conversion of Integer into Hash")),
                 other => {
-                    return Err(CommandError::argument(format!("comparison of {} with 0 failed", other.class_name())));
+                    let shown = inspected(other);
+                    let message = format!("LIMIT is a number, as in LIMIT => 5; {shown} is a {}", other.class_name());
+                    return Err(CommandError::argument(message));
                 }
             };
             reading.limit = u64::try_from(limit).ok().filter(|limit| *limit > 0);

@@ -156,14 +156,20 @@ fn get(context: &mut Context, args: Vec<Value>) -> Done {
         let column = display.column(cell)?;
         let shown = display.cell(&name, cell)?;
         context.out.pair(&column, &shown);
-        record(context, &display, &name, cell)?;
+        record(context, &display, &name, cell, false)?;
     }
     context.out.rows(u64::from(!found.cells.is_empty()));
     Ok(Value::Nil)
 }
 
-/// A cell for programs.
-fn record(context: &mut Context, display: &Display, table: &TableName, cell: &Cell) -> Result<(), CommandError> {
+/// A cell for programs. `typed`: cells can be delete markers, so each has its type.
+fn record(
+    context: &mut Context,
+    display: &Display,
+    table: &TableName,
+    cell: &Cell,
+    typed: bool,
+) -> Result<(), CommandError> {
     if context.out.tables() {
         return Ok(());
     }
@@ -173,8 +179,8 @@ fn record(context: &mut Context, display: &Display, table: &TableName, cell: &Ce
         ("timestamp".to_owned(), cell.timestamp.into()),
         ("value".to_owned(), display.cut(display.value(table, cell)?).into()),
     ];
-    if let Some(kind) = kind(cell.kind) {
-        fields.push(("type".to_owned(), kind.into()));
+    if typed {
+        fields.push(("type".to_owned(), kind(cell.kind).unwrap_or("Put").into()));
     }
     context.out.fields(fields);
     Ok(())
@@ -184,7 +190,13 @@ fn record(context: &mut Context, display: &Display, table: &TableName, cell: &Ce
 pub fn scan_options(value: Option<&Value>) -> Result<Options, CommandError> {
     match value {
         None => Ok(Options::default()),
-        Some(value) => Options::of(value).ok_or_else(|| CommandError::no_method("any?", value)),
+        Some(value) => Options::of(value).ok_or_else(|| {
+            CommandError::kind(format!(
+                "the options are a dictionary, as in scan 't', {{LIMIT => 5}}; {} is of the class {}",
+                inspected(value),
+                value.class_name()
+            ))
+        }),
     }
 }
 
@@ -275,7 +287,7 @@ fn scan(context: &mut Context, args: Vec<Value>) -> Done {
                 let value = reading.display.cell(&name, cell)?;
                 context.out.pair(&key, &format!("column={column}, {value}"));
             } else {
-                record(context, &reading.display, &name, cell)?;
+                record(context, &reading.display, &name, cell, reading.scan.raw)?;
             }
         }
         shown += reading.piece.map_or(1, |bytes| pieces(&row, bytes));

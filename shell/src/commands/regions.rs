@@ -9,6 +9,7 @@ use super::arguments::{CommandError, Done, Options, bytes_of, table_name, text};
 use super::{Command, Context};
 use crate::connection::{Answer, Extras, Place, Reason, describe_region};
 use crate::language::Value;
+use crate::output::Field;
 
 pub const COMMANDS: &[Command] = &[
     Command {
@@ -49,7 +50,8 @@ pub const COMMANDS: &[Command] = &[
         group: "tools",
         least: 1,
         most: 2,
-        about: "Split the region that contains a key, at this key. Without a key, split each region in two.",
+        about: "Split the region that contains a key, at this key. Without a key, split each region in two. Needs the data \
+                folder (--data): Thrift2 has no such method.",
         examples: &["split 't1', 'key'", "split 't1'"],
         run: split,
     },
@@ -74,6 +76,7 @@ fn get_splits(context: &mut Context, args: Vec<Value>) -> Done {
     };
     let starts: Vec<_> =
         places.iter().map(|place| to_string_binary(&place.region.start)).filter(|key| !key.is_empty()).collect();
+    context.out.lists();
     context.out.line(&format!("Total number of splits = {}", starts.len() + 1));
     for start in &starts {
         context.out.line(start);
@@ -180,7 +183,14 @@ fn print_table(context: &mut Context, columns: &[usize], rows: &[[String; 7]]) {
     }
     context.out.line(&format!(" {} rows", rows.len()));
     for row in rows {
-        let fields = columns.iter().map(|&at| (COLUMNS[at].0.to_lowercase(), row[at].clone().into()));
+        let fields = columns.iter().map(|&at| {
+            let field = match COLUMNS[at].0 {
+                "SIZE" | "REQ" => row[at].parse::<i64>().map_or_else(|_| row[at].clone().into(), Field::Int),
+                "LOCALITY" => Field::Int(i64::from(row[at] == "1.0")),
+                _ => row[at].clone().into(),
+            };
+            (COLUMNS[at].0.to_lowercase(), field)
+        });
         context.out.fields(fields.collect());
     }
 }
@@ -218,7 +228,12 @@ fn locate(context: &mut Context, args: Vec<Value>) -> Done {
     context.out.header("HOST", "REGION");
     context.out.pair(&address, &shown);
     context.out.rows(1);
-    context.out.record([("host", address.into()), ("region", shown.clone().into())]);
+    context.out.record([
+        ("host", address.into()),
+        ("region", to_string_binary(&place.region.name(&name)).into()),
+        ("start_key", to_string_binary(&place.region.start).into()),
+        ("end_key", to_string_binary(&place.region.end).into()),
+    ]);
     Ok(Value::java(crate::language::Java::Opaque("org.apache.hadoop.hbase.HRegionLocation".to_owned())))
 }
 

@@ -14,7 +14,8 @@ pub const COMMANDS: &[Command] = &[
         group: "tools",
         least: 1,
         most: 2,
-        about: "Write a table's memory to files. All families are flushed together.",
+        about: "Write a table's memory to files. All families are flushed together. Needs the data folder \
+                (--data): Thrift2 has no such method.",
         examples: &["flush 't1'", "flush 't1', 'f1'"],
         run: flush,
     },

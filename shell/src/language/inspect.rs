@@ -3,6 +3,8 @@
 use super::value::{Java, Value};
 use crate::convert::float;
 
+/// The longest text of a value, in bytes: arrays that contain others several times are short in memory and long here.
+const BYTES_MAX: usize = 64 << 20;
 /// How deep nested values are shown.
 const DEPTH_MAX: usize = 50;
 
@@ -43,7 +45,7 @@ pub fn inspected(value: &Value) -> String {
 }
 
 fn write(value: &Value, out: &mut Vec<u8>, depth: usize) {
-    if depth > DEPTH_MAX {
+    if depth > DEPTH_MAX || out.len() > BYTES_MAX {
         out.extend_from_slice(b"...");
         return;
     }
@@ -76,6 +78,9 @@ fn write(value: &Value, out: &mut Vec<u8>, depth: usize) {
                     out.extend_from_slice(b", ");
                 }
                 write(value, out, depth + 1);
+                if out.len() > BYTES_MAX {
+                    break;
+                }
             }
             out.push(b']');
         }

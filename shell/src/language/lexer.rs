@@ -33,6 +33,64 @@ struct Heredoc {
     squiggly: bool,
 }
 
+/// What has been read of a source that grows.
+#[derive(Default)]
+pub struct Progress {
+    at: usize,
+    place: Option<Place>,
+    tokens: Vec<Token>,
+    braces: usize,
+    open: usize,
+    pending: Vec<(usize, Vec<u8>, Heredoc)>,
+}
+
+impl Progress {
+    /// Where the next token begins, perhaps behind blanks.
+    pub fn at(&self) -> usize {
+        self.at
+    }
+
+    /// The tokens so far, without an end.
+    pub fn tokens(&self) -> &[Token] {
+        &self.tokens
+    }
+
+    /// The number of open brackets.
+    pub fn open(&self) -> usize {
+        self.open
+    }
+}
+
+/// Reads a source from where an earlier call has stopped. A token that is not complete is read again by the next call.
+///
+/// # Errors
+/// `Incomplete` in the middle of a token, `Wrong` for what is no token.
+pub fn read_on(source: &[u8], progress: &mut Progress) -> Result<()> {
+    let begin = Place { line: 1, column: 1 };
+    let mut lexer = Lexer::new(source, progress.place.unwrap_or(begin), 0);
+    lexer.at = progress.at;
+    lexer.tokens = std::mem::take(&mut progress.tokens);
+    (lexer.braces, lexer.open) = (progress.braces, progress.open);
+    lexer.pending = std::mem::take(&mut progress.pending);
+    // The line that ended may go on with `.name`.
+    if matches!(lexer.tokens.last(), Some(Token { kind: Kind::Newline, .. })) && lexer.continues_with_dot() {
+        lexer.tokens.pop();
+    }
+    loop {
+        (progress.at, progress.place) = (lexer.at, Some(lexer.place));
+        (progress.braces, progress.open) = (lexer.braces, lexer.open);
+        progress.pending.clone_from(&lexer.pending);
+        let count = lexer.tokens.len();
+        let done = lexer.step(false);
+        if matches!(done, Ok(true)) {
+            continue;
+        }
+        progress.tokens = lexer.tokens;
+        progress.tokens.truncate(count);
+        return done.map(|_| ());
+    }
+}
+
 /// The tokens of a whole source, ended by [`Kind::End`].
 pub fn tokens(source: &[u8]) -> Result<Vec<Token>> {
     let mut lexer = Lexer::new(source, Place { line: 1, column: 1 }, 0);
@@ -78,26 +136,28 @@ impl<'a> Lexer<'a> {
 
     /// Reads to the end, or to the brace that closes `#{`.
     fn run(&mut self, inside: bool) -> Result<()> {
-        loop {
-            let spaced = self.skip_blanks()?;
-            let at = self.place;
-            let Some(byte) = self.peek(0) else {
-                if inside {
-                    return Err(self.incomplete(Some('"')));
-                }
-                if !self.pending.is_empty() {
-                    return Err(self.incomplete(Some('"')));
-                }
-                self.push(Kind::End, at, true);
-                return Ok(());
-            };
-            if inside && byte == b'}' && self.braces == 0 {
-                self.bump();
-                self.push(Kind::End, at, true);
-                return Ok(());
+        while self.step(inside)? {}
+        Ok(())
+    }
+
+    /// Reads a token; false at the end, whose token it adds.
+    fn step(&mut self, inside: bool) -> Result<bool> {
+        let spaced = self.skip_blanks()?;
+        let at = self.place;
+        let Some(byte) = self.peek(0) else {
+            if inside || !self.pending.is_empty() {
+                return Err(self.incomplete(Some('"')));
             }
-            self.token(byte, at, spaced)?;
+            self.push(Kind::End, at, true);
+            return Ok(false);
+        };
+        if inside && byte == b'}' && self.braces == 0 {
+            self.bump();
+            self.push(Kind::End, at, true);
+            return Ok(false);
         }
+        self.token(byte, at, spaced)?;
+        Ok(true)
     }
 
     /// Skips blanks, comments and escaped line ends. Returns whether there were any.
@@ -111,6 +171,16 @@ impl<'a> Lexer<'a> {
                 b'\\' if matches!(self.peek(1), Some(b'\n')) => self.skip(2),
                 b'\\' if self.peek(1) == Some(b'\r') && self.peek(2) == Some(b'\n') => self.skip(3),
                 b'\\' if self.peek(1).is_none() => return Err(self.incomplete(None)),
+                // `=begin` … `=end`, both at the beginning of a line, is a comment.
+                b'=' if self.begins_line(b"=begin") => {
+                    while self.at < self.source.len() && !self.begins_line(b"=end") {
+                        self.skip_line();
+                    }
+                    if self.at >= self.source.len() {
+                        return Err(self.incomplete(None));
+                    }
+                    self.skip_line();
+                }
                 b'#' => {
                     while self.peek(0).is_some_and(|byte| byte != b'\n') {
                         self.bump();
@@ -122,8 +192,33 @@ impl<'a> Lexer<'a> {
         Ok(self.at > begin)
     }
 
+    /// Whether this is the beginning of a line that consists of a word, or begins with it and a blank.
+    fn begins_line(&self, word: &[u8]) -> bool {
+        let rest = self.source[self.at..].strip_prefix(word);
+        self.place.column == 1 && rest.is_some_and(|rest| rest.first().is_none_or(u8::is_ascii_whitespace))
+    }
+
+    /// A typographic quote at this place, and the one that is meant.
+    fn typographic_quote(&self) -> Option<(char, char)> {
+        // These letters have three bytes.
+        let bytes = self.source.get(self.at..self.at + 3)?;
+        let letter = std::str::from_utf8(bytes).ok()?.chars().next()?;
+        match letter {
+            '\u{2018}' | '\u{2019}' | '\u{201A}' => Some((letter, '\'')),
+            '\u{201C}' | '\u{201D}' | '\u{201E}' => Some((letter, '"')),
+            _ => None,
+        }
+    }
+
+    fn skip_line(&mut self) {
+        while self.bump().is_some_and(|byte| byte != b'\n') {}
+    }
+
     fn token(&mut self, byte: u8, at: Place, spaced: bool) -> Result<()> {
         match byte {
+            b'_' if self.begins_line(b"__END__") => {
+                Err(SyntaxError::new(at, "'__END__' is not part of this shell: end the script with exit"))
+            }
             b'\n' => {
                 self.bump();
                 self.read_heredocs()?;
@@ -137,10 +232,16 @@ impl<'a> Lexer<'a> {
                 self.push(kind, at, spaced);
                 Ok(())
             }
-            b'a'..=b'z' | b'A'..=b'Z' | b'_' | 0x80.. => {
-                self.name(at, spaced);
-                Ok(())
-            }
+            b'a'..=b'z' | b'A'..=b'Z' | b'_' | 0x80.. => match self.typographic_quote() {
+                Some((quote, plain)) => {
+                    let message = format!("{quote} is a typographic quote; type {plain} instead");
+                    Err(SyntaxError::new(at, message))
+                }
+                None => {
+                    self.name(at, spaced);
+                    Ok(())
+                }
+            },
             b'"' | b'`' | b'\'' => self.quoted(byte, at, spaced),
             b'@' | b'$' => self.sigil(byte, at, spaced),
             b':' => self.colon(at, spaced),

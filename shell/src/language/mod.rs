@@ -6,12 +6,14 @@ mod interpreter;
 mod lexer;
 mod literals;
 mod parser;
+mod statement;
 mod token;
 mod value;
 
 pub use ast::Node;
 pub use inspect::{inspect, inspected, to_text};
 pub use interpreter::{Host, Interpreter, Outcome, Raise, State, binary_bytes, filter_of, functions, implicit};
-pub use parser::parse;
+pub use parser::{SOURCE_BYTES_MAX, parse};
+pub use statement::Statement;
 pub use token::{Place, SyntaxError};
 pub use value::{Exception, Java, Value, jruby_class};

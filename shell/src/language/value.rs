@@ -1,7 +1,7 @@
 //! Values of the language.
 
 use std::cell::{Cell, RefCell};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
 use chrono::{DateTime, FixedOffset};
@@ -146,6 +146,9 @@ pub enum Java {
     Opaque(String),
 }
 
+/// The longest key of a hash that is told from others, in bytes.
+const KEY_BYTES_MAX: usize = 64 << 20;
+
 impl Value {
     /// A string.
     pub fn text(bytes: impl Into<Vec<u8>>) -> Self {
@@ -252,7 +255,7 @@ impl Value {
             out.extend_from_slice(&(bytes.len() as u64).to_be_bytes());
             out.extend_from_slice(bytes);
         };
-        if depth > 50 {
+        if depth > 50 || out.len() > KEY_BYTES_MAX {
             return;
         }
         match self {
@@ -272,13 +275,20 @@ impl Value {
     }
 }
 
+/// How deep values are compared.
+pub const NESTING_MAX: usize = 100;
+/// Pairs of arrays or hashes, by their addresses.
+pub type Pairs = HashSet<(usize, usize)>;
+
 /// Whether two values are equal, as `==` has it.
 pub fn equal(a: &Value, b: &Value) -> bool {
-    equal_within(a, b, 0)
+    equal_within(a, b, 0, &mut Pairs::default())
 }
 
-fn equal_within(a: &Value, b: &Value, depth: usize) -> bool {
-    if depth > 100 {
+/// [`equal`] of values that are nested this deep. Pairs that are being compared, or were found equal, count as equal:
+/// each pair is compared once, however often it occurs, and a difference anywhere decides.
+fn equal_within(a: &Value, b: &Value, depth: usize, seen: &mut Pairs) -> bool {
+    if depth > NESTING_MAX {
         return false;
     }
     match (a, b) {
@@ -294,22 +304,23 @@ fn equal_within(a: &Value, b: &Value, depth: usize) -> bool {
         (Value::TableRef(a), Value::TableRef(b)) => a == b,
         (Value::Time(a), Value::Time(b)) => a == b,
         (Value::Array(a), Value::Array(b)) => {
-            Rc::ptr_eq(a, b) || {
+            Rc::ptr_eq(a, b) || !seen.insert((Rc::as_ptr(a).addr(), Rc::as_ptr(b).addr())) || {
                 let (a, b) = (a.0.borrow(), b.0.borrow());
-                a.len() == b.len() && a.iter().zip(b.iter()).all(|(a, b)| equal_within(a, b, depth + 1))
+                a.len() == b.len() && a.iter().zip(b.iter()).all(|(a, b)| equal_within(a, b, depth + 1, seen))
             }
         }
         (Value::Hash(a), Value::Hash(b)) => {
             Rc::ptr_eq(a, b)
+                || !seen.insert((Rc::as_ptr(a).addr(), Rc::as_ptr(b).addr()))
                 || (a.len() == b.len()
-                    && a.pairs()
-                        .iter()
-                        .all(|(key, value)| b.get(key).is_some_and(|other| equal_within(value, &other, depth + 1))))
+                    && a.pairs().iter().all(|(key, value)| {
+                        b.get(key).is_some_and(|other| equal_within(value, &other, depth + 1, seen))
+                    }))
         }
         (Value::Range(a), Value::Range(b)) => {
             a.exclusive == b.exclusive
-                && equal_within(&a.begin, &b.begin, depth + 1)
-                && equal_within(&a.end, &b.end, depth + 1)
+                && equal_within(&a.begin, &b.begin, depth + 1, seen)
+                && equal_within(&a.end, &b.end, depth + 1, seen)
         }
         (Value::Java(a), Value::Java(b)) => match (&**a, &**b) {
             (Java::Bytes(a), Java::Bytes(b)) => a == b,

@@ -3,6 +3,7 @@
 mod layout;
 pub mod time;
 
+use std::borrow::Cow;
 use std::io::{self, BufWriter, Write};
 
 use serde_json::{Map, Value as Json};
@@ -72,6 +73,9 @@ impl From<bool> for Field {
     }
 }
 
+/// Records that a table in CSV may wait for before its header is written.
+const HEADER_RECORDS: usize = 100;
+
 /// Writes to standard output.
 pub struct Output {
     sink: BufWriter<Box<dyn Write>>,
@@ -83,7 +87,12 @@ pub struct Output {
     records: usize,
     /// Whether the running command prints a table, which may have no rows.
     listing: bool,
-    closed: bool,
+    /// Why nothing more can be written.
+    closed: Option<io::Error>,
+    /// Records that wait until the header of their table is known.
+    waiting: Vec<Vec<(String, Field)>>,
+    /// The names in the header.
+    columns: Vec<String>,
     /// Whether the last thing written ended with a line break.
     pub at_line_start: bool,
 }
@@ -92,7 +101,18 @@ impl Output {
     /// Writes to a sink.
     pub fn new(sink: Box<dyn Write>, format: Format, width: usize, colour: bool) -> Self {
         let sink = BufWriter::with_capacity(32 << 10, sink);
-        Self { sink, format, width, colour, records: 0, listing: false, closed: false, at_line_start: true }
+        Self {
+            sink,
+            format,
+            width,
+            colour,
+            records: 0,
+            listing: false,
+            closed: None,
+            waiting: Vec::new(),
+            columns: Vec::new(),
+            at_line_start: true,
+        }
     }
 
     /// The format.
@@ -110,32 +130,45 @@ impl Output {
         self.width = width;
     }
 
-    /// Whether the output has been closed by its reader.
+    /// Whether nothing more can be written: the reader has closed the output, or a write failed.
     pub fn is_closed(&self) -> bool {
-        self.closed
+        self.closed.is_some()
+    }
+
+    /// Why a write failed. A reader that has closed the output is no failure: it has what it wanted.
+    pub fn write_error(&self) -> Option<&io::Error> {
+        self.closed.as_ref().filter(|error| error.kind() != io::ErrorKind::BrokenPipe)
+    }
+
+    /// The command lists something, perhaps nothing: JSON then is an empty array.
+    pub fn lists(&mut self) {
+        self.listing = true;
     }
 
     /// Writes bytes as they are.
     pub fn raw(&mut self, bytes: &[u8]) {
-        if self.closed || bytes.is_empty() {
+        if self.is_closed() || bytes.is_empty() {
             return;
         }
         self.at_line_start = bytes.ends_with(b"\n");
-        if self.sink.write_all(bytes).is_err() {
-            self.closed = true;
+        if let Err(error) = self.sink.write_all(bytes) {
+            self.closed = Some(error);
         }
     }
 
     /// Passes on what has been written.
     pub fn flush(&mut self) {
-        if !self.closed && self.sink.flush().is_err() {
-            self.closed = true;
+        if !self.is_closed()
+            && let Err(error) = self.sink.flush()
+        {
+            self.closed = Some(error);
         }
     }
 
     /// A line of plain text. Programs get none.
     pub fn line(&mut self, text: &str) {
         if self.tables() {
+            let text = self.harmless(text);
             self.raw(format!("{text}\n").as_bytes());
         }
     }
@@ -170,7 +203,8 @@ impl Output {
     /// A row of two columns.
     pub fn pair(&mut self, first: &str, second: &str) {
         if self.tables() {
-            let text = layout::two(first, second, self.width, false);
+            let (first, second) = (self.harmless(first), self.harmless(second));
+            let text = layout::two(&first, &second, self.width, false);
             self.raw(text.as_bytes());
         }
     }
@@ -182,7 +216,21 @@ impl Output {
 
     /// The text of an error, in red on a terminal.
     pub fn painted_error(&self, text: &str) -> String {
-        if self.colour { format!("\x1b[31m{text}\x1b[0m") } else { text.to_owned() }
+        let text = self.harmless(text);
+        if self.colour { format!("\x1b[31m{text}\x1b[0m") } else { text.into_owned() }
+    }
+
+    /// A text from a server or a table, without what would control the terminal.
+    fn harmless<'t>(&self, text: &'t str) -> Cow<'t, str> {
+        let controls = |letter: char| letter.is_control() && !matches!(letter, '\n' | '\t');
+        if self.width == 0 || !text.contains(controls) {
+            return Cow::Borrowed(text);
+        }
+        let shown = |letter: char| match controls(letter) {
+            true => format!("\\x{:02X}", u32::from(letter)),
+            false => letter.to_string(),
+        };
+        Cow::Owned(text.chars().map(shown).collect())
     }
 
     /// A record for programs.
@@ -199,15 +247,11 @@ impl Output {
         let first = self.records == 1;
         let text = match self.format {
             Format::Csv => {
-                let mut out = String::new();
-                if first {
-                    out.push_str(&csv_line(fields.iter().map(|(name, _)| name.clone())));
+                self.waiting.push(fields);
+                if self.waiting.len() < HEADER_RECORDS && self.columns.is_empty() {
+                    return;
                 }
-                out + &csv_line(fields.iter().map(|(_, field)| match field {
-                    Field::Text(text) => text.clone(),
-                    Field::Int(n) => n.to_string(),
-                    Field::Bool(flag) => flag.to_string(),
-                }))
+                return self.write_waiting();
             }
             _ => {
                 let object: Map<String, Json> = fields
@@ -232,10 +276,49 @@ impl Output {
         self.raw(text.as_bytes());
     }
 
-    /// Ends the records of a command.
-    pub fn end_records(&mut self) {
-        if self.format == Format::Json && (self.records > 0 || self.listing) {
-            let end: &[u8] = if self.records == 0 { b"[]\n" } else { b"\n]\n" };
+    /// Writes the records that wait, as lines of one table. Its header has the names of all records that came before
+    /// it was written; if a later record has another name, a new header follows an empty line.
+    fn write_waiting(&mut self) {
+        let records = std::mem::take(&mut self.waiting);
+        let known = |columns: &[String], name: &String| columns.contains(name);
+        if records.iter().flatten().any(|(name, _)| !known(&self.columns, name)) {
+            if !self.columns.is_empty() {
+                self.raw(b"\n");
+            }
+            for (name, _) in records.iter().flatten() {
+                if !known(&self.columns, name) {
+                    self.columns.push(name.clone());
+                }
+            }
+            let header = csv_line(self.columns.iter().cloned());
+            self.raw(header.as_bytes());
+        }
+        for record in records {
+            let cells = self.columns.iter().map(|column| {
+                let field = record.iter().find(|(name, _)| name == column).map(|(_, field)| field);
+                match field {
+                    None => String::new(),
+                    Some(Field::Text(text)) => text.clone(),
+                    Some(Field::Int(n)) => n.to_string(),
+                    Some(Field::Bool(flag)) => flag.to_string(),
+                }
+            });
+            let line = csv_line(cells);
+            self.raw(line.as_bytes());
+        }
+    }
+
+    /// Ends the records of a command. The array of one that failed stays open, so that a program does not take it for
+    /// a whole one.
+    pub fn end_records(&mut self, complete: bool) {
+        self.write_waiting();
+        self.columns.clear();
+        if self.format == Format::Json && (self.records > 0 || (self.listing && complete)) {
+            let end: &[u8] = match (self.records, complete) {
+                (0, _) => b"[]\n",
+                (_, true) => b"\n]\n",
+                (_, false) => b"\n",
+            };
             self.raw(end);
         }
         (self.records, self.listing) = (0, false);

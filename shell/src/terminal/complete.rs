@@ -74,13 +74,50 @@ fn strings(line: &str) -> (Vec<&str>, Option<usize>) {
 }
 
 impl Names {
+    /// What a string can become, by the command that it is an argument of and the strings before it.
+    fn inside_quotes(&self, before: &str, closed: &[&str]) -> Vec<String> {
+        let statement = before.rsplit(';').next().unwrap_or(before).trim_start();
+        // An assignment precedes the command.
+        let call = statement.split_once(" = ").filter(|(name, _)| !name.contains(['\'', '"', ' ']));
+        let call = call.map_or(statement, |(_, call)| call).trim_start();
+        let command: String = call.chars().take_while(|c| c.is_alphanumeric() || matches!(c, '_' | '.')).collect();
+        let (table, command) = match command.split_once('.') {
+            Some((variable, method)) => (self.table_of(variable), method),
+            None => (None, &command[..]),
+        };
+        let is_reference = table.is_some();
+        let nth = closed.len() + usize::from(is_reference);
+        let has_row = ["get", "put", "delete", "deleteall", "incr", "append", "get_counter", "locate_region"];
+        match (command, nth) {
+            ("help", 0) => commands::all().map(|command| command.name.to_owned()).collect(),
+            ("describe_namespace" | "drop_namespace" | "alter_namespace" | "list_namespace_tables", 0) => {
+                self.namespaces()
+            }
+            ("create_namespace", _) => Vec::new(),
+            (_, 0) => self.tables(),
+            (command, 1) if has_row.contains(&command) => Vec::new(),
+            // The value of a cell.
+            ("put" | "append", 3..) => Vec::new(),
+            _ => self.families(table.as_deref().or(closed.first().copied()).unwrap_or_default()),
+        }
+    }
+
+    /// The table that a variable refers to.
+    fn table_of(&self, variable: &str) -> Option<String> {
+        self.session.try_borrow().ok()?.table_of(variable)
+    }
+
+    fn namespaces(&self) -> Vec<String> {
+        let Ok(mut session) = self.session.try_borrow_mut() else { return Vec::new() };
+        let found = session.context().connection.namespaces().unwrap_or_default();
+        found.into_iter().map(|namespace| namespace.name).collect()
+    }
+
     /// Where the last word of a text begins, and what it can become.
     pub fn offers(&self, before: &str) -> (usize, Vec<String>) {
         let (closed, open) = strings(before);
         let (begin, names) = match open {
-            // The first string names a table; those behind it columns.
-            Some(begin) if closed.is_empty() => (begin, self.tables()),
-            Some(begin) => (begin, self.families(closed[0])),
+            Some(begin) => (begin, self.inside_quotes(before, &closed)),
             None => {
                 let word = before
                     .rfind(|c: char| !(c.is_alphanumeric() || c == '_'))

@@ -37,7 +37,7 @@ pub struct Terminal {
     history: Option<PathBuf>,
     /// Lines that were pasted together with the last one.
     #[cfg(unix)]
-    pasted: std::collections::VecDeque<String>,
+    pasted: std::collections::VecDeque<paste::Event>,
     /// The beginning of a line that was pasted behind them.
     #[cfg(unix)]
     rest: String,
@@ -60,6 +60,8 @@ impl Terminal {
     /// # Errors
     /// Those of the terminal.
     pub fn new(session: Rc<RefCell<Session>>) -> rustyline::Result<Self> {
+        #[cfg(unix)]
+        restore_at_signals()?;
         let config = Config::builder()
             .completion_type(CompletionType::List)
             .completion_prompt_limit(200)
@@ -119,10 +121,9 @@ impl Terminal {
     #[cfg(unix)]
     fn taken(&mut self, prompt: &str) -> Taken {
         let mut out = std::io::stdout();
-        if let Some(line) = self.pasted.pop_front() {
-            let _ = writeln!(out, "{prompt}{line}");
-            self.remember(&line);
-            return Taken::Line(Line::Text(line));
+        if let Some(event) = self.pasted.pop_front() {
+            let _ = write!(out, "{prompt}");
+            return Taken::Line(self.happened(event));
         }
         // What was pasted behind the last whole line.
         let rest = std::mem::take(&mut self.rest);
@@ -131,12 +132,19 @@ impl Terminal {
         }
         match paste::wait(prompt) {
             None => Taken::Beginning(String::new()),
-            Some(paste::Pasted::Lines(lines, rest)) => {
-                (self.pasted, self.rest) = (lines.into(), rest);
-                let line = self.pasted.pop_front().unwrap_or_default();
-                let _ = writeln!(out, "{line}");
-                self.remember(&line);
-                Taken::Line(Line::Text(line))
+            Some(paste::Pasted::Lines(events, rest)) => {
+                (self.pasted, self.rest) = (events.into(), rest);
+                let first = self.pasted.pop_front().unwrap_or(paste::Event::Line(String::new()));
+                Taken::Line(self.happened(first))
+            }
+            Some(paste::Pasted::Refused(letter)) => {
+                let shown = letter.escape_unicode();
+                let _ = writeln!(
+                    out,
+                    "\nThe text contains a control character ({shown}); nothing of it was run. In double quotes, write \
+                     \\xHH or \\e for it."
+                );
+                Taken::Line(Line::Dropped)
             }
             Some(paste::Pasted::Beginning(text, tabs)) => Taken::Beginning(self.completed(text, tabs)),
             Some(paste::Pasted::Previous(presses, false)) => self.previous(presses),
@@ -147,13 +155,26 @@ impl Terminal {
                 self.remember(&line);
                 Taken::Line(Line::Text(line))
             }
-            Some(paste::Pasted::Drop) => {
-                let _ = writeln!(out, "^C");
-                Taken::Line(Line::Dropped)
+        }
+    }
+
+    /// A line or a key that arrived with others; the prompt is shown.
+    #[cfg(unix)]
+    fn happened(&mut self, event: paste::Event) -> Line {
+        let mut out = std::io::stdout();
+        match event {
+            paste::Event::Line(line) => {
+                let _ = writeln!(out, "{line}");
+                self.remember(&line);
+                Line::Text(line)
             }
-            Some(paste::Pasted::End) => {
+            paste::Event::Drop => {
+                let _ = writeln!(out, "^C");
+                Line::Dropped
+            }
+            paste::Event::End => {
                 let _ = writeln!(out);
-                Taken::Line(Line::End)
+                Line::End
             }
         }
     }
@@ -207,6 +228,22 @@ impl Terminal {
             let _ = self.editor.append_history(path);
         }
     }
+}
+
+/// Restores the terminal before a signal ends the process: a line is read without echo and line editing.
+#[cfg(unix)]
+fn restore_at_signals() -> std::io::Result<()> {
+    use rustix::termios::{OptionalActions, tcgetattr, tcsetattr};
+    use signal_hook::consts::{SIGHUP, SIGTERM};
+    let original = tcgetattr(rustix::stdio::stdin())?;
+    let mut signals = signal_hook::iterator::Signals::new([SIGTERM, SIGHUP])?;
+    std::thread::Builder::new().name("hjall-signals".to_owned()).spawn(move || {
+        if let Some(signal) = signals.forever().next() {
+            let _ = tcsetattr(rustix::stdio::stdin(), OptionalActions::Now, &original);
+            let _ = signal_hook::low_level::emulate_default_handler(signal);
+        }
+    })?;
+    Ok(())
 }
 
 /// The width of the terminal that standard output is; 0: it is none.

@@ -17,13 +17,22 @@ const PASTE_MAX: usize = 1 << 20;
 /// Input that was taken.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Pasted {
-    /// Whole lines, and the beginning of the next one.
-    Lines(Vec<String>, String),
+    /// What whole lines and the keys among them ask for, and the beginning of the next line.
+    Lines(Vec<Event>, String),
     /// The beginning of a line, and how often Tab was pressed behind it.
     Beginning(String, usize),
     /// The key that goes back in the history, this often, and whether Enter followed.
     Previous(usize, bool),
-    /// Ctrl-C.
+    /// A control character that no key of the editor sends.
+    Refused(char),
+}
+
+/// One of several lines or keys that arrive together.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Event {
+    /// A line.
+    Line(String),
+    /// Ctrl-C: the line that was begun is dropped.
     Drop,
     /// Ctrl-D on an empty line.
     End,
@@ -80,21 +89,36 @@ fn understood(bytes: &[u8]) -> Pasted {
     if presses > 0 && matches!(keys, "" | "\r" | "\n" | "\r\n") {
         return Pasted::Previous(presses, !keys.is_empty());
     }
-    if text.ends_with(CONTROL_C) {
-        return Pasted::Drop;
-    }
-    if text.starts_with(CONTROL_D) {
-        return Pasted::End;
-    }
-    let text = without_sequences(&text.replace("\r\n", "\n").replace('\r', "\n"));
-    let kept = |text: &str| -> String { text.chars().filter(|letter| !letter.is_control()).collect() };
-    if !text.contains('\n') {
+    let text = text.replace("\r\n", "\n").replace('\r', "\n");
+    if !text.contains(['\n', CONTROL_C, CONTROL_D]) {
+        // Keys that move the cursor of an empty line do nothing.
+        let text = without_sequences(&text);
         let typed = text.trim_end_matches('\t');
-        return Pasted::Beginning(kept(typed), text.len() - typed.len());
+        let kept = typed.chars().filter(|letter| *letter == '\t' || !letter.is_control()).collect();
+        return Pasted::Beginning(kept, text.len() - typed.len());
     }
-    let mut lines: Vec<String> = text.split('\n').map(|line| kept(&line.replace('\t', "    "))).collect();
-    let rest = lines.pop().unwrap_or_default();
-    Pasted::Lines(lines, rest)
+    let (mut events, mut line) = (Vec::new(), String::new());
+    for letter in text.chars() {
+        match letter {
+            '\n' => events.push(Event::Line(std::mem::take(&mut line))),
+            CONTROL_C => {
+                // Directly behind a line it would end the statement as it begins.
+                if line.is_empty() && matches!(events.last(), Some(Event::Line(_))) {
+                    events.pop();
+                }
+                line.clear();
+                events.push(Event::Drop);
+            }
+            CONTROL_D if line.is_empty() => events.push(Event::End),
+            // As in the editor, Ctrl-D does nothing at the end of a line that is not empty.
+            CONTROL_D => {}
+            '\t' => line.push(letter),
+            // Dropping it would change what was pasted.
+            letter if letter.is_control() => return Pasted::Refused(letter),
+            letter => line.push(letter),
+        }
+    }
+    Pasted::Lines(events, line)
 }
 
 /// The text without the sequences of keys that move or delete.
@@ -121,11 +145,11 @@ mod tests {
     #[test]
     fn whole_lines_are_taken() {
         let lines = |lines: &[&str], rest: &str| {
-            Pasted::Lines(lines.iter().map(|line| (*line).to_owned()).collect(), rest.to_owned())
+            Pasted::Lines(lines.iter().map(|line| Event::Line((*line).to_owned())).collect(), rest.to_owned())
         };
         assert_eq!(understood(b"list\r"), lines(&["list"], ""));
         assert_eq!(understood(b"a\r\nb\nc"), lines(&["a", "b"], "c"));
-        assert_eq!(understood(b"\x1b[200~x\n\ty\n\x1b[201~"), lines(&["x", "    y"], ""));
+        assert_eq!(understood(b"\x1b[200~x\n\ty\n\x1b[201~"), lines(&["x", "\ty"], ""));
     }
 
     #[test]
@@ -136,6 +160,31 @@ mod tests {
         assert_eq!(understood(b"\x1b[1;5Cx"), Pasted::Beginning("x".to_owned(), 0));
         assert_eq!(understood("\u{e9}".as_bytes()), Pasted::Beginning("\u{e9}".to_owned(), 0));
         assert_eq!(understood(b"tru\t\t"), Pasted::Beginning("tru".to_owned(), 2));
-        assert_eq!(understood(b"ab\x03"), Pasted::Drop);
+        assert_eq!(understood(b"ab\x03"), Pasted::Lines(vec![Event::Drop], String::new()));
+    }
+
+    #[test]
+    fn keys_and_lines_in_one_piece_keep_their_order() {
+        let line = |text: &str| Event::Line(text.to_owned());
+        assert_eq!(understood(b"puts 1\r\x04"), Pasted::Lines(vec![line("puts 1"), Event::End], String::new()));
+        assert_eq!(
+            understood(b"puts 1\rputs 2\rpu\x03x"),
+            Pasted::Lines(vec![line("puts 1"), line("puts 2"), Event::Drop], "x".to_owned())
+        );
+        assert_eq!(
+            understood(b"puts 1\rloop { }\r\x03"),
+            Pasted::Lines(vec![line("puts 1"), Event::Drop], String::new())
+        );
+        assert_eq!(understood(b"\x03\x04"), Pasted::Lines(vec![Event::Drop, Event::End], String::new()));
+    }
+
+    #[test]
+    fn pasted_text_is_taken_as_it_is_or_refused() {
+        assert_eq!(
+            understood(b"puts 'a\tb'\r"),
+            Pasted::Lines(vec![Event::Line("puts 'a\tb'".to_owned())], String::new())
+        );
+        assert_eq!(understood(b"puts '\x1b[31m'\r"), Pasted::Refused('\x1b'));
+        assert_eq!(understood(b"puts '\x01'\r"), Pasted::Refused('\x01'));
     }
 }

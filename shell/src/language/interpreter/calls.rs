@@ -16,7 +16,15 @@ impl Interpreter<'_> {
         if call.safe && receiver.as_ref().is_some_and(Value::is_nil) {
             return Ok(Value::Nil);
         }
-        let list = self.list(&call.args, frame)?;
+        let list = match self.command_inside(call) {
+            Some(inner) => {
+                let mut list = vec![Value::text(inner.name.as_str())];
+                list.extend(self.list(&inner.args, frame)?);
+                list.extend(self.list(&call.args[1..], frame)?);
+                list
+            }
+            None => self.list(&call.args, frame)?,
+        };
         let block = self.block_of(call, frame)?;
         let own = call.block.as_ref().map(Rc::as_ptr);
         let args = Args { list, block };
@@ -28,6 +36,13 @@ impl Interpreter<'_> {
             Err(Raise::Break(Some(code), value)) if own == Some(code) => Ok(value),
             done => done,
         }
+    }
+
+    /// The command that is the first argument of one that does not want it run: `explain scan 't'`.
+    fn command_inside<'c>(&self, call: &'c Call) -> Option<&'c Call> {
+        let Some(Node { expr: Expr::Call(inner), .. }) = call.args.first() else { return None };
+        let named = call.receiver.is_none() && self.host.takes_command(&call.name);
+        (named && inner.receiver.is_none() && self.host.is_command(&inner.name)).then_some(inner)
     }
 
     fn block_of(&mut self, call: &Call, frame: &Frame) -> Result<Option<Rc<Proc>>, Raise> {
@@ -66,14 +81,33 @@ impl Interpreter<'_> {
         if bare && let Some(package) = java::root(name) {
             return Ok(package);
         }
+        if let Some(why) = self.host.why_missing(name) {
+            let message = format!("{name} is not part of this shell{}: {why}", placed(at));
+            return Err(Raise::new("NotImplementedError", message));
+        }
         if let Some(why) = super::unsupported::function(name) {
             return Err(Raise::new("NotImplementedError", format!("{why} is not part of this shell{}", placed(at))));
         }
+        let hint = self.similar(name, frame).map(|name| format!("\nDid you mean?  {name}")).unwrap_or_default();
         if bare {
-            let message = format!("undefined local variable or method `{name}' for {}", receiver());
+            let message = format!("undefined local variable or method `{name}' for {}{hint}", receiver());
             return Err(Raise::new("NameError", message));
         }
-        Err(Raise::new("NoMethodError", format!("undefined method `{name}' for {}", receiver())))
+        Err(Raise::new("NoMethodError", format!("undefined method `{name}' for {}{hint}", receiver())))
+    }
+
+    /// The command, function or variable whose name is most like this one, if one is.
+    fn similar(&self, name: &str, frame: &Frame) -> Option<String> {
+        let limit = if name.chars().count() < 5 { 1 } else { 2 };
+        let own = self.state.methods.keys().cloned().chain(frame.scope.names());
+        let known = self.host.command_names().into_iter().chain(super::functions().iter().copied());
+        known
+            .map(str::to_owned)
+            .chain(own)
+            .filter_map(|known| Some((distance(name, &known)?, known)))
+            .filter(|(distance, _)| *distance <= limit)
+            .min()
+            .map(|(_, known)| known)
     }
 
     /// Calls a function by name, as `method(:name)` and `send` do.
@@ -91,7 +125,14 @@ impl Interpreter<'_> {
         if let Value::TableRef(table) = receiver
             && !matches!(name, "inspect" | "to_s" | "class" | "nil?" | "==" | "is_a?" | "respond_to?")
         {
-            let Args { list, .. } = args;
+            let Args { list, block } = args;
+            if block.is_some() {
+                let message = format!(
+                    "a block for the method {name} of a table is not part of this shell{}",
+                    at.map(placed).unwrap_or_default()
+                );
+                return Err(Raise::new("NotImplementedError", message));
+            }
             return self
                 .host
                 .table_method(table, name, list)
@@ -319,6 +360,29 @@ impl Interpreter<'_> {
             other => Ok(vec![other.clone()]),
         }
     }
+}
+
+/// How many letters have to be inserted, removed, replaced or exchanged with their neighbour to make one name of
+/// another; `None` for long names.
+fn distance(a: &str, b: &str) -> Option<usize> {
+    let (a, b): (Vec<char>, Vec<char>) = (a.chars().collect(), b.chars().collect());
+    if a.len() > 64 || a.len().abs_diff(b.len()) > 2 {
+        return None;
+    }
+    let mut rows: Vec<Vec<usize>> = vec![(0..=b.len()).collect()];
+    for at in 1..=a.len() {
+        let mut row = vec![at];
+        for to in 1..=b.len() {
+            let replaced = rows[at - 1][to - 1] + usize::from(a[at - 1] != b[to - 1]);
+            let mut least = replaced.min(rows[at - 1][to] + 1).min(row[to - 1] + 1);
+            if at > 1 && to > 1 && a[at - 1] == b[to - 2] && a[at - 2] == b[to - 1] {
+                least = least.min(rows[at - 2][to - 2] + 1);
+            }
+            row.push(least);
+        }
+        rows.push(row);
+    }
+    rows[a.len()].last().copied()
 }
 
 /// ` (line 1, column 2)`.

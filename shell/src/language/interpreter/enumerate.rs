@@ -408,11 +408,20 @@ impl Interpreter<'_> {
                 Value::array(zipped.collect())
             }
             "product" => {
-                let other = self.values(&first.unwrap_or(Value::Nil))?;
-                check_size(values.len().saturating_mul(other.len()))?;
-                for a in &values {
-                    list.extend(other.iter().map(|b| Value::array(vec![a.clone(), b.clone()])));
+                let mut rows: Vec<Vec<Value>> = values.into_iter().map(|value| vec![value]).collect();
+                for other in &args.list {
+                    let other = self.values(other)?;
+                    check_size(rows.len().saturating_mul(other.len()))?;
+                    let mut longer = Vec::new();
+                    for row in &rows {
+                        if self.host.interrupted() {
+                            return Err(Raise::Interrupt);
+                        }
+                        longer.extend(other.iter().map(|value| [&row[..], std::slice::from_ref(value)].concat()));
+                    }
+                    rows = longer;
                 }
+                list.extend(rows.into_iter().map(Value::array));
                 Value::array(list)
             }
             "to_h" => {

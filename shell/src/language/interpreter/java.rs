@@ -68,6 +68,7 @@ pub fn member(scope: &Value, name: &str) -> Outcome {
             ("Float", "INFINITY") => Ok(Value::Float(f64::INFINITY)),
             ("Float", "NAN") => Ok(Value::Float(f64::NAN)),
             ("Integer", "MAX") => Ok(Value::Int(i64::MAX)),
+            ("Digest", "MD5") => Ok(Value::Class("Digest::MD5".into())),
             ("Math", "PI") => Ok(Value::Float(std::f64::consts::PI)),
             ("Math", "E") => Ok(Value::Float(std::f64::consts::E)),
             _ => Err(unknown()),
@@ -237,6 +238,17 @@ impl Interpreter<'_> {
             }
             ("java.util.Arrays", "asList") => {
                 Ok(Value::java(Java::List(class.to_owned(), RefCell::new(args.list.clone()))))
+            }
+            ("org.apache.hadoop.hbase.util.MD5Hash", "getMD5AsHex") => {
+                let bytes = match first {
+                    Some(Value::Java(java)) => match &**java {
+                        Java::Bytes(bytes) => bytes.clone(),
+                        _ => return Err(Raise::kind("getMD5AsHex takes bytes")),
+                    },
+                    Some(Value::Str(text)) => text.borrow().clone(),
+                    _ => return Err(Raise::kind("getMD5AsHex takes bytes")),
+                };
+                Ok(Value::text(crate::convert::md5_hex(&bytes)))
             }
             ("java.util.UUID", "randomUUID") => self.of_class("java.util.UUID", "text", args),
             ("java.util.UUID", "text") => {

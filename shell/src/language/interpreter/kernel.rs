@@ -38,6 +38,8 @@ const FUNCTIONS: &[&str] = &[
     "block_given?",
     "binding",
     "srand",
+    "__FILE__",
+    "__LINE__",
 ];
 const CLASSES: &[&str] = &[
     "String",
@@ -83,6 +85,10 @@ const CLASSES: &[&str] = &[
     "Fixnum",
     "Bignum",
     "BasicObject",
+    "STDOUT",
+    "STDERR",
+    "Date",
+    "Digest",
 ];
 
 /// Whether there is a function of this name.
@@ -97,7 +103,6 @@ pub fn class(name: &str) -> Option<Value> {
         "ENV" => Some(Value::hash(std::env::vars_os().filter_map(|(name, value)| {
             Some((Value::text(name.into_string().ok()?), Value::text(value.into_string().ok()?)))
         }))),
-        "ARGV" => Some(Value::array(Vec::new())),
         _ => CLASSES.contains(&name).then(|| Value::Class(name.into())),
     }
 }
@@ -121,17 +126,8 @@ impl Interpreter<'_> {
         }
         let first = args.list.first().cloned().unwrap_or(Value::Nil);
         let value = match name {
-            "puts" => {
-                let mut out = Vec::new();
-                if args.list.is_empty() {
-                    out.push(b'\n');
-                }
-                args.list.iter().for_each(|value| put_line(value, &mut out, 0));
-                self.host.print(&out)?;
-                Value::Nil
-            }
-            "print" => {
-                let out: Vec<u8> = args.list.iter().flat_map(to_text).collect();
+            "puts" | "print" => {
+                let out = printed(name, &args.list);
                 self.host.print(&out)?;
                 Value::Nil
             }
@@ -204,9 +200,8 @@ impl Interpreter<'_> {
             "rand" => super::numbers::random(&first)?,
             "srand" => Value::Int(0),
             "require" => match &to_text(&first)[..] {
-                b"java" | b"time" | b"date" | b"set" | b"securerandom" | b"hbase_constants" | b"shell" => {
-                    Value::Bool(false)
-                }
+                b"java" | b"time" | b"date" | b"digest" | b"digest/md5" | b"set" | b"securerandom"
+                | b"hbase_constants" | b"shell" => Value::Bool(false),
                 other => {
                     let message = format!(
                         "require '{}' is not part of this shell{}",
@@ -236,6 +231,8 @@ impl Interpreter<'_> {
                 let name = String::from_utf8_lossy(&to_text(&first)).into_owned();
                 self.call_function(&name, args.list[1..].to_vec())?
             }
+            "__FILE__" => Value::text(self.state.script.as_deref().unwrap_or("(hbase)")),
+            "__LINE__" => Value::Int(i64::from(self.state.lines_before) + i64::from(at.line)),
             "block_given?" => Value::Bool(frame.block.is_some()),
             _ => return Ok(Err(args)),
         };
@@ -276,6 +273,19 @@ fn exception(args: &Args) -> Result<Exception, Raise> {
         (Some(text @ Value::Str(_)), _) => Exception::new("RuntimeError", message(text)),
         (Some(_), _) => return Err(Raise::kind("exception class/object expected")),
     })
+}
+
+/// What `puts` or `print` print.
+pub fn printed(name: &str, values: &[Value]) -> Vec<u8> {
+    if name != "puts" {
+        return values.iter().flat_map(to_text).collect();
+    }
+    let mut out = Vec::new();
+    if values.is_empty() {
+        out.push(b'\n');
+    }
+    values.iter().for_each(|value| put_line(value, &mut out, 0));
+    out
 }
 
 fn put_line(value: &Value, out: &mut Vec<u8>, depth: usize) {

@@ -102,12 +102,18 @@ impl Interpreter<'_> {
                 Ok(if values.is_empty() { Value::Nil } else { values.remove(0) })
             }
             "unshift" | "prepend" => {
+                if let Err(error) = check_size(length + args.list.len()) {
+                    return Some(Err(error));
+                }
                 list.0.borrow_mut().splice(0..0, args.list.iter().cloned());
                 Ok(whole())
             }
             "insert" => match first {
                 Some(Value::Int(index)) => {
                     let at = place(*index, length + 1).unwrap_or(0).min(length);
+                    if let Err(error) = check_size(length + args.list.len()) {
+                        return Some(Err(error));
+                    }
                     list.0.borrow_mut().splice(at..at, args.list[1..].iter().cloned());
                     Ok(whole())
                 }
@@ -118,6 +124,9 @@ impl Interpreter<'_> {
                     Ok(more) => more.concat(),
                     Err(error) => return Some(Err(error)),
                 };
+                if let Err(error) = check_size(length + more.len()) {
+                    return Some(Err(error));
+                }
                 list.0.borrow_mut().extend(more);
                 Ok(whole())
             }
@@ -159,12 +168,15 @@ impl Interpreter<'_> {
                     }
                     Ok(Value::array(std::iter::repeat_n(list.0.borrow().clone(), times).flatten().collect()))
                 }
-                Some(separator @ Value::Str(_)) => Ok(Value::text(join(&list.0.borrow(), &to_text(separator), 0))),
+                Some(separator @ Value::Str(_)) => {
+                    let mut text = Vec::new();
+                    join(&list.0.borrow(), &to_text(separator), 0, &mut text).map(|()| Value::text(text))
+                }
                 _ => Err(Raise::argument("argument must be non-negative")),
             },
             "join" => {
-                let text = join(&list.0.borrow(), &first.map(to_text).unwrap_or_default(), 0);
-                check_size(text.len()).map(|()| Value::text(text))
+                let (separator, mut text) = (first.map(to_text).unwrap_or_default(), Vec::new());
+                join(&list.0.borrow(), &separator, 0, &mut text).map(|()| Value::text(text))
             }
             "reverse" => Ok(Value::array(list.0.borrow().iter().rev().cloned().collect())),
             "rotate" => {
@@ -179,7 +191,10 @@ impl Interpreter<'_> {
                 Ok(Value::array(values))
             }
             "compact" => Ok(Value::array(list.0.borrow().iter().filter(|value| !value.is_nil()).cloned().collect())),
-            "flatten" => Ok(Value::array(flatten(&list.0.borrow(), 0))),
+            "flatten" => {
+                let mut flat = Vec::new();
+                flatten(&list.0.borrow(), 0, &mut flat).map(|()| Value::array(flat))
+            }
             "uniq" if args.block.is_none() => Ok(Value::array(unique(list.0.borrow().clone()))),
             "delete" => {
                 let Some(wanted) = first else {
@@ -309,31 +324,35 @@ pub fn unique(values: Vec<Value>) -> Vec<Value> {
     }
 }
 
-fn join(values: &[Value], separator: &[u8], depth: usize) -> Vec<u8> {
-    let mut out = Vec::new();
+fn join(values: &[Value], separator: &[u8], depth: usize, out: &mut Vec<u8>) -> Result<(), Raise> {
     for (at, value) in values.iter().enumerate() {
         if at > 0 {
             out.extend_from_slice(separator);
         }
         match value {
             Value::Array(inner) if depth < 50 => {
-                out.extend(inner.0.try_borrow().map(|inner| join(&inner, separator, depth + 1)).unwrap_or_default());
+                if let Ok(inner) = inner.0.try_borrow() {
+                    join(&inner, separator, depth + 1, out)?;
+                }
             }
             other => out.extend(to_text(other)),
         }
+        check_size(out.len())?;
     }
-    out
+    Ok(())
 }
 
-fn flatten(values: &[Value], depth: usize) -> Vec<Value> {
-    let mut out = Vec::new();
+fn flatten(values: &[Value], depth: usize, out: &mut Vec<Value>) -> Result<(), Raise> {
     for value in values {
         match value {
             Value::Array(inner) if depth < 50 => {
-                out.extend(inner.0.try_borrow().map(|inner| flatten(&inner, depth + 1)).unwrap_or_default());
+                if let Ok(inner) = inner.0.try_borrow() {
+                    flatten(&inner, depth + 1, out)?;
+                }
             }
             other => out.push(other.clone()),
         }
+        check_size(out.len())?;
     }
-    out
+    Ok(())
 }

@@ -78,6 +78,18 @@ impl Raise {
 pub trait Host {
     /// Whether there is a command of this name.
     fn is_command(&self, name: &str) -> bool;
+    /// The names of all commands.
+    fn command_names(&self) -> Vec<&'static str> {
+        Vec::new()
+    }
+    /// Why there is no command of this name although others have one, and what to do instead.
+    fn why_missing(&self, _name: &str) -> Option<&'static str> {
+        None
+    }
+    /// Whether the first argument of a command may be another command, which is named and not run.
+    fn takes_command(&self, _name: &str) -> bool {
+        false
+    }
     /// Runs a command.
     fn command(&mut self, name: &str, args: Vec<Value>) -> Outcome;
     /// Runs a method of a reference to a table; `None`: there is none of this name.
@@ -86,6 +98,13 @@ pub trait Host {
     fn constant(&self, name: &str) -> Option<Value>;
     /// Prints text as it is.
     fn print(&mut self, bytes: &[u8]) -> Result<(), Raise>;
+    /// Prints text to standard error.
+    fn print_error(&mut self, bytes: &[u8]) -> Result<(), Raise> {
+        use std::io::Write;
+        // A closed standard error has no reader to tell.
+        let _ = std::io::stderr().write_all(bytes);
+        Ok(())
+    }
     /// Whether the statement is to end now.
     fn interrupted(&self) -> bool;
 }
@@ -99,6 +118,27 @@ pub struct State {
     instance: HashMap<String, Value>,
     constants: HashMap<String, Value>,
     methods: HashMap<String, Rc<Code>>,
+    /// The name of the script.
+    script: Option<String>,
+    /// The lines that precede the statement.
+    lines_before: u32,
+}
+
+impl State {
+    /// Sets what scripts know of their command line: `ARGV`, `$0`, `$PROGRAM_NAME` and `__FILE__`.
+    pub fn set_command_line(&mut self, script: Option<&str>, arguments: &[String]) {
+        let list = arguments.iter().map(|argument| Value::text(argument.as_str())).collect();
+        self.constants.insert("ARGV".to_owned(), Value::array(list));
+        let name = Value::text(script.unwrap_or("hjall shell"));
+        self.globals.insert("$0".to_owned(), name.clone());
+        self.globals.insert("$PROGRAM_NAME".to_owned(), name);
+        self.script = script.map(str::to_owned);
+    }
+
+    /// Sets how many lines precede the next statement, for `__LINE__`.
+    pub fn set_lines_before(&mut self, lines: u32) {
+        self.lines_before = lines;
+    }
 }
 
 /// Evaluates statements.
@@ -180,7 +220,11 @@ impl<'a> Interpreter<'a> {
             }
             Expr::Local(name) => Ok(frame.scope.get(name).unwrap_or(Value::Nil)),
             Expr::Instance(name) => Ok(self.state.instance.get(name).cloned().unwrap_or(Value::Nil)),
-            Expr::Global(name) => Ok(self.state.globals.get(name).cloned().unwrap_or(Value::Nil)),
+            Expr::Global(name) => Ok(self.state.globals.get(name).cloned().unwrap_or_else(|| match &name[..] {
+                "$stdout" | "$>" => Value::Class("STDOUT".into()),
+                "$stderr" => Value::Class("STDERR".into()),
+                _ => Value::Nil,
+            })),
             Expr::Const(None, name) => self.constant(name),
             Expr::Const(Some(scope), name) => {
                 let scope = self.eval(scope, frame)?;

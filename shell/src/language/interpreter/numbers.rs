@@ -1,11 +1,12 @@
 //! Numbers.
 
 use std::cmp::Ordering;
+use std::rc::Rc;
 
 use num_bigint::BigInt;
 
 use super::super::inspect::{inspected, to_text};
-use super::super::value::Value;
+use super::super::value::{NESTING_MAX, Pairs, Value};
 use super::{Args, Interpreter, Outcome, Raise, implicit};
 
 /// The largest result of a power or a shift, in bits.
@@ -23,6 +24,15 @@ pub fn as_float(value: &Value) -> Option<f64> {
 
 /// The order of two values; `None` if they cannot be compared.
 pub fn compare(a: &Value, b: &Value) -> Option<Ordering> {
+    compare_within(a, b, 0, &mut Pairs::default())
+}
+
+/// [`compare`] of values that are nested this deep. Pairs of arrays that are being compared, or were found equal, count
+/// as equal: each pair is compared once, however often it occurs.
+fn compare_within(a: &Value, b: &Value, depth: usize, seen: &mut Pairs) -> Option<Ordering> {
+    if depth > NESTING_MAX {
+        return None;
+    }
     match (a, b) {
         (Value::Int(a), Value::Int(b)) => Some(a.cmp(b)),
         (Value::Float(_), _) | (_, Value::Float(_)) => as_float(a)?.partial_cmp(&as_float(b)?),
@@ -31,9 +41,12 @@ pub fn compare(a: &Value, b: &Value) -> Option<Ordering> {
         (Value::Symbol(a), Value::Symbol(b)) => Some(a.cmp(b)),
         (Value::Time(a), Value::Time(b)) => Some(a.cmp(b)),
         (Value::Array(a), Value::Array(b)) => {
+            if Rc::ptr_eq(a, b) || !seen.insert((Rc::as_ptr(a).addr(), Rc::as_ptr(b).addr())) {
+                return Some(Ordering::Equal);
+            }
             let (a, b) = (a.0.borrow(), b.0.borrow());
             for (a, b) in a.iter().zip(b.iter()) {
-                match compare(a, b)? {
+                match compare_within(a, b, depth + 1, seen)? {
                     Ordering::Equal => {}
                     order => return Some(order),
                 }
@@ -237,7 +250,7 @@ impl Interpreter<'_> {
             Some(other) => Err(Raise::kind(format!("no implicit conversion of {} into Integer", implicit(other)))),
         };
         let (start, end, step) = match name {
-            "times" => (0, from - 1, 1),
+            "times" => (0, from.saturating_sub(1), 1),
             "upto" => (from, int(0, from)?, 1),
             "downto" => (from, int(0, from)?, -1),
             _ => (from, int(0, i64::MAX)?, int(1, 1)?),
@@ -379,6 +392,15 @@ fn big(x: &BigInt, op: &str, y: &BigInt) -> Outcome {
                 let (x, y) = (Value::int(x.clone()), Value::int(y.clone()));
                 let power = as_float(&x).unwrap_or(0.0).powf(as_float(&y).unwrap_or(0.0));
                 return Ok(Value::Float(power));
+            }
+            if x.bits() <= 1 {
+                // 0, 1 and -1 stay small.
+                let odd = y % 2 != BigInt::ZERO;
+                return Ok(Value::int(if *y == BigInt::ZERO || !odd {
+                    x.pow(u32::from(*y != BigInt::ZERO) * 2)
+                } else {
+                    x.clone()
+                }));
             }
             let exponent = u32::try_from(y).map_err(|_| too_big())?;
             if x.bits().saturating_mul(u64::from(exponent)) > BITS_MAX {

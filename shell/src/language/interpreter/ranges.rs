@@ -129,7 +129,7 @@ impl Interpreter<'_> {
             "first" | "begin" | "min" if args.list.is_empty() && args.block.is_none() => Ok(range.begin.clone()),
             "last" | "end" | "max" if args.list.is_empty() && args.block.is_none() => {
                 match (&range.end, range.exclusive, name) {
-                    (Value::Int(n), true, "max") => Ok(Value::Int(n - 1)),
+                    (Value::Int(n), true, "max") => Ok(Value::int(num_bigint::BigInt::from(*n) - 1)),
                     _ => Ok(range.end.clone()),
                 }
             }
@@ -146,7 +146,7 @@ impl Interpreter<'_> {
             "sum" if args.block.is_none() && args.list.is_empty() => match (&range.begin, &range.end) {
                 (Value::Int(a), Value::Int(b)) => {
                     let (a, b) =
-                        (num_bigint::BigInt::from(*a), num_bigint::BigInt::from(*b - i64::from(range.exclusive)));
+                        (num_bigint::BigInt::from(*a), num_bigint::BigInt::from(*b) - i64::from(range.exclusive));
                     Ok(if b < a { Value::Int(0) } else { Value::int((&a + &b) * (&b - &a + 1) / 2) })
                 }
                 _ => return None,

@@ -20,6 +20,26 @@ fn letters(bytes: &[u8]) -> Vec<Vec<u8>> {
     out
 }
 
+/// Methods that work on characters. On bytes that are no UTF-8 they would replace some, so they refuse, as in Ruby.
+const NEEDS_CHARACTERS: &[&str] = &[
+    "upcase",
+    "downcase",
+    "swapcase",
+    "capitalize",
+    "gsub",
+    "sub",
+    "split",
+    "tr",
+    "delete",
+    "squeeze",
+    "count",
+    "scan",
+    "match",
+    "match?",
+    "=~",
+    "ord",
+];
+
 fn lossy(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()
 }
@@ -65,6 +85,10 @@ impl Interpreter<'_> {
         let whole = || Value::Str(Rc::clone(text));
         let first = args.list.first();
         let string = |text: String| Ok(Value::text(text));
+        if NEEDS_CHARACTERS.contains(&name.trim_end_matches('!')) && std::str::from_utf8(&bytes).is_err() {
+            let message = format!("invalid byte sequence in UTF-8: {name} needs text; use bytes, unpack or byteslice");
+            return Some(Err(Raise::argument(message)));
+        }
         if let Some(done) = self.searching(&bytes, name, args) {
             return Some(done);
         }
@@ -138,7 +162,11 @@ impl Interpreter<'_> {
                 Some(other) => Err(super::numbers::incomparable(&whole(), other)),
                 None => Err(Raise::argument("wrong number of arguments (given 0, expected 1)")),
             },
-            "length" | "size" => Ok(Value::Int(letters(&bytes).len() as i64)),
+            "length" | "size" => {
+                let count: usize =
+                    bytes.utf8_chunks().map(|chunk| chunk.valid().chars().count() + chunk.invalid().len()).sum();
+                Ok(Value::Int(count as i64))
+            }
             "bytesize" => Ok(Value::Int(bytes.len() as i64)),
             "empty?" => Ok(Value::Bool(bytes.is_empty())),
             "upcase" => string(lossy(&bytes).to_uppercase()),

@@ -44,6 +44,23 @@ pub fn class_method(name: &str, args: &Args) -> Option<Outcome> {
     })
 }
 
+/// Functions of `Date`. A date is the beginning of its day in the local time zone.
+pub fn date_method(name: &str, args: &Args) -> Option<Outcome> {
+    let midnight = |date: NaiveDate| zoned(date.and_time(chrono::NaiveTime::MIN), false);
+    Some(match name {
+        "today" => midnight(Local::now().date_naive()),
+        "new" | "civil" => made(&args.list, false),
+        "parse" => {
+            let text = args.list.first().map(to_text).unwrap_or_default();
+            parsed(&String::from_utf8_lossy(&text)).and_then(|time| match time {
+                Value::Time(time) => midnight(time.date_naive()),
+                other => Ok(other),
+            })
+        }
+        _ => return None,
+    })
+}
+
 fn made(list: &[Value], utc: bool) -> Outcome {
     let number = |at: usize, default: u32| match list.get(at) {
         Some(Value::Int(n)) => u32::try_from(*n).map_err(|_| Raise::argument("argument out of range")),

@@ -30,7 +30,17 @@ pub fn parse(source: &[u8], locals: &HashSet<String>) -> Result<Node> {
             format!("a statement is longer than {} MiB; put data into files or variables", SOURCE_BYTES_MAX >> 20);
         return Err(SyntaxError::new(Place { line: 1, column: 1 }, message));
     }
-    let mut parser = Parser::new(lexer::tokens(source)?, locals.clone(), 0);
+    parse_tokens(&lexer::tokens(source)?, locals)
+}
+
+/// Parses tokens; the end of the source may be left out.
+pub fn parse_tokens(tokens: &[Token], locals: &HashSet<String>) -> Result<Node> {
+    let mut tokens = tokens.to_vec();
+    if !matches!(tokens.last(), Some(Token { kind: Kind::End, .. })) {
+        let at = tokens.last().map(|token| token.at).unwrap_or_default();
+        tokens.push(Token { kind: Kind::End, at, spaced: true, space_after: true });
+    }
+    let mut parser = Parser::new(tokens, locals.clone(), 0);
     let program = parser.statements(&[])?;
     match parser.kind() {
         Kind::End => Ok(program),
