@@ -116,11 +116,7 @@ fn extreme_values_are_bounded() {
         (&format!("{nested} a == b"), "true"),
         (&format!("{nested} a <=> b"), "0"),
         (&format!("{nested} a == a.dup"), "true"),
-        (&format!("{nested} a.flatten.length"), "ArgumentError"),
-        (&format!("{nested} a.join.length"), "ArgumentError"),
         ("a = []; 1000000.times { a = [a] }; b = []; 1000000.times { b = [b] }; a <=> b", "nil"),
-        ("a = [1]; loop { a.concat(a) }", "ArgumentError"),
-        ("a = [1]; loop { a.insert(0, *a) }", "ArgumentError"),
         ("[1, 2].product([3], [4, 5])", "[[1, 3, 4], [1, 3, 5], [2, 3, 4], [2, 3, 5]]"),
         ("('a' * 1_000_000 + \"\\xff\").length", "1000001"),
     ] {
