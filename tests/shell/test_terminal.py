@@ -173,7 +173,8 @@ def test_completion_knows_what_an_argument_is(terminal):
     said(terminal, "t = create 'some_table', 'family'")
     said(terminal, "create_namespace 'some_space'")
     # The second string is a row: nothing is offered.
-    typed_until(terminal, "get 'some_table', 'fam" + TAB + "x', 'fam" + TAB, "'famx', 'family:")
+    typed_until(terminal, "get 'some_table', 'fam", "'fam")
+    typed_until(terminal, TAB + "x', 'fam" + TAB, "'family:")
     terminal.send(CONTROL_C, end="")
     terminal.read(at_prompt)
     typed_until(terminal, "t.get 'r', 'fam" + TAB, "'r', 'family:")

@@ -177,7 +177,7 @@ impl Output {
     pub fn row(&mut self, text: &str) {
         self.listing = true;
         if self.tables() {
-            let text = layout::one(text, self.width);
+            let text = layout::one(&self.harmless(text), self.width);
             self.raw(text.as_bytes());
         }
     }
