@@ -192,4 +192,4 @@ def test_text_of_tables_does_not_control_the_terminal(folder_shell, tmp_path):
         shell.send("create_namespace 'n', {'k' => \"\\e[31mred\"}")
         shell.read(at_prompt)
         shell.send("describe_namespace 'n'")
-        assert "k => \\x1B[31mred" in shell.read(at_prompt)
+        assert r"k => '\x1B[31mred'" in shell.read(at_prompt)
