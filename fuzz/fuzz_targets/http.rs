@@ -6,25 +6,19 @@
 //! repository. The server runs in this process, so that its coverage guides the fuzzer.
 #![no_main]
 
-use std::io::{ErrorKind, Read, Write};
-use std::net::{Shutdown, SocketAddr, TcpStream};
-use std::sync::OnceLock;
-use std::time::{Duration, Instant};
+mod serving;
 
-use hjall_engine::{Engine, Options};
-use hjall_server::{Config, Server};
+use std::time::Instant;
+
+use hjall_server::Server;
 use libfuzzer_sys::fuzz_target;
-
-/// The time in which the server has to answer, and to notice the end of a connection.
-const PATIENCE: Duration = Duration::from_secs(20);
+use serving::{PATIENCE, exchange};
 
 /// A request without its framing.
 const HEAD: &str = "POST / HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/x-thrift\r\n";
 
 /// `getClusterId`, strict binary.
 const CALL: &[u8] = b"\x80\x01\0\x01\0\0\0\x0cgetClusterId\0\0\0\x01\0";
-
-static SERVER: OnceLock<Server> = OnceLock::new();
 
 /// A request with a body of the right length.
 fn request(body: &[u8], connection: &str) -> Vec<u8> {
@@ -48,22 +42,17 @@ fn chunked(mut body: &[u8]) -> Vec<u8> {
     bytes
 }
 
-fn exchange(address: SocketAddr, bytes: &[u8]) -> Vec<u8> {
-    let mut stream = TcpStream::connect(address).expect("the server listens");
-    stream.set_read_timeout(Some(PATIENCE)).expect("a time limit");
-    let mut answer = Vec::new();
-    let sent = stream.write_all(bytes).and_then(|()| stream.shutdown(Shutdown::Write));
-    if let Err(e) = sent.and_then(|()| stream.read_to_end(&mut answer)) {
-        assert!(!matches!(e.kind(), ErrorKind::WouldBlock | ErrorKind::TimedOut), "neither an answer nor an end");
+/// Waits until the server has no connection and holds nothing for one.
+fn until_idle(server: &Server) {
+    let until = Instant::now() + PATIENCE;
+    while server.connections() > 0 || server.held_bytes() > 0 {
+        assert!(Instant::now() < until, "{} connections, {} bytes", server.connections(), server.held_bytes());
+        std::thread::yield_now();
     }
-    answer
 }
 
 fuzz_target!(|bytes: &[u8]| {
-    let server = SERVER.get_or_init(|| {
-        let engine = Engine::memory(Options::default()).expect("a database in memory");
-        Server::start(Config::on(SocketAddr::from(([127, 0, 0, 1], 0))), engine).expect("a free port")
-    });
+    let server = serving::server();
     let (form, rest) = bytes.split_first().map_or((0, bytes), |(form, rest)| (*form % 4, rest));
     let sent = match form {
         0 => [b"POST / HTTP/1.1\r\n", rest].concat(),
@@ -74,9 +63,5 @@ fuzz_target!(|bytes: &[u8]| {
     exchange(server.addr(), &sent);
     let answer = exchange(server.addr(), &request(CALL, "close"));
     assert!(answer.starts_with(b"HTTP/1.1 200 "), "{}", answer.escape_ascii());
-    let until = Instant::now() + PATIENCE;
-    while server.connections() > 0 || server.held_bytes() > 0 {
-        assert!(Instant::now() < until, "{} connections, {} bytes", server.connections(), server.held_bytes());
-        std::thread::yield_now();
-    }
+    until_idle(server);
 });

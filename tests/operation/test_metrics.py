@@ -1,4 +1,6 @@
 """Names and exact counts in /metrics, as parsed by Prometheus, and in /jmx, as read by dashboards for HBase."""
+import contextlib
+import http.client
 import json
 import socket
 import ssl
@@ -183,6 +185,31 @@ def test_jmx_uses_the_names_of_hbases_thrift_server(served):
         assert 0 < one_["getRow_min"] <= one_["getRow_median"] <= one_["getRow_99th_percentile"] <= one_["getRow_max"]
         assert (one_["batchGet_num_ops"], one_["batchGet_mean"]) == (1, 3)
         assert (one_["batchMutate_num_ops"], one_["batchMutate_mean"]) == (1, 2)
+
+
+def test_jmx_counts_requests_to_rest_under_hbases_names(served):
+    server = served()
+
+    def send(method, path, body=None, kind="application/octet-stream"):
+        connection = http.client.HTTPConnection(server.address, timeout=30)
+        with contextlib.closing(connection):
+            connection.request(method, path, body, {"Content-Type": kind} if body else {})
+            return connection.getresponse().status
+
+    assert send("PUT", "/t/schema", '{"ColumnSchema":[{"name":"f"}]}', "application/json") == 201
+    assert [send("PUT", "/t/r/f:a", "v") for _ in range(3)] == [200] * 3
+    assert send("PUT", "/t/r/f", "v") == 400
+    assert send("GET", "/t/r/f:a") == 200 and send("GET", "/version") == 200
+    assert send("GET", "/t/*") == 200
+    assert send("DELETE", "/t/r") == 200
+    assert send("PUT", "/version", "v") == 405 and send("GET", "/t") == 404
+    name = "Hadoop:service=HBase,name=REST"
+    bean = beans(server, name)[name]
+    kinds = ("Get", "Put", "Delete", "ScanCount", "AppendCount", "IncrementCount")
+    assert {kind: (bean[f"successful{kind}"], bean[f"failed{kind}"]) for kind in kinds} == {
+        "Get": (2, 0), "Put": (4, 1), "Delete": (1, 0), "ScanCount": (1, 0), "AppendCount": (0, 0), "IncrementCount": (0, 0)}
+    assert bean["requests"] == 9
+    assert value(scrape(server), "hjall_client_errors_total", kind="rest_refused") == 2
 
 
 def test_jmx_uses_the_names_of_hbases_rpc_server(served):

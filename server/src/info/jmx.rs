@@ -4,9 +4,9 @@ use serde_json::{Map, Value, json};
 
 use super::process::Process;
 use crate::observe::LaneMetrics;
-use crate::observe::{PerService, Recorded, Snapshot, Watch};
+use crate::observe::{Calls, PerService, Recorded, Snapshot, Watch};
 use crate::server::view::{Figures, View};
-use crate::wire::method::{LaneKind, Service};
+use crate::wire::method::{LaneKind, Method, Rest, Service};
 
 type Bean = Map<String, Value>;
 
@@ -26,7 +26,8 @@ pub fn of(view: &View, figures: &Figures, pattern: Option<&str>) -> String {
 }
 
 /// The metrics of HBase's gateways. In HBase each is a server with one such bean; here all services run in one server.
-/// That of REST has the figures of the others under their names: HBase's own counts requests by their outcomes.
+/// That of REST has the figures of the others under their names, too: HBase's own only counts requests by their
+/// outcomes.
 fn gateway(view: &View, figures: &Figures, service: Service) -> Bean {
     let (name, context) = match service {
         Service::Thrift1 => ("Thrift,sub=ThriftOne", "thrift-one"),
@@ -47,7 +48,60 @@ fn gateway(view: &View, figures: &Figures, service: Service) -> Bean {
     for (method, took, recent) in view.watch.calls.methods(service) {
         histogram(&mut bean, method, &took, &recent, 1);
     }
+    if service == Service::Rest {
+        outcomes(&mut bean, &view.watch.calls);
+    }
     bean
+}
+
+/// HBase's counters of requests to its REST gateway. A page of an answer after the first one is no request.
+fn outcomes(bean: &mut Bean, calls: &Calls) {
+    let mut requests = 0;
+    for (name, suffix) in
+        [("Get", ""), ("Put", ""), ("Delete", ""), ("Scan", "Count"), ("Append", "Count"), ("Increment", "Count")]
+    {
+        let of_name = Rest::ALL.into_iter().filter(|method| outcome(*method) == Some(name));
+        let (all, failed) = of_name.fold((0, 0), |(all, failed), method| {
+            let (more, more_failed) = calls.outcomes(Method::Rest(method));
+            (all + more, failed + more_failed)
+        });
+        requests += all;
+        bean.insert(format!("successful{name}{suffix}"), all.saturating_sub(failed).into());
+        bean.insert(format!("failed{name}{suffix}"), failed.into());
+    }
+    bean.insert("requests".to_owned(), requests.into());
+}
+
+/// The group in which HBase's REST gateway counts a method.
+fn outcome(method: Rest) -> Option<&'static str> {
+    Some(match method {
+        Rest::ContinueScan => return None,
+        Rest::ScanRows | Rest::GetScannerCells => "Scan",
+        Rest::Append => "Append",
+        Rest::Increment => "Increment",
+        Rest::PutRows
+        | Rest::CheckAndPut
+        | Rest::OpenScanner
+        | Rest::ReplaceSchema
+        | Rest::UpdateSchema
+        | Rest::CreateNamespace
+        | Rest::ModifyNamespace => "Put",
+        Rest::DeleteRow | Rest::CheckAndDelete | Rest::CloseScanner | Rest::DeleteTable | Rest::DeleteNamespace => {
+            "Delete"
+        }
+        Rest::ListTables
+        | Rest::GetVersion
+        | Rest::GetClusterVersion
+        | Rest::GetStatus
+        | Rest::ListNamespaces
+        | Rest::GetNamespace
+        | Rest::ListNamespaceTables
+        | Rest::GetSchema
+        | Rest::TableExists
+        | Rest::GetRegions
+        | Rest::GetRow
+        | Rest::GetRows => "Get",
+    })
 }
 
 /// The metrics of a region server's RPC queues. Queues that hjall does not have (replication, bulk loads) have 0 calls.

@@ -13,6 +13,7 @@ use super::reply_body::{ReplyBody, Source};
 use crate::dispatch::call::Call;
 use crate::dispatch::caller::Caller;
 use crate::dispatch::job::Reply;
+use crate::observe::{Brief, client_error};
 use crate::wire::rest::answer::Head;
 use crate::wire::rest::{NO_IMPERSONATION, Refusal, Request as RestRequest, RequestHead};
 
@@ -59,6 +60,11 @@ impl Connection<'_> {
         let request = match recognised {
             Ok(request) => request,
             Err(refusal) => {
+                if refusal.status >= 400 {
+                    let (errors, peer) = (&self.dispatcher.runner.client_errors, caller.peer);
+                    let (status, method, path) = (refusal.status, head.method.as_str(), Brief(head.uri.path()));
+                    client_error!(errors, RestRefused, debug, %peer, status, method, %path, "REST request refused");
+                }
                 self.discard(body).await;
                 return self.refused(&refusal);
             }

@@ -86,6 +86,13 @@ impl Calls {
         })
     }
 
+    /// The calls of a method that have ended, and how many of them in an exception.
+    pub fn outcomes(&self, method: Method) -> (u64, u64) {
+        self.of_method(method).iter().filter_map(OnceLock::get).fold((0, 0), |(all, failed), counted| {
+            (all + counted.took.read().count(), failed + counted.failed.load(Ordering::Relaxed))
+        })
+    }
+
     /// Run times of all calls of a service.
     pub fn took(&self, service: Service) -> Snapshot {
         let mut all = Snapshot::default();

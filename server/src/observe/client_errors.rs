@@ -21,18 +21,21 @@ pub enum ClientError {
     LoginFailed,
     /// A message that cannot be read or exceeds a limit.
     InvalidMessage,
+    /// A request to the REST gateway that is for no operation, or has no type that the operation knows.
+    RestRefused,
     /// A call that ended in an error whose reason the client does not see.
     FailedCall,
 }
 
 impl ClientError {
     /// All kinds.
-    pub const ALL: [Self; 6] = [
+    pub const ALL: [Self; 7] = [
         Self::ConnectionRefused,
         Self::TlsHandshake,
         Self::ForeignProtocol,
         Self::LoginFailed,
         Self::InvalidMessage,
+        Self::RestRefused,
         Self::FailedCall,
     ];
 
@@ -44,6 +47,7 @@ impl ClientError {
             Self::ForeignProtocol => "foreign_protocol",
             Self::LoginFailed => "login_failed",
             Self::InvalidMessage => "invalid_message",
+            Self::RestRefused => "rest_refused",
             Self::FailedCall => "failed_call",
         }
     }

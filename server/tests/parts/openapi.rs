@@ -30,7 +30,7 @@ fn the_server_has_every_operation_of_the_document() {
             .replace("{times}", "5")
             .replace("{prefix}", "a")
             .replace("{scanner}", "10000000a");
-        for verb in ["get", "put", "post", "delete"] {
+        for verb in ["get", "head", "put", "post", "delete"] {
             let operation = &item[verb];
             let head = RequestHead { verb: &verb.to_ascii_uppercase(), path: &filled, ..RequestHead::default() };
             if operation.is_null() {

@@ -5,6 +5,7 @@
 #[cfg(unix)]
 mod binary;
 mod limits;
+mod rest_bodies;
 mod view;
 mod wire;
 mod writes;

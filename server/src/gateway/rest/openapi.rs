@@ -2,8 +2,9 @@
 
 use serde_json::{Map, Value, json};
 
+use crate::wire::method::Rest;
 use crate::wire::rest::media::Kind;
-use crate::wire::rest::resource::{OPERATIONS, Of, Operation, Parameter, Resource};
+use crate::wire::rest::resource::{OPERATIONS, Of, Operation, Parameter, Resource, Verb};
 
 /// The document, as JSON with a line for each value.
 pub fn document() -> String {
@@ -48,6 +49,8 @@ fn addresses(resource: Resource) -> Vec<(String, bool, bool)> {
             ("/{table}/{row}/{columns}".to_owned(), true, false),
             (address, true, true),
         ],
+        // An alias.
+        Resource::Version => vec![(address, false, false), ("/version/rest".to_owned(), true, false)],
         Resource::Multiget => vec![(format!("{address}/{{columns}}"), true, false), (address, false, false)],
         _ => vec![(address, false, false)],
     }
@@ -58,7 +61,8 @@ fn item(resource: Resource, columns: bool, times: bool) -> Value {
     let names = resource.address().split(['/', '*']).filter_map(|part| part.strip_prefix('{')?.strip_suffix('}'));
     let mut parameters: Vec<_> =
         names.filter(|name| !matches!(*name, "columns" | "times")).map(path_parameter).collect();
-    parameters.extend(columns.then(|| path_parameter("columns")));
+    let has_columns = columns && resource != Resource::Version;
+    parameters.extend(has_columns.then(|| path_parameter("columns")));
     parameters.extend(times.then(|| path_parameter("times")));
     if !parameters.is_empty() {
         item.insert("parameters".to_owned(), parameters.into());
@@ -68,6 +72,13 @@ fn item(resource: Resource, columns: bool, times: bool) -> Value {
         // The values of `check` are one operation.
         if operation.check.is_none() {
             item.insert(verb, described(operation, columns, times));
+        }
+        if operation.verb == Verb::Get && operation.is_safe() {
+            let mut head = described(operation, columns, times);
+            head["operationId"] = format!("{}ByHead", head["operationId"].as_str().unwrap_or_default()).into();
+            head["summary"] = "As GET, without the body.".into();
+            head["responses"]["200"] = json!({ "description": "As GET, without the body." });
+            item.insert("head".to_owned(), head);
         }
     }
     item.into()
@@ -85,7 +96,12 @@ fn path_parameter(name: &str) -> Value {
         "prefix" => "What the rows begin with.",
         _ => "The identifier from the header Location.",
     };
-    json!({ "name": name, "in": "path", "required": true, "description": about, "schema": { "type": "string" } })
+    let mut parameter =
+        json!({ "name": name, "in": "path", "required": true, "description": about, "schema": { "type": "string" } });
+    if let Some(example) = example_of(name) {
+        parameter["example"] = example;
+    }
+    parameter
 }
 
 fn parameter(parameter: &Parameter) -> Value {
@@ -96,12 +112,51 @@ fn parameter(parameter: &Parameter) -> Value {
         Of::Flag => json!({ "type": "boolean" }),
     };
     let place = if parameter.header { "header" } else { "query" };
-    json!({ "name": parameter.name, "in": place, "description": parameter.about, "schema": schema })
+    let mut described =
+        json!({ "name": parameter.name, "in": place, "description": parameter.about, "schema": schema });
+    match parameter.name {
+        "check" => described["schema"]["enum"] = json!(["put", "delete", "append", "increment"]),
+        "e" => described["schema"]["enum"] = json!(["b64", "base64", "b64url", "base64url", "b64basic", "base64basic"]),
+        _ => {}
+    }
+    if let Some(example) = example_of(parameter.name) {
+        described["example"] = example;
+    }
+    described
+}
+
+/// A value of a parameter. Together with the bodies' examples, it makes a request that succeeds.
+fn example_of(name: &str) -> Option<Value> {
+    Some(match name {
+        "table" => json!("t"),
+        "namespace" => json!("n"),
+        "columns" => json!("f:a1"),
+        "times" => json!("4102444800000"),
+        "prefix" => json!("row"),
+        "row" | "startrow" => json!("row1"),
+        "endrow" => json!("row9"),
+        "column" => json!(["f:a1"]),
+        "v" | "maxversions" | "batchsize" => json!(2),
+        "limit" | "n" | "c" => json!(10),
+        "starttime" | "X-Timestamp" => json!(5),
+        "endtime" => json!(4_102_444_800_000_i64),
+        "reversed" | "cacheblocks" | "rr" => json!(true),
+        "check" => json!("append"),
+        "filter" => json!("PrefixFilter('row')"),
+        "filter_b64" => json!("UHJlZml4RmlsdGVyKCdyb3cnKQ"),
+        _ => return None,
+    })
+}
+
+/// Whether a representation exists at an address: a value is that of one column.
+fn exists(operation: &Operation, kind: Kind, columns: bool) -> bool {
+    kind != Kind::Binary || columns || operation.resource != Resource::Row
 }
 
 fn described(operation: &Operation, columns: bool, times: bool) -> Value {
     let suffix = match (columns, times) {
         (true, true) => "InTimes",
+        (true, false) if operation.resource == Resource::Version => "AtItsAlias",
         (true, false) => "OfColumns",
         _ => "",
     };
@@ -117,43 +172,60 @@ fn described(operation: &Operation, columns: bool, times: bool) -> Value {
         described.insert("parameters".to_owned(), operation.parameters.iter().map(parameter).collect());
     }
     if !operation.consumes.is_empty() {
+        let read = operation.consumes.iter().filter(|kind| exists(operation, **kind, columns));
         let content: Map<_, _> =
-            operation.consumes.iter().map(|kind| (kind.name().to_owned(), media(operation, *kind, true))).collect();
-        described.insert("requestBody".to_owned(), json!({ "required": true, "content": content }));
+            read.map(|kind| (kind.name().to_owned(), media(operation, *kind, Direction::Sent))).collect();
+        // A namespace may be created without properties.
+        let required = operation.resource != Resource::Namespace;
+        described.insert("requestBody".to_owned(), json!({ "required": required, "content": content }));
     }
-    described.insert("responses".to_owned(), responses(operation));
+    described.insert("responses".to_owned(), responses(operation, columns));
     described.into()
 }
 
-fn responses(operation: &Operation) -> Value {
-    const ALWAYS: [u16; 9] = [400, 401, 403, 405, 406, 413, 415, 429, 503];
+fn responses(operation: &Operation, columns: bool) -> Value {
+    const ALWAYS: [u16; 12] = [400, 401, 403, 405, 406, 408, 413, 415, 421, 429, 431, 503];
     let mut responses = Map::new();
-    for status in operation.statuses.iter().copied().chain(ALWAYS) {
+    // The values of `check` are one operation.
+    let same = |other: &&Operation| (other.resource, other.verb) == (operation.resource, operation.verb);
+    let statuses = OPERATIONS.iter().filter(same).flat_map(|other| other.statuses).copied();
+    for status in statuses.chain(ALWAYS) {
         let about = match status {
+            200 if operation.method == Rest::PutRows => {
+                "Done. The body is empty, except for append and increment with rr=true, which answer with the new cells."
+            }
             200 => "Done.",
             201 => "Created.",
             204 => "There are no more cells.",
-            304 => "Not changed.",
+            304 if operation.resource == Resource::Row => "The check has failed: the cell has another value.",
+            304 => "Not changed: another request has created the table meanwhile.",
             400 => "The request has a mistake, which the text names.",
             401 => "The server has users, and the request has no login that is allowed.",
             403 => "The user may not do this, or the namespace is not in the state for it.",
-            404 => "There is no such row, table or family.",
+            404 => "There is no such row, table or family, or a parameter that must be a number is none.",
             405 => "The resource does not have this method.",
             406 => "The answer does not exist in a type that the request accepts.",
+            408 => "The body has not arrived in time.",
             410 => "The table was disabled. The scanner is closed.",
             413 => "The body is too large.",
             415 => "The body has a type that cannot be read.",
+            421 => "The request is for a host that this server is not.",
             429 => "Too many logins have failed.",
+            431 => "The head of the request is too large.",
             _ => "The server cannot do this now.",
         };
         let mut response = json!({ "description": about });
-        if status == 200 && !operation.produces.is_empty() {
-            let content: Map<_, _> = operation
-                .produces
-                .iter()
-                .map(|kind| (kind.name().to_owned(), media(operation, *kind, false)))
-                .collect();
+        // A table that exists is answered without a body.
+        if status == 200 && !operation.produces.is_empty() && operation.resource != Resource::Exists {
+            let given = operation.produces.iter().filter(|kind| exists(operation, **kind, columns));
+            let content: Map<_, _> =
+                given.map(|kind| (kind.name().to_owned(), media(operation, *kind, Direction::Given))).collect();
             response["content"] = content.into();
+        }
+        if matches!(status, 429 | 503) {
+            response["headers"] = json!({
+                "Retry-After": { "description": "Seconds; if a later try may succeed.", "schema": { "type": "integer" } }
+            });
         }
         if status == 201 {
             response["headers"] = json!({
@@ -165,9 +237,18 @@ fn responses(operation: &Operation) -> Value {
     responses.into()
 }
 
-fn media(operation: &Operation, kind: Kind, sent: bool) -> Value {
+/// Which way a body goes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Direction {
+    Sent,
+    Given,
+}
+
+fn media(operation: &Operation, kind: Kind, direction: Direction) -> Value {
+    let sent = direction == Direction::Sent;
+    let example = if sent { example(operation.resource, kind) } else { None };
     if kind != Kind::Json {
-        return json!({});
+        return example.map_or(json!({}), |example| json!({ "example": example }));
     }
     let schema = match operation.resource {
         Resource::Tables | Resource::NamespaceTables => "TableList",
@@ -175,7 +256,9 @@ fn media(operation: &Operation, kind: Kind, sent: bool) -> Value {
         Resource::ClusterVersion => "ClusterVersion",
         Resource::Status => "ClusterStatus",
         Resource::Namespaces => "Namespaces",
+        Resource::Namespace if sent => "SentNamespaceProperties",
         Resource::Namespace => "NamespaceProperties",
+        Resource::Schema if sent => "SentTableSchema",
         Resource::Schema => "TableSchema",
         Resource::Regions => "TableInfo",
         Resource::Exists => return json!({}),
@@ -183,15 +266,50 @@ fn media(operation: &Operation, kind: Kind, sent: bool) -> Value {
         Resource::Scanner | Resource::Multiget | Resource::Row | Resource::Scan if sent => "SentCellSet",
         Resource::Scanner | Resource::Multiget | Resource::Row | Resource::Scan => "CellSet",
     };
-    json!({ "schema": { "$ref": format!("#/components/schemas/{schema}") } })
+    let mut media = json!({ "schema": { "$ref": format!("#/components/schemas/{schema}") } });
+    if let Some(example) = example {
+        media["example"] = example;
+    }
+    media
 }
 
-/// An object with these fields, which it has always if `required`.
-fn object(fields: &Value, required: bool) -> Value {
+/// A body of a request.
+fn example(resource: Resource, kind: Kind) -> Option<Value> {
+    Some(match (resource, kind) {
+        (Resource::Row, Kind::Json) => json!({
+            "Row": [{ "key": "cm93MQ==", "Cell": [{ "column": "ZjphMQ==", "timestamp": 5, "$": "dmFsdWU=" }] }]
+        }),
+        (Resource::Row, Kind::Xml) => {
+            json!(
+                r#"<CellSet><Row key="cm93MQ=="><Cell column="ZjphMQ==" timestamp="5">dmFsdWU=</Cell></Row></CellSet>"#
+            )
+        }
+        (Resource::Row, Kind::Binary) => json!("value"),
+        (Resource::Schema, Kind::Json) => json!({ "ColumnSchema": [{ "name": "f", "VERSIONS": "3" }] }),
+        (Resource::Schema, Kind::Xml) => json!(r#"<TableSchema><ColumnSchema name="f" VERSIONS="3"/></TableSchema>"#),
+        (Resource::Namespace, Kind::Json) => json!({ "properties": { "owner": "docs" } }),
+        (Resource::Namespace, Kind::Xml) => json!(
+            "<NamespaceProperties><properties><entry><key>owner</key><value>docs</value></entry></properties>\
+             </NamespaceProperties>"
+        ),
+        (Resource::Scanners, Kind::Json) => json!({
+            "batch": 10, "startRow": "cm93MQ==", "column": ["ZjphMQ=="], "maxVersions": 1,
+            "filter": "{\"type\":\"PrefixFilter\",\"value\":\"cm93\"}",
+        }),
+        (Resource::Scanners, Kind::Xml) => {
+            json!(r#"<Scanner batch="10" startRow="cm93MQ==" maxVersions="1"><column>ZjphMQ==</column></Scanner>"#)
+        }
+        _ => return None,
+    })
+}
+
+/// An object with these fields. In an answer it has all of them, and in a request no others.
+fn object(fields: &Value, direction: Direction) -> Value {
     let names: Vec<_> = fields.as_object().map(|fields| fields.keys().cloned().collect()).unwrap_or_default();
     let mut schema = json!({ "type": "object", "properties": fields });
-    if required {
-        schema["required"] = json!(names);
+    match direction {
+        Direction::Given => schema["required"] = json!(names),
+        Direction::Sent => schema["additionalProperties"] = json!(false),
     }
     schema
 }
@@ -202,14 +320,20 @@ fn schemas() -> Value {
     let text = json!({ "type": "string" });
     let list = |items: Value| json!({ "type": "array", "items": items });
     let cell = json!({ "column": bytes, "timestamp": number, "$": bytes });
-    let cells = |required| {
-        let row = json!({ "key": bytes, "Cell": list(object(&cell, required)) });
-        object(&json!({ "Row": list(object(&row, required)) }), required)
+    let cells = |direction| {
+        let row = json!({ "key": bytes, "Cell": list(object(&cell, direction)) });
+        object(&json!({ "Row": list(object(&row, direction)) }), direction)
     };
+    let given = |fields: Value| object(&fields, Direction::Given);
     let name = json!({ "name": text });
     let attributes = json!({ "type": "object", "properties": name, "additionalProperties": { "type": ["string", "number", "boolean"] } });
     let mut schema = attributes.clone();
-    schema["properties"]["ColumnSchema"] = list(attributes);
+    schema["properties"]["ColumnSchema"] = list(attributes.clone());
+    let mut family = attributes;
+    family["required"] = json!(["name"]);
+    let mut sent_schema = schema.clone();
+    sent_schema["properties"]["ColumnSchema"] = json!({ "type": "array", "items": family, "minItems": 1 });
+    sent_schema["required"] = json!(["ColumnSchema"]);
     let node = json!({
         "name": text, "startCode": number, "requests": number, "heapSizeMB": number, "maxHeapSizeMB": number,
         "Region": list(json!({ "type": "object" })),
@@ -218,26 +342,44 @@ fn schemas() -> Value {
     let version = json!({
         "Server": text, "Jersey": text, "Version": text, "Revision": text, "REST": text, "JVM": text, "OS": text,
     });
+    let about = |mut schema: Value, about: &str| {
+        schema["description"] = about.into();
+        schema
+    };
+    let scanner = json!({
+        "batch": about(number.clone(), "The most cells in one answer; default 100."),
+        "startRow": about(bytes.clone(), "The first row."),
+        "endRow": about(bytes.clone(), "The row after the last one."),
+        "column": about(list(bytes.clone()), "Families, or columns as family:qualifier; default: all."),
+        "startTime": about(number.clone(), "The smallest timestamp, in milliseconds."),
+        "endTime": about(number.clone(), "The timestamp after the greatest one, in milliseconds."),
+        "maxVersions": about(number.clone(), "The number of versions per column; default: all that are stored."),
+        "filter": about(text.clone(), "A filter as JSON in a string, such as {\"type\":\"PrefixFilter\",\"value\":\"cm93\"}."),
+        "caching": about(number.clone(), "The number of rows that are read ahead; without effect on the answers."),
+        "cacheBlocks": about(json!({ "type": "boolean" }), "Accepted for HBase's clients; without effect."),
+        "labels": about(list(text.clone()), "Accepted for HBase's clients; without effect."),
+    });
+    let properties = json!({ "type": "object", "additionalProperties": text });
+    let mut sent_properties = object(&json!({ "properties": properties }), Direction::Sent);
+    sent_properties["required"] = json!(["properties"]);
     json!({
-        "CellSet": cells(true),
-        "SentCellSet": cells(false),
-        "TableList": object(&json!({ "table": list(object(&name, true)) }), true),
-        "Version": object(&version, true),
-        "ClusterVersion": object(&json!({ "Version": text }), true),
-        "ClusterStatus": object(&json!({
-            "LiveNodes": list(object(&node, true)), "DeadNodes": list(text.clone()), "regions": number,
-            "requests": number, "averageLoad": { "type": "number" },
-        }), true),
-        "Namespaces": object(&json!({ "Namespace": list(text.clone()) }), true),
-        "NamespaceProperties": object(&json!({
+        "CellSet": cells(Direction::Given),
+        "SentCellSet": cells(Direction::Sent),
+        "TableList": given(json!({ "table": list(given(name)) })),
+        "Version": given(version),
+        "ClusterVersion": given(json!({ "Version": text })),
+        "ClusterStatus": given(json!({
+            "LiveNodes": list(given(node)), "DeadNodes": list(text.clone()), "regions": number, "requests": number,
+            "averageLoad": { "type": "number" },
+        })),
+        "Namespaces": given(json!({ "Namespace": list(text.clone()) })),
+        "NamespaceProperties": given(json!({
             "properties": { "type": ["object", "null"], "additionalProperties": text }
-        }), false),
+        })),
+        "SentNamespaceProperties": sent_properties,
         "TableSchema": schema,
-        "TableInfo": object(&json!({ "name": text, "Region": list(object(&region, true)) }), true),
-        "Scanner": object(&json!({
-            "batch": number, "startRow": bytes, "endRow": bytes, "column": list(bytes.clone()), "startTime": number,
-            "endTime": number, "maxVersions": number, "caching": number, "cacheBlocks": { "type": "boolean" },
-            "labels": list(text.clone()), "filter": text,
-        }), false),
+        "SentTableSchema": sent_schema,
+        "TableInfo": given(json!({ "name": text, "Region": list(given(region)) })),
+        "Scanner": object(&scanner, Direction::Sent),
     })
 }

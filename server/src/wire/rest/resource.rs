@@ -114,7 +114,7 @@ pub struct Operation {
     pub about: &'static str,
     /// Its parameters.
     pub parameters: &'static [Parameter],
-    /// The statuses of its answers, without 400, 401, 403, 405, 406, 415 and 503, which every operation has.
+    /// The statuses of its answers, without those that every operation has.
     pub statuses: &'static [u16],
 }
 
@@ -421,7 +421,11 @@ pub static OPERATIONS: &[Operation] = &[
         preferred: Kind::Protobuf,
         must_accept: true,
         parameters: &[
-            query("limit", Of::Number, "The most rows to return, or pieces of rows with batchsize. 0 or less: none."),
+            query(
+                "limit",
+                Of::Number,
+                "The most rows to return, or pieces of rows with batchsize. With 0 or less, no rows are returned.",
+            ),
             query("startrow", Of::Text, "The first row."),
             query("endrow", Of::Text, "The row after the last one."),
             query("column", Of::Texts, "A family, or a column as family:qualifier. May be repeated."),

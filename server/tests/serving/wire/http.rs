@@ -24,7 +24,11 @@ pub fn read(from: &mut BufReader<TcpStream>) -> (u16, String, Vec<u8>) {
         }
         headers.push_str(&line.to_lowercase());
     }
-    let length = headers.lines().find_map(|h| h.strip_prefix("content-length: ")).unwrap().parse().unwrap();
+    let length = match status {
+        // These have no body, and need not state its length.
+        204 | 304 => 0,
+        _ => headers.lines().find_map(|h| h.strip_prefix("content-length: ")).unwrap().parse().unwrap(),
+    };
     let mut body = vec![0; length];
     from.read_exact(&mut body).unwrap();
     (status, headers, body)

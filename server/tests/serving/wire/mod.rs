@@ -1,10 +1,10 @@
 //! A whole server on port 0 with the test's handler: which calls reach it, and what clients receive, in every dialect.
 
-mod client;
+pub mod client;
 mod dialects;
 mod foreign;
 mod handler;
-mod http;
+pub mod http;
 mod http_damage;
 mod idle;
 mod inline;
