@@ -275,6 +275,26 @@ def test_an_address_in_a_later_layer_overrides_the_list_in_an_earlier_one(tmp_pa
         done.stdout.close()
 
 
+def test_two_services_cannot_have_one_address():
+    for other in ("rest", "thrift1"):
+        name = {"rest": "rest.listen", "thrift1": "server.listen_thrift1"}[other]
+        _, said = config("--set", "server.listen=127.0.0.1:9090", "--set", f"{name}=127.0.0.1:9090", code=2)
+        assert f"server.listen and {name} both have the address 127.0.0.1:9090" in said
+
+
+def test_the_announcement_names_the_service_of_a_port_of_its_own():
+    done = subprocess.Popen([binary(), "serve", "--memory", "--listen", "127.0.0.1:0", "--rest-listen", "127.0.0.1:0", "--info-listen", "off"],
+                            stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+    try:
+        lines = [done.stdout.readline() for _ in range(2)]
+    finally:
+        done.kill()
+        done.wait()
+        done.stdout.close()
+    assert re.fullmatch(r"hjall listening on 127\.0\.0\.1:\d+\n", lines[0])
+    assert re.fullmatch(r"hjall listening on 127\.0\.0\.1:\d+ \(REST\)\n", lines[1])
+
+
 def test_the_output_is_a_valid_settings_file(tmp_path):
     printed, _ = config("--set", "queues.read_ratio=0.7", "--set", "server.host=a \"b\" \\ c")
     assert tomllib.loads(printed)["queues"]["read_ratio"] == 0.7

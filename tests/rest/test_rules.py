@@ -65,7 +65,7 @@ UNREADABLE = {
     "an unknown field": (JSON, '{"Row":[{"Cell":[{"vaule":"eA=="}]}]}', b"column, timestamp, $"),
     "no base64": (JSON, '{"Row":[{"key":"%%%"}]}', b"key is not base64"),
     "a column without a colon": (JSON, cells(("r", "f", "v")), b"family:qualifier"),
-    "a type that is none": ("junk", "x", b"junk"),
+    "no media type": ("junk", "x", b"junk"),
 }
 
 

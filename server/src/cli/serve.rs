@@ -211,7 +211,7 @@ fn announce(data: &str, server: &Server, info: &InfoPort, started: Instant, log:
     // A reader of both outputs sees the log of the start first.
     log.flush();
     let mut out = io::stdout().lock();
-    for addr in addrs {
+    for addr in server.listening() {
         // An error means that standard output is closed, so there is no reader.
         let _ = writeln!(out, "hjall listening on {addr}");
     }

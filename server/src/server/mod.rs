@@ -32,7 +32,7 @@ use crate::net::acceptor::{self, Acceptor};
 use crate::net::endpoint::Endpoint;
 use crate::net::tls::{TlsAcceptor, TlsError};
 use crate::observe::{LaneMetrics, SUMMARY_PERIOD, Watch};
-use crate::settings::config::Config;
+use crate::settings::config::{Config, Listen};
 use view::View;
 
 /// Why a server does not start.
@@ -56,7 +56,8 @@ impl fmt::Display for StartError {
             Self::Listen(addr, error) if error.kind() == io::ErrorKind::AddrInUse => {
                 write!(
                     f,
-                    "cannot listen on {addr}: another program uses the port; stop it, or choose another port with --listen"
+                    "cannot listen on {addr}: another program uses the port; stop it, or choose another port with --listen \
+                     (for REST alone: --rest-listen)"
                 )
             }
             Self::Listen(addr, error) => {
@@ -78,6 +79,7 @@ const STOPPED_CALLS_WAIT: Duration = Duration::from_secs(2);
 /// A running server. Dropping it stops it.
 pub struct Server {
     addrs: Vec<SocketAddr>,
+    listening: Vec<Listen>,
     running: Option<Running>,
     loops: Vec<Loop>,
     sweeper: Option<LeaseSweeper>,
@@ -150,6 +152,7 @@ impl Server {
             listeners.push((addr, bound, *listen));
         }
         let addrs: Vec<_> = listeners.iter().map(|(addr, ..)| *addr).collect();
+        let listening = listeners.iter().map(|(addr, _, listen)| Listen { addr: *addr, ..*listen }).collect();
         let first = addrs.first().ok_or(StartError::NoAddress)?;
         let identity = Identity {
             host: config.host_in_force().unwrap_or_else(|| first.ip().to_string()),
@@ -175,7 +178,7 @@ impl Server {
             }
         }
         let running = Running { endpoint, changing: Mutex::new(()) };
-        Ok(Self { addrs, running: Some(running), loops, sweeper: None, view: None })
+        Ok(Self { addrs, listening, running: Some(running), loops, sweeper: None, view: None })
     }
 
     /// The first address, with the port that was bound.
@@ -186,6 +189,11 @@ impl Server {
     /// All addresses, in the order of the configuration.
     pub fn addrs(&self) -> &[SocketAddr] {
         &self.addrs
+    }
+
+    /// The addresses with their services, in the same order.
+    pub fn listening(&self) -> &[Listen] {
+        &self.listening
     }
 
     /// The figures of the lanes that the settings have.

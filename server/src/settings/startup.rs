@@ -163,12 +163,20 @@ impl StartupOptions {
         for (texts, only, name) in groups {
             for text in texts {
                 match address(effective, name, text) {
-                    Ok(addr) => listen.push(Listen { addr, only }),
+                    Ok(addr) => listen.push((Listen { addr, only }, name)),
                     Err(why) => wrong.push(why),
                 }
             }
         }
-        self.config.listen = listen;
+        for (n, (Listen { addr, .. }, name)) in listen.iter().enumerate() {
+            let same = |(one, _): &&(Listen, &str)| one.addr == *addr && addr.port() != 0;
+            if let Some((_, other)) = listen.iter().take(n).find(same) {
+                wrong.push(SettingError(format!(
+                    "{other} and {name} both have the address {addr}; a port of one service needs an address of its own"
+                )));
+            }
+        }
+        self.config.listen = listen.into_iter().map(|(listen, _)| listen).collect();
     }
 
     fn tls(&mut self, effective: &Effective, wrong: &mut Vec<SettingError>) {

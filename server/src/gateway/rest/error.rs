@@ -9,7 +9,6 @@ use hjall_engine::{Error, ErrorKind};
 
 use super::Response;
 use super::body::Body;
-use crate::gateway::error::Raised;
 use crate::gateway::scanners::paused;
 use crate::wire::fault::Fault;
 use crate::wire::rest::Request;
@@ -77,7 +76,9 @@ impl Failure {
             | ErrorKind::NamespaceNotFound => Self::with_class(400, error),
             ErrorKind::ReadOnly => Self::with_class(403, error),
             ErrorKind::TableNotFound | ErrorKind::FamilyNotFound => Self::with_class(404, error),
-            ErrorKind::Busy => Self::Fault(Fault::io(Raised::of(error).bare(), true)),
+            ErrorKind::Busy => {
+                Self::Fault(Fault::io(format!("{}: {}", error.kind().java_class(), error.plain()), true))
+            }
             ErrorKind::Cancelled => Self::Fault(Fault::io(error.message(), false)),
             _ => Self::with_class(503, error),
         }

@@ -202,7 +202,7 @@ fn responses(operation: &Operation, columns: bool) -> Value {
             400 => "The request has a mistake, which the text names.",
             401 => "The server has users, and the request has no login that is allowed.",
             403 => "The user may not do this, or the namespace is not in the state for it.",
-            404 => "There is no such row, table or family, or a parameter that must be a number is none.",
+            404 => "There is no such row, table or family, or a parameter is not a number.",
             405 => "The resource does not have this method.",
             406 => "The answer does not exist in a type that the request accepts.",
             408 => "The body has not arrived in time.",

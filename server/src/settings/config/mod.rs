@@ -10,6 +10,7 @@ mod limits;
 mod queues;
 mod tls;
 
+use std::fmt;
 use std::net::SocketAddr;
 use std::sync::Arc;
 
@@ -82,6 +83,19 @@ pub struct Listen {
     pub addr: SocketAddr,
     /// The only service of this port. `None`: all services, and Thrift1 for calls that do not identify theirs.
     pub only: Option<Service>,
+}
+
+impl fmt::Display for Listen {
+    /// The address, and the service if there is only one.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let service = match self.only {
+            None => return write!(f, "{}", self.addr),
+            Some(Service::Thrift1) => "Thrift1",
+            Some(Service::Thrift2) => "Thrift2",
+            Some(Service::Rest) => "REST",
+        };
+        write!(f, "{} ({service})", self.addr)
+    }
 }
 
 impl Config {

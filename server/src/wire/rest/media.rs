@@ -60,7 +60,7 @@ pub struct MediaType {
     pub quality: f32,
 }
 
-/// Parses one media type. Returns `None` for text that is none.
+/// Parses one media type. Returns `None` for other text.
 pub fn parse(text: &str) -> Option<MediaType> {
     let mut parts = text.split(';');
     let name = parts.next()?.trim().to_ascii_lowercase();
@@ -110,7 +110,7 @@ pub struct Accept(Option<Vec<MediaType>>);
 const ACCEPTED_MAX: usize = 64;
 
 impl Accept {
-    /// Parses the header. Parts that are no media types accept nothing.
+    /// Parses the header. Parts that are not media types accept nothing.
     pub fn parse(text: Option<&str>) -> Self {
         let Some(text) = text.filter(|text| !text.trim().is_empty()) else { return Self(None) };
         let parts = text.split(',').take(ACCEPTED_MAX);
