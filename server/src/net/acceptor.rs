@@ -169,7 +169,9 @@ impl Acceptor {
             counters.refused(why);
             let errors = &self.endpoint.dispatcher.runner.client_errors;
             client_error!(errors, ConnectionRefused, warn, %peer, reason = refusal, "connection refused");
-            self.turn_away(stream, peer, speaking, &refusal);
+            if descriptors::may_answer(&stream, self.store_files.count.load(Ordering::Relaxed)) {
+                self.turn_away(stream, peer, speaking, &refusal);
+            }
         }
     }
 

@@ -40,6 +40,12 @@ fn per_address_within(store_files: u64, limit: u64) -> usize {
     usize::try_from(connections / 4 * 3).unwrap_or(usize::MAX).max(1)
 }
 
+/// Whether a connection that is refused may be answered: answers take at most half of the reserve.
+pub fn may_answer(stream: &TcpStream, store_files: u64) -> bool {
+    let has_room = |limit: u64| number(stream) < limit.saturating_sub(LAST.max(reserve(store_files, limit) / 2));
+    limit().is_none_or(has_room)
+}
+
 /// Whether a connection leaves enough descriptors to a store with this many files, beside `others` connections.
 pub fn headroom(stream: &TcpStream, others: usize, store_files: u64) -> Headroom {
     let others = u64::try_from(others).unwrap_or(u64::MAX);
