@@ -51,7 +51,7 @@ pub fn major_compact(context: &CallContext<'_>, a: MajorCompactArgs) -> Answer<(
 /// compacted; the name of one of its regions is an error.
 fn request(context: &CallContext<'_>, method: Thrift1, name: Option<Vec<u8>>, depth: Depth) -> Answer<()> {
     let name = sent(name, "tableNameOrRegionName")?;
-    if let Some(table) = table_of_region(context, &name) {
+    if let Some(table) = table_of_region(context, method, &name)? {
         context.require_admin(Method::Thrift1(method), &table)?;
         if !context.engine.is_table_enabled(&table).map_err(undeclared)? {
             let text = format!("{} is not online", to_string_binary(&name));
@@ -69,8 +69,9 @@ fn request(context: &CallContext<'_>, method: Thrift1, name: Option<Vec<u8>>, de
 }
 
 /// The table with a region of this full name, with or without the hash, or with this hash. Computing the names of
-/// regions takes time, so it is done for tables that the user administers alone.
-fn table_of_region(context: &CallContext<'_>, name: &[u8]) -> Option<TableName> {
+/// regions takes time, so it is done for tables that the user administers alone. A full name of another table is
+/// refused, whether or not it has such a region.
+fn table_of_region(context: &CallContext<'_>, method: Thrift1, name: &[u8]) -> Answer<Option<TableName>> {
     let is_named = |table: &TableName, region: &Region| {
         let full = region.name(table);
         let hash = region.encoded_name(table);
@@ -81,16 +82,17 @@ fn table_of_region(context: &CallContext<'_>, name: &[u8]) -> Option<TableName> 
         context.administers(table) && regions.iter().any(|region| may_be(region) && is_named(table, region))
     };
     if let Some(comma) = name.iter().position(|&byte| byte == b',') {
-        let table = TableName::parse(&name[..comma]).ok()?;
+        let Ok(table) = TableName::parse(&name[..comma]) else { return Ok(None) };
+        context.require_admin(Method::Thrift1(method), &table)?;
         let rest = &name[comma + 1..];
         let starts =
             |region: &Region| rest.strip_prefix(&region.start[..]).is_some_and(|rest| rest.first() == Some(&b','));
-        return has(&table, &starts).then_some(table);
+        return Ok(has(&table, &starts).then_some(table));
     }
     if !name.iter().all(u8::is_ascii_hexdigit) {
-        return None;
+        return Ok(None);
     }
-    context.engine.tables().into_iter().map(|(table, _)| table.name).find(|table| has(table, &|_| true))
+    Ok(context.engine.tables().into_iter().map(|(table, _)| table.name).find(|table| has(table, &|_| true)))
 }
 
 fn region_info(context: &Context, table: &TableName, region: &Region) -> TRegionInfo {
