@@ -3,6 +3,8 @@ SHELL := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
+# Commands that run make themselves, and cargo, would take options such as --jobs for theirs.
+unexport MAKEFLAGS
 
 PYTHON ?= python3
 NODE ?= node
