@@ -127,7 +127,7 @@ wheel: cargo-there .venv/.complete ## the Python package as a wheel for this pla
 	$(PYTHON) bindings/licences.py hjall-python > python/THIRD-PARTY-LICENSES
 	$(maturin) build --release --locked --out $(abspath $(target))/wheels
 
-test-node: build-node ## the Node package, with the module built from this tree
+test-node: build-node node/node_modules/.complete ## the Node package, with the module built from this tree
 	cd node && $(NODE) --test --test-reporter=spec test/*.test.js test/*/*.test.js
 
 package-node: cargo-there node-there python-there ## the npm packages for this platform, as tarballs in target/npm
