@@ -4,7 +4,7 @@ SHELL := /bin/bash
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 # Commands that run make themselves, and cargo, would take options such as --jobs for theirs.
-unexport MAKEFLAGS
+unexport MAKEFLAGS MFLAGS
 
 PYTHON ?= python3
 NODE ?= node
