@@ -49,7 +49,7 @@ pub enum CallKind {
 }
 
 impl CallKind {
-    /// All services.
+    /// All kinds.
     pub const ALL: [Self; 4] = [Self::Read, Self::Write, Self::Scan, Self::Admin];
 }
 
@@ -119,7 +119,7 @@ pub struct MethodInfo {
     pub name: &'static str,
     /// The kind of its work, the same in both services of Thrift.
     pub kind: CallKind,
-    /// Reads one row, so that it may run on the event loop.
+    /// Reads one row, or writes one without reading it, so that it may run on the event loop.
     pub short: bool,
     /// Its effect.
     pub effect: Effect,

@@ -4,11 +4,12 @@
  * a remote server (`remote/`).
  *
  * The layer above (`Database`, `Table`, `Scan`, `Batch`) validates and converts a program's arguments, once for both
- * backends. A backend only executes. It has five methods:
+ * backends. A backend only executes. It has six methods:
  *
  *     run(operation, request, signal)  → a Promise of the answer; rejects with `signal.reason` once the AbortSignal (if any) fires
  *     runSync(operation, request)      → the answer; a backend that cannot block throws an UnsupportedError
  *     scan(table, scan, signal)        → a BlockSource, immediately: nothing is read before its first block is requested
+ *     watched(report, copy)            → the promise of a copy, whose progress is reported to the function if the backend can
  *     close() / closeSync()            → completes pending calls, then releases everything; later calls fail with CLOSED
  *
  * A BlockSource delivers the rows of a scan in blocks:

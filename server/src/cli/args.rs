@@ -274,7 +274,7 @@ fn command() -> Command {
         .arg(accept_loss);
     Command::new("hjall")
         .version(env!("CARGO_PKG_VERSION"))
-        .about("HBase in one binary: its Thrift1 and Thrift2 gateways on an embedded store")
+        .about("HBase in one binary: its Thrift and REST gateways on an embedded store")
         .after_help(EXAMPLES)
         .disable_help_subcommand(true)
         .subcommand_required(true)

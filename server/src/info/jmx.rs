@@ -54,7 +54,7 @@ fn gateway(view: &View, figures: &Figures, service: Service) -> Bean {
     bean
 }
 
-/// HBase's counters of requests to its REST gateway. A page of an answer after the first one is no request.
+/// HBase's counters of requests to its REST gateway. A page of an answer after the first one is not counted.
 fn outcomes(bean: &mut Bean, calls: &Calls) {
     let mut requests = 0;
     for (name, suffix) in

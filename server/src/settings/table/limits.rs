@@ -95,9 +95,9 @@ pub(super) static SETTINGS: [Setting; 19] = [
         kind: bytes(64 << 10, 1 << 50),
         default: Default::Is("1GiB"),
         summary: "Total memory of the messages, arguments, filters and replies in flight on all connections, and of what \
-                  scanners keep. Calls for which there is no room are refused. One sixteenth, at most 64 MiB, is reserved for small messages and replies (up to 64 \
-                  KiB). One client may hold at most three times the bytes that remain free, one connection twice as \
-                  many",
+                  scanners keep. Calls for which there is no room are refused. One sixteenth, at most 64 MiB, is \
+                  reserved for small messages and replies (up to 64 KiB). One client may hold at most three times the \
+                  bytes that remain free, one connection twice as many",
         as_in_hbase: true,
         set: |startup, value| startup.config.limits.held_bytes_max = value.size(),
         ..ROW
