@@ -5,9 +5,8 @@ use hjall_engine::mutation::{Append, Check, CompareOp, Durability, Increment, Mu
 use hjall_engine::{Error, ErrorKind, LATEST, Table};
 use hjall_idl::hbase1::*;
 
-use super::argument::{sent, table};
 use super::column::Column;
-use super::convert::cells;
+use super::convert::{cells, sent, table};
 use super::error::{Answer, declared, undeclared};
 use super::mutation::{BareFamily, NamedMutation, RowChanges};
 use crate::gateway::attributes::Attributes;

@@ -1,10 +1,31 @@
-//! Converts rows and cells of the engine to the structs of Thrift1.
+//! Converts arguments to names and tables of the engine, and rows and cells to the structs of Thrift1.
 
 use std::collections::BTreeMap;
 
+use hjall_engine::name::TableName;
 use hjall_engine::schema::FamilyDescriptor;
-use hjall_engine::{Cell, Result, Row};
+use hjall_engine::{Cell, Error, Result, Row, Table};
 use hjall_idl::hbase1::{ColumnDescriptor, TCell, TRowResult};
+
+use super::error::Answer;
+use crate::gateway::context::Context;
+use crate::gateway::error::NULL_POINTER;
+use crate::wire::fault::Fault;
+
+/// An argument that HBase's gateway dereferences without a check.
+pub fn sent<T>(argument: Option<T>, name: &str) -> Answer<T> {
+    argument.ok_or_else(|| Fault::undeclared(NULL_POINTER, format_args!("the argument {name} is not set: send it")))
+}
+
+/// The name of a table. `refuse` decides how an invalid name is reported.
+pub fn table_name(name: Option<Vec<u8>>, refuse: fn(Error) -> Fault) -> Answer<TableName> {
+    TableName::parse(&sent(name, "tableName")?).map_err(refuse)
+}
+
+/// A table by its name. Whether it exists is checked by the calls that use it.
+pub fn table(context: &Context, name: Option<Vec<u8>>, refuse: fn(Error) -> Fault) -> Answer<Table> {
+    Ok(context.engine.table(&table_name(name, refuse)?))
+}
 
 /// The value and timestamp of a cell.
 pub fn cell(cell: &Cell) -> TCell {

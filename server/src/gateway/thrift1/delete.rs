@@ -4,8 +4,8 @@ use hjall_engine::mutation::{Delete, Marker};
 use hjall_engine::{Error, LATEST};
 use hjall_idl::hbase1::*;
 
-use super::argument::{sent, table};
 use super::column::Column;
+use super::convert::{sent, table};
 use super::error::{Answer, undeclared};
 use super::mutation::marker;
 use crate::gateway::attributes::{Attributes, Sent};

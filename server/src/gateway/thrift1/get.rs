@@ -5,9 +5,8 @@ use hjall_engine::request::{Columns, Get, Scan, TimeRange, check_row};
 use hjall_engine::{Error, LATEST, Result, Row, Table};
 use hjall_idl::hbase1::*;
 
-use super::argument::{sent, table};
 use super::column::{Column, selection};
-use super::convert::cells;
+use super::convert::{cells, sent, table};
 use super::error::{Answer, io_error, undeclared};
 use super::rows::Rows;
 use crate::gateway::attributes::{Attributes, Sent};

@@ -1,6 +1,5 @@
 //! The Thrift1 gateway: argument structs in, engine calls, result structs out.
 
-mod argument;
 mod atomic;
 mod column;
 mod convert;

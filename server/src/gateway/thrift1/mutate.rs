@@ -4,7 +4,7 @@ use hjall_engine::mutation::{Delete, Put};
 use hjall_engine::{Error, ErrorKind, LATEST, Table, group};
 use hjall_idl::hbase1::*;
 
-use super::argument::{sent, table};
+use super::convert::{sent, table};
 use super::error::{Answer, declared, io_error, undeclared};
 use super::mutation::{BareFamily, NamedMutation, RowChanges};
 use crate::gateway::attributes::{Attributes, Sent};

@@ -6,8 +6,8 @@ use hjall_engine::request::check_row;
 use hjall_engine::{Error, Result};
 use hjall_idl::hbase1::Mutation;
 
-use super::argument::sent;
 use super::column::Column;
+use super::convert::sent;
 use super::error::{Answer, declared};
 use crate::gateway::context::CallContext;
 use crate::gateway::markers::Markers;

@@ -5,7 +5,7 @@ use hjall_engine::region::{Region, to_string_binary};
 use hjall_engine::{Error, ErrorKind};
 use hjall_idl::hbase1::*;
 
-use super::argument::{sent, table_name};
+use super::convert::{sent, table_name};
 use super::error::{Answer, io_error, undeclared};
 use crate::gateway::compactor::Depth;
 use crate::gateway::context::{CallContext, Context};
@@ -69,8 +69,8 @@ fn request(context: &CallContext<'_>, method: Thrift1, name: Option<Vec<u8>>, de
 }
 
 /// The table with a region of this full name, with or without the hash, or with this hash. Computing the names of
-/// regions takes time, so it is done for tables that the user administers alone. A full name of another table is
-/// refused, whether or not it has such a region.
+/// regions takes time, so only tables that the user administers are searched. A full name of another table is refused,
+/// whether or not the table has such a region.
 fn table_of_region(context: &CallContext<'_>, method: Thrift1, name: &[u8]) -> Answer<Option<TableName>> {
     let is_named = |table: &TableName, region: &Region| {
         let full = region.name(table);

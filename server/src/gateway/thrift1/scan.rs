@@ -7,8 +7,8 @@ use hjall_engine::read::Fetched;
 use hjall_engine::request::{Columns, ROW_LENGTH_MAX, Scan, TimeRange};
 use hjall_idl::hbase1::*;
 
-use super::argument::{sent, table};
 use super::column::selection;
+use super::convert::{sent, table};
 use super::error::{Answer, undeclared};
 use super::rows::Rows;
 use crate::gateway::attributes::{Attributes, Sent};

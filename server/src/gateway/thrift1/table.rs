@@ -6,9 +6,8 @@ use hjall_engine::schema::{BloomFilter, Compression, FamilyDescriptor, TableDesc
 use hjall_engine::{Error, ErrorKind};
 use hjall_idl::hbase1::*;
 
-use super::argument::{sent, table_name};
 use super::column::Column;
-use super::convert::column_descriptor;
+use super::convert::{column_descriptor, sent, table_name};
 use super::error::{Answer, declared, io_error, undeclared};
 use crate::gateway::context::Context;
 use crate::gateway::error::{IO, Raised};
