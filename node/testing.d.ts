@@ -15,9 +15,11 @@ export declare class TestDatabase<E extends 'utf8' | undefined = undefined, B ex
   readonly address: string;
   /** Closes everything. A test's context or hooks call this automatically. */
   dispose(): Promise<void>;
+  /** `dispose` at the end of `await using`. */
   [Symbol.asyncDispose](): Promise<void>;
 }
 
+/** The options of a test's database. */
 export interface TestOptions extends FormOptions {
   /** The clock: its initial time, a ManualClock, or the system's. Default: a ManualClock at 2020-01-01T00:00:00Z. */
   clock?: number | ManualClock | 'system' | undefined;
@@ -43,7 +45,9 @@ export declare function freshDatabase<E extends 'utf8' | undefined = undefined, 
 
 /** The hooks of a test runner. */
 export interface Hooks {
+  /** Runs `work` before each test. */
   beforeEach(work: () => Promise<void>): unknown;
+  /** Runs `work` after each test. */
   afterEach(work: () => Promise<void>): unknown;
 }
 

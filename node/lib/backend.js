@@ -11,6 +11,7 @@
  *     scan(table, scan, signal)        → a BlockSource, immediately: nothing is read before its first block is requested
  *     watched(report, copy)            → the promise of a copy, whose progress is reported to the function if the backend can
  *     close() / closeSync()            → completes pending calls, then releases everything; later calls fail with CLOSED
+ *     closedError()                    → the error of calls after `close`
  *
  * A BlockSource delivers the rows of a scan in blocks:
  *
@@ -49,6 +50,7 @@
  * `durability` is one of DURABILITY. Rows are returned as instances of `Row` (`row.js`).
  */
 
+const { DeferredCalls } = require('./deferred.js');
 const { CompareOp, Durability, Operation } = require('./vocabulary.js');
 
 /** The names of HBase's durability levels. */
@@ -69,6 +71,13 @@ class Backend {
   encoding;
   /** The form in which results are returned: see `reading.js`. Backends themselves return bytes. */
   reading;
+  /** Calls that wait for a later turn of the event loop. */
+  deferred = new DeferredCalls();
+
+  /** The error of a call on a closed database. */
+  closedError() {
+    return new TypeError(`${this.constructor.name} does not implement closedError`);
+  }
 
   /** @returns {Promise<unknown>} */
   run(operation) {

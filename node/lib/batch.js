@@ -22,11 +22,14 @@ class BatchError extends HjallError {
   }
 }
 
-/** The failures among the answers to mutations, the first of which is number `first`. */
-function failuresOf(mutations, answers, first = 0) {
+/**
+ * The failures among the answers to mutations, the first of which is number `first`. `reading` gives row keys the form
+ * in which the program reads them.
+ */
+function failuresOf(mutations, answers, reading, first = 0) {
   const failures = [];
   answers.forEach((error, at) => {
-    if (error !== undefined) failures.push({ index: first + at, row: mutations[at].row, error });
+    if (error !== undefined) failures.push({ index: first + at, row: reading.bytes(mutations[at].row), error });
   });
   return failures;
 }
@@ -79,7 +82,7 @@ class Batch {
         const mutations = this.#mutations;
         this.#mutations = [];
         return task(OPERATIONS.mutateMany, { table: this.#table, mutations }, given, (answers) => {
-          const failures = failuresOf(mutations, answers);
+          const failures = failuresOf(mutations, answers, this[BACKEND].reading);
           if (failures.length > 0) throw new BatchError(failures, mutations.length);
         });
       },

@@ -38,11 +38,13 @@ class Database {
 
   /** Completes pending calls, then closes the database. Idempotent; later calls fail with code CLOSED. */
   close() {
-    return this[BACKEND].close();
+    const backend = this[BACKEND];
+    return backend.deferred.thenClose(() => backend.close());
   }
 
   /** Closes the database on the calling thread; see `close`. */
   closeSync() {
+    this[BACKEND].deferred.beginAll();
     this[BACKEND].closeSync();
   }
 }
@@ -118,7 +120,13 @@ defineMethods(Database, {
     return task(OPERATIONS.describeTable, { table: tableName(name, 'describeTable') }, given, shownDescriptor);
   },
   /** A table's regions, { id, start, end }, ordered by start key. */
-  regions: onTable(OPERATIONS.regions, 'regions'),
+  regions(name, options) {
+    const given = checked(options, SIGNAL, 'regions');
+    const { reading } = this[BACKEND];
+    return task(OPERATIONS.regions, { table: tableName(name, 'regions') }, given, (all) =>
+      all.map(({ id, start, end }) => ({ id: reading.long(id), start: reading.bytes(start), end: reading.bytes(end) })),
+    );
+  },
   addFamily(table, family, options, call) {
     const given = checked(call, SIGNAL, 'addFamily');
     return task(

@@ -5,8 +5,10 @@
  */
 
 const { locate } = require('./location.js');
+const { PART_MAX, convertLists, convertListsNow, elementsOf } = require('./long-list.js');
 const { signalOf } = require('./options.js');
 const { traced, tracedSync } = require('./tracing.js');
+const { CALL, hasRoom, spend } = require('./turns.js');
 
 /** The key under which the public objects keep their backend. */
 const BACKEND = Symbol('backend');
@@ -30,7 +32,7 @@ function task(operation, request, options, finish, recover) {
  */
 function defineMethods(Class, preparations) {
   for (const [name, prepare] of Object.entries(preparations)) {
-    define(Class, name, function (a, b, c, d, e) {
+    const begin = function (a, b, c, d, e) {
       let prepared;
       try {
         prepared = prepare.call(this, a, b, c, d, e);
@@ -38,7 +40,9 @@ function defineMethods(Class, preparations) {
       } catch (error) {
         return Promise.reject(error);
       }
-      const { operation, request, recover } = prepared;
+      const { operation, request, recover, signal } = prepared;
+      // Larger requests are converted and encoded in parts, which are counted when they are.
+      spend(Math.min(elementsOf(request), PART_MAX));
       // A reaction to the rejection, not an earlier place, gives the error its stack: V8 follows the promises from
       // there to the functions that await them.
       const failed = (error) => {
@@ -49,16 +53,28 @@ function defineMethods(Class, preparations) {
       const { watch } = prepared;
       const run = () => {
         const backend = this[BACKEND];
-        const answer = backend.run(operation, request, prepared.signal);
+        const converted = convertLists(request, signal);
+        const answer =
+          converted === undefined
+            ? backend.run(operation, request, signal)
+            : converted.then(() => backend.run(operation, request, signal));
         return (watch === undefined ? answer : watch(backend, answer)).then(prepared.finish, failed);
       };
       return traced(name, request, run);
+    };
+    define(Class, name, function (a, b, c, d, e) {
+      const { deferred } = this[BACKEND];
+      if (deferred.isClosing) return Promise.reject(this[BACKEND].closedError());
+      if (!hasRoom()) return deferred.add(begin, this, [a, b, c, d, e]);
+      spend(CALL);
+      return begin.call(this, a, b, c, d, e);
     });
     const nameSync = `${name}Sync`;
     define(Class, nameSync, function (a, b, c, d, e) {
       const prepared = prepare.call(this, a, b, c, d, e);
       if (prepared.signal !== undefined && isAborted(prepared, nameSync)) throw prepared.signal.reason;
       return tracedSync(nameSync, prepared.request, () => {
+        convertListsNow(prepared.request);
         let answer;
         try {
           answer = this[BACKEND].runSync(prepared.operation, prepared.request);

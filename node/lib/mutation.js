@@ -4,6 +4,7 @@
 const { DURABILITY, LATEST } = require('./backend.js');
 const { bytes, int64, ownBytes } = require('./bytes.js');
 const { column, columnText, oneColumn } = require('./column.js');
+const { converted } = require('./long-list.js');
 const { EXCHANGED, operatorOf } = require('./operator.js');
 const { checked, flag, oneOf, shown } = require('./options.js');
 
@@ -28,14 +29,22 @@ const durabilityOf = (options, where) =>
   oneOf(options.durability, DURABILITY, `${where}: option \`durability\``, 'USE_DEFAULT');
 const timestampOf = (given, where) => (given === undefined ? LATEST : int64(given, `${where}: timestamp`));
 
-/** The entries of an object or Map whose keys are columns. */
-function entriesOf(data, where) {
-  if (data instanceof Map) return [...data];
-  if (data !== null && typeof data === 'object' && !ArrayBuffer.isView(data)) return Object.entries(data);
+/**
+ * Converts the entries of an object or Map whose keys are columns.
+ * @param {typeof converted} list
+ * @param {(name: unknown, value: unknown) => object} convert
+ */
+function entriesOf(data, where, list, convert) {
+  if (data instanceof Map) return list([...data.keys()], (name) => convert(name, data.get(name)));
+  if (data !== null && typeof data === 'object' && !ArrayBuffer.isView(data))
+    return list(Object.keys(data), (name) => convert(name, data[name]));
   throw new TypeError(
     `${where}: columns must be an object { 'family:qualifier': … }, a Map, or an array of cells, not ${shown(data)}`,
   );
 }
+
+/** Converts a list that the program may change afterwards. */
+const convertedNow = (given, convert) => given.map((one) => convert(one));
 
 const CELL_FIELDS = new Set(['column', 'family', 'qualifier', 'value', 'timestamp', 'amount', 'type']);
 
@@ -66,14 +75,15 @@ function listed(cell, where) {
  */
 function putOf(row, data, options, where, encoding, own = false) {
   const timestamp = timestampOf(options.timestamp, where);
+  const list = own ? convertedNow : converted;
   const cells = Array.isArray(data)
-    ? data.map((given) => {
+    ? list(data, (given) => {
         const { cell, ...column } = listed(given, where);
         const { family, qualifier } = own ? ownColumn(column) : column;
         const at = cell.timestamp === undefined ? timestamp : timestampOf(cell.timestamp, where);
         return { family, qualifier, timestamp: at, value: valueOf(cell.value, column, where, encoding, own) };
       })
-    : entriesOf(data, where).map(([name, value]) => {
+    : entriesOf(data, where, list, (name, value) => {
         const column = oneColumn(name, `${where}: column`);
         const { family, qualifier } = own && typeof name !== 'string' ? ownColumn(column) : column;
         return { family, qualifier, timestamp, value: valueOf(value, column, where, encoding, own) };
@@ -126,7 +136,7 @@ function deleteOf(row, columns, options, where, encoding, own = false) {
   return {
     kind: 'delete',
     row: (own ? ownBytes : bytes)(row, `${where}: row key`, encoding),
-    markers: list.map((given) => {
+    markers: (own ? convertedNow : converted)(list, (given) => {
       const marker = markerOf(given, timestamp, exact, where);
       return own && typeof given !== 'string' ? { ...marker, ...ownColumn(marker) } : marker;
     }),
@@ -139,11 +149,14 @@ function deleteOf(row, columns, options, where, encoding, own = false) {
 /** The common form of increments and appends: a row, and columns that each have `field`. */
 function columnsWith(row, data, options, where, encoding, field, read) {
   const columns = Array.isArray(data)
-    ? data.map((given) => {
+    ? converted(data, (given) => {
         const { family, qualifier, cell } = listed(given, where);
         return { family, qualifier, [field]: read(cell[field]) };
       })
-    : entriesOf(data, where).map(([name, value]) => ({ ...oneColumn(name, `${where}: column`), [field]: read(value) }));
+    : entriesOf(data, where, converted, (name, value) => ({
+        ...oneColumn(name, `${where}: column`),
+        [field]: read(value),
+      }));
   return {
     row: bytes(row, `${where}: row key`, encoding),
     columns,
@@ -195,7 +208,7 @@ const MUTATION_FIELDS = new Set(['put', 'delete', 'timestamp', 'ttlMs', 'durabil
 function mutationsOf(row, list, where, encoding, own = false) {
   if (!Array.isArray(list))
     throw new TypeError(`${where}: mutations must be an array of { put: … } and { delete: … }, not ${shown(list)}`);
-  return list.map((one) => {
+  return (own ? convertedNow : converted)(list, (one) => {
     if (one === undefined || one === null)
       throw new TypeError(`${where}: a mutation must be { put: … } or { delete: … }, not ${shown(one)}`);
     const options = checked(one, MUTATION_FIELDS, `${where}: a mutation`);

@@ -70,8 +70,8 @@ function deletesOf(block, durability) {
 }
 
 /** The number of rows deleted by a block's answers; throws the BatchError of those that failed. */
-function deleted(mutations, answers, before) {
-  const failures = failuresOf(mutations, answers, before);
+function deleted(mutations, answers, reading, before) {
+  const failures = failuresOf(mutations, answers, reading, before);
   if (failures.length > 0) throw new BatchError(failures, mutations.length);
   return mutations.length;
 }
@@ -85,7 +85,7 @@ async function deleteRows(backend, table, options) {
     for (let block = await rows.nextBlock(); block.length > 0; block = await rows.nextBlock()) {
       const mutations = deletesOf(block, durability);
       const answers = await backend.run(OPERATIONS.mutateMany, { table, mutations }, signal);
-      count += deleted(mutations, answers, count);
+      count += deleted(mutations, answers, backend.reading, count);
       report(count);
     }
   } catch (error) {
@@ -103,7 +103,7 @@ function deleteRowsSync(backend, table, options) {
   try {
     for (let block = rows.nextBlock(); block.length > 0; block = rows.nextBlock()) {
       const mutations = deletesOf(block, durability);
-      count += deleted(mutations, backend.runSync(OPERATIONS.mutateMany, { table, mutations }), count);
+      count += deleted(mutations, backend.runSync(OPERATIONS.mutateMany, { table, mutations }), backend.reading, count);
       report(count);
     }
   } catch (error) {

@@ -24,6 +24,20 @@ class Reading {
     return this.#bigInts ? BigInt(value) : value;
   }
 
+  /** Bytes as a program reads them. */
+  bytes(value) {
+    return this.#texts ? textOf(value) : value;
+  }
+
+  /** Converts a part of a row's cells in place, as `row` does. */
+  cells(cells, from, until) {
+    for (let i = from; i < until; i += 1) {
+      const cell = cells[i];
+      if (this.#texts) cell.value = textOf(cell.value);
+      if (this.#bigInts) cell.timestamp = BigInt(cell.timestamp);
+    }
+  }
+
   /**
    * Converts a row in place, which its reader has just made. A row that has been converted, undefined and errors are
    * returned unchanged.
@@ -31,10 +45,7 @@ class Reading {
   row(row) {
     if (!(row instanceof Row)) return row;
     if (this.#texts) row.key = textOf(row.key);
-    for (const cell of row.cells) {
-      if (this.#texts) cell.value = textOf(cell.value);
-      if (this.#bigInts) cell.timestamp = BigInt(cell.timestamp);
-    }
+    this.cells(row.cells, 0, row.cells.length);
     if (this.#bigInts) Row.readBigInts(row);
     return row;
   }
@@ -46,7 +57,13 @@ class Reading {
 }
 
 /** The form of bytes and of numbers where they are exact, as rows have it when they are made. */
-const PLAIN = { long: (value) => value, row: (row) => row, rows: (rows) => rows };
+const PLAIN = {
+  bytes: (value) => value,
+  cells: () => {},
+  long: (value) => value,
+  row: (row) => row,
+  rows: (rows) => rows,
+};
 
 /** The form that the options of `open`, `memory` or `connect` choose. */
 function readingOf({ encoding, readBigInts }, where) {

@@ -17,6 +17,7 @@ const {
   mutationsOf,
   putOf,
 } = require('./mutation.js');
+const { converted } = require('./long-list.js');
 const { checked, shown } = require('./options.js');
 const { GET_OPTIONS, INT_MAX, SCAN_OPTIONS, getOf, getFieldsOf, scanOf } = require('./read.js');
 const { bytes } = require('./bytes.js');
@@ -121,7 +122,7 @@ defineMethods(Table, {
     if (typeof keys !== 'object' || keys === null || !(Symbol.iterator in keys) || keys instanceof Uint8Array) {
       throw new TypeError(`rows: keys must be an array of row keys, not ${shown(keys)}`);
     }
-    const gets = Array.from(keys, (key) => ({ row: bytes(key, 'rows: row key', encoding), ...shared }));
+    const gets = converted(Array.from(keys), (key) => ({ row: bytes(key, 'rows: row key', encoding), ...shared }));
     return task(OPERATIONS.getMany, { table: this.name, gets }, given, (rows) => {
       const failed = rows.find((row) => row instanceof Error);
       if (failed !== undefined) throw failed;

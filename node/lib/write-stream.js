@@ -147,7 +147,7 @@ class RowWriteStream extends Writable {
   /** The BatchError of a batch, or undefined if all of it was written. */
   #failed(mutations, answers) {
     const before = this.rowsWritten;
-    const failures = failuresOf(mutations, answers, before);
+    const failures = failuresOf(mutations, answers, this.#backend.reading, before);
     this.rowsWritten += mutations.length - failures.length;
     return failures.length > 0 ? new BatchError(failures, mutations.length) : undefined;
   }

@@ -4,6 +4,7 @@
 const assert = require('node:assert/strict');
 const { after, before, test } = require('node:test');
 const hjall = require('../lib/index.js');
+const { turns } = require('./turns.js');
 
 const ROWS = 5500;
 const key = (i) => `row${String(i).padStart(5, '0')}`;
@@ -17,20 +18,6 @@ before(async () => {
   table = db.table('t');
 });
 after(() => db.close());
-
-/** The result of a call, and the number of turns of the event loop until it ended. */
-async function turns(call) {
-  let count = 0;
-  let isOver = false;
-  const turn = () => {
-    count += 1;
-    if (!isOver) setImmediate(turn);
-  };
-  setImmediate(turn);
-  const result = await call();
-  isOver = true;
-  return [result, count];
-}
 
 test('a large batch is written in its order, over several turns', async () => {
   const batch = table.batch();

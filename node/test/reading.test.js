@@ -2,7 +2,7 @@
 /** The form of what reads return, which `encoding` and `readBigInts` choose, in embedded and remote databases. */
 
 const assert = require('node:assert/strict');
-const { pipeline } = require('node:stream/promises');
+const { finished, pipeline } = require('node:stream/promises');
 const { after, before, describe, test } = require('node:test');
 const hjall = require('../lib/index.js');
 
@@ -78,6 +78,22 @@ for (const name of ['embedded', 'remote']) {
       await table.delete('a');
     });
 
+    test('split keys and the keys of failures have the same form', async () => {
+      await all.embedded.createTable('split', ['f'], { splits: ['é', BROKEN] });
+      const regions = await all[name].regions('split');
+      assert.deepEqual(regions.map(({ start, end }) => [start, end]), [['', BROKEN], [BROKEN, 'é'], ['é', '']]);
+      await all.embedded.disableTable('split');
+      await all.embedded.dropTable('split');
+      const failed = { 'none:q': 'x' };
+      await assert.rejects(table.batch().put('é', failed).put(BROKEN, failed).write(), ({ failures }) => {
+        assert.deepEqual(failures.map(({ row }) => row), ['é', BROKEN]);
+        return true;
+      });
+      const stream = table.createWriteStream();
+      stream.end(['é', failed]);
+      await assert.rejects(finished(stream), ({ failures }) => failures[0].row === 'é');
+    });
+
     test('rows can be copied to a table of a database without encoding, unchanged', async () => {
       const bytes = memory();
       await bytes.createTable('t', ['f']);
@@ -110,6 +126,7 @@ for (const name of ['embedded', 'remote']) {
       assert.equal((await table.cells('r', 'f:small'))[0].timestamp, 7n);
       assert.equal(await table.increment('r', 'f:small'), 6n);
       assert.equal((await table.incrementRow('r', { 'f:small': 1 })).long('f:small'), 7n);
+      assert.equal(typeof (await all[name].regions('t'))[0].id, 'bigint');
       if (name === 'embedded') assert.equal(await all.embedded.now(), 1000n);
     });
   });
@@ -119,6 +136,7 @@ for (const name of ['embedded', 'remote']) {
     const table = all[name].table('t');
     const key = Buffer.from('r');
     await table.put(key, { 'f:small': hjall.long(5), 'f:big': hjall.long(BIG) }, { timestamp: BIG });
+    assert.deepEqual((await all[name].regions('t'))[0].start, Buffer.alloc(0));
     for (const row of await readings(table, key, name === 'remote')) {
       assert.deepEqual(row.key, key);
       assert.deepEqual(row.values, { 'f:big': hjall.long(BIG), 'f:small': hjall.long(5) });

@@ -6,11 +6,13 @@ import type { Int64 } from './column';
  * the row was read from.
  */
 export interface Decoder<Out> {
+  /** Reads a value. `what` names the bytes in error messages; with `readBigInts`, 64-bit integers are bigints. */
   decode(bytes: Uint8Array, what?: string, readBigInts?: boolean): Out;
 }
 
 /** Makes the bytes of a cell from a value, and reads them. */
 export interface Codec<In, Out = In> extends Decoder<Out> {
+  /** Makes the bytes of a value. */
   encode(value: In): Buffer;
 }
 

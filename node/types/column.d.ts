@@ -16,6 +16,7 @@
 
 /** The columns of a table that were not declared: any columns, of any type. */
 export interface AnyColumns {
+  /** Any column, whose type is not known. */
   [column: string]: unknown;
 }
 

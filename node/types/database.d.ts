@@ -24,62 +24,78 @@ export declare class Database<In extends Input = Uint8Array, Out extends Reads =
 
   /** The names of all tables, or of those in one namespace, sorted. */
   tables(options?: Abortable & { namespace?: string | undefined }): Promise<string[]>;
+  /** `tables` on the calling thread. */
   tablesSync(options?: Abortable & { namespace?: string | undefined }): string[];
   /**
    * Creates a table. `splits`, or `splitAlgo` and `regions`, pre-split it. With `ifNotExists`, an existing table is
    * left as it is, even if its families differ.
    */
   createTable(name: string, families: Families, options?: CreateTableOptions<In>): Promise<void>;
+  /** `createTable` on the calling thread. */
   createTableSync(name: string, families: Families, options?: CreateTableOptions<In>): void;
   /**
    * Replaces a table's descriptor. Families that are not listed are removed with their data; `alterFamily` changes a
    * single one.
    */
   alterTable(name: string, families: Families, options?: TableOptions & Abortable): Promise<void>;
+  /** `alterTable` on the calling thread. */
   alterTableSync(name: string, families: Families, options?: TableOptions & Abortable): void;
   /** Drops a disabled table. */
   dropTable(name: string, options?: Abortable): Promise<void>;
+  /** `dropTable` on the calling thread. */
   dropTableSync(name: string, options?: Abortable): void;
   /** Deletes all rows of a disabled table and enables it. Its regions are kept only with `preserveSplits`. */
   truncateTable(name: string, options?: Abortable & { preserveSplits?: boolean | undefined }): Promise<void>;
+  /** `truncateTable` on the calling thread. */
   truncateTableSync(name: string, options?: Abortable & { preserveSplits?: boolean | undefined }): void;
   /** Enables a disabled table. */
   enableTable(name: string, options?: Abortable): Promise<void>;
+  /** `enableTable` on the calling thread. */
   enableTableSync(name: string, options?: Abortable): void;
   /** Disables a table, which is required before it is dropped or truncated. */
   disableTable(name: string, options?: Abortable): Promise<void>;
+  /** `disableTable` on the calling thread. */
   disableTableSync(name: string, options?: Abortable): void;
   /** Whether a table is enabled. */
   isTableEnabled(name: string, options?: Abortable): Promise<boolean>;
+  /** `isTableEnabled` on the calling thread. */
   isTableEnabledSync(name: string, options?: Abortable): boolean;
   /** Whether a table exists. */
   tableExists(name: string, options?: Abortable): Promise<boolean>;
+  /** `tableExists` on the calling thread. */
   tableExistsSync(name: string, options?: Abortable): boolean;
   /** A table's descriptor, in the form that `createTable` accepts. */
   describeTable(name: string, options?: Abortable): Promise<TableDescriptor>;
+  /** `describeTable` on the calling thread. */
   describeTableSync(name: string, options?: Abortable): TableDescriptor;
   /** A table's regions, ordered by start key. */
-  regions(name: string, options?: Abortable): Promise<Region[]>;
-  regionsSync(name: string, options?: Abortable): Region[];
+  regions(name: string, options?: Abortable): Promise<Region<Out>[]>;
+  /** `regions` on the calling thread. */
+  regionsSync(name: string, options?: Abortable): Region<Out>[];
 
   /** Adds a family to a table. */
   addFamily(table: string, family: string | Uint8Array, options?: FamilyOptions, call?: Abortable): Promise<void>;
+  /** `addFamily` on the calling thread. */
   addFamilySync(table: string, family: string | Uint8Array, options?: FamilyOptions, call?: Abortable): void;
   /** Replaces a family's descriptor. */
   alterFamily(table: string, family: string | Uint8Array, options?: FamilyOptions, call?: Abortable): Promise<void>;
+  /** `alterFamily` on the calling thread. */
   alterFamilySync(table: string, family: string | Uint8Array, options?: FamilyOptions, call?: Abortable): void;
   /** Removes a family and its data. */
   dropFamily(table: string, family: string | Uint8Array, options?: Abortable): Promise<void>;
+  /** `dropFamily` on the calling thread. */
   dropFamilySync(table: string, family: string | Uint8Array, options?: Abortable): void;
 
   /** Writes a table's memory buffers to files. Remote databases do not support this (UNSUPPORTED). */
   flush(name: string, options?: Abortable): Promise<void>;
+  /** `flush` on the calling thread. */
   flushSync(name: string, options?: Abortable): void;
   /**
    * Compacts a table's files; with `major`, also drops everything that reads can no longer see. Remote databases do
    * not support this (UNSUPPORTED).
    */
   compact(name: string, options?: Abortable & { major?: boolean | undefined }): Promise<void>;
+  /** `compact` on the calling thread. */
   compactSync(name: string, options?: Abortable & { major?: boolean | undefined }): void;
 
   /**
@@ -97,6 +113,7 @@ export declare class Database<In extends Input = Uint8Array, Out extends Reads =
       onProgress?: ((progress: CopyProgress) => void) | undefined;
     },
   ): Promise<void>;
+  /** `backup` on the calling thread. */
   backupSync(path: string | URL, options?: Abortable & { incremental?: boolean | undefined }): void;
 
   /**
@@ -104,25 +121,32 @@ export declare class Database<In extends Input = Uint8Array, Out extends Reads =
    * opened. Remote databases do not support this (UNSUPPORTED).
    */
   tableStatistics(name: string, options?: Abortable): Promise<TableStatistics>;
+  /** `tableStatistics` on the calling thread. */
   tableStatisticsSync(name: string, options?: Abortable): TableStatistics;
   /** Figures of the database. Remote databases do not support this (UNSUPPORTED). */
   statistics(options?: Abortable): Promise<Statistics>;
+  /** `statistics` on the calling thread. */
   statisticsSync(options?: Abortable): Statistics;
 
   /** Creates a namespace. */
   createNamespace(name: string, configuration?: Readonly<Record<string, string>>, options?: Abortable): Promise<void>;
+  /** `createNamespace` on the calling thread. */
   createNamespaceSync(name: string, configuration?: Readonly<Record<string, string>>, options?: Abortable): void;
   /** Replaces a namespace's configuration. */
   alterNamespace(name: string, configuration?: Readonly<Record<string, string>>, options?: Abortable): Promise<void>;
+  /** `alterNamespace` on the calling thread. */
   alterNamespaceSync(name: string, configuration?: Readonly<Record<string, string>>, options?: Abortable): void;
   /** Drops an empty namespace. */
   dropNamespace(name: string, options?: Abortable): Promise<void>;
+  /** `dropNamespace` on the calling thread. */
   dropNamespaceSync(name: string, options?: Abortable): void;
   /** A namespace's configuration. */
   describeNamespace(name: string, options?: Abortable): Promise<NamespaceDescriptor>;
+  /** `describeNamespace` on the calling thread. */
   describeNamespaceSync(name: string, options?: Abortable): NamespaceDescriptor;
   /** The names of all namespaces, sorted. */
   namespaces(options?: Abortable): Promise<string[]>;
+  /** `namespaces` on the calling thread. */
   namespacesSync(options?: Abortable): string[];
 
   /**
@@ -130,15 +154,18 @@ export declare class Database<In extends Input = Uint8Array, Out extends Reads =
    * this (UNSUPPORTED).
    */
   serve(options?: Abortable & { host?: string | undefined; port?: number | undefined }): Promise<Server>;
+  /** `serve` on the calling thread. */
   serveSync(options?: Abortable & { host?: string | undefined; port?: number | undefined }): Server;
   /**
    * The current time of the database's clock, in milliseconds since the Unix epoch. Remote databases do not support
    * this (UNSUPPORTED).
    */
   now(options?: Abortable): Promise<Out['long']>;
+  /** `now` on the calling thread. */
   nowSync(options?: Abortable): Out['long'];
   /** The database's UUID. */
   clusterId(options?: Abortable): Promise<string>;
+  /** `clusterId` on the calling thread. */
   clusterIdSync(options?: Abortable): string;
 
   /** Completes pending calls, then closes the database. Idempotent; later calls fail with code CLOSED. */
@@ -148,20 +175,27 @@ export declare class Database<In extends Input = Uint8Array, Out extends Reads =
    * pending ones.
    */
   closeSync(): void;
+  /** Closes it at the end of `await using`. */
   [Symbol.asyncDispose](): Promise<void>;
+  /** Closes it at the end of `using`. */
   [Symbol.dispose](): void;
 }
 
 /** A server for a database in this process. Closing the database also stops it. */
 export declare class Server implements AsyncDisposable, Disposable {
   private constructor();
+  /** The address on which it listens. */
   readonly host: string;
+  /** The port on which it listens. */
   readonly port: number;
   /** `host:port`. */
   readonly address: string;
   /** Stops the server after its current calls. Idempotent. */
   close(): Promise<void>;
+  /** `close` on the calling thread. */
   closeSync(): void;
+  /** Closes it at the end of `await using`. */
   [Symbol.asyncDispose](): Promise<void>;
+  /** Closes it at the end of `using`. */
   [Symbol.dispose](): void;
 }

@@ -40,9 +40,13 @@ export declare const filters: {
   readonly skip: (inner: Filter) => Filter;
   /** Ends the scan when the inner filter rejects anything. */
   readonly whileMatch: (inner: Filter) => Filter;
+  /** Selects rows by their key. */
   readonly row: (op: Operator, value: Compared) => Filter;
+  /** Selects cells by their family. */
   readonly family: (op: Operator, value: Compared) => Filter;
+  /** Selects cells by their qualifier. */
   readonly qualifier: (op: Operator, value: Compared) => Filter;
+  /** Selects cells by their value. */
   readonly value: (op: Operator, value: Compared) => Filter;
   /** Selects rows by the value of one column. */
   readonly singleColumnValue: (column: OneColumn, op: Operator, value: Compared, options?: MissingOptions) => Filter;
@@ -60,19 +64,29 @@ export declare const filters: {
     column: OneColumn,
     options?: { dropColumn?: boolean; op?: Operator; value?: Compared },
   ) => Filter;
+  /** Selects rows whose key begins with a prefix. */
   readonly prefix: (prefix: Text) => Filter;
+  /** Selects columns whose qualifier begins with a prefix. */
   readonly columnPrefix: (prefix: Text) => Filter;
+  /** Selects columns whose qualifier begins with one of several prefixes. */
   readonly multipleColumnPrefix: (...prefixes: (Text | readonly Text[])[]) => Filter;
   /** Selects columns between two qualifiers. */
   readonly columnRange: (options: { min?: Text; minInclusive?: boolean; max?: Text; maxInclusive?: boolean }) => Filter;
+  /** Selects the first `limit` columns of a row. */
   readonly columnCountGet: (limit: number) => Filter;
   /** Selects `limit` columns of each row, after the first `offset` (a number) or from a qualifier on. */
   readonly columnPagination: (limit: number, offset?: number | Text) => Filter;
+  /** Ends the scan after `size` rows, counted in each region. */
   readonly page: (size: Int64) => Filter;
+  /** Ends the scan after a row. */
   readonly inclusiveStop: (row: Text) => Filter;
+  /** Selects cells with one of several timestamps. */
   readonly timestamps: (...times: (Int64 | readonly Int64[])[]) => Filter;
+  /** Removes the values, or replaces them by their length (4 bytes, big-endian). */
   readonly keyOnly: (lengthAsValue?: boolean) => Filter;
+  /** Selects the first cell of each row. */
   readonly firstKeyOnly: () => Filter;
+  /** Selects the cells of a row up to the first one with one of these qualifiers. */
   readonly firstKeyValueMatchingQualifiers: (...qualifiers: (Text | readonly Text[])[]) => Filter;
   /** Selects each row with a probability from 0 to 1. */
   readonly randomRow: (chance: number) => Filter;
@@ -83,9 +97,13 @@ export declare const filters: {
 };
 
 interface RowRange {
+  /** The first row; without it, the first of the table. */
   readonly start?: Text;
+  /** Whether `start` belongs to the range. Default: true. */
   readonly startInclusive?: boolean;
+  /** The last row; without it, the last of the table. */
   readonly stop?: Text;
+  /** Whether `stop` belongs to the range. Default: false. */
   readonly stopInclusive?: boolean;
 }
 

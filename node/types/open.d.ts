@@ -22,11 +22,14 @@ export interface FormOptions<Encoding = 'utf8' | undefined, BigInts = boolean | 
 export type Opened<Encoding, BigInts> = Database<
   [Encoding] extends ['utf8'] ? string | Uint8Array : Uint8Array,
   {
+    /** Keys and values. */
     value: [Encoding] extends [undefined] ? Buffer : string | Buffer;
+    /** 64-bit integers. */
     long: [BigInts] extends [true] ? bigint : number | bigint;
   }
 >;
 
+/** The options of `memory`. */
 export interface MemoryOptions extends FormOptions {
   /** The database's clock, for tests. Default: the system's. */
   clock?: ManualClock | undefined;
@@ -38,6 +41,7 @@ export interface MemoryOptions extends FormOptions {
   writeBufferBytes?: number | undefined;
 }
 
+/** The options of `open`. */
 export interface OpenOptions extends MemoryOptions {
   /**
    * What `SYNC_WAL` means, which is the default of tables and of calls. With `SYNC_WAL`, a write resolves when the
@@ -75,6 +79,7 @@ export declare function restore(
   path: string | URL,
   options?: { onProgress?: ((progress: CopyProgress) => void) | undefined },
 ): Promise<void>;
+/** `restore` on the calling thread. */
 export declare function restoreSync(backup: string | URL, path: string | URL): void;
 
 /** Creates an empty database in memory. */
@@ -89,6 +94,7 @@ export declare function memory<E extends 'utf8' | undefined = undefined, B exten
  * delete.
  */
 export declare class ManualClock {
+  /** Starts at a time in milliseconds since the Unix epoch. */
   constructor(ms: number);
   /** Advances the time. */
   advance(ms: number): this;
@@ -98,6 +104,7 @@ export declare class ManualClock {
   now(): number;
 }
 
+/** The options of `connect`. */
 export interface ConnectOptions extends Abortable, FormOptions {
   /** Default: '127.0.0.1'. */
   host?: string | undefined;
@@ -153,8 +160,11 @@ export interface ConnectOptions extends Abortable, FormOptions {
 }
 
 interface TlsPeer {
+  /** The certificate of the server, or of the CA that issued it. */
   ca?: TlsOptions['ca'] | undefined;
+  /** The name that the server's certificate must have. Default: `host`. */
   servername?: string | undefined;
+  /** Checks the server's certificate instead of Node; returns an error to refuse it. */
   checkServerIdentity?: ((host: string, certificate: import('node:tls').PeerCertificate) => Error | undefined) | undefined;
 }
 

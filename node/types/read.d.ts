@@ -8,6 +8,7 @@ import type { Row } from './row';
 export type TimeRange =
   readonly [from?: Int64, to?: Int64] | { readonly from?: Int64 | undefined; readonly to?: Int64 | undefined };
 
+/** The common options of gets and scans. */
 export interface ReadOptions<Columns = AnyColumns> extends Abortable {
   /** The columns and families to read. Default: all. */
   columns?: ColumnOrFamily<Columns> | readonly ColumnOrFamily<Columns>[] | undefined;
@@ -23,6 +24,7 @@ export interface ReadOptions<Columns = AnyColumns> extends Abortable {
   raw?: boolean | undefined;
 }
 
+/** The options of `row`, `rows`, `cells` and `exists`. */
 export interface GetOptions<Columns = AnyColumns> extends ReadOptions<Columns> {
   /** The maximum number of cells per family. */
   storeLimit?: number | undefined;
@@ -30,6 +32,7 @@ export interface GetOptions<Columns = AnyColumns> extends ReadOptions<Columns> {
   storeOffset?: number | undefined;
 }
 
+/** The options of `scan`. */
 export interface ScanOptions<Columns = AnyColumns, In extends Input = Uint8Array> extends ReadOptions<Columns> {
   /** The row at which the scan begins, inclusive; with `reverse`, the highest one. */
   start?: In | undefined;
@@ -66,6 +69,7 @@ interface Range<In extends Input> extends Abortable {
   onProgress?: ((rows: number) => void) | undefined;
 }
 
+/** The options of `count`. */
 export interface CountOptions<Columns = AnyColumns, In extends Input = Uint8Array> extends Range<In> {
   /** Counts only rows that have one of these columns or families. */
   columns?: ColumnOrFamily<Columns> | readonly ColumnOrFamily<Columns>[] | undefined;
@@ -73,6 +77,7 @@ export interface CountOptions<Columns = AnyColumns, In extends Input = Uint8Arra
   timeRange?: TimeRange | undefined;
 }
 
+/** The options of `deleteRows`. */
 export interface DeleteRowsOptions<In extends Input = Uint8Array> extends Range<In> {
   /** The durability of the deletes. Default: the table's. */
   durability?: 'USE_DEFAULT' | 'SKIP_WAL' | 'ASYNC_WAL' | 'SYNC_WAL' | 'FSYNC_WAL' | undefined;
@@ -98,7 +103,9 @@ export declare class Scan<Columns extends object = AnyColumns, Out extends Reads
   toArray(): Promise<Row<Columns, Out>[]>;
   /** Ends the scan and releases its resources. Idempotent. */
   close(): void;
+  /** Lets `for await` read it. */
   [Symbol.asyncIterator](): this;
+  /** Closes it at the end of `await using`. */
   [Symbol.asyncDispose](): Promise<void>;
 }
 
@@ -117,6 +124,8 @@ export declare class SyncScan<Columns extends object = AnyColumns, Out extends R
   toArray(): Row<Columns, Out>[];
   /** Ends the scan and releases its resources. Idempotent. */
   close(): void;
+  /** Lets `for` read it. */
   [Symbol.iterator](): this;
+  /** Closes it at the end of `using`. */
   [Symbol.dispose](): void;
 }

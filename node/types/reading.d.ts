@@ -16,7 +16,9 @@ export interface Reads {
 
 /** The types of what a database returns that accepts `In` as keys and values. */
 export interface ReadsOf<In extends Input, Long extends number | bigint = number | bigint> extends Reads {
+  /** Keys and values. */
   value: string extends In ? string | Buffer : Buffer;
+  /** 64-bit integers. */
   long: Long;
 }
 

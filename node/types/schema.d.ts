@@ -1,9 +1,11 @@
 /** Descriptors of tables, families, namespaces and regions. */
 import type { Abortable, Input } from './column';
+import type { Reads } from './reading';
 import type { Durability } from './write';
 
 type Named = Readonly<Record<string, string | Uint8Array>> | ReadonlyMap<string | Uint8Array, string | Uint8Array>;
 
+/** The options of a family. */
 export interface FamilyOptions {
   /** The number of versions kept per column. Default: 1. */
   versions?: number | undefined;
@@ -53,6 +55,7 @@ export type Families =
   | ReadonlyMap<string | Uint8Array, FamilyOptions>
   | readonly (string | Uint8Array)[];
 
+/** The options of a table. */
 export interface TableOptions {
   /** The durability of writes that do not choose their own. Default: 'SYNC_WAL'. */
   durability?: Durability | undefined;
@@ -69,6 +72,7 @@ export type Splits<In extends Input> =
   | { splits?: readonly In[] | undefined; splitAlgo?: undefined; regions?: undefined }
   | { splitAlgo: 'HexStringSplit' | 'DecimalStringSplit' | 'UniformSplit'; regions: number; splits?: undefined };
 
+/** The options of `createTable`. */
 export type CreateTableOptions<In extends Input = Uint8Array> = TableOptions &
   Abortable &
   Splits<In> & {
@@ -78,21 +82,28 @@ export type CreateTableOptions<In extends Input = Uint8Array> = TableOptions &
 
 /** The result of `describeTable`. `createTable` accepts its `families` and `options`. */
 export interface TableDescriptor {
+  /** The name. */
   name: string;
+  /** The families and their options. */
   families: Record<string, FamilyOptions>;
+  /** The options of the table. */
   options: TableOptions;
 }
 
+/** A namespace. */
 export interface NamespaceDescriptor {
+  /** The name. */
   name: string;
+  /** The configuration, by name. */
   configuration: Record<string, string>;
 }
 
-export interface Region {
+/** A region: a range of the rows of a table. */
+export interface Region<Out extends Reads = Reads> {
   /** The region's number; 0 if the server does not report it. */
-  id: number | bigint;
-  /** The first key, inclusive; empty for the first region. */
-  start: Buffer;
-  /** The end key, exclusive; empty for the last region. */
-  end: Buffer;
+  id: Out['long'];
+  /** The first key, inclusive; empty for the first region. With `encoding: 'utf8'`, as text if it is valid UTF-8. */
+  start: Out['value'];
+  /** The end key, exclusive; empty for the last region. With `encoding: 'utf8'`, as text if it is valid UTF-8. */
+  end: Out['value'];
 }

@@ -23,7 +23,9 @@ import type {
 
 /** A stream of rows. */
 export interface RowReadStream<Columns extends object = AnyColumns, Out extends Reads = Reads> extends Readable {
+  /** The next row; null if none has been read yet. */
   read(): Row<Columns, Out> | null;
+  /** Lets `for await` read it. */
   [Symbol.asyncIterator](): NodeJS.AsyncIterator<Row<Columns, Out>>;
 }
 
@@ -39,15 +41,19 @@ export declare class Table<
 
   /** Reads a row; undefined if it does not exist. */
   row(key: In, options?: GetOptions<Columns>): Promise<Row<Columns, Out> | undefined>;
+  /** `row` on the calling thread. */
   rowSync(key: In, options?: GetOptions<Columns>): Row<Columns, Out> | undefined;
   /** Reads several rows, in the order of `keys`; undefined for each that does not exist. */
   rows(keys: Iterable<In>, options?: GetOptions<Columns>): Promise<(Row<Columns, Out> | undefined)[]>;
+  /** `rows` on the calling thread. */
   rowsSync(keys: Iterable<In>, options?: GetOptions<Columns>): (Row<Columns, Out> | undefined)[];
   /** Reads the versions of a column, newest first: all, or at most `versions`. */
   cells(key: In, column: Column<Columns>, options?: GetOptions<Columns>): Promise<Cell<Columns, Out>[]>;
+  /** `cells` on the calling thread. */
   cellsSync(key: In, column: Column<Columns>, options?: GetOptions<Columns>): Cell<Columns, Out>[];
   /** Whether `row` with the same arguments would find a cell. */
   exists(key: In, options?: GetOptions<Columns>): Promise<boolean>;
+  /** `exists` on the calling thread. */
   existsSync(key: In, options?: GetOptions<Columns>): boolean;
 
   /**
@@ -64,20 +70,24 @@ export declare class Table<
 
   /** Writes cells of a row, atomically. */
   put(key: In, data: PutData<Columns, In>, options?: PutOptions): Promise<void>;
+  /** `put` on the calling thread. */
   putSync(key: In, data: PutData<Columns, In>, options?: PutOptions): void;
   /** Deletes columns or families of a row, atomically; without `columns`, the whole row. */
   delete(key: In, columns?: Deleted<Columns> | readonly Deleted<Columns>[], options?: DeleteOptions): Promise<void>;
+  /** `delete` on the calling thread. */
   deleteSync(key: In, columns?: Deleted<Columns> | readonly Deleted<Columns>[], options?: DeleteOptions): void;
   /**
    * Counts rows: all, or those of a range (`start` and `stop`, or `prefix`), with a filter or in some columns.
    */
   count(options?: CountOptions<Columns, In>): Promise<number>;
+  /** `count` on the calling thread. */
   countSync(options?: CountOptions<Columns, In>): number;
   /**
    * Deletes the rows of a range: `prefix`, or `start` and `stop`; with a filter, only some of them. Returns their
    * number. Each row is deleted atomically, but not the range: a row that is written meanwhile may remain.
    */
   deleteRows(options: DeleteRowsOptions<In>): Promise<number>;
+  /** `deleteRows` on the calling thread. */
   deleteRowsSync(options: DeleteRowsOptions<In>): number;
   /** Collects puts and deletes of any rows to write them together. What is passed is copied. */
   batch(options?: BatchOptions): Batch<Columns, In>;
@@ -92,6 +102,7 @@ export declare class Table<
     amount?: Int64,
     options?: WriteOptions,
   ): Promise<Out['long']>;
+  /** `increment` on the calling thread. */
   incrementSync(
     key: In,
     column: Column<Columns, ColumnOf<Columns, number | bigint>>,
@@ -100,12 +111,15 @@ export declare class Table<
   ): Out['long'];
   /** Adds to counters of a row, atomically. Returns the new cells. */
   incrementRow(key: In, data: IncrementData<Columns>, options?: WriteOptions): Promise<Row<Columns, Out>>;
+  /** `incrementRow` on the calling thread. */
   incrementRowSync(key: In, data: IncrementData<Columns>, options?: WriteOptions): Row<Columns, Out>;
   /** Appends to a value. Returns the new value. */
   append(key: In, column: Column<Columns>, value: In, options?: WriteOptions): Promise<Out['value']>;
+  /** `append` on the calling thread. */
   appendSync(key: In, column: Column<Columns>, value: In, options?: WriteOptions): Out['value'];
   /** Appends to values of a row, atomically. Returns the new cells. */
   appendRow(key: In, data: AppendData<Columns, In>, options?: WriteOptions): Promise<Row<Columns, Out>>;
+  /** `appendRow` on the calling thread. */
   appendRowSync(key: In, data: AppendData<Columns, In>, options?: WriteOptions): Row<Columns, Out>;
 
   /**
@@ -119,6 +133,7 @@ export declare class Table<
     data: PutData<Columns, In>,
     options?: PutOptions & { op?: CompareOp | undefined },
   ): Promise<boolean>;
+  /** `checkAndPut` on the calling thread. */
   checkAndPutSync(
     key: In,
     column: Column<Columns>,
@@ -134,6 +149,7 @@ export declare class Table<
     columns?: Deleted<Columns> | readonly Deleted<Columns>[],
     options?: DeleteOptions & { op?: CompareOp | undefined },
   ): Promise<boolean>;
+  /** `checkAndDelete` on the calling thread. */
   checkAndDeleteSync(
     key: In,
     column: Column<Columns>,
@@ -148,6 +164,7 @@ export declare class Table<
     mutations: readonly Mutation<Columns, In>[],
     options?: Abortable,
   ): Promise<boolean>;
+  /** `checkAndMutate` on the calling thread. */
   checkAndMutateSync(
     key: In,
     condition: Condition<Columns, In>,
@@ -156,5 +173,6 @@ export declare class Table<
   ): boolean;
   /** Applies puts and deletes of a row, atomically. */
   mutateRow(key: In, mutations: readonly Mutation<Columns, In>[], options?: Abortable): Promise<void>;
+  /** `mutateRow` on the calling thread. */
   mutateRowSync(key: In, mutations: readonly Mutation<Columns, In>[], options?: Abortable): void;
 }

@@ -25,6 +25,7 @@ export type CompareOp =
   | 'GREATER'
   | 'NO_OP';
 
+/** The common options of writes. */
 export interface WriteOptions extends Abortable {
   /** The lifetime of the cells, in milliseconds; at least 1. */
   ttlMs?: Int64 | undefined;
@@ -32,11 +33,13 @@ export interface WriteOptions extends Abortable {
   durability?: Durability | undefined;
 }
 
+/** The options of `put`. */
 export interface PutOptions extends WriteOptions {
   /** The timestamp of cells without one. Default: the database's current time. */
   timestamp?: Int64 | undefined;
 }
 
+/** The options of `delete`. */
 export interface DeleteOptions extends WriteOptions {
   /** Deletes cells up to this timestamp. Default: up to now. */
   timestamp?: Int64 | undefined;
@@ -48,8 +51,11 @@ export interface DeleteOptions extends WriteOptions {
 export type PutData<Columns, In extends Input> =
   { readonly [Name in keyof Columns]?: In } | ReadonlyMap<Column<Columns>, In> | readonly PutCell<Columns, In>[];
 
+/** A cell to put. */
 export type PutCell<Columns, In extends Input> = CellColumn<Columns> & {
+  /** The value. */
   readonly value: In;
+  /** The timestamp, in milliseconds since the Unix epoch. Default: that of the put. */
   readonly timestamp?: Int64 | undefined;
 };
 
@@ -80,8 +86,11 @@ export type Mutation<Columns, In extends Input> =
 
 /** A condition on a column; `value: null` requires that there is no such cell. */
 export interface Condition<Columns, In extends Input> {
+  /** The column that is compared. */
   readonly column: Column<Columns>;
+  /** The expected value; null: no such cell. */
   readonly value: In | null;
+  /** How the stored value is compared with `value`. Default: `EQUAL`. */
   readonly op?: CompareOp | undefined;
 }
 
@@ -111,9 +120,11 @@ export declare class Batch<Columns extends object = AnyColumns, In extends Input
   clear(): this;
   /** Writes what has been collected and empties the batch. Fails with a BatchError if a put or delete failed. */
   write(options?: Abortable): Promise<void>;
+  /** `write` on the calling thread. */
   writeSync(options?: Abortable): void;
 }
 
+/** The options of `createWriteStream`. */
 export interface WriteStreamOptions extends BatchOptions, Abortable {
   /** The number of rows per batch. Default: 1000. */
   batchRows?: number | undefined;
@@ -139,6 +150,7 @@ export type StreamedRow<Columns, In extends Input> =
 export interface RowWriteStream<Columns = AnyColumns, In extends Input = Uint8Array> extends Writable {
   /** The number of rows that have been written. */
   readonly rowsWritten: number;
+  /** Writes a row, which is copied. Returns false if the program should wait for `drain`. */
   write(row: StreamedRow<Columns, In>, callback?: (error: Error | null | undefined) => void): boolean;
   write(
     row: StreamedRow<Columns, In>,

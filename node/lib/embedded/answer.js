@@ -11,6 +11,9 @@ const { CELL_HEADER_BYTES, NAMED, ROW_HEADER_BYTES } = require('../vocabulary.js
 /** Rows from this length on keep using the memory of their answer, most of which they fill. */
 const COPIED_BYTES_MAX = 32 << 10;
 
+/** The most rows and cells of a long answer that are read at once. */
+const SLICE = 1000;
+
 /** The columns of a database by number: { name, family, qualifier }. The native module is asked once for each. */
 class ColumnNames {
   #names = [];
@@ -34,6 +37,24 @@ class ColumnNames {
   }
 }
 
+/** A row being read. */
+class BegunRow {
+  constructor(key, cells, partial, at, memory, shift) {
+    this.key = key;
+    this.cells = cells;
+    this.partial = partial;
+    /** The position of the next cell. */
+    this.at = at;
+    /** The memory of the row's bytes, and how far they are before their place in the answer. */
+    this.memory = memory;
+    this.shift = shift;
+  }
+
+  finished() {
+    return new Row(this.key, this.cells, this.partial);
+  }
+}
+
 /** A cursor over memory that holds answers. */
 class AnswerReader {
   #memory;
@@ -41,6 +62,8 @@ class AnswerReader {
   #columns;
   /** The position of the next byte. */
   at = 0;
+  /** The rows and cells read since `rowInSlices` yielded. */
+  #sliced = 0;
 
   /** @param {Buffer} memory @param {ColumnNames} columns */
   constructor(memory, columns) {
@@ -101,11 +124,36 @@ class AnswerReader {
     return make(kind, plainText(kind, plain), hbaseException(javaClass, message, undefined, inner));
   }
 
-  /**
-   * A row. It is copied out of the answer unless it is long, so that a value that the program keeps does not keep the
-   * other rows of its block in memory.
-   */
+  /** A row. */
   row() {
+    const row = this.#begun();
+    this.#fill(row, 0, row.cells.length);
+    return row.finished();
+  }
+
+  /** A row, converted by a `reading`. Yields after each SLICE cells, counted over all rows that this reader reads. */
+  *rowInSlices(reading) {
+    const row = this.#begun();
+    const { length } = row.cells;
+    for (let from = 0; ; ) {
+      const until = Math.min(length, from + SLICE - this.#sliced);
+      this.#fill(row, from, until);
+      reading.cells(row.cells, from, until);
+      this.#sliced += 1 + until - from;
+      if (this.#sliced >= SLICE) {
+        yield;
+        this.#sliced = 0;
+      }
+      if (until === length) return row.finished();
+      from = until;
+    }
+  }
+
+  /**
+   * Begins a row, and moves to its end. The row is copied out of the answer unless it is long, so that a value that the
+   * program keeps does not keep the other rows of its block in memory.
+   */
+  #begun() {
     const begin = this.at;
     const view = this.#view;
     const length = ROW_HEADER_BYTES + view.getUint32(begin + 7, true);
@@ -120,9 +168,15 @@ class AnswerReader {
     const keyAt = begin + ROW_HEADER_BYTES;
     const keyEnd = keyAt + view.getUint16(begin, true);
     const key = memory.subarray(keyAt - shift, keyEnd - shift);
-    const cells = new Array(view.getUint32(begin + 3, true));
-    let at = keyEnd;
-    for (let i = 0; i < cells.length; i += 1) {
+    return new BegunRow(key, new Array(view.getUint32(begin + 3, true)), this.#memory[begin + 2] !== 0, keyEnd, memory, shift);
+  }
+
+  /** Reads the cells of a row from index `from` up to, but not including, `until`. */
+  #fill(row, from, until) {
+    const { cells, memory, shift } = row;
+    const view = this.#view;
+    let { at } = row;
+    for (let i = from; i < until; i += 1) {
       const number = view.getUint32(at, true);
       const timestamp = this.#i64At(at + 4);
       const code = this.#memory[at + 12];
@@ -134,7 +188,7 @@ class AnswerReader {
       cells[i] = cell(named.family, named.qualifier, timestamp, value, code, named.name);
       at += valueBytes;
     }
-    return new Row(key, cells, this.#memory[begin + 2] !== 0);
+    row.at = at;
   }
 
   /** A column that is written out by name, and `end`, the position after it. */
@@ -148,4 +202,4 @@ class AnswerReader {
   }
 }
 
-module.exports = { AnswerReader, ColumnNames };
+module.exports = { AnswerReader, ColumnNames, SLICE };

@@ -11,7 +11,7 @@ const { Calls } = require('./calls.js');
 const { watched } = require('./copying.js');
 const { reader } = require('./decode.js');
 const { encode } = require('./encode.js');
-const { hasParts, inParts } = require('./parts.js');
+const { hasParts, inParts, isLong } = require('./parts.js');
 const { RequestWriter } = require('./request-writer.js');
 
 /** Size of the memory for synchronous requests and their answers, and how much of it must be free for an answer. */
@@ -76,7 +76,7 @@ class EmbeddedBackend extends Backend {
     this.#native = native;
     this.#columns = new ColumnNames((number) => native.columnName(number));
     this.#tables = new TableNumbers(native);
-    this.#calls = new Calls(native, this.#columns, this.#tables);
+    this.#calls = new Calls(native, this.#columns, this.#tables, reading);
     target.calls = new WeakRef(this.#calls);
   }
 
@@ -91,20 +91,29 @@ class EmbeddedBackend extends Backend {
   }
 
   run(operation, request, signal) {
-    if (this.#isClosing) return Promise.reject(make('Closed', 'the database has been closed: open it again to use it'));
+    if (this.#isClosing) return Promise.reject(this.closedError());
     if (!hasParts(operation, request)) return this.#runOne(operation, request, signal);
     const run = (part) => this.#runOne(operation, part, signal);
     // Rows are converted part by part, too; the conversion of all of them by the call then has little to do.
     const read = async (part) => this.reading.rows(await run(part));
-    const whole = inParts(operation, request, operation === OPERATIONS.getMany ? read : run, signal);
-    const over = () => this.#inParts.delete(whole);
-    this.#inParts.add(whole);
-    whole.then(over, over);
-    return whole;
+    return this.#tracked(inParts(operation, request, operation === OPERATIONS.getMany ? read : run, signal));
+  }
+
+  /** Lets `close` wait for a call that is not submitted at once. */
+  #tracked(call) {
+    const over = () => this.#inParts.delete(call);
+    this.#inParts.add(call);
+    call.then(over, over);
+    return call;
   }
 
   #runOne(operation, request, signal) {
-    return this.#calls.run(operation, request, reader(operation), signal);
+    if (isLong(request)) return this.#tracked(this.#calls.runInSlices(operation, request, signal));
+    return this.#calls.run(operation, request, signal);
+  }
+
+  closedError() {
+    return make('Closed', 'the database has been closed: open it again to use it');
   }
 
   /** Awaits a copy that this backend makes, and reports its progress. */

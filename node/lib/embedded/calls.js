@@ -7,10 +7,13 @@
 const { whenAborted } = require('../abort.js');
 const { make } = require('../errors.js');
 const { atEndOfTurn, setImmediate, setInterval } = require('../timers.js');
+const { overTurns } = require('../turns.js');
 const { Outcome } = require('../vocabulary.js');
-const { AnswerReader } = require('./answer.js');
+const { AnswerReader, SLICE } = require('./answer.js');
+const { reader, slicedReader } = require('./decode.js');
 const { encode } = require('./encode.js');
 const { RequestWriter } = require('./request-writer.js');
+const { SLICE: LIST_SLICE, SlicedWriter } = require('./sliced-writer.js');
 
 /** The total size from which unsubmitted requests are submitted at once, not at the end of the turn. */
 const SUBMIT_BYTES = 256 << 10;
@@ -18,6 +21,10 @@ const SUBMIT_BYTES = 256 << 10;
 const REQUESTS_BYTES = 64 << 10;
 /** The size of the memory for answers, and of the answers after which the rest waits for the next turn. */
 const SLAB_BYTES = 16 << 10;
+/** An answer from this length on is read over several turns. */
+const LONG_ANSWER_BYTES = 128 << 10;
+/** The bytes before each request: its call's number and its length. */
+const HEADER_BYTES = 8;
 /** The most pending calls, since a program that never awaits its promises would exhaust memory. */
 const CALLS_MAX = 1 << 20;
 /** The longest interval that Node accepts. */
@@ -56,27 +63,49 @@ class Calls {
   #slabAt = 0;
   #answers;
 
-  constructor(native, columns, tables) {
+  #reading;
+
+  /** `reading` converts the rows of long answers, which is done while they are read. */
+  constructor(native, columns, tables, reading) {
     this.#native = native;
     this.#columns = columns;
     this.#tables = tables;
+    this.#reading = reading;
   }
 
   /**
    * Makes a call.
    * @param {string} operation
    * @param {object} request
-   * @param {(from: AnswerReader) => unknown} read reads the answer
    * @param {AbortSignal} [signal]
    * @returns {Promise<unknown>}
    */
-  run(operation, request, read, signal) {
+  run(operation, request, signal) {
+    return this.#begin(operation, signal, (number) => this.#write(number, operation, request));
+  }
+
+  /** Makes a call whose request is encoded over several turns. */
+  async runInSlices(operation, request, signal) {
+    const out = new SlicedWriter();
+    out.u32(0);
+    out.u32(0);
+    encode(out, operation, request, this.#tables);
+    const memory = Buffer.concat(await overTurns(out.pieces(), LIST_SLICE, signal));
+    return this.#begin(operation, signal, (number) => {
+      memory.writeUInt32LE(number, 0);
+      memory.writeUInt32LE(memory.length - HEADER_BYTES, 4);
+      this.#native.submit(memory, memory.length);
+    });
+  }
+
+  /** Begins a call, whose request `submit` submits with the call's number. */
+  #begin(operation, signal, submit) {
     if (signal?.aborted) return Promise.reject(signal.reason);
     if (this.#count >= CALLS_MAX) return Promise.reject(tooMany());
     return new Promise((resolve, reject) => {
       const number = this.#free.length > 0 ? this.#free.pop() : this.#calls.length;
-      this.#write(number, operation, request);
-      const call = { resolve, reject, read, signal, stopListening: undefined };
+      submit(number);
+      const call = { resolve, reject, read: reader(operation), operation, signal, stopListening: undefined };
       this.#calls[number] = call;
       if (signal !== undefined) this.#listen(number, call);
       this.#count += 1;
@@ -96,7 +125,7 @@ class Calls {
       this.#free.push(number);
       throw error;
     }
-    out.u32At(head + 4, out.at - head - 8);
+    out.u32At(head + 4, out.at - head - HEADER_BYTES);
     if (out.at >= SUBMIT_BYTES) {
       this.flush();
     } else if (!this.#isFlushScheduled) {
@@ -158,13 +187,14 @@ class Calls {
     for (let at = begin; at < end;) {
       from.at = at;
       const number = from.u32();
-      const next = at + 8 + from.u32();
-      this.#settleOne(number, from);
+      const length = from.u32();
+      const next = at + HEADER_BYTES + length;
+      this.#settleOne(number, from, length);
       at = next;
     }
   }
 
-  #settleOne(number, from) {
+  #settleOne(number, from, length) {
     const call = this.#calls[number];
     this.#calls[number] = undefined;
     this.#free.push(number);
@@ -174,10 +204,19 @@ class Calls {
     call.stopListening?.();
     try {
       if (from.u8() !== Outcome.done) call.reject(from.error());
+      else if (length >= LONG_ANSWER_BYTES && slicedReader(call.operation) !== undefined)
+        call.resolve(this.#readInSlices(call, from.at));
       else call.resolve(call.read(from));
     } catch (error) {
       call.reject(error);
     }
+  }
+
+  /** Reads a long answer, whose memory is not used again. */
+  #readInSlices({ operation, signal }, at) {
+    const from = new AnswerReader(this.#slab, this.#columns);
+    from.at = at;
+    return overTurns(slicedReader(operation)(from, this.#reading), SLICE, signal);
   }
 }
 

@@ -54,9 +54,45 @@ const ANSWERS = {
   [OPERATIONS.serve]: (from) => ({ host: from.text(), port: from.u32() }),
 };
 
+function* maybeRowInSlices(from, reading) {
+  return from.u8() === RowOutcome.missing ? undefined : yield* from.rowInSlices(reading);
+}
+
+function* rowsOrErrorsInSlices(from, reading) {
+  const out = new Array(from.u32());
+  for (let i = 0; i < out.length; i += 1) {
+    const outcome = from.u8();
+    if (outcome === RowOutcome.failed) out[i] = from.error();
+    else out[i] = outcome === RowOutcome.missing ? undefined : yield* from.rowInSlices(reading);
+  }
+  return out;
+}
+
+function* rowsInSlices(from, reading) {
+  const out = new Array(from.u32());
+  for (let i = 0; i < out.length; i += 1) out[i] = yield* from.rowInSlices(reading);
+  return out;
+}
+
+const rowInSlices = (from, reading) => from.rowInSlices(reading);
+
+/** Operation → the generator that reads a long answer, of those whose answers can be long. */
+const SLICED = {
+  [OPERATIONS.get]: maybeRowInSlices,
+  [OPERATIONS.getMany]: rowsOrErrorsInSlices,
+  [OPERATIONS.increment]: rowInSlices,
+  [OPERATIONS.append]: rowInSlices,
+  [OPERATIONS.nextBlock]: rowsInSlices,
+};
+
 /** The function that reads the answer to an operation. */
 function reader(operation) {
   return ANSWERS[operation] ?? none;
 }
 
-module.exports = { reader };
+/** The generator that reads a long answer to an operation; undefined if its answers are never long. */
+function slicedReader(operation) {
+  return SLICED[operation];
+}
+
+module.exports = { reader, slicedReader };

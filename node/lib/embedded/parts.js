@@ -6,17 +6,45 @@
 
 const { OPERATIONS } = require('../backend.js');
 const { HjallError } = require('../errors.js');
-const { setImmediate } = require('../timers.js');
+const { cellsOf } = require('../long-list.js');
+const { room } = require('../turns.js');
+const { SLICE } = require('./sliced-writer.js');
 
 /** The most gets or mutations of one part. */
 const PART_MAX = 1000;
-
-const nextTurn = () => new Promise((resolve) => setImmediate(resolve));
+/** The most cells of one part, unless a single mutation has more. */
+const CELLS_MAX = 8000;
+/** The bytes of values after which a part ends. */
+const BYTES_MAX = 4 << 20;
+/** The units of a part, whose elements have been converted already. */
+const PART_UNITS = 1000;
 
 /** Whether a request is made in parts. */
 function hasParts(operation, request) {
   if (operation === OPERATIONS.getMany) return request.gets.length > PART_MAX;
-  return operation === OPERATIONS.mutateMany && request.mutations.length > PART_MAX;
+  return operation === OPERATIONS.mutateMany && endOfPart(request.mutations, 0) < request.mutations.length;
+}
+
+/** The end of the part of mutations that begins at `from`. */
+function endOfPart(mutations, from) {
+  const end = Math.min(mutations.length, from + PART_MAX);
+  let [cells, bytes] = [0, 0];
+  for (let at = from; at < end; at += 1) {
+    const one = mutations[at];
+    cells += cellsOf(one);
+    if (one.kind === 'put') for (const { value } of one.cells) bytes += value.length;
+    if (at > from && (cells > CELLS_MAX || bytes > BYTES_MAX)) return at;
+  }
+  return end;
+}
+
+/** Whether a request has too many cells to be encoded in one turn. */
+function isLong({ mutation, mutations, increment, append }) {
+  if (mutation !== undefined) return cellsOf(mutation) > SLICE;
+  // The parts of mutateMany are limited by their cells; a single mutation is not.
+  if (mutations !== undefined) return mutations.length > SLICE || mutations.some((one) => cellsOf(one) > SLICE);
+  const counted = increment ?? append;
+  return counted !== undefined && counted.columns.length > SLICE;
 }
 
 /**
@@ -32,7 +60,7 @@ function inParts(operation, request, run, signal) {
 async function gets({ table, gets: all }, run, signal) {
   const parts = [];
   for (let from = 0; from < all.length; from += PART_MAX) {
-    if (from > 0) await nextTurn();
+    if (from > 0) await room(PART_UNITS);
     if (signal?.aborted) break;
     const part = run({ table, gets: all.slice(from, from + PART_MAX) });
     // The error of a part is reported by the call as a whole, once all parts have been submitted.
@@ -50,19 +78,20 @@ async function gets({ table, gets: all }, run, signal) {
  */
 async function mutations({ table, mutations: all }, run, signal) {
   const answers = [];
-  for (let from = 0; from < all.length; from += PART_MAX) {
+  for (let from = 0, end; from < all.length; from = end) {
+    end = endOfPart(all, from);
     signal?.throwIfAborted();
     try {
-      const part = await run({ table, mutations: all.slice(from, from + PART_MAX) });
+      const part = await run({ table, mutations: all.slice(from, end) });
       for (const answer of part) answers.push(answer);
     } catch (error) {
       if (from === 0 || !(error instanceof HjallError)) throw error;
       while (answers.length < all.length) answers.push(error);
       return answers;
     }
-    await nextTurn();
+    await room(PART_UNITS);
   }
   return answers;
 }
 
-module.exports = { hasParts, inParts };
+module.exports = { hasParts, inParts, isLong };

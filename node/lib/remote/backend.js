@@ -29,7 +29,7 @@ class RemoteBackend extends Backend {
         'Unsupported',
         `${operation}: ${UNSUPPORTED[operation] ?? "HBase's Thrift2 protocol has no such call"}`,
       );
-    return handler(this.client, request, signal);
+    return handler(this.client, request, signal, this.reading);
   }
 
   runSync(operation) {

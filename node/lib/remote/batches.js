@@ -9,20 +9,20 @@
 const { HjallError, make } = require('../errors.js');
 const { tableNameOf } = require('./descriptor.js');
 const { deletesOf, getOf, putOf } = require('./request.js');
-const { rowOrUndefined } = require('./result.js');
+const { foundRowsOf, rowOrUndefined } = require('./result.js');
 
 /** Limits of one call, in actions and bytes: HBase's framed gateway accepts 2 MiB. */
 const COUNT_MAX = 1000;
 const BYTES_MAX = 1 << 20;
 
-async function getMany(client, { table, gets }, signal) {
+async function getMany(client, { table, gets }, signal, reading) {
   const answers = [];
   for (let from = 0; from < gets.length; from += COUNT_MAX)
-    answers.push(...(await someGets(client, table, gets.slice(from, from + COUNT_MAX), signal)));
+    answers.push(...(await someGets(client, table, gets.slice(from, from + COUNT_MAX), signal, reading)));
   return answers;
 }
 
-async function someGets(client, table, gets, signal) {
+async function someGets(client, table, gets, signal, reading) {
   try {
     const results = await client.call(
       'getMultiple',
@@ -31,7 +31,7 @@ async function someGets(client, table, gets, signal) {
     );
     if (results.length !== gets.length)
       throw make('Protocol', `the server answers ${gets.length} gets with ${results.length} rows`);
-    return results.map(rowOrUndefined);
+    return await foundRowsOf(results, reading);
   } catch (error) {
     if (gets.length === 1 || !isAnswer(error)) throw error;
   }
@@ -39,7 +39,10 @@ async function someGets(client, table, gets, signal) {
   for (const get of gets)
     answers.push(
       await settled(async () =>
-        rowOrUndefined(await client.call('get', { table: Buffer.from(table), tget: getOf(get) }, { signal, table })),
+        rowOrUndefined(
+          await client.call('get', { table: Buffer.from(table), tget: getOf(get) }, { signal, table }),
+          reading,
+        ),
       ),
     );
   return answers;
@@ -78,39 +81,38 @@ async function mutateMany(client, { table, mutations }, signal) {
 }
 
 /**
- * Splits mutations into runs that fit into one call: consecutive puts or deletes of bounded size. Malformed mutations
- * fail here.
+ * Splits mutations into runs that fit into one call: consecutive puts or deletes of bounded size. Each run is converted
+ * when it is asked for. Malformed mutations fail here.
  */
-function runsOf(mutations, answers) {
-  const runs = [];
+function* runsOf(mutations, answers) {
   let run;
-  mutations.forEach((mutation, index) => {
+  for (const [index, mutation] of mutations.entries()) {
     let sent;
     try {
       sent = mutation.kind === 'put' ? [putOf(mutation)] : deletesOf(mutation);
     } catch (error) {
       if (!(error instanceof HjallError)) throw error;
       answers[index] = error;
-      return;
+      continue;
     }
     // A delete that needs several TDeletes is atomic only as a mutateRow.
     const kind = sent.length > 1 ? 'row' : mutation.kind;
     const bytes = sizeOf(mutation);
-    if (
-      run === undefined ||
-      run.kind !== kind ||
-      kind === 'row' ||
-      run.sent.length >= COUNT_MAX ||
-      run.bytes + bytes > BYTES_MAX
-    ) {
+    const fits =
+      run !== undefined &&
+      run.kind === kind &&
+      kind !== 'row' &&
+      run.sent.length < COUNT_MAX &&
+      run.bytes + bytes <= BYTES_MAX;
+    if (!fits) {
+      if (run !== undefined) yield run;
       run = { kind, sent: [], entries: [], bytes: 0 };
-      runs.push(run);
     }
     run.sent.push(...sent);
     run.entries.push({ index, mutation });
     run.bytes += bytes;
-  });
-  return runs;
+  }
+  if (run !== undefined) yield run;
 }
 
 function sizeOf({ kind, row, cells, markers }) {

@@ -8,7 +8,7 @@
  */
 const { make } = require('../errors.js');
 const { scanOf } = require('./request.js');
-const { rowOf } = require('./result.js');
+const { rowsOf } = require('./result.js');
 
 const ROWS_FIRST = 128;
 const ROWS_MAX = 8192;
@@ -82,7 +82,7 @@ class RemoteBlockSource {
       const results = await this.results();
       this.adapt(results);
       if (results.length === 0) this.end();
-      return results.map((result) => rowOf(result));
+      return await rowsOf(results, this.backend.reading);
     } catch (error) {
       this.end();
       throw error;

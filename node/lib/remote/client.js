@@ -1,6 +1,7 @@
 'use strict';
 /** Thrift2 calls: over pooled connections, with timeouts and retries, and with this package's errors. */
 const { hbaseException, make } = require('../errors.js');
+const { overTurns } = require('../turns.js');
 const { tableNameOf } = require('./descriptor.js');
 const { ofApplicationError, ofIoError } = require('./failure.js');
 const { Pool } = require('./pool.js');
@@ -8,9 +9,13 @@ const { mayRepeat, pause } = require('./retry.js');
 const { TransportError } = require('./transport/transport-error.js');
 const { HttpConnection } = require('./transport/http.js');
 const { SocketConnection } = require('./transport/socket.js');
-const { decodeAnswer, encodeCall } = require('./wire/message.js');
+const { decodeAnswer, decodeAnswerInSlices, encodeCallInSlices } = require('./wire/message.js');
 const { METHODS } = require('./wire/schema.js');
+const { SLICE } = require('./wire/struct.js');
 const { WireError } = require('./wire/types.js');
+
+/** An answer from this length on is decoded over several turns. */
+const LONG_ANSWER_BYTES = 128 << 10;
 
 /** An error answer, with what the server said about repeating the call. */
 class ErrorAnswer extends Error {
@@ -40,7 +45,7 @@ class Client {
   async call(method, args, { signal, table } = {}) {
     this.sequence = (this.sequence + 1) & 0x7fffffff;
     const call = { method, table, sequence: this.sequence, address: this.settings.address };
-    const bytes = encodeCall(this.settings.protocol, method, args, call.sequence);
+    const bytes = await overTurns(encodeCallInSlices(this.settings.protocol, method, args, call.sequence), SLICE, signal);
     const { repeat } = METHODS[method];
     const repeatable = repeat === 'always' || (repeat === 'ifAsked' && this.settings.retryWrites);
     for (let attempt = 0; ; attempt += 1) {
@@ -70,7 +75,11 @@ class Client {
     try {
       signal?.throwIfAborted();
       const received = await connection.exchange(bytes, { signal, timeoutMs: this.settings.callTimeoutMs });
-      answer = decodeAnswer(this.settings.protocol, call.method, received, call.sequence);
+      const message = [this.settings.protocol, call.method, received, call.sequence];
+      answer =
+        received.length < LONG_ANSWER_BYTES
+          ? decodeAnswer(...message)
+          : await overTurns(decodeAnswerInSlices(...message), SLICE, signal);
     } catch (error) {
       // After an answer that cannot be read, nothing that follows on the connection can be trusted.
       if (error instanceof WireError) connection.close();

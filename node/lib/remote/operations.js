@@ -1,5 +1,8 @@
 'use strict';
-/** Executes each operation of `../backend.js` as Thrift2 calls. Handlers are called with (client, request, signal). */
+/**
+ * Executes each operation of `../backend.js` as Thrift2 calls. Handlers are called with (client, request, signal,
+ * reading).
+ */
 const { make, plainText } = require('../errors.js');
 const { descriptorOf, familyOf, namespaceOf, readDescriptor, readNamespace, tableNameOf } = require('./descriptor.js');
 const { getMany, mutateMany } = require('./batches.js');
@@ -22,7 +25,7 @@ const CELL_BYTES_ACCEPTED = 1 << 20;
  * other invalid puts are not sent.
  */
 function explained(error, { cells }) {
-  const largest = Math.max(...cells.map(({ value }) => value.length));
+  const largest = cells.reduce((most, { value }) => Math.max(most, value.length), 0);
   if (error.code !== 'INVALID_ARGUMENT' || error.cause.name !== 'Error' || largest < CELL_BYTES_ACCEPTED) return error;
   return make(
     'InvalidArgument',
@@ -61,8 +64,11 @@ const EMPTY = Buffer.alloc(0);
 /** Operation → handler. */
 const HANDLERS = {
   __proto__: null,
-  get: async (client, { table, get }, signal) =>
-    rowOrUndefined(await client.call('get', { table: bytesOf(table), tget: request.getOf(get) }, { signal, table })),
+  get: async (client, { table, get }, signal, reading) =>
+    rowOrUndefined(
+      await client.call('get', { table: bytesOf(table), tget: request.getOf(get) }, { signal, table }),
+      reading,
+    ),
   exists: async (client, { table, get }, signal) =>
     client.call('exists', { table: bytesOf(table), tget: request.getOf(get) }, { signal, table }),
   getMany,
@@ -76,18 +82,20 @@ const HANDLERS = {
     ),
   checkAndMutate: async (client, { table, check, mutations }, signal) =>
     client.call('checkAndMutate', { table: bytesOf(table), ...request.checkOf(check, mutations) }, { signal, table }),
-  increment: async (client, { table, increment }, signal) =>
+  increment: async (client, { table, increment }, signal, reading) =>
     rowOf(
       await client.call(
         'increment',
         { table: bytesOf(table), tincrement: request.incrementOf(increment) },
         { signal, table },
       ),
+      reading,
       increment.row,
     ),
-  append: async (client, { table, append }, signal) =>
+  append: async (client, { table, append }, signal, reading) =>
     rowOf(
       await client.call('append', { table: bytesOf(table), tappend: request.appendOf(append) }, { signal, table }),
+      reading,
       append.row,
     ),
 

@@ -40,7 +40,7 @@ await remote.createTable('t', ['f'], { regions: 4 });
 await remote.createTable('t', { f: { maxVersions: 3 } });
 const described = await remote.describeTable('t');
 await remote.createTable('copy', described.families, described.options);
-const regions: Buffer[] = (await remote.regions('t')).map((region) => region.start);
+const regions: (string | Buffer)[] = (await remote.regions('t')).map((region) => region.start);
 console.log(regions);
 
 try {

@@ -3,7 +3,7 @@
 const { BinaryWriter, BinaryReader } = require('./binary');
 const { CompactWriter, CompactReader } = require('./compact');
 const { BinaryMeasurer, CompactMeasurer } = require('./measure');
-const { writeStruct, readStruct } = require('./struct');
+const { readStruct, readStructInSlices, writeStructInSlices } = require('./struct');
 const { MESSAGE, methods, applicationError, WireError } = require('./types');
 
 const PROTOCOLS = {
@@ -11,12 +11,22 @@ const PROTOCOLS = {
   compact: { Writer: CompactWriter, Reader: CompactReader, Measurer: CompactMeasurer },
 };
 
+/** The bytes of a call. Yields before each slice of a long list in it. */
+function* encodeCallInSlices(protocol, method, args, sequence) {
+  const { Writer } = PROTOCOLS[protocol];
+  const writer = new Writer();
+  writer.messageBegin(method, MESSAGE.CALL, sequence);
+  const pieces = yield* writeStructInSlices(Writer, writer, methods.get(method).args, args);
+  return pieces.length === 1 ? pieces[0] : Buffer.concat(pieces);
+}
+
 /** The bytes of a call. */
 function encodeCall(protocol, method, args, sequence) {
-  const writer = new PROTOCOLS[protocol].Writer();
-  writer.messageBegin(method, MESSAGE.CALL, sequence);
-  writeStruct(writer, methods.get(method).args, args);
-  return writer.written();
+  const steps = encodeCallInSlices(protocol, method, args, sequence);
+  for (;;) {
+    const { done, value } = steps.next();
+    if (done) return value;
+  }
 }
 
 /**
@@ -24,6 +34,18 @@ function encodeCall(protocol, method, args, sequence) {
  * } }`, a TApplicationException. Throws a WireError if the bytes are not an answer to this call.
  */
 function decodeAnswer(protocol, method, bytes, sequence) {
+  const { reader, failure } = answerBegun(protocol, method, bytes, sequence);
+  return failure === undefined ? { result: readStruct(reader, methods.get(method).result) } : { failure };
+}
+
+/** `decodeAnswer` for long answers. Yields after each slice of the elements of lists. */
+function* decodeAnswerInSlices(protocol, method, bytes, sequence) {
+  const { reader, failure } = answerBegun(protocol, method, bytes, sequence);
+  return failure === undefined ? { result: yield* readStructInSlices(reader, methods.get(method).result) } : { failure };
+}
+
+/** Reads the beginning of an answer. Returns the reader of its result, or the failure that it reports. */
+function answerBegun(protocol, method, bytes, sequence) {
   const reader = new PROTOCOLS[protocol].Reader(bytes);
   const head = reader.messageBegin();
   if (head.name !== method || head.sequence !== sequence) {
@@ -31,9 +53,9 @@ function decodeAnswer(protocol, method, bytes, sequence) {
       `the answer is to call ${head.sequence} of ${head.name.slice(0, 100)}, not to call ${sequence} of ${method}`,
     );
   }
-  if (head.type === MESSAGE.EXCEPTION) return { failure: readStruct(reader, applicationError) };
+  if (head.type === MESSAGE.EXCEPTION) return { reader, failure: readStruct(reader, applicationError) };
   if (head.type !== MESSAGE.REPLY) throw new WireError(`the answer is a message of type ${head.type}`);
-  return { result: readStruct(reader, methods.get(method).result) };
+  return { reader, failure: undefined };
 }
 
 /** Finds the end of an answer while its bytes arrive. */
@@ -41,4 +63,4 @@ function measurer(protocol, bytesMax) {
   return new PROTOCOLS[protocol].Measurer(bytesMax);
 }
 
-module.exports = { PROTOCOLS, encodeCall, decodeAnswer, measurer };
+module.exports = { PROTOCOLS, decodeAnswer, decodeAnswerInSlices, encodeCall, encodeCallInSlices, measurer };

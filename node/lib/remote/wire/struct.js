@@ -8,6 +8,9 @@
  */
 const { DEPTH_MAX, WireError } = require('./types');
 
+/** The most elements of long lists that are encoded or decoded at once. */
+const SLICE = 1000;
+
 function writeStruct(writer, struct, value) {
   writer.structBegin();
   for (const { id, name, type, required } of struct.fields) {
@@ -30,7 +33,9 @@ function writeValue(writer, type, value) {
     case 'list':
     case 'set':
       writer.listBegin(type.element.kind, value.length);
-      for (const element of value) writeValue(writer, type.element, element);
+      if (value.length > SLICE && writer.longLists !== undefined)
+        writer.longLists.push({ at: writer.length, type: type.element, elements: value });
+      else for (const element of value) writeValue(writer, type.element, element);
       return undefined;
     case 'map':
       writer.mapBegin(type.key.kind, type.value.kind, value.length);
@@ -44,16 +49,90 @@ function writeValue(writer, type, value) {
   }
 }
 
+/**
+ * Writes a struct with long lists, yielding before each slice of their elements.
+ * @param {new () => object} Writer
+ * @param {object} writer has what precedes the struct
+ * @returns {Generator<undefined, Buffer[]>} the pieces of what was written, in their order
+ */
+function* writeStructInSlices(Writer, writer, struct, value) {
+  writer.longLists = [];
+  writeStruct(writer, struct, value);
+  return yield* piecesOf(Writer, writer);
+}
+
+function* piecesOf(Writer, writer) {
+  const written = writer.written();
+  const pieces = [];
+  let from = 0;
+  for (const { at, type, elements } of writer.longLists) {
+    pieces.push(written.subarray(from, at));
+    from = at;
+    const inner = new Writer();
+    inner.longLists = [];
+    for (let begin = 0; begin < elements.length; begin += SLICE) {
+      yield;
+      for (const element of elements.slice(begin, begin + SLICE)) writeValue(inner, type, element);
+    }
+    for (const piece of yield* piecesOf(Writer, inner)) pieces.push(piece);
+  }
+  pieces.push(written.subarray(from));
+  return pieces;
+}
+
 /** Reads a struct. Unknown fields, and fields of another type, are skipped, as in every Thrift library. */
 function readStruct(reader, struct, depth = 0) {
-  if (depth > DEPTH_MAX) throw new WireError(`the answer nests structs more than ${DEPTH_MAX} levels deep`);
-  const value = {};
-  reader.structBegin();
+  const value = begun(reader, depth);
   for (let kind = reader.field(); kind !== undefined; kind = reader.field()) {
-    const field = struct.byId[reader.id];
-    if (field === undefined || !same(field.type.kind, kind)) skip(reader, kind, depth, true);
+    const field = fieldOf(reader, struct, kind, depth);
+    if (field !== undefined) value[field.name] = kind === 'bool' ? reader.boolField() : readValue(reader, field.type, depth);
+  }
+  return ended(reader, struct, value);
+}
+
+/** `readStruct`, which yields after each SLICE elements of lists, counted in `reader.sliced`. */
+function* readStructInSlices(reader, struct, depth = 0) {
+  const value = begun(reader, depth);
+  for (let kind = reader.field(); kind !== undefined; kind = reader.field()) {
+    const field = fieldOf(reader, struct, kind, depth);
+    if (field === undefined) continue;
+    if (field.type.kind === 'struct') value[field.name] = yield* readStructInSlices(reader, field.type.struct, depth + 1);
+    else if (field.type.kind === 'list') value[field.name] = yield* readListInSlices(reader, field.type, depth);
     else value[field.name] = kind === 'bool' ? reader.boolField() : readValue(reader, field.type, depth);
   }
+  return ended(reader, struct, value);
+}
+
+function* readListInSlices(reader, { element }, depth) {
+  const count = listBegun(reader, element);
+  const list = [];
+  const nests = element.kind === 'struct' && element.struct.fields.some(({ type }) => type.kind === 'list');
+  for (let i = 0; i < count; i++) {
+    list.push(nests ? yield* readStructInSlices(reader, element.struct, depth + 1) : readValue(reader, element, depth));
+    reader.sliced = (reader.sliced ?? 0) + 1;
+    if (reader.sliced >= SLICE) {
+      yield;
+      reader.sliced = 0;
+    }
+  }
+  return list;
+}
+
+function begun(reader, depth) {
+  if (depth > DEPTH_MAX) throw new WireError(`the answer nests structs more than ${DEPTH_MAX} levels deep`);
+  reader.structBegin();
+  return {};
+}
+
+/** The field whose header has been read. If it is unknown, or of another type, it is skipped. */
+function fieldOf(reader, struct, kind, depth) {
+  const field = struct.byId[reader.id];
+  if (field !== undefined && same(field.type.kind, kind)) return field;
+  skip(reader, kind, depth, true);
+  return undefined;
+}
+
+function ended(reader, struct, value) {
   reader.structEnd();
   // This also bounds memory: since every struct has its required bytes, a small answer cannot expand into many objects.
   for (const { name, required } of struct.fields)
@@ -80,12 +159,18 @@ function readValue(reader, type, depth) {
   }
 }
 
-function readList(reader, { element }, depth) {
+/** Begins a list; returns the number of its elements. */
+function listBegun(reader, element) {
   const count = reader.listBegin();
   const found = reader.element;
-  const list = [];
   if (count > 0 && !same(element.kind, found))
     throw new WireError(`the answer has a list of ${found} instead of ${element.kind}`);
+  return count;
+}
+
+function readList(reader, { element }, depth) {
+  const count = listBegun(reader, element);
+  const list = [];
   for (let i = 0; i < count; i++) list.push(readValue(reader, element, depth));
   return list;
 }
@@ -135,4 +220,4 @@ function skip(reader, kind, depth, isField) {
   }
 }
 
-module.exports = { writeStruct, readStruct };
+module.exports = { SLICE, readStruct, readStructInSlices, writeStruct, writeStructInSlices };

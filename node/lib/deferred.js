@@ -1,0 +1,103 @@
+'use strict';
+/**
+ * Calls that wait for a later turn of the event loop, because the program has made very many in one turn. Their
+ * arguments are copied, so that the program may change or reuse what it passed, as with other calls.
+ */
+
+const { make } = require('./errors.js');
+const { CALL, WAITING_MAX, isFull, later, waitingWork } = require('./turns.js');
+
+/** A copy of an argument. Bytes are copied in arrays, Maps and objects down to this depth: an array of cells. */
+const DEPTH = 3;
+
+function owned(value, depth = DEPTH) {
+  if (value === null || typeof value !== 'object') return value;
+  if (value instanceof Uint8Array) return Buffer.from(value);
+  if (depth === 0 || ArrayBuffer.isView(value)) return value;
+  if (Array.isArray(value)) return value.map((one) => owned(one, depth - 1));
+  if (value instanceof Map) return new Map(Array.from(value, (pair) => pair.map((one) => owned(one, depth - 1))));
+  if (value instanceof Set) return new Set(Array.from(value, (one) => owned(one, depth - 1)));
+  // AbortSignals and filters are options; they are used as they are.
+  const isPlain = depth === DEPTH || Object.getPrototypeOf(value) === Object.prototype || Object.getPrototypeOf(value) === null;
+  if (!isPlain || Symbol.iterator in value) return value;
+  const copy = {};
+  for (const name of Object.keys(value)) copy[name] = owned(value[name], depth - 1);
+  return copy;
+}
+
+/** A call that waits for a turn. */
+class DeferredCall {
+  units = CALL;
+  #owner;
+  #begin;
+  #resolve;
+
+  constructor(owner, begin, resolve) {
+    this.#owner = owner;
+    this.#begin = begin;
+    this.#resolve = resolve;
+  }
+
+  /** Begins the call, unless that has been done. */
+  run() {
+    const begin = this.#begin;
+    if (begin === undefined) return;
+    this.#begin = undefined;
+    this.#owner.count -= 1;
+    this.#resolve(begin());
+  }
+
+  /** `run`, if the call belongs to a database. */
+  runFor(owner) {
+    if (this.#owner === owner) this.run();
+  }
+}
+
+/** The deferred calls of a database. */
+class DeferredCalls {
+  /** The number of calls that wait. */
+  count = 0;
+  #closed;
+
+  /** Whether the database will be closed after the deferred calls: further calls are refused. */
+  get isClosing() {
+    return this.#closed !== undefined;
+  }
+
+  /**
+   * Makes a call in a later turn.
+   * @param {Function} call
+   * @param {object} self its `this`
+   * @param {unknown[]} given its arguments
+   * @returns {Promise<unknown>}
+   */
+  add(call, self, given) {
+    if (isFull())
+      return Promise.reject(make('Busy', `${WAITING_MAX} calls are waiting: await some of their promises before making more`));
+    for (let i = 0; i < given.length; i += 1) given[i] = owned(given[i]);
+    return this.#later(() => call.apply(self, given));
+  }
+
+  #later(begin) {
+    return new Promise((resolve) => {
+      this.count += 1;
+      later(new DeferredCall(this, begin, resolve));
+    });
+  }
+
+  /** Begins all deferred calls now. */
+  beginAll() {
+    if (this.count === 0) return;
+    for (const work of waitingWork()) if (work instanceof DeferredCall) work.runFor(this);
+  }
+
+  /** Runs a function, which closes the database, after the deferred calls have begun. */
+  thenClose(close) {
+    if (this.#closed !== undefined) return this.#closed;
+    if (this.count === 0) return close();
+    this.#closed = this.#later(close);
+    return this.#closed;
+  }
+}
+
+module.exports = { DeferredCalls };

@@ -1,0 +1,98 @@
+'use strict';
+/**
+ * The work that this package does in one turn of the event loop, which is bounded: calls and parts of calls beyond the
+ * bound wait for a later turn, in their order. Work is counted, not timed: a call is CALL units, a cell is one.
+ */
+
+const { setImmediate } = require('./timers.js');
+
+/** The units of a call. */
+const CALL = 4;
+/** The units after which further work waits for the next turn. They take one to three milliseconds. */
+const TURN_MAX = 2000;
+/** The units after which the beginning of the next turn matters. Until then, calls cost nothing but an addition. */
+const WATCHED = 200;
+/** The most work that waits, since a program that never awaits its promises would exhaust memory. */
+const WAITING_MAX = 1 << 20;
+
+let spent = 0;
+let isScheduled = false;
+/** Work that waits, from `first` on: { units, run() }. */
+let waiting = [];
+let first = 0;
+
+function schedule() {
+  if (isScheduled) return;
+  isScheduled = true;
+  setImmediate(turn);
+}
+
+/** Runs at the beginning of a turn. What waits and new calls may each do a turn's work. */
+function turn() {
+  isScheduled = false;
+  spent = 0;
+  for (let done = 0; done < TURN_MAX && first < waiting.length; first += 1) {
+    const work = waiting[first];
+    waiting[first] = undefined;
+    done += work.units;
+    work.run();
+    // What `run` has counted beyond its units: a call does not know how many cells it has before it begins.
+    done += spent;
+    spent = 0;
+  }
+  if (first === waiting.length) {
+    waiting = [];
+    first = 0;
+  } else schedule();
+}
+
+/** Whether this turn has room for more work. */
+function hasRoom() {
+  return spent < TURN_MAX;
+}
+
+/** Counts work that this turn does. */
+function spend(units) {
+  spent += units;
+  if (spent >= WATCHED) schedule();
+}
+
+/** Whether so much work waits that no more is accepted. */
+function isFull() {
+  return waiting.length - first >= WAITING_MAX;
+}
+
+/** Does work { units, run() } in a later turn, after the work that waits already. */
+function later(work) {
+  waiting.push(work);
+  schedule();
+}
+
+/** The work that waits. */
+function waitingWork() {
+  return waiting.slice(first);
+}
+
+/** Resolves in a later turn that has room for this work. */
+function room(units) {
+  return new Promise((resolve) => later({ units, run: resolve }));
+}
+
+/**
+ * Does a piece of work over several turns.
+ * @template T
+ * @param {Generator<unknown, T>} steps yields when it has done `units` of work, or before it does them
+ * @param {number} units
+ * @param {AbortSignal} [signal]
+ * @returns {Promise<T>}
+ */
+async function overTurns(steps, units, signal) {
+  for (;;) {
+    const { done, value } = steps.next();
+    if (done) return value;
+    await room(units);
+    signal?.throwIfAborted();
+  }
+}
+
+module.exports = { CALL, TURN_MAX, WAITING_MAX, hasRoom, isFull, later, overTurns, room, spend, waitingWork };
