@@ -201,8 +201,10 @@ site: .venv/.complete $(filter .tools/%,$(MDBOOK)) ## the documentation as a sit
 check-tidy: cargo-there .venv/.complete
 	$(pytest) tests/tidy
 
-check-python-types: build-python .venv/.complete
+# pyright is a program for Node, and one of the tools that check the Node package.
+check-python-types: build-python .venv/.complete node/node_modules/.complete
 	$(call check,python-types,cd python && ../$(python) -m mypy src/hjall tests/typed)
+	$(call check,python-pyright,$(python) python/tests/typed/check.py node/node_modules/.bin/pyright)
 	$(call check,python-stubs,cd python && MYPYPATH=src PYTHONPATH=src ../$(python) -m mypy.stubtest hjall._native)
 
 check-python: .venv/.complete

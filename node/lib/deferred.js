@@ -5,7 +5,7 @@
  */
 
 const { make } = require('./errors.js');
-const { CALL, WAITING_MAX, isFull, later, waitingWork } = require('./turns.js');
+const { CALL, WAITING_MAX, isFull, later, room, waitingWork } = require('./turns.js');
 
 /** A copy of an argument. Bytes are copied in arrays, Maps and objects down to this depth: an array of cells. */
 const DEPTH = 3;
@@ -57,6 +57,8 @@ class DeferredCall {
 class DeferredCalls {
   /** The number of calls that wait. */
   count = 0;
+  /** The conversions of calls that begin after them. */
+  #conversions = new Set();
   #closed;
 
   /** Whether the database will be closed after the deferred calls: further calls are refused. */
@@ -85,18 +87,41 @@ class DeferredCalls {
     });
   }
 
+  /**
+   * Makes a call after its request has been converted.
+   * @param {Promise<void>} conversion
+   * @param {() => Promise<unknown>} call
+   * @returns {Promise<unknown>}
+   */
+  after(conversion, call) {
+    const over = () => this.#conversions.delete(conversion);
+    this.#conversions.add(conversion);
+    const made = conversion.then(call);
+    conversion.then(over, over);
+    return made;
+  }
+
   /** Begins all deferred calls now. */
   beginAll() {
     if (this.count === 0) return;
     for (const work of waitingWork()) if (work instanceof DeferredCall) work.runFor(this);
   }
 
-  /** Runs a function, which closes the database, after the deferred calls have begun. */
+  /** Runs a function, which closes the database, after all calls have begun. */
   thenClose(close) {
     if (this.#closed !== undefined) return this.#closed;
-    if (this.count === 0) return close();
-    this.#closed = this.#later(close);
+    if (this.count === 0 && this.#conversions.size === 0) return close();
+    this.#closed = this.#closeAfterAll(close);
     return this.#closed;
+  }
+
+  async #closeAfterAll(close) {
+    while (this.count > 0 || this.#conversions.size > 0) {
+      await Promise.allSettled(this.#conversions);
+      // Work is done in its order: then the calls that waited have begun.
+      if (this.count > 0) await room(0);
+    }
+    await close();
   }
 }
 

@@ -57,7 +57,7 @@ function defineMethods(Class, preparations) {
         const answer =
           converted === undefined
             ? backend.run(operation, request, signal)
-            : converted.then(() => backend.run(operation, request, signal));
+            : backend.deferred.after(converted, () => backend.run(operation, request, signal));
         return (watch === undefined ? answer : watch(backend, answer)).then(prepared.finish, failed);
       };
       return traced(name, request, run);

@@ -15,7 +15,7 @@ const CALLS = 6000;
 /** The most calls that begin in one turn: those that waited, and new ones. */
 const CALLS_OF_TURN = 1000;
 /** The cells of a wide row, and the most that are converted in one turn. */
-const WIDE = 20_000;
+const WIDE = 12_000;
 const CELLS_OF_TURN = 4000;
 
 const key = (i) => `row${String(i).padStart(5, '0')}`;
@@ -154,6 +154,21 @@ test('close completes the calls that wait, and refuses later ones', async () => 
     await closed;
     await own.close();
     await assert.rejects(own.table('t').row('r'), { code: 'CLOSED' });
+  }
+});
+
+test('close completes calls with wide rows, which are converted and encoded over several turns', async () => {
+  const own = hjall.memory({ encoding: 'utf8' });
+  await own.createTable('t', ['f']);
+  const { port } = await own.serve({ port: 0 });
+  const connection = await hjall.connect({ port, encoding: 'utf8' });
+  for (const [name, on] of Object.entries({ remote: connection, embedded: own })) {
+    const written = [on.table('t').put(name, wide('x')), fillTurn(on.table('t')), on.table('t').put(`${name} 2`, wide('y'))];
+    const closed = on.close();
+    await assert.rejects(on.table('t').row('r'), { code: 'CLOSED' });
+    await Promise.all(written);
+    if (on !== own) assert.equal(own.table('t').rowSync(name).columns.length, WIDE);
+    await closed;
   }
 });
 

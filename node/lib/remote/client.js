@@ -32,6 +32,8 @@ class Client {
   constructor(settings) {
     this.settings = settings;
     this.sequence = 0;
+    /** The calls that are being encoded over several turns. */
+    this.encoding = new Set();
     const open = (signal) => (settings.transport === 'http' ? HttpConnection : SocketConnection).open(settings, signal);
     this.pool = new Pool(open, settings);
   }
@@ -45,7 +47,9 @@ class Client {
   async call(method, args, { signal, table } = {}) {
     this.sequence = (this.sequence + 1) & 0x7fffffff;
     const call = { method, table, sequence: this.sequence, address: this.settings.address };
-    const bytes = await overTurns(encodeCallInSlices(this.settings.protocol, method, args, call.sequence), SLICE, signal);
+    const steps = encodeCallInSlices(this.settings.protocol, method, args, call.sequence);
+    const { done, value } = steps.next();
+    const bytes = done ? value : await this.encoded(steps, signal);
     const { repeat } = METHODS[method];
     const repeatable = repeat === 'always' || (repeat === 'ifAsked' && this.settings.retryWrites);
     for (let attempt = 0; ; attempt += 1) {
@@ -60,6 +64,15 @@ class Client {
       }
       await pause(attempt, this.settings.pauseMs, signal);
     }
+  }
+
+  /** The bytes of a call with long lists, for which `close` waits. */
+  encoded(steps, signal) {
+    const bytes = overTurns(steps, SLICE, signal);
+    const over = () => this.encoding.delete(bytes);
+    this.encoding.add(bytes);
+    bytes.then(over, over);
+    return bytes;
   }
 
   /** Replaces NOT_SERVING by TABLE_DISABLED if that is the reason: then repeating the call is useless. */
@@ -98,7 +111,8 @@ class Client {
   }
 
   close() {
-    return this.pool.close();
+    if (this.encoding.size === 0) return this.pool.close();
+    return Promise.allSettled(this.encoding).then(() => this.pool.close());
   }
 }
 
