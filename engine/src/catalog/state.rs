@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use bytes::{BufMut, Bytes, BytesMut};
 
-use super::traffic::RegionCounters;
+use super::traffic::{GarbageCounter, RegionCounters};
 use crate::durability::Durability;
 use crate::error::{Error, ErrorKind, Result};
 use crate::name::TableName;
@@ -56,6 +56,7 @@ pub(crate) struct TableState {
     families: Arc<[Family]>,
     regions: Vec<Region>,
     traffic: RegionCounters,
+    garbage: GarbageCounter,
     enabled: bool,
     read_only: bool,
     durability: Durability,
@@ -72,13 +73,18 @@ impl TableState {
         families.sort_by(|a, b| a.name.cmp(&b.name));
         let (read_only, durability) = (descriptor.read_only(), descriptor.durability());
         let traffic = RegionCounters::new(&regions);
-        Self { number, descriptor, families: families.into(), regions, traffic, enabled, read_only, durability }
+        let (families, garbage) = (families.into(), GarbageCounter::default());
+        Self { number, descriptor, families, regions, traffic, garbage, enabled, read_only, durability }
     }
 
-    /// Continues the counters of an earlier state, unless the table or its regions are others.
+    /// Continues the counters of an earlier state, unless the table is another one. Those of traffic also begin at zero
+    /// if its regions are others.
     pub(super) fn continuing(self, earlier: &Self) -> Self {
-        let same = self.number == earlier.number && self.regions == earlier.regions;
-        Self { traffic: if same { earlier.traffic.clone() } else { self.traffic }, ..self }
+        if self.number != earlier.number {
+            return self;
+        }
+        let traffic = if self.regions == earlier.regions { earlier.traffic.clone() } else { self.traffic };
+        Self { traffic, garbage: earlier.garbage.clone(), ..self }
     }
 
     /// Distinguishes this table from all others that exist or ever existed, including those of the same name.
@@ -112,6 +118,18 @@ impl TableState {
     /// Counts results of a read, all of which are in the region of `row`.
     pub(crate) fn count_reads(&self, row: &[u8], results: usize, bytes: usize) {
         self.traffic.count_reads(self.region_index(row), results, bytes);
+    }
+
+    /// Counts garbage that a read has met, in bytes.
+    pub(crate) fn count_garbage(&self, bytes: u64) {
+        if bytes > 0 {
+            self.garbage.add(bytes);
+        }
+    }
+
+    /// The counter of garbage.
+    pub(crate) fn garbage(&self) -> &GarbageCounter {
+        &self.garbage
     }
 
     /// Counts mutations of a row.

@@ -1,9 +1,12 @@
-//! Counters of reads and writes by region.
+//! Counters of reads and writes by region, and of the garbage that reads meet.
 
-use std::sync::Arc;
+use std::num::NonZero;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock};
+use std::thread::available_parallelism;
 
 use crate::region::Region;
+use crate::store::thread_shard::thread_shard;
 
 /// Reads and writes of a region or a table since the database was opened.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -27,7 +30,12 @@ impl std::ops::AddAssign for Traffic {
     }
 }
 
+/// The most counters that the regions of a table have together, unless it has more regions.
+const COUNTERS_MAX: usize = 4096;
+
+/// In cache lines of their own (processors fetch them in pairs).
 #[derive(Debug, Default)]
+#[repr(align(128))]
 struct Counters {
     reads: AtomicU64,
     writes: AtomicU64,
@@ -35,18 +43,28 @@ struct Counters {
     written_bytes: AtomicU64,
 }
 
-/// The counters of all regions of a table, in their order. States of a table with the same regions share them.
+/// The counters of all regions of a table. States of a table with the same regions share them.
 #[derive(Debug, Clone)]
-pub(crate) struct RegionCounters(Arc<[Counters]>);
+pub(crate) struct RegionCounters {
+    /// By region; for each of them as many as there are shards, which threads use in turn.
+    counters: Arc<[Counters]>,
+    shards: usize,
+}
 
 impl RegionCounters {
     pub(super) fn new(regions: &[Region]) -> Self {
-        Self(regions.iter().map(|_| Counters::default()).collect())
+        let shards = cores().min(COUNTERS_MAX / regions.len().max(1)).max(1);
+        Self { counters: (0..regions.len() * shards).map(|_| Counters::default()).collect(), shards }
+    }
+
+    /// The counters of a region for this thread.
+    fn of(&self, region: usize) -> Option<&Counters> {
+        self.counters.get(region * self.shards + thread_shard() % self.shards)
     }
 
     /// Counts results of a read of one region.
     pub(super) fn count_reads(&self, region: usize, results: usize, bytes: usize) {
-        if let Some(counters) = self.0.get(region) {
+        if let Some(counters) = self.of(region) {
             counters.reads.fetch_add(results as u64, Ordering::Relaxed);
             counters.read_bytes.fetch_add(bytes as u64, Ordering::Relaxed);
         }
@@ -54,7 +72,7 @@ impl RegionCounters {
 
     /// Counts mutations of a row.
     pub(super) fn count_writes(&self, region: usize, mutations: usize, bytes: usize) {
-        if let Some(counters) = self.0.get(region) {
+        if let Some(counters) = self.of(region) {
             counters.writes.fetch_add(mutations as u64, Ordering::Relaxed);
             counters.written_bytes.fetch_add(bytes as u64, Ordering::Relaxed);
         }
@@ -69,6 +87,38 @@ impl RegionCounters {
             read_bytes: value(&counters.read_bytes),
             written_bytes: value(&counters.written_bytes),
         };
-        self.0.iter().map(traffic).collect()
+        let sum = |shards: &[Counters]| {
+            let mut sum = Traffic::default();
+            shards.iter().map(traffic).for_each(|shard| sum += shard);
+            sum
+        };
+        self.counters.chunks(self.shards).map(sum).collect()
+    }
+}
+
+/// The number of threads that run at once.
+fn cores() -> usize {
+    static CORES: OnceLock<usize> = OnceLock::new();
+    *CORES.get_or_init(|| available_parallelism().map_or(1, NonZero::get))
+}
+
+/// The bytes of markers, and of deleted and expired cells, that reads of a table have met since its last major
+/// compaction began. States of a table share it.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct GarbageCounter(Arc<AtomicU64>);
+
+impl GarbageCounter {
+    pub(super) fn add(&self, bytes: u64) {
+        self.0.fetch_add(bytes, Ordering::Relaxed);
+    }
+
+    /// The current value.
+    pub(crate) fn read(&self) -> u64 {
+        self.0.load(Ordering::Relaxed)
+    }
+
+    /// Begins at zero again.
+    pub(crate) fn reset(&self) {
+        self.0.store(0, Ordering::Relaxed);
     }
 }

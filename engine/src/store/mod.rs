@@ -30,6 +30,7 @@ mod prehashed;
 pub(crate) mod private_folder;
 mod row_locks;
 mod statistics;
+pub(crate) mod thread_shard;
 mod time;
 
 use std::path::Path;

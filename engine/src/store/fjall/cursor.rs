@@ -24,36 +24,40 @@ pub(super) fn stale() -> Error {
 }
 
 /// The committed state at one moment.
-pub(super) struct FjallSnapshot {
+pub(super) struct FjallSnapshot(Arc<Seen>);
+
+/// What a snapshot and its cursors share. Each snapshot has its own, so that its cursors write to the reference counts
+/// of the database and of the view, which all reads share, as seldom as possible.
+struct Seen {
     database: Weak<Database>,
     view: Arc<fjall::Snapshot>,
 }
 
 impl FjallSnapshot {
     pub fn new(database: &Arc<Database>) -> Self {
-        Self { database: Arc::downgrade(database), view: database.view() }
+        Self(Arc::new(Seen { database: Arc::downgrade(database), view: database.view() }))
     }
 }
 
 impl Snapshot for FjallSnapshot {
     fn get(&self, space: SpaceId, key: &[u8]) -> Result<Option<Bytes>> {
-        let database = self.database.upgrade().ok_or_else(stale)?;
+        let Seen { database, view } = &*self.0;
+        let database = database.upgrade().ok_or_else(stale)?;
         // fjall panics at empty and too long keys.
         let hidden = space == CATALOG_SPACE && key >= RESERVED;
         if hidden || key.is_empty() || key.len() > KEY_BYTES_MAX {
             return database.keyspace(space).map(|_| None);
         }
-        let keyspace = database.keyspace_at(space, self.view.seqno())?;
-        let value = self.view.get(&keyspace, key).map_err(|error| failed("reading", error))?;
+        let keyspace = database.keyspace_at(space, view.seqno())?;
+        let value = view.get(&keyspace, key).map_err(|error| failed("reading", error))?;
         Ok(value.map(Bytes::from))
     }
 
     fn scan(&self, space: SpaceId, from: &[u8], to: &[u8], order: Order, _fetch: usize) -> Result<Box<dyn Cursor>> {
-        let database = self.database.upgrade().ok_or_else(stale)?;
+        let database = self.0.database.upgrade().ok_or_else(stale)?;
         let to = if space == CATALOG_SPACE && (to.is_empty() || to > RESERVED) { RESERVED } else { to };
         let mut cursor = FjallCursor {
-            database: Weak::clone(&self.database),
-            view: Arc::clone(&self.view),
+            seen: Arc::clone(&self.0),
             space,
             from: from.to_vec(),
             to: to.to_vec(),
@@ -68,8 +72,7 @@ impl Snapshot for FjallSnapshot {
 }
 
 struct FjallCursor {
-    database: Weak<Database>,
-    view: Arc<fjall::Snapshot>,
+    seen: Arc<Seen>,
     space: SpaceId,
     /// The lower bound of the remaining range. In ascending order, after the first pair it is the last key returned.
     from: Vec<u8>,
@@ -84,7 +87,8 @@ impl FjallCursor {
         if !self.to.is_empty() && self.from >= self.to {
             return Ok(CursorState::Ended);
         }
-        let keyspace = database.keyspace_at(self.space, self.view.seqno())?;
+        let view = &self.seen.view;
+        let keyspace = database.keyspace_at(self.space, view.seqno())?;
         // fjall panics at a bound that is longer than the longest key. Such a bound sorts directly after its longest
         // valid prefix.
         let from = match self.from.get(..KEY_BYTES_MAX) {
@@ -96,7 +100,7 @@ impl FjallCursor {
             Some(longest) if longest.len() < self.to.len() => Bound::Included(longest),
             _ => Bound::Excluded(&self.to[..]),
         };
-        Ok(CursorState::Active(self.view.range::<&[u8], _>(&keyspace, (from, to))))
+        Ok(CursorState::Active(view.range::<&[u8], _>(&keyspace, (from, to))))
     }
 
     /// Whether the iterator is opened without an upper bound, because the cursor stops at the first key past it.
@@ -161,7 +165,7 @@ impl Cursor for FjallCursor {
         }
         // A database that is being closed waits for the lock of `state`. One that has been closed has set it to
         // `Stale`.
-        let database = self.database.upgrade().ok_or_else(stale)?;
+        let database = self.seen.database.upgrade().ok_or_else(stale)?;
         *state = self.open_range(&database)?;
         Ok(())
     }
@@ -198,7 +202,7 @@ fn take_from(
 
 impl Drop for FjallCursor {
     fn drop(&mut self) {
-        if let Some(database) = self.database.upgrade() {
+        if let Some(database) = self.seen.database.upgrade() {
             database.cursors.remove(self.id);
         }
     }

@@ -3,14 +3,14 @@
 //! Every read of a family registers a cursor and removes it. The registry is divided into shards, so that threads that
 //! read at the same time do not write to the same cache line.
 
-use std::cell::Cell;
 use std::collections::HashMap;
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Weak};
 
 use parking_lot::Mutex;
 
-/// The number of shards, a power of two. Threads take them in turn.
+use crate::store::thread_shard::thread_shard;
+
+/// The number of shards. Threads take them in turn.
 const SHARDS: u64 = 32;
 
 /// The state of a cursor.
@@ -44,7 +44,7 @@ impl Default for Cursors {
 impl Cursors {
     /// Registers an open cursor. Returns its id, for [`Self::remove`].
     pub fn add(&self, state: &Arc<Mutex<CursorState>>) -> u64 {
-        let shard = shard_of_this_thread();
+        let shard = thread_shard() as u64 % SHARDS;
         let mut register = self.shard(shard).lock();
         register.last_id += 1;
         let id = register.last_id * SHARDS + shard;
@@ -70,16 +70,4 @@ impl Cursors {
     fn shard(&self, number: u64) -> &Mutex<Register> {
         &self.0[number as usize].0
     }
-}
-
-fn shard_of_this_thread() -> u64 {
-    static NEXT: AtomicU64 = AtomicU64::new(0);
-    thread_local! {
-        static SHARD: Cell<Option<u64>> = const { Cell::new(None) };
-    }
-    SHARD.get().unwrap_or_else(|| {
-        let shard = NEXT.fetch_add(1, Ordering::Relaxed) % SHARDS;
-        SHARD.set(Some(shard));
-        shard
-    })
 }
