@@ -45,6 +45,9 @@ impl Engine {
         if !table.enabled() || table.is_system() {
             return Ok(());
         }
+        if major {
+            table.garbage().reset();
+        }
         table.families().iter().try_for_each(|family| {
             let altered = || match table.descriptor().families.get(&family.name).map(space_options) {
                 Some(options) if major => core.store.change_options(family.space, &options, control),
@@ -104,6 +107,22 @@ impl Engine {
             }
         }
         Ok(if all_bytes > 0.0 { garbage_bytes / all_bytes } else { 0.0 })
+    }
+
+    /// How much garbage reads have met: for each table, the bytes of delete markers, and of deleted and expired cells,
+    /// that gets and scans have examined since the last major compaction began, or the database was opened. Tables
+    /// without any are left out.
+    pub fn garbage_read(&self) -> Vec<(TableName, u64)> {
+        let tables = self.catalog().tables();
+        let read = tables.iter().map(|table| (table.name().clone(), table.garbage().read()));
+        read.filter(|(_, bytes)| *bytes > 0).collect()
+    }
+
+    /// Makes [`Self::garbage_read`] of a table begin at zero again. Does nothing if it does not exist.
+    pub fn forget_garbage_read(&self, name: &TableName) {
+        if let Ok(table) = self.catalog().table(name) {
+            table.garbage().reset();
+        }
     }
 
     /// Ignores an error if the family was dropped or truncated in the meantime, since it needs no maintenance then.

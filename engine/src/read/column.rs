@@ -138,15 +138,23 @@ impl Walked {
         }
         while let Some((head, stored)) = pairs.head()?.filter(|(k, _)| k.starts_with(prefix)) {
             let (kind, timestamp) = key::kind_and_time(head, prefix.len())?;
-            if timestamp < plan.oldest || self.marks.hides_from(timestamp) {
+            if timestamp < plan.oldest {
+                return Ok(None);
+            }
+            if self.marks.hides_from(timestamp) {
+                pairs.count_garbage();
                 return Ok(None);
             }
             let dead = value::is_expired(stored, timestamp, reader.now)?;
             if dead || self.marks.hides(timestamp, reader)? || family.hides(timestamp, reader)? {
+                pairs.count_garbage();
                 pairs.step();
                 continue;
             }
             if !self.seen.admit(plan, timestamp, reader.now) {
+                if plan.is_expired(timestamp, reader.now) {
+                    pairs.count_garbage();
+                }
                 return Ok(None);
             }
             let value = Value::decode(pairs.take().unwrap_or_default().1)?;

@@ -58,9 +58,11 @@ impl DeleteTracker {
                 let times = Times::read(pairs, reader, plan.family.space, prefix, exact, (floor, plan.newest))?;
                 return Ok(Self { up_to, exact: times });
             }
+            let is_expired = timestamp > up_to && value::is_expired(stored, timestamp, reader.now)?;
+            pairs.count_garbage();
             if timestamp > newest {
                 pairs.skip_to(&key::at(prefix, wide, newest))?;
-            } else if timestamp > up_to && value::is_expired(stored, timestamp, reader.now)? {
+            } else if is_expired {
                 pairs.step();
             } else {
                 up_to = up_to.max(timestamp);

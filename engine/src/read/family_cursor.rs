@@ -38,6 +38,8 @@ pub(super) struct FamilyCursor {
     left: Option<Bytes>,
     /// The position at which to enter a later row, from a filter's hint.
     entry: Option<(Bytes, ColumnPosition)>,
+    /// The garbage of rows read before the open one, in bytes. Only in descending order.
+    garbage_bytes: u64,
 }
 
 /// A position in a row: a column and the newest timestamp to consider. A negative timestamp is the position after the
@@ -84,7 +86,7 @@ impl FamilyCursor {
         };
         let wanted = plan.wanted.iter().flatten().map(|qualifier| key::as_part(qualifier)).collect();
         let (reader, names) = (reader.clone(), Qualifiers::default());
-        Ok(Self { plan, reader, wanted, names, pairs, reverse, row: None, left: None, entry: None })
+        Ok(Self { plan, reader, wanted, names, pairs, reverse, row: None, left: None, entry: None, garbage_bytes: 0 })
     }
 
     pub(super) fn plan(&self) -> &FamilyScan {
@@ -99,6 +101,12 @@ impl FamilyCursor {
     /// The memory of the pairs that have been fetched, in bytes.
     pub(super) fn held_bytes(&self) -> usize {
         self.pairs.held_bytes() + self.reverse.as_ref().map_or(0, ReverseRows::held_bytes)
+    }
+
+    /// The bytes of the markers and of the deleted and expired cells that were met since the last call. Those that were
+    /// passed over without being examined are not counted.
+    pub(super) fn take_garbage_bytes(&mut self) -> u64 {
+        std::mem::take(&mut self.garbage_bytes) + self.pairs.take_garbage_bytes()
     }
 
     /// The prefix and key of the next row; no row may be open. Its cells may all be hidden.
@@ -117,6 +125,7 @@ impl FamilyCursor {
     /// Opens the next row, which has this prefix and key.
     pub(super) fn open_row(&mut self, prefix: &Bytes, key: &Bytes) -> Result<()> {
         if let Some(reverse) = &mut self.reverse {
+            self.garbage_bytes += self.pairs.take_garbage_bytes();
             self.pairs = reverse.open_row(prefix)?;
         }
         let (pairs, plan, reader) = (&mut self.pairs, &self.plan, &self.reader);

@@ -32,6 +32,8 @@ pub(super) struct Pairs {
     run: usize,
     stop: Stop,
     since_stop: usize,
+    /// See [`Self::take_garbage_bytes`].
+    garbage_bytes: u64,
 }
 
 impl Pairs {
@@ -45,12 +47,13 @@ impl Pairs {
     ) -> Result<Self> {
         work_limit::charge_seeks(1)?;
         let cursor = Some(snapshot.scan(space, from, to, Order::Ascending, expected)?);
-        Ok(Self { cursor, fetched: Vec::new(), at: 0, run: expected * 2, stop: stop.clone(), since_stop: 0 })
+        let stop = stop.clone();
+        Ok(Self { cursor, fetched: Vec::new(), at: 0, run: expected * 2, stop, since_stop: 0, garbage_bytes: 0 })
     }
 
     /// These pairs, ascending.
     pub(super) fn buffer(fetched: Vec<Pair>, stop: &Stop) -> Self {
-        Self { cursor: None, fetched, at: 0, run: 0, stop: stop.clone(), since_stop: 0 }
+        Self { cursor: None, fetched, at: 0, run: 0, stop: stop.clone(), since_stop: 0, garbage_bytes: 0 }
     }
 
     /// The next pair, without consuming it.
@@ -66,6 +69,19 @@ impl Pairs {
     #[inline]
     pub(super) fn step(&mut self) {
         self.at += 1;
+    }
+
+    /// Counts the pair that [`Self::head`] returned as garbage: a marker, or a value that is deleted or has expired.
+    #[inline]
+    pub(super) fn count_garbage(&mut self) {
+        if let Some((key, value)) = self.fetched.get(self.at) {
+            self.garbage_bytes += (key.len() + value.len()) as u64;
+        }
+    }
+
+    /// The bytes of the garbage that was met since the last call.
+    pub(super) fn take_garbage_bytes(&mut self) -> u64 {
+        std::mem::take(&mut self.garbage_bytes)
     }
 
     /// Consumes and returns the pair that [`Self::head`] returned.

@@ -164,6 +164,11 @@ impl RegionScanner {
         self.deciding.iter().chain(&self.joining).map(StoreScanner::held_bytes).sum()
     }
 
+    /// The bytes of the garbage that was met since the last call.
+    pub(super) fn take_garbage_bytes(&mut self) -> u64 {
+        self.deciding.iter_mut().chain(&mut self.joining).map(StoreScanner::take_garbage_bytes).sum()
+    }
+
     /// Whether the filter reports that nothing further can pass.
     pub(super) fn is_filter_done(&mut self) -> Result<bool> {
         self.filter.as_mut().map_or(Ok(false), |f| f.filter_all_remaining())

@@ -66,6 +66,7 @@ fn read(core: &Core, name: &TableName, get: &Get, budget: &dyn Budget) -> Result
         Opened::Rows(rows, cached) => (*rows, cached),
     };
     let row = rows.next(budget)?.unwrap_or_default();
+    table.count_garbage(rows.take_garbage_bytes());
     table.count_reads(&get.row, 1, row.bytes());
     if let Some(cached) = cached.filter(|_| is_whole(get)) {
         cached.remember(&row);
@@ -82,7 +83,11 @@ pub(crate) fn exists(core: &Core, name: &TableName, get: &Get, budget: &dyn Budg
         let (table, opened) = open(core, name, get, budget)?;
         let exists = match opened {
             Opened::Answer(row) => !row.cells.is_empty(),
-            Opened::Rows(mut rows, _) => rows.has_cell(budget)?,
+            Opened::Rows(mut rows, _) => {
+                let exists = rows.has_cell(budget)?;
+                table.count_garbage(rows.take_garbage_bytes());
+                exists
+            }
         };
         table.count_reads(&get.row, 1, 0);
         Ok(exists)

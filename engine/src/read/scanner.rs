@@ -311,6 +311,7 @@ impl Scanner {
             },
         };
         let portion = self.position.read(&self.scan, &mut open.rows, wanted, budget);
+        open.table.count_garbage(open.rows.take_garbage_bytes());
         let (results, bytes) = portion.read;
         if let Some(last) = portion.results.last().or(self.position.held()).filter(|_| results > 0) {
             open.table.count_reads(&last.key, results, bytes);

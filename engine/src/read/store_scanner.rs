@@ -146,6 +146,11 @@ impl StoreScanner {
         self.cursor.held_bytes()
     }
 
+    /// The bytes of the garbage that was met since the last call.
+    pub(super) fn take_garbage_bytes(&mut self) -> u64 {
+        self.cursor.take_garbage_bytes()
+    }
+
     /// Passes the rest of the open row to `take`. Only for reads without a filter.
     pub(super) fn rest_of_row(&mut self, take: &mut impl FnMut(Cell) -> Result<()>) -> Result<()> {
         if self.in_row && self.window.is_all() {

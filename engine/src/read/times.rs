@@ -57,6 +57,7 @@ impl Times {
             if !value::is_expired(stored, timestamp, reader.now)? {
                 held.push(timestamp);
             }
+            pairs.count_garbage();
             pairs.step();
         }
         Ok(Self { held, rest: None })

@@ -9,6 +9,7 @@ mod ddl;
 mod faults;
 mod filter;
 mod formats;
+mod garbage;
 mod maintenance;
 mod model;
 mod open;

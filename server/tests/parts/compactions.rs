@@ -121,6 +121,71 @@ fn a_requested_major_compaction_waits_before_it_starts() {
     db.engine.close().unwrap();
 }
 
+/// A table with rows of a queue: 100 that have been deleted, 50 kB each, and 100 that are in use.
+fn queue() -> (Engine, TableName, tempfile::TempDir) {
+    let folder = tempfile::tempdir().unwrap();
+    let engine = Engine::open(folder.path(), Options::default()).unwrap();
+    let name = TableName::parse(b"t").unwrap();
+    let mut table = TableDescriptor::new(name.clone());
+    table.add_family(FamilyDescriptor::new("f").unwrap()).unwrap();
+    engine.create_table(table, vec![]).unwrap();
+    let table = engine.table(&name);
+    for row in 0..200 {
+        let value = vec![b'v'; 50_000].into();
+        let cell = PutCell { family: "f".into(), qualifier: "q".into(), timestamp: LATEST, value };
+        let row = format!("{row:03}").into();
+        table.put(&Put { row, cells: vec![cell], ttl_ms: None, durability: Durability::default() }).unwrap();
+    }
+    for row in 0..100 {
+        table.delete(&Delete::row(format!("{row:03}"))).unwrap();
+    }
+    (engine, name, folder)
+}
+
+/// Reads the head of the queue, which is behind the deleted rows.
+fn read_head(engine: &Engine, name: &TableName) {
+    let found = engine.table(name).scan(Scan::default()).unwrap().next(1).unwrap();
+    assert_eq!(found[0].key, "100");
+}
+
+#[test]
+fn a_table_is_due_once_reads_have_met_more_garbage_than_a_compaction_would_read() {
+    let (engine, name, _folder) = queue();
+    let settings = CompactionSettings::default();
+    let schedule = Schedule::new(settings.clone());
+    assert_eq!(schedule.due_by_reads(&engine), []);
+    read_head(&engine, &name);
+    // Five megabytes have been read. The table is in memory, and has no files yet.
+    let due = schedule.due_by_reads(&engine);
+    assert!(
+        matches!(&due[..], [(table, bytes)] if *table == name && (5_000_000..5_100_000).contains(bytes)),
+        "{due:?}"
+    );
+    assert_eq!(schedule.due_by_reads(&engine), [], "the garbage is counted from zero again");
+    engine.disable_table(&name).unwrap();
+    assert_eq!(schedule.due_by_reads(&engine), []);
+    engine.enable_table(&name).unwrap();
+    let off = Schedule::new(CompactionSettings { garbage_ratio: 0.0, ..settings });
+    assert_eq!((off.check_reads_every(), schedule.check_reads_every().is_some()), (None, true));
+    engine.close().unwrap();
+}
+
+#[test]
+fn a_queue_whose_head_is_read_is_compacted() {
+    let (engine, name, _folder) = queue();
+    let compactor = Compactor::start(engine.clone(), CompactionSettings::default()).unwrap();
+    let began = Instant::now();
+    while compactor.figures().finished == 0 {
+        assert!(began.elapsed() < Duration::from_secs(120), "{:?}", compactor.figures());
+        read_head(&engine, &name);
+    }
+    engine.forget_garbage_read(&name);
+    read_head(&engine, &name);
+    assert_eq!(engine.garbage_read(), [], "the deleted rows are gone");
+    drop(compactor);
+    engine.close().unwrap();
+}
+
 /// A minor compaction drops the values that markers hide and keeps the markers, so a row with 100,000 deleted columns,
 /// or with a marker for each of its versions, would stay slow to read.
 #[test]

@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
+mod busy_rows;
 mod compactions;
 mod lane_size;
 mod openapi;

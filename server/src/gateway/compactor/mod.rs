@@ -192,9 +192,11 @@ struct Worker {
 impl Worker {
     fn run(mut self, woken: &Receiver<()>) {
         let every = self.schedule.check_every();
+        let reads_every = self.schedule.check_reads_every();
         let mut next_check = every.map(|every| Instant::now() + every);
+        let mut next_check_of_reads = reads_every.map(|every| Instant::now() + every);
         loop {
-            let next = [next_check, self.queue.next_start()].into_iter().flatten().min();
+            let next = [next_check, next_check_of_reads, self.queue.next_start()].into_iter().flatten().min();
             let wait = next.map(|at| at.saturating_duration_since(Instant::now()));
             match woken.recv_timeout(wait.unwrap_or(Duration::MAX)) {
                 Ok(()) | Err(RecvTimeoutError::Timeout) => {}
@@ -204,6 +206,10 @@ impl Worker {
             if next_check.is_some_and(|at| at <= Instant::now()) {
                 self.compact_scheduled();
                 next_check = every.map(|every| Instant::now() + every);
+            }
+            if next_check_of_reads.is_some_and(|at| at <= Instant::now()) {
+                self.compact_for_reads();
+                next_check_of_reads = reads_every.map(|every| Instant::now() + every);
             }
         }
     }
@@ -264,6 +270,19 @@ impl Worker {
                 }
             }
             self.compact_requested();
+        }
+    }
+
+    fn compact_for_reads(&self) {
+        if !self.schedule.may_start(chrono::Local::now().hour()) {
+            return;
+        }
+        for (table, read_bytes) in self.schedule.due_by_reads(&self.engine) {
+            if self.is_stopped() {
+                return;
+            }
+            let reason = format!("reads have stepped over {read_bytes} bytes of deleted and expired data");
+            self.compact(&table, Depth::Major, self.throughput, &reason);
         }
     }
 

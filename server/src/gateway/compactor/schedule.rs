@@ -15,6 +15,13 @@ const GARBAGE_EVERY: Duration = Duration::from_secs(3600);
 /// The garbage of smaller tables is not estimated.
 const GARBAGE_BYTES_MIN: u64 = 1 << 20;
 
+/// The time between two checks of the garbage that reads have met.
+pub const READS_EVERY: Duration = Duration::from_secs(1);
+
+/// Less garbage than this is not worth a compaction, however small the table is. Reading it takes some tenths of a
+/// second.
+const READS_BYTES_MIN: u64 = 4 << 20;
+
 /// The garbage of smaller tables is not estimated after a requested minor compaction.
 const REQUESTED_BYTES_MIN: u64 = 64 << 10;
 
@@ -78,6 +85,32 @@ impl Schedule {
             share if is_old && share > 0.0 => Some(Due::Age(age)),
             _ => None,
         })
+    }
+
+    /// The interval between calls of [`Self::due_by_reads`]; `None` if no table is ever due.
+    pub fn check_reads_every(&self) -> Option<Duration> {
+        (self.settings.garbage_ratio > 0.0).then_some(READS_EVERY)
+    }
+
+    /// The tables that are due because of the garbage that reads have met since the last major compaction, each with
+    /// the number of bytes.
+    ///
+    /// Either [`CompactionSettings::garbage_ratio`] of the table can be dropped, as of an old time series, or the
+    /// garbage is more than a compaction would read, which then saves as much work as it takes. Most of such a table
+    /// may be in use, as in a queue: a read at its head steps over all rows that were deleted before.
+    pub fn due_by_reads(&self, engine: &Engine) -> Vec<(TableName, u64)> {
+        let is_due = |(table, read_bytes): &(TableName, u64)| {
+            let is_more_than_files = || engine.table_files(table).is_ok_and(|files| *read_bytes >= files.bytes);
+            let ratio = self.settings.garbage_ratio;
+            let is_garbage = || engine.garbage_share(table).is_ok_and(|share| share >= ratio);
+            if *read_bytes < READS_BYTES_MIN || !(is_more_than_files() || is_garbage()) {
+                return false;
+            }
+            // Counted again from zero, so that a compaction that cannot run is not tried all the time.
+            engine.forget_garbage_read(table);
+            engine.is_table_enabled(table).unwrap_or(false)
+        };
+        engine.garbage_read().into_iter().filter(is_due).collect()
     }
 
     /// Whether so much of a table can be dropped that a major compaction should follow a requested minor one.

@@ -60,13 +60,23 @@ impl Gateway {
         }
     }
 
-    /// Makes one call. Returns its result struct, or a fault that the contract does not declare.
+    /// Makes one call of Thrift1. Returns its result struct, or a fault that the contract does not declare.
     pub fn call<R: TSerializable>(&self, method: &str, arguments: impl TSerializable) -> Result<R, Fault> {
+        self.call_service(Service::Thrift1, method, arguments)
+    }
+
+    /// Makes one call of either service.
+    pub fn call_service<R: TSerializable>(
+        &self,
+        service: Service,
+        method: &str,
+        arguments: impl TSerializable,
+    ) -> Result<R, Fault> {
         let (mut sent, mut answered) = (Vec::new(), Vec::new());
         arguments.write_to_out_protocol(&mut TBinaryOutputProtocol::new(&mut sent, true)).unwrap();
         let input = &mut TBinaryInputProtocol::new(&sent[..], true);
         let caller = Caller::new(([127, 0, 0, 1], 1).into());
-        let method = Name::find(method.as_bytes()).and_then(|name| name.of(Service::Thrift1)).unwrap();
+        let method = Name::find(method.as_bytes()).and_then(|name| name.of(service)).unwrap();
         self.context.call(
             &CallScope::unlimited(&caller),
             method,

@@ -4,7 +4,7 @@
 mod compactions;
 mod counters;
 mod faults;
-mod gateway;
+pub mod gateway;
 mod regions;
 mod rows;
 mod scans;
