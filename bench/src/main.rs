@@ -3,6 +3,8 @@
 //! Prints figures and never fails because of one.
 
 mod ageing;
+mod cores;
+mod deletions;
 mod engine;
 mod filters;
 mod hot;
@@ -13,6 +15,7 @@ mod mixed;
 mod overload;
 mod peer;
 mod pin;
+mod pressure;
 mod process;
 mod redis;
 mod scan;
@@ -76,6 +79,9 @@ enum What {
         /// Numbers of connections; one run for each
         #[arg(long, value_delimiter = ',', default_value = "1,8,50")]
         connections: Vec<usize>,
+        /// Number of rounds; the medians of the ratios are printed
+        #[arg(long, default_value_t = 3)]
+        rounds: usize,
         /// Duration of one run, in seconds
         #[arg(long, default_value_t = 5)]
         seconds: u64,
@@ -83,7 +89,8 @@ enum What {
         #[arg(long, default_value = "redis-server")]
         redis: PathBuf,
     },
-    /// A queue and a time series with a TTL that are written all the time: latencies and size on disk at intervals
+    /// A queue and a time series with a TTL that are written all the time: latencies and size on disk at intervals. Then
+    /// rows with many deletes, before and after a compaction
     Ageing {
         /// Duration for each table, in seconds
         #[arg(long, default_value_t = 60)]
@@ -94,9 +101,39 @@ enum What {
         /// TTL of the time series, in seconds
         #[arg(long, default_value_t = 10)]
         ttl: i32,
+        /// Deletes in each of the rows with many deletes; 0: without this part
+        #[arg(long, default_value_t = 100_000)]
+        deletes: usize,
         /// Additional settings of the server, as name=value
         #[arg(long)]
         set: Vec<String>,
+    },
+    /// Puts into one table while another one is loaded, compared with puts alone, in interleaved rounds
+    Pressure {
+        /// Number of rounds; the median of the ratios is printed
+        #[arg(long, default_value_t = 5)]
+        rounds: usize,
+        /// Duration of one run, in seconds
+        #[arg(long, default_value_t = 5)]
+        seconds: u64,
+        /// Additional settings of the server, as name=value
+        #[arg(long)]
+        set: Vec<String>,
+    },
+    /// Gets of the embedded engine by several threads at once
+    Cores {
+        /// Numbers of threads; the first one is what the others are compared with
+        #[arg(long, value_delimiter = ',', default_value = "1,2")]
+        threads: Vec<usize>,
+        /// Number of rounds; medians are printed
+        #[arg(long, default_value_t = 5)]
+        rounds: usize,
+        /// Duration of one run, in milliseconds
+        #[arg(long, default_value_t = 1000)]
+        milliseconds: u64,
+        /// Run this many gets on one thread instead, without printing anything (for bench/shared_writes.py)
+        #[arg(long)]
+        gets: Option<usize>,
     },
     /// getRow with concurrent scans and writes, with separate lanes and with a single queue
     Lanes {
@@ -179,17 +216,27 @@ fn main() -> Outcome<()> {
         What::Mixed { seconds, rounds, rows, redis } => {
             mixed::run(&arguments.hjall, &redis, Duration::from_secs(seconds), rounds.max(1), rows)
         }
-        What::Sync { connections, seconds, redis } => {
-            sync::run(&arguments.hjall, &redis, &connections, Duration::from_secs(seconds))
+        What::Sync { connections, rounds, seconds, redis } => {
+            sync::run(&arguments.hjall, &redis, &connections, rounds.max(1), Duration::from_secs(seconds))
         }
-        What::Ageing { seconds, interval, ttl, set } => Ageing {
-            hjall: &arguments.hjall,
-            length: Duration::from_secs(seconds),
-            interval: Duration::from_secs(interval.max(1)),
-            ttl_seconds: ttl,
-            settings: &set,
+        What::Ageing { seconds, interval, ttl, deletes, set } => {
+            Ageing {
+                hjall: &arguments.hjall,
+                length: Duration::from_secs(seconds),
+                interval: Duration::from_secs(interval.max(1)),
+                ttl_seconds: ttl,
+                settings: &set,
+            }
+            .run()?;
+            if deletes > 0 { deletions::run(&arguments.hjall, deletes) } else { Ok(()) }
         }
-        .run(),
+        What::Pressure { rounds, seconds, set } => {
+            pressure::run(&arguments.hjall, rounds.max(1), Duration::from_secs(seconds), &set)
+        }
+        What::Cores { gets: Some(gets), .. } => cores::gets(gets),
+        What::Cores { threads, rounds, milliseconds, gets: None } => {
+            cores::run(&threads, rounds.max(1), Duration::from_millis(milliseconds))
+        }
         What::Lanes { seconds, rows, set } => lanes::run(&arguments.hjall, Duration::from_secs(seconds), rows, &set),
         What::Overload { seconds, waiting, batch } => {
             overload::run(&arguments.hjall, Duration::from_secs(seconds), waiting, batch)

@@ -6,6 +6,7 @@ use std::time::Duration;
 use hjall_idl::hbase1::MutateRowResult;
 use hjall_idl::hbase2::{PutArgs, PutResult, TColumnValue, TPut};
 
+use crate::cores::median;
 use crate::load::{row, thrift_reply_end};
 use crate::peer::{Figures, drive};
 use crate::process::Server;
@@ -20,15 +21,16 @@ const FSYNC_WAL: i32 = 4;
 /// Connections of the puts that do not wait for the disk.
 const SYNC_CONNECTIONS: usize = 8;
 
-/// Prints FSYNC_WAL puts beside Redis's SET with `appendfsync always`, then SYNC_WAL puts alone and beside one
+/// In each round, prints FSYNC_WAL puts beside Redis's SET with `appendfsync always`, then SYNC_WAL puts alone and beside one
 /// connection that puts with FSYNC_WAL.
-pub fn run(hjall: &Path, redis_binary: &Path, connections: &[usize], length: Duration) -> Outcome<()> {
+pub fn run(hjall: &Path, redis_binary: &Path, connections: &[usize], rounds: usize, length: Duration) -> Outcome<()> {
     let (folder, redis_folder) = (tempfile::tempdir()?, tempfile::tempdir()?);
     let server = Server::hjall(hjall, folder.path())?;
     let redis_dir = redis_folder.path().to_str().ok_or("the temporary folder has no name in Unicode")?;
     let always = ["--appendonly", "yes", "--appendfsync", "always", "--dir", redis_dir];
     let peer = Server::redis_with(redis_binary, &always)?;
-    let mut client = Client::connect(server.address)?;
+    let address = server.address;
+    let mut client = Client::connect(address)?;
     client.create_table(TABLE, &["f".to_owned()])?;
     let value = vec![b'v'; VALUE_BYTES];
     let all = |call: &dyn Fn(usize) -> Outcome<Vec<u8>>| (0..ROWS).map(call).collect::<Outcome<Vec<_>>>();
@@ -44,29 +46,39 @@ pub fn run(hjall: &Path, redis_binary: &Path, connections: &[usize], length: Dur
 
     println!("{VALUE_BYTES}-byte values; p50/p99 in microseconds; Redis with appendfsync always");
     println!("{:<22} {:>5} {:>10} {:>8} {:>8}", "call", "conns", "calls/s", "p50", "p99");
-    for &n in connections {
-        let set = drive(peer.address, sets.clone(), redis::reply_end, n, length)?;
-        line("redis SET", n, &set, "");
-        let put = drive(server.address, fsync_puts.clone(), thrift_reply_end, n, length)?;
-        line("put, FSYNC_WAL", n, &put, &format!("{:.2} x SET (goal 0.8)", put.rate / set.rate));
-    }
     let sync = || drive(server.address, sync_puts.clone(), thrift_reply_end, SYNC_CONNECTIONS, length);
-    let alone = sync()?;
-    line("put, SYNC_WAL, alone", SYNC_CONNECTIONS, &alone, "");
-    let (beside, writer) = std::thread::scope(|scope| {
-        // It ends a little later than the others, so that they are never alone.
-        let longer = length + Duration::from_millis(500);
-        let fsync = fsync_puts.clone();
-        let writer = scope.spawn(move || {
-            drive(server.address, fsync, thrift_reply_end, 1, longer).map_err(|error| error.to_string())
+    let mut ratios = vec![Vec::new(); connections.len() + 1];
+    for _ in 0..rounds {
+        for (ratios, &n) in ratios.iter_mut().zip(connections) {
+            let set = drive(peer.address, sets.clone(), redis::reply_end, n, length)?;
+            line("redis SET", n, &set, "");
+            let put = drive(server.address, fsync_puts.clone(), thrift_reply_end, n, length)?;
+            ratios.push(put.rate / set.rate);
+            line("put, FSYNC_WAL", n, &put, &format!("{:.2} x SET", put.rate / set.rate));
+        }
+        let alone = sync()?;
+        line("put, SYNC_WAL, alone", SYNC_CONNECTIONS, &alone, "");
+        let (beside, writer) = std::thread::scope(|scope| {
+            // It ends a little later than the others, so that they are never alone.
+            let longer = length + Duration::from_millis(500);
+            let fsync = fsync_puts.clone();
+            let writer = scope
+                .spawn(move || drive(address, fsync, thrift_reply_end, 1, longer).map_err(|error| error.to_string()));
+            (sync(), writer.join())
         });
-        (sync(), writer.join())
-    });
-    let writer = writer.map_err(|_| "the FSYNC_WAL writer panicked")??;
-    let beside = beside?;
-    line("put, FSYNC_WAL", 1, &writer, "");
-    let ratio = beside.rate / alone.rate;
-    line("put, SYNC_WAL, beside", SYNC_CONNECTIONS, &beside, &format!("{ratio:.2} x alone (goal 0.7)"));
+        let writer = writer.map_err(|_| "the FSYNC_WAL writer panicked")??;
+        let beside = beside?;
+        line("put, FSYNC_WAL", 1, &writer, "");
+        let ratio = beside.rate / alone.rate;
+        ratios[connections.len()].push(ratio);
+        line("put, SYNC_WAL, beside", SYNC_CONNECTIONS, &beside, &format!("{ratio:.2} x alone"));
+    }
+    println!("medians of {rounds} rounds:");
+    for (n, ratios) in connections.iter().zip(&ratios) {
+        println!("  FSYNC_WAL at {n} connections: {:.2} x Redis (goal 0.8)", median(ratios.clone()));
+    }
+    let beside = median(ratios[connections.len()].clone());
+    println!("  SYNC_WAL beside one FSYNC_WAL writer: {beside:.2} x alone (goal 0.7)");
     server.stop()?;
     drop(peer);
     Ok(())
