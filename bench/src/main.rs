@@ -89,8 +89,8 @@ enum What {
         #[arg(long, default_value = "redis-server")]
         redis: PathBuf,
     },
-    /// A queue and a time series with a TTL that are written all the time: latencies and size on disk at intervals. Then
-    /// rows with many deletes, before and after a compaction
+    /// A queue and a time series with a TTL that are written all the time: latencies and size on disk at intervals.
+    /// Then rows with many deletes, before and after a compaction
     Ageing {
         /// Duration for each table, in seconds
         #[arg(long, default_value_t = 60)]
