@@ -19,6 +19,7 @@ COVERED = (
     "data_model.json",
     "filters.json",
     "mixed.json",
+    "calls.json",
 )
 
 

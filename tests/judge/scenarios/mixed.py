@@ -141,14 +141,14 @@ def scan_options(rng):
 
 # ---------------------------------------------------------------- random calls
 
-def fill(j, t, rng, families):
-    """Writes rows with several versions, and some deletes."""
+def fill(j, t, rng, families, deletes):
+    """Writes rows with several versions, and some deletes, if there are to be any."""
     for row in ROWS:
         cells = [(f"{rng.choice(families)}:{rng.choice(QUALIFIERS)}", f"v{rng.randint(1, 3)}", rng.choice(TIMES))
                  for _ in range(rng.randint(0, 9))]
         if cells:
             put(j, t, row, *{c[:1] + c[2:]: c for c in cells}.values())
-    for _ in range(rng.randint(0, 3)):
+    for _ in range(rng.randint(0, 3) if deletes else 0):
         delete(j, t, rng, families)
 
 
@@ -208,13 +208,13 @@ def write(j, t, rng, families):
         put(j, t, rng.choice(ROWS), (f"{rng.choice(families)}:{rng.choice(QUALIFIERS)}", f"v{rng.randint(1, 3)}", rng.choice(TIMES)))
 
 
-def mixed(name, *families, splits=(), calls=120, writes=0.0):
+def mixed(name, *families, splits=(), calls=120, writes=0.0, deletes=True):
     names = [f["name"] for f in families]
 
     @scenario(name)
     def run(j):
         t = create(j, *families, splits=splits)
-        fill(j, t, j.rng, names)
+        fill(j, t, j.rng, names, deletes)
         for _ in range(calls):
             if chance(j.rng, writes):
                 write(j, t, j.rng, names)
@@ -225,6 +225,8 @@ def mixed(name, *families, splits=(), calls=120, writes=0.0):
 mixed("mixed-random-one-region", family("f", 3), family("g", 1))
 mixed("mixed-random-split", family("f", 3), family("g", 1), splits=("aa", "b"))
 mixed("mixed-random-keep-deleted", family("f", 3, keepDeletedCells=1), family("g", 2))
+# Without markers and replaced values, so that even `partial` is compared.
+mixed("mixed-random-pieces", family("f", 3), family("g", 1), splits=("b",), deletes=False)
 mixed("mixed-random-writes", family("f", 2), family("g", 5), splits=("b",), writes=0.2)
 
 
