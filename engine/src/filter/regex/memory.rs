@@ -81,7 +81,7 @@ pub(super) fn too_large() -> Error {
     ))
 }
 
-/// The memory of an automaton of its own, in bytes: each look-around, atomic group and back reference separates two.
+/// The memory of a separate automaton, in bytes: each look-around, atomic group and back reference separates two.
 pub(super) const AUTOMATON: usize = 8 << 10;
 
 /// How many look-arounds, atomic groups and back references a translation has. They are searched by backtracking.

@@ -12,7 +12,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-use fjall::{AbstractTree, Database};
+use fjall::{AbstractTree, Database, Keyspace};
 use parking_lot::Mutex;
 
 use super::database::Patience;
@@ -42,7 +42,7 @@ pub(super) struct Pressure {
     pub written_bytes: AtomicU64,
     /// Raised when a memtable is about to be sealed and when it has been; 0 once no memtable is being flushed.
     unsettled: AtomicU64,
-    /// The number of times that [`Self::is_settled`] was asked in vain.
+    /// The number of calls of [`Self::is_settled`] that could not be answered from `unsettled`.
     asked: AtomicUsize,
     sealing: Mutex<()>,
     compacting: Mutex<()>,
@@ -122,7 +122,7 @@ impl Pressure {
     pub fn recovered(&self, spaces: &[Space]) {
         for space in spaces {
             if space.active_bytes() >= MEMTABLE_BYTES / 16 {
-                self.seal(space);
+                self.seal_or_warn(space);
             }
         }
         self.write_largest(spaces);
@@ -146,7 +146,7 @@ impl Pressure {
     /// Whether no memtable is being flushed, or about to be. fjall syncs and replaces a large journal before a flush,
     /// and no commit can proceed meanwhile. `all` returns all spaces.
     pub fn is_settled(&self, all: impl FnOnce() -> Vec<Space>) -> bool {
-        /// The spaces are examined once for this number of questions.
+        /// The spaces are examined in one of this number of calls.
         const INTERVAL: usize = 16;
         if self.uncounted_bytes.load(Ordering::Relaxed) >= self.bound_bytes / 32 {
             // A commit that may wait has to count them.
@@ -163,16 +163,23 @@ impl Pressure {
         self.unsettled.compare_exchange(seen, 0, Ordering::AcqRel, Ordering::Relaxed).is_ok()
     }
 
-    /// To be called before and after a memtable is sealed.
+    /// Notes that a memtable is about to be sealed.
     pub fn unsettle(&self) {
         self.unsettled.fetch_add(1, Ordering::AcqRel);
     }
 
-    /// Seals the memtable of a space, so that a worker flushes it. Returns whether that succeeded.
-    fn seal(&self, space: &Space) -> bool {
+    /// Seals a memtable, so that a worker flushes it.
+    pub fn seal(&self, keyspace: &Keyspace) -> fjall::Result<()> {
+        // Before and after, so that no thread finds everything settled in between.
         self.unsettle();
-        let sealed = space.keyspace.rotate_memtable();
+        let sealed = keyspace.rotate_memtable();
         self.unsettle();
+        sealed.map(|_| ())
+    }
+
+    /// Seals the memtable of a space. Returns whether that succeeded.
+    fn seal_or_warn(&self, space: &Space) -> bool {
+        let sealed = self.seal(&space.keyspace);
         sealed.inspect_err(|error| tracing::warn!(%error, "a memtable could not be sealed")).is_ok()
     }
 
@@ -200,7 +207,7 @@ impl Pressure {
         if let Some(_sealing) = self.sealing.try_lock() {
             self.write_largest(all);
             for space in touched.iter().filter(|space| space.is_full()) {
-                self.seal(space);
+                self.seal_or_warn(space);
             }
         }
         if waited < COMPACTION_PATIENCE || database.active_compactions() > 0 {
@@ -248,7 +255,7 @@ impl Pressure {
         }
         sizes.sort_by_key(|(size, _)| std::cmp::Reverse(*size));
         for (size, space) in sizes {
-            if active <= self.bound_bytes / 2 || !self.seal(space) {
+            if active <= self.bound_bytes / 2 || !self.seal_or_warn(space) {
                 break;
             }
             active -= size;

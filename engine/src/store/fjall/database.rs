@@ -452,10 +452,7 @@ impl Database {
         // Four sealed memtables would make commits wait inside fjall, even if they were sealed by calls of this
         // function.
         self.wait_for_files(keyspace)?;
-        self.pressure.unsettle();
-        let sealed = keyspace.rotate_memtable();
-        self.pressure.unsettle();
-        sealed.map(|_| ()).map_err(|error| failed("flushing memory to files", error))
+        self.pressure.seal(keyspace).map_err(|error| failed("flushing memory to files", error))
     }
 
     fn wait_for_files(&self, keyspace: &Keyspace) -> Result<()> {
@@ -560,10 +557,7 @@ impl Database {
     pub(super) fn release_replaced_files(&self) -> Result<()> {
         self.rewrite_mark()?;
         let catalog = self.keyspace(CATALOG_SPACE)?;
-        self.pressure.unsettle();
-        let sealed = catalog.rotate_memtable();
-        self.pressure.unsettle();
-        sealed.map(|_| ()).map_err(|error| failed("flushing memory to files", error))
+        self.pressure.seal(&catalog).map_err(|error| failed("flushing memory to files", error))
     }
 
     /// Writes the stored mark again, with a new sequence number of fjall.
