@@ -30,13 +30,13 @@ pub struct Exchange {
     /// What the last replies hold until they have been sent. There may be several, since a client can send requests
     /// ahead.
     unsent: Mutex<Vec<Unsent>>,
-    /// The server is stopping, so that closing does not wait for the client.
+    /// Whether the server is stopping. Closing then does not wait for the client.
     is_stopping: AtomicBool,
-    /// The reply is incomplete, and only a reset tells the client.
+    /// Whether the reply is incomplete, which the client learns only from a reset.
     is_broken: AtomicBool,
 }
 
-/// A stream whose closing can be made a failure for the client.
+/// A stream whose connection can be reset instead of closed, which clients take for a failure.
 pub trait Reset {
     /// Resets the connection when the stream is dropped.
     fn reset(&self);
@@ -122,7 +122,7 @@ pub struct HttpStream<S: Reset> {
     /// The progress of the reply.
     sending: Pace,
     closing: LingeringClose,
-    /// The client has closed its sending side.
+    /// Whether the client has closed its sending side.
     has_ended: bool,
 }
 
@@ -168,7 +168,7 @@ impl<S: AsyncRead + Reset + Unpin> HttpStream<S> {
         if !is_calling || self.has_ended || self.stream.len() >= AHEAD_BYTES {
             return Ok(());
         }
-        match self.stream.poll_ahead(AHEAD_BYTES, cx) {
+        match self.stream.poll_ahead::<AHEAD_BYTES>(cx) {
             Poll::Ready(Ok(0)) => self.has_ended = true,
             // If the body is still being received, it continues with these bytes.
             Poll::Ready(Ok(_)) => cx.waker().wake_by_ref(),

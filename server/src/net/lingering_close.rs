@@ -35,8 +35,7 @@ impl LingeringClose {
             ready!(Pin::new(&mut *stream).poll_shutdown(cx))?;
             self.is_shut_down = true;
         }
-        // On the heap, since the future of every connection would be as large as an array in it.
-        let mut buffer = vec![0; 4096];
+        let mut buffer = [0; 4096];
         while self.discarded < DISCARDED_BYTES_MAX {
             let mut into = ReadBuf::new(&mut buffer);
             ready!(Pin::new(&mut *stream).poll_read(cx, &mut into))?;

@@ -31,9 +31,9 @@ impl<S> Rewind<S> {
 }
 
 impl<S: AsyncRead + Unpin> Rewind<S> {
-    /// Reads up to `max` bytes ahead, which are read again. Returns how many, 0 at the end of the stream.
-    pub fn poll_ahead(&mut self, max: usize, cx: &mut Context<'_>) -> Poll<io::Result<usize>> {
-        let mut buffer = vec![0; max];
+    /// Reads up to `N` bytes ahead, which are read again. Returns how many, 0 at the end of the stream.
+    pub fn poll_ahead<const N: usize>(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<usize>> {
+        let mut buffer = [0; N];
         let mut into = ReadBuf::new(&mut buffer);
         ready!(Pin::new(&mut self.stream).poll_read(cx, &mut into))?;
         self.before.extend_from_slice(into.filled());
