@@ -45,7 +45,7 @@ impl OpenScanner {
     }
 
     /// Claims the memory of what the scan holds, which is in use already, for the connection of a call.
-    pub fn hold(&mut self, scope: &CallScope<'_>) {
+    fn hold(&mut self, scope: &CallScope<'_>) {
         let bytes = self.scanner.held_bytes() + self.rest.as_ref().map_or(0, rest::State::held_bytes);
         self.held = scope.memory().map(|memory| {
             let mut claim = memory.claim();

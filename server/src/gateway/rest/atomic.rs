@@ -10,7 +10,7 @@ use hjall_engine::request::check_row;
 
 use super::cell_set::{self, SentCell, SentRow};
 use super::error::{Answer, Failure};
-use super::mutate::{new_put, put_cell, spec, validate};
+use super::mutate::{new_put, no_column, put_cell, spec, validate};
 use super::row_spec::{RowSpec, split_column};
 use super::{Response, get, table_name};
 use crate::gateway::context::CallContext;
@@ -57,10 +57,10 @@ pub(super) fn check_and_put(context: &CallContext<'_>, request: &Request, body: 
         return Err(Failure::bad("the last cell, which is compared, must have a column"));
     };
     let (family, Some(qualifier)) = split_column(&column) else {
-        return Err(Failure::bad_in("Bad request: Column incorrectly specified.\r\na column must be family:qualifier"));
+        return Err(incorrect_column());
     };
     if qualifier.is_empty() {
-        return Err(Failure::bad_in("Bad request: Column incorrectly specified.\r\na column must be family:qualifier"));
+        return Err(incorrect_column());
     }
     let writes_it = cells.iter().any(|cell| cell.column.as_ref() == Some(&column));
     let cells = cells.into_iter().map(|cell| put_cell(cell, None)).collect::<Answer<Vec<_>>>()?;
@@ -86,9 +86,7 @@ pub(super) fn check_and_delete(context: &CallContext<'_>, request: &Request, bod
     let mut markers = Markers::default();
     for cell in &cells {
         let Some(column) = &cell.column else {
-            return Err(Failure::bad_in(
-                "Bad request: Column found to be null.\r\na cell has no column, and neither has the address",
-            ));
+            return Err(no_column());
         };
         check_timestamp(cell.timestamp).map_err(|error| Failure::of(&error))?;
         let (family, qualifier) = split_column(column);
@@ -111,16 +109,19 @@ pub(super) fn check_and_delete(context: &CallContext<'_>, request: &Request, bod
     change(context, request, &check, Mutation::Delete(delete))
 }
 
+/// The failure for a column without a qualifier.
+fn incorrect_column() -> Failure {
+    Failure::bad_in("Bad request: Column incorrectly specified.\r\na column must be family:qualifier")
+}
+
 /// The column of a cell, which may be that of the address.
 fn column(cell: &SentCell, of_address: Option<&Bytes>) -> Answer<(Bytes, Bytes)> {
     let Some(column) = cell.column.as_ref().or(of_address) else {
-        return Err(Failure::bad_in(
-            "Bad request: Column found to be null.\r\na cell has no column, and neither has the address",
-        ));
+        return Err(no_column());
     };
     match split_column(column) {
         (family, Some(qualifier)) => Ok((family, qualifier)),
-        _ => Err(Failure::bad_in("Bad request: Column incorrectly specified.\r\na column must be family:qualifier")),
+        _ => Err(incorrect_column()),
     }
 }
 

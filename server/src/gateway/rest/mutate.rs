@@ -70,13 +70,16 @@ pub(super) fn new_put(row: Bytes, cells: Vec<PutCell>) -> Answer<Put> {
 /// A cell to write. A cell without a column has the next one of the address.
 pub(super) fn put_cell(cell: SentCell, of_address: Option<&Bytes>) -> Answer<PutCell> {
     let Some(column) = cell.column.as_ref().or(of_address) else {
-        return Err(Failure::bad_in(
-            "Bad request: Column found to be null.\r\na cell has no column, and neither has the address",
-        ));
+        return Err(no_column());
     };
     let (family, Some(qualifier)) = split_column(column) else { return Err(no_qualifier(column)) };
     check_timestamp(cell.timestamp).map_err(|error| Failure::of(&error))?;
     Ok(PutCell { family, qualifier, timestamp: cell.timestamp, value: cell.value })
+}
+
+/// The failure for a cell without a column, in a request whose address has none for it either.
+pub(super) fn no_column() -> Failure {
+    Failure::bad_in("Bad request: Column found to be null.\r\na cell has no column, and neither has the address")
 }
 
 /// The failure for a column without a colon.

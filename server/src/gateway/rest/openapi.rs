@@ -108,17 +108,13 @@ fn parameter(parameter: &Parameter) -> Value {
     let schema = match parameter.of {
         Of::Text => json!({ "type": "string" }),
         Of::Texts => json!({ "type": "array", "items": { "type": "string" } }),
+        Of::OneOf(values) => json!({ "type": "string", "enum": values }),
         Of::Number => json!({ "type": "integer" }),
         Of::Flag => json!({ "type": "boolean" }),
     };
     let place = if parameter.header { "header" } else { "query" };
     let mut described =
         json!({ "name": parameter.name, "in": place, "description": parameter.about, "schema": schema });
-    match parameter.name {
-        "check" => described["schema"]["enum"] = json!(["put", "delete", "append", "increment"]),
-        "e" => described["schema"]["enum"] = json!(["b64", "base64", "b64url", "base64url", "b64basic", "base64basic"]),
-        _ => {}
-    }
     if let Some(example) = example_of(parameter.name) {
         described["example"] = example;
     }

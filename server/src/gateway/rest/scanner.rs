@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, VecDeque};
 use base64::Engine as _;
 use bytes::Bytes;
 use hjall_engine::name::TableName;
-use hjall_engine::read::{Budget, Fetched};
+use hjall_engine::read::Fetched;
 use hjall_engine::request::{Columns, Scan, TimeRange};
 use hjall_engine::{Cell, Error, ErrorKind, Row};
 use prost::Message;
@@ -53,8 +53,6 @@ pub struct Cursor {
     waiting: VecDeque<Cell>,
     /// The memory of `waiting`, in bytes.
     waiting_bytes: usize,
-    /// The memory of the columns, in bytes. That of the filter is claimed when it is parsed.
-    request_bytes: usize,
 }
 
 /// The memory of one column of a scan, beside its bytes.
@@ -62,14 +60,13 @@ const COLUMN_BYTES: usize = 160;
 
 impl Cursor {
     /// A scanner of which nothing has been read.
-    fn new(batch: usize, sent: &Sent) -> Self {
-        let columns: usize = sent.columns.iter().map(|column| COLUMN_BYTES + column.len()).sum();
-        Self { batch, waiting: VecDeque::new(), waiting_bytes: 0, request_bytes: columns }
+    fn new(batch: usize) -> Self {
+        Self { batch, waiting: VecDeque::new(), waiting_bytes: 0 }
     }
 
     /// The memory that it uses between two requests, in bytes.
     pub(super) fn held_bytes(&self) -> usize {
-        self.waiting_bytes + self.request_bytes
+        self.waiting_bytes
     }
 
     fn keep(&mut self, cells: impl IntoIterator<Item = Cell>) {
@@ -263,6 +260,9 @@ pub(super) fn open(context: &CallContext<'_>, request: &Request, body: &[u8]) ->
             })?)
         }
     };
+    // The scanner keeps the columns, and takes this claim over.
+    let columns_bytes = sent.columns.iter().map(|column| COLUMN_BYTES + column.len()).sum();
+    context.scope.claim_request(columns_bytes).map_err(|error| Failure::of_memory(&error))?;
     let mut columns = Columns::all();
     for column in &sent.columns {
         match split_column(column) {
@@ -271,8 +271,6 @@ pub(super) fn open(context: &CallContext<'_>, request: &Request, body: &[u8]) ->
         };
     }
     let batch = usize::try_from(sent.batch).unwrap_or(0).max(1);
-    let cursor = Cursor::new(batch, &sent);
-    context.scope.take(0, cursor.request_bytes).map_err(|error| Failure::of_memory(&error))?;
     let scan = Scan {
         start: sent.start,
         stop: sent.end,
@@ -290,8 +288,7 @@ pub(super) fn open(context: &CallContext<'_>, request: &Request, body: &[u8]) ->
     let name =
         TableName::parse(request.place.table().unwrap_or_default().as_bytes()).map_err(|error| refused(&error))?;
     let scanner = context.engine.table(&name).scan(scan).map_err(|error| refused(&error))?;
-    let mut open = OpenScanner { rest: Some(cursor.into()), ..OpenScanner::new(name, scanner, context.scope) };
-    open.hold(context.scope);
+    let open = OpenScanner { rest: Some(Cursor::new(batch).into()), ..OpenScanner::new(name, scanner, context.scope) };
     let number = context.scanners.open(Service::Rest, open, context.scope.caller).map_err(Failure::Fault)?;
     let address = request.location.trim_end_matches('/');
     Ok(Response::empty(201).with("Location", format!("{address}/{}", identifier(context.identity.start_code, number))))

@@ -279,10 +279,7 @@ mod tests {
     #[test]
     fn unknown_elements_are_ignored_with_their_content() {
         let read = of("<CellSet><Row>a<Unknown><Row>b</Row>c</Unknown>d</Row><Unknown/></CellSet>").unwrap();
-        assert_eq!(
-            read,
-            "0<CellSet []1<Row []a1<Unknown []d1>Row1<Unknown []0>CellSet".replace("1<Unknown []d", "2<Unknown []d")
-        );
+        assert_eq!(read, "0<CellSet []1<Row []a2<Unknown []d1>Row1<Unknown []0>CellSet");
     }
 
     #[test]

@@ -130,7 +130,7 @@ pub fn text_of(status: u16, reason: &str) -> String {
     if reason.is_empty() { format!("{first}\r\n") } else { format!("{first}\r\n{reason}\r\n") }
 }
 
-/// The text of a failed call's answer, or `None` if the call has succeeded. A missing row or table is no failure.
+/// The text of a failed call's answer, or `None` if the call has succeeded. A missing row or table is not a failure.
 pub fn failure(answer: &[u8]) -> Option<String> {
     let (head, length) = Head::read(answer)?;
     let failed = head.status >= 400 && head.status != 404;

@@ -72,6 +72,8 @@ pub enum Of {
     Text,
     /// Text that may be given several times.
     Texts,
+    /// One of these texts.
+    OneOf(&'static [&'static str]),
     /// A whole number.
     Number,
     /// `true` or `false`.
@@ -133,12 +135,16 @@ const fn header(name: &'static str, of: Of, about: &'static str) -> Parameter {
 const VERSIONS: Parameter = query("v", Of::Number, "The number of versions per column; default 1.");
 const KEY_ENCODING: Parameter = query(
     "e",
-    Of::Text,
+    Of::OneOf(&["b64", "base64", "b64url", "base64url", "b64basic", "base64basic"]),
     "How the row and the columns are written: b64, base64, b64url and base64url for the URL-safe alphabet, b64basic and \
      base64basic for the standard one. Default: percent-encoded UTF-8. The header Encoding does the same.",
 );
 const FILTER: Parameter = query("filter", Of::Text, "A filter in HBase's filter language.");
-const CHECK: Parameter = query("check", Of::Text, "put, delete, append or increment; default: a plain write.");
+const CHECK: Parameter = query(
+    "check",
+    Of::OneOf(&["put", "delete", "append", "increment"]),
+    "put, delete, append or increment; default: a plain write.",
+);
 const RETURN: Parameter = query("rr", Of::Flag, "Whether append and increment return the new cells.");
 const TIMESTAMP: Parameter =
     header("X-Timestamp", Of::Number, "The timestamp of a value sent as application/octet-stream, in milliseconds.");
