@@ -411,9 +411,24 @@ def test_what_the_settings_provide_is_not_refused(tmp_path):
     for value in ("true", "all"):
         read_only = "--hbase-site", str(site), "--set", f"server.read_only={value}"
         subprocess.run([binary(), "config", *read_only], check=True, capture_output=True, timeout=60)
-    for info in ("--info-listen", "0.0.0.0:9095"), ("--set", "info.address=0.0.0.0"):
+    # The last address is used although the file has another: a later layer outranks it.
+    file = tmp_path / "hjall.toml"
+    file.write_text("[info]\nlisten = '127.0.0.1:9095'\n")
+    overruled = "--config", str(file), "--set", "info.address=0.0.0.0"
+    for info in ("--info-listen", "0.0.0.0:9095"), ("--set", "info.address=0.0.0.0"), overruled:
         said = refused_start(*read_only, *info)
         assert "hbase.ssl.enabled = true" in said and "loopback" in said, said
+
+
+def test_a_server_that_asks_for_tls_does_not_serve_others_in_plain_text(tmp_path, authority):
+    site = tmp_path / "hbase-site.xml"
+    site.write_text("<configuration><property><name>hbase.thrift.ssl.enabled</name><value>true</value></property></configuration>")
+    pem, key = authority("/CN=localhost", "DNS:localhost")
+    secured = "--hbase-site", str(site), "--tls-cert", str(pem), "--tls-key", str(key)
+    for plain in ("refuse", "loopback"):
+        subprocess.run([binary(), "config", *secured, "--set", f"tls.plain={plain}"], check=True, capture_output=True, timeout=60)
+    said = refused_start(*secured, "--set", "tls.plain=allow")
+    assert "hbase.thrift.ssl.enabled = true" in said and "tls.plain" in said, said
 
 
 def test_a_start_says_what_is_open(users):

@@ -68,8 +68,11 @@ impl Effective {
             }
         }
         let effective = Self { entries, notes, sources: sources.clone() };
-        wrong.extend(effective.notes.protections.iter().filter_map(|protection| protection.missing(&effective)));
-        match (wrong.is_empty(), StartupOptions::of(&effective)) {
+        let startup = StartupOptions::of(&effective);
+        if let Ok(startup) = &startup {
+            wrong.extend(effective.notes.protections.iter().filter_map(|protection| protection.missing(startup)));
+        }
+        match (wrong.is_empty(), startup) {
             (true, Ok(_)) => Ok(effective),
             (true, Err(impossible)) => Err(Refused(impossible)),
             (false, _) => Err(Refused(wrong)),

@@ -1,11 +1,9 @@
 //! HBase's keys that protect a server in ways that hjall does not have. A server that is configured so must not start
 //! without the protection that hjall has instead.
 
-use std::net::IpAddr;
-
-use super::effective::Effective;
+use super::config::{PlainText, ReadOnly};
 use super::sources::SettingError;
-use super::value::Value;
+use super::startup::StartupOptions;
 
 /// What hjall offers instead.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -14,7 +12,7 @@ enum Instead {
     Login,
     /// Users with roles: `auth.users`.
     Roles,
-    /// `tls.certificate`.
+    /// TLS for all clients, or all except those on this machine: `tls.certificate` and `tls.plain`.
     Tls,
     /// An info port on a loopback address, or none: it has no TLS.
     LocalInfoPort,
@@ -71,49 +69,40 @@ impl Protection {
         instead.map(|instead| Self { found: format!("{place}: {key} = {value}"), instead })
     }
 
-    /// The error if the settings do not have the protection.
-    pub fn missing(&self, effective: &Effective) -> Option<SettingError> {
-        let value = |name: &str| effective.entry(name).and_then(|entry| entry.value.as_ref());
-        let is_set = |name: &str| value(name).is_some();
+    /// The error if a server that is started so does not have the protection.
+    pub fn missing(&self, startup: &StartupOptions) -> Option<SettingError> {
+        let StartupOptions { config, info, .. } = startup;
         let (provided, why) = match self.instead {
             Instead::Login => (
-                is_set("auth.users") || is_set("tls.client_ca"),
+                config.auth.users.is_some() || config.tls.as_ref().is_some_and(|tls| tls.client_authorities.is_some()),
                 "hjall does not support Kerberos, and without users it would serve every client; set auth.users or \
                  tls.client_ca, or remove the key if every client may do everything",
             ),
             Instead::Roles => (
-                is_set("auth.users"),
+                config.auth.users.is_some(),
                 "hjall takes users and their roles from auth.users, and without it every client may do everything; set \
                  auth.users, or remove the key",
             ),
-            Instead::Tls => (
-                is_set("tls.certificate"),
-                "hjall does not read Java key stores, and would serve without TLS; set tls.certificate and tls.key, or \
-                 remove the key",
-            ),
+            Instead::Tls => match &config.tls {
+                None => (
+                    false,
+                    "hjall does not read Java key stores, and would serve without TLS; set tls.certificate and \
+                     tls.key, or remove the key",
+                ),
+                Some(tls) => (
+                    tls.plain_text != PlainText::Allow,
+                    "tls.plain = allow also serves clients without TLS; set it to refuse or loopback, or remove the key",
+                ),
+            },
             Instead::LocalInfoPort => (
-                has_local_info_port(effective),
+                info.is_none_or(|info| info.addr.ip().is_loopback()),
                 "hjall's info port has no TLS; let it listen on a loopback address (info.listen), or remove the key",
             ),
             Instead::ReadOnly => (
-                value("server.read_only")
-                    .is_some_and(|value| value.is_true() || ["true", "all"].contains(&value.text())),
+                config.calls.read_only != ReadOnly::Off,
                 "without it, clients of REST could write; set server.read_only, or remove the key",
             ),
         };
         (!provided).then(|| SettingError(format!("{}: {why}", self.found)))
     }
-}
-
-/// Whether the info port listens on a loopback address, if at all.
-fn has_local_info_port(effective: &Effective) -> bool {
-    let value = |name: &str| effective.entry(name).and_then(|entry| entry.value.as_ref());
-    let host = match (value("info.listen"), value("info.port")) {
-        (Some(Value::Off), _) | (None, None | Some(Value::Off)) => return true,
-        (Some(listen), _) if listen.text() == "off" => return true,
-        (Some(listen), _) => listen.text().rsplit_once(':').map_or("", |(host, _)| host),
-        (None, Some(_)) => value("info.address").map_or("", Value::text),
-    };
-    let host = host.trim_matches(['[', ']']);
-    host == "localhost" || host.parse::<IpAddr>().is_ok_and(|address| address.is_loopback())
 }
