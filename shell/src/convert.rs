@@ -44,7 +44,7 @@ pub fn convert(name: &str, bytes: &[u8]) -> Option<Result<Converted, String>> {
     Some(match name {
         "toString" => Ok(Converted::Text(String::from_utf8_lossy(bytes).into_owned())),
         "toStringBinary" => Ok(Converted::Text(to_string_binary(bytes))),
-        "toHex" => Ok(Converted::Text(bytes.iter().map(|byte| format!("{byte:02x}")).collect())),
+        "toHex" => Ok(Converted::Text(hex(bytes))),
         "toInt" => fixed(bytes).map(|bytes| Converted::Int(i64::from(i32::from_be_bytes(bytes)))),
         "toLong" => fixed(bytes).map(|bytes| Converted::Int(i64::from_be_bytes(bytes))),
         "toShort" => fixed(bytes).map(|bytes| Converted::Int(i64::from(i16::from_be_bytes(bytes)))),
@@ -120,6 +120,11 @@ pub fn float(n: f64) -> String {
     if text.contains('.') { text } else { format!("{text}.0") }
 }
 
+/// Bytes as hexadecimal digits, two for each byte.
+pub fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
 /// The MD5 digest of bytes: 16 bytes.
 pub fn md5(bytes: &[u8]) -> Vec<u8> {
     use md5::{Digest, Md5};
@@ -128,5 +133,5 @@ pub fn md5(bytes: &[u8]) -> Vec<u8> {
 
 /// The MD5 digest of bytes as 32 hexadecimal digits.
 pub fn md5_hex(bytes: &[u8]) -> String {
-    md5(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
+    hex(&md5(bytes))
 }

@@ -18,12 +18,12 @@ impl Interrupt {
         Ok(own)
     }
 
-    /// Whether it was pressed since the last statement.
+    /// Whether it was pressed and has not been forgotten.
     pub fn is_pending(&self) -> bool {
         self.0.load(Ordering::Relaxed)
     }
 
-    /// Forgets it: a new statement begins.
+    /// Forgets it.
     pub fn clear(&self) {
         self.0.store(false, Ordering::Relaxed);
     }

@@ -11,6 +11,7 @@ use crate::commands::{BANNER, Context, VERSION};
 use crate::connection::Connection;
 use crate::interrupt::Interrupt;
 use crate::language::Exception;
+use crate::output::time::show_numbers;
 use crate::output::{Format, Output, standard};
 use crate::session::{Mode, Session, Step};
 use crate::terminal::{Line, Terminal, width};
@@ -30,6 +31,8 @@ pub struct Program {
     pub batch: bool,
     /// The format of what commands print.
     pub format: Format,
+    /// Timestamps are shown as numbers (`--epoch`).
+    pub epoch: bool,
 }
 
 /// The longest line, in bytes.
@@ -38,6 +41,7 @@ const LINE_MAX: u64 = 8 << 20;
 /// Runs a shell; the exit status.
 pub fn run(connection: Box<dyn Connection>, program: &Program, interrupt: Interrupt) -> i32 {
     let begin = Instant::now();
+    show_numbers(program.epoch);
     let terminal = io::stdin().is_terminal() && io::stdout().is_terminal() && program.commands.is_empty();
     let colour = io::stdout().is_terminal()
         && std::env::var_os("NO_COLOR").is_none()
@@ -130,12 +134,12 @@ impl Read for Input {
         #[cfg(unix)]
         loop {
             use rustix::event::{PollFd, PollFlags, Timespec, poll};
-            const GLANCE: Timespec = Timespec { tv_sec: 0, tv_nsec: 50_000_000 };
+            const POLL_INTERVAL: Timespec = Timespec { tv_sec: 0, tv_nsec: 50_000_000 };
             if self.interrupt.is_pending() {
                 return Err(io::Error::other("ended by Ctrl-C"));
             }
             let mut ready = [PollFd::from_borrowed_fd(rustix::stdio::stdin(), PollFlags::IN)];
-            match poll(&mut ready, Some(&GLANCE)) {
+            match poll(&mut ready, Some(&POLL_INTERVAL)) {
                 Ok(0) | Err(rustix::io::Errno::INTR) => {}
                 // What poll cannot wait for, read reports.
                 Ok(_) | Err(_) => break,
@@ -166,7 +170,7 @@ impl Lines for BufReader<File> {
     }
 
     fn has_line(&mut self) -> bool {
-        // Files do not keep anybody waiting.
+        // Reading a file does not wait.
         true
     }
 }
@@ -354,6 +358,8 @@ impl Runner {
                 out.flush();
                 out.set_width(terminal.width());
             }
+            // Ctrl-C that came after the last statement had ended. From now on, it is for the next one.
+            self.interrupt.clear();
             let line = terminal.read(&prompt);
             self.session.borrow_mut().context().out.at_line_start = true;
             prompt = match line {

@@ -7,7 +7,7 @@ use crate::commands::{self, CommandError, Context, Done, TABLE_METHODS};
 use crate::connection::{Failure, Reason};
 use crate::language::{
     Exception, Host, Interpreter, Outcome, Place, Raise, SOURCE_BYTES_MAX, State, Statement, SyntaxError, Value,
-    inspect, jruby_class,
+    inspect, jruby_class, wrong_count,
 };
 
 /// How a session treats errors.
@@ -158,10 +158,6 @@ impl Session {
         if self.shell.context.out.is_closed() {
             return Step::End(1);
         }
-        // A script ends at Ctrl-C, also between two statements.
-        if self.shell.mode == Mode::Interactive {
-            self.shell.context.interrupt.clear();
-        }
         self.shell.fatal = false;
         let done = Interpreter::new(&mut self.state, &mut self.shell).run(program);
         let mode = self.shell.mode;
@@ -236,12 +232,7 @@ impl Shell {
         if (command.least..=command.most).contains(&given) {
             return Ok(());
         }
-        let expected = match command.most {
-            most if command.least == most => most.to_string(),
-            usize::MAX => format!("{}+", command.least),
-            most => format!("{}..{most}", command.least),
-        };
-        Err(CommandError::argument(format!("wrong number of arguments (given {given}, expected {expected})")))
+        Err(CommandError::argument(wrong_count(given, command.least, command.most)))
     }
 
     /// Runs a command with its error and the time it took.
@@ -348,6 +339,10 @@ impl Host for Shell {
     fn print(&mut self, bytes: &[u8]) -> Result<(), Raise> {
         self.context.out.raw(bytes);
         if self.context.out.is_closed() { Err(Raise::Interrupt) } else { Ok(()) }
+    }
+
+    fn flush(&mut self) {
+        self.context.out.flush();
     }
 
     fn interrupted(&self) -> bool {

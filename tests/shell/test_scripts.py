@@ -95,8 +95,17 @@ def test_a_closed_pipe_ends_a_scan(folder_shell):
 
 def test_control_c_ends_a_script(folder_shell):
     shell = subprocess.Popen([*folder_shell, "-e", "puts 'running'; loop { sleep 1 }"], stdout=subprocess.PIPE, text=True)
-    # What was printed is not passed on before the statement ends, so the statement is known to run by its first flush.
-    shell.send_signal(signal.SIGINT) if shell.poll() is None and wait_for_handler(shell) else None
+    assert shell.stdout.readline() == "running\n", "what was printed is passed on before the script sleeps"
+    shell.send_signal(signal.SIGINT)
+    assert shell.wait(60) == 130
+    shell.stdout.close()
+
+
+@pytest.mark.parametrize("begin", ["$stdout.sync = true; puts 'running'", "puts 'running'; $stdout.flush"])
+def test_output_is_passed_on_when_a_script_asks_for_it(folder_shell, begin):
+    shell = subprocess.Popen([*folder_shell, "-e", f"{begin}; loop {{ 1 }}"], stdout=subprocess.PIPE, text=True)
+    assert shell.stdout.readline() == "running\n"
+    shell.send_signal(signal.SIGINT)
     assert shell.wait(60) == 130
     shell.stdout.close()
 

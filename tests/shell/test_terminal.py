@@ -99,7 +99,7 @@ def test_control_c_ends_a_scan_and_not_the_shell(terminal):
 
 def test_control_c_ends_a_loop(terminal):
     terminal.send("loop { print '.'; sleep 0.001 }")
-    terminal.read(lambda text: True)
+    terminal.read(lambda text: ".." in text)
     terminal.send(CONTROL_C, end="")
     terminal.read(at_prompt)
     assert "=> 2" in said(terminal, "1 + 1")

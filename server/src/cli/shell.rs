@@ -143,23 +143,22 @@ pub fn parse(matches: &ArgMatches, sources: impl FnOnce(&ArgMatches) -> Sources)
     let mut words = matches.get_many::<OsString>("words").into_iter().flatten().cloned();
     let commands: Vec<String> = matches.get_many::<String>("execute").into_iter().flatten().cloned().collect();
     let file = if commands.is_empty() { words.next().map(PathBuf::from) } else { None };
-    let program = Program {
+    let mut program = Program {
         commands,
         file,
         arguments: words.map(|word| word.to_string_lossy().into_owned()).collect(),
         debug: matches.get_flag("debug"),
         batch: matches.get_flag("noninteractive"),
         format,
+        epoch: matches.get_flag("epoch"),
     };
-    let mut epoch = matches.get_flag("epoch");
     let mut without_effect = Vec::new();
     for given in matches.get_many::<String>("define").into_iter().flatten() {
         match given.split_once('=') {
-            Some(("hbase.shell.timestamp.format.epoch", value)) => epoch = value == "true",
+            Some(("hbase.shell.timestamp.format.epoch", value)) => program.epoch = value == "true",
             _ => without_effect.push(given.clone()),
         }
     }
-    hjall_shell::output::time::show_numbers(epoch);
     let place = match combination(matches) {
         Err(why) => Place::Wrong(why),
         Ok(true) => Place::Folder(sources(matches)),

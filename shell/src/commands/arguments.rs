@@ -1,5 +1,8 @@
 //! Arguments of commands, and their errors.
 
+use std::fmt;
+use std::str::FromStr;
+
 use bytes::Bytes;
 use hjall_engine::name::TableName;
 
@@ -67,6 +70,24 @@ impl From<Raise> for CommandError {
             Raise::Error(exception) => Self::Raised(exception.class, exception.message),
             _ => Self::Interrupted,
         }
+    }
+}
+
+/// The error about a table that does not exist.
+pub fn unknown_table(table: impl fmt::Display) -> CommandError {
+    CommandError::says(format!("Unknown table {table}!"))
+}
+
+/// The error about a table that is disabled.
+pub fn disabled_table(table: impl fmt::Display) -> CommandError {
+    CommandError::says(format!("Table {table} is disabled!"))
+}
+
+/// The error of a call about a table, which may not exist.
+pub fn about_table(failure: Failure, table: &TableName) -> CommandError {
+    match failure.reason {
+        Reason::TableMissing => unknown_table(table),
+        _ => failure.into(),
     }
 }
 
@@ -159,6 +180,12 @@ pub fn long(value: &Value) -> Result<i64, CommandError> {
     }
 }
 
+/// A number, or its text.
+pub fn number<T: FromStr>(value: &Value) -> Result<T, CommandError> {
+    let given = text(value);
+    given.parse().map_err(|_| CommandError::argument(format!("For input string: \"{given}\"")))
+}
+
 /// Options by name. An option that is nil counts as absent.
 #[derive(Clone, Default)]
 pub struct Options {
@@ -215,8 +242,8 @@ impl Context {
         let CommandError::Failed(failure) = &error else { return error };
         let shown = self.reference.clone().map_or_else(|| table.to_owned(), |name| format!("Hbase::Table - {name}"));
         match failure.reason {
-            Reason::TableMissing => CommandError::says(format!("Unknown table {table}!")),
-            Reason::TableDisabled => CommandError::says(format!("Table {shown} is disabled!")),
+            Reason::TableMissing => unknown_table(table),
+            Reason::TableDisabled => disabled_table(shown),
             Reason::NamespaceMissing => {
                 let name = failure.text.rsplit(' ').next().unwrap_or(&failure.text).trim_matches(['"', '\'']);
                 CommandError::says(format!("Unknown namespace {name}!"))

@@ -1,7 +1,7 @@
 //! `count`.
 
 use super::arguments::{CommandError, Done, Options, table_name, text};
-use super::read_options::Reading;
+use super::read_options::{Reading, keys_only};
 use super::reading::each_row;
 use super::{Command, Context};
 use crate::language::{Value, implicit};
@@ -41,8 +41,7 @@ fn count(context: &mut Context, args: Vec<Value>) -> Done {
     };
     let mut reading = Reading::of(options)?;
     if reading.scan.filter.is_none() && !reading.scan.raw {
-        // One cell of each row is enough.
-        reading.scan.filter = Some(std::sync::Arc::new(first_key_only()));
+        reading.scan.filter = Some(keys_only());
     }
     let (mut rows, mut current) = (0_u64, None);
     each_row(context, &name, &reading, &mut |context, row| {
@@ -68,9 +67,4 @@ fn count(context: &mut Context, args: Vec<Value>) -> Done {
     context.out.rows(rows);
     context.out.record([("count", (rows as i64).into())]);
     Ok(Value::Int(rows as i64))
-}
-
-fn first_key_only() -> hjall_engine::filter::FilterSpec {
-    use hjall_engine::filter::FilterSpec;
-    FilterSpec::all(vec![FilterSpec::first_key_only(), FilterSpec::key_only(false)])
 }

@@ -5,7 +5,7 @@ use hjall_engine::mutation::Durability;
 use hjall_engine::region::split;
 use hjall_engine::schema::{FamilyDescriptor, TableDescriptor};
 
-use super::arguments::{CommandError, Done, Options, flattened, table_name, text};
+use super::arguments::{CommandError, Done, Options, flattened, number, table_name, text};
 use super::families::{self, no_constant, pairs};
 use super::{Command, Context};
 use crate::connection::Reason;
@@ -156,9 +156,7 @@ fn split_keys(options: &mut Options, table: &mut TableDescriptor) -> Result<Vec<
         (Some(_), None) => return Err(CommandError::argument("Split algorithm must be specified")),
         (None, Some(_)) => return Err(CommandError::argument("Number of regions must be specified")),
         (Some(count), Some(algorithm)) => {
-            let given = text(&count);
-            let count: i64 =
-                given.parse().map_err(|_| CommandError::argument(format!("For input string: \"{given}\"")))?;
+            let count: i64 = number(&count)?;
             if count < 2 {
                 return Err(CommandError::argument("Number of regions must be greater than 1"));
             }
@@ -208,11 +206,10 @@ const NUMBERS: &[&str] = &[
 pub fn table_options(table: &mut TableDescriptor, options: &mut Options) -> Result<(), CommandError> {
     for key in STORED {
         let Some(value) = options.take(key) else { continue };
-        let given = text(&value);
-        if NUMBERS.contains(key) && given.parse::<i64>().is_err() {
-            return Err(CommandError::argument(format!("For input string: \"{given}\"")));
+        if NUMBERS.contains(key) {
+            number::<i64>(&value)?;
         }
-        table.set(*key, given);
+        table.set(*key, text(&value));
     }
     if let Some(value) = options.take("READONLY") {
         let on = matches!(value, Value::Bool(true)) || text(&value).eq_ignore_ascii_case("true");

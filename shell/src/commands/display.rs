@@ -45,7 +45,7 @@ impl Converter {
         }
         if !convert::is_conversion(method) {
             let message =
-                format!("{method} is no conversion of {BYTES}; some are toString, toInt, toLong and toStringBinary");
+                format!("{method} is not a conversion of {BYTES}; some are toString, toInt, toLong and toStringBinary");
             return Err(CommandError::Raised("NameError".to_owned(), message));
         }
         Ok(Self(method.to_owned()))

@@ -18,7 +18,7 @@ pub const COMMANDS: &[Command] = &[Command {
     least: 1,
     most: usize::MAX,
     about: "Print how a get or a scan would read, without reading: the ranges of rows it seeks, the regions and families it \
-            reads, and what its filter skips. Behind it stands the get or the scan; scan can be left out.",
+            reads, and what its filter skips. The get or the scan follows; the word scan can be left out.",
     examples: &[
         "explain 't1', {STARTROW => 'a', STOPROW => 'b', COLUMNS => 'f:q'}",
         "explain 't1', {FILTER => \"PrefixFilter('abc')\"}",

@@ -2,7 +2,7 @@
 
 use hjall_engine::schema::{BlockEncoding, BloomFilter, Compression, FamilyDescriptor};
 
-use super::arguments::{CommandError, Options, text};
+use super::arguments::{CommandError, Options, number, text};
 use super::context::Context;
 use crate::language::Value;
 
@@ -27,19 +27,12 @@ const BLOOM_FILTERS: &str = "ROWPREFIX_FIXED_LENGTH EnumDesc ROWCOL ROW NONE";
 /// The TTL of cells that never expire.
 const FOREVER: i32 = i32::MAX;
 
-/// The value of an option as a number of 32 bits.
-fn int(value: &Value) -> Result<i32, CommandError> {
-    let given = text(value);
-    given.parse().map_err(|_| CommandError::argument(format!("For input string: \"{given}\"")))
-}
-
 /// An enumeration's constant that does not exist.
 pub fn no_constant(class: &str, name: &str) -> CommandError {
     CommandError::argument(format!("No enum constant {class}.{name}"))
 }
 
-/// The seconds of a TTL: a number, `FOREVER`, or `1 DAY 2 HOURS`. What is none of them counts as 0, which the server
-/// refuses.
+/// The seconds of a TTL: a number, `FOREVER`, or `1 DAY 2 HOURS`. Any other text counts as 0, which the server refuses.
 fn seconds(value: &Value) -> i32 {
     let given = text(value);
     if given.eq_ignore_ascii_case("FOREVER") {
@@ -85,20 +78,18 @@ pub fn apply(context: &mut Context, family: &mut FamilyDescriptor, options: Opti
         let key = text(key);
         match &key[..] {
             "VERSIONS" => {
-                let versions = int(value)?;
+                let versions: i32 = number(value)?;
                 if versions <= 0 {
                     return Err(CommandError::argument("Maximum versions must be positive"));
                 }
                 family.set("VERSIONS", versions.to_string());
             }
             "MIN_VERSIONS" | "BLOCKSIZE" | "REPLICATION_SCOPE" | "DFS_REPLICATION" => {
-                let number = int(value)?;
+                let number: i32 = number(value)?;
                 family.set(key, number.to_string());
             }
             "MOB_THRESHOLD" => {
-                let given = text(value);
-                let number: i64 =
-                    given.parse().map_err(|_| CommandError::argument(format!("For input string: \"{given}\"")))?;
+                let number: i64 = number(value)?;
                 family.set(key, number.to_string());
             }
             "TTL" => {

@@ -2,7 +2,7 @@
 
 use super::arguments::{CommandError, Done, text};
 use super::{Command, Context, TABLE_METHODS, all, find};
-use crate::language::Value;
+use crate::language::{Value, wrong_count};
 
 pub const COMMANDS: &[Command] = &[
     Command {
@@ -126,7 +126,7 @@ fn wrapped(text: &str) -> Vec<String> {
 
 fn help(context: &mut Context, args: Vec<Value>) -> Done {
     if args.len() > 1 {
-        let message = format!("wrong number of arguments (given {}, expected 0..1)", args.len());
+        let message = wrong_count(args.len(), 0, 1);
         return Err(CommandError::Fatal("ArgumentError".to_owned(), message));
     }
     let Some(wanted) = args.first().filter(|value| !value.is_nil()) else {

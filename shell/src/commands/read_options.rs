@@ -10,6 +10,11 @@ use super::display::{Converter, Display};
 use crate::connection::Extras;
 use crate::language::{Value, filter_of, inspected};
 
+/// A filter that lets one cell of each row pass, without its value.
+pub fn keys_only() -> Arc<FilterSpec> {
+    Arc::new(FilterSpec::all(vec![FilterSpec::first_key_only(), FilterSpec::key_only(false)]))
+}
+
 /// What is read, and how it is shown.
 pub struct Reading {
     /// The scan.

@@ -5,7 +5,11 @@ use hjall_engine::name::TableName;
 use hjall_engine::region::to_string_binary;
 use hjall_engine::request::Scan;
 
-use super::arguments::{CommandError, Done, Options, bytes_of, table_name, text};
+use super::arguments::{
+    CommandError, Done, Options, about_table, bytes_of, disabled_table, table_name, text, unknown_table,
+};
+use super::read_options::{Reading, keys_only};
+use super::reading::each_row;
 use super::{Command, Context};
 use crate::connection::{Answer, Extras, Place, Reason, describe_region};
 use crate::language::Value;
@@ -85,14 +89,6 @@ fn get_splits(context: &mut Context, args: Vec<Value>) -> Done {
     Ok(Value::array(starts.into_iter().map(Value::text).collect()))
 }
 
-fn unknown(name: &TableName) -> impl Fn(crate::connection::Failure) -> CommandError + use<> {
-    let message = format!("Unknown table {name}!");
-    move |failure| match failure.reason {
-        Reason::TableMissing => CommandError::says(message.clone()),
-        _ => failure.into(),
-    }
-}
-
 /// The columns that are asked for.
 fn wanted(value: Option<&Value>) -> Result<Vec<usize>, CommandError> {
     let names: Vec<_> = COLUMNS.iter().map(|(name, _)| *name).collect();
@@ -134,7 +130,7 @@ fn list_regions(context: &mut Context, args: Vec<Value>) -> Done {
         Some(value) => server = Some(text(value)),
     }
     let columns = wanted(args.get(2))?;
-    let unknown = unknown(&name);
+    let unknown = |failure| about_table(failure, &name);
     if !context.connection.is_enabled(&name).map_err(&unknown)? {
         return Err(CommandError::says(format!("Table {name} must be enabled.")));
     }
@@ -217,11 +213,11 @@ fn filled(context: &mut Context, name: &TableName, places: &[Place]) -> Answer<V
 fn locate(context: &mut Context, args: Vec<Value>) -> Done {
     let name = table_name(&args[0])?;
     let row = bytes_of(&args[1]);
-    let unknown = unknown(&name);
+    let unknown = |failure| about_table(failure, &name);
     let places = context.connection.regions(&name).map_err(unknown)?;
     // A server answers with no regions if the table does not exist.
     let Some(place) = places.iter().find(|place| place.region.contains(&row)) else {
-        return Err(CommandError::says(format!("Unknown table {name}!")));
+        return Err(unknown_table(name));
     };
     let address = format!("{}:{}", place.server.host, place.server.port);
     let shown = describe_region(&place.region, &name);
@@ -239,9 +235,9 @@ fn locate(context: &mut Context, args: Vec<Value>) -> Done {
 
 fn split(context: &mut Context, args: Vec<Value>) -> Done {
     let name = table_name(&args[0])?;
-    let unknown = unknown(&name);
+    let unknown = |failure| about_table(failure, &name);
     if !context.connection.is_enabled(&name).map_err(&unknown)? {
-        return Err(CommandError::says(format!("Table {name} is disabled!")));
+        return Err(disabled_table(name));
     }
     let places = context.connection.regions(&name).map_err(&unknown)?;
     if let Some(key) = args.get(1).filter(|key| !key.is_nil()) {
@@ -262,14 +258,12 @@ fn split(context: &mut Context, args: Vec<Value>) -> Done {
 
 /// A row in the middle of a region; `None` if it has fewer than two.
 fn middle(context: &mut Context, name: &TableName, place: &Place) -> Result<Option<Bytes>, CommandError> {
-    let options = [("STARTROW", &place.region.start), ("STOPROW", &place.region.end)];
-    let options = options.into_iter().filter(|(_, key)| !key.is_empty());
-    let options = Value::hash(options.map(|(key, value)| (Value::text(key), Value::text(value.to_vec()))));
-    let mut reading = super::read_options::Reading::of(Options::of(&options).unwrap_or_default())?;
-    reading.scan.filter = Some(std::sync::Arc::new(hjall_engine::filter::FilterSpec::first_key_only()));
+    let mut reading = Reading::of(Options::default())?;
+    (reading.scan.start, reading.scan.stop) = (place.region.start.clone(), place.region.end.clone());
+    reading.scan.filter = Some(keys_only());
     // Every second key that is kept is dropped when there are too many, so that memory stays bounded.
     let (mut keys, mut step, mut seen) = (Vec::new(), 1_u64, 0_u64);
-    super::reading::each_row(context, name, &reading, &mut |_, row| {
+    each_row(context, name, &reading, &mut |_, row| {
         if seen.is_multiple_of(step) {
             keys.push(row.key);
             if keys.len() >= 1024 {

@@ -3,9 +3,8 @@
 use hjall_engine::filter::regex::JavaRegex;
 use hjall_engine::name::TableName;
 
-use super::arguments::{CommandError, Done, table_name, text};
+use super::arguments::{CommandError, Done, about_table, table_name, text};
 use super::{Command, Context};
-use crate::connection::Reason;
 use crate::language::Value;
 
 pub const COMMANDS: &[Command] = &[
@@ -169,10 +168,7 @@ fn by_state(context: &mut Context, enabled: bool) -> Done {
 
 fn state(context: &mut Context, args: &[Value], enabled: bool) -> Done {
     let name = table_name(&args[0])?;
-    let is_enabled = context.connection.is_enabled(&name).map_err(|failure| match failure.reason {
-        Reason::TableMissing => CommandError::says(format!("Unknown table {name}!")),
-        _ => failure.into(),
-    })?;
+    let is_enabled = context.connection.is_enabled(&name).map_err(|failure| about_table(failure, &name))?;
     let answer = is_enabled == enabled;
     context.out.row(&answer.to_string());
     context.out.record([("table", name.to_string().into()), ("enabled", is_enabled.into())]);

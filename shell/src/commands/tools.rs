@@ -3,9 +3,9 @@
 use hjall_engine::name::TableName;
 use hjall_engine::region::to_string_binary;
 
-use super::arguments::{CommandError, Done, table_name, text};
+use super::arguments::{CommandError, Done, about_table, disabled_table, table_name, text, unknown_table};
 use super::{Command, Context};
-use crate::connection::{Failure, Reason};
+use crate::connection::Failure;
 use crate::language::Value;
 
 pub const COMMANDS: &[Command] = &[
@@ -47,7 +47,7 @@ pub const COMMANDS: &[Command] = &[
         run: |context, args| {
             let name = table_name(&args[0])?;
             if !context.connection.exists(&name)? {
-                return Err(CommandError::says(format!("Unknown table {name}!")));
+                return Err(unknown_table(name));
             }
             context.out.line("NONE");
             context.out.record([("table", name.to_string().into()), ("state", "NONE".into())]);
@@ -58,12 +58,8 @@ pub const COMMANDS: &[Command] = &[
 
 fn checked(context: &mut Context, value: &Value) -> Result<TableName, CommandError> {
     let name = table_name(value)?;
-    let worded = |failure: Failure| match failure.reason {
-        Reason::TableMissing => CommandError::says(format!("Unknown table {name}!")),
-        _ => failure.into(),
-    };
-    if !context.connection.is_enabled(&name).map_err(worded)? {
-        return Err(CommandError::says(format!("Table {name} is disabled!")));
+    if !context.connection.is_enabled(&name).map_err(|failure| about_table(failure, &name))? {
+        return Err(disabled_table(name));
     }
     Ok(name)
 }

@@ -2,7 +2,6 @@
 
 use bytes::Bytes;
 use hjall_engine::LATEST;
-use hjall_engine::filter::FilterSpec;
 use hjall_engine::mutation::{Append, Delete, Durability, Increment, Marker, MarkerKind, Put, PutCell};
 use hjall_engine::name::TableName;
 use hjall_engine::region::to_string_binary;
@@ -11,7 +10,7 @@ use hjall_engine::request::Get;
 use super::arguments::{
     CommandError, Done, Options, bytes_of, long, row, split_column, strict_bytes, table_name, text,
 };
-use super::read_options::{Reading, attributes};
+use super::read_options::{Reading, attributes, keys_only};
 use super::reading::each_row;
 use super::{Command, Context};
 use crate::connection::{Extras, Failure};
@@ -214,8 +213,7 @@ fn delete_prefix(
         options.push((Value::text("CACHE"), cache));
     }
     let mut reading = Reading::of(Options::of(&Value::hash(options)).unwrap_or_default())?;
-    let keys = FilterSpec::all(vec![FilterSpec::first_key_only(), FilterSpec::key_only(false)]);
-    reading.scan.filter = Some(std::sync::Arc::new(keys));
+    reading.scan.filter = Some(keys_only());
     each_row(context, name, &reading, &mut |context, row| {
         let delete = delete_of(row.key, column, time, true)?;
         let done = context.connection.delete(name, &delete, extras);

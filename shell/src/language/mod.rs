@@ -4,7 +4,6 @@ mod ast;
 mod inspect;
 mod interpreter;
 mod lexer;
-mod literals;
 mod parser;
 mod statement;
 mod token;
@@ -12,7 +11,9 @@ mod value;
 
 pub use ast::Node;
 pub use inspect::{inspect, inspected, to_text};
-pub use interpreter::{Host, Interpreter, Outcome, Raise, State, binary_bytes, filter_of, functions, implicit};
+pub use interpreter::{
+    Host, Interpreter, Outcome, Raise, State, binary_bytes, filter_of, functions, implicit, wrong_count,
+};
 pub use parser::{SOURCE_BYTES_MAX, parse};
 pub use statement::Statement;
 pub use token::{Place, SyntaxError};

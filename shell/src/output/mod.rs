@@ -135,7 +135,7 @@ impl Output {
         self.closed.is_some()
     }
 
-    /// Why a write failed. A reader that has closed the output is no failure: it has what it wanted.
+    /// Why a write failed. It is not a failure that the reader has closed the output.
     pub fn write_error(&self) -> Option<&io::Error> {
         self.closed.as_ref().filter(|error| error.kind() != io::ErrorKind::BrokenPipe)
     }

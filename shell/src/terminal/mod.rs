@@ -75,7 +75,7 @@ impl Terminal {
         let home = std::env::var_os("HOME").or_else(|| std::env::var_os("USERPROFILE")).map(PathBuf::from);
         let history = home.map(|home| home.join(".hjall_shell_history"));
         if let Some(path) = &history {
-            // A file that does not exist yet is no error worth a message.
+            // A file that does not exist yet needs no message.
             let _ = editor.load_history(path);
         }
         Ok(Self {

@@ -63,6 +63,13 @@ fn programs_have_the_values_of_ruby() {
         ("org.apache.hadoop.hbase.util.Bytes.toLong(\"\\x00\\x00\\x00\\x00\\x00\\x00\\x01\\x00\")", "256"),
         ("java.lang.Long::MAX_VALUE - 1", "9223372036854775806"),
         ("[3, 1, 2].sort { |a, b| b <=> a }", "[3, 2, 1]"),
+        // regular expressions
+        ("[\"a\\n\" =~ /a\\Z/, 'xF' =~ /x\\h/]", "[0, 0]"),
+        ("['a\\Z' =~ /a\\\\Z/, 'a\\h' =~ /a\\\\h/]", "[0, 0]"),
+        // random values
+        ("[SecureRandom.hex.length, SecureRandom.hex(4).length, SecureRandom.hex(4) =~ /\\A\\h+\\z/]", "[32, 8, 0]"),
+        ("java.util.UUID.randomUUID =~ /\\A\\h{8}-\\h{4}-4\\h{3}-[89ab]\\h{3}-\\h{12}\\z/", "0"),
+        ("\"a\\xFF\".scrub", "\"a\u{FFFD}\""),
         ("[1.0e20, 1e-5, 100.0, 1.5e300]", "[1.0e+20, 1.0e-05, 100.0, 1.5e+300]"),
     ];
     for (source, expected) in cases {
@@ -85,6 +92,13 @@ fn errors_name_what_is_missing() {
         ("'a' + 1", "TypeError: no implicit conversion of Integer into String"),
         ("Integer('x')", "ArgumentError: invalid value for Integer(): \"x\""),
         ("eval '1'", "NotImplementedError: 'eval' is not part of this shell (line 1, column 1)"),
+        ("srand 1", "NotImplementedError: 'srand' is not part of this shell (line 1, column 1)"),
+        ("'a'.respond_to? :upcase", "NoMethodError: String#respond_to? is not part of this shell (line 1, column 4)"),
+        ("[1].lazy", "NoMethodError: Array#lazy is not part of this shell (line 1, column 4)"),
+        (
+            "'a'.encode 'UTF-16'",
+            "NotImplementedError: the encoding UTF-16 is not part of this shell: strings are bytes",
+        ),
         ("x = 1\nsystem 'ls'", "NotImplementedError: 'system' is not part of this shell (line 2, column 1)"),
         (
             "command { 1 }",

@@ -4,12 +4,7 @@
 use hjall_engine::name::TableName;
 use hjall_idl::hbase2::TIOError;
 
-use super::super::{Failure, Reason};
-
-/// A failure whose message stands alone.
-pub fn failure(reason: Reason, text: impl Into<String>) -> Failure {
-    Failure::plain(reason, text)
-}
+use super::super::Failure;
 
 /// The failure that an exception is.
 pub fn of_io(io: &TIOError, table: Option<&TableName>) -> Failure {

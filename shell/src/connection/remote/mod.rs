@@ -21,7 +21,7 @@ use thrift::protocol::TSerializable;
 
 use super::{Answer, Connection, Cursor, Extras, Failure, Load, Place, Reason, Server, Source};
 use crate::interrupt::Interrupt;
-use exception::{failure, of_io};
+use exception::of_io;
 use wire::Wire;
 
 /// How a client logs in.
@@ -105,12 +105,12 @@ impl Remote {
     }
 
     fn success<T>(method: &str, value: Option<T>) -> Answer<T> {
-        value.ok_or_else(|| failure(Reason::Connection, format!("the server's answer to {method} has no value")))
+        value.ok_or_else(|| Failure::plain(Reason::Connection, format!("the server's answer to {method} has no value")))
     }
 
     fn unsupported(&self, what: &str) -> Failure {
         let (host, port) = &self.address;
-        failure(
+        Failure::plain(
             Reason::Unsupported,
             format!(
                 "{what} is not part of Thrift2, by which {host}:{port} is reached; stop the server and run it on its folder: \
@@ -252,7 +252,7 @@ impl Connection for Remote {
         // A server that was restarted may have given the number to another scanner.
         if !self.wire.is_open(generation) {
             let (host, port) = &self.address;
-            return Err(failure(
+            return Err(Failure::plain(
                 Reason::Connection,
                 format!("the connection to {host}:{port} was lost during the scan; scan again from the last row shown"),
             ));
@@ -262,7 +262,7 @@ impl Connection for Remote {
             answered!(self, "getScannerRows", GetScannerRowsArgs::new(id, wanted), GetScannerRowsResult, Some(table))?;
         if let Some(error) = result.ia {
             let text = error.message;
-            return Err(failure(
+            return Err(Failure::plain(
                 Reason::Refused,
                 text.unwrap_or_else(|| "the scanner does not exist any more".to_owned()),
             ));

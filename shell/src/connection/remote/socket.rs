@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use crate::interrupt::Interrupt;
 
 /// How often a wait looks for Ctrl-C.
-const GLANCE: Duration = Duration::from_millis(50);
+const POLL_INTERVAL: Duration = Duration::from_millis(50);
 
 /// How long a socket waits, and why it stopped. Shared with the owner of the connection, since TLS is in between.
 pub struct Patience {
@@ -49,7 +49,7 @@ impl Patience {
         self.probing.set(probing);
     }
 
-    /// Ends a wait if it has to end. The kinds of the errors are none that readers and TLS try again after.
+    /// Ends a wait if it has to end. Readers and TLS do not try again after errors of these kinds.
     fn check(&self) -> io::Result<()> {
         if self.interrupt.is_pending() {
             self.interrupted.set(true);
@@ -91,8 +91,8 @@ impl Socket {
     pub fn connect(host: &str, port: u16, patience: &Rc<Patience>) -> io::Result<Self> {
         let stream = in_background((host.to_owned(), port), patience)?;
         stream.set_nodelay(true)?;
-        stream.set_read_timeout(Some(GLANCE))?;
-        stream.set_write_timeout(Some(GLANCE))?;
+        stream.set_read_timeout(Some(POLL_INTERVAL))?;
+        stream.set_write_timeout(Some(POLL_INTERVAL))?;
         Ok(Self { stream, patience: Rc::clone(patience) })
     }
 }
@@ -100,12 +100,12 @@ impl Socket {
 /// Connects on another thread, since neither the look-up of a name nor a connection attempt can be ended.
 fn in_background(address: (String, u16), patience: &Patience) -> io::Result<TcpStream> {
     let (sender, receiver) = mpsc::channel();
-    let limit = patience.limit.get().max(GLANCE);
+    let limit = patience.limit.get().max(POLL_INTERVAL);
     std::thread::Builder::new().name("hjall-connect".to_owned()).spawn(move || {
         let _ = sender.send(first_that_answers(&address, limit));
     })?;
     loop {
-        match receiver.recv_timeout(GLANCE) {
+        match receiver.recv_timeout(POLL_INTERVAL) {
             Ok(done) => return done,
             Err(mpsc::RecvTimeoutError::Timeout) => patience.check()?,
             Err(mpsc::RecvTimeoutError::Disconnected) => return Err(io::Error::other("the attempt to connect failed")),

@@ -31,7 +31,7 @@ fn certificates(option: &str, path: &Path) -> Result<Vec<CertificateDer<'static>
     let text = fs::read(path).map_err(|error| format!("cannot read {option} {shown}: {error}"))?;
     CertificateDer::pem_slice_iter(&text)
         .collect::<Result<Vec<_>, _>>()
-        .map_err(|error| format!("{option} {shown} is no file of certificates in PEM format: {error}"))
+        .map_err(|error| format!("{option} {shown} does not have certificates in PEM format: {error}"))
 }
 
 /// The file of the authorities to trust.
@@ -62,7 +62,7 @@ impl Client {
                 let shown = key.display();
                 let text = fs::read(key).map_err(|error| format!("cannot read --tls-key {shown}: {error}"))?;
                 let key = PrivateKeyDer::from_pem_slice(&text)
-                    .map_err(|error| format!("--tls-key {shown} is no private key in PEM format: {error}"))?;
+                    .map_err(|error| format!("--tls-key {shown} is not a private key in PEM format: {error}"))?;
                 let config = config.with_client_auth_cert(chain, key);
                 config.map_err(|error| format!("--tls-cert and --tls-key cannot be used: {error}"))?
             }
@@ -70,7 +70,7 @@ impl Client {
             _ => return Err("--tls-cert and --tls-key belong together".to_owned()),
         };
         let name = ServerName::try_from(options.host.clone())
-            .map_err(|_| format!("{} is no name that a certificate can have", options.host))?;
+            .map_err(|_| format!("a certificate cannot have the name {}", options.host))?;
         Ok(Self { config: Arc::new(config), name })
     }
 

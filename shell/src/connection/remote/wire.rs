@@ -12,7 +12,6 @@ use thrift::protocol::{
 use thrift::{ApplicationErrorKind, Error, TransportErrorKind};
 
 use super::super::{Answer, Failure, Reason};
-use super::exception::failure;
 use super::socket::{Patience, Socket};
 use super::{Login, ServerOptions, tls};
 use crate::interrupt::Interrupt;
@@ -83,7 +82,7 @@ impl Wire {
         let patience = Patience::new(self.interrupt.clone(), CONNECT_WAIT);
         let failed = |text: String| {
             let reason = if patience.was_interrupted() { Reason::Interrupted } else { Reason::Connection };
-            failure(reason, text)
+            Failure::plain(reason, text)
         };
         let client = if options.tls { Some(tls::Client::new(options).map_err(failed)?) } else { None };
         let socket = Socket::connect(&options.host, options.port, &patience).map_err(|error| {
@@ -137,7 +136,7 @@ impl Wire {
                 answer
             }
             Err(_) if open.patience.was_interrupted() => {
-                Err(failure(Reason::Interrupted, format!("{method} was ended by Ctrl-C")))
+                Err(Failure::plain(Reason::Interrupted, format!("{method} was ended by Ctrl-C")))
             }
             Err(error) => Err(self.lost(method, &reason(&error))),
         }
@@ -153,7 +152,7 @@ impl Wire {
         });
         let outcome = if changes { "; whether it was executed is not known" } else { "" };
         let address = self.address();
-        failure(
+        Failure::plain(
             Reason::Connection,
             format!(
                 "the connection to {address} was lost during {method}: {reason}{outcome}; the next command connects again"
@@ -236,14 +235,14 @@ impl Wire {
     fn refused(&self, method: &str, kind: ApplicationErrorKind, message: &str) -> Failure {
         let address = self.address();
         match kind {
-            ApplicationErrorKind::UnknownMethod => failure(
+            ApplicationErrorKind::UnknownMethod => Failure::plain(
                 Reason::Unsupported,
                 format!("{address} has no method {method}: is it a Thrift2 server, and recent enough?"),
             ),
             ApplicationErrorKind::InternalError => {
-                failure(Reason::Refused, format!("{address} rejected the arguments of {method}: {message}"))
+                Failure::plain(Reason::Refused, format!("{address} rejected the arguments of {method}: {message}"))
             }
-            _ => failure(Reason::Refused, format!("{address} cannot serve {method}: {message}")),
+            _ => Failure::plain(Reason::Refused, format!("{address} cannot serve {method}: {message}")),
         }
     }
 }
@@ -259,7 +258,7 @@ fn reason(error: &Error) -> String {
             format!("{} (--timeout SECONDS)", error.message)
         }
         Error::Transport(error) => error.message.clone(),
-        Error::Protocol(error) => format!("the answer is no message of Thrift ({})", error.message),
+        Error::Protocol(error) => format!("the answer is not a message of Thrift ({})", error.message),
         other => other.to_string(),
     }
 }

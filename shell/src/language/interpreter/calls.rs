@@ -123,7 +123,7 @@ impl Interpreter<'_> {
 
     fn method_at(&mut self, receiver: &Value, name: &str, args: Args, at: Option<Place>) -> Outcome {
         if let Value::TableRef(table) = receiver
-            && !matches!(name, "inspect" | "to_s" | "class" | "nil?" | "==" | "is_a?" | "respond_to?")
+            && !matches!(name, "inspect" | "to_s" | "class" | "nil?" | "==" | "is_a?")
         {
             let Args { list, block } = args;
             if block.is_some() {
@@ -272,13 +272,8 @@ impl Interpreter<'_> {
             _ => None,
         };
         if strict && (list.len() < required || (!rest && list.len() > required + optional)) {
-            let expected = match (optional, rest) {
-                (_, true) => format!("{required}+"),
-                (0, false) => required.to_string(),
-                (_, false) => format!("{required}..{}", required + optional),
-            };
-            let message = format!("wrong number of arguments (given {}, expected {expected})", list.len());
-            return Err(Raise::argument(message));
+            let most = if rest { usize::MAX } else { required + optional };
+            return Err(Raise::argument(wrong_count(list.len(), required, most)));
         }
         let mut spare = list.len().saturating_sub(required);
         let mut values = list.into_iter();
@@ -402,11 +397,16 @@ impl Args {
         if (least..=most).contains(&given) {
             return Ok(given);
         }
-        let expected = match most {
-            _ if least == most => least.to_string(),
-            usize::MAX => format!("{least}+"),
-            _ => format!("{least}..{most}"),
-        };
-        Err(Raise::argument(format!("wrong number of arguments (given {given}, expected {expected})")))
+        Err(Raise::argument(wrong_count(given, least, most)))
     }
+}
+
+/// The message for a wrong number of arguments. `most` is `usize::MAX` if there is no limit.
+pub fn wrong_count(given: usize, least: usize, most: usize) -> String {
+    let expected = match most {
+        _ if least == most => least.to_string(),
+        usize::MAX => format!("{least}+"),
+        _ => format!("{least}..{most}"),
+    };
+    format!("wrong number of arguments (given {given}, expected {expected})")
 }

@@ -61,22 +61,12 @@ impl Interpreter<'_> {
             "uniq",
             "tally",
             "cycle",
-            "lazy",
-            "each_key_of",
-            "map_with_index",
-            "to_set",
             "grep",
-            "each_char_of",
             "product",
-            "combination",
             "values_at",
             "fetch",
         ];
         NAMES.contains(&name).then(|| self.enumerated(whole, name, args))
-    }
-
-    fn values(&mut self, whole: &Value) -> Result<Vec<Value>, Raise> {
-        self.list_of(whole)
     }
 
     /// Calls the block with a value; without a block the answer is the value itself.
@@ -96,11 +86,11 @@ impl Interpreter<'_> {
         };
         match name {
             "each" | "each_entry" => {
-                let Some(block) = &args.block else { return Ok(Value::array(self.values(whole)?)) };
+                let Some(block) = &args.block else { return Ok(Value::array(self.list_of(whole)?)) };
                 self.each_of(whole, &mut |interpreter, value| interpreter.call_proc(block, vec![value]).map(|_| ()))?;
                 return Ok(whole.clone());
             }
-            "each_with_index" | "with_index" | "each_index" | "map_with_index" => {
+            "each_with_index" | "with_index" | "each_index" => {
                 let mut at = match (name, first) {
                     ("with_index", Some(Value::Int(n))) => *n,
                     _ => 0,
@@ -159,7 +149,7 @@ impl Interpreter<'_> {
             }
             _ => {}
         }
-        let values = self.values(whole)?;
+        let values = self.list_of(whole)?;
         self.of_values(whole, values, name, args)
     }
 
@@ -400,7 +390,7 @@ impl Interpreter<'_> {
                 }
             }
             "zip" => {
-                let others = args.list.iter().map(|other| self.values(other)).collect::<Result<Vec<_>, _>>()?;
+                let others = args.list.iter().map(|other| self.list_of(other)).collect::<Result<Vec<_>, _>>()?;
                 let zipped = values.into_iter().enumerate().map(|(at, value)| {
                     let rest = others.iter().map(|other| other.get(at).cloned().unwrap_or(Value::Nil));
                     Value::array(std::iter::once(value).chain(rest).collect())
@@ -410,7 +400,7 @@ impl Interpreter<'_> {
             "product" => {
                 let mut rows: Vec<Vec<Value>> = values.into_iter().map(|value| vec![value]).collect();
                 for other in &args.list {
-                    let other = self.values(other)?;
+                    let other = self.list_of(other)?;
                     check_size(rows.len().saturating_mul(other.len()))?;
                     let mut longer = Vec::new();
                     for row in &rows {

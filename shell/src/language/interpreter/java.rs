@@ -250,16 +250,12 @@ impl Interpreter<'_> {
                 };
                 Ok(Value::text(crate::convert::md5_hex(&bytes)))
             }
-            ("java.util.UUID", "randomUUID") => self.of_class("java.util.UUID", "text", args),
-            ("java.util.UUID", "text") => {
-                let word =
-                    |_: usize| super::numbers::random(&Value::Int(0x1_0000)).map(|n| n.to_big().unwrap_or_default());
-                let words = (0..8).map(word).collect::<Result<Vec<_>, _>>()?;
-                let hex: Vec<String> = words.iter().map(|n| format!("{:0>4}", n.to_str_radix(16))).collect();
-                Ok(Value::text(format!(
-                    "{}{}-{}-{}-{}-{}{}{}",
-                    hex[0], hex[1], hex[2], hex[3], hex[4], hex[5], hex[6], hex[7]
-                )))
+            ("java.util.UUID", "randomUUID") => {
+                let mut bytes = super::numbers::random_bytes(16);
+                // Version 4, variant 2.
+                (bytes[6], bytes[8]) = (bytes[6] & 0x0F | 0x40, bytes[8] & 0x3F | 0x80);
+                let parts = [0..4, 4..6, 6..8, 8..10, 10..16].map(|part| crate::convert::hex(&bytes[part]));
+                Ok(Value::text(parts.join("-")))
             }
             (_, "valueOf") if first.is_some() => {
                 let constant = first.map(|v| String::from_utf8_lossy(&to_text(v)).into_owned()).unwrap_or_default();

@@ -36,8 +36,6 @@ const FUNCTIONS: &[&str] = &[
     "method",
     "send",
     "block_given?",
-    "binding",
-    "srand",
     "__FILE__",
     "__LINE__",
 ];
@@ -128,14 +126,14 @@ impl Interpreter<'_> {
         let value = match name {
             "puts" | "print" => {
                 let out = printed(name, &args.list);
-                self.host.print(&out)?;
+                self.print(&out)?;
                 Value::Nil
             }
             "p" | "pp" => {
                 for value in &args.list {
                     let mut out = inspect(value);
                     out.push(b'\n');
-                    self.host.print(&out)?;
+                    self.print(&out)?;
                 }
                 match args.list.len() {
                     0 => Value::Nil,
@@ -147,7 +145,7 @@ impl Interpreter<'_> {
                 args.count(1, usize::MAX)?;
                 let text = super::format::format(&to_text(&first), &args.list[1..])?;
                 if name == "printf" {
-                    self.host.print(&text)?;
+                    self.print(&text)?;
                     Value::Nil
                 } else {
                     Value::text(text)
@@ -155,7 +153,7 @@ impl Interpreter<'_> {
             }
             "raise" => return Err(Raise::Error(exception(&args)?)),
             "abort" => {
-                self.host.print(&[&to_text(&first)[..], b"\n"].concat())?;
+                self.print(&[&to_text(&first)[..], b"\n"].concat())?;
                 return Err(Raise::Exit(1));
             }
             "loop" => {
@@ -198,7 +196,6 @@ impl Interpreter<'_> {
                 return Err(Raise::Exit(status));
             }
             "rand" => super::numbers::random(&first)?,
-            "srand" => Value::Int(0),
             "require" => match &to_text(&first)[..] {
                 b"java" | b"time" | b"date" | b"digest" | b"digest/md5" | b"set" | b"securerandom"
                 | b"hbase_constants" | b"shell" => Value::Bool(false),
@@ -248,6 +245,7 @@ impl Interpreter<'_> {
                 return Err(Raise::kind(format!("can't convert {} into time interval", implicit(other))));
             }
         };
+        self.host.flush();
         let until = Instant::now() + Duration::from_secs_f64(seconds.min(1e9));
         loop {
             if self.host.interrupted() {

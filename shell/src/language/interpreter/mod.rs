@@ -27,6 +27,7 @@ use super::ast::{Code, Expr, Node, Piece};
 use super::inspect::to_text;
 use super::value::{Exception, Proc, Span, Value};
 
+pub use calls::wrong_count;
 pub use filters::filter_of;
 pub use java::{date_text, from_binary as binary_bytes};
 pub use kernel::functions;
@@ -98,6 +99,8 @@ pub trait Host {
     fn constant(&self, name: &str) -> Option<Value>;
     /// Prints text as it is.
     fn print(&mut self, bytes: &[u8]) -> Result<(), Raise>;
+    /// Passes on what has been printed.
+    fn flush(&mut self) {}
     /// Prints text to standard error.
     fn print_error(&mut self, bytes: &[u8]) -> Result<(), Raise> {
         use std::io::Write;
@@ -122,6 +125,8 @@ pub struct State {
     script: Option<String>,
     /// The lines that precede the statement.
     lines_before: u32,
+    /// Whether text is passed on as soon as it has been printed (`$stdout.sync`).
+    sync: bool,
 }
 
 impl State {
@@ -178,6 +183,14 @@ impl<'a> Interpreter<'a> {
             Err(Raise::Return(value) | Raise::Next(value) | Raise::Break(_, value)) => Ok(value),
             done => done,
         }
+    }
+
+    fn print(&mut self, bytes: &[u8]) -> Result<(), Raise> {
+        self.host.print(bytes)?;
+        if self.state.sync {
+            self.host.flush();
+        }
+        Ok(())
     }
 
     fn eval(&mut self, node: &Node, frame: &Frame) -> Outcome {

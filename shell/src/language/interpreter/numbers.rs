@@ -108,10 +108,21 @@ pub fn float(value: &Value) -> Outcome {
     }
 }
 
+/// 64 random bits.
+fn random_word() -> u64 {
+    use std::hash::{BuildHasher, Hasher};
+    std::collections::hash_map::RandomState::new().build_hasher().finish()
+}
+
+/// Random bytes.
+pub fn random_bytes(count: usize) -> Vec<u8> {
+    let words = std::iter::repeat_with(|| random_word().to_be_bytes());
+    words.flatten().take(count).collect()
+}
+
 /// `rand`, `rand(n)`, `rand(range)`.
 pub fn random(limit: &Value) -> Outcome {
-    use std::hash::{BuildHasher, Hasher};
-    let word = std::collections::hash_map::RandomState::new().build_hasher().finish();
+    let word = random_word();
     let fraction = (word >> 11) as f64 / (1_u64 << 53) as f64;
     Ok(match limit {
         Value::Int(n) if *n > 0 => Value::Int((word % n.unsigned_abs()) as i64),
@@ -133,15 +144,12 @@ pub fn class_method(class: &str, name: &str, args: &Args) -> Option<Outcome> {
     Some(match (class, name) {
         ("Random" | "SecureRandom", "rand" | "random_number") => random(args.list.first().unwrap_or(&Value::Nil)),
         ("SecureRandom", "hex") => {
-            let words = (0..2).map(|_| random(&Value::Int(i64::MAX))).filter_map(Result::ok);
-            Ok(Value::text(
-                words
-                    .map(|word| format!("{:0>16}", inspected(&word)))
-                    .collect::<String>()
-                    .chars()
-                    .take(32)
-                    .collect::<String>(),
-            ))
+            let count = match args.list.first() {
+                None | Some(Value::Nil) => 16,
+                Some(Value::Int(n @ 0..)) => *n as usize,
+                Some(_) => return Some(Err(Raise::argument("SecureRandom.hex takes a number of bytes"))),
+            };
+            super::check_size(count.saturating_mul(2)).map(|()| Value::text(crate::convert::hex(&random_bytes(count))))
         }
         ("Math", "sqrt") => Ok(Value::Float(x?.sqrt())),
         ("Math", "log") => Ok(Value::Float(match args.list.get(1).and_then(as_float) {
@@ -235,7 +243,6 @@ impl Interpreter<'_> {
                     _ => number.clone(),
                 })
             }
-            "coerce" | "hash" => return None,
             _ => return None,
         })
     }

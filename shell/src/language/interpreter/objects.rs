@@ -96,21 +96,12 @@ impl Interpreter<'_> {
                 let method = String::from_utf8_lossy(&first.map(to_text).unwrap_or_default()).into_owned();
                 Ok(Value::Proc(Rc::new(Proc::Function(method))))
             }
-            "respond_to?" => {
-                let method = String::from_utf8_lossy(&first.map(to_text).unwrap_or_default()).into_owned();
-                Ok(Value::Bool(
-                    matches!(&method[..], "to_s" | "inspect" | "class" | "nil?") || {
-                        matches!(receiver, Value::Array(_) | Value::Hash(_) | Value::Range(_)) && method == "each"
-                    },
-                ))
-            }
             "object_id" | "hash" | "__id__" => {
                 let text = inspect(receiver);
                 let hash = text.iter().fold(5381_i64, |hash, byte| hash.wrapping_mul(33) ^ i64::from(*byte));
                 Ok(Value::Int(hash & 0x3FFF_FFFF))
             }
-            "instance_variable_get" | "instance_variables" => Ok(Value::Nil),
-            "to_java" | "display" => Ok(receiver.clone()),
+            "to_java" => Ok(receiver.clone()),
             _ => return None,
         })
     }
@@ -165,13 +156,22 @@ impl Interpreter<'_> {
                     Err(error) => return Some(Err(error)),
                 }
             }
-            "flush" => Vec::new(),
-            // Written text is passed on after each statement, and at once before something waits.
-            "sync" | "sync=" => return Some(Ok(Value::Bool(true))),
+            "flush" => {
+                self.host.flush();
+                Vec::new()
+            }
+            // Standard error is never held back. What was printed is otherwise passed on after each statement, and
+            // before it sleeps.
+            "sync" => return Some(Ok(Value::Bool(stream == "STDERR" || self.state.sync))),
+            "sync=" => {
+                let on = args.list.first().is_some_and(Value::truthy);
+                self.state.sync = if stream == "STDERR" { self.state.sync } else { on };
+                return Some(Ok(Value::Bool(on)));
+            }
             _ => return None,
         };
         let length = out.len();
-        let done = if stream == "STDERR" { self.host.print_error(&out) } else { self.host.print(&out) };
+        let done = if stream == "STDERR" { self.host.print_error(&out) } else { self.print(&out) };
         Some(done.map(|()| match name {
             "write" => Value::Int(length as i64),
             "flush" | "<<" => Value::Class(stream.into()),

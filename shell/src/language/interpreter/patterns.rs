@@ -47,20 +47,34 @@ impl Match {
 
 /// Compiles a pattern.
 pub fn compile(source: &str, flags: &str) -> Outcome {
-    // `\A`, `\z` and the like are the same in both; `\Z` and `\h` differ.
-    let translated = source.replace("\\Z", "(?=\\n?\\z)").replace("\\h", "[0-9a-fA-F]");
     let inline: String = [('i', 'i'), ('x', 'x'), ('m', 's')]
         .iter()
         .filter(|(ruby, _)| flags.contains(*ruby))
         .map(|(_, own)| *own)
         .collect();
-    let translated = format!("(?m{inline}){translated}");
+    let translated = format!("(?m{inline}){}", translated(source));
     let regex = RegexBuilder::new(&translated)
         .backtrack_limit(BACKTRACKS_MAX)
         .delegate_size_limit(4 << 20)
         .build()
         .map_err(|error| Raise::new("RegexpError", format!("{error}: /{source}/")))?;
     Ok(Value::Regex(Rc::new(Pattern { source: source.to_owned(), flags: flags.to_owned(), regex })))
+}
+
+/// A pattern of Ruby for fancy-regex, in which `\Z` and `\h` have another meaning.
+fn translated(source: &str) -> String {
+    let mut out = String::with_capacity(source.len());
+    let mut letters = source.chars();
+    while let Some(letter) = letters.next() {
+        let escaped = if letter == '\\' { letters.next() } else { None };
+        match escaped {
+            None => out.push(letter),
+            Some('Z') => out.push_str(r"(?=\n?\z)"),
+            Some('h') => out.push_str("[0-9a-fA-F]"),
+            Some(escaped) => out.extend([letter, escaped]),
+        }
+    }
+    out
 }
 
 fn failed(error: &fancy_regex::Error) -> Raise {

@@ -20,7 +20,7 @@ fn letters(bytes: &[u8]) -> Vec<Vec<u8>> {
     out
 }
 
-/// Methods that work on characters. On bytes that are no UTF-8 they would replace some, so they refuse, as in Ruby.
+/// Methods that work on characters. On bytes that are not UTF-8 they would replace some, so they refuse, as in Ruby.
 const NEEDS_CHARACTERS: &[&str] = &[
     "upcase",
     "downcase",
@@ -319,11 +319,18 @@ impl Interpreter<'_> {
             }),
             "valid_encoding?" => Ok(Value::Bool(std::str::from_utf8(&bytes).is_ok())),
             "ascii_only?" => Ok(Value::Bool(bytes.is_ascii())),
-            "force_encoding" | "encode" | "b" | "scrub" | "unicode_normalize" | "to_java_string" => Ok(whole()),
+            "force_encoding" | "b" | "to_java_string" => Ok(whole()),
+            "encode" => match first.map(|name| lossy(&to_text(name))) {
+                Some(name) if !name.eq_ignore_ascii_case("utf-8") => {
+                    let message = format!("the encoding {name} is not part of this shell: strings are bytes");
+                    Err(Raise::new("NotImplementedError", message))
+                }
+                _ => Ok(whole()),
+            },
+            "scrub" => string(lossy(&bytes)),
             "encoding" => Ok(Value::text("UTF-8")),
             "dup" | "clone" | "+@" | "-@" => Ok(Value::text(bytes)),
             "sum" => Ok(Value::Int(bytes.iter().map(|byte| i64::from(*byte)).sum())),
-            "crypt" => return None,
             _ => return None,
         })
     }
@@ -481,7 +488,7 @@ fn unpack(bytes: &[u8], format: &[u8]) -> Result<Vec<Value>, Raise> {
             let (text, left) = rest.split_at(wanted.min(rest.len()));
             rest = left;
             out.push(match code {
-                b'H' => Value::text(text.iter().map(|byte| format!("{byte:02x}")).collect::<String>()),
+                b'H' => Value::text(crate::convert::hex(text)),
                 b'A' => Value::text(text.trim_ascii_end()),
                 _ => Value::text(text),
             });

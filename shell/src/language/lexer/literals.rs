@@ -1,9 +1,7 @@
-//! The inside of string literals: escapes, `#{…}`, words, here-documents.
+//! Literals with text: strings, characters, regular expressions, lists of words; escapes and `#{…}` in them.
 
-use super::lexer::Lexer;
-use super::token::{Part, SyntaxError};
-
-type Result<T> = std::result::Result<T, SyntaxError>;
+use super::{Lexer, Result};
+use crate::language::token::{Kind, Part, Place, SyntaxError};
 
 /// Which escapes a literal has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -14,6 +12,102 @@ pub enum Escapes {
     Double,
     /// `#{…}` and the escaped slash; everything else is left to the regular expression.
     Regex,
+}
+
+impl Lexer<'_> {
+    pub(super) fn quoted(&mut self, quote: u8, at: Place, spaced: bool) -> Result<()> {
+        if quote == b'`' {
+            return Err(SyntaxError::new(at, "commands of the operating system are not part of this shell"));
+        }
+        self.bump();
+        let escapes = if quote == b'\'' { Escapes::Single } else { Escapes::Double };
+        let parts = parts(self, None, quote, escapes)?;
+        let key = self.peek(0) == Some(b':') && self.peek(1) != Some(b':');
+        let in_list =
+            self.tokens.last().is_some_and(|last| matches!(last.kind, Kind::Op("{" | "," | "(") | Kind::Newline));
+        if key && in_list && !self.is_ternary_colon() {
+            self.bump();
+            self.push(Kind::TextLabel(parts), at, spaced);
+        } else {
+            self.push(Kind::Str(parts), at, spaced);
+        }
+        Ok(())
+    }
+
+    /// Reads `%w[…]` and its relatives. Returns false if this is not one.
+    pub(super) fn percent(&mut self, at: Place, spaced: bool) -> Result<bool> {
+        let (kind, skip) = match (self.peek(1), self.peek(2)) {
+            (Some(kind @ (b'w' | b'W' | b'i' | b'I' | b'q' | b'Q' | b'r' | b's')), Some(open))
+                if open.is_ascii_punctuation() =>
+            {
+                (kind, 3)
+            }
+            (Some(b'(' | b'[' | b'{' | b'<' | b'|' | b'!'), _) => (b'Q', 2),
+            _ => return Ok(false),
+        };
+        let open = self.peek(skip - 1).unwrap_or(b'(');
+        self.skip(skip);
+        let close = match open {
+            b'(' => b')',
+            b'[' => b']',
+            b'{' => b'}',
+            b'<' => b'>',
+            other => other,
+        };
+        let nested = (open != close).then_some(open);
+        let token = match kind {
+            b'w' | b'W' | b'i' | b'I' => {
+                let words = words(self, nested, close)?;
+                if matches!(kind, b'w' | b'W') { Kind::Words(words) } else { Kind::Symbols(words) }
+            }
+            b'q' => Kind::Str(parts(self, nested, close, Escapes::Single)?),
+            b's' => Kind::Symbol(parts(self, nested, close, Escapes::Single)?),
+            b'r' => Kind::Regex(parts(self, nested, close, Escapes::Regex)?, String::new()),
+            _ => Kind::Str(parts(self, nested, close, Escapes::Double)?),
+        };
+        self.push(token, at, spaced);
+        Ok(true)
+    }
+
+    /// Reads a regular expression and its flags.
+    pub(super) fn regex(&mut self, at: Place, spaced: bool) -> Result<()> {
+        self.bump();
+        let parts = parts(self, None, b'/', Escapes::Regex)?;
+        let mut flags = String::new();
+        while let Some(flag @ b'a'..=b'z') = self.peek(0) {
+            flags.push(char::from(flag));
+            self.bump();
+        }
+        self.push(Kind::Regex(parts, flags), at, spaced);
+        Ok(())
+    }
+
+    /// Whether `?` here begins a character literal such as `?a`.
+    pub(super) fn is_character(&self, spaced: bool) -> bool {
+        let last = self.tokens.last();
+        let operand = last.is_none_or(|last| !last.ends_value() || (matches!(last.kind, Kind::Ident(_)) && spaced));
+        let Some(next) = self.peek(1) else { return false };
+        let after = self.peek(if next == b'\\' { 3 } else { 2 });
+        let alone = !after.is_some_and(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
+        operand && !next.is_ascii_whitespace() && (alone || next >= 0x80)
+    }
+
+    /// Reads a character such as `?a`.
+    pub(super) fn character(&mut self, at: Place, spaced: bool) -> Result<()> {
+        self.bump();
+        let mut bytes = Vec::new();
+        if self.peek(0) == Some(b'\\') {
+            self.bump();
+            escape(self, &mut bytes, Some('\''))?;
+        } else if let Some(byte) = self.bump() {
+            bytes.push(byte);
+            while self.peek(0).is_some_and(|byte| (0x80..0xC0).contains(&byte)) {
+                bytes.extend(self.bump());
+            }
+        }
+        self.push(Kind::Str(vec![Part::Bytes(bytes)]), at, spaced);
+        Ok(())
+    }
 }
 
 /// Reads the parts of a literal up to its closing character. Brackets of the kind `nested` are counted.
@@ -178,13 +272,4 @@ pub fn words(lexer: &mut Lexer<'_>, nested: Option<u8>, close: u8) -> Result<Vec
         words.push(word);
     }
     Ok(words)
-}
-
-/// Removes the indentation that all lines share.
-pub fn dedent(lines: &mut [Vec<u8>]) {
-    let indent = |line: &[u8]| line.iter().take_while(|byte| matches!(byte, b' ' | b'\t')).count();
-    let shared = lines.iter().filter(|line| !line.trim_ascii().is_empty()).map(|line| indent(line)).min().unwrap_or(0);
-    for line in lines {
-        line.drain(..shared.min(indent(line)));
-    }
 }
