@@ -150,4 +150,4 @@ async function fill(peer, count) {
   return (count * COLUMNS.length * 1000) / (performance.now() - began);
 }
 
-module.exports = { COLUMNS, fill, hjallPeer, key, levelPeer, lmdbPeer, sqlitePeer };
+module.exports = { COLUMNS, PER_BATCH, fill, hjallPeer, key, levelPeer, lmdbPeer, sqlitePeer };

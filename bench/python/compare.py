@@ -2,9 +2,8 @@
 """Compares the Python package with rocksdict, sqlite3 and stock HappyBase: gets, batches, scans and Arrow
 scans. Called by `bench/run python`.
 
-All sides take turns for several rounds, and each side's best round counts, which reduces the effect of other programs
-on the machine.
-Prints figures and ratios only.
+All sides take turns for several rounds, so that other programs on the machine slow them alike. Prints medians and their
+ratios only.
 """
 
 from __future__ import annotations
@@ -13,6 +12,7 @@ import argparse
 import asyncio
 import pathlib
 import random
+import statistics
 import tempfile
 import threading
 import time
@@ -30,13 +30,18 @@ def seconds(work: Callable[[], object]) -> float:
     return time.perf_counter() - begin
 
 
-def best(rounds: int, works: dict[str, Callable[[], object]]) -> dict[str, float]:
-    """Runs the rounds of all sides alternately; returns the best time of each, in seconds."""
-    times: dict[str, float] = {}
+def medians(rounds: int, works: dict[str, Callable[[], object]]) -> dict[str, float]:
+    """Runs the rounds of all sides alternately; returns the median time of each, in seconds."""
+    times: dict[str, list[float]] = {name: [] for name in works}
     for _ in range(rounds):
         for name, work in works.items():
-            times[name] = min(times.get(name, float("inf")), seconds(work))
-    return times
+            times[name].append(seconds(work))
+    return {name: statistics.median(all_times) for name, all_times in times.items()}
+
+
+def beside(times: dict[str, float], name: str, others: tuple[str, ...]) -> list[str]:
+    """How many times as fast as the others a side is."""
+    return [f"{times[other] / times[name]:.2f} × {other}" for other in others if other in times and other != name]
 
 
 def line(name: str, figure: str, *notes: str) -> None:
@@ -58,14 +63,11 @@ def gets(sides: list, rows: int, calls: int, rounds: int) -> None:
     works = {side.name: all_of(side.get) for side in sides}
     rocks = next(side for side in sides if isinstance(side, Rocks))
     works["rocksdict, one value"] = all_of(rocks.get_one)
-    each = {name: time / calls for name, time in best(rounds, works).items()}
-    one = each["rocksdict, one value"]
+    each = {name: time / calls for name, time in medians(rounds, works).items()}
     for name, time_each in each.items():
         what = name if "," in name else f"{name}, a row of {CELLS} cells"
-        notes = [f"{one / time_each:.2f} × rocksdict's get of one value"]
-        if name == "hjall":
-            notes.append(f"{each['HappyBase'] / time_each:.1f} × HappyBase through the socket")
-        line(what, f"{time_each * 1e6:.2f} µs", *notes)
+        others = ("rocksdict, one value", "rocksdict", "sqlite3", "HappyBase") if name == "hjall" else ()
+        line(what, f"{time_each * 1e6:.2f} µs", *beside(each, name, others))
 
 
 def scans(sides: list, rows: int, rounds: int) -> None:
@@ -74,9 +76,22 @@ def scans(sides: list, rows: int, rounds: int) -> None:
     ours = sides[0]
     works["hjall, Arrow"] = ours.arrow
     works["hjall, Arrow into polars"] = ours.arrow_columns
-    rates = {name: rows * CELLS / time for name, time in best(rounds, works).items()}
-    for name, rate in rates.items():
-        line(name, f"{rate / 1e6:.2f} M cells/s", f"{rate / rates['hjall']:.1f} × hjall's scan of dicts")
+    times = medians(rounds, works)
+    for name, time_each in times.items():
+        others = ("hjall", "rocksdict", "sqlite3", "HappyBase") if name.startswith("hjall") else ()
+        line(name, f"{rows * CELLS / time_each / 1e6:.2f} M cells/s", *beside(times, name, others))
+
+
+def batches(sides: list, rows: int) -> None:
+    """Fills all sides alternately, in batches of 1,000 rows."""
+    times: dict[str, list[float]] = {side.name: [] for side in sides}
+    for n in range(0, rows, 1000):
+        for side in sides:
+            times[side.name].append(seconds(lambda: side.put(n, min(n + 1000, rows))))  # noqa: B023
+    each = {name: statistics.median(all_times) / 1000 for name, all_times in times.items()}
+    for name, time_each in each.items():
+        others = ("rocksdict", "sqlite3", "HappyBase") if name == "hjall" else ()
+        line(name, f"{time_each * 1e6:.2f} µs a row", *beside(each, name, others))
 
 
 def threads(ours: Hjall, rows: int, calls: int) -> None:
@@ -134,13 +149,18 @@ def short_calls(ours: Hjall, rows: int, calls: int) -> None:
         await db.close()
 
     key, column = key_of(0), next(iter(ours.table.row(key_of(0))))
+    ours.db.create_table("overwritten", {"f": {"max_versions": 1}})
+    overwritten = ours.db.table("overwritten")
+    for n in range(20_000):
+        overwritten.put(key, {b"f:q0": b"%d" % n})
     for name, work in {
         "get of a row, the same one": lambda: ours.table.row(key),
         "get of one of its columns": lambda: ours.table.row(key, columns=[column]),
+        "get of a row written 20,000 times": lambda: overwritten.row(key),
         "first row of a scan": lambda: next(ours.table.scan()),
         "scan with limit=10": lambda: list(ours.table.scan(limit=10)),
     }.items():
-        each = min(seconds(lambda: [work() for _ in range(200)]) for _ in range(5)) / 200  # noqa: B023
+        each = statistics.median(seconds(lambda: [work() for _ in range(20)]) for _ in range(99)) / 20  # noqa: B023
         line(name, f"{each * 1e6:.2f} µs")
     asyncio.run(awaited())
 
@@ -157,10 +177,8 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         place = pathlib.Path(folder)
         sides = [Hjall(place), Rocks(place), Sqlite(place), Socket(place, given.hjall)]
-        print(f"{given.rows} rows of {CELLS} cells of 8 bytes, the best of {given.rounds} rounds of each\n\nbatches of 1,000 rows")
-        for side in sides:
-            put = seconds(lambda: [side.put(n, min(n + 1000, given.rows)) for n in range(0, given.rows, 1000)])  # noqa: B023
-            line(side.name, f"{given.rows / put / 1e3:.0f} k rows/s", f"{put / given.rows * 1e6:.2f} µs a row")
+        print(f"{given.rows} rows of {CELLS} cells of 8 bytes, medians of {given.rounds} rounds\n\nbatches of 1,000 rows")
+        batches(sides, given.rows)
         for state in ("from memory", "from files"):
             if state == "from files":
                 for side in sides:
