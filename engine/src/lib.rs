@@ -60,6 +60,7 @@ pub mod region;
 pub mod request;
 mod row_cache;
 pub mod schema;
+mod stop;
 pub mod store;
 pub mod table;
 mod value;

@@ -79,7 +79,7 @@ impl Catalog {
 
     /// Adds a table.
     pub(crate) fn add_table(&self, counter: &Counter, table: TableState) -> Result<()> {
-        self.create_spaces(None, &table)?;
+        self.create_spaces(counter, None, &table)?;
         self.commit(counter, &[(record::table_key(table.name()), Some(record::encode_table(&table)))])?;
         self.register_rules(&table);
         let name = table.name().clone();
@@ -92,7 +92,7 @@ impl Catalog {
         let slot = self.slot(name)?;
         let old = self.table(name)?;
         if let Some(new) = &new {
-            self.create_spaces(Some(&old), new)?;
+            self.create_spaces(counter, Some(&old), new)?;
         }
         let stored = new.as_ref().map(record::encode_table);
         let new = new.map(|new| Arc::new(new.continuing(&old)));
@@ -118,14 +118,18 @@ impl Catalog {
         Ok(())
     }
 
-    /// Creates the spaces that `new` has and `old` lacks.
-    fn create_spaces(&self, old: Option<&TableState>, new: &TableState) -> Result<()> {
+    /// Creates the spaces that `new` has and `old` lacks. If that fails, or the change is stopped, drops them again.
+    fn create_spaces(&self, counter: &Counter, old: Option<&TableState>, new: &TableState) -> Result<()> {
         let there = old.map(spaces).unwrap_or_default();
         let mut made = Vec::new();
         for family in new.families().iter().filter(|f| !there.contains(&f.space)) {
             let options = new.descriptor().families.get(&family.name).map(space_options).unwrap_or_default();
-            made.push(family.space);
-            if let Err(error) = self.store.create_space(family.space, &options) {
+            // Each space takes several syncs, so a table of many families takes long.
+            let created = counter.check().and_then(|()| {
+                made.push(family.space);
+                self.store.create_space(family.space, &options)
+            });
+            if let Err(error) = created {
                 for space in made {
                     // Numbers are never reused, so a space that remains is merely dropped later.
                     let _ = self.store.drop_space(space);

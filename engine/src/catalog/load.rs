@@ -16,6 +16,7 @@ use crate::durability::Durability;
 use crate::error::{Error, ErrorKind, Result};
 use crate::name::{DEFAULT_NAMESPACE, SYSTEM_NAMESPACE};
 use crate::schema::NamespaceDescriptor;
+use crate::stop::Stop;
 use crate::store::{CATALOG_SPACE, Order, Snapshot, Store};
 
 /// Pairs expected in one catalog scan.
@@ -44,7 +45,7 @@ impl Catalog {
             namespaces: RwLock::default(),
             tables: RwLock::default(),
             rules: Arc::default(),
-            changes: Mutex::new(Counter { next: FIRST_NUMBER }),
+            changes: Mutex::new(Counter { next: FIRST_NUMBER, stop: Stop::default() }),
             doubtful: AtomicBool::new(false),
         };
         catalog.load(&mut catalog.changes.lock())?;

@@ -15,6 +15,7 @@ mod traffic;
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 
 use parking_lot::{Mutex, MutexGuard, RwLock};
 
@@ -26,6 +27,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::group;
 use crate::name::TableName;
 use crate::schema::{FamilyRules, NamespaceDescriptor};
+use crate::stop::Stop;
 use crate::store::{SpaceId, Store};
 
 /// The rules of all families by their spaces, for compaction filters.
@@ -44,9 +46,14 @@ pub(crate) struct Catalog {
     doubtful: AtomicBool,
 }
 
+/// How often a change that waits for another one checks whether it has been stopped.
+const STOP_CHECK_INTERVAL: Duration = Duration::from_millis(50);
+
 /// Allocates numbers for spaces and tables. No number is allocated twice.
 pub(crate) struct Counter {
     next: u64,
+    /// The flag of the change that runs.
+    stop: Stop,
 }
 
 impl Counter {
@@ -55,6 +62,15 @@ impl Counter {
         self.next += 1;
         self.next - 1
     }
+
+    /// Fails once the change has been stopped.
+    fn check(&self) -> Result<()> {
+        if self.stop.is_stopped() { Err(stopped()) } else { Ok(()) }
+    }
+}
+
+fn stopped() -> Error {
+    Error::new(ErrorKind::Cancelled, "the change was stopped by its caller, and has no effect")
 }
 
 impl Catalog {
@@ -70,11 +86,22 @@ impl Catalog {
 
     /// Begins a change. No other change runs until the guard is dropped. Reads the catalog again if a failed change
     /// left it in doubt.
-    pub(crate) fn begin(&self) -> Result<MutexGuard<'_, Counter>> {
+    ///
+    /// # Errors
+    /// `Cancelled` if `stop` is set, also while another change runs; errors of the store.
+    pub(crate) fn begin(&self, stop: &Stop) -> Result<MutexGuard<'_, Counter>> {
         // The group may hold a shared lock on the table.
         group::commit()?;
         group::before_waiting()?;
-        let mut counter = self.changes.lock();
+        let mut counter = loop {
+            if stop.is_stopped() {
+                return Err(stopped());
+            }
+            if let Some(counter) = self.changes.try_lock_for(STOP_CHECK_INTERVAL) {
+                break counter;
+            }
+        };
+        counter.stop = stop.clone();
         if self.doubtful.load(Ordering::Acquire) {
             self.load(&mut counter)?;
             self.doubtful.store(false, Ordering::Release);
@@ -85,7 +112,7 @@ impl Catalog {
     /// Reads the catalog again if a failed change left it in doubt.
     fn settle(&self) -> Result<()> {
         if self.doubtful.load(Ordering::Acquire) {
-            drop(self.begin()?);
+            drop(self.begin(&Stop::default())?);
         }
         Ok(())
     }
@@ -160,6 +187,15 @@ impl Catalog {
     pub(crate) fn namespaces(&self) -> Vec<NamespaceDescriptor> {
         self.settle_or_warn();
         self.namespaces.read().values().cloned().collect()
+    }
+
+    /// Passes all namespaces to a function, by name. The first error of the function ends the visit.
+    pub(crate) fn visit_namespaces<E>(
+        &self,
+        visit: impl FnMut(&NamespaceDescriptor) -> std::result::Result<(), E>,
+    ) -> std::result::Result<(), E> {
+        self.settle_or_warn();
+        self.namespaces.read().values().try_for_each(visit)
     }
 
     /// One namespace.

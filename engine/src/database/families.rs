@@ -72,7 +72,7 @@ impl Engine {
         change: impl FnOnce(&mut TableDescriptor) -> Result<()>,
     ) -> Result<()> {
         let catalog = &self.handle.live()?.catalog;
-        let mut counter = catalog.begin()?;
+        let mut counter = catalog.begin(&self.stop)?;
         let old = catalog.table(table)?;
         check_not_system(&old)?;
         let mut descriptor = old.descriptor().clone();

@@ -11,13 +11,15 @@ use std::fmt;
 use std::path::Path;
 use std::sync::Arc;
 
-use crate::catalog::Catalog;
 pub use crate::catalog::Traffic;
+use crate::catalog::{Catalog, TableState};
 use crate::config::{Limits, Options};
 use crate::core::{Core, Handle};
 use crate::error::Result;
 use crate::name::TableName;
 use crate::region::Region;
+use crate::schema::TableDescriptor;
+use crate::stop::Stop;
 use crate::store::{Statistics, Store};
 use crate::table::Table;
 pub use backup::{Damage, FamilyProgress};
@@ -39,6 +41,8 @@ pub struct TableTraffic {
 #[derive(Clone)]
 pub struct Engine {
     handle: Arc<Handle>,
+    /// The flag that stops changes of tables and namespaces.
+    stop: Stop,
 }
 
 impl fmt::Debug for Engine {
@@ -58,7 +62,7 @@ impl Engine {
     /// `Locked` if another process has it open, `NewerFormat` if a newer version wrote it, `InvalidArgument` if this
     /// process has it open with other options, `Io`, `Corrupt`.
     pub fn open(path: &Path, options: Options) -> Result<Self> {
-        Ok(Self { handle: Handle::open(path, options)? })
+        Handle::open(path, options).map(Self::of)
     }
 
     /// Opens an empty database in memory.
@@ -66,7 +70,7 @@ impl Engine {
     /// # Errors
     /// None in practice.
     pub fn memory(options: Options) -> Result<Self> {
-        Ok(Self { handle: Handle::memory(options)? })
+        Handle::memory(options).map(Self::of)
     }
 
     /// Opens the database in a store, with HBase's default limits.
@@ -74,7 +78,18 @@ impl Engine {
     /// # Errors
     /// Those of the store, `Corrupt` if its catalog cannot be read.
     pub fn with_store(store: Arc<dyn Store>) -> Result<Self> {
-        Ok(Self { handle: Handle::with_store(store)? })
+        Handle::with_store(store).map(Self::of)
+    }
+
+    fn of(handle: Arc<Handle>) -> Self {
+        Self { handle, stop: Stop::default() }
+    }
+
+    /// The same database. Changes of tables and namespaces that are made through this value fail with `Cancelled` once
+    /// `stop` is set: while they wait for another change, and before each space that they create. They have no effect
+    /// then.
+    pub fn stopped_by(&self, stop: Stop) -> Self {
+        Self { stop, ..self.clone() }
     }
 
     /// Closes this opening. The last one to close writes everything to disk and releases the folder. Idempotent.
@@ -110,16 +125,35 @@ impl Engine {
     /// The reads and writes of all tables since the database was opened, in the order in which the tables were created.
     /// System tables are left out.
     pub fn traffic(&self) -> Vec<TableTraffic> {
-        let tables = self.core().catalog.tables();
-        let user_tables = tables.into_iter().filter(|table| !table.is_system());
-        let traffic = user_tables.map(|table| TableTraffic {
+        let traffic = self.user_tables().into_iter().map(|table| TableTraffic {
             number: table.number(),
             table: table.name().clone(),
             regions: table.regions().iter().cloned().zip(table.traffic().read()).collect(),
         });
-        let mut all: Vec<_> = traffic.collect();
-        all.sort_by_key(|table| table.number);
-        all
+        traffic.collect()
+    }
+
+    /// Passes each region of all tables with its traffic to a function, in the order of [`Self::traffic`]. The first
+    /// error of the function ends the visit.
+    ///
+    /// # Errors
+    /// That of the function.
+    pub fn visit_traffic<E>(
+        &self,
+        mut visit: impl FnMut(&TableDescriptor, &Region, Traffic) -> std::result::Result<(), E>,
+    ) -> std::result::Result<(), E> {
+        self.user_tables().iter().try_for_each(|table| {
+            let mut regions = table.regions().iter().zip(table.traffic().read());
+            regions.try_for_each(|(region, traffic)| visit(table.descriptor(), region, traffic))
+        })
+    }
+
+    /// All tables but `hbase:meta`, in the order in which they were created.
+    fn user_tables(&self) -> Vec<Arc<TableState>> {
+        let mut tables = self.core().catalog.tables();
+        tables.retain(|table| !table.is_system());
+        tables.sort_by_key(|table| table.number());
+        tables
     }
 
     /// The limits on the size of cells.

@@ -17,7 +17,7 @@ impl Engine {
     /// `Unprocessable` for an illegal name, `NamespaceExists`, `Refused` or `Constraint` for a bad quota.
     pub fn create_namespace(&self, descriptor: NamespaceDescriptor) -> Result<()> {
         let catalog = &self.handle.live()?.catalog;
-        let counter = catalog.begin()?;
+        let counter = catalog.begin(&self.stop)?;
         check_name(&descriptor.name)?;
         if catalog.namespace(&descriptor.name).is_ok() {
             return Err(Error::new(
@@ -35,7 +35,7 @@ impl Engine {
     /// `Unprocessable` for an illegal name, `NamespaceNotFound`, `Refused` or `Constraint` for a bad quota.
     pub fn modify_namespace(&self, descriptor: NamespaceDescriptor) -> Result<()> {
         let catalog = &self.handle.live()?.catalog;
-        let counter = catalog.begin()?;
+        let counter = catalog.begin(&self.stop)?;
         check_name(&descriptor.name)?;
         catalog.namespace(&descriptor.name)?;
         descriptor.check_quotas()?;
@@ -48,7 +48,7 @@ impl Engine {
     /// `NamespaceNotFound`; `Constraint` if it is reserved or has tables; `Unprocessable` for the empty name.
     pub fn delete_namespace(&self, name: &str) -> Result<()> {
         let catalog = &self.handle.live()?.catalog;
-        let counter = catalog.begin()?;
+        let counter = catalog.begin(&self.stop)?;
         if name.is_empty() {
             check_name(name)?;
         }
@@ -72,6 +72,18 @@ impl Engine {
     /// `NamespaceNotFound`, even if the name is illegal.
     pub fn namespace(&self, name: &str) -> Result<NamespaceDescriptor> {
         self.handle.live()?.catalog.namespace(name)
+    }
+
+    /// Passes all namespaces to a function, by name, and copies none. The function must not use the database. Its first
+    /// error ends the visit.
+    ///
+    /// # Errors
+    /// That of the function.
+    pub fn visit_namespaces<E>(
+        &self,
+        visit: impl FnMut(&NamespaceDescriptor) -> std::result::Result<(), E>,
+    ) -> std::result::Result<(), E> {
+        self.catalog().visit_namespaces(visit)
     }
 
     /// All namespaces, by name.

@@ -4,10 +4,9 @@ use bytes::Bytes;
 
 use super::Engine;
 use super::tables::check_not_system;
-use crate::catalog::TableState;
 use crate::error::{Error, ErrorKind, Result};
 use crate::name::TableName;
-use crate::region::{self, Region, greatest_not_after};
+use crate::region::{self, Region};
 
 impl Engine {
     /// The region with the greatest name not after `key` in the order of `hbase:meta`, which is what HBase finds for a
@@ -15,13 +14,8 @@ impl Engine {
     /// does not list its own region.
     pub fn region_not_after(&self, key: &[u8]) -> Option<(TableName, Region)> {
         let tables = self.catalog().tables();
-        let all: Vec<(&TableState, &Region, Bytes)> = tables
-            .iter()
-            .filter(|t| !t.is_system())
-            .flat_map(|t| t.regions().iter().map(move |r| (&**t, r, r.name(t.name()))))
-            .collect();
-        let at = greatest_not_after(all.iter().map(|(_, _, name)| &name[..]), key)?;
-        all.get(at).map(|(table, region, _)| (table.name().clone(), (*region).clone()))
+        let all = tables.iter().filter(|table| !table.is_system()).map(|table| (table.name(), table.regions()));
+        region::greatest_not_after(all, key).map(|(table, region)| (table.clone(), region.clone()))
     }
 
     /// Splits the region that contains a row: the row becomes the first one of a new region. Data does not move, since
@@ -34,7 +28,7 @@ impl Engine {
         crate::request::check_row(row)?;
         let core = self.handle.live()?;
         let catalog = &core.catalog;
-        let mut counter = catalog.begin()?;
+        let mut counter = catalog.begin(&self.stop)?;
         let old = catalog.table(name)?;
         check_not_system(&old)?;
         if !old.enabled() {

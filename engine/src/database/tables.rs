@@ -47,7 +47,7 @@ impl Engine {
         let core = self.handle.live()?;
         let catalog = &core.catalog;
         let regions = region::cut(splits, core.store.now_ms())?;
-        let mut counter = catalog.begin()?;
+        let mut counter = catalog.begin(&self.stop)?;
         catalog.namespace(descriptor.name.namespace())?;
         check_table(&descriptor)?;
         if catalog.table(&descriptor.name).is_ok() {
@@ -69,7 +69,7 @@ impl Engine {
     /// `TableNotFound`, `TableNotDisabled`, `SystemTable`.
     pub fn delete_table(&self, name: &TableName) -> Result<()> {
         let catalog = &self.handle.live()?.catalog;
-        let counter = catalog.begin()?;
+        let counter = catalog.begin(&self.stop)?;
         let old = catalog.table(name)?;
         check_not_system(&old)?;
         if old.enabled() {
@@ -85,7 +85,7 @@ impl Engine {
     pub fn truncate_table(&self, name: &TableName, preserve_splits: bool) -> Result<()> {
         let core = self.handle.live()?;
         let catalog = &core.catalog;
-        let mut counter = catalog.begin()?;
+        let mut counter = catalog.begin(&self.stop)?;
         let old = catalog.table(name)?;
         if old.enabled() {
             return Err(not_disabled(name.to_string()));
@@ -102,7 +102,7 @@ impl Engine {
     /// `TableNotFound`, `TableNotDisabled`.
     pub fn enable_table(&self, name: &TableName) -> Result<()> {
         let catalog = &self.handle.live()?.catalog;
-        let mut counter = catalog.begin()?;
+        let mut counter = catalog.begin(&self.stop)?;
         let old = catalog.table(name)?;
         if old.enabled() {
             return Err(not_disabled(format!("tableName={name}, state=ENABLED")));
@@ -116,7 +116,7 @@ impl Engine {
     /// `TableNotFound`, `TableDisabled`, `Constraint` for `hbase:meta`.
     pub fn disable_table(&self, name: &TableName) -> Result<()> {
         let catalog = &self.handle.live()?.catalog;
-        let mut counter = catalog.begin()?;
+        let mut counter = catalog.begin(&self.stop)?;
         let old = catalog.table(name)?;
         if old.is_system() {
             return Err(Error::new(ErrorKind::Constraint, format!("Cannot disable {name}")));
@@ -153,12 +153,37 @@ impl Engine {
         self.catalog().tables().iter().map(|t| (t.descriptor().clone(), t.enabled())).collect()
     }
 
+    /// Passes all tables, including `hbase:meta`, to a function, sorted by `namespace:qualifier`, and copies none. The
+    /// flag says whether the table is enabled. The first error of the function ends the visit.
+    ///
+    /// # Errors
+    /// That of the function.
+    pub fn visit_tables<E>(
+        &self,
+        mut visit: impl FnMut(&TableDescriptor, bool) -> std::result::Result<(), E>,
+    ) -> std::result::Result<(), E> {
+        self.catalog().tables().iter().try_for_each(|table| visit(table.descriptor(), table.enabled()))
+    }
+
+    /// The names of all tables, including `hbase:meta`, sorted by `namespace:qualifier`.
+    pub fn table_names(&self) -> Vec<TableName> {
+        self.catalog().tables().iter().map(|table| table.name().clone()).collect()
+    }
+
     /// A table's regions, ordered by start key.
     ///
     /// # Errors
     /// `TableNotFound`.
     pub fn regions(&self, name: &TableName) -> Result<Vec<Region>> {
-        Ok(self.handle.live()?.catalog.table(name)?.regions().to_vec())
+        self.with_regions(name, <[Region]>::to_vec)
+    }
+
+    /// Passes a table's regions, ordered by start key, to a function, and copies none.
+    ///
+    /// # Errors
+    /// `TableNotFound`.
+    pub fn with_regions<T>(&self, name: &TableName, read: impl FnOnce(&[Region]) -> T) -> Result<T> {
+        Ok(read(self.handle.live()?.catalog.table(name)?.regions()))
     }
 
     /// Replaces a table's descriptor; families not in it are removed with their data.
@@ -168,7 +193,7 @@ impl Engine {
     /// for `hbase:meta`.
     pub fn modify_table(&self, descriptor: TableDescriptor) -> Result<()> {
         let catalog = &self.handle.live()?.catalog;
-        let mut counter = catalog.begin()?;
+        let mut counter = catalog.begin(&self.stop)?;
         check_table(&descriptor)?;
         let old = catalog.table(&descriptor.name).map_err(|_| not_found(&descriptor.name))?;
         check_not_system(&old)?;

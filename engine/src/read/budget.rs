@@ -1,8 +1,8 @@
 //! Limits on the memory that the reads of one call use.
 
-use super::stop::Stop;
 use crate::cell::{Cell, Row};
 use crate::error::{Error, ErrorKind, Result};
+use crate::stop::Stop;
 
 /// The largest row that one read returns, in bytes (HBase's `hbase.table.max.rowsize`).
 const ROW_BYTES_MAX: usize = 1 << 30;

@@ -4,10 +4,10 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 
-use super::stop::Stop;
 use crate::catalog::Family;
 use crate::error::{Error, ErrorKind, Result};
 use crate::request::{Columns, TimeRange};
+use crate::stop::Stop;
 use crate::store::Snapshot;
 
 /// The state that a read sees, and its time.

@@ -23,13 +23,12 @@ mod reverse;
 mod row;
 mod scanner;
 mod sequence;
-mod stop;
 mod store_scanner;
 mod times;
 mod work_limit;
 
+pub use crate::stop::{Stop, Watch};
 pub use budget::{Budget, Unlimited};
 pub(crate) use row::{exists, get, newest, newest_times};
 pub use scanner::{Fetched, Scanner, SnapshotAge};
-pub use stop::{Stop, Watch};
 pub use work_limit::WorkLimit;

@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 
-use super::stop::Stop;
 use super::work_limit;
 use crate::error::Result;
+use crate::stop::Stop;
 use crate::store::{Cursor, Order, Pair, Snapshot, SpaceId};
 
 /// Pairs to step over before seeking. A seek costs about as much as this many steps.

@@ -9,7 +9,6 @@ use super::family_cursor::FamilyCursor;
 use super::family_scan::{FamilyScan, Reader, Selection};
 use super::key_range::KeyRange;
 use super::region_scanner::{RegionScan, RegionScanner};
-use super::stop::Stop;
 use super::store_scanner::Window;
 use super::work_limit::{self, WorkLimit};
 use crate::blocking;
@@ -22,6 +21,7 @@ use crate::key;
 use crate::name::TableName;
 use crate::request::{Get, TimeRange, check_row};
 use crate::row_cache::{CachedRow, Lookup, PartlyCachedRow, RowSource};
+use crate::stop::Stop;
 use crate::store::{Order, Snapshot, SpaceId};
 use crate::value::Value;
 

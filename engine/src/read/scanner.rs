@@ -10,7 +10,6 @@ use super::family_scan::{FamilyScan, Reader, Selection};
 use super::key_range::{KeyRange, Progress};
 use super::position::{End, Position, Wanted};
 use super::region_scanner::{RegionProgress, RegionScan, RegionScanner};
-use super::stop::{Stop, Watch};
 use super::store_scanner::Window;
 use crate::catalog::TableState;
 use crate::cell::Row;
@@ -19,6 +18,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::filter::Filter;
 use crate::name::TableName;
 use crate::request::Scan;
+use crate::stop::{Stop, Watch};
 use crate::store::Order;
 
 /// The memory that the rows of a block may use, in bytes.

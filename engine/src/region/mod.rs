@@ -5,6 +5,8 @@ pub mod split;
 
 use bytes::Bytes;
 
+#[cfg(feature = "testing")]
+pub use name::digests_computed;
 pub use name::{compare_names, greatest_not_after};
 
 use crate::error::{Error, Result};

@@ -10,6 +10,17 @@ use crate::name::TableName;
 
 const META_ENCODED: &str = "1588230740";
 
+#[cfg(feature = "testing")]
+thread_local! {
+    static DIGESTS: std::cell::Cell<u64> = const { std::cell::Cell::new(0) };
+}
+
+/// The number of digests that this thread has computed for names of regions, for tests of the work of a call.
+#[cfg(feature = "testing")]
+pub fn digests_computed() -> u64 {
+    DIGESTS.get()
+}
+
 fn without_digest(table: &TableName, region: &Region) -> BytesMut {
     let mut out = BytesMut::new();
     out.put_slice(table.to_string().as_bytes());
@@ -24,6 +35,8 @@ pub(super) fn encoded(table: &TableName, region: &Region) -> String {
     if table.is_meta() {
         return META_ENCODED.to_owned();
     }
+    #[cfg(feature = "testing")]
+    DIGESTS.set(DIGESTS.get() + 1);
     Md5::digest(without_digest(table, region)).iter().map(|b| format!("{b:02x}")).collect()
 }
 
@@ -65,12 +78,34 @@ pub fn compare_names(a: &[u8], b: &[u8]) -> Ordering {
     parts(a).cmp(&parts(b))
 }
 
-/// The index of the greatest of these names that is not after `key` in the order of `hbase:meta`.
-pub fn greatest_not_after<'a>(names: impl IntoIterator<Item = &'a [u8]>, key: &[u8]) -> Option<usize> {
-    names
-        .into_iter()
-        .enumerate()
-        .filter(|(_, name)| compare_names(name, key) != Ordering::Greater)
-        .max_by(|(_, a), (_, b)| compare_names(a, b))
-        .map(|(at, _)| at)
+/// The region with the greatest name that is not after `key` in the order of `hbase:meta`, and its table. Regions are
+/// given by table, in the order of their start keys.
+///
+/// The name of at most one region is computed, because it contains a digest.
+pub fn greatest_not_after<'a>(
+    tables: impl IntoIterator<Item = (&'a TableName, &'a [Region])>,
+    key: &[u8],
+) -> Option<(&'a TableName, &'a Region)> {
+    let key_parts = parts(key);
+    let mut greatest: Option<(String, &TableName, &Region)> = None;
+    for (table, regions) in tables {
+        let name = table.to_string();
+        let last = match name.as_bytes().cmp(key_parts.table) {
+            Ordering::Less => regions.last(),
+            Ordering::Equal => key_parts.after.and_then(|(start, _)| {
+                // Those that begin at or before the start key. The last one may begin there, and be after the key.
+                let regions = &regions[..regions.partition_point(|region| region.start[..] <= *start)];
+                let (last, before) = regions.split_last()?;
+                let is_after = last.start == start && compare_names(&last.name(table), key) == Ordering::Greater;
+                if is_after { before.last() } else { Some(last) }
+            }),
+            Ordering::Greater => None,
+        };
+        if let Some(region) = last
+            && greatest.as_ref().is_none_or(|(than, ..)| *than < name)
+        {
+            greatest = Some((name, table, region));
+        }
+    }
+    greatest.map(|(_, table, region)| (table, region))
 }

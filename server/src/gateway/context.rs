@@ -4,6 +4,7 @@ use std::ops::Deref;
 use std::sync::Arc;
 
 use hjall_engine::Engine;
+use hjall_engine::read::Budget;
 
 use crate::access::Access;
 use crate::dispatch::call_scope::CallScope;
@@ -37,6 +38,13 @@ pub struct CallContext<'a> {
     pub shared: &'a Context,
     /// The client and the limits of the call.
     pub scope: &'a CallScope<'a>,
+}
+
+impl CallContext<'_> {
+    /// The database, for changes of tables and namespaces. They fail without an effect once the call has been stopped.
+    pub fn changes(&self) -> Engine {
+        self.engine.stopped_by(self.scope.stop())
+    }
 }
 
 impl Deref for CallContext<'_> {

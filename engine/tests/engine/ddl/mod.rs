@@ -6,4 +6,5 @@ mod families;
 mod names;
 mod namespaces;
 mod regions;
+mod stops;
 mod tables;

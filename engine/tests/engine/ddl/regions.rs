@@ -3,7 +3,7 @@
 use crate::fixture::{Database, descriptor, kind, name, put, read};
 use bytes::Bytes;
 use hjall_engine::ErrorKind;
-use hjall_engine::region::{Region, cut, greatest_not_after, locate, matches_splits, split, to_string_binary};
+use hjall_engine::region::{Region, compare_names, cut, locate, matches_splits, split, to_string_binary};
 
 fn keys(splits: &[&str]) -> Vec<Bytes> {
     splits.iter().map(|s| Bytes::from((*s).to_owned())).collect()
@@ -91,7 +91,33 @@ fn keys_of_meta_find_regions_by_table_start_and_rest() {
     assert_eq!(find("t").as_deref(), Some("s/"), "a name without a comma comes before the table's regions");
     assert_eq!(find("z,,9").as_deref(), Some("t/m"));
     assert_eq!(find("!"), None);
-    assert_eq!(greatest_not_after([&b"t,,1"[..]], b"t,,0"), None);
+}
+
+#[test]
+fn keys_of_meta_find_the_greatest_name_that_is_not_after_them() {
+    let db = Database::memory();
+    db.engine.create_namespace(hjall_engine::schema::NamespaceDescriptor::new("n")).unwrap();
+    for (table, splits) in [("s", &[][..]), ("t", &["b", "b,c", "m"]), ("t-u", &["b"]), ("n:t", &["b"])] {
+        db.engine.create_table(descriptor(table, &["f"]), keys(splits)).unwrap();
+    }
+    let mut all = Vec::new();
+    for table in ["s", "t", "t-u", "n:t"] {
+        all.extend(db.engine.regions(&name(table)).unwrap().iter().map(|region| region.name(&name(table))));
+    }
+    let starts = ["", "a", "b", "b,", "b,c", "c", "m", "z"];
+    let rests = &["", "0", ".", "1", "99999999999999", ":", "b,c"];
+    let tables = ["", "a", "n", "n:t", "r", "s", "t", "t-", "t-u", "t-v", "u", "default:t"];
+    let made = tables.iter().flat_map(|table| {
+        let parts =
+            starts.iter().flat_map(move |start| rests.iter().map(move |rest| format!("{table},{start},{rest}")));
+        parts.chain([(*table).to_owned(), format!("{table},")])
+    });
+    let made: Vec<Bytes> = made.map(Bytes::from).chain(all.clone()).collect();
+    for key in made {
+        let expected = all.iter().filter(|name| compare_names(name, &key).is_le()).max_by(|a, b| compare_names(a, b));
+        let found = db.engine.region_not_after(&key).map(|(table, region)| region.name(&table));
+        assert_eq!(found.as_ref(), expected, "{key:?}");
+    }
 }
 
 #[test]

@@ -12,7 +12,7 @@ use super::error::{Answer, Failure};
 use super::java_order;
 use super::json;
 use super::protobuf::{self, Pair};
-use super::server::{self, TABLE_LIST, names};
+use super::server::{self, TABLE_LIST, names, table_names, take_name};
 use super::{Response, xml};
 use crate::gateway::context::CallContext;
 use crate::wire::rest::Request;
@@ -20,7 +20,12 @@ use crate::wire::rest::media::Kind;
 
 /// The namespaces.
 pub(super) fn list(context: &CallContext<'_>, request: &Request) -> Answer {
-    let all: Vec<_> = context.engine.namespaces().into_iter().map(|namespace| namespace.name).collect();
+    let mut all = Vec::new();
+    context.engine.visit_namespaces(|namespace| -> Answer<()> {
+        take_name(context, &namespace.name)?;
+        all.push(namespace.name.clone());
+        Ok(())
+    })?;
     let output = server::output(request);
     let body = match output.kind {
         Kind::Json => serde_json::json!({ "Namespace": all }).to_string().into_bytes(),
@@ -99,9 +104,7 @@ fn missing(request: &Request, error: &Error) -> Failure {
 pub(super) fn tables(context: &CallContext<'_>, request: &Request) -> Answer {
     let namespace = name(request);
     context.engine.namespace(namespace).map_err(|error| missing(request, &error))?;
-    let tables = context.engine.tables().into_iter().map(|(table, _)| table.name);
-    let seen = tables.filter(|name| name.namespace() == namespace && context.sees(name));
-    let all = seen.map(|name| name.qualifier().to_owned()).collect();
+    let all = table_names(context, |name| (name.namespace() == namespace).then(|| name.qualifier().to_owned()))?;
     let output = server::output(request);
     let body = names(&TABLE_LIST, output.kind, all)?;
     Ok(Response { body: Body::Bytes(body), ..Response::empty(200).with("Content-Type", output.content_type) })
@@ -205,7 +208,7 @@ pub(super) fn create(context: &CallContext<'_>, request: &Request, body: &[u8]) 
         return Err(Failure::Text(403, text));
     }
     let namespace = NamespaceDescriptor { name: name.to_owned(), configuration };
-    context.engine.create_namespace(namespace).map_err(|error| of_master(&error))?;
+    context.changes().create_namespace(namespace).map_err(|error| of_master(&error))?;
     Ok(Response::empty(201).with("Location", request.location.clone()))
 }
 
@@ -218,7 +221,7 @@ pub(super) fn modify(context: &CallContext<'_>, request: &Request, body: &[u8]) 
         return Err(Failure::Text(403, text));
     }
     let namespace = NamespaceDescriptor { name: name.to_owned(), configuration };
-    context.engine.modify_namespace(namespace).map_err(|error| of_master(&error))?;
+    context.changes().modify_namespace(namespace).map_err(|error| of_master(&error))?;
     Ok(Response::text(200, request.location.clone()))
 }
 
@@ -229,5 +232,5 @@ pub(super) fn delete(context: &CallContext<'_>, request: &Request) -> Answer {
         let text = format!("Namespace '{name}' does not exists.  Cannot drop namespace.");
         return Err(Failure::Text(404, text));
     }
-    context.engine.delete_namespace(name).map(|()| Response::empty(200)).map_err(|error| of_master(&error))
+    context.changes().delete_namespace(name).map(|()| Response::empty(200)).map_err(|error| of_master(&error))
 }

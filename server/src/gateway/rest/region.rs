@@ -4,6 +4,7 @@ use base64::Engine as _;
 use hjall_engine::ErrorKind;
 use hjall_engine::name::TableName;
 use hjall_engine::read::Budget;
+use hjall_engine::schema::Region;
 use prost::Message;
 
 use super::body::Body;
@@ -31,24 +32,24 @@ pub(super) fn exists(context: &CallContext<'_>, request: &Request) -> Answer {
 /// The regions of the table.
 pub(super) fn list(context: &CallContext<'_>, request: &Request) -> Answer {
     let table = name(request)?;
-    let regions = context.engine.regions(&table).map_err(|error| match error.kind() {
-        ErrorKind::TableNotFound => Failure::not_found(),
-        _ => Failure::of(&error),
-    })?;
     let location = format!("{}:{}", context.identity.host, context.identity.port);
-    let mut all = Vec::with_capacity(regions.len());
-    for region in regions {
+    let described = |region: &Region| {
         let name = String::from_utf8_lossy(&region.name(&table)).into_owned();
         let bytes = 2 * (name.len() + region.start.len() + region.end.len()) + location.len();
         context.scope.take(0, bytes).map_err(|error| Failure::of(&error))?;
-        all.push(protobuf::Region {
+        Ok(protobuf::Region {
             name,
-            start_key: Some(region.start),
-            end_key: Some(region.end),
+            start_key: Some(region.start.clone()),
+            end_key: Some(region.end.clone()),
             id: Some(region.id),
             location: Some(location.clone()),
-        });
-    }
+        })
+    };
+    let all = context.engine.with_regions(&table, |regions| regions.iter().map(described).collect::<Answer<Vec<_>>>());
+    let all = all.map_err(|error| match error.kind() {
+        ErrorKind::TableNotFound => Failure::not_found(),
+        _ => Failure::of(&error),
+    })??;
     let output = server::output(request);
     let body = written(protobuf::TableInfo { name: table.to_string(), regions: all }, output.kind)?;
     let response = Response::empty(200).with("Content-Type", output.content_type).uncached();

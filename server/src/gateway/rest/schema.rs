@@ -56,10 +56,10 @@ pub(super) fn replace(context: &CallContext<'_>, request: &Request, body: &[u8])
     let created = || Response::empty(201).with("Location", request.location.clone());
     if exists {
         require_enabled(context, &name)?;
-        context.engine.modify_table(table).map_err(|error| Failure::of(&error))?;
+        context.changes().modify_table(table).map_err(|error| Failure::of(&error))?;
         return Ok(created());
     }
-    match context.engine.create_table(table, Vec::new()) {
+    match context.changes().create_table(table, Vec::new()) {
         Ok(()) => Ok(created()),
         // Someone else has created it meanwhile.
         Err(error) if error.kind() == ErrorKind::TableExists => {
@@ -82,8 +82,8 @@ pub(super) fn update(context: &CallContext<'_>, request: &Request, body: &[u8]) 
     let known = context.engine.describe(&name).map_err(|error| Failure::of(&error))?;
     for family in families {
         let changed = match known.families.contains_key(&family.name) {
-            true => context.engine.modify_family(&name, family),
-            false => context.engine.add_family(&name, family),
+            true => context.changes().modify_family(&name, family),
+            false => context.changes().add_family(&name, family),
         };
         changed.map_err(|error| Failure::of(&error))?;
     }
@@ -93,11 +93,11 @@ pub(super) fn update(context: &CallContext<'_>, request: &Request, body: &[u8]) 
 /// Disables and drops a table.
 pub(super) fn delete(context: &CallContext<'_>, request: &Request) -> Answer {
     let name = table_name(request)?;
-    match context.engine.disable_table(&name) {
+    match context.changes().disable_table(&name) {
         Err(error) if error.kind() != ErrorKind::TableDisabled => return Err(Failure::of(&error)),
         _ => {}
     }
-    context.engine.delete_table(&name).map(|()| Response::empty(200)).map_err(|error| Failure::of(&error))
+    context.changes().delete_table(&name).map(|()| Response::empty(200)).map_err(|error| Failure::of(&error))
 }
 
 /// Checks that the user may create the table or change it. Returns whether it exists.

@@ -1,5 +1,7 @@
 //! The server itself, and its tables.
 
+use hjall_engine::name::TableName;
+use hjall_engine::read::Budget;
 use prost::Message;
 
 use super::body::Body;
@@ -28,6 +30,31 @@ pub(super) struct ListElements {
 /// A list of tables.
 pub(super) const TABLE_LIST: ListElements = ListElements { list: "TableList", item: "table" };
 
+/// The names of the tables that the user sees, as `shown` gives them; `None` leaves a table out. They count towards the
+/// memory of the call.
+pub(super) fn table_names(
+    context: &CallContext<'_>,
+    shown: impl Fn(&TableName) -> Option<String>,
+) -> Answer<Vec<String>> {
+    let mut all = Vec::new();
+    context.engine.visit_tables(|table, _| -> Answer<()> {
+        if let Some(name) = shown(&table.name).filter(|_| !table.name.is_system() && context.sees(&table.name)) {
+            take_name(context, &name)?;
+            all.push(name);
+        }
+        Ok(())
+    })?;
+    Ok(all)
+}
+
+/// Counts a name of a list towards the memory of the call: itself, and its element.
+pub(super) fn take_name(context: &CallContext<'_>, name: &str) -> Answer<()> {
+    context.scope.take(0, NAME_FIXED_BYTES + 2 * name.len()).map_err(|error| Failure::of(&error))
+}
+
+/// The memory of a name in a list, without its characters.
+const NAME_FIXED_BYTES: usize = 64;
+
 /// A list of names, each as the attribute `name` of an item.
 pub(super) fn names(elements: &ListElements, kind: Kind, names: Vec<String>) -> Answer<Vec<u8>> {
     let ListElements { list, item } = elements;
@@ -51,8 +78,7 @@ pub(super) fn names(elements: &ListElements, kind: Kind, names: Vec<String>) -> 
 
 /// The tables that the user sees.
 pub(super) fn list_tables(context: &CallContext<'_>, request: &Request) -> Answer {
-    let tables = context.engine.tables().into_iter().map(|(table, _)| table.name);
-    let all = tables.filter(|name| !name.is_system() && context.sees(name)).map(|name| name.to_string()).collect();
+    let all = table_names(context, |name| Some(name.to_string()))?;
     let output = output(request);
     let body = names(&TABLE_LIST, output.kind, all)?;
     let response = Response::empty(200).with("Content-Type", output.content_type).uncached();

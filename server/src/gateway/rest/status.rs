@@ -35,16 +35,13 @@ pub(super) fn get(context: &CallContext<'_>, request: &Request) -> Answer {
 /// hjall has one server and no store files by region, so the figures of files are 0.
 fn status(context: &CallContext<'_>) -> Answer<protobuf::Status> {
     let mut regions = Vec::new();
-    for table in context.engine.traffic() {
-        if !context.sees(&table.table) {
-            continue;
-        }
-        let families = context.engine.describe(&table.table).map_or(0, |table| table.families.len());
-        for (region, traffic) in table.regions {
-            context.scope.take(0, REGION_BYTES).map_err(|error| Failure::of(&error))?;
+    context.engine.visit_traffic(|table, region, traffic| -> Answer<()> {
+        if context.sees(&table.name) {
+            let name = region.name(&table.name);
+            context.scope.take(0, REGION_BYTES + 2 * name.len()).map_err(|error| Failure::of(&error))?;
             regions.push(StatusRegion {
-                name: region.name(&table.table),
-                stores: i32::try_from(families).ok(),
+                name,
+                stores: i32::try_from(table.families.len()).ok(),
                 storefiles: Some(0),
                 storefile_size_mb: Some(0),
                 memstore_size_mb: Some(0),
@@ -58,7 +55,8 @@ fn status(context: &CallContext<'_>) -> Answer<protobuf::Status> {
                 current_compacted_kvs: Some(0),
             });
         }
-    }
+        Ok(())
+    })?;
     let count = i32::try_from(regions.len()).unwrap_or(i32::MAX);
     let calls = Service::ALL.map(|service| context.watch.calls.took(service).count());
     let requests = i64::try_from(calls.iter().sum::<u64>()).unwrap_or(i64::MAX);

@@ -118,8 +118,10 @@ fn delete_many(context: &Context, table: &Table, deletes: Vec<Delete>) -> Answer
     if !located {
         return Ok(deletes.iter().map(|_| once_located(&context.engine, table.name(), refused())).collect());
     }
-    let regions = context.engine.regions(table.name()).map_err(declared)?;
-    let Split { failing, sound } = region_batch::split(&regions, deletes, |delete| &delete.row, nameless);
+    let split = context
+        .engine
+        .with_regions(table.name(), |regions| region_batch::split(regions, deletes, |delete| &delete.row, nameless));
+    let Split { failing, sound } = split.map_err(declared)?;
     let mut failures: Vec<_> = failing.iter().map(|_| refused()).collect();
     failures.extend(table.delete_many(&sound).into_iter().filter_map(std::result::Result::err));
     Ok(failures)

@@ -1,6 +1,7 @@
 //! A table's regions, the region of a catalog key, and compactions.
 
 use hjall_engine::name::TableName;
+use hjall_engine::read::Budget;
 use hjall_engine::region::{Region, to_string_binary};
 use hjall_engine::{Error, ErrorKind};
 use hjall_idl::hbase1::*;
@@ -13,10 +14,18 @@ use crate::gateway::error::{IO, Raised};
 use crate::wire::method::{Method, Thrift1};
 
 /// The regions of a table by start key. An unknown table has none.
-pub fn get_table_regions(context: &Context, a: GetTableRegionsArgs) -> Answer<Vec<TRegionInfo>> {
+pub fn get_table_regions(context: &CallContext<'_>, a: GetTableRegionsArgs) -> Answer<Vec<TRegionInfo>> {
     let name = table_name(a.table_name, undeclared)?;
-    match context.engine.regions(&name) {
-        Ok(regions) => Ok(regions.iter().map(|region| region_info(context, &name, region)).collect()),
+    let regions = context.engine.with_regions(&name, |regions| {
+        let within = |region: &Region| {
+            let info = region_info(context, &name, region);
+            context.scope.take(0, bytes_of(&info)).map_err(undeclared)?;
+            Ok(info)
+        };
+        regions.iter().map(within).collect()
+    });
+    match regions {
+        Ok(regions) => regions,
         Err(error) if error.kind() == ErrorKind::TableNotFound => Ok(Vec::new()),
         Err(error) => Err(undeclared(error)),
     }
@@ -68,32 +77,55 @@ fn request(context: &CallContext<'_>, method: Thrift1, name: Option<Vec<u8>>, de
     Ok(())
 }
 
+/// The length of the hash in the name of a region.
+const HASH_LENGTH: usize = 32;
+
+/// The hash of the region of `hbase:meta`, which is none.
+const META_HASH: &[u8] = b"1588230740";
+
 /// The table with a region of this full name, with or without the hash, or with this hash. Computing the names of
 /// regions takes time, so only tables that the user administers are searched. A full name of another table is refused,
 /// whether or not the table has such a region.
 fn table_of_region(context: &CallContext<'_>, method: Thrift1, name: &[u8]) -> Answer<Option<TableName>> {
-    let is_named = |table: &TableName, region: &Region| {
-        let full = region.name(table);
-        let hash = region.encoded_name(table);
-        name == hash.as_bytes() || name == &full[..] || full.strip_suffix(format!(".{hash}.").as_bytes()) == Some(name)
-    };
-    let has = |table: &TableName, may_be: &dyn Fn(&Region) -> bool| {
-        let regions = context.engine.regions(table).unwrap_or_default();
-        context.administers(table) && regions.iter().any(|region| may_be(region) && is_named(table, region))
+    let has = |table: &TableName, is_named: &dyn Fn(&Region) -> bool| {
+        let any = |regions: &[Region]| regions.iter().any(is_named);
+        context.administers(table) && context.engine.with_regions(table, any).unwrap_or(false)
     };
     if let Some(comma) = name.iter().position(|&byte| byte == b',') {
         let Ok(table) = TableName::parse(&name[..comma]) else { return Ok(None) };
         context.require_admin(Method::Thrift1(method), &table)?;
         let rest = &name[comma + 1..];
-        let starts =
-            |region: &Region| rest.strip_prefix(&region.start[..]).is_some_and(|rest| rest.first() == Some(&b','));
-        return Ok(has(&table, &starts).then_some(table));
+        let is_named = |region: &Region| {
+            if rest.strip_prefix(&region.start[..]).is_none_or(|rest| rest.first() != Some(&b',')) {
+                return false;
+            }
+            let full = region.name(&table);
+            // The hash is between two dots.
+            name == &full[..] || full.len().checked_sub(HASH_LENGTH + 2).and_then(|end| full.get(..end)) == Some(name)
+        };
+        return Ok(has(&table, &is_named).then_some(table));
     }
-    if !name.iter().all(u8::is_ascii_hexdigit) {
+    if !(name.len() == HASH_LENGTH || name == META_HASH) || !name.iter().all(u8::is_ascii_hexdigit) {
         return Ok(None);
     }
-    Ok(context.engine.tables().into_iter().map(|(table, _)| table.name).find(|table| has(table, &|_| true)))
+    for table in context.engine.table_names() {
+        // Between two tables, because there may be many.
+        context.scope.check().map_err(undeclared)?;
+        if has(&table, &|region| name == region.encoded_name(&table).as_bytes()) {
+            return Ok(Some(table));
+        }
+    }
+    Ok(None)
 }
+
+/// An estimate of the memory of a region. Its encoded form is at least as long.
+fn bytes_of(region: &TRegionInfo) -> usize {
+    let texts = [&region.start_key, &region.end_key, &region.name, &region.server_name];
+    REGION_FIXED_BYTES + texts.into_iter().flatten().map(Vec::len).sum::<usize>()
+}
+
+/// The length of the numbers and field headers of a region in a reply.
+const REGION_FIXED_BYTES: usize = 60;
 
 fn region_info(context: &Context, table: &TableName, region: &Region) -> TRegionInfo {
     TRegionInfo {

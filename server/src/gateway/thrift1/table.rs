@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use hjall_engine::read::Budget;
 use hjall_engine::schema::{BloomFilter, Compression, FamilyDescriptor, TableDescriptor};
 use hjall_engine::{Error, ErrorKind};
 use hjall_idl::hbase1::*;
@@ -9,7 +10,7 @@ use hjall_idl::hbase1::*;
 use super::column::Column;
 use super::convert::{column_descriptor, sent, table_name};
 use super::error::{Answer, declared, io_error, undeclared};
-use crate::gateway::context::Context;
+use crate::gateway::context::{CallContext, Context};
 use crate::gateway::error::{IO, Raised};
 use crate::wire::fault::Fault;
 
@@ -17,19 +18,19 @@ use crate::wire::fault::Fault;
 const NO_NAME: &str = "column name is empty";
 
 /// Enables a disabled table.
-pub fn enable_table(context: &Context, a: EnableTableArgs) -> Answer<()> {
+pub fn enable_table(context: &CallContext<'_>, a: EnableTableArgs) -> Answer<()> {
     let name = table_name(a.table_name, undeclared)?;
     // HBase's client checks the state of the table itself, so the text names the class once.
-    context.engine.enable_table(&name).map_err(|error| match error.kind() {
+    context.changes().enable_table(&name).map_err(|error| match error.kind() {
         ErrorKind::TableNotDisabled => io_error(&Raised::of(&error).local()),
         _ => undeclared(error),
     })
 }
 
 /// Disables a table. Unlike when enabling, HBase's master reports all errors, also for a missing table.
-pub fn disable_table(context: &Context, a: DisableTableArgs) -> Answer<()> {
+pub fn disable_table(context: &CallContext<'_>, a: DisableTableArgs) -> Answer<()> {
     let name = table_name(a.table_name, undeclared)?;
-    context.engine.disable_table(&name).map_err(|error| io_error(&Raised::of(&error).remote()))
+    context.changes().disable_table(&name).map_err(|error| io_error(&Raised::of(&error).remote()))
 }
 
 /// Whether a table is enabled.
@@ -39,19 +40,20 @@ pub fn is_table_enabled(context: &Context, a: IsTableEnabledArgs) -> Answer<bool
 
 /// The families of a table, by `family:`.
 pub fn get_column_descriptors(
-    context: &Context,
+    context: &CallContext<'_>,
     a: GetColumnDescriptorsArgs,
 ) -> Answer<BTreeMap<Vec<u8>, ColumnDescriptor>> {
     let table = context.engine.describe(&table_name(a.table_name, undeclared)?).map_err(undeclared)?;
     let families = table.families.values().map(|family| {
         let name = [&family.name[..], b":"].concat();
+        context.scope.take(0, 2 * name.len() + size_of::<ColumnDescriptor>())?;
         Ok((name.clone(), column_descriptor(name, family)?))
     });
     families.collect::<hjall_engine::Result<_>>().map_err(undeclared)
 }
 
 /// Creates a table with one region. An existing table is reported before an error in the families.
-pub fn create_table(context: &Context, a: CreateTableArgs) -> Answer<()> {
+pub fn create_table(context: &CallContext<'_>, a: CreateTableArgs) -> Answer<()> {
     let name = table_name(a.table_name, undeclared)?;
     if context.engine.table_exists(&name) {
         return Err(already_there());
@@ -61,7 +63,7 @@ pub fn create_table(context: &Context, a: CreateTableArgs) -> Answer<()> {
         let family = new_family(descriptor)?;
         table.add_family(family).map_err(declared)?;
     }
-    context.engine.create_table(table, Vec::new()).map_err(|error| match error.kind() {
+    context.changes().create_table(table, Vec::new()).map_err(|error| match error.kind() {
         // Another call has created it meanwhile.
         ErrorKind::TableExists => already_there(),
         _ => declared(error),
@@ -69,8 +71,8 @@ pub fn create_table(context: &Context, a: CreateTableArgs) -> Answer<()> {
 }
 
 /// Drops a disabled table. HBase's gateway reports a missing table with a text of its own.
-pub fn delete_table(context: &Context, a: DeleteTableArgs) -> Answer<()> {
-    context.engine.delete_table(&table_name(a.table_name, undeclared)?).map_err(|error| match error.kind() {
+pub fn delete_table(context: &CallContext<'_>, a: DeleteTableArgs) -> Answer<()> {
+    context.changes().delete_table(&table_name(a.table_name, undeclared)?).map_err(|error| match error.kind() {
         ErrorKind::TableNotFound => io_error(&Raised::new(IO, "table does not exist")),
         _ => undeclared(error),
     })

@@ -36,9 +36,11 @@ pub fn apply<E: BatchElement>(
     if !context.engine.is_table_enabled(name).unwrap_or(false) {
         return Ok(elements.iter().map(|_| once_located(&context.engine, name, refused())).collect());
     }
-    let regions = context.engine.regions(name).map_err(|e| local(&e))?;
     let unreadable = |element: &E| element.refusal().is_some();
-    let Split { failing, sound } = region_batch::split(&regions, elements, |element| &element.row()[..], unreadable);
+    let split = context
+        .engine
+        .with_regions(name, |regions| region_batch::split(regions, elements, |element| &element.row()[..], unreadable));
+    let Split { failing, sound } = split.map_err(|e| local(&e))?;
     let mut failures: Vec<Error> = failing.iter().map(|_| refused()).collect();
     if !sound.is_empty() {
         failures.extend(send(&table, sound).into_iter().filter_map(Result::err));

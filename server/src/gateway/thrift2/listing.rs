@@ -2,6 +2,7 @@
 
 use hjall_engine::ErrorKind;
 use hjall_engine::filter::regex::JavaRegex;
+use hjall_engine::read::Budget;
 use hjall_engine::schema::TableDescriptor;
 use hjall_idl::hbase2::{
     GetTableDescriptorsArgs, GetTableDescriptorsByNamespaceArgs, GetTableDescriptorsByPatternArgs,
@@ -11,15 +12,15 @@ use hjall_idl::hbase2::{
 use super::convert::{full_table_name, table_name_back};
 use super::error::{Answer, illegal, local};
 use super::namespace::missing;
-use super::table::{descriptor_within, descriptors};
-use crate::gateway::context::{CallContext, Context};
+use super::table::descriptor_within;
+use crate::gateway::context::CallContext;
 use crate::gateway::filters::{self, Unbuilt};
 use crate::wire::method::{Method, Thrift2};
 
 /// Descriptors of the named tables, in that order, without missing ones. Without names, of all user tables.
 pub fn get_table_descriptors(context: &CallContext<'_>, a: GetTableDescriptorsArgs) -> Answer<Vec<TTableDescriptor>> {
     if a.tables.is_empty() {
-        return descriptors(context, &administered(context, by_pattern(context, None, false)?));
+        return by_pattern(context, None, false, administered);
     }
     let names = a.tables.iter().map(full_table_name).collect::<Answer<Vec<_>>>()?;
     for name in &names {
@@ -36,8 +37,11 @@ pub fn get_table_descriptors(context: &CallContext<'_>, a: GetTableDescriptorsAr
     Ok(tables)
 }
 
+/// What `listed` makes of a table; `None` if the user may not see it.
+type Listed<T> = fn(&CallContext<'_>, &TableDescriptor) -> Answer<Option<T>>;
+
 /// All tables whose whole name matches. For the default namespace, `default:name` may match as well.
-fn by_pattern(context: &CallContext<'_>, regex: Option<&[u8]>, system: bool) -> Answer<Vec<TableDescriptor>> {
+fn by_pattern<T>(context: &CallContext<'_>, regex: Option<&[u8]>, system: bool, listed: Listed<T>) -> Answer<Vec<T>> {
     let compiled = |regex: &[u8]| {
         let built =
             filters::with_patterns(context, regex.len(), || JavaRegex::whole(&String::from_utf8_lossy(regex), 0));
@@ -48,10 +52,12 @@ fn by_pattern(context: &CallContext<'_>, regex: Option<&[u8]>, system: bool) -> 
     };
     let regex = regex.map(compiled).transpose()?;
     let mut found = Vec::new();
-    for (table, _) in context.engine.tables() {
+    context.engine.visit_tables(|table, _| -> Answer<()> {
         if !system && table.name.is_system() {
-            continue;
+            return Ok(());
         }
+        // A pattern may take long for each name.
+        context.scope.check().map_err(|error| local(&error))?;
         let wanted = match &regex {
             None => true,
             Some(regex) => {
@@ -59,45 +65,57 @@ fn by_pattern(context: &CallContext<'_>, regex: Option<&[u8]>, system: bool) -> 
                     || regex.is_match(&table.name.with_namespace()).map_err(illegal)?
             }
         };
-        if wanted {
-            found.push(table);
-        }
-    }
+        found.extend(if wanted { listed(context, table)? } else { None });
+        Ok(())
+    })?;
     Ok(found)
 }
 
 /// All tables of a namespace, or of all namespaces if the name is empty.
-fn by_namespace(context: &Context, namespace: &[u8]) -> Answer<Vec<TableDescriptor>> {
+fn by_namespace<T>(context: &CallContext<'_>, namespace: &[u8], listed: Listed<T>) -> Answer<Vec<T>> {
     let name = String::from_utf8_lossy(namespace);
     if !name.is_empty() && context.engine.namespace(&name).is_err() {
         return Err(missing(namespace));
     }
-    let tables = context.engine.tables().into_iter().map(|(table, _)| table);
-    Ok(tables.filter(|table| name.is_empty() || table.name.namespace() == name).collect())
+    let mut found = Vec::new();
+    context.engine.visit_tables(|table, _| -> Answer<()> {
+        let wanted = name.is_empty() || table.name.namespace() == name;
+        found.extend(if wanted { listed(context, table)? } else { None });
+        Ok(())
+    })?;
+    Ok(found)
 }
 
-/// Those of these tables whose descriptors the user may see.
-fn administered(context: &CallContext<'_>, mut tables: Vec<TableDescriptor>) -> Vec<TableDescriptor> {
-    tables.retain(|table| context.administers(&table.name));
-    tables
+/// The descriptor of a table, if the user may see it.
+fn administered(context: &CallContext<'_>, table: &TableDescriptor) -> Answer<Option<TTableDescriptor>> {
+    context.administers(&table.name).then(|| descriptor_within(context, table)).transpose()
 }
 
-/// The names of these tables, as far as the user has a role for them.
-fn names(context: &CallContext<'_>, tables: Vec<TableDescriptor>) -> Vec<TTableName> {
-    tables.iter().filter(|table| context.sees(&table.name)).map(|table| table_name_back(&table.name)).collect()
+/// The name of a table, if the user has a role for it.
+fn seen(context: &CallContext<'_>, table: &TableDescriptor) -> Answer<Option<TTableName>> {
+    if !context.sees(&table.name) {
+        return Ok(None);
+    }
+    let name = table_name_back(&table.name);
+    let bytes = NAME_FIXED_BYTES + name.ns.as_ref().map_or(0, Vec::len) + name.qualifier.len();
+    context.scope.take(0, bytes).map_err(|error| local(&error))?;
+    Ok(Some(name))
 }
+
+/// The length of a name in a reply, without its characters.
+const NAME_FIXED_BYTES: usize = 8;
 
 /// Descriptors of all matching tables.
 pub fn get_table_descriptors_by_pattern(
     context: &CallContext<'_>,
     a: GetTableDescriptorsByPatternArgs,
 ) -> Answer<Vec<TTableDescriptor>> {
-    descriptors(context, &administered(context, by_pattern(context, a.regex.as_deref(), a.include_sys_tables)?))
+    by_pattern(context, a.regex.as_deref(), a.include_sys_tables, administered)
 }
 
 /// Names of all matching tables.
 pub fn get_table_names_by_pattern(context: &CallContext<'_>, a: GetTableNamesByPatternArgs) -> Answer<Vec<TTableName>> {
-    by_pattern(context, a.regex.as_deref(), a.include_sys_tables).map(|tables| names(context, tables))
+    by_pattern(context, a.regex.as_deref(), a.include_sys_tables, seen)
 }
 
 /// Descriptors of the tables of a namespace.
@@ -105,7 +123,7 @@ pub fn get_table_descriptors_by_namespace(
     context: &CallContext<'_>,
     a: GetTableDescriptorsByNamespaceArgs,
 ) -> Answer<Vec<TTableDescriptor>> {
-    descriptors(context, &administered(context, by_namespace(context, &a.name)?))
+    by_namespace(context, &a.name, administered)
 }
 
 /// Names of the tables of a namespace.
@@ -113,5 +131,5 @@ pub fn get_table_names_by_namespace(
     context: &CallContext<'_>,
     a: GetTableNamesByNamespaceArgs,
 ) -> Answer<Vec<TTableName>> {
-    by_namespace(context, &a.name).map(|tables| names(context, tables))
+    by_namespace(context, &a.name, seen)
 }

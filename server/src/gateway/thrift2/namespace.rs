@@ -1,5 +1,6 @@
 //! Namespaces.
 
+use hjall_engine::read::Budget;
 use hjall_engine::schema::NamespaceDescriptor;
 use hjall_engine::{Error, ErrorKind};
 use hjall_idl::hbase2::{
@@ -38,19 +39,19 @@ fn fault(error: Error) -> Fault {
 }
 
 /// Creates a namespace.
-pub fn create_namespace(context: &Context, a: CreateNamespaceArgs) -> Answer<()> {
-    context.engine.create_namespace(descriptor(&a.namespace_desc)).map_err(fault)
+pub fn create_namespace(context: &CallContext<'_>, a: CreateNamespaceArgs) -> Answer<()> {
+    context.changes().create_namespace(descriptor(&a.namespace_desc)).map_err(fault)
 }
 
 /// Replaces the configuration of a namespace.
-pub fn modify_namespace(context: &Context, a: ModifyNamespaceArgs) -> Answer<()> {
-    context.engine.modify_namespace(descriptor(&a.namespace_desc)).map_err(fault)
+pub fn modify_namespace(context: &CallContext<'_>, a: ModifyNamespaceArgs) -> Answer<()> {
+    context.changes().modify_namespace(descriptor(&a.namespace_desc)).map_err(fault)
 }
 
 /// Deletes an empty namespace. An invalid name is reported as a missing namespace; only an empty name is
 /// invalid here.
-pub fn delete_namespace(context: &Context, a: DeleteNamespaceArgs) -> Answer<()> {
-    let deleted = context.engine.delete_namespace(&text(&a.name));
+pub fn delete_namespace(context: &CallContext<'_>, a: DeleteNamespaceArgs) -> Answer<()> {
+    let deleted = context.changes().delete_namespace(&text(&a.name));
     deleted.map_err(|error| match error.kind() {
         ErrorKind::InvalidArgument | ErrorKind::NamespaceNotFound if !a.name.is_empty() => missing(&a.name),
         ErrorKind::NamespaceNotFound => fault(Error::invalid("Namespace a.name must not be empty")),
@@ -79,12 +80,30 @@ pub fn list_namespace_descriptors(
     context: &CallContext<'_>,
     _: ListNamespaceDescriptorsArgs,
 ) -> Answer<Vec<TNamespaceDescriptor>> {
-    let mut namespaces = context.engine.namespaces();
-    namespaces.retain(|namespace| context.administers_namespace(&namespace.name));
-    Ok(namespaces.into_iter().map(descriptor_back).collect())
+    let mut all = Vec::new();
+    context.engine.visit_namespaces(|namespace| -> Answer<()> {
+        if context.administers_namespace(&namespace.name) {
+            let bytes = namespace.configuration.iter().map(|(key, value)| 8 + key.len() + value.len()).sum::<usize>();
+            take_name(context, &namespace.name, bytes)?;
+            all.push(descriptor_back(namespace.clone()));
+        }
+        Ok(())
+    })?;
+    Ok(all)
 }
 
 /// The names of all namespaces, in order.
-pub fn list_namespaces(context: &Context, _: ListNamespacesArgs) -> Answer<Vec<String>> {
-    Ok(context.engine.namespaces().into_iter().map(|namespace| namespace.name).collect())
+pub fn list_namespaces(context: &CallContext<'_>, _: ListNamespacesArgs) -> Answer<Vec<String>> {
+    let mut all = Vec::new();
+    context.engine.visit_namespaces(|namespace| -> Answer<()> {
+        take_name(context, &namespace.name, 0)?;
+        all.push(namespace.name.clone());
+        Ok(())
+    })?;
+    Ok(all)
+}
+
+/// Counts a name, and this many further bytes, towards the memory of the call.
+fn take_name(context: &CallContext<'_>, name: &str, more: usize) -> Answer<()> {
+    context.scope.take(0, 4 + name.len() + more).map_err(|error| master(&error))
 }

@@ -3,6 +3,7 @@
 use hjall_engine::ErrorKind;
 use hjall_engine::name::TableName;
 use hjall_engine::read::Budget;
+use hjall_engine::region::locate;
 use hjall_engine::schema::{REGION_REPLICATION_MAX, Region};
 use hjall_idl::hbase2::{
     GetAllRegionLocationsArgs, GetRegionLocationArgs, THRegionInfo, THRegionLocation, TServerName,
@@ -56,9 +57,9 @@ fn bytes_of(location: &THRegionLocation) -> usize {
 /// The region of a row, which may be any bytes. `reload` has no effect, because locations are not cached.
 pub fn get_region_location(context: &Context, a: GetRegionLocationArgs) -> Answer<THRegionLocation> {
     let name = table_name(&a.table)?;
-    let regions = context.engine.regions(&name).map_err(|e| local(&e))?;
-    match regions.iter().find(|region| region.contains(&a.row)) {
-        Some(region) => Ok(location(context, &name, region, 0)),
+    let region = context.engine.with_regions(&name, |regions| locate(regions, &a.row).cloned());
+    match region.map_err(|e| local(&e))? {
+        Some(region) => Ok(location(context, &name, &region, 0)),
         None => Err(Fault::io(format!("no region of {name} contains the row"), true)),
     }
 }
@@ -69,18 +70,24 @@ pub fn get_all_region_locations(
     a: GetAllRegionLocationsArgs,
 ) -> Answer<Vec<THRegionLocation>> {
     let name = table_name(&a.table)?;
-    let regions = match context.engine.regions(&name) {
-        Ok(regions) => regions,
-        Err(error) if error.kind() == ErrorKind::TableNotFound => return Ok(Vec::new()),
-        Err(error) => return Err(local(&error)),
+    let replicas = match replicas(context, &name) {
+        Ok(replicas) => replicas,
+        Err(_) if !context.engine.table_exists(&name) => return Ok(Vec::new()),
+        Err(fault) => return Err(fault),
     };
-    let replicas = replicas(context, &name)?;
-    let all = regions.iter().flat_map(|region| (0..replicas).map(move |replica| (region, replica)));
-    let mut locations = Vec::new();
-    for (region, replica) in all {
-        let location = location(context, &name, region, replica);
-        context.scope.take(0, bytes_of(&location)).map_err(|e| data(&e))?;
-        locations.push(location);
+    let locations = context.engine.with_regions(&name, |regions| {
+        let all = regions.iter().flat_map(|region| (0..replicas).map(move |replica| (region, replica)));
+        let mut locations = Vec::new();
+        for (region, replica) in all {
+            let location = location(context, &name, region, replica);
+            context.scope.take(0, bytes_of(&location)).map_err(|e| data(&e))?;
+            locations.push(location);
+        }
+        Ok(locations)
+    });
+    match locations {
+        Ok(locations) => locations,
+        Err(error) if error.kind() == ErrorKind::TableNotFound => Ok(Vec::new()),
+        Err(error) => Err(local(&error)),
     }
-    Ok(locations)
 }

@@ -110,9 +110,9 @@ fn parameters(call: &SlowCall) -> String {
 /// The name of the region of its row, or of the first region if it has no row.
 fn region(context: &Context, call: &SlowCall) -> Option<String> {
     let table = TableName::parse(call.table.as_ref()?.as_bytes()).ok()?;
-    let regions = context.engine.regions(&table).ok()?;
-    let region = locate(&regions, call.row.as_deref().unwrap_or_default())?;
-    Some(String::from_utf8_lossy(&region.name(&table)).into_owned())
+    let row = call.row.as_deref().unwrap_or_default();
+    let name = context.engine.with_regions(&table, |regions| locate(regions, row).map(|region| region.name(&table)));
+    Some(String::from_utf8_lossy(&name.ok()??).into_owned())
 }
 
 /// Whether a record meets any of the conditions of a filter, or all if the operator is AND. A filter without

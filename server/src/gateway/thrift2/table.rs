@@ -46,14 +46,6 @@ fn descriptor_back(table: &TableDescriptor) -> Answer<TTableDescriptor> {
     })
 }
 
-/// The descriptors of these tables, in this order. They count towards the memory of the call.
-pub fn descriptors<'a>(
-    context: &CallContext<'_>,
-    tables: impl IntoIterator<Item = &'a TableDescriptor>,
-) -> Answer<Vec<TTableDescriptor>> {
-    tables.into_iter().map(|table| descriptor_within(context, table)).collect()
-}
-
 /// The descriptor of a table. It counts towards the memory of the call.
 pub fn descriptor_within(context: &CallContext<'_>, table: &TableDescriptor) -> Answer<TTableDescriptor> {
     context.scope.take(0, bytes_of(table)).map_err(|e| data(&e))?;
@@ -74,16 +66,16 @@ fn bytes_of(table: &TableDescriptor) -> usize {
 const FAMILY_FIXED_BYTES: usize = 60;
 
 /// Creates a table, split at these keys.
-pub fn create_table(context: &Context, a: CreateTableArgs) -> Answer<()> {
+pub fn create_table(context: &CallContext<'_>, a: CreateTableArgs) -> Answer<()> {
     let table = descriptor(&a.desc)?;
     let splits = a.split_keys.unwrap_or_default().into_iter().map(Bytes::from).collect();
-    context.engine.create_table(table, splits).map_err(|e| master(&e))
+    context.changes().create_table(table, splits).map_err(|e| master(&e))
 }
 
 /// Replaces the descriptor of a table.
-pub fn modify_table(context: &Context, a: ModifyTableArgs) -> Answer<()> {
+pub fn modify_table(context: &CallContext<'_>, a: ModifyTableArgs) -> Answer<()> {
     let table = descriptor(&a.desc)?;
-    context.engine.modify_table(table).map_err(|e| master(&e))
+    context.changes().modify_table(table).map_err(|e| master(&e))
 }
 
 /// Runs one of the master's procedures on a table.
@@ -93,41 +85,41 @@ fn on_master(name: &TTableName, procedure: impl FnOnce(&TableName) -> hjall_engi
 }
 
 /// Drops a disabled table.
-pub fn delete_table(context: &Context, a: DeleteTableArgs) -> Answer<()> {
-    on_master(&a.table_name, |name| context.engine.delete_table(name))
+pub fn delete_table(context: &CallContext<'_>, a: DeleteTableArgs) -> Answer<()> {
+    on_master(&a.table_name, |name| context.changes().delete_table(name))
 }
 
 /// Empties a disabled table and enables it.
-pub fn truncate_table(context: &Context, a: TruncateTableArgs) -> Answer<()> {
-    on_master(&a.table_name, |name| context.engine.truncate_table(name, a.preserve_splits))
+pub fn truncate_table(context: &CallContext<'_>, a: TruncateTableArgs) -> Answer<()> {
+    on_master(&a.table_name, |name| context.changes().truncate_table(name, a.preserve_splits))
 }
 
 /// Disables an enabled table.
-pub fn disable_table(context: &Context, a: DisableTableArgs) -> Answer<()> {
-    on_master(&a.table_name, |name| context.engine.disable_table(name))
+pub fn disable_table(context: &CallContext<'_>, a: DisableTableArgs) -> Answer<()> {
+    on_master(&a.table_name, |name| context.changes().disable_table(name))
 }
 
 /// Enables a disabled table. HBase's client library checks the state itself, so its messages are bare.
-pub fn enable_table(context: &Context, a: EnableTableArgs) -> Answer<()> {
+pub fn enable_table(context: &CallContext<'_>, a: EnableTableArgs) -> Answer<()> {
     let name = full_table_name(&a.table_name)?;
-    context.engine.enable_table(&name).map_err(|e| local(&e))
+    context.changes().enable_table(&name).map_err(|e| local(&e))
 }
 
 /// Adds a family.
-pub fn add_column_family(context: &Context, a: AddColumnFamilyArgs) -> Answer<()> {
+pub fn add_column_family(context: &CallContext<'_>, a: AddColumnFamilyArgs) -> Answer<()> {
     let family = family(&a.column).map_err(illegal)?;
-    on_master(&a.table_name, |name| context.engine.add_family(name, family))
+    on_master(&a.table_name, |name| context.changes().add_family(name, family))
 }
 
 /// Replaces the descriptor of a family.
-pub fn modify_column_family(context: &Context, a: ModifyColumnFamilyArgs) -> Answer<()> {
+pub fn modify_column_family(context: &CallContext<'_>, a: ModifyColumnFamilyArgs) -> Answer<()> {
     let family = family(&a.column).map_err(illegal)?;
-    on_master(&a.table_name, |name| context.engine.modify_family(name, family))
+    on_master(&a.table_name, |name| context.changes().modify_family(name, family))
 }
 
 /// Removes a family and its data.
-pub fn delete_column_family(context: &Context, a: DeleteColumnFamilyArgs) -> Answer<()> {
-    on_master(&a.table_name, |name| context.engine.delete_family(name, &a.column))
+pub fn delete_column_family(context: &CallContext<'_>, a: DeleteColumnFamilyArgs) -> Answer<()> {
+    on_master(&a.table_name, |name| context.changes().delete_family(name, &a.column))
 }
 
 /// Whether a table exists.
@@ -161,10 +153,10 @@ pub fn is_table_available_with_split(context: &Context, a: IsTableAvailableWithS
     if !available(context, &name)? || splits.is_empty() {
         return available(context, &name);
     }
-    let regions = context.engine.regions(&name).map_err(|e| local(&e))?;
     let keys: HashSet<&[u8]> = splits.iter().map(Vec::as_slice).collect();
     let begin = |region: &&hjall_engine::schema::Region| region.start.is_empty() || keys.contains(&region.start[..]);
-    Ok(regions.iter().filter(begin).count() == splits.len() + 1)
+    let regions = context.engine.with_regions(&name, |regions| regions.iter().filter(begin).count());
+    Ok(regions.map_err(|e| local(&e))? == splits.len() + 1)
 }
 
 fn enabled(context: &Context, name: &TTableName) -> Answer<bool> {
@@ -179,7 +171,7 @@ fn available(context: &Context, name: &TableName) -> Answer<bool> {
 }
 
 /// The descriptor of a table.
-pub fn get_table_descriptor(context: &Context, a: GetTableDescriptorArgs) -> Answer<TTableDescriptor> {
+pub fn get_table_descriptor(context: &CallContext<'_>, a: GetTableDescriptorArgs) -> Answer<TTableDescriptor> {
     let name = full_table_name(&a.table)?;
-    descriptor_back(&context.engine.describe(&name).map_err(|e| local(&e))?)
+    descriptor_within(context, &context.engine.describe(&name).map_err(|e| local(&e))?)
 }

@@ -28,11 +28,7 @@ impl Client {
 
     /// Makes one call and returns its result struct.
     pub fn call<R: TSerializable>(&mut self, method: &str, arguments: &impl TSerializable) -> R {
-        let mut sent = Vec::new();
-        let mut out = TBinaryOutputProtocol::new(&mut sent, true);
-        out.write_message_begin(&TMessageIdentifier::new(method, TMessageType::Call, 1)).unwrap();
-        arguments.write_to_out_protocol(&mut out).unwrap();
-        self.0.write_all(&sent).unwrap();
+        self.0.write_all(&message(method, arguments)).unwrap();
         let mut input = TBinaryInputProtocol::new(&self.0, true);
         let head = input.read_message_begin().unwrap();
         assert_eq!((head.name.as_str(), head.message_type), (method, TMessageType::Reply));
@@ -44,6 +40,15 @@ impl Client {
         let put: MutateRowsResult = self.call("mutateRows", &MutateRowsArgs::new(TABLE.to_vec(), vec![batch(n)], None));
         assert_eq!((put.io, put.ia), (None, None));
     }
+}
+
+/// A call in the strict binary protocol.
+pub fn message(method: &str, arguments: &impl TSerializable) -> Vec<u8> {
+    let mut sent = Vec::new();
+    let mut out = TBinaryOutputProtocol::new(&mut sent, true);
+    out.write_message_begin(&TMessageIdentifier::new(method, TMessageType::Call, 1)).unwrap();
+    arguments.write_to_out_protocol(&mut out).unwrap();
+    sent
 }
 
 /// A put of row `n`, which is 10 KiB long.

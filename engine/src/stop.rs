@@ -1,4 +1,4 @@
-//! A flag with which another thread can stop a scan.
+//! A flag with which another thread can stop a scan or a change of tables.
 
 use std::fmt;
 use std::sync::Arc;
@@ -12,7 +12,8 @@ use crate::error::{Error, ErrorKind, Result};
 /// database.
 pub type Watch = Arc<dyn Fn() -> bool + Send + Sync>;
 
-/// Stops a scan from another thread. A running fetch checks it every few hundred cells. Clones share one flag.
+/// Stops a scan or a change of tables from another thread. A running fetch checks it every few hundred cells, a change
+/// before each of its steps. Clones share one flag.
 #[derive(Clone, Default)]
 pub struct Stop {
     asked: Arc<AtomicBool>,
@@ -22,7 +23,7 @@ pub struct Stop {
 }
 
 impl Stop {
-    /// Stops the scan: its fetches fail with `Cancelled` from now on.
+    /// Stops the scan or the change: it fails with `Cancelled` from now on.
     pub fn stop(&self) {
         self.asked.store(true, Ordering::Relaxed);
     }
