@@ -32,7 +32,7 @@ pub fn build<E>(
 }
 
 /// Builds what contains regular expressions, from a source of this many bytes. Its memory is claimed for the request,
-/// that of each regular expression before it is compiled.
+/// that of each regular expression before it is compiled, with what compiling takes in addition.
 pub fn with_patterns<T, E>(
     context: &CallContext<'_>,
     source_bytes: usize,
@@ -71,14 +71,15 @@ pub fn with_patterns<T, E>(
 #[derive(Default)]
 struct Patterns {
     claim: Option<MemoryClaim>,
+    /// What they use at present.
     bytes: usize,
     found_no_room: bool,
 }
 
 impl Patterns {
     fn claim(&mut self, bytes: usize) -> bool {
-        self.bytes = self.bytes.saturating_add(bytes);
-        self.found_no_room |= self.claim.as_mut().is_some_and(|claim| !claim.try_resize(self.bytes));
+        self.bytes = bytes;
+        self.found_no_room |= self.claim.as_mut().is_some_and(|claim| !claim.try_resize(bytes));
         !self.found_no_room
     }
 }

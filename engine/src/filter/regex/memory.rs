@@ -14,8 +14,13 @@ pub const PATTERN_MEMORY_MAX: usize = 16 << 20;
 /// The most memory of all compiled patterns of one filter, in bytes.
 pub const FILTER_MEMORY_MAX: usize = 32 << 20;
 
-/// Claims memory for a pattern that is about to be compiled, in bytes. With an error the pattern is not compiled.
+/// Sets the memory that the patterns of a filter claim, in bytes: before a pattern is compiled, all that they use
+/// while it is, and afterwards what they keep. With an error the pattern is not compiled.
 pub type Claim = Rc<dyn Fn(usize) -> Result<()>>;
+
+/// The most memory while a pattern is compiled, as a multiple of the estimate for the compiled one: regex-automata
+/// keeps the syntax tree, an intermediate form and two programs at a time.
+const COMPILING_FACTOR: usize = 5;
 
 /// A filter that is being built on this thread.
 struct Building {
@@ -37,7 +42,7 @@ impl Drop for Restore {
     }
 }
 
-/// Builds one filter. `claim` is called for each of its patterns before it is compiled.
+/// Builds one filter. `claim` is called for each of its patterns before it is compiled, and afterwards.
 pub fn claiming<T>(claim: Claim, build: impl FnOnce() -> T) -> T {
     let _restore = Restore(BUILDING.replace(Some(Building { bytes: 0, claim: Some(claim) })));
     build()
@@ -52,14 +57,43 @@ pub(in crate::filter) fn of_filter<T>(build: impl FnOnce() -> T) -> T {
     build()
 }
 
-/// Takes memory for a pattern that is about to be compiled, in bytes.
+/// Compiles a pattern whose compiled form is estimated to use this many bytes.
 ///
 /// # Errors
-/// `InvalidArgument` if the filter exceeds [`FILTER_MEMORY_MAX`]; that of the claim.
-pub(super) fn take(bytes: usize) -> Result<()> {
-    let claim = BUILDING.with_borrow_mut(|building| {
+/// `InvalidArgument` if the filter exceeds [`FILTER_MEMORY_MAX`]; those of the claim and of the compilation.
+pub(super) fn compiling<T>(bytes: usize, compile: impl FnOnce() -> Result<T>) -> Result<T> {
+    let Some((claim, before)) = take(bytes)? else { return compile() };
+    claim(before.saturating_add(bytes.saturating_mul(COMPILING_FACTOR)))?;
+    let compiled = compile()?;
+    claim(before.saturating_add(bytes))?;
+    Ok(compiled)
+}
+
+/// The length of a translation whose memory need not be claimed while it is made, in bytes.
+pub(super) const CLAIM_STEP: usize = 16 << 10;
+
+/// The copies of a translation while it is made: parts, groups and alternatives are joined from their own.
+const TRANSLATION_COPIES: usize = 6;
+
+/// Claims the memory of a translation that has this length so far.
+///
+/// # Errors
+/// That of the claim.
+pub(super) fn translating(length: usize) -> Result<()> {
+    let claim = BUILDING.with_borrow(|building| {
+        let building = building.as_ref()?;
+        Some((building.claim.clone()?, building.bytes))
+    });
+    claim.map_or(Ok(()), |(claim, before)| claim(before.saturating_add(length.saturating_mul(TRANSLATION_COPIES))))
+}
+
+/// Adds the bytes of a pattern to those of its filter. Returns the claim of the filter, if it has one, and the bytes of
+/// its earlier patterns.
+fn take(bytes: usize) -> Result<Option<(Claim, usize)>> {
+    BUILDING.with_borrow_mut(|building| {
         let Some(building) = building else { return Ok(None) };
-        building.bytes = building.bytes.saturating_add(bytes);
+        let before = building.bytes;
+        building.bytes = before.saturating_add(bytes);
         if building.bytes > FILTER_MEMORY_MAX {
             return Err(Error::invalid(format!(
                 "the regular expressions of the filter need more than {} MiB of memory when they are compiled: use \
@@ -67,9 +101,8 @@ pub(super) fn take(bytes: usize) -> Result<()> {
                 FILTER_MEMORY_MAX >> 20
             )));
         }
-        Ok(building.claim.clone())
-    })?;
-    claim.map_or(Ok(()), |claim| claim(bytes))
+        Ok(building.claim.clone().map(|claim| (claim, before)))
+    })
 }
 
 /// The error of a pattern that exceeds [`PATTERN_MEMORY_MAX`].
@@ -116,6 +149,11 @@ pub(super) fn backtracks(translated: &str) -> bool {
 /// The memory of a translation itself, of which there are copies, in bytes.
 pub(super) fn of_text(translated: &str) -> usize {
     translated.len() * 4
+}
+
+/// A lower bound of [`of_pattern`] for a translation of this length.
+pub(super) fn at_least(length: usize) -> usize {
+    length.saturating_mul(12)
 }
 
 /// An estimate of the memory of a pattern whose parts use `parts` bytes.

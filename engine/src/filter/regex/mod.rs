@@ -123,13 +123,14 @@ fn translate(pattern: &str, flags: u32) -> Result<Translation> {
 }
 
 fn compile(translated: &str, bytes: usize, pattern: &str) -> Result<Regex> {
-    memory::take(bytes)?;
     let mut builder = RegexBuilder::new(translated);
     builder.backtrack_limit(BACKTRACKS_MAX);
     // The estimate is the limit; this is the limit on a mistake in it.
     builder.delegate_size_limit(PATTERN_MEMORY_MAX).delegate_dfa_size_limit(memory::state_cache(bytes));
-    builder.build().map_err(|error| {
-        Error::invalid(format!("the regular expression {pattern:?} is too large or not supported: {error}"))
-            .with_source(error)
+    memory::compiling(bytes, || {
+        builder.build().map_err(|error| {
+            Error::invalid(format!("the regular expression {pattern:?} is too large or not supported: {error}"))
+                .with_source(error)
+        })
     })
 }

@@ -55,11 +55,16 @@ pub(super) struct Parser {
     pub(super) groups: u32,
     pub(super) names: BTreeMap<String, u32>,
     depth: usize,
+    /// The length of the translation of all parts so far, whatever group they are in. Each enclosing group holds what
+    /// precedes its inner ones, so a limit for each would be no limit for all.
+    translated: usize,
+    /// The part of it whose memory has been claimed.
+    claimed: usize,
 }
 
 impl Parser {
     fn new(chars: Vec<char>, flags: u32) -> Self {
-        Self { chars, at: 0, flags, groups: 0, names: BTreeMap::new(), depth: 0 }
+        Self { chars, at: 0, flags, groups: 0, names: BTreeMap::new(), depth: 0, translated: 0, claimed: 0 }
     }
 
     pub(super) fn has(&self, flag: u32) -> bool {
@@ -155,6 +160,7 @@ impl Parser {
     fn sequence(&mut self) -> Result<Piece> {
         let mut whole = Piece::nothing();
         while let Some(c) = self.peek() {
+            let is_group = c == '(';
             let piece = match c {
                 '|' | ')' => break,
                 '(' => match self.group()? {
@@ -194,12 +200,28 @@ impl Parser {
                     self.quantified(Piece::char(set::write(&set)), false)?
                 }
             };
+            if !is_group {
+                self.count(piece.text.len())?;
+            }
             whole.push(&piece);
             if whole.bytes.saturating_add(memory::of_text(&whole.text)) > PATTERN_MEMORY_MAX {
                 return Err(memory::too_large());
             }
         }
         Ok(whole)
+    }
+
+    /// Counts the translation of a part that is no group.
+    fn count(&mut self, length: usize) -> Result<()> {
+        self.translated = self.translated.saturating_add(length);
+        if memory::at_least(self.translated) > PATTERN_MEMORY_MAX {
+            return Err(memory::too_large());
+        }
+        if self.translated - self.claimed >= memory::CLAIM_STEP {
+            memory::translating(self.translated)?;
+            self.claimed = self.translated;
+        }
+        Ok(())
     }
 
     /// Applies the quantifier that follows, if there is one.
