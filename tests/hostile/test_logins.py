@@ -497,10 +497,11 @@ def test_the_command_makes_entries_that_the_server_takes(attacked, tmp_path):
     assert user("check", "alice", "--users", path, given="secret\n")[:2] == (
         0, "alice (password) read: *; write: sales:*; admin: *\nthe password is right\n")
     assert user("check", "alice", "--users", path, given="Secret\n")[0] == 2
-    assert "svc@example.com (1 tokens, cn:svc) read: t" in user("check", "--users", path)[1]
+    assert "svc@example.com (1 token, cn:svc) read: t" in user("check", "--users", path)[1]
     before = path.read_text()
     for arguments, why in ((["alice"], "already has a user alice"), (["a b"], "the name must have"), (["10.0.0.1"], "IP address"),
-                           (["x", "--read", "sales:o*"], "neither *"), (["x", "--certificate", "alice"], "begins with none")):
+                           (["x", "--read", "sales:o*"], '--read "sales:o*" is neither *'), (["x", "--certificate", "alice"], "begins with none"),
+                           (["x", "--no-password", "--read", "*"], "x could never log in")):
         code, _, err = user("add", *arguments, "--users", path, given="secret\n")
         assert code == 2 and why in err, err
     assert user("add", "x", "--users", path, given="\n")[0] == 2 and path.read_text() == before

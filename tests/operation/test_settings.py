@@ -161,6 +161,9 @@ WRONG_TOML = [
     ("[server]\nlisten = [\"nowhere\"]\n", "server.listen must be a host and a port"),
     ("[log]\nformat = \"xml\"\n", "must be one of human, json"),
     ("[tls]\nkey = \"k.pem\"\n", "tls.key requires tls.certificate (--tls-cert)"),
+    ("[tls]\nplain = \"loopback\"\n", "tls.plain loopback requires tls.certificate and tls.key"),
+    ("[tls]\nclient_certificates = \"request\"\n[auth]\nusers = \"u.toml\"\n", "tls.client_certificates request requires tls.client_ca"),
+    ("[server]\nfoo = 1\n", ":2: server.foo is not a setting; `hjall config --default` lists all settings"),
     ("[server\n", ":1: is not valid TOML"),
     ("[server]\nport = 1\nport = 2\n", ":3: is not valid TOML: duplicate key"),
 ]
@@ -202,6 +205,7 @@ def test_entity_expansion_is_refused(tmp_path):
 @pytest.mark.parametrize(("options", "variables", "said"), [
     (("--max-connections", "0"), {}, "--max-connections 0: must be a whole number"),
     (("--set", "queue.read_ratio=1"), {}, "queue.read_ratio is not a setting; did you mean queues.read_ratio?"),
+    (("--set", "foo.bar=1"), {}, "foo.bar is not a setting; `hjall config` lists all settings"),
     (("--set", "queues.read_ratio=2"), {}, "--set queues.read_ratio=2: must be a number from 0 to 1"),
     (("--config", "/no/such/file"), {}, "/no/such/file: cannot be read"),
     ((), {"HJALL_QUEUES_READ_RATIO": "half"}, "HJALL_QUEUES_READ_RATIO=half: must be a number from 0 to 1"),
@@ -211,9 +215,10 @@ def test_invalid_flags_and_variables_are_refused_by_name(options, variables, sai
 
 
 def test_an_unknown_variable_is_refused():
-    _, said = config(environment={"HJALL_QUEUE_READ_RATIO": "0.5", "HJALL_UNRELATED": "1"}, code=2)
+    _, said = config(environment={"HJALL_QUEUE_READ_RATIO": "0.5", "HJALL_UNRELATED": "1", "HJALL_FOO": "1"}, code=2)
     assert "HJALL_QUEUE_READ_RATIO is not the variable of a setting; did you mean HJALL_QUEUES_READ_RATIO?" in said
     assert "HJALL_UNRELATED is not the variable of a setting; unset it" in said
+    assert "HJALL_FOO is not the variable of a setting; unset it" in said
 
 
 def test_variables_of_the_shell_are_no_settings():

@@ -47,12 +47,14 @@ pub enum OutputFormat {
 const EXAMPLES: &str = "\
 Examples:
   hjall serve                                  data in ./hjall-data, clients at 127.0.0.1:9090
-  hjall serve --data /var/lib/hjall --listen 0.0.0.0:9090
+  hjall serve --data /var/lib/hjall            data elsewhere
   hjall serve --memory --listen 127.0.0.1:0    nothing on disk, any free port (printed)
+  hjall serve --listen 0.0.0.0:9090 --tls-cert server.pem --tls-key server.key --users users.toml
+                                               clients on the network, with TLS and users
   hjall serve --hbase-site /etc/hbase/conf/hbase-site.xml
   hjall backup /backup/monday                  copy the data folder, whether a server runs or not
   hjall compact --data /var/lib/hjall          drop deleted and expired data while no server runs
-  hjall user add alice --users users.toml --read '*'   a user, and what she may do
+  hjall user add alice --users users.toml --read '*'   a user who may read all tables
   hjall config --default > hjall.toml          a template of the settings file
   hjall config --config hjall.toml             the effective settings and their origins
   hjall shell                                  HBase's shell on the server at 127.0.0.1:9090
@@ -73,10 +75,9 @@ hbase-site.xml, environment variables (HJALL_QUEUES_READ_RATIO=0.7), flags. Ever
 name (`hjall config` lists them). Settings without a flag of their own are set with --set.
 
 Examples:
-  hjall serve --data /var/lib/hjall --listen 0.0.0.0:9090
+  hjall serve --data /var/lib/hjall --listen 127.0.0.1:9091
   hjall serve --config hjall.toml --set queues.read_ratio=0.7
-  hjall serve --tls-cert server.pem --tls-key server.key
-  hjall serve --tls-cert server.pem --tls-key server.key --users users.toml
+  hjall serve --listen 0.0.0.0:9090 --tls-cert server.pem --tls-key server.key --users users.toml
   hjall serve --listen-thrift1 127.0.0.1:9090 --listen-thrift2 127.0.0.1:9091
   hjall serve --memory --listen 127.0.0.1:0 --log-format json
 

@@ -105,6 +105,13 @@ impl fmt::Display for Failure {
             ),
             Self::Backup(to, error) => write!(f, "backup to {}: {error}", to.display()),
             Self::Start(error) => write!(f, "{error}"),
+            Self::Info(addr, error) if error.kind() == std::io::ErrorKind::AddrInUse => {
+                write!(
+                    f,
+                    "cannot listen on {addr} for metrics: another program uses the port; stop it, choose another address \
+                     with --info-listen, or set it to off"
+                )
+            }
             Self::Info(addr, error) => {
                 write!(
                     f,

@@ -5,7 +5,9 @@ use std::io::{self, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 
 use clap::{Arg, ArgAction, ArgMatches, Command};
-use hjall_server::access::{HashedPassword, HashedToken, Role, User, Users, UsersError, check_name, generate_token};
+use hjall_server::access::{
+    CertificateName, HashedPassword, HashedToken, Role, Scope, User, Users, UsersError, check_name, generate_token,
+};
 use hjall_server::settings::{Effective, Refused, Sources, StartupOptions};
 
 use super::exit::Failure;
@@ -148,6 +150,27 @@ fn users_file(sources: &Sources) -> Result<PathBuf, Failure> {
 fn add(path: &Path, user: &NewUser) -> Result<(), Failure> {
     let usage = |why: String| Failure::Usage(why);
     check_name(&user.name).map_err(|why| usage(format!("the name {why}")))?;
+    if !user.password && !user.token && user.certificates.is_empty() {
+        return Err(usage(format!(
+            "{} could never log in: leave out --no-password, or add --token or --certificate NAME",
+            user.name
+        )));
+    }
+    for (role, patterns) in Role::ALL.into_iter().zip(&user.roles) {
+        for pattern in patterns {
+            Scope::default().add(pattern).map_err(|why| {
+                usage(format!(
+                    "--{} {pattern:?} is neither *, NAMESPACE:*, NAMESPACE:TABLE nor TABLE: {why}",
+                    role.name()
+                ))
+            })?;
+        }
+    }
+    for certificate in &user.certificates {
+        CertificateName::parse(certificate).ok_or_else(|| {
+            usage(format!("--certificate {certificate:?} begins with none of subject:, cn:, dns:, email: and uri:"))
+        })?;
+    }
     // Before the password is asked for.
     read_without(path, &user.name)?;
     let mut lines = vec![format!("[users.{}]", quoted(&user.name))];
@@ -274,7 +297,11 @@ fn check(path: &Path, name: Option<&str>) -> Result<(), Failure> {
 fn described(user: &User) -> String {
     let mut logins = Vec::new();
     logins.extend(user.password.as_ref().map(|_| "password".to_owned()));
-    logins.extend((!user.tokens.is_empty()).then(|| format!("{} tokens", user.tokens.len())));
+    logins.extend(match user.tokens.len() {
+        0 => None,
+        1 => Some("1 token".to_owned()),
+        count => Some(format!("{count} tokens")),
+    });
     logins.extend(user.certificates.iter().map(ToString::to_string));
     let logins = if logins.is_empty() { "no login".to_owned() } else { logins.join(", ") };
     let roles: Vec<_> = Role::ALL

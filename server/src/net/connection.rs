@@ -18,7 +18,7 @@ use super::refusal::Refusal;
 use super::rewind::Rewind;
 use super::sasl::{self, SaslStream};
 use super::tls::TlsAcceptor;
-use super::{http, session};
+use super::{http, session, tls_failure};
 use crate::access::Access;
 use crate::dispatch::call::DefaultService;
 use crate::dispatch::caller::Caller;
@@ -97,7 +97,7 @@ async fn serve_tls(
     let stream = match handshake {
         Ok(Ok(stream)) => stream,
         Ok(Err(error)) => {
-            client_error!(errors, TlsHandshake, info, %peer, error = %Brief(error), "connection closed: the TLS handshake failed");
+            client_error!(errors, TlsHandshake, info, %peer, error = %Brief(tls_failure::of_handshake(&error)), "connection closed: the TLS handshake failed");
             return;
         }
         Err(_) => {

@@ -24,4 +24,5 @@ mod rewind;
 mod sasl;
 mod session;
 pub(crate) mod tls;
+mod tls_failure;
 mod web_pages;

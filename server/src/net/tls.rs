@@ -15,6 +15,7 @@ use tokio_rustls::rustls::{RootCertStore, ServerConfig, crypto};
 use tokio_rustls::server::TlsStream;
 
 use crate::net::rewind::Rewind;
+use crate::net::tls_failure::described;
 use crate::settings::config::{ClientCertificates, PlainText, TlsSettings};
 
 /// Why TLS cannot be offered. The text names the file and the reason.
@@ -61,7 +62,7 @@ impl TlsAcceptor {
             Some(path) => {
                 let mut roots = RootCertStore::empty();
                 for certificate in certificates(path)? {
-                    roots.add(certificate).map_err(|e| unusable(path, &e))?;
+                    roots.add(certificate).map_err(|e| unusable(path, &described(&e)))?;
                 }
                 let verifier = WebPkiClientVerifier::builder_with_provider(roots.into(), provider);
                 let verifier = match files.client_certificates {
@@ -73,9 +74,10 @@ impl TlsAcceptor {
         };
         let config = config.with_single_cert(chain, key).map_err(|e| {
             TlsError(format!(
-                "the certificate {} and the key {} cannot be used together: {e}",
+                "the certificate {} and the key {} cannot be used together: {}",
                 files.certificate.display(),
-                files.key.display()
+                files.key.display(),
+                described(&e)
             ))
         })?;
         Ok(Self {

@@ -127,8 +127,11 @@ fn flags(flags: &[(String, String, String)], wrong: &mut Vec<SettingError>) -> V
             }
             None => {
                 let meant = nearest(name, table::ALL.iter().map(|setting| setting.name));
-                let meant = meant.map_or_else(String::new, |meant| format!("; did you mean {meant}?"));
-                wrong.push(SettingError(format!("{flag} {name}={text}: {name} is not a setting{meant}")));
+                let meant = meant.map_or_else(
+                    || "`hjall config` lists all settings".to_owned(),
+                    |meant| format!("did you mean {meant}?"),
+                );
+                wrong.push(SettingError(format!("{flag} {name}={text}: {name} is not a setting; {meant}")));
             }
         }
     }

@@ -1,9 +1,13 @@
 //! Suggestions for misspelt names.
 
-/// The name with the smallest edit distance to `wrong`, if at most a third of the letters differ.
+/// The name with the smallest edit distance to `wrong`, if at most a third of the letters differ. The sections with
+/// which both begin do not count.
 pub fn nearest<'a>(wrong: &str, names: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let best = names.into_iter().map(|name| (distance(wrong, name), name)).min()?;
-    (best.0 <= wrong.chars().count().max(3) / 3).then_some(best.1)
+    let shared = wrong.chars().zip(best.1.chars()).take_while(|(a, b)| a == b);
+    let sections = shared.zip(1..).filter(|((c, _), _)| matches!(c, '.' | '_')).map(|(_, end)| end).last().unwrap_or(0);
+    let counted = wrong.chars().count() - sections;
+    (best.0 <= counted.max(3) / 3).then_some(best.1)
 }
 
 /// Levenshtein distance.
@@ -32,5 +36,7 @@ mod tests {
         assert_eq!(nearest("queues.read_ration", names), Some("queues.read_ratio"));
         assert_eq!(nearest("queue.scanratio", names), Some("queues.scan_ratio"));
         assert_eq!(nearest("colour", names), None);
+        assert_eq!(nearest("queues.foo", names), None, "the section alone is no likeness");
+        assert_eq!(nearest("limits.conections", names), Some("limits.connections"));
     }
 }

@@ -206,6 +206,13 @@ impl StartupOptions {
                     "request requires auth.users: otherwise clients without a certificate could do everything",
                 )
             }
+            (_, _, None) if client_certificates == ClientCertificates::Request => {
+                ("tls.client_certificates", "request requires tls.client_ca, the authorities of the certificates")
+            }
+            (None, None, None) if plain_text == PlainText::Loopback => (
+                "tls.plain",
+                "loopback requires tls.certificate and tls.key: without them, connections without TLS are served everywhere",
+            ),
             (Some(certificate), Some(key), client_authorities) => {
                 self.config.tls =
                     Some(TlsSettings { certificate, key, client_authorities, client_certificates, plain_text });

@@ -97,7 +97,8 @@ impl Fault {
         Self::io(
             format!(
                 "org.apache.hadoop.hbase.CallQueueTooBigException: Call queue is full on {server}, is \
-                 hbase.ipc.server.max.callqueue.size too small?"
+                 hbase.ipc.server.max.callqueue.size too small? (limits.bytes_in_flight; try again later, or send less at \
+                 once)"
             ),
             true,
         )

@@ -37,7 +37,11 @@ pub enum MeasureError {
 impl fmt::Display for MeasureError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::TooLarge(limit) => write!(f, "the message is longer than the {limit} bytes that are allowed"),
+            Self::TooLarge(limit) => write!(
+                f,
+                "the message is longer than the {limit} bytes that are allowed (limits.message): send less at once, or raise \
+                 the limit"
+            ),
             Self::TooDeep => write!(f, "values nest deeper than {DEPTH_MAX} levels"),
             Self::Negative => f.write_str("a length is negative"),
             Self::NoSuchType(number) => write!(f, "there is no value type {number}"),

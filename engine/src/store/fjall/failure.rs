@@ -20,7 +20,41 @@ pub(super) fn refuses_writes(database: &fjall::Database) -> bool {
 /// Converts an error of fjall. `doing` describes the action that failed.
 pub(super) fn failed(doing: &str, error: fjall::Error) -> Error {
     let (kind, remedy) = classify(&error);
-    Error::new(kind, format!("{doing} failed: {remedy} ({error:?})")).with_source(error)
+    Error::new(kind, format!("{doing} failed: {remedy} ({})", reason(&error))).with_source(error)
+}
+
+/// The reason in words. The texts of fjall's own errors are those of Rust's `Debug`.
+fn reason(error: &fjall::Error) -> String {
+    let words = match error {
+        fjall::Error::Io(error) | fjall::Error::Storage(LsmError::Io(error)) => return error.to_string(),
+        fjall::Error::Storage(LsmError::ChecksumMismatch { .. })
+        | fjall::Error::JournalRecovery(JournalRecoveryError::ChecksumMismatch) => {
+            "what was read does not have the checksum that was stored with it"
+        }
+        fjall::Error::Storage(LsmError::Decompress(_)) | fjall::Error::Decompress(_) => {
+            "a block cannot be decompressed"
+        }
+        fjall::Error::Storage(LsmError::InvalidVersion(_)) | fjall::Error::InvalidVersion(_) => {
+            "a file has a format version that is not known"
+        }
+        fjall::Error::Storage(LsmError::Unrecoverable) | fjall::Error::Unrecoverable => {
+            "a file is missing or cannot be read"
+        }
+        fjall::Error::Storage(LsmError::InvalidTag((what, tag))) | fjall::Error::InvalidTag((what, tag)) => {
+            return format!("{what} has the unknown tag {tag}");
+        }
+        fjall::Error::Storage(LsmError::InvalidTrailer) | fjall::Error::InvalidTrailer => "a file has no valid end",
+        fjall::Error::Storage(LsmError::InvalidHeader(what)) => return format!("{what} has no valid beginning"),
+        fjall::Error::Storage(LsmError::Utf8(_)) => "a name is not UTF-8",
+        fjall::Error::JournalRecovery(JournalRecoveryError::InsufficientLength) => "a batch of a journal is incomplete",
+        fjall::Error::JournalRecovery(JournalRecoveryError::TooManyItems) => "a batch of a journal is too long",
+        fjall::Error::JournalRecovery(JournalRecoveryError::InvalidFileName) => "a file among the journals is not one",
+        fjall::Error::Poisoned => "the store refuses writes after a failure",
+        fjall::Error::KeyspaceDeleted => "the space does not exist any more",
+        fjall::Error::Locked => "the folder is locked",
+        _ => return error.to_string(),
+    };
+    words.to_owned()
 }
 
 /// Converts an error of opening the database in a folder. A file that is missing or too short is damage.
@@ -33,7 +67,7 @@ pub(super) fn failed_opening(folder: &Path, error: fjall::Error) -> Error {
         {
             Error::new(
                 ErrorKind::Corrupt,
-                format!("{doing} failed: a file is missing or truncated; restore the folder from a backup ({error:?})"),
+                format!("{doing} failed: a file is missing or truncated; restore the folder from a backup ({io})"),
             )
             .with_source(error)
         }
