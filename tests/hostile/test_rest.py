@@ -97,7 +97,7 @@ def test_random_bodies_and_addresses_never_fail_inside(served):
 
 
 def test_small_elements_do_not_become_much_memory(served):
-    server = served(limits=["limits.bytes_in_flight=128MiB", "limits.reply=64MiB"])
+    server = served("--set", "limits.bytes_in_flight=128MiB", "--set", "limits.reply=64MiB")
     reset_peak_rss(server)
     before = peak_rss(server)
     bodies = [(JSON, b'{"Row":[' + b"{}," * (2 * MIB) + b"{}]}"), (PROTOBUF, b"\x0a\x00" * (4 * MIB)), (XML, b"<CellSet>" + b"<Row/>" * MIB + b"</CellSet>"),
@@ -112,7 +112,7 @@ def test_small_elements_do_not_become_much_memory(served):
 
 
 def test_a_compressed_body_has_the_same_limits(served):
-    server = served(limits=["limits.bytes_in_flight=128MiB", "limits.reply=64MiB"])
+    server = served("--set", "limits.bytes_in_flight=128MiB", "--set", "limits.reply=64MiB")
     reset_peak_rss(server)
     before = peak_rss(server)
     bomb = gzip.compress(bytes(200 * MIB))
@@ -124,7 +124,7 @@ def test_a_compressed_body_has_the_same_limits(served):
 
 
 def test_a_body_over_the_limit_is_refused(served):
-    server = served(limits=["limits.message=1MiB"])
+    server = served("--set", "limits.message=1MiB")
     # The client sends all of its body before it reads the answer.
     assert send(server, "PUT", "/t/r/f:q2", bytes(16 * MIB), Content_Type=BYTES)[0] == 413
     with connect(server.port) as raw:
@@ -196,7 +196,7 @@ def test_a_scan_that_fails_on_the_way_is_not_taken_for_complete(served):
 
 
 def test_scanners_are_limited_and_expire(served):
-    server = served(limits=["limits.scanners_per_address=20", "limits.scanner_timeout=1s"])
+    server = served("--set", "limits.scanners_per_address=20", "--set", "limits.scanner_timeout=1s")
     found = [send(server, "PUT", "/t/scanner", "{}", Content_Type=JSON) for _ in range(25)]
     assert [status for status, _ in found].count(201) == 20 and found[-1][0] == 503
     while metric(server, "hjall_scanners_open"):
@@ -222,7 +222,7 @@ def open_scanner(server, kind, body):
 
 
 def test_what_open_scanners_hold_counts(served):
-    server = served(limits=["limits.bytes_in_flight=64MiB", "limits.reply=32MiB"])
+    server = served("--set", "limits.bytes_in_flight=64MiB", "--set", "limits.reply=32MiB")
     wide_row(server, 40_000)
     # With a filter, a row is read as a whole, and the rest of it waits for the next request.
     whole = json.dumps({"batch": 1, "startRow": "dw==", "filter": json.dumps({"type": "PrefixFilter", "value": "dw=="})})
