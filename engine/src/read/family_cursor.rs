@@ -256,12 +256,19 @@ impl FamilyCursor {
 
     /// Whether anything is stored ahead in the open row, including cells that are hidden, expired or not selected.
     /// Cells after the last selected column do not count, nor does the rest of a selected column whose versions have
-    /// been examined. HBase seeks behind these, but not behind the excess versions of a column that it came across.
+    /// been examined. HBase seeks behind these, but not behind the excess versions of a column that it came across, nor
+    /// behind the empty qualifier, unless that is the last selected column: a family marker may follow (HBASE-18471).
     pub(super) fn has_more_stored(&mut self) -> Result<bool> {
-        let seeks_behind = |column: &Column| self.plan.wanted.is_some() || matches!(column, Column::Known(_));
-        let column = self.row.as_ref().and_then(|row| row.column.as_ref());
-        if column.is_some_and(|(_, column)| column.is_full(&self.plan) && seeks_behind(column)) {
-            self.next_column()?;
+        if let Some(OpenRow { prefix: row, column: Some((prefix, column)), wanted: examined, .. }) = &self.row
+            && column.is_full(&self.plan)
+        {
+            let seeks_behind = match &self.plan.wanted {
+                Some(wanted) => wanted.len() == examined + 1 || prefix[..] != key::column_prefix(row, b"")[..],
+                None => matches!(column, Column::Known(_)),
+            };
+            if seeks_behind {
+                self.next_column()?;
+            }
         }
         let Some(row) = &self.row else { return Ok(false) };
         if matches!(&row.column, Some((_, Column::Known(_)))) {

@@ -22,6 +22,11 @@ pub const ILLEGAL_ARGUMENT: &str = "java.lang.IllegalArgumentException";
 pub const NULL_POINTER: &str = "java.lang.NullPointerException";
 /// The class of failures that have no more specific one.
 pub const IO: &str = "java.io.IOException";
+/// The refusal of a read of no versions.
+pub const VERSIONS_NOT_POSITIVE: &str = "versions must be positive: ask for 1 or more";
+/// Why a scanner is not known, and what to do; follows its id.
+pub const CLOSED_SCANNER: &str =
+    "was never opened, is closed, or has not been used for limits.scanner_timeout: open another scanner";
 const NOT_SERVING: &str = "org.apache.hadoop.hbase.NotServingRegionException";
 const RETRIES_EXHAUSTED: &str = "org.apache.hadoop.hbase.client.RetriesExhaustedException";
 const BATCH: &str = "org.apache.hadoop.hbase.client.RetriesExhaustedWithDetailsException";

@@ -226,3 +226,19 @@ def calls(name, *families, splits=(), count=260):
 calls("calls-random-all", {"name": "f", "maxVersions": 3}, {"name": "g", "maxVersions": 1}, splits=("b",))
 # Without families of NEW_VERSION_BEHAVIOR: HBase's region server fails on most mixtures of markers there.
 calls("calls-random-kept", {"name": "f", "maxVersions": 3, "keepDeletedCells": 1}, {"name": "g", "maxVersions": 2, "minVersions": 1, "timeToLive": 7200})
+
+
+# ---------------------------------------------------------------- what once differed
+
+@scenario("calls-existence-only")
+def existence_only(j):
+    """HBase's gateway cannot convert the result, but reports any other error of the call first."""
+    t = j.table()
+    j.t2.createTable(desc={"tableName": {"qualifier": t}, "columns": [{"name": "f"}]}, splitKeys=[])
+    for wrong in ({}, {"filterBytes": "none"}, {"filterString": "Nonsense()"}, {"columns": [{"family": "unknown"}]}, {"targetReplicaId": 3}):
+        for table in (t, j.table("unknown")):
+            get = {"row": "a", "existence_only": True, **wrong}
+            j.t2.get(table=table, tget=get)
+            j.t2.getMultiple(table=table, tgets=[get])
+            j.t2.getMultiple(table=table, tgets=[get, {"row": "b"}])
+            j.t2.exists(table=table, tget=get)

@@ -270,3 +270,20 @@ def pieces_before_hidden_cells(j):
                 for batch in (1, 2):
                     scan = {"batchSize": batch, "reversed": reverse, **start, **options}
                     j.t2.getScannerResults(table=t, tscan=scan, numRows=50)
+
+
+@scenario("mixed-pieces-before-the-end-of-the-empty-qualifier")
+def pieces_of_the_empty_qualifier(j):
+    """HBase does not seek behind the empty qualifier, so that a full piece is partial if anything follows it."""
+    t = create(j, family("f", 2), family("g", 1))
+    for row in ("a", "e"):
+        put(j, t, row, ("f:", "v", 1), ("f:0", "v", 1), ("f:4", "v", 1))
+    put(j, t, "b", ("f:", "v", 1), ("f:1", "v", 4))
+    put(j, t, "c", ("f:", "v", 1), ("f:", "v", 2), ("f:", "v", 3))
+    put(j, t, "d", ("f:0", "v", 1), ("f:0", "v", 2), ("f:1", "v", 4))
+    for qualifiers in (("", "4"), ("0", "4"), ("", "1"), ("", "0", "4"), ("",)):
+        for span in ({}, {"timeRange": {"minStamp": 1, "maxStamp": 4}}, {"timeRange": {"minStamp": 0, "maxStamp": 2}}):
+            for more in ({}, {"filterString": "KeyOnlyFilter()"}, {"maxVersions": 2}):
+                for reverse in (False, True):
+                    named = [{"family": "f", "qualifier": q} for q in qualifiers]
+                    j.t2.getScannerResults(table=t, tscan={"batchSize": 1, "reversed": reverse, "columns": named, **span, **more}, numRows=50)

@@ -81,6 +81,31 @@ fn a_reverse_scan_keeps_the_order_of_cells_within_a_row() {
     assert_eq!(world.scan(scan), "b f:1@5=b f:1@4=older f:2@5=x g:1@5=g");
 }
 
+/// The answers of HBase 2.6.1, which does not seek behind the empty qualifier, unless that is the last selected column.
+#[test]
+fn a_full_piece_is_partial_if_anything_follows_the_empty_qualifier() {
+    let world = World::new(&["f VERSIONS=2"]);
+    for (row, column, timestamp) in [
+        ("a", "f:", 1),
+        ("a", "f:4", 1),
+        ("b", "f:", 1),
+        ("b", "f:1", 4),
+        ("c", "f:", 1),
+        ("c", "f:", 2),
+        ("d", "f:", 1),
+        ("e", "f:4", 1),
+    ] {
+        world.put(row, column, timestamp, "v");
+    }
+    let pieces =
+        |names: &[&str], reversed| world.scan(Scan { batch: 1, reversed, columns: columns(names), ..Scan::default() });
+    let expected = "a f:@1=v …; a f:4@1=v; b f:@1=v …; c f:@2=v …; d f:@1=v; e f:4@1=v";
+    assert_eq!(pieces(&["f:", "f:4"], false), expected);
+    let expected = "e f:4@1=v; d f:@1=v; c f:@2=v …; b f:@1=v …; a f:@1=v …; a f:4@1=v";
+    assert_eq!(pieces(&["f:", "f:4"], true), expected);
+    assert_eq!(pieces(&["f:"], false), "a f:@1=v; b f:@1=v; c f:@2=v; d f:@1=v");
+}
+
 #[test]
 fn pieces_cross_families_but_not_rows() {
     for reversed in [false, true] {

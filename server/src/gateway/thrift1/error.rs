@@ -21,7 +21,9 @@ pub fn undeclared(error: Error) -> Fault {
 /// The fault of methods that declare Java's `IllegalArgumentException`.
 pub fn declared(error: Error) -> Fault {
     match error.kind() {
-        ErrorKind::InvalidArgument => Fault::IllegalArgument(Raised::of(&error).stack_trace()),
+        ErrorKind::InvalidArgument => {
+            Fault::IllegalArgument(Raised::new(error.kind().java_class(), error.plain()).stack_trace())
+        }
         _ => io_error(&Raised::of(&error)),
     }
 }

@@ -11,7 +11,7 @@ use super::error::{Answer, io_error, undeclared};
 use super::rows::Rows;
 use crate::gateway::attributes::{Attributes, Sent};
 use crate::gateway::context::CallContext;
-use crate::gateway::error::{IO, Raised, once_located};
+use crate::gateway::error::{IO, Raised, VERSIONS_NOT_POSITIVE, once_located};
 
 /// The newest cell of one column, or of each column of a family.
 pub fn get(context: &CallContext<'_>, a: GetArgs) -> Answer<Vec<TCell>> {
@@ -104,7 +104,7 @@ fn versions(
     Column::parse(sent(column, "column")?).select(&mut columns);
     let get = Get { max_versions, ..new_get(sent(row, "row")?, columns, before)? };
     if max_versions <= 0 {
-        return Err(io_error(&Raised::new(IO, "versions must be positive")));
+        return Err(io_error(&Raised::new(IO, VERSIONS_NOT_POSITIVE)));
     }
     fetch(context, &table, get, attributes).map(|row| cells(&row)).map_err(undeclared)
 }

@@ -13,7 +13,7 @@ use super::error::{Answer, undeclared};
 use super::rows::Rows;
 use crate::gateway::attributes::{Attributes, Sent};
 use crate::gateway::context::{CallContext, Context};
-use crate::gateway::error::{ILLEGAL_ARGUMENT, once_located};
+use crate::gateway::error::{CLOSED_SCANNER, ILLEGAL_ARGUMENT, once_located};
 use crate::gateway::filters::{self, Unbuilt};
 use crate::gateway::scanners::{OpenScanner, paused};
 use crate::wire::fault::Fault;
@@ -76,7 +76,7 @@ pub fn scanner_get_list(context: &CallContext<'_>, a: ScannerGetListArgs) -> Ans
 
 /// Closes a scanner.
 pub fn scanner_close(context: &Context, a: ScannerCloseArgs) -> Answer<()> {
-    if context.scanners.close(Thrift1, a.id.unwrap_or(0)) { Ok(()) } else { Err(no_such_scanner()) }
+    if context.scanners.close(Thrift1, a.id.unwrap_or(0)) { Ok(()) } else { Err(no_such_scanner(a.id.unwrap_or(0))) }
 }
 
 /// The rows of a scan: from `start` (included) to `stop` (excluded). An empty `stop` means the end of the
@@ -161,9 +161,9 @@ fn fetch(context: &CallContext<'_>, id: i32, count: i32) -> Answer<Rows> {
             Fetched::Paused => Err(paused()),
         }
     });
-    fetched.unwrap_or_else(|| Err(no_such_scanner()))
+    fetched.unwrap_or_else(|| Err(no_such_scanner(id)))
 }
 
-fn no_such_scanner() -> Fault {
-    Fault::IllegalArgument("scanner ID is invalid".to_owned())
+fn no_such_scanner(id: i32) -> Fault {
+    Fault::IllegalArgument(format!("scanner ID is invalid: {id} {CLOSED_SCANNER}"))
 }

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use hjall_engine::name::TableName;
 use hjall_engine::read::Budget;
 use hjall_engine::schema::{BloomFilter, Compression, FamilyDescriptor, TableDescriptor};
 use hjall_engine::{Error, ErrorKind};
@@ -15,7 +16,7 @@ use crate::gateway::error::{IO, Raised};
 use crate::wire::fault::Fault;
 
 /// The text of an `IllegalArgument` that HBase's gateway raises itself, without a Java class.
-const NO_NAME: &str = "column name is empty";
+const NO_NAME: &str = "column name is empty: every family needs one";
 
 /// Enables a disabled table.
 pub fn enable_table(context: &CallContext<'_>, a: EnableTableArgs) -> Answer<()> {
@@ -56,30 +57,31 @@ pub fn get_column_descriptors(
 pub fn create_table(context: &CallContext<'_>, a: CreateTableArgs) -> Answer<()> {
     let name = table_name(a.table_name, undeclared)?;
     if context.engine.table_exists(&name) {
-        return Err(already_there());
+        return Err(already_there(&name));
     }
-    let mut table = TableDescriptor::new(name);
+    let mut table = TableDescriptor::new(name.clone());
     for descriptor in sent(a.column_families, "columnFamilies")? {
         let family = new_family(descriptor)?;
         table.add_family(family).map_err(declared)?;
     }
     context.changes().create_table(table, Vec::new()).map_err(|error| match error.kind() {
         // Another call has created it meanwhile.
-        ErrorKind::TableExists => already_there(),
+        ErrorKind::TableExists => already_there(&name),
         _ => declared(error),
     })
 }
 
 /// Drops a disabled table. HBase's gateway reports a missing table with a text of its own.
 pub fn delete_table(context: &CallContext<'_>, a: DeleteTableArgs) -> Answer<()> {
-    context.changes().delete_table(&table_name(a.table_name, undeclared)?).map_err(|error| match error.kind() {
-        ErrorKind::TableNotFound => io_error(&Raised::new(IO, "table does not exist")),
+    let name = table_name(a.table_name, undeclared)?;
+    context.changes().delete_table(&name).map_err(|error| match error.kind() {
+        ErrorKind::TableNotFound => io_error(&Raised::new(IO, format!("table does not exist: {name}"))),
         _ => undeclared(error),
     })
 }
 
-fn already_there() -> Fault {
-    Fault::AlreadyExists("table name already in use".to_owned())
+fn already_there(name: &TableName) -> Fault {
+    Fault::AlreadyExists(format!("table name already in use: {name}"))
 }
 
 /// The family that a client describes. Missing fields have the defaults of the contract, not those of HBase.

@@ -12,7 +12,7 @@ use super::region::replica_missing;
 use super::rows::{OneRow, Rows};
 use crate::gateway::attributes::Attributes;
 use crate::gateway::context::{CallContext, Context};
-use crate::gateway::error::NULL_POINTER;
+use crate::gateway::error::{NULL_POINTER, VERSIONS_NOT_POSITIVE};
 use crate::wire::fault::Fault;
 
 /// `TConsistency.TIMELINE`.
@@ -40,7 +40,7 @@ impl Request {
         }
         if let Some(versions) = sent.max_versions {
             if versions <= 0 {
-                return Err(Fault::io("versions must be positive", true));
+                return Err(Fault::io(VERSIONS_NOT_POSITIVE, true));
             }
             get.max_versions = versions;
         }
@@ -89,8 +89,10 @@ pub fn no_replica(id: i32, row: &[u8], table: &TableName) -> String {
 /// Reads one row.
 pub fn get(context: &CallContext<'_>, a: GetArgs) -> Answer<OneRow> {
     let name = table_name(&a.table)?;
-    refuse_existence_only(a.tget.existence_only == Some(true))?;
-    one(context, &name, a.tget, |table, get| table.get_for(get, context.scope)).map(OneRow)
+    let existence_only = a.tget.existence_only == Some(true);
+    let row = one(context, &name, a.tget, |table, get| table.get_for(get, context.scope))?;
+    refuse_existence_only(existence_only)?;
+    Ok(OneRow(row))
 }
 
 /// Whether a get finds a cell.
@@ -105,12 +107,16 @@ pub fn get_multiple(context: &CallContext<'_>, mut a: GetMultipleArgs) -> Answer
     if a.tgets.len() == 1
         && let Some(single) = a.tgets.pop()
     {
-        refuse_existence_only(single.existence_only == Some(true))?;
-        return one(context, &name, single, |table, get| table.get_for(get, context.scope)).map(|row| Rows(vec![row]));
+        let existence_only = single.existence_only == Some(true);
+        let row = one(context, &name, single, |table, get| table.get_for(get, context.scope))?;
+        refuse_existence_only(existence_only)?;
+        return Ok(Rows(vec![row]));
     }
     let requests = Request::all(context, a.tgets)?;
-    requests.iter().try_for_each(|request| refuse_existence_only(request.existence_only))?;
-    many(context, &name, requests, |table, gets| table.get_many_for(gets, context.scope)).map(Rows)
+    let existence_only = requests.iter().any(|request| request.existence_only);
+    let rows = many(context, &name, requests, |table, gets| table.get_many_for(gets, context.scope))?;
+    refuse_existence_only(existence_only)?;
+    Ok(Rows(rows))
 }
 
 /// Whether each of several gets finds a cell.
@@ -125,7 +131,8 @@ pub fn exists_all(context: &CallContext<'_>, mut a: ExistsAllArgs) -> Answer<Vec
     many(context, &name, requests, |table, gets| table.exists_many_for(gets, context.scope))
 }
 
-/// Refuses `existence_only`, because HBase's gateway fails to convert such a result.
+/// Refuses `existence_only`, because HBase's gateway fails to convert such a result. It reads first, so that any other
+/// error precedes this one.
 fn refuse_existence_only(existence_only: bool) -> Answer<()> {
     match existence_only {
         true => Err(Fault::undeclared(NULL_POINTER, "existence_only has no result: call exists or existsAll")),

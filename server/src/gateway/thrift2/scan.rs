@@ -15,7 +15,7 @@ use super::region::replica_missing;
 use super::rows::Rows;
 use crate::gateway::attributes::Attributes;
 use crate::gateway::context::{CallContext, Context};
-use crate::gateway::error::ILLEGAL_ARGUMENT;
+use crate::gateway::error::{CLOSED_SCANNER, ILLEGAL_ARGUMENT};
 use crate::gateway::scanners::{OpenScanner, paused};
 use crate::wire::fault::Fault;
 use crate::wire::method::Service;
@@ -110,7 +110,9 @@ pub fn get_scanner_rows(context: &CallContext<'_>, a: GetScannerRowsArgs) -> Ans
     context
         .scanners
         .with(Service::Thrift2, a.scanner_id, context.scope, |open| read(context, open, a.num_rows).map(Rows))
-        .unwrap_or_else(|| Err(Fault::IllegalArgument("Invalid scanner Id".to_owned())))
+        .unwrap_or_else(|| {
+            Err(Fault::IllegalArgument(format!("Invalid scanner Id: {} {CLOSED_SCANNER}", a.scanner_id)))
+        })
 }
 
 /// Closes a scanner. An unknown id is not an error.

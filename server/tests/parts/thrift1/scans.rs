@@ -77,7 +77,9 @@ fn an_attribute_that_cannot_be_read_fails_every_fetch_and_not_the_opening() {
     assert!(matches!(list(&gateway, id, -1), Err(Fault::Undeclared(_))));
     let closed: ScannerCloseResult = gateway.call("scannerClose", ScannerCloseArgs { id: Some(id) }).unwrap();
     assert_eq!(closed, ScannerCloseResult::default());
-    assert_eq!(list(&gateway, id, -1).unwrap().ia.unwrap().message.unwrap(), "scanner ID is invalid");
+    let refused = list(&gateway, id, -1).unwrap().ia.unwrap().message.unwrap();
+    assert!(refused.starts_with(&format!("scanner ID is invalid: {id} ")), "{refused}");
+    assert!(refused.ends_with(": open another scanner"), "{refused}");
 }
 
 #[test]
