@@ -420,9 +420,8 @@ impl OpenGroup {
             self.transactions = Transactions::None;
         }
         // The running call still needs the locks that it refers to.
-        let (used, locks) =
-            std::mem::take(&mut self.kept).into_iter().partition(|(_, lock)| Rc::strong_count(lock) > 1);
-        self.kept = used;
+        let mut locks = std::mem::take(&mut self.kept);
+        self.kept.extend(locks.extract_if(.., |(_, lock)| Rc::strong_count(lock) > 1));
         Commit { outcome, then: std::mem::take(&mut self.then), locks, ended: Rc::clone(&self.ended) }
     }
 }

@@ -1,6 +1,7 @@
 //! Names of tables, namespaces and families, and the rules for them (HBase's `TableName` and
 //! `ColumnFamilyDescriptorBuilder`).
 
+use std::borrow::Cow;
 use std::fmt;
 
 use crate::error::{Error, Result};
@@ -16,7 +17,8 @@ pub const FAMILY_LENGTH_MAX: usize = 127;
 /// which is not quite this type's.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct TableName {
-    namespace: String,
+    /// Borrowed for the default namespace, so that most names are copied with one allocation.
+    namespace: Cow<'static, str>,
     qualifier: String,
 }
 
@@ -34,9 +36,9 @@ impl TableName {
             Some(colon) => {
                 let namespace = String::from_utf8_lossy(&full[..colon]);
                 check_namespace(&namespace)?;
-                Self::checked(namespace.into_owned(), &full[colon + 1..])
+                Self::checked(namespace, &full[colon + 1..])
             }
-            None => Self::checked(DEFAULT_NAMESPACE.to_owned(), full),
+            None => Self::checked(Cow::Borrowed(DEFAULT_NAMESPACE), full),
         }
     }
 
@@ -50,15 +52,19 @@ impl TableName {
             bytes => String::from_utf8_lossy(bytes),
         };
         check_namespace(&namespace)?;
-        Self::checked(namespace.into_owned(), qualifier.as_ref())
+        Self::checked(namespace, qualifier.as_ref())
     }
 
     /// `hbase:meta`, the table that lists the others.
     pub fn meta() -> Self {
-        Self { namespace: SYSTEM_NAMESPACE.to_owned(), qualifier: "meta".to_owned() }
+        Self { namespace: Cow::Borrowed(SYSTEM_NAMESPACE), qualifier: "meta".to_owned() }
     }
 
-    fn checked(namespace: String, qualifier: &[u8]) -> Result<Self> {
+    fn checked(namespace: Cow<'_, str>, qualifier: &[u8]) -> Result<Self> {
+        let namespace = match &*namespace {
+            DEFAULT_NAMESPACE => Cow::Borrowed(DEFAULT_NAMESPACE),
+            _ => Cow::Owned(namespace.into_owned()),
+        };
         let qualifier = String::from_utf8_lossy(qualifier);
         check_qualifier(&qualifier)?;
         Ok(Self { namespace, qualifier: qualifier.into_owned() })

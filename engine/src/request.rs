@@ -98,7 +98,10 @@ impl TimeRange {
 
 /// The columns that a read selects: all of them if none are named. Clones share one list.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Columns(Arc<BTreeMap<Bytes, Option<BTreeSet<Bytes>>>>);
+pub struct Columns(Option<Arc<ColumnMap>>);
+
+/// The qualifiers by family; `None`: the whole family. Never empty.
+type ColumnMap = BTreeMap<Bytes, Option<BTreeSet<Bytes>>>;
 
 impl Columns {
     /// Selects all columns.
@@ -108,30 +111,34 @@ impl Columns {
 
     /// Selects a whole family, in place of columns of it that were selected before (HBase's `addFamily`).
     pub fn add_family(&mut self, family: impl Into<Bytes>) -> &mut Self {
-        Arc::make_mut(&mut self.0).insert(family.into(), None);
+        self.map().insert(family.into(), None);
         self
     }
 
     /// Selects one column. If the whole family was selected before, narrows it to this column (HBase's `addColumn`).
     pub fn add_column(&mut self, family: impl Into<Bytes>, qualifier: impl Into<Bytes>) -> &mut Self {
-        let qualifiers = Arc::make_mut(&mut self.0).entry(family.into()).or_default();
+        let qualifiers = self.map().entry(family.into()).or_default();
         qualifiers.get_or_insert_default().insert(qualifier.into());
         self
     }
 
+    fn map(&mut self) -> &mut ColumnMap {
+        Arc::make_mut(self.0.get_or_insert_default())
+    }
+
     /// Whether all columns are selected.
     pub fn is_all(&self) -> bool {
-        self.0.is_empty()
+        self.0.is_none()
     }
 
     /// The selected families, ascending, with their qualifiers (`None`: the whole family).
     pub fn families(&self) -> impl Iterator<Item = (&Bytes, Option<&BTreeSet<Bytes>>)> {
-        self.0.iter().map(|(f, q)| (f, q.as_ref()))
+        self.0.iter().flat_map(|map| map.iter()).map(|(f, q)| (f, q.as_ref()))
     }
 
     /// Whether a column is named with its qualifier, which raw reads refuse.
     pub fn names_a_qualifier(&self) -> bool {
-        self.0.values().any(Option::is_some)
+        self.families().any(|(_, qualifiers)| qualifiers.is_some())
     }
 }
 

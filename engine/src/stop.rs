@@ -14,23 +14,37 @@ pub type Watch = Arc<dyn Fn() -> bool + Send + Sync>;
 
 /// Stops a scan or a change of tables from another thread. A running fetch checks it every few hundred cells, a change
 /// before each of its steps. Clones share one flag.
-#[derive(Clone, Default)]
+#[derive(Clone)]
 pub struct Stop {
-    asked: Arc<AtomicBool>,
+    /// `None` if it cannot be raised.
+    asked: Option<Arc<AtomicBool>>,
     watch: Option<Watch>,
     /// The flag of the call that is reading from the scan; `None`: this flag does not belong to a scan.
     call: Option<Arc<Mutex<Option<Arc<AtomicBool>>>>>,
 }
 
+impl Default for Stop {
+    fn default() -> Self {
+        Self { asked: Some(Arc::default()), ..Self::never() }
+    }
+}
+
 impl Stop {
+    /// A flag that cannot be raised, for a short call that is not stopped. It does not allocate.
+    pub fn never() -> Self {
+        Self { asked: None, watch: None, call: None }
+    }
+
     /// Stops the scan or the change: it fails with `Cancelled` from now on.
     pub fn stop(&self) {
-        self.asked.store(true, Ordering::Relaxed);
+        if let Some(asked) = &self.asked {
+            asked.store(true, Ordering::Relaxed);
+        }
     }
 
     /// Whether [`Self::stop`] has been called.
     pub fn is_stopped(&self) -> bool {
-        self.asked.load(Ordering::Relaxed)
+        self.asked.as_ref().is_some_and(|asked| asked.load(Ordering::Relaxed))
     }
 
     /// The flag of a scan, which the flag of the call that reads from it can join.
@@ -46,7 +60,7 @@ impl Stop {
     /// Adds the flag of a call, in place of that of the previous call: many calls read from one scan.
     pub(crate) fn join(&self, call: &Self) {
         if let Some(current) = &self.call {
-            *current.lock() = Some(Arc::clone(&call.asked));
+            *current.lock() = call.asked.clone();
         }
     }
 

@@ -5,7 +5,7 @@
 //! [ttl]  [sequence]  the caller's bytes
 //! ```
 
-use bytes::{Buf, BufMut, Bytes, BytesMut};
+use bytes::{Buf, Bytes};
 
 use crate::error::{Error, ErrorKind, Result};
 
@@ -78,19 +78,26 @@ pub fn of_plain(mut stored: Bytes) -> Bytes {
     stored
 }
 
+/// Encodes a value. The result is never empty.
+pub fn encode(ttl_ms: Option<i64>, sequence: Option<u64>, bytes: &[u8]) -> Bytes {
+    let len = 1 + ttl_ms.map_or(0, |_| 8) + sequence.map_or(0, |_| 8) + bytes.len();
+    // A vector that is full becomes `Bytes` without another allocation.
+    let mut out = Vec::with_capacity(len);
+    out.push(ttl_ms.map_or(0, |_| TTL) | sequence.map_or(0, |_| SEQUENCE));
+    if let Some(ttl) = ttl_ms {
+        out.extend_from_slice(&ttl.to_be_bytes());
+    }
+    if let Some(sequence) = sequence {
+        out.extend_from_slice(&sequence.to_be_bytes());
+    }
+    out.extend_from_slice(bytes);
+    out.into()
+}
+
 impl Value {
-    /// Encodes the value. The result is never empty.
+    /// Encodes the value; see [`encode`].
     pub fn encode(&self) -> Bytes {
-        let mut out = BytesMut::with_capacity(17 + self.bytes.len());
-        out.put_u8(self.ttl_ms.map_or(0, |_| TTL) | self.sequence.map_or(0, |_| SEQUENCE));
-        if let Some(ttl) = self.ttl_ms {
-            out.put_i64(ttl);
-        }
-        if let Some(sequence) = self.sequence {
-            out.put_u64(sequence);
-        }
-        out.put_slice(&self.bytes);
-        out.freeze()
+        encode(self.ttl_ms, self.sequence, &self.bytes)
     }
 
     /// Decodes a stored value. The caller's bytes are not copied.

@@ -163,7 +163,12 @@ impl Engine {
 
     /// Returns a handle of a table. Each use of the handle checks whether the table exists.
     pub fn table(&self, name: &TableName) -> Table {
-        Table::new(Arc::clone(&self.handle), name.clone())
+        self.table_named(name.clone())
+    }
+
+    /// As [`Self::table`], for a name that is not needed any more.
+    pub fn table_named(&self, name: TableName) -> Table {
+        Table::new(Arc::clone(&self.handle), name)
     }
 
     fn core(&self) -> &Core {

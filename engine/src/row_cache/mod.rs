@@ -25,6 +25,7 @@ use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
 use bytes::Bytes;
 use parking_lot::Mutex;
+use smallvec::SmallVec;
 
 pub(crate) use row::{CachedRow, PartlyCachedRow, RowSource};
 
@@ -266,7 +267,7 @@ impl Shard {
 /// A write in progress: its rows cannot be inserted until this is dropped.
 pub(crate) struct RowsBeingWritten {
     cache: Arc<RowCache>,
-    hashes: Vec<u64>,
+    hashes: SmallVec<[u64; 2]>,
     /// Those of its rows that were cached when it began.
     removed: Vec<Removed>,
 }
@@ -284,7 +285,7 @@ struct Removed {
 
 impl RowsBeingWritten {
     fn new(cache: Arc<RowCache>, names: &[Bytes]) -> Self {
-        let mut hashes = Vec::with_capacity(names.len());
+        let mut hashes = SmallVec::with_capacity(names.len());
         let mut removed = Vec::new();
         for name in names {
             let hash = cache.hasher.hash_one(name);

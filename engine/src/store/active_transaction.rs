@@ -1,6 +1,6 @@
 //! A transaction whose body is running. All stores use it: it collects the writes and validates their keys.
 
-use std::cell::Cell;
+use std::cell::{Cell, OnceCell};
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -32,7 +32,9 @@ pub(super) struct WriteSet {
 
 /// The [`Transaction`] that [`super::Store::transact`] passes to its body.
 pub(super) struct ActiveTransaction<'a> {
-    snapshot: Arc<dyn Snapshot>,
+    /// Creates the snapshot, which most writes do not read.
+    open: &'a dyn Fn() -> Arc<dyn Snapshot>,
+    snapshot: OnceCell<Arc<dyn Snapshot>>,
     times: RowTime,
     sequence: &'a Sequence,
     assigned_sequence: Cell<Option<u64>>,
@@ -45,14 +47,26 @@ pub(super) struct ActiveTransaction<'a> {
     invalid: Option<Error>,
 }
 impl<'a> ActiveTransaction<'a> {
-    /// A transaction without writes. Its rows must have been locked before `snapshot` was taken.
-    pub fn new(snapshot: Arc<dyn Snapshot>, times: RowTime, sequence: &'a Sequence) -> Self {
+    /// A transaction without writes. `open` returns its snapshot, which must have been taken after its rows were
+    /// locked.
+    pub fn new(open: &'a dyn Fn() -> Arc<dyn Snapshot>, times: RowTime, sequence: &'a Sequence) -> Self {
+        Self::with_buffer(open, times, sequence, Vec::new())
+    }
+
+    /// As [`Self::new`], with an empty vector for the writes.
+    pub fn with_buffer(
+        open: &'a dyn Fn() -> Arc<dyn Snapshot>,
+        times: RowTime,
+        sequence: &'a Sequence,
+        writes: Vec<Write>,
+    ) -> Self {
         Self {
-            snapshot,
+            open,
+            snapshot: OnceCell::new(),
             times,
             sequence,
             assigned_sequence: Cell::new(None),
-            writes: Vec::new(),
+            writes,
             index: HashMap::new(),
             indexed: 0,
             newest: None,
@@ -97,7 +111,7 @@ impl<'a> ActiveTransaction<'a> {
 
 impl Transaction for ActiveTransaction<'_> {
     fn snapshot(&self) -> &Arc<dyn Snapshot> {
-        &self.snapshot
+        self.snapshot.get_or_init(self.open)
     }
 
     fn clock_ms(&self) -> i64 {

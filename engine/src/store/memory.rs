@@ -132,9 +132,12 @@ impl Store for MemoryStore {
         let mut held = self.rows.lock_all(rows, &self.time)?;
         let times = held.times();
         if self.body_twice {
-            body(&mut ActiveTransaction::new(self.snapshot()?, times, &self.sequence))?;
+            let snapshot = self.snapshot()?;
+            body(&mut ActiveTransaction::new(&|| Arc::clone(&snapshot), times, &self.sequence))?;
         }
-        let mut active = ActiveTransaction::new(self.snapshot()?, times, &self.sequence);
+        let snapshot = self.snapshot()?;
+        let open = || Arc::clone(&snapshot);
+        let mut active = ActiveTransaction::new(&open, times, &self.sequence);
         body(&mut active)?;
         let WriteSet { writes, newest } = active.finish()?;
         if let Some(newest) = newest {

@@ -14,6 +14,7 @@ use std::time::{Duration, Instant};
 use bytes::Bytes;
 use parking_lot::lock_api::ArcMutexGuard;
 use parking_lot::{Mutex, RawMutex};
+use smallvec::SmallVec;
 
 use super::prehashed::BuildPrehashed;
 use super::time::{LEAD_MAX_MS, RowTime, STALL_MAX, Time, Waited};
@@ -151,9 +152,9 @@ impl RowLocks {
     }
 
     /// The rows with these names, sorted and distinct.
-    fn named(&self, names: &[Bytes]) -> Vec<RowName> {
+    fn named(&self, names: &[Bytes]) -> SmallVec<[RowName; 1]> {
         let named = |name: &Bytes| RowName { hash: self.hasher.hash_one(name), name: name.clone() };
-        let mut names: Vec<_> = names.iter().map(named).collect();
+        let mut names: SmallVec<[_; 1]> = names.iter().map(named).collect();
         if names.len() > 1 {
             names.sort_unstable_by(|a, b| a.name.cmp(&b.name));
             names.dedup();
@@ -178,7 +179,7 @@ impl RowLocks {
             });
             drop(entry);
             let Some(guard) = guard else {
-                self.release(name.clone(), None, time);
+                self.release(name.clone(), None, time.earliest_ms(), time);
                 let others = &names[held.rows.len() + 1..];
                 let end = Instant::now() + PROBE_ALL_MAX;
                 let locked = std::iter::once(name).chain(others.iter().filter(|name| self.is_locked(name, end)));
@@ -205,16 +206,21 @@ impl RowLocks {
 
     /// Unlocks rows.
     pub fn unlock(&self, rows: KeptRows, time: &Time) {
-        for LockedRow { name, guard } in rows.0 {
-            self.release(name, Some(guard), time);
+        self.release_all(rows.0, time);
+    }
+
+    fn release_all(&self, rows: impl IntoIterator<Item = LockedRow>, time: &Time) {
+        let mut now = None;
+        for LockedRow { name, guard } in rows {
+            let now = *now.get_or_insert_with(|| time.earliest_ms());
+            self.release(name, Some(guard), now, time);
         }
     }
 
-    /// Unlocks a row, and removes its entry if it is not needed.
-    fn release(&self, name: RowName, guard: Option<RowGuard>, time: &Time) {
+    /// Unlocks a row, and removes its entry if it is not needed. `now`: [`Time::earliest_ms`].
+    fn release(&self, name: RowName, guard: Option<RowGuard>, now: i64, time: &Time) {
         let mut shard = self.shard(&name).lock();
         drop(guard);
-        let now = time.earliest_ms();
         if let Entry::Occupied(entry) = shard.rows.entry(name)
             && idle_until(entry.get()).is_some_and(|until| until <= now)
         {
@@ -299,7 +305,7 @@ pub(super) struct KeptRows(Vec<LockedRow>);
 pub(super) struct RowGuards<'a> {
     table: &'a RowLocks,
     time: &'a Time,
-    rows: Vec<LockedRow>,
+    rows: SmallVec<[LockedRow; 1]>,
     times: RowTime,
 }
 
@@ -307,7 +313,7 @@ impl<'a> RowGuards<'a> {
     /// No rows yet.
     fn new(table: &'a RowLocks, time: &'a Time, rows: usize) -> Self {
         let unknown = RowTime { clock_ms: i64::MIN, now_ms: i64::MIN };
-        Self { table, time, rows: Vec::with_capacity(rows), times: unknown }
+        Self { table, time, rows: SmallVec::with_capacity(rows), times: unknown }
     }
 
     /// Determines the timestamps of the transaction, once all rows have been locked.
@@ -322,7 +328,7 @@ impl<'a> RowGuards<'a> {
 
     /// Adds the rows to those that stay locked.
     pub fn keep(mut self, kept: &mut KeptRows) {
-        kept.0.append(&mut self.rows);
+        kept.0.extend(self.rows.drain(..));
     }
 
     /// The timestamps of this transaction.
@@ -350,9 +356,7 @@ impl<'a> RowGuards<'a> {
 
 impl Drop for RowGuards<'_> {
     fn drop(&mut self) {
-        for LockedRow { name, guard } in self.rows.drain(..) {
-            self.table.release(name, Some(guard), self.time);
-        }
+        self.table.release_all(self.rows.drain(..), self.time);
     }
 }
 

@@ -112,8 +112,8 @@ fn apply_step(
         Some(_) => ttl(operation.ttl_ms),
         None => old_value.and_then(|v| v.ttl_ms),
     };
-    let draft = Draft { family, qualifier: &step.qualifier, timestamp, kind: CellKind::Put, bytes: value.clone() };
-    write(tx, row, ttl_ms, vec![draft], clock_ms)?;
+    let draft = Draft { family, qualifier: &step.qualifier, timestamp, kind: CellKind::Put, bytes: &value };
+    write(tx, row, ttl_ms, &[draft], clock_ms)?;
     tx.assigned(timestamp, false);
     Ok(Cell {
         row: row.clone(),

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 
 use bytes::Bytes;
+use smallvec::SmallVec;
 
 use crate::catalog::{Family, TableState};
 use crate::cell::{CellKind, LATEST};
@@ -12,7 +13,7 @@ use crate::key;
 use crate::mutation::{Delete, Marker, MarkerKind, Mutation, Put};
 use crate::read::newest_times;
 use crate::store::{SpaceId, Transaction};
-use crate::value::{self, Value};
+use crate::value;
 
 /// The timestamps of cells for which the caller gave none, in milliseconds.
 #[derive(Debug, Clone, Copy)]
@@ -43,8 +44,11 @@ pub(super) struct Draft<'a> {
     pub qualifier: &'a [u8],
     pub timestamp: i64,
     pub kind: CellKind,
-    pub bytes: Bytes,
+    pub bytes: &'a [u8],
 }
+
+/// The number of cells of a mutation up to which their conversion does not allocate.
+const INLINE_CELLS: usize = 2;
 
 /// Writes the cells of a mutation. If it fails, it has written none of them.
 pub(super) fn draft(tx: &mut dyn Transaction, table: &TableState, mutation: &Mutation, time: Time) -> Result<()> {
@@ -59,10 +63,10 @@ pub(super) fn draft_put(tx: &mut dyn Transaction, table: &TableState, put: &Put,
     let drafts = put.cells.iter().map(|cell| {
         let timestamp = if cell.timestamp == LATEST { time.put_ms } else { cell.timestamp };
         let family = table.family(&cell.family, &put.row)?;
-        Ok(Draft { family, qualifier: &cell.qualifier, timestamp, kind: CellKind::Put, bytes: cell.value.clone() })
+        Ok(Draft { family, qualifier: &cell.qualifier, timestamp, kind: CellKind::Put, bytes: &cell.value })
     });
-    let drafts = drafts.collect::<Result<Vec<_>>>()?;
-    write(tx, &put.row, ttl(put.ttl_ms), drafts, time.clock_ms)?;
+    let drafts = drafts.collect::<Result<SmallVec<[_; INLINE_CELLS]>>>()?;
+    write(tx, &put.row, ttl(put.ttl_ms), &drafts, time.clock_ms)?;
     if put.cells.iter().any(|c| c.timestamp == LATEST) {
         tx.assigned(time.put_ms, false);
     }
@@ -79,7 +83,7 @@ pub(super) fn draft_delete(tx: &mut dyn Transaction, table: &TableState, delete:
             qualifier: &[],
             timestamp: at(delete.timestamp),
             kind: CellKind::DeleteFamily,
-            bytes: Bytes::new(),
+            bytes: &[],
         }));
     }
     let mut versions = ResolvedVersions::of(delete);
@@ -100,14 +104,14 @@ pub(super) fn draft_delete(tx: &mut dyn Transaction, table: &TableState, delete:
             MarkerKind::Family => (CellKind::DeleteFamily, &[]),
             MarkerKind::FamilyVersion => (CellKind::DeleteFamilyVersion, &[]),
         };
-        drafts.push(Draft { family, qualifier, timestamp, kind, bytes: Bytes::new() });
+        drafts.push(Draft { family, qualifier, timestamp, kind, bytes: &[] });
     }
     // The next write of the row must have a later timestamp, or a marker with the timestamp of this transaction would
     // hide it.
     if drafts.iter().any(|d| d.timestamp == time.delete_ms) {
         chosen.push(time.delete_ms);
     }
-    write(tx, &delete.row, ttl(delete.ttl_ms), drafts, time.clock_ms)?;
+    write(tx, &delete.row, ttl(delete.ttl_ms), &drafts, time.clock_ms)?;
     for timestamp in chosen {
         tx.assigned(timestamp, true);
     }
@@ -123,13 +127,13 @@ pub(super) fn write(
     tx: &mut dyn Transaction,
     row: &[u8],
     ttl_ms: Option<i64>,
-    drafts: Vec<Draft<'_>>,
+    drafts: &[Draft<'_>],
     clock_ms: i64,
 ) -> Result<()> {
     // All keys are encoded first, so that nothing has been written if one of them is too long.
-    let keys =
-        drafts.iter().map(|d| key::cell_key(row, d.qualifier, d.timestamp, d.kind)).collect::<Result<Vec<_>>>()?;
-    for (draft, key) in drafts.into_iter().zip(keys) {
+    let keys = drafts.iter().map(|d| key::cell_key(row, d.qualifier, d.timestamp, d.kind));
+    let keys = keys.collect::<Result<SmallVec<[_; INLINE_CELLS]>>>()?;
+    for (draft, key) in drafts.iter().zip(keys) {
         let end = value::end(draft.timestamp, ttl_ms);
         if end.is_some_and(|end| end < clock_ms) {
             continue;
@@ -141,7 +145,7 @@ pub(super) fn write(
         };
         let stored = longer.unwrap_or_else(|| {
             let sequence = draft.family.rules.new_version_behavior.then(|| tx.sequence());
-            Value { ttl_ms, sequence, bytes: draft.bytes }.encode()
+            value::encode(ttl_ms, sequence, draft.bytes)
         });
         // A marker that is kept is written again, so that it becomes as durable as this mutation requires.
         tx.put(space, key, stored);

@@ -143,7 +143,8 @@ impl Dispatcher {
     /// every other call.
     fn submit(&self, call: Call, message: Bytes, mut out: Vec<u8>, caller: &Arc<Caller>) -> Submitted {
         let memory = self.memory(caller);
-        let request = || Request { call: &call, message: &message, caller, memory, stop: Stop::default() };
+        // The call is either short, or refused at once.
+        let request = || Request { call: &call, message: &message, caller, memory, stop: Stop::never() };
         let Some(method) = call.method else {
             self.runner.unknown(&request(), &mut out);
             return Submitted::Answered(Reply { bytes: out, claim: None });
@@ -156,10 +157,11 @@ impl Dispatcher {
             && method.info().short
             && message.len() <= SHORT_BYTES_MAX
             && self.lane(LaneKind::Admin).under_way() == 0;
+        let always = live.config.fast_path_always;
         let (mut entered, mut inline) = (None, None);
         match kind {
             LaneKind::Read if short => {
-                if let Some(permit) = self.lane(kind).enter_inline() {
+                if let Some(permit) = self.lane(kind).enter_inline(always) {
                     match self.runner.run_inline(&request(), &mut out, permit) {
                         Ok(claim) => return Submitted::Answered(Reply { bytes: out, claim }),
                         Err(permit) => entered = Some(permit),
@@ -168,7 +170,7 @@ impl Dispatcher {
             }
             LaneKind::Write if short => {
                 if let Some(writes) = LoopWrites::current()
-                    && let Some(permit) = writes.permit()
+                    && let Some(permit) = writes.permit(always)
                 {
                     (entered, inline) = (Some(permit), Some(writes));
                 }

@@ -49,11 +49,12 @@ impl InlineSpeed {
         Stopwatch { delay: closely.then(scheduling_delay), started: Instant::now() }
     }
 
-    /// Ends the measurement of something that is shared by this number of calls, at least 1.
-    pub fn record(&self, stopwatch: &Stopwatch, calls: u32) {
+    /// Ends the measurement of something that is shared by this number of calls, at least 1. Returns how long it took.
+    pub fn record(&self, stopwatch: &Stopwatch, calls: u32) -> Duration {
         let elapsed = stopwatch.started.elapsed();
         let own = stopwatch.delay.map(|before| elapsed.saturating_sub(scheduling_delay().saturating_sub(before)));
         self.add(elapsed / calls, own.map(|own| own / calls));
+        elapsed
     }
 
     /// Adds a call that took `elapsed`. `own` is that time without waits for a processor; `None` if unknown.

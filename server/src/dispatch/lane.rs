@@ -77,8 +77,9 @@ impl Lane {
     }
 
     /// A permit for a call that runs on its event loop; `None` while all handlers are busy or short calls are slow.
-    pub fn enter_inline(self: &Arc<Self>) -> Option<Permit> {
-        if !self.inline_speed.admits() {
+    /// `always`: even if they are slow.
+    pub fn enter_inline(self: &Arc<Self>, always: bool) -> Option<Permit> {
+        if !always && !self.inline_speed.admits() {
             return None;
         }
         let limit = self.running_max.load(Ordering::Relaxed).min(self.calls_max.load(Ordering::Relaxed));

@@ -66,17 +66,17 @@ impl LoopWrites {
     }
 
     /// A permit for a call that runs on this loop; `None` if it has to be queued. Staged calls are committed if they
-    /// use all handlers.
-    pub fn permit(&self) -> Option<Permit> {
+    /// use all handlers. `always`: see [`Lane::enter_inline`].
+    pub fn permit(&self, always: bool) -> Option<Permit> {
         if !self.group.is_possible() {
             return None;
         }
-        self.lane.enter_inline().or_else(|| {
+        self.lane.enter_inline(always).or_else(|| {
             if self.group.staged() == 0 {
                 return None;
             }
             self.commit();
-            self.lane.enter_inline()
+            self.lane.enter_inline(always)
         })
     }
 

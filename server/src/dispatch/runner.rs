@@ -174,7 +174,8 @@ impl Runner {
 
     /// Runs a job as [`Self::run_job`] does, but does not answer it. Returns `None` if there is nothing to answer.
     pub(super) fn attempt(&self, mut job: Job) -> Option<RunJob> {
-        let waited = job.arrived.elapsed();
+        let started = Instant::now();
+        let waited = started.saturating_duration_since(job.arrived);
         let live = self.live();
         if job.progress.is_none() && live.config.queues.wait_max.is_some_and(|max| waited > max) {
             self.drop_job(job, Dropped::Late);
@@ -196,7 +197,6 @@ impl Runner {
         }
         job.permit.begins();
         let queue = job.permit.lane().queue().clone();
-        let started = Instant::now();
         let slice = slice.and_then(|slice| Some(Slice { until: started.checked_add(slice)?, queue: queue.clone() }));
         let mut out = std::mem::take(&mut job.out);
         let begin = out.len();
@@ -284,18 +284,18 @@ impl Runner {
         permit.begins();
         let limit = self.live().config.limits.reply_bytes_max;
         let span = span(request, permit.lane().kind());
-        let (begin, started) = (out.len(), Instant::now());
+        let begin = out.len();
         let stopwatch = permit.lane().inline_speed().start();
         let scope = self.scope(request, limit);
         let outcome =
             span.in_scope(|| request.call.run_within(INLINE_WORK, &*self.handler, &scope, request.message, out, limit));
         // A read that is queued now has occupied the event loop, too.
-        permit.lane().inline_speed().record(&stopwatch, 1);
+        let took = permit.lane().inline_speed().record(&stopwatch, 1);
         let Some(outcome) = outcome else {
             permit.waits_again();
             return Err(permit);
         };
-        let times = CallTimes { waited: Duration::ZERO, took: started.elapsed() };
+        let times = CallTimes { waited: Duration::ZERO, took };
         let resources = scope.into();
         Ok(self.ended(request, &permit, &span, times, Ended { resources, outcome, out, begin }))
     }

@@ -24,6 +24,7 @@ pub(super) fn stale() -> Error {
 }
 
 /// The committed state at one moment.
+#[derive(Clone)]
 pub(super) struct FjallSnapshot(Arc<Seen>);
 
 /// What a snapshot and its cursors share. Each snapshot has its own, so that its cursors write to the reference counts
@@ -36,6 +37,11 @@ struct Seen {
 impl FjallSnapshot {
     pub fn new(database: &Arc<Database>) -> Self {
         Self(Arc::new(Seen { database: Arc::downgrade(database), view: database.view() }))
+    }
+
+    /// A copy that can be shared.
+    pub fn shared(&self) -> Arc<dyn Snapshot> {
+        Arc::new(self.clone())
     }
 }
 

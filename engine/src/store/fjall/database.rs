@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 
 use fjall::{AbstractTree, Keyspace, PersistMode, Readable};
 use parking_lot::{Mutex, MutexGuard, RwLock};
+use smallvec::SmallVec;
 
 use super::backpressure::Pressure;
 use super::clock_mark::{HighWaterMark, MARK_KEY, RESERVED};
@@ -243,11 +244,11 @@ impl Database {
     }
 
     /// The spaces of these writes, which must be ordered by space, and the target of a rewriting of one of them.
-    pub fn spaces_of(&self, writes: &[Write]) -> Result<Vec<Space>> {
+    pub fn spaces_of(&self, writes: &[Write]) -> Result<SmallVec<[Space; 1]>> {
         // Before the lock of `spaces`, which the end of a rewriting takes while it holds that of the target.
         let target = self.rewrites.target_of(writes.iter().map(|write| write.space));
         let spaces = self.spaces.read();
-        let mut touched = Vec::with_capacity(1);
+        let mut touched = SmallVec::new();
         let mut last = None;
         for Write { space, .. } in writes {
             if last != Some(*space) {
@@ -331,13 +332,14 @@ impl Database {
         view
     }
 
-    /// Commits these writes atomically. They must be ordered by space.
-    pub fn commit(&self, writes: Vec<Write>, patience: Patience) -> Result<Committed> {
-        let bytes = bytes_of(&writes);
+    /// Commits these writes atomically, and takes them out of the vector. They must be ordered by space. If the outcome
+    /// is `Occupied` or `Crowded`, they are left in it.
+    pub fn commit(&self, writes: &mut Vec<Write>, patience: Patience) -> Result<Committed> {
+        let bytes = bytes_of(writes);
         let touched;
         let committed = {
             let Some(_committing) = self.lock_commits(patience) else { return Ok(Committed::Occupied) };
-            touched = self.spaces_of(&writes)?;
+            touched = self.spaces_of(writes)?;
             // Checked again, because another commit may have filled a space. fjall must not wait inside a commit while
             // this lock is held.
             if !self.pressure.admits(&touched, bytes, || self.spaces()) {
@@ -349,7 +351,7 @@ impl Database {
             let rewriting = rewriting.as_ref().and_then(|current| current.as_ref());
             let mut spaces = touched.iter();
             let (mut last, mut keyspace) = (None, None);
-            for Write { space, key, value } in writes {
+            for Write { space, key, value } in writes.drain(..) {
                 if space == CATALOG_SPACE && &key[..] >= RESERVED {
                     return Err(Error::invalid("keys of space 0 that begin with 0xff are reserved for the store"));
                 }

@@ -22,6 +22,8 @@ pub(super) struct FjallGroup {
     /// The database that their bodies have read; `None` if there are none.
     seen: Option<Weak<Database>>,
     writes: Vec<Write>,
+    /// An empty vector for the writes of the next transaction.
+    spare: Vec<Write>,
     bytes: u64,
     /// The newest time that they have assigned.
     assigned: Option<AssignedTime>,
@@ -38,6 +40,7 @@ impl FjallGroup {
             rows: KeptRows::default(),
             seen: None,
             writes: Vec::new(),
+            spare: Vec::new(),
             bytes: 0,
             assigned: None,
             synced: false,
@@ -103,9 +106,11 @@ impl TransactionGroup for FjallGroup {
         // A handle must not be held while the body runs, because reopening waits for it.
         drop(database);
         let times = held.times();
-        let mut active = ActiveTransaction::new(Arc::new(snapshot), times, &store.sequence);
+        let open = || snapshot.shared();
+        let spare = std::mem::take(&mut self.spare);
+        let mut active = ActiveTransaction::with_buffer(&open, times, &store.sequence, spare);
         body(&mut active)?;
-        let WriteSet { writes, newest } = active.finish()?;
+        let WriteSet { mut writes, newest } = active.finish()?;
         if writes.is_empty() && newest.is_none() {
             return Ok(Staged::Unneeded);
         }
@@ -118,7 +123,12 @@ impl TransactionGroup for FjallGroup {
         held.keep(&mut self.rows);
         (self.seen, self.synced) = (Some(seen), synced);
         self.bytes += bytes_of(&writes);
-        self.writes.extend(writes);
+        if self.writes.is_empty() {
+            self.writes = writes;
+        } else {
+            self.writes.append(&mut writes);
+            self.spare = writes;
+        }
         Ok(Staged::Added)
     }
 

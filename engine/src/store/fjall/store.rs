@@ -99,7 +99,8 @@ impl FjallStore {
         let snapshot = FjallSnapshot::new(&database);
         let seen = Arc::downgrade(&database);
         drop(database);
-        let mut active = ActiveTransaction::new(Arc::new(snapshot), held.times(), &self.sequence);
+        let open = || snapshot.shared();
+        let mut active = ActiveTransaction::new(&open, held.times(), &self.sequence);
         body(&mut active)?;
         let WriteSet { writes, newest } = active.finish()?;
         if writes.is_empty() && newest.is_none() {
@@ -116,7 +117,7 @@ impl FjallStore {
     pub(super) fn commit(
         &self,
         seen: &Weak<Database>,
-        writes: Vec<Write>,
+        mut writes: Vec<Write>,
         assign: impl FnOnce() -> Option<AssignedTime>,
         patience: Patience,
     ) -> Result<Attempt> {
@@ -128,12 +129,16 @@ impl FjallStore {
             Ok(database.filter(|database| std::ptr::eq(Arc::as_ptr(database), seen.as_ptr())))
         };
         let Some(database) = writable()? else { return Ok(Attempt::Reopened) };
-        let touched = database.spaces_of(&writes)?;
         let bytes = bytes_of(&writes);
-        if !writes.is_empty() && !database.pressure.admits(&touched, bytes, || database.spaces()) {
-            return Ok(Attempt::crowded(&writes, bytes));
+        // Avoids that a transaction that will have to wait assigns a time. One that does not wait is run again anyway,
+        // and leaves this to the commit, which checks it again.
+        if patience == Patience::Unlimited && !writes.is_empty() {
+            let touched = database.spaces_of(&writes)?;
+            if !database.pressure.admits(&touched, bytes, || database.spaces()) {
+                return Ok(Attempt::crowded(&writes, bytes));
+            }
         }
-        drop((touched, database));
+        drop(database);
         if let Some(AssignedTime { newest_ms, clock_ms }) = assign() {
             let needed = HighWaterMark { time_ms: newest_ms, sequence: self.sequence.upcoming(), clock_ms };
             let mut ended = None;
@@ -157,10 +162,9 @@ impl FjallStore {
             return Ok(Attempt::Unneeded);
         }
         let Some(database) = writable()? else { return Ok(Attempt::Reopened) };
-        let crowded = Attempt::crowded(&writes, bytes);
-        Ok(match database.commit(writes, patience) {
+        Ok(match database.commit(&mut writes, patience) {
             Ok(Committed::Whole) => Attempt::Done(Arc::clone(database.syncer())),
-            Ok(Committed::Crowded) => crowded,
+            Ok(Committed::Crowded) => Attempt::crowded(&writes, bytes),
             Ok(Committed::Occupied) => Attempt::Occupied,
             Ok(Committed::Refused(error)) => Attempt::Refused(error),
             Err(error) => Attempt::Failed(error),

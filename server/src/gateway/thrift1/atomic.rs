@@ -85,7 +85,7 @@ pub fn check_and_put(context: &Context, a: CheckAndPutArgs) -> Answer<bool> {
     let changes = RowChanges::new(row.clone(), LATEST).map_err(declared)?;
     let mutation = Mutation { is_delete: Some(false), ..sent(a.mput, "mput")? };
     full_column(sent(mutation.column.clone(), "mput.column")?, OUT_OF_BOUNDS)?;
-    let changes = changes.add(vec![NamedMutation::new(mutation)?], BareFamily::Refused).map_err(declared)?;
+    let changes = changes.add([NamedMutation::new(mutation)?], BareFamily::Refused).map_err(declared)?;
     let table = table(context, a.table_name, declared)?;
     let (family, qualifier) = full_column(sent(a.column, "column")?, OUT_OF_BOUNDS)?;
     changes.put.check_cell_bytes(context.engine.limits().client_cell_bytes).map_err(declared)?;

@@ -24,7 +24,7 @@ pub fn table_name(name: Option<Vec<u8>>, refuse: fn(Error) -> Fault) -> Answer<T
 
 /// A table by its name. Whether it exists is checked by the calls that use it.
 pub fn table(context: &Context, name: Option<Vec<u8>>, refuse: fn(Error) -> Fault) -> Answer<Table> {
-    Ok(context.engine.table(&table_name(name, refuse)?))
+    Ok(context.engine.table_named(table_name(name, refuse)?))
 }
 
 /// The value and timestamp of a cell.

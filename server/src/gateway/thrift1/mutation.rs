@@ -25,7 +25,7 @@ pub enum BareFamily {
 pub struct RowChanges {
     /// Cells to write, which may be empty.
     pub put: Put,
-    /// Markers to write, which may be empty.
+    /// Markers to write, which may be empty. Without markers, it has no row.
     pub delete: Delete,
 }
 
@@ -38,15 +38,15 @@ impl RowChanges {
         check_row(&row)?;
         check_timestamp(timestamp)?;
         let row = Bytes::from(row);
-        let put = Put { row: row.clone(), ..Put::default() };
-        Ok(Self { put, delete: Delete { timestamp, ..Delete::row(row) } })
+        let put = Put { row, ..Put::default() };
+        Ok(Self { put, delete: Delete { timestamp, ..Delete::row(Bytes::new()) } })
     }
 
     /// Adds a list of mutations.
     ///
     /// # Errors
     /// `InvalidArgument` if HBase's gateway refuses one of them.
-    pub fn add(mut self, mutations: Vec<NamedMutation>, bare_family: BareFamily) -> Result<Self> {
+    pub fn add(mut self, mutations: impl IntoIterator<Item = NamedMutation>, bare_family: BareFamily) -> Result<Self> {
         let mut markers = Markers::default();
         for NamedMutation { column, mutation } in mutations {
             // The last put determines the durability of all puts, and the last delete that of all deletes.
@@ -64,7 +64,10 @@ impl RowChanges {
         if !self.put.cells.is_empty() {
             self.put.validate()?;
         }
-        self.delete.validate()?;
+        if !self.delete.markers.is_empty() {
+            self.delete.row = self.put.row.clone();
+            self.delete.validate()?;
+        }
         Ok(self)
     }
 
@@ -88,14 +91,19 @@ pub struct NamedMutation {
 impl NamedMutation {
     /// Parses the column. Without one, HBase's gateway fails with a null pointer exception.
     pub fn new(mut mutation: Mutation) -> Answer<Self> {
-        let column = Column::parse(sent(mutation.column.take(), "column")?);
-        Ok(Self { column, mutation })
+        let column = sent(mutation.column.take(), "column")?;
+        Ok(Self::of(column, mutation))
     }
 
-    /// Parses the columns of a list.
-    pub fn all(context: &CallContext<'_>, mutations: Vec<Mutation>) -> Answer<Vec<Self>> {
+    /// Parses the columns of a list. Fails if one has none, before any is parsed.
+    pub fn all(context: &CallContext<'_>, mutations: Vec<Mutation>) -> Answer<impl Iterator<Item = Self> + use<>> {
         context.scope.claim_list::<(Self, PutCell)>(mutations.len()).map_err(declared)?;
-        mutations.into_iter().map(Self::new).collect()
+        mutations.iter().try_for_each(|mutation| sent(mutation.column.as_ref(), "column").map(|_| ()))?;
+        Ok(mutations.into_iter().map(|mut mutation| Self::of(mutation.column.take().unwrap_or_default(), mutation)))
+    }
+
+    fn of(column: Vec<u8>, mutation: Mutation) -> Self {
+        Self { column: Column::parse(column), mutation }
     }
 }
 

@@ -40,6 +40,8 @@ pub struct Config {
     pub limits: Limits,
     /// Whether short calls run on the connection's event loop while their lane is idle and fast.
     pub fast_path: bool,
+    /// Whether they run there even if they have been slow lately.
+    pub fast_path_always: bool,
     /// Thresholds of the slow-call log. The size of its ring is fixed at the start.
     pub slow: SlowSettings,
     /// TLS on all ports, or `None` if TLS is not offered. A change applies to new connections.
@@ -140,6 +142,7 @@ impl Default for Config {
             queues: QueueSettings::default(),
             limits: Limits::default(),
             fast_path: true,
+            fast_path_always: false,
             slow: SlowSettings::default(),
             tls: None,
             compaction: CompactionSettings::default(),
