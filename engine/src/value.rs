@@ -95,11 +95,6 @@ pub fn encode(ttl_ms: Option<i64>, sequence: Option<u64>, bytes: &[u8]) -> Bytes
 }
 
 impl Value {
-    /// Encodes the value; see [`encode`].
-    pub fn encode(&self) -> Bytes {
-        encode(self.ttl_ms, self.sequence, &self.bytes)
-    }
-
     /// Decodes a stored value. The caller's bytes are not copied.
     ///
     /// # Errors
