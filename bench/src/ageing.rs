@@ -51,8 +51,7 @@ impl Ageing<'_> {
 
     fn table(&self, table: &str, title: &str, ttl_seconds: i32, fill: Fill) -> Outcome<()> {
         let folder = tempfile::tempdir()?;
-        let settings: Vec<&str> = self.settings.iter().map(String::as_str).collect();
-        let server = Server::hjall_with(self.hjall, folder.path(), &settings)?;
+        let server = Server::hjall_with(self.hjall, folder.path(), self.settings)?;
         let mut client = Client::connect(server.address)?;
         client.create_expiring_table(table, ttl_seconds)?;
         println!("\n{title}");

@@ -11,6 +11,7 @@ use hjall_engine::schema::{FamilyDescriptor, TableDescriptor};
 use hjall_engine::{Engine, LATEST, Options, Table};
 
 use crate::Outcome;
+use crate::median::median;
 
 /// Rows of the table. Each is read by all threads.
 const ROWS: usize = 10_000;
@@ -111,10 +112,4 @@ fn rate(table: &Table, threads: usize, length: Duration) -> Outcome<f64> {
         }
         Ok(sum as f64 / elapsed)
     })
-}
-
-/// The middle value.
-pub fn median(mut values: Vec<f64>) -> f64 {
-    values.sort_unstable_by(f64::total_cmp);
-    values.get(values.len() / 2).copied().unwrap_or_default()
 }

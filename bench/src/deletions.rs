@@ -11,6 +11,7 @@ use hjall_idl::hbase1::{
 use hjall_idl::hbase2::*;
 
 use crate::Outcome;
+use crate::median::median;
 use crate::process::Server;
 use crate::thrift1::{Client, get_row, message};
 
@@ -119,5 +120,5 @@ fn timed(client: &mut Client, row: &str) -> Outcome<f64> {
             _ => return Err(format!("the row {row} is not what was put").into()),
         }
     }
-    Ok(crate::cores::median(times))
+    Ok(median(times))
 }

@@ -13,6 +13,7 @@ use hjall_engine::schema::{FamilyDescriptor, TableDescriptor};
 use hjall_engine::{Engine, Options, Table};
 
 use crate::Outcome;
+use crate::median::median;
 
 /// Mutations per call.
 const STEP: usize = 1_000;
@@ -63,7 +64,7 @@ fn put(row: &str, qualifiers: &[String]) -> Put {
 }
 
 fn report(tall: &Table, wide: &Table, wanted: &str, state: &str) -> Outcome<()> {
-    let get = median(|| Ok(tall.get(&Get::new(wanted.to_owned()))?.cells.len()))?;
+    let get = median_us(|| Ok(tall.get(&Get::new(wanted.to_owned()))?.cells.len()))?;
     println!("\n{state}\n  {:<44} {get:>9.1} µs", "get of the row");
     let range = RowRange { stop_inclusive: true, ..RowRange::new(wanted.to_owned(), wanted.to_owned()) };
     let mask = std::iter::once(1).chain(std::iter::repeat_n(0, wanted.len() - 1)).collect::<Vec<u8>>();
@@ -82,7 +83,7 @@ fn report(tall: &Table, wide: &Table, wanted: &str, state: &str) -> Outcome<()> 
     let mut columns = Columns::all();
     columns.add_column("f", wanted.to_owned());
     let named = Get { columns, ..Get::new("row") };
-    let get = median(|| Ok(wide.get(&named)?.cells.len()))?;
+    let get = median_us(|| Ok(wide.get(&named)?.cells.len()))?;
     println!("  {:<44} {get:>9.1} µs", "get of one column of a wide row");
     let column = Some(bytes::Bytes::from(wanted.to_owned()));
     let by_column = [
@@ -105,13 +106,13 @@ fn found(table: &Table, scan: Scan) -> Outcome<usize> {
 }
 
 fn line(name: &str, get: f64, read: impl FnMut() -> Outcome<usize>) -> Outcome<()> {
-    let time = median(read)?;
+    let time = median_us(read)?;
     println!("  {name:<44} {time:>9.1} µs {:>6.1} ×", time / get);
     Ok(())
 }
 
 /// The median time of many runs, in microseconds.
-fn median(mut read: impl FnMut() -> Outcome<usize>) -> Outcome<f64> {
+fn median_us(mut read: impl FnMut() -> Outcome<usize>) -> Outcome<f64> {
     let mut times = Vec::with_capacity(READS);
     for _ in 0..READS {
         let begin = Instant::now();
@@ -120,6 +121,5 @@ fn median(mut read: impl FnMut() -> Outcome<usize>) -> Outcome<f64> {
         }
         times.push(begin.elapsed().as_secs_f64() * 1e6);
     }
-    times.sort_unstable_by(f64::total_cmp);
-    Ok(times[times.len() / 2])
+    Ok(median(times))
 }

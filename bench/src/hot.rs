@@ -11,6 +11,7 @@ use hjall_engine::schema::{FamilyDescriptor, TableDescriptor};
 use hjall_engine::{Engine, Options, Table};
 
 use crate::Outcome;
+use crate::median::median;
 
 /// Mutations per call.
 const STEP: usize = 1_000;
@@ -78,11 +79,11 @@ fn report(table: &Table, state: &str, rows: &[&str]) -> Outcome<()> {
         columns.add_column("f", "q");
         Get { columns, ..Get::new(row.to_owned()) }
     };
-    let get = |row: &str| median(|| Ok(table.get(&Get::new(row.to_owned()))?.cells.len()));
-    let get_named = |row: &str| median(|| Ok(table.get(&named(row))?.cells.len()));
+    let get = |row: &str| median_us(|| Ok(table.get(&Get::new(row.to_owned()))?.cells.len()));
+    let get_named = |row: &str| median_us(|| Ok(table.get(&named(row))?.cells.len()));
     let scan = |row: &str| {
         let scan = Scan { start: row.to_owned().into(), stop: row.to_owned().into(), ..Scan::default() };
-        median(|| Ok(table.scan(scan.clone())?.next(1)?.len()))
+        median_us(|| Ok(table.scan(scan.clone())?.next(1)?.len()))
     };
     let fresh = [get_named("fresh")?, get("fresh")?, scan("fresh")?];
     println!("\n{state:<38} {:>16} {:>16} {:>16}", "named column", "whole row", "scan of the row");
@@ -97,7 +98,7 @@ fn report(table: &Table, state: &str, rows: &[&str]) -> Outcome<()> {
 }
 
 /// The median time of many runs, in microseconds. Slow reads are repeated less often.
-fn median(mut read: impl FnMut() -> Outcome<usize>) -> Outcome<f64> {
+fn median_us(mut read: impl FnMut() -> Outcome<usize>) -> Outcome<f64> {
     let begin = Instant::now();
     let mut times = Vec::new();
     while times.len() < READS && (times.len() < 5 || begin.elapsed().as_secs_f64() < 1.0) {
@@ -105,8 +106,7 @@ fn median(mut read: impl FnMut() -> Outcome<usize>) -> Outcome<f64> {
         std::hint::black_box(read()?);
         times.push(begin.elapsed().as_secs_f64() * 1e6);
     }
-    times.sort_unstable_by(f64::total_cmp);
-    Ok(times[times.len() / 2])
+    Ok(median(times))
 }
 
 fn put(table: &Table, row: &str, qualifier: &str, times: impl IntoIterator<Item = i64>) -> Outcome<()> {

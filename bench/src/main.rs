@@ -11,6 +11,7 @@ mod hot;
 mod idle;
 mod lanes;
 mod load;
+mod median;
 mod mixed;
 mod overload;
 mod peer;

@@ -9,6 +9,7 @@ use std::time::Duration;
 use hjall_idl::hbase1::MutateRowsResult;
 
 use crate::load::{row, thrift_reply_end};
+use crate::median::median;
 use crate::peer::{Figures, Group, drive_groups};
 use crate::process::{Server, Usage};
 use crate::thrift1::{Client, get_row, mutate_row, mutate_rows};
@@ -67,9 +68,8 @@ pub fn run(hjall: &Path, redis_binary: &Path, length: Duration, rounds: usize, r
             ratios[at].push(hjall / redis);
         }
     }
-    for ((load, ..), ratios) in LOADS.iter().zip(&mut ratios) {
-        ratios.sort_unstable_by(f64::total_cmp);
-        println!("{load}: {:.2} x Redis, the median of {rounds} rounds", ratios[rounds / 2]);
+    for ((load, ..), ratios) in LOADS.iter().zip(ratios) {
+        println!("{load}: {:.2} x Redis, the median of {rounds} rounds", median(ratios));
     }
     server.stop()
 }

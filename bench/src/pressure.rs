@@ -8,8 +8,8 @@ use std::time::Duration;
 use hjall_idl::hbase1::MutateRowsResult;
 
 use crate::Outcome;
-use crate::cores::median;
 use crate::load::{row, thrift_reply_end};
+use crate::median::median;
 use crate::peer::{Figures, drive};
 use crate::process::Server;
 use crate::thrift1::{Client, mutate_row, mutate_rows};
@@ -28,8 +28,7 @@ const LOADED_VALUE_BYTES: usize = 1_000;
 /// Prints the latencies of puts into one table alone and while another table is loaded, in interleaved rounds.
 pub fn run(hjall: &Path, rounds: usize, length: Duration, settings: &[String]) -> Outcome<()> {
     let folder = tempfile::tempdir()?;
-    let settings: Vec<&str> = settings.iter().map(String::as_str).collect();
-    let server = Server::hjall_with(hjall, folder.path(), &settings)?;
+    let server = Server::hjall_with(hjall, folder.path(), settings)?;
     let mut client = Client::connect(server.address)?;
     for table in [LOADED, MEASURED] {
         client.create_table(table, &["f".to_owned()])?;

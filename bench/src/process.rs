@@ -37,15 +37,15 @@ pub struct Server {
 impl Server {
     /// Starts hjall on a free port and reads the address it prints.
     pub fn hjall(binary: &Path, data: &Path) -> Outcome<Self> {
-        Self::hjall_with(binary, data, &[])
+        Self::hjall_with(binary, data, &[] as &[&str])
     }
 
     /// Starts hjall on a free port with additional settings, as `name=value`.
-    pub fn hjall_with(binary: &Path, data: &Path, settings: &[&str]) -> Outcome<Self> {
+    pub fn hjall_with(binary: &Path, data: &Path, settings: &[impl AsRef<str>]) -> Outcome<Self> {
         let mut child = Command::new(binary)
             .args(["serve", "--listen", "127.0.0.1:0", "--info-listen", "off", "--data"])
             .arg(data)
-            .args(settings.iter().flat_map(|setting| ["--set", *setting]))
+            .args(settings.iter().flat_map(|setting| ["--set", setting.as_ref()]))
             .stdout(Stdio::piped())
             .stderr(Stdio::null())
             .spawn()

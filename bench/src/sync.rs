@@ -6,8 +6,8 @@ use std::time::Duration;
 use hjall_idl::hbase1::MutateRowResult;
 use hjall_idl::hbase2::{PutArgs, PutResult, TColumnValue, TPut};
 
-use crate::cores::median;
 use crate::load::{row, thrift_reply_end};
+use crate::median::median;
 use crate::peer::{Figures, drive};
 use crate::process::Server;
 use crate::thrift1::{Client, message, mutate_row};
