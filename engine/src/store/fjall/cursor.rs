@@ -25,25 +25,26 @@ pub(super) fn stale() -> Error {
 
 /// The committed state at one moment.
 #[derive(Clone)]
-pub(super) struct FjallSnapshot(Arc<Seen>);
-
-/// What a snapshot and its cursors share. Each snapshot has its own, so that its cursors write to the reference counts
-/// of the database and of the view, which all reads share, as seldom as possible.
-struct Seen {
-    database: Weak<Database>,
+pub(super) struct Seen {
+    pub database: Weak<Database>,
     view: Arc<fjall::Snapshot>,
 }
 
-impl FjallSnapshot {
-    pub fn new(database: &Arc<Database>) -> Self {
-        Self(Arc::new(Seen { database: Arc::downgrade(database), view: database.view() }))
+impl Seen {
+    /// The state now.
+    pub fn now(database: &Arc<Database>) -> Self {
+        Self { database: Arc::downgrade(database), view: database.view() }
     }
 
-    /// A copy that can be shared.
-    pub fn shared(&self) -> Arc<dyn Snapshot> {
-        Arc::new(self.clone())
+    /// A snapshot of this state.
+    pub fn into_snapshot(self) -> Arc<dyn Snapshot> {
+        Arc::new(FjallSnapshot(Arc::new(self)))
     }
 }
+
+/// A snapshot, which shares what it has seen with its cursors. Each snapshot has its own, so that its cursors write to
+/// the reference counts of the database and of the view, which all reads share, as seldom as possible.
+struct FjallSnapshot(Arc<Seen>);
 
 impl Snapshot for FjallSnapshot {
     fn get(&self, space: SpaceId, key: &[u8]) -> Result<Option<Bytes>> {

@@ -4,7 +4,7 @@ use std::sync::{Arc, Weak};
 
 use bytes::Bytes;
 
-use super::cursor::FjallSnapshot;
+use super::cursor::Seen;
 use super::database::{Database, Patience, bytes_of};
 use super::store::{AssignedTime, Attempt, FjallStore};
 use super::syncer::SyncQueue;
@@ -101,12 +101,11 @@ impl TransactionGroup for FjallGroup {
         if self.seen.as_ref().is_some_and(is_other) {
             return Ok(Staged::Refused);
         }
-        let snapshot = FjallSnapshot::new(&database);
-        let seen = Arc::downgrade(&database);
+        let seen = Seen::now(&database);
         // A handle must not be held while the body runs, because reopening waits for it.
         drop(database);
         let times = held.times();
-        let open = || snapshot.shared();
+        let open = || seen.clone().into_snapshot();
         let spare = std::mem::take(&mut self.spare);
         let mut active = ActiveTransaction::with_buffer(&open, times, &store.sequence, spare);
         body(&mut active)?;
@@ -121,7 +120,7 @@ impl TransactionGroup for FjallGroup {
             all.clock_ms = all.clock_ms.max(times.clock_ms);
         }
         held.keep(&mut self.rows);
-        (self.seen, self.synced) = (Some(seen), synced);
+        (self.seen, self.synced) = (Some(seen.database), synced);
         self.bytes += bytes_of(&writes);
         if self.writes.is_empty() {
             self.writes = writes;

@@ -6,7 +6,7 @@ use std::sync::{Arc, Weak};
 
 use super::backpressure::{WAIT_STEP, Wait, Waits};
 use super::clock_mark::{ClockMark, HighWaterMark};
-use super::cursor::FjallSnapshot;
+use super::cursor::Seen;
 use super::database::{Committed, Database, Patience, bytes_of};
 use super::failure::refuses_writes;
 use super::group::FjallGroup;
@@ -96,10 +96,9 @@ impl FjallStore {
     fn attempt(&self, rows: &[Bytes], body: &mut dyn FnMut(&mut dyn Transaction) -> Result<()>) -> Result<Attempt> {
         let mut held = self.rows.lock_all(rows, &self.time)?;
         let database = self.holder.database()?;
-        let snapshot = FjallSnapshot::new(&database);
-        let seen = Arc::downgrade(&database);
+        let seen = Seen::now(&database);
         drop(database);
-        let open = || snapshot.shared();
+        let open = || seen.clone().into_snapshot();
         let mut active = ActiveTransaction::new(&open, held.times(), &self.sequence);
         body(&mut active)?;
         let WriteSet { writes, newest } = active.finish()?;
@@ -108,7 +107,7 @@ impl FjallStore {
         }
         let assign =
             || newest.map(|newest| AssignedTime { newest_ms: held.assign(newest), clock_ms: held.times().clock_ms });
-        self.commit(&seen, writes, assign, Patience::Unlimited)
+        self.commit(&seen.database, writes, assign, Patience::Unlimited)
     }
 
     /// Commits writes, unless that has to wait or the database is not `seen`, which the bodies of their transactions
@@ -268,7 +267,7 @@ impl Store for FjallStore {
     }
 
     fn snapshot(&self) -> Result<Arc<dyn Snapshot>> {
-        Ok(Arc::new(FjallSnapshot::new(&self.holder.database()?)))
+        Ok(Seen::now(&self.holder.database()?).into_snapshot())
     }
 
     fn transact(
