@@ -4,10 +4,7 @@
  * of many gets.
  */
 
-const { overTurns } = require('./turns.js');
-
-/** The most elements that are converted at once. */
-const PART_MAX = 1000;
+const { SLICE, overTurns } = require('./turns.js');
 
 /** What the program gave, which has not been converted yet. A request has such lists only before it runs. */
 class LongList {
@@ -30,7 +27,7 @@ class LongList {
  * @returns {U[] | LongList}
  */
 function converted(given, convert) {
-  return given.length > PART_MAX ? new LongList(given, convert) : given.map(convert);
+  return given.length > SLICE ? new LongList(given, convert) : given.map(convert);
 }
 
 const NAMES = ['gets', 'mutations', 'cells', 'markers', 'columns'];
@@ -52,7 +49,7 @@ function cellsOf({ kind, cells, markers }) {
 
 /** Whether a request has a list that was not converted. */
 function hasLists(request) {
-  if (elementsOf(request) <= PART_MAX) return false;
+  if (elementsOf(request) <= SLICE) return false;
   const { mutations, mutation, increment, append } = request;
   const holders = [request, mutation, increment, append, ...(isLong(mutations) ? [] : (mutations ?? []))];
   return holders.some((holder) => holder !== undefined && NAMES.some((name) => isLong(holder[name])));
@@ -67,7 +64,7 @@ const isLong = (list) => list instanceof LongList;
  * @returns {Promise<void> | undefined} undefined if there are none
  */
 function convertLists(request, signal) {
-  return hasLists(request) ? overTurns(parts(request), PART_MAX, signal) : undefined;
+  return hasLists(request) ? overTurns(parts(request), signal) : undefined;
 }
 
 /** Converts the long lists of a request now. */
@@ -87,12 +84,12 @@ function* partsOf(holder) {
     const list = holder[name];
     if (!isLong(list)) continue;
     const all = [];
-    for (let from = 0; from < list.given.length; from += PART_MAX) {
+    for (let from = 0; from < list.given.length; from += SLICE) {
       yield;
-      for (const one of list.given.slice(from, from + PART_MAX)) all.push(list.convert(one));
+      for (const one of list.given.slice(from, from + SLICE)) all.push(list.convert(one));
     }
     holder[name] = all;
   }
 }
 
-module.exports = { PART_MAX, cellsOf, elementsOf, convertLists, convertListsNow, converted };
+module.exports = { cellsOf, elementsOf, convertLists, convertListsNow, converted };

@@ -5,10 +5,10 @@
  */
 
 const { locate } = require('./location.js');
-const { PART_MAX, convertLists, convertListsNow, elementsOf } = require('./long-list.js');
+const { convertLists, convertListsNow, elementsOf } = require('./long-list.js');
 const { signalOf } = require('./options.js');
 const { traced, tracedSync } = require('./tracing.js');
-const { CALL, hasRoom, spend } = require('./turns.js');
+const { CALL, SLICE, hasRoom, spend } = require('./turns.js');
 
 /** The key under which the public objects keep their backend. */
 const BACKEND = Symbol('backend');
@@ -42,7 +42,7 @@ function defineMethods(Class, preparations) {
       }
       const { operation, request, recover, signal } = prepared;
       // Larger requests are converted and encoded in parts, which are counted when they are.
-      spend(Math.min(elementsOf(request), PART_MAX));
+      spend(Math.min(elementsOf(request), SLICE));
       // A reaction to the rejection, not an earlier place, gives the error its stack: V8 follows the promises from
       // there to the functions that await them.
       const failed = (error) => {

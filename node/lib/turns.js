@@ -8,6 +8,8 @@ const { setImmediate } = require('./timers.js');
 
 /** The units of a call. */
 const CALL = 4;
+/** The most cells, or elements of lists, that are converted at once by work that takes several turns. */
+const SLICE = 1000;
 /** The units after which further work waits for the next turn. They take one to three milliseconds. */
 const TURN_MAX = 2000;
 /** The units after which the beginning of the next turn matters. Until then, calls cost nothing but an addition. */
@@ -81,18 +83,17 @@ function room(units) {
 /**
  * Does a piece of work over several turns.
  * @template T
- * @param {Generator<unknown, T>} steps yields when it has done `units` of work, or before it does them
- * @param {number} units
+ * @param {Generator<unknown, T>} steps yields when it has done SLICE units of work, or before it does them
  * @param {AbortSignal} [signal]
  * @returns {Promise<T>}
  */
-async function overTurns(steps, units, signal) {
+async function overTurns(steps, signal) {
   for (;;) {
     const { done, value } = steps.next();
     if (done) return value;
-    await room(units);
+    await room(SLICE);
     signal?.throwIfAborted();
   }
 }
 
-module.exports = { CALL, TURN_MAX, WAITING_MAX, hasRoom, isFull, later, overTurns, room, spend, waitingWork };
+module.exports = { CALL, SLICE, TURN_MAX, WAITING_MAX, hasRoom, isFull, later, overTurns, room, spend, waitingWork };

@@ -6,13 +6,11 @@ const { cell } = require('../cell.js');
 const { columnText } = require('../column.js');
 const { hbaseException, kindName, make, plainText } = require('../errors.js');
 const { Row } = require('../row.js');
+const { SLICE } = require('../turns.js');
 const { CELL_HEADER_BYTES, NAMED, ROW_HEADER_BYTES } = require('../vocabulary.js');
 
 /** Rows from this length on keep using the memory of their answer, most of which they fill. */
 const COPIED_BYTES_MAX = 32 << 10;
-
-/** The most rows and cells of a long answer that are read at once. */
-const SLICE = 1000;
 
 /** The columns of a database by number: { name, family, qualifier }. The native module is asked once for each. */
 class ColumnNames {
@@ -202,4 +200,4 @@ class AnswerReader {
   }
 }
 
-module.exports = { AnswerReader, ColumnNames, SLICE };
+module.exports = { AnswerReader, ColumnNames };

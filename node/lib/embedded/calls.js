@@ -9,11 +9,11 @@ const { make } = require('../errors.js');
 const { atEndOfTurn, setImmediate, setInterval } = require('../timers.js');
 const { overTurns } = require('../turns.js');
 const { Outcome } = require('../vocabulary.js');
-const { AnswerReader, SLICE } = require('./answer.js');
+const { AnswerReader } = require('./answer.js');
 const { reader, slicedReader } = require('./decode.js');
 const { encode } = require('./encode.js');
 const { RequestWriter } = require('./request-writer.js');
-const { SLICE: LIST_SLICE, SlicedWriter } = require('./sliced-writer.js');
+const { SlicedWriter } = require('./sliced-writer.js');
 
 /** The total size from which unsubmitted requests are submitted at once, not at the end of the turn. */
 const SUBMIT_BYTES = 256 << 10;
@@ -90,7 +90,7 @@ class Calls {
     out.u32(0);
     out.u32(0);
     encode(out, operation, request, this.#tables);
-    const memory = Buffer.concat(await overTurns(out.pieces(), LIST_SLICE, signal));
+    const memory = Buffer.concat(await overTurns(out.pieces(), signal));
     return this.#begin(operation, signal, (number) => {
       memory.writeUInt32LE(number, 0);
       memory.writeUInt32LE(memory.length - HEADER_BYTES, 4);
@@ -216,7 +216,7 @@ class Calls {
   #readInSlices({ operation, signal }, at) {
     const from = new AnswerReader(this.#slab, this.#columns);
     from.at = at;
-    return overTurns(slicedReader(operation)(from, this.#reading), SLICE, signal);
+    return overTurns(slicedReader(operation)(from, this.#reading), signal);
   }
 }
 

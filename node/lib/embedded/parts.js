@@ -7,8 +7,7 @@
 const { OPERATIONS } = require('../backend.js');
 const { HjallError } = require('../errors.js');
 const { cellsOf } = require('../long-list.js');
-const { room } = require('../turns.js');
-const { SLICE } = require('./sliced-writer.js');
+const { SLICE, room } = require('../turns.js');
 
 /** The most gets or mutations of one part. */
 const PART_MAX = 1000;

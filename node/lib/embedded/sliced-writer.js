@@ -1,10 +1,9 @@
 'use strict';
 /** Writes requests with long lists, whose elements are written later, a slice at a time. */
 
+const { SLICE } = require('../turns.js');
 const { RequestWriter } = require('./request-writer.js');
 
-/** The most elements of a list that are written at once. */
-const SLICE = 1000;
 const MEMORY_BYTES = 16 << 10;
 
 class SlicedWriter extends RequestWriter {
@@ -40,4 +39,4 @@ class SlicedWriter extends RequestWriter {
   }
 }
 
-module.exports = { SLICE, SlicedWriter };
+module.exports = { SlicedWriter };

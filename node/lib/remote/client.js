@@ -11,7 +11,6 @@ const { HttpConnection } = require('./transport/http.js');
 const { SocketConnection } = require('./transport/socket.js');
 const { decodeAnswer, decodeAnswerInSlices, encodeCallInSlices } = require('./wire/message.js');
 const { METHODS } = require('./wire/schema.js');
-const { SLICE } = require('./wire/struct.js');
 const { WireError } = require('./wire/types.js');
 
 /** An answer from this length on is decoded over several turns. */
@@ -68,7 +67,7 @@ class Client {
 
   /** The bytes of a call with long lists, for which `close` waits. */
   encoded(steps, signal) {
-    const bytes = overTurns(steps, SLICE, signal);
+    const bytes = overTurns(steps, signal);
     const over = () => this.encoding.delete(bytes);
     this.encoding.add(bytes);
     bytes.then(over, over);
@@ -92,7 +91,7 @@ class Client {
       answer =
         received.length < LONG_ANSWER_BYTES
           ? decodeAnswer(...message)
-          : await overTurns(decodeAnswerInSlices(...message), SLICE, signal);
+          : await overTurns(decodeAnswerInSlices(...message), signal);
     } catch (error) {
       // After an answer that cannot be read, nothing that follows on the connection can be trusted.
       if (error instanceof WireError) connection.close();

@@ -2,11 +2,8 @@
 /** Converts TResults to rows, over several turns of the event loop if they have many cells. */
 const { cell } = require('../cell.js');
 const { Row } = require('../row.js');
-const { overTurns } = require('../turns.js');
+const { SLICE, overTurns } = require('../turns.js');
 const { CellKind } = require('../vocabulary.js');
-
-/** The most cells that are converted at once. */
-const SLICE = 1000;
 
 function cellOf({ family, qualifier, timestamp, value, type }) {
   return cell(family, qualifier, timestamp, value, type ?? CellKind.Put);
@@ -57,17 +54,17 @@ function isFound({ columnValues }) {
 
 /** @returns {Promise<Row>} a row, which may have no cells */
 function rowOf(result, reading, key) {
-  return overTurns(new Rows(reading).row(result, key), SLICE);
+  return overTurns(new Rows(reading).row(result, key));
 }
 
 /** @returns {Promise<Row[]>} */
 function rowsOf(results, reading) {
-  return overTurns(new Rows(reading).all(results), SLICE);
+  return overTurns(new Rows(reading).all(results));
 }
 
 /** @returns {Promise<(Row | undefined)[]>} for each result its row, or undefined if nothing was found */
 function foundRowsOf(results, reading) {
-  return overTurns(new Rows(reading).found(results), SLICE);
+  return overTurns(new Rows(reading).found(results));
 }
 
 /** @returns {Promise<Row | undefined>} */

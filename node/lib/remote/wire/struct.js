@@ -6,10 +6,8 @@
  * an array of [key, value], since keys may be bytes; a 64-bit integer is a number if that is exact, otherwise a
  * bigint.
  */
+const { SLICE } = require('../../turns.js');
 const { DEPTH_MAX, WireError } = require('./types');
-
-/** The most elements of long lists that are encoded or decoded at once. */
-const SLICE = 1000;
 
 function writeStruct(writer, struct, value) {
   writer.structBegin();
@@ -220,4 +218,4 @@ function skip(reader, kind, depth, isField) {
   }
 }
 
-module.exports = { SLICE, readStruct, readStructInSlices, writeStruct, writeStructInSlices };
+module.exports = { readStruct, readStructInSlices, writeStruct, writeStructInSlices };
