@@ -135,6 +135,15 @@ impl Engine {
         Ok(self.handle.live()?.catalog.table(name)?.enabled())
     }
 
+    /// A number that distinguishes this table from all others that exist or ever existed, including those of the same
+    /// name. A table gets a new one when it is truncated.
+    ///
+    /// # Errors
+    /// `TableNotFound`.
+    pub fn table_number(&self, name: &TableName) -> Result<u64> {
+        Ok(self.handle.live()?.catalog.table(name)?.number())
+    }
+
     /// Whether a table exists.
     pub fn table_exists(&self, name: &TableName) -> bool {
         self.catalog().table(name).is_ok()

@@ -24,12 +24,17 @@ fn db(deleted: usize) -> Db {
     let folder = tempfile::tempdir().unwrap();
     let engine = Engine::open(folder.path(), Options::default()).unwrap();
     let name = TableName::parse(b"t").unwrap();
+    create_with_deleted_rows(&engine, &name, deleted);
+    Db { engine, name, _folder: folder }
+}
+
+fn create_with_deleted_rows(engine: &Engine, name: &TableName, deleted: usize) {
     let mut table = TableDescriptor::new(name.clone());
     let mut family = FamilyDescriptor::new("f").unwrap();
     family.set("COMPRESSION", "NONE");
     table.add_family(family).unwrap();
     engine.create_table(table, vec![]).unwrap();
-    let table = engine.table(&name);
+    let table = engine.table(name);
     for row in 0..200 {
         let value = format!("{row:010}").repeat(1000).into();
         let cell = PutCell { family: "f".into(), qualifier: "q".into(), timestamp: LATEST, value };
@@ -39,8 +44,7 @@ fn db(deleted: usize) -> Db {
     for row in 0..deleted {
         table.delete(&Delete::row(format!("{row:03}"))).unwrap();
     }
-    engine.flush(&name).unwrap();
-    Db { engine, name, _folder: folder }
+    engine.flush(name).unwrap();
 }
 
 fn due(db: &Db, settings: CompactionSettings, after: Duration) -> Option<Due> {
@@ -102,8 +106,8 @@ fn a_requested_major_compaction_waits_before_it_starts() {
     db.engine.create_table(table, vec![]).unwrap();
     let settings = CompactionSettings { request_delay: DAY, ..CompactionSettings::default() };
     let compactor = Compactor::start(db.engine.clone(), settings).unwrap();
-    compactor.request(db.name.clone(), Depth::Minor);
-    compactor.request(db.name.clone(), Depth::Major);
+    compactor.request(&db.name.clone(), Depth::Minor);
+    compactor.request(&db.name.clone(), Depth::Major);
     let began = Instant::now();
     loop {
         let figures = compactor.figures();
@@ -112,7 +116,7 @@ fn a_requested_major_compaction_waits_before_it_starts() {
             break;
         }
         if figures.waiting == 1 && !figures.running {
-            compactor.request(other.clone(), Depth::Minor);
+            compactor.request(&other.clone(), Depth::Minor);
         }
         assert!(began.elapsed() < Duration::from_secs(60), "{:?}", compactor.figures());
         std::thread::yield_now();
@@ -221,7 +225,7 @@ fn a_requested_compaction_drops_the_markers_of_deleted_columns_and_versions() {
     assert_eq!(stored(), 80_000);
     let settings = CompactionSettings { request_delay: Duration::ZERO, ..CompactionSettings::default() };
     let compactor = Compactor::start(engine.clone(), settings).unwrap();
-    compactor.request(name, Depth::Minor);
+    compactor.request(&name, Depth::Minor);
     let began = Instant::now();
     while compactor.figures().finished < 2 {
         assert!(began.elapsed() < Duration::from_secs(120), "{:?}", compactor.figures());
@@ -230,6 +234,33 @@ fn a_requested_compaction_drops_the_markers_of_deleted_columns_and_versions() {
     assert_eq!(stored(), 0);
     drop(compactor);
     engine.close().unwrap();
+}
+
+#[test]
+fn a_request_ends_with_its_table() {
+    let db = db(20);
+    let later = TableName::parse(b"later").unwrap();
+    create_with_deleted_rows(&db.engine, &later, 20);
+    let stored = |table: &TableName| {
+        let scan = Scan { raw: true, ..Scan::default() };
+        db.engine.table(table).scan(scan).unwrap().rows().map(|row| row.unwrap().cells.len()).sum::<usize>()
+    };
+    assert_eq!((stored(&db.name), stored(&later)), (220, 220));
+    let settings = CompactionSettings { request_delay: Duration::from_millis(300), ..CompactionSettings::default() };
+    let compactor = Compactor::start(db.engine.clone(), settings).unwrap();
+    compactor.request(&db.name, Depth::Major);
+    db.engine.disable_table(&db.name).unwrap();
+    db.engine.delete_table(&db.name).unwrap();
+    create_with_deleted_rows(&db.engine, &db.name, 20);
+    compactor.request(&later, Depth::Major);
+    let began = Instant::now();
+    while stored(&later) > 180 {
+        assert!(began.elapsed() < Duration::from_secs(120), "{:?}", compactor.figures());
+        std::thread::yield_now();
+    }
+    assert_eq!(stored(&db.name), 220, "the compaction was requested for an earlier table of this name");
+    drop(compactor);
+    db.engine.close().unwrap();
 }
 
 #[test]

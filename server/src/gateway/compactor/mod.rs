@@ -33,6 +33,7 @@ pub enum Depth {
 
 /// A thread that runs compactions until this is dropped. Dropping stops a running compaction.
 pub struct Compactor {
+    engine: Engine,
     queue: Arc<Queue>,
     wake: Option<Sender<()>>,
     counters: Arc<Counters>,
@@ -68,6 +69,9 @@ pub struct CompactionFigures {
 /// A request that waits.
 #[derive(Debug, Clone, Copy)]
 struct Request {
+    /// [`Engine::table_number`] when the compaction was requested. A request ends with its table, as in HBase, whose
+    /// regions hold the requests: a later table of the same name is not compacted for it.
+    table_number: u64,
     depth: Depth,
     /// When the compaction may start.
     start: Instant,
@@ -83,7 +87,7 @@ impl Queue {
     }
 
     /// Removes the request that may start first, if it may start now.
-    fn take_due(&self) -> Option<(TableName, Depth)> {
+    fn take_due(&self) -> Option<(TableName, Request)> {
         let mut waiting = self.lock();
         let table = waiting.iter().min_by_key(|(_, request)| request.start)?.0.clone();
         let request = waiting.remove(&table)?;
@@ -91,18 +95,18 @@ impl Queue {
             waiting.insert(table, request);
             return None;
         }
-        Some((table, request.depth))
+        Some((table, request))
     }
 
-    /// Adds a request. One that is already waiting becomes major if either of the two is. Returns `false` if too many
-    /// tables wait.
+    /// Adds a request. One that is already waiting becomes major if either of the two is, and is replaced if it is for
+    /// an earlier table of this name. Returns `false` if too many tables wait.
     fn add(&self, table: &TableName, new: Request) -> bool {
         let mut waiting = self.lock();
         if waiting.len() >= WAITING_MAX && !waiting.contains_key(table) {
             return false;
         }
         let request = waiting.entry(table.clone()).or_insert(new);
-        if request.depth < new.depth {
+        if request.depth < new.depth || request.table_number != new.table_number {
             *request = new;
         }
         true
@@ -126,7 +130,7 @@ impl Compactor {
         let counters = Arc::new(Counters::default());
         let request_delay = settings.request_delay;
         let worker = Worker {
-            engine,
+            engine: engine.clone(),
             queue: queue.clone(),
             counters: counters.clone(),
             throughput: settings.throughput,
@@ -134,7 +138,7 @@ impl Compactor {
             schedule: Schedule::new(settings),
         };
         let thread = Builder::new().name("hjall-compact".to_owned()).spawn(move || worker.run(&woken))?;
-        Ok(Self { queue, wake: Some(wake), counters, request_delay, thread: Some(thread) })
+        Ok(Self { engine, queue, wake: Some(wake), counters, request_delay, thread: Some(thread) })
     }
 
     /// The figures of compactions.
@@ -155,10 +159,12 @@ impl Compactor {
 
     /// Requests a compaction of a table and returns at once. A minor one starts as soon as no other is running, a major
     /// one after [`CompactionSettings::request_delay`]. A request that is already waiting becomes major if either of
-    /// the two is. If much of the table is garbage after a minor one, a major one follows after that delay.
-    pub fn request(&self, table: TableName, depth: Depth) {
+    /// the two is. If much of the table is garbage after a minor one, a major one follows after that delay. A request
+    /// ends with its table, when that is dropped or truncated.
+    pub fn request(&self, table: &TableName, depth: Depth) {
+        let Ok(table_number) = self.engine.table_number(table) else { return };
         let delay = if depth == Depth::Major { self.request_delay } else { Duration::ZERO };
-        if !self.queue.add(&table, Request { depth, start: Instant::now() + delay }) {
+        if !self.queue.add(table, Request { table_number, depth, start: Instant::now() + delay }) {
             tracing::warn!(%table, "compaction request dropped: {WAITING_MAX} tables are waiting; request it again later");
             return;
         }
@@ -221,21 +227,25 @@ impl Worker {
     fn compact_requested(&self) {
         while !self.is_stopped() {
             // Removed before the work, so that what is written during it can be compacted by another request.
-            let Some((table, depth)) = self.queue.take_due() else { return };
-            self.compact(&table, depth, self.throughput, "requested");
-            if depth == Depth::Minor {
-                self.follow_up(&table);
+            let Some((table, request)) = self.queue.take_due() else { return };
+            if self.engine.table_number(&table).ok() != Some(request.table_number) {
+                continue;
+            }
+            self.compact(&table, request.depth, self.throughput, "requested");
+            if request.depth == Depth::Minor {
+                self.follow_up(&table, request);
             }
         }
     }
 
     /// Requests a major compaction if a minor one has left much garbage, such as delete markers. HBase makes a minor
     /// compaction of all files a major one, which has the same effect on them.
-    fn follow_up(&self, table: &TableName) {
+    fn follow_up(&self, table: &TableName, request: Request) {
         match self.schedule.has_much_garbage(&self.engine, table) {
             Ok(true) => {
                 // If too many tables wait, the schedule finds the garbage later.
-                self.queue.add(table, Request { depth: Depth::Major, start: Instant::now() + self.request_delay });
+                let start = Instant::now() + self.request_delay;
+                self.queue.add(table, Request { depth: Depth::Major, start, ..request });
             }
             Ok(false) => {}
             Err(error) if matches!(error.kind(), ErrorKind::TableNotFound | ErrorKind::Closed) => {}

@@ -66,13 +66,13 @@ fn request(context: &CallContext<'_>, method: Thrift1, name: Option<Vec<u8>>, de
             let text = format!("{} is not online", to_string_binary(&name));
             return Err(undeclared(Error::new(ErrorKind::NotServing, text)));
         }
-        context.compactor.request(table, depth);
+        context.compactor.request(&table, depth);
         return Ok(());
     }
     let table = table_name(Some(name), undeclared)?;
     context.require_admin(Method::Thrift1(method), &table)?;
     if context.engine.is_table_enabled(&table).map_err(undeclared)? {
-        context.compactor.request(table, depth);
+        context.compactor.request(&table, depth);
     }
     Ok(())
 }
