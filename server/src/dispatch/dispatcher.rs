@@ -25,7 +25,7 @@ use super::runner::{ActiveSettings, Request, Runner};
 use super::shutdown::Shutdown;
 use super::worker_pool::WorkerPool;
 use crate::observe::{LaneMetrics, Refusal};
-use crate::settings::config::QueueOrder;
+use crate::settings::config::{FastPath, QueueOrder};
 use crate::settings::lane_size::{LaneSize, at_once};
 use crate::wire::method::{LaneKind, Method};
 
@@ -153,11 +153,12 @@ impl Dispatcher {
         let kind = live.lanes.of_calls(method.info().kind);
         // A change of schema locks its table exclusively, and a call must not wait for that lock on an event
         // loop. If all kinds of calls share a lane, all are queued.
-        let short = live.config.fast_path
+        let fast_path = live.config.fast_path;
+        let short = fast_path != FastPath::Never
             && method.info().short
             && message.len() <= SHORT_BYTES_MAX
             && self.lane(LaneKind::Admin).under_way() == 0;
-        let always = live.config.fast_path_always;
+        let always = fast_path == FastPath::Always;
         let (mut entered, mut inline) = (None, None);
         match kind {
             LaneKind::Read if short => {

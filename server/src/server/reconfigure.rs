@@ -53,9 +53,8 @@ impl Server {
             scanner_timeout scanner_orphan_timeout scanner_snapshot_max scanner_snapshot_writes idle_max
             first_call_max stall_max min_rate grace
         } fixed {});
-        let fast_path = |config: &Config| (config.fast_path, config.fast_path_always);
-        if fast_path(&old) != fast_path(requested) {
-            (new.fast_path, new.fast_path_always) = fast_path(requested);
+        if old.fast_path != requested.fast_path {
+            new.fast_path = requested.fast_path;
             outcome.applied.push("fast_path");
         }
         if old.http != requested.http {

@@ -24,6 +24,17 @@ pub use tls::{ClientCertificates, PlainText, TlsSettings};
 use crate::observe::{Observer, SlowSettings};
 use crate::wire::method::Service;
 
+/// Whether short calls run on the event loop of their connection while their lane has a free handler.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum FastPath {
+    /// They always go to the workers.
+    Never,
+    /// While such calls have been fast lately.
+    WhileFast,
+    /// Even if they have been slow lately.
+    Always,
+}
+
 /// A server's settings. [`Config::default`] serves all services on 127.0.0.1:9090.
 #[derive(Debug, Clone)]
 pub struct Config {
@@ -38,10 +49,8 @@ pub struct Config {
     pub queues: QueueSettings,
     /// Limits on clients.
     pub limits: Limits,
-    /// Whether short calls run on the connection's event loop while their lane is idle and fast.
-    pub fast_path: bool,
-    /// Whether they run there even if they have been slow lately.
-    pub fast_path_always: bool,
+    /// Whether short calls run on the connection's event loop.
+    pub fast_path: FastPath,
     /// Thresholds of the slow-call log. The size of its ring is fixed at the start.
     pub slow: SlowSettings,
     /// TLS on all ports, or `None` if TLS is not offered. A change applies to new connections.
@@ -141,8 +150,7 @@ impl Default for Config {
             loops: (cores() / 2).clamp(1, 8),
             queues: QueueSettings::default(),
             limits: Limits::default(),
-            fast_path: true,
-            fast_path_always: false,
+            fast_path: FastPath::WhileFast,
             slow: SlowSettings::default(),
             tls: None,
             compaction: CompactionSettings::default(),

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use super::{Default, Kind, ROW, Setting, count, flag, key, key_in, time};
 use crate::settings::Value;
-use crate::settings::config::{Config, ReadOnly};
+use crate::settings::config::{Config, FastPath, ReadOnly};
 
 pub(super) static SETTINGS: [Setting; 13] = [
     Setting {
@@ -164,8 +164,11 @@ pub(super) static SETTINGS: [Setting; 13] = [
                   lane, and so is a write that has to wait. always: even if such calls have been slow lately",
         reason: "Handing a call to another thread costs more than the call itself",
         set: |startup, value| {
-            startup.config.fast_path = value.text() != "false";
-            startup.config.fast_path_always = value.text() == "always";
+            startup.config.fast_path = match value.text() {
+                "false" => FastPath::Never,
+                "always" => FastPath::Always,
+                _ => FastPath::WhileFast,
+            };
         },
         ..ROW
     },

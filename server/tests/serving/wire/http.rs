@@ -4,7 +4,7 @@ use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
 
 use hjall_server::Config;
-use hjall_server::settings::config::{Limits, Listen};
+use hjall_server::settings::config::{FastPath, Limits, Listen};
 use hjall_server::wire::method::Service;
 
 use super::client::{Answer, Arg, Client, NO_ARGS, Protocol, WAYS, connect, message, parse, reader};
@@ -110,7 +110,7 @@ fn other_methods_and_other_bodies_are_refused_clearly() {
 /// A client that has only closed its sending side may still read the answer; one that has reset the connection cannot.
 #[test]
 fn a_running_call_is_stopped_once_its_client_has_reset_the_connection() {
-    let (server, gate) = serve(Config { fast_path: false, ..config() });
+    let (server, gate) = serve(Config { fast_path: FastPath::Never, ..config() });
     let mut client = connect(server.addr());
     client.write_all(&post(&message(Protocol::Strict, "getVerTs", 1, NO_ARGS))).unwrap();
     gate.started.recv().unwrap();

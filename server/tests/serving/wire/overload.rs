@@ -5,7 +5,7 @@ use std::io::{Read, Write};
 use std::net::{Shutdown, SocketAddr, TcpStream};
 use std::time::Duration;
 
-use hjall_server::settings::config::{Limits, QueueSettings};
+use hjall_server::settings::config::{FastPath, Limits, QueueSettings};
 use hjall_server::wire::method::LaneKind::{Read as Reads, Scan as Scans};
 use hjall_server::{Config, Server};
 use socket2::{Domain, Socket, Type};
@@ -16,7 +16,7 @@ use super::handler::{Gate, config, lane, limited, serve};
 /// One handler and one place for reads, and no calls on the event loop, where a waiting call would block everything.
 fn narrow() -> Config {
     let queues = QueueSettings { handlers: 2, waiting_max: Some(1), ..QueueSettings::default() };
-    Config { fast_path: false, queues, ..config() }
+    Config { fast_path: FastPath::Never, queues, ..config() }
 }
 
 fn ask(client: &mut Client, name: &str) {
@@ -176,7 +176,7 @@ fn from_elsewhere(to: SocketAddr) -> TcpStream {
 #[test]
 fn a_client_that_fills_the_queue_gives_places_to_another_one() {
     let queues = QueueSettings { handlers: 2, waiting_max: Some(4), ..QueueSettings::default() };
-    let (server, gate) = serve(Config { fast_path: false, queues, ..config() });
+    let (server, gate) = serve(Config { fast_path: FastPath::Never, queues, ..config() });
     let mut greedy: Vec<_> = (0..5).map(|_| Client::new(server.addr(), WAYS[0])).collect();
     for (n, client) in greedy.iter_mut().enumerate() {
         ask(client, "getVer");

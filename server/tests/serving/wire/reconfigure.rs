@@ -4,7 +4,7 @@ use std::io::Write;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use hjall_server::Config;
-use hjall_server::settings::config::{Limits, QueueOrder, QueueSettings};
+use hjall_server::settings::config::{FastPath, Limits, QueueOrder, QueueSettings};
 use hjall_server::wire::method::LaneKind;
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -14,7 +14,7 @@ use super::client::{Answer, Client, NO_ARGS, WAYS};
 use super::handler::{config, lane, limited, serve};
 
 fn queued(queues: QueueSettings) -> Config {
-    Config { fast_path: false, queues, ..config() }
+    Config { fast_path: FastPath::Never, queues, ..config() }
 }
 
 #[test]

@@ -4,7 +4,7 @@ use std::io::Write;
 use std::net::TcpStream;
 use std::time::Duration;
 
-use hjall_server::settings::config::{Limits, QueueSettings};
+use hjall_server::settings::config::{FastPath, Limits, QueueSettings};
 use hjall_server::wire::method::LaneKind;
 use hjall_server::{Config, Server};
 
@@ -13,7 +13,7 @@ use super::handler::{Gate, config, lane, limited, serve};
 
 #[test]
 fn running_calls_are_answered_and_idle_connections_closed() {
-    let (server, gate) = serve(Config { fast_path: false, ..config() });
+    let (server, gate) = serve(Config { fast_path: FastPath::Never, ..config() });
     let addr = server.addr();
     let mut running = Client::new(addr, WAYS[0]);
     let mut idle = Client::new(addr, WAYS[1]);
@@ -45,7 +45,7 @@ fn dropping_a_server_frees_its_port() {
 #[test]
 fn waiting_calls_are_answered_too() {
     let queues = QueueSettings { handlers: 2, ..QueueSettings::default() };
-    let (server, gate) = serve(Config { fast_path: false, queues, ..config() });
+    let (server, gate) = serve(Config { fast_path: FastPath::Never, queues, ..config() });
     let addr = server.addr();
     let mut clients = [WAYS[0]; 2].map(|way| Client::new(addr, way));
     for client in &mut clients {
@@ -71,7 +71,7 @@ fn waiting_calls_are_answered_too() {
 #[test]
 fn a_call_that_does_not_end_is_abandoned_at_the_deadline() {
     let limits = Limits { grace: Duration::ZERO, ..Limits::default() };
-    let (server, gate) = serve(Config { fast_path: false, limits, ..config() });
+    let (server, gate) = serve(Config { fast_path: FastPath::Never, limits, ..config() });
     let mut running = Client::new(server.addr(), WAYS[0]);
     let bytes = running.bytes("getVer", NO_ARGS);
     running.stream.write_all(&bytes).unwrap();
@@ -92,7 +92,7 @@ fn start_endless_call(server: &Server, gate: &Gate) -> Client {
 
 #[test]
 fn a_running_call_is_stopped_once_its_client_has_disconnected() {
-    let (server, gate) = serve(Config { fast_path: false, ..config() });
+    let (server, gate) = serve(Config { fast_path: FastPath::Never, ..config() });
     drop(start_endless_call(&server, &gate));
     gate.started.recv_timeout(Duration::from_secs(60)).expect("the call ends");
     assert!(server.shutdown(), "no call is left");
@@ -100,8 +100,10 @@ fn a_running_call_is_stopped_once_its_client_has_disconnected() {
 
 #[test]
 fn a_running_call_is_stopped_when_the_grace_period_ends() {
-    let (server, gate) =
-        serve(Config { fast_path: false, ..limited(Limits { grace: Duration::from_millis(1), ..Limits::default() }) });
+    let (server, gate) = serve(Config {
+        fast_path: FastPath::Never,
+        ..limited(Limits { grace: Duration::from_millis(1), ..Limits::default() })
+    });
     let _client = start_endless_call(&server, &gate);
     assert!(!server.shutdown(), "not every call finished");
     gate.started.recv_timeout(Duration::from_secs(60)).expect("the call ends");

@@ -5,7 +5,7 @@ use std::net::TcpStream;
 use std::path::Path;
 use std::sync::Arc;
 
-use hjall_server::settings::config::{ClientCertificates, PlainText, TlsSettings};
+use hjall_server::settings::config::{ClientCertificates, FastPath, PlainText, TlsSettings};
 use hjall_server::{Config, Server, StartError};
 use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, IsCa, KeyPair};
 use tokio_rustls::rustls::pki_types::{CertificateDer, PrivateKeyDer};
@@ -175,7 +175,7 @@ fn certificates_are_reloaded_without_affecting_connections() {
     let folder = tempfile::tempdir().unwrap();
     let [before, after] = [authority(), authority()];
     let config = Config { tls: Some(files(folder.path(), &before, false)), ..config() };
-    let (server, gate) = serve(Config { fast_path: false, ..config });
+    let (server, gate) = serve(Config { fast_path: FastPath::Never, ..config });
     let mut old = Client::over(tls(&server, &before, None), WAYS[0]);
     let bytes = old.bytes("getVer", NO_ARGS);
     old.stream.write_all(&bytes).unwrap();
