@@ -45,7 +45,7 @@ impl Catalog {
             namespaces: RwLock::default(),
             tables: RwLock::default(),
             rules: Arc::default(),
-            changes: Mutex::new(Counter { next: FIRST_NUMBER, stop: Stop::default() }),
+            changes: Mutex::new(Counter { next: FIRST_NUMBER, stop: Stop::never() }),
             doubtful: AtomicBool::new(false),
         };
         catalog.load(&mut catalog.changes.lock())?;

@@ -112,7 +112,7 @@ impl Catalog {
     /// Reads the catalog again if a failed change left it in doubt.
     fn settle(&self) -> Result<()> {
         if self.doubtful.load(Ordering::Acquire) {
-            drop(self.begin(&Stop::default())?);
+            drop(self.begin(&Stop::never())?);
         }
         Ok(())
     }

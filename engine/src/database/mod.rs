@@ -82,7 +82,7 @@ impl Engine {
     }
 
     fn of(handle: Arc<Handle>) -> Self {
-        Self { handle, stop: Stop::default() }
+        Self { handle, stop: Stop::never() }
     }
 
     /// The same database. Changes of tables and namespaces that are made through this value fail with `Cancelled` once

@@ -53,7 +53,7 @@ impl Budget for Unlimited {
     }
 
     fn stop(&self) -> Stop {
-        Stop::default()
+        Stop::never()
     }
 }
 

@@ -268,7 +268,7 @@ fn each_newest(
     }
     let prefix = key::row_prefix(row);
     let to = key::prefix_end(&key::column_prefix(&prefix, qualifier));
-    let reader = Arc::new(Reader { snapshot: Arc::clone(snapshot), now, stop: Stop::default() });
+    let reader = Arc::new(Reader { snapshot: Arc::clone(snapshot), now, stop: Stop::never() });
     let plan = FamilyScan::column(family, qualifier, i32::try_from(count).unwrap_or(i32::MAX));
     let mut cursor = FamilyCursor::open(plan, &reader, &prefix, &to, Order::Ascending)?;
     if cursor.next_row()?.is_some() {

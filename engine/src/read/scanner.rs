@@ -134,7 +134,7 @@ impl Scanner {
     /// would have.
     #[allow(clippy::should_implement_trait)]
     pub fn next(&mut self, n: usize) -> Result<Vec<Row>> {
-        self.stop.join(&Stop::default());
+        self.stop.join(&Stop::never());
         while self.waiting.len() < n && !self.ended {
             let results = n - self.waiting.len();
             let _ = self.fetch(Wanted { results, bytes: usize::MAX }, &Unlimited)?;
@@ -287,7 +287,7 @@ impl Scanner {
 
     /// The next result. Reads blocks.
     fn next_row(&mut self) -> Result<Option<Row>> {
-        self.stop.join(&Stop::default());
+        self.stop.join(&Stop::never());
         while self.waiting.is_empty() && !self.ended {
             let _ = self.fetch(Wanted { results: self.block_rows, bytes: BLOCK_MEMORY }, &Unlimited)?;
             self.grow_block(self.waiting.len(), self.waiting.iter().map(Row::memory_bytes).sum());
