@@ -17,13 +17,13 @@ import pathlib
 import sys
 
 import known
-import suite
 from gateways import Gateways
 from replay import replay, total
 from scenario import record
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 import beside  # noqa: E402
+import suite  # noqa: E402
 from serving import Hjall  # noqa: E402
 
 
@@ -60,16 +60,17 @@ def main():
         passed, failed = beside.run(hbase, a.files, pathlib.Path(a.out), a.seed, a.seconds, a.only)
         print(f"{passed} passed, {failed} failed")
         return 1 if failed or not passed else 0
-    server = Hjall() if a.start or a.mode == "suite" else None
+    if a.mode == "suite":
+        passed, failed = suite.run([pathlib.Path(f) for f in a.files], a.verbose)
+        print(f"{passed} passed, {failed} failed")
+        return 1 if failed or not passed else 0
+    server = Hjall() if a.start else None
     one = a.thrift1 or (server.address if server else "127.0.0.1:9090")
     address = one, a.thrift2 or one
     try:
-        if a.mode == "suite":
-            passed, failed = suite.run(address, [pathlib.Path(f) for f in a.files], a.verbose)
-        else:
-            outcomes = replay(address, (a.transport, a.protocol), a.files, only=a.only, known=known.load(a.known),
-                              verbose=a.verbose, stop_after=a.stop_after, jobs=a.jobs)
-            passed, failed = total(outcomes)
+        outcomes = replay(address, (a.transport, a.protocol), a.files, only=a.only, known=known.load(a.known),
+                          verbose=a.verbose, stop_after=a.stop_after, jobs=a.jobs)
+        passed, failed = total(outcomes)
     finally:
         if server:
             server.close()

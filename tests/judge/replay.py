@@ -29,7 +29,8 @@ class Outcome:
     """The outcome of one scenario. Answers are compared without the fields in `without`."""
 
     def __init__(self, name, known, without=()):
-        self.name, self.equal, self.different, self.intended, self.lines = name, 0, 0, 0, []
+        self.name, self.path = name, name.partition("/")[0]
+        self.equal, self.different, self.intended, self.lines = 0, 0, 0, []
         self.without = without
         self.reasons, self.strict = reasons(known, name)
 
@@ -58,8 +59,9 @@ class Outcome:
         return "\n".join([head + (f", {self.intended} intentionally different" if self.intended else ""), *shown, *left])
 
 
-# If the calls of a scenario with waits take longer than SLOW_S between two waits, its result is inconclusive, because
-# the shortest TTL in a transcript is one second. The scenario is then replayed, up to TURNS times.
+# If the calls of a scenario with waits take longer than SLOW_S between two waits, or a wait takes that much longer than
+# it should, its result is inconclusive, because the shortest TTL in a transcript is one second. The scenario is then
+# replayed, up to TURNS times.
 SLOW_S = 0.8
 TURNS = 5
 
@@ -74,7 +76,8 @@ def play(job):
 
 
 def play_once(job):
-    """Returns the outcome, and the longest time of the calls between two waits, in seconds; 0 without waits."""
+    """Returns the outcome, and the longest time of the calls between two waits, or by which a wait was too long, in
+    seconds; 0 without waits."""
     name, scenario, known, address, wire, stop_after, without = job
     server, outcome = Gateways(*address, *wire), Outcome(name, known, without)
     run = Run(server, scenario["scope"])
@@ -83,8 +86,10 @@ def play_once(job):
     for n, step in enumerate(scenario["steps"]):
         if "sleep" in step:
             slowest, waits = max(slowest, time.monotonic() - since), waits or step["sleep"] >= 0.1
+            began = time.monotonic()
             time.sleep(step["sleep"])
             since = time.monotonic()
+            slowest = max(slowest, since - began - step["sleep"])
         if "call" in step:
             kind, got = run.call(step["call"], step["args"], step.get("save"))
             outcome.add(n, step, kind, got)
