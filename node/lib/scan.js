@@ -60,7 +60,7 @@ class BaseScan {
  * program slows the scan down.
  */
 class Scan extends BaseScan {
-  /** The pending fetch, if any: concurrent callers fetch one after the other. */
+  /** The last call that has not been answered, if any: concurrent calls are answered in their order. */
   #turn;
 
   constructor(backend, table, scan, signal, where = 'scan', reading = undefined) {
@@ -69,22 +69,39 @@ class Scan extends BaseScan {
 
   /** The next row: { value, done }. */
   next() {
-    if (this._at < this._block.length) return Promise.resolve({ value: this._take(), done: false });
+    if (this.#turn === undefined && this._at < this._block.length) return Promise.resolve({ value: this._take(), done: false });
     return this._nextOfBlock();
   }
 
-  async _nextOfBlock() {
-    while (this._at >= this._block.length) {
-      if (!(await this.#fetched(this._nextOfBlock))) return { value: undefined, done: true };
-    }
-    return { value: this._take(), done: false };
+  /** Waits for the calls that have not been answered; returns the function that ends the turn of this one. */
+  #begin() {
+    const before = this.#turn;
+    let resolve;
+    const turn = new Promise((resolved) => {
+      resolve = resolved;
+    });
+    this.#turn = turn;
+    const end = () => {
+      if (this.#turn === turn) this.#turn = undefined;
+      resolve();
+    };
+    return { before, end };
   }
 
-  /** `_fetch`, whose errors get the stack of the code that awaits `below`. */
-  #fetched(below) {
-    return this._fetch().catch((error) => {
-      throw this._located(error, below);
-    });
+  // Nothing else may be chained to the promises of these two functions: V8 follows only a single `await` of a promise,
+  // and the stacks of errors name the functions of the program that wait.
+  async _nextOfBlock() {
+    const { before, end } = this.#begin();
+    try {
+      if (before !== undefined) await before;
+      // Checked again, since the scan may have been closed in the meantime.
+      while (this._at >= this._block.length) {
+        if (!(await this.#fetched(this._nextOfBlock))) return { value: undefined, done: true };
+      }
+      return { value: this._take(), done: false };
+    } finally {
+      end();
+    }
   }
 
   _take() {
@@ -93,18 +110,14 @@ class Scan extends BaseScan {
     return row;
   }
 
-  /** Fetches a block, after pending fetches; false at the end. */
-  _fetch() {
-    const fetched = this.#turn === undefined ? this.#fetchNow() : this.#turn.then(() => this.#fetchNow());
-    const over = () => {
-      if (this.#turn === turn) this.#turn = undefined;
-    };
-    const turn = fetched.then(over, over);
-    this.#turn = turn;
-    return fetched;
+  /** Fetches a block unless rows are left; false at the end. Errors get the stack of the code that awaits `below`. */
+  #fetched(below) {
+    return this.#fetch().catch((error) => {
+      throw this._located(error, below);
+    });
   }
 
-  async #fetchNow() {
+  async #fetch() {
     if (this._at < this._block.length) return true;
     if (this._ended) return false;
     let block;
@@ -125,12 +138,18 @@ class Scan extends BaseScan {
 
   /** The rest of the current block, or the next block; empty at the end. Faster than reading row by row. */
   async nextBlock() {
-    while (this._at >= this._block.length) {
-      if (!(await this.#fetched(this.nextBlock))) return [];
+    const { before, end } = this.#begin();
+    try {
+      if (before !== undefined) await before;
+      while (this._at >= this._block.length) {
+        if (!(await this.#fetched(this.nextBlock))) return [];
+      }
+      const rest = this._at === 0 ? this._block : this._block.slice(this._at);
+      this._at = this._block.length;
+      return rest;
+    } finally {
+      end();
     }
-    const rest = this._at === 0 ? this._block : this._block.slice(this._at);
-    this._at = this._block.length;
-    return rest;
   }
 
   /** All remaining rows. */

@@ -109,6 +109,20 @@ test('a scan reads at most one block ahead of a slow program', async () => {
   await db.close();
 });
 
+test('blocks begin with one row, or with all of a short scan, and grow', async () => {
+  const { db, table } = filled(5000, 100);
+  const lengths = [];
+  const scan = table.scan();
+  for (let block = await scan.nextBlock(); block.length > 0; block = await scan.nextBlock()) lengths.push(block.length);
+  assert.equal(lengths[0], 1);
+  lengths.slice(1).forEach((length, i) => assert.ok(length <= 8 * Math.max(...lengths.slice(0, i + 1)), `${lengths}`));
+  assert.ok(lengths.length < 100, `${lengths.length} blocks`);
+  assert.equal((await table.scan({ limit: 10 }).nextBlock()).length, 10);
+  assert.equal(table.scanSync({ limit: 10 }).nextBlock().length, 10);
+  assert.equal(table.scanSync({ limit: 1000 }).nextBlock().length, 1);
+  await db.close();
+});
+
 test('errors are reported when rows are requested, and end the scan', async () => {
   const { db, table } = filled(10);
   const scan = db.table('none').scan();
@@ -140,13 +154,28 @@ test('an AbortSignal ends a scan, before or after it has begun', async () => {
   await db.close();
 });
 
-test('concurrent calls of next get different rows', async () => {
-  const { db, table } = filled(3);
+test('concurrent calls of next are answered in their order', async () => {
+  const { db, table } = filled(30);
   const scan = table.scan();
-  const rows = await Promise.all([scan.next(), scan.next(), scan.next(), scan.next()]);
+  const rows = await Promise.all(Array.from({ length: 32 }, () => scan.next()));
   assert.deepEqual(
     rows.map(({ value }) => value?.key.toString()),
-    ['r00000', 'r00001', 'r00002', undefined],
+    [...Array.from({ length: 30 }, (_, i) => `r${String(i).padStart(5, '0')}`), undefined, undefined],
   );
+  const blocks = table.scan();
+  const read = await Promise.all([blocks.nextBlock(), blocks.next(), blocks.nextBlock(), blocks.toArray()]);
+  assert.deepEqual(
+    [...read[0], read[1].value, ...read[2], ...read[3]].map((row) => row.key.toString()),
+    rows.slice(0, 30).map(({ value }) => value.key.toString()),
+  );
+  await db.close();
+});
+
+test('a scan that is closed while a block is awaited ends', async () => {
+  const { db, table } = filled(30);
+  const scan = table.scan();
+  const pending = [scan.next(), scan.next()];
+  scan.close();
+  for (const { done } of await Promise.all(pending)) assert.equal(done, true);
   await db.close();
 });

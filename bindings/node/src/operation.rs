@@ -178,7 +178,9 @@ fn next_block(session: &Session, from: &mut Request, out: &mut Answer<'_>) -> Re
     let number = from.u32()?;
     if from.flag()? {
         let table = session.table(from)?;
-        session.scanners.add(number, table.scan(convert::scan(from)?)?);
+        let scan = convert::scan(from)?;
+        let limit = scan.limit;
+        session.scanners.add(number, table.scan(scan)?, limit);
     }
     session.scanners.next_block(number, out)
 }

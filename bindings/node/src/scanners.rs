@@ -11,10 +11,13 @@ use crate::answer::Answer;
 
 /// A block that has reached this size gets no further rows.
 const BLOCK_BYTES: usize = 64 << 10;
-/// Rows in the first block. Later blocks are sized by the rows seen so far.
-const FIRST_ROWS: usize = 32;
 /// The most rows in a block.
 const ROWS_MAX: usize = 4096;
+/// The first block has one row, or all rows of a short scan. Each further one has at most this many times as many as
+/// the previous one. So a program that wants a few rows gets them quickly, and a scan that stays open holds little.
+const GROWTH: usize = 8;
+/// The largest limit of a scan whose first block has all rows.
+const SHORT_MAX: usize = 64;
 
 /// The open scans of one database.
 #[derive(Default)]
@@ -28,18 +31,18 @@ struct OpenScan {
 
 struct BlockReader {
     scanner: Scanner,
-    /// Rows that are expected to fill a block.
+    /// The most rows of the next block.
     rows: usize,
-    has_begun: bool,
     /// An error that occurred after rows that had to be delivered first.
     deferred: Option<Error>,
 }
 
 impl Scanners {
-    /// Adds a scan.
-    pub fn add(&self, number: u32, scanner: Scanner) {
+    /// Adds a scan, which returns at most `limit` rows if that is positive.
+    pub fn add(&self, number: u32, scanner: Scanner, limit: i32) {
         let stop = scanner.stopper();
-        let reader = BlockReader { scanner, rows: FIRST_ROWS, has_begun: false, deferred: None };
+        let rows = usize::try_from(limit).ok().filter(|rows| (1..=SHORT_MAX).contains(rows)).unwrap_or(1);
+        let reader = BlockReader { scanner, rows, deferred: None };
         self.0.lock().insert(number, Arc::new(OpenScan { reader: Mutex::new(reader), stop }));
     }
 
@@ -82,8 +85,8 @@ impl BlockReader {
         let begin = out.len();
         out.u32(0);
         let mut rows = 0;
-        while rows < ROWS_MAX && out.len() - begin < BLOCK_BYTES {
-            let wanted = self.rows.min(ROWS_MAX - rows);
+        while rows < self.rows && out.len() - begin < BLOCK_BYTES {
+            let wanted = self.rows - rows;
             let read = match self.scanner.next_within(wanted, BLOCK_BYTES) {
                 Ok(read) => read,
                 Err(error) if rows > 0 => {
@@ -94,13 +97,13 @@ impl BlockReader {
             };
             read.iter().for_each(|row| out.row(row));
             rows += read.len();
-            if let Some(row_bytes) = (out.len() - begin).checked_div(rows) {
-                self.rows = (BLOCK_BYTES / row_bytes.max(1)).clamp(1, ROWS_MAX);
-            }
-            // The first block stays small, so that a program that wants a few rows gets them quickly.
-            if read.len() < wanted || !std::mem::replace(&mut self.has_begun, true) {
+            if read.len() < wanted {
                 break;
             }
+        }
+        if let Some(row_bytes) = (out.len() - begin).checked_div(rows) {
+            let most = (BLOCK_BYTES / row_bytes.max(1)).clamp(1, ROWS_MAX);
+            self.rows = (rows * GROWTH).max(self.rows).min(most);
         }
         out.u32_at(begin, u32::try_from(rows).unwrap_or(u32::MAX));
         Ok(rows)
