@@ -14,7 +14,7 @@ use pyo3::prelude::*;
 use crate::call::call;
 use crate::convert;
 use crate::error;
-use crate::mutation::{self, ColumnValue};
+use crate::mutation::{self, ColumnValue, Columns};
 use crate::table::Table;
 use crate::table_handle::TableHandle;
 
@@ -55,6 +55,8 @@ struct Pending {
     mutations: usize,
     /// The table's families, looked up when the first whole row is deleted.
     families: Option<Vec<Bytes>>,
+    /// The columns of the last put.
+    columns: Columns,
 }
 
 struct RowMutations {
@@ -68,6 +70,16 @@ struct RowMutations {
 }
 
 impl Pending {
+    /// Puts back what was taken for the engine.
+    fn restore(&mut self, puts: Vec<Put>, deletes: Vec<Delete>) {
+        for put in puts {
+            self.row(put.row).puts = put.cells.into_iter().map(ColumnValue::from).collect();
+        }
+        for delete in deletes {
+            self.row(delete.row).markers = delete.markers;
+        }
+    }
+
     fn row(&mut self, key: Bytes) -> &mut RowMutations {
         let new = self.rows.len();
         // Fast path: consecutive mutations mostly belong to one row.
@@ -115,25 +127,24 @@ impl Batch {
         Ok(families)
     }
 
-    /// Converts the pending mutations for the engine.
-    fn puts_and_deletes(&self, pending: &Pending) -> PyResult<(Vec<Put>, Vec<Delete>)> {
-        let (mut puts, mut deletes) = (Vec::with_capacity(pending.rows.len()), Vec::new());
+    /// Takes the pending mutations for the engine. If it fails, it has taken none.
+    fn take_mutations(&self, pending: &mut Pending) -> PyResult<(Vec<Put>, Vec<Delete>)> {
         for row in &pending.rows {
             let checked = check_row(&row.key).and_then(|()| check_timestamp(self.timestamp));
             checked.map_err(|e| error::from_engine(&e))?;
+            row.puts.iter().try_for_each(ColumnValue::check)?;
+        }
+        let (mut puts, mut deletes) = (Vec::with_capacity(pending.rows.len()), Vec::new());
+        for row in &mut pending.rows {
+            let (ttl_ms, timestamp) = (self.ttl_ms, self.timestamp);
             if !row.puts.is_empty() {
-                let cell = |column_value: &ColumnValue| {
-                    let ColumnValue { column, value, timestamp } = column_value;
-                    ColumnValue { column: column.clone(), value: value.clone(), timestamp: *timestamp }
-                        .cell(self.timestamp)
-                };
-                let cells = row.puts.iter().map(cell).collect::<PyResult<_>>()?;
-                puts.push(Put { row: row.key.clone(), cells, ttl_ms: self.ttl_ms, durability: row.put_durability });
+                let cells = std::mem::take(&mut row.puts).into_iter().map(|column_value| column_value.cell(timestamp));
+                let cells = cells.collect::<PyResult<_>>()?;
+                puts.push(Put { row: row.key.clone(), cells, ttl_ms, durability: row.put_durability });
             }
             if !row.markers.is_empty() {
-                let (markers, durability) = (row.markers.clone(), row.delete_durability);
-                let timestamp = self.timestamp;
-                deletes.push(Delete { row: row.key.clone(), markers, timestamp, ttl_ms: self.ttl_ms, durability });
+                let (markers, durability) = (std::mem::take(&mut row.markers), row.delete_durability);
+                deletes.push(Delete { row: row.key.clone(), markers, timestamp, ttl_ms, durability });
             }
         }
         Ok((puts, deletes))
@@ -210,9 +221,12 @@ impl Batch {
     fn put(&self, py: Python<'_>, row: &Bound<'_, PyAny>, data: &Bound<'_, PyAny>, wal: Option<bool>) -> PyResult<()> {
         let encoding = self.handle.encoding();
         let row = convert::bytes(row, "the row key", encoding)?;
-        let column_values = mutation::column_values(data, encoding)?;
+        // Conversions can run code of the program, during which the lock must not be held.
+        let mut columns = std::mem::take(&mut self.pending.lock().columns);
+        let column_values = mutation::column_values_like(data, encoding, &mut columns)?;
         let full = {
             let mut pending = self.pending.lock();
+            pending.columns = columns;
             pending.mutations += column_values.len();
             let row = pending.row(row);
             if !column_values.is_empty() {
@@ -268,18 +282,24 @@ impl Batch {
     /// are written nevertheless.
     fn send(&self, py: Python<'_>) -> PyResult<()> {
         let mut pending = std::mem::take(&mut *self.pending.lock());
-        let families = pending.families.take();
+        let (families, columns) = (pending.families.take(), std::mem::take(&mut pending.columns));
         let sent = if pending.rows.is_empty() {
             Ok(())
         } else {
-            self.puts_and_deletes(&pending).and_then(|(puts, deletes)| self.apply(py, &puts, &deletes))
+            self.take_mutations(&mut pending).and_then(|(puts, deletes)| {
+                let applied = self.apply(py, &puts, &deletes);
+                if applied.is_err() {
+                    pending.restore(puts, deletes);
+                }
+                applied
+            })
         };
         let mut present = self.pending.lock();
-        present.families = families;
+        (present.families, present.columns) = (families, columns);
         if sent.is_err() {
             // Mutations that other threads added in the meantime follow the restored ones.
             let later = std::mem::replace(&mut *present, pending);
-            present.families = later.families;
+            (present.families, present.columns) = (later.families, later.columns);
             present.mutations += later.mutations;
             for row in later.rows {
                 let restored = present.row(row.key);

@@ -12,12 +12,55 @@ use crate::error;
 
 /// A column to write.
 pub struct ColumnValue {
-    /// `family:qualifier`.
-    pub column: Bytes,
+    /// The family.
+    pub family: Bytes,
+    /// The qualifier; `None` if the column has no colon, which [`Self::cell`] reports.
+    pub qualifier: Option<Bytes>,
     /// The value.
     pub value: Bytes,
     /// Overrides the timestamp of the mutation.
     pub timestamp: Option<i64>,
+}
+
+/// The most columns that [`Columns`] keeps.
+const COLUMNS_MAX: usize = 64;
+
+/// The columns of the row that was converted last, in their order. Rows of a table mostly have the same columns, whose
+/// names are then shared and not copied again.
+#[derive(Default)]
+pub struct Columns {
+    known: Vec<(Bytes, Bytes)>,
+    /// The index of the column that is expected next.
+    next: usize,
+}
+
+impl Columns {
+    /// The family and qualifier of a column. Without a colon it names a family.
+    fn split(&mut self, column: &[u8]) -> (Bytes, Option<Bytes>) {
+        if let Some((family, qualifier)) = self.known.get(self.next)
+            && column.len() == family.len() + 1 + qualifier.len()
+            && column[family.len()] == b':'
+            && column.starts_with(family)
+            && column.ends_with(qualifier)
+        {
+            self.next += 1;
+            return (family.clone(), Some(qualifier.clone()));
+        }
+        let Some(colon) = column.iter().position(|&b| b == b':') else {
+            return (Bytes::copy_from_slice(column), None);
+        };
+        let family = match self.known.last() {
+            Some((family, _)) if family[..] == column[..colon] => family.clone(),
+            _ => Bytes::copy_from_slice(&column[..colon]),
+        };
+        let qualifier = Bytes::copy_from_slice(&column[colon + 1..]);
+        if self.next < COLUMNS_MAX {
+            self.known.truncate(self.next);
+            self.known.push((family.clone(), qualifier.clone()));
+            self.next += 1;
+        }
+        (family, Some(qualifier))
+    }
 }
 
 /// The columns of a dict, or of an iterable of `(column, value)` and `(column, value, timestamp)`. A value may also be
@@ -26,20 +69,37 @@ pub struct ColumnValue {
 /// # Errors
 /// `TypeError` for any other type.
 pub fn column_values(data: &Bound<'_, PyAny>, encoding: Encoding<'_>) -> PyResult<Vec<ColumnValue>> {
+    column_values_like(data, encoding, &mut Columns::default())
+}
+
+/// [`column_values`], for one of several rows that may have the same columns.
+///
+/// # Errors
+/// Those of [`column_values`].
+pub fn column_values_like(
+    data: &Bound<'_, PyAny>,
+    encoding: Encoding<'_>,
+    columns: &mut Columns,
+) -> PyResult<Vec<ColumnValue>> {
+    columns.next = 0;
     if let Ok(dict) = data.cast::<PyDict>() {
         let mut column_values = Vec::with_capacity(dict.len());
         for (column, value) in dict {
-            column_values.push(column_value(&column, &value, None, encoding)?);
+            column_values.push(column_value(&column, &value, None, encoding, columns)?);
         }
         return Ok(column_values);
     }
     if data.hasattr("items")? {
-        return values_of_items(&data.call_method0("items")?, encoding);
+        return values_of_items(&data.call_method0("items")?, encoding, columns);
     }
-    values_of_items(data, encoding)
+    values_of_items(data, encoding, columns)
 }
 
-fn values_of_items(items: &Bound<'_, PyAny>, encoding: Encoding<'_>) -> PyResult<Vec<ColumnValue>> {
+fn values_of_items(
+    items: &Bound<'_, PyAny>,
+    encoding: Encoding<'_>,
+    columns: &mut Columns,
+) -> PyResult<Vec<ColumnValue>> {
     let wrong = || {
         PyTypeError::new_err(
             "data must be a dict, or an iterable of (column, value) or (column, value, timestamp) tuples",
@@ -54,7 +114,7 @@ fn values_of_items(items: &Bound<'_, PyAny>, encoding: Encoding<'_>) -> PyResult
             3 => Some(convert::timestamp(&item.get_item(2)?)?),
             _ => return Err(wrong()),
         };
-        column_values.push(column_value(&item.get_item(0)?, &item.get_item(1)?, timestamp, encoding)?);
+        column_values.push(column_value(&item.get_item(0)?, &item.get_item(1)?, timestamp, encoding, columns)?);
     }
     Ok(column_values)
 }
@@ -64,33 +124,50 @@ fn column_value(
     value: &Bound<'_, PyAny>,
     timestamp: Option<i64>,
     encoding: Encoding<'_>,
+    columns: &mut Columns,
 ) -> PyResult<ColumnValue> {
-    let column = convert::bytes(column, "a column", encoding)?;
+    let (family, qualifier) = match column.cast::<PyBytes>() {
+        Ok(column) => columns.split(column.as_bytes()),
+        Err(_) => columns.split(&convert::bytes(column, "a column", encoding)?),
+    };
     if value.is_none() {
         // HappyBase sends no value then, for which HBase stores an empty one.
-        return Ok(ColumnValue { column, value: Bytes::new(), timestamp });
+        return Ok(ColumnValue { family, qualifier, value: Bytes::new(), timestamp });
     }
     if let Ok(pair) = value.cast::<PyTuple>()
         && pair.len() == 2
     {
         let timestamp = Some(convert::timestamp(&pair.get_item(1)?)?);
-        return Ok(ColumnValue { column, value: convert::bytes(&pair.get_item(0)?, "a value", encoding)?, timestamp });
+        let value = convert::bytes(&pair.get_item(0)?, "a value", encoding)?;
+        return Ok(ColumnValue { family, qualifier, value, timestamp });
     }
-    Ok(ColumnValue { column, value: convert::bytes(value, "a value", encoding)?, timestamp })
+    Ok(ColumnValue { family, qualifier, value: convert::bytes(value, "a value", encoding)?, timestamp })
 }
 
 impl ColumnValue {
+    /// Checks that the column has a qualifier.
+    ///
+    /// # Errors
+    /// `ValueError`.
+    pub fn check(&self) -> PyResult<()> {
+        if self.qualifier.is_none() { Err(no_qualifier(&self.family)) } else { Ok(()) }
+    }
+
     /// The cell to write. `timestamp` applies if the column has no timestamp.
     ///
     /// # Errors
     /// `ValueError` for a column without a qualifier.
     pub fn cell(self, timestamp: i64) -> PyResult<PutCell> {
-        match convert::column(self.column) {
-            (family, Some(qualifier)) => {
-                Ok(PutCell { family, qualifier, timestamp: self.timestamp.unwrap_or(timestamp), value: self.value })
-            }
-            (family, None) => Err(no_qualifier(&family)),
-        }
+        self.check()?;
+        let (family, qualifier) = (self.family, self.qualifier.unwrap_or_default());
+        Ok(PutCell { family, qualifier, timestamp: self.timestamp.unwrap_or(timestamp), value: self.value })
+    }
+}
+
+impl From<PutCell> for ColumnValue {
+    fn from(cell: PutCell) -> Self {
+        let PutCell { family, qualifier, timestamp, value } = cell;
+        Self { family, qualifier: Some(qualifier), value, timestamp: Some(timestamp) }
     }
 }
 
