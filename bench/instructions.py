@@ -133,7 +133,7 @@ class Server:
         binary = os.environ.get("HJALL_RELEASE_BIN", "target/release/hjall")
         self.out = os.path.join(folder, "callgrind.out")
         command = ["valgrind", "--tool=callgrind", f"--callgrind-out-file={self.out}", "--error-exitcode=0", "-q"]
-        command += [binary, "serve", "--data", os.path.join(folder, "data"), "--listen", "127.0.0.1:0"]
+        command += [binary, "serve", "--data", os.path.join(folder, "data"), "--listen", "127.0.0.1:0", "--info-listen", "off"]
         # Under valgrind, calls take so long that some would leave the event loop, more of them on a busy machine.
         environment = {**os.environ, "HJALL_SERVER_FAST_PATH": "always"}
         self.process = subprocess.Popen(
