@@ -153,14 +153,37 @@ impl Error {
         self
     }
 
+    /// Adds what HBase's message lacks: the thing, the reason or the remedy. It follows the message in [`Self::plain`].
+    pub fn with_remedy(self, remedy: impl fmt::Display) -> Self {
+        let plain = format!("{}: {remedy}", without_end(&self.message));
+        self.with_plain(plain)
+    }
+
     /// A copy without the source, for another operation that failed for the same reason.
     pub fn again(&self) -> Self {
-        Self { kind: self.kind, message: self.message.clone(), plain: self.plain.clone(), source: None }
+        self.as_kind(self.kind)
+    }
+
+    /// A copy of another kind, without the source.
+    pub fn as_kind(&self, kind: ErrorKind) -> Self {
+        Self { kind, message: self.message.clone(), plain: self.plain.clone(), source: None }
     }
 
     /// Shorthand for an error of the kind `InvalidArgument`.
     pub fn invalid(message: impl Into<String>) -> Self {
         Self::new(ErrorKind::InvalidArgument, message)
+    }
+
+    /// The error of a call that needs an enabled table.
+    pub fn table_disabled(name: &dyn fmt::Display) -> Self {
+        Self::new(ErrorKind::TableDisabled, format!("{name} is disabled."))
+            .with_plain(format!("table {name} is disabled: enable it first"))
+    }
+
+    /// The error for a namespace that does not exist.
+    pub fn namespace_not_found(name: &str) -> Self {
+        Self::new(ErrorKind::NamespaceNotFound, name)
+            .with_plain(format!("namespace {name} does not exist: create it, or choose another name"))
     }
 
     /// The kind, which says who must act.
@@ -179,6 +202,17 @@ impl Error {
     pub fn plain(&self) -> &str {
         self.plain.as_deref().unwrap_or(&self.message)
     }
+
+    /// What [`Self::plain`] says beyond the message; `None` if the message has no addition.
+    pub fn remedy(&self) -> Option<&str> {
+        let plain = self.plain.as_deref()?;
+        Some(plain.strip_prefix(without_end(&self.message)).map_or(plain, |rest| rest.trim_start_matches([':', ' '])))
+    }
+}
+
+/// A message without its full stop, so that more can follow a colon.
+fn without_end(message: &str) -> &str {
+    message.trim_end_matches(['.', ' ', '\n'])
 }
 
 impl fmt::Display for Error {

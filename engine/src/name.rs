@@ -29,8 +29,7 @@ impl TableName {
     /// `InvalidArgument` with HBase's text if it is empty or either part is illegal.
     pub fn parse(full: &[u8]) -> Result<Self> {
         if full.is_empty() {
-            return Err(Error::invalid("Name is null or empty")
-                .with_plain("Name is null or empty: a table name has at least one character"));
+            return Err(Error::invalid("Name is null or empty").with_remedy("a table name has at least one character"));
         }
         match full.iter().position(|&b| b == b':') {
             Some(colon) => {
@@ -128,23 +127,31 @@ fn unit_text(unit: u16) -> String {
 
 fn check_qualifier(qualifier: &str) -> Result<()> {
     match qualifier {
-        "" => return Err(Error::invalid("Table qualifier must not be empty")),
-        "-ROOT-" => return Err(Error::invalid("-ROOT- has been deprecated.")),
+        "" => {
+            return Err(Error::invalid("Table qualifier must not be empty")
+                .with_remedy("a table name is \"table\" or \"namespace:table\""));
+        }
+        "-ROOT-" => return Err(Error::invalid("-ROOT- has been deprecated.").with_remedy("name another table")),
         ".META." => return Err(Error::invalid(".META. no longer exists. The table has been renamed to hbase:meta")),
-        "zookeeper" => return Err(Error::invalid("Tables may not be named 'zookeeper'")),
+        "zookeeper" => {
+            return Err(Error::invalid("Tables may not be named 'zookeeper'")
+                .with_remedy("HBase reserves the name; choose another one"));
+        }
         _ => {}
     }
     if let Some(first @ (b'.' | b'-')) = qualifier.bytes().next() {
         return Err(Error::invalid(format!(
             "Illegal first character <{first}> at 0. User-space table qualifiers can only start with 'alphanumeric characters' from any language: {qualifier}"
-        )));
+        ))
+        .with_remedy("begin it with a letter, a digit or an underscore"));
     }
     for (at, unit) in qualifier.encode_utf16().enumerate() {
         if !is_letter_or_digit(unit) && !matches!(unit, 0x5F | 0x2D | 0x2E) {
             return Err(Error::invalid(format!(
                 "Illegal character code:{unit}, <{}> at {at}. User-space table qualifiers may only contain 'alphanumeric characters' and digits: {qualifier}",
                 unit_text(unit)
-            )));
+            ))
+            .with_remedy("use letters, digits, underscores, hyphens and periods"));
         }
     }
     Ok(())
@@ -156,8 +163,14 @@ fn check_qualifier(qualifier: &str) -> Result<()> {
 /// `InvalidArgument` with HBase's text.
 pub fn check_namespace(namespace: &str) -> Result<()> {
     match namespace {
-        "" => return Err(Error::invalid("Namespace name must not be empty")),
-        "zookeeper" => return Err(Error::invalid("Namespace may not be named 'zookeeper'")),
+        "" => {
+            return Err(Error::invalid("Namespace name must not be empty")
+                .with_remedy("name one, or leave out the colon for the namespace \"default\""));
+        }
+        "zookeeper" => {
+            return Err(Error::invalid("Namespace may not be named 'zookeeper'")
+                .with_remedy("HBase reserves the name; choose another one"));
+        }
         _ => {}
     }
     match namespace.encode_utf16().enumerate().find(|&(_, unit)| !is_letter_or_digit(unit) && unit != 0x5F) {
@@ -165,7 +178,8 @@ pub fn check_namespace(namespace: &str) -> Result<()> {
         Some((at, unit)) => Err(Error::invalid(format!(
             "Illegal character <{}> at {at}. Namespaces may only contain 'alphanumeric characters' from any language and digits: {namespace}",
             unit_text(unit)
-        ))),
+        ))
+        .with_remedy("use letters, digits and underscores")),
     }
 }
 
@@ -176,22 +190,27 @@ pub fn check_namespace(namespace: &str) -> Result<()> {
 pub fn check_family(name: &[u8]) -> Result<()> {
     let shown = || String::from_utf8_lossy(name).into_owned();
     if name.is_empty() {
-        return Err(Error::invalid("Column Family name can not be empty"));
+        return Err(Error::invalid("Column Family name can not be empty")
+            .with_remedy(format_args!("a family's name has 1 to {FAMILY_LENGTH_MAX} bytes")));
     }
     if name[0] == b'.' {
-        return Err(Error::invalid(format!("Column Family names cannot start with a period: {}", shown())));
+        return Err(Error::invalid(format!("Column Family names cannot start with a period: {}", shown()))
+            .with_remedy("begin the name with another character"));
     }
     if let Some(bad) = name.iter().find(|&&b| b < 0x20 || matches!(b, 0x7F | b':' | b'\\' | b'/')) {
         return Err(Error::invalid(format!(
             "Illegal character <{bad}>. Column Family names cannot contain control characters or colons: {}",
             shown()
-        )));
+        ))
+        .with_remedy("leave out control characters, ':', '/' and '\\'"));
     }
     if name == b"recovered.edits" {
-        return Err(Error::invalid("Column Family name cannot be: recovered.edits"));
+        return Err(Error::invalid("Column Family name cannot be: recovered.edits")
+            .with_remedy("HBase reserves the name; choose another one"));
     }
     if name.len() > FAMILY_LENGTH_MAX {
-        return Err(Error::invalid("The length of family name is bigger than 127"));
+        return Err(Error::invalid("The length of family name is bigger than 127")
+            .with_remedy(format_args!("it has {} bytes; shorten it", name.len())));
     }
     Ok(())
 }

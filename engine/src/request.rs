@@ -18,7 +18,7 @@ pub const ROW_LENGTH_MAX: usize = 32_767;
 pub fn check_row(row: &[u8]) -> Result<()> {
     match row.len() {
         0 => Err(Error::invalid("Row length is 0")
-            .with_plain(format!("Row length is 0: a row key must have 1 to {ROW_LENGTH_MAX} bytes"))),
+            .with_remedy(format_args!("a row key must have 1 to {ROW_LENGTH_MAX} bytes"))),
         n if n > ROW_LENGTH_MAX => {
             Err(Error::invalid(format!("Row length {n} is > {ROW_LENGTH_MAX}")).with_plain(format!(
                 "Row length {n} is > {ROW_LENGTH_MAX}, the limit in bytes: shorten the row key, for example by a hash"
@@ -51,10 +51,12 @@ impl TimeRange {
     /// `InvalidArgument` if either is negative or max is smaller than min.
     pub fn new(min: i64, max: i64) -> Result<Self> {
         if min < 0 || max < 0 {
-            return Err(Error::invalid(format!("Timestamp cannot be negative. minStamp:{min}, maxStamp:{max}")));
+            return Err(Error::invalid(format!("Timestamp cannot be negative. minStamp:{min}, maxStamp:{max}"))
+                .with_remedy("give the range in milliseconds since 1970, or leave it out"));
         }
         if max < min {
-            return Err(Error::invalid("maxStamp is smaller than minStamp"));
+            return Err(Error::invalid("maxStamp is smaller than minStamp")
+                .with_remedy(format_args!("the range of times is {min} to {max}; exchange them")));
         }
         Ok(Self { min, max })
     }

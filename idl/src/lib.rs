@@ -15,6 +15,10 @@ pub mod method;
 mod methods;
 mod rest;
 
+/// What precedes the remedy in the text of an exception: after HBase's text, on a line of its own, so that clients can
+/// tell them apart.
+pub const REMEDY_LINE: &str = "\nhjall: ";
+
 pub use method::{
     Access, Argument, CallKind, Effect, Method, MethodInfo, Name, Rest, ScannerUse, Service, ServiceHint, Thrift1,
     Thrift2,

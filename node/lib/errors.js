@@ -140,9 +140,22 @@ const PLAIN = {
   NotALong: (text) => `${text}: a counter is a value of exactly 8 bytes, as long() encodes it`,
 };
 
-/** The message for a kind of error in plain words. `text` is HBase's. */
-function plainText(kind, text) {
-  return PLAIN[kind]?.(text) ?? text;
+/** Kinds whose message in plain words is a sentence of its own, in place of HBase's text. */
+const REPLACED = new Set(['FamilyNotFound', 'ReadOnly']);
+
+/**
+ * The message for a kind of error in plain words. `text` is HBase's; `plain` is the engine's, which names no methods of
+ * this package.
+ */
+function plainText(kind, text, plain) {
+  if (plain !== undefined && REPLACED.has(kind)) return plain;
+  return PLAIN[kind]?.(text) ?? plain ?? text;
+}
+
+/** The engine's message in plain words, from HBase's text and what hjall's server adds to it, if anything. */
+function withRemedy(kind, text, remedy) {
+  if (remedy === undefined || REPLACED.has(kind)) return remedy;
+  return `${text.replace(/[. \n]+$/, '')}: ${remedy}`;
 }
 
 module.exports = {
@@ -164,4 +177,5 @@ module.exports = {
   kindName,
   make,
   plainText,
+  withRemedy,
 };

@@ -1,4 +1,4 @@
-"""Fixture for servers in memory with an info port."""
+"""Fixtures for servers in memory."""
 import pytest
 
 from serving import Hjall
@@ -17,3 +17,10 @@ def served():
     yield start
     for server in running:
         server.close()
+
+
+@pytest.fixture(scope="module")
+def module_server():
+    """A server in memory for the tests of a module."""
+    with Hjall(None, "--memory") as server:
+        yield server

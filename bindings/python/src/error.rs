@@ -73,11 +73,11 @@ fn class(error: &Error) -> &'static str {
     }
 }
 
-/// The text of the exception. The engine's message is HBase's, which is often only a name, so the reason and the
-/// remedy are added where they are missing.
+/// The text of the exception: the engine's message in plain words. Where it names what to call, the package's own
+/// methods are named instead.
 fn message(error: &Error) -> String {
     use ErrorKind as K;
-    let text = error.plain();
+    let text = error.message();
     match error.kind() {
         K::TableNotFound => {
             format!("table {text} does not exist: create it with create_table, or list the tables with tables()")
@@ -88,7 +88,7 @@ fn message(error: &Error) -> String {
         K::NamespaceNotFound => format!("namespace {text} does not exist: create it with create_namespace"),
         K::NamespaceExists => format!("{text}: choose another name"),
         K::NotALong => format!("{text}: a counter is a value of exactly 8 bytes, as counter_set writes it"),
-        _ => text.to_owned(),
+        _ => error.plain().to_owned(),
     }
 }
 

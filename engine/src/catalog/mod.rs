@@ -204,11 +204,12 @@ impl Catalog {
     /// `NamespaceNotFound`.
     pub(crate) fn namespace(&self, name: &str) -> Result<NamespaceDescriptor> {
         self.settle()?;
-        self.namespaces.read().get(name).cloned().ok_or_else(|| Error::new(ErrorKind::NamespaceNotFound, name))
+        self.namespaces.read().get(name).cloned().ok_or_else(|| Error::namespace_not_found(name))
     }
 }
 
 /// The error for a table that does not exist.
 pub(crate) fn not_found(name: &TableName) -> Error {
     Error::new(ErrorKind::TableNotFound, name.to_string())
+        .with_plain(format!("table {name} does not exist: create it, or choose another name"))
 }

@@ -180,7 +180,7 @@ impl TableState {
             ),
         )
         .with_plain(format!(
-            "table {} has no column family {}: it has {}",
+            "table {} has no column family {}: name one of its families ({}), or add this one",
             self.name(),
             String::from_utf8_lossy(name),
             self.descriptor.families.keys().map(|f| String::from_utf8_lossy(f)).collect::<Vec<_>>().join(", ")
@@ -199,7 +199,7 @@ impl TableState {
             ));
         }
         if !self.enabled {
-            return Err(Error::new(ErrorKind::TableDisabled, format!("{} is disabled.", self.name())));
+            return Err(Error::table_disabled(self.name()));
         }
         Ok(())
     }

@@ -243,7 +243,7 @@ impl Engine {
     /// journals are missing; `DiskFull`, `Io`.
     pub fn repair(folder: &Path, accept_loss: bool) -> Result<Vec<JournalDamage>> {
         if !is_data_folder(folder) {
-            return Err(Error::invalid(format!("{} is not a data folder of hjall", folder.display())));
+            return Err(Error::invalid(format!("{} is not a data folder of hjall: name one", folder.display())));
         }
         repair_journals(folder, accept_loss)
     }

@@ -6,8 +6,14 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::name::TableName;
 use crate::schema::{FamilyDescriptor, TableDescriptor, check_table, check_tracker_change};
 
-fn refuse<T>(text: String) -> Result<T> {
-    Err(Error::new(ErrorKind::FamilyOperation, text))
+fn refuse<T>(text: String, remedy: impl std::fmt::Display) -> Result<T> {
+    Err(Error::new(ErrorKind::FamilyOperation, text).with_remedy(remedy))
+}
+
+/// The remedy for a family that a table does not have.
+fn known(descriptor: &TableDescriptor) -> String {
+    let names: Vec<_> = descriptor.families.keys().map(|name| shown(name)).collect();
+    format!("table {} has the families {}", descriptor.name, names.join(", "))
 }
 
 fn shown(name: &[u8]) -> String {
@@ -22,10 +28,13 @@ impl Engine {
     pub fn add_family(&self, table: &TableName, family: FamilyDescriptor) -> Result<()> {
         self.change_families(table, |descriptor| {
             if descriptor.families.contains_key(&family.name) {
-                return refuse(format!(
-                    "Column family '{}' in table '{table}' already exists so cannot be added",
-                    shown(&family.name)
-                ));
+                return refuse(
+                    format!(
+                        "Column family '{}' in table '{table}' already exists so cannot be added",
+                        shown(&family.name)
+                    ),
+                    "modify it, or choose another name",
+                );
             }
             descriptor.families.insert(family.name.clone(), family);
             Ok(())
@@ -37,12 +46,13 @@ impl Engine {
     /// # Errors
     /// `TableNotFound`, `FamilyOperation` if the family does not exist, then those of [`Self::modify_table`].
     pub fn modify_family(&self, table: &TableName, family: FamilyDescriptor) -> Result<()> {
-        self.change_families(table, |descriptor| match descriptor.families.get_mut(&family.name) {
-            None => refuse(format!("Family '{}' does not exist, so it cannot be modified", shown(&family.name))),
-            Some(old) => {
-                *old = family;
-                Ok(())
+        self.change_families(table, |descriptor| {
+            if !descriptor.families.contains_key(&family.name) {
+                let text = format!("Family '{}' does not exist, so it cannot be modified", shown(&family.name));
+                return refuse(text, known(descriptor));
             }
+            descriptor.families.insert(family.name.clone(), family);
+            Ok(())
         })
     }
 
@@ -53,13 +63,17 @@ impl Engine {
     pub fn delete_family(&self, table: &TableName, family: &[u8]) -> Result<()> {
         self.change_families(table, |descriptor| {
             if !descriptor.families.contains_key(family) {
-                return refuse(format!("Family '{}' does not exist, so it cannot be deleted", shown(family)));
+                let text = format!("Family '{}' does not exist, so it cannot be deleted", shown(family));
+                return refuse(text, known(descriptor));
             }
             if descriptor.families.len() == 1 {
-                return refuse(format!(
-                    "Family '{}' is the only column family in the table, so it cannot be deleted",
-                    shown(family)
-                ));
+                return refuse(
+                    format!(
+                        "Family '{}' is the only column family in the table, so it cannot be deleted",
+                        shown(family)
+                    ),
+                    format_args!("add another family to table {table} first, or delete the table"),
+                );
             }
             descriptor.families.remove(family);
             Ok(())

@@ -7,7 +7,7 @@ use crate::schema::NamespaceDescriptor;
 
 /// HBase's master fails on an illegal name with an error that its clients retry as if it were temporary.
 fn check_name(name: &str) -> Result<()> {
-    check_namespace(name).map_err(|e| Error::new(ErrorKind::Unprocessable, e.message()))
+    check_namespace(name).map_err(|e| e.as_kind(ErrorKind::Unprocessable))
 }
 
 impl Engine {
@@ -23,7 +23,8 @@ impl Engine {
             return Err(Error::new(
                 ErrorKind::NamespaceExists,
                 format!("Namespace {} already exists", descriptor.name),
-            ));
+            )
+            .with_remedy("choose another name, or alter this one"));
         }
         descriptor.check_quotas()?;
         catalog.put_namespace(&counter, descriptor)
@@ -54,14 +55,16 @@ impl Engine {
         }
         catalog.namespace(name)?;
         if matches!(name, DEFAULT_NAMESPACE | SYSTEM_NAMESPACE) {
-            return Err(Error::new(ErrorKind::Constraint, format!("Reserved namespace {name} cannot be removed.")));
+            return Err(Error::new(ErrorKind::Constraint, format!("Reserved namespace {name} cannot be removed."))
+                .with_remedy("HBase needs it; remove its tables instead"));
         }
         let tables = catalog.tables().iter().filter(|t| t.name().namespace() == name).count();
         if tables > 0 {
             return Err(Error::new(
                 ErrorKind::Constraint,
                 format!("Only empty namespaces can be removed. Namespace {name} has {tables} tables"),
-            ));
+            )
+            .with_remedy("delete them first"));
         }
         catalog.remove_namespace(&counter, name)
     }

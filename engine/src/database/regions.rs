@@ -4,7 +4,7 @@ use bytes::Bytes;
 
 use super::Engine;
 use super::tables::check_not_system;
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Error, Result};
 use crate::name::TableName;
 use crate::region::{self, Region};
 
@@ -32,11 +32,12 @@ impl Engine {
         let old = catalog.table(name)?;
         check_not_system(&old)?;
         if !old.enabled() {
-            return Err(Error::new(ErrorKind::TableDisabled, format!("{name} is disabled.")));
+            return Err(Error::table_disabled(name));
         }
         let mut starts: Vec<Bytes> = old.regions().iter().skip(1).map(|region| region.start.clone()).collect();
         if starts.iter().any(|start| start == row) {
-            return Err(Error::invalid("should not give a splitkey which equals to startkey!"));
+            return Err(Error::invalid("should not give a splitkey which equals to startkey!")
+                .with_remedy("a region begins at this key already; choose a key inside a region"));
         }
         starts.push(Bytes::copy_from_slice(row));
         // Regions that are not split keep their ids, and with them their names. The new ones have a later id than all

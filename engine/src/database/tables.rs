@@ -11,7 +11,11 @@ use crate::schema::{TRACKER_KEY, TableDescriptor, check_table, check_tracker, ch
 
 /// Refuses changes of `hbase:meta`.
 pub(super) fn check_not_system(table: &TableState) -> Result<()> {
-    if table.is_system() { Err(Error::new(ErrorKind::SystemTable, "Can't modify catalog tables")) } else { Ok(()) }
+    if !table.is_system() {
+        return Ok(());
+    }
+    let refusal = Error::new(ErrorKind::SystemTable, "Can't modify catalog tables");
+    Err(refusal.with_remedy(format_args!("{} lists the regions of all tables; name another table", table.name())))
 }
 
 /// Adds the attributes that HBase always returns to a descriptor given by a client.
@@ -21,8 +25,8 @@ pub(super) fn complete(mut descriptor: TableDescriptor) -> TableDescriptor {
     descriptor
 }
 
-fn not_disabled(text: String) -> Error {
-    Error::new(ErrorKind::TableNotDisabled, text)
+fn not_disabled(name: &TableName, text: String) -> Error {
+    Error::new(ErrorKind::TableNotDisabled, text).with_plain(format!("table {name} is enabled: disable it first"))
 }
 
 /// Replaces a table's descriptor and state, and keeps its data.
@@ -51,7 +55,9 @@ impl Engine {
         catalog.namespace(descriptor.name.namespace())?;
         check_table(&descriptor)?;
         if catalog.table(&descriptor.name).is_ok() {
-            return Err(Error::new(ErrorKind::TableExists, descriptor.name.to_string()));
+            let name = &descriptor.name;
+            return Err(Error::new(ErrorKind::TableExists, name.to_string())
+                .with_plain(format!("table {name} already exists: choose another name, or delete it first")));
         }
         check_tracker(&descriptor)?;
         let mut descriptor = complete(descriptor);
@@ -73,7 +79,7 @@ impl Engine {
         let old = catalog.table(name)?;
         check_not_system(&old)?;
         if old.enabled() {
-            return Err(not_disabled(format!("Not DISABLED; tableName={name}, state=ENABLED")));
+            return Err(not_disabled(name, format!("Not DISABLED; tableName={name}, state=ENABLED")));
         }
         catalog.replace_table(&counter, name, None)
     }
@@ -88,7 +94,7 @@ impl Engine {
         let mut counter = catalog.begin(&self.stop)?;
         let old = catalog.table(name)?;
         if old.enabled() {
-            return Err(not_disabled(name.to_string()));
+            return Err(not_disabled(name, name.to_string()));
         }
         let starts = old.regions().iter().skip(1).filter(|_| preserve_splits).map(|r| r.start.clone()).collect();
         let regions = region::cut(starts, core.store.now_ms())?;
@@ -105,7 +111,9 @@ impl Engine {
         let mut counter = catalog.begin(&self.stop)?;
         let old = catalog.table(name)?;
         if old.enabled() {
-            return Err(not_disabled(format!("tableName={name}, state=ENABLED")));
+            let text = format!("tableName={name}, state=ENABLED");
+            return Err(Error::new(ErrorKind::TableNotDisabled, text)
+                .with_plain(format!("table {name} is enabled already: only a disabled table can be enabled")));
         }
         replan(catalog, &mut counter, &old, old.descriptor().clone(), true)
     }
@@ -119,10 +127,12 @@ impl Engine {
         let mut counter = catalog.begin(&self.stop)?;
         let old = catalog.table(name)?;
         if old.is_system() {
-            return Err(Error::new(ErrorKind::Constraint, format!("Cannot disable {name}")));
+            return Err(Error::new(ErrorKind::Constraint, format!("Cannot disable {name}"))
+                .with_remedy("it lists the regions of all tables; name another table"));
         }
         if !old.enabled() {
-            return Err(Error::new(ErrorKind::TableDisabled, name.to_string()));
+            return Err(Error::new(ErrorKind::TableDisabled, name.to_string())
+                .with_plain(format!("table {name} is disabled already: only an enabled table can be disabled")));
         }
         replan(catalog, &mut counter, &old, old.descriptor().clone(), false)
     }

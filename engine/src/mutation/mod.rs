@@ -6,8 +6,8 @@ use bytes::Bytes;
 
 pub use crate::compare_op::CompareOp;
 pub use crate::durability::Durability;
-pub(crate) use validate::cell_bytes;
 pub use validate::{TOO_LARGE_FOR_CLIENT, check_timestamp};
+pub(crate) use validate::{cell_bytes, negative_timestamp};
 
 /// One cell of a [`Put`].
 #[derive(Debug, Clone, PartialEq, Eq)]

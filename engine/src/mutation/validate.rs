@@ -22,16 +22,22 @@ const QUALIFIER_SHOWN_MAX: usize = 64;
 /// # Errors
 /// `InvalidArgument` if it is negative.
 pub fn check_timestamp(timestamp: i64) -> Result<()> {
-    if timestamp < 0 { Err(Error::invalid(format!("Timestamp cannot be negative. ts={timestamp}"))) } else { Ok(()) }
+    if timestamp < 0 { Err(negative_timestamp(timestamp)) } else { Ok(()) }
+}
+
+/// The error for a negative timestamp.
+pub(crate) fn negative_timestamp(timestamp: i64) -> Error {
+    Error::invalid(format!("Timestamp cannot be negative. ts={timestamp}"))
+        .with_remedy("send milliseconds since 1970, or none for the time of the server")
 }
 
 fn check_family_form(family: &[u8]) -> Result<()> {
     match family.len() {
         0 => Err(Error::invalid("Family cannot be null")
-            .with_plain("Family cannot be null: a column must name its family, as in \"family:qualifier\"")),
-        n if n > FAMILY_LENGTH_MAX => Err(Error::invalid(format!("Family > {FAMILY_LENGTH_MAX}")).with_plain(format!(
-            "Family > {FAMILY_LENGTH_MAX}: the name of a family has {n} bytes and may have at most {FAMILY_LENGTH_MAX}"
-        ))),
+            .with_remedy("a column must name its family, as in \"family:qualifier\"")),
+        n if n > FAMILY_LENGTH_MAX => Err(Error::invalid(format!("Family > {FAMILY_LENGTH_MAX}")).with_remedy(
+            format_args!("the name of a family has {n} bytes and may have at most {FAMILY_LENGTH_MAX}; shorten it"),
+        )),
         _ => Ok(()),
     }
 }
@@ -49,7 +55,12 @@ impl Put {
     pub fn validate(&self) -> Result<()> {
         check_row(&self.row)?;
         self.cells.iter().try_for_each(|c| check_family_form(&c.family))?;
-        if self.cells.is_empty() { Err(Error::invalid("No columns to insert")) } else { Ok(()) }
+        if !self.cells.is_empty() {
+            return Ok(());
+        }
+        let row = to_string_binary(&self.row);
+        Err(Error::invalid("No columns to insert")
+            .with_remedy(format_args!("the put of row {row} has no values; send at least one")))
     }
 
     /// Checks that no cell exceeds the size limit of HBase's client (`limit` in bytes; 0 or less: no limit). The limit
@@ -61,8 +72,8 @@ impl Put {
         let too_large =
             |cell: &super::PutCell| cell_bytes(&self.row, &cell.family, &cell.qualifier, &cell.value) > limit;
         match self.cells.iter().find(|cell| limit > 0 && too_large(cell)) {
-            Some(cell) => Err(Error::invalid(TOO_LARGE_FOR_CLIENT).with_plain(format!(
-                "{TOO_LARGE_FOR_CLIENT}: the value of {}:{} has {} bytes, and a cell with its row and column may have at \
+            Some(cell) => Err(Error::invalid(TOO_LARGE_FOR_CLIENT).with_remedy(format_args!(
+                "the value of {}:{} has {} bytes, and a cell with its row and column may have at \
                  most {limit}: split the value",
                 String::from_utf8_lossy(&cell.family),
                 to_string_binary(&cell.qualifier[..cell.qualifier.len().min(QUALIFIER_SHOWN_MAX)]),
@@ -112,10 +123,8 @@ impl Mutation {
 }
 
 fn no_columns(what: &str, row: &Bytes) -> Error {
-    Error::invalid(format!(
-        "Invalid arguments to {what} of row {}, zero columns specified",
-        crate::region::to_string_binary(row)
-    ))
+    Error::invalid(format!("Invalid arguments to {what} of row {}, zero columns specified", to_string_binary(row)))
+        .with_remedy("name at least one column")
 }
 
 impl Increment {
@@ -129,7 +138,10 @@ impl Increment {
             return Err(no_columns("increment", &self.row));
         }
         self.columns.iter().try_for_each(|(family, ..)| match family.len() {
-            0 => Err(Error::new(ErrorKind::Unprocessable, "an increment must name the family of each column")),
+            0 => Err(Error::new(
+                ErrorKind::Unprocessable,
+                "an increment must name the family of each column, as in \"family:qualifier\"",
+            )),
             _ => check_family_form(family),
         })
     }

@@ -124,7 +124,8 @@ impl<'a> Gathered<'a> {
         self.row_bytes += cell.row.len() + bytes;
         if self.row_bytes > ROW_BYTES_MAX {
             let message = format!("Max row size allowed: {ROW_BYTES_MAX}, but the row is bigger than that");
-            return Err(Error::new(ErrorKind::RowTooLarge, message));
+            return Err(Error::new(ErrorKind::RowTooLarge, message)
+                .with_remedy("select fewer columns, or scan it with a batch size"));
         }
         self.pending.cells += 1;
         self.pending.bytes += bytes;

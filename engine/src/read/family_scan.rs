@@ -74,7 +74,8 @@ impl FamilyScan {
             chosen.collect::<Result<_>>()?
         };
         if selection.raw && selection.columns.names_a_qualifier() {
-            return Err(Error::new(ErrorKind::Refused, "Cannot specify any column for a raw scan"));
+            return Err(Error::new(ErrorKind::Refused, "Cannot specify any column for a raw scan")
+                .with_remedy("select families, and choose among their cells in the program"));
         }
         Ok(plans)
     }

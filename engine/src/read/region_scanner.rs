@@ -89,7 +89,8 @@ impl RegionScanner {
         let whole_row_filter = filter.as_ref().is_some_and(|f| f.has_filter_row());
         if batch.is_some() && whole_row_filter {
             let message = "Cannot set batch on a scan using a filter that returns true for filter.hasFilterRow";
-            return Err(Error::new(ErrorKind::Unprocessable, message));
+            return Err(Error::new(ErrorKind::Unprocessable, message)
+                .with_remedy("leave out the batch size, or use a filter that decides about each cell"));
         }
         let (mut deciding, mut joining) = (Vec::new(), Vec::new());
         for plan in plans {
@@ -104,7 +105,8 @@ impl RegionScanner {
         }
         if order == Order::Descending && !joining.is_empty() {
             let message = "Reverse scan with loading CFs on demand is not supported";
-            return Err(Error::new(ErrorKind::Refused, message));
+            return Err(Error::new(ErrorKind::Refused, message)
+                .with_remedy("scan forward, or select only the families that the filter tests"));
         }
         if let Some(filter) = &mut filter {
             filter.reset()?;

@@ -117,7 +117,7 @@ fn is_whole(get: &Get) -> bool {
 fn open(core: &Core, name: &TableName, get: &Get, budget: &dyn Budget) -> Result<(Arc<TableState>, Opened)> {
     check_row(&get.row)?;
     if get.max_versions <= 0 {
-        return Err(Error::invalid("versions must be positive"));
+        return Err(Error::invalid("versions must be positive").with_remedy("ask for 1 or more"));
     }
     core.catalog.with_shared_lock(name, |table| {
         table.check_readable()?;

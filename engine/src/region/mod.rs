@@ -37,14 +37,16 @@ impl Region {
 pub fn cut(mut splits: Vec<Bytes>, id: i64) -> Result<Vec<Region>> {
     splits.sort();
     if splits.first().is_some_and(Bytes::is_empty) {
-        return Err(Error::invalid("Empty split key must not be passed in the split keys."));
+        return Err(Error::invalid("Empty split key must not be passed in the split keys.")
+            .with_remedy("the first region begins at the empty key by itself; leave it out"));
     }
     if let Some(pair) = splits.windows(2).find(|w| w[0] == w[1]) {
         return Err(Error::invalid(format!(
             "All split keys must be unique, found duplicate: {}, {}",
             to_string_binary(&pair[0]),
             to_string_binary(&pair[1])
-        )));
+        ))
+        .with_remedy("give each key once"));
     }
     let mut regions = Vec::with_capacity(splits.len() + 1);
     let mut start = Bytes::new();

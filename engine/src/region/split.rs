@@ -58,7 +58,7 @@ pub fn between(start: &[u8], end: &[u8], inclusive: bool, count: u32) -> Result<
         return Err(Error::invalid("b <= a: the start key must be smaller than the end key"));
     }
     if count == 0 {
-        return Err(Error::invalid("num cannot be <= 0"));
+        return Err(Error::invalid("num cannot be <= 0: ask for at least one key between the ends"));
     }
     let parts = BigUint::from(count) + 1u32;
     loop {
@@ -88,13 +88,22 @@ pub fn between(start: &[u8], end: &[u8], inclusive: bool, count: u32) -> Result<
 /// `InvalidArgument` for fewer than 3 regions, or unless `start` < `end`.
 pub fn range(start: &[u8], end: &[u8], regions: u32) -> Result<Vec<Bytes>> {
     if regions < 3 {
-        return Err(Error::invalid("Must create at least three regions"));
+        return Err(Error::invalid("Must create at least three regions").with_remedy(format_args!(
+            "{regions} were asked for; ask for 3 or more, or give the split keys themselves"
+        )));
     }
     if start >= end {
-        return Err(Error::invalid("Start key must be smaller than end key"));
+        return Err(Error::invalid("Start key must be smaller than end key").with_remedy(format_args!(
+            "they are {} and {}; exchange them",
+            super::to_string_binary(start),
+            super::to_string_binary(end)
+        )));
     }
     if regions == 3 {
         return Ok(vec![Bytes::copy_from_slice(start), Bytes::copy_from_slice(end)]);
     }
-    between(start, end, false, regions - 3).map_err(|_| Error::invalid("Unable to split key range into enough regions"))
+    between(start, end, false, regions - 3).map_err(|_| {
+        Error::invalid("Unable to split key range into enough regions")
+            .with_remedy("the end key is the start key with zeros; ask for 3 regions or choose other keys")
+    })
 }

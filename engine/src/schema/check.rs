@@ -54,7 +54,8 @@ pub fn check_table(table: &TableDescriptor) -> Result<()> {
     if replicas > REGION_REPLICATION_MAX {
         let max = REGION_REPLICATION_MAX - 1;
         let message = format!("REGION_REPLICATION is {replicas}: ReplicaId cannot be greater than {max}");
-        return Err(Error::new(ErrorKind::InvalidDescriptor, message));
+        let remedy = format!("use 1 to {REGION_REPLICATION_MAX} for table {}", table.name);
+        return Err(Error::new(ErrorKind::InvalidDescriptor, message).with_remedy(remedy));
     }
     // Each family is a tree of its own in the store. Creating thousands takes minutes.
     let families = table.families.len();
@@ -74,11 +75,12 @@ pub fn check_table(table: &TableDescriptor) -> Result<()> {
     Ok(())
 }
 
-fn refuse<T>(what: impl std::fmt::Display) -> Result<T> {
+fn refuse<T>(what: impl std::fmt::Display, remedy: impl std::fmt::Display) -> Result<T> {
     Err(Error::new(
         ErrorKind::InvalidDescriptor,
         format!("{what} Set {SWITCH} to false at conf or table descriptor if you want to bypass sanity checks"),
-    ))
+    )
+    .with_remedy(remedy))
 }
 
 fn shown(family: &FamilyDescriptor) -> String {
@@ -88,15 +90,21 @@ fn shown(family: &FamilyDescriptor) -> String {
 fn check_sizes(table: &TableDescriptor) -> Result<()> {
     let file = number(&table.attributes, "MAX_FILESIZE", FILE_BYTES_MIN)?;
     if file < FILE_BYTES_MIN {
-        return refuse(format!(
-            "MAX_FILESIZE for table descriptor or \"hbase.hregion.max.filesize\" ({file}) is too small, which might cause over splitting into unmanageable number of regions."
-        ));
+        return refuse(
+            format_args!(
+                "MAX_FILESIZE for table descriptor or \"hbase.hregion.max.filesize\" ({file}) is too small, which might cause over splitting into unmanageable number of regions."
+            ),
+            format_args!("set it to {FILE_BYTES_MIN} bytes or more for table {}, or leave it out", table.name),
+        );
     }
     let flush = number(&table.attributes, "MEMSTORE_FLUSHSIZE", FLUSH_BYTES_MIN)?;
     if flush < FLUSH_BYTES_MIN {
-        return refuse(format!(
-            "MEMSTORE_FLUSHSIZE for table descriptor or \"hbase.hregion.memstore.flush.size\" ({flush}) is too small, which might cause very frequent flushing."
-        ));
+        return refuse(
+            format_args!(
+                "MEMSTORE_FLUSHSIZE for table descriptor or \"hbase.hregion.memstore.flush.size\" ({flush}) is too small, which might cause very frequent flushing."
+            ),
+            format_args!("set it to {FLUSH_BYTES_MIN} bytes or more for table {}, or leave it out", table.name),
+        );
     }
     Ok(())
 }
@@ -107,10 +115,10 @@ fn check_classes(table: &TableDescriptor) -> Result<()> {
         let known =
             policy.strip_prefix("org.apache.hadoop.hbase.regionserver.").is_some_and(|p| SPLIT_POLICIES.contains(&p));
         if !known {
-            return refuse(format!(
-                "Unable to load configured region split policy '{policy}' for table '{}'",
-                table.name
-            ));
+            return refuse(
+                format_args!("Unable to load configured region split policy '{policy}' for table '{}'", table.name),
+                "name one of HBase's own policies with its package, or leave SPLIT_POLICY out",
+            );
         }
     }
     for (key, value) in &table.attributes {
@@ -121,7 +129,10 @@ fn check_classes(table: &TableDescriptor) -> Result<()> {
         }
         let value = String::from_utf8_lossy(value).into_owned();
         if let Some(class) = value.split('|').nth(1).map(str::trim).filter(|c| !c.is_empty()) {
-            return refuse(format!("Class {class} cannot be loaded"));
+            return refuse(
+                format_args!("Class {class} cannot be loaded"),
+                format_args!("hjall runs no coprocessors; create table {} without this one", table.name),
+            );
         }
     }
     Ok(())
@@ -131,6 +142,12 @@ fn check_classes(table: &TableDescriptor) -> Result<()> {
 fn check_compression(table: &TableDescriptor) -> Result<()> {
     const MISSING_CLASS: &str =
         "java.lang.RuntimeException: java.lang.ClassNotFoundException: org.apache.hadoop.hbase.io.compress";
+    let remedy = |family, key, name: &str| {
+        format!(
+            "{key} of family {} is {name}, which is not available; use NONE, GZ, SNAPPY, LZ4, LZO or ZSTD",
+            shown(family)
+        )
+    };
     for family in table.families.values() {
         for key in ["COMPRESSION", "COMPRESSION_COMPACT", "COMPRESSION_COMPACT_MAJOR", "COMPRESSION_COMPACT_MINOR"] {
             let Some(name) = text(&family.attributes, key) else { continue };
@@ -143,14 +160,21 @@ fn check_compression(table: &TableDescriptor) -> Result<()> {
                     | Compression::Lzo
                     | Compression::Zstd,
                 ) => {}
-                Some(Compression::Bzip2) => return refuse("java.lang.UnsupportedOperationException"),
-                Some(Compression::Brotli) => return refuse(format!("{MISSING_CLASS}.brotli.BrotliCodec")),
-                Some(Compression::Lzma) => return refuse(format!("{MISSING_CLASS}.xz.LzmaCodec")),
+                Some(Compression::Bzip2) => {
+                    return refuse("java.lang.UnsupportedOperationException", remedy(family, key, "BZIP2"));
+                }
+                Some(Compression::Brotli) => {
+                    return refuse(format!("{MISSING_CLASS}.brotli.BrotliCodec"), remedy(family, key, "BROTLI"));
+                }
+                Some(Compression::Lzma) => {
+                    return refuse(format!("{MISSING_CLASS}.xz.LzmaCodec"), remedy(family, key, "LZMA"));
+                }
                 None => {
                     let name = name.to_uppercase();
-                    return refuse(format!(
-                        "No enum constant org.apache.hadoop.hbase.io.compress.Compression.Algorithm.{name}"
-                    ));
+                    return refuse(
+                        format!("No enum constant org.apache.hadoop.hbase.io.compress.Compression.Algorithm.{name}"),
+                        remedy(family, key, &name),
+                    );
                 }
             }
         }
@@ -160,27 +184,38 @@ fn check_compression(table: &TableDescriptor) -> Result<()> {
 
 fn check_encryption(table: &TableDescriptor) -> Result<()> {
     match table.families.values().find_map(|f| text(&f.attributes, "ENCRYPTION")) {
-        Some(cipher) => refuse(format!("Cipher '{cipher}' previously failed test.")),
+        Some(cipher) => refuse(
+            format_args!("Cipher '{cipher}' previously failed test."),
+            format_args!("hjall does not encrypt files; create table {} without ENCRYPTION", table.name),
+        ),
         None => Ok(()),
     }
 }
 
 fn check_families(table: &TableDescriptor) -> Result<()> {
-    if table.families.is_empty() { refuse("Table should have at least one column family.") } else { Ok(()) }
+    if !table.families.is_empty() {
+        return Ok(());
+    }
+    refuse("Table should have at least one column family.", format_args!("name a family for table {}", table.name))
 }
 
 fn check_replicas(table: &TableDescriptor) -> Result<()> {
-    if table.region_replication()? < 1 { refuse("Table region replication should be at least one.") } else { Ok(()) }
+    let replicas = table.region_replication()?;
+    if replicas >= 1 {
+        return Ok(());
+    }
+    let remedy = format_args!("REGION_REPLICATION of table {} is {replicas}; use 1, or leave it out", table.name);
+    refuse("Table region replication should be at least one.", remedy)
 }
 
 fn check_scopes(table: &TableDescriptor) -> Result<()> {
     for family in table.families.values() {
         let scope = family.scope()?;
         if !(0..=2).contains(&scope) {
-            return refuse(format!(
-                "Replication scope for column family {} is {scope} which is invalid.",
-                shown(family)
-            ));
+            return refuse(
+                format_args!("Replication scope for column family {} is {scope} which is invalid.", shown(family)),
+                "use 0, 1 or 2 for REPLICATION_SCOPE",
+            );
         }
     }
     Ok(())
@@ -198,7 +233,12 @@ fn check_blooms(table: &TableDescriptor) -> Result<()> {
             Ok(_) => true,
         };
         if !good {
-            return refuse("Failed to get bloom filter param");
+            let remedy = format_args!(
+                "BLOOMFILTER of family {} must be NONE, ROW, ROWCOL, or ROWPREFIX_FIXED_LENGTH with \
+                 RowPrefixBloomFilter.prefix_length from 1 to {ROW_LENGTH_MAX} in its configuration",
+                shown(family)
+            );
+            return refuse("Failed to get bloom filter param", remedy);
         }
     }
     Ok(())
@@ -208,24 +248,39 @@ fn check_values(table: &TableDescriptor) -> Result<()> {
     for family in table.families.values() {
         let name = shown(family);
         if family.ttl_seconds()? <= 0 {
-            return refuse(format!("TTL for column family {name} must be positive."));
+            let remedy = "use seconds from 1, or leave TTL out to keep cells forever";
+            return refuse(format_args!("TTL for column family {name} must be positive."), remedy);
         }
         if !BLOCK_BYTES.contains(&family.block_size()?) {
-            return refuse(format!("Block size for column family {name}  must be between 1K and 16MB."));
+            let remedy = "give BLOCKSIZE in bytes, 65536 by default";
+            return refuse(format_args!("Block size for column family {name}  must be between 1K and 16MB."), remedy);
         }
         let min = family.min_versions()?;
         if min < 0 {
-            return refuse(format!("Min versions for column family {name}  must be positive."));
+            let remedy = format_args!("MIN_VERSIONS is {min}; use 0 or more");
+            return refuse(format_args!("Min versions for column family {name}  must be positive."), remedy);
         }
-        if min > family.max_versions()? {
-            return refuse(format!("Min versions for column family {name} must be less than the Max versions."));
+        let max = family.max_versions()?;
+        if min > max {
+            let remedy = format_args!("MIN_VERSIONS is {min} and VERSIONS {max}; lower the one or raise the other");
+            return refuse(
+                format_args!("Min versions for column family {name} must be less than the Max versions."),
+                remedy,
+            );
         }
         if family.dfs_replication()? < 0 {
-            return refuse(format!("HFile Replication for column family {name}  must be greater than zero."));
+            let remedy = "use 1 or more for DFS_REPLICATION, or leave it out";
+            return refuse(
+                format_args!("HFile Replication for column family {name}  must be greater than zero."),
+                remedy,
+            );
         }
         let policy = text(&family.attributes, "IN_MEMORY_COMPACTION").unwrap_or_default().to_ascii_uppercase();
         if !matches!(policy.as_str(), "" | "NONE" | "BASIC" | "EAGER" | "ADAPTIVE") {
-            return refuse(format!("No enum constant org.apache.hadoop.hbase.MemoryCompactionPolicy.{policy}"));
+            let remedy = format_args!(
+                "use NONE, BASIC, EAGER or ADAPTIVE for IN_MEMORY_COMPACTION of family {name}, or leave it out"
+            );
+            return refuse(format!("No enum constant org.apache.hadoop.hbase.MemoryCompactionPolicy.{policy}"), remedy);
         }
     }
     Ok(())

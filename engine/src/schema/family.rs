@@ -103,6 +103,7 @@ impl FamilyDescriptor {
                 ErrorKind::Unprocessable,
                 format!("{key} of column family {} is unknown: {name}", String::from_utf8_lossy(&self.name)),
             )
+            .with_remedy("use one of the values that HBase has for this attribute, or leave it out")
         })
     }
 
@@ -205,12 +206,19 @@ impl FamilyDescriptor {
     /// `InvalidArgument` if it is not positive or below MIN_VERSIONS.
     pub fn set_max_versions(&mut self, versions: i32) -> Result<&mut Self> {
         if versions <= 0 {
-            return Err(Error::invalid("Maximum versions must be positive"));
+            return Err(Error::invalid("Maximum versions must be positive").with_remedy(format_args!(
+                "VERSIONS of family {} is {versions}; use 1 or more",
+                String::from_utf8_lossy(&self.name)
+            )));
         }
         let min = self.min_versions().unwrap_or(0);
         if versions < min {
             return Err(Error::invalid(format!(
                 "Set MaxVersion to {versions} while minVersion is {min}. Maximum versions must be >= minimum versions "
+            ))
+            .with_remedy(format_args!(
+                "raise VERSIONS or lower MIN_VERSIONS of family {}",
+                String::from_utf8_lossy(&self.name)
             )));
         }
         Ok(self.set_text("VERSIONS", versions))
@@ -227,11 +235,18 @@ impl FamilyDescriptor {
     /// `InvalidArgument` if either is not positive or `min` exceeds `max`.
     pub fn set_versions(&mut self, min: i32, max: i32) -> Result<&mut Self> {
         if min <= 0 {
-            return Err(Error::invalid("Minimum versions must be positive"));
+            return Err(Error::invalid("Minimum versions must be positive").with_remedy(format_args!(
+                "MIN_VERSIONS of family {} is {min}; use 1 or more",
+                String::from_utf8_lossy(&self.name)
+            )));
         }
         if max < min {
             return Err(Error::invalid(format!(
                 "Unable to set MaxVersion to {max} and set MinVersion to {min}, as maximum versions must be >= minimum versions."
+            ))
+            .with_remedy(format_args!(
+                "raise VERSIONS or lower MIN_VERSIONS of family {}",
+                String::from_utf8_lossy(&self.name)
             )));
         }
         Ok(self.set_text("MIN_VERSIONS", min).set_text("VERSIONS", max))
@@ -258,7 +273,12 @@ impl FamilyDescriptor {
     /// `InvalidArgument` if it is below 1 and not 0.
     pub fn set_dfs_replication(&mut self, replication: i16) -> Result<&mut Self> {
         if replication < 0 {
-            return Err(Error::invalid("DFS replication factor cannot be less than 1 if explicitly set."));
+            return Err(Error::invalid("DFS replication factor cannot be less than 1 if explicitly set.").with_remedy(
+                format_args!(
+                    "DFS_REPLICATION of family {} is {replication}; use 1 or more, or 0 for the default",
+                    String::from_utf8_lossy(&self.name)
+                ),
+            ));
         }
         Ok(self.set_text("DFS_REPLICATION", replication))
     }

@@ -45,7 +45,8 @@ impl NamespaceDescriptor {
                 return Err(Error::new(
                     ErrorKind::Constraint,
                     format!("The max {which} quota for {} is less than or equal to zero.", self.name),
-                ));
+                )
+                .with_remedy(format_args!("set {key} to 1 or more, or leave it out")));
             }
         }
         Ok(())

@@ -42,7 +42,8 @@ impl TableDescriptor {
             return Err(Error::invalid(format!(
                 "Family '{}' already exists so cannot be added",
                 String::from_utf8_lossy(&family.name)
-            )));
+            ))
+            .with_remedy(format_args!("name each family of table {} once", self.name)));
         }
         self.families.insert(family.name.clone(), family);
         Ok(self)

@@ -35,7 +35,9 @@ fn short_name(given: &str) -> Result<&'static str> {
         .find(|(short, class)| short.eq_ignore_ascii_case(given) || *class == given)
         .map(|(short, _)| *short)
         .ok_or_else(|| {
+            let known = CLASSES.map(|(short, _)| short).join(", ");
             Error::new(ErrorKind::ClassNotFound, format!("java.lang.ClassNotFoundException: Class {given} not found"))
+                .with_remedy(format_args!("set {TRACKER_KEY} to one of {known}, or leave it out"))
         })
 }
 
@@ -64,7 +66,8 @@ pub fn check_tracker_change(old: &TableDescriptor, new: &TableDescriptor) -> Res
                     String::from_utf8_lossy(&family.name),
                     new.name
                 ),
-            ));
+            )
+            .with_remedy(format_args!("alter the table twice, first with {TRACKER_KEY} {MIGRATION}")));
         }
     }
     Ok(())

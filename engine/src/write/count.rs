@@ -131,6 +131,7 @@ fn sum(old: Option<&[u8]>, amount: i64) -> Result<Bytes> {
         Some(bytes) => {
             let number = bytes.try_into().map_err(|_| {
                 Error::new(ErrorKind::NotALong, format!("Field is not a long, it's {} bytes wide", bytes.len()))
+                    .with_remedy("a counter is a value of exactly 8 bytes; delete the value or write one of 8 bytes")
             })?;
             i64::from_be_bytes(number)
         }

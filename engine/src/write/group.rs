@@ -10,7 +10,7 @@ use super::limits;
 use crate::catalog::TableState;
 use crate::core::Core;
 use crate::error::{Error, ErrorKind, Result};
-use crate::mutation::{Delete, Durability, Put};
+use crate::mutation::{Delete, Durability, Put, negative_timestamp};
 use crate::name::TableName;
 use crate::store::{BusyRows, Transaction};
 
@@ -58,7 +58,7 @@ impl Single for Put {
     fn check_on_server(&self, core: &Core) -> Result<()> {
         limits::check_put(core.limits.server_cell_bytes, self)?;
         match self.negative_timestamp() {
-            Some(t) => Err(Error::new(ErrorKind::Unprocessable, format!("Timestamp cannot be negative. ts={t}"))),
+            Some(t) => Err(negative_timestamp(t).as_kind(ErrorKind::Unprocessable)),
             None => Ok(()),
         }
     }

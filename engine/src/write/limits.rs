@@ -8,6 +8,7 @@ use crate::region::{self, to_string_binary};
 
 /// The bytes that an HBase server adds to a cell's serialised length.
 const SERVER_EXTRA_BYTES: i64 = 4;
+const SPLIT_IT: &str = "store it in several columns or rows";
 
 fn check(limit: i64, row: &[u8], family: &[u8], qualifier: &[u8], value: &[u8]) -> Result<()> {
     let size = cell_bytes(row, family, qualifier, value) + SERVER_EXTRA_BYTES;
@@ -15,7 +16,8 @@ fn check(limit: i64, row: &[u8], family: &[u8], qualifier: &[u8], value: &[u8]) 
         return Ok(());
     }
     let name = format!("{}/{}:{}", to_string_binary(row), String::from_utf8_lossy(family), shown(qualifier));
-    Err(Error::new(ErrorKind::CellTooLarge, format!("Cell[{name}] with size {size} exceeds limit of {limit} bytes")))
+    Err(Error::new(ErrorKind::CellTooLarge, format!("Cell[{name}] with size {size} exceeds limit of {limit} bytes"))
+        .with_remedy(SPLIT_IT))
 }
 
 /// A qualifier in an error message, truncated, because it may be what is too large.
@@ -60,5 +62,11 @@ pub(super) fn check_result(
     Err(Error::new(
         ErrorKind::CellTooLarge,
         format!("Cell with size {size} exceeds limit of {limit} bytes in region {}", String::from_utf8_lossy(&region)),
-    ))
+    )
+    .with_remedy(format_args!(
+        "what {}/{}:{} would become is too large; {SPLIT_IT}",
+        to_string_binary(row),
+        String::from_utf8_lossy(family),
+        shown(qualifier)
+    )))
 }

@@ -7,11 +7,14 @@ use super::limits;
 use crate::catalog::TableState;
 use crate::core::Core;
 use crate::error::{Error, ErrorKind, Result};
-use crate::mutation::{Check, CompareOp, Durability, Mutation};
+use crate::mutation::{Check, CompareOp, Durability, Mutation, negative_timestamp};
 use crate::name::TableName;
 use crate::read::newest;
 use crate::region::to_string_binary;
 use crate::request::check_row;
+
+/// The remedy for mutations of several rows.
+const ONE_ROW: &str = "send the mutations of each row in a call of their own";
 
 /// Makes the checks that do not depend on the table.
 fn check_form(mutations: &[Mutation]) -> Result<()> {
@@ -34,7 +37,7 @@ fn check_timestamps(mutations: &[Mutation], kind: ErrorKind) -> Result<()> {
         Mutation::Delete(_) => None,
     });
     match negative {
-        Some(t) => Err(Error::new(kind, format!("Timestamp cannot be negative. ts={t}"))),
+        Some(t) => Err(negative_timestamp(t).as_kind(kind)),
         None => Ok(()),
     }
 }
@@ -55,7 +58,8 @@ pub(crate) fn mutate_row(core: &Core, name: &TableName, row: &[u8], mutations: &
                 to_string_binary(other.row()),
                 to_string_binary(row)
             ),
-        ));
+        )
+        .with_remedy(ONE_ROW));
     }
     check_form(mutations)?;
     core.catalog.with_shared_lock(name, |table| {
@@ -85,7 +89,8 @@ pub(crate) fn check_and_mutate(core: &Core, name: &TableName, check: &Check, mut
                 to_string_binary(other.row()),
                 to_string_binary(&check.row)
             ),
-        ));
+        )
+        .with_remedy(ONE_ROW));
     }
     check_row(&check.row)?;
     check_form(mutations)?;

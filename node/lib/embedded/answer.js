@@ -119,7 +119,7 @@ class AnswerReader {
     const [kind, plain, javaClass, message] = [kindName(this.u8()), this.text(), this.text(), this.text()];
     const causes = this.list(() => this.text());
     const inner = causes.reduceRight((cause, text) => hbaseException(undefined, text, undefined, cause), undefined);
-    return make(kind, plainText(kind, plain), hbaseException(javaClass, message, undefined, inner));
+    return make(kind, plainText(kind, message, plain), hbaseException(javaClass, message, undefined, inner));
   }
 
   /** A row. */

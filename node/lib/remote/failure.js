@@ -6,7 +6,7 @@
  * class; those of the HBase client library inside the gateway can be recognised only by their text. A batch has a
  * single summary of all its failures.
  */
-const { hbaseException, make, plainText } = require('../errors.js');
+const { hbaseException, make, plainText, withRemedy } = require('../errors.js');
 
 /** The error kinds of HBase's exceptions, by simple class name. */
 const CLASSES = {
@@ -43,6 +43,15 @@ const CLASSES = {
 const HEAD = /^([\w$.]+)(?::\s*|$)/;
 /** A stack trace. */
 const FRAMES = /\n[ \t]*at [\s\S]*$/;
+/** What hjall's server adds to HBase's text: the thing, the reason or the remedy, on a line of its own. */
+const REMEDY_LINE = '\nhjall: ';
+
+/** Splits a message into `[HBase's text, the remedy of hjall's server or undefined]`, both without a stack trace. */
+function parts(message) {
+  const at = message.indexOf(REMEDY_LINE);
+  if (at < 0) return [message.replace(FRAMES, ''), undefined];
+  return [message.slice(0, at), message.slice(at + REMEDY_LINE.length).replace(FRAMES, '')];
+}
 /** `Failed 2 actions: CAUSE: 1 time, CAUSE: 1 time, servers with issues: …`. */
 const BATCH = /^Failed (\d+) actions?: ([\s\S]*?),? servers with issues:/;
 const TIMES = /: (\d+) times?(?:, |$)/;
@@ -88,14 +97,20 @@ const TEMPORARY = new Set(['NotServing', 'Busy', 'TableDisabled', 'TableNotFound
  * `canRetry` is the server's. `whole` is the text that the cause keeps.
  */
 function classify(message, canRetry, { method, table }, whole = message) {
+  const [said, remedy] = parts(message);
+  return classifyParts(said, remedy, canRetry, { method, table }, whole);
+}
+
+function classifyParts(message, remedy, canRetry, { method, table }, whole) {
   const head = HEAD.exec(message);
   const name = head === null ? undefined : classOf(head[1]);
-  const text = (name === undefined ? message : message.slice(head[0].length)).replace(FRAMES, '').trim();
-  if (GAVE_UP.test(text)) return gaveUp(text, whole);
+  const text = (name === undefined ? message : message.slice(head[0].length)).trim();
+  if (GAVE_UP.test(text)) return gaveUp(text, remedy, whole);
   const kind = kindOf(name, text, canRetry, method, table);
   const cause = hbaseException(name === undefined ? WITHOUT_CLASS[kind] : head[1], text, whole);
   if (NAME_ONLY.has(kind)) return { kind, text: text.includes(' ') ? text : plainText(kind, text || table), cause };
-  return { kind, text: plainText(kind, text || name || 'the server gave no reason'), cause };
+  const reason = text || name || 'the server gave no reason';
+  return { kind, text: plainText(kind, reason, withRemedy(kind, reason, remedy)), cause };
 }
 
 /** The simple name of a Java class, given with its package or (in batches) without; undefined for other words. */
@@ -105,7 +120,7 @@ function classOf(word) {
   return known && /^[A-Z]/.test(name) ? name : undefined;
 }
 
-function gaveUp(text, message) {
+function gaveUp(text, remedy, message) {
   let name;
   let end = text.indexOf('\n') + 1;
   let at = 0;
@@ -117,7 +132,7 @@ function gaveUp(text, message) {
   const reason = text.slice(end).trim();
   return {
     kind: TEMPORARY.has(CLASSES[name]) ? CLASSES[name] : 'Unprocessable',
-    text: reason,
+    text: withRemedy('Unprocessable', reason, remedy) ?? reason,
     cause: hbaseException(RETRIES_EXHAUSTED, reason, message),
     gaveUp: true,
   };
@@ -146,12 +161,14 @@ const UNSPECIFIC = 'IOException';
 /** Converts a TIOError. `failed` is the number of failed actions of a batch. */
 function ofIoError({ message = '', canRetry = false }, call) {
   const batch = batchOf(message);
+  const [, remedy] = parts(message);
   if (batch?.cause === UNSPECIFIC) {
-    const text = 'the server gave up without a reason (IOException); the log of the region server may have it';
+    const text = remedy ?? 'the server gave up without a reason (IOException); the log of the region server may have it';
     const error = make('Unprocessable', text, hbaseException('java.io.IOException', '', message));
     return { error, canRetry, failed: batch.failed, gaveUp: false };
   }
-  const found = classify(batch?.cause ?? message, canRetry && batch === undefined, call, message);
+  const [said] = parts(batch?.cause ?? message);
+  const found = classifyParts(said, remedy, canRetry && batch === undefined, call, message);
   const error = make(found.kind, found.text, found.cause);
   return { error, canRetry, failed: batch?.failed, gaveUp: found.gaveUp === true };
 }

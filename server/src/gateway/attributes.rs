@@ -30,7 +30,9 @@ impl<'a> Attributes<'a> {
     pub fn check_isolation(self) -> Result<()> {
         match self.get("_isolationlevel_") {
             None | Some([0 | 1, ..]) => Ok(()),
-            Some(_) => Err(unprocessable("the attribute _isolationlevel_ has to begin with a byte 0 or 1")),
+            Some(_) => {
+                Err(unprocessable("the attribute _isolationlevel_ has to begin with a byte 0 or 1, or to be left out"))
+            }
         }
     }
 
@@ -42,7 +44,7 @@ impl<'a> Attributes<'a> {
         match self.get("_raw_") {
             None => Ok(false),
             Some([flag]) => Ok(*flag != 0),
-            Some(_) => Err(unprocessable("the attribute _raw_ has to be one byte")),
+            Some(_) => Err(unprocessable("the attribute _raw_ has to be one byte, 0 or 1, or to be left out")),
         }
     }
 

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 
 use hjall_engine::name::TableName;
 use hjall_engine::{Engine, Error, ErrorKind};
+use hjall_idl::REMEDY_LINE;
 
 use crate::dispatch::identity::Identity;
 use crate::wire::fault::Fault;
@@ -13,6 +14,8 @@ use crate::wire::fault::Fault;
 pub struct Raised {
     class: &'static str,
     text: String,
+    /// What HBase's text lacks: the thing, the reason or the remedy.
+    remedy: Option<String>,
     remote: bool,
 }
 
@@ -47,7 +50,13 @@ const CAN_RETRY: [&str; 8] = [
 impl Raised {
     /// An exception that HBase's client library raises.
     pub fn new(class: &'static str, text: impl Into<String>) -> Self {
-        Self { class, text: text.into(), remote: false }
+        Self { class, text: text.into(), remedy: None, remote: false }
+    }
+
+    /// Adds what HBase's text lacks.
+    pub fn with_remedy(mut self, remedy: impl Into<String>) -> Self {
+        self.remedy = Some(remedy.into());
+        self
     }
 
     /// The exception that HBase raises for an error of the engine.
@@ -56,17 +65,23 @@ impl Raised {
             ErrorKind::Unprocessable => format!("Failed after attempts=1, exceptions:\n{IO}: {error}"),
             _ => error.to_string(),
         };
-        Self { class: error.kind().java_class(), text, remote: is_remote(error.kind()) }
+        let remedy = error.remedy().map(str::to_owned);
+        Self { class: error.kind().java_class(), text, remedy, remote: is_remote(error.kind()) }
     }
 
-    /// The exception of a batch in which some calls failed: a summary that counts equal causes.
+    /// The exception of a batch in which some calls failed: a summary that counts equal causes. The remedy is that of
+    /// the first failure, whose reason precedes it if the summary names only the class.
     pub fn batch<'a>(failures: impl IntoIterator<Item = &'a Error>, server: &Identity) -> Self {
         let (mut total, mut causes, mut located) = (0, Vec::<(String, usize)>::new(), true);
         let mut places = HashMap::<String, usize>::new();
+        let mut remedy = None;
         for error in failures {
             total += 1;
             located &= error.kind() != ErrorKind::TableNotFound;
             let cause = Self::of(error).into_cause(error.kind());
+            if total == 1 {
+                remedy = if cause.contains(error.message()) { error.remedy() } else { Some(error.plain()) };
+            }
             let place = *places.entry(cause.clone()).or_insert(causes.len());
             match causes.get_mut(place) {
                 Some((_, count)) => *count += 1,
@@ -76,7 +91,8 @@ impl Raised {
         let plural = |n: usize| if n == 1 { "" } else { "s" };
         let listed: String = causes.iter().map(|(text, n)| format!("{text}: {n} time{}, ", plural(*n))).collect();
         let server = if located { server.to_string() } else { "null".to_owned() };
-        Self::new(BATCH, format!("Failed {total} action{}: {listed}servers with issues: {server}", plural(total)))
+        let text = format!("Failed {total} action{}: {listed}servers with issues: {server}", plural(total));
+        Self { remedy: remedy.map(str::to_owned), ..Self::new(BATCH, text) }
     }
 
     /// The name of this cause in the summary of a batch: the text of a final failure, the class of any other.
@@ -90,7 +106,7 @@ impl Raised {
         if CAN_RETRY.contains(&class) && kind != ErrorKind::Busy {
             class.rsplit('.').next().unwrap_or(class).to_owned()
         } else {
-            self.bare()
+            Self { remedy: None, ..self }.bare()
         }
     }
 
@@ -113,7 +129,14 @@ impl Raised {
 
     /// The message of the exception, which Thrift2 sends.
     pub fn bare(&self) -> String {
-        if self.remote { format!("{}: {}\n{FRAME}", self.class, self.text) } else { self.text.clone() }
+        let Self { class, text, remedy, remote } = self;
+        let remedy = remedy.as_deref().map(|remedy| format!("{REMEDY_LINE}{remedy}")).unwrap_or_default();
+        if *remote { format!("{class}: {text}{remedy}\n{FRAME}") } else { format!("{text}{remedy}") }
+    }
+
+    /// The class and the message, of an exception that HBase's server describes in another one.
+    pub fn with_class(&self) -> String {
+        format!("{}: {}", self.class, self.bare())
     }
 
     /// The exception as Java prints it, which Thrift1 sends: the class, the message, and one frame for the
@@ -136,7 +159,7 @@ pub fn undeclared(error: &Error) -> Fault {
 pub fn once_located(engine: &Engine, table: &TableName, refusal: Error) -> Error {
     match engine.is_table_enabled(table) {
         Ok(true) => refusal,
-        Ok(false) => Error::new(ErrorKind::TableDisabled, format!("{table} is disabled.")),
+        Ok(false) => Error::table_disabled(table),
         Err(before) => before,
     }
 }

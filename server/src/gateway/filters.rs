@@ -51,7 +51,7 @@ pub fn with_patterns<T, E>(
     let claim = move |bytes: usize| {
         // Between two patterns, because compiling many of them takes long.
         if stop.is_stopped() || !claimed.borrow_mut().claim(bytes) {
-            return Err(Error::new(ErrorKind::Cancelled, "the pattern is not compiled"));
+            return Err(Error::new(ErrorKind::Cancelled, "the pattern is not compiled: try again later"));
         }
         Ok(())
     };

@@ -3,7 +3,7 @@
 //! Every call of both services passes here, with the first argument of its method, which names what the call concerns.
 
 use hjall_engine::name::TableName;
-use hjall_idl::{hbase1, hbase2};
+use hjall_idl::{REMEDY_LINE, hbase1, hbase2};
 
 use crate::access::audit;
 use crate::access::{Denied, Need, Role};
@@ -225,9 +225,10 @@ fn check_writable(mode: ReadOnly, method: Method) -> Result<(), Fault> {
         },
         ReadOnly::All => effect != Effect::None,
     };
+    const REMEDY: &str = "the server is in read-only mode: its operator can change server.read_only";
     let text = match method.service() {
-        Service::Rest => "the server is in read-only mode (server.read_only)",
-        Service::Thrift1 | Service::Thrift2 => "Thrift Server is in Read-only mode.",
+        Service::Rest => REMEDY.to_owned(),
+        Service::Thrift1 | Service::Thrift2 => format!("Thrift Server is in Read-only mode.{REMEDY_LINE}{REMEDY}"),
     };
     if forbidden { Err(Fault::io(text, false)) } else { Ok(()) }
 }

@@ -3,6 +3,8 @@
 use std::fmt;
 use std::time::Duration;
 
+use hjall_idl::REMEDY_LINE;
+
 /// Why a call has no result.
 ///
 /// The first three are *declared* exceptions: the gateway writes them into the result struct if the method declares
@@ -59,7 +61,8 @@ impl Fault {
     pub fn queue_full(server: &dyn fmt::Display) -> Self {
         Self::io(
             format!(
-                "org.apache.hadoop.hbase.CallQueueTooBigException: Call queue is full on {server}, too many items queued ?"
+                "org.apache.hadoop.hbase.CallQueueTooBigException: Call queue is full on {server}, too many items queued ?{REMEDY_LINE}try again \
+                 later, or have the operator raise queues.waiting or the handlers of the lane"
             ),
             true,
         )

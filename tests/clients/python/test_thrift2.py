@@ -141,5 +141,7 @@ def test_read_only_mode_refuses_only_writes():
             wire.two.createTable(two.TTableDescriptor(tableName=name, columns=[two.TColumnFamilyDescriptor(name=b"f")]), None)
             with pytest.raises(two.TIOError) as failed:
                 wire.two.put(b"t", put(b"r", b"f:q", b"v"))
-            assert (failed.value.message, failed.value.canRetry) == ("Thrift Server is in Read-only mode.", False)
+            said, _, remedy = failed.value.message.partition("\nhjall: ")
+            assert (said, failed.value.canRetry) == ("Thrift Server is in Read-only mode.", False)
+            assert remedy == "the server is in read-only mode: its operator can change server.read_only"
             assert wire.two.exists(b"t", two.TGet(row=b"r")) is False

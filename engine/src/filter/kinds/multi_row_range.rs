@@ -96,7 +96,9 @@ impl FilterSpec {
                 let (start, stop) = (range.start.escape_ascii(), range.stop.escape_ascii());
                 let _ = writeln!(message, "Invalid range: start row => {start}, stop row => {stop}");
             }
-            return Err(Error::invalid(message));
+            return Err(
+                Error::invalid(message).with_remedy("a range must start before it stops, or contain its one row")
+            );
         }
         let mut merged: Vec<RowRange> = Vec::with_capacity(ranges.len());
         let mut moved = false;

@@ -52,7 +52,7 @@ impl FilterSpec {
     pub fn parse(text: &[u8]) -> Result<Self> {
         if text.len() > LENGTH_MAX {
             return Err(Error::invalid(format!(
-                "Incorrect Filter String: the text has {} bytes, the maximum is {LENGTH_MAX}",
+                "Incorrect Filter String: the text has {} bytes, the maximum is {LENGTH_MAX}: shorten it, or use several reads",
                 text.len()
             )));
         }

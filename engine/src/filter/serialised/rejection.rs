@@ -29,7 +29,7 @@ pub(in crate::filter) fn message<M: prost::Message + Default>(bytes: &[u8]) -> R
 
 /// The rejection of a filter whose constructor failed.
 pub(in crate::filter) fn argument(error: Error) -> Error {
-    Error::new(ErrorKind::FilterRejected(ILLEGAL_ARGUMENT), error.message().to_owned())
+    error.as_kind(ErrorKind::FilterRejected(ILLEGAL_ARGUMENT))
 }
 
 /// The rejection of a filter or comparator inside another filter, which HBase wraps in a DeserializationException.

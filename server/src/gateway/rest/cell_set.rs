@@ -11,7 +11,7 @@ use serde::de::{
     DeserializeSeed, Deserializer as _, Error as _, IgnoredAny, MapAccess, SeqAccess, Visitor as JsonVisitor,
 };
 
-use super::error::{Answer, Failure};
+use super::error::{Answer, Failure, empty_body};
 use super::json;
 use super::{protobuf, xml};
 use crate::gateway::context::CallContext;
@@ -121,10 +121,8 @@ fn of_json(budget: &dyn Budget, body: &[u8]) -> Answer<Vec<SentRow>> {
     match read {
         Ok(Some(rows)) => Ok(rows),
         // As HBase's gateway, whose model is null then.
-        Ok(None) => Err(Failure::bad("the body has no cell set")),
-        Err(error) if error.is_eof() && body.iter().all(u8::is_ascii_whitespace) => {
-            Err(Failure::bad("the body is empty"))
-        }
+        Ok(None) => Err(Failure::bad("the body has no cell set: send {\"Row\":[…]}")),
+        Err(error) if error.is_eof() && body.iter().all(u8::is_ascii_whitespace) => Err(empty_body()),
         Err(error) => match budget.check() {
             Err(exceeded) => Err(Failure::of_memory(&exceeded)),
             Ok(()) => Err(Failure::bad(format!("the body is not a cell set in JSON: {error}"))),

@@ -17,6 +17,11 @@ use crate::wire::rest::answer::text_of;
 /// The result of a request.
 pub(super) type Answer<T = Response> = Result<T, Failure>;
 
+/// The failure for a request without the body that it needs.
+pub(super) fn empty_body() -> Failure {
+    Failure::bad("the body is empty: send what the request is to write")
+}
+
 /// Why a request has no result.
 pub(super) enum Failure {
     /// A status and a text.

@@ -58,7 +58,7 @@ fn get(spec: &RowSpec) -> Answer<Get> {
     get.columns = spec.selection();
     get.time_range = spec.time_range()?;
     if spec.versions <= 0 {
-        return Err(Failure::bad("the number of versions (v) must be positive"));
+        return Err(Failure::bad("the number of versions (v) must be positive: ask for 1 or more"));
     }
     get.max_versions = spec.versions;
     Ok(get)

@@ -190,7 +190,7 @@ impl xml::Visitor for XmlProperties {
 /// The failure for an error of the master. For an invalid name, HBase's client tries until it gives up.
 fn of_master(error: &Error) -> Failure {
     match error.kind() {
-        ErrorKind::InvalidArgument => Failure::of(&Error::new(ErrorKind::Unprocessable, error.message())),
+        ErrorKind::InvalidArgument => Failure::of(&error.as_kind(ErrorKind::Unprocessable)),
         _ => Failure::of(error),
     }
 }

@@ -18,7 +18,7 @@ use crate::wire::rest::media::Kind;
 /// The name of the table. A name that is not legal is a mistake for which HBase answers 500.
 fn name(request: &Request) -> Answer<TableName> {
     let name = TableName::parse(request.place.table().unwrap_or_default().as_bytes());
-    name.map_err(|error| Failure::bad(error.message()))
+    name.map_err(|error| Failure::bad(error.plain()))
 }
 
 /// Whether the table exists.

@@ -95,7 +95,7 @@ impl RowSpec {
         named.pop_if(|last| last.is_empty());
         for column in named {
             if column.is_empty() {
-                return Err(Failure::bad("a column before a comma is missing"));
+                return Err(Failure::bad("a column before a comma is missing: name it, or leave the comma out"));
             }
             columns.insert(encoding.decode(unescaped(column)?)?);
         }
@@ -108,7 +108,9 @@ impl RowSpec {
             .next()
             .is_some_and(|rest| matches!(unescaped(rest).ok().and_then(|r| r.first().copied()), Some(b'?' | b'&')))
         {
-            return Err(Failure::bad("the address has more parts than row, columns and times"));
+            return Err(Failure::bad(
+                "the address has more parts than /TABLE/ROW/COLUMNS/TIMES: escape a slash in a row as %2F",
+            ));
         }
         let row = encoding.decode(row)?;
         let end = end.map(|end| encoding.decode(end)).transpose()?;
@@ -144,8 +146,10 @@ fn parse_rows(part: &str) -> Answer<(Bytes, Option<Bytes>)> {
         None => (unescaped(part)?, None),
     };
     match (row.strip_suffix(b"*"), end) {
-        _ if row.is_empty() => Err(Failure::bad("the address has no row")),
-        (Some(_), Some(_)) => Err(Failure::bad("a prefix of rows cannot have an end")),
+        _ if row.is_empty() => Err(Failure::bad("the address has no row: send /TABLE/ROW")),
+        (Some(_), Some(_)) => {
+            Err(Failure::bad("a prefix of rows cannot have an end: leave out the star, or what follows it"))
+        }
         // HBase scans up to the prefix followed by the largest byte.
         (Some(prefix), None) => {
             let end = [prefix, &[u8::MAX]].concat();
@@ -172,7 +176,12 @@ fn parse_times(part: &str) -> Answer<(i64, i64)> {
 }
 
 fn unescaped(text: &str) -> Answer<Bytes> {
-    let wrong = || Failure::bad(format!("\"{}\" has an escape that cannot be decoded", text.escape_default()));
+    let wrong = || {
+        Failure::bad(format!(
+            "\"{}\" has an escape that cannot be decoded: a percent sign needs two hexadecimal digits",
+            text.escape_default()
+        ))
+    };
     let bytes = unescape_form(text).ok_or_else(wrong)?;
     // Java's strings have no other bytes.
     Ok(String::from_utf8_lossy(&bytes).into_owned().into())

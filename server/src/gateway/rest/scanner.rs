@@ -13,7 +13,7 @@ use serde_json::Value;
 
 use super::body::{BODIES, Body};
 use super::cell_writer::column;
-use super::error::{Answer, Failure};
+use super::error::{Answer, Failure, empty_body};
 use super::json::{self, BASE64};
 use super::row_spec::split_column;
 use super::scan::not_a_number;
@@ -139,13 +139,13 @@ impl Sent {
             Some(Kind::Json) => Self::of_json(body),
             Some(_) => Self::of_protobuf(body),
             // A body without a type cannot be read; without a body there is no scanner.
-            None if body.is_empty() => Err(Failure::bad("the body is empty")),
+            None if body.is_empty() => Err(empty_body()),
             None => Err(Failure::undeclared_body(BODIES)),
         }
     }
 
     fn of_json(body: &[u8]) -> Answer<Self> {
-        let fields = json::object(body)?.ok_or_else(|| Failure::bad("the body is empty"))?;
+        let fields = json::object(body)?.ok_or_else(empty_body)?;
         let mut sent = Self::default();
         for (name, value) in &fields {
             match &**name {
@@ -248,7 +248,7 @@ impl xml::Visitor for XmlScanner {
 /// Opens a scanner. Only the arguments are checked; a missing table or family is noticed by the first read.
 pub(super) fn open(context: &CallContext<'_>, request: &Request, body: &[u8]) -> Answer {
     let sent = Sent::read(context, request, body)?;
-    let refused = |error: &Error| Failure::bad(error.message());
+    let refused = |error: &Error| Failure::bad(error.plain());
     let time_range = TimeRange::new(sent.from, sent.until).map_err(|error| refused(&error))?;
     let filter = match sent.filter.as_deref() {
         None | Some("") => None,

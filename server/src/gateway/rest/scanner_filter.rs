@@ -39,7 +39,10 @@ const FIELDS: [&str; 21] = [
 /// Parses a filter.
 pub(super) fn parse(text: &str) -> Answer<FilterSpec> {
     if text.len() > LENGTH_MAX {
-        return Err(Failure::bad(format!("the filter has {} bytes, the maximum is {LENGTH_MAX}", text.len())));
+        return Err(Failure::bad(format!(
+            "the filter has {} bytes, the maximum is {LENGTH_MAX}: shorten it",
+            text.len()
+        )));
     }
     let value = serde_json::Deserializer::from_str(text).into_iter::<Value>().next();
     let value = value.transpose().map_err(|error| {
@@ -132,7 +135,12 @@ impl<'a> Fields<'a> {
             "NullComparator" => Comparator::null(),
             "RegexStringComparator" => checked(Comparator::regex_string(&fields.text("value")?))?,
             "SubstringComparator" => Comparator::substring(&fields.text("value")?),
-            _ => return Err(Failure::bad(format!("there is no comparator \"{}\"", kind.escape_default()))),
+            _ => {
+                return Err(Failure::bad(format!(
+                    "there is no comparator \"{}\": use one of HBase's, such as BinaryComparator",
+                    kind.escape_default()
+                )));
+            }
         })
     }
 
@@ -158,12 +166,14 @@ impl<'a> Fields<'a> {
 
     /// The only member of a filter that has one. HBase ignores further ones.
     fn inner(&self) -> Answer<FilterSpec> {
-        self.list("filters")?.first().map_or_else(|| Err(Failure::bad("filters is empty")), filter)
+        self.list("filters")?
+            .first()
+            .map_or_else(|| Err(Failure::bad("filters is empty: name at least one filter")), filter)
     }
 }
 
 fn checked<T>(result: EngineResult<T>) -> Answer<T> {
-    result.map_err(|error| Failure::bad(error.message()))
+    result.map_err(|error| Failure::bad(error.plain()))
 }
 
 fn filter(value: &Value) -> Answer<FilterSpec> {
@@ -232,7 +242,12 @@ fn filter(value: &Value) -> Answer<FilterSpec> {
         }
         "ValueFilter" => fields.compare().map(|(op, comparator)| FilterSpec::value(op, comparator))?,
         "WhileMatchFilter" => FilterSpec::while_match(fields.inner()?),
-        _ => return Err(Failure::bad(format!("there is no filter \"{}\"", kind.escape_default()))),
+        _ => {
+            return Err(Failure::bad(format!(
+                "there is no filter \"{}\": use one of HBase's, such as PrefixFilter",
+                kind.escape_default()
+            )));
+        }
     })
 }
 

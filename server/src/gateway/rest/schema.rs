@@ -25,7 +25,7 @@ pub(super) fn get(context: &CallContext<'_>, request: &Request) -> Answer {
 }
 
 fn family(sent: FamilySchema) -> Answer<FamilyDescriptor> {
-    let name = sent.name.ok_or_else(|| Failure::bad("a ColumnSchema has no name"))?;
+    let name = sent.name.ok_or_else(|| Failure::bad("a ColumnSchema has no name: send the name of the family"))?;
     let mut family = FamilyDescriptor::new(name.into_bytes()).map_err(|error| Failure::of(&error))?;
     for (key, value) in sent.attributes {
         family.set(key.into_bytes(), value.into_bytes());
@@ -38,7 +38,10 @@ fn descriptor(name: &TableName, sent: TableSchema) -> Answer<TableDescriptor> {
     for (key, value) in sent.attributes {
         // HBase's gateway never answers then, and the name of the table cannot be used any more.
         if key == "DURABILITY" && Durability::from_name(&value).is_none() {
-            return Err(Failure::bad(format!("there is no DURABILITY \"{}\"", value.escape_default())));
+            return Err(Failure::bad(format!(
+                "there is no DURABILITY \"{}\": use USE_DEFAULT, SKIP_WAL, ASYNC_WAL, SYNC_WAL or FSYNC_WAL",
+                value.escape_default()
+            )));
         }
         table.set(key.into_bytes(), value.into_bytes());
     }
@@ -112,7 +115,7 @@ fn require_enabled(context: &CallContext<'_>, name: &TableName) -> Answer<()> {
     match context.engine.is_table_enabled(name) {
         Ok(true) => Ok(()),
         Ok(false) => {
-            let error = Error::new(ErrorKind::TableDisabled, format!("the table {name} is disabled; enable it first"));
+            let error = Error::table_disabled(name);
             Err(Failure::with_class(503, &error))
         }
         Err(error) => Err(Failure::of(&error)),

@@ -5,7 +5,7 @@ use prost::Message;
 use serde_json::{Map, Value};
 
 use super::body::BODIES;
-use super::error::{Answer, Failure};
+use super::error::{Answer, Failure, empty_body};
 use super::java_order;
 use super::json;
 use super::protobuf::{self, Pair};
@@ -66,13 +66,13 @@ impl TableSchema {
                 let wrong = |error| Failure::bad(format!("the body is not a schema in protobuf: {error}"));
                 Ok(Self::of_protobuf(protobuf::TableSchema::decode(body).map_err(wrong)?))
             }
-            None if body.is_empty() => Err(Failure::bad("the body is empty")),
+            None if body.is_empty() => Err(empty_body()),
             None => Err(Failure::undeclared_body(BODIES)),
         }
     }
 
     fn of_json(body: &[u8]) -> Answer<Self> {
-        let fields = json::object(body)?.ok_or_else(|| Failure::bad("the body is empty"))?;
+        let fields = json::object(body)?.ok_or_else(empty_body)?;
         let mut table = Self::default();
         for (name, value) in fields {
             match &*name {

@@ -116,6 +116,5 @@ fn full_column(text: Vec<u8>, class: &str) -> Answer<(Bytes, Bytes)> {
 
 /// The error of a request that the region server refuses in every attempt.
 fn in_vain(context: &Context, table: &Table, error: Error) -> Fault {
-    let refusal = Error::new(ErrorKind::Unprocessable, error.message());
-    undeclared(once_located(&context.engine, table.name(), refusal))
+    undeclared(once_located(&context.engine, table.name(), error.as_kind(ErrorKind::Unprocessable)))
 }

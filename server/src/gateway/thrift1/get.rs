@@ -2,7 +2,7 @@
 
 use bytes::Bytes;
 use hjall_engine::request::{Columns, Get, Scan, TimeRange, check_row};
-use hjall_engine::{Error, LATEST, Result, Row, Table};
+use hjall_engine::{LATEST, Result, Row, Table};
 use hjall_idl::hbase1::*;
 
 use super::column::{Column, selection};
@@ -171,7 +171,7 @@ fn several(
         }
         Err(refusal) => {
             let refusal = once_located(&context.engine, table.name(), refusal);
-            gets.iter().map(|_| Err(Error::new(refusal.kind(), refusal.message()))).collect()
+            gets.iter().map(|_| Err(refusal.again())).collect()
         }
     };
     let failures: Vec<_> = found.iter().filter_map(|row| row.as_ref().err()).collect();

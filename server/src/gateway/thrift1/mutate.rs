@@ -113,7 +113,8 @@ fn delete_many(context: &Context, table: &Table, deletes: Vec<Delete>) -> Answer
     if !deletes.iter().any(nameless) {
         return Ok(table.delete_many(&deletes).into_iter().filter_map(std::result::Result::err).collect());
     }
-    let refused = || Error::new(ErrorKind::Unprocessable, "a column family to delete from has no name");
+    let refused =
+        || Error::new(ErrorKind::Unprocessable, "a column family to delete from has no name: send family:qualifier");
     let located = context.engine.is_table_enabled(table.name()).is_ok_and(|enabled| enabled);
     if !located {
         return Ok(deletes.iter().map(|_| once_located(&context.engine, table.name(), refused())).collect());

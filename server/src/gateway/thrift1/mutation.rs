@@ -76,7 +76,12 @@ impl RowChanges {
         match (column.qualifier, bare_family) {
             (Some(qualifier), _) => self.put.cells.push(PutCell { family: column.family, qualifier, timestamp, value }),
             (None, BareFamily::Ignored) => {}
-            (None, BareFamily::Refused) => return Err(Error::invalid("Invalid famAndQf provided.")),
+            (None, BareFamily::Refused) => {
+                return Err(Error::invalid("Invalid famAndQf provided.").with_remedy(format_args!(
+                    "the column \"{}\" has no colon; send family:qualifier",
+                    String::from_utf8_lossy(&column.family)
+                )));
+            }
         }
         Ok(())
     }

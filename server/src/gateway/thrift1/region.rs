@@ -41,7 +41,8 @@ pub fn get_region_info(context: &CallContext<'_>, a: GetRegionInfoArgs) -> Answe
         }
         None => {
             let text = format!("Cannot find row in hbase:meta, row={}", to_string_binary(&key));
-            Err(io_error(&Raised::new(IO, text)))
+            let remedy = "send the name of a table and a row, as in TABLE,ROW,";
+            Err(io_error(&Raised::new(IO, text).with_remedy(remedy)))
         }
     }
 }
@@ -64,7 +65,8 @@ fn request(context: &CallContext<'_>, method: Thrift1, name: Option<Vec<u8>>, de
         context.require_admin(Method::Thrift1(method), &table)?;
         if !context.engine.is_table_enabled(&table).map_err(undeclared)? {
             let text = format!("{} is not online", to_string_binary(&name));
-            return Err(undeclared(Error::new(ErrorKind::NotServing, text)));
+            let remedy = format_args!("table {table} is disabled; enable it first");
+            return Err(undeclared(Error::new(ErrorKind::NotServing, text).with_remedy(remedy)));
         }
         context.compactor.request(&table, depth);
         return Ok(());

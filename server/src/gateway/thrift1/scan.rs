@@ -1,7 +1,6 @@
 //! Scanners: opens them in six ways, reads them and closes them.
 
 use bytes::Bytes;
-use hjall_engine::Error;
 use hjall_engine::filter::FilterSpec;
 use hjall_engine::read::Fetched;
 use hjall_engine::request::{Columns, ROW_LENGTH_MAX, Scan, TimeRange};
@@ -152,8 +151,7 @@ fn fetch(context: &CallContext<'_>, id: i32, count: i32) -> Answer<Rows> {
             return Ok(Rows::default());
         }
         if let Some(refusal) = &open.refusal {
-            let error = Error::new(refusal.kind(), refusal.message());
-            return Err(undeclared(once_located(&context.engine, &open.table, error)));
+            return Err(undeclared(once_located(&context.engine, &open.table, refusal.again())));
         }
         let rows = if open.sort_columns { Rows::sorted } else { Rows::mapped };
         match open.scanner.fetch_for(count, context.scanners.page_bytes_max(), context.scope).map_err(undeclared)? {

@@ -75,26 +75,35 @@ pub fn create_table(context: &CallContext<'_>, a: CreateTableArgs) -> Answer<()>
 pub fn delete_table(context: &CallContext<'_>, a: DeleteTableArgs) -> Answer<()> {
     let name = table_name(a.table_name, undeclared)?;
     context.changes().delete_table(&name).map_err(|error| match error.kind() {
-        ErrorKind::TableNotFound => io_error(&Raised::new(IO, format!("table does not exist: {name}"))),
+        ErrorKind::TableNotFound => {
+            let remedy = "name a table of getTableNames";
+            io_error(&Raised::new(IO, format!("table does not exist: {name}")).with_remedy(remedy))
+        }
         _ => undeclared(error),
     })
 }
 
 fn already_there(name: &TableName) -> Fault {
-    Fault::AlreadyExists(format!("table name already in use: {name}"))
+    Fault::AlreadyExists(format!("table name already in use: {name}: choose another one, or delete the table first"))
 }
 
 /// The family that a client describes. Missing fields have the defaults of the contract, not those of HBase.
 fn new_family(d: ColumnDescriptor) -> Answer<FamilyDescriptor> {
     let text = |bytes: Option<Vec<u8>>| bytes.map_or("NONE".to_owned(), |b| String::from_utf8_lossy(&b).into_owned());
     let compression = text(d.compression).to_lowercase();
-    let compression = Compression::from_name(&compression)
-        .ok_or_else(|| illegal(format!("Unsupported compression algorithm name: {compression}")))?;
+    let compression = Compression::from_name(&compression).ok_or_else(|| {
+        illegal(format!(
+            "Unsupported compression algorithm name: {compression}: use NONE, GZ, SNAPPY, LZ4, LZO or ZSTD"
+        ))
+    })?;
     let bloom = text(d.bloom_filter_type);
     // Unlike the name of a compression, this one is case-sensitive.
-    let bloom = BloomFilter::from_name(&bloom)
-        .filter(|known| known.name() == bloom)
-        .ok_or_else(|| illegal(format!("No enum constant org.apache.hadoop.hbase.regionserver.BloomType.{bloom}")))?;
+    let bloom = BloomFilter::from_name(&bloom).filter(|known| known.name() == bloom).ok_or_else(|| {
+        illegal(format!(
+            "No enum constant org.apache.hadoop.hbase.regionserver.BloomType.{bloom}: use NONE, ROW or ROWCOL, in \
+                 capitals"
+        ))
+    })?;
     let name = d.name.filter(|name| !name.is_empty()).ok_or_else(|| Fault::IllegalArgument(NO_NAME.to_owned()))?;
     let mut family = FamilyDescriptor::new(Column::parse(name).family).map_err(declared)?;
     family.set_max_versions(d.max_versions.unwrap_or(3)).map_err(declared)?;

@@ -28,6 +28,7 @@ fn row_mismatch(action: &[u8], row: &[u8]) -> Error {
             String::from_utf8_lossy(row)
         ),
     )
+    .with_remedy("condition and action must have the same row")
 }
 
 /// The condition of a call. Without a value: the cell does not exist or is empty.
@@ -75,7 +76,9 @@ fn if_equal(
 pub fn check_and_mutate(context: &Context, a: CheckAndMutateArgs) -> Answer<bool> {
     let Some(operator) = compare_op(a.compare_op) else {
         let op = a.compare_op;
-        return Err(Fault::protocol(format!("Required field 'compareOp' was not present: there is no operator {op}")));
+        return Err(Fault::protocol(format!(
+            "Required field 'compareOp' was not present: there is no operator {op}; send 0 to 6"
+        )));
     };
     let name = table_name(&a.table)?;
     if a.value.is_none() && operator != CompareOp::Equal {

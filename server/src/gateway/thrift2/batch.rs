@@ -31,8 +31,8 @@ pub fn apply<E: BatchElement>(
     let Some(refusal) = elements.iter().find_map(E::refusal) else {
         return Ok(send(&table, elements).into_iter().filter_map(Result::err).collect());
     };
-    let (kind, message) = (refusal.kind(), refusal.message().to_owned());
-    let refused = || Error::new(kind, message.clone());
+    let refusal = refusal.again();
+    let refused = || refusal.again();
     if !context.engine.is_table_enabled(name).unwrap_or(false) {
         return Ok(elements.iter().map(|_| once_located(&context.engine, name, refused())).collect());
     }

@@ -69,7 +69,7 @@ fn raised(error: &Error, raised: Raised) -> Fault {
     match error.kind() {
         ErrorKind::InvalidArgument => error::undeclared(error),
         // A filter that is rejected once is always rejected, whatever the class.
-        ErrorKind::FilterRejected(class) => Fault::io(format!("{class}: {}", error.message()), false),
+        ErrorKind::FilterRejected(_) => Fault::io(raised.local().with_class(), false),
         _ => Fault::io(raised.bare(), raised.can_retry()),
     }
 }
@@ -99,7 +99,7 @@ pub fn refused_batch(context: &Context, table: &TableName, refusal: &Error, coun
 
 /// Reports a missing or disabled table first, unless HBase's gateway refuses the request itself.
 fn located(context: &Context, table: &TableName, refusal: &Error) -> Error {
-    let refusal = Error::new(refusal.kind(), refusal.message());
+    let refusal = refusal.again();
     match refusal.kind() {
         ErrorKind::InvalidArgument => refusal,
         _ => once_located(&context.engine, table, refusal),

@@ -3,6 +3,7 @@
 use hjall_engine::Error;
 use hjall_engine::name::TableName;
 use hjall_engine::request::{Get, TimeRange, check_row};
+use hjall_idl::REMEDY_LINE;
 use hjall_idl::hbase2::{ExistsAllArgs, ExistsArgs, GetArgs, GetMultipleArgs, TGet};
 
 use super::convert::{check_authorizations, columns, table_name, time_range};
@@ -83,7 +84,11 @@ impl Request {
 
 /// HBase's text for a read of a replica that the table does not have.
 pub fn no_replica(id: i32, row: &[u8], table: &TableName) -> String {
-    format!("Cannot get the location for replica{id} of region for {} in {table}", String::from_utf8_lossy(row))
+    format!(
+        "Cannot get the location for replica{id} of region for {} in {table}{REMEDY_LINE}the table has fewer replicas \
+         (REGION_REPLICATION): read without targetReplicaId",
+        String::from_utf8_lossy(row)
+    )
 }
 
 /// Reads one row.

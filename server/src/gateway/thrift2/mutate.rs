@@ -4,6 +4,7 @@ use bytes::Bytes;
 use hjall_engine::mutation::{Mutation, Put, PutCell, check_timestamp};
 use hjall_engine::request::check_row;
 use hjall_engine::{Error, LATEST};
+use hjall_idl::REMEDY_LINE;
 use hjall_idl::hbase2::{MutateRowArgs, PutArgs, PutMultipleArgs, TMutation, TPut, TRowMutations};
 
 use super::batch::{BatchElement, apply};
@@ -112,7 +113,8 @@ impl RowRequest {
 fn wrong_row(action: &[u8], row: &[u8]) -> Fault {
     Fault::io(
         format!(
-            "The row in the recently added Mutation <{}> doesn't match the original one <{}>",
+            "The row in the recently added Mutation <{}> doesn't match the original one <{}>{REMEDY_LINE}send the \
+             mutations of each row in a call of their own",
             String::from_utf8_lossy(action),
             String::from_utf8_lossy(row)
         ),

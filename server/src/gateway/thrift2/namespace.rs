@@ -33,7 +33,7 @@ fn descriptor_back(namespace: NamespaceDescriptor) -> TNamespaceDescriptor {
 /// The fault for an error of the master. For an invalid name, the master's client retries until it gives up.
 fn fault(error: Error) -> Fault {
     match error.kind() {
-        ErrorKind::InvalidArgument => master(&Error::new(ErrorKind::Unprocessable, error.message())),
+        ErrorKind::InvalidArgument => master(&error.as_kind(ErrorKind::Unprocessable)),
         _ => master(&error),
     }
 }
@@ -54,7 +54,9 @@ pub fn delete_namespace(context: &CallContext<'_>, a: DeleteNamespaceArgs) -> An
     let deleted = context.changes().delete_namespace(&text(&a.name));
     deleted.map_err(|error| match error.kind() {
         ErrorKind::InvalidArgument | ErrorKind::NamespaceNotFound if !a.name.is_empty() => missing(&a.name),
-        ErrorKind::NamespaceNotFound => fault(Error::invalid("Namespace a.name must not be empty")),
+        ErrorKind::NamespaceNotFound => {
+            fault(Error::invalid("Namespace a.name must not be empty").with_remedy("name one"))
+        }
         _ => fault(error),
     })
 }
@@ -72,7 +74,7 @@ pub fn get_namespace_descriptor(context: &Context, a: GetNamespaceDescriptorArgs
 
 /// The error for a namespace that does not exist. HBase's text is the name.
 pub fn missing(name: &[u8]) -> Fault {
-    master(&Error::new(ErrorKind::NamespaceNotFound, text(name)))
+    master(&Error::namespace_not_found(&text(name)))
 }
 
 /// The descriptors of all namespaces, by name.

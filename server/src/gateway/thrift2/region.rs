@@ -60,7 +60,10 @@ pub fn get_region_location(context: &Context, a: GetRegionLocationArgs) -> Answe
     let region = context.engine.with_regions(&name, |regions| locate(regions, &a.row).cloned());
     match region.map_err(|e| local(&e))? {
         Some(region) => Ok(location(context, &name, &region, 0)),
-        None => Err(Fault::io(format!("no region of {name} contains the row"), true)),
+        None => Err(Fault::io(
+            format!("no region of {name} contains the row: call getAllRegionLocations, and repeat this call"),
+            true,
+        )),
     }
 }
 

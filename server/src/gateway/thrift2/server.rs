@@ -35,7 +35,7 @@ fn check_server(context: &Context, server: &TServerName) -> Answer<()> {
     if same {
         Ok(())
     } else {
-        Err(Fault::undeclared(ILLEGAL_ARGUMENT, format_args!("no such server: this is {identity}")))
+        Err(Fault::undeclared(ILLEGAL_ARGUMENT, format_args!("no such server: name this one, {identity}")))
     }
 }
 

@@ -18,7 +18,10 @@ fn a_failed_batch_counts_the_causes_and_names_the_server() {
     let class = "org.apache.hadoop.hbase.client.RetriesExhaustedWithDetailsException";
     let missing = rows("absent", "f");
     assert!(
-        missing.starts_with(&format!("{class}: Failed 2 actions: absent: 2 times, servers with issues: null\n\tat ")),
+        missing.starts_with(&format!(
+            "{class}: Failed 2 actions: absent: 2 times, servers with issues: null\n\
+             hjall: table absent does not exist: create it, or choose another name\n\tat "
+        )),
         "{missing}"
     );
     let unknown = rows("t", "no");

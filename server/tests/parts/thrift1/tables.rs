@@ -60,7 +60,7 @@ fn a_refused_table_does_not_exist() {
     assert!(create(&gateway, "made", vec![family("a"), family("a:")]).ia.is_some());
     assert_eq!(
         create(&gateway, "default:t", vec![family(".")]).exist.unwrap().message.unwrap(),
-        "table name already in use: t"
+        "table name already in use: t: choose another one, or delete the table first"
     );
     let names: GetTableNamesResult = gateway.call("getTableNames", GetTableNamesArgs {}).unwrap();
     assert_eq!(names.success.unwrap(), [b"t"]);

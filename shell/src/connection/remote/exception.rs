@@ -2,6 +2,7 @@
 //! master begins with its class, one of the client library inside the gateway can be recognised by its text alone.
 
 use hjall_engine::name::TableName;
+use hjall_idl::REMEDY_LINE;
 use hjall_idl::hbase2::TIOError;
 
 use super::super::Failure;
@@ -20,9 +21,9 @@ fn classified(text: &str) -> Option<(&str, &str)> {
     (named && legal).then(|| (head, rest.trim_start()))
 }
 
-/// The message without the stack.
+/// The message without the remedy of hjall's server and without the stack, as HBase's shell shows it.
 fn without_stack(text: &str) -> &str {
-    let end = ["\n\tat ", "\n    at ", "\nat "].iter().filter_map(|frame| text.find(frame)).min();
+    let end = [REMEDY_LINE, "\n\tat ", "\n    at ", "\nat "].iter().filter_map(|frame| text.find(frame)).min();
     end.map_or(text, |end| &text[..end]).trim_end()
 }
 
