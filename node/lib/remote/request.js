@@ -10,6 +10,7 @@ const RAW = [Buffer.from('_raw_'), Buffer.from([1])];
 const TTL = Buffer.from('_ttl');
 const EMPTY = Buffer.alloc(0);
 const TIME_MAX = LATEST;
+const MILLISECONDS = 'give times in milliseconds since 1970';
 
 /**
  * Rejects a malformed request with the engine's message, since HBase's gateway answers it only with "Internal error".
@@ -23,8 +24,8 @@ const explicit = (timestamp) => (BigInt(timestamp) === LATEST ? undefined : time
 
 /** Checks a row key: HBase accepts 1 to 32,767 bytes. */
 function rowOf(row) {
-  if (row.length === 0) reject('Row length is 0');
-  if (row.length > 32767) reject(`Row length ${row.length} is > 32767`);
+  if (row.length === 0) reject('Row length is 0: a row key must have 1 to 32767 bytes');
+  if (row.length > 32767) reject(`Row length ${row.length} is > 32767, the limit in bytes: shorten the row key`);
   return row;
 }
 
@@ -35,9 +36,9 @@ function familyNamed({ family }) {
 function timeRangeOf(range) {
   if (range === undefined) return undefined;
   const { from, to } = range;
-  if (to < 0 || from < 0) reject(`Timestamp cannot be negative. minStamp:${from}, maxStamp:${to}`);
-  if (BigInt(to) > TIME_MAX) reject(`there is no time range after timestamp ${from}`);
-  if (to < from) reject('maxStamp is smaller than minStamp');
+  if (to < 0 || from < 0) reject(`Timestamp cannot be negative. minStamp:${from}, maxStamp:${to}: ${MILLISECONDS}`);
+  if (BigInt(to) > TIME_MAX) reject(`there is no time range after timestamp ${from}: give an earlier one`);
+  if (to < from) reject(`maxStamp is smaller than minStamp: the range of times is ${from} to ${to}; exchange them`);
   return { minStamp: from, maxStamp: to };
 }
 
@@ -52,7 +53,7 @@ const durabilityOf = (name) => (name === undefined || name === 'USE_DEFAULT' ? u
 
 /** TGet. */
 function getOf({ row, columns, timeRange, versions, storeLimit, storeOffset, filter, raw }) {
-  if (versions <= 0) reject('versions must be positive');
+  if (versions <= 0) reject('versions must be positive: ask for 1 or more');
   return {
     row: rowOf(row),
     columns: columnsOf(columns),
@@ -100,7 +101,7 @@ function scanOf({
 
 /** TPut. */
 function putOf({ row, cells, ttl, durability }) {
-  if (cells.length === 0) reject('No columns to insert');
+  if (cells.length === 0) reject('No columns to insert: a put needs at least one value');
   cells.forEach(familyNamed);
   return {
     row: rowOf(row),
@@ -153,13 +154,13 @@ function columnOf({ kind, family, qualifier, timestamp }) {
 }
 
 function checkedTime(timestamp) {
-  if (timestamp < 0) reject(`Timestamp cannot be negative. ts=${timestamp}`);
+  if (timestamp < 0) reject(`Timestamp cannot be negative. ts=${timestamp}: ${MILLISECONDS}`);
   return timestamp;
 }
 
 /** The TMutations of a list of puts and deletes. */
 function mutationsOf(mutations) {
-  if (mutations.length === 0) reject('there are no mutations');
+  if (mutations.length === 0) reject('there are no mutations: send at least one put or delete');
   return mutations.flatMap((one) =>
     one.kind === 'put' ? [{ put: putOf(one) }] : deletesOf(one).map((deleteSingle) => ({ deleteSingle })),
   );
@@ -167,13 +168,13 @@ function mutationsOf(mutations) {
 
 /** TIncrement. */
 function incrementOf({ row, columns, ttl, durability }) {
-  if (columns.length === 0) reject('Invalid arguments to an increment, zero columns specified');
+  if (columns.length === 0) reject('Invalid arguments to an increment, zero columns specified: name at least one');
   return { row: rowOf(row), columns, attributes: ttlOf(ttl), durability: durabilityOf(durability) };
 }
 
 /** TAppend. */
 function appendOf({ row, columns, ttl, durability }) {
-  if (columns.length === 0) reject('Invalid arguments to an append, zero columns specified');
+  if (columns.length === 0) reject('Invalid arguments to an append, zero columns specified: name at least one');
   columns.forEach(familyNamed);
   return { row: rowOf(row), columns, attributes: ttlOf(ttl), durability: durabilityOf(durability) };
 }
@@ -198,9 +199,9 @@ function splitsOf(keys) {
   if (keys.length === 0) return undefined;
   const sorted = [...keys].sort(Buffer.compare);
   sorted.forEach((key, at) => {
-    if (key.length === 0) reject('Empty split key must not be passed in the split keys.');
+    if (key.length === 0) reject('Empty split key must not be passed in the split keys: leave it out');
     if (at > 0 && Buffer.compare(sorted[at - 1], key) === 0)
-      reject(`All split keys must be unique, found duplicate: ${text(key)}, ${text(key)}`);
+      reject(`All split keys must be unique, found duplicate: ${text(key)}, ${text(key)}: give each once`);
   });
   return keys;
 }
