@@ -206,7 +206,9 @@ impl Error {
     /// What [`Self::plain`] says beyond the message; `None` if the message has no addition.
     pub fn remedy(&self) -> Option<&str> {
         let plain = self.plain.as_deref()?;
-        Some(plain.strip_prefix(without_end(&self.message)).map_or(plain, |rest| rest.trim_start_matches([':', ' '])))
+        // A message that is only a name can begin other words, too.
+        let rest = plain.strip_prefix(without_end(&self.message)).and_then(|rest| rest.strip_prefix(": "));
+        Some(rest.unwrap_or(plain))
     }
 }
 

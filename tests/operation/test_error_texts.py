@@ -79,7 +79,7 @@ DECLARED = [
      "it lists the regions of all tables; name another table"),
     (2, "createTable", create2(b"t"), "org.apache.hadoop.hbase.TableExistsException: t",
      "table t already exists: choose another name, or delete it first"),
-    (2, "createTable", create2(b"new", compressionType=6), NO_RETRY + "java.lang.UnsupportedOperationException ", "COMPRESSION of family f is BZIP2"),
+    (2, "createTable", create2(b"new", compressionType=5), NO_RETRY + "java.lang.UnsupportedOperationException ", "COMPRESSION of family f is BZIP2"),
     (2, "createTable", create2(b"new", timeToLive=0), NO_RETRY + "TTL for column family f must be positive.",
      "use seconds from 1, or leave TTL out to keep cells forever"),
     (2, "createTable", (two.TTableDescriptor(tableName=table2(b"new"), columns=[]), None), NO_RETRY + "Table should have at least one column family.",
@@ -99,6 +99,8 @@ UNDECLARED = [
     (1, "getRow", (b"no good", b"r", {}), ILLEGAL + "Illegal character code:32", ": use letters, digits, underscores, hyphens and periods"),
     (1, "getRow", (b"t", b"", {}), ILLEGAL + "Row length is 0", ": a row key must have 1 to 32767 bytes"),
     (1, "getVerTs", (b"t", b"r", b"f:a", -5, 1, {}), ILLEGAL + "Timestamp cannot be negative.", ": give the range in milliseconds since 1970, or leave it out"),
+    (1, "mutateRows", (b"t", [one.BatchMutation(row=b"r", mutations=[one.Mutation(column=b"f", value=b"v")])], {}),
+     ILLEGAL + "Invalid famAndQf provided", ': the column "f" has no colon; send family:qualifier'),
     (2, "get", (b"t", two.TGet(row=b"r", timeRange=two.TTimeRange(minStamp=5, maxStamp=1))), ILLEGAL + "maxStamp is smaller than minStamp",
      ": the range of times is 5 to 1; exchange them"),
     (2, "put", (b"t", two.TPut(row=b"r", columnValues=[])), ILLEGAL + "No columns to insert", ": the put of row r has no values; send at least one"),
@@ -111,7 +113,6 @@ UNDECLARED = [
 
 # Method, arguments, the beginning of HBase's text, the remedy at the end.
 ILLEGAL_ARGUMENTS = [
-    ("mutateRow", mutate(b"f"), ILLEGAL + "Invalid famAndQf provided", 'the column "f" has no colon; send family:qualifier'),
     ("createTable", (b"new", [family1(b"f:", maxVersions=0)]), ILLEGAL + "Maximum versions must be positive", "use 1 or more"),
     ("createTable", (b"new", [family1(b"f:", compression="ZIP")]), ILLEGAL + "Unsupported compression algorithm name: zip", "LZO or ZSTD"),
     ("createTable", (b"new", [family1(b"f:"), family1(b"f:")]), ILLEGAL + "Family 'f' already exists", "name each family of table new once"),
