@@ -176,7 +176,7 @@ MISTAKES = {
     "an expired scanner": ("GET", "/rules/scanner/nope", None, {"Accept": JSON}, 404, "limits.scanner_timeout"),
     "a value without a column": ("PUT", "/rules/r", "v", {"Content-Type": BYTES}, 400, "/TABLE/ROW/FAMILY:QUALIFIER"),
     "a large cell": ("PUT", "/rules/r/f:a", bytes(20 << 20), {"Content-Type": BYTES}, 400, "10485760"),
-    "a family": ("PUT", "/rules/r/g:a", "v", {"Content-Type": BYTES}, 404, "it has f"),
+    "a family": ("PUT", "/rules/r/g:a", "v", {"Content-Type": BYTES}, 404, "name one of its families (f)"),
     "an attribute": ("PUT", "/other/schema", '{"ColumnSchema":[{"name":"f","VERSIONS":"x"}]}', {"Content-Type": JSON}, 400, "VERSIONS"),
     "impersonation": ("GET", "/version?doAs=bob", None, {}, 400, "doAs"),
     "impersonation in a header": ("GET", "/version", None, {"doAs": "bob"}, 400, "doAs"),
