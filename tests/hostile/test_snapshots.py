@@ -1,6 +1,6 @@
 """Scanners that are left open: they must not keep what has been overwritten since."""
 import happybase
-from attacking import AT_LENGTH, connect, message, metric, text_field
+from attacking import AT_LENGTH, connect, message, metric, peak_rss, reset_peak_rss, text_field
 from test_scans import i32_field
 
 MIB = 1 << 20
@@ -55,4 +55,32 @@ def test_a_scanner_that_is_left_open_does_not_keep_overwritten_data(attacked):
             database.compact_table("t", major=True)
         print(f"{file_bytes() / MIB:.0f} MiB in files after {ROUNDS * ROWS * CELL / MIB:.0f} MiB were overwritten")
         assert fetched(raw, number, 100) == ROWS - 1, "the scan continues after its first row"
+    database.close()
+
+
+def test_a_scanner_does_not_keep_what_is_written_in_memory(attacked):
+    # The store keeps memtables that a snapshot can see, also when they have been flushed. The limit on what is written
+    # meanwhile follows the write buffer.
+    server = attacked("--set", "store.write_buffer=4MiB", "--set", "store.cache=16MiB", on_disk=True)
+    database = happybase.Connection("127.0.0.1", server.port, timeout=120_000)
+    database.create_table("t", {"f": {"max_versions": 1}})
+    table = database.table("t")
+    rounds, cells, cell = 150 if AT_LENGTH else 60, 20, 100_000
+    with table.batch() as batch:
+        for row in range(rounds + 1):
+            batch.put(b"a%03d" % row, {b"f:q": b"v"})
+    with connect(server.port) as raw:
+        number = open_scanner(raw)
+        before = peak_rss(server)
+        reset_peak_rss(server)
+        for _ in range(rounds):
+            with table.batch() as batch:
+                for row in range(cells):
+                    batch.put(b"b%03d" % row, {b"f:q": bytes(cell)})
+            # A scanner releases an old snapshot when it is used, and otherwise once a second.
+            with connect(server.port) as used:
+                assert fetched(used, number, 1) == 1
+    growth = peak_rss(server) - before
+    print(f"resident memory grew by {growth / MIB:.0f} MiB while {rounds * cells * cell / MIB:.0f} MiB were written")
+    assert growth < 64 * MIB
     database.close()

@@ -30,10 +30,11 @@ COUNTERS = 100
 MIB = 1 << 20
 CACHE, WRITE_BUFFER, IN_FLIGHT = 64 * MIB, 32 * MIB, 64 * MIB
 SETTINGS = {"store.cache": CACHE, "store.write_buffer": WRITE_BUFFER, "limits.bytes_in_flight": IN_FLIGHT}
-# The row cache adds an eighth of store.cache. Writes wait at twice store.write_buffer.
-SUM = CACHE + CACHE // 8 + 2 * WRITE_BUFFER + IN_FLIGHT
+# The row cache adds an eighth of store.cache. Writes wait at twice store.write_buffer. What the snapshots of scanners
+# keep has the same limit, once.
+SUM = CACHE + CACHE // 8 + 2 * WRITE_BUFFER + WRITE_BUFFER + IN_FLIGHT
 # Code, threads, connections, and what the allocator holds; for each family its handles and the indexes of its files.
-OVERHEAD, OVERHEAD_PER_FAMILY = 96 * MIB, MIB // 4
+OVERHEAD, OVERHEAD_PER_FAMILY = 64 * MIB, MIB // 4
 BOUND = SUM + OVERHEAD + OVERHEAD_PER_FAMILY * TABLES * len(FAMILIES)
 
 

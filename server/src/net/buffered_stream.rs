@@ -4,8 +4,9 @@ use std::future::poll_fn;
 use std::io;
 use std::time::Duration;
 
-use bytes::{Bytes, BytesMut};
+use bytes::{BufMut, Bytes, BytesMut};
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
+use tokio::task::yield_now;
 use tokio::time::timeout;
 
 use super::lingering_close::LingeringClose;
@@ -18,6 +19,9 @@ const FIRST_BYTES: usize = 2 << 10;
 const AHEAD_BYTES_MAX: usize = 1 << 20;
 /// The most that is read ahead while a call is queued or running.
 const AWAITED_BYTES_MAX: usize = 8 << 10;
+/// The most that is received in one turn of the event loop, so that the other connections need not wait until a long
+/// message has been received and measured.
+const TURN_BYTES_MAX: usize = 64 << 10;
 /// A larger buffer is released when it is empty.
 const KEPT_BYTES: usize = 8 << 10;
 
@@ -60,6 +64,8 @@ pub struct BufferedStream<S> {
     /// The length of the message that was taken and is still in use.
     taken: usize,
     claim: MemoryClaim,
+    /// The number of bytes received in this turn of the event loop, or in several.
+    turn: usize,
     /// The progress of the message that is arriving.
     receiving: Pace,
 }
@@ -67,7 +73,7 @@ pub struct BufferedStream<S> {
 impl<S: AsyncRead + AsyncWrite + Unpin> BufferedStream<S> {
     /// A buffered stream from which `bytes` have been read already.
     pub fn new(stream: S, bytes: BytesMut, claim: MemoryClaim) -> Self {
-        Self { stream, bytes, taken: 0, claim, receiving: Pace::default() }
+        Self { stream, bytes, taken: 0, claim, turn: 0, receiving: Pace::default() }
     }
 
     /// The bytes that have arrived and have not been taken.
@@ -77,6 +83,10 @@ impl<S: AsyncRead + AsyncWrite + Unpin> BufferedStream<S> {
 
     /// Waits for more bytes. The capacity grows with what has arrived, never with what a message announces.
     pub async fn receive(&mut self, read_timeout: ReadTimeout) -> Result<(), Ended> {
+        if self.turn >= TURN_BYTES_MAX {
+            self.turn = 0;
+            yield_now().await;
+        }
         if self.bytes.is_empty() && self.bytes.capacity() > KEPT_BYTES {
             self.bytes = BytesMut::new();
         }
@@ -86,7 +96,8 @@ impl<S: AsyncRead + AsyncWrite + Unpin> BufferedStream<S> {
         if !self.claim.try_resize(self.taken + self.bytes.capacity()) {
             return Err(Ended::NoRoom);
         }
-        let read = self.stream.read_buf(&mut self.bytes);
+        let mut space = (&mut self.bytes).limit(TURN_BYTES_MAX - self.turn);
+        let read = self.stream.read_buf(&mut space);
         let read = match read_timeout {
             ReadTimeout::BetweenMessages(None) => read.await?,
             ReadTimeout::BetweenMessages(Some(longest)) => {
@@ -95,6 +106,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> BufferedStream<S> {
             ReadTimeout::WithinMessage(rate) => self.receiving.keep(rate, read).await??,
         };
         self.receiving.moved(read);
+        self.turn += read;
         if read == 0 { Err(Ended::Closed) } else { Ok(()) }
     }
 
@@ -152,5 +164,43 @@ impl<S: AsyncRead + AsyncWrite + Unpin> BufferedStream<S> {
     /// The stream and the bytes read from it.
     pub fn into_parts(self) -> (S, BytesMut) {
         (self.stream, self.bytes)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::cell::Cell;
+    use std::rc::Rc;
+    use std::sync::Arc;
+
+    use tokio::io::{join, repeat, sink};
+    use tokio::task::LocalSet;
+
+    use super::*;
+    use crate::dispatch::account::Accounts;
+    use crate::dispatch::memory_quota::{MemoryHolder, MemoryQuota};
+
+    #[test]
+    fn a_long_message_leaves_turns_of_the_event_loop_to_others() {
+        const LENGTH: usize = 8 << 20;
+        let quota = Arc::new(MemoryQuota::new(1 << 30));
+        let claim = MemoryHolder::new(quota, Accounts::default().of(&"client".into())).claim();
+        let mut stream = BufferedStream::new(join(repeat(1), sink()), BytesMut::new(), claim);
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        let turns = Rc::new(Cell::new(0));
+        let others = turns.clone();
+        LocalSet::new().block_on(&runtime, async move {
+            tokio::task::spawn_local(async move {
+                loop {
+                    others.set(others.get() + 1);
+                    yield_now().await;
+                }
+            });
+            while stream.bytes().len() < LENGTH {
+                stream.receive(ReadTimeout::BetweenMessages(None)).await.unwrap();
+            }
+        });
+        let least = LENGTH / TURN_BYTES_MAX - 1;
+        assert!(turns.get() >= least, "{} turns of others, at least {least} expected", turns.get());
     }
 }

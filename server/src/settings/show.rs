@@ -63,6 +63,8 @@ fn memory(startup: &StartupOptions) -> Vec<Memory> {
     if !startup.memory {
         parts.push(of("block cache", limits.block_cache, "store.cache"));
         parts.push(of("write buffer", limits.write_buffer, "store.write_buffer: writes wait at twice its value"));
+        let kept = startup.config.limits.scanner_snapshot_writes.unwrap_or(u64::MAX);
+        parts.push(of("snapshots of scanners", kept, "limits.scanner_snapshot_writes"));
     }
     parts.push(of("messages and replies", in_flight, "limits.bytes_in_flight"));
     parts

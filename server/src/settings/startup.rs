@@ -108,6 +108,11 @@ impl StartupOptions {
                 (entry.setting.set)(&mut startup, value);
             }
         }
+        if effective.rank("limits.scanner_snapshot_writes") == 0 {
+            // The engine's limit is twice the setting.
+            let write_buffer = startup.options.memory_limits().write_buffer / 2;
+            startup.config.limits.scanner_snapshot_writes = Some(write_buffer);
+        }
         let mut wrong = Vec::new();
         startup.place(effective, &mut wrong);
         startup.listen(effective, &mut wrong);

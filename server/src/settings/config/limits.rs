@@ -37,7 +37,7 @@ pub struct Limits {
     /// A scanner whose snapshot is older than this continues on a new one; `None`: it keeps its snapshot. Default 30 s.
     pub scanner_snapshot_max: Option<Duration>,
     /// A scanner continues on a new snapshot once this number of bytes has been written since its snapshot was taken;
-    /// `None`: it keeps its snapshot. Default 256 MiB.
+    /// `None`: it keeps its snapshot. Default 128 MiB.
     pub scanner_snapshot_writes: Option<u64>,
     /// A connection is closed when it has made no call for this long (`hbase.thrift.server.socket.read.timeout`, 60 s
     /// in HBase). `None`: never. Default `None`.
@@ -80,7 +80,7 @@ impl Default for Limits {
             scanner_timeout: Duration::from_secs(60),
             scanner_orphan_timeout: Duration::from_secs(10),
             scanner_snapshot_max: Some(Duration::from_secs(30)),
-            scanner_snapshot_writes: Some(256 << 20),
+            scanner_snapshot_writes: Some(128 << 20),
             idle_max: None,
             first_call_max: Some(Duration::from_secs(120)),
             stall_max: Duration::from_secs(60),

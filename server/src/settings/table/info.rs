@@ -24,7 +24,7 @@ pub(super) static SETTINGS: [Setting; 5] = [
         hbase: &[key("hbase.thrift.info.bindAddress")],
         kind: Kind::Text("a host name or an IP address"),
         default: Default::Is("127.0.0.1"),
-        summary: "Host or IP address of the info port if info.listen is not set",
+        summary: "Host or IP address of the info port, unless the same layer of settings or a later one sets info.listen",
         reason: "The info port shows table names and has no authentication (HBase: 0.0.0.0)",
         reloads: false,
         set: |startup, value| startup.parts.info_address = value.text().to_owned(),
@@ -35,7 +35,8 @@ pub(super) static SETTINGS: [Setting; 5] = [
         hbase: &[key("hbase.thrift.info.port")],
         kind: Kind::Count { min: 0, max: 65_535, off: true },
         default: Default::Is("9095"),
-        summary: "Info port if info.listen is not set. off (in HBase, a negative number): no info port",
+        summary: "Info port, unless the same layer of settings or a later one sets info.listen. off (in HBase, a \
+                  negative number): no info port",
         as_in_hbase: true,
         reloads: false,
         set: |startup, value| startup.parts.info_port = value.number().and_then(|n| n.try_into().ok()),

@@ -2,6 +2,7 @@
 
 use super::server::STALL;
 use super::{Default, Kind, ROW, Setting, bytes, count, flag, key_in, time, time_or_off};
+use crate::settings::Value;
 use crate::settings::config::WhenFull;
 
 const MIB: u64 = 1 << 20;
@@ -161,11 +162,12 @@ pub(super) static SETTINGS: [Setting; 19] = [
     Setting {
         name: "limits.scanner_snapshot_writes",
         kind: Kind::Bytes { min: 1, max: 1 << 50, off: true },
-        default: Default::Is("256MiB"),
+        default: Default::Unset("store.write_buffer"),
         summary: "A scanner continues after its last row on a new snapshot once this many bytes have been written since \
                   its snapshot was taken. Off: a scanner keeps its snapshot",
-        reason: "It bounds the replaced data that a snapshot keeps while much is written",
+        reason: "What is written while a snapshot is in use stays in memory, also after it has been flushed to files",
         set: |startup, value| startup.config.limits.scanner_snapshot_writes = value.number(),
+        effective: |startup| Some(startup.config.limits.scanner_snapshot_writes.map_or(Value::Off, Value::Bytes)),
         ..ROW
     },
     Setting {

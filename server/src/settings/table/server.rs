@@ -72,7 +72,7 @@ pub(super) static SETTINGS: [Setting; 13] = [
         hbase: &[key("hbase.regionserver.thrift.ipaddress")],
         kind: Kind::Text("a host name or an IP address"),
         default: Default::Is("127.0.0.1"),
-        summary: "Host or IP address to listen on if server.listen is not set",
+        summary: "Host or IP address to listen on, unless the same layer of settings or a later one sets server.listen",
         reason: "Without users, every client that can connect may do everything, so listening on a network has to be a \
                  deliberate choice (HBase: 0.0.0.0)",
         reloads: false,
@@ -84,7 +84,7 @@ pub(super) static SETTINGS: [Setting; 13] = [
         hbase: &[key("hbase.regionserver.thrift.port")],
         kind: count(0, 65_535),
         default: Default::Is("9090"),
-        summary: "Port to listen on if server.listen is not set",
+        summary: "Port to listen on, unless the same layer of settings or a later one sets server.listen",
         as_in_hbase: true,
         reloads: false,
         set: |startup, value| startup.parts.port = value.number().and_then(|n| n.try_into().ok()).unwrap_or(0),
