@@ -29,6 +29,8 @@ def metadata() -> dict:
         "cargo",
         "metadata",
         "--locked",
+        # The features of the workspace's own crates, of which the packages use none.
+        "--no-default-features",
         "--format-version",
         "1",
         "--filter-platform",
