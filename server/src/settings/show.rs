@@ -37,7 +37,7 @@ pub fn toml(effective: &Effective, startup: &StartupOptions) -> String {
             format!("# {name:<8} {:>8} {:>12} {waiting:>9} {:>16}\n", size.handlers, size.running_max, size.queues);
         out.push_str(&line);
     }
-    out.push_str("\n# The memory that these settings allow. The process itself takes some 10 MiB, and a few KiB per connection.\n#\n");
+    out.push_str("\n# The memory that these settings allow. The process itself takes some 16 MiB, and a few KiB per connection.\n#\n");
     let memory = memory(startup);
     for Memory { name, bytes, setting } in &memory {
         let _ = writeln!(out, "# {name:<22} {:>12}   {setting}", of_bytes(*bytes));
