@@ -12,14 +12,14 @@ pub type Figures = Vec<(&'static str, u64)>;
 /// `TableNotFound`, `Closed`.
 pub fn of_table(engine: &Engine, name: &TableName) -> Result<Figures> {
     let files = engine.table_files(name)?;
-    let traffic = engine.traffic().into_iter().find(|table| table.table == *name);
-    let regions = traffic.map_or_else(Vec::new, |table| table.regions);
+    let traffic = engine.traffic_of(name);
+    let (regions, sum) = traffic.map_or_else(Default::default, |table| (table.regions().len(), table.sum()));
     Ok(vec![
         ("fileBytes", files.bytes),
         ("files", files.count),
-        ("regions", regions.len() as u64),
-        ("reads", regions.iter().map(|(_, traffic)| traffic.reads).sum()),
-        ("writes", regions.iter().map(|(_, traffic)| traffic.writes).sum()),
+        ("regions", regions as u64),
+        ("reads", sum.reads),
+        ("writes", sum.writes),
     ])
 }
 

@@ -236,17 +236,17 @@ impl Admin {
     fn table_statistics<'py>(&self, py: Python<'py>, name: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyDict>> {
         let engine = self.handle.engine()?;
         let name = table_name("table_statistics", name)?;
-        let (files, regions) = call_named(py, "table_statistics", || {
+        let (files, (regions, sum)) = call_named(py, "table_statistics", || {
             let files = engine.table_files(&name)?;
-            let traffic = engine.traffic().into_iter().find(|table| table.table == name);
-            Ok((files, traffic.map_or_else(Vec::new, |table| table.regions)))
+            let traffic = engine.traffic_of(&name);
+            Ok((files, traffic.map_or_else(Default::default, |table| (table.regions().len(), table.sum()))))
         })?;
         let figures = PyDict::new(py);
         figures.set_item("file_bytes", files.bytes)?;
         figures.set_item("files", files.count)?;
-        figures.set_item("regions", regions.len())?;
-        figures.set_item("reads", regions.iter().map(|(_, traffic)| traffic.reads).sum::<u64>())?;
-        figures.set_item("writes", regions.iter().map(|(_, traffic)| traffic.writes).sum::<u64>())?;
+        figures.set_item("regions", regions)?;
+        figures.set_item("reads", sum.reads)?;
+        figures.set_item("writes", sum.writes)?;
         Ok(figures)
     }
 

@@ -21,6 +21,15 @@ pub struct Traffic {
     pub written_bytes: u64,
 }
 
+impl std::iter::Sum for Traffic {
+    fn sum<I: Iterator<Item = Self>>(all: I) -> Self {
+        all.fold(Self::default(), |mut sum, traffic| {
+            sum += traffic;
+            sum
+        })
+    }
+}
+
 impl std::ops::AddAssign for Traffic {
     fn add_assign(&mut self, other: Self) {
         self.reads += other.reads;
@@ -79,20 +88,15 @@ impl RegionCounters {
     }
 
     /// The current values, by region.
-    pub(crate) fn read(&self) -> Vec<Traffic> {
+    pub(crate) fn read(&self) -> impl ExactSizeIterator<Item = Traffic> {
         let value = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
-        let traffic = |counters: &Counters| Traffic {
+        let traffic = move |counters: &Counters| Traffic {
             reads: value(&counters.reads),
             writes: value(&counters.writes),
             read_bytes: value(&counters.read_bytes),
             written_bytes: value(&counters.written_bytes),
         };
-        let sum = |shards: &[Counters]| {
-            let mut sum = Traffic::default();
-            shards.iter().map(traffic).for_each(|shard| sum += shard);
-            sum
-        };
-        self.counters.chunks(self.shards).map(sum).collect()
+        self.counters.chunks(self.shards).map(move |shards| shards.iter().map(traffic).sum())
     }
 }
 

@@ -6,36 +6,24 @@ mod maintenance;
 mod namespaces;
 mod regions;
 mod tables;
+mod traffic;
 
 use std::fmt;
 use std::path::Path;
 use std::sync::Arc;
 
+use crate::catalog::Catalog;
 pub use crate::catalog::Traffic;
-use crate::catalog::{Catalog, TableState};
 use crate::config::{Limits, Options};
 use crate::core::{Core, Handle};
 use crate::error::Result;
 use crate::name::TableName;
-use crate::region::Region;
-use crate::schema::TableDescriptor;
 use crate::stop::Stop;
 use crate::store::{Statistics, Store};
 use crate::table::Table;
 pub use backup::{Damage, FamilyProgress};
 pub use maintenance::TableFiles;
-
-/// The reads and writes of one table since the database was opened.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct TableTraffic {
-    /// Distinguishes the table from all others, including those that had its name before. Tables created later have
-    /// greater numbers; truncating a table gives it a new one.
-    pub number: u64,
-    /// The name.
-    pub table: TableName,
-    /// The regions in order, with the traffic of each.
-    pub regions: Vec<(Region, Traffic)>,
-}
+pub use traffic::TableTraffic;
 
 /// A database. Cheap to clone; all clones are the same one.
 #[derive(Clone)]
@@ -120,40 +108,6 @@ impl Engine {
         let mut statistics = core.store.statistics()?;
         core.row_cache.add_to(&mut statistics);
         Ok(statistics)
-    }
-
-    /// The reads and writes of all tables since the database was opened, in the order in which the tables were created.
-    /// System tables are left out.
-    pub fn traffic(&self) -> Vec<TableTraffic> {
-        let traffic = self.user_tables().into_iter().map(|table| TableTraffic {
-            number: table.number(),
-            table: table.name().clone(),
-            regions: table.regions().iter().cloned().zip(table.traffic().read()).collect(),
-        });
-        traffic.collect()
-    }
-
-    /// Passes each region of all tables with its traffic to a function, in the order of [`Self::traffic`]. The first
-    /// error of the function ends the visit.
-    ///
-    /// # Errors
-    /// That of the function.
-    pub fn visit_traffic<E>(
-        &self,
-        mut visit: impl FnMut(&TableDescriptor, &Region, Traffic) -> std::result::Result<(), E>,
-    ) -> std::result::Result<(), E> {
-        self.user_tables().iter().try_for_each(|table| {
-            let mut regions = table.regions().iter().zip(table.traffic().read());
-            regions.try_for_each(|(region, traffic)| visit(table.descriptor(), region, traffic))
-        })
-    }
-
-    /// All tables but `hbase:meta`, in the order in which they were created.
-    fn user_tables(&self) -> Vec<Arc<TableState>> {
-        let mut tables = self.core().catalog.tables();
-        tables.retain(|table| !table.is_system());
-        tables.sort_by_key(|table| table.number());
-        tables
     }
 
     /// The limits on the size of cells.

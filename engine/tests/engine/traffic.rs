@@ -29,9 +29,9 @@ fn put(row: &'static str, value: &'static str) -> Put {
 }
 
 fn by_region(engine: &Engine) -> Vec<Traffic> {
-    let mut tables = engine.traffic();
+    let tables = engine.traffic();
     assert_eq!(tables.len(), 1, "{tables:?}");
-    tables.remove(0).regions.into_iter().map(|(_, traffic)| traffic).collect()
+    tables[0].regions().map(|(_, traffic)| traffic).collect()
 }
 
 #[test]
@@ -49,6 +49,12 @@ fn reads_and_writes_count_in_the_region_of_their_row() {
     assert_eq!(by_region(&engine), [row(3, 3, 10, 10), row(1, 1, 0, 5)]);
     assert_eq!(table.scan(Scan::default()).unwrap().next(10).unwrap().len(), 2);
     assert_eq!(by_region(&engine), [row(4, 3, 15, 10), row(2, 1, 5, 5)]);
+    let of_table = engine.traffic_of(&name()).unwrap();
+    assert_eq!(of_table.sum(), row(6, 4, 20, 15));
+    assert_eq!(of_table.regions().map(|(region, _)| region.start.clone()).collect::<Vec<_>>(), ["", "m"]);
+    for other in ["none", "hbase:meta"] {
+        assert!(engine.traffic_of(&TableName::parse(other.as_bytes()).unwrap()).is_none(), "{other}");
+    }
 }
 
 #[test]
@@ -72,7 +78,7 @@ fn an_alteration_keeps_the_counters_and_a_new_table_begins_at_zero() {
     let engine = engine(&["m"]);
     engine.table(&name()).put(&put("a", "1")).unwrap();
     let before = by_region(&engine);
-    let number = engine.traffic()[0].number;
+    let number = engine.traffic()[0].number();
     engine.disable_table(&name()).unwrap();
     engine.enable_table(&name()).unwrap();
     engine.modify_table(descriptor()).unwrap();
@@ -81,5 +87,5 @@ fn an_alteration_keeps_the_counters_and_a_new_table_begins_at_zero() {
     engine.delete_table(&name()).unwrap();
     engine.create_table(descriptor(), Vec::new()).unwrap();
     assert_eq!(by_region(&engine), [Traffic::default()]);
-    assert!(engine.traffic()[0].number > number);
+    assert!(engine.traffic()[0].number() > number);
 }

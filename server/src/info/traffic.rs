@@ -16,55 +16,53 @@ pub struct SeriesLimits {
     pub regions: usize,
 }
 
-/// Chooses the tables and regions that have their own series.
+/// Chooses the tables and regions that have their own series, and sums up all others.
+///
+/// A table and a region keep their place until the table disappears; new ones take free places, in their order. What
+/// once counted towards the others stays there. So each series, the sums included, only ever grows, as Prometheus
+/// expects of counters. Memory is kept for each table, not for each region.
 #[derive(Debug)]
 pub struct TrafficSeries {
-    tables: Chosen<u64>,
-    regions: Chosen<(u64, usize)>,
+    /// Places that are free.
+    free: SeriesLimits,
+    /// By number of the table.
+    tables: HashMap<u64, Places>,
+    /// All tables without a place, including those that have disappeared.
+    other_tables: Traffic,
+    /// All regions without a place, including those that have disappeared.
+    other_regions: Traffic,
 }
 
-/// The keys with their own series, and the sum of all others.
-///
-/// A key keeps its place until it disappears; new keys take free places, in their order. A key that once counted
-/// towards the others stays there. So each series, the sum included, only ever grows, as Prometheus expects of
-/// counters.
-#[derive(Debug)]
-struct Chosen<K> {
-    limit: usize,
-    own: HashSet<K>,
-    /// The figures of the other keys, as of the last update.
-    others: HashMap<K, Traffic>,
-    /// The sum of the other keys, including those that have disappeared.
-    sum: Traffic,
+/// The places of a table and of its regions.
+#[derive(Debug, Default)]
+struct Places {
+    /// Whether the table has a place.
+    table: bool,
+    /// How many of its regions have a place: the first ones.
+    regions: usize,
+    /// The largest number of its regions so far.
+    regions_seen: usize,
+    /// What has been counted for the table in `other_tables`.
+    in_other_tables: Traffic,
+    /// What has been counted for its regions in `other_regions`.
+    in_other_regions: Traffic,
 }
 
-impl<K: Copy + Eq + std::hash::Hash> Chosen<K> {
-    fn new(limit: usize) -> Self {
-        Self { limit, own: HashSet::new(), others: HashMap::new(), sum: Traffic::default() }
-    }
+/// The figures of a table that have their own series.
+#[derive(Debug, PartialEq, Eq)]
+struct Own {
+    table: Option<Traffic>,
+    /// Of the first regions.
+    regions: Vec<Traffic>,
+}
 
-    /// Takes the current figures of all keys.
-    fn update(&mut self, all: impl Iterator<Item = (K, Traffic)> + Clone) {
-        let present: HashSet<K> = all.clone().map(|(key, _)| key).collect();
-        self.own.retain(|key| present.contains(key));
-        self.others.retain(|key, _| present.contains(key));
-        for (key, traffic) in all {
-            if self.own.contains(&key) {
-                continue;
-            }
-            if self.own.len() < self.limit && !self.others.contains_key(&key) {
-                self.own.insert(key);
-                continue;
-            }
-            let before = self.others.insert(key, traffic).unwrap_or_default();
-            // Counters begin again at zero if the catalog had to be read again.
-            self.sum += Traffic {
-                reads: traffic.reads.saturating_sub(before.reads),
-                writes: traffic.writes.saturating_sub(before.writes),
-                read_bytes: traffic.read_bytes.saturating_sub(before.read_bytes),
-                written_bytes: traffic.written_bytes.saturating_sub(before.written_bytes),
-            };
-        }
+/// What has been added to counters. Counters begin again at zero if the catalog had to be read again.
+fn increase(now: Traffic, before: Traffic) -> Traffic {
+    Traffic {
+        reads: now.reads.saturating_sub(before.reads),
+        writes: now.writes.saturating_sub(before.writes),
+        read_bytes: now.read_bytes.saturating_sub(before.read_bytes),
+        written_bytes: now.written_bytes.saturating_sub(before.written_bytes),
     }
 }
 
@@ -86,52 +84,96 @@ const OTHER: &str = "other";
 impl TrafficSeries {
     /// Series for as many tables and regions as the limits allow.
     pub fn new(limits: SeriesLimits) -> Self {
-        Self { tables: Chosen::new(limits.tables), regions: Chosen::new(limits.regions) }
+        Self {
+            free: limits,
+            tables: HashMap::new(),
+            other_tables: Traffic::default(),
+            other_regions: Traffic::default(),
+        }
     }
 
     /// Writes the metrics of all tables, which are in the order of their creation.
-    pub fn write(&mut self, out: &mut Exposition, tables: &[TableTraffic]) {
-        self.tables.update(tables.iter().map(|table| (table.number, sum(table))));
-        self.regions.update(tables.iter().flat_map(|table| {
-            table.regions.iter().enumerate().map(|(index, (_, traffic))| ((table.number, index), *traffic))
-        }));
+    pub fn write(&mut self, out: &mut Exposition, all: &[TableTraffic]) {
+        self.retain(&all.iter().map(TableTraffic::number).collect());
+        let (mut tables, mut regions) = (Vec::new(), Vec::new());
+        for traffic in all {
+            let own = self.update(traffic.number(), traffic.regions().map(|(_, region)| region));
+            let table = traffic.table();
+            tables.extend(own.table.map(|sum| (table, sum)));
+            let of_regions = traffic.regions().zip(own.regions);
+            regions
+                .extend(of_regions.map(|((region, _), sum)| (table, region.encoded_name(table), start(region), sum)));
+        }
         for (suffix, help, value) in METRICS {
             let name = format!("hjall_table_{suffix}");
             out.family(&name, "counter", &format!("{help} By table."));
-            for table in tables.iter().filter(|table| self.tables.own.contains(&table.number)) {
-                let labels = [("namespace", table.table.namespace()), ("table", table.table.qualifier())];
-                out.sample(&name, &labels, value(&sum(table)));
+            for (table, traffic) in &tables {
+                let labels = [("namespace", table.namespace()), ("table", table.qualifier())];
+                out.sample(&name, &labels, value(traffic));
             }
-            out.sample(&name, &[("namespace", ""), ("table", OTHER)], value(&self.tables.sum));
+            out.sample(&name, &[("namespace", ""), ("table", OTHER)], value(&self.other_tables));
         }
-        let regions: Vec<_> = tables
-            .iter()
-            .flat_map(|table| table.regions.iter().enumerate().map(move |(index, region)| (table, index, region)))
-            .filter(|(table, index, _)| self.regions.own.contains(&(table.number, *index)))
-            .map(|(table, _, (region, traffic))| (table, region.encoded_name(&table.table), start(region), traffic))
-            .collect();
         for (suffix, help, value) in METRICS {
             let name = format!("hjall_region_{suffix}");
             out.family(&name, "counter", &format!("{help} By region."));
             for (table, region, start, traffic) in &regions {
                 let labels = [
-                    ("namespace", table.table.namespace()),
-                    ("table", table.table.qualifier()),
+                    ("namespace", table.namespace()),
+                    ("table", table.qualifier()),
                     ("region", region.as_str()),
                     ("start", start.as_str()),
                 ];
                 out.sample(&name, &labels, value(traffic));
             }
             let labels = [("namespace", ""), ("table", OTHER), ("region", OTHER), ("start", "")];
-            out.sample(&name, &labels, value(&self.regions.sum));
+            out.sample(&name, &labels, value(&self.other_regions));
         }
     }
-}
 
-fn sum(table: &TableTraffic) -> Traffic {
-    let mut sum = Traffic::default();
-    table.regions.iter().for_each(|(_, traffic)| sum += *traffic);
-    sum
+    /// Takes away the places of tables that have disappeared.
+    fn retain(&mut self, present: &HashSet<u64>) {
+        self.tables.retain(|number, places| {
+            let stays = present.contains(number);
+            if !stays {
+                self.free.tables += usize::from(places.table);
+                self.free.regions += places.regions;
+            }
+            stays
+        });
+    }
+
+    /// Takes the current figures of a table by region. Returns those that have their own series.
+    fn update(&mut self, number: u64, regions: impl ExactSizeIterator<Item = Traffic>) -> Own {
+        let places = self.tables.entry(number).or_insert_with(|| {
+            let table = self.free.tables > 0;
+            self.free.tables -= usize::from(table);
+            Places { table, ..Places::default() }
+        });
+        // A region that counted towards the others gets no place later.
+        if places.regions == places.regions_seen {
+            let more = self.free.regions.min(regions.len().saturating_sub(places.regions_seen));
+            self.free.regions -= more;
+            places.regions += more;
+        }
+        places.regions_seen = places.regions_seen.max(regions.len());
+        let (mut own, mut sum, mut others) = (Vec::new(), Traffic::default(), Traffic::default());
+        for (index, traffic) in regions.enumerate() {
+            sum += traffic;
+            if index < places.regions {
+                own.push(traffic);
+            } else {
+                others += traffic;
+            }
+        }
+        self.other_regions += increase(others, places.in_other_regions);
+        places.in_other_regions = others;
+        if places.table {
+            return Own { table: Some(sum), regions: own };
+        }
+        self.other_tables += increase(sum, places.in_other_tables);
+        places.in_other_tables = sum;
+        Own { table: None, regions: own }
+    }
 }
 
 /// The start key of a region as text, shortened: keys can have 32 KiB.
@@ -149,23 +191,48 @@ mod tests {
         Traffic { reads, ..Traffic::default() }
     }
 
+    /// The reads of each region of a table, by its number.
+    type Tables = [(u64, &'static [u64])];
+
+    /// The reads that have their own series, by number of the table: its own, and those of its regions.
+    type Series = Vec<(u64, Option<u64>, Vec<u64>)>;
+
+    /// Updates the series with all tables. Returns what is shown, and the sums of the other tables and regions.
+    fn update(series: &mut TrafficSeries, tables: &Tables) -> (Series, u64, u64) {
+        series.retain(&tables.iter().map(|(number, _)| *number).collect());
+        let own = tables.iter().map(|(number, regions)| {
+            let own = series.update(*number, regions.iter().map(|count| reads(*count)));
+            (*number, own.table.map(|sum| sum.reads), own.regions.iter().map(|region| region.reads).collect())
+        });
+        let own = own.filter(|(_, table, regions): &(_, _, Vec<_>)| table.is_some() || !regions.is_empty()).collect();
+        (own, series.other_tables.reads, series.other_regions.reads)
+    }
+
     #[test]
-    fn places_are_kept_and_the_sum_of_the_others_never_shrinks() {
-        let mut chosen = Chosen::new(2);
-        chosen.update([(1, reads(5)), (2, reads(6)), (3, reads(7)), (4, reads(8))].into_iter());
-        assert_eq!((chosen.own.clone(), chosen.sum), (HashSet::from([1, 2]), reads(15)));
-        // Table 1 and table 4 have been dropped. The free place is for a new table, not for table 3.
-        chosen.update([(2, reads(6)), (3, reads(10)), (5, reads(1)), (6, reads(1))].into_iter());
-        assert_eq!((chosen.own.clone(), chosen.sum), (HashSet::from([2, 5]), reads(19)));
-        chosen.update(std::iter::empty());
-        assert_eq!((chosen.own.len(), chosen.others.len(), chosen.sum), (0, 0, reads(19)));
+    fn places_are_kept_and_the_sums_of_the_others_never_shrink() {
+        let mut series = TrafficSeries::new(SeriesLimits { tables: 2, regions: 3 });
+        let shown = update(&mut series, &[(1, &[5]), (2, &[6, 1, 1]), (3, &[7]), (4, &[8])]);
+        assert_eq!(shown, (vec![(1, Some(5), vec![5]), (2, Some(8), vec![6, 1])], 15, 16));
+        // Tables 1 and 4 have been dropped. Their places are for a new table, not for table 3 or the rest of table 2.
+        let shown = update(&mut series, &[(2, &[6, 2, 3]), (3, &[10]), (5, &[1]), (6, &[1])]);
+        assert_eq!(shown, (vec![(2, Some(11), vec![6, 2]), (5, Some(1), vec![1])], 19, 22));
+        assert_eq!(update(&mut series, &[]), (vec![], 19, 22));
+        assert!(series.tables.is_empty());
     }
 
     #[test]
     fn without_places_everything_counts_as_other() {
-        let mut chosen = Chosen::new(0);
-        chosen.update([(1, reads(5))].into_iter());
-        chosen.update([(1, reads(2))].into_iter());
-        assert_eq!((chosen.own.len(), chosen.sum), (0, reads(5)));
+        let mut series = TrafficSeries::new(SeriesLimits { tables: 0, regions: 0 });
+        assert_eq!(update(&mut series, &[(1, &[5])]), (vec![], 5, 5));
+        // The counters have begun again at zero.
+        assert_eq!(update(&mut series, &[(1, &[2])]), (vec![], 5, 5));
+        assert_eq!(update(&mut series, &[(1, &[4])]), (vec![], 7, 7));
+    }
+
+    #[test]
+    fn a_table_that_is_split_uses_free_places() {
+        let mut series = TrafficSeries::new(SeriesLimits { tables: 1, regions: 2 });
+        assert_eq!(update(&mut series, &[(1, &[5])]), (vec![(1, Some(5), vec![5])], 0, 0));
+        assert_eq!(update(&mut series, &[(1, &[1, 2, 3])]), (vec![(1, Some(6), vec![1, 2])], 0, 3));
     }
 }

@@ -105,9 +105,9 @@ impl Connection for Embedded {
     }
 
     fn loads(&mut self, table: &TableName) -> Answer<Option<Vec<Load>>> {
-        let traffic = self.engine.traffic().into_iter().find(|traffic| traffic.table == *table);
+        let traffic = self.engine.traffic_of(table);
         Ok(traffic.map(|traffic| {
-            traffic.regions.iter().map(|(_, load)| Load { reads: load.reads, writes: load.writes }).collect()
+            traffic.regions().map(|(_, load)| Load { reads: load.reads, writes: load.writes }).collect()
         }))
     }
 

@@ -35,13 +35,15 @@ pub(super) fn get(context: &CallContext<'_>, request: &Request) -> Answer {
 /// hjall has one server and no store files by region, so the figures of files are 0.
 fn status(context: &CallContext<'_>) -> Answer<protobuf::Status> {
     let mut regions = Vec::new();
-    context.engine.visit_traffic(|table, region, traffic| -> Answer<()> {
-        if context.sees(&table.name) {
-            let name = region.name(&table.name);
+    let tables = context.engine.traffic();
+    for table in tables.iter().filter(|table| context.sees(table.table())) {
+        let stores = i32::try_from(table.descriptor().families.len()).ok();
+        for (region, traffic) in table.regions() {
+            let name = region.name(table.table());
             context.scope.take(0, REGION_BYTES + 2 * name.len()).map_err(|error| Failure::of(&error))?;
             regions.push(StatusRegion {
                 name,
-                stores: i32::try_from(table.families.len()).ok(),
+                stores,
                 storefiles: Some(0),
                 storefile_size_mb: Some(0),
                 memstore_size_mb: Some(0),
@@ -55,8 +57,7 @@ fn status(context: &CallContext<'_>) -> Answer<protobuf::Status> {
                 current_compacted_kvs: Some(0),
             });
         }
-        Ok(())
-    })?;
+    }
     let count = i32::try_from(regions.len()).unwrap_or(i32::MAX);
     let calls = Service::ALL.map(|service| context.watch.calls.took(service).count());
     let requests = i64::try_from(calls.iter().sum::<u64>()).unwrap_or(i64::MAX);
