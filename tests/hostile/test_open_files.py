@@ -3,7 +3,10 @@ import time
 import urllib.request
 
 import happybase
+import pytest
 from attacking import connect, message
+
+from serving import Hjall
 
 
 def is_served(port, source):
@@ -84,3 +87,9 @@ def test_a_store_with_more_files_than_descriptors_works_beside_silent_connection
     again = happybase.Connection("127.0.0.1", server.port, timeout=60_000)
     assert [len(list(again.table(name).scan())) for name in tables] == [rounds] * len(tables)
     again.close()
+
+
+@pytest.mark.parametrize("open_files", [24, 63])
+def test_a_server_with_too_few_descriptors_says_so_and_does_not_start(open_files):
+    with pytest.raises(RuntimeError, match=f"code 1 .*(?s:.*)the limit on open files is {open_files}"):
+        Hjall(None, "--memory", open_files=open_files)

@@ -123,6 +123,15 @@ def test_a_compressed_body_has_the_same_limits(served):
     assert send(server, "GET", "/t/r/f:q2") == (200, b"packed")
 
 
+@pytest.mark.parametrize("coding", ["gzip, chunked", "identity, chunked"])
+def test_a_transfer_coding_that_is_not_decoded_is_refused(served, coding):
+    server = served()
+    for start, kind in [("PUT /t/r/f:q", BYTES), ("POST /", "application/x-thrift")]:
+        with connect(server.port) as raw:
+            raw.sendall(f"{start} HTTP/1.1\r\nHost: localhost\r\nContent-Type: {kind}\r\nTransfer-Encoding: {coding}\r\n\r\n0\r\n\r\n".encode())
+            assert raw.recv(64).startswith(b"HTTP/1.1 501"), (start, coding)
+
+
 def test_a_body_over_the_limit_is_refused(served):
     server = served("--set", "limits.message=1MiB")
     # The client sends all of its body before it reads the answer.

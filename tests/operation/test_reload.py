@@ -1,5 +1,6 @@
 """SIGHUP: reloadable settings change, the others are reported, and an invalid file changes nothing."""
 import json
+import os
 import signal
 import socket
 import ssl
@@ -21,8 +22,12 @@ class Reloaded:
 
     def reload(self, text, until):
         """Rewrites the file, sends SIGHUP, and waits for a log line that contains `until`."""
-        before = len(self.server.said)
         self.file.write_text(text)
+        return self.signal(until)
+
+    def signal(self, until):
+        """Sends SIGHUP, and waits for a log line that contains `until`."""
+        before = len(self.server.said)
         self.server.process.send_signal(signal.SIGHUP)
         while not any(until in line for line in self.server.said[before:]):
             assert self.server.process.poll() is None, self.server.said
@@ -101,6 +106,34 @@ def test_an_invalid_file_changes_nothing(reloaded, wrong):
     with Wire(it.server.port) as wire:
         wire.make_table()
     it.reload("[queues]\nhandlers = 40\n", "setting changed: queues.handlers 30 → 40")
+
+
+@pytest.mark.parametrize("what", ["hjall.toml", "users.toml", "key.pem"])
+def test_a_named_pipe_does_not_keep_signals_waiting(reloaded, tmp_path, what):
+    self_signed(tmp_path, "/CN=localhost")
+    (tmp_path / "users.toml").write_text("")
+    files = {name: json.dumps(str(tmp_path / file)) for name, file in
+             [("certificate", "cert.pem"), ("key", "key.pem"), ("users", "users.toml")]}
+    text = f"[tls]\ncertificate = {files['certificate']}\nkey = {files['key']}\n[auth]\nusers = {files['users']}\n"
+    it = reloaded(text)
+    kept = (tmp_path / what).read_bytes()
+    (tmp_path / what).unlink()
+    os.mkfifo(tmp_path / what)
+    it.signal("is not a regular file")
+    (tmp_path / what).unlink()
+    (tmp_path / what).write_bytes(kept)
+    it.reload(text, "none has changed")
+    assert it.server.stop() == 0
+
+
+def test_a_reload_says_what_it_opens_to_the_network(reloaded, tmp_path):
+    self_signed(tmp_path, "/CN=localhost")
+    pem, key = (json.dumps(str(tmp_path / name)) for name in ("cert.pem", "key.pem"))
+    text = f"[tls]\ncertificate = {pem}\nkey = {key}\n"
+    secured = text + f"client_ca = {pem}\n"
+    it = reloaded(secured, "--listen", "0.0.0.0:0")
+    assert not any("OPEN TO THE NETWORK" in line for line in it.server.said)
+    it.reload(text, "OPEN TO THE NETWORK")
 
 
 def test_a_reload_without_changes_is_logged(reloaded):

@@ -30,6 +30,8 @@ pub enum Failure {
     Info(SocketAddr, io::Error),
     /// The thread that writes the log cannot be started.
     Log(io::Error),
+    /// The limit on open files is lower than what a server needs.
+    OpenFiles { limit: u64, needed: u64 },
     /// Signal handlers cannot be installed.
     Signals(io::Error),
     /// Some calls did not finish within the grace period.
@@ -44,7 +46,7 @@ impl Failure {
     /// The exit code; `hjall serve --help` lists them.
     pub fn code(&self) -> u8 {
         match self {
-            Self::Log(_) | Self::Signals(_) | Self::Start(StartError::Threads(_)) => 1,
+            Self::Log(_) | Self::OpenFiles { .. } | Self::Signals(_) | Self::Start(StartError::Threads(_)) => 1,
             Self::Usage(_) | Self::Settings(_) | Self::Start(StartError::NoAddress | StartError::Users(_)) => 2,
             Self::Start(StartError::Listen(..)) | Self::Info(..) => 3,
             Self::Data(_, error) => match error.kind() {
@@ -121,6 +123,11 @@ impl fmt::Display for Failure {
             Self::Log(error) => {
                 write!(f, "cannot start the thread of the log: {error}; is the limit on processes too low?")
             }
+            Self::OpenFiles { limit, needed } => write!(
+                f,
+                "the limit on open files is {limit}, and a server needs at least {needed}: raise it (ulimit -Hn, or LimitNOFILE= \
+                 in systemd)"
+            ),
             Self::Signals(error) => write!(f, "cannot install signal handlers: {error}"),
             Self::Unfinished => {
                 f.write_str("stopped, but some calls did not finish in time; --grace sets how long they may take")

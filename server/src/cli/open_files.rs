@@ -1,19 +1,33 @@
 //! The operating system's limit on open files, which also limits connections.
 
+use super::exit::Failure;
+
+/// With fewer descriptors, the store cannot create tables or no connection is accepted.
+#[cfg(unix)]
+const FILES_MIN: u64 = 64;
+
 /// Descriptors for everything except connections: files and journals of the store, listeners, the log.
 #[cfg(unix)]
 const OTHER_FILES: u64 = 1024;
 
 /// Raises the soft limit to the hard limit. Only the binary does this; as a library, the server leaves the
 /// limits of its process alone.
+///
+/// # Errors
+/// The limit is too low to serve anything.
 #[cfg(unix)]
-pub fn raise() {
+pub fn raise() -> Result<(), Failure> {
     use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
     let limit = getrlimit(Resource::Nofile);
     if limit.current != limit.maximum
         && let Err(error) = setrlimit(Resource::Nofile, Rlimit { current: limit.maximum, ..limit })
     {
         tracing::warn!(%error, "the limit on open files cannot be raised");
+    }
+    // `None` means unlimited.
+    match getrlimit(Resource::Nofile).current {
+        Some(limit) if limit < FILES_MIN => Err(Failure::OpenFiles { limit, needed: FILES_MIN }),
+        _ => Ok(()),
     }
 }
 
@@ -35,7 +49,9 @@ pub fn compare(connections: usize) {
 
 /// Does nothing: this platform has no such limit.
 #[cfg(not(unix))]
-pub fn raise() {}
+pub fn raise() -> Result<(), Failure> {
+    Ok(())
+}
 
 /// Does nothing: this platform has no such limit.
 #[cfg(not(unix))]

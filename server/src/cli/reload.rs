@@ -1,5 +1,7 @@
 //! SIGHUP: reads the settings again and applies what can change in a running server.
 
+use std::path::Path;
+
 use hjall_server::Server;
 use hjall_server::access::{Users, audit};
 use hjall_server::settings::{Difference, Effective, SettingError, StartupOptions};
@@ -9,6 +11,11 @@ use super::log::{self, Log};
 /// Reads the settings again, applies the differences, and returns the effective settings. An invalid file
 /// changes nothing.
 pub fn run(effective: Effective, server: &Server, log: &Log) -> Effective {
+    let sources = effective.sources();
+    if let Err(why) = check_readable(&[sources.toml.as_deref(), sources.hbase_site.as_deref()]) {
+        tracing::error!("settings are unchanged: {why}");
+        return effective;
+    }
     let read = match Effective::read(effective.sources()) {
         Ok(read) => read,
         Err(refused) => {
@@ -38,12 +45,27 @@ pub fn run(effective: Effective, server: &Server, log: &Log) -> Effective {
     next
 }
 
+/// Checks that files can be read again. Opening a named pipe would wait for a writer, and signals with it; a pipe of a
+/// shell (`<(…)`) has delivered its text before.
+fn check_readable(paths: &[Option<&Path>]) -> Result<(), String> {
+    for path in paths.iter().flatten() {
+        // A file that does not exist is reported by its reader.
+        if path.metadata().is_ok_and(|metadata| !metadata.is_file()) {
+            let path = path.display();
+            return Err(format!("{path} is not a regular file, so it cannot be read again; use a file, or restart"));
+        }
+    }
+    Ok(())
+}
+
 /// Applies the settings. Everything that can fail validation is checked before the first change.
 fn apply(next: &Effective, server: &Server, log: &Log) -> Result<(), String> {
     let joined = |wrong: Vec<SettingError>| wrong.into_iter().map(|wrong| wrong.0).collect::<Vec<_>>().join("; ");
     let startup = StartupOptions::of(next).map_err(joined)?;
     log::check(&startup.log.filter)?;
+    check_readable(&[startup.config.auth.users.as_deref()])?;
     if let Some(files) = &startup.config.tls {
+        check_readable(&[Some(&files.certificate), Some(&files.key), files.client_authorities.as_deref()])?;
         files.check().map_err(|error| error.to_string())?;
     }
     if let Some(path) = &startup.config.auth.users {

@@ -28,10 +28,10 @@ pub fn run(sources: &Sources) -> Result<(), Failure> {
     for line in effective.notes.lines(sources.hbase_site.as_deref()) {
         tracing::warn!("{line}");
     }
-    open_files::raise();
+    open_files::raise()?;
     let connections_max = startup.config.limits.connections_max;
     let StartupOptions { config, data, memory, options, info, .. } = startup;
-    let exposure = Exposure::of(&config);
+    let mut exposure = Exposure::of(&config);
     let info = InfoPort::take(info)?;
     let opened = if memory { Engine::memory(options) } else { Engine::open(&data, options) };
     let engine = opened.map_err(|e| Failure::Data(data.clone(), e))?;
@@ -71,7 +71,14 @@ pub fn run(sources: &Sources) -> Result<(), Failure> {
     let name = loop {
         match runtime.block_on(signals.next()) {
             Signal::Stop(name) => break name,
-            Signal::Reload => effective = reload::run(effective, &server, &log),
+            Signal::Reload => {
+                effective = reload::run(effective, &server, &log);
+                let now = StartupOptions::of(&effective).map_or(exposure, |startup| Exposure::of(&startup.config));
+                if now != exposure {
+                    exposure = now;
+                    exposure.warn(&server);
+                }
+            }
         }
     };
     let drain = StartupOptions::of(&effective).map_or(Duration::ZERO, |startup| startup.drain);
@@ -112,7 +119,7 @@ pub fn run(sources: &Sources) -> Result<(), Failure> {
     }
 }
 
-/// What a start has to say about clients that nothing keeps out.
+/// What a start, or a change of settings, has to say about clients that nothing keeps out.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Exposure {
     /// Every client has to log in or to present a certificate.

@@ -103,6 +103,12 @@ pub async fn serve<S: AsyncRead + AsyncWrite + Reset + Unpin + Send + 'static>(
     }
 }
 
+/// Whether a body arrives as it is or in chunks. hyper also accepts other codings before `chunked`, and does not decode
+/// them.
+fn is_plain_or_chunked(headers: &header::HeaderMap) -> bool {
+    headers.get_all(header::TRANSFER_ENCODING).iter().all(|coding| coding.as_bytes().eq_ignore_ascii_case(b"chunked"))
+}
+
 impl Connection<'_> {
     async fn answer(&self, request: Request<Incoming>) -> Result<Response<ReplyBody>, Infallible> {
         self.exchange.begin_call();
@@ -161,6 +167,11 @@ impl Connection<'_> {
 
     /// Answers a request whose origin has been checked. On a port of both, a POST of a Thrift message is for Thrift.
     async fn serve(&self, request: Request<Incoming>) -> Response<ReplyBody> {
+        if !is_plain_or_chunked(request.headers()) {
+            let why = "The server decodes no transfer coding but chunked; send the body without Transfer-Encoding, or with \
+                       chunked alone.\n";
+            return self.text(StatusCode::NOT_IMPLEMENTED, why);
+        }
         let speaking = *self.speaking.lock().unwrap_or_else(PoisonError::into_inner);
         let is_thrift = match speaking {
             DefaultService::Only(service) => service != Service::Rest,
