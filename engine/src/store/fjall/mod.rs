@@ -15,7 +15,6 @@ mod cursor;
 mod cursors;
 mod database;
 mod failure;
-mod gathering;
 mod group;
 mod open_files;
 mod options;

@@ -18,10 +18,9 @@ use std::sync::{Arc, OnceLock};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-use parking_lot::{Condvar, Mutex, MutexGuard};
+use parking_lot::{Condvar, Mutex};
 
 use super::failure::failed_io;
-use super::gathering::Gathering;
 use crate::blocking;
 use crate::error::{Error, Result};
 
@@ -58,8 +57,6 @@ struct SyncState {
     requested: u64,
     /// The number of these requests, from the first one, whose commits are durable.
     synced: u64,
-    /// The request that wakes the thread.
-    wakes_at: u64,
     dirty_since: Option<Instant>,
     failed: Option<Error>,
     stopped: bool,
@@ -129,9 +126,7 @@ impl SyncQueue {
         let mut state = self.state.lock();
         state.requested += 1;
         let ticket = state.requested;
-        if ticket >= state.wakes_at {
-            self.wanted.notify_one();
-        }
+        self.wanted.notify_one();
         self.ended.wait_while(&mut state, |state| state.synced < ticket && state.failed.is_none() && !state.stopped);
         if state.synced >= ticket {
             return Ok(());
@@ -146,7 +141,6 @@ impl SyncQueue {
 
     fn run(&self) {
         let mut journal = Journal::in_folder(&self.data);
-        let mut gathering = Gathering::default();
         let mut state = self.state.lock();
         loop {
             if state.requested == state.synced {
@@ -166,25 +160,19 @@ impl SyncQueue {
                     Some(_) => {}
                 }
             }
-            self.gather(&mut gathering, &mut state);
-            let (target, group) = (state.requested, state.requested - state.synced);
+            let target = state.requested;
             state.dirty_since = None;
             // Cleared before the sync begins: a commit that finds it still set was written before, and this sync covers
             // it.
             self.dirty.store(false, Ordering::SeqCst);
             drop(state);
             self.syncing.store(true, Ordering::Relaxed);
-            let began = Instant::now();
             let synced = journal.sync();
-            let took = began.elapsed();
             self.syncing.store(false, Ordering::Relaxed);
             self.syncs.fetch_add(1, Ordering::Relaxed);
             state = self.state.lock();
             match synced {
-                Ok(()) => {
-                    state.synced = target;
-                    gathering.synced(group, state.requested, took, Instant::now());
-                }
+                Ok(()) => state.synced = target,
                 Err(error) => {
                     let error = failed(error);
                     tracing::error!(%error, "syncing the journal failed");
@@ -198,16 +186,6 @@ impl SyncQueue {
             }
             self.ended.notify_all();
         }
-    }
-
-    /// Waits for the writers of the last sync to write again, if that seems worth it.
-    fn gather(&self, gathering: &mut Gathering, state: &mut MutexGuard<'_, SyncState>) {
-        let before = state.requested;
-        let Some((expected, until)) = gathering.begin(before, Instant::now()) else { return };
-        state.wakes_at = expected;
-        self.wanted.wait_while_until(state, |state| state.requested < expected && !state.stopped, until);
-        state.wakes_at = 0;
-        gathering.end(before, state.requested);
     }
 }
 
