@@ -45,11 +45,10 @@ impl std::fmt::Debug for Options {
 impl Options {
     /// The memory that these options allow on this machine.
     pub fn memory_limits(&self) -> MemoryLimits {
-        let store = self.for_store();
         MemoryLimits {
-            block_cache: store.cache_bytes(),
+            block_cache: self.for_store().cache_bytes(),
             row_cache: self.row_cache_limit(),
-            write_buffer: store.write_buffer_bytes.saturating_mul(2),
+            write_buffer: self.write_buffer_limit().saturating_mul(2),
         }
     }
 
@@ -58,13 +57,18 @@ impl Options {
         self.row_cache_bytes.or(self.cache_bytes.map(|bytes| bytes / 8)).unwrap_or(ROW_CACHE_BYTES)
     }
 
+    /// The memory for data that is not yet in files above which the largest part is flushed, in bytes.
+    pub fn write_buffer_limit(&self) -> u64 {
+        self.write_buffer_bytes.unwrap_or(StoreOptions::default().write_buffer_bytes)
+    }
+
     /// The options of the store.
     pub(crate) fn for_store(&self) -> StoreOptions {
         let default = StoreOptions::default();
         StoreOptions {
             clock: self.clock.clone(),
             cache_bytes: self.cache_bytes,
-            write_buffer_bytes: self.write_buffer_bytes.unwrap_or(default.write_buffer_bytes),
+            write_buffer_bytes: self.write_buffer_limit(),
             fsync: self.fsync,
             sync_interval: match self.sync_interval {
                 None => default.sync_interval,

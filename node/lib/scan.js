@@ -70,37 +70,31 @@ class Scan extends BaseScan {
   /** The next row: { value, done }. */
   next() {
     if (this.#turn === undefined && this._at < this._block.length) return Promise.resolve({ value: this._take(), done: false });
-    return this._nextOfBlock();
+    return this.#inTurn(() => ({ value: this._take(), done: false }), { value: undefined, done: true });
   }
 
-  /** Waits for the calls that have not been answered; returns the function that ends the turn of this one. */
-  #begin() {
+  /**
+   * Calls `take` once a row has been fetched and all earlier calls have been answered; `end` at the end of the scan.
+   * Nothing else may be chained to the promise: V8 follows only a single `await` of it, and the stacks of errors name
+   * the functions of the program that wait.
+   */
+  async #inTurn(take, end) {
     const before = this.#turn;
-    let resolve;
-    const turn = new Promise((resolved) => {
-      resolve = resolved;
+    let answered;
+    const turn = new Promise((resolve) => {
+      answered = resolve;
     });
     this.#turn = turn;
-    const end = () => {
-      if (this.#turn === turn) this.#turn = undefined;
-      resolve();
-    };
-    return { before, end };
-  }
-
-  // Nothing else may be chained to the promises of these two functions: V8 follows only a single `await` of a promise,
-  // and the stacks of errors name the functions of the program that wait.
-  async _nextOfBlock() {
-    const { before, end } = this.#begin();
     try {
       if (before !== undefined) await before;
       // Checked again, since the scan may have been closed in the meantime.
       while (this._at >= this._block.length) {
-        if (!(await this.#fetched(this._nextOfBlock))) return { value: undefined, done: true };
+        if (!(await this.#fetched())) return end;
       }
-      return { value: this._take(), done: false };
+      return take();
     } finally {
-      end();
+      if (this.#turn === turn) this.#turn = undefined;
+      answered();
     }
   }
 
@@ -110,10 +104,10 @@ class Scan extends BaseScan {
     return row;
   }
 
-  /** Fetches a block unless rows are left; false at the end. Errors get the stack of the code that awaits `below`. */
-  #fetched(below) {
+  /** Fetches a block unless rows are left; false at the end. Errors get the stack of the code that awaits the call. */
+  #fetched() {
     return this.#fetch().catch((error) => {
-      throw this._located(error, below);
+      throw this._located(error, this.#inTurn);
     });
   }
 
@@ -137,19 +131,12 @@ class Scan extends BaseScan {
   }
 
   /** The rest of the current block, or the next block; empty at the end. Faster than reading row by row. */
-  async nextBlock() {
-    const { before, end } = this.#begin();
-    try {
-      if (before !== undefined) await before;
-      while (this._at >= this._block.length) {
-        if (!(await this.#fetched(this.nextBlock))) return [];
-      }
+  nextBlock() {
+    return this.#inTurn(() => {
       const rest = this._at === 0 ? this._block : this._block.slice(this._at);
       this._at = this._block.length;
       return rest;
-    } finally {
-      end();
-    }
+    }, []);
   }
 
   /** All remaining rows. */

@@ -58,24 +58,26 @@ def main():
     if a.mode == "random":
         hbase = a.thrift1 or "127.0.0.1:19090", a.thrift2 or "127.0.0.1:19091"
         passed, failed = beside.run(hbase, a.files, pathlib.Path(a.out), a.seed, a.seconds, a.only)
-        print(f"{passed} passed, {failed} failed")
-        return 1 if failed or not passed else 0
-    if a.mode == "suite":
+    elif a.mode == "suite":
         passed, failed = suite.run([pathlib.Path(f) for f in a.files], a.verbose)
-        print(f"{passed} passed, {failed} failed")
-        return 1 if failed or not passed else 0
+    else:
+        passed, failed = replayed(a)
+    print(f"{passed} passed, {failed} failed")
+    return 1 if failed or not passed else 0
+
+
+def replayed(a):
+    """Replays the files against a running server, or a new one; returns the numbers of (passed, failed) scenarios."""
     server = Hjall() if a.start else None
     one = a.thrift1 or (server.address if server else "127.0.0.1:9090")
     address = one, a.thrift2 or one
     try:
         outcomes = replay(address, (a.transport, a.protocol), a.files, only=a.only, known=known.load(a.known),
                           verbose=a.verbose, stop_after=a.stop_after, jobs=a.jobs)
-        passed, failed = total(outcomes)
+        return total(outcomes)
     finally:
         if server:
             server.close()
-    print(f"{passed} passed, {failed} failed")
-    return 1 if failed or not passed else 0
 
 
 if __name__ == "__main__":

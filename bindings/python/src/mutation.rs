@@ -46,20 +46,15 @@ impl Columns {
             self.next += 1;
             return (family.clone(), Some(qualifier.clone()));
         }
-        let Some(colon) = column.iter().position(|&b| b == b':') else {
-            return (Bytes::copy_from_slice(column), None);
-        };
-        let family = match self.known.last() {
-            Some((family, _)) if family[..] == column[..colon] => family.clone(),
-            _ => Bytes::copy_from_slice(&column[..colon]),
-        };
-        let qualifier = Bytes::copy_from_slice(&column[colon + 1..]);
-        if self.next < COLUMNS_MAX {
+        let (family, qualifier) = convert::column(Bytes::copy_from_slice(column));
+        if let Some(qualifier) = &qualifier
+            && self.next < COLUMNS_MAX
+        {
             self.known.truncate(self.next);
             self.known.push((family.clone(), qualifier.clone()));
             self.next += 1;
         }
-        (family, Some(qualifier))
+        (family, qualifier)
     }
 }
 

@@ -83,10 +83,6 @@ fn refuse<T>(what: impl std::fmt::Display, remedy: impl std::fmt::Display) -> Re
     .with_remedy(remedy))
 }
 
-fn shown(family: &FamilyDescriptor) -> String {
-    String::from_utf8_lossy(&family.name).into_owned()
-}
-
 fn check_sizes(table: &TableDescriptor) -> Result<()> {
     let file = number(&table.attributes, "MAX_FILESIZE", FILE_BYTES_MIN)?;
     if file < FILE_BYTES_MIN {
@@ -142,10 +138,10 @@ fn check_classes(table: &TableDescriptor) -> Result<()> {
 fn check_compression(table: &TableDescriptor) -> Result<()> {
     const MISSING_CLASS: &str =
         "java.lang.RuntimeException: java.lang.ClassNotFoundException: org.apache.hadoop.hbase.io.compress";
-    let remedy = |family, key, name: &str| {
+    let remedy = |family: &FamilyDescriptor, key: &str, name: &str| {
         format!(
             "{key} of family {} is {name}, which is not available; use NONE, GZ, SNAPPY, LZ4, LZO or ZSTD",
-            shown(family)
+            family.shown_name()
         )
     };
     for family in table.families.values() {
@@ -213,7 +209,10 @@ fn check_scopes(table: &TableDescriptor) -> Result<()> {
         let scope = family.scope()?;
         if !(0..=2).contains(&scope) {
             return refuse(
-                format_args!("Replication scope for column family {} is {scope} which is invalid.", shown(family)),
+                format_args!(
+                    "Replication scope for column family {} is {scope} which is invalid.",
+                    family.shown_name()
+                ),
                 "use 0, 1 or 2 for REPLICATION_SCOPE",
             );
         }
@@ -236,7 +235,7 @@ fn check_blooms(table: &TableDescriptor) -> Result<()> {
             let remedy = format_args!(
                 "BLOOMFILTER of family {} must be NONE, ROW, ROWCOL, or ROWPREFIX_FIXED_LENGTH with \
                  RowPrefixBloomFilter.prefix_length from 1 to {ROW_LENGTH_MAX} in its configuration",
-                shown(family)
+                family.shown_name()
             );
             return refuse("Failed to get bloom filter param", remedy);
         }
@@ -246,7 +245,7 @@ fn check_blooms(table: &TableDescriptor) -> Result<()> {
 
 fn check_values(table: &TableDescriptor) -> Result<()> {
     for family in table.families.values() {
-        let name = shown(family);
+        let name = family.shown_name();
         if family.ttl_seconds()? <= 0 {
             let remedy = "use seconds from 1, or leave TTL out to keep cells forever";
             return refuse(format_args!("TTL for column family {name} must be positive."), remedy);

@@ -1,5 +1,6 @@
 //! The descriptor of a family: unparsed attributes, with typed getters and setters.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use bytes::Bytes;
@@ -55,6 +56,16 @@ impl FamilyDescriptor {
         Ok(Self { name, attributes, configuration: BTreeMap::new() })
     }
 
+    /// The name as text, for messages.
+    pub(super) fn shown_name(&self) -> Cow<'_, str> {
+        String::from_utf8_lossy(&self.name)
+    }
+
+    /// The remedy for a VERSIONS below MIN_VERSIONS.
+    fn more_versions(&self) -> String {
+        format!("raise VERSIONS or lower MIN_VERSIONS of family {}", self.shown_name())
+    }
+
     /// Sets an attribute without checking it. An empty value removes it, or restores its default.
     pub fn set(&mut self, key: impl Into<Bytes>, value: impl Into<Bytes>) -> &mut Self {
         let (key, value) = (key.into(), value.into());
@@ -101,7 +112,7 @@ impl FamilyDescriptor {
         from_name(&name).ok_or_else(|| {
             Error::new(
                 ErrorKind::Unprocessable,
-                format!("{key} of column family {} is unknown: {name}", String::from_utf8_lossy(&self.name)),
+                format!("{key} of column family {} is unknown: {name}", self.shown_name()),
             )
             .with_remedy("use one of the values that HBase has for this attribute, or leave it out")
         })
@@ -206,20 +217,15 @@ impl FamilyDescriptor {
     /// `InvalidArgument` if it is not positive or below MIN_VERSIONS.
     pub fn set_max_versions(&mut self, versions: i32) -> Result<&mut Self> {
         if versions <= 0 {
-            return Err(Error::invalid("Maximum versions must be positive").with_remedy(format_args!(
-                "VERSIONS of family {} is {versions}; use 1 or more",
-                String::from_utf8_lossy(&self.name)
-            )));
+            return Err(Error::invalid("Maximum versions must be positive")
+                .with_remedy(format_args!("VERSIONS of family {} is {versions}; use 1 or more", self.shown_name())));
         }
         let min = self.min_versions().unwrap_or(0);
         if versions < min {
             return Err(Error::invalid(format!(
                 "Set MaxVersion to {versions} while minVersion is {min}. Maximum versions must be >= minimum versions "
             ))
-            .with_remedy(format_args!(
-                "raise VERSIONS or lower MIN_VERSIONS of family {}",
-                String::from_utf8_lossy(&self.name)
-            )));
+            .with_remedy(self.more_versions()));
         }
         Ok(self.set_text("VERSIONS", versions))
     }
@@ -235,19 +241,14 @@ impl FamilyDescriptor {
     /// `InvalidArgument` if either is not positive or `min` exceeds `max`.
     pub fn set_versions(&mut self, min: i32, max: i32) -> Result<&mut Self> {
         if min <= 0 {
-            return Err(Error::invalid("Minimum versions must be positive").with_remedy(format_args!(
-                "MIN_VERSIONS of family {} is {min}; use 1 or more",
-                String::from_utf8_lossy(&self.name)
-            )));
+            return Err(Error::invalid("Minimum versions must be positive")
+                .with_remedy(format_args!("MIN_VERSIONS of family {} is {min}; use 1 or more", self.shown_name())));
         }
         if max < min {
             return Err(Error::invalid(format!(
                 "Unable to set MaxVersion to {max} and set MinVersion to {min}, as maximum versions must be >= minimum versions."
             ))
-            .with_remedy(format_args!(
-                "raise VERSIONS or lower MIN_VERSIONS of family {}",
-                String::from_utf8_lossy(&self.name)
-            )));
+            .with_remedy(self.more_versions()));
         }
         Ok(self.set_text("MIN_VERSIONS", min).set_text("VERSIONS", max))
     }
@@ -276,7 +277,7 @@ impl FamilyDescriptor {
             return Err(Error::invalid("DFS replication factor cannot be less than 1 if explicitly set.").with_remedy(
                 format_args!(
                     "DFS_REPLICATION of family {} is {replication}; use 1 or more, or 0 for the default",
-                    String::from_utf8_lossy(&self.name)
+                    self.shown_name()
                 ),
             ));
         }

@@ -39,11 +39,8 @@ impl TableDescriptor {
     /// `InvalidArgument` if a family of that name exists.
     pub fn add_family(&mut self, family: FamilyDescriptor) -> Result<&mut Self> {
         if self.families.contains_key(&family.name) {
-            return Err(Error::invalid(format!(
-                "Family '{}' already exists so cannot be added",
-                String::from_utf8_lossy(&family.name)
-            ))
-            .with_remedy(format_args!("name each family of table {} once", self.name)));
+            return Err(Error::invalid(format!("Family '{}' already exists so cannot be added", family.shown_name()))
+                .with_remedy(format_args!("name each family of table {} once", self.name)));
         }
         self.families.insert(family.name.clone(), family);
         Ok(self)

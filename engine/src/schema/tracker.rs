@@ -63,7 +63,7 @@ pub fn check_tracker_change(old: &TableDescriptor, new: &TableDescriptor) -> Res
                 ErrorKind::InvalidDescriptor,
                 format!(
                     "Should change to MIGRATION first when migrating from {from} for family {} of table {}",
-                    String::from_utf8_lossy(&family.name),
+                    family.shown_name(),
                     new.name
                 ),
             )

@@ -3,12 +3,12 @@
 //! Every call of both services passes here, with the first argument of its method, which names what the call concerns.
 
 use hjall_engine::name::TableName;
-use hjall_idl::{REMEDY_LINE, hbase1, hbase2};
+use hjall_idl::{hbase1, hbase2};
 
 use crate::access::audit;
 use crate::access::{Denied, Need, Role};
 use crate::gateway::context::CallContext;
-use crate::gateway::error::Raised;
+use crate::gateway::error::{IO, Raised};
 use crate::settings::config::ReadOnly;
 use crate::wire::fault::Fault;
 use crate::wire::method::{Access, Effect, Method, ScannerUse, Service};
@@ -225,12 +225,17 @@ fn check_writable(mode: ReadOnly, method: Method) -> Result<(), Fault> {
         },
         ReadOnly::All => effect != Effect::None,
     };
-    const REMEDY: &str = "the server is in read-only mode: its operator can change server.read_only";
+    if !forbidden {
+        return Ok(());
+    }
+    let remedy = "the server is in read-only mode: its operator can change server.read_only";
     let text = match method.service() {
-        Service::Rest => REMEDY.to_owned(),
-        Service::Thrift1 | Service::Thrift2 => format!("Thrift Server is in Read-only mode.{REMEDY_LINE}{REMEDY}"),
+        Service::Rest => remedy.to_owned(),
+        Service::Thrift1 | Service::Thrift2 => {
+            Raised::new(IO, "Thrift Server is in Read-only mode.").with_remedy(remedy).bare()
+        }
     };
-    if forbidden { Err(Fault::io(text, false)) } else { Ok(()) }
+    Err(Fault::io(text, false))
 }
 
 /// A call that changes tables, namespaces or the state of the server, for the audit log.

@@ -109,9 +109,7 @@ impl StartupOptions {
             }
         }
         if effective.rank("limits.scanner_snapshot_writes") == 0 {
-            // The engine's limit is twice the setting.
-            let write_buffer = startup.options.memory_limits().write_buffer / 2;
-            startup.config.limits.scanner_snapshot_writes = Some(write_buffer);
+            startup.config.limits.scanner_snapshot_writes = Some(startup.options.write_buffer_limit());
         }
         let mut wrong = Vec::new();
         startup.place(effective, &mut wrong);

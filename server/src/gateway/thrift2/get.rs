@@ -3,7 +3,6 @@
 use hjall_engine::Error;
 use hjall_engine::name::TableName;
 use hjall_engine::request::{Get, TimeRange, check_row};
-use hjall_idl::REMEDY_LINE;
 use hjall_idl::hbase2::{ExistsAllArgs, ExistsArgs, GetArgs, GetMultipleArgs, TGet};
 
 use super::convert::{check_authorizations, columns, table_name, time_range};
@@ -13,7 +12,7 @@ use super::region::replica_missing;
 use super::rows::{OneRow, Rows};
 use crate::gateway::attributes::Attributes;
 use crate::gateway::context::{CallContext, Context};
-use crate::gateway::error::{NULL_POINTER, VERSIONS_NOT_POSITIVE};
+use crate::gateway::error::{IO, NULL_POINTER, Raised, VERSIONS_NOT_POSITIVE};
 use crate::wire::fault::Fault;
 
 /// `TConsistency.TIMELINE`.
@@ -75,20 +74,20 @@ impl Request {
     fn check_replica(&self, context: &Context, table: &TableName) -> Answer<()> {
         match self.replica {
             Some(id) if replica_missing(context, table, id)? => {
-                Err(Fault::io(no_replica(id, &self.get.row, table), true))
+                let raised = Raised::new(IO, no_replica(id, &self.get.row, table)).with_remedy(NO_REPLICA);
+                Err(Fault::io(raised.bare(), true))
             }
             _ => Ok(()),
         }
     }
 }
 
-/// HBase's text for a read of a replica that the table does not have.
+/// The remedy for a read of a replica that the table does not have.
+pub const NO_REPLICA: &str = "the table has fewer replicas (REGION_REPLICATION): read without targetReplicaId";
+
+/// HBase's text for such a read.
 pub fn no_replica(id: i32, row: &[u8], table: &TableName) -> String {
-    format!(
-        "Cannot get the location for replica{id} of region for {} in {table}{REMEDY_LINE}the table has fewer replicas \
-         (REGION_REPLICATION): read without targetReplicaId",
-        String::from_utf8_lossy(row)
-    )
+    format!("Cannot get the location for replica{id} of region for {} in {table}", String::from_utf8_lossy(row))
 }
 
 /// Reads one row.

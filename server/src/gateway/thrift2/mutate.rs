@@ -4,7 +4,6 @@ use bytes::Bytes;
 use hjall_engine::mutation::{Mutation, Put, PutCell, check_timestamp};
 use hjall_engine::request::check_row;
 use hjall_engine::{Error, LATEST};
-use hjall_idl::REMEDY_LINE;
 use hjall_idl::hbase2::{MutateRowArgs, PutArgs, PutMultipleArgs, TMutation, TPut, TRowMutations};
 
 use super::batch::{BatchElement, apply};
@@ -13,7 +12,7 @@ use super::delete::DeleteRequest;
 use super::error::{Answer, batch, batch_of, data, illegal, refused, refused_batch};
 use crate::gateway::attributes::Attributes;
 use crate::gateway::context::{CallContext, Context};
-use crate::gateway::error::ILLEGAL_ARGUMENT;
+use crate::gateway::error::{ILLEGAL_ARGUMENT, IO, Raised};
 use crate::wire::fault::Fault;
 
 /// A put, and the error with which a region server would refuse it.
@@ -111,15 +110,12 @@ impl RowRequest {
 
 /// HBase's `WrongRowIOException`, which the client raises before it sends the request.
 fn wrong_row(action: &[u8], row: &[u8]) -> Fault {
-    Fault::io(
-        format!(
-            "The row in the recently added Mutation <{}> doesn't match the original one <{}>{REMEDY_LINE}send the \
-             mutations of each row in a call of their own",
-            String::from_utf8_lossy(action),
-            String::from_utf8_lossy(row)
-        ),
-        true,
-    )
+    let text = format!(
+        "The row in the recently added Mutation <{}> doesn't match the original one <{}>",
+        String::from_utf8_lossy(action),
+        String::from_utf8_lossy(row)
+    );
+    Fault::io(Raised::new(IO, text).with_remedy("send the mutations of each row in a call of their own").bare(), true)
 }
 
 /// Writes one row.

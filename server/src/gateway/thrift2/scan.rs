@@ -10,7 +10,7 @@ use hjall_idl::hbase2::{CloseScannerArgs, GetScannerResultsArgs, GetScannerRowsA
 use super::convert::{check_authorizations, columns, table_name, time_range};
 use super::error::{Answer, data, illegal, refused};
 use super::filter;
-use super::get::no_replica;
+use super::get::{NO_REPLICA, no_replica};
 use super::region::replica_missing;
 use super::rows::Rows;
 use crate::gateway::attributes::Attributes;
@@ -76,8 +76,8 @@ fn start(context: &CallContext<'_>, name: &TableName, sent: TScan) -> Answer<Ope
     if let Some(id) = replica.filter(|id| *id > 0)
         && replica_missing(context, name, id).unwrap_or(false)
     {
-        let text = no_replica(id, &scan.start, name);
-        refusal = refusal.or(Some(Error::new(ErrorKind::Unprocessable, text)));
+        let missing = Error::new(ErrorKind::Unprocessable, no_replica(id, &scan.start, name)).with_remedy(NO_REPLICA);
+        refusal = refusal.or(Some(missing));
     }
     let scanner: Scanner = context.engine.table(name).scan(scan).map_err(|e| data(&e))?;
     Ok(OpenScanner { refusal, ..OpenScanner::new(name.clone(), scanner, context.scope) })
