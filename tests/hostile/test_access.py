@@ -168,10 +168,19 @@ def test_lists_show_what_the_user_has_a_role_for(server):
         assert descriptors == []
         namespaces = web.call(two.THBaseService, "listNamespaceDescriptors", [], "owner").success
         assert [namespace.name for namespace in namespaces] in ([b"sales"], ["sales"])
+        # A pattern is not applied to the names of other tables, not even one that gives up on a long name.
+        for guess in (b"secret", b"secreu"):
+            for method in ("getTableNamesByPattern", "getTableDescriptorsByPattern"):
+                given = [rb"(?=%s)(\w|\w|\w|\w)*\1!" % guess, False]
+                assert web.call(two.THBaseService, method, given, "reader").success == [], (method, guess)
         # Regions and their keys belong to their table, however they are asked for.
-        for method, given in (("getTableRegions", [b"secret"]), ("getRegionInfo", [b"secret,,99999999999999"])):
-            assert DENIED in failure(web.call(one.Hbase, method, given, "reader")), method
-            assert "secret" not in failure(web.call(one.Hbase, "getRegionInfo", given, "reader"))
+        assert DENIED in failure(web.call(one.Hbase, "getTableRegions", [b"secret"], "reader"))
+        # A key finds the regions of the tables that the user sees, as if others did not exist.
+        found = lambda key, user: web.call(one.Hbase, "getRegionInfo", [key], user).success.name
+        assert found(b"secret,,99999999999999", "reader").split(b",")[0] == b"sales:orders"
+        assert found(b"secret,,99999999999999", "root").split(b",")[0] == b"secret"
+        unknown = failure(web.call(one.Hbase, "getRegionInfo", [b"secret,,99999999999999"], "none"))
+        assert "Cannot find row in hbase:meta, row=secret,," in unknown and DENIED not in unknown
         region = web.call(one.Hbase, "getTableRegions", [b"secret"], "root").success[0].name
         region = region if isinstance(region, bytes) else region.encode()
         for name in (b"secret", b"default:secret", region, region.split(b".")[-2]):

@@ -1,4 +1,5 @@
 """A log that is not read, and clients that write into it."""
+import resource
 import signal
 import struct
 import subprocess
@@ -13,10 +14,10 @@ MISTAKE = message("get", text_field(1, b"t") + b"\x0c\0\x02" + text_field(1, b""
 MISTAKES = 100_000 if AT_LENGTH else 2_000
 
 
-def start(*options):
-    """Starts a server whose standard error is a separate pipe; returns the process and its port."""
+def start(*options, log=subprocess.PIPE, limit=None):
+    """Starts a server whose standard error is a separate pipe, or `log`; returns the process and its port."""
     process = subprocess.Popen([binary(), "serve", "--memory", "--listen", "127.0.0.1:0", "--info-listen", "off", *options],
-                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+                               stdout=subprocess.PIPE, stderr=log, text=True, preexec_fn=limit)
     return process, int(process.stdout.readline().rsplit(":", 1)[1])
 
 
@@ -44,6 +45,18 @@ def test_a_log_that_is_not_read_does_not_stop_the_server():
     assert process.wait(timeout=60) == 0, "the server stops although the pipe is full"
     process.stdout.close()
     process.stderr.close()
+
+
+def test_a_log_that_reaches_the_limit_of_a_file_does_not_end_the_server(tmp_path):
+    with open(tmp_path / "log", "w") as log:
+        process, port = start("--log", "trace", log=log, limit=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (2000, 2000)))
+        with connect(port) as raw:
+            raw.sendall(MISTAKE * 100)
+            answers(raw, 100)
+        process.send_signal(signal.SIGTERM)
+        assert process.wait(timeout=60) == 0
+    assert (tmp_path / "log").stat().st_size == 2000
+    process.stdout.close()
 
 
 def test_mistakes_of_clients_are_logged_once_and_then_summarised():

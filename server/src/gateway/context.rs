@@ -1,5 +1,6 @@
 //! The context of calls: what all of them share, and what belongs to one.
 
+use std::cell::Cell;
 use std::ops::Deref;
 use std::sync::Arc;
 
@@ -38,9 +39,15 @@ pub struct CallContext<'a> {
     pub shared: &'a Context,
     /// The client and the limits of the call.
     pub scope: &'a CallScope<'a>,
+    /// Whether the roles of the user do not allow the call.
+    pub denied: Cell<bool>,
 }
 
-impl CallContext<'_> {
+impl<'a> CallContext<'a> {
+    /// The context of a call that nothing has refused yet.
+    pub fn new(shared: &'a Context, scope: &'a CallScope<'a>) -> Self {
+        Self { shared, scope, denied: Cell::new(false) }
+    }
     /// The database, for changes of tables and namespaces. They fail without an effect once the call has been stopped.
     pub fn changes(&self) -> Engine {
         self.engine.stopped_by(self.scope.stop())

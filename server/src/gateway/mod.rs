@@ -120,7 +120,7 @@ impl Handler for Context {
         input: &mut dyn TInputProtocol,
         output: &mut Output<'_>,
     ) -> Result<(), Fault> {
-        let context = CallContext { shared: self, scope };
+        let context = CallContext::new(self, scope);
         match method {
             Method::Thrift1(method) => thrift1::call(&context, method, input, output),
             Method::Thrift2(method) => thrift2::call(&context, method, input, output),
@@ -130,7 +130,7 @@ impl Handler for Context {
     }
 
     fn rest(&self, scope: &CallScope<'_>, request: &Request, body: &[u8], out: &mut Buffer<'_>) -> Result<(), Fault> {
-        rest::call(&CallContext { shared: self, scope }, request, body, out)
+        rest::call(&CallContext::new(self, scope), request, body, out)
     }
 
     fn abandon(&self, service: Service, scanner: i32) {

@@ -202,6 +202,7 @@ fn scanner(context: &CallContext<'_>, method: Method, subject: &dyn Subject) -> 
 /// As HBase's gateways tell it.
 fn refused(context: &CallContext<'_>, method: Method, subject: &str, denied: &Denied) -> Fault {
     let caller = context.scope.caller;
+    context.denied.set(true);
     context.access.log_denial(caller.user().map(|user| &**user), caller.peer, method.name(), subject, denied);
     let raised = Raised::new(ACCESS_DENIED, denied.to_string()).remote();
     let text = match method.service() {
@@ -250,8 +251,12 @@ impl Change {
         (method.info().effect == Effect::Admin).then(|| Self { method, subject: subject.shown() })
     }
 
-    /// Logs the change with its outcome.
+    /// Logs the change with its outcome, unless the method has refused it: denials have lines of their own, of which
+    /// there is at most one a second.
     pub fn log(self, context: &CallContext<'_>, failure: Option<&Fault>) {
+        if context.denied.get() {
+            return;
+        }
         let caller = context.scope.caller;
         let outcome = failure.map_or_else(|| "done".to_owned(), |fault| audit::outcome(&fault.to_string()));
         tracing::info!(
@@ -291,14 +296,5 @@ impl CallContext<'_> {
     /// Refuses a call of a user who may not create a table, which `method` has found by itself.
     pub fn require_create(&self, method: Method, table: &TableName) -> Result<(), Fault> {
         may(self, Need::Create(Some(table))).map_err(|denied| refused(self, method, &table.to_string(), &denied))
-    }
-
-    /// Refuses a call of a user without any role for a table, which `method` has found by itself. The answer does not
-    /// name the table.
-    pub fn require_any(&self, method: Method, table: &TableName) -> Result<(), Fault> {
-        if self.sees(table) {
-            return Ok(());
-        }
-        may(self, Need::Any(None)).map_err(|denied| refused(self, method, "", &denied))
     }
 }

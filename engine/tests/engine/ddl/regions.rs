@@ -78,7 +78,7 @@ fn keys_of_meta_find_regions_by_table_start_and_rest() {
     db.engine.create_table(descriptor("s", &["f"]), vec![]).unwrap();
     db.engine.create_table(descriptor("t", &["f"]), keys(&["b", "m"])).unwrap();
     let find = |key: &str| {
-        db.engine.region_not_after(key.as_bytes()).map(|(t, r)| format!("{t}/{}", to_string_binary(&r.start)))
+        db.engine.region_not_after(key.as_bytes(), |_| true).map(|(t, r)| format!("{t}/{}", to_string_binary(&r.start)))
     };
     let full = db.engine.regions(&name("t")).unwrap()[1].name(&name("t"));
     for key in ["t,b,99999999999999", "t,c,99999999999999", "t,b", std::str::from_utf8(&full).unwrap()] {
@@ -115,7 +115,7 @@ fn keys_of_meta_find_the_greatest_name_that_is_not_after_them() {
     let made: Vec<Bytes> = made.map(Bytes::from).chain(all.clone()).collect();
     for key in made {
         let expected = all.iter().filter(|name| compare_names(name, &key).is_le()).max_by(|a, b| compare_names(a, b));
-        let found = db.engine.region_not_after(&key).map(|(table, region)| region.name(&table));
+        let found = db.engine.region_not_after(&key, |_| true).map(|(table, region)| region.name(&table));
         assert_eq!(found.as_ref(), expected, "{key:?}");
     }
 }

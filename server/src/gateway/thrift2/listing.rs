@@ -2,6 +2,7 @@
 
 use hjall_engine::ErrorKind;
 use hjall_engine::filter::regex::JavaRegex;
+use hjall_engine::name::TableName;
 use hjall_engine::read::Budget;
 use hjall_engine::schema::TableDescriptor;
 use hjall_idl::hbase2::{
@@ -20,7 +21,7 @@ use crate::wire::method::{Method, Thrift2};
 /// Descriptors of the named tables, in that order, without missing ones. Without names, of all user tables.
 pub fn get_table_descriptors(context: &CallContext<'_>, a: GetTableDescriptorsArgs) -> Answer<Vec<TTableDescriptor>> {
     if a.tables.is_empty() {
-        return by_pattern(context, None, false, administered);
+        return by_pattern(context, None, false, &DESCRIPTORS);
     }
     let names = a.tables.iter().map(full_table_name).collect::<Answer<Vec<_>>>()?;
     for name in &names {
@@ -37,11 +38,28 @@ pub fn get_table_descriptors(context: &CallContext<'_>, a: GetTableDescriptorsAr
     Ok(tables)
 }
 
-/// What `listed` makes of a table; `None` if the user may not see it.
-type Listed<T> = fn(&CallContext<'_>, &TableDescriptor) -> Answer<Option<T>>;
+/// What a list contains of each table, and of which tables.
+struct Listing<T> {
+    /// Whether the user may see the table in the list. It is asked first: neither the time that a pattern takes nor its
+    /// failure may depend on the names of other tables.
+    visible: fn(&CallContext<'_>, &TableName) -> bool,
+    entry: fn(&CallContext<'_>, &TableDescriptor) -> Answer<T>,
+}
+
+/// The descriptors of the tables that the user administers.
+const DESCRIPTORS: Listing<TTableDescriptor> =
+    Listing { visible: |context, table| context.administers(table), entry: descriptor_within };
+
+/// The names of the tables for which the user has a role.
+const NAMES: Listing<TTableName> = Listing { visible: |context, table| context.sees(table), entry: name_within };
 
 /// All tables whose whole name matches. For the default namespace, `default:name` may match as well.
-fn by_pattern<T>(context: &CallContext<'_>, regex: Option<&[u8]>, system: bool, listed: Listed<T>) -> Answer<Vec<T>> {
+fn by_pattern<T>(
+    context: &CallContext<'_>,
+    regex: Option<&[u8]>,
+    system: bool,
+    listing: &Listing<T>,
+) -> Answer<Vec<T>> {
     let compiled = |regex: &[u8]| {
         let built =
             filters::with_patterns(context, regex.len(), || JavaRegex::whole(&String::from_utf8_lossy(regex), 0));
@@ -53,7 +71,7 @@ fn by_pattern<T>(context: &CallContext<'_>, regex: Option<&[u8]>, system: bool, 
     let regex = regex.map(compiled).transpose()?;
     let mut found = Vec::new();
     context.engine.visit_tables(|table, _| -> Answer<()> {
-        if !system && table.name.is_system() {
+        if !system && table.name.is_system() || !(listing.visible)(context, &table.name) {
             return Ok(());
         }
         // A pattern may take long for each name.
@@ -65,41 +83,36 @@ fn by_pattern<T>(context: &CallContext<'_>, regex: Option<&[u8]>, system: bool, 
                     || regex.is_match(&table.name.with_namespace()).map_err(illegal)?
             }
         };
-        found.extend(if wanted { listed(context, table)? } else { None });
+        if wanted {
+            found.push((listing.entry)(context, table)?);
+        }
         Ok(())
     })?;
     Ok(found)
 }
 
 /// All tables of a namespace, or of all namespaces if the name is empty.
-fn by_namespace<T>(context: &CallContext<'_>, namespace: &[u8], listed: Listed<T>) -> Answer<Vec<T>> {
+fn by_namespace<T>(context: &CallContext<'_>, namespace: &[u8], listing: &Listing<T>) -> Answer<Vec<T>> {
     let name = String::from_utf8_lossy(namespace);
     if !name.is_empty() && context.engine.namespace(&name).is_err() {
         return Err(missing(namespace));
     }
     let mut found = Vec::new();
     context.engine.visit_tables(|table, _| -> Answer<()> {
-        let wanted = name.is_empty() || table.name.namespace() == name;
-        found.extend(if wanted { listed(context, table)? } else { None });
+        if (name.is_empty() || table.name.namespace() == name) && (listing.visible)(context, &table.name) {
+            found.push((listing.entry)(context, table)?);
+        }
         Ok(())
     })?;
     Ok(found)
 }
 
-/// The descriptor of a table, if the user may see it.
-fn administered(context: &CallContext<'_>, table: &TableDescriptor) -> Answer<Option<TTableDescriptor>> {
-    context.administers(&table.name).then(|| descriptor_within(context, table)).transpose()
-}
-
-/// The name of a table, if the user has a role for it.
-fn seen(context: &CallContext<'_>, table: &TableDescriptor) -> Answer<Option<TTableName>> {
-    if !context.sees(&table.name) {
-        return Ok(None);
-    }
+/// The name of a table, if the limits of the call leave room for it.
+fn name_within(context: &CallContext<'_>, table: &TableDescriptor) -> Answer<TTableName> {
     let name = table_name_back(&table.name);
     let bytes = NAME_FIXED_BYTES + name.ns.as_ref().map_or(0, Vec::len) + name.qualifier.len();
     context.scope.take(0, bytes).map_err(|error| local(&error))?;
-    Ok(Some(name))
+    Ok(name)
 }
 
 /// The length of a name in a reply, without its characters.
@@ -110,12 +123,12 @@ pub fn get_table_descriptors_by_pattern(
     context: &CallContext<'_>,
     a: GetTableDescriptorsByPatternArgs,
 ) -> Answer<Vec<TTableDescriptor>> {
-    by_pattern(context, a.regex.as_deref(), a.include_sys_tables, administered)
+    by_pattern(context, a.regex.as_deref(), a.include_sys_tables, &DESCRIPTORS)
 }
 
 /// Names of all matching tables.
 pub fn get_table_names_by_pattern(context: &CallContext<'_>, a: GetTableNamesByPatternArgs) -> Answer<Vec<TTableName>> {
-    by_pattern(context, a.regex.as_deref(), a.include_sys_tables, seen)
+    by_pattern(context, a.regex.as_deref(), a.include_sys_tables, &NAMES)
 }
 
 /// Descriptors of the tables of a namespace.
@@ -123,7 +136,7 @@ pub fn get_table_descriptors_by_namespace(
     context: &CallContext<'_>,
     a: GetTableDescriptorsByNamespaceArgs,
 ) -> Answer<Vec<TTableDescriptor>> {
-    by_namespace(context, &a.name, administered)
+    by_namespace(context, &a.name, &DESCRIPTORS)
 }
 
 /// Names of the tables of a namespace.
@@ -131,5 +144,5 @@ pub fn get_table_names_by_namespace(
     context: &CallContext<'_>,
     a: GetTableNamesByNamespaceArgs,
 ) -> Answer<Vec<TTableName>> {
-    by_namespace(context, &a.name, seen)
+    by_namespace(context, &a.name, &NAMES)
 }
