@@ -325,6 +325,11 @@ impl Database {
         }
     }
 
+    /// Whether nothing has been written that this view does not see. It may change at any time.
+    pub fn is_newest(&self, view: &fjall::Snapshot) -> bool {
+        !self.committing.is_locked() && view.seqno() == self.inner.supervisor.snapshot_tracker.get()
+    }
+
     /// Replaces the view with a new snapshot. The caller must hold `committing`.
     pub(super) fn renew_view(&self) -> Arc<fjall::Snapshot> {
         let view = Arc::new(self.inner.snapshot());
