@@ -14,6 +14,9 @@ use crate::error::{Error, Result};
 /// The longest key that every store can hold, in bytes.
 pub(super) const KEY_BYTES_MAX: usize = 65_535;
 
+/// A key that stores keep for themselves. It is before all keys of cells.
+pub(super) const RESERVED_KEY: &[u8] = &[0];
+
 /// A write of one key. Without a value, it deletes the key.
 pub(super) struct Write {
     pub space: SpaceId,
@@ -103,6 +106,10 @@ impl<'a> ActiveTransaction<'a> {
                     key.len()
                 ))
             });
+            return;
+        }
+        if &key[..] == RESERVED_KEY {
+            self.invalid.get_or_insert_with(|| Error::invalid("the key of one zero byte is reserved for the store"));
             return;
         }
         self.writes.push(Write { space, key, value });

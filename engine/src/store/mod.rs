@@ -2,7 +2,7 @@
 //!
 //! A *space* is an ordered map from byte strings to byte strings, identified by a number. The engine keeps one for each
 //! family of each table, and space 0 for the catalog. Numbers are never reused. Keys have 1 to 65,535 bytes, and values
-//! are never empty.
+//! are never empty. The key of a single zero byte is reserved for stores, and so are keys of space 0 that begin with 0xff.
 //!
 //! Every store guarantees:
 //! * **Order**: keys compare as unsigned bytes.
@@ -105,7 +105,7 @@ pub struct SpaceFiles {
     pub bytes: u64,
     /// When the oldest file was written. `None` if there are no files.
     pub oldest: Option<SystemTime>,
-    /// The first key of each file, in no particular order.
+    /// The first key of each file, or one before it, in no particular order.
     pub first_keys: Vec<Bytes>,
 }
 

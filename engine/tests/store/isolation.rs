@@ -120,7 +120,7 @@ pub fn no_snapshot_shows_a_part_of_a_transaction(kind: &Kind) {
 
 /// fjall panics at both.
 pub fn invalid_keys_are_refused(kind: &Kind) {
-    for key in [Bytes::new(), Bytes::from(vec![1; 65_536])] {
+    for key in [Bytes::new(), Bytes::from(vec![1; 65_536]), Bytes::from_static(b"\0")] {
         let error = kind
             .store
             .transact(&[bytes("r")], Durability::SyncWal, &mut |t| {

@@ -8,7 +8,7 @@ use crate::stores::{Kind, SPACE, bytes, pairs, rest, text};
 
 /// A store that compared signed bytes or text would sort 0x80 before 0x00, or "\xff" wrongly.
 pub fn pairs_come_in_byte_order(kind: &Kind) {
-    let keys: [&[u8]; 7] = [b"\0", b"\0\0", b"\0\x01", b"a", b"a\0", b"\x80", b"\xff\xff"];
+    let keys: [&[u8]; 7] = [b"\0\0", b"\0\0\0", b"\0\x01", b"a", b"a\0", b"\x80", b"\xff\xff"];
     for key in [3, 6, 0, 5, 2, 4, 1].map(|n| keys[n]) {
         kind.in_row("r", |t| t.put(SPACE, Bytes::from_static(key), bytes("v")));
     }

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
 
 use hjall_engine::ErrorKind;
@@ -55,6 +55,124 @@ pub fn copy(from: &Path, to: &Path) {
         let to = to.join(entry.file_name());
         if entry.file_type().unwrap().is_dir() { copy(&entry.path(), &to) } else { drop(fs::copy(entry.path(), to)) }
     }
+}
+
+/// Drops all pairs whose keys begin with `x`.
+struct DropX;
+
+impl CompactionFilterFactory for DropX {
+    fn make_filter(&self, _: SpaceId, _: bool) -> Option<Box<dyn CompactionFilter>> {
+        Some(Box::new(Self))
+    }
+}
+
+impl CompactionFilter for DropX {
+    fn filter(&mut self, key: &[u8], _: &[u8]) -> Verdict {
+        if key.starts_with(b"x") { Verdict::Drop } else { Verdict::Keep }
+    }
+}
+
+/// The keys that are left of those of `store` after a crash at this moment.
+fn keys_after_a_crash(folder: &TempDir, clock: &Arc<ManualClock>) -> Vec<String> {
+    let crashed = TempDir::new().unwrap();
+    copy(folder.path(), crashed.path());
+    let store = open(crashed.path(), options(clock));
+    keys(&*store)
+}
+
+fn keys(store: &dyn Store) -> Vec<String> {
+    rest(&mut *store.snapshot().unwrap().scan(SPACE, b"", b"", Order::Ascending, 9).unwrap())
+}
+
+/// The journal still has what a compaction has dropped. If the newest pair of the files is among that, recovery would
+/// replay all that is newer than the newest one that is left, but none of the older ones: `x2` without `x1`.
+#[test]
+fn what_a_compaction_has_dropped_does_not_come_back() {
+    let (folder, clock) = (TempDir::new().unwrap(), clock());
+    let store = open(folder.path(), options(&clock));
+    store.set_compaction_filters(Arc::new(DropX));
+    for round in 0..3 {
+        for key in ["x1", "m", "x2"] {
+            put(&*store, key, "v").unwrap();
+        }
+        store.compact(SPACE, true).unwrap();
+        assert_eq!(keys(&*store), ["m"]);
+        assert_eq!(keys_after_a_crash(&folder, &clock), ["m"], "round {round}");
+        store.compact(SPACE, true).unwrap();
+        assert_eq!(keys_after_a_crash(&folder, &clock), ["m"], "round {round}");
+    }
+    // What is written afterwards is replayed.
+    put(&*store, "x3", "v").unwrap();
+    put(&*store, "z", "v").unwrap();
+    assert_eq!(keys_after_a_crash(&folder, &clock), ["m", "x3", "z"]);
+    store.flush(SPACE).unwrap();
+    assert_eq!(keys_after_a_crash(&folder, &clock), ["m", "x3", "z"]);
+    for compaction in [false, true] {
+        store.compact(SPACE, compaction).unwrap();
+        let left = keys(&*store);
+        assert_eq!(keys_after_a_crash(&folder, &clock), left);
+    }
+    assert_eq!(keys(&*store), ["m", "z"]);
+}
+
+/// A requested compaction begins behind a fence even if other threads write and flush, and no write is behind it by
+/// mistake, which recovery would leave out.
+#[test]
+fn compactions_beside_writes_lose_nothing_after_a_crash() {
+    let (folder, clock) = (TempDir::new().unwrap(), clock());
+    let store = open(folder.path(), options(&clock));
+    store.set_compaction_filters(Arc::new(DropX));
+    let (over, written) = (AtomicBool::new(false), AtomicUsize::new(0));
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            while !over.load(Ordering::SeqCst) {
+                let n = written.load(Ordering::SeqCst);
+                in_row(&*store, "r", |t| {
+                    t.put(SPACE, bytes(&format!("k{n:06}")), bytes("v"));
+                    t.put(SPACE, bytes(&format!("x{n:06}")), bytes("v"));
+                })
+                .unwrap();
+                written.fetch_add(1, Ordering::SeqCst);
+                if n % 7 == 0 {
+                    store.flush(SPACE).unwrap();
+                }
+            }
+        });
+        for round in 0..20 {
+            match store.compact(SPACE, round % 4 > 0) {
+                Ok(()) => {}
+                Err(error) => assert_eq!(error.kind(), ErrorKind::Busy, "{error}"),
+            }
+        }
+        over.store(true, Ordering::SeqCst);
+    });
+    let expected: Vec<_> = (0..written.into_inner()).map(|n| format!("k{n:06}")).collect();
+    let kept = |keys: Vec<String>| keys.into_iter().filter(|key| key.starts_with('k')).collect::<Vec<_>>();
+    assert_eq!(kept(keys(&*store)), expected);
+    assert_eq!(kept(keys_after_a_crash(&folder, &clock)), expected);
+    store.compact(SPACE, true).unwrap();
+    assert_eq!(keys_after_a_crash(&folder, &clock), expected);
+}
+
+/// Compactions of fjall's workers drop nothing without a fence, and get one if that is worthwhile.
+#[test]
+fn a_compaction_of_a_worker_drops_pairs_once_their_files_have_a_fence() {
+    let (folder, clock) = (TempDir::new().unwrap(), clock());
+    let store = open(folder.path(), options(&clock));
+    store.set_compaction_filters(Arc::new(DropX));
+    let mut n = 0;
+    while n < 20 || keys(&*store).iter().filter(|key| key.starts_with('x')).count() as u32 > n / 2 {
+        put(&*store, &format!("k{n:06}"), "v").unwrap();
+        put(&*store, &format!("x{n:06}"), "v").unwrap();
+        store.flush(SPACE).unwrap();
+        n += 1;
+        assert!(n < 5000, "nothing was dropped");
+    }
+    let kept = |keys: &[String]| keys.iter().filter(|key| key.starts_with('k')).count() as u32;
+    let left = keys(&*store);
+    assert_eq!(kept(&left), n);
+    let crashed = keys_after_a_crash(&folder, &clock);
+    assert_eq!(kept(&crashed), n);
 }
 
 /// Lets the next flush fail once: opening the store anew repairs it.

@@ -16,6 +16,7 @@ use fjall::{AbstractTree, Database, Keyspace};
 use parking_lot::Mutex;
 
 use super::database::Patience;
+use super::fence::Fences;
 use super::options::MEMTABLE_BYTES;
 use super::requested_compaction;
 use super::space::Space;
@@ -46,6 +47,7 @@ pub(super) struct Pressure {
     asked: AtomicUsize,
     sealing: Mutex<()>,
     compacting: Mutex<()>,
+    fences: Arc<Fences>,
 }
 
 /// Counters of writes that waited.
@@ -104,7 +106,7 @@ impl Drop for Wait<'_> {
 
 impl Pressure {
     /// `bound_bytes` is the limit on the total size of memtables.
-    pub fn new(bound_bytes: u64) -> Self {
+    pub fn new(bound_bytes: u64, fences: Arc<Fences>) -> Self {
         Self {
             bound_bytes,
             counted_bytes: AtomicU64::new(0),
@@ -114,6 +116,7 @@ impl Pressure {
             asked: AtomicUsize::new(0),
             sealing: Mutex::new(()),
             compacting: Mutex::new(()),
+            fences,
         }
     }
 
@@ -168,8 +171,18 @@ impl Pressure {
         self.unsettled.fetch_add(1, Ordering::AcqRel);
     }
 
-    /// Seals a memtable, so that a worker flushes it.
+    /// Seals a memtable, so that a worker flushes it. It gets a fence if the keyspace should have them.
     pub fn seal(&self, keyspace: &Keyspace) -> fjall::Result<()> {
+        if !self.fences.are_wanted(keyspace) {
+            return self.seal_as_it_is(keyspace);
+        }
+        let _committing = self.fences.committing.lock();
+        self.fences.insert(keyspace);
+        self.seal_as_it_is(keyspace)
+    }
+
+    /// Seals a memtable with the pairs that it has.
+    pub fn seal_as_it_is(&self, keyspace: &Keyspace) -> fjall::Result<()> {
         // Before and after, so that no thread finds everything settled in between.
         self.unsettle();
         let sealed = keyspace.rotate_memtable();

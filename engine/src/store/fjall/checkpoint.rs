@@ -147,6 +147,8 @@ impl Copier<'_> {
     /// Copies the current list of files of a space.
     fn list(&self, keyspace: &Keyspace) -> io::Result<Listed> {
         let (from, to, began) = (keyspace.path(), self.folder(keyspace), Instant::now());
+        // A space that was created since the files were copied has no folder yet.
+        fs::create_dir_all(&to)?;
         loop {
             let version = keyspace.tree.current_version();
             let current = fs::read(from.join("current"))?;

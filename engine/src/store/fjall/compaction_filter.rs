@@ -8,14 +8,16 @@
 //! pairs are kept.
 //!
 //! A dropped pair is replaced with a tombstone (`Remove`). `Destroy` would make older values of the same key visible.
+//! Nothing is dropped without a fence; see `fence`.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, RwLock};
+use std::sync::{Arc, RwLock, Weak};
 
 use fjall::UserKey;
 use fjall::compaction::filter::{self as fjall_filter, CompactionFilterResult, Context, Factory, ItemAccessor};
 
+use super::fence::{FENCE_KEY, Fences};
 use super::requested_compaction::Run;
 use crate::store::{CompactionFilter, CompactionFilterFactory, SpaceId, Verdict};
 
@@ -59,9 +61,12 @@ impl DeferredFilterFactory {
     }
 }
 
-/// Creates the filters of one space.
+/// Creates the filters of one keyspace.
 pub(super) struct SpaceFilterFactory {
     pub space: SpaceId,
+    pub keyspace: String,
+    /// Weak, because the trees in it have this factory. fjall requires factories that are `UnwindSafe`.
+    pub fences: AssertUnwindSafe<Weak<Fences>>,
     pub filters: Arc<DeferredFilterFactory>,
     pub give_way: Arc<AbortFlags>,
 }
@@ -76,7 +81,17 @@ impl Factory for SpaceFilterFactory {
         let whole = run.as_ref().is_some_and(|run| run.major);
         let filter =
             catch_unwind(AssertUnwindSafe(|| self.filters.get()?.make_filter(self.space, whole))).ok().flatten();
-        Box::new(Filter { filter, last: None, run, give_way: Arc::clone(&self.give_way) })
+        Box::new(Filter {
+            filter,
+            last: None,
+            run,
+            give_way: Arc::clone(&self.give_way),
+            keyspace: self.keyspace.clone(),
+            fences: Weak::clone(&self.fences),
+            may_drop: None,
+            read: 0,
+            dropped: 0,
+        })
     }
 }
 
@@ -88,6 +103,14 @@ struct Filter {
     /// `None` in a compaction that one of fjall's workers started.
     run: Option<Run>,
     give_way: Arc<AbortFlags>,
+    keyspace: String,
+    fences: Weak<Fences>,
+    /// Whether there is a fence. fjall holds a lock of the tree while it creates a filter, so this is found out at the
+    /// first pair.
+    may_drop: Option<bool>,
+    /// The numbers of keys that were judged and of those that were not kept.
+    read: u64,
+    dropped: u64,
 }
 
 impl Filter {
@@ -105,6 +128,8 @@ impl Filter {
             self.filter = None;
             Verdict::Keep
         });
+        self.read += 1;
+        self.dropped += u64::from(verdict == Verdict::Drop);
         self.last = Some((key.clone(), verdict));
         verdict
     }
@@ -121,9 +146,27 @@ impl fjall_filter::CompactionFilter for Filter {
         } else if self.give_way.all.load(Ordering::Acquire) {
             return Err(std::io::Error::from(std::io::ErrorKind::Interrupted).into());
         }
+        if &item.key()[..] == FENCE_KEY {
+            return Ok(fjall_filter::Verdict::Keep);
+        }
+        let may_drop = *self
+            .may_drop
+            .get_or_insert_with(|| self.fences.upgrade().is_some_and(|fences| fences.stands(&self.keyspace)));
+        if !may_drop
+            && self.filter.is_some()
+            && let Some(run) = self.run.as_ref().filter(|run| run.major)
+        {
+            return Err(run.unfenced());
+        }
         Ok(match self.judge(&item) {
-            Verdict::Keep => fjall_filter::Verdict::Keep,
-            Verdict::Drop => fjall_filter::Verdict::Remove,
+            Verdict::Drop if may_drop => fjall_filter::Verdict::Remove,
+            Verdict::Drop | Verdict::Keep => fjall_filter::Verdict::Keep,
         })
+    }
+
+    fn finish(self: Box<Self>) {
+        if let Some(fences) = self.fences.upgrade() {
+            fences.compacted(&self.keyspace, self.read, self.dropped);
+        }
     }
 }

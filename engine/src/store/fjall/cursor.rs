@@ -15,6 +15,7 @@ use super::clock_mark::RESERVED;
 use super::cursors::CursorState;
 use super::database::Database;
 use super::failure::failed;
+use super::fence::FENCE_KEY;
 use crate::error::{Error, ErrorKind, Result};
 use crate::store::active_transaction::KEY_BYTES_MAX;
 use crate::store::{CATALOG_SPACE, Cursor, Order, Pair, Snapshot, SpaceId};
@@ -51,7 +52,7 @@ impl Snapshot for FjallSnapshot {
         let Seen { database, view } = &*self.0;
         let database = database.upgrade().ok_or_else(stale)?;
         // fjall panics at empty and too long keys.
-        let hidden = space == CATALOG_SPACE && key >= RESERVED;
+        let hidden = key == FENCE_KEY || (space == CATALOG_SPACE && key >= RESERVED);
         if hidden || key.is_empty() || key.len() > KEY_BYTES_MAX {
             return database.keyspace(space).map(|_| None);
         }
@@ -91,7 +92,8 @@ struct FjallCursor {
 
 impl FjallCursor {
     fn open_range(&self, database: &Database) -> Result<CursorState> {
-        if !self.to.is_empty() && self.from >= self.to {
+        // fjall panics at upside-down bounds, and the key of fences is excluded as the lower one.
+        if !self.to.is_empty() && (self.from >= self.to || &self.to[..] <= FENCE_KEY) {
             return Ok(CursorState::Ended);
         }
         let view = &self.seen.view;
@@ -100,6 +102,7 @@ impl FjallCursor {
         // valid prefix.
         let from = match self.from.get(..KEY_BYTES_MAX) {
             Some(longest) if longest.len() < self.from.len() => Bound::Excluded(longest),
+            _ if &self.from[..] <= FENCE_KEY => Bound::Excluded(FENCE_KEY),
             _ => Bound::Included(&self.from[..]),
         };
         let to = match self.to.get(..KEY_BYTES_MAX) {

@@ -16,9 +16,10 @@ use super::clock_mark::{HighWaterMark, MARK_KEY, RESERVED};
 use super::compaction_filter::{AbortFlags, DeferredFilterFactory, SpaceFilterFactory};
 use super::cursors::Cursors;
 use super::failure::{failed, failed_io, failed_opening, is_poisoned, refuses_writes};
+use super::fence::Fences;
 use super::open_files;
 use super::options::{self, MEMTABLE_BYTES, StoreOptions};
-use super::requested_compaction;
+use super::requested_compaction::{self, Ended};
 use super::rewrite::{self, Rewrites};
 use super::space::Space;
 use super::statistics::disk_free_bytes;
@@ -40,6 +41,9 @@ const JOURNAL_BYTES_MAX: u64 = 256 << 20;
 /// What every opening adds to fjall's sequence numbers; see [`Database::store_sequence`].
 const SEQUENCE_GAP: u64 = 1 << 32;
 
+/// How often a compaction tries to begin behind a fence, while other flushes add files.
+const FENCES_MAX: usize = 10;
+
 /// The longest duration of a flush of one space.
 const FLUSH_MAX: Duration = Duration::from_secs(600);
 
@@ -54,7 +58,8 @@ pub(super) struct Database {
     view: RwLock<Arc<fjall::Snapshot>>,
     /// Held while a commit is applied. The end of a flush makes all sequence numbers up to its own visible, so a fjall
     /// snapshot that is taken during a commit may contain only a part of it.
-    pub(super) committing: Mutex<()>,
+    pub(super) committing: Arc<Mutex<()>>,
+    pub(super) fences: Arc<Fences>,
     /// The error of the first failure, after which fjall accepts no writes.
     failure: Arc<Failure>,
     /// Makes commits durable.
@@ -124,6 +129,8 @@ impl Database {
         let filters = Arc::clone(filters);
         let give_way = Arc::new(AbortFlags::default());
         let give_way_of_filters = Arc::clone(&give_way);
+        let fences = Arc::new(Fences::default());
+        let fences_of_filters = Arc::downgrade(&fences);
         let builder = fjall::Database::builder(folder)
             .cache_size(options.cache_bytes())
             .worker_threads(WORKERS)
@@ -132,7 +139,8 @@ impl Database {
             .with_compaction_filter_factories(Arc::new(move |name| {
                 let space = rewrite::space_of(name)?;
                 let (filters, give_way) = (Arc::clone(&filters), Arc::clone(&give_way_of_filters));
-                Some(Arc::new(SpaceFilterFactory { space, filters, give_way }))
+                let (keyspace, fences) = (name.to_owned(), AssertUnwindSafe(Weak::clone(&fences_of_filters)));
+                Some(Arc::new(SpaceFilterFactory { space, keyspace, fences, filters, give_way }))
             }));
         // fjall panics at some kinds of damage.
         let inner = catch_unwind(AssertUnwindSafe(|| builder.open()))
@@ -151,21 +159,26 @@ impl Database {
         let (current, others) = rewrite::current_names(&inner, &catalog)?;
         let mut spaces = BTreeMap::new();
         for (space, name) in current {
-            spaces.insert(space, Space::new(open_keyspace(&inner, &name, &SpaceOptions::default())?));
+            let keyspace = open_keyspace(&inner, &name, &SpaceOptions::default())?;
+            fences.add(&keyspace);
+            spaces.insert(space, Space::new(keyspace));
         }
         for (number, space) in &spaces {
             corruption::mark_space(space.keyspace.path(), *number)?;
         }
         corruption::sync_spaces(folder)?;
         let failure = Arc::new(Failure::new());
-        let pressure = Pressure::new(options.write_buffer_bytes);
+        let seqno = inner.supervisor.seqno.clone();
+        fences.number_by(move || seqno.next());
+        let pressure = Pressure::new(options.write_buffer_bytes, Arc::clone(&fences));
         pressure.recovered(&spaces.values().cloned().collect::<Vec<_>>());
         let database = Self {
             spaces: RwLock::new(spaces),
             rewrites: Rewrites::default(),
             creating: Mutex::default(),
             view: RwLock::new(Arc::new(inner.snapshot())),
-            committing: Mutex::new(()),
+            committing: Arc::clone(&fences.committing),
+            fences,
             syncer: Syncer::start(folder, options.sync_interval, Arc::clone(&failure))?,
             failure,
             cursors: Cursors::default(),
@@ -275,6 +288,7 @@ impl Database {
         let created = Space::new(open_keyspace(&self.inner, &space.to_string(), options)?);
         corruption::mark_space(created.keyspace.path(), space)?;
         corruption::sync_spaces(&self.path)?;
+        self.fences.add(&created.keyspace);
         self.spaces.write().insert(space, created);
         Ok(())
     }
@@ -307,6 +321,7 @@ impl Database {
         let Some(removed) = removed else { return Ok(()) };
         self.drop_replaced_of(space)?;
         let _creating = self.creating.lock();
+        self.fences.remove(&removed.keyspace);
         corruption::unmark_space(removed.keyspace.path())?;
         self.inner.delete_keyspace(removed.keyspace).map_err(|error| failed(&format!("dropping space {space}"), error))
     }
@@ -382,6 +397,7 @@ impl Database {
             self.renew_view();
             if touched.iter().any(Space::is_full) {
                 self.pressure.unsettle();
+                self.fences.insert_in_full(&touched);
             }
             committed
         };
@@ -462,6 +478,26 @@ impl Database {
         self.pressure.seal(keyspace).map_err(|error| failed("flushing memory to files", error))
     }
 
+    /// Flushes a space, and adds a fence to its files, unless one is the newest pair already.
+    fn write_out_with_fence(&self, keyspace: &Keyspace) -> Result<()> {
+        self.wait_for_files(keyspace)?;
+        {
+            let _committing = self.committing.lock();
+            if refuses_writes(&self.inner) {
+                return Err(self.failed_before());
+            }
+            let tree = &keyspace.tree;
+            let in_files = tree.active_memtable().size() == 0 && tree.sealed_memtable_count() == 0;
+            if in_files && self.fences.stands(keyspace.name()) {
+                return Ok(());
+            }
+            self.fences.insert(keyspace);
+            let sealed = self.pressure.seal_as_it_is(keyspace);
+            sealed.map_err(|error| failed("flushing memory to files", error))?;
+        }
+        self.wait_for_files(keyspace)
+    }
+
     fn wait_for_files(&self, keyspace: &Keyspace) -> Result<()> {
         let began = Instant::now();
         let mut rounds = 0_u32;
@@ -527,28 +563,32 @@ impl Database {
     /// Compacts a space: all of its files (`major`), or those that fjall's strategy selects.
     pub fn compact(&self, keyspace: &Keyspace, major: bool, control: &Arc<CompactionControl>) -> Result<()> {
         let _call = self.begin_long_call()?;
-        // A compaction reads files only. To cover every pair, the memtables have to be flushed first.
-        self.write_out(keyspace)?;
-        self.view();
         self.register(control);
-        if self.give_way.is_asked() {
-            return Err(gave_way());
-        }
-        let done = requested_compaction::run(keyspace, major, control, || {
-            if major {
-                keyspace.major_compact()
-            } else {
-                let watermark = self.inner.supervisor.snapshot_tracker.get_seqno_safe_to_gc();
-                Ok(keyspace.tree.compact(Arc::new(fjall::compaction::Leveled::default()), watermark)?)
-            }
-        });
-        if done.is_ok() && major {
-            self.release_replaced_files()?;
-            self.drop_replaced()?;
-        } else {
+        for _ in 0..FENCES_MAX {
+            // A compaction reads files only. To cover every pair, the memtables have to be flushed first.
+            self.write_out_with_fence(keyspace)?;
             self.view();
+            if self.give_way.is_asked() {
+                return Err(gave_way());
+            }
+            let ended = requested_compaction::run(keyspace, major, control, || {
+                if major {
+                    keyspace.major_compact()
+                } else {
+                    let watermark = self.inner.supervisor.snapshot_tracker.get_seqno_safe_to_gc();
+                    Ok(keyspace.tree.compact(Arc::new(fjall::compaction::Leveled::default()), watermark)?)
+                }
+            });
+            if matches!(ended, Ok(Ended::Complete)) && major {
+                self.release_replaced_files()?;
+                return self.drop_replaced();
+            }
+            self.view();
+            if ended? == Ended::Complete {
+                return Ok(());
+            }
         }
-        done
+        Err(requested_compaction::too_many_writes())
     }
 
     /// Registers the control of a long call, so that [`Self::end_long_calls`] can end it.

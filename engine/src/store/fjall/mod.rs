@@ -15,6 +15,7 @@ mod cursor;
 mod cursors;
 mod database;
 mod failure;
+mod fence;
 mod group;
 mod open_files;
 mod options;

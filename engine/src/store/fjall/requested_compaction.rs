@@ -44,10 +44,19 @@ pub(super) struct Run {
     reported: Instant,
 }
 
+/// How a compaction ended that did not fail.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Ended {
+    Complete,
+    /// Nothing was changed, because files that are newer than the fence had been added before it began.
+    Unfenced,
+}
+
 /// Why a compaction was aborted, and the files that it left.
 #[derive(Debug)]
 struct Interrupted {
     error: Error,
+    unfenced: bool,
     left: Vec<PathBuf>,
 }
 
@@ -75,11 +84,7 @@ impl Run {
         (self.unreported_bytes, self.reported) = (0, Instant::now());
         let error = match advanced {
             Err(error) => error,
-            Ok(()) if self.major && has_nearly_too_many_runs(&self.keyspace) => Error::new(
-                ErrorKind::Busy,
-                "the major compaction was aborted because writes need minor compactions; the data is \
-                 unchanged, try again when there are fewer writes",
-            ),
+            Ok(()) if self.major && has_nearly_too_many_runs(&self.keyspace) => too_many_writes(),
             Ok(()) => return Ok(()),
         };
         Err(self.interrupted(error))
@@ -90,10 +95,19 @@ impl Run {
         self.interrupted(gave_way())
     }
 
+    /// The error that ends the compaction because there is no fence.
+    pub fn unfenced(&self) -> LsmError {
+        self.aborted(too_many_writes(), true)
+    }
+
     fn interrupted(&self, error: Error) -> LsmError {
+        self.aborted(error, false)
+    }
+
+    fn aborted(&self, error: Error, unfenced: bool) -> LsmError {
         // Other than during a major compaction, another compaction of the space may be creating files.
         let left = if self.major { self.unregistered_files() } else { Vec::new() };
-        LsmError::Io(io::Error::other(Interrupted { error, left }))
+        LsmError::Io(io::Error::other(Interrupted { error, unfenced, left }))
     }
 
     /// The files that this compaction has created so far. It must be a major one.
@@ -111,13 +125,22 @@ impl Run {
     }
 }
 
+/// The error of a major compaction for which there are too many writes.
+pub(super) fn too_many_writes() -> Error {
+    Error::new(
+        ErrorKind::Busy,
+        "the major compaction was aborted because writes need minor compactions; the data is unchanged, try again \
+         when there are fewer writes",
+    )
+}
+
 /// Runs a compaction of a space on this thread under `control`.
 pub(super) fn run(
     keyspace: &Keyspace,
     major: bool,
     control: &Arc<CompactionControl>,
     compact: impl FnOnce() -> fjall::Result<()>,
-) -> Result<()> {
+) -> Result<Ended> {
     control.advance(0, Instant::now())?;
     RUN.set(Some(Run {
         major,
@@ -130,15 +153,15 @@ pub(super) fn run(
     let done = compact();
     RUN.set(None);
     let error = match done {
-        Ok(()) => return Ok(()),
+        Ok(()) => return Ok(Ended::Complete),
         Err(fjall::Error::Storage(LsmError::Io(error)) | fjall::Error::Io(error)) => error,
         Err(error) => return Err(failed("compacting", error)),
     };
-    let Interrupted { error, left } = error.downcast().map_err(|error| failed("compacting", error.into()))?;
+    let Interrupted { error, unfenced, left } = error.downcast().map_err(|error| failed("compacting", error.into()))?;
     for file in left {
         if let Err(error) = std::fs::remove_file(&file) {
             tracing::warn!(file = %file.display(), %error, "a file of an aborted compaction was not removed yet");
         }
     }
-    Err(error)
+    if unfenced { Ok(Ended::Unfenced) } else { Err(error) }
 }

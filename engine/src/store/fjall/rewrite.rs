@@ -20,6 +20,7 @@ use parking_lot::{Mutex, MutexGuard, RwLock};
 
 use super::database::{Committed, Database, open_keyspace};
 use super::failure::failed;
+use super::fence::FENCE_KEY;
 use super::options;
 use super::space::Space;
 use crate::error::{Error, ErrorKind, Result};
@@ -210,6 +211,7 @@ impl Database {
         let target = open_keyspace(&self.inner, &name, options)?;
         corruption::mark_space(target.path(), space)?;
         corruption::sync_spaces(&self.path)?;
+        self.fences.add(&target);
         Ok(target)
     }
 
@@ -250,7 +252,7 @@ impl Database {
         let Rewriting { space, target, copied } = rewriting;
         let source = self.keyspace(*space)?;
         let mut batch = self.inner.batch().durability(Some(PersistMode::Buffer));
-        let from = copied.as_ref().map_or(Bound::Unbounded, |copied| Bound::Excluded(&copied[..]));
+        let from = Bound::Excluded(copied.as_ref().map_or(FENCE_KEY, |copied| &copied[..]));
         let (mut bytes, mut last, mut is_last_step) = (0, None, true);
         // No commit is being applied, so this snapshot has complete commits only.
         for item in self.inner.snapshot().range::<&[u8], _>(&source, (from, Bound::Unbounded)) {
@@ -310,6 +312,7 @@ impl Database {
     fn drop_keyspace(&self, keyspace: Keyspace) -> Result<()> {
         let mut creating = self.creating.lock();
         self.store_sequence(&mut creating)?;
+        self.fences.remove(&keyspace);
         corruption::unmark_space(keyspace.path())?;
         self.inner.delete_keyspace(keyspace).map_err(|error| failed("dropping a replaced keyspace", error))
     }

@@ -3,7 +3,7 @@
 //!
 //! The tests print what they tried. `FAULTS=long` (`make faults`) tries longer histories and more kinds of damage.
 
-mod calls;
+pub mod calls;
 mod files;
 mod history;
 

@@ -7,6 +7,7 @@ use hjall_engine::mutation::MarkerKind;
 use hjall_engine::request::{Get, Scan};
 use hjall_engine::{Engine, ErrorKind, FamilyProgress, Options, Result};
 
+use crate::faults::calls::copy_folder;
 use crate::fixture::{Database, SERVER, delete, descriptor, kind, name, put, read};
 
 fn quiet(_: &FamilyProgress) -> Result<()> {
@@ -281,6 +282,55 @@ fn an_incremental_backup_shares_files_and_replaces_an_earlier_one() {
     assert!(open(&to).table(&name("t")).get(&Get::new("copy")).unwrap().cells.len() == 1);
     assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 3);
     engine.close().unwrap();
+}
+
+/// The folder of a table that is created after the files have been copied is missing in the copy until its list of files
+/// is copied.
+#[test]
+fn tables_are_created_while_an_incremental_backup_copies_files() {
+    let folder = tempfile::tempdir().unwrap();
+    let (data, to) = (folder.path().join("data"), folder.path().join("backup"));
+    let engine = open(&data);
+    engine.create_table(descriptor("t", &["f"]), vec![]).unwrap();
+    engine.table(&name("t")).put(&put("r", &[("f:q", 1, "v")])).unwrap();
+    engine.flush(&name("t")).unwrap();
+    let mut is_created = false;
+    let mut create = |_: &FamilyProgress| {
+        if !std::mem::replace(&mut is_created, true) {
+            engine.create_table(descriptor("new", &["f"]), vec![])?;
+            engine.table(&name("new")).put(&put("r", &[("f:q", 1, "v")]))?;
+        }
+        Ok(())
+    };
+    engine.backup_incremental(&to, &mut create).unwrap();
+    assert!(is_created);
+    let copy = open(&to);
+    for table in ["t", "new"] {
+        assert_eq!(read(&copy.table(&name(table)), "r").len(), 1, "{table}");
+    }
+    copy.close().unwrap();
+    engine.close().unwrap();
+}
+
+/// The journal still has the put and the marker, but recovery would replay the put alone: the row between them is the
+/// newest pair that is left in the files.
+#[test]
+fn a_put_that_a_compaction_has_dropped_does_not_come_back_after_a_crash() {
+    let (folder, crashed) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let engine = open(folder.path());
+    engine.create_table(descriptor("t", &["f"]), vec![]).unwrap();
+    let table = engine.table(&name("t"));
+    table.delete(&delete("r", &[(MarkerKind::Column, "f:q", 100)])).unwrap();
+    table.put(&put("other", &[("f:q", 1, "v")])).unwrap();
+    table.put(&put("r", &[("f:q", 90, "hidden")])).unwrap();
+    engine.compact(&name("t"), true).unwrap();
+    copy_folder(folder.path(), crashed.path());
+    let copy = open(crashed.path());
+    let copied = copy.table(&name("t"));
+    assert_eq!((read(&copied, "r").len(), read(&copied, "other").len()), (0, 1));
+    // Below the marker that was dropped.
+    copied.put(&put("r", &[("f:q", 80, "v")])).unwrap();
+    assert_eq!(read(&copied, "r").len(), 1);
 }
 
 /// Each row has the same value in two families; a backup has each row completely or not at all, and all rows of a
