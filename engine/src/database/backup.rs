@@ -187,12 +187,17 @@ impl Engine {
     }
 }
 
+/// Where an earlier backup is while the one that was built in `part` replaces it.
+fn old_of(part: &Path) -> PathBuf {
+    part.with_extension("old")
+}
+
 /// Moves a complete backup from the folder in which it was built to its destination, in place of an earlier backup
 /// there. Removes an incomplete one.
 fn finish(copied: Result<()>, part: &Path, folder: &Path) -> Result<()> {
     let failed = |error| failed_io(&format!("moving the backup to {}", folder.display()), error);
     let moved = copied.and_then(|()| {
-        let old = part.with_extension("old");
+        let old = old_of(part);
         let replaces = is_data_folder(folder);
         if replaces {
             fs::rename(folder, &old).map_err(failed)?;
@@ -301,6 +306,11 @@ fn part_of(folder: &Path, replaces: bool) -> Result<Staging> {
     let mut part_name = name.to_owned();
     part_name.push(".part");
     let part = folder.with_file_name(part_name);
+    // What a crash has left while an earlier backup was being replaced, or a folder of the user.
+    let old = old_of(&part);
+    if earlier.is_some() && old.exists() {
+        return Err(refuse(&old));
+    }
     if let Some(parent) = part.parent() {
         fs::create_dir_all(parent).map_err(failed)?;
     }

@@ -1,5 +1,8 @@
 //! Detection of damage to the small files by which fjall finds its data.
 //!
+//! fjall writes a checksum of each list of files and does not compare it. A list that can be read, but lacks files, would
+//! make it remove them, and a damaged list of its index of spaces, all spaces.
+//!
 //! fjall creates a database where the file `version` is missing, and removes the folder of a space whose file `current`
 //! is missing, because a crash may have interrupted the creation of the space. A marker file distinguishes the two
 //! cases: `SPACE` is written to the folder of a space after the space was created, and removed before the space is
@@ -8,6 +11,8 @@
 use std::fs;
 use std::io;
 use std::path::Path;
+
+use xxhash_rust::xxh3::xxh3_128;
 
 use super::SpaceId;
 use super::fjall::failed_io;
@@ -18,8 +23,12 @@ use crate::error::{Error, ErrorKind, Result};
 /// The content of fjall 3's file `version`.
 const VERSION: &[u8] = b"FJL\x03";
 
-/// The length of a file `current`: a number (8 bytes), a checksum (16) and the kind of the checksum (1).
+/// The length of a file `current`: the number of a list of files (8 bytes, little-endian), the checksum of that file (16,
+/// little-endian) and the kind of the checksum (1).
 const CURRENT_BYTES: usize = 25;
+
+/// The kind of the checksum in a file `current`: XXH3 with 128 bits.
+const XXH3: u8 = 0;
 
 /// The folder of all spaces.
 const SPACES_FOLDER: &str = "keyspaces";
@@ -124,16 +133,17 @@ fn check_spaces(spaces: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Checks the file that names the current version of a space's list of files.
+/// Checks the file that names the current version of a space's list of files, and that list.
 fn check_current(folder: &Path, current: &Path) -> Result<()> {
     let bytes = read(current)?;
-    let number = match bytes.first_chunk() {
-        Some(number) if bytes.len() == CURRENT_BYTES => u64::from_le_bytes(*number),
-        _ => return Err(damaged(current, "is truncated or altered")),
+    let parsed = bytes.split_first_chunk().and_then(|(number, rest)| Some((number, rest.split_first_chunk()?)));
+    let Some((number, (checksum, &[XXH3]))) = parsed.filter(|_| bytes.len() == CURRENT_BYTES) else {
+        return Err(damaged(current, "is truncated or altered"));
     };
-    let version = folder.join(format!("v{number}"));
-    if read(&version)?.is_empty() {
-        return Err(damaged(&version, "is empty"));
+    let version = folder.join(format!("v{}", u64::from_le_bytes(*number)));
+    if xxh3_128(&read(&version)?) != u128::from_le_bytes(*checksum) {
+        let how = format!("is truncated or altered, or {} is: its checksum is another one", current.display());
+        return Err(damaged(&version, &how));
     }
     Ok(())
 }

@@ -120,6 +120,39 @@ fn each_file_of_a_folder_after_a_crash_is_missed() {
     assert!(error.message().contains("0.jnl"), "{error}");
 }
 
+/// fjall does not compare the checksums of lists of files. With one altered byte in the list of its index, it finds no
+/// space and removes the files of all.
+#[test]
+fn an_altered_list_of_files_is_refused() {
+    let folder = TempDir::new().unwrap();
+    let store = fill(folder.path());
+    let expected = read(&*store);
+    store.close().unwrap();
+    let spaces = folder.path().join("data/keyspaces");
+    let (mut tried, before) = (0, files(folder.path()));
+    for space in fs::read_dir(&spaces).unwrap().map(|entry| entry.unwrap().path()) {
+        let current = fs::read(space.join("current")).unwrap();
+        let list = format!("v{}", u64::from_le_bytes(*current.first_chunk().unwrap()));
+        for file in [space.join("current"), space.join(list)] {
+            let content = fs::read(&file).unwrap();
+            for at in 0..content.len() {
+                let mut altered = content.clone();
+                altered[at] ^= 1 << (at % 8);
+                fs::write(&file, altered).unwrap();
+                let error = FjallStore::open(folder.path(), options(&clock())).err().unwrap();
+                assert_eq!(error.kind(), ErrorKind::Corrupt, "byte {at} of {}: {error}", file.display());
+                assert!(error.message().contains(space.to_str().unwrap()), "{error}");
+                tried += 1;
+            }
+            fs::write(&file, content).unwrap();
+        }
+    }
+    assert!(tried > 500);
+    assert_eq!(files(folder.path()), before);
+    let store = FjallStore::open(folder.path(), options(&clock())).unwrap();
+    assert!(read(&*store) == expected);
+}
+
 #[test]
 fn a_folder_without_its_data_is_refused() {
     let folder = TempDir::new().unwrap();

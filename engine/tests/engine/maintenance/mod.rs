@@ -277,6 +277,12 @@ fn an_incremental_backup_shares_files_and_replaces_an_earlier_one() {
     std::fs::create_dir(&other).unwrap();
     std::fs::write(other.join("file"), "").unwrap();
     assert_eq!(kind(engine.backup_incremental(&other, &mut quiet)), ErrorKind::InvalidArgument);
+    // A crash can leave the earlier backup there. It is not removed, because it may be the user's.
+    let old = folder.path().join("backup.old");
+    std::fs::create_dir(&old).unwrap();
+    let error = engine.backup_incremental(&to, &mut |_| panic!("it begins")).unwrap_err();
+    assert!(error.kind() == ErrorKind::InvalidArgument && error.message().contains("backup.old exists"), "{error}");
+    std::fs::remove_dir(&old).unwrap();
     let stopped = engine.backup_incremental(&to, &mut |_| Err(hjall_engine::Error::new(ErrorKind::Cancelled, "stop")));
     assert_eq!(kind(stopped), ErrorKind::Cancelled);
     assert!(open(&to).table(&name("t")).get(&Get::new("copy")).unwrap().cells.len() == 1);
