@@ -1,7 +1,7 @@
 //! Detection of damage to the small files by which fjall finds its data.
 //!
-//! fjall writes a checksum of each list of files and does not compare it. A list that can be read, but lacks files, would
-//! make it remove them, and a damaged list of its index of spaces, all spaces.
+//! fjall writes a checksum of each list of files and does not compare it. A list that can be read, but lacks files,
+//! would make it remove them, and a damaged list of its index of spaces, all spaces.
 //!
 //! fjall creates a database where the file `version` is missing, and removes the folder of a space whose file `current`
 //! is missing, because a crash may have interrupted the creation of the space. A marker file distinguishes the two
@@ -22,10 +22,6 @@ use crate::error::{Error, ErrorKind, Result};
 
 /// The content of fjall 3's file `version`.
 const VERSION: &[u8] = b"FJL\x03";
-
-/// The length of a file `current`: the number of a list of files (8 bytes, little-endian), the checksum of that file (16,
-/// little-endian) and the kind of the checksum (1).
-const CURRENT_BYTES: usize = 25;
 
 /// The kind of the checksum in a file `current`: XXH3 with 128 bits.
 const XXH3: u8 = 0;
@@ -133,11 +129,14 @@ fn check_spaces(spaces: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Checks the file that names the current version of a space's list of files, and that list.
+/// Checks the file that names the current list of files of a space, and that list.
+///
+/// The file has the number of the list (8 bytes, little-endian), its checksum (16, little-endian) and the kind of the
+/// checksum (1).
 fn check_current(folder: &Path, current: &Path) -> Result<()> {
     let bytes = read(current)?;
     let parsed = bytes.split_first_chunk().and_then(|(number, rest)| Some((number, rest.split_first_chunk()?)));
-    let Some((number, (checksum, &[XXH3]))) = parsed.filter(|_| bytes.len() == CURRENT_BYTES) else {
+    let Some((number, (checksum, &[XXH3]))) = parsed else {
         return Err(damaged(current, "is truncated or altered"));
     };
     let version = folder.join(format!("v{}", u64::from_le_bytes(*number)));

@@ -2,7 +2,8 @@
 //!
 //! A *space* is an ordered map from byte strings to byte strings, identified by a number. The engine keeps one for each
 //! family of each table, and space 0 for the catalog. Numbers are never reused. Keys have 1 to 65,535 bytes, and values
-//! are never empty. The key of a single zero byte is reserved for stores, and so are keys of space 0 that begin with 0xff.
+//! are never empty. The key of a single zero byte is reserved for stores, and so are keys of space 0 that begin with
+//! 0xff.
 //!
 //! Every store guarantees:
 //! * **Order**: keys compare as unsigned bytes.

@@ -7,8 +7,8 @@
 //! the marker.
 //!
 //! Therefore a filter may drop pairs only if the newest pair in the files of its space is a fence: a pair with a
-//! reserved key and a sequence number of its own. Compactions keep the newest fence. It is inserted as the last pair of a
-//! memtable, just before that is sealed, and not written to the journal.
+//! reserved key and a sequence number of its own. Compactions keep the newest fence. It is inserted as the last pair of
+//! a memtable, just before that is sealed, and not written to the journal.
 //!
 //! A requested compaction begins with a fence. A compaction that one of fjall's workers starts drops nothing without
 //! one, but if it could have dropped much, later files of the space get fences. Not all files do, because fences make
@@ -58,13 +58,6 @@ struct Fenced {
     wanted: bool,
 }
 
-impl Fenced {
-    /// Whether the newest pair in the files is a fence. No other pair has its sequence number.
-    fn stands(&self) -> bool {
-        self.tree.get_highest_persisted_seqno().is_none_or(|newest| self.numbers.contains(&newest))
-    }
-}
-
 impl Fences {
     /// Provides the sequence numbers of fences. There are no fences before.
     pub fn number_by(&self, number: impl Fn() -> SeqNo + Send + Sync + 'static) {
@@ -82,8 +75,8 @@ impl Fences {
         self.keyspaces.lock().remove(&**keyspace.name());
     }
 
-    /// Inserts a fence. The caller must hold `committing`, and seal the memtable before it releases the lock if the fence
-    /// has to be the newest pair of the memtable.
+    /// Inserts a fence. The caller must hold `committing`, and seal the memtable before it releases the lock if the
+    /// fence has to be the newest pair of the memtable.
     pub fn insert(&self, keyspace: &Keyspace) {
         let Some(number) = self.number.get().map(|number| number()) else { return };
         if let Some(fenced) = self.keyspaces.lock().get_mut(&**keyspace.name()) {
@@ -97,8 +90,8 @@ impl Fences {
         keyspace.tree.insert(FENCE_KEY, [], number);
     }
 
-    /// Inserts fences into the full memtables of these spaces, if they should get them. fjall seals full memtables when a
-    /// worker is idle; until then, each commit adds a fence. The caller must hold `committing`.
+    /// Inserts fences into the full memtables of these spaces, if they should get them. fjall seals full memtables when
+    /// a worker is idle; until then, each commit adds a fence. The caller must hold `committing`.
     pub fn insert_in_full(&self, spaces: &[Space]) {
         if self.any_wanted.load(Ordering::Relaxed) {
             for Space { keyspace, .. } in spaces.iter().filter(|space| space.is_full()) {
@@ -124,8 +117,13 @@ impl Fences {
         }
     }
 
-    /// Whether a compaction of a keyspace that has begun may drop pairs.
+    /// Whether the newest pair in the files of a keyspace is a fence, so that a compaction that has begun may drop
+    /// pairs.
     pub fn stands(&self, keyspace: &str) -> bool {
-        self.keyspaces.lock().get(keyspace).is_some_and(Fenced::stands)
+        let found = self.keyspaces.lock().get(keyspace).map(|fenced| (fenced.tree.clone(), fenced.numbers.clone()));
+        // Without the lock, because a list of files may be being written. No other pair has the number of a fence.
+        found.is_some_and(|(tree, fences)| {
+            tree.get_highest_persisted_seqno().is_none_or(|newest| fences.contains(&newest))
+        })
     }
 }

@@ -290,8 +290,8 @@ fn an_incremental_backup_shares_files_and_replaces_an_earlier_one() {
     engine.close().unwrap();
 }
 
-/// The folder of a table that is created after the files have been copied is missing in the copy until its list of files
-/// is copied.
+/// The folder of a table that is created after the files have been copied is missing in the copy until its list of
+/// files is copied.
 #[test]
 fn tables_are_created_while_an_incremental_backup_copies_files() {
     let folder = tempfile::tempdir().unwrap();
