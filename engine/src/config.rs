@@ -29,6 +29,13 @@ pub struct Options {
     /// The longest time for which a write that does not wait for the disk stays unsynced; `None`: 1 s. Zero: the
     /// operating system decides.
     pub sync_interval: Option<Duration>,
+    /// Whether to open the database for reading only, as of the moment of opening. Another process may have it open
+    /// and write. Nothing in its folder is changed, and every change fails with `ReadOnly`.
+    ///
+    /// The opening makes a temporary copy of the folder, in which the files of tables are links if the system's folder
+    /// for temporary files or the parent of the data folder is on the same file system. It is removed when the database
+    /// is closed; that of a process that was killed, by the next opening for reading only.
+    pub read_only: bool,
     /// Limits on the size of cells.
     pub limits: Limits,
 }
@@ -74,6 +81,7 @@ impl Options {
                 None => default.sync_interval,
                 Some(interval) => Some(interval).filter(|interval| !interval.is_zero()),
             },
+            read_only: self.read_only,
         }
     }
 

@@ -36,7 +36,7 @@ pub enum ErrorKind {
     CellTooLarge,
     /// One row read is larger than the limit.
     RowTooLarge,
-    /// The table's READONLY attribute is set.
+    /// The table's READONLY attribute is set, or the database was opened for reading only.
     ReadOnly,
     /// A mutation names another row than the operation it belongs to.
     RowMismatch,

@@ -97,8 +97,8 @@ const Operation = Object.freeze({
   /** `{}` → `{ [name]: number }`: figures of the database, by name. Embedded only. */
   statistics: 52,
   /**
-   * `{ path, cacheBytes, rowCacheBytes, writeBufferBytes, fsync, syncInterval }` → `undefined`: opens a folder.
-   * Embedded only.
+   * `{ path, cacheBytes, rowCacheBytes, writeBufferBytes, fsync, syncInterval, readOnly }` → `undefined`: opens a
+   * folder. Embedded only.
    */
   open: 60,
   /**

@@ -185,3 +185,38 @@ test('a database that is no longer referenced is closed when it is collected', a
   const { stdout } = await promisify(execFile)(process.execPath, ['--expose-gc', '-e', text, folder()]);
   assert.equal(stdout.trim(), 'opened with other options');
 });
+
+test('another process reads a folder that is being written', async () => {
+  const path = folder();
+  const db = await hjall.open(path, { encoding: 'utf8' });
+  await db.createTable('t', ['f', 'g']);
+  const read = `
+    const db = await hjall.open(folder, { encoding: 'utf8', readOnly: true });
+    const t = db.table('t');
+    const refused = [];
+    for (const change of [
+      () => t.put('r', { 'f:a': 'changed' }),
+      () => t.delete('r'),
+      () => t.batch().put('r', { 'f:a': 'changed' }).send(),
+      () => t.increment('r', 'f:n'),
+      () => db.createTable('new', ['f']),
+      () => db.disableTable('t'),
+      () => db.flush('t'),
+    ])
+      await change().catch((error) => refused.push(error.code, /reading only.*opening for writing/.test(error.message)));
+    const row = await t.row('r');
+    await db.close();
+    console.log(JSON.stringify([row.string('f:a'), row.string('g:a'), refused]));
+  `;
+  const refusals = Array.from({ length: 7 }, () => ['READ_ONLY', true]).flat();
+  for (const value of ['1', '2']) {
+    await db.table('t').put('r', { 'f:a': value, 'g:a': value });
+    assert.deepEqual(JSON.parse(await program(read, path)), [value, value, refusals]);
+  }
+  const before = await hjall.open(path, { encoding: 'utf8', readOnly: true });
+  await db.table('t').put('r', { 'f:a': '3' });
+  assert.equal(before.table('t').rowSync('r').string('f:a'), '2');
+  await before.close();
+  await db.close();
+  await assert.rejects(hjall.open(join(path, 'missing'), { readOnly: true }), { code: 'INVALID_ARGUMENT' });
+});

@@ -54,6 +54,12 @@ export interface OpenOptions extends MemoryOptions {
    * operating system decides. Default: 1000.
    */
   syncInterval?: number | undefined;
+  /**
+   * Whether to open the database for reading only, as of the moment of opening. Another process may have it open and
+   * write. The folder is not changed, and every change fails with `READ_ONLY`. Later writes become visible when the
+   * database is closed and opened again. Default: false.
+   */
+  readOnly?: boolean | undefined;
 }
 
 /**

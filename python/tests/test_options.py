@@ -44,11 +44,6 @@ def test_unknown_options_are_refused_by_name(tmp_path):
     assert not (tmp_path / "db").exists()
 
 
-def test_read_only_names_the_alternative(tmp_path):
-    with pytest.raises(TypeError, match=r"'read_only'.*one process.*Database\.backup"):
-        hjall.open(tmp_path, read_only=True)
-
-
 def test_a_pool_names_its_database(tmp_path):
     for call in (hjall.ConnectionPool, aio.ConnectionPool):
         with pytest.raises(TypeError, match=r"path=.*database="):

@@ -89,7 +89,8 @@ pub fn run(session: &Session, from: &mut Request, out: &mut Answer<'_>, origin: 
         Operation::ClusterId => out.bytes(engine()?.cluster_id().as_bytes()),
         Operation::Open => session.open(|| {
             let path = PathBuf::from(from.text()?);
-            Engine::open(&path, options(session, from)?)
+            let options = options(session, from)?;
+            Engine::open(&path, Options { read_only: from.flag()?, ..options })
         })?,
         Operation::OpenMemory => session.open(|| Engine::memory(options(session, from)?))?,
         Operation::Close => session.close(origin)?,

@@ -126,8 +126,8 @@ numbered! {
         ClusterId = 51,
         /// `{}` → `{ [name]: number }`: figures of the database, by name. Embedded only.
         Statistics = 52,
-        /// `{ path, cacheBytes, rowCacheBytes, writeBufferBytes, fsync, syncInterval }` → `undefined`: opens a folder.
-        /// Embedded only.
+        /// `{ path, cacheBytes, rowCacheBytes, writeBufferBytes, fsync, syncInterval, readOnly }` → `undefined`: opens
+        /// a folder. Embedded only.
         Open = 60,
         /// `{ cacheBytes, rowCacheBytes, writeBufferBytes, fsync, syncInterval }` → `undefined`: opens a database in
         /// memory. Embedded only.

@@ -148,7 +148,7 @@ impl Database {
     /// Makes a database in a folder, or in memory if `path` is `None`, without opening it.
     #[new]
     #[pyo3(signature = (path, *, encoding=None, clock=None, cache_bytes=None, row_cache_bytes=None,
-    write_buffer_bytes=None, cell_bytes_max=None, durability=None, sync_interval=None))]
+    write_buffer_bytes=None, cell_bytes_max=None, durability=None, sync_interval=None, read_only=false))]
     #[allow(clippy::too_many_arguments, reason = "keyword arguments of Python")]
     fn new(
         path: Option<PathBuf>,
@@ -160,6 +160,7 @@ impl Database {
         cell_bytes_max: Option<i64>,
         durability: Option<&str>,
         sync_interval: Option<f64>,
+        read_only: bool,
     ) -> PyResult<Self> {
         let limits = cell_bytes_max
             .map_or_else(Limits::default, |max| Limits { client_cell_bytes: max, server_cell_bytes: max });
@@ -181,7 +182,16 @@ impl Database {
         let sync_interval = sync_interval.map(Duration::try_from_secs_f64).transpose().map_err(|_| {
             PyValueError::new_err("sync_interval must be a number of seconds that is not negative; 0 switches it off")
         })?;
-        let options = Options { clock, cache_bytes, row_cache_bytes, write_buffer_bytes, fsync, sync_interval, limits };
+        let options = Options {
+            clock,
+            cache_bytes,
+            row_cache_bytes,
+            write_buffer_bytes,
+            fsync,
+            sync_interval,
+            read_only,
+            limits,
+        };
         Ok(Self { handle: DatabaseHandle::new(path, options, encoding, None) })
     }
 

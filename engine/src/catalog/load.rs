@@ -17,7 +17,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::name::{DEFAULT_NAMESPACE, SYSTEM_NAMESPACE};
 use crate::schema::NamespaceDescriptor;
 use crate::stop::Stop;
-use crate::store::{CATALOG_SPACE, Order, Snapshot, Store};
+use crate::store::{CATALOG_SPACE, Order, Snapshot, SpaceId, Store};
 
 /// Pairs expected in one catalog scan.
 const FETCH: usize = 256;
@@ -31,7 +31,8 @@ struct Stored {
 }
 
 impl Catalog {
-    /// Opens the catalog of a store, creating it if necessary, and drops spaces that it does not name.
+    /// Opens the catalog of a store, creating it if necessary, and drops spaces that it does not name. If the store
+    /// was opened for reading only, only reads it.
     pub(crate) fn open(store: Arc<dyn Store>) -> Result<Self> {
         let snapshot = store.snapshot()?;
         let cluster_id = match snapshot.get(CATALOG_SPACE, HEAD_KEY)? {
@@ -48,7 +49,13 @@ impl Catalog {
             changes: Mutex::new(Counter { next: FIRST_NUMBER, stop: Stop::never() }),
             doubtful: AtomicBool::new(false),
         };
-        catalog.load(&mut catalog.changes.lock())?;
+        if catalog.store.check_writable().is_ok() {
+            catalog.load(&mut catalog.changes.lock())?;
+        } else {
+            let stored = read_all(&*catalog.store.snapshot()?)?;
+            check_spaces(&stored, &catalog.store.spaces()?)?;
+            catalog.install(stored)?;
+        }
         Ok(catalog)
     }
 
@@ -70,15 +77,7 @@ impl Catalog {
             Ok(())
         })?;
         counter.next = stored.head.next_number;
-        let named: BTreeSet<_> = stored.tables.iter().flat_map(|t| t.families().iter().map(|f| f.space)).collect();
-        if let Some(missing) = named.iter().find(|space| !spaces.contains(space)) {
-            return Err(Error::new(
-                ErrorKind::Corrupt,
-                format!(
-                    "space {missing}, which a table needs, is missing from the data folder; restore the folder from a copy"
-                ),
-            ));
-        }
+        let named = check_spaces(&stored, &spaces)?;
         for space in spaces.into_iter().filter(|s| *s != CATALOG_SPACE && !named.contains(s)) {
             tracing::info!(space, "dropping a space that no table owns, left by an interrupted change");
             self.store.drop_space(space)?;
@@ -109,6 +108,20 @@ impl Catalog {
         let mut tables = self.tables.write();
         tables.extend(states.into_iter().map(|(name, state)| (name, Arc::new(TableSlot::new(state)))));
         Ok(())
+    }
+}
+
+/// The spaces that tables need, which must exist.
+fn check_spaces(stored: &Stored, spaces: &[SpaceId]) -> Result<BTreeSet<SpaceId>> {
+    let named: BTreeSet<_> = stored.tables.iter().flat_map(|t| t.families().iter().map(|f| f.space)).collect();
+    match named.iter().find(|space| !spaces.contains(space)) {
+        None => Ok(named),
+        Some(missing) => Err(Error::new(
+            ErrorKind::Corrupt,
+            format!(
+                "space {missing}, which a table needs, is missing from the data folder; restore the folder from a copy"
+            ),
+        )),
     }
 }
 

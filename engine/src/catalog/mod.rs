@@ -88,8 +88,17 @@ impl Catalog {
     /// left it in doubt.
     ///
     /// # Errors
-    /// `Cancelled` if `stop` is set, also while another change runs; errors of the store.
+    /// `Cancelled` if `stop` is set, also while another change runs; `ReadOnly`; errors of the store.
     pub(crate) fn begin(&self, stop: &Stop) -> Result<MutexGuard<'_, Counter>> {
+        self.store.check_writable()?;
+        self.exclude_changes(stop)
+    }
+
+    /// Waits for the change that is running. No other change runs until the guard is dropped.
+    ///
+    /// # Errors
+    /// Those of [`Self::begin`], without `ReadOnly`.
+    pub(crate) fn exclude_changes(&self, stop: &Stop) -> Result<MutexGuard<'_, Counter>> {
         // The group may hold a shared lock on the table.
         group::commit()?;
         group::before_waiting()?;

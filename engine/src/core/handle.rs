@@ -36,11 +36,17 @@ enum Owner {
 }
 
 impl Handle {
-    /// Opens the database in a folder, or shares it if this process has it open.
+    /// Opens the database in a folder, or shares it if this process has it open. Each opening for reading only has its
+    /// own view.
     ///
     /// # Errors
     /// `InvalidArgument` if it is open with other options; those of [`FjallStore::open`] and [`Core::open`].
     pub(crate) fn open(path: &Path, options: Options) -> Result<Arc<Self>> {
+        if options.read_only {
+            let (limits, row_cache_limit) = (options.limits, options.row_cache_limit());
+            let core = Core::open(FjallStore::open(path, options.for_store())?, limits, row_cache_limit)?;
+            return Ok(Self::new(Owner::Own(Box::new(core))));
+        }
         let wanted = options.clone();
         let opened = FOLDERS.open(
             path,
@@ -55,6 +61,12 @@ impl Handle {
 
     /// Opens an empty database in memory.
     pub(crate) fn memory(options: Options) -> Result<Arc<Self>> {
+        if options.read_only {
+            return Err(Error::invalid(
+                "a database in memory cannot be opened for reading only, because it begins empty; open the folder of a \
+                 database",
+            ));
+        }
         let row_cache_limit = options.row_cache_limit();
         let clock = options.clock.unwrap_or_else(|| Arc::new(SystemClock));
         let core = Core::open(Arc::new(MemoryStore::new(clock)), options.limits, row_cache_limit)?;

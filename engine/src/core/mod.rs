@@ -56,6 +56,7 @@ impl Core {
         durability: Durability,
         body: &mut dyn FnMut(&mut dyn Transaction) -> Result<()>,
     ) -> Result<()> {
+        self.store.check_writable()?;
         if let Some(error) = group::injected_failure() {
             return Err(error);
         }

@@ -117,7 +117,7 @@ impl Engine {
         let part = part_of(folder, false)?.part;
         let (snapshot, tables) = {
             // The list of tables has to be that of the snapshot.
-            let _no_changes = core.catalog.begin(&self.stop)?;
+            let _no_changes = core.catalog.exclude_changes(&self.stop)?;
             (core.store.snapshot()?, core.catalog.tables())
         };
         // Read after the snapshot, so nothing in the snapshot is later.

@@ -41,6 +41,7 @@ impl Engine {
     /// `DiskFull`. Families that had not been compacted by then are unchanged.
     pub fn compact_with(&self, name: &TableName, major: bool, control: &Arc<CompactionControl>) -> Result<()> {
         let core = self.handle.live()?;
+        core.store.check_writable()?;
         let table = core.catalog.table(name)?;
         if !table.enabled() || table.is_system() {
             return Ok(());
@@ -64,6 +65,7 @@ impl Engine {
     /// `TableNotFound`, `Io`.
     pub fn flush(&self, name: &TableName) -> Result<()> {
         let core = self.handle.live()?;
+        core.store.check_writable()?;
         let table = core.catalog.table(name)?;
         if table.is_system() {
             return Ok(());

@@ -44,11 +44,12 @@ impl fmt::Debug for Engine {
 
 impl Engine {
     /// Opens the database in a folder, creating it if necessary. If this process already has the folder open, the
-    /// result shares that database.
+    /// result shares that database. See [`Options::read_only`] for opening one that another process has open.
     ///
     /// # Errors
     /// `Locked` if another process has it open, `NewerFormat` if a newer version wrote it, `InvalidArgument` if this
-    /// process has it open with other options, `Io`, `Corrupt`.
+    /// process has it open with other options, `Io`, `Corrupt`. For reading only: `InvalidArgument` if there is no
+    /// database in the folder; `Busy` if it is being created, or changed too often to be copied.
     pub fn open(path: &Path, options: Options) -> Result<Self> {
         Handle::open(path, options).map(Self::of)
     }

@@ -11,11 +11,11 @@
 //! exists.
 
 use std::fs::{self, File, OpenOptions, TryLockError};
-use std::io::{Read, Seek, Write};
+use std::io::{self, Read, Seek, Write};
 use std::path::{Path, PathBuf};
 
 use super::fjall::failed_io;
-use super::{corruption, file_manifest, private_folder};
+use super::{corruption, file_manifest, private_copy, private_folder, temporary_folder};
 use crate::error::{Error, ErrorKind, Result};
 
 /// The format that this version writes, and the newest one that it reads.
@@ -33,11 +33,16 @@ const CREATING_FILE: &str = "CREATING";
 pub(super) struct Folder {
     path: PathBuf,
     lock: File,
+    /// The folder of which this one is a temporary copy. The copy is removed when this value is dropped.
+    original: Option<PathBuf>,
 }
 
 /// Closing the file would not unlock it while a forked child process has it open.
 impl Drop for Folder {
     fn drop(&mut self) {
+        if self.original.is_some() {
+            temporary_folder::remove(&self.path);
+        }
         if let Err(error) = self.lock.unlock() {
             tracing::warn!(folder = %self.path.display(), %error, "unlocking the data folder failed");
         }
@@ -70,7 +75,7 @@ impl Folder {
             .canonicalize()
             .map_err(|error| failed_io(&format!("opening the data folder {}", path.display()), error))?;
         let lock = lock(&path)?;
-        let folder = Self { path, lock };
+        let folder = Self { path, lock, original: None };
         folder.check_format()?;
         // Not before it is known to be a data folder: another folder must not be restricted.
         private_folder::warn_if_accessible(&folder.path);
@@ -81,40 +86,55 @@ impl Folder {
         Ok(folder)
     }
 
+    /// Makes a temporary copy of a data folder, which may be in use. The folder itself is not changed. Later writes to
+    /// it do not appear in the copy.
+    ///
+    /// # Errors
+    /// `InvalidArgument`: there is no data folder at `path`. `Busy`: it is being created, or changed too often.
+    /// `NewerFormat`, `Corrupt`, `Io`, `DiskFull`.
+    pub fn open_copy(path: &Path) -> Result<Self> {
+        let absent = |error: io::Error| match error.kind() {
+            io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => Error::invalid(format!(
+                "there is no database in {} to open for reading only; name its folder, or create it by opening it for \
+                 writing",
+                path.display()
+            )),
+            _ => failed_io(&format!("opening the data folder {}", path.display()), error),
+        };
+        let path = path.canonicalize().map_err(absent)?;
+        if !check_stored_format(&path)? {
+            return Err(absent(io::ErrorKind::NotFound.into()));
+        }
+        if path.join(CREATING_FILE).exists() {
+            return Err(Error::new(
+                ErrorKind::Busy,
+                format!(
+                    "the database in {} is still being created; try again, or open it for writing if that was \
+                     interrupted",
+                    path.display()
+                ),
+            ));
+        }
+        let (copy, lock) = temporary_folder::create(&path, FORMAT_FILE)
+            .map_err(|error| failed_io("creating a temporary folder (its place is set by TMPDIR)", error))?;
+        let folder = Self { path: copy, lock, original: Some(path.clone()) };
+        let data = Self::prepare_copy(&folder.path)?;
+        private_copy::copy(&Self::data_of(&path), &data, &path.join(LOCK_FILE))?;
+        Ok(folder)
+    }
+
+    /// The folder that messages name: this one, or the one of which it is a copy.
+    pub fn named(&self) -> &Path {
+        self.original.as_ref().unwrap_or(&self.path)
+    }
+
     /// The folder of the store's files.
     pub fn data(&self) -> PathBuf {
         self.path.join(DATA_FOLDER)
     }
 
     fn check_format(&self) -> Result<()> {
-        let file = self.path.join(FORMAT_FILE);
-        let text = match fs::read_to_string(&file) {
-            Ok(text) => text,
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return self.begin(),
-            Err(error) => return Err(failed_io(&format!("reading {}", file.display()), error)),
-        };
-        let Some(format) = text.trim_end().strip_prefix(FORMAT_TEXT).and_then(|number| number.parse::<u32>().ok())
-        else {
-            return Err(Error::new(
-                ErrorKind::Corrupt,
-                format!(
-                    "{} is damaged: it must contain \"{FORMAT_TEXT}{FORMAT}\"; write that, or restore the folder \
-                     from a backup",
-                    file.display()
-                ),
-            ));
-        };
-        if format > FORMAT {
-            return Err(Error::new(
-                ErrorKind::NewerFormat,
-                format!(
-                    "the data in {} has format {format}, but this version of hjall reads formats up to {FORMAT}; use \
-                     the version that wrote the data, or a newer one",
-                    self.path.display()
-                ),
-            ));
-        }
-        Ok(())
+        if check_stored_format(&self.path)? { Ok(()) } else { self.begin() }
     }
 
     /// Begins a data folder in an empty folder.
@@ -178,6 +198,11 @@ impl Folder {
         if self.is_new() { Ok(()) } else { corruption::check(&self.data()) }
     }
 
+    /// Whether this is a copy, whose files no later opening reads.
+    pub fn is_copy(&self) -> bool {
+        self.original.is_some()
+    }
+
     /// Ends the creation of the store's files, durably, because they may contain data from here on. Does nothing if it
     /// has ended.
     pub fn finish(&self) -> Result<()> {
@@ -214,6 +239,40 @@ impl Folder {
     }
 }
 
+/// Whether a folder names its format, and this version can read it.
+///
+/// # Errors
+/// `NewerFormat`, `Corrupt`, `Io`.
+fn check_stored_format(folder: &Path) -> Result<bool> {
+    let file = folder.join(FORMAT_FILE);
+    let text = match fs::read_to_string(&file) {
+        Ok(text) => text,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(false),
+        Err(error) => return Err(failed_io(&format!("reading {}", file.display()), error)),
+    };
+    let Some(format) = text.trim_end().strip_prefix(FORMAT_TEXT).and_then(|number| number.parse::<u32>().ok()) else {
+        return Err(Error::new(
+            ErrorKind::Corrupt,
+            format!(
+                "{} is damaged: it must contain \"{FORMAT_TEXT}{FORMAT}\"; write that, or restore the folder from a \
+                 backup",
+                file.display()
+            ),
+        ));
+    };
+    if format > FORMAT {
+        return Err(Error::new(
+            ErrorKind::NewerFormat,
+            format!(
+                "the data in {} has format {format}, but this version of hjall reads formats up to {FORMAT}; use the \
+                 version that wrote the data, or a newer one",
+                folder.display()
+            ),
+        ));
+    }
+    Ok(true)
+}
+
 /// Writes the format, under another name first, so that a crash leaves either the complete file or none.
 fn write_format(folder: &Path) -> std::io::Result<()> {
     let draft = folder.join(FORMAT_DRAFT);
@@ -224,7 +283,7 @@ fn write_format(folder: &Path) -> std::io::Result<()> {
     sync_folder(folder)
 }
 
-fn lock(folder: &Path) -> Result<File> {
+pub(super) fn lock(folder: &Path) -> Result<File> {
     let path = folder.join(LOCK_FILE);
     let failed = |error| failed_io(&format!("locking {}", path.display()), error);
     let mut file =

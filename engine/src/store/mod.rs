@@ -28,9 +28,11 @@ mod folder;
 mod journal;
 mod memory;
 mod prehashed;
+mod private_copy;
 pub(crate) mod private_folder;
 mod row_locks;
 mod statistics;
+mod temporary_folder;
 pub(crate) mod thread_shard;
 mod time;
 
@@ -257,6 +259,14 @@ pub trait Store: Send + Sync + 'static {
     /// # Errors
     /// `Closed`. `Io` if the store could not be reopened after a failure.
     fn statistics(&self) -> Result<Statistics>;
+
+    /// Fails unless changes of the data are possible.
+    ///
+    /// # Errors
+    /// `ReadOnly`: the store was opened for reading only.
+    fn check_writable(&self) -> Result<()> {
+        Ok(())
+    }
 
     /// Makes everything durable and closes the files. Later calls fail with `Closed`; closing again does nothing.
     fn close(&self) -> Result<()>;

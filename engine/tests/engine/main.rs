@@ -14,6 +14,7 @@ mod maintenance;
 mod model;
 mod open;
 mod read;
+mod read_only;
 mod scripts;
 mod traffic;
 mod write;

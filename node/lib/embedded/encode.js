@@ -199,7 +199,7 @@ const REQUESTS = {
   [OPERATIONS.namespaces]: none,
   [OPERATIONS.now]: none,
   [OPERATIONS.clusterId]: none,
-  [OPERATIONS.open]: (out, r) => (out.text(r.path), sizes(out, r)),
+  [OPERATIONS.open]: (out, r) => (out.text(r.path), sizes(out, r), out.flag(r.readOnly)),
   [OPERATIONS.openMemory]: (out, r) => sizes(out, r),
   [OPERATIONS.close]: none,
   [OPERATIONS.serve]: (out, r) => (out.u32(r.number), out.text(r.host), out.u32(r.port)),

@@ -4,7 +4,7 @@
 const { OPERATIONS } = require('../backend.js');
 const { Database } = require('../database.js');
 const { locate } = require('../location.js');
-const { checked, oneOf, pathOf, shown, whole } = require('../options.js');
+const { checked, flag, oneOf, pathOf, shown, whole } = require('../options.js');
 const { readingOf } = require('../reading.js');
 const { EmbeddedBackend } = require('./backend.js');
 const { ManualClock } = require('./clock.js');
@@ -12,20 +12,15 @@ const { progressOf } = require('./copying.js');
 const { native } = require('./native.js');
 
 const MEMORY_OPTIONS = new Set(['encoding', 'readBigInts', 'clock', 'cacheBytes', 'rowCacheBytes', 'writeBufferBytes']);
-const OPTIONS = new Set([...MEMORY_OPTIONS, 'durability', 'syncInterval']);
+const OPTIONS = new Set([...MEMORY_OPTIONS, 'durability', 'syncInterval', 'readOnly']);
 
 /** What SYNC_WAL may mean: as fast as the operating system takes writes, or on disk. */
 const DURABILITIES = ['SYNC_WAL', 'FSYNC_WAL'];
 
 /** Makes a backend that is not open yet, and the common part of the requests that open it. */
 function prepared(options, where, known = OPTIONS) {
-  if (options?.readOnly !== undefined) {
-    throw new TypeError(
-      `${where}: there is no option \`readOnly\`: the store recovers its journals and removes superseded files when it opens a folder, so only one process can have it open: open a copy, which \`backup\` writes while the database is used`,
-    );
-  }
   const given = checked(options, known, where);
-  const { encoding, clock, cacheBytes, rowCacheBytes, writeBufferBytes, durability, syncInterval } = given;
+  const { encoding, clock, cacheBytes, rowCacheBytes, writeBufferBytes, durability, syncInterval, readOnly } = given;
   const backend = new EmbeddedBackend(
     native().NativeDatabase,
     oneOf(encoding, ['UTF8'], `${where}: option \`encoding\``)?.toLowerCase(),
@@ -45,6 +40,7 @@ function prepared(options, where, known = OPTIONS) {
       writeBufferBytes: size(writeBufferBytes, 'writeBufferBytes'),
       fsync: oneOf(durability, DURABILITIES, `${where}: option \`durability\``) === 'FSYNC_WAL',
       syncInterval: size(syncInterval, 'syncInterval'),
+      readOnly: flag(readOnly, `${where}: option \`readOnly\``),
     },
   };
 }
@@ -55,7 +51,7 @@ function prepared(options, where, known = OPTIONS) {
  * @param {string | URL} path
  * @param {{ encoding?: 'utf8', readBigInts?: boolean, clock?: ManualClock, cacheBytes?: number,
  * rowCacheBytes?: number, writeBufferBytes?: number, durability?: 'SYNC_WAL' | 'FSYNC_WAL',
- * syncInterval?: number }} [options]
+ * syncInterval?: number, readOnly?: boolean }} [options]
  * @returns {Promise<Database>}
  */
 async function open(path, options) {

@@ -118,7 +118,7 @@ __all__ = [
 
 def open(path: _Path, **options: _Unpack[_Options]) -> Database:
     """Opens the database in a folder, which is created if it does not exist. A process can open a folder several
-    times and shares one database then; two processes cannot have the same folder open.
+    times and shares one database then. Two processes cannot have the same folder open, except with `read_only`.
 
     The options are keyword arguments; an unknown one raises `TypeError`:
 
@@ -135,8 +135,12 @@ def open(path: _Path, **options: _Unpack[_Options]) -> Database:
     - `sync_interval`: the longest time in seconds for which a write that does not wait for the disk stays unsynced; 1
       by default. With 0, the operating system decides.
     - `cell_bytes_max`: the size of the largest cell, in bytes; 10 MiB by default, 0 for no limit.
+    - `read_only`: whether to open the database for reading only, as of the moment of opening. Another process may have
+      it open and write. The folder is not changed, and every change raises `ReadOnly`. Later writes become visible when
+      the database is closed and opened again.
 
-    Raises `Locked` if another process has the folder open, `NewerFormat` if a newer version of hjall wrote it,
+    Raises `InvalidArgument` if `read_only` is true and there is no database in the folder, `Busy` if it is changed too
+    often to be opened with `read_only`, `Locked` if another process has the folder open, `NewerFormat` if a newer version of hjall wrote it,
     `StorageError` if it cannot be read, `ValueError` for a name that looks like the address of a server, such as
     ``"localhost"``, unless that folder exists.
 

@@ -75,6 +75,7 @@ class Database:
         cell_bytes_max: int | None = None,
         durability: str | None = None,
         sync_interval: float | None = None,
+        read_only: bool = False,
     ) -> Self: ...
     @property
     def is_open(self) -> bool: ...

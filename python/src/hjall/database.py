@@ -57,6 +57,7 @@ class Database:
             cell_bytes_max=options.get("cell_bytes_max"),
             durability=options.get("durability"),
             sync_interval=options.get("sync_interval"),
+            read_only=options.get("read_only", False),
         )
         self._admin = _native.Admin(self._native)
         self._servers: list[Server] = []

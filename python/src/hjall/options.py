@@ -27,6 +27,7 @@ class Options(TypedDict, total=False):
     cell_bytes_max: int | None
     durability: str | None
     sync_interval: float | None
+    read_only: bool
 
 
 class AioOptions(Options, total=False):
@@ -52,12 +53,6 @@ def check_options(options: Mapping[str, Any], function: str) -> None:
             raise TypeError(
                 f"{function} opens a database in this process and connects to no server, so it has no option {name!r}: "
                 "omit it, or use happybase.Connection for a server; hjall.happybase.Connection takes it and ignores it"
-            )
-        if name == "read_only":
-            raise TypeError(
-                f"{function} has no option 'read_only': the store recovers its journals and removes superseded files "
-                "when it opens a folder, so only one process can have it open: open a copy, which Database.backup "
-                "writes while the database is used"
             )
         near = difflib.get_close_matches(name, sorted(_NAMES), 1)
         meant = f"did you mean {near[0]!r}?" if near else f"the options are {', '.join(sorted(_NAMES))}"

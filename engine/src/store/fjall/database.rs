@@ -39,7 +39,7 @@ const WORKERS: usize = 3;
 const JOURNAL_BYTES_MAX: u64 = 256 << 20;
 
 /// What every opening adds to fjall's sequence numbers; see [`Database::store_sequence`].
-const SEQUENCE_GAP: u64 = 1 << 32;
+pub(in crate::store) const SEQUENCE_GAP: u64 = 1 << 32;
 
 /// How often a compaction tries to begin behind a fence, while other flushes add files.
 const FENCES_MAX: usize = 10;
@@ -133,7 +133,8 @@ impl Database {
         let fences_of_filters = Arc::downgrade(&fences);
         let builder = fjall::Database::builder(folder)
             .cache_size(options.cache_bytes())
-            .worker_threads(WORKERS)
+            // Without workers, nothing is flushed or compacted.
+            .worker_threads_unchecked(if options.read_only { 0 } else { WORKERS })
             .max_journaling_size(JOURNAL_BYTES_MAX)
             .max_cached_files(Some(open_files::cached_files_max()))
             .with_compaction_filter_factories(Arc::new(move |name| {
@@ -163,15 +164,17 @@ impl Database {
             fences.add(&keyspace);
             spaces.insert(space, Space::new(keyspace));
         }
-        for (number, space) in &spaces {
-            corruption::mark_space(space.keyspace.path(), *number)?;
-        }
-        corruption::sync_spaces(folder)?;
         let failure = Arc::new(Failure::new());
         let seqno = inner.supervisor.seqno.clone();
         fences.number_by(move || seqno.next());
         let pressure = Pressure::new(options.write_buffer_bytes, Arc::clone(&fences));
-        pressure.recovered(&spaces.values().cloned().collect::<Vec<_>>());
+        if !options.read_only {
+            for (number, space) in &spaces {
+                corruption::mark_space(space.keyspace.path(), *number)?;
+            }
+            corruption::sync_spaces(folder)?;
+            pressure.recovered(&spaces.values().cloned().collect::<Vec<_>>());
+        }
         let database = Self {
             spaces: RwLock::new(spaces),
             rewrites: Rewrites::default(),
@@ -190,7 +193,9 @@ impl Database {
             path: folder.to_owned(),
             inner,
         };
-        database.drop_others(&others)?;
+        if !options.read_only {
+            database.drop_others(&others)?;
+        }
         Ok(database)
     }
 

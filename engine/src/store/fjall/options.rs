@@ -40,6 +40,8 @@ pub struct StoreOptions {
     /// The time after which a write that does not wait for a sync is synced in the background. `None` leaves it to the
     /// operating system.
     pub sync_interval: Option<Duration>,
+    /// Whether to open the folder for reading only; see [`FjallStore::open`](super::FjallStore::open).
+    pub read_only: bool,
 }
 
 impl Default for StoreOptions {
@@ -50,6 +52,7 @@ impl Default for StoreOptions {
             write_buffer_bytes: 128 << 20,
             fsync: false,
             sync_interval: Some(SYNC_INTERVAL),
+            read_only: false,
         }
     }
 }

@@ -1,6 +1,6 @@
 //! A store in a data folder.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, Weak};
 
@@ -15,7 +15,7 @@ use super::reopenable_database::ReopenableDatabase;
 use super::{statistics, syncer};
 use crate::blocking;
 use crate::durability::Durability;
-use crate::error::{Error, Result};
+use crate::error::{Error, ErrorKind, Result};
 use crate::store::active_transaction::{ActiveTransaction, Write, WriteSet};
 use crate::store::folder::Folder;
 use crate::store::journal;
@@ -43,14 +43,19 @@ pub struct FjallStore {
     waits: Waits,
     /// Whether SYNC_WAL is treated as FSYNC_WAL.
     fsync: bool,
+    /// The folder, if it was opened for reading only.
+    read_only: Option<PathBuf>,
 }
 
 impl FjallStore {
-    /// Opens the store in a folder, creating it if necessary.
+    /// Opens the store in a folder, creating it if necessary. With `read_only`, opens a temporary copy of it, which
+    /// contains everything that was committed before the call. The folder may be in use then, and is not changed; only
+    /// the reading methods may be called.
     ///
     /// # Errors
     /// `Locked`: the folder is open, in this process or another. `NewerFormat`: a newer version wrote it.
-    /// `InvalidArgument`: the folder contains other files. `Io`, `Corrupt`.
+    /// `InvalidArgument`: the folder contains other files, or with `read_only` is not a data folder. `Busy`: it is
+    /// changed too often to be copied. `Io`, `Corrupt`.
     pub fn open(path: &Path, options: StoreOptions) -> Result<Arc<dyn Store>> {
         Self::open_at_least(path, options, Upcoming { time_ms: i64::MIN, sequence: 1 })
     }
@@ -61,7 +66,9 @@ impl FjallStore {
     /// Those of [`Self::open`].
     pub(crate) fn open_at_least(path: &Path, options: StoreOptions, least: Upcoming) -> Result<Arc<dyn Store>> {
         let (clock, fsync) = (options.clock(), options.fsync);
-        let holder = ReopenableDatabase::open(Folder::open(path)?, options)?;
+        let folder = if options.read_only { Folder::open_copy(path)? } else { Folder::open(path)? };
+        let read_only = options.read_only.then(|| folder.named().to_owned());
+        let holder = ReopenableDatabase::open(folder, options)?;
         let mark = holder.database()?.stored_mark()?;
         let time = Time::new(clock, mark.clock_ms, mark.time_ms.max(least.time_ms));
         let ahead_ms = time.ahead_of_machine_ms();
@@ -80,6 +87,7 @@ impl FjallStore {
             mark: ClockMark::at(mark),
             waits: Waits::default(),
             fsync,
+            read_only,
         }))
     }
 
@@ -366,8 +374,21 @@ impl Store for FjallStore {
         })
     }
 
+    fn check_writable(&self) -> Result<()> {
+        let Some(folder) = &self.read_only else { return Ok(()) };
+        Err(Error::new(
+            ErrorKind::ReadOnly,
+            format!(
+                "the database in {} was opened for reading only, and nothing was changed; make changes through an \
+                 opening for writing",
+                folder.display()
+            ),
+        ))
+    }
+
     fn close(&self) -> Result<()> {
-        self.holder.close(|database| self.write_out(database))
+        let is_copy = self.read_only.is_some();
+        self.holder.close(|database| if is_copy { Ok(()) } else { self.write_out(database) })
     }
 }
 

@@ -19,8 +19,8 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 pub(crate) use self::repair::repair;
-pub(super) use self::scan::end_of_content;
 use self::scan::{Gap, Nature, Scan};
+pub(super) use self::scan::{batches_from, end_of_content};
 use super::corruption::damaged;
 use super::fjall::failed_io;
 use crate::error::{Error, ErrorKind, Result};
@@ -117,6 +117,21 @@ fn refused(damage: &JournalDamage) -> Error {
     )
 }
 
+/// Whether these bytes begin with a complete batch.
+pub(super) fn is_batch(bytes: &[u8]) -> bool {
+    matches!(batch::decode(bytes, &mut xxhash_rust::xxh3::Xxh3::new()), batch::Decoded::Batch { .. })
+}
+
+/// The number in the name of a journal.
+pub(super) fn number(path: &Path) -> Option<u64> {
+    path.file_stem()?.to_str()?.parse().ok()
+}
+
+/// The name of the journal with a number.
+pub(super) fn name(number: u64) -> String {
+    format!("{number}.{EXTENSION}")
+}
+
 /// The journals in a folder, in no particular order.
 pub(super) fn paths(data: &Path) -> io::Result<Vec<PathBuf>> {
     let mut paths = Vec::new();
@@ -137,12 +152,11 @@ fn read(data: &Path) -> Result<Vec<Scanned>> {
     };
     let mut numbers = Vec::new();
     for path in paths(data).map_err(failed(data))? {
-        let number = path.file_stem().and_then(|stem| stem.to_str()?.parse::<u64>().ok());
-        numbers.push((number.ok_or_else(|| damaged(&path, "is not named like a journal"))?, path));
+        numbers.push((number(&path).ok_or_else(|| damaged(&path, "is not named like a journal"))?, path));
     }
     numbers.sort();
     if let Some(pair) = numbers.windows(2).find(|pair| pair[0].0 + 1 != pair[1].0) {
-        return Err(damaged(&data.join(format!("{}.{EXTENSION}", pair[0].0 + 1)), "is missing"));
+        return Err(damaged(&data.join(name(pair[0].0 + 1)), "is missing"));
     }
     let mut last = 0;
     let mut journals = Vec::new();

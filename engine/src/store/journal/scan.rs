@@ -210,6 +210,33 @@ pub(super) fn scan(path: &Path, after: u64, next: Option<u64>) -> io::Result<Sca
     }
 }
 
+/// The valid batches from a position of a journal on.
+pub(in crate::store) struct Batches {
+    /// The position behind them.
+    pub end: u64,
+    /// The sequence number of the last one, or of the batch before them if there are none.
+    pub last: u64,
+    /// The widest step from one sequence number to the next.
+    pub widest_step: u64,
+}
+
+/// Reads the batches from a position on, up to the first bytes that are not a valid batch. `after` is the sequence
+/// number of the batch before the position. The journal may be growing: a batch that is complete when the call begins
+/// is read, unless what is before it is damaged.
+pub(in crate::store) fn batches_from(file: File, from: u64, after: u64) -> io::Result<Batches> {
+    let mut window = Window { file, at: 0, bytes: Vec::new(), start: 0, ended: false };
+    window.seek(from)?;
+    let mut hasher = Xxh3::new();
+    let mut found = Batches { end: from, last: after, widest_step: 0 };
+    while let Decoded::Batch { sequence, bytes } = window.decode(&mut hasher)? {
+        window.start += bytes;
+        found.widest_step = found.widest_step.max(sequence.saturating_sub(found.last));
+        found.end = window.position();
+        found.last = sequence;
+    }
+    Ok(found)
+}
+
 /// The sequence number of the first batch of a journal; `None` if it does not begin with a batch.
 pub(super) fn first_sequence(path: &Path) -> io::Result<Option<u64>> {
     Ok(match Window::open(path)?.decode(&mut Xxh3::new())? {
