@@ -197,7 +197,7 @@ test('another process reads a folder that is being written', async () => {
     for (const change of [
       () => t.put('r', { 'f:a': 'changed' }),
       () => t.delete('r'),
-      () => t.batch().put('r', { 'f:a': 'changed' }).send(),
+      () => t.batch().put('r', { 'f:a': 'changed' }).write(),
       () => t.increment('r', 'f:n'),
       () => db.createTable('new', ['f']),
       () => db.disableTable('t'),

@@ -123,3 +123,66 @@ def test_an_encoder_writes_what_its_decoder_reads(table, decoder, stored, value,
     data = pyarrow.table({"row": [b"r"], "v": pyarrow.array([value], type=kind)})
     assert table.load_arrow(data, columns={"v": ("f:q", decoder)}) == 1
     assert table.row(b"r") == {b"f:q": stored}
+
+
+LISTS = [
+    ("list(float32)", struct.pack(">3f", 1.5, -2, 0), [1.5, -2.0, 0.0], pyarrow.float32()),
+    (polars.List(polars.Float64), struct.pack(">2d", 1.1, 2), [1.1, 2.0], pyarrow.float64()),
+    (pyarrow.list_(pyarrow.int32()), struct.pack(">2i", -1, 2**31 - 1), [-1, 2**31 - 1], pyarrow.int32()),
+    (pyarrow.large_list(pyarrow.uint16()), b"\xff\xff", [65535], pyarrow.uint16()),
+    (pyarrow.list_(pyarrow.bool_(), 2), b"\x00\xff", [False, True], pyarrow.bool_()),
+    ("list(int64)", b"", [], pyarrow.int64()),
+    ("list(date)", struct.pack(">q", 86_400_000), [datetime.date(1970, 1, 2)], pyarrow.date32()),
+    (
+        pyarrow.list_(pyarrow.timestamp("ms", "UTC")),
+        struct.pack(">q", SECONDS * 1000),
+        [LEAP],
+        pyarrow.timestamp("ms", "UTC"),
+    ),
+]
+
+
+@pytest.mark.parametrize(("decoder", "stored", "value", "item"), LISTS)
+def test_lists(decoder, stored, value, item):
+    with hjall.memory() as db:
+        db.create_table("t", {"f": {}})
+        table = db.table("t")
+        table.put(b"a", {b"f:x": stored})
+        table.put(b"b", {b"f:y": b"not x"})
+        table.put(b"c", {b"f:x": stored * 2})
+        read = table.scan_arrow({"f:x": decoder, "f:y": "binary"}).to_pyarrow()
+        assert read.schema.field("f:x").type == pyarrow.list_(item)
+        assert read.column("f:x").to_pylist() == [value, None, value * 2]
+        for type_ in (pyarrow.list_(item), pyarrow.large_list(item), pyarrow.list_(item, len(value))):
+            data = pyarrow.table({"row": ["d", "e"], "x": pyarrow.array([value, None], type_)})
+            for columns in ({"x": "f:x"}, {"x": ("f:x", decoder)}):
+                table.delete(b"d")
+                assert table.load_arrow(data, row="row", columns=columns) >= 1
+                assert table.row(b"d") == {b"f:x": stored}
+                assert table.row(b"e") == {}
+
+
+def test_lists_that_cannot_be_read_or_written():
+    with hjall.memory() as db:
+        db.create_table("t", {"f": {}})
+        table = db.table("t")
+        table.put(b"a", {b"f:x": b"12345"})
+        with pytest.raises(hjall.DecodeError, match=r"5 bytes.*cannot be read as list\(item\).*items of one width"):
+            table.scan_arrow({"f:x": "list(int32)"}).to_pyarrow()
+        table.put(b"a", {b"f:x": struct.pack(">2q", 0, 2**62)})
+        with pytest.raises(hjall.DecodeError):
+            table.scan_arrow({"f:x": "list(date)"}).to_pyarrow()
+        for unknown in ("list(utf8)", "list(int)", "list(decimal(3, 1))", "list(list(int8))", "list()"):
+            with pytest.raises(ValueError, match=r"the decoders are: .*list\(item\)"):
+                table.scan_arrow({"f:x": unknown})
+        for items, type_, why in (
+            ([1, None], pyarrow.list_(pyarrow.int32()), "contains a null"),
+            (["x"], pyarrow.list_(pyarrow.string()), "lists of items of one width"),
+            ([[1]], pyarrow.list_(pyarrow.list_(pyarrow.int32())), "lists of items of one width"),
+        ):
+            data = pyarrow.table({"row": ["d"], "x": pyarrow.array([items], type_)})
+            with pytest.raises(ValueError, match=why):
+                table.load_arrow(data, row="row", family="f")
+        data = pyarrow.table({"row": ["d"], "x": pyarrow.array([[300]], pyarrow.list_(pyarrow.int32()))})
+        with pytest.raises(ValueError, match="out of range"):
+            table.load_arrow(data, row="row", columns={"x": ("f:x", "list(int8)")})

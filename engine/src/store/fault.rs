@@ -270,6 +270,10 @@ impl Store for FaultStore {
         self.inner.copy_files(folder, earlier, report)
     }
 
+    fn check_writable(&self) -> Result<()> {
+        self.inner.check_writable()
+    }
+
     fn check_journals(&self) -> Result<()> {
         self.inner.check_journals()
     }

@@ -49,7 +49,7 @@ class TooLarge(Refused):
 
 
 class ReadOnly(Error, PermissionError):
-    """The table's attribute ``READONLY`` is set."""
+    """The table's attribute ``READONLY`` is set, or the database was opened with ``read_only=True``."""
 
 
 class TableNotFound(Error, LookupError):

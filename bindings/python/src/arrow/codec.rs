@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use arrow_schema::{DECIMAL128_MAX_PRECISION, DataType, TimeUnit};
+use arrow_schema::{DECIMAL128_MAX_PRECISION, DataType, Field, FieldRef, TimeUnit};
 
 /// The representation of a typed value in bytes. Numbers are represented as HBase's `Bytes` writes them: big-endian,
 /// integers in two's complement.
@@ -31,6 +31,8 @@ pub enum Codec {
     /// A decimal number of at most this precision, with this scale, as HBase writes Java's `BigDecimal`: the scale in 4
     /// bytes, then the unscaled number in as many bytes as it needs.
     Decimal(u8, i8),
+    /// Any number of items of one width, one after the other.
+    List(&'static Codec),
     /// An integer as decimal text.
     IntText,
     /// A number as decimal text.
@@ -82,7 +84,27 @@ impl Codec {
         if let Some(arguments) = name.strip_prefix("decimal(").or_else(|| name.strip_prefix("decimal128(")) {
             return Self::decimal(arguments.strip_suffix(')')?);
         }
-        NAMES.iter().find(|(_, names)| names.contains(&name.as_str())).map(|(codec, _)| *codec)
+        if let Some(item) = name.strip_prefix("list(") {
+            return Self::named(item.strip_suffix(')')?).filter(|item| item.width().is_some()).map(Self::List);
+        }
+        Self::named(&name).copied()
+    }
+
+    fn named(name: &str) -> Option<&'static Self> {
+        NAMES.iter().find(|(_, names)| names.contains(&name)).map(|(codec, _)| codec)
+    }
+
+    /// The number of bytes of each value; `None` if that varies.
+    pub fn width(self) -> Option<usize> {
+        match self {
+            Self::Bool | Self::Int(Width::One) | Self::Unsigned(Width::One) => Some(1),
+            Self::Int(Width::Two) | Self::Unsigned(Width::Two) => Some(2),
+            Self::Int(Width::Four) | Self::Unsigned(Width::Four) | Self::Float32 => Some(4),
+            Self::Int(Width::Eight) | Self::Unsigned(Width::Eight) | Self::Float64 | Self::Time(_) | Self::Date => {
+                Some(8)
+            }
+            _ => None,
+        }
     }
 
     /// The codec of a decimal, from `precision, scale`, which polars writes as `precision=…, scale=…`.
@@ -99,13 +121,19 @@ impl Codec {
         if matches!(self, Self::Decimal(..)) {
             return "decimal(precision, scale)";
         }
+        if matches!(self, Self::List(_)) {
+            return "list(item)";
+        }
         NAMES.iter().find(|(codec, _)| *codec == self).and_then(|(_, names)| names.first()).copied().unwrap_or_default()
     }
 
     /// The names of all codecs, for messages.
     pub fn all_names() -> String {
         let names = NAMES.iter().filter_map(|(_, names)| names.first()).copied();
-        names.chain(["decimal(precision, scale)"]).collect::<Vec<_>>().join(", ")
+        names
+            .chain(["decimal(precision, scale)", "list(item) with an item of one width"])
+            .collect::<Vec<_>>()
+            .join(", ")
     }
 
     /// The values that the codec can read, for messages.
@@ -121,6 +149,7 @@ impl Codec {
             }
             Self::Date => "8 bytes, big-endian, a day of at most 5 million years from 1970",
             Self::Decimal(..) => "a decimal as BigDecimal writes it, within its precision and scale",
+            Self::List(_) => "items of one width, one after the other",
             Self::IntAnyWidth => "1, 2, 4 or 8 bytes, big-endian",
             Self::IntText => "a decimal integer from -2^63 to 2^63-1",
             Self::FloatText => "a decimal number",
@@ -146,7 +175,13 @@ impl Codec {
             Self::Time(unit) => DataType::Timestamp(unit, Some(Arc::from("UTC"))),
             Self::Date => DataType::Date32,
             Self::Decimal(precision, scale) => DataType::Decimal128(precision, scale),
+            Self::List(item) => DataType::List(item_field(*item)),
             Self::CellTime => DataType::Timestamp(TimeUnit::Millisecond, Some(Arc::from("UTC"))),
         }
     }
+}
+
+/// The field of the items of a list.
+pub fn item_field(item: Codec) -> FieldRef {
+    Arc::new(Field::new_list_field(item.data_type(), true))
 }

@@ -2,16 +2,17 @@
 
 use std::sync::Arc;
 
-use arrow_array::ArrayRef;
 use arrow_array::builder::{BinaryBuilder, BooleanBuilder, PrimitiveBuilder, StringBuilder};
 use arrow_array::types::{
     ArrowPrimitiveType, Date32Type, Decimal128Type, Float32Type, Float64Type, Int8Type, Int16Type, Int32Type,
     Int64Type, TimestampMicrosecondType, TimestampMillisecondType, TimestampNanosecondType, TimestampSecondType,
     UInt8Type, UInt16Type, UInt32Type, UInt64Type,
 };
+use arrow_array::{ArrayRef, ListArray};
+use arrow_buffer::{NullBufferBuilder, OffsetBuffer};
 use arrow_schema::{DataType, TimeUnit};
 
-use super::codec::{Codec, Width};
+use super::codec::{Codec, Width, item_field};
 use super::encode::DAY_MS;
 
 /// A value that its column's decoder cannot read.
@@ -60,7 +61,55 @@ pub fn builder(codec: Codec) -> Box<dyn ColumnBuilder> {
         Codec::Decimal(precision, scale) => {
             Box::new(Decimals { values: PrimitiveBuilder::new().with_data_type(codec.data_type()), precision, scale })
         }
+        Codec::List(item) => {
+            Box::new(Lists { items: builder(*item), item: *item, offsets: vec![0], nulls: NullBufferBuilder::new(0) })
+        }
         Codec::CellTime => numbers::<TimestampMillisecondType>(codec, |_, timestamp| Some(timestamp)),
+    }
+}
+
+/// A column of lists.
+struct Lists {
+    items: Box<dyn ColumnBuilder>,
+    item: Codec,
+    /// The positions between the items of two rows.
+    offsets: Vec<i32>,
+    nulls: NullBufferBuilder,
+}
+
+impl Lists {
+    fn end(&self) -> i32 {
+        self.offsets.last().copied().unwrap_or_default()
+    }
+}
+
+impl ColumnBuilder for Lists {
+    fn append(&mut self, value: &[u8], timestamp: i64) -> Result<(), DecodeError> {
+        let width = self.item.width().ok_or(DecodeError)?;
+        let items = i32::try_from(value.len() / width).map_err(|_| DecodeError)?;
+        let end = self.end().checked_add(items).ok_or(DecodeError)?;
+        // Items of other codecs can only have a wrong width.
+        let is_readable = |item| self.item != Codec::Date || day(item).is_some();
+        if !value.len().is_multiple_of(width) || !value.chunks(width).all(is_readable) {
+            return Err(DecodeError);
+        }
+        for item in value.chunks(width) {
+            self.items.append(item, timestamp)?;
+        }
+        self.offsets.push(end);
+        self.nulls.append_non_null();
+        Ok(())
+    }
+
+    fn append_null(&mut self) {
+        self.offsets.push(self.end());
+        self.nulls.append_null();
+    }
+
+    fn finish(&mut self) -> ArrayRef {
+        let offsets = std::mem::replace(&mut self.offsets, vec![0]);
+        let offsets = OffsetBuffer::new(offsets.into());
+        Arc::new(ListArray::new(item_field(self.item), offsets, self.items.finish(), self.nulls.finish()))
     }
 }
 

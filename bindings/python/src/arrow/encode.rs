@@ -32,6 +32,8 @@ pub enum Value<'a> {
     Date(i32),
     /// A decimal: the unscaled number and the scale.
     Decimal(i128, i8),
+    /// A list: the items of all lists, and the range of its own.
+    List(&'a dyn Array, usize, usize),
 }
 
 /// The milliseconds of a day.
@@ -107,12 +109,40 @@ pub fn values(array: &dyn Array) -> Option<Values<'_>> {
             let (array, scale) = (array.as_primitive::<Decimal128Type>(), *scale);
             Box::new(move |i| Some(Value::Decimal(array.value(i), scale)))
         }
+        DataType::List(item) if has_width(item.data_type()) => {
+            let a = array.as_list::<i32>();
+            let offset = move |i: usize| a.value_offsets().get(i).map(|at| *at as usize);
+            Box::new(move |i| Some(Value::List(a.values(), offset(i)?, offset(i + 1)?)))
+        }
+        DataType::LargeList(item) if has_width(item.data_type()) => {
+            let a = array.as_list::<i64>();
+            let offset = move |i: usize| a.value_offsets().get(i).map(|at| *at as usize);
+            Box::new(move |i| Some(Value::List(a.values(), offset(i)?, offset(i + 1)?)))
+        }
+        DataType::FixedSizeList(item, _) if has_width(item.data_type()) => {
+            let a = array.as_fixed_size_list();
+            Box::new(move |i| Some(Value::List(a.values(), a.value_offset_at(i), a.value_offset_at(i + 1))))
+        }
         DataType::Dictionary(..) => downcast_dictionary_array!(
             array => dictionary(array)?,
             _ => return None,
         ),
         _ => return None,
     })
+}
+
+/// Whether all values of a type are encoded in the same number of bytes.
+fn has_width(data_type: &DataType) -> bool {
+    data_type.is_integer()
+        || matches!(
+            data_type,
+            DataType::Boolean
+                | DataType::Float32
+                | DataType::Float64
+                | DataType::Timestamp(..)
+                | DataType::Date32
+                | DataType::Date64
+        )
 }
 
 fn numbers<'a, T: ArrowPrimitiveType>(array: &'a dyn Array, value: fn(T::Native) -> Value<'a>) -> Values<'a> {
@@ -169,8 +199,19 @@ pub fn write(value: Value<'_>, codec: Option<Codec>, out: &mut Vec<u8>) -> Resul
         }
         (Value::Decimal(number, scale), None) => decimal(number, scale, out),
         (Value::Decimal(number, scale), Some(Codec::Decimal(_, to))) if scale == to => decimal(number, scale, out),
+        (Value::List(items, from, to), None) => list(items, from, to, None, out)?,
+        (Value::List(items, from, to), Some(Codec::List(item))) => list(items, from, to, Some(*item), out)?,
         (Value::Time(t, unit), Some(Codec::Time(to))) => out.extend(time(t, unit, to)?.to_be_bytes()),
         _ => return Err(EncodeError("the codec does not encode values of this type")),
+    }
+    Ok(())
+}
+
+fn list(items: &dyn Array, from: usize, to: usize, codec: Option<Codec>, out: &mut Vec<u8>) -> Result<(), EncodeError> {
+    let value = values(items).ok_or(EncodeError("its items cannot be encoded"))?;
+    for i in from..to {
+        let item = if items.is_null(i) { None } else { value(i) };
+        write(item.ok_or(EncodeError("it contains a null"))?, codec, out)?;
     }
     Ok(())
 }

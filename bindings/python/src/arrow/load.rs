@@ -145,7 +145,7 @@ impl<'a> SourceColumn<'a> {
         let Some(values) = encode::values(array) else {
             return Err(TransferError::Argument(format!(
                 "column {name:?} of the data has the type {}, which cannot be encoded: cast it to bytes, text, \
-                 numbers, booleans or timestamps",
+                 numbers, booleans, timestamps, or lists of items of one width",
                 array.data_type()
             )));
         };

@@ -95,6 +95,8 @@ _TYPES: dict[type, str] = {
 }
 _TIMESTAMP = re.compile(r"timestamp\[(\w+)(?:, tz=.*)?\]|datetime\(time_unit='(\w+)'.*\)", re.IGNORECASE)
 
+_LIST = re.compile(r"(?:large_|fixed_size_)?list<\w+: (.*?)(?: not null)?>(?:\[\d+\])?|list\((.*)\)", re.IGNORECASE)
+
 
 def decoder(given: object) -> str:
     """The name of a decoder or encoder, which may be given as a type of Python, pyarrow or polars."""
@@ -102,4 +104,6 @@ def decoder(given: object) -> str:
         return _TYPES.get(given, given.__name__)
     if found := _TIMESTAMP.fullmatch(str(given)):
         return f"timestamp_{found[1] or found[2]}"
+    if found := _LIST.fullmatch(str(given)):
+        return f"list({decoder(found[1] or found[2])})"
     return str(given)
