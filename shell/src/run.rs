@@ -13,7 +13,7 @@ use crate::interrupt::Interrupt;
 use crate::language::Exception;
 use crate::output::time::show_numbers;
 use crate::output::{Format, Output, standard};
-use crate::session::{Mode, Session, Step};
+use crate::session::{Mode, Session, Step, print_remedy};
 use crate::terminal::{Line, Terminal, width};
 
 /// What a shell runs.
@@ -327,7 +327,8 @@ impl Runner {
     fn failed(&mut self, exception: &Exception, to_stderr: bool) -> i32 {
         let text = format!("ERROR {}: {}", exception.class, exception.message);
         let mut session = self.session.borrow_mut();
-        let out = &mut session.context().out;
+        let context = session.context();
+        let out = &mut context.out;
         if to_stderr || !out.tables() {
             if !out.at_line_start {
                 out.raw(b"\n");
@@ -338,6 +339,9 @@ impl Runner {
             out.raw(text.as_bytes());
             out.raw(b"\n");
             out.flush();
+        }
+        if let Some(remedy) = &exception.remedy {
+            print_remedy(context, remedy);
         }
         1
     }

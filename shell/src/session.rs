@@ -227,6 +227,12 @@ fn print_error(context: &mut Context, text: &str) {
     }
 }
 
+/// Prints what HBase's error lacks. On standard error, so that standard output is that of HBase's shell.
+pub fn print_remedy(context: &mut Context, remedy: &str) {
+    context.out.flush();
+    eprintln!("hjall: {remedy}");
+}
+
 impl Shell {
     fn arity(command: &commands::Command, given: usize) -> Result<(), CommandError> {
         if (command.least..=command.most).contains(&given) {
@@ -251,6 +257,7 @@ impl Shell {
             }
             Err(error) => error,
         };
+        let mut remedy = None;
         let (class, message) = match error {
             CommandError::Interrupted => return Err(Raise::Interrupt),
             CommandError::Fatal(class, message) => {
@@ -263,16 +270,22 @@ impl Shell {
                     Reason::TableMissing => format!("Unknown table {}!", failure.text),
                     _ => failure.to_string(),
                 };
-                (ruby_class(&failure), message)
+                let class = ruby_class(&failure);
+                remedy = failure.remedy;
+                (class, message)
             }
         };
         if self.mode == Mode::Batch {
             self.context.out.took(begin.elapsed().as_secs_f64(), false);
-            return Err(Raise::Error(Exception { class, message, of_command: true }));
+            return Err(Raise::Error(Exception { class, message, remedy, of_command: true }));
         }
         let message = if self.context.debug { format!("{message}\n({class})") } else { message };
         let shown = self.context.out.painted_error(&format!("ERROR: {message}"));
-        print_error(&mut self.context, &format!("\n{shown}\n\nFor usage try 'help \"{}\"'\n\n", command.name));
+        print_error(&mut self.context, &format!("\n{shown}\n"));
+        if let Some(remedy) = remedy {
+            print_remedy(&mut self.context, &remedy);
+        }
+        print_error(&mut self.context, &format!("\nFor usage try 'help \"{}\"'\n\n", command.name));
         self.context.out.took(begin.elapsed().as_secs_f64(), !of_table);
         Ok(Value::Nil)
     }

@@ -94,6 +94,40 @@ DECLARED = [
     (2, "deleteNamespace", ("default",), "org.apache.hadoop.hbase.constraint.ConstraintException: ", "HBase needs it; remove its tables instead"),
 ]
 
+def field(tag, data):
+    """A length-delimited field of a protobuf message with a tag below 16 and less than 128 bytes."""
+    return bytes([tag << 3 | 2, len(data)]) + data
+
+
+def serialised(name, body=b""):
+    """A filter or comparator of HBase, or another class, as HBase serialises it."""
+    return field(1, name if b"." in name else b"org.apache.hadoop.hbase.filter." + name) + field(2, body)
+
+
+def compared(comparator):
+    """A serialised ValueFilter with this comparator and the operator EQUAL."""
+    return serialised(b"ValueFilter", field(1, b"\x08\x02" + field(2, comparator)))
+
+
+CLASSES = "use one of HBase's filters and comparators; other classes cannot be loaded"
+SERIALISE = "send the bytes of a FilterProtos.Filter with one of HBase's filters, or a filterString"
+DESERIALIZATION = "org.apache.hadoop.hbase.exceptions.DeserializationException: "
+
+# A serialised filter, the beginning of HBase's text, the remedy.
+SERIALISED = [
+    (b"abc", "a serialised filter is malformed: ", SERIALISE),
+    (b"", "Message missing required fields: name", SERIALISE),
+    (serialised(b"com.example.Mine"), "java.lang.ClassNotFoundException: com.example.Mine", CLASSES),
+    (serialised(b"NoFilter"), "java.lang.ClassNotFoundException: org.apache.hadoop.hbase.filter.NoFilter", CLASSES),
+    (serialised(b"FilterList"), DESERIALIZATION + "Message missing required fields: ", SERIALISE),
+    (serialised(b"PrefixFilter", b"\xff"), DESERIALIZATION + "a part of the filter is malformed: ", SERIALISE),
+    (compared(serialised(b"NoComparator")), DESERIALIZATION + "java.lang.ClassNotFoundException: ", CLASSES),
+    (compared(serialised(b"LongComparator", field(1, field(1, bytes(8))))),
+     "Failed after attempts=1, exceptions:\njava.io.IOException: LongComparator needs 8 bytes to compare with, a cell has 3 bytes there",
+     "read only columns with such values"),
+]
+DECLARED += [(2, "get", (b"t", two.TGet(row=b"word", filterBytes=sent)), said, remedy) for sent, said, remedy in SERIALISED]
+
 # Service, method, arguments, HBase's class and words, what follows a colon.
 UNDECLARED = [
     (1, "getRow", (b"no good", b"r", {}), ILLEGAL + "Illegal character code:32", ": use letters, digits, underscores, hyphens and periods"),
@@ -179,8 +213,14 @@ REST = [
     ("GET", "/none/schema", None, 404, "table none does not exist: create it, or choose another name"),
     ("GET", "/none/r", None, 404, "table none does not exist: create it, or choose another name"),
     ("GET", "/t/r/no:a", None, 404, "table t has no column family no: name one of its families (f), or add this one"),
+    ("GET", "/none/exists", None, 404, "table none does not exist"),
+    ("GET", "/none/regions", None, 404, "table none does not exist: create it, or choose another name"),
+    ("GET", "/t/none", None, 404, "the row of table t does not exist, or has no cell in these columns and times"),
+    ("GET", "/namespaces/none", None, 400, "namespace none does not exist: create it, or choose another name"),
     ("GET", "/t/r/f:a/5,1", None, 400, "the range of times is 5 to 1; exchange them"),
     ("PUT", "/t/scanner", {"filter": '{"type":"None"}'}, 400, 'there is no filter "None": use one of HBase\'s'),
+    ("PUT", "/t/scanner", {"filter": '{"type":"RowFilter","op":"IS","comparator":{"type":"NullComparator"}}'}, 400, 'no operator "IS": use LESS, '),
+    ("PUT", "/t/r?check=put", {"Row": [{"key": "cg==", "Cell": [{"column": "Zjph", "$": "dg=="}]}]}, 400, "send the cells to write, then the cell to compare with"),
     ("PUT", "/new/schema", {"ColumnSchema": [{"name": "f", "TTL": "0"}]}, 400, "use seconds from 1, or leave TTL out"),
 ]
 

@@ -35,7 +35,32 @@ def test_commands_run_without_prompts(shell):
 def test_an_error_ends_the_commands(shell):
     done = ran(shell, "-e", "puts 'before'", "-e", "put 'none', 'r', 'f:q', 'v'", "-e", "puts 'after'", status=1)
     assert done.stdout.startswith("before\nTook ") and "after" not in done.stdout
-    assert done.stderr.splitlines()[-1] == "ERROR RuntimeError: Unknown table none!"
+    assert done.stderr.splitlines()[-2:] == [
+        "ERROR RuntimeError: Unknown table none!", "hjall: create it, or choose another name; list shows the tables"]
+
+
+# A command, the message of HBase's shell, the remedy that follows.
+REMEDIES = [
+    ("get 't', 'a', 'no:q'", "NoSuchColumnFamilyException: Column family no does not exist", "table t has no column family no: name one of its families (f)"),
+    ("incr 't', 'a', 'f:q', 1", "Field is not a long, it's 3 bytes wide", "a counter is a value of exactly 8 bytes"),
+    ("scan 't', {FILTER => \"PageFilter('x')\"}", "Incorrect filter string PageFilter('x')", "at byte 11: expected a whole number without quotes"),
+    ("scan 't', {FILTER => \"PrefixFilter()\"}", "Incorrect filter string PrefixFilter()", "at byte 0: expected 1 argument (the prefix), found 0"),
+    ("scan 't', {FILTER => \"Prefix('x')\"}", "Filter Name Prefix not supported", "at byte 0: expected one of ColumnCountGetFilter, "),
+    ("create 'new', {NAME => 'f', COMPRESSION => 'BZIP2'}", "java.lang.UnsupportedOperationException", "COMPRESSION of family f is BZIP2"),
+    ("create 't', 'f'", "Table already exists: t!", "choose another name, or disable and drop it first"),
+    ("create 'none:t', 'f'", "Unknown namespace none!", "create it with create_namespace, or choose another name"),
+]
+
+
+@pytest.mark.parametrize("command, said, remedy", REMEDIES, ids=[command for command, *_ in REMEDIES])
+def test_the_remedy_follows_an_error_on_standard_error(shell, command, said, remedy):
+    filled(shell)
+    done = ran(shell, "-e", command, status=1)
+    *_, error, after = done.stderr.splitlines()
+    assert error.startswith("ERROR ") and said in error and after.startswith("hjall: ") and remedy in after, done.stderr
+    typed = ran(shell, input=command + "\n")
+    assert "ERROR: " in typed.stdout and said in typed.stdout and remedy not in typed.stdout
+    assert after in typed.stderr.splitlines()
 
 
 def test_an_unfinished_command_is_an_error(shell):

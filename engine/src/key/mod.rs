@@ -127,7 +127,8 @@ pub fn cell_key(row: &[u8], qualifier: &[u8], timestamp: i64, kind: CellKind) ->
                 row.len(),
                 qualifier.len()
             ),
-        ));
+        )
+        .with_remedy("shorten the row key or the qualifier"));
     }
     let mut out = BytesMut::with_capacity(len);
     group::put(&mut out, row);

@@ -157,7 +157,7 @@ Runs a major compaction of each table: rewrites its files without the cells that
 or beyond VERSIONS, and without delete markers. Prints the size of its files before and after.
 
 The folder must not be in use. With a running server, call majorCompact of Thrift1 instead, or let
-the schedule do it (compaction.* in `hjall config`). It can be interrupted at any time.
+the schedule do it (compaction.* in `hjall config`). The command can be interrupted at any time.
 
 Examples:
   hjall compact --data /var/lib/hjall

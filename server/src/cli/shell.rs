@@ -33,7 +33,7 @@ Examples:
 
 A password is read from the variable HJALL_PASSWORD, or asked for on the terminal.
 
-The words behind FILE are ARGV, $0 is FILE; with -e, all words are ARGV.
+The words after FILE are ARGV, $0 is FILE; with -e, all words are ARGV.
 
 Exit codes: as of HBase's shell, 0 or what `exit N` says; 1 after an error with -n or -e, for a wrong option, and for a
 server that cannot be reached; 130 after Ctrl-C in a script. If a data folder cannot be opened: those of `hjall serve`.";

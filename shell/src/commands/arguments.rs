@@ -32,6 +32,11 @@ impl CommandError {
         Self::Raised("RuntimeError".to_owned(), message.into())
     }
 
+    /// A message in the words of HBase's shell, and the remedy, which it lacks.
+    pub fn says_with(message: impl Into<String>, remedy: &str) -> Self {
+        Self::Failed(Failure::plain(Reason::Refused, message).with_remedy(Some(remedy)))
+    }
+
     /// A wrong argument.
     pub fn argument(message: impl Into<String>) -> Self {
         Self::Raised("ArgumentError".to_owned(), message.into())
@@ -75,12 +80,15 @@ impl From<Raise> for CommandError {
 
 /// The error about a table that does not exist.
 pub fn unknown_table(table: impl fmt::Display) -> CommandError {
-    CommandError::says(format!("Unknown table {table}!"))
+    CommandError::says_with(
+        format!("Unknown table {table}!"),
+        "create it, or choose another name; list shows the tables",
+    )
 }
 
 /// The error about a table that is disabled.
 pub fn disabled_table(table: impl fmt::Display) -> CommandError {
-    CommandError::says(format!("Table {table} is disabled!"))
+    CommandError::says_with(format!("Table {table} is disabled!"), "enable it first")
 }
 
 /// The error of a call about a table, which may not exist.
@@ -246,9 +254,15 @@ impl Context {
             Reason::TableDisabled => disabled_table(shown),
             Reason::NamespaceMissing => {
                 let name = failure.text.rsplit(' ').next().unwrap_or(&failure.text).trim_matches(['"', '\'']);
-                CommandError::says(format!("Unknown namespace {name}!"))
+                CommandError::says_with(
+                    format!("Unknown namespace {name}!"),
+                    "create it with create_namespace, or choose another name",
+                )
             }
-            Reason::TableExists => CommandError::says(format!("Table already exists: {table}!")),
+            Reason::TableExists => CommandError::says_with(
+                format!("Table already exists: {table}!"),
+                "choose another name, or disable and drop it first",
+            ),
             _ => error,
         }
     }

@@ -7,7 +7,7 @@ use hjall_engine::request::{Columns, Scan, TimeRange};
 
 use super::arguments::{CommandError, Options, bytes_of, long, split_column, strict_bytes, text};
 use super::display::{Converter, Display};
-use crate::connection::Extras;
+use crate::connection::{Extras, Failure};
 use crate::language::{Value, filter_of, inspected};
 
 /// A filter that lets one cell of each row pass, without its value.
@@ -44,17 +44,20 @@ pub fn filter(value: &Value, extras: &mut Extras) -> Result<Arc<FilterSpec>, Com
     })
 }
 
-/// A wrong filter in the words of HBase's shell. The engine's message goes on with the place and what it expects.
+/// A wrong filter in the words of HBase's shell. The engine's message goes on with the place and what it expects, which
+/// is the remedy here.
 fn wrong_filter(text: &[u8], message: &str) -> CommandError {
     let Some((said, place)) = message.split_once(" (at byte ") else { return CommandError::argument(message) };
-    let Some(name) = said.strip_prefix("Incorrect filter string ") else { return CommandError::argument(said) };
+    let remedy = format!("at byte {}", place.strip_suffix(')').unwrap_or(place));
+    let failed = |said: &str| CommandError::Failed(Failure::illegal(said).with_remedy(Some(&*remedy)));
+    let Some(name) = said.strip_prefix("Incorrect filter string ") else { return failed(said) };
     // HBase names the whole text of the filter with the wrong argument.
     let name = name.trim_end_matches("(…)");
     let text = String::from_utf8_lossy(text);
     let at: usize = place.split(':').next().and_then(|at| at.parse().ok()).unwrap_or(0);
     let before = text.get(..at).and_then(|before| before.rfind(name)).unwrap_or(0);
     let end = text.get(at..).and_then(|rest| rest.find(')')).map_or(text.len(), |end| at + end + 1);
-    CommandError::argument(format!("Incorrect filter string {}", &text[before..end]))
+    failed(&format!("Incorrect filter string {}", &text[before..end]))
 }
 
 /// `[from, to)`.

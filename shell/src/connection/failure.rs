@@ -38,6 +38,8 @@ pub struct Failure {
     pub class: String,
     /// The message, without the class.
     pub text: String,
+    /// What HBase's message lacks: the thing, the reason or the remedy.
+    pub remedy: Option<String>,
 }
 
 const IO: &str = "java.io.IOException";
@@ -45,7 +47,7 @@ const IO: &str = "java.io.IOException";
 impl Failure {
     /// A failure with a message that stands alone.
     pub fn plain(reason: Reason, text: impl Into<String>) -> Self {
-        Self { reason, class: String::new(), text: text.into() }
+        Self { reason, class: String::new(), text: text.into(), remedy: None }
     }
 
     /// An illegal argument.
@@ -64,7 +66,13 @@ impl Failure {
             "NamespaceNotFoundException" => Reason::NamespaceMissing,
             _ => Reason::Refused,
         };
-        Self { reason, class: class.to_owned(), text }
+        Self { reason, class: class.to_owned(), text, remedy: None }
+    }
+
+    /// Adds what the message lacks.
+    pub fn with_remedy(mut self, remedy: Option<impl Into<String>>) -> Self {
+        self.remedy = remedy.map(Into::into);
+        self
     }
 }
 
@@ -81,12 +89,12 @@ impl fmt::Display for Failure {
 impl From<Error> for Failure {
     fn from(error: Error) -> Self {
         let class = match error.kind() {
-            ErrorKind::InvalidArgument => return Self::illegal(error.message()),
+            ErrorKind::InvalidArgument => return Self::illegal(error.message()).with_remedy(error.remedy()),
             ErrorKind::Cancelled => return Self::plain(Reason::Interrupted, error.message()),
             // The shell does not retry.
             ErrorKind::Unprocessable => IO,
             kind => kind.java_class(),
         };
-        Self::of_class(class, error.message())
+        Self::of_class(class, error.message()).with_remedy(error.remedy())
     }
 }

@@ -109,6 +109,8 @@ pub struct Exception {
     pub class: String,
     /// The message.
     pub message: String,
+    /// What the message of HBase lacks: the thing, the reason or the remedy.
+    pub remedy: Option<String>,
     /// Whether a command raised it; the output of the command has not been ended then.
     pub of_command: bool,
 }
@@ -479,6 +481,6 @@ pub fn jruby_class(full: &str) -> String {
 impl Exception {
     /// An exception of the language.
     pub fn new(class: &str, message: impl Into<String>) -> Self {
-        Self { class: class.to_owned(), message: message.into(), of_command: false }
+        Self { class: class.to_owned(), message: message.into(), remedy: None, of_command: false }
     }
 }

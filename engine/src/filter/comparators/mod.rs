@@ -202,6 +202,7 @@ fn too_short(class: &str, needed: &str, part: &[u8]) -> Error {
         ErrorKind::Unprocessable,
         format!("{class} needs {needed} to compare with, a cell has {} bytes there", part.len()),
     )
+    .with_remedy("read only columns with such values, or compare them as bytes with a BinaryComparator")
 }
 
 /// HBase's ByteArrayComparable inside BinaryComparator, BinaryPrefixComparator, LongComparator and

@@ -35,12 +35,17 @@ impl Arguments<'_> {
         self.0.len()
     }
 
-    /// Refuses any other number of arguments. `signature` is the expected number with the names of the arguments.
+    /// Refuses any other number of arguments. `signature` is the expected number, a colon and the names of the
+    /// arguments.
     pub(in crate::filter) fn count(&self, allowed: &[usize], signature: &str) -> Parsed<()> {
         if allowed.contains(&self.len()) {
             return Ok(());
         }
-        Err(ArgumentError { argument: None, message: format!("expected {signature} arguments, found {}", self.len()) })
+        let (number, names) = signature.split_once(": ").unwrap_or((signature, ""));
+        let plural = if number == "1" { "" } else { "s" };
+        let names = if names.is_empty() { String::new() } else { format!(" ({names})") };
+        let message = format!("expected {number} argument{plural}{names}, found {}", self.len());
+        Err(ArgumentError { argument: None, message })
     }
 
     /// All arguments, each read by the same function.
@@ -57,7 +62,7 @@ impl Arguments<'_> {
         let bytes = self.0.get(n).map_or(&[][..], |argument| &argument.bytes);
         read(bytes).ok_or_else(|| ArgumentError {
             argument: Some(n),
-            message: format!("expected {expected}, found {}", bytes.escape_ascii()),
+            message: format!("expected {expected}, found {}", shown(bytes)),
         })
     }
 
@@ -116,13 +121,13 @@ impl Arguments<'_> {
         let wrong = |message: String| ArgumentError { argument: Some(n), message };
         let Some(colon) = text.iter().position(|b| *b == b':') else {
             let types = comparators::type_names();
-            return Err(wrong(format!("Incorrect comparator: expected '{types}', a colon and a value")));
+            return Err(wrong(format!("Incorrect comparator: expected a type ({types}), a colon and a value")));
         };
         match comparators::by_type(&text[..colon]) {
             Some(build) => build(text.slice(colon + 1..)).map_err(|error| wrong(error.message().to_owned())),
             None => Err(wrong(format!(
                 "Incorrect comparatorType {}: expected {}",
-                text[..colon].escape_ascii(),
+                shown(&text[..colon]),
                 comparators::type_names()
             ))),
         }
@@ -139,6 +144,11 @@ impl Arguments<'_> {
         }
         Ok((op, comparator))
     }
+}
+
+/// Bytes as text, with escapes for those that are not printable ASCII. Quotes, which delimit arguments, have none.
+fn shown(bytes: &[u8]) -> String {
+    bytes.escape_ascii().to_string().replace("\\'", "'").replace("\\\"", "\"")
 }
 
 /// Digits with an optional minus. As in HBase, a number that overflows 64 bits is refused only if a partial sum is

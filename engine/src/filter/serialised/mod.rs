@@ -13,7 +13,7 @@ use crate::error::{Error, ErrorKind, Result};
 pub(super) use message::{Empty, ManyBytes, Named, OneBytes, OneFilter};
 pub(super) use rejection::{DESERIALIZATION, argument, message, refused, required};
 
-use rejection::{CLASS_CAST, CLASS_NOT_FOUND, INVOCATION_TARGET, NO_SUCH_METHOD, nested};
+use rejection::{CLASS_CAST, CLASS_NOT_FOUND, INVOCATION_TARGET, NO_SUCH_METHOD, SERIALISE, nested, refused_class};
 
 /// The Java package of HBase's filters and comparators.
 const PACKAGE: &str = "org.apache.hadoop.hbase.filter.";
@@ -43,7 +43,7 @@ impl FilterSpec {
                 format!("a serialised filter has {} bytes, the maximum is {LENGTH_MAX}", bytes.len()),
             );
         }
-        let malformed = |why: String| Error::new(ErrorKind::FilterMalformed, why);
+        let malformed = |why: String| Error::new(ErrorKind::FilterMalformed, why).with_remedy(SERIALISE);
         let outer =
             Named::decode(bytes).map_err(|error| malformed(format!("a serialised filter is malformed: {error}")))?;
         if outer.name.is_none() {
@@ -82,7 +82,7 @@ impl comparators::Comparator {
         let name = required(named.name, "comparator.name")?;
         match name.strip_prefix(PACKAGE).and_then(comparators::by_class) {
             Some(descriptor) => (descriptor.decode)(&named.body.unwrap_or_default()),
-            None => refused(CLASS_NOT_FOUND, format!("{name} is not a comparator")),
+            None => refused_class(CLASS_NOT_FOUND, format!("{name} is not a comparator")),
         }
         .map_err(nested)
     }
@@ -95,8 +95,8 @@ fn filter(named: Named, depth: usize) -> Result<FilterSpec> {
     let name = required(named.name, "name")?;
     let body = named.body.unwrap_or_default();
     match name.strip_prefix(PACKAGE) {
-        None if is_java_class(&name) => refused(NO_SUCH_METHOD, format!("{name}.parseFrom([B)")),
-        None => refused(CLASS_NOT_FOUND, name),
+        None if is_java_class(&name) => refused_class(NO_SUCH_METHOD, format!("{name}.parseFrom([B)")),
+        None => refused_class(CLASS_NOT_FOUND, name),
         Some(class) => match kinds::by_class(class) {
             Some(descriptor) => (descriptor.decode)(&body, depth),
             None => refuse_class(&name, class, &body),
@@ -108,20 +108,22 @@ fn filter(named: Named, depth: usize) -> Result<FilterSpec> {
 /// what the class has.
 fn refuse_class(name: &str, class: &str, body: &[u8]) -> Result<FilterSpec> {
     match class {
-        "Filter" => refused(DESERIALIZATION, "parseFrom called on base Filter, but should be called on derived type"),
-        "FilterBase" | "CompareFilter" | "FilterListBase" | "FilterListWithAND" | "FilterListWithOR" => {
-            refused(INVOCATION_TARGET, format!("{name} is a base class of filters, not a filter"))
+        "Filter" => {
+            refused_class(DESERIALIZATION, "parseFrom called on base Filter, but should be called on derived type")
         }
-        "ByteArrayComparable" => refused(INVOCATION_TARGET, format!("{name} is not a filter")),
+        "FilterBase" | "CompareFilter" | "FilterListBase" | "FilterListWithAND" | "FilterListWithOR" => {
+            refused_class(INVOCATION_TARGET, format!("{name} is a base class of filters, not a filter"))
+        }
+        "ByteArrayComparable" => refused_class(INVOCATION_TARGET, format!("{name} is not a filter")),
         "ParseFilter"
         | "ParseConstants"
         | "HintingFilter"
         | "IncompatibleFilterException"
-        | "InvalidRowFilterException" => refused(NO_SUCH_METHOD, format!("{name}.parseFrom([B)")),
+        | "InvalidRowFilterException" => refused_class(NO_SUCH_METHOD, format!("{name}.parseFrom([B)")),
         _ => match comparators::by_class(class).map(|descriptor| (descriptor.decode)(body)) {
-            Some(Ok(_)) => refused(CLASS_CAST, format!("{name} is a comparator, not a filter")),
+            Some(Ok(_)) => refused_class(CLASS_CAST, format!("{name} is a comparator, not a filter")),
             Some(Err(error)) => refused(INVOCATION_TARGET, error.message()),
-            None => refused(CLASS_NOT_FOUND, name),
+            None => refused_class(CLASS_NOT_FOUND, name),
         },
     }
 }

@@ -14,17 +14,32 @@ pub(in crate::filter) fn refused<T>(class: &'static str, message: impl Into<Stri
     Err(Error::new(ErrorKind::FilterRejected(class), message))
 }
 
+/// What to send instead of bytes that are not a serialised filter.
+pub(super) const SERIALISE: &str =
+    "send the bytes of a FilterProtos.Filter with one of HBase's filters, or a filterString";
+
+/// A rejection of a class that is not the filter or comparator that it should be.
+pub(super) fn refused_class<T>(class: &'static str, message: impl Into<String>) -> Result<T> {
+    refused(class, message).map_err(|error: Error| {
+        error.with_remedy("use one of HBase's filters and comparators; other classes cannot be loaded")
+    })
+}
+
 /// The value of a field that HBase requires.
 pub(in crate::filter) fn required<T>(field: Option<T>, name: &str) -> Result<T> {
     match field {
         Some(value) => Ok(value),
-        None => refused(DESERIALIZATION, format!("Message missing required fields: {name}")),
+        None => refused(DESERIALIZATION, format!("Message missing required fields: {name}"))
+            .map_err(|error: Error| error.with_remedy(SERIALISE)),
     }
 }
 
 /// Decodes a class's own message. HBase reports a malformed one as a DeserializationException.
 pub(in crate::filter) fn message<M: prost::Message + Default>(bytes: &[u8]) -> Result<M> {
-    M::decode(bytes).or_else(|error| refused(DESERIALIZATION, format!("a part of the filter is malformed: {error}")))
+    M::decode(bytes).or_else(|error| {
+        refused(DESERIALIZATION, format!("a part of the filter is malformed: {error}"))
+            .map_err(|error: Error| error.with_remedy(SERIALISE))
+    })
 }
 
 /// The rejection of a filter whose constructor failed.
@@ -36,7 +51,11 @@ pub(in crate::filter) fn argument(error: Error) -> Error {
 pub(in crate::filter) fn nested(error: Error) -> Error {
     match error.kind() {
         ErrorKind::FilterRejected(class) if class != DESERIALIZATION => {
-            Error::new(ErrorKind::FilterRejected(DESERIALIZATION), format!("{class}: {}", error.message()))
+            let outer = Error::new(ErrorKind::FilterRejected(DESERIALIZATION), format!("{class}: {}", error.message()));
+            match error.remedy() {
+                Some(remedy) => outer.with_remedy(remedy),
+                None => outer,
+            }
         }
         _ => error,
     }

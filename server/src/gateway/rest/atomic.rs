@@ -27,7 +27,7 @@ struct OneRow {
 fn one_row(context: &CallContext<'_>, request: &Request, body: &[u8]) -> Answer<OneRow> {
     let spec = spec(request)?;
     let Ok([SentRow { key, cells }]) = <[SentRow; 1]>::try_from(cell_set::read(context, request, body)?) else {
-        return Err(Failure::bad_in("Bad request: Number of rows specified is not 1."));
+        return Err(Failure::bad_in("Bad request: Number of rows specified is not 1.\r\nsend a cell set with one row"));
     };
     Ok(OneRow { key: key.unwrap_or_else(|| spec.row.clone()), spec, cells })
 }
@@ -50,7 +50,10 @@ fn change(context: &CallContext<'_>, request: &Request, check: &Check, action: M
 pub(super) fn check_and_put(context: &CallContext<'_>, request: &Request, body: &[u8]) -> Answer {
     let OneRow { key, mut cells, .. } = one_row(context, request, body)?;
     let Some(compared) = cells.pop().filter(|_| !cells.is_empty()) else {
-        return Err(Failure::bad_in("Bad request: Either row key is null or no data found for columns specified."));
+        return Err(Failure::bad_in(
+            "Bad request: Either row key is null or no data found for columns specified.\r\nsend \
+             the cells to write, then the cell to compare with",
+        ));
     };
     check_row(&key).map_err(|error| Failure::of(&error))?;
     let Some(column) = compared.column else {
@@ -65,7 +68,10 @@ pub(super) fn check_and_put(context: &CallContext<'_>, request: &Request, body: 
     let writes_it = cells.iter().any(|cell| cell.column.as_ref() == Some(&column));
     let cells = cells.into_iter().map(|cell| put_cell(cell, None)).collect::<Answer<Vec<_>>>()?;
     if !writes_it {
-        return Err(Failure::bad_in("Bad request: The column to put and check do not match."));
+        return Err(Failure::bad_in(
+            "Bad request: The column to put and check do not match.\r\none of the cells to write must \
+             have the column of the last cell, which is compared",
+        ));
     }
     let check = condition(&key, family, qualifier, compared.value);
     let put = new_put(key, cells)?;
@@ -80,7 +86,9 @@ pub(super) fn check_and_delete(context: &CallContext<'_>, request: &Request, bod
         return Err(Failure::bad("the row must have a cell to compare with"));
     };
     let Some(column) = compared.column.or_else(|| spec.columns.first().cloned()) else {
-        return Err(Failure::bad_in("Bad request: Column not specified for check."));
+        return Err(Failure::bad_in(
+            "Bad request: Column not specified for check.\r\ngive the last cell a column, or name one in the address",
+        ));
     };
     let mut delete = Delete::row(key.clone());
     let mut markers = Markers::default();

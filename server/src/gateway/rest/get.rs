@@ -38,7 +38,12 @@ pub(super) fn row(context: &CallContext<'_>, request: &Request) -> Answer {
     }
     let get = get(&spec)?;
     let row = context.engine.table(&name).get_for(&get, context.scope).map_err(|error| Failure::of_get(&error))?;
-    let Some(first) = row.cells.first() else { return Err(Failure::not_found()) };
+    let Some(first) = row.cells.first() else {
+        return Err(Failure::new(
+            404,
+            format_args!("the row of table {name} does not exist, or has no cell in these columns and times"),
+        ));
+    };
     let response = Response::empty(200).with("Content-Type", output.content_type);
     Ok(match is_value {
         true => Response { body: Body::Bytes(first.value.to_vec()), ..response }

@@ -94,7 +94,7 @@ fn xml_of(properties: &[(String, String)]) -> std::io::Result<Vec<u8>> {
 fn missing(request: &Request, error: &Error) -> Failure {
     match error.kind() {
         ErrorKind::NamespaceNotFound | ErrorKind::InvalidArgument => {
-            Failure::bad(format!("the namespace '{}' does not exist", name(request).escape_default()))
+            Failure::of(&Error::namespace_not_found(&name(request).escape_default().to_string()))
         }
         _ => Failure::of(error),
     }

@@ -1,7 +1,6 @@
 //! Regions of tables, which are all on this server.
 
 use base64::Engine as _;
-use hjall_engine::ErrorKind;
 use hjall_engine::name::TableName;
 use hjall_engine::read::Budget;
 use hjall_engine::schema::Region;
@@ -23,9 +22,10 @@ fn name(request: &Request) -> Answer<TableName> {
 
 /// Whether the table exists.
 pub(super) fn exists(context: &CallContext<'_>, request: &Request) -> Answer {
-    match context.engine.table_exists(&name(request)?) {
+    let table = name(request)?;
+    match context.engine.table_exists(&table) {
         true => Ok(Response::empty(200).uncached()),
-        false => Err(Failure::not_found()),
+        false => Err(Failure::new(404, format_args!("table {table} does not exist"))),
     }
 }
 
@@ -46,10 +46,7 @@ pub(super) fn list(context: &CallContext<'_>, request: &Request) -> Answer {
         })
     };
     let all = context.engine.with_regions(&table, |regions| regions.iter().map(described).collect::<Answer<Vec<_>>>());
-    let all = all.map_err(|error| match error.kind() {
-        ErrorKind::TableNotFound => Failure::not_found(),
-        _ => Failure::of(&error),
-    })??;
+    let all = all.map_err(|error| Failure::of(&error))??;
     let output = server::output(request);
     let body = written(protobuf::TableInfo { name: table.to_string(), regions: all }, output.kind)?;
     let response = Response::empty(200).with("Content-Type", output.content_type).uncached();

@@ -405,7 +405,6 @@ fn fetch(
                 Ok(Fetched::Paused) => break Some(Failure::Paused),
                 Err(error) => match error.kind() {
                     ErrorKind::TableDisabled | ErrorKind::NotServing => return Err(Gone),
-                    ErrorKind::TableNotFound => break Some(Failure::not_found()),
                     // As in HBase, which logs the error and ends the scan.
                     ErrorKind::FamilyNotFound => break None,
                     _ => break Some(Failure::of(&error)),

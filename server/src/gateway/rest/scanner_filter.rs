@@ -58,6 +58,9 @@ pub(super) fn parse(text: &str) -> Answer<FilterSpec> {
     }
 }
 
+/// The operators of comparison.
+const OPERATORS: &str = "LESS, LESS_OR_EQUAL, EQUAL, NOT_EQUAL, GREATER_OR_EQUAL, GREATER or NO_OP";
+
 /// The fields of one object.
 struct Fields<'a>(&'a Map<String, Value>);
 
@@ -112,7 +115,12 @@ impl<'a> Fields<'a> {
             "GREATER_OR_EQUAL" => CompareOp::GreaterOrEqual,
             "GREATER" => CompareOp::Greater,
             "NO_OP" => CompareOp::NoOp,
-            _ => return Err(Failure::bad(format!("there is no operator \"{}\"", name.escape_default()))),
+            _ => {
+                return Err(Failure::bad(format!(
+                    "there is no operator \"{}\": use {OPERATORS}",
+                    name.escape_default()
+                )));
+            }
         })
     }
 
@@ -128,7 +136,12 @@ impl<'a> Fields<'a> {
                     "AND" => BitwiseOp::And,
                     "OR" => BitwiseOp::Or,
                     "XOR" => BitwiseOp::Xor,
-                    _ => return Err(Failure::bad(format!("there is no operator \"{}\"", op.escape_default()))),
+                    _ => {
+                        return Err(Failure::bad(format!(
+                            "there is no operator \"{}\": use AND, OR or XOR",
+                            op.escape_default()
+                        )));
+                    }
                 };
                 Comparator::bit(fields.bytes("value")?, op)
             }
@@ -203,7 +216,12 @@ fn filter(value: &Value) -> Answer<FilterSpec> {
             let operator = match &*name {
                 "MUST_PASS_ALL" => ListOperator::All,
                 "MUST_PASS_ONE" => ListOperator::One,
-                _ => return Err(Failure::bad(format!("there is no operator \"{}\"", name.escape_default()))),
+                _ => {
+                    return Err(Failure::bad(format!(
+                        "there is no operator \"{}\": use MUST_PASS_ALL or MUST_PASS_ONE",
+                        name.escape_default()
+                    )));
+                }
             };
             FilterSpec::list(operator, fields.filters()?)
         }

@@ -142,7 +142,10 @@ fn check_root(depth: usize, name: &str, root: &str) -> Answer<()> {
     match name {
         name if depth > 0 || name == root => Ok(()),
         name if ROOTS.contains(&name) => Err(Failure::bad(format!("the root is {name}, not {root}"))),
-        _ => Err(malformed(format_args!("the root must be {root}, without a namespace"))),
+        _ => Err(Failure::Page(
+            400,
+            format!("the body is not a {root} in XML: its root must be {root}, without a namespace"),
+        )),
     }
 }
 
@@ -271,7 +274,7 @@ mod tests {
             bomb,
         ] {
             let error = of(wrong).unwrap_err();
-            assert!(error.starts_with("the body is not XML: "), "{wrong}: {error}");
+            assert!(error.starts_with("the body is not "), "{wrong}: {error}");
         }
         assert!(of("<Row/>").unwrap_err().contains("the root is Row, not CellSet"));
     }

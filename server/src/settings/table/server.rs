@@ -13,7 +13,7 @@ pub(super) static SETTINGS: [Setting; 13] = [
         variable: Some("HJALL_DATA"),
         kind: Kind::Path,
         default: Default::Is("./hjall-data"),
-        summary: "Database folder. Created if it does not exist",
+        summary: "Database folder. serve, shell and restore create it",
         reason: "Relative to the directory the server is started in",
         reloads: false,
         set: |startup, value| startup.data = value.text().into(),
@@ -108,9 +108,9 @@ pub(super) static SETTINGS: [Setting; 13] = [
         hbase: &[key("hbase.thrift.readonly")],
         kind: Kind::Choice(&["false", "true", "all"]),
         default: Default::Is("false"),
-        summary: "Read-only mode. true is what HBase's read-only gateways do: it refuses every change through REST and data \
-                  mutations through Thrift2, but neither Thrift1 nor table administration through Thrift2. all refuses \
-                  every change through all services",
+        summary: "Read-only mode. true, the value of the flag, is what HBase's read-only gateways do: it refuses every \
+                  change through REST and data mutations through Thrift2, but neither Thrift1 nor table administration \
+                  through Thrift2. all (--set server.read_only=all) refuses every change through all services",
         as_in_hbase: true,
         reloads: false,
         set: |startup, value| {

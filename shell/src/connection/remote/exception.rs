@@ -27,9 +27,17 @@ fn without_stack(text: &str) -> &str {
     end.map_or(text, |end| &text[..end]).trim_end()
 }
 
+/// The remedy that hjall's server adds to a message.
+fn remedy(text: &str) -> Option<&str> {
+    text.split_once(REMEDY_LINE).and_then(|(_, remedy)| remedy.lines().next())
+}
+
 /// The failure that a message is.
 pub fn of_text(text: &str, can_retry: bool, table: Option<&TableName>) -> Failure {
-    let message = without_stack(text);
+    of_message(without_stack(text), can_retry, table).with_remedy(remedy(text))
+}
+
+fn of_message(message: &str, can_retry: bool, table: Option<&TableName>) -> Failure {
     // The gateway's client gave up: the last cause is named behind the last class.
     if message.starts_with("Failed after attempts=") || message.starts_with("Failed ") && message.contains(" action") {
         let cause = message.match_indices("Exception: ").last().and_then(|(at, found)| {
