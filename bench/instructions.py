@@ -49,6 +49,11 @@ class Struct:
         self.encoded += struct.pack(">bhq", 10, field, value)
         return self
 
+    def strings(self, field, values):
+        self.encoded += struct.pack(">bhbi", 15, field, 11, len(values))
+        self.encoded += b"".join(struct.pack(">i", len(v)) + v for v in values)
+        return self
+
     def structs(self, field, values):
         self.encoded += struct.pack(">bhbi", 15, field, 12, len(values)) + b"".join(v.done() for v in values)
         return self
@@ -70,6 +75,10 @@ def row(n):
 
 def get_row(n):
     return message("getRow", Struct().bytes(1, b"t").bytes(2, row(n)))
+
+
+def get_row_with_columns(n):
+    return message("getRowWithColumns", Struct().bytes(1, b"t").bytes(2, row(n)).strings(3, [b"f:q"]))
 
 
 def mutate_row(n):
@@ -115,6 +124,11 @@ class Connection:
     def call(self, call):
         self.send(call)
         return self.receive()
+
+    def call_without_frame(self, call, length):
+        """Sends the message of a framed call without its frame, and receives a reply of this length."""
+        self.send(call[4:])
+        return self._exactly(length)
 
     def _exactly(self, length):
         parts = b""
@@ -204,6 +218,17 @@ def measure(server):
     yield "getRow, not in the row cache", counted(each(get_row, few), len(few))
     each(get_row, few)()
     yield "getRow", counted(each(get_row, few), len(few))
+    length = len(connection.call(get_row(0)))
+    buffered = Connection(server.port)
+    buffered.call_without_frame(get_row(0), length)
+
+    def without_frames():
+        for n in few:
+            buffered.call_without_frame(get_row(n), length)
+
+    yield "getRow, without frames", counted(without_frames, len(few))
+    each(get_row_with_columns, few)()
+    yield "getRowWithColumns", counted(each(get_row_with_columns, few), len(few))
     yield "mutateRow", counted(each(mutate_row, range(1_000, 1_300)), 300)
     yield "mutateRow of a cached row", counted(each(mutate_row, few), len(few))
     yield "getRow of a row that was overwritten", counted(each(get_row, few), len(few))

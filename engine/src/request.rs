@@ -138,6 +138,16 @@ impl Columns {
         self.0.iter().flat_map(|map| map.iter()).map(|(f, q)| (f, q.as_ref()))
     }
 
+    /// Whether a column is selected.
+    pub fn contains(&self, family: &[u8], qualifier: &[u8]) -> bool {
+        let Some(map) = &self.0 else { return true };
+        match map.get(family) {
+            None => false,
+            Some(None) => true,
+            Some(Some(qualifiers)) => qualifiers.contains(qualifier),
+        }
+    }
+
     /// Whether a column is named with its qualifier, which raw reads refuse.
     pub fn names_a_qualifier(&self) -> bool {
         self.families().any(|(_, qualifiers)| qualifiers.is_some())

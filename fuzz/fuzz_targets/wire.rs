@@ -6,7 +6,7 @@
 
 use hjall_server::dispatch::call::{Call, DefaultService};
 use hjall_server::wire::dialect::recognise;
-use hjall_server::wire::measure::{Measure, Progress};
+use hjall_server::wire::measure::{Measure, Progress, length_at_once};
 use hjall_server::wire::method::Service;
 use hjall_server::wire::{Encoding, arguments, header};
 use libfuzzer_sys::fuzz_target;
@@ -24,6 +24,9 @@ fuzz_target!(|bytes: &[u8]| {
             other => other,
         };
         assert_eq!(measured, Measure::new(encoding, 1 << 20).advance(bytes), "the division into pieces has no effect");
+        if let Some(length) = length_at_once(encoding, bytes, 1 << 20) {
+            assert_eq!(measured, Ok(Progress::Whole(length)));
+        }
         let Ok(Some(header)) = header::parse(encoding, bytes) else { continue };
         let mut input = arguments(encoding, &bytes[header.body..]);
         let skipped = input.as_dyn().skip_till_depth(TType::Struct, i8::MAX);

@@ -20,9 +20,9 @@ use std::time::Duration;
 use parking_lot::{Mutex, MutexGuard, RwLock};
 
 pub(crate) use state::{Family, LOCK_PREFIX, TableState, space_options};
+pub(crate) use table_slot::TableSlot;
 pub use traffic::Traffic;
 
-use self::table_slot::TableSlot;
 use crate::error::{Error, ErrorKind, Result};
 use crate::group;
 use crate::name::TableName;
@@ -133,7 +133,7 @@ impl Catalog {
     }
 
     /// A table's entry.
-    fn slot(&self, name: &TableName) -> Result<Arc<TableSlot>> {
+    pub(crate) fn slot(&self, name: &TableName) -> Result<Arc<TableSlot>> {
         self.settle()?;
         self.tables.read().get(name).cloned().ok_or_else(|| not_found(name))
     }
@@ -170,6 +170,20 @@ impl Catalog {
                 return work(state);
             }
         }
+    }
+
+    /// Runs `work` on a table's state under the table's shared lock. `None` if the lock would have to be waited for,
+    /// the table has been dropped, the catalog is in doubt, or `work` returns it.
+    pub(crate) fn with_slot_at_once<T>(
+        &self,
+        slot: &TableSlot,
+        work: impl FnOnce(&TableState) -> Option<T>,
+    ) -> Option<T> {
+        let held = slot.try_shared()?;
+        if self.doubtful.load(Ordering::Acquire) {
+            return None;
+        }
+        work(held.as_ref()?)
     }
 
     /// A table's current state. It may change as soon as it is returned.

@@ -42,6 +42,11 @@ impl TableSlot {
         })
     }
 
+    /// Locks the table shared, unless that has to be waited for.
+    pub(crate) fn try_shared(&self) -> Option<Shared<'_>> {
+        self.0.try_read()
+    }
+
     /// Locks the table shared until the group of this thread is committed, unless the group holds that lock already.
     ///
     /// # Errors

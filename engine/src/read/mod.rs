@@ -19,6 +19,7 @@ mod prefix;
 mod qualifiers;
 mod raw;
 mod region_scanner;
+mod remembered;
 mod reverse;
 mod row;
 mod scanner;
@@ -29,6 +30,7 @@ mod work_limit;
 
 pub use crate::stop::{Stop, Watch};
 pub use budget::{Budget, Unlimited};
+pub use remembered::RememberedRows;
 pub(crate) use row::{exists, get, newest, newest_times};
 pub use scanner::{Fetched, Scanner, SnapshotAge};
 pub use work_limit::WorkLimit;

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 
-use super::budget::{Budget, take_row};
+use super::budget::{Budget, Unlimited, take_row};
 use super::family_cursor::FamilyCursor;
 use super::family_scan::{FamilyScan, Reader, Selection};
 use super::key_range::KeyRange;
@@ -16,10 +16,11 @@ use crate::catalog::{Family, TableState};
 use crate::cell::Row;
 use crate::core::Core;
 use crate::error::{Error, ErrorKind, Result};
+use crate::filter::Filter;
 use crate::group;
 use crate::key;
 use crate::name::TableName;
-use crate::request::{Get, TimeRange, check_row};
+use crate::request::{Columns, Get, TimeRange, check_row};
 use crate::row_cache::{CachedRow, Lookup, PartlyCachedRow, RowSource};
 use crate::stop::Stop;
 use crate::store::{Order, Snapshot, SpaceId};
@@ -68,8 +69,10 @@ fn read(core: &Core, name: &TableName, get: &Get, budget: &dyn Budget) -> Result
     let row = rows.next(budget)?.unwrap_or_default();
     table.count_garbage(rows.take_garbage_bytes());
     table.count_reads(&get.row, 1, row.bytes());
-    if let Some(cached) = cached.filter(|_| is_whole(get)) {
-        cached.remember(&row);
+    match cached {
+        Some(cached) if is_whole(get) => cached.remember(&row),
+        Some(cached) if is_of_newest(get) && cached.is_small() => remember_whole(core, &table, &get.row, &cached)?,
+        _ => {}
     }
     Ok(row)
 }
@@ -96,7 +99,7 @@ pub(crate) fn exists(core: &Core, name: &TableName, get: &Get, budget: &dyn Budg
 
 /// A get that has been validated and opened.
 enum Opened {
-    /// The remembered answer of a cached row.
+    /// The answer, from what a cached row remembers.
     Answer(Row),
     /// A scanner over the row, and the cached row if it reads from one.
     Rows(Box<RegionScanner>, Option<Arc<CachedRow>>),
@@ -104,8 +107,12 @@ enum Opened {
 
 /// Whether a get requests the newest version of every column, as most gets do.
 fn is_whole(get: &Get) -> bool {
-    get.columns.is_all()
-        && get.max_versions == 1
+    get.columns.is_all() && is_of_newest(get)
+}
+
+/// Whether a get requests the newest version of some columns or of all.
+fn is_of_newest(get: &Get) -> bool {
+    get.max_versions == 1
         && get.filter.is_none()
         && !get.raw
         && get.store_limit < 0
@@ -130,27 +137,19 @@ fn open(core: &Core, name: &TableName, get: &Get, budget: &dyn Budget) -> Result
             core.row_cache.find(table.row_lock(&get.row), families, core.store.generation())
         };
         if let Lookup::Hit(row, _) = &found
-            && is_whole(get)
-            && let Some(answer) = row.answer()
+            && is_of_newest(get)
+            && let Some(whole) = row.answer()
+            && let Some(answer) = of_columns(whole, &get.columns, families)
         {
-            return Ok((Arc::clone(table), Opened::Answer(answer.clone())));
+            return Ok((Arc::clone(table), Opened::Answer(answer)));
         }
         if get.filter.is_some() {
             WorkLimit::charge_unbounded()?;
         }
         let filter = get.filter.as_ref().map(|spec| spec.start(false)).transpose()?;
-        let selection = Selection {
-            columns: &get.columns,
-            max_versions: get.max_versions,
-            filtered: filter.is_some(),
-            raw: get.raw,
-        };
-        let unknown = |family: &[u8]| table.no_family(family, &get.row);
-        let plans = FamilyScan::all(families, &selection, |_| get.time_range, &unknown)?;
+        let plans = plans(table, get)?;
         let from = key::row_prefix(&get.row);
         let to = key::row_end(&from);
-        let limit = (get.store_limit >= 0).then_some(get.store_limit);
-        let window = Window { offset: get.store_offset.max(0), limit };
         let wanted = |space| plans.iter().any(|plan| plan.family.space == space);
         let (snapshot, cached) = match source(core, found, families, wanted, (&from, &to))? {
             Source::Cached(row, rest) => {
@@ -159,11 +158,60 @@ fn open(core: &Core, name: &TableName, get: &Get, budget: &dyn Budget) -> Result
             Source::Stored(snapshot) => (snapshot, None),
         };
         let reader = Reader { snapshot, now: core.store.now_ms(), stop: budget.stop() };
-        let extent = KeyRange { from, to };
-        let task = RegionScan { order: Order::Ascending, extent, batch: None, window, filter, closed: Vec::new() };
-        let rows = RegionScanner::open(plans, &Arc::new(reader), task)?;
+        let rows = scanner(plans, get, filter, reader, KeyRange { from, to })?;
         Ok((Arc::clone(table), Opened::Rows(Box::new(rows), cached)))
     })
+}
+
+/// What a get reads of each family.
+fn plans(table: &TableState, get: &Get) -> Result<Vec<FamilyScan>> {
+    let selection = Selection {
+        columns: &get.columns,
+        max_versions: get.max_versions,
+        filtered: get.filter.is_some(),
+        raw: get.raw,
+    };
+    FamilyScan::all(table.families(), &selection, |_| get.time_range, &|family| table.no_family(family, &get.row))
+}
+
+/// A scanner over the row of a get, whose keys are `extent`.
+fn scanner(
+    plans: Vec<FamilyScan>,
+    get: &Get,
+    filter: Option<Box<dyn Filter>>,
+    reader: Reader,
+    extent: KeyRange,
+) -> Result<RegionScanner> {
+    let limit = (get.store_limit >= 0).then_some(get.store_limit);
+    let window = Window { offset: get.store_offset.max(0), limit };
+    let task = RegionScan { order: Order::Ascending, extent, batch: None, window, filter, closed: Vec::new() };
+    RegionScanner::open(plans, &Arc::new(reader), task)
+}
+
+/// Reads the whole of a small cached row, of which a get has read some columns, so that it answers further ones.
+fn remember_whole(core: &Core, table: &TableState, row: &Bytes, cached: &Arc<CachedRow>) -> Result<()> {
+    let get = Get::new(row.clone());
+    let from = key::row_prefix(row);
+    let to = key::row_end(&from);
+    let snapshot = Arc::new(PartlyCachedRow { row: Arc::clone(cached), rest: None });
+    let reader = Reader { snapshot, now: core.store.now_ms(), stop: Stop::never() };
+    let mut rows = scanner(plans(table, &get)?, &get, None, reader, KeyRange { from, to })?;
+    cached.remember(&rows.next(&Unlimited)?.unwrap_or_default());
+    Ok(())
+}
+
+/// The part of a whole row that these columns select. `None`: the table does not have all of their families.
+pub(super) fn of_columns(whole: &Row, columns: &Columns, families: &[Family]) -> Option<Row> {
+    if columns.is_all() {
+        return Some(whole.clone());
+    }
+    let is_known = |name: &Bytes| families.binary_search_by(|family| family.name.cmp(name)).is_ok();
+    if !columns.families().all(|(name, _)| is_known(name)) {
+        return None;
+    }
+    let cells: Vec<_> =
+        whole.cells.iter().filter(|cell| columns.contains(&cell.family, &cell.qualifier)).cloned().collect();
+    Some(if cells.is_empty() { Row::default() } else { Row { key: whole.key.clone(), cells, partial: false } })
 }
 
 /// The source of a row.

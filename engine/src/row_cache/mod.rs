@@ -26,10 +26,12 @@ use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use bytes::Bytes;
 use parking_lot::Mutex;
 use smallvec::SmallVec;
+use xxhash_rust::xxh3::xxh3_64_with_seed;
 
 pub(crate) use row::{CachedRow, PartlyCachedRow, RowSource};
 
 use crate::catalog::{Family, LOCK_PREFIX};
+use crate::cell::Row;
 use crate::key;
 use crate::store::{BuildPrehashed, Pair, SpaceId, Statistics, Transaction};
 
@@ -54,7 +56,8 @@ pub(crate) struct RowCache {
     shards: Vec<Mutex<Shard>>,
     stripes: Vec<AtomicU64>,
     requested: Vec<[AtomicU32; ADMISSION_WAYS]>,
-    hasher: RandomState,
+    /// Makes the hashes of names unpredictable.
+    seed: u64,
     /// Capacity of each shard in bytes.
     bytes_max: usize,
 }
@@ -119,8 +122,22 @@ impl RowCache {
             shards: (0..SHARDS).map(|_| Mutex::default()).collect(),
             stripes: (0..STRIPES).map(|_| AtomicU64::new(0)).collect(),
             requested: (0..if bytes == 0 { 0 } else { ADMISSION_SETS }).map(|_| Default::default()).collect(),
-            hasher: RandomState::new(),
+            seed: RandomState::new().hash_one(()),
             bytes_max: bytes / SHARDS,
+        }
+    }
+
+    /// The hash of the name under which a row is locked: the number of its table, and the row. Two names with the same
+    /// hash only displace each other in the cache.
+    fn hash(&self, table: u64, row: &[u8]) -> u64 {
+        xxh3_64_with_seed(row, self.seed.wrapping_add(table))
+    }
+
+    fn hash_name(&self, name: &[u8]) -> u64 {
+        match name.split_first_chunk::<LOCK_PREFIX>() {
+            Some((table, row)) => self.hash(u64::from_be_bytes(*table), row),
+            // No row has such a name.
+            None => self.hash(0, name),
         }
     }
 
@@ -139,7 +156,7 @@ impl RowCache {
         if self.bytes_max == 0 {
             return Lookup::Miss;
         }
-        let hash = self.hasher.hash_one(&name);
+        let hash = self.hash_name(&name);
         {
             let mut shard = self.shard(hash).lock();
             if let Some(entry) = shard.rows.get_mut(&hash).filter(|entry| entry.name == name) {
@@ -172,6 +189,33 @@ impl RowCache {
         let events = self.stripe(hash).load(Ordering::SeqCst);
         let free = events.is_multiple_of(EVENT);
         if free { Lookup::Admitted(Admission { name, hash, events, generation }) } else { Lookup::Miss }
+    }
+
+    /// The remembered answer to a get of the newest versions of a whole row of the table with this number. Otherwise as
+    /// [`Self::find`], which has to be called for a row without such an answer.
+    pub(crate) fn remembered(
+        &self,
+        table: u64,
+        row: &[u8],
+        families: &Arc<[Family]>,
+        generation: u64,
+    ) -> Option<Arc<Row>> {
+        if self.bytes_max == 0 {
+            return None;
+        }
+        let hash = self.hash(table, row);
+        let mut shard = self.shard(hash).lock();
+        let entry = shard.rows.get_mut(&hash).filter(|entry| {
+            let own = entry.name.split_first_chunk::<LOCK_PREFIX>();
+            own.is_some_and(|(own_table, own_row)| *own_table == table.to_be_bytes() && own_row == row)
+        })?;
+        if entry.generation != generation || !entry.row.is_of(families) {
+            return None;
+        }
+        let answer = Arc::clone(entry.row.answer()?);
+        (entry.used, entry.unread_writes) = (true, 0);
+        shard.hits += 1;
+        Some(answer)
     }
 
     /// Records that a row is too large to be cached: it is not admitted again while the admission filter remembers it.
@@ -288,7 +332,7 @@ impl RowsBeingWritten {
         let mut hashes = SmallVec::with_capacity(names.len());
         let mut removed = Vec::new();
         for name in names {
-            let hash = cache.hasher.hash_one(name);
+            let hash = cache.hash_name(name);
             let before = cache.stripe(hash).fetch_add(EVENT + WRITER, Ordering::SeqCst);
             let old = cache.shard(hash).lock().remove(hash);
             hashes.push(hash);

@@ -21,6 +21,8 @@ const EXAMINED_BYTES_MAX: usize = 4 * FAMILY_BYTES_MAX;
 const STEPS_MAX: usize = 4;
 /// Families are added to a cached row while it is smaller than this.
 const ROW_BYTES_MAX: usize = 64 * 1024;
+/// The pairs of a row of which all are read although a get requests only some.
+const SMALL_PAIRS_MAX: usize = 16;
 /// Memory that a pair takes in addition to its bytes, including its cell in the remembered answer.
 const PAIR_BYTES: usize = 2 * size_of::<Bytes>() + size_of::<Cell>();
 
@@ -34,7 +36,7 @@ pub(crate) struct CachedRow {
     /// No cell of it expires: the same cells stay visible until it is written.
     timeless: bool,
     /// The answer to a get of the whole row, if it is timeless and all families are cached.
-    answer: OnceLock<Row>,
+    answer: OnceLock<Arc<Row>>,
 }
 
 /// The cached part of one family of a row.
@@ -133,7 +135,7 @@ impl CachedRow {
     }
 
     /// The remembered answer to a get of the newest versions of the whole row.
-    pub(crate) fn answer(&self) -> Option<&Row> {
+    pub(crate) fn answer(&self) -> Option<&Arc<Row>> {
         self.answer.get()
     }
 
@@ -141,8 +143,15 @@ impl CachedRow {
     pub(crate) fn remember(&self, answer: &Row) {
         if self.timeless && self.has(|_| true) {
             // Concurrent readers compute the same answer, so the first one may stay.
-            let _ = self.answer.set(answer.clone());
+            let _ = self.answer.set(Arc::new(answer.clone()));
         }
+    }
+
+    /// Whether its answer could be remembered, is not, and takes little time to compute.
+    pub(crate) fn is_small(&self) -> bool {
+        let pairs = |slot: &Slot| if let Slot::Pairs(pairs) = slot { Some(pairs.len()) } else { None };
+        let all = self.slots.iter().map(pairs).sum::<Option<usize>>();
+        self.timeless && self.answer.get().is_none() && all.is_some_and(|all| all <= SMALL_PAIRS_MAX)
     }
 
     /// The memory that it takes, in bytes.

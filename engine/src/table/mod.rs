@@ -8,6 +8,7 @@ use crate::core::Handle;
 use crate::error::Result;
 use crate::mutation::{Append, Check, Delete, Increment, Mutation, Put};
 use crate::name::TableName;
+pub use crate::read::RememberedRows;
 pub use crate::read::Scanner;
 use crate::read::{self, Budget, Unlimited};
 use crate::request::{Get, Scan};
@@ -58,6 +59,14 @@ impl Table {
     /// As [`Self::get`], and that of the budget.
     pub fn get_for(&self, get: &Get, budget: &dyn Budget) -> Result<Row> {
         read::get(self.handle.live()?, &self.name, get, budget)
+    }
+
+    /// The rows of this table that the row cache remembers.
+    ///
+    /// # Errors
+    /// Only `TableNotFound` and `Closed`.
+    pub fn remembered_rows(&self) -> Result<RememberedRows> {
+        RememberedRows::of(&self.handle, &self.name)
     }
 
     /// Whether a get would return any cell.

@@ -33,6 +33,19 @@ pub trait Handler: Send + Sync + 'static {
         output: &mut Output<'_>,
     ) -> Result<(), Fault>;
 
+    /// Answers a call straight from its encoded arguments, if the answer is remembered, and writes the result struct.
+    /// `None`, with nothing written: the call has to be run.
+    fn try_remembered(
+        &self,
+        _scope: &CallScope<'_>,
+        _method: Method,
+        _encoding: Encoding,
+        _arguments: &[u8],
+        _output: &mut Output<'_>,
+    ) -> Option<Result<(), Fault>> {
+        None
+    }
+
     /// Runs a request to the REST gateway and writes its answer. A handler without REST knows no method of it.
     ///
     /// # Errors
@@ -285,9 +298,13 @@ impl Call {
             return handler.rest(scope, rest, message, &mut Buffer::new(out, limit));
         }
         let method = self.method.ok_or(Fault::UnknownMethod)?;
-        let mut input = claimed_arguments(self.encoding, message.get(self.body..).unwrap_or_default(), scope);
+        let arguments = message.get(self.body..).unwrap_or_default();
         let mut output = Output::new(self.encoding, Buffer::new(out, limit));
         output.append(&ReplyHeader { method: method.name(), sequence: self.sequence })?;
+        if let Some(answered) = handler.try_remembered(scope, method, self.encoding, arguments, &mut output) {
+            return answered;
+        }
+        let mut input = claimed_arguments(self.encoding, arguments, scope);
         handler
             .call(scope, method, input.as_dyn(), &mut output)
             .map_err(|fault| scope.refused_arguments().unwrap_or(fault))

@@ -2,10 +2,11 @@
 
 use std::net::{IpAddr, SocketAddr};
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock};
+
+use hjall_engine::table::RememberedRows;
 
 use super::memory_quota::MemoryHolder;
-
 use crate::access::Login;
 
 /// The client of a connection: its address and, after a login, its user. What it has opened refers to it beyond the
@@ -18,22 +19,37 @@ pub struct Caller {
     principal: Arc<str>,
     /// The scanners that the connection has open, whichever user opened them.
     scanners: Arc<AtomicUsize>,
+    /// The table of the last get of a whole row.
+    pub last_table: Mutex<Option<LastTable>>,
     /// Set when the first call or message of the client needs it.
     pub(super) memory: OnceLock<Arc<MemoryHolder>>,
+}
+
+/// A table that a client has named, so that it need not be looked up for each call.
+#[derive(Debug)]
+pub struct LastTable {
+    /// The name, as the client has sent it.
+    pub name: Box<[u8]>,
+    /// Its rows.
+    pub rows: RememberedRows,
 }
 
 impl Caller {
     /// A client that has not logged in and has opened nothing yet.
     pub fn new(peer: SocketAddr) -> Arc<Self> {
         let principal = peer.ip().to_canonical().to_string().into();
-        Arc::new(Self { peer, login: None, principal, scanners: Arc::default(), memory: OnceLock::new() })
+        Self::with(peer, None, principal, Arc::default())
     }
 
     /// The same connection after a login. Both callers share the connection's limit on scanners.
     #[must_use]
     pub fn logged_in(&self, login: Arc<Login>) -> Arc<Self> {
         let (principal, scanners) = (login.name().clone(), self.scanners.clone());
-        Arc::new(Self { peer: self.peer, login: Some(login), principal, scanners, memory: OnceLock::new() })
+        Self::with(self.peer, Some(login), principal, scanners)
+    }
+
+    fn with(peer: SocketAddr, login: Option<Arc<Login>>, principal: Arc<str>, scanners: Arc<AtomicUsize>) -> Arc<Self> {
+        Arc::new(Self { peer, login, principal, scanners, last_table: Mutex::default(), memory: OnceLock::new() })
     }
 
     /// The name of the user, or `None` without a login.

@@ -62,6 +62,21 @@ impl Drop for StopOnDrop {
     }
 }
 
+/// What has become of a call that was tried on the event loop of its connection.
+pub enum AtOnce {
+    /// It has been answered. The memory of its reply, if that is not small.
+    Answered(Option<MemoryClaim>),
+    /// It has to be run by [`Dispatcher::run_queued`].
+    Queue(ToQueue),
+}
+
+/// A call that was tried on an event loop and has to be queued.
+pub struct ToQueue {
+    method: Method,
+    /// The permit with which it was tried.
+    permit: Option<Permit>,
+}
+
 /// The state of a call that was submitted.
 enum Submitted {
     /// The call has ended with this reply.
@@ -111,11 +126,57 @@ impl Dispatcher {
         &self,
         call: Call,
         message: Bytes,
+        mut out: Vec<u8>,
+        caller: &Arc<Caller>,
+        gone: impl Future<Output = ()>,
+    ) -> Option<Reply> {
+        let tried = self.try_at_once(&self.live(), &call, &message, &mut out, caller);
+        match tried {
+            AtOnce::Answered(claim) => Some(Reply { bytes: out, claim }),
+            AtOnce::Queue(tried) => self.run_queued(tried, call, message, out, caller, gone).await,
+        }
+    }
+
+    /// Answers a call on this thread if it is a short read, its lane has a free handler and such calls are quick, or if
+    /// no service has its method. Appends the reply to `out`; leaves `out` unchanged if the call has to be queued.
+    pub fn try_at_once(
+        &self,
+        live: &ActiveSettings,
+        call: &Call,
+        message: &[u8],
+        out: &mut Vec<u8>,
+        caller: &Arc<Caller>,
+    ) -> AtOnce {
+        // Such a call is not stopped.
+        let request = || Request { call, message, caller, memory: self.memory(caller), stop: Stop::never() };
+        let Some(method) = call.method else {
+            self.runner.unknown(&request(), out);
+            return AtOnce::Answered(None);
+        };
+        if live.lanes.of_calls(method.info().kind) != LaneKind::Read || !self.is_short(live, method, message) {
+            return AtOnce::Queue(ToQueue { method, permit: None });
+        }
+        let always = live.config.fast_path == FastPath::Always;
+        let Some(permit) = self.lane(LaneKind::Read).enter_inline(always) else {
+            return AtOnce::Queue(ToQueue { method, permit: None });
+        };
+        match self.runner.run_inline(&request(), out, live.config.limits.reply_bytes_max, permit) {
+            Ok(claim) => AtOnce::Answered(claim),
+            Err(permit) => AtOnce::Queue(ToQueue { method, permit: Some(permit) }),
+        }
+    }
+
+    /// Runs a call as [`Self::run`] does, after [`Self::try_at_once`] has not answered it.
+    pub async fn run_queued(
+        &self,
+        tried: ToQueue,
+        call: Call,
+        message: Bytes,
         out: Vec<u8>,
         caller: &Arc<Caller>,
         gone: impl Future<Output = ()>,
     ) -> Option<Reply> {
-        let (mut replied, ownership) = match self.submit(call, message, out, caller) {
+        let (mut replied, ownership) = match self.submit(tried, call, message, out, caller) {
             Submitted::Answered(reply) => return Some(reply),
             Submitted::Staged { replied, ownership } => {
                 let _stop = StopOnDrop(ownership);
@@ -138,49 +199,35 @@ impl Dispatcher {
         replied.await.ok()
     }
 
-    /// Runs or queues a call. A short call runs on this thread if its lane has a free handler and such calls are quick:
-    /// a read up to a limit of work, a write if it need not wait. A call for which that is not enough is queued, as is
-    /// every other call.
-    fn submit(&self, call: Call, message: Bytes, mut out: Vec<u8>, caller: &Arc<Caller>) -> Submitted {
-        let memory = self.memory(caller);
-        // The call is either short, or refused at once.
-        let request = || Request { call: &call, message: &message, caller, memory, stop: Stop::never() };
-        let Some(method) = call.method else {
-            self.runner.unknown(&request(), &mut out);
-            return Submitted::Answered(Reply { bytes: out, claim: None });
-        };
-        let live = self.live();
-        let kind = live.lanes.of_calls(method.info().kind);
-        // A change of schema locks its table exclusively, and a call must not wait for that lock on an event
-        // loop. If all kinds of calls share a lane, all are queued.
-        let fast_path = live.config.fast_path;
-        let short = fast_path != FastPath::Never
+    /// Whether a call may run on the event loop of its connection, which must not wait. A change of schema locks its
+    /// table exclusively, so that calls may have to wait for it. If all kinds of calls share a lane, none may.
+    fn is_short(&self, live: &ActiveSettings, method: Method, message: &[u8]) -> bool {
+        live.config.fast_path != FastPath::Never
             && method.info().short
             && message.len() <= SHORT_BYTES_MAX
-            && self.lane(LaneKind::Admin).under_way() == 0;
-        let always = fast_path == FastPath::Always;
-        let (mut entered, mut inline) = (None, None);
-        match kind {
-            LaneKind::Read if short => {
-                if let Some(permit) = self.lane(kind).enter_inline(always) {
-                    match self.runner.run_inline(&request(), &mut out, permit) {
-                        Ok(claim) => return Submitted::Answered(Reply { bytes: out, claim }),
-                        Err(permit) => entered = Some(permit),
-                    }
-                }
-            }
-            LaneKind::Write if short => {
-                if let Some(writes) = LoopWrites::current()
-                    && let Some(permit) = writes.permit(always)
-                {
-                    (entered, inline) = (Some(permit), Some(writes));
-                }
-            }
-            _ => {}
+            && self.lane(LaneKind::Admin).under_way() == 0
+    }
+
+    /// Queues a call, with its permit if it has one. A short write runs on this thread instead, if its lane has a free
+    /// handler, such calls are quick, and it need not wait.
+    fn submit(&self, tried: ToQueue, call: Call, message: Bytes, mut out: Vec<u8>, caller: &Arc<Caller>) -> Submitted {
+        let ToQueue { method, permit: mut entered } = tried;
+        let memory = self.memory(caller);
+        let live = self.live();
+        let kind = live.lanes.of_calls(method.info().kind);
+        let always = live.config.fast_path == FastPath::Always;
+        let mut inline = None;
+        if kind == LaneKind::Write
+            && self.is_short(&live, method, &message)
+            && let Some(writes) = LoopWrites::current()
+            && let Some(permit) = writes.permit(always)
+        {
+            (entered, inline) = (Some(permit), Some(writes));
         }
         let client = memory.account.number;
         let Some(permit) = entered.or_else(|| self.enter(method, kind, client)) else {
-            self.runner.refuse(&request(), &mut out, kind, Refusal::Length);
+            let request = Request { call: &call, message: &message, caller, memory, stop: Stop::never() };
+            self.runner.refuse(&request, &mut out, kind, Refusal::Length);
             return Submitted::Answered(Reply { bytes: out, claim: None });
         };
         let fetches = match live.config.queues.order {

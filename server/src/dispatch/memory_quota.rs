@@ -160,7 +160,11 @@ impl MemoryClaim {
     #[must_use]
     pub fn try_resize(&mut self, bytes: usize) -> bool {
         let bytes = if Self::is_counted(bytes) { bytes } else { 0 };
-        if bytes <= self.bytes {
+        // Fast path: most buffers are not counted.
+        if bytes == self.bytes {
+            return true;
+        }
+        if bytes < self.bytes {
             self.holder.release(self.pool, self.bytes - bytes);
             self.bytes = bytes;
             return true;
@@ -194,7 +198,9 @@ impl MemoryClaim {
 
 impl Drop for MemoryClaim {
     fn drop(&mut self) {
-        self.holder.release(self.pool, self.bytes);
+        if self.bytes > 0 {
+            self.holder.release(self.pool, self.bytes);
+        }
     }
 }
 

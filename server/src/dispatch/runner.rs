@@ -3,8 +3,7 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use arc_swap::{ArcSwap, Guard};
-use bytes::Bytes;
+use arc_swap::{ArcSwap, Cache, Guard};
 use hjall_engine::group;
 use hjall_engine::read::{Stop, WorkLimit};
 use tracing::{Span, field};
@@ -42,6 +41,10 @@ impl ActiveSettings {
         Arc::new(Self { config, lanes })
     }
 }
+
+/// The current settings as one task sees them: loading them again is one comparison. A task that waits keeps those
+/// that it has loaded last in memory.
+pub type SettingsView<'a> = Cache<&'a ArcSwap<ActiveSettings>, Arc<ActiveSettings>>;
 
 /// Runs calls. Its settings can change at any time.
 pub struct Runner {
@@ -131,7 +134,7 @@ pub struct Request<'a> {
     /// The call.
     pub call: &'a Call,
     /// Its message.
-    pub message: &'a Bytes,
+    pub message: &'a [u8],
     /// The client.
     pub caller: &'a Arc<Caller>,
     /// Where its reply claims memory.
@@ -157,6 +160,11 @@ impl Runner {
     /// The current settings. Must not be held across an await, because they may change.
     pub fn live(&self) -> Guard<Arc<ActiveSettings>> {
         self.live.load()
+    }
+
+    /// The current settings, for a task that needs them often. Loaded anew whenever they are used.
+    pub fn view(&self) -> SettingsView<'_> {
+        Cache::new(&self.live)
     }
 
     /// Replaces the settings.
@@ -272,17 +280,17 @@ impl Runner {
         }
     }
 
-    /// Runs a short read on the event loop of its connection, and appends its reply to `out`. Returns the memory of the
-    /// reply. If the read exceeds the limit of work, returns the permit and leaves `out` unchanged: the call then has
-    /// to be queued, so that other connections do not wait for it.
+    /// Runs a short read on the event loop of its connection, and appends its reply to `out`, which may have `limit`
+    /// bytes then. Returns the memory of the reply. If the read exceeds the limit of work, returns the permit and
+    /// leaves `out` unchanged: the call then has to be queued, so that other connections do not wait for it.
     pub fn run_inline(
         &self,
         request: &Request<'_>,
         out: &mut Vec<u8>,
+        limit: usize,
         mut permit: Permit,
     ) -> Result<Option<MemoryClaim>, Permit> {
         permit.begins();
-        let limit = self.live().config.limits.reply_bytes_max;
         let span = span(request, permit.lane().kind());
         let begin = out.len();
         let stopwatch = permit.lane().inline_speed().start();

@@ -12,6 +12,7 @@ pub(crate) mod lease_sweeper;
 mod markers;
 mod permission;
 mod region_batch;
+mod remembered;
 pub mod rest;
 pub mod scanners;
 
@@ -20,6 +21,7 @@ use thrift::protocol::TInputProtocol;
 use crate::dispatch::call::Handler;
 use crate::dispatch::call_scope::CallScope;
 use crate::settings::config::Limits;
+use crate::wire::Encoding;
 use crate::wire::fault::Fault;
 use crate::wire::method::{Method, Service};
 use crate::wire::reply::{Buffer, Output};
@@ -126,6 +128,22 @@ impl Handler for Context {
             Method::Thrift2(method) => thrift2::call(&context, method, input, output),
             // Its calls have no Thrift messages.
             Method::Rest(_) => Err(Fault::UnknownMethod),
+        }
+    }
+
+    fn try_remembered(
+        &self,
+        scope: &CallScope<'_>,
+        method: Method,
+        encoding: Encoding,
+        arguments: &[u8],
+        output: &mut Output<'_>,
+    ) -> Option<Result<(), Fault>> {
+        let context = CallContext { shared: self, scope };
+        match method {
+            Method::Thrift1(method) => thrift1::remembered_row(&context, method, encoding, arguments, output),
+            Method::Thrift2(method) => thrift2::remembered_row(&context, method, encoding, arguments, output),
+            Method::Rest(_) => None,
         }
     }
 

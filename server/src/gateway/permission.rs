@@ -43,7 +43,7 @@ pub trait Subject {
 impl Subject for () {}
 
 /// The name of a table, a namespace or a region, or a key of the catalog.
-impl Subject for Vec<u8> {
+impl Subject for &[u8] {
     fn tables(&self) -> Vec<Option<TableName>> {
         vec![TableName::parse(self).ok()]
     }
@@ -54,6 +54,20 @@ impl Subject for Vec<u8> {
 
     fn shown(&self) -> String {
         String::from_utf8_lossy(self).into_owned()
+    }
+}
+
+impl Subject for Vec<u8> {
+    fn tables(&self) -> Vec<Option<TableName>> {
+        self.as_slice().tables()
+    }
+
+    fn namespace(&self) -> Option<String> {
+        self.as_slice().namespace()
+    }
+
+    fn shown(&self) -> String {
+        self.as_slice().shown()
     }
 }
 

@@ -4,7 +4,7 @@ use std::future::poll_fn;
 use std::io;
 use std::time::Duration;
 
-use bytes::{BufMut, Bytes, BytesMut};
+use bytes::{Buf, BufMut, Bytes, BytesMut};
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 use tokio::task::yield_now;
 use tokio::time::timeout;
@@ -15,6 +15,8 @@ use crate::dispatch::memory_quota::MemoryClaim;
 
 /// Capacity for the first bytes of a message, which an idle connection keeps.
 const FIRST_BYTES: usize = 2 << 10;
+/// A buffer with less room than this is used from its beginning again when it is empty.
+const REUSED_BYTES: usize = FIRST_BYTES / 4;
 /// The most capacity that is reserved for bytes that have not arrived.
 const AHEAD_BYTES_MAX: usize = 1 << 20;
 /// The most that is read ahead while a call is queued or running.
@@ -81,16 +83,26 @@ impl<S: AsyncRead + AsyncWrite + Unpin> BufferedStream<S> {
         &self.bytes
     }
 
+    /// The first `n` bytes, or all if there are fewer.
+    pub fn first(&self, n: usize) -> &[u8] {
+        self.bytes.get(..n).unwrap_or(&self.bytes)
+    }
+
     /// Waits for more bytes. The capacity grows with what has arrived, never with what a message announces.
     pub async fn receive(&mut self, read_timeout: ReadTimeout) -> Result<(), Ended> {
         if self.turn >= TURN_BYTES_MAX {
             self.turn = 0;
             yield_now().await;
         }
-        if self.bytes.is_empty() && self.bytes.capacity() > KEPT_BYTES {
-            self.bytes = BytesMut::new();
-        }
-        if self.bytes.capacity() == self.bytes.len() {
+        if self.bytes.is_empty() {
+            if self.bytes.capacity() > KEPT_BYTES {
+                self.bytes = BytesMut::new();
+            }
+            if self.bytes.capacity() < REUSED_BYTES {
+                // If the buffer is not in use, this only makes the room in front of its end usable again.
+                self.bytes.reserve(FIRST_BYTES);
+            }
+        } else if self.bytes.capacity() == self.bytes.len() {
             self.bytes.reserve(self.bytes.len().clamp(FIRST_BYTES, AHEAD_BYTES_MAX));
         }
         if !self.claim.try_resize(self.taken + self.bytes.capacity()) {
@@ -108,6 +120,17 @@ impl<S: AsyncRead + AsyncWrite + Unpin> BufferedStream<S> {
         self.receiving.moved(read);
         self.turn += read;
         if read == 0 { Err(Ended::Closed) } else { Ok(()) }
+    }
+
+    /// Drops the first `n` bytes, or all if there are fewer.
+    pub fn skip(&mut self, n: usize) {
+        self.bytes.advance(n.min(self.bytes.len()));
+    }
+
+    /// Drops the message of `n` bytes at the beginning. What arrives from now on belongs to the next message.
+    pub fn skip_message(&mut self, n: usize) {
+        self.receiving.reset();
+        self.skip(n);
     }
 
     /// Takes the first `n` bytes, or all if there are fewer. They count as held until [`Self::finished`].

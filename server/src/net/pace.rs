@@ -17,16 +17,20 @@ use crate::settings::config::Limits;
 #[derive(Debug, Clone, Copy)]
 pub struct MinimumRate {
     window: Duration,
-    /// Bytes within a window, at least 1.
-    bytes: usize,
+    /// Bytes in a second.
+    rate: u64,
 }
 
 impl MinimumRate {
     /// The rate that the limits require.
     pub fn of(limits: &Limits) -> Self {
-        let window = limits.stall_max;
-        let bytes = u128::from(limits.min_rate.unwrap_or(0)) * window.as_millis() / 1000;
-        Self { window, bytes: usize::try_from(bytes).unwrap_or(usize::MAX).max(1) }
+        Self { window: limits.stall_max, rate: limits.min_rate.unwrap_or(0) }
+    }
+
+    /// Bytes within a window, at least 1. Computed only for a transfer that had to wait.
+    fn window_bytes(self) -> usize {
+        let bytes = u128::from(self.rate) * self.window.as_millis() / 1000;
+        usize::try_from(bytes).unwrap_or(usize::MAX).max(1)
     }
 }
 
@@ -65,7 +69,7 @@ impl Pace {
                 }
             };
             ready!(window.as_mut().poll(cx));
-            if self.moved < rate.bytes {
+            if self.moved < rate.window_bytes() {
                 return Poll::Ready(TooSlow);
             }
             self.window = None;

@@ -11,11 +11,12 @@ use super::buffered_stream::{BufferedStream, Ended, ReadTimeout};
 use super::connection::Client;
 use super::pace::MinimumRate;
 use crate::dispatch::call::{Call, DefaultService};
-use crate::dispatch::dispatcher::Dispatcher;
+use crate::dispatch::dispatcher::{AtOnce, Dispatcher};
 use crate::dispatch::job::Reply;
+use crate::dispatch::runner::SettingsView;
 use crate::observe::{Brief, ClientErrors, client_error};
 use crate::wire::fault::Fault;
-use crate::wire::measure::{Measure, Progress};
+use crate::wire::measure::{Measure, Progress, length_at_once};
 use crate::wire::{Dialect, Transport};
 
 /// A larger reply buffer is released after use.
@@ -49,14 +50,15 @@ pub async fn serve<S: AsyncRead + AsyncWrite + Unpin>(
 ) {
     let peer = client.caller.peer;
     tracing::debug!(%peer, %dialect, "connection speaks Thrift");
+    let mut settings = dispatcher.runner.view();
     let mut out = Vec::new();
     loop {
         let received = match dialect.framed {
-            true => framed(dispatcher, &mut stream).await,
-            false => measured(dispatcher, &mut stream, dialect).await,
+            true => framed(&mut settings, &mut stream).await,
+            false => measured(&mut settings, &mut stream, dialect).await,
         };
-        let message = match received {
-            Ok(message) => message,
+        let length = match received {
+            Ok(length) => length,
             Err(Missing::Ended(Ended::Closed)) => return,
             Err(Missing::Ended(Ended::Silent)) => {
                 tracing::debug!(%peer, "connection closed: the client was silent for too long, or too slow");
@@ -72,10 +74,13 @@ pub async fn serve<S: AsyncRead + AsyncWrite + Unpin>(
                 return Box::pin(refuse(dispatcher, stream, dialect, speaking, &fault)).await;
             }
         };
-        let call = match Call::recognise(dialect.encoding, &message, &mut speaking) {
+        // A call that is answered at once reads its message where it was received.
+        let message = stream.first(length);
+        let call = match Call::recognise(dialect.encoding, message, &mut speaking) {
             Ok(call) if dialect.framed => call.over(Transport::Framed),
             Ok(call) => call,
             Err(fault) => {
+                stream.skip_message(length);
                 closing(&dispatcher.runner.client_errors, peer, dialect, &fault);
                 return Box::pin(refuse(dispatcher, stream, dialect, speaking, &fault)).await;
             }
@@ -86,17 +91,27 @@ pub async fn serve<S: AsyncRead + AsyncWrite + Unpin>(
         if dialect.framed {
             out.extend_from_slice(&[0; FRAME_HEAD]);
         }
-        let gone = stream.hang_up();
-        let Some(reply) = dispatcher.run(call, message, take(&mut out), &client.caller, gone).await else { return };
         // The reply counts as held until the client has taken it.
-        let Reply { bytes, claim } = reply;
-        out = bytes;
+        let claim = match dispatcher.try_at_once(settings.load(), &call, message, &mut out, &client.caller) {
+            AtOnce::Answered(claim) => {
+                stream.skip_message(length);
+                claim
+            }
+            AtOnce::Queue(tried) => {
+                let message = stream.take_message(length);
+                let gone = stream.hang_up();
+                let queued = dispatcher.run_queued(tried, call, message, take(&mut out), &client.caller, gone);
+                let Some(Reply { bytes, claim }) = queued.await else { return };
+                out = bytes;
+                claim
+            }
+        };
         stream.finished();
         if !one_way {
             if dialect.framed {
                 frame(&mut out);
             }
-            let rate = MinimumRate::of(&dispatcher.live().config.limits);
+            let rate = MinimumRate::of(&settings.load().config.limits);
             if stream.send(&out, rate).await.is_err() {
                 return;
             }
@@ -122,7 +137,7 @@ pub async fn turn_away<S: AsyncRead + AsyncWrite + Unpin>(
     let mut needed = 1;
     loop {
         while stream.bytes().len() < needed {
-            if wait(dispatcher, &mut stream).await.is_err() {
+            if wait(&mut dispatcher.runner.view(), &mut stream).await.is_err() {
                 return;
             }
         }
@@ -157,16 +172,17 @@ fn frame(out: &mut [u8]) {
     }
 }
 
+/// Receives a framed message. Returns its length; its bytes are the first ones of the stream.
 async fn framed<S: AsyncRead + AsyncWrite + Unpin>(
-    dispatcher: &Arc<Dispatcher>,
+    settings: &mut SettingsView<'_>,
     stream: &mut BufferedStream<S>,
-) -> Result<Bytes, Missing> {
+) -> Result<usize, Missing> {
     loop {
         let needed = match stream.bytes().first_chunk::<FRAME_HEAD>() {
             None => FRAME_HEAD,
             Some(head) => {
                 let length = u32::from_be_bytes(*head) as usize;
-                let max = dispatcher.live().config.limits.frame_bytes_max;
+                let max = settings.load().config.limits.frame_bytes_max;
                 if length > max {
                     return Err(Missing::Refused(Fault::protocol(format!(
                         "Frame size ({length}) larger than max length ({max})!"
@@ -176,31 +192,36 @@ async fn framed<S: AsyncRead + AsyncWrite + Unpin>(
             }
         };
         if stream.bytes().len() >= needed && needed > FRAME_HEAD {
-            drop(stream.take(FRAME_HEAD));
-            return Ok(stream.take_message(needed - FRAME_HEAD));
+            stream.skip(FRAME_HEAD);
+            return Ok(needed - FRAME_HEAD);
         }
         if needed == FRAME_HEAD && stream.bytes().len() >= FRAME_HEAD {
             return Err(Missing::Refused(Fault::protocol("a frame without a message")));
         }
-        wait(dispatcher, stream).await?;
+        wait(settings, stream).await?;
     }
 }
 
+/// Receives a message without a frame. Returns its length; its bytes are the first ones of the stream.
 async fn measured<S: AsyncRead + AsyncWrite + Unpin>(
-    dispatcher: &Arc<Dispatcher>,
+    settings: &mut SettingsView<'_>,
     stream: &mut BufferedStream<S>,
     dialect: Dialect,
-) -> Result<Bytes, Missing> {
+) -> Result<usize, Missing> {
     while stream.bytes().is_empty() {
-        wait(dispatcher, stream).await?;
+        wait(settings, stream).await?;
     }
-    let mut measure = Measure::new(dialect.encoding, dispatcher.live().config.limits.message_bytes_max);
+    let limit = settings.load().config.limits.message_bytes_max;
+    if let Some(length) = length_at_once(dialect.encoding, stream.bytes(), limit) {
+        return Ok(length);
+    }
+    let mut measure = Measure::new(dialect.encoding, limit);
     loop {
         match measure.advance(stream.bytes()) {
-            Ok(Progress::Whole(length)) => return Ok(stream.take_message(length)),
+            Ok(Progress::Whole(length)) => return Ok(length),
             Ok(Progress::More(needed)) => {
                 while stream.bytes().len() < needed {
-                    wait(dispatcher, stream).await?;
+                    wait(settings, stream).await?;
                 }
             }
             Err(endless) => return Err(Missing::Refused(Fault::protocol(endless.to_string()))),
@@ -211,15 +232,13 @@ async fn measured<S: AsyncRead + AsyncWrite + Unpin>(
 /// Waits for more bytes: between messages as long as connections may be idle, within a message as long as it keeps the
 /// minimum rate.
 async fn wait<S: AsyncRead + AsyncWrite + Unpin>(
-    dispatcher: &Arc<Dispatcher>,
+    settings: &mut SettingsView<'_>,
     stream: &mut BufferedStream<S>,
 ) -> Result<(), Ended> {
-    let read_timeout = {
-        let limits = &dispatcher.live().config.limits;
-        match stream.bytes().is_empty() {
-            true => ReadTimeout::BetweenMessages(limits.idle_max),
-            false => ReadTimeout::WithinMessage(MinimumRate::of(limits)),
-        }
+    let limits = &settings.load().config.limits;
+    let read_timeout = match stream.bytes().is_empty() {
+        true => ReadTimeout::BetweenMessages(limits.idle_max),
+        false => ReadTimeout::WithinMessage(MinimumRate::of(limits)),
     };
     stream.receive(read_timeout).await
 }

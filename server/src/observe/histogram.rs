@@ -24,6 +24,30 @@ const BOUNDS: [u64; STEPS.len() * DECADES + 1] = {
 
 const BUCKETS: usize = BOUNDS.len() + 1;
 
+/// By the number of bits of a value, the first bucket that can be its own. The next one or two bits decide between this
+/// bucket and a few that follow.
+const FIRST_BUCKETS: [usize; u64::BITS as usize + 1] = {
+    let mut first = [0; u64::BITS as usize + 1];
+    let mut bits = 1;
+    while bits < first.len() {
+        first[bits] = first[bits - 1];
+        while first[bits] < BOUNDS.len() && BOUNDS[first[bits]] < 1 << (bits - 1) {
+            first[bits] += 1;
+        }
+        bits += 1;
+    }
+    first
+};
+
+/// The bucket of a value: that of the first bound that is not less.
+fn bucket(value: u64) -> usize {
+    let mut bucket = FIRST_BUCKETS[(u64::BITS - value.leading_zeros()) as usize];
+    while BOUNDS.get(bucket).is_some_and(|bound| *bound < value) {
+        bucket += 1;
+    }
+    bucket
+}
+
 /// Counts values by size. Threads record concurrently without waiting for each other.
 pub struct Histogram {
     counts: [AtomicU64; BUCKETS],
@@ -44,8 +68,7 @@ impl Histogram {
             self.counts[0].fetch_add(1, Ordering::Relaxed);
             return;
         }
-        let bucket = BOUNDS.partition_point(|bound| *bound < value);
-        self.counts[bucket].fetch_add(1, Ordering::Relaxed);
+        self.counts[bucket(value)].fetch_add(1, Ordering::Relaxed);
         self.sum.fetch_add(value, Ordering::Relaxed);
     }
 
@@ -142,7 +165,16 @@ impl Snapshot {
 
 #[cfg(test)]
 mod tests {
-    use super::{BOUNDS, Histogram};
+    use super::{BOUNDS, Histogram, bucket};
+
+    #[test]
+    fn a_value_belongs_to_the_first_bound_that_is_not_less() {
+        let around = |value: u64| [value.saturating_sub(1), value, value.saturating_add(1)];
+        let powers = (0..u64::BITS).map(|bits| 1 << bits);
+        for value in BOUNDS.into_iter().chain(powers).chain([0, u64::MAX]).flat_map(around) {
+            assert_eq!(bucket(value), BOUNDS.partition_point(|bound| *bound < value), "{value}");
+        }
+    }
 
     #[test]
     fn bounds_are_sorted_and_contain_round_numbers() {

@@ -9,6 +9,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use arc_swap::ArcSwap;
 
 use super::brief::Brief;
+use super::nanoseconds;
 use super::report::CallReport;
 use crate::wire::method::Method;
 
@@ -86,7 +87,7 @@ pub struct SlowCall {
 }
 
 /// Which thresholds a call has exceeded.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Judgement {
     /// `slow.thrift_call`.
     pub thrift_call: bool,
@@ -99,6 +100,10 @@ pub struct Judgement {
 /// Detects slow calls, logs them and keeps the newest ones.
 pub struct SlowLog {
     settings: ArcSwap<SlowSettings>,
+    /// No call that takes at most this time, in nanoseconds, exceeds a threshold of time.
+    least_ns: AtomicU64,
+    /// No call whose reply has at most this length, in bytes, exceeds a threshold of size.
+    least_bytes: AtomicU64,
     ring: Mutex<VecDeque<Arc<SlowCall>>>,
     ring_size: usize,
     /// Number of calls that were logged.
@@ -108,17 +113,39 @@ pub struct SlowLog {
 impl SlowLog {
     /// Creates an empty log.
     pub fn new(settings: SlowSettings) -> Self {
-        let ring_size = settings.ring_size;
-        Self { settings: ArcSwap::from_pointee(settings), ring: Mutex::default(), ring_size, count: AtomicU64::new(0) }
+        let log = Self {
+            settings: ArcSwap::default(),
+            least_ns: AtomicU64::new(0),
+            least_bytes: AtomicU64::new(0),
+            ring: Mutex::default(),
+            ring_size: settings.ring_size,
+            count: AtomicU64::new(0),
+        };
+        log.set(settings);
+        log
     }
 
     /// Replaces the thresholds. Calls that are kept stay.
     pub fn set(&self, settings: SlowSettings) {
+        let times = [settings.time, settings.scan_time, Some(settings.thrift_call)].into_iter().flatten();
+        let sizes = [settings.bytes, settings.scan_bytes].into_iter().flatten();
+        let (least_ns, least_bytes) = (times.map(nanoseconds).min(), sizes.min());
+        // While the settings change, every call is compared with them.
+        self.least_ns.store(0, Ordering::SeqCst);
+        self.least_bytes.store(0, Ordering::SeqCst);
         self.settings.store(Arc::new(settings));
+        self.least_ns.store(least_ns.unwrap_or(u64::MAX), Ordering::SeqCst);
+        self.least_bytes.store(least_bytes.unwrap_or(u64::MAX), Ordering::SeqCst);
     }
 
     /// Compares a call with the thresholds.
     pub fn judge(&self, call: &CallReport<'_>) -> Judgement {
+        // Fast path: one comparison for all thresholds.
+        if nanoseconds(call.took) <= self.least_ns.load(Ordering::Relaxed)
+            && call.reply.len() as u64 <= self.least_bytes.load(Ordering::Relaxed)
+        {
+            return Judgement::default();
+        }
         let settings = self.settings.load();
         let (time, bytes) = match call.method.is_some_and(Method::fetches) {
             true => (settings.scan_time, settings.scan_bytes),

@@ -5,6 +5,7 @@ use std::fmt;
 use thrift::protocol::TType;
 
 use super::containers::{Container, Containers, Next};
+use super::fields::Fields;
 use super::header::varint32;
 use super::{DEPTH_MAX, Encoding, binary, compact, header};
 
@@ -61,6 +62,20 @@ pub struct Measure {
     at: usize,
     containers: Containers,
     in_header: bool,
+}
+
+/// The longest message that [`length_at_once`] finds the end of, in bytes.
+const AT_ONCE_BYTES_MAX: usize = 4 << 10;
+/// The levels of nesting in such a message.
+const AT_ONCE_LEVELS: u8 = 4;
+
+/// The length of the message at the beginning of `bytes`, if it is short, has the usual form and at most `limit` bytes,
+/// and has been received completely. Otherwise [`Measure`] finds its end.
+pub fn length_at_once(encoding: Encoding, bytes: &[u8], limit: usize) -> Option<usize> {
+    let bytes = bytes.get(..AT_ONCE_BYTES_MAX).unwrap_or(bytes);
+    let header = header::parse(encoding, bytes).ok()??;
+    let rest = Fields::new(encoding, bytes.get(header.body..)?).pass_all(AT_ONCE_LEVELS).ok()?;
+    Some(bytes.len() - rest).filter(|length| *length <= limit)
 }
 
 impl Measure {

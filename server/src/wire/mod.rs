@@ -14,6 +14,7 @@ mod compact;
 mod containers;
 pub mod dialect;
 pub mod fault;
+pub mod fields;
 pub mod header;
 pub mod measure;
 pub mod method;

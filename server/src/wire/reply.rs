@@ -9,7 +9,7 @@ use thrift::protocol::{
 };
 
 use super::writer::{self, WriteWith};
-use super::{Encoding, arguments, header};
+use super::{Encoding, arguments, binary, compact, header};
 
 /// While a long reply is written, the thread yields after this many bytes, so that short replies are not delayed.
 const BLOCK_BYTES: usize = 16 << 10;
@@ -105,7 +105,11 @@ impl<'a> Output<'a> {
 /// no text, the text is empty.
 pub fn declared(encoding: Encoding, reply: &[u8]) -> Option<String> {
     let header = header::parse(encoding, reply).ok().flatten()?;
-    let mut input = arguments(encoding, reply.get(header.body..)?);
+    let body = reply.get(header.body..)?;
+    if !may_begin_with_exception(encoding, body) {
+        return None;
+    }
+    let mut input = arguments(encoding, body);
     let input = input.as_dyn();
     input.read_struct_begin().ok()?;
     let field = input.read_field_begin().ok()?;
@@ -118,6 +122,16 @@ pub fn declared(encoding: Encoding, reply: &[u8]) -> Option<String> {
     match (text.id, text.field_type) {
         (Some(1), TType::String) => input.read_string().ok(),
         _ => Some(String::new()),
+    }
+}
+
+/// Whether the first field of a result struct can be an exception, judged by its first bytes. Most replies have a
+/// result, and need not be read.
+fn may_begin_with_exception(encoding: Encoding, body: &[u8]) -> bool {
+    match (encoding, body) {
+        (Encoding::Binary, [of, id @ ..]) => *of == binary::number_of(TType::Struct) && !id.starts_with(&[0, 0]),
+        (Encoding::Compact, [first, ..]) => first & 0x0f == compact::number_of(TType::Struct),
+        (_, []) => false,
     }
 }
 

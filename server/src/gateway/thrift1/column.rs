@@ -14,8 +14,8 @@ pub struct Column {
 
 impl Column {
     /// Parses a column string. Every byte string is valid.
-    pub fn parse(text: Vec<u8>) -> Self {
-        let mut family = Bytes::from(text);
+    pub fn parse(text: impl Into<Bytes>) -> Self {
+        let mut family = text.into();
         match family.iter().position(|&b| b == b':') {
             None => Self { family, qualifier: None },
             Some(colon) => {
@@ -50,7 +50,7 @@ mod tests {
 
     #[test]
     fn only_the_first_colon_separates() {
-        let parsed = |text: &str| Column::parse(text.into());
+        let parsed = |text: &'static str| Column::parse(text);
         let column =
             |f: &'static str, q: Option<&'static str>| Column { family: f.into(), qualifier: q.map(Into::into) };
         assert_eq!(parsed("f"), column("f", None));

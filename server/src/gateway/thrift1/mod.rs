@@ -10,6 +10,7 @@ mod listing;
 mod mutate;
 mod mutation;
 mod region;
+mod remembered;
 mod rows;
 mod scan;
 mod server;
@@ -23,5 +24,7 @@ use crate::gateway::context::CallContext;
 use crate::wire::fault::Fault;
 use crate::wire::method::{Method, Service, Thrift1};
 use crate::wire::reply::Output;
+
+pub use remembered::remembered_row;
 
 hjall_idl::thrift1_methods!(dispatcher);

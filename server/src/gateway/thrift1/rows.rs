@@ -55,6 +55,17 @@ impl Rows {
     }
 }
 
+/// Writes the result of a method that returns one row, whose columns are a map.
+///
+/// # Errors
+/// The reply exceeds its limit.
+pub fn write_row(row: &Row, output: &mut Output<'_>) -> Result<(), Fault> {
+    if !has_distinct_ascending_columns(row) {
+        return Rows::mapped(vec![row.clone()]).write(output);
+    }
+    Ok(output.append(&OneRow(row))?)
+}
+
 /// Whether the columns of a row have different names, in ascending order. The engine orders cells by family and
 /// qualifier, which differs from the order of names if the name of a family begins with that of another one.
 fn has_distinct_ascending_columns(row: &Row) -> bool {
@@ -85,6 +96,20 @@ struct End;
 impl WriteWith for End {
     fn write(&self, writer: &mut impl Writer) {
         writer.stop();
+    }
+}
+
+/// The result with one row, or with none if it has no cells.
+struct OneRow<'a>(&'a Row);
+
+impl WriteWith for OneRow<'_> {
+    fn write(&self, writer: &mut impl Writer) {
+        let Self(row) = self;
+        Head(usize::from(!row.cells.is_empty())).write(writer);
+        if !row.cells.is_empty() {
+            MappedRow(row).write(writer);
+        }
+        End.write(writer);
     }
 }
 

@@ -12,6 +12,7 @@ mod listing;
 mod mutate;
 mod namespace;
 mod region;
+mod remembered;
 mod rows;
 mod scan;
 mod server;
@@ -25,5 +26,7 @@ use crate::gateway::context::CallContext;
 use crate::wire::fault::Fault;
 use crate::wire::method::{Method, Service, Thrift2};
 use crate::wire::reply::Output;
+
+pub use remembered::remembered_row;
 
 hjall_idl::thrift2_methods!(dispatcher);

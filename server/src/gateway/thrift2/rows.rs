@@ -17,10 +17,16 @@ impl OneRow {
     /// # Errors
     /// The reply exceeds its limit.
     pub fn write(self, output: &mut Output<'_>) -> Result<(), Fault> {
-        output.append(&Head(None))?;
-        output.append(&ResultStruct(&self.0))?;
-        Ok(output.append(&End)?)
+        write_row(&self.0, output)
     }
+}
+
+/// Writes the result of a method that returns one row.
+///
+/// # Errors
+/// The reply exceeds its limit.
+pub fn write_row(row: &Row, output: &mut Output<'_>) -> Result<(), Fault> {
+    Ok(output.append(&OneResult(row))?)
 }
 
 /// A list of rows.
@@ -63,6 +69,17 @@ struct End;
 impl WriteWith for End {
     fn write(&self, writer: &mut impl Writer) {
         writer.stop();
+    }
+}
+
+/// The result with one row.
+struct OneResult<'a>(&'a Row);
+
+impl WriteWith for OneResult<'_> {
+    fn write(&self, writer: &mut impl Writer) {
+        Head(None).write(writer);
+        ResultStruct(self.0).write(writer);
+        End.write(writer);
     }
 }
 

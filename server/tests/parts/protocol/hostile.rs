@@ -5,7 +5,7 @@ use std::cell::Cell;
 use hjall_idl::hbase2::GetMultipleArgs;
 use hjall_server::dispatch::call::{Call, DefaultService};
 use hjall_server::wire::dialect::recognise;
-use hjall_server::wire::measure::{Measure, Progress};
+use hjall_server::wire::measure::{Measure, Progress, length_at_once};
 use hjall_server::wire::method::Service;
 use hjall_server::wire::types::DecodedMemory;
 use hjall_server::wire::{Encoding, arguments, claimed_arguments, header};
@@ -25,6 +25,9 @@ fn digest(bytes: &[u8]) {
         let measured = Measure::new(encoding, 1 << 20).advance(bytes);
         if let Ok(Progress::Whole(length)) = measured {
             assert!(length <= bytes.len());
+        }
+        if let Some(length) = length_at_once(encoding, bytes, 1 << 20) {
+            assert_eq!(measured, Ok(Progress::Whole(length)));
         }
         let Ok(Some(header)) = header::parse(encoding, bytes) else { continue };
         let mut input = arguments(encoding, &bytes[header.body..]);

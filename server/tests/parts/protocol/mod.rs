@@ -3,6 +3,7 @@
 mod dialect;
 mod gateways;
 mod hostile;
+mod remembered;
 mod round_trip;
 mod rows;
 mod value;

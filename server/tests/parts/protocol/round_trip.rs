@@ -1,7 +1,7 @@
 //! Messages written by the thrift crate are measured, recognised and read back, whole and truncated.
 
 use hjall_server::wire::dialect::{Dialect, Opening, recognise};
-use hjall_server::wire::measure::{Measure, Progress};
+use hjall_server::wire::measure::{Measure, Progress, length_at_once};
 use hjall_server::wire::{arguments, header};
 use proptest::prelude::*;
 use thrift::protocol::TType;
@@ -41,6 +41,9 @@ proptest! {
             prop_assert_eq!(measure.advance(&all), Ok(Progress::Whole(message.len())));
             let at_once = Measure::new(wire.encoding(), 1 << 20).advance(&all);
             prop_assert_eq!(at_once, Ok(Progress::Whole(message.len())));
+            let at_once = length_at_once(wire.encoding(), &all, 1 << 20);
+            prop_assert!(at_once.is_none_or(|length| length == message.len()), "{at_once:?}");
+            prop_assert_eq!(length_at_once(wire.encoding(), &all, message.len() - 1), None);
             let too_large = Measure::new(wire.encoding(), message.len() - 1).advance(&all);
             prop_assert!(too_large.is_err());
         }

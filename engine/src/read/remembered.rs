@@ -1,0 +1,83 @@
+//! Gets of whole rows that the row cache answers, without looking up the table.
+
+use std::borrow::Borrow;
+use std::fmt;
+use std::sync::{Arc, Weak};
+
+use super::budget::{Budget, take_row};
+use super::row::of_columns;
+use crate::catalog::{Family, TableSlot};
+use crate::cell::Row;
+use crate::core::Handle;
+use crate::error::Result;
+use crate::name::TableName;
+use crate::request::Columns;
+
+/// The rows of one table that the row cache remembers as a get of the newest cells of a whole row returns them. Meant
+/// to be kept by a client that reads one table often: a table is looked up once, and the answers are shared.
+///
+/// It does not keep the database open.
+#[derive(Clone)]
+pub struct RememberedRows {
+    handle: Weak<Handle>,
+    slot: Arc<TableSlot>,
+}
+
+impl fmt::Debug for RememberedRows {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("RememberedRows").finish_non_exhaustive()
+    }
+}
+
+impl RememberedRows {
+    /// Those of the table that has this name.
+    ///
+    /// # Errors
+    /// `Closed`, `TableNotFound`.
+    pub(crate) fn of(handle: &Arc<Handle>, name: &TableName) -> Result<Self> {
+        Ok(Self { handle: Arc::downgrade(handle), slot: handle.live()?.catalog.slot(name)? })
+    }
+
+    /// The answer to a get of the newest cells of a row. `None`: it is not remembered, or the table has been dropped or
+    /// disabled, or would have to be waited for. Then [`crate::Table::get_for`] answers.
+    ///
+    /// # Errors
+    /// That of the budget.
+    pub fn get(&self, row: &[u8], budget: &dyn Budget) -> Result<Option<Arc<Row>>> {
+        self.find(row, budget, |whole, _| Some(whole))
+    }
+
+    /// As [`Self::get`], for some columns. `None` also if the table does not have all of their families.
+    ///
+    /// # Errors
+    /// That of the budget.
+    pub fn get_columns(&self, row: &[u8], columns: &Columns, budget: &dyn Budget) -> Result<Option<Row>> {
+        self.find(row, budget, |whole, families| of_columns(&whole, columns, families))
+    }
+
+    fn find<R: Borrow<Row>>(
+        &self,
+        row: &[u8],
+        budget: &dyn Budget,
+        select: impl FnOnce(Arc<Row>, &[Family]) -> Option<R>,
+    ) -> Result<Option<R>> {
+        let Some(handle) = self.handle.upgrade() else { return Ok(None) };
+        let Ok(core) = handle.live() else { return Ok(None) };
+        let found = core.catalog.with_slot_at_once(&self.slot, |table| {
+            table.check_readable().ok()?;
+            let families = table.families();
+            let whole = core.row_cache.remembered(table.number(), row, families, core.store.generation())?;
+            let answer = select(whole, families)?;
+            Some(take_row(budget, answer.borrow()).map(|()| {
+                table.count_reads(row, 1, answer.borrow().bytes());
+                answer
+            }))
+        });
+        found.transpose()
+    }
+
+    /// Whether the table has been dropped. One that was created since under its name is another table.
+    pub fn is_dropped(&self) -> bool {
+        self.slot.try_shared().is_some_and(|state| state.is_none())
+    }
+}
