@@ -69,8 +69,8 @@ struct OpenGroup {
     staged: usize,
     /// Locks that are held until the commit, and the addresses of what is locked.
     kept: Locks,
-    /// Called after the commit, with whether it has succeeded.
-    then: Vec<Box<dyn FnOnce(bool)>>,
+    /// What callers keep for the end of the commit; one of each type.
+    after: Vec<Box<dyn AfterCommit>>,
     /// Called with the outcome of each commit.
     ended: Rc<dyn Fn(&Outcome)>,
     /// Whether transactions of the running call are staged.
@@ -82,11 +82,19 @@ struct OpenGroup {
     undone: Option<Outcome>,
 }
 
+/// What the engine does when the transactions of a group have been committed, or have not.
+pub(crate) trait AfterCommit: Any {
+    /// Called after the commit, with whether it has succeeded, and before the locks are released. Then this value is
+    /// used for the next commit.
+    fn ended(&mut self, succeeded: bool);
+}
+
 /// The staged transactions, all of one store.
 enum Transactions {
     None,
+    /// Used for all commits, unless one of another store follows.
     In {
-        store: *const (),
+        store: Arc<dyn Store>,
         group: Box<dyn TransactionGroup>,
     },
     /// The store has no groups.
@@ -139,7 +147,7 @@ impl Group {
             transactions: Transactions::None,
             staged: 0,
             kept: Vec::new(),
-            then: Vec::new(),
+            after: Vec::new(),
             ended: Rc::new(ended),
             by_call: false,
             has_committed: false,
@@ -285,11 +293,17 @@ pub(crate) fn keep(address: usize, lock: Rc<dyn Any>) {
     });
 }
 
-/// Calls `then` after the commit, with whether it has succeeded. It is called before the locks are released.
-pub(crate) fn then(then: impl FnOnce(bool) + 'static) {
+/// Passes the value of this type that the group keeps for the end of the commit to a function, to add something to it.
+pub(crate) fn after_commit<T: AfterCommit + Default>(add: impl FnOnce(&mut T)) {
     OPEN.with_borrow_mut(|group| {
-        if let Some(group) = group {
-            group.then.push(Box::new(then));
+        let Some(OpenGroup { after, .. }) = group else { return };
+        let position = after.iter().position(|kept| (&**kept as &dyn Any).is::<T>());
+        let at = position.unwrap_or_else(|| {
+            after.push(Box::new(T::default()));
+            after.len() - 1
+        });
+        if let Some(kept) = after.get_mut(at).and_then(|kept| (&mut **kept as &mut dyn Any).downcast_mut()) {
+            add(kept);
         }
     });
 }
@@ -309,25 +323,28 @@ pub(crate) fn stage(
     }
     OPEN.with_borrow_mut(|group| {
         let Some(group) = group.as_mut().filter(|group| !group.has_committed) else { return Ok(Staged::Refused) };
-        let address = Arc::as_ptr(store).cast::<()>();
-        if matches!(group.transactions, Transactions::None) {
-            let may_wait = group.may_wait;
+        let is_of_another = match &group.transactions {
+            Transactions::None => true,
+            Transactions::In { store: current, .. } => !Arc::ptr_eq(current, store),
+            Transactions::Impossible => false,
+        };
+        if is_of_another {
+            if group.staged > 0 {
+                return Ok(Staged::Refused);
+            }
             group.transactions = match Arc::clone(store).group() {
-                Some(mut group) => {
-                    if !may_wait {
-                        group.never_wait();
+                Some(mut transactions) => {
+                    if !group.may_wait {
+                        transactions.never_wait();
                     }
-                    Transactions::In { store: address, group }
+                    Transactions::In { store: Arc::clone(store), group: transactions }
                 }
                 None => Transactions::Impossible,
             };
         }
-        let Transactions::In { store, group: transactions } = &mut group.transactions else {
+        let Transactions::In { group: transactions, .. } = &mut group.transactions else {
             return Ok(Staged::Refused);
         };
-        if *store != address {
-            return Ok(Staged::Refused);
-        }
         let staged = transactions.stage(rows, durability, body)?;
         if staged == Staged::Added {
             group.staged += 1;
@@ -364,18 +381,23 @@ pub(crate) fn commit() -> Result<bool> {
     if !EXISTS.get() {
         return Ok(false);
     }
-    let Some(Commit { outcome, then, locks, ended }) =
+    let Some(Commit { outcome, mut after, mut locks, ended }) =
         OPEN.with_borrow_mut(|group| group.as_mut().map(OpenGroup::commit))
     else {
         return Ok(false);
     };
     let succeeded = matches!(outcome, Some(Outcome::Committed));
-    then.into_iter().for_each(|then| then(succeeded));
-    drop(locks);
-    let Some(outcome) = outcome else { return Ok(false) };
-    ended(&outcome);
+    after.iter_mut().for_each(|kept| kept.ended(succeeded));
+    locks.clear();
+    if let Some(outcome) = &outcome {
+        ended(outcome);
+    }
     OPEN.with_borrow_mut(|group| {
-        let Some(group) = group else { return Ok(true) };
+        let Some(group) = group else { return Ok(outcome.is_some()) };
+        group.after = after;
+        locks.append(&mut group.kept);
+        group.kept = locks;
+        let Some(outcome) = outcome else { return Ok(false) };
         if !std::mem::take(&mut group.by_call) {
             return Ok(true);
         }
@@ -398,7 +420,7 @@ type Locks = Vec<(usize, Rc<dyn Any>)>;
 struct Commit {
     /// `None`: nothing was staged.
     outcome: Option<Outcome>,
-    then: Vec<Box<dyn FnOnce(bool)>>,
+    after: Vec<Box<dyn AfterCommit>>,
     /// The locks to release.
     locks: Locks,
     ended: Rc<dyn Fn(&Outcome)>,
@@ -416,12 +438,9 @@ impl OpenGroup {
             _ => None,
         };
         self.staged = 0;
-        if !matches!(self.transactions, Transactions::Impossible) {
-            self.transactions = Transactions::None;
-        }
         // The running call still needs the locks that it refers to.
         let mut locks = std::mem::take(&mut self.kept);
         self.kept.extend(locks.extract_if(.., |(_, lock)| Rc::strong_count(lock) > 1));
-        Commit { outcome, then: std::mem::take(&mut self.then), locks, ended: Rc::clone(&self.ended) }
+        Commit { outcome, after: std::mem::take(&mut self.after), locks, ended: Rc::clone(&self.ended) }
     }
 }

@@ -15,7 +15,7 @@ use crate::compaction::{GarbageSample, SchemaFilters};
 use crate::config::Limits;
 use crate::durability::Durability;
 use crate::error::Result;
-use crate::group;
+use crate::group::{self, AfterCommit};
 use crate::row_cache::{RowCache, RowsBeingWritten};
 use crate::store::{Staged, Store, Transaction};
 pub(crate) use handle::Handle;
@@ -64,12 +64,15 @@ impl Core {
             let mut writing = self.row_cache.begin_write(rows);
             match group::stage(&self.store, rows, durability, &mut |tx| recorded(&mut writing, tx, body))? {
                 Staged::Added => {
-                    let store = Arc::clone(&self.store);
-                    group::then(move |succeeded| {
-                        if succeeded {
-                            update_cache(writing, &*store);
-                        }
-                    });
+                    if let Some(writing) = writing {
+                        let wants_writes = writing.wants_writes();
+                        group::after_commit(|CacheUpdates { writes, store }| {
+                            writes.push(writing);
+                            if wants_writes {
+                                store.get_or_insert_with(|| Arc::clone(&self.store));
+                            }
+                        });
+                    }
                     if group::is_full() {
                         group::commit()?;
                     }
@@ -92,6 +95,23 @@ impl Core {
         group::committed_alone();
         update_cache(writing, &*self.store);
         Ok(())
+    }
+}
+
+/// The staged writes of a group, in the row cache.
+#[derive(Default)]
+struct CacheUpdates {
+    writes: Vec<RowsBeingWritten>,
+    /// Their store, if some of them want to cache what their rows become.
+    store: Option<Arc<dyn Store>>,
+}
+
+impl AfterCommit for CacheUpdates {
+    fn ended(&mut self, succeeded: bool) {
+        match self.store.take().filter(|_| succeeded) {
+            Some(store) => self.writes.drain(..).for_each(|writing| update_cache(Some(writing), &*store)),
+            None => self.writes.clear(),
+        }
     }
 }
 

@@ -1,13 +1,14 @@
 //! Row locks, and the timestamps of rows that are ahead of the clock.
 //!
-//! A row is an opaque name. The rows of a transaction are locked in the order of their names, so that transactions
-//! cannot deadlock. A row that is neither locked nor ahead of the clock has no entry, so the table is bounded by the
-//! work in progress.
+//! A row is an opaque name, and is known by a keyed hash of it. Two rows with the same hash share a lock and a newest
+//! timestamp: a transaction of one may wait for the other, and may get a later timestamp. The rows of a transaction are
+//! locked in the order of their hashes, so that transactions cannot deadlock. A row that is neither locked nor ahead of
+//! the clock has no entry, so the table is bounded by the work in progress.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::fmt;
-use std::hash::{BuildHasher, Hash, Hasher, RandomState};
+use std::hash::{BuildHasher, RandomState};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -33,6 +34,9 @@ const PROBE_ALL_MAX: Duration = Duration::from_secs(1);
 
 /// The number of shards, so that threads rarely contend for one.
 const SHARDS: usize = 64;
+
+/// The number of removed entries that a shard keeps.
+const SPARE_MAX: usize = 16;
 
 /// The limit on entries of one shard for rows that are ahead of the clock. Above it, the lower bound of all timestamps
 /// is raised.
@@ -66,24 +70,21 @@ impl Newest {
     }
 }
 
-/// The lock name of a row, with its hash, which is computed once per transaction.
-#[derive(Clone, PartialEq, Eq)]
-struct RowName {
+/// The lock name of a row, and its hash.
+#[derive(Clone, Copy)]
+struct RowName<'a> {
     hash: u64,
-    name: Bytes,
-}
-
-impl Hash for RowName {
-    fn hash<H: Hasher>(&self, state: &mut H) {
-        state.write_u64(self.hash);
-    }
+    name: &'a Bytes,
 }
 
 type RowEntry = Arc<Mutex<Newest>>;
 
 #[derive(Default)]
 struct Shard {
-    rows: HashMap<RowName, RowEntry, BuildPrehashed>,
+    /// By the hash of the row's name.
+    rows: HashMap<u64, RowEntry, BuildPrehashed>,
+    /// Entries that were removed, to be used for other rows.
+    spare: Vec<RowEntry>,
     /// The number of rows at which those that are no longer ahead of the clock are removed.
     sweep_at: usize,
 }
@@ -118,7 +119,7 @@ impl RowLocks {
                 return Ok(held);
             }
             let target_ms = held.times.now_ms.saturating_sub(LEAD_MAX_MS);
-            let ahead = held.rows_ahead();
+            let ahead = held.rows_ahead(&names);
             drop(held);
             let reason = match time.wait_until(target_ms, deadline) {
                 Waited::Reached => continue,
@@ -140,91 +141,96 @@ impl RowLocks {
     /// As [`Self::lock_all`], but returns `None` instead of waiting.
     pub fn try_lock_all<'a>(&'a self, names: &[Bytes], time: &'a Time) -> Option<RowGuards<'a>> {
         let mut held = RowGuards::new(self, time, names.len());
-        for name in self.named(names) {
-            let Some(guard) = self.entry(&name).try_lock_arc() else {
-                // The thread that has locked the row removes the entry.
-                return None;
-            };
-            held.rows.push(LockedRow { name, guard });
+        for RowName { hash, .. } in self.named(names) {
+            // If it is locked, the thread that has locked it removes the entry.
+            let guard = self.entry(hash).try_lock_arc()?;
+            held.rows.push(LockedRow { hash, guard });
         }
         held.determine_times();
         held.times.is_within_lead().then_some(held)
     }
 
-    /// The rows with these names, sorted and distinct.
-    fn named(&self, names: &[Bytes]) -> SmallVec<[RowName; 1]> {
-        let named = |name: &Bytes| RowName { hash: self.hasher.hash_one(name), name: name.clone() };
+    /// The rows with these names, sorted and distinct by their hashes.
+    fn named<'a>(&self, names: &'a [Bytes]) -> SmallVec<[RowName<'a>; 1]> {
+        let named = |name| RowName { hash: self.hasher.hash_one(name), name };
         let mut names: SmallVec<[_; 1]> = names.iter().map(named).collect();
         if names.len() > 1 {
-            names.sort_unstable_by(|a, b| a.name.cmp(&b.name));
-            names.dedup();
+            names.sort_unstable_by_key(|row| row.hash);
+            names.dedup_by_key(|row| row.hash);
         }
         names
     }
 
     /// The entry of a row.
-    fn entry(&self, name: &RowName) -> RowEntry {
-        let mut shard = self.shard(name).lock();
-        Arc::clone(shard.rows.entry(name.clone()).or_insert_with(|| Arc::new(Mutex::new(Newest::NONE))))
+    fn entry(&self, hash: u64) -> RowEntry {
+        let Shard { rows, spare, .. } = &mut *self.shard(hash).lock();
+        let new = || spare.pop().unwrap_or_else(|| Arc::new(Mutex::new(Newest::NONE)));
+        Arc::clone(rows.entry(hash).or_insert_with(new))
     }
 
-    /// Locks rows. The names must be sorted and distinct.
-    fn lock<'a>(&'a self, names: &[RowName], time: &'a Time, deadline: Instant) -> Result<RowGuards<'a>> {
+    /// Locks rows. They must be sorted and distinct by their hashes.
+    fn lock<'a>(&'a self, names: &[RowName<'_>], time: &'a Time, deadline: Instant) -> Result<RowGuards<'a>> {
         let mut held = RowGuards::new(self, time, names.len());
-        for name in names {
-            let entry = self.entry(name);
+        for &row in names {
+            let entry = self.entry(row.hash);
             let guard = entry.try_lock_arc().or_else(|| {
                 blocking::may_wait();
                 entry.try_lock_arc_until(deadline)
             });
             drop(entry);
             let Some(guard) = guard else {
-                self.release(name.clone(), None, time.earliest_ms(), time);
-                let others = &names[held.rows.len() + 1..];
+                self.release(row.hash, None, time.earliest_ms(), time);
+                let others = names[held.rows.len() + 1..].iter().copied();
                 let end = Instant::now() + PROBE_ALL_MAX;
-                let locked = std::iter::once(name).chain(others.iter().filter(|name| self.is_locked(name, end)));
+                let locked = std::iter::once(row).chain(others.filter(|row| self.is_locked(row.hash, end)));
                 let locked = locked.map(|row| row.name.clone()).collect();
                 let reason = format!("has been locked by other writes for {} s; try again later", WAIT_MAX.as_secs());
                 return Err(busy(locked, reason));
             };
-            held.rows.push(LockedRow { name: name.clone(), guard });
+            held.rows.push(LockedRow { hash: row.hash, guard });
         }
         held.determine_times();
         Ok(held)
     }
 
     /// Whether a row stays locked for a while. Does not wait beyond `end`.
-    fn is_locked(&self, name: &RowName, end: Instant) -> bool {
-        let entry = self.shard(name).lock().rows.get(name).cloned();
+    fn is_locked(&self, hash: u64, end: Instant) -> bool {
+        let entry = self.shard(hash).lock().rows.get(&hash).cloned();
         entry.is_some_and(|entry| entry.try_lock_until(end.min(Instant::now() + PROBE_MAX)).is_none())
     }
 
-    fn shard(&self, name: &RowName) -> &Mutex<Shard> {
+    fn shard(&self, hash: u64) -> &Mutex<Shard> {
         // The hash tables of the shards use the lowest and the highest bits.
-        &self.shards[(name.hash >> 32) as usize % SHARDS]
+        &self.shards[(hash >> 32) as usize % SHARDS]
     }
 
     /// Unlocks rows.
-    pub fn unlock(&self, rows: KeptRows, time: &Time) {
-        self.release_all(rows.0, time);
+    pub fn unlock(&self, rows: &mut KeptRows, time: &Time) {
+        self.release_all(rows.0.drain(..), time);
     }
 
     fn release_all(&self, rows: impl IntoIterator<Item = LockedRow>, time: &Time) {
         let mut now = None;
-        for LockedRow { name, guard } in rows {
+        for LockedRow { hash, guard } in rows {
             let now = *now.get_or_insert_with(|| time.earliest_ms());
-            self.release(name, Some(guard), now, time);
+            self.release(hash, Some(guard), now, time);
         }
     }
 
     /// Unlocks a row, and removes its entry if it is not needed. `now`: [`Time::earliest_ms`].
-    fn release(&self, name: RowName, guard: Option<RowGuard>, now: i64, time: &Time) {
-        let mut shard = self.shard(&name).lock();
+    fn release(&self, hash: u64, guard: Option<RowGuard>, now: i64, time: &Time) {
+        let mut shard = self.shard(hash).lock();
         drop(guard);
-        if let Entry::Occupied(entry) = shard.rows.entry(name)
+        if let Entry::Occupied(entry) = shard.rows.entry(hash)
             && idle_until(entry.get()).is_some_and(|until| until <= now)
         {
-            entry.remove();
+            let mut entry = entry.remove();
+            if shard.spare.len() < SPARE_MAX
+                && let Some(newest) = Arc::get_mut(&mut entry)
+            {
+                *newest.get_mut() = Newest::NONE;
+                shard.spare.push(entry);
+            }
         } else if shard.rows.len() >= shard.sweep_at {
             shard.sweep(time);
         }
@@ -293,7 +299,7 @@ fn busy(names: Vec<Bytes>, reason: String) -> Error {
 type RowGuard = ArcMutexGuard<RawMutex, Newest>;
 
 struct LockedRow {
-    name: RowName,
+    hash: u64,
     guard: RowGuard,
 }
 
@@ -347,10 +353,11 @@ impl<'a> RowGuards<'a> {
         newest.next_ms()
     }
 
-    /// The rows that are too far ahead of the clock.
-    fn rows_ahead(&self) -> Vec<Bytes> {
-        let is_ahead = |row: &&LockedRow| !RowTime { now_ms: row.guard.next_ms(), ..self.times }.is_within_lead();
-        self.rows.iter().filter(is_ahead).map(|row| row.name.name.clone()).collect()
+    /// The rows that are too far ahead of the clock. `names`: those that have been locked, in that order.
+    fn rows_ahead(&self, names: &[RowName<'_>]) -> Vec<Bytes> {
+        let is_ahead = |row: &LockedRow| !RowTime { now_ms: row.guard.next_ms(), ..self.times }.is_within_lead();
+        let ahead = self.rows.iter().zip(names).filter(|(row, _)| is_ahead(row));
+        ahead.map(|(_, row)| row.name.clone()).collect()
     }
 }
 
@@ -412,7 +419,9 @@ mod tests {
         let error = rows.lock(&rows.named(&names), &time, Instant::now()).err().unwrap();
         assert_eq!(error.kind(), ErrorKind::Busy);
         let source = std::error::Error::source(&error).unwrap().downcast_ref::<BusyRows>().unwrap();
-        assert_eq!(source.names, [name(1), name(3)]);
+        let mut busy = source.names.clone();
+        busy.sort();
+        assert_eq!(busy, [name(1), name(3)]);
         drop(rows.lock_all(&[name(0), name(2), name(4)], &time).unwrap());
     }
 

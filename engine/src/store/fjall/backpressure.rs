@@ -15,7 +15,6 @@ use std::time::{Duration, Instant};
 use fjall::{AbstractTree, Database, Keyspace};
 use parking_lot::Mutex;
 
-use super::database::Patience;
 use super::fence::Fences;
 use super::options::MEMTABLE_BYTES;
 use super::requested_compaction;
@@ -131,19 +130,34 @@ impl Pressure {
         self.write_largest(spaces);
     }
 
-    /// Counts a commit that wrote `bytes` to the spaces `touched`. `all` returns all spaces. With short patience,
-    /// leaves it to later commits to flush memtables.
-    pub fn wrote(&self, touched: &[Space], bytes: u64, patience: Patience, all: impl FnOnce() -> Vec<Space>) {
+    /// Counts a commit that wrote `bytes` to the spaces `touched`, before another one begins: the caller must hold
+    /// `committing`.
+    pub fn wrote(&self, touched: &[Space], bytes: u64) {
         self.written_bytes.fetch_add(bytes, Ordering::Relaxed);
+        self.uncounted_bytes.fetch_add(bytes, Ordering::AcqRel);
+        let mut is_full = false;
         for space in touched {
-            space.unwritten_bytes();
+            is_full |= space.examine().is_full();
         }
-        if self.uncounted_bytes.fetch_add(bytes, Ordering::AcqRel) + bytes >= self.bound_bytes / 32
-            && patience == Patience::Unlimited
+        if is_full {
+            self.unsettle();
+            self.fences.insert_in_full(touched);
+        }
+    }
+
+    /// If much has been written since the memtables were counted, counts them, and seals the largest if they exceed the
+    /// bound. `all` returns all spaces.
+    pub fn bound(&self, all: impl FnOnce() -> Vec<Space>) {
+        if self.has_uncounted()
             && let Some(_sealing) = self.sealing.try_lock()
         {
             self.write_largest(&all());
         }
+    }
+
+    /// Whether so much has been written since the memtables were counted that they have to be counted again.
+    fn has_uncounted(&self) -> bool {
+        self.uncounted_bytes.load(Ordering::Acquire) >= self.bound_bytes / 32
     }
 
     /// Whether no memtable is being flushed, or about to be. fjall syncs and replaces a large journal before a flush,
@@ -151,7 +165,7 @@ impl Pressure {
     pub fn is_settled(&self, all: impl FnOnce() -> Vec<Space>) -> bool {
         /// The spaces are examined in one of this number of calls.
         const INTERVAL: usize = 16;
-        if self.uncounted_bytes.load(Ordering::Relaxed) >= self.bound_bytes / 32 {
+        if self.has_uncounted() {
             // A commit that may wait has to count them.
             return false;
         }
@@ -211,7 +225,7 @@ impl Pressure {
         // The total is too large, but each space has a share that other spaces cannot use up. The shares add up to the
         // bound.
         let share = self.bound_bytes / (all.len() as u64).max(16);
-        touched.iter().all(|space| space.unwritten_bytes() <= share)
+        touched.iter().all(|space| space.examine().all() <= share)
     }
 
     /// Reduces the pressure for a waiting write: requests flushes of the largest memtables, and compacts a space with
@@ -247,7 +261,7 @@ impl Pressure {
     /// Computes the total size of memtables, in bytes.
     pub fn count(&self, spaces: &[Space]) -> u64 {
         let uncounted = self.uncounted_bytes.load(Ordering::Acquire);
-        let counted = spaces.iter().map(Space::unwritten_bytes).sum();
+        let counted = spaces.iter().map(|space| space.examine().all()).sum();
         self.counted_bytes.store(counted, Ordering::Release);
         // Bytes written in the meantime count twice until the next call. Concurrent calls may subtract the same bytes.
         let left = |now: u64| Some(now.saturating_sub(uncounted));

@@ -122,7 +122,8 @@ impl ClockMark {
         Ok(true)
     }
 
-    fn covers(&self, needed: HighWaterMark) -> bool {
+    /// Whether the stored mark is not before `needed`.
+    pub fn covers(&self, needed: HighWaterMark) -> bool {
         needed.time_ms <= self.time_ms.load(Ordering::Acquire)
             && needed.sequence <= self.sequence.load(Ordering::Acquire)
     }

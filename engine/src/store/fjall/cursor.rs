@@ -245,7 +245,7 @@ mod tests {
         let write = |key: &'static str| {
             let key = Bytes::from_static(key.as_bytes());
             let mut writes = vec![Write { space: SPACE, key, value: Some(Bytes::new()) }];
-            database.commit(&mut writes, Patience::Unlimited).unwrap();
+            database.commit(&mut writes, 1, Patience::Unlimited).unwrap();
         };
         let ends_itself = |seen: &Arc<Seen>| {
             let (from, to) = (b"a".to_vec(), b"b".to_vec());

@@ -358,58 +358,72 @@ impl Database {
     }
 
     /// Commits these writes atomically, and takes them out of the vector. They must be ordered by space. If the outcome
-    /// is `Occupied` or `Crowded`, they are left in it.
-    pub fn commit(&self, writes: &mut Vec<Write>, patience: Patience) -> Result<Committed> {
-        let bytes = bytes_of(writes);
-        let touched;
+    /// is `Occupied` or `Crowded`, they are left in it. `bytes`: [`bytes_of`] them.
+    pub fn commit(&self, writes: &mut Vec<Write>, bytes: u64, patience: Patience) -> Result<Committed> {
         let committed = {
             let Some(_committing) = self.lock_commits(patience) else { return Ok(Committed::Occupied) };
-            touched = self.spaces_of(writes)?;
+            let touched = self.spaces_of(writes)?;
             // Checked again, because another commit may have filled a space. fjall must not wait inside a commit while
             // this lock is held.
             if !self.pressure.admits(&touched, bytes, || self.spaces()) {
                 return Ok(Committed::Crowded);
             }
-            // Also the default, but not a documented one: the writes are handed to the operating system.
-            let mut batch = self.inner.batch().durability(Some(PersistMode::Buffer));
-            let rewriting = self.rewrites.current();
-            let rewriting = rewriting.as_ref().and_then(|current| current.as_ref());
-            let mut spaces = touched.iter();
-            let (mut last, mut keyspace) = (None, None);
-            for Write { space, key, value } in writes.drain(..) {
-                if space == CATALOG_SPACE && &key[..] >= RESERVED {
-                    return Err(Error::invalid("keys of space 0 that begin with 0xff are reserved for the store"));
-                }
-                if last != Some(space) {
-                    last = Some(space);
-                    keyspace = spaces.next().map(|space| &space.keyspace);
-                }
-                let Some(keyspace) = keyspace else { continue };
-                if let Some(rewriting) = rewriting
-                    && rewriting.has_copied(space, &key)
-                {
-                    match &value {
-                        Some(value) => batch.insert(&rewriting.target.keyspace, key.clone(), value.clone()),
-                        None => batch.remove(&rewriting.target.keyspace, key.clone()),
-                    }
-                }
-                match value {
-                    Some(value) => batch.insert(keyspace, key, value),
-                    None => batch.remove(keyspace, key),
-                }
+            if writes.iter().any(|write| write.space == CATALOG_SPACE && &write.key[..] >= RESERVED) {
+                return Err(Error::invalid("keys of space 0 that begin with 0xff are reserved for the store"));
             }
-            let committed = batch.commit();
+            let committed = self.apply(writes, &touched);
             self.renew_view();
-            if touched.iter().any(Space::is_full) {
-                self.pressure.unsettle();
-                self.fences.insert_in_full(&touched);
+            if committed.is_ok() {
+                self.pressure.wrote(&touched, bytes);
             }
             committed
         };
-        if committed.is_ok() {
-            self.pressure.wrote(&touched, bytes, patience, || self.spaces());
+        if committed.is_ok() && patience == Patience::Unlimited {
+            self.pressure.bound(|| self.spaces());
         }
         self.outcome(committed)
+    }
+
+    /// Hands writes to the operating system and makes them visible, and takes them out of the vector. `touched`: their
+    /// spaces. The caller has locked `committing`.
+    fn apply(&self, writes: &mut Vec<Write>, touched: &[Space]) -> fjall::Result<()> {
+        let rewriting = self.rewrites.current();
+        let rewriting = rewriting.as_ref().and_then(|current| current.as_ref());
+        if let ([_], [Space { keyspace, .. }], None) = (&writes[..], touched, rewriting)
+            && let Some(Write { key, value, .. }) = writes.pop()
+        {
+            // A single write needs no batch. Keyspaces have been created without `manual_journal_persist`, so fjall
+            // hands it to the operating system.
+            return match value {
+                Some(value) => keyspace.insert(key, value),
+                None => keyspace.remove(key),
+            };
+        }
+        // Also the default, but not a documented one: the writes are handed to the operating system.
+        let batch = fjall::OwnedWriteBatch::with_capacity(self.inner.clone(), writes.len());
+        let mut batch = batch.durability(Some(PersistMode::Buffer));
+        let mut spaces = touched.iter();
+        let (mut last, mut keyspace) = (None, None);
+        for Write { space, key, value } in writes.drain(..) {
+            if last != Some(space) {
+                last = Some(space);
+                keyspace = spaces.next().map(|space| &space.keyspace);
+            }
+            let Some(keyspace) = keyspace else { continue };
+            if let Some(rewriting) = rewriting
+                && rewriting.has_copied(space, &key)
+            {
+                match &value {
+                    Some(value) => batch.insert(&rewriting.target.keyspace, key.clone(), value.clone()),
+                    None => batch.remove(&rewriting.target.keyspace, key.clone()),
+                }
+            }
+            match value {
+                Some(value) => batch.insert(keyspace, key, value),
+                None => batch.remove(keyspace, key),
+            }
+        }
+        batch.commit()
     }
 
     /// The outcome of a commit. After a failed one, fjall accepts no writes.

@@ -22,7 +22,7 @@ pub(super) struct FjallGroup {
     /// The database that their bodies have read; `None` if there are none.
     seen: Option<Weak<Database>>,
     writes: Vec<Write>,
-    /// An empty vector for the writes of the next transaction.
+    /// An empty vector for the writes of the next transaction. As the others, it is used again after a commit.
     spare: Vec<Write>,
     bytes: u64,
     /// The newest time that they have assigned.
@@ -52,12 +52,11 @@ impl FjallGroup {
     fn write(&mut self) -> std::result::Result<Option<Arc<SyncQueue>>, GroupOutcome> {
         let Some(seen) = self.seen.take() else { return Ok(None) };
         let assigned = self.assigned;
-        let mut writes = std::mem::take(&mut self.writes);
         // No key occurs twice, because the transactions have different rows.
-        if writes.windows(2).any(|pair| pair[0].space != pair[1].space) {
-            writes.sort_by_key(|write| write.space);
+        if self.writes.windows(2).any(|pair| pair[0].space != pair[1].space) {
+            self.writes.sort_by_key(|write| write.space);
         }
-        match self.store.commit(&seen, writes, || assigned, self.patience) {
+        match self.store.commit(&seen, &mut self.writes, || assigned, self.patience) {
             Ok(Attempt::Done(syncer)) => Ok(Some(syncer)),
             Ok(Attempt::Unneeded) => Ok(None),
             Ok(Attempt::Failed(error)) if matches!(error.kind(), ErrorKind::Io | ErrorKind::DiskFull) => {
@@ -91,10 +90,14 @@ impl TransactionGroup for FjallGroup {
         }
         let database = match self.patience {
             Patience::Unlimited => store.holder.database()?,
-            Patience::Short => match store.holder.ready().filter(|database| !synced && database.commits_at_once()) {
-                Some(database) => database,
-                None => return Ok(Staged::Refused),
-            },
+            Patience::Short => {
+                // Looked up once for the group; the commit looks again.
+                let admits = |database: &Arc<Database>| !synced && (self.seen.is_some() || database.commits_at_once());
+                match store.holder.ready().filter(admits) {
+                    Some(database) => database,
+                    None => return Ok(Staged::Refused),
+                }
+            }
         };
         let Some(mut held) = store.rows.try_lock_all(rows, &store.time) else { return Ok(Staged::Refused) };
         let is_other = |seen: &Weak<Database>| !std::ptr::eq(seen.as_ptr(), Arc::as_ptr(&database));
@@ -122,12 +125,8 @@ impl TransactionGroup for FjallGroup {
         held.keep(&mut self.rows);
         (self.seen, self.synced) = (Some(seen.database), synced);
         self.bytes += bytes_of(&writes);
-        if self.writes.is_empty() {
-            self.writes = writes;
-        } else {
-            self.writes.append(&mut writes);
-            self.spare = writes;
-        }
+        self.writes.append(&mut writes);
+        self.spare = writes;
         Ok(Staged::Added)
     }
 
@@ -160,7 +159,7 @@ impl TransactionGroup for FjallGroup {
     fn discard(&mut self) {
         (self.seen, self.assigned, self.bytes) = (None, None, 0);
         self.writes.clear();
-        self.store.rows.unlock(std::mem::take(&mut self.rows), &self.store.time);
+        self.store.rows.unlock(&mut self.rows, &self.store.time);
     }
 }
 

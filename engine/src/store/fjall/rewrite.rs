@@ -275,7 +275,7 @@ impl Database {
             Committed::Refused(error) => return Err(error),
             Committed::Whole | Committed::Crowded | Committed::Occupied => {}
         }
-        target.unwritten_bytes();
+        target.examine();
         if !is_last_step {
             *copied = last;
             return Ok(Some(bytes as u64));

@@ -35,6 +35,27 @@ struct Memory {
     sealed_bytes: VecDeque<u64>,
 }
 
+/// The sizes of the memtables of a space, in bytes.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct MemtableBytes {
+    /// That of the active memtable.
+    pub active: u64,
+    /// Those of all sealed ones together.
+    pub sealed: u64,
+}
+
+impl MemtableBytes {
+    /// The size of all of them.
+    pub fn all(self) -> u64 {
+        self.active + self.sealed
+    }
+
+    /// Whether the active memtable is so large that fjall seals it as soon as a worker is idle.
+    pub fn is_full(self) -> bool {
+        self.active > MEMTABLE_BYTES
+    }
+}
+
 impl Space {
     /// A space that has just been opened. Recovery may have created active and sealed memtables.
     pub fn new(keyspace: Keyspace) -> Self {
@@ -47,8 +68,8 @@ impl Space {
         Self { keyspace, memory: Arc::new(Mutex::new(memory)) }
     }
 
-    /// The size of the active memtable and all sealed ones, in bytes.
-    pub fn unwritten_bytes(&self) -> u64 {
+    /// Examines the memtables.
+    pub fn examine(&self) -> MemtableBytes {
         let mut memory = self.memory.lock();
         let active = self.keyspace.tree.active_memtable();
         if active.id() != memory.active_id {
@@ -61,7 +82,7 @@ impl Space {
         while memory.sealed_bytes.len() > sealed {
             memory.sealed_bytes.pop_front();
         }
-        memory.active_bytes + memory.sealed_bytes.iter().sum::<u64>()
+        MemtableBytes { active: memory.active_bytes, sealed: memory.sealed_bytes.iter().sum() }
     }
 
     /// The size of the active memtable, in bytes.

@@ -109,22 +109,23 @@ impl FjallStore {
         let open = || seen.clone().into_snapshot();
         let mut active = ActiveTransaction::new(&open, held.times(), &self.sequence);
         body(&mut active)?;
-        let WriteSet { writes, newest } = active.finish()?;
+        let WriteSet { mut writes, newest } = active.finish()?;
         if writes.is_empty() && newest.is_none() {
             return Ok(Attempt::Unneeded);
         }
         let assign =
             || newest.map(|newest| AssignedTime { newest_ms: held.assign(newest), clock_ms: held.times().clock_ms });
-        self.commit(&seen.database, writes, assign, Patience::Unlimited)
+        self.commit(&seen.database, &mut writes, assign, Patience::Unlimited)
     }
 
-    /// Commits writes, unless that has to wait or the database is not `seen`, which the bodies of their transactions
-    /// have read. They must be ordered by space. `assign` is called once it is likely that they are committed, and
-    /// returns the newest time that the transactions have assigned; `None` if they have assigned none.
+    /// Commits writes, and takes them out of the vector, unless that has to wait or the database is not `seen`, which
+    /// the bodies of their transactions have read. They must be ordered by space. `assign` is called once it is likely
+    /// that they are committed, and returns the newest time that the transactions have assigned; `None` if they have
+    /// assigned none.
     pub(super) fn commit(
         &self,
         seen: &Weak<Database>,
-        mut writes: Vec<Write>,
+        writes: &mut Vec<Write>,
         assign: impl FnOnce() -> Option<AssignedTime>,
         patience: Patience,
     ) -> Result<Attempt> {
@@ -135,19 +136,24 @@ impl FjallStore {
             };
             Ok(database.filter(|database| std::ptr::eq(Arc::as_ptr(database), seen.as_ptr())))
         };
-        let Some(database) = writable()? else { return Ok(Attempt::Reopened) };
-        let bytes = bytes_of(&writes);
+        let Some(mut database) = writable()? else { return Ok(Attempt::Reopened) };
+        let bytes = bytes_of(writes);
         // Avoids that a transaction that will have to wait assigns a time. One that does not wait is run again anyway,
         // and leaves this to the commit, which checks it again.
         if patience == Patience::Unlimited && !writes.is_empty() {
-            let touched = database.spaces_of(&writes)?;
+            let touched = database.spaces_of(writes)?;
             if !database.pressure.admits(&touched, bytes, || database.spaces()) {
-                return Ok(Attempt::crowded(&writes, bytes));
+                return Ok(Attempt::crowded(writes, bytes));
             }
         }
-        drop(database);
-        if let Some(AssignedTime { newest_ms, clock_ms }) = assign() {
-            let needed = HighWaterMark { time_ms: newest_ms, sequence: self.sequence.upcoming(), clock_ms };
+        let needed = assign().map(|AssignedTime { newest_ms, clock_ms }| HighWaterMark {
+            time_ms: newest_ms,
+            sequence: self.sequence.upcoming(),
+            clock_ms,
+        });
+        if let Some(needed) = needed.filter(|needed| !self.mark.covers(*needed)) {
+            // Writing the mark may wait for another thread, and reopening waits for this handle.
+            drop(database);
             let mut ended = None;
             let covered = self.mark.cover(needed, patience, |next| {
                 match writable()? {
@@ -164,14 +170,17 @@ impl FjallStore {
             if !covered {
                 return Ok(ended.unwrap_or(Attempt::Occupied));
             }
+            match writable()? {
+                Some(writable) => database = writable,
+                None => return Ok(Attempt::Reopened),
+            }
         }
         if writes.is_empty() {
             return Ok(Attempt::Unneeded);
         }
-        let Some(database) = writable()? else { return Ok(Attempt::Reopened) };
-        Ok(match database.commit(&mut writes, patience) {
+        Ok(match database.commit(writes, bytes, patience) {
             Ok(Committed::Whole) => Attempt::Done(Arc::clone(database.syncer())),
-            Ok(Committed::Crowded) => Attempt::crowded(&writes, bytes),
+            Ok(Committed::Crowded) => Attempt::crowded(writes, bytes),
             Ok(Committed::Occupied) => Attempt::Occupied,
             Ok(Committed::Refused(error)) => Attempt::Refused(error),
             Err(error) => Attempt::Failed(error),
