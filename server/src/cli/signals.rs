@@ -27,7 +27,7 @@ impl Signals {
         let take = |kind| signal(kind);
         // By default, a write beyond RLIMIT_FSIZE ends the process. With a handler, which stays installed, it fails like
         // one to a full disk.
-        take(SignalKind::from_raw(rustix::process::Signal::XFSZ.as_raw()))?;
+        drop(take(SignalKind::from_raw(rustix::process::Signal::XFSZ.as_raw()))?);
         Ok(Self {
             terminate: take(SignalKind::terminate())?,
             interrupt: take(SignalKind::interrupt())?,

@@ -139,7 +139,7 @@ impl Handler for Context {
         arguments: &[u8],
         output: &mut Output<'_>,
     ) -> Option<Result<(), Fault>> {
-        let context = CallContext { shared: self, scope };
+        let context = CallContext::new(self, scope);
         match method {
             Method::Thrift1(method) => thrift1::remembered_row(&context, method, encoding, arguments, output),
             Method::Thrift2(method) => thrift2::remembered_row(&context, method, encoding, arguments, output),
