@@ -92,7 +92,7 @@ async fn serve_tls(
     let peer = client.caller.peer;
     let errors = &dispatcher.runner.client_errors;
     let (stream, read) = stream.into_parts();
-    let handshake = timeout(dispatcher.stall_max(), acceptor.accept(stream, read)).await;
+    let handshake = timeout(dispatcher.stall_max(), endpoint.handshakes.perform(acceptor.clone(), stream, read)).await;
     endpoint.counters.handshake(matches!(handshake, Ok(Ok(_))));
     let stream = match handshake {
         Ok(Ok(stream)) => stream,

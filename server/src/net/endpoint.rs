@@ -5,6 +5,7 @@ use std::sync::Arc;
 use arc_swap::ArcSwapOption;
 
 use super::connection_permits::ConnectionPermits;
+use super::handshakes::Handshakes;
 use super::tls::TlsAcceptor;
 use crate::access::Access;
 use crate::dispatch::dispatcher::Dispatcher;
@@ -16,6 +17,8 @@ pub struct Endpoint {
     pub dispatcher: Arc<Dispatcher>,
     /// Accepts TLS connections. Empty if TLS is not offered. A change applies to new connections.
     pub tls: ArcSwapOption<TlsAcceptor>,
+    /// Performs the handshakes of TLS connections.
+    pub handshakes: Handshakes,
     /// The users who may connect.
     pub access: Arc<Access>,
     /// The limits on connections.
@@ -30,6 +33,7 @@ impl Endpoint {
         Self {
             dispatcher,
             tls: ArcSwapOption::new(tls.map(Arc::new)),
+            handshakes: Handshakes::default(),
             access,
             permits: Arc::default(),
             counters: ConnectionCounters::default(),

@@ -112,6 +112,8 @@ fn is_plain_or_chunked(headers: &header::HeaderMap) -> bool {
 impl Connection<'_> {
     async fn answer(&self, request: Request<Incoming>) -> Result<Response<ReplyBody>, Infallible> {
         self.exchange.begin_call();
+        // A client that does not wait for responses always has a next request; other connections go first.
+        tokio::task::yield_now().await;
         if let Some(refusal) = &self.client.refusal {
             let mut refused = self.text(refusal.status, format!("{}\n", refusal.text));
             refused.headers_mut().insert(header::CONNECTION, HeaderValue::from_static("close"));

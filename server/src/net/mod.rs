@@ -11,6 +11,7 @@ mod connection;
 mod connection_permits;
 mod descriptors;
 pub(crate) mod endpoint;
+mod handshakes;
 mod http;
 mod http_stream;
 #[cfg(test)]
@@ -25,4 +26,5 @@ mod sasl;
 mod session;
 pub(crate) mod tls;
 mod tls_failure;
+mod turn;
 mod web_pages;

@@ -10,6 +10,7 @@ use tokio::io::{AsyncRead, AsyncWrite};
 use super::buffered_stream::{BufferedStream, Ended, ReadTimeout};
 use super::connection::Client;
 use super::pace::MinimumRate;
+use super::turn::Turn;
 use crate::dispatch::call::{Call, DefaultService};
 use crate::dispatch::dispatcher::{AtOnce, Dispatcher};
 use crate::dispatch::job::Reply;
@@ -52,6 +53,7 @@ pub async fn serve<S: AsyncRead + AsyncWrite + Unpin>(
     tracing::debug!(%peer, %dialect, "connection speaks Thrift");
     let mut settings = dispatcher.runner.view();
     let mut out = Vec::new();
+    let mut turn = Turn::default();
     loop {
         let received = match dialect.framed {
             true => framed(&mut settings, &mut stream).await,
@@ -116,11 +118,16 @@ pub async fn serve<S: AsyncRead + AsyncWrite + Unpin>(
                 return;
             }
         }
+        let reply_bytes = out.len();
         drop(busy);
         if out.capacity() > KEPT_BYTES {
             out = Vec::new();
         }
         drop(claim);
+        match stream.bytes().is_empty() {
+            true => turn.begin(),
+            false => turn.ran(reply_bytes).await,
+        }
     }
 }
 
