@@ -11,12 +11,13 @@ def openssl(*arguments):
     subprocess.run(["openssl", *map(str, arguments)], check=True, capture_output=True)
 
 
-def self_signed(folder, subject="/CN=localhost", names="DNS:localhost"):
-    """A self-signed certificate and its key, as files in this folder, which are replaced if they exist."""
+def self_signed(folder, subject="/CN=localhost", names="DNS:localhost", new_key=CURVE):
+    """A self-signed certificate and its key, as files in this folder, which are replaced if they exist. `new_key` are
+    openssl's options for the key."""
     if not shutil.which("openssl"):
         pytest.skip("openssl is not installed")
     certificate, key = folder / "cert.pem", folder / "key.pem"
-    openssl("req", "-x509", *CURVE, "-days", "2", "-subj", subject, "-addext", f"subjectAltName={names}",
+    openssl("req", "-x509", *new_key, "-days", "2", "-subj", subject, "-addext", f"subjectAltName={names}",
             "-addext", "basicConstraints=critical,CA:FALSE", "-out", certificate, "-keyout", key)
     return certificate, key
 
