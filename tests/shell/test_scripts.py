@@ -47,6 +47,8 @@ REMEDIES = [
     ("scan 't', {FILTER => \"PrefixFilter()\"}", "Incorrect filter string PrefixFilter()", "at byte 0: expected 1 argument (the prefix), found 0"),
     ("scan 't', {FILTER => \"Prefix('x')\"}", "Filter Name Prefix not supported", "at byte 0: expected one of ColumnCountGetFilter, "),
     ("create 'new', {NAME => 'f', COMPRESSION => 'BZIP2'}", "java.lang.UnsupportedOperationException", "COMPRESSION of family f is BZIP2"),
+    ("create 'none:t', 'f'", "Unknown namespace none!", "create it with create_namespace, or choose another name"),
+    ("list_namespace_tables 'none'", "Unknown namespace none!", "create it with create_namespace"),
     ("create 't', 'f'", "Table already exists: t!", "choose another name, or disable and drop it first"),
 ]
 

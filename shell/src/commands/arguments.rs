@@ -91,6 +91,14 @@ pub fn disabled_table(table: impl fmt::Display) -> CommandError {
     CommandError::says_with(format!("Table {table} is disabled!"), "enable it first")
 }
 
+/// The error about a namespace that does not exist.
+pub fn unknown_namespace(namespace: impl fmt::Display) -> CommandError {
+    CommandError::says_with(
+        format!("Unknown namespace {namespace}!"),
+        "create it with create_namespace, or choose another name",
+    )
+}
+
 /// The error of a call about a table, which may not exist.
 pub fn about_table(failure: Failure, table: &TableName) -> CommandError {
     match failure.reason {
@@ -254,10 +262,7 @@ impl Context {
             Reason::TableDisabled => disabled_table(shown),
             Reason::NamespaceMissing => {
                 let name = failure.text.rsplit(' ').next().unwrap_or(&failure.text).trim_matches(['"', '\'']);
-                CommandError::says_with(
-                    format!("Unknown namespace {name}!"),
-                    "create it with create_namespace, or choose another name",
-                )
+                unknown_namespace(name)
             }
             Reason::TableExists => CommandError::says_with(
                 format!("Table already exists: {table}!"),

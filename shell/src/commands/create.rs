@@ -5,7 +5,7 @@ use hjall_engine::mutation::Durability;
 use hjall_engine::region::split;
 use hjall_engine::schema::{FamilyDescriptor, TableDescriptor};
 
-use super::arguments::{CommandError, Done, Options, flattened, number, table_name, text};
+use super::arguments::{CommandError, Done, Options, flattened, number, table_name, text, unknown_namespace};
 use super::families::{self, no_constant, pairs};
 use super::{Command, Context};
 use crate::connection::Reason;
@@ -88,7 +88,7 @@ fn create(context: &mut Context, args: Vec<Value>) -> Done {
     }
     check_splits(&splits)?;
     context.connection.create(table, splits).map_err(|failure| match failure.reason {
-        Reason::NamespaceMissing => CommandError::says(format!("Unknown namespace {}!", name.namespace())),
+        Reason::NamespaceMissing => unknown_namespace(name.namespace()),
         _ => context.worded(failure.into(), &name.to_string()),
     })?;
     context.out.line(&format!("Created table {name}"));

@@ -2,7 +2,7 @@
 
 use hjall_engine::schema::NamespaceDescriptor;
 
-use super::arguments::{CommandError, Done, Options, text};
+use super::arguments::{CommandError, Done, Options, text, unknown_namespace};
 use super::tables::pattern;
 use super::{Command, Context};
 use crate::connection::{Failure, Reason};
@@ -74,7 +74,7 @@ pub const COMMANDS: &[Command] = &[
 
 fn worded(failure: Failure, name: &str) -> CommandError {
     match failure.reason {
-        Reason::NamespaceMissing => CommandError::says(format!("Unknown namespace {name}!")),
+        Reason::NamespaceMissing => unknown_namespace(name),
         _ => failure.into(),
     }
 }
