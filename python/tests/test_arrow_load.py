@@ -182,7 +182,7 @@ def one(**columns):
             ValueError,
             "not a whole number",
         ),
-        (one(q=[[1]]), {"columns": {"q": "f:q"}}, ValueError, "cannot be encoded: cast it"),
+        (one(q=[{"a": 1}]), {"columns": {"q": "f:q"}}, ValueError, "cannot be encoded: cast it"),
         (one(q=["1"]), {"columns": {"q": "f:q"}, "family": "f"}, TypeError, "family cannot be combined"),
         (one(q=["1"]), {"family": "none"}, hjall.errors.FamilyNotFound, "none"),
         (one(q=["1"]), {"family": "f", "timestamp": "at"}, ValueError, 'no column "at"'),

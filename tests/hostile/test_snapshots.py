@@ -65,7 +65,7 @@ def test_a_scanner_does_not_keep_what_is_written_in_memory(attacked):
     database = happybase.Connection("127.0.0.1", server.port, timeout=120_000)
     database.create_table("t", {"f": {"max_versions": 1}})
     table = database.table("t")
-    rounds, cells, cell = 150 if AT_LENGTH else 60, 20, 100_000
+    rounds, cells, cell = 250 if AT_LENGTH else 200, 20, 100_000
     with table.batch() as batch:
         for row in range(rounds + 1):
             batch.put(b"a%03d" % row, {b"f:q": b"v"})
@@ -82,5 +82,6 @@ def test_a_scanner_does_not_keep_what_is_written_in_memory(attacked):
                 assert fetched(used, number, 1) == 1
     growth = peak_rss(server) - before
     print(f"resident memory grew by {growth / MIB:.0f} MiB while {rounds * cells * cell / MIB:.0f} MiB were written")
-    assert growth < 64 * MIB
+    # About 40 MiB for the settings, and what a compaction holds that cannot drop overwritten cells yet.
+    assert growth < 128 * MIB
     database.close()

@@ -25,8 +25,8 @@ impl Signals {
     pub fn new() -> io::Result<Self> {
         use tokio::signal::unix::{SignalKind, signal};
         let take = |kind| signal(kind);
-        // By default, a write beyond RLIMIT_FSIZE ends the process. With a handler, which stays installed, it fails like
-        // one to a full disk.
+        // By default, a write beyond RLIMIT_FSIZE ends the process. With a handler, which stays installed, it fails
+        // like one to a full disk.
         drop(take(SignalKind::from_raw(rustix::process::Signal::XFSZ.as_raw()))?);
         Ok(Self {
             terminate: take(SignalKind::terminate())?,

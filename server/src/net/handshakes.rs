@@ -1,7 +1,7 @@
 //! TLS handshakes, on a thread of their own.
 //!
-//! The server computes a key exchange and a signature for each, up to several milliseconds, for a message that costs the
-//! client nothing. On an event loop, calls would wait for that.
+//! The server computes a key exchange and a signature for each, up to several milliseconds, for a message that costs
+//! the client nothing. On an event loop, calls would wait for that.
 
 use std::io;
 use std::sync::OnceLock;

@@ -113,9 +113,9 @@ impl FjallCursor {
         Ok(CursorState::Active(view.range::<&[u8], _>(&keyspace, (from, to))))
     }
 
-    /// Whether the iterator is opened without an upper bound, which is faster, because the cursor stops at the first key
-    /// past it. fjall steps over tombstones and over what the snapshot does not see until it finds that key, so there
-    /// must be none of them.
+    /// Whether the iterator is opened without an upper bound, which is faster, because the cursor stops at the first
+    /// key past it. fjall steps over tombstones and over what the snapshot does not see until it finds that key, so
+    /// there must be none of them.
     fn ends_itself(&self, database: &Database, keyspace: &Keyspace) -> bool {
         // The catalog's reserved keys end its range, its keys are deleted and rewritten, and it is rarely read.
         self.order == Order::Ascending
