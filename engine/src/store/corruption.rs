@@ -15,6 +15,7 @@ use std::path::Path;
 use xxhash_rust::xxh3::xxh3_128;
 
 use super::SpaceId;
+use super::file_names::{CURRENT_FILE, FILES_FOLDER, INDEX, KEYSPACES_FOLDER, list_name};
 use super::fjall::failed_io;
 use super::folder::sync_folder;
 use super::journal;
@@ -25,9 +26,6 @@ const VERSION: &[u8] = b"FJL\x03";
 
 /// The kind of the checksum in a file `current`: XXH3 with 128 bits.
 const XXH3: u8 = 0;
-
-/// The folder of all spaces.
-const SPACES_FOLDER: &str = "keyspaces";
 
 /// The marker file of a complete space. It contains the space's number as text, for human readers.
 const SPACE_FILE: &str = "SPACE";
@@ -65,7 +63,7 @@ pub(super) fn unmark_space(folder: &Path) -> Result<()> {
 
 /// Makes the names of new spaces durable. fjall syncs the content of a new space only.
 pub(super) fn sync_spaces(data: &Path) -> Result<()> {
-    let spaces = data.join(SPACES_FOLDER);
+    let spaces = data.join(KEYSPACES_FOLDER);
     sync_folder(&spaces).map_err(|error| failed_io(&format!("syncing {}", spaces.display()), error))
 }
 
@@ -92,7 +90,7 @@ pub(super) fn check(data: &Path) -> Result<()> {
     if journals.count() == 0 {
         return Err(damaged(&data.join("0.jnl"), "or another journal (*.jnl) is missing"));
     }
-    check_spaces(&data.join(SPACES_FOLDER))?;
+    check_spaces(&data.join(KEYSPACES_FOLDER))?;
     journal::check(data)
 }
 
@@ -103,13 +101,13 @@ fn check_spaces(spaces: &Path) -> Result<()> {
     let names: Vec<String> = entries(spaces)?.into_iter().filter(|name| spaces.join(name).is_dir()).collect();
     // Folders that were written by early versions have no `SPACE` files.
     let marked = names.iter().any(|name| spaces.join(name).join(SPACE_FILE).exists());
-    let index = "0".to_owned();
+    let index = INDEX.to_owned();
     for name in names.iter().chain((!names.contains(&index)).then_some(&index)) {
         let folder = spaces.join(name);
         if name.parse::<u64>().is_err() {
             return Err(damaged(&folder, "is not a space"));
         }
-        let current = folder.join("current");
+        let current = folder.join(CURRENT_FILE);
         if current.exists() {
             check_current(&folder, &current)?;
             continue;
@@ -119,7 +117,7 @@ fn check_spaces(spaces: &Path) -> Result<()> {
         } else if marked {
             folder.join(SPACE_FILE).exists()
         } else {
-            let tables = folder.join("tables");
+            let tables = folder.join(FILES_FOLDER);
             tables.exists() && !entries(&tables)?.is_empty()
         };
         if is_data {
@@ -139,7 +137,7 @@ fn check_current(folder: &Path, current: &Path) -> Result<()> {
     let Some((number, (checksum, &[XXH3]))) = parsed else {
         return Err(damaged(current, "is truncated or altered"));
     };
-    let version = folder.join(format!("v{}", u64::from_le_bytes(*number)));
+    let version = folder.join(list_name(u64::from_le_bytes(*number)));
     if xxh3_128(&read(&version)?) != u128::from_le_bytes(*checksum) {
         let how = format!("is truncated or altered, or {} is: its checksum is another one", current.display());
         return Err(damaged(&version, &how));

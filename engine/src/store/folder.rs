@@ -14,6 +14,7 @@ use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, Read, Seek, Write};
 use std::path::{Path, PathBuf};
 
+use super::file_names::KEYSPACES_FOLDER;
 use super::fjall::failed_io;
 use super::{corruption, file_manifest, private_copy, private_folder, temporary_folder};
 use crate::error::{Error, ErrorKind, Result};
@@ -140,7 +141,7 @@ impl Folder {
     /// Begins a data folder in an empty folder.
     fn begin(&self) -> Result<()> {
         let failed = |error| failed_io(&format!("creating the data folder {}", self.path.display()), error);
-        if self.data().join("keyspaces").exists() {
+        if self.data().join(KEYSPACES_FOLDER).exists() {
             return Err(corruption::damaged(&self.path.join(FORMAT_FILE), "is missing"));
         }
         for entry in fs::read_dir(&self.path).map_err(failed)? {

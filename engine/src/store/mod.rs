@@ -23,6 +23,7 @@ mod corruption;
 #[cfg(feature = "testing")]
 pub mod fault;
 mod file_manifest;
+mod file_names;
 mod fjall;
 mod folder;
 mod journal;

@@ -24,16 +24,10 @@ use std::io::{self, Read, Seek, SeekFrom};
 use std::path::Path;
 use std::time::{Duration, SystemTime};
 
+use super::file_names::{CURRENT_FILE, FILES_FOLDER, INDEX, KEYSPACES_FOLDER, list_name, list_number};
 use super::fjall::{SEQUENCE_GAP, failed_io};
 use super::{corruption, journal};
 use crate::error::{Error, ErrorKind, Result};
-
-const SPACES_FOLDER: &str = "keyspaces";
-const FILES_FOLDER: &str = "tables";
-const CURRENT_FILE: &str = "current";
-
-/// The folder of fjall's index of keyspaces.
-const INDEX: &str = "0";
 
 /// The folder of the catalog's space, which is the first one that is created.
 const CATALOG: &str = "1";
@@ -138,7 +132,7 @@ impl Copier<'_> {
         let mut catalog = None;
         for _ in 0..ROUNDS {
             let index = self.space(INDEX)?;
-            for name in folders(&self.from.join(SPACES_FOLDER))? {
+            for name in folders(&self.from.join(KEYSPACES_FOLDER))? {
                 if name == INDEX || self.spaces.contains(&name) {
                     continue;
                 }
@@ -208,20 +202,20 @@ impl Copier<'_> {
 
     /// The content of the file `current` of a space; `None` if the space does not exist, or is not complete.
     fn current(&self, space: &str) -> io::Result<Option<Vec<u8>>> {
-        read(&self.from.join(SPACES_FOLDER).join(space).join(CURRENT_FILE))
+        read(&self.from.join(KEYSPACES_FOLDER).join(space).join(CURRENT_FILE))
     }
 
     /// Copies the list of files of a space, and these files. Returns the content of `current`; `None` if the space does
     /// not exist, or is not complete.
     fn space(&self, space: &str) -> Step<Option<Vec<u8>>> {
-        let (from, to) = (self.from.join(SPACES_FOLDER).join(space), self.to.join(SPACES_FOLDER).join(space));
+        let (from, to) = (self.from.join(KEYSPACES_FOLDER).join(space), self.to.join(KEYSPACES_FOLDER).join(space));
         for _ in 0..ROUNDS {
             let Some(current) = self.current(space)? else {
                 // It has been dropped, perhaps while it was copied.
                 return if to.exists() { fs::remove_dir_all(&to).map(|()| None).map_err(Into::into) } else { Ok(None) };
             };
             // Damage is found when the copy is checked.
-            let list = current.first_chunk().map(|number| format!("v{}", u64::from_le_bytes(*number)));
+            let list = list_number(&current).map(list_name);
             let content = list.as_ref().map(|list| read(&from.join(list))).transpose()?.flatten();
             fs::create_dir_all(&to)?;
             for folder in folders(&from)? {

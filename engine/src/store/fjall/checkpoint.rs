@@ -18,14 +18,9 @@ use super::database::Database;
 use super::failure::failed_io;
 use crate::error::Result;
 use crate::store::compaction_control::gave_way;
+use crate::store::file_names::{CURRENT_FILE, FILES_FOLDER, INDEX, KEYSPACES_FOLDER, list_name, list_number};
 use crate::store::folder::sync_folder;
 use crate::store::journal;
-
-const SPACES_FOLDER: &str = "keyspaces";
-const FILES_FOLDER: &str = "tables";
-
-/// The folder of fjall's index of keyspaces.
-const INDEX: &str = "0";
 
 /// The bytes at the end of a file of a table by which it is recognised. They contain when and by what it was written.
 const TAIL_BYTES: u64 = 4096;
@@ -96,7 +91,7 @@ impl Database {
 impl Copier<'_> {
     fn folder(&self, keyspace: &Keyspace) -> PathBuf {
         let name = keyspace.path().file_name().map(PathBuf::from).unwrap_or_default();
-        self.to.join(SPACES_FOLDER).join(name)
+        self.to.join(KEYSPACES_FOLDER).join(name)
     }
 
     /// Copies the files of a space that it has now.
@@ -151,14 +146,13 @@ impl Copier<'_> {
         fs::create_dir_all(&to)?;
         loop {
             let version = keyspace.tree.current_version();
-            let current = fs::read(from.join("current"))?;
-            let number = current.first_chunk().map(|number| u64::from_le_bytes(*number));
-            if number == Some(version.id()) {
-                let name = format!("v{}", version.id());
+            let current = fs::read(from.join(CURRENT_FILE))?;
+            if list_number(&current) == Some(version.id()) {
+                let name = list_name(version.id());
                 match fs::read(from.join(&name)) {
-                    Ok(list) if fs::read(from.join("current"))? == current => {
+                    Ok(list) if fs::read(from.join(CURRENT_FILE))? == current => {
                         write(&to.join(name), &list)?;
-                        write(&to.join("current"), &current)?;
+                        write(&to.join(CURRENT_FILE), &current)?;
                         let numbers = version.iter_tables().map(|table| table.id()).collect();
                         return Ok(Listed { numbers, _version: Box::new(version) });
                     }
@@ -176,7 +170,7 @@ impl Copier<'_> {
 
     /// Copies the index, which is changed only by those who create and drop spaces.
     fn index(&self) -> io::Result<()> {
-        let (from, to) = (self.from.join(SPACES_FOLDER).join(INDEX), self.to.join(SPACES_FOLDER).join(INDEX));
+        let (from, to) = (self.from.join(KEYSPACES_FOLDER).join(INDEX), self.to.join(KEYSPACES_FOLDER).join(INDEX));
         copy_tree(&from, &to)
     }
 

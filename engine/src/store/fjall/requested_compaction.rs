@@ -21,12 +21,10 @@ use super::space::has_nearly_too_many_runs;
 use crate::error::{Error, ErrorKind, Result};
 use crate::store::CompactionControl;
 use crate::store::compaction_control::gave_way;
+use crate::store::file_names::FILES_FOLDER;
 
 /// The filter reports its progress and checks whether it should stop after each of these many bytes.
 const REPORT_BYTES: u64 = 256 << 10;
-
-/// The folder of a space's files in its keyspace.
-const FILES_FOLDER: &str = "tables";
 
 thread_local! {
     static RUN: RefCell<Option<Run>> = const { RefCell::new(None) };
