@@ -6,11 +6,11 @@ use std::time::Duration;
 
 use bytes::{Buf, BufMut, Bytes, BytesMut};
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
-use tokio::task::yield_now;
 use tokio::time::timeout;
 
 use super::lingering_close::LingeringClose;
 use super::pace::{MinimumRate, Pace, TooSlow};
+use super::turn::Turn;
 use crate::dispatch::memory_quota::MemoryClaim;
 
 /// Capacity for the first bytes of a message, which an idle connection keeps.
@@ -66,8 +66,8 @@ pub struct BufferedStream<S> {
     /// The length of the message that was taken and is still in use.
     taken: usize,
     claim: MemoryClaim,
-    /// The number of bytes received in this turn of the event loop, or in several.
-    turn: usize,
+    /// What is received.
+    turn: Turn,
     /// The progress of the message that is arriving.
     receiving: Pace,
 }
@@ -75,7 +75,7 @@ pub struct BufferedStream<S> {
 impl<S: AsyncRead + AsyncWrite + Unpin> BufferedStream<S> {
     /// A buffered stream from which `bytes` have been read already.
     pub fn new(stream: S, bytes: BytesMut, claim: MemoryClaim) -> Self {
-        Self { stream, bytes, taken: 0, claim, turn: 0, receiving: Pace::default() }
+        Self { stream, bytes, taken: 0, claim, turn: Turn::new(TURN_BYTES_MAX), receiving: Pace::default() }
     }
 
     /// The bytes that have arrived and have not been taken.
@@ -90,10 +90,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> BufferedStream<S> {
 
     /// Waits for more bytes. The capacity grows with what has arrived, never with what a message announces.
     pub async fn receive(&mut self, read_timeout: ReadTimeout) -> Result<(), Ended> {
-        if self.turn >= TURN_BYTES_MAX {
-            self.turn = 0;
-            yield_now().await;
-        }
+        self.turn.give_way().await;
         if self.bytes.is_empty() {
             if self.bytes.capacity() > KEPT_BYTES {
                 self.bytes = BytesMut::new();
@@ -108,7 +105,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> BufferedStream<S> {
         if !self.claim.try_resize(self.taken + self.bytes.capacity()) {
             return Err(Ended::NoRoom);
         }
-        let mut space = (&mut self.bytes).limit(TURN_BYTES_MAX - self.turn);
+        let mut space = (&mut self.bytes).limit(self.turn.left());
         let read = self.stream.read_buf(&mut space);
         let read = match read_timeout {
             ReadTimeout::BetweenMessages(None) => read.await?,
@@ -118,7 +115,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> BufferedStream<S> {
             ReadTimeout::WithinMessage(rate) => self.receiving.keep(rate, read).await??,
         };
         self.receiving.moved(read);
-        self.turn += read;
+        self.turn.count(read);
         if read == 0 { Err(Ended::Closed) } else { Ok(()) }
     }
 
@@ -197,7 +194,7 @@ mod tests {
     use std::sync::Arc;
 
     use tokio::io::{join, repeat, sink};
-    use tokio::task::LocalSet;
+    use tokio::task::{LocalSet, yield_now};
 
     use super::*;
     use crate::dispatch::account::Accounts;

@@ -24,6 +24,11 @@ use crate::wire::{Dialect, Transport};
 const KEPT_BYTES: usize = 8 << 10;
 /// The most that is read of a message that cannot be accepted: its header, and the arguments that identify its service.
 const REFUSED_BYTES_MAX: usize = 64 << 10;
+/// The size of the replies after which a turn of a connection ends, in bytes. A client that sends short calls without
+/// waiting for replies always has a next one, and a message of a few bytes may ask for a reply of many kilobytes.
+const TURN_BYTES_MAX: usize = 8 << 10;
+/// What a call counts beside its reply, in bytes.
+const CALL_BYTES: usize = 1 << 10;
 /// The length before each frame.
 const FRAME_HEAD: usize = 4;
 
@@ -53,7 +58,7 @@ pub async fn serve<S: AsyncRead + AsyncWrite + Unpin>(
     tracing::debug!(%peer, %dialect, "connection speaks Thrift");
     let mut settings = dispatcher.runner.view();
     let mut out = Vec::new();
-    let mut turn = Turn::default();
+    let mut turn = Turn::new(TURN_BYTES_MAX);
     loop {
         let received = match dialect.framed {
             true => framed(&mut settings, &mut stream).await,
@@ -124,9 +129,11 @@ pub async fn serve<S: AsyncRead + AsyncWrite + Unpin>(
             out = Vec::new();
         }
         drop(claim);
+        turn.count(CALL_BYTES + reply_bytes);
         match stream.bytes().is_empty() {
+            // The connection waits for its client.
             true => turn.begin(),
-            false => turn.ran(reply_bytes).await,
+            false => turn.give_way().await,
         }
     }
 }

@@ -1,32 +1,37 @@
-//! How much of its work a connection does before others of its event loop have theirs.
-//!
-//! Short calls run on the event loop. A client that sends them without waiting for replies always has a next one, and
-//! one message of a few bytes may ask for a reply of many kilobytes. So a turn ends by its calls and the size of their
-//! replies, and connections with calls in their buffers take turns.
+//! How much a connection does before the others of its event loop have their turn.
 
-/// The size of the replies after which a turn ends, in bytes.
-const TURN_BYTES: usize = 8 << 10;
-
-/// What a call counts beside its reply, in bytes.
-const CALL_BYTES: usize = 1 << 10;
-
-/// The turn of one connection.
-#[derive(Debug, Default)]
+/// The turn of one connection. What the connection does is counted in bytes.
+#[derive(Debug)]
 pub struct Turn {
-    done: usize,
+    left: usize,
+    /// The bytes after which a turn ends.
+    max: usize,
 }
 
 impl Turn {
-    /// Begins a new turn, because the connection has waited.
-    pub fn begin(&mut self) {
-        self.done = 0;
+    /// A turn of this many bytes.
+    pub const fn new(max: usize) -> Self {
+        Self { left: max, max }
     }
 
-    /// Counts a call that was run on the event loop, with the size of its reply. Lets other connections go first if the
-    /// turn has ended.
-    pub async fn ran(&mut self, reply_bytes: usize) {
-        self.done += CALL_BYTES + reply_bytes;
-        if self.done >= TURN_BYTES {
+    /// The bytes that are left.
+    pub fn left(&self) -> usize {
+        self.left
+    }
+
+    /// Counts what has been done.
+    pub fn count(&mut self, bytes: usize) {
+        self.left = self.left.saturating_sub(bytes);
+    }
+
+    /// Begins a new turn.
+    pub fn begin(&mut self) {
+        self.left = self.max;
+    }
+
+    /// If nothing is left, lets other connections go first and begins a new turn.
+    pub async fn give_way(&mut self) {
+        if self.left == 0 {
             self.begin();
             tokio::task::yield_now().await;
         }
@@ -43,15 +48,16 @@ mod tests {
     #[test]
     fn connections_take_turns() {
         let order = RefCell::new(String::new());
-        let connection = async |name: char, calls: usize, reply_bytes: usize| {
-            let mut turn = Turn::default();
+        let connection = async |name: char, calls: usize, bytes: usize| {
+            let mut turn = Turn::new(8);
             for _ in 0..calls {
                 order.borrow_mut().push(name);
-                turn.ran(reply_bytes).await;
+                turn.count(bytes);
+                turn.give_way().await;
             }
         };
         let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
-        runtime.block_on(async { tokio::join!(biased; connection('s', 24, 0), connection('L', 4, 8 << 10)) });
+        runtime.block_on(async { tokio::join!(biased; connection('s', 24, 1), connection('L', 4, 9)) });
         assert_eq!(order.into_inner(), "ssssssssLssssssssLssssssssLL");
     }
 }
