@@ -8,7 +8,7 @@ use arrow_array::types::{
     Int8Type, Int16Type, Int32Type, Int64Type, TimestampMicrosecondType, TimestampMillisecondType,
     TimestampNanosecondType, TimestampSecondType, UInt8Type, UInt16Type, UInt32Type, UInt64Type,
 };
-use arrow_array::{Array, downcast_dictionary_array};
+use arrow_array::{Array, OffsetSizeTrait, downcast_dictionary_array};
 use arrow_schema::{DataType, TimeUnit};
 
 use super::codec::{Codec, Width};
@@ -109,16 +109,8 @@ pub fn values(array: &dyn Array) -> Option<Values<'_>> {
             let (array, scale) = (array.as_primitive::<Decimal128Type>(), *scale);
             Box::new(move |i| Some(Value::Decimal(array.value(i), scale)))
         }
-        DataType::List(item) if has_width(item.data_type()) => {
-            let a = array.as_list::<i32>();
-            let offset = move |i: usize| a.value_offsets().get(i).map(|at| *at as usize);
-            Box::new(move |i| Some(Value::List(a.values(), offset(i)?, offset(i + 1)?)))
-        }
-        DataType::LargeList(item) if has_width(item.data_type()) => {
-            let a = array.as_list::<i64>();
-            let offset = move |i: usize| a.value_offsets().get(i).map(|at| *at as usize);
-            Box::new(move |i| Some(Value::List(a.values(), offset(i)?, offset(i + 1)?)))
-        }
+        DataType::List(item) if has_width(item.data_type()) => lists::<i32>(array),
+        DataType::LargeList(item) if has_width(item.data_type()) => lists::<i64>(array),
         DataType::FixedSizeList(item, _) if has_width(item.data_type()) => {
             let a = array.as_fixed_size_list();
             Box::new(move |i| Some(Value::List(a.values(), a.value_offset_at(i), a.value_offset_at(i + 1))))
@@ -143,6 +135,12 @@ fn has_width(data_type: &DataType) -> bool {
                 | DataType::Date32
                 | DataType::Date64
         )
+}
+
+fn lists<Offset: OffsetSizeTrait>(array: &dyn Array) -> Values<'_> {
+    let array = array.as_list::<Offset>();
+    let offset = move |i: usize| array.value_offsets().get(i).map(|at| at.as_usize());
+    Box::new(move |i| Some(Value::List(array.values(), offset(i)?, offset(i + 1)?)))
 }
 
 fn numbers<'a, T: ArrowPrimitiveType>(array: &'a dyn Array, value: fn(T::Native) -> Value<'a>) -> Values<'a> {
