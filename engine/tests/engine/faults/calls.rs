@@ -49,16 +49,18 @@ fn open(folder: &Path) -> Arc<dyn Store> {
     FjallStore::open(folder, StoreOptions { clock: Some(clock), ..StoreOptions::default() }).unwrap()
 }
 
-pub fn copy_folder(from: &Path, to: &Path) {
-    std::fs::create_dir_all(to).unwrap();
-    for entry in std::fs::read_dir(from).unwrap().map(Result::unwrap) {
+pub fn copy_folder(from: &Path, to: &Path) -> std::io::Result<()> {
+    std::fs::create_dir_all(to)?;
+    for entry in std::fs::read_dir(from)? {
+        let entry = entry?;
         let to = to.join(entry.file_name());
-        if entry.file_type().unwrap().is_dir() {
-            copy_folder(&entry.path(), &to);
+        if entry.file_type()?.is_dir() {
+            copy_folder(&entry.path(), &to)?;
         } else {
-            std::fs::copy(entry.path(), to).unwrap();
+            std::fs::copy(entry.path(), to)?;
         }
     }
+    Ok(())
 }
 
 /// The names, lengths and times of all files.
@@ -79,12 +81,15 @@ fn listing(folder: &Path) -> std::io::Result<Vec<(PathBuf, u64, SystemTime)>> {
 /// Copies a folder that background threads may be changing, as it is between two of their changes.
 fn copy_at_rest(from: &Path, to: &Path) {
     loop {
-        let before = listing(from);
-        let copied = before.is_ok() && catch_unwind(|| copy_folder(from, to)).is_ok();
-        if copied && listing(from).ok() == before.ok() {
+        // Either fails if a background thread removes a file meanwhile.
+        let before = listing(from).ok();
+        let copied = before.is_some() && copy_folder(from, to).is_ok();
+        if copied && listing(from).ok() == before {
             return;
         }
-        std::fs::remove_dir_all(to).unwrap();
+        if to.exists() {
+            std::fs::remove_dir_all(to).unwrap();
+        }
     }
 }
 

@@ -156,7 +156,7 @@ fn may_report(kind: ErrorKind) -> bool {
 /// Damages a file of a copy of a folder, and reads the copy.
 fn check(whole: &Path, expected: &BTreeMap<&str, Vec<Vec<String>>>, file: &Path, damage: Damage) -> Outcome {
     let copy = tempfile::tempdir().unwrap();
-    copy_folder(whole, copy.path());
+    copy_folder(whole, copy.path()).unwrap();
     let damaged = copy.path().join(file);
     apply(damage, &damaged);
     let engine = match open(copy.path()) {
@@ -236,7 +236,7 @@ fn a_flipped_bit_in_a_journal_is_reported_or_harmless() {
         }
     }
     engine.table(&name("t")).delete(&delete("row 003", &[(MarkerKind::Column, "f:a", 1)])).unwrap();
-    copy_folder(folder.path(), crashed.path());
+    copy_folder(folder.path(), crashed.path()).unwrap();
     let journal = Path::new("data/0.jnl");
     let content = fs::read(crashed.path().join(journal)).unwrap();
     let end = content.iter().rposition(|byte| *byte != 0).unwrap() + 1;
@@ -244,7 +244,7 @@ fn a_flipped_bit_in_a_journal_is_reported_or_harmless() {
     fs::write(crashed.path().join(journal), &content[..end + 500]).unwrap();
 
     let copy = tempfile::tempdir().unwrap();
-    copy_folder(crashed.path(), copy.path());
+    copy_folder(crashed.path(), copy.path()).unwrap();
     let expected = read(&open(copy.path()).unwrap()).unwrap();
     let (first, step) = if long() { (0, 1) } else { (3, 17) };
     let mut outcomes = BTreeMap::new();

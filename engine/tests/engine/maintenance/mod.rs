@@ -330,7 +330,7 @@ fn a_put_that_a_compaction_has_dropped_does_not_come_back_after_a_crash() {
     table.put(&put("other", &[("f:q", 1, "v")])).unwrap();
     table.put(&put("r", &[("f:q", 90, "hidden")])).unwrap();
     engine.compact(&name("t"), true).unwrap();
-    copy_folder(folder.path(), crashed.path());
+    copy_folder(folder.path(), crashed.path()).unwrap();
     let copy = open(crashed.path());
     let copied = copy.table(&name("t"));
     assert_eq!((read(&copied, "r").len(), read(&copied, "other").len()), (0, 1));
