@@ -240,6 +240,20 @@ impl Call {
         Some(self.answer(outcome, message, out, begin))
     }
 
+    /// As [`Self::run`], for a call without a time slice, which is never paused.
+    pub fn run_whole(
+        &self,
+        handler: &dyn Handler,
+        scope: &CallScope<'_>,
+        message: &[u8],
+        out: &mut Vec<u8>,
+        limit: usize,
+    ) -> Result<(), Fault> {
+        let begin = out.len();
+        let outcome = self.attempt(handler, scope, message, out, limit);
+        self.answer(outcome, message, out, begin)
+    }
+
     /// Runs a call whose reads may do no more work than `work` allows. Returns `None`, and leaves `out`
     /// unchanged, if they reached that limit. The call must have no effect other than its reply, because it
     /// then has to be run again.
