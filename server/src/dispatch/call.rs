@@ -33,9 +33,9 @@ pub trait Handler: Send + Sync + 'static {
         output: &mut Output<'_>,
     ) -> Result<(), Fault>;
 
-    /// Answers a call straight from its encoded arguments, if the answer is remembered, and writes the result struct.
-    /// `None`, with nothing written: the call has to be run.
-    fn try_remembered(
+    /// Runs a call straight from its encoded arguments, if it is a read whose answer is remembered or a put of the
+    /// usual form, and writes the result struct. `None`, with nothing done: [`Self::call`] has to run it.
+    fn try_encoded(
         &self,
         _scope: &CallScope<'_>,
         _method: Method,
@@ -315,7 +315,7 @@ impl Call {
         let arguments = message.get(self.body..).unwrap_or_default();
         let mut output = Output::new(self.encoding, Buffer::new(out, limit));
         output.append(&ReplyHeader { method: method.name(), sequence: self.sequence })?;
-        if let Some(answered) = handler.try_remembered(scope, method, self.encoding, arguments, &mut output) {
+        if let Some(answered) = handler.try_encoded(scope, method, self.encoding, arguments, &mut output) {
             return answered;
         }
         let mut input = claimed_arguments(self.encoding, arguments, scope);
