@@ -112,8 +112,8 @@ impl<'a> Fields<'a> {
         Ok(value)
     }
 
-    /// Passes the fields before the one with this number, and returns its type. Its value has to be read then. `None` if
-    /// the struct ends before. Structs and lists may be nested `levels` deep.
+    /// Passes the fields before the one with this number, and returns its type. Its value has to be read then. `None`
+    /// if the struct ends before. Structs and lists may be nested `levels` deep.
     pub fn find(&mut self, wanted: i16, levels: u8) -> Result<Option<TType>, Unusual> {
         while let Some((id, of)) = self.next_field()? {
             if id == wanted {
