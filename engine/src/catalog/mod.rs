@@ -147,28 +147,45 @@ impl Catalog {
         name: &TableName,
         work: impl FnOnce(&Arc<TableState>) -> Result<T>,
     ) -> Result<T> {
+        self.with_known_slot(name, &mut self.slot(name)?, work)
+    }
+
+    /// As [`Self::with_shared_lock`], for a table whose entry has been looked up before. If the entry is no longer that
+    /// of the table, looks it up again.
+    ///
+    /// # Errors
+    /// Those of [`Self::with_shared_lock`].
+    pub(crate) fn with_known_slot<T>(
+        &self,
+        name: &TableName,
+        slot: &mut Arc<TableSlot>,
+        work: impl FnOnce(&Arc<TableState>) -> Result<T>,
+    ) -> Result<T> {
         loop {
-            let slot = self.slot(name)?;
-            let (shared, kept);
-            let held = match group::is_open() {
-                true => {
-                    kept = slot.shared_in_group()?;
-                    &**kept
+            {
+                let (shared, kept);
+                let held = match group::is_open() {
+                    true => {
+                        kept = slot.shared_in_group()?;
+                        &**kept
+                    }
+                    false => {
+                        shared = slot.shared();
+                        &*shared
+                    }
+                };
+                // Without a state, the table has been dropped since. One that was created again has a new entry.
+                if !self.doubtful.load(Ordering::Acquire)
+                    && let Some(state) = held
+                {
+                    return work(state);
                 }
-                false => {
-                    shared = slot.shared();
-                    &*shared
-                }
-            };
+            }
             if self.doubtful.load(Ordering::Acquire) {
                 // The change that failed needs the exclusive lock to read the catalog again.
                 group::commit()?;
-                continue;
             }
-            // Dropped between lookup and lock. A table that was created again meanwhile has a new entry.
-            if let Some(state) = held {
-                return work(state);
-            }
+            *slot = self.slot(name)?;
         }
     }
 

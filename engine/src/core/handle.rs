@@ -96,10 +96,12 @@ impl Handle {
     /// # Errors
     /// `Closed`.
     pub(crate) fn live(&self) -> Result<&Core> {
-        if self.is_closed() {
-            return Err(Error::new(ErrorKind::Closed, "the database has been closed; open it again to use it"));
-        }
-        Ok(self.core())
+        if self.is_closed() { Err(Self::closed()) } else { Ok(self.core()) }
+    }
+
+    /// The error of a call after this opening has been closed.
+    pub(crate) fn closed() -> Error {
+        Error::new(ErrorKind::Closed, "the database has been closed; open it again to use it")
     }
 
     /// Whether this opening has been closed.

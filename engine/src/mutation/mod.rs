@@ -10,25 +10,31 @@ pub use validate::{TOO_LARGE_FOR_CLIENT, check_timestamp};
 pub(crate) use validate::{cell_bytes, negative_timestamp};
 
 /// One cell of a [`Put`].
+pub type PutCell = PutCellOf<Bytes>;
+
+/// Writes cells of one row.
+pub type Put = PutOf<Bytes>;
+
+/// One cell of a put, whose byte strings have the type `B`.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct PutCell {
+pub struct PutCellOf<B> {
     /// The family's name.
-    pub family: Bytes,
+    pub family: B,
     /// The qualifier, which may be empty.
-    pub qualifier: Bytes,
+    pub qualifier: B,
     /// Milliseconds since 1970; [`crate::LATEST`]: the time at which the mutation is applied.
     pub timestamp: i64,
     /// The value, which may be empty.
-    pub value: Bytes,
+    pub value: B,
 }
 
-/// Writes cells of one row.
+/// A put, whose byte strings have the type `B`: `Bytes`, or `&[u8]` if they belong to a message.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Put {
+pub struct PutOf<B> {
     /// The row key.
-    pub row: Bytes,
+    pub row: B,
     /// At least one cell. Of several cells with the same column and timestamp, the last one is stored.
-    pub cells: Vec<PutCell>,
+    pub cells: Vec<PutCellOf<B>>,
     /// The TTL of each cell, in milliseconds from its timestamp (HBase's `_ttl` attribute).
     pub ttl_ms: Option<i64>,
     /// The durability of the write.
@@ -99,10 +105,11 @@ pub enum Mutation {
     Delete(Delete),
 }
 
-impl Put {
+impl<B: AsRef<[u8]>> PutOf<B> {
     /// The bytes of its cells: row, family, qualifier and value of each.
     pub(crate) fn bytes(&self) -> usize {
-        self.cells.iter().map(|c| self.row.len() + c.family.len() + c.qualifier.len() + c.value.len()).sum()
+        let of_cell = |c: &PutCellOf<B>| c.family.as_ref().len() + c.qualifier.as_ref().len() + c.value.as_ref().len();
+        self.cells.iter().map(|cell| self.row.as_ref().len() + of_cell(cell)).sum()
     }
 }
 

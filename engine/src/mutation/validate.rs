@@ -2,7 +2,7 @@
 
 use bytes::Bytes;
 
-use super::{Append, Delete, Increment, Mutation, Put};
+use super::{Append, Delete, Increment, Mutation, PutCellOf, PutOf};
 use crate::error::{Error, ErrorKind, Result};
 use crate::name::FAMILY_LENGTH_MAX;
 use crate::region::to_string_binary;
@@ -47,18 +47,18 @@ pub(crate) fn cell_bytes(row: &[u8], family: &[u8], qualifier: &[u8], value: &[u
     i64::try_from(CELL_FIXED_BYTES + row.len() + family.len() + qualifier.len() + value.len()).unwrap_or(i64::MAX)
 }
 
-impl Put {
+impl<B: AsRef<[u8]>> PutOf<B> {
     /// Checks the form: a row, and at least one cell, each with the name of a family.
     ///
     /// # Errors
     /// `InvalidArgument` with HBase's text.
     pub fn validate(&self) -> Result<()> {
-        check_row(&self.row)?;
-        self.cells.iter().try_for_each(|c| check_family_form(&c.family))?;
+        check_row(self.row.as_ref())?;
+        self.cells.iter().try_for_each(|c| check_family_form(c.family.as_ref()))?;
         if !self.cells.is_empty() {
             return Ok(());
         }
-        let row = to_string_binary(&self.row);
+        let row = to_string_binary(self.row.as_ref());
         Err(Error::invalid("No columns to insert")
             .with_remedy(format_args!("the put of row {row} has no values; send at least one")))
     }
@@ -69,15 +69,16 @@ impl Put {
     /// # Errors
     /// `InvalidArgument` with HBase's text.
     pub fn check_cell_bytes(&self, limit: i64) -> Result<()> {
-        let too_large =
-            |cell: &super::PutCell| cell_bytes(&self.row, &cell.family, &cell.qualifier, &cell.value) > limit;
+        let too_large = |PutCellOf { family, qualifier, value, .. }: &PutCellOf<B>| {
+            cell_bytes(self.row.as_ref(), family.as_ref(), qualifier.as_ref(), value.as_ref()) > limit
+        };
         match self.cells.iter().find(|cell| limit > 0 && too_large(cell)) {
             Some(cell) => Err(Error::invalid(TOO_LARGE_FOR_CLIENT).with_remedy(format_args!(
                 "the value of {}:{} has {} bytes, and a cell with its row and column may have at \
                  most {limit}: split the value",
-                String::from_utf8_lossy(&cell.family),
-                to_string_binary(&cell.qualifier[..cell.qualifier.len().min(QUALIFIER_SHOWN_MAX)]),
-                cell.value.len()
+                String::from_utf8_lossy(cell.family.as_ref()),
+                to_string_binary(&cell.qualifier.as_ref()[..cell.qualifier.as_ref().len().min(QUALIFIER_SHOWN_MAX)]),
+                cell.value.as_ref().len()
             ))),
             None => Ok(()),
         }

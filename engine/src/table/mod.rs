@@ -13,6 +13,7 @@ pub use crate::read::Scanner;
 use crate::read::{self, Budget, Unlimited};
 use crate::request::{Get, Scan};
 use crate::write;
+pub use crate::write::KnownTable;
 
 /// Rows that are read before the thread yields to others.
 const GETS_AT_ONCE: usize = 16;
@@ -67,6 +68,14 @@ impl Table {
     /// Only `TableNotFound` and `Closed`.
     pub fn remembered_rows(&self) -> Result<RememberedRows> {
         RememberedRows::of(&self.handle, &self.name)
+    }
+
+    /// This table, for puts that do not look it up.
+    ///
+    /// # Errors
+    /// Only `TableNotFound` and `Closed`.
+    pub fn known(&self) -> Result<KnownTable> {
+        KnownTable::of(&self.handle, &self.name)
     }
 
     /// Whether a get would return any cell.

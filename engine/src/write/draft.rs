@@ -10,7 +10,7 @@ use crate::cell::{CellKind, LATEST};
 use crate::error::Result;
 use crate::group;
 use crate::key;
-use crate::mutation::{Delete, Marker, MarkerKind, Mutation, Put};
+use crate::mutation::{Delete, Marker, MarkerKind, Mutation, PutCellOf, PutOf};
 use crate::read::newest_times;
 use crate::store::{SpaceId, Transaction};
 use crate::value;
@@ -59,14 +59,21 @@ pub(super) fn draft(tx: &mut dyn Transaction, table: &TableState, mutation: &Mut
 }
 
 /// Writes the cells of a put. If it fails, it has written none of them.
-pub(super) fn draft_put(tx: &mut dyn Transaction, table: &TableState, put: &Put, time: Time) -> Result<()> {
-    let drafts = put.cells.iter().map(|cell| {
-        let timestamp = if cell.timestamp == LATEST { time.put_ms } else { cell.timestamp };
-        let family = table.family(&cell.family, &put.row)?;
-        Ok(Draft { family, qualifier: &cell.qualifier, timestamp, kind: CellKind::Put, bytes: &cell.value })
-    });
-    let drafts = drafts.collect::<Result<SmallVec<[_; INLINE_CELLS]>>>()?;
-    write(tx, &put.row, ttl(put.ttl_ms), &drafts, time.clock_ms)?;
+pub(super) fn draft_put<B: AsRef<[u8]>>(
+    tx: &mut dyn Transaction,
+    table: &TableState,
+    put: &PutOf<B>,
+    time: Time,
+) -> Result<()> {
+    let row = put.row.as_ref();
+    let mut drafts = SmallVec::<[_; INLINE_CELLS]>::with_capacity(put.cells.len());
+    for PutCellOf { family, qualifier, timestamp, value } in &put.cells {
+        let timestamp = if *timestamp == LATEST { time.put_ms } else { *timestamp };
+        let family = table.family(family.as_ref(), row)?;
+        let (qualifier, bytes) = (qualifier.as_ref(), value.as_ref());
+        drafts.push(Draft { family, qualifier, timestamp, kind: CellKind::Put, bytes });
+    }
+    write(tx, row, ttl(put.ttl_ms), &drafts, time.clock_ms)?;
     if put.cells.iter().any(|c| c.timestamp == LATEST) {
         tx.assigned(time.put_ms, false);
     }
@@ -131,8 +138,10 @@ pub(super) fn write(
     clock_ms: i64,
 ) -> Result<()> {
     // All keys are encoded first, so that nothing has been written if one of them is too long.
-    let keys = drafts.iter().map(|d| key::cell_key(row, d.qualifier, d.timestamp, d.kind));
-    let keys = keys.collect::<Result<SmallVec<[_; INLINE_CELLS]>>>()?;
+    let mut keys = SmallVec::<[_; INLINE_CELLS]>::with_capacity(drafts.len());
+    for draft in drafts {
+        keys.push(key::cell_key(row, draft.qualifier, draft.timestamp, draft.kind)?);
+    }
     for (draft, key) in drafts.iter().zip(keys) {
         let end = value::end(draft.timestamp, ttl_ms);
         if end.is_some_and(|end| end < clock_ms) {

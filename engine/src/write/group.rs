@@ -10,7 +10,7 @@ use super::limits;
 use crate::catalog::TableState;
 use crate::core::Core;
 use crate::error::{Error, ErrorKind, Result};
-use crate::mutation::{Delete, Durability, Put, negative_timestamp};
+use crate::mutation::{Delete, Durability, PutOf, negative_timestamp};
 use crate::name::TableName;
 use crate::store::{BusyRows, Transaction};
 
@@ -24,7 +24,7 @@ const REPEATS_MAX: usize = 2;
 /// A mutation of one row that can be applied in a list.
 pub(crate) trait Single {
     /// The row.
-    fn row(&self) -> &Bytes;
+    fn row(&self) -> &[u8];
     /// The durability that the caller requested.
     fn durability(&self) -> Durability;
     /// The approximate number of bytes that the mutation writes.
@@ -37,9 +37,9 @@ pub(crate) trait Single {
     fn draft(&self, tx: &mut dyn Transaction, table: &TableState, time: Time) -> Result<()>;
 }
 
-impl Single for Put {
-    fn row(&self) -> &Bytes {
-        &self.row
+impl<B: AsRef<[u8]>> Single for PutOf<B> {
+    fn row(&self) -> &[u8] {
+        self.row.as_ref()
     }
 
     fn durability(&self) -> Durability {
@@ -69,7 +69,7 @@ impl Single for Put {
 }
 
 impl Single for Delete {
-    fn row(&self) -> &Bytes {
+    fn row(&self) -> &[u8] {
         &self.row
     }
 
@@ -97,21 +97,24 @@ impl Single for Delete {
 /// Applies one mutation, as [`apply_each`] does.
 pub(crate) fn apply_one<M: Single>(core: &Core, name: &TableName, mutation: &M) -> Result<()> {
     mutation.check(core)?;
-    core.catalog.with_shared_lock(name, |table| {
-        table.check_writable()?;
-        let rows = [table.row_lock(mutation.row())];
-        let applied = core.transact(&rows, table.durability(mutation.durability()), &mut |tx| {
-            mutation.check_on_server(core)?;
-            let time = Time::of(tx);
-            mutation.draft(tx, table, time)
-        });
-        applied.map_err(|error| match busy_rows(&error).filter(|busy| !busy.names.is_empty()) {
-            Some(busy) => busy_error(mutation.row(), &busy.reason),
-            None => error,
-        })?;
-        table.count_writes(mutation.row(), 1, mutation.weight());
-        Ok(())
-    })
+    core.catalog.with_shared_lock(name, |table| apply_to(core, table, mutation))
+}
+
+/// Applies one mutation, which has been checked, to a table.
+pub(super) fn apply_to<M: Single>(core: &Core, table: &TableState, mutation: &M) -> Result<()> {
+    table.check_writable()?;
+    let rows = [table.row_lock(mutation.row())];
+    let applied = core.transact(&rows, table.durability(mutation.durability()), &mut |tx| {
+        mutation.check_on_server(core)?;
+        let time = Time::of(tx);
+        mutation.draft(tx, table, time)
+    });
+    applied.map_err(|error| match busy_rows(&error).filter(|busy| !busy.names.is_empty()) {
+        Some(busy) => busy_error(mutation.row(), &busy.reason),
+        None => error,
+    })?;
+    table.count_writes(mutation.row(), 1, mutation.weight());
+    Ok(())
 }
 
 /// The rows that were busy, if that was the reason of a failure.

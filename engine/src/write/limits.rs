@@ -3,7 +3,7 @@
 use crate::catalog::TableState;
 use crate::error::{Error, ErrorKind, Result};
 use crate::mutation::cell_bytes;
-use crate::mutation::{Delete, Put};
+use crate::mutation::{Delete, PutCellOf, PutOf};
 use crate::region::{self, to_string_binary};
 
 /// The bytes that an HBase server adds to a cell's serialised length.
@@ -31,8 +31,10 @@ fn shown(qualifier: &[u8]) -> String {
 }
 
 /// Checks the cells of a put.
-pub(super) fn check_put(limit: i64, put: &Put) -> Result<()> {
-    put.cells.iter().try_for_each(|c| check(limit, &put.row, &c.family, &c.qualifier, &c.value))
+pub(super) fn check_put<B: AsRef<[u8]>>(limit: i64, put: &PutOf<B>) -> Result<()> {
+    let checked =
+        |c: &PutCellOf<B>| check(limit, put.row.as_ref(), c.family.as_ref(), c.qualifier.as_ref(), c.value.as_ref());
+    put.cells.iter().try_for_each(checked)
 }
 
 /// Checks the markers of a delete.

@@ -1,15 +1,17 @@
 //! Writes: converts mutations to stored cells. The mutation of a row is one transaction.
 //!
 //! `draft` converts puts and deletes to cells. `group` applies lists of puts or deletes, `mutate` applies several
-//! mutations of one row, with or without a condition, and `count` applies increments and appends. `limits` has the
-//! limits on sizes of cells.
+//! mutations of one row, with or without a condition, and `count` applies increments and appends. `known` applies puts
+//! to a table that was looked up before. `limits` has the limits on sizes of cells.
 
 mod count;
 mod draft;
 mod group;
+mod known;
 mod limits;
 mod mutate;
 
 pub(crate) use count::{append, increment};
 pub(crate) use group::{Single, apply_each, apply_one};
+pub use known::KnownTable;
 pub(crate) use mutate::{check_and_mutate, mutate_row};

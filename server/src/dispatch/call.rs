@@ -33,9 +33,9 @@ pub trait Handler: Send + Sync + 'static {
         output: &mut Output<'_>,
     ) -> Result<(), Fault>;
 
-    /// Answers a call straight from its encoded arguments, if the answer is remembered, and writes the result struct.
-    /// `None`, with nothing written: the call has to be run.
-    fn try_remembered(
+    /// Runs a call straight from its encoded arguments, if it is a read whose answer is remembered or a put of the
+    /// usual form, and writes the result struct. `None`, with nothing done: [`Self::call`] has to run it.
+    fn try_encoded(
         &self,
         _scope: &CallScope<'_>,
         _method: Method,
@@ -240,6 +240,20 @@ impl Call {
         Some(self.answer(outcome, message, out, begin))
     }
 
+    /// As [`Self::run`], for a call without a time slice, which is never paused.
+    pub fn run_whole(
+        &self,
+        handler: &dyn Handler,
+        scope: &CallScope<'_>,
+        message: &[u8],
+        out: &mut Vec<u8>,
+        limit: usize,
+    ) -> Result<(), Fault> {
+        let begin = out.len();
+        let outcome = self.attempt(handler, scope, message, out, limit);
+        self.answer(outcome, message, out, begin)
+    }
+
     /// Runs a call whose reads may do no more work than `work` allows. Returns `None`, and leaves `out`
     /// unchanged, if they reached that limit. The call must have no effect other than its reply, because it
     /// then has to be run again.
@@ -301,7 +315,7 @@ impl Call {
         let arguments = message.get(self.body..).unwrap_or_default();
         let mut output = Output::new(self.encoding, Buffer::new(out, limit));
         output.append(&ReplyHeader { method: method.name(), sequence: self.sequence })?;
-        if let Some(answered) = handler.try_remembered(scope, method, self.encoding, arguments, &mut output) {
+        if let Some(answered) = handler.try_encoded(scope, method, self.encoding, arguments, &mut output) {
             return answered;
         }
         let mut input = claimed_arguments(self.encoding, arguments, scope);

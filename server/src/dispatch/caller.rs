@@ -4,7 +4,7 @@ use std::net::{IpAddr, SocketAddr};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, OnceLock};
 
-use hjall_engine::table::RememberedRows;
+use hjall_engine::table::{KnownTable, RememberedRows};
 
 use super::memory_quota::MemoryHolder;
 use crate::access::Login;
@@ -19,7 +19,7 @@ pub struct Caller {
     principal: Arc<str>,
     /// The scanners that the connection has open, whichever user opened them.
     scanners: Arc<AtomicUsize>,
-    /// The table of the last get of a whole row.
+    /// The table of the last read or put that was run straight from its encoded arguments.
     pub last_table: Mutex<Option<LastTable>>,
     /// Set when the first call or message of the client needs it.
     pub(super) memory: OnceLock<Arc<MemoryHolder>>,
@@ -30,8 +30,10 @@ pub struct Caller {
 pub struct LastTable {
     /// The name, as the client has sent it.
     pub name: Box<[u8]>,
-    /// Its rows.
+    /// Its rows, for reads.
     pub rows: RememberedRows,
+    /// The table, for puts.
+    pub table: KnownTable,
 }
 
 impl Caller {

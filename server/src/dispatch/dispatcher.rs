@@ -15,7 +15,8 @@ use super::call::{Call, Handler};
 use super::caller::Caller;
 use super::clock::Monotonic;
 use super::identity::Identity;
-use super::job::{Job, Ownership, Reply, Rerun};
+use super::inline_write::{InlineWrite, StagedCall, UndoneWrite};
+use super::job::{Job, Ownership, Progress, Reply, Rerun};
 use super::lane::{Lane, Permit};
 use super::loop_writes::LoopWrites;
 use super::mailbox::Mailbox;
@@ -66,8 +67,16 @@ impl Drop for StopOnDrop {
 pub enum AtOnce {
     /// It has been answered. The memory of its reply, if that is not small.
     Answered(Option<MemoryClaim>),
+    /// It has to be ended by [`Dispatcher::finish`].
+    Staged(StagedWrite),
     /// It has to be run by [`Dispatcher::run_queued`].
     Queue(ToQueue),
+}
+
+/// A write that was run on an event loop, and is answered in this turn of it, unless it has to be queued after all.
+pub struct StagedWrite {
+    method: Method,
+    call: StagedCall,
 }
 
 /// A call that was tried on an event loop and has to be queued.
@@ -75,14 +84,21 @@ pub struct ToQueue {
     method: Method,
     /// The permit with which it was tried.
     permit: Option<Permit>,
+    /// A write that was run without an effect: what that took, and how it has to be run.
+    undone: Option<(Duration, Rerun)>,
+}
+
+impl ToQueue {
+    /// A write that was run without an effect.
+    fn undone(method: Method, UndoneWrite { permit, took, rerun }: UndoneWrite) -> Self {
+        Self { method, permit: Some(permit), undone: Some((took, rerun)) }
+    }
 }
 
 /// The state of a call that was submitted.
 enum Submitted {
     /// The call has ended with this reply.
     Answered(Reply),
-    /// The call was run, and is answered in this turn of the event loop, unless it has to wait after all.
-    Staged { replied: oneshot::Receiver<Reply>, ownership: Arc<Ownership> },
     /// The call waits in the queue of its lane.
     Queued { replied: oneshot::Receiver<Reply>, ownership: Arc<Ownership> },
 }
@@ -131,14 +147,20 @@ impl Dispatcher {
         gone: impl Future<Output = ()>,
     ) -> Option<Reply> {
         let tried = self.try_at_once(&self.live(), &call, &message, &mut out, caller);
-        match tried {
-            AtOnce::Answered(claim) => Some(Reply { bytes: out, claim }),
-            AtOnce::Queue(tried) => self.run_queued(tried, call, message, out, caller, gone).await,
+        let ended = match tried {
+            AtOnce::Answered(claim) => Ok(claim),
+            AtOnce::Staged(staged) => self.finish(staged, &call, &message, &mut out, caller).await,
+            AtOnce::Queue(tried) => Err(tried),
+        };
+        match ended {
+            Ok(claim) => Some(Reply { bytes: out, claim }),
+            Err(tried) => self.run_queued(tried, call, message, out, caller, gone).await,
         }
     }
 
-    /// Answers a call on this thread if it is a short read, its lane has a free handler and such calls are quick, or if
-    /// no service has its method. Appends the reply to `out`; leaves `out` unchanged if the call has to be queued.
+    /// Runs a call on this thread if it is short, its lane has a free handler and such calls are quick: a read up to a
+    /// limit of work, a write if it need not wait. Appends the reply to `out`; leaves `out` unchanged if the call has
+    /// to be queued. A call whose method no service has is answered at once.
     pub fn try_at_once(
         &self,
         live: &ActiveSettings,
@@ -153,17 +175,46 @@ impl Dispatcher {
             self.runner.unknown(&request(), out);
             return AtOnce::Answered(None);
         };
-        if live.lanes.of_calls(method.info().kind) != LaneKind::Read || !self.is_short(live, method, message) {
-            return AtOnce::Queue(ToQueue { method, permit: None });
+        let queue = |permit| AtOnce::Queue(ToQueue { method, permit, undone: None });
+        if !self.is_short(live, method, message) {
+            return queue(None);
         }
-        let always = live.config.fast_path == FastPath::Always;
-        let Some(permit) = self.lane(LaneKind::Read).enter_inline(always) else {
-            return AtOnce::Queue(ToQueue { method, permit: None });
-        };
-        match self.runner.run_inline(&request(), out, live.config.limits.reply_bytes_max, permit) {
-            Ok(claim) => AtOnce::Answered(claim),
-            Err(permit) => AtOnce::Queue(ToQueue { method, permit: Some(permit) }),
+        let (always, limit) = (live.config.fast_path == FastPath::Always, live.config.limits.reply_bytes_max);
+        match live.lanes.of_calls(method.info().kind) {
+            LaneKind::Read => {
+                let Some(permit) = self.lane(LaneKind::Read).enter_inline(always) else { return queue(None) };
+                match self.runner.run_inline(&request(), out, limit, permit) {
+                    Ok(claim) => AtOnce::Answered(claim),
+                    Err(permit) => queue(Some(permit)),
+                }
+            }
+            LaneKind::Write => {
+                let Some(writes) = LoopWrites::current() else { return queue(None) };
+                let Some(permit) = writes.permit(always) else { return queue(None) };
+                match self.runner.run_write_inline(&request(), out, limit, permit, &writes) {
+                    InlineWrite::Answered(claim) => AtOnce::Answered(claim),
+                    InlineWrite::Staged(call) => AtOnce::Staged(StagedWrite { method, call }),
+                    InlineWrite::Undone(undone) => AtOnce::Queue(ToQueue::undone(method, undone)),
+                }
+            }
+            _ => queue(None),
         }
+    }
+
+    /// Waits until the writes of a staged call have been committed, and answers it. Returns the memory of the reply, or
+    /// the call if it has to be run by [`Self::run_queued`] after all. If the future is dropped, the writes are
+    /// committed nevertheless.
+    pub async fn finish(
+        &self,
+        staged: StagedWrite,
+        call: &Call,
+        message: &[u8],
+        out: &mut Vec<u8>,
+        caller: &Arc<Caller>,
+    ) -> Result<Option<MemoryClaim>, ToQueue> {
+        let request = Request { call, message, caller, memory: self.memory(caller), stop: Stop::never() };
+        let ended = self.runner.finish_write(staged.call, request, out).await;
+        ended.map_err(|undone| ToQueue::undone(staged.method, undone))
     }
 
     /// Runs a call as [`Self::run`] does, after [`Self::try_at_once`] has not answered it.
@@ -178,10 +229,6 @@ impl Dispatcher {
     ) -> Option<Reply> {
         let (mut replied, ownership) = match self.submit(tried, call, message, out, caller) {
             Submitted::Answered(reply) => return Some(reply),
-            Submitted::Staged { replied, ownership } => {
-                let _stop = StopOnDrop(ownership);
-                return replied.await.ok();
-            }
             Submitted::Queued { replied, ownership } => (replied, StopOnDrop(ownership)),
         };
         tokio::select! {
@@ -208,22 +255,12 @@ impl Dispatcher {
             && self.lane(LaneKind::Admin).under_way() == 0
     }
 
-    /// Queues a call, with its permit if it has one. A short write runs on this thread instead, if its lane has a free
-    /// handler, such calls are quick, and it need not wait.
+    /// Queues a call, with its permit if it has one.
     fn submit(&self, tried: ToQueue, call: Call, message: Bytes, mut out: Vec<u8>, caller: &Arc<Caller>) -> Submitted {
-        let ToQueue { method, permit: mut entered } = tried;
+        let ToQueue { method, permit: entered, undone } = tried;
         let memory = self.memory(caller);
         let live = self.live();
         let kind = live.lanes.of_calls(method.info().kind);
-        let always = live.config.fast_path == FastPath::Always;
-        let mut inline = None;
-        if kind == LaneKind::Write
-            && self.is_short(&live, method, &message)
-            && let Some(writes) = LoopWrites::current()
-            && let Some(permit) = writes.permit(always)
-        {
-            (entered, inline) = (Some(permit), Some(writes));
-        }
         let client = memory.account.number;
         let Some(permit) = entered.or_else(|| self.enter(method, kind, client)) else {
             let request = Request { call: &call, message: &message, caller, memory, stop: Stop::never() };
@@ -236,6 +273,12 @@ impl Dispatcher {
         };
         let (reply, replied) = oneshot::channel();
         let ownership = Arc::<Ownership>::default();
+        let (mut progress, mut rerun) = (None, Rerun::default());
+        if let Some((took, again)) = undone {
+            // It has been started, and is run again even if its client disconnects.
+            ownership.start();
+            (progress, rerun) = (Some(Progress { took, ..Progress::default() }), again);
+        }
         let queue = permit.lane().queue().clone();
         let job = Job {
             call,
@@ -248,21 +291,13 @@ impl Dispatcher {
             received_ms: self.clock.now_ms(),
             fetches,
             ownership: ownership.clone(),
-            progress: None,
-            rerun: Rerun::default(),
+            progress,
+            rerun,
             reply,
             mailbox: Mailbox::current(),
         };
-        match inline {
-            Some(writes) => {
-                writes.run(job);
-                Submitted::Staged { replied, ownership }
-            }
-            None => {
-                queue.put(job);
-                Submitted::Queued { replied, ownership }
-            }
-        }
+        queue.put(job);
+        Submitted::Queued { replied, ownership }
     }
 
     /// Takes a permit of a lane, or of the lane that replaces it if the settings have just removed it. If the lane is

@@ -51,7 +51,12 @@ impl InlineSpeed {
 
     /// Ends the measurement of something that is shared by this number of calls, at least 1. Returns how long it took.
     pub fn record(&self, stopwatch: &Stopwatch, calls: u32) -> Duration {
-        let elapsed = stopwatch.started.elapsed();
+        self.record_until(stopwatch, Instant::now(), calls)
+    }
+
+    /// As [`Self::record`], for something that ended at this time.
+    pub fn record_until(&self, stopwatch: &Stopwatch, ended: Instant, calls: u32) -> Duration {
+        let elapsed = ended.saturating_duration_since(stopwatch.started);
         let own = stopwatch.delay.map(|before| elapsed.saturating_sub(scheduling_delay().saturating_sub(before)));
         self.add(elapsed / calls, own.map(|own| own / calls));
         elapsed

@@ -38,7 +38,7 @@ pub struct Job {
     pub fetches: u64,
     /// Decides whether a worker runs the call or its connection abandons it.
     pub ownership: Arc<Ownership>,
-    /// What the call has done, if it was paused.
+    /// What the call has done, if it was paused or is run again.
     pub progress: Option<Progress>,
     /// How it is run, if that differs from the first time.
     pub rerun: Rerun,
@@ -60,7 +60,19 @@ pub enum Rerun {
     Failed(hjall_engine::Error),
 }
 
-/// A call that was paused.
+impl Rerun {
+    /// The same way, for another call of the same commit.
+    pub fn again(&self) -> Self {
+        match self {
+            Self::Shared => Self::Shared,
+            Self::Alone => Self::Alone,
+            Self::Failed(error) => Self::Failed(error.again()),
+        }
+    }
+}
+
+/// What a call has done that was paused, or was run without an effect.
+#[derive(Default)]
 pub struct Progress {
     /// How long it has waited, without its present wait.
     pub waited: Duration,

@@ -1,30 +1,63 @@
 //! The short writes of the connections of one event loop, which run on that loop and are committed together.
 //!
-//! While the loop serves the connections whose calls have arrived, their writes are staged. A task that is scheduled
-//! behind those connections commits them, and answers the calls. Nothing of this waits: a call that would have to, and
-//! those whose commit would have to, are put into the queue of the write lane.
+//! While the loop serves the connections whose calls have arrived, their writes are staged. A connection whose write is
+//! staged lets the others run first. The first one that runs again commits the writes of all of them, and then each
+//! answers its own call. Nothing of this waits: a call that would have to, and those whose commit would have to, are
+//! put into the queue of the write lane.
 
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 use std::sync::Arc;
+use std::time::Instant;
 
-use tokio::sync::Notify;
+use hjall_engine::group::{CallWrites, Group, Outcome};
+use hjall_engine::{Error, ErrorKind};
 
-use super::job::Job;
+use super::job::Rerun;
 use super::lane::{Lane, Permit};
-use super::runner::Runner;
-use super::write_group::WriteGroup;
 
 /// The largest number of calls whose writes are committed together.
-const CALLS_MAX: usize = 128;
+const CALLS_MAX: u32 = 128;
 
 /// The writes of the event loop of the current thread.
 pub struct LoopWrites {
-    group: WriteGroup,
+    group: Group,
     lane: Arc<Lane>,
-    /// Whether calls have run since the last commit.
-    is_due: Cell<bool>,
-    due: Arc<Notify>,
+    commits: Rc<Commits>,
+    /// Whether the time of commits decides where calls run.
+    is_measured: Cell<bool>,
+}
+
+/// The commits of an event loop, by their numbers.
+#[derive(Default)]
+struct Commits {
+    /// The number of the next commit.
+    next: Cell<u64>,
+    /// The calls whose writes are staged for it.
+    staged: Cell<u32>,
+    /// When the last commit ended.
+    ended: Cell<Option<Instant>>,
+    /// The commits that did not succeed.
+    undone: RefCell<Vec<UndoneCommit>>,
+}
+
+/// A commit that did not succeed.
+struct UndoneCommit {
+    number: u64,
+    /// How its calls have to be run again.
+    rerun: Rerun,
+    /// The number of its calls that have not been told yet.
+    calls: u32,
+}
+
+/// What has become of the writes of a call that was run.
+pub enum LoopWrite {
+    /// There are none, or they are committed: the result of the call is final.
+    Done,
+    /// They will be committed. The result counts if that succeeds.
+    Staged(StagedWrites),
+    /// They are not committed. The result does not count: the call has to be run by a worker, in this way.
+    Undone(Rerun),
 }
 
 thread_local! {
@@ -36,28 +69,18 @@ pub struct LoopWritesGuard(());
 
 impl Drop for LoopWritesGuard {
     fn drop(&mut self) {
-        if let Some(writes) = CURRENT.take() {
-            writes.commit();
-        }
+        CURRENT.take();
     }
 }
 
 impl LoopWrites {
-    /// Lets calls of the write lane run on the event loop of the current thread. The loop has to run the future, which
-    /// does not end.
-    pub fn enter(runner: Arc<Runner>, lane: Arc<Lane>) -> (LoopWritesGuard, impl Future<Output = ()> + Send) {
-        let due = Arc::<Notify>::default();
-        let group = WriteGroup::on_event_loop(runner);
-        CURRENT.set(Some(Rc::new(Self { group, lane, is_due: Cell::new(false), due: due.clone() })));
-        let commits = async move {
-            loop {
-                due.notified().await;
-                if let Some(writes) = Self::current() {
-                    writes.commit();
-                }
-            }
-        };
-        (LoopWritesGuard(()), commits)
+    /// Lets calls of the write lane run on the event loop of the current thread.
+    pub fn enter(lane: Arc<Lane>) -> LoopWritesGuard {
+        let commits = Rc::<Commits>::default();
+        let ended = commits.clone();
+        let group = Group::open_without_waiting(move |outcome| ended.ended(outcome));
+        CURRENT.set(Some(Rc::new(Self { group, lane, commits, is_measured: Cell::new(true) })));
+        LoopWritesGuard(())
     }
 
     /// Those of the current thread, if it may stage writes.
@@ -71,8 +94,9 @@ impl LoopWrites {
         if !self.group.is_possible() {
             return None;
         }
+        self.is_measured.set(!always);
         self.lane.enter_inline(always).or_else(|| {
-            if self.group.staged() == 0 {
+            if self.commits.staged.get() == 0 {
                 return None;
             }
             self.commit();
@@ -80,25 +104,101 @@ impl LoopWrites {
         })
     }
 
-    /// Runs a job, whose call must be short. Its reply follows, at the latest after the next commit.
-    pub fn run(&self, job: Job) {
-        self.group.stage(job);
-        if self.group.staged() >= CALLS_MAX {
+    /// Runs a call, which must be short.
+    pub fn run<T>(&self, call: impl FnOnce() -> T) -> (T, LoopWrite) {
+        let (result, writes) = self.group.run(call);
+        let Commits { next, staged, .. } = &*self.commits;
+        let writes = match writes {
+            CallWrites::Done => LoopWrite::Done,
+            CallWrites::Staged => {
+                staged.set(staged.get() + 1);
+                LoopWrite::Staged(StagedWrites { commit: next.get(), is_told: false })
+            }
+            CallWrites::MustWait => LoopWrite::Undone(Rerun::Shared),
+            CallWrites::Undone(outcome) => rerun(&outcome).map_or(LoopWrite::Done, LoopWrite::Undone),
+        };
+        // Without staged writes, the group may still hold the lock of a table.
+        if staged.get() == 0 || staged.get() >= CALLS_MAX {
             self.commit();
-        } else if !self.is_due.replace(true) {
-            self.due.notify_one();
+        }
+        (result, writes)
+    }
+
+    /// Commits staged writes, and releases all locks.
+    fn commit(&self) {
+        let calls = self.commits.staged.get();
+        let stopwatch = (calls > 0 && self.is_measured.get()).then(|| self.lane.inline_speed().start());
+        self.group.commit();
+        if let (Some(stopwatch), Some(ended)) = (stopwatch, self.commits.ended.get()) {
+            self.lane.inline_speed().record_until(&stopwatch, ended, calls);
+        }
+    }
+}
+
+/// How the calls of a commit have to be run again; `None` if it has succeeded.
+fn rerun(outcome: &Outcome) -> Option<Rerun> {
+    match outcome {
+        Outcome::Committed => None,
+        Outcome::NotWritten => Some(Rerun::Shared),
+        Outcome::Failed(error) => Some(Rerun::Failed(error.again())),
+    }
+}
+
+impl Commits {
+    /// Records the end of the next commit.
+    fn ended(&self, outcome: &Outcome) {
+        let number = self.next.replace(self.next.get() + 1);
+        let calls = self.staged.replace(0);
+        self.ended.set(Some(Instant::now()));
+        if calls > 0
+            && let Some(rerun) = rerun(outcome)
+        {
+            self.undone.borrow_mut().push(UndoneCommit { number, rerun, calls });
         }
     }
 
-    fn commit(&self) {
-        if !self.is_due.replace(false) {
-            return;
+    /// Tells a call the outcome of its commit, which has ended.
+    fn tell(&self, commit: u64) -> Result<(), Rerun> {
+        let undone = &mut *self.undone.borrow_mut();
+        let Some(at) = undone.iter().position(|undone| undone.number == commit) else { return Ok(()) };
+        undone[at].calls -= 1;
+        if undone[at].calls == 0 {
+            return Err(undone.swap_remove(at).rerun);
         }
-        let calls = u32::try_from(self.group.staged()).unwrap_or(u32::MAX);
-        let stopwatch = self.lane.inline_speed().start();
-        self.group.commit_without_waiting();
-        if calls > 0 {
-            self.lane.inline_speed().record(&stopwatch, calls);
+        Err(undone[at].rerun.again())
+    }
+}
+
+/// The staged writes of a call. If it is dropped before it has been told their outcome, they are committed.
+pub struct StagedWrites {
+    commit: u64,
+    is_told: bool,
+}
+
+impl StagedWrites {
+    /// Commits the writes, unless they have been committed with those of other calls. Must be called on the thread of
+    /// their event loop, and only once. Returns when they were committed.
+    ///
+    /// # Errors
+    /// They have not been committed: how the call has to be run again.
+    pub fn finish(&mut self) -> Result<Instant, Rerun> {
+        self.is_told = true;
+        let Some(writes) = LoopWrites::current() else {
+            let text = "the server has stopped before it could tell whether it has written";
+            return Err(Rerun::Failed(Error::new(ErrorKind::Closed, text)));
+        };
+        if writes.commits.next.get() == self.commit {
+            writes.commit();
+        }
+        writes.commits.tell(self.commit)?;
+        Ok(writes.commits.ended.get().unwrap_or_else(Instant::now))
+    }
+}
+
+impl Drop for StagedWrites {
+    fn drop(&mut self) {
+        if !self.is_told {
+            let _ = self.finish();
         }
     }
 }

@@ -13,8 +13,11 @@ pub(crate) mod clock;
 pub(crate) mod dispatcher;
 pub mod identity;
 mod inline_speed;
+pub(crate) mod inline_write;
 pub(crate) mod job;
 pub(crate) mod lane;
+#[cfg(test)]
+mod loop_write_tests;
 pub(crate) mod loop_writes;
 pub(crate) mod mailbox;
 pub(crate) mod memory_quota;

@@ -13,7 +13,7 @@ use super::call_scope::{CallScope, Remains, Slice};
 use super::caller::Caller;
 use super::identity::Identity;
 use super::job::{Job, Progress, Reply, Rerun};
-use super::lane::Permit;
+use super::lane::{Lane, Permit};
 use super::mailbox::{Addressed, Mailbox, Replies};
 use super::memory_quota::{MemoryClaim, MemoryHolder};
 use crate::observe::{Brief, CallEnd, CallReport, ClientErrors, Dropped, Observer, Refusal, client_error};
@@ -60,9 +60,9 @@ pub struct Runner {
 
 /// How long a call waited and ran.
 #[derive(Debug, Clone, Copy, Default)]
-struct CallTimes {
-    waited: Duration,
-    took: Duration,
+pub(super) struct CallTimes {
+    pub waited: Duration,
+    pub took: Duration,
 }
 
 impl Job {
@@ -94,16 +94,16 @@ impl RunJob {
 }
 
 /// A call that was run.
-struct Ended<'a> {
-    resources: Resources,
-    outcome: Result<(), Fault>,
-    out: &'a mut Vec<u8>,
+pub(super) struct Ended<'a> {
+    pub resources: Resources,
+    pub outcome: Result<(), Fault>,
+    pub out: &'a mut Vec<u8>,
     /// Where the reply begins.
-    begin: usize,
+    pub begin: usize,
 }
 
 /// What a call has used.
-struct Resources {
+pub(super) struct Resources {
     /// The memory of what it has gathered.
     claim: Option<MemoryClaim>,
     /// Whether it was ended because the memory quota had no room.
@@ -308,13 +308,13 @@ impl Runner {
         Ok(self.ended(request, &permit, &span, times, Ended { resources, outcome, out, begin }))
     }
 
-    fn scope<'a>(&'a self, request: &Request<'a>, limit: usize) -> CallScope<'a> {
+    pub(super) fn scope<'a>(&'a self, request: &Request<'a>, limit: usize) -> CallScope<'a> {
         CallScope::new(request.caller, limit, request.memory, request.stop.clone())
     }
 
     /// Records and reports a call that was run. Returns the memory of its reply. The reply of a read is replaced by a
     /// refusal if there is no memory for it.
-    fn ended(
+    pub(super) fn ended(
         &self,
         request: &Request<'_>,
         permit: &Permit,
@@ -421,9 +421,13 @@ impl Runner {
 
     /// Counts and reports a job whose client has disconnected.
     fn lost(&self, job: &Job) {
-        let lane = job.permit.lane();
+        self.abandoned(&Request::of(job), job.permit.lane(), job.times());
+    }
+
+    /// Counts and reports a call that is not run, because its client has disconnected.
+    pub(super) fn abandoned(&self, request: &Request<'_>, lane: &Lane, times: CallTimes) {
         lane.dropped(Dropped::Gone);
-        self.report(&Request::of(job), lane.kind(), job.times(), &[], CallEnd::Dropped(Dropped::Gone));
+        self.report(request, lane.kind(), times, &[], CallEnd::Dropped(Dropped::Gone));
     }
 
     fn report(&self, request: &Request<'_>, lane: LaneKind, times: CallTimes, reply: &[u8], end: CallEnd<'_>) {
@@ -474,7 +478,7 @@ struct NoMemory;
 
 /// The span of a call, for logs at debug level and for traces. The empty fields are filled in when the call
 /// has ended.
-fn span(request: &Request<'_>, lane: LaneKind) -> Span {
+pub(super) fn span(request: &Request<'_>, lane: LaneKind) -> Span {
     let Request { call, message, caller, .. } = request;
     let span = tracing::debug_span!(
         target: "hjall_server::call",

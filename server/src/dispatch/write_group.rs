@@ -1,5 +1,4 @@
-//! Runs calls one after the other, and commits their writes together: those that wait for a worker of the write lane,
-//! or those of an event loop.
+//! Runs the calls that wait for a worker of the write lane one after the other, and commits their writes together.
 //!
 //! A call whose writes are staged is answered after the commit. All others are answered as soon as they have been run.
 
@@ -57,25 +56,16 @@ impl Undone {
 impl WriteGroup {
     /// The group of a worker. The current thread must not have one.
     pub fn new(runner: Arc<Runner>) -> Self {
-        Self::with(runner, |ended| Group::open(ended))
-    }
-
-    /// The group of an event loop, which does not wait. The current thread must not have one.
-    pub fn on_event_loop(runner: Arc<Runner>) -> Self {
-        Self::with(runner, |ended| Group::open_without_waiting(ended))
-    }
-
-    fn with(runner: Arc<Runner>, open: impl FnOnce(Box<dyn Fn(&Outcome)>) -> Group) -> Self {
         let pending = Rc::<RefCell<Pending>>::default();
         let (answering, ended) = (runner.clone(), pending.clone());
-        let group = open(Box::new(move |outcome| {
+        let group = Group::open(move |outcome| {
             let pending = &mut *ended.borrow_mut();
             let staged = pending.staged.drain(..);
             match outcome {
                 Outcome::Committed => answering.answer_all(staged),
                 _ => pending.undone.extend(staged.filter_map(|run| Some((run, Undone::of(outcome)?)))),
             }
-        }));
+        });
         Self { runner, group, pending }
     }
 
@@ -113,43 +103,20 @@ impl WriteGroup {
         });
     }
 
-    /// Runs a job. It is answered after the commit if its writes are staged. On an event loop, a job that would have to
-    /// wait is put into the queue.
-    pub fn stage(&self, job: Job) {
+    /// Runs a job. It is answered after the commit if its writes are staged.
+    fn stage(&self, job: Job) {
         let (run, writes) = self.group.run(|| self.runner.attempt(job));
         // Without a result, the job was dropped before its call was run.
         let Some(run) = run else { return };
         match writes {
             CallWrites::Done => self.runner.answer(run),
             CallWrites::Staged => self.pending.borrow_mut().staged.push(run),
-            CallWrites::MustWait => self.runner.run_again(run, Rerun::Shared),
+            // Only on an event loop.
+            CallWrites::MustWait => self.runner.run_again(run, Rerun::Alone),
             CallWrites::Undone(outcome) => match Undone::of(&outcome) {
                 None => self.runner.answer(run),
                 Some(undone) => self.pending.borrow_mut().undone.push((run, undone)),
             },
-        }
-    }
-
-    /// The number of calls that will be answered after the commit.
-    pub fn staged(&self) -> usize {
-        self.pending.borrow().staged.len()
-    }
-
-    /// Whether the store can commit the writes of several calls together, as far as is known.
-    pub fn is_possible(&self) -> bool {
-        self.group.is_possible()
-    }
-
-    /// Commits the writes of an event loop. Calls whose writes have not been committed are put into the queue.
-    pub fn commit_without_waiting(&self) {
-        self.group.commit();
-        let undone = std::mem::take(&mut self.pending.borrow_mut().undone);
-        for (run, undone) in undone {
-            let rerun = match undone {
-                Undone::NotWritten => Rerun::Shared,
-                Undone::Failed(error) => Rerun::Failed(error),
-            };
-            self.runner.run_again(run, rerun);
         }
     }
 

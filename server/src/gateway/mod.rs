@@ -8,6 +8,7 @@ mod error;
 mod filters;
 #[cfg(test)]
 mod held_scanners;
+mod last_table;
 pub(crate) mod lease_sweeper;
 mod markers;
 mod permission;
@@ -15,6 +16,7 @@ mod region_batch;
 mod remembered;
 pub mod rest;
 pub mod scanners;
+mod short_put;
 
 use thrift::protocol::TInputProtocol;
 
@@ -23,7 +25,7 @@ use crate::dispatch::call_scope::CallScope;
 use crate::settings::config::Limits;
 use crate::wire::Encoding;
 use crate::wire::fault::Fault;
-use crate::wire::method::{Method, Service};
+use crate::wire::method::{Method, Service, Thrift1, Thrift2};
 use crate::wire::reply::{Buffer, Output};
 use crate::wire::rest::Request;
 use context::{CallContext, Context};
@@ -131,7 +133,7 @@ impl Handler for Context {
         }
     }
 
-    fn try_remembered(
+    fn try_encoded(
         &self,
         scope: &CallScope<'_>,
         method: Method,
@@ -141,6 +143,8 @@ impl Handler for Context {
     ) -> Option<Result<(), Fault>> {
         let context = CallContext::new(self, scope);
         match method {
+            Method::Thrift1(Thrift1::MutateRow) => thrift1::short_put(&context, encoding, arguments, output),
+            Method::Thrift2(Thrift2::Put) => thrift2::short_put(&context, encoding, arguments, output),
             Method::Thrift1(method) => thrift1::remembered_row(&context, method, encoding, arguments, output),
             Method::Thrift2(method) => thrift2::remembered_row(&context, method, encoding, arguments, output),
             Method::Rest(_) => None,

@@ -2,14 +2,13 @@
 //! encoded arguments, with the table that the connection has named last.
 
 use std::borrow::Borrow;
-use std::sync::{Arc, PoisonError, TryLockError};
+use std::sync::Arc;
 
-use hjall_engine::name::TableName;
 use hjall_engine::request::Columns;
 use hjall_engine::{Error, Row};
 
 use super::context::CallContext;
-use super::permission;
+use super::{last_table, permission};
 use crate::dispatch::caller::LastTable;
 use crate::wire::fault::Fault;
 use crate::wire::method::Method;
@@ -56,38 +55,17 @@ impl RowRead<'_> {
         refuse: impl FnOnce(Error) -> Fault,
     ) -> Result<Option<Remembered>, Fault> {
         permission::check(context, method, &self.table)?;
-        let mut last = match context.scope.caller.last_table.try_lock() {
-            Ok(last) => last,
-            Err(TryLockError::Poisoned(last)) => PoisonError::into_inner(last),
-            // A connection has one call at a time, except over HTTP.
-            Err(TryLockError::WouldBlock) => return Ok(None),
-        };
-        let table = match &mut *last {
-            Some(table) if *table.name == *self.table => table,
-            last => match self.resolve(context) {
-                Some(table) => last.insert(table),
-                None => return Ok(None),
-            },
-        };
-        let found = match self.columns.is_all() {
-            true => table.rows.get(self.row, context.scope).map(|row| row.map(Remembered::Whole)),
-            false => {
-                let part = table.rows.get_columns(self.row, &self.columns, context.scope);
-                part.map(|row| row.map(Remembered::Part))
-            }
-        };
-        let found = found.map_err(refuse)?;
-        if found.is_none() && table.rows.is_dropped() {
-            // Another table may have the name by now.
-            *last = None;
-        }
-        Ok(found)
-    }
-
-    /// Looks the table up. The method reports what is wrong with its name.
-    fn resolve(&self, context: &CallContext<'_>) -> Option<LastTable> {
-        let name = TableName::parse(self.table).ok()?;
-        let rows = context.engine.table_named(name).remembered_rows().ok()?;
-        Some(LastTable { name: self.table.into(), rows })
+        let found = last_table::with_table(context, self.table, |LastTable { rows, .. }| {
+            let found = match self.columns.is_all() {
+                true => rows.get(self.row, context.scope).map(|row| row.map(Remembered::Whole)),
+                false => {
+                    let part = rows.get_columns(self.row, &self.columns, context.scope);
+                    part.map(|row| row.map(Remembered::Part))
+                }
+            };
+            let is_dropped = matches!(found, Ok(None)) && rows.is_dropped();
+            (found, is_dropped)
+        });
+        found.unwrap_or(Ok(None)).map_err(refuse)
     }
 }

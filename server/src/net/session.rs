@@ -99,12 +99,17 @@ pub async fn serve<S: AsyncRead + AsyncWrite + Unpin>(
             out.extend_from_slice(&[0; FRAME_HEAD]);
         }
         // The reply counts as held until the client has taken it.
-        let claim = match dispatcher.try_at_once(settings.load(), &call, message, &mut out, &client.caller) {
-            AtOnce::Answered(claim) => {
+        let tried = match dispatcher.try_at_once(settings.load(), &call, message, &mut out, &client.caller) {
+            AtOnce::Answered(claim) => Ok(claim),
+            AtOnce::Staged(staged) => dispatcher.finish(staged, &call, message, &mut out, &client.caller).await,
+            AtOnce::Queue(tried) => Err(tried),
+        };
+        let claim = match tried {
+            Ok(claim) => {
                 stream.skip_message(length);
                 claim
             }
-            AtOnce::Queue(tried) => {
+            Err(tried) => {
                 let message = stream.take_message(length);
                 let gone = stream.hang_up();
                 let queued = dispatcher.run_queued(tried, call, message, take(&mut out), &client.caller, gone);

@@ -290,7 +290,7 @@ impl Drop for Server {
 
 impl Loop {
     fn start(number: usize, dispatcher: &Dispatcher) -> io::Result<Self> {
-        let (runner, write_lane) = (dispatcher.runner.clone(), dispatcher.write_lane().clone());
+        let write_lane = dispatcher.write_lane().clone();
         let runtime = runtime::Builder::new_current_thread().enable_all().build()?;
         let handle = runtime.handle().clone();
         let (stop, stopped) = oneshot::channel::<()>();
@@ -298,8 +298,7 @@ impl Loop {
             let mailbox = Arc::<Mailbox>::default();
             mailbox.enter();
             runtime.spawn(mailbox.deliver());
-            let (writes, commits) = LoopWrites::enter(runner, write_lane);
-            runtime.spawn(commits);
+            let writes = LoopWrites::enter(write_lane);
             // A message and the drop of the sender both end the loop.
             let _ = runtime.block_on(stopped);
             // The connections end before their last writes are committed, so that none makes further ones.

@@ -18,12 +18,14 @@ pub struct Fields<'a> {
     rest: &'a [u8],
     /// The number of the field before; compact numbers are relative to it.
     previous: i16,
+    /// The value of a compact field of type bool, which its header contains.
+    flag: bool,
 }
 
 impl<'a> Fields<'a> {
     /// The fields of the struct at the beginning of `body`.
     pub fn new(encoding: Encoding, body: &'a [u8]) -> Self {
-        Self { encoding, rest: body, previous: 0 }
+        Self { encoding, rest: body, previous: 0, flag: false }
     }
 
     /// The number and the type of the next field, whose value has to be read then. `None` at the end of the struct.
@@ -42,6 +44,7 @@ impl<'a> Fields<'a> {
             (Encoding::Compact, [first, rest @ ..]) if first >> 4 != 0 => {
                 self.rest = rest;
                 self.previous = self.previous.checked_add(i16::from(first >> 4)).ok_or(Unusual)?;
+                self.flag = first & 0x0f == compact::TRUE;
                 Ok(Some((self.previous, compact::type_of(first & 0x0f).ok_or(Unusual)?)))
             }
             _ => Err(Unusual),
@@ -55,6 +58,19 @@ impl<'a> Fields<'a> {
         let (bytes, rest) = self.rest.split_at_checked(size).ok_or(Unusual)?;
         self.rest = rest;
         Ok(bytes)
+    }
+
+    /// The value of a field of type bool.
+    #[inline]
+    pub fn bool(&mut self) -> Result<bool, Unusual> {
+        match (self.encoding, self.rest) {
+            (Encoding::Compact, _) => Ok(self.flag),
+            (Encoding::Binary, [value @ (0 | 1), rest @ ..]) => {
+                self.rest = rest;
+                Ok(*value == 1)
+            }
+            (Encoding::Binary, _) => Err(Unusual),
+        }
     }
 
     /// The number of elements in the value of a field of type list, which must have elements of this type. They have to
@@ -71,7 +87,8 @@ impl<'a> Fields<'a> {
             Encoding::Binary => binary::number_of(of),
             Encoding::Compact => compact::number_of(of),
         };
-        if number == wanted { Ok(size) } else { Err(Unusual) }
+        // Each element has at least one byte.
+        if number == wanted && size <= self.rest.len() { Ok(size) } else { Err(Unusual) }
     }
 
     /// Passes the value of a field of type map, which must be empty.
@@ -93,6 +110,18 @@ impl<'a> Fields<'a> {
         let value = read(self)?;
         self.previous = previous;
         Ok(value)
+    }
+
+    /// Passes the fields before the one with this number, and returns its type. Its value has to be read then. `None`
+    /// if the struct ends before. Structs and lists may be nested `levels` deep.
+    pub fn find(&mut self, wanted: i16, levels: u8) -> Result<Option<TType>, Unusual> {
+        while let Some((id, of)) = self.next_field()? {
+            if id == wanted {
+                return Ok(Some(of));
+            }
+            self.pass(of, levels)?;
+        }
+        Ok(None)
     }
 
     /// Passes the fields that are left, and returns how many bytes follow the struct. Structs and lists may be nested

@@ -3,8 +3,12 @@
 use thrift::Result;
 use thrift::protocol::{TInputProtocol, TType};
 
+use super::fields::{Fields, Unusual};
 use super::{Encoding, arguments};
 use crate::wire::method::{Service, ServiceHint};
+
+/// The levels of nesting that are passed without the generated code.
+const LEVELS: u8 = 4;
 
 /// What a call's own bytes say: its service, or `None` where nothing in it decides. `body` begins behind the message
 /// header.
@@ -14,7 +18,10 @@ pub fn service(service_hint: ServiceHint, encoding: Encoding, body: &[u8]) -> Op
     match service_hint {
         ServiceHint::Name(service) => Some(service),
         ServiceHint::Struct { field, service } => {
-            let found = find(arguments(encoding, body).as_dyn(), field, |_, of| Ok(of)).ok().flatten()?;
+            let found = match Fields::new(encoding, body).find(field, LEVELS) {
+                Ok(found) => found?,
+                Err(Unusual) => find(arguments(encoding, body).as_dyn(), field, |_, of| Ok(of)).ok().flatten()?,
+            };
             Some(if found == TType::Struct { service } else { other(service) })
         }
         ServiceHint::Field { field, service, within, first } => {
@@ -101,6 +108,13 @@ fn first_two(input: &mut dyn TInputProtocol) -> Result<[Option<Vec<u8>>; 2]> {
 
 /// The length of the list in this field, or `None` if there is no such list.
 pub fn list_length(encoding: Encoding, body: &[u8], wanted: i16) -> Option<u64> {
+    let mut fields = Fields::new(encoding, body);
+    if let Ok(Some(TType::List)) = fields.find(wanted, LEVELS)
+        && let Ok(size) = fields.list(TType::Struct)
+    {
+        // Most lists are those of mutations.
+        return u64::try_from(size).ok();
+    }
     let mut input = arguments(encoding, body);
     let found = find(input.as_dyn(), wanted, |input, of| match of {
         TType::List => input.read_list_begin().map(|list| u64::try_from(list.size).ok()),

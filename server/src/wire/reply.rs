@@ -101,9 +101,20 @@ impl<'a> Output<'a> {
     }
 }
 
+/// The length of the sequence number in a binary header.
+const SEQUENCE: usize = 4;
+
 /// The text of the exception in the result struct of a reply, or `None` if the reply has a result. If the exception has
 /// no text, the text is empty.
 pub fn declared(encoding: Encoding, reply: &[u8]) -> Option<String> {
+    // Most replies are binary, and have a result.
+    if let (Encoding::Binary, [0x80, 0x01, 0, _, size @ ..]) = (encoding, reply)
+        && let Some((size, rest)) = size.split_first_chunk()
+        && let Some(body) = rest.get(u32::from_be_bytes(*size) as usize + SEQUENCE..)
+        && !may_begin_with_exception(encoding, body)
+    {
+        return None;
+    }
     let header = header::parse(encoding, reply).ok().flatten()?;
     let body = reply.get(header.body..)?;
     if !may_begin_with_exception(encoding, body) {

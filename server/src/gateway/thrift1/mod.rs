@@ -14,6 +14,7 @@ mod remembered;
 mod rows;
 mod scan;
 mod server;
+mod short_put;
 mod table;
 
 use hjall_idl::hbase1::*;
@@ -26,5 +27,6 @@ use crate::wire::method::{Method, Service, Thrift1};
 use crate::wire::reply::Output;
 
 pub use remembered::remembered_row;
+pub use short_put::short_put;
 
 hjall_idl::thrift1_methods!(dispatcher);

@@ -16,6 +16,7 @@ mod remembered;
 mod rows;
 mod scan;
 mod server;
+mod short_put;
 mod table;
 
 use hjall_idl::hbase2::*;
@@ -28,5 +29,6 @@ use crate::wire::method::{Method, Service, Thrift2};
 use crate::wire::reply::Output;
 
 pub use remembered::remembered_row;
+pub use short_put::short_put;
 
 hjall_idl::thrift2_methods!(dispatcher);

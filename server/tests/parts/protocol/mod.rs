@@ -6,4 +6,5 @@ mod hostile;
 mod remembered;
 mod round_trip;
 mod rows;
+mod short_puts;
 mod value;

@@ -28,7 +28,7 @@ const GET: Method = Method::Thrift2(Thrift2::Get);
 
 /// A change between reads.
 #[derive(Debug, Clone)]
-enum Change {
+pub enum Change {
     Put(u8, &'static str, &'static str, u8),
     Delete(u8),
     Disable,
@@ -37,15 +37,15 @@ enum Change {
     Create,
 }
 
-fn name() -> TableName {
+pub fn name() -> TableName {
     TableName::parse(b"t").unwrap()
 }
 
-fn row(n: u8) -> Vec<u8> {
+pub fn row(n: u8) -> Vec<u8> {
     format!("row{n}").into_bytes()
 }
 
-fn apply(context: &Context, change: &Change) {
+pub fn apply(context: &Context, change: &Change) {
     let table = context.engine.table(&name());
     // Changes of a table that does not exist, or is disabled, fail.
     let _ = match change {
@@ -69,7 +69,7 @@ fn apply(context: &Context, change: &Change) {
     };
 }
 
-fn create(context: &Context) -> hjall_engine::Result<()> {
+pub fn create(context: &Context) -> hjall_engine::Result<()> {
     let mut descriptor = TableDescriptor::new(name());
     for family in ["f", "f!", "g"] {
         descriptor.add_family(FamilyDescriptor::new(family).unwrap()).unwrap();
@@ -77,7 +77,7 @@ fn create(context: &Context) -> hjall_engine::Result<()> {
     context.engine.create_table(descriptor, vec![])
 }
 
-fn change() -> impl Strategy<Value = Change> {
+pub fn change() -> impl Strategy<Value = Change> {
     let put = (0..3_u8, select(vec!["f", "f!", "g"]), select(vec!["", "a", "b"]), any::<u8>());
     prop_oneof![
         8 => put.prop_map(|(n, family, qualifier, value)| Change::Put(n, family, qualifier, value)),
@@ -89,7 +89,7 @@ fn change() -> impl Strategy<Value = Change> {
     ]
 }
 
-fn text(text: &str) -> Value {
+pub fn text(text: &str) -> Value {
     Value::Bytes(text.as_bytes().to_vec())
 }
 
@@ -159,7 +159,7 @@ fn check(context: &Context, caller: &Arc<Caller>, wire: Wire, method: Method, gi
         (succeeded, out)
     };
     let remembered = answer(&|scope, output| {
-        context.try_remembered(scope, method, wire.encoding(), body, output).map(|answered| answered.is_ok())
+        context.try_encoded(scope, method, wire.encoding(), body, output).map(|answered| answered.is_ok())
     });
     let run = answer(&|scope, output| {
         Some(context.call(scope, method, arguments(wire.encoding(), body).as_dyn(), output).is_ok())

@@ -1,7 +1,10 @@
 //! Messages written by the thrift crate are measured, recognised and read back, whole and truncated.
 
+use hjall_server::dispatch::call::{Call, DefaultService};
 use hjall_server::wire::dialect::{Dialect, Opening, recognise};
 use hjall_server::wire::measure::{Measure, Progress, length_at_once};
+use hjall_server::wire::method::Service;
+use hjall_server::wire::recognise::list_length;
 use hjall_server::wire::{arguments, header};
 use proptest::prelude::*;
 use thrift::protocol::TType;
@@ -19,6 +22,27 @@ proptest! {
             prop_assert_eq!(&Value::read(TType::Struct, input.as_dyn()).unwrap(), &written);
             let mut input = arguments(wire.encoding(), &message[header.body..]);
             input.as_dyn().skip(TType::Struct).unwrap();
+        }
+    }
+
+    #[test]
+    fn a_field_of_the_arguments_tells_the_service_and_the_size_of_a_batch(
+        before in value::arguments(2), mutations in proptest::collection::vec(value::arguments(1), 0..20),
+        row in value::value_of(TType::String, 0), is_struct: bool,
+    ) {
+        let Value::Struct(before) = before else { unreachable!() };
+        let before = before.into_iter().map(|(id, value)| (id.max(10), value));
+        let second = if is_struct { Value::Struct(vec![(1, row)]) } else { row };
+        let rest = [(2, second), (3, Value::List(TType::Struct, mutations.clone()))];
+        let written = Value::Struct(before.chain(rest).collect());
+        for wire in Wire::ALL {
+            let message = wire.message("mutateRow", &written);
+            let call = Call::recognise(wire.encoding(), &message, &mut DefaultService::Assumed(Service::Rest)).unwrap();
+            prop_assert_eq!(call.service, if is_struct { Service::Thrift2 } else { Service::Thrift1 });
+            let body = call.arguments(&message);
+            prop_assert_eq!(list_length(wire.encoding(), body, 3), u64::try_from(mutations.len()).ok());
+            prop_assert_eq!(list_length(wire.encoding(), body, 2), None);
+            prop_assert_eq!(list_length(wire.encoding(), body, 4), None);
         }
     }
 

@@ -1,0 +1,152 @@
+//! Short writes that run on the event loop of their connection, and are answered when they have been committed.
+
+use std::task::Poll;
+use std::time::{Duration, Instant};
+
+use tracing::Span;
+
+use super::job::Rerun;
+use super::lane::Permit;
+use super::loop_writes::{LoopWrite, LoopWrites, StagedWrites};
+use super::memory_quota::MemoryClaim;
+use super::runner::{CallTimes, Ended, Request, Resources, Runner, span};
+use crate::wire::fault::Fault;
+
+/// What has become of a write that was run on an event loop.
+pub enum InlineWrite {
+    /// It has been answered. The memory of its reply, if that is not small.
+    Answered(Option<MemoryClaim>),
+    /// It is answered when its writes have been committed.
+    Staged(StagedCall),
+    /// It has had no effect, and has to be queued.
+    Undone(UndoneWrite),
+}
+
+/// A write that was run on an event loop without an effect, and has to be queued.
+pub struct UndoneWrite {
+    /// Its permit.
+    pub permit: Permit,
+    /// How long it ran.
+    pub took: Duration,
+    /// How it has to be run.
+    pub rerun: Rerun,
+}
+
+/// A call that was run on an event loop, and whose writes are staged.
+pub struct StagedCall {
+    writes: StagedWrites,
+    run: Run,
+}
+
+/// A run of a call that has not been answered.
+struct Run {
+    permit: Permit,
+    span: Span,
+    started: Instant,
+    resources: Resources,
+    outcome: Result<(), Fault>,
+    /// Where the reply begins.
+    begin: usize,
+}
+
+impl Run {
+    fn answer(self, ended: Instant, runner: &Runner, request: &Request<'_>, out: &mut Vec<u8>) -> Option<MemoryClaim> {
+        let Self { permit, span, started, resources, outcome, begin } = self;
+        let times = CallTimes { waited: Duration::ZERO, took: ended.saturating_duration_since(started) };
+        runner.ended(request, &permit, &span, times, Ended { resources, outcome, out, begin })
+    }
+
+    /// Discards the reply.
+    fn undo(mut self, out: &mut Vec<u8>, rerun: Rerun) -> UndoneWrite {
+        out.truncate(self.begin);
+        self.permit.waits_again();
+        UndoneWrite { permit: self.permit, took: self.started.elapsed(), rerun }
+    }
+}
+
+impl Runner {
+    /// Runs a short write on the event loop of its connection, and appends its reply to `out`, which may have `limit`
+    /// bytes then. If the call has to be queued, `out` is unchanged.
+    pub fn run_write_inline(
+        &self,
+        request: &Request<'_>,
+        out: &mut Vec<u8>,
+        limit: usize,
+        mut permit: Permit,
+        writes: &LoopWrites,
+    ) -> InlineWrite {
+        permit.begins();
+        let span = span(request, permit.lane().kind());
+        let (started, begin) = (Instant::now(), out.len());
+        let scope = self.scope(request, limit);
+        let (outcome, write) = writes
+            .run(|| span.in_scope(|| request.call.run_whole(&*self.handler, &scope, request.message, out, limit)));
+        let run = Run { permit, span, started, resources: scope.into(), outcome, begin };
+        match write {
+            LoopWrite::Done => InlineWrite::Answered(run.answer(Instant::now(), self, request, out)),
+            LoopWrite::Staged(writes) => InlineWrite::Staged(StagedCall { writes, run }),
+            LoopWrite::Undone(rerun) => InlineWrite::Undone(run.undo(out, rerun)),
+        }
+    }
+
+    /// Lets the connections run whose calls have arrived, then commits the writes of a call, unless one of those has
+    /// done that, and answers it. Returns the memory of the reply.
+    ///
+    /// If the future is dropped, the writes are committed nevertheless.
+    ///
+    /// # Errors
+    /// The writes have not been committed, and `out` is as before the call.
+    pub async fn finish_write(
+        &self,
+        staged: StagedCall,
+        request: Request<'_>,
+        out: &mut Vec<u8>,
+    ) -> Result<Option<MemoryClaim>, UndoneWrite> {
+        let unanswered = Unanswered { runner: self, request, out, staged: Some(staged) };
+        behind_others().await;
+        unanswered.answer()
+    }
+}
+
+/// Completes when the tasks have run that are ready now. Tokio's `yield_now` would also wait for new events.
+async fn behind_others() {
+    let mut has_waited = false;
+    std::future::poll_fn(|context| {
+        if std::mem::replace(&mut has_waited, true) {
+            return Poll::Ready(());
+        }
+        context.waker().wake_by_ref();
+        Poll::Pending
+    })
+    .await;
+}
+
+/// A staged call. If it is dropped, it is ended and reported, although there is no client for its reply.
+struct Unanswered<'a> {
+    runner: &'a Runner,
+    request: Request<'a>,
+    out: &'a mut Vec<u8>,
+    staged: Option<StagedCall>,
+}
+
+impl Unanswered<'_> {
+    fn answer(mut self) -> Result<Option<MemoryClaim>, UndoneWrite> {
+        self.end()
+    }
+
+    fn end(&mut self) -> Result<Option<MemoryClaim>, UndoneWrite> {
+        let Some(StagedCall { mut writes, run }) = self.staged.take() else { return Ok(None) };
+        match writes.finish() {
+            Ok(ended) => Ok(run.answer(ended, self.runner, &self.request, self.out)),
+            Err(rerun) => Err(run.undo(self.out, rerun)),
+        }
+    }
+}
+
+impl Drop for Unanswered<'_> {
+    fn drop(&mut self) {
+        if let Err(UndoneWrite { permit, took, .. }) = self.end() {
+            self.runner.abandoned(&self.request, permit.lane(), CallTimes { waited: Duration::ZERO, took });
+        }
+    }
+}

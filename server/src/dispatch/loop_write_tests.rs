@@ -1,0 +1,231 @@
+//! Writes of an event loop: those of several calls share a commit, also if it does not succeed or if the client of one
+//! of them disconnects.
+
+#![allow(clippy::unwrap_used, clippy::panic)]
+
+use std::pin::pin;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
+use std::task::{Context, Poll, Waker};
+
+use hjall_engine::clock::SystemClock;
+use hjall_engine::mutation::{Put, PutCell};
+use hjall_engine::name::TableName;
+use hjall_engine::request::Get;
+use hjall_engine::schema::{FamilyDescriptor, TableDescriptor};
+use hjall_engine::store::fault::{Call as StoreCall, Counted, FaultStore, InjectedFault, When};
+use hjall_engine::store::{FjallStore, StoreOptions};
+use hjall_engine::{Engine, ErrorKind, LATEST, Table};
+use thrift::protocol::{TFieldIdentifier, TInputProtocol, TType};
+
+use super::call::{Call, DefaultService, Handler};
+use super::call_scope::CallScope;
+use super::caller::Caller;
+use super::dispatcher::{AtOnce, Dispatcher, StagedWrite};
+use super::identity::Identity;
+use super::loop_writes::{LoopWrites, LoopWritesGuard};
+use super::runner::ActiveSettings;
+use crate::observe::{CallEnd, CallReport, Observer};
+use crate::settings::config::{Config, FastPath};
+use crate::wire::Encoding;
+use crate::wire::fault::Fault;
+use crate::wire::method::{LaneKind, Method, Service};
+use crate::wire::reply::Output;
+
+/// Puts a cell into a row of its own for each call, and answers with a result without fields.
+#[derive(Debug)]
+struct Puts {
+    table: Table,
+    rows: AtomicU64,
+}
+
+impl Handler for Puts {
+    fn call(
+        &self,
+        _: &CallScope<'_>,
+        _: Method,
+        input: &mut dyn TInputProtocol,
+        output: &mut Output<'_>,
+    ) -> Result<(), Fault> {
+        input.skip(TType::Struct)?;
+        let row = self.rows.fetch_add(1, Ordering::Relaxed).to_string();
+        let cell = PutCell { family: "f".into(), qualifier: "q".into(), timestamp: LATEST, value: "v".into() };
+        let put = Put { row: row.into(), cells: vec![cell], ..Put::default() };
+        self.table.put(&put).map_err(|error| Fault::internal(error.to_string()))?;
+        Ok(output.generated(|output| {
+            output.write_field_begin(&TFieldIdentifier::new("success", TType::Bool, 0))?;
+            output.write_bool(true)?;
+            output.write_field_stop()
+        })?)
+    }
+}
+
+/// How calls have ended.
+#[derive(Debug, Default)]
+struct Ends(Mutex<Vec<&'static str>>);
+
+impl Observer for Ends {
+    fn call_ended(&self, call: &CallReport<'_>) {
+        let end = match call.end {
+            CallEnd::Answered => "answered",
+            CallEnd::Failed(_) => "failed",
+            CallEnd::Refused(_) => "refused",
+            CallEnd::Dropped(_) => "dropped",
+        };
+        self.0.lock().unwrap().push(end);
+    }
+}
+
+/// An event loop without a socket.
+struct World {
+    dispatcher: Dispatcher,
+    store: Arc<FaultStore>,
+    table: Table,
+    ends: Arc<Ends>,
+    call: Call,
+    caller: Arc<Caller>,
+    _writes: LoopWritesGuard,
+    _folder: tempfile::TempDir,
+}
+
+/// `mutateRow` without arguments.
+const MESSAGE: &[u8] = b"\x80\x01\x00\x01\x00\x00\x00\x09mutateRow\x00\x00\x00\x07\x00";
+
+impl World {
+    fn new() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let options = StoreOptions { clock: Some(Arc::new(SystemClock)), ..StoreOptions::default() };
+        let store = Arc::new(FaultStore::new(FjallStore::open(folder.path(), options).unwrap()));
+        let engine = Engine::with_store(store.clone()).unwrap();
+        let name = TableName::parse(b"t").unwrap();
+        let mut descriptor = TableDescriptor::new(name.clone());
+        descriptor.add_family(FamilyDescriptor::new("f").unwrap()).unwrap();
+        engine.create_table(descriptor, vec![]).unwrap();
+        let (table, ends) = (engine.table(&name), Arc::<Ends>::default());
+        let config = Config { fast_path: FastPath::Always, observer: Some(ends.clone()), ..Config::default() };
+        let identity = Identity { host: "host".to_owned(), port: 9090, start_code: 7 };
+        let handler = Arc::new(Puts { table: table.clone(), rows: AtomicU64::new(0) });
+        let dispatcher = Dispatcher::new(handler, identity, ActiveSettings::new(config));
+        let mut service = DefaultService::Only(Service::Thrift1);
+        Self {
+            call: Call::recognise(Encoding::Binary, MESSAGE, &mut service).unwrap(),
+            caller: Caller::new(([127, 0, 0, 1], 1).into()),
+            _writes: LoopWrites::enter(dispatcher.write_lane().clone()),
+            dispatcher,
+            store,
+            table,
+            ends,
+            _folder: folder,
+        }
+    }
+
+    /// Runs a put, which has to be staged.
+    fn stage(&self, out: &mut Vec<u8>) -> StagedWrite {
+        match self.dispatcher.try_at_once(&self.dispatcher.live(), &self.call, MESSAGE, out, &self.caller) {
+            AtOnce::Staged(staged) => staged,
+            _ => panic!("the write was not staged"),
+        }
+    }
+
+    /// Polls the end of staged puts in turn until each has ended. Returns their replies; `None` for those that have to
+    /// be queued.
+    fn finish(&self, staged: Vec<(StagedWrite, Vec<u8>)>) -> Vec<Option<Vec<u8>>> {
+        let mut context = Context::from_waker(Waker::noop());
+        let ends = staged.into_iter().map(|(staged, mut out)| {
+            Box::pin(async move {
+                let ended = self.dispatcher.finish(staged, &self.call, MESSAGE, &mut out, &self.caller).await;
+                ended.is_ok().then_some(out)
+            })
+        });
+        let mut ends: Vec<_> = ends.collect();
+        assert!(ends.iter_mut().all(|end| end.as_mut().poll(&mut context).is_pending()), "others go first");
+        let ended = ends.iter_mut().map(|end| match end.as_mut().poll(&mut context) {
+            Poll::Ready(reply) => reply,
+            Poll::Pending => panic!("a staged write waits"),
+        });
+        ended.collect()
+    }
+
+    fn stage_all(&self, calls: usize) -> Vec<(StagedWrite, Vec<u8>)> {
+        let stage = |_| {
+            let mut out = Vec::new();
+            (self.stage(&mut out), out)
+        };
+        (0..calls).map(stage).collect()
+    }
+
+    fn is_written(&self, row: usize) -> bool {
+        !self.table.get(&Get::new(row.to_string())).unwrap().cells.is_empty()
+    }
+
+    fn ends(&self) -> Vec<&'static str> {
+        std::mem::take(&mut *self.ends.0.lock().unwrap())
+    }
+
+    fn running(&self) -> usize {
+        self.dispatcher.lane(LaneKind::Write).metrics().running
+    }
+}
+
+#[test]
+fn the_first_call_that_runs_again_commits_for_all() {
+    let world = World::new();
+    let staged = world.stage_all(3);
+    assert!(!world.is_written(0), "not before the commit");
+    assert_eq!((world.ends(), world.running()), (vec![], 3));
+    let replies = world.finish(staged);
+    assert!(replies.iter().all(|reply| reply.as_ref().is_some_and(|reply| reply.ends_with(b"\x02\x00\x00\x01\x00"))));
+    assert!((0..3).all(|row| world.is_written(row)));
+    assert_eq!((world.ends(), world.running()), (vec!["answered"; 3], 0));
+}
+
+#[test]
+fn a_call_whose_client_disconnects_is_written_and_reported() {
+    let world = World::new();
+    let mut staged = world.stage_all(2);
+    {
+        let (dropped, mut out) = staged.remove(0);
+        let mut end = pin!(world.dispatcher.finish(dropped, &world.call, MESSAGE, &mut out, &world.caller));
+        assert!(end.as_mut().poll(&mut Context::from_waker(Waker::noop())).is_pending());
+    }
+    assert!(world.is_written(0) && world.is_written(1));
+    assert_eq!(world.ends(), ["answered"]);
+    assert!(world.finish(staged).iter().all(Option::is_some));
+    assert_eq!((world.ends(), world.running()), (vec!["answered"], 0));
+    drop(world.stage_all(1));
+    assert!(world.is_written(2), "a write that nothing waits for is committed");
+}
+
+#[test]
+fn calls_of_a_commit_that_did_not_succeed_are_queued_and_only_those() {
+    let world = World::new();
+    let counted = Counted::Only(StoreCall::Transact);
+    for round in 0..3 {
+        let fault = InjectedFault { counted, nth: 1, when: When::Before, kind: ErrorKind::Busy, lasting: false };
+        world.store.fail(fault);
+        let undone = world.stage_all(2);
+        // Commits the two.
+        drop(world.finish(undone).into_iter().map(|reply| assert_eq!(reply, None)).collect::<Vec<_>>());
+        assert!(world.store.heal(), "the fault was injected");
+        assert!(world.finish(world.stage_all(1)).iter().all(Option::is_some));
+        assert!(world.is_written(round * 3 + 2) && !world.is_written(round * 3));
+        assert_eq!((world.ends(), world.running()), (vec!["answered"], 0));
+    }
+}
+
+#[test]
+fn a_call_whose_client_disconnects_and_whose_commit_does_not_succeed_is_dropped() {
+    let world = World::new();
+    let counted = Counted::Only(StoreCall::Transact);
+    world.store.fail(InjectedFault { counted, nth: 1, when: When::Before, kind: ErrorKind::Busy, lasting: false });
+    {
+        let mut out = Vec::new();
+        let staged = world.stage(&mut out);
+        let mut end = pin!(world.dispatcher.finish(staged, &world.call, MESSAGE, &mut out, &world.caller));
+        assert!(end.as_mut().poll(&mut Context::from_waker(Waker::noop())).is_pending());
+    }
+    assert!(world.store.heal(), "the fault was injected");
+    assert!(!world.is_written(0));
+    assert_eq!((world.ends(), world.running()), (vec!["dropped"], 0));
+    assert_eq!(world.dispatcher.lane(LaneKind::Write).metrics().dropped_gone, 1);
+}

@@ -1,0 +1,70 @@
+//! `mutateRow` that puts a few cells, straight from its encoded arguments.
+
+use hjall_engine::LATEST;
+use hjall_engine::mutation::{Durability, PutCellOf, PutOf};
+use hjall_idl::hbase1::MutateRowResult;
+use thrift::protocol::{TSerializable, TType};
+
+use super::error::{declared, ia, io};
+use crate::gateway::context::CallContext;
+use crate::gateway::short_put::{Nothing, ShortPut, read_cells};
+use crate::wire::Encoding;
+use crate::wire::fault::Fault;
+use crate::wire::fields::{Fields, Unusual};
+use crate::wire::method::{Method, Thrift1};
+use crate::wire::reply::Output;
+
+/// Runs such a call. `None`, with nothing done: the arguments have another form.
+pub fn short_put(
+    context: &CallContext<'_>,
+    encoding: Encoding,
+    arguments: &[u8],
+    output: &mut Output<'_>,
+) -> Option<Result<(), Fault>> {
+    let wanted = read(Fields::new(encoding, arguments)).ok()?;
+    Some(match wanted.run(context, Method::Thrift1(Thrift1::MutateRow), declared)? {
+        Ok(()) => output.append(&Nothing).map_err(Fault::from),
+        Err(fault) => refuse(fault, output),
+    })
+}
+
+/// As the method answers.
+fn refuse(fault: Fault, output: &mut Output<'_>) -> Result<(), Fault> {
+    let mut result = MutateRowResult::default();
+    ia(io(Err(fault), &mut result.io), &mut result.ia)?;
+    Ok(output.generated(|output| result.write_to_out_protocol(output))?)
+}
+
+fn read(mut fields: Fields<'_>) -> Result<ShortPut<'_>, Unusual> {
+    let (mut table, mut row, mut cells) = (None, None, None);
+    while let Some(field) = fields.next_field()? {
+        match field {
+            (1, TType::String) => table = Some(fields.bytes()?),
+            (2, TType::String) => row = Some(fields.bytes()?),
+            (3, TType::List) => cells = Some(read_cells(&mut fields, read_cell)?),
+            // HappyBase sends attributes with every call.
+            (4, TType::Map) => fields.empty_map()?,
+            _ => return Err(Unusual),
+        }
+    }
+    let (table, row, cells) = (table.ok_or(Unusual)?, row.ok_or(Unusual)?, cells.ok_or(Unusual)?);
+    Ok(ShortPut { table, put: PutOf { row, cells, ttl_ms: None, durability: Durability::SyncWal } })
+}
+
+/// Reads a mutation, which must be a put with a qualifier that is written to the journal.
+fn read_cell<'a>(fields: &mut Fields<'a>) -> Result<PutCellOf<&'a [u8]>, Unusual> {
+    let (mut column, mut value) = (None, &[][..]);
+    while let Some(field) = fields.next_field()? {
+        match field {
+            (1, TType::Bool) if !fields.bool()? => {}
+            (2, TType::String) => column = Some(fields.bytes()?),
+            (3, TType::String) => value = fields.bytes()?,
+            (4, TType::Bool) if fields.bool()? => {}
+            _ => return Err(Unusual),
+        }
+    }
+    let column = column.ok_or(Unusual)?;
+    let colon = column.iter().position(|byte| *byte == b':').ok_or(Unusual)?;
+    let (family, qualifier) = (&column[..colon], &column[colon + 1..]);
+    Ok(PutCellOf { family, qualifier, timestamp: LATEST, value })
+}

@@ -1,0 +1,172 @@
+//! Puts that are run straight from their encoded arguments: each has the effect and the answer of the method.
+
+use std::cell::Cell;
+use std::sync::Arc;
+
+use hjall_engine::request::Scan;
+use hjall_server::dispatch::call::Handler;
+use hjall_server::dispatch::call_scope::CallScope;
+use hjall_server::dispatch::caller::Caller;
+use hjall_server::gateway::context::Context;
+use hjall_server::wire::arguments;
+use hjall_server::wire::method::{Method, Thrift1, Thrift2};
+use hjall_server::wire::reply::{Buffer, Output};
+use proptest::collection::vec;
+use proptest::prelude::*;
+use proptest::sample::select;
+use thrift::protocol::TType;
+
+use super::gateways::{caller, context};
+use super::remembered::{apply, change, create, name, row, text};
+use super::value::{Value, Wire};
+
+const MUTATE_ROW: Method = Method::Thrift1(Thrift1::MutateRow);
+const PUT: Method = Method::Thrift2(Thrift2::Put);
+
+/// Fields with their numbers; those without a value are left out.
+fn fields(all: impl IntoIterator<Item = (i16, Option<Value>)>) -> Vec<(i16, Value)> {
+    all.into_iter().filter_map(|(id, value)| Some((id, value?))).collect()
+}
+
+/// A mutation of Thrift1, or a column value of Thrift2.
+fn cell(method: Method) -> impl Strategy<Value = Value> {
+    let column = select(vec!["f:", "f:a", "f!:b", "g:a:c", "f:a", "f:b", "g:x", "f", "unknown:a", ":a", ""]);
+    let value = prop_oneof![9 => vec(any::<u8>(), 0..40).prop_map(Some), 1 => Just(None)];
+    let flag = |usual: bool| prop_oneof![4 => Just(None), 8 => Just(Some(usual)), 1 => Just(Some(!usual))];
+    let unusual = prop_oneof![
+        20 => Just(None),
+        1 => select(vec![(2, text("f:a")), (4, Value::I64(7)), (9, text("unknown")), (3, Value::I32(1))]).prop_map(Some),
+    ];
+    (column, value, flag(false), flag(true), unusual).prop_map(move |(column, value, delete, wal, unusual)| {
+        let value = value.map(Value::Bytes);
+        let cell = match method {
+            MUTATE_ROW => {
+                let flags = (delete.map(Value::Bool), wal.map(Value::Bool));
+                fields([(1, flags.0), (2, Some(text(column))), (3, value), (4, flags.1)])
+            }
+            _ => {
+                let (family, qualifier) = column.split_once(':').unwrap_or((column, "q"));
+                fields([(1, Some(text(family))), (2, Some(text(qualifier))), (3, value)])
+            }
+        };
+        Value::Struct(cell.into_iter().chain(unusual).collect())
+    })
+}
+
+/// The arguments of one of the methods, most of them as clients send them.
+fn put() -> impl Strategy<Value = (Method, Value)> {
+    select(vec![MUTATE_ROW, PUT]).prop_flat_map(|method| {
+        let cells = prop_oneof![20 => vec(cell(method), 1..4), 1 => vec(cell(method), 0..20)];
+        let table = prop_oneof![15 => Just("t"), 1 => select(vec!["default:t", "other", "", "a b"])];
+        let key = (0..3_u8).prop_map(|n| Value::Bytes(row(n)));
+        let key = prop_oneof![20 => key, 1 => Just(text("")), 1 => Just(Value::I64(5))];
+        let attributes = prop_oneof![
+            4 => Just(None),
+            4 => Just(Some(vec![])),
+            1 => Just(Some(vec![(text("_ttl"), Value::Bytes(vec![0, 0, 0, 0, 0, 0, 0, 9]))])),
+        ];
+        let unusual = prop_oneof![
+            12 => Just(None),
+            1 => select(vec![(1, text("t")), (2, text("row1")), (6, Value::I32(1)), (9, text("unknown"))]).prop_map(Some),
+        ];
+        (cells, table, key, attributes, unusual).prop_map(move |(cells, table, key, attributes, unusual)| {
+            let cells = Some(Value::List(TType::Struct, cells));
+            let attributes = attributes.map(|pairs| Value::Map(TType::String, TType::String, pairs));
+            let mut all = vec![(1, text(table))];
+            match method {
+                MUTATE_ROW => all.extend(fields([(2, Some(key)), (3, cells), (4, attributes)]).into_iter().chain(unusual)),
+                _ => {
+                    let parts = fields([(1, Some(key)), (2, cells), (5, attributes)]).into_iter().chain(unusual);
+                    all.push((2, Value::Struct(parts.collect())));
+                }
+            }
+            (method, Value::Struct(all))
+        })
+    })
+}
+
+/// A gateway and its client.
+struct Gateway(Context, Arc<Caller>);
+
+impl Gateway {
+    fn new() -> Self {
+        let context = context();
+        create(&context).unwrap();
+        Self(context, caller())
+    }
+
+    /// The answer to a call: whether it succeeded, and its bytes.
+    fn answer(
+        &self,
+        run: impl FnOnce(&CallScope<'_>, &mut Output<'_>) -> Option<bool>,
+        wire: Wire,
+    ) -> (Option<bool>, Vec<u8>) {
+        let mut out = Vec::new();
+        let succeeded = {
+            let mut output = Output::new(wire.encoding(), Buffer::new(&mut out, 64 << 20));
+            run(&CallScope::unlimited(&self.1), &mut output)
+        };
+        (succeeded, out)
+    }
+
+    /// Runs the method.
+    fn call(&self, wire: Wire, method: Method, body: &[u8]) -> (Option<bool>, Vec<u8>) {
+        let run = |scope: &CallScope<'_>, output: &mut Output<'_>| {
+            Some(self.0.call(scope, method, arguments(wire.encoding(), body).as_dyn(), output).is_ok())
+        };
+        self.answer(run, wire)
+    }
+
+    /// Runs the call from its encoded arguments; the method if that is not possible.
+    fn call_encoded(&self, wire: Wire, method: Method, body: &[u8]) -> (Option<bool>, Vec<u8>) {
+        let run = |scope: &CallScope<'_>, output: &mut Output<'_>| {
+            self.0.try_encoded(scope, method, wire.encoding(), body, output).map(|answered| answered.is_ok())
+        };
+        let (succeeded, out) = self.answer(run, wire);
+        if succeeded.is_some() {
+            RUN.set(RUN.get() + 1);
+            return (succeeded, out);
+        }
+        assert_eq!(out, b"", "nothing is written unless the call is answered");
+        self.call(wire, method, body)
+    }
+
+    /// All cells of the table, with their timestamps; none if it cannot be read.
+    fn stored(&self) -> Option<String> {
+        let mut scanner = self.0.engine.table(&name()).scan(Scan::default()).ok()?;
+        Some(format!("{:?}", scanner.next(100).ok()?))
+    }
+}
+
+thread_local! {
+    static RUN: Cell<usize> = const { Cell::new(0) };
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(60))]
+
+    fn histories(steps in vec((prop::option::weighted(0.1, change()), put()), 1..60)) {
+        let (encoded, methods) = (Gateway::new(), Gateway::new());
+        for (change, (method, given)) in &steps {
+            for gateway in [&encoded, &methods] {
+                if let Some(change) = change {
+                    apply(&gateway.0, change);
+                }
+            }
+            for wire in [Wire::Strict, Wire::Compact] {
+                let message = wire.message("", given);
+                let body = &message[wire.message("", &Value::Struct(vec![])).len() - 1..];
+                let answer = encoded.call_encoded(wire, *method, body);
+                prop_assert_eq!(answer, methods.call(wire, *method, body), "{:?} {:?} {:?}", wire, method, given);
+            }
+            prop_assert_eq!(encoded.stored(), methods.stored());
+        }
+    }
+}
+
+#[test]
+fn a_put_from_encoded_arguments_has_the_effect_and_the_answer_of_the_method() {
+    histories();
+    let run = RUN.get();
+    assert!(run > 500, "only {run} puts were run from their encoded arguments");
+}
