@@ -97,8 +97,7 @@ impl Batches {
             },
         };
         let key_builder = key.name.as_ref().map(|_| decode::builder(key.codec));
-        let filling =
-            Filling { rows: 0, bytes: 0, key: key_builder, key_codec: key.codec, builders, null_on_error };
+        let filling = Filling { rows: 0, bytes: 0, key: key_builder, key_codec: key.codec, builders, null_on_error };
         Self { scanner, row: ReusedRow::default(), filling, rows_max, ended: false }
     }
 
@@ -279,7 +278,9 @@ impl Filling {
         let columns = match &mut self.builders {
             Builders::Rows(builder) => builder.finish(),
             Builders::Cells { names, times, values, .. } => {
-                [Arc::new(names.finish()) as ArrayRef, times.finish(), values.finish()].map(|array| (array, None)).into()
+                [Arc::new(names.finish()) as ArrayRef, times.finish(), values.finish()]
+                    .map(|array| (array, None))
+                    .into()
             }
         };
         FilledBatch { rows, key: self.key.as_mut().map(|key| key.finish()), columns }

@@ -74,7 +74,9 @@ pub fn check_number(columns: usize) -> Result<(), TransferError> {
 pub fn in_order(mut found: Vec<ColumnSpec>, requested: &[ColumnRequest]) -> Vec<ColumnSpec> {
     found.sort_by(|a, b| (&a.family, &a.qualifier).cmp(&(&b.family, &b.qualifier)));
     let is_named = |column: &ColumnSpec| {
-        requested.iter().any(|a| a.family.as_ref() == Some(&column.family) && a.qualifier.as_ref() == Some(&column.qualifier))
+        requested
+            .iter()
+            .any(|a| a.family.as_ref() == Some(&column.family) && a.qualifier.as_ref() == Some(&column.qualifier))
     };
     let mut columns: Vec<ColumnSpec> = Vec::new();
     for a in requested {
