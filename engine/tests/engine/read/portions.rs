@@ -173,7 +173,7 @@ fn one_by_one(scanner: &mut Scanner, n: usize) -> Vec<CellParts> {
 fn rows_that_are_read_one_by_one_are_the_same() {
     for db in Database::all() {
         let table = db.table("t", &["f VERSIONS=3", "g"]);
-        for n in 0..300_i64 {
+        for n in 1..300_i64 {
             let row = format!("r{:03}", n * 7 % 100);
             let (column, other) = (format!("f:{}", n % 5), format!("g:{}", n * n % 11));
             let mut written = put(&row, &[(&column, n, "v"), (&other, n, "w"), ("f:", n, "")]);
