@@ -117,8 +117,8 @@ async function main() {
   for (const peer of peers) await peer.settle();
   const keys = Array.from({ length: 8192 }, (_, i) => peers[0].keys((i * 104_729) % ROWS));
   const at = (i) => keys[i & 8191];
-  // The first reads of a row come from files, and the second fills the row cache. On a busy machine, they would be most of
-  // those that are measured.
+  // The first reads of a row come from files, and the second fills the row cache. On a busy machine, they would be most
+  // of those that are measured.
   for (const { getSync } of peers) for (let pass = 0; pass < 3; pass += 1) keys.forEach(getSync);
 
   await compare('get of a row, sync', peers, (peer) => peer.getSync, (peer) => rateSync(peer.name, (i) => peer.getSync(at(i))));

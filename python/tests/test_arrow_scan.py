@@ -96,7 +96,9 @@ def test_columns_that_later_rows_add(table, batch_rows):
     table.put(b"s03", {b"g:x": struct.pack(">q", 3)}, timestamp=TIME_MS)
 
     def scan(**options):
-        return table.scan_arrow({"f:": "int64", "f:07": "utf8", "g:x": "int64"}, row_prefix=b"s", errors="null", **options)
+        return table.scan_arrow(
+            {"f:": "int64", "f:07": "utf8", "g:x": "int64"}, row_prefix=b"s", errors="null", **options
+        )
 
     names = [f"f:{i:02d}" for i in range(20) if i != 7] + ["f:07", "g:x"]
     found = scan(batch_rows=batch_rows).to_polars()

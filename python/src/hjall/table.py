@@ -673,9 +673,10 @@ class Table(_native.Table):
             `Bytes.toBytes` writes them. The decoders are `binary`; `utf8`; `int64` (or `counter`), `int32`, `int16`,
             `int8`; `uint64`, `uint32`, `uint16`, `uint8`; `int` for integers of 1, 2, 4 or 8 bytes; `float64`,
             `float32`; `bool` (1 byte); `timestamp` (8 bytes, milliseconds since 1970), `timestamp_s`, `timestamp_us`,
-            `timestamp_ns`; `date` (as `timestamp`); `decimal(precision, scale)` (Java's `BigDecimal`);
-            `list(int64)` and lists of other types of one width; `int_text` and `float_text` for decimal text; and
-            `cell_timestamp` for the timestamp of the cell instead of its value. Types of Python, pyarrow and polars are accepted in place of names.
+            `timestamp_ns`; `date` (as `timestamp`); `decimal(precision, scale)` (Java's `BigDecimal`); `list(int64)`
+            and lists of other types of one width; `int_text` and `float_text` for decimal text; and `cell_timestamp`
+            for the timestamp of the cell instead of its value. Types of Python, pyarrow and polars are accepted in
+            place of names.
         :param row: the name of the column of row keys; `None` leaves it out.
         :param row_type: the decoder of row keys.
         :param include_timestamp: with `layout="rows"`, whether each column is followed by a column
