@@ -91,6 +91,25 @@ async function levelPeer() {
   };
 }
 
+/** classic-level with a key and a value for each cell, as much as hjall stores. Only for batches. */
+async function levelCellsPeer() {
+  const { ClassicLevel } = require('classic-level');
+  const db = new ClassicLevel(folder('level-cells'), { keyEncoding: 'buffer', valueEncoding: 'buffer' });
+  await db.open();
+  return {
+    name: 'classic-level, a key per cell',
+    putMany: (from, to) => {
+      const batch = db.batch();
+      for (let i = from; i < to; i += 1) {
+        const row = key(i);
+        for (const column of COLUMNS) batch.put(Buffer.from(`${row}${column}`), value(i, column));
+      }
+      return batch.write();
+    },
+    close: () => db.close(),
+  };
+}
+
 /** better-sqlite3: a row of five columns. It has no asynchronous API. */
 async function sqlitePeer() {
   const Database = require('better-sqlite3');
@@ -150,4 +169,4 @@ async function fill(peer, count) {
   return (count * COLUMNS.length * 1000) / (performance.now() - began);
 }
 
-module.exports = { COLUMNS, PER_BATCH, fill, hjallPeer, key, levelPeer, lmdbPeer, sqlitePeer };
+module.exports = { COLUMNS, PER_BATCH, fill, hjallPeer, key, levelCellsPeer, levelPeer, lmdbPeer, sqlitePeer };

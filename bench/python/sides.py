@@ -60,6 +60,11 @@ class Hjall:
         table = self.table.scan_arrow(dict.fromkeys(COLUMNS, "int64")).collect()
         return table.num_rows * CELLS
 
+    def arrow_discovered(self) -> int:
+        """Reads all rows as Arrow data whose columns are not named; returns the number of cells."""
+        table = self.table.scan_arrow(values="int64").collect()
+        return table.num_rows * CELLS
+
     def arrow_columns(self) -> int:
         """Reads all rows into a polars DataFrame; returns the number of cells."""
         return self.table.scan_arrow(dict.fromkeys(COLUMNS, "int64")).to_polars().height * CELLS

@@ -65,14 +65,22 @@ impl Stop {
     }
 
     fn is_call_stopped(&self) -> bool {
-        let current = self.call.as_ref().and_then(|current| current.lock().clone());
-        current.is_some_and(|asked| asked.load(Ordering::Relaxed))
+        self.call().is_some_and(|asked| asked.load(Ordering::Relaxed))
     }
 
-    /// Like [`Self::check`], but first yields to other threads, so that short reads need not wait for a long scan's
-    /// time slice to end.
+    /// The flag of the call that is reading from the scan.
+    fn call(&self) -> Option<Arc<AtomicBool>> {
+        self.call.as_ref().and_then(|current| current.lock().clone())
+    }
+
+    /// Like [`Self::check`], but first yields to other threads if the read is part of a call that can be stopped, as
+    /// those of a server are: its short reads need not wait for a long scan's time slice to end. The thread of an
+    /// embedding program keeps the core, which any other busy process on the machine would take.
     pub(crate) fn pause(&self) -> Result<()> {
-        std::thread::yield_now();
+        let is_of_call = if self.call.is_some() { self.call().is_some() } else { self.asked.is_some() };
+        if is_of_call {
+            std::thread::yield_now();
+        }
         self.check()
     }
 

@@ -57,15 +57,20 @@ class Batch {
   }
 
   put(key, data, options) {
-    const given = { ...this.#options, ...checked(options, PUT_OPTIONS, 'batch.put') };
+    const given = this.#with(checked(options, PUT_OPTIONS, 'batch.put'));
     this.#mutations.push(putOf(key, data, given, 'batch.put', this[BACKEND].encoding, true));
     return this;
   }
 
   delete(key, columns, options) {
-    const given = { ...this.#options, ...checked(options, DELETE_OPTIONS, 'batch.delete') };
+    const given = this.#with(checked(options, DELETE_OPTIONS, 'batch.delete'));
     this.#mutations.push(deleteOf(key, columns, given, 'batch.delete', this[BACKEND].encoding, true));
     return this;
+  }
+
+  /** The options of a put or delete, and those of the batch. */
+  #with(options) {
+    return Object.keys(options).length === 0 ? this.#options : { ...this.#options, ...options };
   }
 
   /** Discards what has been collected. */

@@ -19,14 +19,17 @@ function bytes(value, what, encoding) {
     );
   }
   if (typeof value === 'number' || typeof value === 'bigint') {
+    const text = encoding === 'utf8' ? `'${value}' for its text, or ` : '';
     throw new TypeError(
-      `${what} must be a Buffer or Uint8Array, not the number ${value}: use long(${shown(value)}) for the eight bytes of a counter`,
+      `${what} must be a Buffer or Uint8Array, not the number ${value}: use ${text}long(${shown(value)}) for the eight bytes of a counter`,
     );
   }
   if (value instanceof ArrayBuffer || ArrayBuffer.isView(value)) {
     throw new TypeError(`${what} must be a Buffer or Uint8Array, not ${shown(value)}: wrap it in new Uint8Array(…)`);
   }
-  throw new TypeError(`${what} must be a Buffer or Uint8Array, not ${shown(value)}`);
+  const allowed = encoding === 'utf8' ? 'a string, Buffer or Uint8Array' : 'a Buffer or Uint8Array';
+  const remedy = typeof value === 'object' && value !== null ? ': use codecs.json.encode(…) to store an object' : '';
+  throw new TypeError(`${what} must be ${allowed}, not ${shown(value)}${remedy}`);
 }
 
 /** `bytes`, copied, so that the program may change what it passed. */
@@ -51,7 +54,10 @@ function int64(value, what) {
       throw new RangeError(`${what} must fit into 64 bits; ${value} does not`);
     return value;
   }
-  if (typeof value !== 'number') throw new TypeError(`${what} must be a number or bigint, not ${shown(value)}`);
+  if (typeof value !== 'number') {
+    const remedy = value instanceof Date ? ': use its getTime()' : '';
+    throw new TypeError(`${what} must be a number or bigint, not ${shown(value)}${remedy}`);
+  }
   if (!Number.isSafeInteger(value)) {
     const why = Number.isInteger(value) ? `from 2^53 on, use a bigint: ${BigInt(value)}n` : 'it must be an integer';
     throw new RangeError(`${what} cannot be ${value}: ${why}`);

@@ -4,7 +4,7 @@
  * databases.
  */
 
-const { OPERATIONS } = require('./backend.js');
+const { Backend, OPERATIONS } = require('./backend.js');
 const { name: nameBytes } = require('./bytes.js');
 const { progressOf } = require('./embedded/copying.js');
 const { checked, flag, pathOf, shown, whole } = require('./options.js');
@@ -28,6 +28,8 @@ function tableName(name, where) {
 /** Made by `open`, `memory` or `connect`. */
 class Database {
   constructor(backend) {
+    if (!(backend instanceof Backend))
+      throw new TypeError('new Database: databases are made by open(folder), memory() or connect(address)');
     Object.defineProperty(this, BACKEND, { value: backend });
   }
 

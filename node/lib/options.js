@@ -70,7 +70,8 @@ const NONE = Object.freeze({});
 function checked(options, known, where) {
   if (options === undefined || options === null) return NONE;
   if (typeof options !== 'object' || Array.isArray(options) || ArrayBuffer.isView(options)) {
-    throw new TypeError(`${where}: options must be an object, not ${shown(options)}`);
+    const remedy = typeof options === 'function' ? ': methods take no callback, await the promise that they return' : '';
+    throw new TypeError(`${where}: options must be an object, not ${shown(options)}${remedy}`);
   }
   for (const name in options) {
     if (!known.has(name)) throw new TypeError(`${where}: unknown option \`${name}\`: ${remedy(name, known)}`);
@@ -106,6 +107,16 @@ function oneOf(value, names, what, otherwise) {
   return name;
 }
 
+/** Checks the option `encoding`. */
+function encodingOf(value, where) {
+  if (value === undefined || value === 'utf8') return value;
+  const what = `${where}: option \`encoding\``;
+  if (typeof value === 'string' && /^utf-?8$/i.test(value)) return 'utf8';
+  throw new (typeof value === 'string' ? RangeError : TypeError)(
+    `${what} cannot be ${shown(value)}: use 'utf8' for strings, or leave it out for bytes`,
+  );
+}
+
 /** Checks the option `signal`: an AbortSignal or undefined. */
 function signalOf(options, where) {
   const signal = options.signal;
@@ -122,6 +133,7 @@ const ADDRESS = /^(localhost|[\w.-]+:\d+|\d+\.\d+\.\d+\.\d+)$|^\w+:\/\//;
 function pathOf(path, where) {
   if (path instanceof URL) return fileURLToPath(path);
   if (typeof path === 'string' && path !== '') {
+    if (path === ':memory:') throw new TypeError(`${where}: ":memory:" is no folder: use memory() for a database in memory`);
     if (ADDRESS.test(path) && !existsSync(path))
       throw new TypeError(
         `${where}: ${shown(path)} looks like the address of a server: use connect() for a server, or write "./${path}" for a folder of this name`,
@@ -131,4 +143,4 @@ function pathOf(path, where) {
   throw new TypeError(`${where}: the path must be the name of a folder or a file: URL, not ${shown(path)}`);
 }
 
-module.exports = { checked, flag, nearest, oneOf, pathOf, remedy, shown, signalOf, whole };
+module.exports = { checked, encodingOf, flag, nearest, oneOf, pathOf, remedy, shown, signalOf, whole };

@@ -97,8 +97,7 @@ class Row {
 
   /** The newest value of a column, parsed as JSON. */
   json(column) {
-    const text = this.string(column);
-    return text === undefined ? undefined : JSON.parse(text);
+    return this.decode(column, codecs.json);
   }
 
   /** The newest value of a column, decoded by one of `codecs`. */

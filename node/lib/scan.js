@@ -67,6 +67,11 @@ class Scan extends BaseScan {
     super(backend, table, scan, signal, where, reading);
   }
 
+  /** Only says what to use instead. */
+  [Symbol.iterator]() {
+    throw new TypeError('scan: rows are read asynchronously: use `for await`, or scanSync() with `for`');
+  }
+
   /** The next row: { value, done }. */
   next() {
     if (this.#turn === undefined && this._at < this._block.length) return Promise.resolve({ value: this._take(), done: false });

@@ -92,6 +92,10 @@ const CASES = [
   ['an invalid filter', () => t.row('r', { filter: 5 }), TypeError, /filters\.…\(\)/],
   ['an invalid table name', () => db.createTable(5, ['f']), TypeError, /must be a string/],
   ['both time range and timestamp', () => t.row('r', { timestamp: 1, timeRange: [0, 1] }), TypeError, /not both/],
+  ['an object as a value', () => t.put('r', { 'f:a': { b: 1 } }), TypeError, /a string, Buffer.*codecs\.json\.encode/],
+  ['a Date as a timestamp', () => t.put('r', { 'f:a': 'x' }, { timestamp: new Date(5) }), TypeError, /getTime\(\)/],
+  ['a callback', () => t.row('r', () => {}), TypeError, /no callback, await the promise/],
+  ['a database in memory by name', () => hjall.open(':memory:'), TypeError, /use memory\(\)/],
   ['keys that are not an array', () => t.rows('abc'), TypeError, /array of row keys/],
 ];
 
@@ -115,6 +119,13 @@ test('the Sync methods throw the same errors', () => {
   assert.throws(() => t.scan({ limits: 5 }), /did you mean `limit`/);
   assert.throws(() => t.batch().put('r', { 'f:a': 1 }), /long\(1\)/);
   assert.throws(() => db.table(), /must be a string/);
+  assert.throws(() => hjall.memory('./data'), /use open\("\.\/data"\)/);
+  assert.throws(() => new hjall.Database('./data'), /made by open\(folder\)/);
+  assert.throws(() => [...t.scan()], /`for await`, or scanSync\(\)/);
+  const text = db.table('t');
+  text.putSync('text', { 'f:a': 'x' });
+  assert.throws(() => text.rowSync('text').json('f:a'), /the value of f:a is not of the codec json/);
+  hjall.memory({ encoding: 'UTF-8' }).closeSync();
 });
 
 test('errors of the database have a class, a code and a cause', async () => {

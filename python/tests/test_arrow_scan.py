@@ -88,6 +88,42 @@ def test_columns_that_are_not_named_are_discovered(table):
     assert table.scan_arrow(values="utf8", row_prefix=b"r2", columns=["f:s"]).to_polars().row(0) == (b"r2", "name 2")
 
 
+@pytest.mark.parametrize("batch_rows", [1, 3, 100])
+def test_columns_that_later_rows_add(table, batch_rows):
+    """Rows before a column is met, in its batch and in earlier ones, have nulls in it."""
+    for i in range(20):
+        table.put(b"s%02d" % i, {b"f:%02d" % (i * 7 % 20): struct.pack(">q", i)}, timestamp=TIME_MS + i)
+    table.put(b"s03", {b"g:x": struct.pack(">q", 3)}, timestamp=TIME_MS)
+
+    def scan(**options):
+        return table.scan_arrow(
+            {"f:": "int64", "f:07": "utf8", "g:x": "int64"}, row_prefix=b"s", errors="null", **options
+        )
+
+    names = [f"f:{i:02d}" for i in range(20) if i != 7] + ["f:07", "g:x"]
+    found = scan(batch_rows=batch_rows).to_polars()
+    assert found.columns == ["row", *names]
+    for i in range(20):
+        column = found[f"f:{i * 7 % 20:02d}"]
+        assert column.null_count() == 19 and column[i] is not None
+    assert found["g:x"].to_list() == [3 if i == 3 else None for i in range(20)]
+    timed = scan(batch_rows=batch_rows, include_timestamp=True)
+    times = timed.to_polars()["f:14.timestamp"]
+    assert times[2] == TIME + datetime.timedelta(milliseconds=2) and times.null_count() == 19
+    # As a stream, batch by batch, and after the columns have become known.
+    known = scan(batch_rows=batch_rows)
+    assert known.column_names == found.columns
+    for other in (polars.DataFrame(scan(batch_rows=batch_rows)), known.to_polars(), polars.DataFrame(known)):
+        assert other.equals(found)
+    assert polars.concat([polars.DataFrame(batch) for batch in scan(batch_rows=batch_rows)]).equals(found)
+
+
+def test_an_empty_result_has_no_discovered_columns(table):
+    scan = table.scan_arrow(row_prefix=b"none")
+    assert (scan.collect().column_names, scan.to_polars().height) == (["row"], 0)
+    assert table.scan_arrow(["f:", "g:x"], row_prefix=b"none").to_polars().columns == ["row", "g:x"]
+
+
 def test_names_that_are_not_utf8_are_escaped(table):
     table.put(b"r0", {b"f:\xff\x00": b"1"})
     assert table.scan_arrow([b"f:\xff\x00"]).column_names == ["row", "f:\\xFF\x00"]

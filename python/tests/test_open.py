@@ -26,6 +26,23 @@ def test_text_is_refused_with_the_remedy(db):
         db.table("t").row("r")
 
 
+def test_values_and_rows_of_other_types_are_refused_with_the_remedy(db):
+    db.create_table("t", {"f": {}})
+    with pytest.raises(TypeError, match=r"a value must be bytes.*not int: encode it, for example a counter with"):
+        db.table("t").put(b"r", {b"f:a": 1})
+    with pytest.raises(TypeError, match=r"rows must be an iterable of row keys: write \[b'r'\]"):
+        db.table("t").rows(b"r")
+
+
+def test_what_is_no_folder_is_refused_with_the_remedy(tmp_path):
+    with pytest.raises(ValueError, match=r"use hjall.memory\(\)"):
+        hjall.open(":memory:")
+    occupied = tmp_path / "file"
+    occupied.write_bytes(b"")
+    with pytest.raises(hjall.InvalidArgument, match="file is a file, and a database needs a folder"):
+        hjall.open(occupied)
+
+
 def test_a_missing_table_is_a_lookup_error(db):
     with pytest.raises(LookupError) as raised:
         db.table("none").row(b"r")

@@ -1,6 +1,7 @@
 """Openings for reading only, while another process writes."""
 
 import asyncio
+import os
 import pickle
 import subprocess
 import sys
@@ -111,3 +112,55 @@ def test_there_must_be_a_database(tmp_path):
         hjall.memory(read_only=True)
     with pytest.raises(TypeError, match="read_only"):
         hjall.open(tmp_path, read_only="no")
+
+
+WITHOUT_LINKS = """
+import ctypes, errno, os, pathlib, struct, sys, tempfile
+import hjall
+
+# A seccomp filter with which link and linkat fail as they do on file systems without hard links.
+numbers = {"x86_64": (86, 265), "aarch64": (37,)}[os.uname().machine]
+load, equal, give, refuse, allow = 0x20, 0x15, 0x06, 0x0005_0000 | errno.EPERM, 0x7FFF_0000
+program = [(load, 0, 0, 0)]
+program += [(equal, len(numbers) - n, 0, number) for n, number in enumerate(numbers)]
+program += [(give, 0, 0, allow), (give, 0, 0, refuse)]
+code = ctypes.create_string_buffer(b"".join(struct.pack("=HBBI", *line) for line in program))
+libc = ctypes.CDLL(None, use_errno=True)
+assert libc.prctl(38, 1, 0, 0, 0) == 0  # PR_SET_NO_NEW_PRIVS, without which a filter needs privileges
+filter = ctypes.create_string_buffer(struct.pack("HL", len(program), ctypes.addressof(code)))
+if libc.prctl(22, 2, filter, 0, 0) != 0:  # PR_SET_SECCOMP, SECCOMP_MODE_FILTER
+    sys.exit(77)
+try:
+    os.link(__file__, tempfile.mkdtemp() + "/link")
+except PermissionError:
+    pass
+else:
+    raise AssertionError("links can be made")
+
+with hjall.open(sys.argv[1], read_only=True) as db:
+    assert db.table("t").row(b"row") == {b"a:n": b"1", b"b:n": b"1"}
+    assert db.table("t").count() == 2
+    copies = list(pathlib.Path(tempfile.gettempdir()).glob(".hjall-read-*/data/keyspaces/*/tables/*"))
+    assert copies and all(copy.stat().st_nlink == 1 for copy in copies)
+"""
+
+
+@pytest.mark.skipif(
+    sys.platform != "linux" or os.uname().machine not in ("x86_64", "aarch64"), reason="needs seccomp filters"
+)
+def test_files_are_copied_where_they_cannot_be_linked(tmp_path):
+    with hjall.open(tmp_path / "db") as db:
+        db.create_table("t", {"a": {}, "b": {}})
+        table = db.table("t")
+        table.put(b"row", {b"a:n": b"1", b"b:n": b"1"})
+        table.put(b"1", {b"a:n": b"1"})
+        db.flush_table("t")
+        temporary = tmp_path / "temporary"
+        temporary.mkdir()
+        (tmp_path / "program.py").write_text(WITHOUT_LINKS)
+        command = [sys.executable, str(tmp_path / "program.py"), str(tmp_path / "db")]
+        run = subprocess.run(command, env={**os.environ, "TMPDIR": str(temporary)})
+        if run.returncode == 77:
+            pytest.skip("this kernel, or a container, allows no seccomp filters")
+        assert run.returncode == 0
+        assert not list(temporary.glob(".hjall-read-*"))

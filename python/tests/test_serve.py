@@ -34,6 +34,12 @@ def test_closing_the_database_closes_its_servers():
         happybase.Connection(*server.address)
 
 
+@pytest.mark.parametrize("port", [-1, 65_536])
+def test_a_port_out_of_range_is_refused(port):
+    with hjall.memory() as db, pytest.raises(ValueError, match=f"port must be from 0.*not {port}"):
+        db.serve(port=port)
+
+
 def test_an_address_in_use_is_an_error():
     with hjall.memory() as db, db.serve(port=0) as server:
         with pytest.raises(OSError, match=rf"cannot listen on 127.0.0.1:{server.port}.*port=0"):

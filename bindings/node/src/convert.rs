@@ -83,13 +83,20 @@ fn durability(from: &mut Request) -> Result<Durability> {
     })
 }
 
-fn put(from: &mut Request) -> Result<Put> {
+/// A put. A cell has a flag, and unless it is set, a column: if it is set, the column is that of the cell at the same
+/// place in `before`.
+fn put(from: &mut Request, before: &[PutCell]) -> Result<Put> {
+    let mut before = before.iter();
     Ok(Put {
         row: from.bytes()?,
         ttl_ms: from.maybe(Request::i64)?,
         durability: durability(from)?,
         cells: from.list(|r| {
-            Ok(PutCell { family: r.bytes()?, qualifier: r.bytes()?, timestamp: r.i64()?, value: r.bytes()? })
+            let (family, qualifier) = match (before.next(), r.flag()?) {
+                (Some(cell), true) => (cell.family.clone(), cell.qualifier.clone()),
+                _ => (r.bytes()?, r.bytes()?),
+            };
+            Ok(PutCell { family, qualifier, timestamp: r.i64()?, value: r.bytes()? })
         })?,
     })
 }
@@ -116,10 +123,22 @@ fn delete(from: &mut Request) -> Result<Delete> {
 
 /// A put or a delete, after its kind.
 pub fn mutation(from: &mut Request) -> Result<Mutation> {
+    mutation_after(from, None)
+}
+
+fn mutation_after(from: &mut Request, before: Option<&Mutation>) -> Result<Mutation> {
     Ok(match from.code()? {
-        MutationKind::Put => Mutation::Put(put(from)?),
+        MutationKind::Put => {
+            let before: &[PutCell] = if let Some(Mutation::Put(before)) = before { &before.cells } else { &[] };
+            Mutation::Put(put(from, before)?)
+        }
         MutationKind::Delete => Mutation::Delete(delete(from)?),
     })
+}
+
+/// A list of puts and deletes.
+pub fn mutations(from: &mut Request) -> Result<Vec<Mutation>> {
+    from.list_after(mutation_after)
 }
 
 /// An increment.

@@ -30,11 +30,11 @@ pub fn run(session: &Session, from: &mut Request, out: &mut Answer<'_>, origin: 
         Operation::Mutate => mutate(&*session.table(from)?, convert::mutation(from)?)?,
         Operation::MutateMany => mutate_many(&*session.table(from)?, from, out)?,
         Operation::MutateRow => {
-            session.table(from)?.mutate_row(&from.bytes()?, &from.list(convert::mutation)?)?;
+            session.table(from)?.mutate_row(&from.bytes()?, &convert::mutations(from)?)?;
         }
         Operation::CheckAndMutate => {
             let table = session.table(from)?;
-            let (check, mutations) = (convert::check(from)?, from.list(convert::mutation)?);
+            let (check, mutations) = (convert::check(from)?, convert::mutations(from)?);
             out.flag(table.check_and_mutate(&check, &mutations)?);
         }
         Operation::Increment => out.row(&session.table(from)?.increment(&convert::increment(from)?)?),
@@ -147,7 +147,7 @@ fn mutate(table: &Table, mutation: Mutation) -> Result<()> {
 
 /// Consecutive mutations of one kind go to the engine together, which preserves their order.
 fn mutate_many(table: &Table, from: &mut Request, out: &mut Answer<'_>) -> Result<()> {
-    let mutations = from.list(convert::mutation)?;
+    let mutations = convert::mutations(from)?;
     let mut results = Vec::with_capacity(mutations.len());
     let (mut puts, mut deletes) = (Vec::new(), Vec::new());
     for mutation in mutations {

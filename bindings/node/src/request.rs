@@ -32,10 +32,9 @@ impl Request {
     }
 
     fn array<const N: usize>(&mut self) -> Result<[u8; N]> {
-        let piece = self.take(N)?;
-        let mut out = [0; N];
-        out.copy_from_slice(&piece);
-        Ok(out)
+        let array = self.bytes.get(self.at..).and_then(<[u8]>::first_chunk).ok_or_else(truncated)?;
+        self.at += N;
+        Ok(*array)
     }
 
     /// A number of the vocabulary (u8).
@@ -90,11 +89,17 @@ impl Request {
 
     /// A list: its length (u32), then each element.
     pub fn list<T>(&mut self, mut read: impl FnMut(&mut Self) -> Result<T>) -> Result<Vec<T>> {
+        self.list_after(|from, _| read(from))
+    }
+
+    /// A list of which each element is read with the one before it.
+    pub fn list_after<T>(&mut self, mut read: impl FnMut(&mut Self, Option<&T>) -> Result<T>) -> Result<Vec<T>> {
         let n = self.u32()? as usize;
         // The length is not trusted: an element takes at least one byte of what is left.
         let mut out = Vec::with_capacity(n.min(self.bytes.len() - self.at));
         for _ in 0..n {
-            out.push(read(self)?);
+            let element = read(self, out.last())?;
+            out.push(element);
         }
         Ok(out)
     }

@@ -7,7 +7,7 @@ use hjall_engine::mutation::{CompareOp, Durability, check_timestamp};
 use hjall_engine::request::{Columns, TimeRange};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::{PyByteArray, PyBytes, PyList, PyMemoryView, PyString, PyTuple};
+use pyo3::types::{PyByteArray, PyBytes, PyFloat, PyInt, PyList, PyMemoryView, PyString, PyTuple};
 
 use crate::error;
 
@@ -38,7 +38,15 @@ pub fn bytes(value: &Bound<'_, PyAny>, what: &str, encoding: Encoding<'_>) -> Py
     }
     let given = || value.get_type().fully_qualified_name();
     let Ok(view) = PyMemoryView::from(value) else {
-        return Err(PyTypeError::new_err(format!("{what} must be bytes, bytearray or memoryview, not {}", given()?)));
+        let remedy = if value.is_instance_of::<PyInt>() || value.is_instance_of::<PyFloat>() {
+            ": encode it, for example a counter with struct.pack(\">q\", value) or text with str(value).encode()"
+        } else {
+            ""
+        };
+        let given = given()?;
+        return Err(PyTypeError::new_err(format!(
+            "{what} must be bytes, bytearray or memoryview, not {given}{remedy}"
+        )));
     };
     let has_byte_items = matches!(view.getattr("format")?.extract::<String>()?.as_str(), "B" | "b" | "c");
     if !has_byte_items || view.getattr("ndim")?.extract::<usize>()? == 0 || is_numpy_time(value)? {

@@ -120,8 +120,17 @@ impl<'a> Gathered<'a> {
     /// # Errors
     /// `RowTooLarge`, and the error of the budget.
     pub(super) fn add(&mut self, cell: &Cell) -> Result<()> {
-        let bytes = own_bytes(cell);
-        self.row_bytes += cell.row.len() + bytes;
+        self.add_bytes(cell.row.len(), own_bytes(cell))
+    }
+
+    /// As [`Self::add`], for a cell with this length of the row key, and this one of family, qualifier and value
+    /// together.
+    ///
+    /// # Errors
+    /// As for [`Self::add`].
+    #[inline]
+    pub(super) fn add_bytes(&mut self, row: usize, bytes: usize) -> Result<()> {
+        self.row_bytes += row + bytes;
         if self.row_bytes > ROW_BYTES_MAX {
             let message = format!("Max row size allowed: {ROW_BYTES_MAX}, but the row is bigger than that");
             return Err(Error::new(ErrorKind::RowTooLarge, message)

@@ -12,6 +12,7 @@ use super::pairs::Pairs;
 use super::prefix::Prefix;
 use super::qualifiers::Qualifiers;
 use super::raw;
+use super::reused_row::{CellPlace, CellSink};
 use super::reverse::ReverseRows;
 use super::sequence::{self, OrderedMarker};
 use crate::cell::{Cell, CellKind};
@@ -368,30 +369,30 @@ fn next_column(pairs: &mut Pairs, plan: &FamilyScan, row: &mut OpenRow) -> Resul
 }
 
 impl FamilyCursor {
-    /// Passes the remaining visible cells of the open row to `take`, in order.
+    /// Passes the remaining visible cells of the open row to `sink`, in order.
     ///
     /// # Errors
-    /// Those of the store, and of `take`.
-    pub(super) fn rest_of_row(&mut self, take: &mut impl FnMut(Cell) -> Result<()>) -> Result<()> {
+    /// Those of the store, and of `sink`.
+    pub(super) fn rest_of_row(&mut self, sink: &mut impl CellSink) -> Result<()> {
         let plain = self.plan.examine == 1
             && matches!(&self.row, Some(row) if matches!(&row.marks, FamilyMarkers::Applied(marks) if marks.is_empty()) && row.place.is_none());
         if !plain {
             while let Some(cell) = self.next_cell()? {
-                take(cell)?;
+                sink.cell(cell)?;
             }
             return Ok(());
         }
         loop {
-            self.plain_cells(take)?;
+            self.plain_cells(sink)?;
             let Some(cell) = self.next_cell()? else { return Ok(()) };
-            take(cell)?;
+            sink.cell(cell)?;
             self.next_column()?;
         }
     }
 
     /// Fast path of [`Self::rest_of_row`] for columns whose first pair is a plain visible value. Stops at the end of
     /// the row or before any other column. No column may be open, and none is open afterwards.
-    fn plain_cells(&mut self, take: &mut impl FnMut(Cell) -> Result<()>) -> Result<()> {
+    fn plain_cells(&mut self, sink: &mut impl CellSink) -> Result<()> {
         let Self { pairs, plan, reader, names, wanted, row: Some(row), .. } = self else { return Ok(()) };
         if row.column.is_some() {
             return Ok(());
@@ -419,14 +420,13 @@ impl FamilyCursor {
                 return Ok(());
             }
             let Some((key, stored)) = pairs.take() else { return Ok(()) };
-            let qualifier = match &plan.wanted {
+            let place = CellPlace { row: &row.key, family: &plan.family.name, encoded: &key[row_len + 1..len] };
+            let qualifier = || match &plan.wanted {
                 Some(wanted) => wanted[row.wanted].clone(),
                 None => names.of(&key[..len], row_len),
             };
+            sink.value(place, qualifier, timestamp, value::of_plain(stored))?;
             row.wanted += 1;
-            let value = value::of_plain(stored);
-            let family = plan.family.name.clone();
-            take(Cell { row: row.key.clone(), family, qualifier, timestamp, kind, value })?;
             if plan.wanted.is_none() && pairs.head()?.is_some_and(|(next, _)| next.starts_with(&key[..len])) {
                 pairs.skip_over(&key[..len], key::prefix_end)?;
             }

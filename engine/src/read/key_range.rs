@@ -25,6 +25,17 @@ pub(super) enum Progress {
     Within(Cell),
 }
 
+impl Progress {
+    /// The last row of which something has been fetched.
+    pub(super) fn last_row(&self) -> Option<&Bytes> {
+        match self {
+            Self::Start => None,
+            Self::After(row) => Some(row),
+            Self::Within(cell) => Some(&cell.row),
+        }
+    }
+}
+
 impl KeyRange {
     /// The empty range.
     pub(super) fn empty() -> Self {

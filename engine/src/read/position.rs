@@ -5,6 +5,7 @@ use bytes::Bytes;
 use super::budget::Budget;
 use super::key_range::Progress;
 use super::region_scanner::{RegionScanner, Step};
+use super::reused_row::ReusedRow;
 use crate::cell::{Cell, Row};
 use crate::error::{Error, ErrorKind, Result};
 use crate::request::Scan;
@@ -142,9 +143,8 @@ impl Position {
         wanted: Wanted,
         budget: &dyn Budget,
     ) -> Result<End> {
-        let caching = usize::try_from(scan.caching).ok().filter(|caching| *caching > 0).unwrap_or(usize::MAX);
         loop {
-            if self.fetch.results >= caching || self.fetch.bytes >= FETCH_BYTES {
+            if self.is_fetch_full(scan) {
                 return Ok(if rows.is_over()? { End::Region } else { End::Fetch });
             }
             if portion.returnable() >= wanted.results || portion.read.1 >= wanted.bytes {
@@ -186,6 +186,59 @@ impl Position {
                 return Ok(End::Limit);
             }
         }
+    }
+
+    /// Reads rows of the current region one by one into `row`, and passes each to `take`, until that returns `false`.
+    /// Only for scans of whole rows without a filter. The portion contains no results.
+    pub(super) fn each_row(
+        &mut self,
+        scan: &Scan,
+        rows: &mut RegionScanner,
+        row: &mut ReusedRow,
+        take: &mut dyn FnMut(&ReusedRow) -> bool,
+    ) -> Portion {
+        self.fetch.begun = true;
+        let mut read = (0, 0);
+        let end = self.each_row_into(&mut read, scan, rows, row, take).unwrap_or_else(End::Failed);
+        if read.0 > 0 {
+            self.progress = Progress::After(row.key().clone());
+        }
+        Portion { results: Vec::new(), read, end }
+    }
+
+    fn each_row_into(
+        &mut self,
+        (results, bytes): &mut (usize, usize),
+        scan: &Scan,
+        rows: &mut RegionScanner,
+        row: &mut ReusedRow,
+        take: &mut dyn FnMut(&ReusedRow) -> bool,
+    ) -> Result<End> {
+        loop {
+            if self.is_fetch_full(scan) {
+                return Ok(if rows.is_over()? { End::Region } else { End::Fetch });
+            }
+            if !rows.next_into(row)? {
+                return Ok(End::Region);
+            }
+            self.fetch.results += 1;
+            self.fetch.bytes += row.bytes();
+            *results += 1;
+            *bytes += row.bytes();
+            let wants_more = take(row);
+            if self.count_row() {
+                return Ok(End::Limit);
+            }
+            if !wants_more {
+                return Ok(End::Wanted);
+            }
+        }
+    }
+
+    /// Whether the present fetch of HBase's client ends here.
+    fn is_fetch_full(&self, scan: &Scan) -> bool {
+        let caching = usize::try_from(scan.caching).ok().filter(|caching| *caching > 0);
+        caching.is_some_and(|caching| self.fetch.results >= caching) || self.fetch.bytes >= FETCH_BYTES
     }
 
     /// Counts a finished row. Returns whether it was the last one that the limit allows.

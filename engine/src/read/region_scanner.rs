@@ -4,12 +4,13 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 
-use super::budget::{Budget, Gathered, Unpaused, release_row};
+use super::budget::{Budget, Gathered, Unlimited, Unpaused, release_row};
 use super::family_cursor::FamilyCursor;
 use super::family_scan::{FamilyScan, Reader};
 use super::key_range::KeyRange;
+use super::reused_row::{CellPlace, CellSink, ReusedRow};
 use super::store_scanner::{StoreScanner, Window};
-use crate::cell::{Cell, Row};
+use crate::cell::{Cell, CellKind, Row};
 use crate::error::{Error, ErrorKind, Result};
 use crate::filter::Filter;
 use crate::store::Order;
@@ -212,6 +213,23 @@ impl RegionScanner {
         Ok(false)
     }
 
+    /// Reads the next row into `row`. `false`: the region has no more rows. Only for scans of whole rows without a
+    /// filter. If it fails, `row` still has the key of the row before.
+    pub(super) fn next_into(&mut self, row: &mut ReusedRow) -> Result<bool> {
+        while let Begun::Row { prefix, key } = self.begin_row(&Unlimited)? {
+            let mut cells = row.begin();
+            for scanner in &mut self.deciding {
+                scanner.open_row(&prefix, &key)?;
+                scanner.rest_of_row(&mut cells)?;
+            }
+            self.examined = Some(key.clone());
+            if row.finish(key) {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
     fn next_whole(&mut self, budget: &dyn Budget) -> Result<Step> {
         loop {
             let (prefix, key) = match self.begin_row(budget)? {
@@ -405,16 +423,39 @@ fn collect(
     cells: &mut Vec<Cell>,
     gathered: &mut Gathered<'_>,
 ) -> Result<()> {
-    let mut take = |cell: Cell| {
-        gathered.add(&cell)?;
-        cells.push(cell);
-        Ok(())
-    };
+    let mut gatherer = Gatherer { cells, gathered };
     if filter.is_none() {
-        return scanner.rest_of_row(&mut take);
+        return scanner.rest_of_row(&mut gatherer);
     }
     while let Some(cell) = scanner.next(filter)? {
-        take(cell)?;
+        gatherer.cell(cell)?;
     }
     Ok(())
+}
+
+/// Gathers cells within a budget.
+struct Gatherer<'a, 'b> {
+    cells: &'a mut Vec<Cell>,
+    gathered: &'a mut Gathered<'b>,
+}
+
+impl CellSink for Gatherer<'_, '_> {
+    #[inline]
+    fn value(
+        &mut self,
+        CellPlace { row, family, .. }: CellPlace<'_>,
+        qualifier: impl FnOnce() -> Bytes,
+        timestamp: i64,
+        value: Bytes,
+    ) -> Result<()> {
+        let (row, family, qualifier) = (row.clone(), family.clone(), qualifier());
+        self.cell(Cell { row, family, qualifier, timestamp, kind: CellKind::Put, value })
+    }
+
+    #[inline]
+    fn cell(&mut self, cell: Cell) -> Result<()> {
+        self.gathered.add(&cell)?;
+        self.cells.push(cell);
+        Ok(())
+    }
 }

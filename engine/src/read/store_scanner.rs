@@ -5,6 +5,7 @@ use std::cmp::Ordering;
 use bytes::Bytes;
 
 use super::family_cursor::{ColumnPosition, FamilyCursor};
+use super::reused_row::CellSink;
 use crate::cell::Cell;
 use crate::error::Result;
 use crate::filter::{Code, Filter, Hint};
@@ -151,15 +152,15 @@ impl StoreScanner {
         self.cursor.take_garbage_bytes()
     }
 
-    /// Passes the rest of the open row to `take`. Only for reads without a filter.
-    pub(super) fn rest_of_row(&mut self, take: &mut impl FnMut(Cell) -> Result<()>) -> Result<()> {
+    /// Passes the rest of the open row to `sink`. Only for reads without a filter.
+    pub(super) fn rest_of_row(&mut self, sink: &mut impl CellSink) -> Result<()> {
         if self.in_row && self.window.is_all() {
-            self.cursor.rest_of_row(take)?;
+            self.cursor.rest_of_row(sink)?;
             self.leave_row();
             return Ok(());
         }
         while let Some(cell) = self.next(&mut None)? {
-            take(cell)?;
+            sink.cell(cell)?;
         }
         Ok(())
     }

@@ -70,6 +70,12 @@ impl Folder {
     /// # Errors
     /// `Locked`, `NewerFormat`, `Corrupt`, `Io`. `InvalidArgument`: the folder is not a data folder and not empty.
     pub fn open(path: &Path) -> Result<Self> {
+        if fs::metadata(path).is_ok_and(|found| !found.is_dir()) {
+            return Err(Error::invalid(format!(
+                "{} is a file, and a database needs a folder; name another one, or remove the file",
+                path.display()
+            )));
+        }
         private_folder::create_unless_exists(path)
             .map_err(|error| failed_io(&format!("creating the data folder {}", path.display()), error))?;
         let path = path
@@ -116,8 +122,15 @@ impl Folder {
                 ),
             ));
         }
-        let (copy, lock) = temporary_folder::create(&path, FORMAT_FILE)
-            .map_err(|error| failed_io("creating a temporary folder (its place is set by TMPDIR)", error))?;
+        let (copy, lock) = temporary_folder::create(&path, FORMAT_FILE).map_err(|error| {
+            let place = std::env::temp_dir();
+            let message = format!(
+                "creating a folder for a temporary copy in {} failed ({error}); set TMPDIR to a folder that this user \
+                 can write to",
+                place.display()
+            );
+            Error::new(ErrorKind::Io, message).with_source(error)
+        })?;
         let folder = Self { path: copy, lock, original: Some(path.clone()) };
         let data = Self::prepare_copy(&folder.path)?;
         private_copy::copy(&Self::data_of(&path), &data, &path.join(LOCK_FILE))?;

@@ -96,7 +96,17 @@ pub(super) fn copy(from: &Path, to: &Path, lock: &Path) -> Result<()> {
             Err(Interrupted::Changed) => continue,
             Err(Interrupted::Failed(error)) => {
                 let doing = format!("copying the files in {} to {}", from.display(), to.display());
-                return Err(failed_io(&doing, error));
+                return Err(match error.kind() {
+                    io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded | io::ErrorKind::FileTooLarge => Error::new(
+                        ErrorKind::DiskFull,
+                        format!(
+                            "{doing} failed: there is no room for the copy ({error}); free space, or set TMPDIR to a \
+                             folder with more"
+                        ),
+                    )
+                    .with_source(error),
+                    _ => failed_io(&doing, error),
+                });
             }
         }
         match corruption::check(to) {

@@ -15,7 +15,7 @@ use crate::request::{Get, Scan};
 use crate::write;
 pub use crate::write::KnownTable;
 
-/// Rows that are read before the thread yields to others.
+/// Rows that a call of a server reads before its thread yields to others.
 const GETS_AT_ONCE: usize = 16;
 
 /// A handle of a table. Cheap to clone. Every call looks up the table by its name.
@@ -96,7 +96,7 @@ impl Table {
 
     /// Reads several rows independently of each other, in the order of the request.
     pub fn get_many(&self, gets: &[Get]) -> Vec<Result<Row>> {
-        gets.iter().enumerate().map(|(n, get)| self.taking_turns(n, || self.get(get))).collect()
+        gets.iter().map(|get| self.get(get)).collect()
     }
 
     /// As [`Self::get_many`], within the budget of a call.
@@ -124,19 +124,15 @@ impl Table {
         let mut answers = Vec::with_capacity(gets.len());
         for (n, get) in gets.iter().enumerate() {
             budget.check()?;
-            answers.push(self.taking_turns(n, || read(get)));
+            // As in scans, other threads that wait for the core run in between.
+            if n % GETS_AT_ONCE == GETS_AT_ONCE - 1 {
+                std::thread::yield_now();
+            }
+            answers.push(read(get));
         }
         // The last read may have used up the budget.
         budget.check()?;
         Ok(answers)
-    }
-
-    /// Runs the n-th of several reads. As in scans, other threads that wait for the core run in between.
-    fn taking_turns<R>(&self, n: usize, read: impl FnOnce() -> R) -> R {
-        if n % GETS_AT_ONCE == GETS_AT_ONCE - 1 {
-            std::thread::yield_now();
-        }
-        read()
     }
 
     /// Opens a scan. Nothing is read before the first fetch.

@@ -80,12 +80,39 @@ function writeHead(out, { row, ttl, durability }) {
 }
 
 function mutation(out, given) {
+  mutationAfter(out, given, NO_CELLS);
+}
+
+/**
+ * Mutations. Rows of a table mostly have the same columns: a column that the put before has at the same place is not
+ * written again.
+ */
+function mutations(out, given) {
+  let before = NO_CELLS;
+  out.list(given, (to, one) => {
+    mutationAfter(to, one, before);
+    before = one.cells ?? NO_CELLS;
+  });
+}
+
+const NO_CELLS = Object.freeze([]);
+
+function mutationAfter(out, given, before) {
   out.u8(MutationKind[given.kind]);
   if (given.kind === 'put') {
     writeHead(out, given);
+    let index = 0;
     out.list(given.cells, (to, cell) => {
-      to.bytes(cell.family);
-      to.bytes(cell.qualifier);
+      const other = before[index];
+      index += 1;
+      // Columns that are given as equal strings are the same objects.
+      if (other !== undefined && other.qualifier === cell.qualifier && other.family === cell.family) {
+        to.u8(1);
+      } else {
+        to.u8(0);
+        to.bytes(cell.family);
+        to.bytes(cell.qualifier);
+      }
       to.i64(cell.timestamp);
       to.bytes(cell.value);
     });
@@ -162,9 +189,9 @@ const REQUESTS = {
   [OPERATIONS.exists]: (out, r, t) => (table(out, r, t), get(out, r.get)),
   [OPERATIONS.getMany]: (out, r, t) => (table(out, r, t), out.list(r.gets, get)),
   [OPERATIONS.mutate]: (out, r, t) => (table(out, r, t), mutation(out, r.mutation)),
-  [OPERATIONS.mutateMany]: (out, r, t) => (table(out, r, t), out.list(r.mutations, mutation)),
-  [OPERATIONS.mutateRow]: (out, r, t) => (table(out, r, t), out.bytes(r.row), out.list(r.mutations, mutation)),
-  [OPERATIONS.checkAndMutate]: (out, r, t) => (table(out, r, t), check(out, r.check), out.list(r.mutations, mutation)),
+  [OPERATIONS.mutateMany]: (out, r, t) => (table(out, r, t), mutations(out, r.mutations)),
+  [OPERATIONS.mutateRow]: (out, r, t) => (table(out, r, t), out.bytes(r.row), mutations(out, r.mutations)),
+  [OPERATIONS.checkAndMutate]: (out, r, t) => (table(out, r, t), check(out, r.check), mutations(out, r.mutations)),
   [OPERATIONS.increment]: (out, r, t) => (table(out, r, t), counting(out, r.increment, 'amount', i64)),
   [OPERATIONS.append]: (out, r, t) => (table(out, r, t), counting(out, r.append, 'value', bytes)),
   [OPERATIONS.nextBlock]: (out, r, t) => (

@@ -4,7 +4,7 @@
 const { OPERATIONS } = require('../backend.js');
 const { Database } = require('../database.js');
 const { locate } = require('../location.js');
-const { checked, flag, oneOf, pathOf, shown, whole } = require('../options.js');
+const { checked, encodingOf, flag, oneOf, pathOf, shown, whole } = require('../options.js');
 const { readingOf } = require('../reading.js');
 const { EmbeddedBackend } = require('./backend.js');
 const { ManualClock } = require('./clock.js');
@@ -23,7 +23,7 @@ function prepared(options, where, known = OPTIONS) {
   const { encoding, clock, cacheBytes, rowCacheBytes, writeBufferBytes, durability, syncInterval, readOnly } = given;
   const backend = new EmbeddedBackend(
     native().NativeDatabase,
-    oneOf(encoding, ['UTF8'], `${where}: option \`encoding\``)?.toLowerCase(),
+    encodingOf(encoding, where),
     readingOf(given, where),
   );
   if (clock !== undefined) {
@@ -75,6 +75,8 @@ function openSync(path, options) {
 
 /** Creates an empty database in memory. This does no I/O, so there is no promise form. */
 function memory(options) {
+  if (typeof options === 'string' || options instanceof URL)
+    throw new TypeError(`memory: a database in memory has no folder: use open(${shown(options)}) for one in a folder`);
   const { backend, request } = prepared(options, 'memory', MEMORY_OPTIONS);
   backend.runSync(OPERATIONS.openMemory, request);
   return new Database(backend);

@@ -2,7 +2,7 @@
 /** `connect()`: opens a remote database. */
 const { Database } = require('../database.js');
 const { locate } = require('../location.js');
-const { checked, flag, oneOf, shown, signalOf, whole } = require('../options.js');
+const { checked, encodingOf, flag, oneOf, shown, signalOf, whole } = require('../options.js');
 const { readingOf } = require('../reading.js');
 const { RemoteBackend } = require('./backend.js');
 const { Client } = require('./client.js');
@@ -66,10 +66,7 @@ function settingsOf(options) {
     whole(given[name], `connect: option \`${name}\``, least, most, otherwise);
   const host = text(given.host, 'connect: option `host`', '127.0.0.1');
   const port = number('port', 1, 65535, 9090);
-  if (given.encoding !== undefined && given.encoding !== 'utf8')
-    throw new RangeError(
-      `connect: option \`encoding\` can only be 'utf8' (then keys and values are strings), not ${shown(given.encoding)}`,
-    );
+  const encoding = encodingOf(given.encoding, 'connect');
   return {
     host,
     port,
@@ -79,7 +76,7 @@ function settingsOf(options) {
     protocol: lower(given.protocol, ['BINARY', 'COMPACT'], 'connect: option `protocol`', 'BINARY'),
     path: text(given.path, 'connect: option `path`', '/'),
     headers: headersOf(given.headers),
-    encoding: given.encoding,
+    encoding,
     reading: readingOf(given, 'connect'),
     connectTimeoutMs: number('connectTimeoutMs', 1, DAY_MS, 10_000),
     callTimeoutMs: number('callTimeoutMs', 1, DAY_MS, 60_000),

@@ -21,6 +21,8 @@ from hjall.types import BytesLike, CopyProgress, Name, Path
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
+PORT_MAX = 65_535
+
 # All databases that were opened; closed at exit, while Python threads can still run.
 _databases: weakref.WeakSet[Database] = weakref.WeakSet()
 
@@ -138,6 +140,8 @@ class Database:
         >>> host
         '127.0.0.1'
         """
+        if not 0 <= port <= PORT_MAX:
+            raise ValueError(f"port must be from 0, which chooses a free one, to {PORT_MAX}, not {port}")
         server = Server(_native.Server(self._native, host, port, grace))
         self._servers = [other for other in self._servers if other.is_open] + [server]
         return server

@@ -67,6 +67,8 @@ def check_folder(path: Path, function: str) -> str:
         raise TypeError(f"the folder of a database must be str or os.PathLike, not {type(path).__name__}")
     if not name:
         raise ValueError(f"{function}: the name of the folder is empty: name a folder, or use hjall.memory()")
+    if name == ":memory:":
+        raise ValueError(f"{function}: ':memory:' is no folder: use hjall.memory() for a database in memory")
     if os.sep not in name and _is_address(name) and not os.path.isdir(name):
         raise ValueError(
             f"{function} opens a folder in this process, and {name!r} looks like the address of a server: use "

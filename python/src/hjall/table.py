@@ -655,10 +655,10 @@ class Table(_native.Table):
         the columns row key, column, timestamp and value.
 
         :param columns: the columns, or a mapping from columns to decoders. `b"f:q"` is a column, `b"f:"` all columns
-            of a family; `None` selects all columns. Columns that are not named are discovered by a pass over the
-            rows, which are read only once if they fit into 128 MiB; otherwise the result lacks a column that is first
-            written after this pass. `values` is the decoder of
-            columns without one.
+            of a family; `None` selects all columns. Columns that are not named are discovered while the rows are read.
+            A stream, and an iteration over batches, must know them before the first batch: if the result takes more
+            than 128 MiB, the rows are read twice, and the result lacks a column that is first written in between.
+            `values` is the decoder of columns without one.
         :param row_start: the first row, inclusive.
         :param row_stop: the last row, exclusive.
         :param row_prefix: only rows whose keys start with this, instead of `row_start` and `row_stop`.
@@ -673,9 +673,10 @@ class Table(_native.Table):
             `Bytes.toBytes` writes them. The decoders are `binary`; `utf8`; `int64` (or `counter`), `int32`, `int16`,
             `int8`; `uint64`, `uint32`, `uint16`, `uint8`; `int` for integers of 1, 2, 4 or 8 bytes; `float64`,
             `float32`; `bool` (1 byte); `timestamp` (8 bytes, milliseconds since 1970), `timestamp_s`, `timestamp_us`,
-            `timestamp_ns`; `date` (as `timestamp`); `decimal(precision, scale)` (Java's `BigDecimal`); `int_text`
-            and `float_text` for decimal text; and `cell_timestamp` for the timestamp of
-            the cell instead of its value. Types of Python, pyarrow and polars are accepted in place of names.
+            `timestamp_ns`; `date` (as `timestamp`); `decimal(precision, scale)` (Java's `BigDecimal`); `list(int64)`
+            and lists of other types of one width; `int_text` and `float_text` for decimal text; and `cell_timestamp`
+            for the timestamp of the cell instead of its value. Types of Python, pyarrow and polars are accepted in
+            place of names.
         :param row: the name of the column of row keys; `None` leaves it out.
         :param row_type: the decoder of row keys.
         :param include_timestamp: with `layout="rows"`, whether each column is followed by a column

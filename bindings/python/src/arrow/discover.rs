@@ -1,13 +1,10 @@
 //! Discovery of columns that the caller did not name.
 //!
-//! The schema must be known before the first batch, so a first pass over the scan collects the columns.
-
-use std::collections::BTreeSet;
+//! A result that is kept in memory discovers its columns while it is read. A consumer of a stream must know them before
+//! the first batch: if the result is too large to be kept until then, the rows are read a second time.
 
 use bytes::Bytes;
-use hjall_engine::read::Watch;
-use hjall_engine::request::{Columns, Scan};
-use hjall_engine::{Row, Scanner, Table};
+use hjall_engine::request::Columns;
 
 use super::codec::Codec;
 use super::error::TransferError;
@@ -23,14 +20,6 @@ pub struct ColumnRequest {
     /// The decoder.
     pub codec: Codec,
 }
-
-/// The number of rows read in one step.
-const STEP: usize = 1024;
-
-/// The size up to which the rows are kept, so that the scan need not read them again: their cells, and a guess for the
-/// rest of each cell.
-const KEPT_BYTES_MAX: usize = 128 << 20;
-const CELL_BYTES: usize = 128;
 
 /// The largest number of columns in a result.
 const COLUMNS_MAX: usize = 4096;
@@ -60,82 +49,46 @@ pub fn all_named(requested: &[ColumnRequest]) -> Option<Vec<ColumnSpec>> {
     requested.iter().map(one).collect()
 }
 
-/// A pass over a scan that collects its columns.
-pub struct Discovery {
-    scanner: Scanner,
-    found: BTreeSet<(Bytes, Bytes)>,
-    /// The rows read so far; `None` if they are not wanted or too large.
-    kept: Option<Vec<Row>>,
-    kept_bytes: usize,
+/// The decoder of a column that was met; `None` if it was not requested.
+pub fn codec_of(requested: &[ColumnRequest], family: &[u8], qualifier: &[u8]) -> Option<Codec> {
+    let is_of = |given: &Option<Bytes>, name: &[u8]| given.as_ref().is_none_or(|given| given == name);
+    let matching = || requested.iter().filter(|a| is_of(&a.family, family) && is_of(&a.qualifier, qualifier));
+    matching().find(|a| a.qualifier.is_some()).or_else(|| matching().next()).map(|a| a.codec)
 }
 
-impl Discovery {
-    /// Opens the scan; `watch` can end it. With `keep`, the rows are kept unless they are too large.
-    ///
-    /// # Errors
-    /// Those of opening a scan.
-    pub fn begin(table: &Table, scan: &Scan, watch: Watch, keep: bool) -> Result<Self, TransferError> {
-        let mut scanner = table.scan(scan.clone())?;
-        scanner.watch(watch);
-        Ok(Self { scanner, found: BTreeSet::new(), kept: keep.then(Vec::new), kept_bytes: 0 })
+/// Checks the number of discovered columns.
+///
+/// # Errors
+/// `ValueError`: there are too many.
+pub fn check_number(columns: usize) -> Result<(), TransferError> {
+    if columns <= COLUMNS_MAX {
+        return Ok(());
     }
+    Err(TransferError::Argument(format!(
+        "the scan has more than {COLUMNS_MAX} columns: select some with columns=, or use layout=\"cells\""
+    )))
+}
 
-    /// Reads some rows; returns `false` at the end of the scan.
-    ///
-    /// # Errors
-    /// Those of the scan, and `ValueError` for too many columns.
-    pub fn step(&mut self) -> Result<bool, TransferError> {
-        let rows = self.scanner.next(STEP)?;
-        for cell in rows.iter().flat_map(|row| &row.cells) {
-            let column = (cell.family.clone(), cell.qualifier.clone());
-            if !self.found.contains(&column) {
-                // Copied, because a slice would keep the whole block alive from which it was read.
-                self.found.insert((Bytes::copy_from_slice(&column.0), Bytes::copy_from_slice(&column.1)));
-                if self.found.len() > COLUMNS_MAX {
-                    return Err(TransferError::Argument(format!(
-                        "the scan has more than {COLUMNS_MAX} columns: select some with columns=, or use \
-                         layout=\"cells\""
-                    )));
-                }
-            }
+/// The columns of the result in the order of the request, given the columns that were met, which have their decoders.
+/// The columns of a family or table are in HBase's order.
+pub fn in_order(mut found: Vec<ColumnSpec>, requested: &[ColumnRequest]) -> Vec<ColumnSpec> {
+    found.sort_by(|a, b| (&a.family, &a.qualifier).cmp(&(&b.family, &b.qualifier)));
+    let is_named = |column: &ColumnSpec| {
+        requested
+            .iter()
+            .any(|a| a.family.as_ref() == Some(&column.family) && a.qualifier.as_ref() == Some(&column.qualifier))
+    };
+    let mut columns: Vec<ColumnSpec> = Vec::new();
+    for a in requested {
+        if let (Some(family), Some(qualifier)) = (&a.family, &a.qualifier) {
+            columns.push(ColumnSpec { family: family.clone(), qualifier: qualifier.clone(), codec: a.codec });
+            continue;
         }
-        let has_more = rows.len() == STEP;
-        if let Some(kept) = &mut self.kept {
-            let bytes = |row: &Row| row.cells.iter().map(|cell| CELL_BYTES + cell.value.len()).sum::<usize>();
-            self.kept_bytes += rows.iter().map(bytes).sum::<usize>();
-            kept.extend(rows);
-            if self.kept_bytes > KEPT_BYTES_MAX {
-                self.kept = None;
-            }
-        }
-        Ok(has_more)
+        let is_of_request = |column: &&ColumnSpec| a.family.as_ref().is_none_or(|family| *family == column.family);
+        let (of_request, others) = found.into_iter().partition(|column| is_of_request(&column));
+        found = others;
+        let of_request: Vec<ColumnSpec> = of_request;
+        columns.extend(of_request.into_iter().filter(|column| !is_named(column)));
     }
-
-    /// Takes all rows of the scan, if they were kept.
-    pub fn take_rows(&mut self) -> Option<Vec<Row>> {
-        self.kept.take()
-    }
-
-    /// The columns in the order of the request. The columns of a family or table are in HBase's order.
-    pub fn finish(self, requested: &[ColumnRequest]) -> Vec<ColumnSpec> {
-        let mut columns: Vec<ColumnSpec> = Vec::new();
-        let named = |a: &ColumnRequest, family: &Bytes, qualifier: &Bytes| {
-            a.family.as_ref() == Some(family) && a.qualifier.as_ref() == Some(qualifier)
-        };
-        for a in requested {
-            if let (Some(family), Some(qualifier)) = (&a.family, &a.qualifier) {
-                columns.push(ColumnSpec { family: family.clone(), qualifier: qualifier.clone(), codec: a.codec });
-                continue;
-            }
-            for (family, qualifier) in &self.found {
-                let here = a.family.as_ref().is_none_or(|f| f == family);
-                let elsewhere = requested.iter().any(|other| named(other, family, qualifier))
-                    || columns.iter().any(|c| c.family == family && c.qualifier == qualifier);
-                if here && !elsewhere {
-                    columns.push(ColumnSpec { family: family.clone(), qualifier: qualifier.clone(), codec: a.codec });
-                }
-            }
-        }
-        columns
-    }
+    columns
 }

@@ -1,7 +1,6 @@
 //! Errors of transfers between tables and Arrow data.
 
 use arrow_schema::ArrowError;
-use hjall_engine::Cell;
 use hjall_engine::Error;
 use pyo3::PyErr;
 use pyo3::exceptions::PyValueError;
@@ -33,13 +32,13 @@ fn shown(bytes: &[u8]) -> String {
 
 impl TransferError {
     /// The error for a value that its decoder cannot read.
-    pub fn value(cell: &Cell, codec: Codec) -> Self {
-        let (name, row) = (layout::name(&cell.family, &cell.qualifier), shown(&cell.row));
+    pub fn value(row: &[u8], (family, qualifier): (&[u8], &[u8]), value: &[u8], codec: Codec) -> Self {
+        let (name, row) = (layout::name(family, qualifier), shown(row));
         Self::Decode(format!(
             "column {name} of row {row}: {} ({} bytes) cannot be read as {}, which requires {}: use another decoder \
              for the column, or errors=\"null\" to get a null instead",
-            shown(&cell.value),
-            cell.value.len(),
+            shown(value),
+            value.len(),
             codec.name(),
             codec.expected(),
         ))

@@ -1,10 +1,10 @@
 //! Scans that return Arrow data.
 
+use std::collections::VecDeque;
 use std::sync::{Arc, OnceLock};
 
 use arrow_array::{RecordBatch, RecordBatchReader};
 use arrow_schema::{ArrowError, SchemaRef};
-use hjall_engine::Row;
 use hjall_engine::read::Stop;
 use hjall_engine::request::Scan;
 use parking_lot::Mutex;
@@ -12,15 +12,18 @@ use pyo3::exceptions::PyStopIteration;
 use pyo3::prelude::*;
 use pyo3::types::PyCapsule;
 
-use super::batch::Batches;
+use super::batch::{Batches, FilledBatch};
 use super::capsule;
-use super::discover::{self, ColumnRequest, Discovery};
+use super::discover::{self, ColumnRequest};
 use super::error::TransferError;
-use super::layout::{KeyColumn, Layout};
+use super::layout::{ColumnSpec, KeyColumn, Layout};
 use super::table::ArrowTable;
 use crate::call::SignalWatcher;
 use crate::fork::ForkGuard;
 use crate::table_handle::TableHandle;
+
+/// The size of a result with discovered columns, in bytes, up to which a stream reads it once.
+const KEPT_BYTES_MAX: usize = 128 << 20;
 
 /// The description of a scan that returns Arrow data. Each use runs a new scan.
 #[pyclass(frozen, module = "hjall._native")]
@@ -66,28 +69,24 @@ impl ArrowScan {
 
     /// The layout and schema. The first call runs the discovery of columns that were not named.
     fn shape(&self, py: Python<'_>) -> PyResult<Shape> {
-        Ok(self.shape_and_rows(py, false)?.0)
+        Ok(self.shape_and_batches(py, 0)?.0)
     }
 
-    /// The layout and schema. If the columns had to be discovered, and with `keep`, the rows of the scan too, unless
-    /// they are too large to be kept.
-    fn shape_and_rows(&self, py: Python<'_>, keep: bool) -> PyResult<(Shape, Option<Vec<Row>>)> {
+    /// The layout and schema. If the columns had to be discovered, the result of the scan too, unless it takes more
+    /// than `keep` bytes.
+    fn shape_and_batches(&self, py: Python<'_>, keep: usize) -> PyResult<(Shape, Option<Vec<RecordBatch>>)> {
         if let Some(shape) = self.shape.get() {
             return Ok((shape.clone(), None));
         }
-        let mut rows = None;
         let timestamps = self.options.timestamps;
-        let layout = match &self.options.columns {
-            None => Layout::Cells { values: self.options.values },
+        let (layout, discovered) = match &self.options.columns {
+            None => (Layout::Cells { values: self.options.values }, None),
             Some(requested) => match discover::all_named(requested) {
-                Some(columns) if !columns.is_empty() => Layout::Rows { columns, timestamps },
+                Some(columns) if !columns.is_empty() => (Layout::Rows { columns, timestamps }, None),
                 _ => {
-                    let signals = SignalWatcher::new();
-                    let table = self.handle.table()?;
-                    let mut discovery = Discovery::begin(table.get()?, &self.scan, signals.watch(), keep)?;
-                    while signals.outcome(py.detach(|| discovery.step()))? {}
-                    rows = discovery.take_rows();
-                    Layout::Rows { columns: discovery.finish(requested), timestamps }
+                    let (found, kept) = self.discover(py, requested, keep)?;
+                    let columns = discover::in_order(found.clone(), requested);
+                    (Layout::Rows { columns, timestamps }, kept.map(|kept| (found, kept)))
                 }
             },
         };
@@ -97,24 +96,81 @@ impl ArrowScan {
                  out"
             ))
         })?;
-        let shape = Shape { layout, schema };
-        if let Err(_other) = self.shape.set(shape.clone()) {
-            // Another thread was faster, and its columns hold.
-            rows = None;
-        }
-        Ok((self.shape.get().cloned().unwrap_or(shape), rows))
+        // If another thread was faster, its columns hold.
+        let shape = self.shape.get_or_init(|| Shape { layout, schema }).clone();
+        let (Some((found, kept)), Layout::Rows { columns, .. }) = (discovered, &shape.layout) else {
+            return Ok((shape, None));
+        };
+        let position = |column: &ColumnSpec| {
+            found.iter().position(|met| (&met.family, &met.qualifier) == (&column.family, &column.qualifier))
+        };
+        let columns: Vec<_> = columns.iter().map(|column| (column.clone(), position(column))).collect();
+        let batches = kept.iter().map(|batch| batch.with_columns(&shape.schema, &columns, timestamps));
+        let batches = batches.collect::<Result<_, _>>()?;
+        Ok((shape, Some(batches)))
     }
 
-    fn begin(&self, py: Python<'_>) -> PyResult<Batches> {
-        let (Shape { layout, schema }, rows) = self.shape_and_rows(py, true)?;
+    /// Runs the scan to discover its columns, which are returned in the order of the positions in the batches. The
+    /// batches are kept unless they take more than `keep` bytes.
+    fn discover(
+        &self,
+        py: Python<'_>,
+        requested: &[ColumnRequest],
+        keep: usize,
+    ) -> PyResult<(Vec<ColumnSpec>, Option<Vec<FilledBatch>>)> {
+        let BatchOptions { key, timestamps, batch_rows, null_on_error, .. } = &self.options;
+        let table = self.handle.table()?;
+        let scanner = table.get()?.scan(self.scan.clone()).map_err(TransferError::from)?;
+        let mut batches =
+            Batches::discovering(scanner, key, requested.to_vec(), *timestamps, *batch_rows, *null_on_error);
+        let signals = SignalWatcher::new();
+        batches.watch(signals.watch());
+        let (mut kept, mut bytes) = (Vec::new(), 0);
+        while bytes < keep {
+            let Some(batch) = signals.outcome(py.detach(|| batches.next()))? else {
+                return Ok((batches.columns(), Some(kept)));
+            };
+            bytes += batch.memory_bytes();
+            kept.push(batch);
+        }
+        drop(kept);
+        while signals.outcome(py.detach(|| batches.learn()))? {}
+        Ok((batches.columns(), None))
+    }
+
+    fn begin(&self, py: Python<'_>) -> PyResult<Source> {
+        let (Shape { layout, schema }, kept) = self.shape_and_batches(py, KEPT_BYTES_MAX)?;
+        if let Some(kept) = kept {
+            return Ok(Source { schema, kept: kept.into(), batches: None });
+        }
         let table = self.handle.table()?;
         let scanner = table.get()?.scan(self.scan.clone()).map_err(TransferError::from)?;
         let BatchOptions { key, batch_rows, null_on_error, .. } = &self.options;
-        let mut batches = Batches::new(scanner, schema, key, &layout, *batch_rows, *null_on_error);
-        if let Some(rows) = rows {
-            batches.use_rows(rows);
+        let batches = Some(Batches::new(scanner, key, &layout, *batch_rows, *null_on_error));
+        Ok(Source { schema, kept: VecDeque::new(), batches })
+    }
+}
+
+/// The batches of one scan, whose schema is known.
+struct Source {
+    schema: SchemaRef,
+    /// Batches that have been read.
+    kept: VecDeque<RecordBatch>,
+    /// The further ones.
+    batches: Option<Batches>,
+}
+
+impl Source {
+    /// The next batch, or `None` at the end.
+    ///
+    /// # Errors
+    /// Those of [`Batches::next`].
+    fn next(&mut self) -> Result<Option<RecordBatch>, TransferError> {
+        if let Some(batch) = self.kept.pop_front() {
+            return Ok(Some(batch));
         }
-        Ok(batches)
+        let next = self.batches.as_mut().map_or(Ok(None), Batches::next)?;
+        next.map(|batch| batch.with_schema(&self.schema)).transpose()
     }
 }
 
@@ -128,14 +184,20 @@ impl ArrowScan {
 
     /// Runs the scan and keeps the result in memory.
     fn collect(&self, py: Python<'_>) -> PyResult<ArrowTable> {
-        self.__iter__(py)?.collect(py)
+        match self.shape_and_batches(py, usize::MAX)? {
+            (Shape { schema, .. }, Some(batches)) => Ok(ArrowTable::new(schema, batches)),
+            (_, None) => self.__iter__(py)?.collect(py),
+        }
     }
 
     fn __iter__(&self, py: Python<'_>) -> PyResult<ArrowBatches> {
-        let mut batches = self.begin(py)?;
+        let mut source = self.begin(py)?;
         let signals = SignalWatcher::new();
-        batches.watch(signals.watch());
-        Ok(ArrowBatches { stop: batches.stopper(), signals, batches: ForkGuard::new(Mutex::new(batches)) })
+        let stop = source.batches.as_mut().map_or_else(Stop::default, |batches| {
+            batches.watch(signals.watch());
+            batches.stopper()
+        });
+        Ok(ArrowBatches { stop, signals, source: ForkGuard::new(Mutex::new(source)) })
     }
 
     fn __arrow_c_schema__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyCapsule>> {
@@ -150,16 +212,16 @@ impl ArrowScan {
         requested_schema: Option<Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyCapsule>> {
         drop(requested_schema);
-        let batches = self.begin(py)?;
-        let schema = Arc::clone(batches.schema());
-        capsule::stream(py, Box::new(Stream { batches: ForkGuard::new(Mutex::new(batches)), schema }))
+        let source = self.begin(py)?;
+        let schema = Arc::clone(&source.schema);
+        capsule::stream(py, Box::new(Stream { source: ForkGuard::new(Mutex::new(source)), schema }))
     }
 }
 
 /// An iterator over the batches of one scan.
 #[pyclass(frozen, module = "hjall._native")]
 pub struct ArrowBatches {
-    batches: ForkGuard<Mutex<Batches>>,
+    source: ForkGuard<Mutex<Source>>,
     stop: Stop,
     signals: Arc<SignalWatcher>,
 }
@@ -171,10 +233,10 @@ impl ArrowBatches {
     }
 
     fn __next__(&self, py: Python<'_>) -> PyResult<ArrowTable> {
-        let batches = self.batches.get()?;
+        let source = self.source.get()?;
         let next = py.detach(|| {
-            let mut batches = batches.lock();
-            Ok::<_, TransferError>((batches.next()?, Arc::clone(batches.schema())))
+            let mut source = source.lock();
+            Ok::<_, TransferError>((source.next()?, Arc::clone(&source.schema)))
         });
         let (batch, schema) = self.signals.outcome(next)?;
         let batch = batch.ok_or_else(|| PyStopIteration::new_err(()))?;
@@ -183,12 +245,12 @@ impl ArrowBatches {
 
     /// Reads all remaining batches into memory.
     fn collect(&self, py: Python<'_>) -> PyResult<ArrowTable> {
-        let batches = self.batches.get()?;
+        let source = self.source.get()?;
         let (mut all, mut schema) = (Vec::new(), None);
         loop {
             let next = py.detach(|| {
-                let mut batches = batches.lock();
-                Ok::<_, TransferError>((batches.next()?, Arc::clone(batches.schema())))
+                let mut source = source.lock();
+                Ok::<_, TransferError>((source.next()?, Arc::clone(&source.schema)))
             });
             let (batch, same) = self.signals.outcome(next)?;
             let schema = schema.get_or_insert(same);
@@ -207,7 +269,7 @@ impl ArrowBatches {
 
 /// The batches of one scan for a consumer of Arrow's C stream.
 struct Stream {
-    batches: ForkGuard<Mutex<Batches>>,
+    source: ForkGuard<Mutex<Source>>,
     schema: SchemaRef,
 }
 
@@ -216,12 +278,12 @@ impl Iterator for Stream {
 
     fn next(&mut self) -> Option<Self::Item> {
         // The consumer may or may not hold the GIL, so this must not call Python.
-        if !self.batches.is_owner() {
+        if !self.source.is_owner() {
             let message = "the stream was opened by the parent of this forked process: start a new scan here";
             return Some(Err(ArrowError::InvalidArgumentError(String::from(message))));
         }
-        let batches = self.batches.get().ok()?;
-        match batches.lock().next() {
+        let source = self.source.get().ok()?;
+        match source.lock().next() {
             Ok(batch) => batch.map(Ok),
             Err(fault) => Some(Err(fault.into())),
         }

@@ -3,7 +3,7 @@
 use hjall_engine::request::{Get, check_row};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyList};
+use pyo3::types::{PyBytes, PyDict, PyList};
 
 use super::Table;
 use crate::call::call_at;
@@ -91,6 +91,12 @@ impl Table {
             filter: crate::filter::argument(filter)?,
             ..Get::new("")
         };
+        if rows.is_instance_of::<PyBytes>() {
+            return Err(PyTypeError::new_err(format!(
+                "rows must be an iterable of row keys: write [{}]",
+                rows.repr()?
+            )));
+        }
         let mut gets = Vec::new();
         for row in rows.try_iter()? {
             let row = self.bytes(&row?, "a row key")?;

@@ -2,13 +2,14 @@
 
 use std::sync::Arc;
 
+use bytes::Bytes;
 use hjall_engine::filter::FilterSpec;
 use hjall_engine::mutation::MarkerKind;
-use hjall_engine::read::WorkLimit;
+use hjall_engine::read::{ReusedRow, WorkLimit};
 use hjall_engine::request::Scan;
-use hjall_engine::{ErrorKind, Row, Scanner, Table};
+use hjall_engine::{Cell, ErrorKind, Row, Scanner, Table};
 
-use crate::fixture::{Database, descriptor, name, put};
+use crate::fixture::{Database, delete, descriptor, name, put};
 use crate::world::World;
 
 /// The memory that an open scan may hold.
@@ -127,6 +128,70 @@ fn the_results_do_not_depend_on_how_many_are_read_at_once() {
                     found.extend(rows);
                 }
                 assert_eq!(found, expected, "{n} at once, {scan:?}");
+                assert_eq!(one_by_one(&mut open(), n), cells(&expected), "one by one, {n} at once, {scan:?}");
+            }
+        }
+    }
+}
+
+/// Key, family, qualifier, timestamp and value of each cell.
+type CellParts = (Bytes, Bytes, Bytes, i64, Bytes);
+
+fn cells(rows: &[Row]) -> Vec<CellParts> {
+    let parts = |cell: &Cell| {
+        let Cell { row, family, qualifier, timestamp, value, .. } = cell.clone();
+        (row, family, qualifier, timestamp, value)
+    };
+    rows.iter().flat_map(|row| &row.cells).map(parts).collect()
+}
+
+/// The cells of a scan, read into a reused row, `n` rows at a time, after a first row that is read otherwise.
+fn one_by_one(scanner: &mut Scanner, n: usize) -> Vec<CellParts> {
+    let mut found = cells(&scanner.next(1).unwrap());
+    let mut row = ReusedRow::default();
+    loop {
+        let mut left = n;
+        let more = scanner.each_row(&mut row, &mut |row| {
+            for cell in row.cells() {
+                let (family, qualifier) = row.columns()[cell.column].clone();
+                found.push((row.key().clone(), family, qualifier, cell.timestamp, cell.value.clone()));
+            }
+            left -= 1;
+            left > 0
+        });
+        if !more.unwrap() {
+            return found;
+        }
+        if n == 3 {
+            row.forget_columns();
+        }
+    }
+}
+
+/// Rows with different columns, several versions, markers and TTLs.
+#[test]
+fn rows_that_are_read_one_by_one_are_the_same() {
+    for db in Database::all() {
+        let table = db.table("t", &["f VERSIONS=3", "g"]);
+        for n in 1..300_i64 {
+            let row = format!("r{:03}", n * 7 % 100);
+            let (column, other) = (format!("f:{}", n % 5), format!("g:{}", n * n % 11));
+            let mut written = put(&row, &[(&column, n, "v"), (&other, n, "w"), ("f:", n, "")]);
+            written.ttl_ms = (n % 7 == 0).then_some(1 << 60);
+            table.put(&written).unwrap();
+            if n % 13 == 0 {
+                table.delete(&delete(&row, &[(MarkerKind::Column, &column, n)])).unwrap();
+                table.delete(&delete(&row, &[(MarkerKind::Family, "g:", n - 1)])).unwrap();
+            }
+        }
+        for max_versions in [1, 2] {
+            for scan in scans() {
+                let scan = Scan { max_versions, ..scan };
+                let expected = table.scan(scan.clone()).unwrap().next(usize::MAX).unwrap();
+                for n in 1..4 {
+                    let found = one_by_one(&mut table.scan(scan.clone()).unwrap(), n);
+                    assert_eq!(found, cells(&expected), "{}, {scan:?}", db.kind);
+                }
             }
         }
     }
