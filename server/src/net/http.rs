@@ -3,6 +3,9 @@
 
 use std::borrow::Cow;
 use std::convert::Infallible;
+use std::error::Error;
+use std::io::{self, ErrorKind};
+use std::pin::pin;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -19,6 +22,7 @@ use tokio::io::{AsyncRead, AsyncWrite};
 use super::authorization::{self, Credentials};
 use super::connection::Client;
 use super::http_stream::{Exchange, HttpStream, Reset, Unsent};
+use super::loop_turn::LoopTurn;
 use super::pace::{MinimumRate, Pace};
 use super::reply_body::ReplyBody;
 use super::rewind::Rewind;
@@ -51,6 +55,8 @@ pub(super) struct Connection<'a> {
     /// The client as the last request with credentials saw it.
     logged_in: Mutex<Option<Arc<Caller>>>,
     pub(super) exchange: Arc<Exchange>,
+    /// Each request has a turn of its own.
+    turn: tokio::sync::Mutex<LoopTurn>,
 }
 
 /// The status and the text of a request that is refused.
@@ -77,6 +83,7 @@ pub async fn serve<S: AsyncRead + AsyncWrite + Reset + Unpin + Send + 'static>(
         speaking: Mutex::new(speaking),
         logged_in: Mutex::default(),
         exchange: exchange.clone(),
+        turn: tokio::sync::Mutex::new(LoopTurn::new(peer.ip())),
     };
     let service = service_fn(|request| shared.answer(request));
     let stream = HttpStream::new(Rewind::new(read, stream), exchange, rate, header_timeout);
@@ -117,8 +124,21 @@ impl Connection<'_> {
         if let Some(refusal) = &self.client.refusal {
             let mut refused = self.text(refusal.status, format!("{}\n", refusal.text));
             refused.headers_mut().insert(header::CONNECTION, HeaderValue::from_static("close"));
-            return Ok(refused);
+            return refused;
         }
+        if request.headers().get_all(header::HOST).iter().nth(1).is_some() {
+            return self.text(StatusCode::BAD_REQUEST, "The request has several Host headers; send one.\n");
+        }
+        let mut turn = self.turn.lock().await;
+        turn.go_on().await;
+        let response = turn.during(pin!(self.in_turn(request))).await;
+        turn.answered(usize::try_from(response.body().size_hint().lower()).unwrap_or(usize::MAX));
+        turn.end();
+        Ok(response)
+    }
+
+    /// Answers a request in its turn.
+    async fn in_turn(&self, request: Request<Incoming>) -> Response<ReplyBody> {
         let origin = {
             let live = self.dispatcher.live();
             let checks_host = self.client.local.ip().to_canonical().is_loopback() && !self.client.tls;
@@ -149,7 +169,7 @@ impl Connection<'_> {
         };
         // The response depends on these headers, which caches need to know.
         response.headers_mut().append(header::VARY, HeaderValue::from_static("Origin, Sec-Fetch-Site"));
-        Ok(response)
+        response
     }
 
     /// Answers a browser that asks whether a web page of an allowed origin may send calls.
@@ -208,6 +228,13 @@ impl Connection<'_> {
             Err((status, why)) => self.text(status, why.into_owned()),
         }
     }
+        if let Some(coding) = content_coding(request.headers()) {
+            let why = format!(
+                "The body of a Thrift message must not have the Content-Encoding {}; send the message as it is.\n",
+                printable(coding.as_bytes())
+            );
+            return self.text(StatusCode::UNSUPPORTED_MEDIA_TYPE, why);
+        }
 
     /// The client of a request, after its login. Nothing of the body is received before.
     pub(super) async fn caller(&self, headers: &header::HeaderMap) -> Result<Arc<Caller>, Denied> {
@@ -349,7 +376,7 @@ impl Connection<'_> {
             let frame = match receiving.keep(rate, body.frame()).await {
                 Ok(Some(Ok(frame))) => frame,
                 Ok(None) => return Ok(Received { message: message.freeze(), claim }),
-                Ok(Some(Err(_))) => return Err((StatusCode::BAD_REQUEST, "The body ends early.\n".into())),
+                Ok(Some(Err(error))) => return Err((StatusCode::BAD_REQUEST, damaged(&error))),
                 Err(_) => return Err(TOO_SLOW),
             };
             let Ok(data) = frame.into_data() else { continue };
@@ -364,6 +391,10 @@ impl Connection<'_> {
             }
         }
     }
+                if !claim.can_hold(message.capacity()) {
+                    let why = format!("The body is too large: {}.\n", Fault::more_than_share_text(claim.alone_max()));
+                    return Err((StatusCode::PAYLOAD_TOO_LARGE, why.into()));
+                }
 
     pub(super) fn text(&self, status: StatusCode, text: impl Into<Bytes>) -> Response<ReplyBody> {
         let mut response = self.response(text.into(), None);
