@@ -2,7 +2,8 @@
 
 use bytes::Bytes;
 
-use super::draft::{Draft, ttl, write};
+use super::busy::transact_row;
+use super::draft::{Draft, ttl, write_value};
 use super::limits;
 use crate::catalog::TableState;
 use crate::cell::{Cell, CellKind, Row};
@@ -69,7 +70,7 @@ fn apply(core: &Core, name: &TableName, mut operation: Steps<'_>, budget: &dyn B
             limits::check_delta(core.limits.server_cell_bytes, operation.row, &step.family, &step.qualifier, delta)?;
         }
         let mut cells = Vec::<Cell>::new();
-        core.transact(&[table.row_lock(operation.row)], table.durability(operation.durability), &mut |tx| {
+        transact_row(core, table, operation.row, table.durability(operation.durability), &mut |tx| {
             // The cells of an earlier run of this body.
             for cell in cells.drain(..) {
                 budget.release(1, cell.qualifier.len() + cell.value.len());
