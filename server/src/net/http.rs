@@ -26,7 +26,7 @@ use super::loop_turn::LoopTurn;
 use super::pace::{MinimumRate, Pace};
 use super::reply_body::ReplyBody;
 use super::rewind::Rewind;
-use super::web_pages;
+use super::web_pages::{self, printable};
 use crate::access::{Login, Refused};
 use crate::dispatch::call::{Call, DefaultService};
 use crate::dispatch::caller::Caller;
@@ -116,19 +116,16 @@ fn is_plain_or_chunked(headers: &header::HeaderMap) -> bool {
     headers.get_all(header::TRANSFER_ENCODING).iter().all(|coding| coding.as_bytes().eq_ignore_ascii_case(b"chunked"))
 }
 
+/// The coding of a body, unless it is sent as it is.
+fn content_coding(headers: &header::HeaderMap) -> Option<&HeaderValue> {
+    headers.get_all(header::CONTENT_ENCODING).iter().find(|coding| !coding.as_bytes().eq_ignore_ascii_case(b"identity"))
+}
+
 impl Connection<'_> {
     async fn answer(&self, request: Request<Incoming>) -> Result<Response<ReplyBody>, Infallible> {
         self.exchange.begin_call();
         // A client that does not wait for responses always has a next request; other connections go first.
         tokio::task::yield_now().await;
-        if let Some(refusal) = &self.client.refusal {
-            let mut refused = self.text(refusal.status, format!("{}\n", refusal.text));
-            refused.headers_mut().insert(header::CONNECTION, HeaderValue::from_static("close"));
-            return refused;
-        }
-        if request.headers().get_all(header::HOST).iter().nth(1).is_some() {
-            return self.text(StatusCode::BAD_REQUEST, "The request has several Host headers; send one.\n");
-        }
         let mut turn = self.turn.lock().await;
         turn.go_on().await;
         let response = turn.during(pin!(self.in_turn(request))).await;
@@ -139,6 +136,14 @@ impl Connection<'_> {
 
     /// Answers a request in its turn.
     async fn in_turn(&self, request: Request<Incoming>) -> Response<ReplyBody> {
+        if let Some(refusal) = &self.client.refusal {
+            let mut refused = self.text(refusal.status, format!("{}\n", refusal.text));
+            refused.headers_mut().insert(header::CONNECTION, HeaderValue::from_static("close"));
+            return refused;
+        }
+        if request.headers().get_all(header::HOST).iter().nth(1).is_some() {
+            return self.text(StatusCode::BAD_REQUEST, "The request has several Host headers; send one.\n");
+        }
         let origin = {
             let live = self.dispatcher.live();
             let checks_host = self.client.local.ip().to_canonical().is_loopback() && !self.client.tls;
@@ -223,11 +228,6 @@ impl Connection<'_> {
         if let Err((status, why)) = web_pages::content_type(request.headers()) {
             return self.text(status, why);
         }
-        match self.body(&caller, request.into_body()).await {
-            Ok(Received { message, claim }) => self.run(message, claim, &caller).await,
-            Err((status, why)) => self.text(status, why.into_owned()),
-        }
-    }
         if let Some(coding) = content_coding(request.headers()) {
             let why = format!(
                 "The body of a Thrift message must not have the Content-Encoding {}; send the message as it is.\n",
@@ -235,6 +235,11 @@ impl Connection<'_> {
             );
             return self.text(StatusCode::UNSUPPORTED_MEDIA_TYPE, why);
         }
+        match self.body(&caller, request.into_body()).await {
+            Ok(Received { message, claim }) => self.run(message, claim, &caller).await,
+            Err((status, why)) => self.text(status, why.into_owned()),
+        }
+    }
 
     /// The client of a request, after its login. Nothing of the body is received before.
     pub(super) async fn caller(&self, headers: &header::HeaderMap) -> Result<Arc<Caller>, Denied> {
@@ -414,6 +419,17 @@ impl Connection<'_> {
     /// A response with this body, which holds `unsent` until all of it has been sent.
     pub(super) fn response(&self, bytes: Bytes, unsent: Option<Unsent>) -> Response<ReplyBody> {
         Response::new(ReplyBody::new(bytes, unsent, self.exchange.clone()))
+    }
+}
+
+/// Why a body cannot be read.
+fn damaged(error: &hyper::Error) -> Cow<'static, str> {
+    let mut causes = std::iter::successors(Some(error as &(dyn Error + 'static)), |error| (*error).source());
+    match causes.find_map(|cause| cause.downcast_ref::<io::Error>()) {
+        Some(cause) if matches!(cause.kind(), ErrorKind::InvalidData | ErrorKind::InvalidInput) => {
+            format!("The chunks of the body cannot be read: {cause}.\n").into()
+        }
+        _ => "The body ends early.\n".into(),
     }
 }
 
