@@ -106,7 +106,7 @@ fn apply_step(
     let old_value = old.as_ref().map(|o| &o.value);
     let value = match &step.delta {
         Delta::Amount(amount) => sum(old_value.map(|v| &v.bytes[..]), *amount)?,
-        Delta::Suffix(suffix) => [old_value.map_or(&[][..], |v| &v.bytes), suffix].concat().into(),
+        Delta::Suffix(suffix) => [old_value.map_or(&[][..], |v| &v.bytes), suffix].concat(),
     };
     limits::check_result(core.limits.server_cell_bytes, table, row, &step.family, &step.qualifier, &value)?;
     let ttl_ms = match operation.ttl_ms {
@@ -114,7 +114,8 @@ fn apply_step(
         None => old_value.and_then(|v| v.ttl_ms),
     };
     let draft = Draft { family, qualifier: &step.qualifier, timestamp, kind: CellKind::Put, bytes: &value };
-    write(tx, row, ttl_ms, &[draft], clock_ms)?;
+    let stored = write_value(tx, row, ttl_ms, &draft, clock_ms)?;
+    let value = stored.unwrap_or_else(|| value.into());
     tx.assigned(timestamp, false);
     Ok(Cell {
         row: row.clone(),
@@ -126,7 +127,7 @@ fn apply_step(
     })
 }
 
-fn sum(old: Option<&[u8]>, amount: i64) -> Result<Bytes> {
+fn sum(old: Option<&[u8]>, amount: i64) -> Result<Vec<u8>> {
     let old = match old {
         None => 0,
         Some(bytes) => {
@@ -137,5 +138,5 @@ fn sum(old: Option<&[u8]>, amount: i64) -> Result<Bytes> {
             i64::from_be_bytes(number)
         }
     };
-    Ok(Bytes::copy_from_slice(&old.wrapping_add(amount).to_be_bytes()))
+    Ok(old.wrapping_add(amount).to_be_bytes().to_vec())
 }

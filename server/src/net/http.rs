@@ -391,15 +391,15 @@ impl Connection<'_> {
             receiving.moved(data.len());
             message.extend_from_slice(&data);
             if !claim.try_resize(message.capacity()) {
+                if !claim.can_hold(message.capacity()) {
+                    let why = format!("The body is too large: {}.\n", Fault::more_than_share_text(claim.alone_max()));
+                    return Err((StatusCode::PAYLOAD_TOO_LARGE, why.into()));
+                }
                 let why = "The calls in flight hold too many bytes (limits.bytes_in_flight); try again.\n";
                 return Err((StatusCode::SERVICE_UNAVAILABLE, why.into()));
             }
         }
     }
-                if !claim.can_hold(message.capacity()) {
-                    let why = format!("The body is too large: {}.\n", Fault::more_than_share_text(claim.alone_max()));
-                    return Err((StatusCode::PAYLOAD_TOO_LARGE, why.into()));
-                }
 
     pub(super) fn text(&self, status: StatusCode, text: impl Into<Bytes>) -> Response<ReplyBody> {
         let mut response = self.response(text.into(), None);

@@ -72,17 +72,22 @@ pub async fn serve<S: AsyncRead + AsyncWrite + Unpin>(
                 closing(&dispatcher.runner.client_errors, peer, dialect, &fault);
                 return Box::pin(refuse(dispatcher, stream, dialect, speaking, &fault)).await;
             }
+            Err(Missing::Ended(Ended::MoreThanShare(max))) => {
+                let fault = Fault::more_than_share(max);
+                closing(&dispatcher.runner.client_errors, peer, dialect, &fault);
+                return Box::pin(refuse(dispatcher, stream, dialect, speaking, &fault)).await;
+            }
             Err(Missing::Refused(fault)) => {
                 closing(&dispatcher.runner.client_errors, peer, dialect, &fault);
                 return Box::pin(refuse(dispatcher, stream, dialect, speaking, &fault)).await;
             }
         };
+        turn.go_on().await;
         // A call that is answered at once reads its message where it was received.
         let message = stream.first(length);
         let call = match Call::recognise(dialect.encoding, message, &mut speaking) {
             Ok(call) if dialect.framed => call.over(Transport::Framed),
             Ok(call) => call,
-        turn.go_on().await;
             Err(fault) => {
                 stream.skip_message(length);
                 closing(&dispatcher.runner.client_errors, peer, dialect, &fault);
