@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::clock::Clock;
-use crate::store::StoreOptions;
+use crate::store::{StoreOptions, memtables_in_use};
 
 /// Memory for the row cache if the size of neither cache is set.
 const ROW_CACHE_BYTES: u64 = 64 << 20;
@@ -56,6 +56,7 @@ impl Options {
             block_cache: self.for_store().cache_bytes(),
             row_cache: self.row_cache_limit(),
             write_buffer: self.write_buffer_limit().saturating_mul(2),
+            in_use: memtables_in_use(self.write_buffer_limit()),
         }
     }
 
@@ -111,6 +112,8 @@ pub struct MemoryLimits {
     pub row_cache: u64,
     /// Data that is not yet in files. Writes wait at this size, which is twice [`Options::write_buffer_bytes`].
     pub write_buffer: u64,
+    /// Data that is in files and still in memory, because a compaction uses it or fjall has not released it yet.
+    pub in_use: u64,
 }
 
 /// Limits on the size of a cell, in bytes. 0 or less: no limit.

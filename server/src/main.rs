@@ -17,7 +17,7 @@ mod allocator {
     static ALLOCATOR: tikv_jemallocator::Jemalloc = tikv_jemallocator::Jemalloc;
 
     /// How long freed memory is kept for reuse before it is returned to the system, in milliseconds.
-    const DECAY_MS: isize = 1000;
+    const DECAY_MS: isize = 100;
 
     /// Lets a thread of jemalloc return freed memory. To be called before other threads are started.
     ///

@@ -3,6 +3,7 @@
 //! It counts calls of one kind or of all kinds and fails the n-th one, either before or after its effect. Callers have
 //! to handle both, because a failed write may have been applied.
 
+use std::error::Error as _;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -11,7 +12,7 @@ use parking_lot::{Condvar, Mutex};
 
 use super::{
     CompactionControl, CompactionFilterFactory, Cursor, GroupOutcome, Order, Pair, Snapshot, SpaceFiles, SpaceId,
-    SpaceOptions, Staged, Statistics, Store, Transaction, TransactionGroup, Upcoming,
+    SpaceOptions, Staged, Statistics, Store, Transaction, TransactionGroup, Upcoming, row_locks,
 };
 use crate::durability::Durability;
 use crate::error::{Error, ErrorKind, Result};
@@ -216,11 +217,16 @@ impl Store for FaultStore {
         durability: Durability,
         body: &mut dyn FnMut(&mut dyn Transaction) -> Result<()>,
     ) -> Result<()> {
-        self.injector.call(Call::Transact, || {
+        let done = self.injector.call(Call::Transact, || {
             self.inner.transact(rows, durability, &mut |inner| {
                 let snapshot = self.wrap(Arc::clone(inner.snapshot()));
                 body(&mut FaultTransaction { inner, snapshot })
             })
+        });
+        // Like other stores, it says which rows are busy.
+        done.map_err(|error| match (error.kind(), error.source()) {
+            (ErrorKind::Busy, None) => row_locks::busy(rows.to_vec(), error.message().to_owned()),
+            _ => error,
         })
     }
 

@@ -46,6 +46,7 @@ use bytes::Bytes;
 pub use self::compaction_control::CompactionControl;
 pub(crate) use self::copy::write_all;
 pub(crate) use self::fjall::failed_io;
+pub(crate) use self::fjall::memtables_in_use;
 pub use self::fjall::{FjallStore, SYNC_INTERVAL, StoreOptions};
 pub use self::folder::FORMAT;
 pub(crate) use self::folder::{check_not_open, is_data_folder, sync_folder};

@@ -291,7 +291,8 @@ impl fmt::Display for BusyRows {
 
 impl std::error::Error for BusyRows {}
 
-fn busy(names: Vec<Bytes>, reason: String) -> Error {
+/// The error of a transaction for which these rows are busy.
+pub(super) fn busy(names: Vec<Bytes>, reason: String) -> Error {
     let rows = BusyRows { names, reason };
     Error::new(ErrorKind::Busy, rows.to_string()).with_source(rows)
 }

@@ -2,7 +2,8 @@
 
 use bytes::Bytes;
 
-use super::draft::{Draft, ttl, write};
+use super::busy::transact_row;
+use super::draft::{Draft, ttl, write_value};
 use super::limits;
 use crate::catalog::TableState;
 use crate::cell::{Cell, CellKind, Row};
@@ -69,7 +70,7 @@ fn apply(core: &Core, name: &TableName, mut operation: Steps<'_>, budget: &dyn B
             limits::check_delta(core.limits.server_cell_bytes, operation.row, &step.family, &step.qualifier, delta)?;
         }
         let mut cells = Vec::<Cell>::new();
-        core.transact(&[table.row_lock(operation.row)], table.durability(operation.durability), &mut |tx| {
+        transact_row(core, table, operation.row, table.durability(operation.durability), &mut |tx| {
             // The cells of an earlier run of this body.
             for cell in cells.drain(..) {
                 budget.release(1, cell.qualifier.len() + cell.value.len());
@@ -105,7 +106,7 @@ fn apply_step(
     let old_value = old.as_ref().map(|o| &o.value);
     let value = match &step.delta {
         Delta::Amount(amount) => sum(old_value.map(|v| &v.bytes[..]), *amount)?,
-        Delta::Suffix(suffix) => [old_value.map_or(&[][..], |v| &v.bytes), suffix].concat().into(),
+        Delta::Suffix(suffix) => [old_value.map_or(&[][..], |v| &v.bytes), suffix].concat(),
     };
     limits::check_result(core.limits.server_cell_bytes, table, row, &step.family, &step.qualifier, &value)?;
     let ttl_ms = match operation.ttl_ms {
@@ -113,7 +114,8 @@ fn apply_step(
         None => old_value.and_then(|v| v.ttl_ms),
     };
     let draft = Draft { family, qualifier: &step.qualifier, timestamp, kind: CellKind::Put, bytes: &value };
-    write(tx, row, ttl_ms, &[draft], clock_ms)?;
+    let stored = write_value(tx, row, ttl_ms, &draft, clock_ms)?;
+    let value = stored.unwrap_or_else(|| value.into());
     tx.assigned(timestamp, false);
     Ok(Cell {
         row: row.clone(),
@@ -125,7 +127,7 @@ fn apply_step(
     })
 }
 
-fn sum(old: Option<&[u8]>, amount: i64) -> Result<Bytes> {
+fn sum(old: Option<&[u8]>, amount: i64) -> Result<Vec<u8>> {
     let old = match old {
         None => 0,
         Some(bytes) => {
@@ -136,5 +138,5 @@ fn sum(old: Option<&[u8]>, amount: i64) -> Result<Bytes> {
             i64::from_be_bytes(number)
         }
     };
-    Ok(Bytes::copy_from_slice(&old.wrapping_add(amount).to_be_bytes()))
+    Ok(old.wrapping_add(amount).to_be_bytes().to_vec())
 }

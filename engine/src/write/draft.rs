@@ -143,23 +143,50 @@ pub(super) fn write(
         keys.push(key::cell_key(row, draft.qualifier, draft.timestamp, draft.kind)?);
     }
     for (draft, key) in drafts.iter().zip(keys) {
-        let end = value::end(draft.timestamp, ttl_ms);
-        if end.is_some_and(|end| end < clock_ms) {
-            continue;
+        if let Some(stored) = stored(tx, &key, ttl_ms, draft, clock_ms)? {
+            // A marker that is kept is written again, so that it becomes as durable as this mutation requires.
+            tx.put(draft.family.space, key, stored);
         }
-        let space = draft.family.space;
-        let longer = match end {
-            Some(end) if draft.kind.is_marker() => longer_lasting(tx, space, &key, draft.timestamp, end)?,
-            _ => None,
-        };
-        let stored = longer.unwrap_or_else(|| {
-            let sequence = draft.family.rules.new_version_behavior.then(|| tx.sequence());
-            value::encode(ttl_ms, sequence, draft.bytes)
-        });
-        // A marker that is kept is written again, so that it becomes as durable as this mutation requires.
-        tx.put(space, key, stored);
     }
     Ok(())
+}
+
+/// Writes the new value of a cell, as [`write`] does. Returns the value that is stored, so that it is in memory only
+/// once; `None` if it has expired already.
+pub(super) fn write_value(
+    tx: &mut dyn Transaction,
+    row: &[u8],
+    ttl_ms: Option<i64>,
+    draft: &Draft<'_>,
+    clock_ms: i64,
+) -> Result<Option<Bytes>> {
+    let key = key::cell_key(row, draft.qualifier, draft.timestamp, draft.kind)?;
+    let Some(stored) = stored(tx, &key, ttl_ms, draft, clock_ms)? else { return Ok(None) };
+    let value = stored.slice(stored.len().saturating_sub(draft.bytes.len())..);
+    tx.put(draft.family.space, key, stored);
+    Ok(Some(value))
+}
+
+/// What is stored under a key for a cell; `None` if the cell has expired already.
+fn stored(
+    tx: &mut dyn Transaction,
+    key: &Bytes,
+    ttl_ms: Option<i64>,
+    draft: &Draft<'_>,
+    clock_ms: i64,
+) -> Result<Option<Bytes>> {
+    let end = value::end(draft.timestamp, ttl_ms);
+    if end.is_some_and(|end| end < clock_ms) {
+        return Ok(None);
+    }
+    if let Some(end) = end.filter(|_| draft.kind.is_marker()) {
+        let longer = longer_lasting(tx, draft.family.space, key, draft.timestamp, end)?;
+        if longer.is_some() {
+            return Ok(longer);
+        }
+    }
+    let sequence = draft.family.rules.new_version_behavior.then(|| tx.sequence());
+    Ok(Some(value::encode(ttl_ms, sequence, draft.bytes)))
 }
 
 /// The stored value of the marker under a key, if that marker expires after `end` or never.

@@ -1,18 +1,18 @@
 //! Lists of puts or deletes. A few transactions apply the whole list, but each mutation succeeds or fails by itself.
 
 use std::collections::HashSet;
-use std::error::Error as _;
 
 use bytes::Bytes;
 
+use super::busy::{busy_error, busy_rows, transact_row};
 use super::draft::{Time, draft_delete, draft_put};
 use super::limits;
 use crate::catalog::TableState;
 use crate::core::Core;
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{ErrorKind, Result};
 use crate::mutation::{Delete, Durability, PutOf, negative_timestamp};
 use crate::name::TableName;
-use crate::store::{BusyRows, Transaction};
+use crate::store::Transaction;
 
 /// The largest number of mutations in one transaction.
 const GROUP_MUTATIONS_MAX: usize = 1_000;
@@ -103,28 +103,13 @@ pub(crate) fn apply_one<M: Single>(core: &Core, name: &TableName, mutation: &M) 
 /// Applies one mutation, which has been checked, to a table.
 pub(super) fn apply_to<M: Single>(core: &Core, table: &TableState, mutation: &M) -> Result<()> {
     table.check_writable()?;
-    let rows = [table.row_lock(mutation.row())];
-    let applied = core.transact(&rows, table.durability(mutation.durability()), &mut |tx| {
+    transact_row(core, table, mutation.row(), table.durability(mutation.durability()), &mut |tx| {
         mutation.check_on_server(core)?;
         let time = Time::of(tx);
         mutation.draft(tx, table, time)
-    });
-    applied.map_err(|error| match busy_rows(&error).filter(|busy| !busy.names.is_empty()) {
-        Some(busy) => busy_error(mutation.row(), &busy.reason),
-        None => error,
     })?;
     table.count_writes(mutation.row(), 1, mutation.weight());
     Ok(())
-}
-
-/// The rows that were busy, if that was the reason of a failure.
-fn busy_rows(error: &Error) -> Option<&BusyRows> {
-    error.source().and_then(|source| source.downcast_ref())
-}
-
-/// The error of a mutation whose row was busy. The store knows the row by its lock name only.
-fn busy_error(row: &[u8], reason: &str) -> Error {
-    Error::new(ErrorKind::Busy, format!("row \"{}\" {reason}", row.escape_ascii()))
 }
 
 /// Applies mutations in order. Returns the result of each.

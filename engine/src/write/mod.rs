@@ -2,8 +2,10 @@
 //!
 //! `draft` converts puts and deletes to cells. `group` applies lists of puts or deletes, `mutate` applies several
 //! mutations of one row, with or without a condition, and `count` applies increments and appends. `known` applies puts
-//! to a table that was looked up before. `limits` has the limits on sizes of cells.
+//! to a table that was looked up before. `limits` has the limits on sizes of cells, and `busy` the errors of rows that
+//! others have locked.
 
+mod busy;
 mod count;
 mod draft;
 mod group;

@@ -2,6 +2,7 @@
 
 use bytes::Bytes;
 
+use super::busy::transact_row;
 use super::draft::{Time, draft};
 use super::limits;
 use crate::catalog::TableState;
@@ -66,7 +67,7 @@ pub(crate) fn mutate_row(core: &Core, name: &TableName, row: &[u8], mutations: &
         table.check_writable()?;
         check_sizes(core, mutations)?;
         check_timestamps(mutations, ErrorKind::Unprocessable)?;
-        core.transact(&[table.row_lock(row)], strongest(table, mutations), &mut |tx| {
+        transact_row(core, table, row, strongest(table, mutations), &mut |tx| {
             let time = Time::of(tx);
             mutations.iter().try_for_each(|mutation| draft(tx, table, mutation, time))
         })?;
@@ -100,7 +101,7 @@ pub(crate) fn check_and_mutate(core: &Core, name: &TableName, check: &Check, mut
         check_timestamps(mutations, ErrorKind::Refused)?;
         let family = table.family(&check.family, &check.row)?;
         let mut holds = false;
-        core.transact(&[table.row_lock(&check.row)], strongest(table, mutations), &mut |tx| {
+        transact_row(core, table, &check.row, strongest(table, mutations), &mut |tx| {
             let cells = newest(tx.snapshot(), family, &check.row, &check.qualifier, 1, tx.clock_ms())?;
             let stored = cells.first();
             holds = condition(check, stored.map(|c| &c.value.bytes))?;

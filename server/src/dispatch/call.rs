@@ -309,11 +309,11 @@ impl Call {
         limit: usize,
     ) -> Result<(), Fault> {
         if let Some(rest) = &self.rest {
-            return handler.rest(scope, rest, message, &mut Buffer::new(out, limit));
+            return handler.rest(scope, rest, message, &mut Buffer::new(out, limit).claimed(scope));
         }
         let method = self.method.ok_or(Fault::UnknownMethod)?;
         let arguments = message.get(self.body..).unwrap_or_default();
-        let mut output = Output::new(self.encoding, Buffer::new(out, limit));
+        let mut output = Output::new(self.encoding, Buffer::new(out, limit).claimed(scope));
         output.append(&ReplyHeader { method: method.name(), sequence: self.sequence })?;
         if let Some(answered) = handler.try_encoded(scope, method, self.encoding, arguments, &mut output) {
             return answered;

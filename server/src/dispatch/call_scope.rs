@@ -13,7 +13,8 @@ use super::job::Job;
 use super::memory_quota::{MemoryClaim, MemoryHolder};
 use super::queue::Queue;
 use crate::wire::fault::Fault;
-use crate::wire::reply::too_large;
+use crate::wire::method::{Effect, Method};
+use crate::wire::reply::{ReplyMemory, too_large};
 use crate::wire::types::DecodedMemory;
 
 /// Calls that gather less than this many bytes do not claim from the quota.
@@ -36,10 +37,17 @@ pub struct CallScope<'a> {
     cells: Cell<usize>,
     bytes: Cell<usize>,
     claim: RefCell<Option<MemoryClaim>>,
+    /// The size of the message.
+    message_bytes: usize,
+    effect: Effect,
+    /// The memory of the reply of a change while it is written.
+    reply_claim: RefCell<Option<MemoryClaim>>,
     /// The memory of the request: decoded arguments, and what they are converted to.
     request_bytes: Cell<usize>,
     request_claim: RefCell<Option<MemoryClaim>>,
     exceeded: Cell<Option<Exceeded>>,
+    /// Whether the arguments have exceeded it, so that the method has not been run.
+    by_arguments: Cell<bool>,
     slice: Option<Slice>,
     /// How often [`Budget::must_pause`] has been called.
     asked: Cell<u32>,
@@ -69,19 +77,20 @@ pub(crate) struct Remains {
 enum Exceeded {
     Reply,
     Quota,
-    /// The quota, by the arguments, so that the method has not been run.
-    Arguments,
+    /// What a connection may have of the quota, whatever others have.
+    Share,
 }
 
 impl<'a> CallScope<'a> {
-    /// A call that has gathered nothing yet.
+    /// A call with a message of this size that has gathered nothing yet.
     pub(crate) fn new(
         caller: &'a Arc<Caller>,
+        message_bytes: usize,
         reply_bytes_max: usize,
         memory: &'a Arc<MemoryHolder>,
         stop: Stop,
     ) -> Self {
-        Self { reply_bytes_max, memory: Some(memory), ..Self::until(caller, stop) }
+        Self { message_bytes, reply_bytes_max, memory: Some(memory), ..Self::until(caller, stop) }
     }
 
     /// A call without limits.
@@ -98,14 +107,23 @@ impl<'a> CallScope<'a> {
             cells: Cell::default(),
             bytes: Cell::default(),
             claim: RefCell::default(),
+            message_bytes: 0,
+            effect: Effect::None,
+            reply_claim: RefCell::default(),
             request_bytes: Cell::default(),
             request_claim: RefCell::default(),
             exceeded: Cell::default(),
+            by_arguments: Cell::default(),
             slice: None,
             asked: Cell::default(),
             paused: Cell::default(),
             state: RefCell::default(),
         }
+    }
+
+    /// Makes it the scope of a call of this method.
+    pub(crate) fn of_method(self, method: Option<Method>) -> Self {
+        Self { effect: method.map_or(Effect::None, |method| method.info().effect), ..self }
     }
 
     /// Lets the call pause when its time slice has ended, and gives it the state that it has kept.
@@ -142,14 +160,14 @@ impl<'a> CallScope<'a> {
 
     /// Whether the call was ended because the memory quota had no room for what it gathered.
     pub(crate) fn has_exceeded_quota(&self) -> bool {
-        matches!(self.exceeded.get(), Some(Exceeded::Quota | Exceeded::Arguments))
+        matches!(self.exceeded.get(), Some(Exceeded::Quota | Exceeded::Share))
     }
 
     /// Claims further memory for the request, in bytes, before it is used: for what its arguments are converted to, for
     /// its filter.
     ///
     /// # Errors
-    /// `Busy` if the quota, or the share of the client, has no room.
+    /// `Busy` if the quota, or the share of the client, has no room. `Refused` if the call takes more than that.
     pub(crate) fn claim_request(&self, bytes: usize) -> Result<()> {
         let bytes = self.request_bytes.get().saturating_add(bytes);
         self.request_bytes.set(bytes);
@@ -162,8 +180,18 @@ impl<'a> CallScope<'a> {
 
     /// Ends the call, because the quota has no room for its request.
     pub(crate) fn no_room(&self) -> Error {
-        self.exceeded.set(Some(Exceeded::Quota));
-        self.error(Exceeded::Quota)
+        let exceeded = self.of_quota();
+        self.exceeded.set(Some(exceeded));
+        self.error(exceeded)
+    }
+
+    /// Whether the quota has no room now, or never has.
+    fn of_quota(&self) -> Exceeded {
+        let bytes = self.message_bytes.saturating_add(self.request_bytes.get()).saturating_add(self.gathered_bytes());
+        match self.memory.is_none_or(|memory| memory.can_hold(bytes)) {
+            true => Exceeded::Quota,
+            false => Exceeded::Share,
+        }
     }
 
     /// Claims memory for a list of the request, as [`Self::claim_request`] does.
@@ -183,8 +211,16 @@ impl<'a> CallScope<'a> {
     /// The answer to a call whose arguments have not been read, because there is no memory for them. `None` if they
     /// have been.
     pub(crate) fn refused_arguments(&self) -> Option<Fault> {
-        let exceeded = self.exceeded.get().filter(|exceeded| matches!(exceeded, Exceeded::Arguments))?;
-        Some(Fault::no_memory(self.error(exceeded).message()))
+        let exceeded = self.exceeded.get().filter(|_| self.by_arguments.get())?;
+        Some(match exceeded {
+            Exceeded::Share => Fault::more_than_share(self.alone_max()),
+            Exceeded::Quota | Exceeded::Reply => Fault::no_memory(self.error(exceeded).message()),
+        })
+    }
+
+    /// The memory of the reply, when it has been written.
+    pub(crate) fn take_reply_claim(&self) -> Option<MemoryClaim> {
+        self.reply_claim.take()
     }
 
     /// Tells the method to pause.
@@ -198,6 +234,10 @@ impl<'a> CallScope<'a> {
         Remains { claim: self.claim.into_inner(), state: self.state.into_inner() }
     }
 
+    fn alone_max(&self) -> usize {
+        self.memory.map_or(usize::MAX, |memory| memory.alone_max())
+    }
+
     /// The memory of the gathered cells, in bytes.
     fn gathered_bytes(&self) -> usize {
         self.cells.get().saturating_mul(size_of::<hjall_engine::Cell>()).saturating_add(self.bytes.get())
@@ -206,7 +246,8 @@ impl<'a> CallScope<'a> {
     fn error(&self, exceeded: Exceeded) -> Error {
         match exceeded {
             Exceeded::Reply => Error::new(ErrorKind::Refused, too_large(self.reply_bytes_max)),
-            Exceeded::Quota | Exceeded::Arguments => Error::new(
+            Exceeded::Share => Error::new(ErrorKind::Refused, Fault::more_than_share_text(self.alone_max())),
+            Exceeded::Quota => Error::new(
                 ErrorKind::Busy,
                 "the messages and replies in flight use all of their memory, or this client its share of it \
                  (limits.bytes_in_flight); try again later, or request less at once",
@@ -215,12 +256,22 @@ impl<'a> CallScope<'a> {
     }
 }
 
+impl ReplyMemory for CallScope<'_> {
+    fn claim_reply(&self, bytes: usize) {
+        // What a read has gathered is claimed until its reply has been written, and may be all of its share. What has
+        // been changed cannot be refused any more.
+        if let Some(memory) = self.memory.filter(|_| self.effect != Effect::None) {
+            self.reply_claim.borrow_mut().get_or_insert_with(|| memory.claim()).resize(bytes);
+        }
+    }
+}
+
 impl DecodedMemory for CallScope<'_> {
     fn claim(&self, bytes: usize) -> bool {
+        // The transaction of a write has a copy of its arguments.
+        let bytes = if self.effect == Effect::Data { bytes.saturating_mul(2) } else { bytes };
         let claimed = self.claim_request(bytes).is_ok();
-        if !claimed {
-            self.exceeded.set(Some(Exceeded::Arguments));
-        }
+        self.by_arguments.set(self.by_arguments.get() || !claimed);
         claimed
     }
 }
@@ -240,7 +291,7 @@ impl Budget for CallScope<'_> {
         let exceeded = if self.bytes.get() > self.reply_bytes_max {
             Exceeded::Reply
         } else if !claimed() {
-            Exceeded::Quota
+            self.of_quota()
         } else {
             return Ok(());
         };

@@ -97,6 +97,16 @@ impl MemoryHolder {
         MemoryClaim { holder: self.clone(), pool: Pool::Small, bytes: 0 }
     }
 
+    /// The most that a connection can hold in large buffers, while all other memory is free.
+    pub fn alone_max(&self) -> usize {
+        self.quota.pool_max(Pool::Large) / (CONNECTION_SHARE + 1) * CONNECTION_SHARE
+    }
+
+    /// Whether a call for which this much is claimed can succeed, now or later.
+    pub fn can_hold(&self, bytes: usize) -> bool {
+        bytes <= self.alone_max().max(self.quota.small_bytes())
+    }
+
     /// Takes memory of a pool. Returns `false`, without a change, if the pool, the client or the connection has no
     /// room.
     fn try_take(&self, pool: Pool, more: usize) -> bool {
@@ -171,6 +181,16 @@ impl MemoryClaim {
         }
         bytes <= self.holder.quota.small_bytes() && self.try_grow(Pool::Small, bytes)
             || self.try_grow(Pool::Large, bytes)
+    }
+
+    /// Whether a claim of this size can succeed, now or later.
+    pub fn can_hold(&self, bytes: usize) -> bool {
+        self.holder.can_hold(bytes)
+    }
+
+    /// See [`MemoryHolder::alone_max`].
+    pub fn alone_max(&self) -> usize {
+        self.holder.alone_max()
     }
 
     /// Changes the claim to memory that is already in use, which may exceed the quota.
@@ -286,6 +306,17 @@ mod tests {
         assert_eq!(all.quota.used(), 10 << 10, "a refused claim stays as it was");
         drop(claim);
         assert_eq!(all.quota.used(), 0);
+    }
+
+    #[test]
+    fn what_a_connection_cannot_hold_alone_is_known() {
+        for mebibytes in [1, 64, 160, 4096] {
+            let all = Fixture::new(mebibytes * MIB);
+            let connection = all.connection("a");
+            let most = connection.alone_max();
+            assert!(connection.can_hold(most) && connection.claim().try_resize(most), "{mebibytes} MiB");
+            assert!(!connection.can_hold(most + 3) && !connection.claim().try_resize(most + 3), "{mebibytes} MiB");
+        }
     }
 
     #[test]

@@ -106,13 +106,16 @@ pub(super) struct Ended<'a> {
 pub(super) struct Resources {
     /// The memory of what it has gathered.
     claim: Option<MemoryClaim>,
+    /// The memory of its reply.
+    reply: Option<MemoryClaim>,
     /// Whether it was ended because the memory quota had no room.
     has_exceeded_quota: bool,
 }
 
 impl From<CallScope<'_>> for Resources {
     fn from(scope: CallScope<'_>) -> Self {
-        Self { has_exceeded_quota: scope.has_exceeded_quota(), claim: scope.into_remains().claim }
+        let (has_exceeded_quota, reply) = (scope.has_exceeded_quota(), scope.take_reply_claim());
+        Self { has_exceeded_quota, claim: scope.into_remains().claim, reply }
     }
 }
 
@@ -309,7 +312,8 @@ impl Runner {
     }
 
     pub(super) fn scope<'a>(&'a self, request: &Request<'a>, limit: usize) -> CallScope<'a> {
-        CallScope::new(request.caller, limit, request.memory, request.stop.clone())
+        CallScope::new(request.caller, request.message.len(), limit, request.memory, request.stop.clone())
+            .of_method(request.call.method)
     }
 
     /// Records and reports a call that was run. Returns the memory of its reply. The reply of a read is replaced by a
@@ -327,12 +331,19 @@ impl Runner {
         if resources.has_exceeded_quota {
             request.memory.account.refused();
         }
-        let Ok(claim) = claim_reply(request, resources.claim, out, outcome.is_ok()) else {
-            out.truncate(begin);
-            out.shrink_to_fit();
-            permit.lane().refused(Refusal::Bytes);
-            self.refuse(request, out, permit.lane().kind(), Refusal::Bytes);
-            return None;
+        let claim = match claim_reply(request, resources, out, outcome.is_ok()) {
+            Ok(claim) => claim,
+            Err(NoMemory { can_retry }) => {
+                out.truncate(begin);
+                out.shrink_to_fit();
+                permit.lane().refused(Refusal::Bytes);
+                let fault = match can_retry {
+                    true => Fault::queue_bytes_full(&self.identity),
+                    false => Fault::more_than_share(request.memory.alone_max()),
+                };
+                self.refuse_with(request, out, permit.lane().kind(), Refusal::Bytes, &fault);
+                return None;
+            }
         };
         let reply = &out[begin..];
         if !span.is_disabled() {
@@ -377,9 +388,13 @@ impl Runner {
             Refusal::Length | Refusal::Share => Fault::queue_full(&self.identity),
             Refusal::Bytes => Fault::queue_bytes_full(&self.identity),
         };
+        self.refuse_with(request, out, lane, why, &fault);
+    }
+
+    fn refuse_with(&self, request: &Request<'_>, out: &mut Vec<u8>, lane: LaneKind, why: Refusal, fault: &Fault) {
         request.memory.account.refused();
         let begin = out.len();
-        request.call.refuse(&fault, request.message, out);
+        request.call.refuse(fault, request.message, out);
         self.report(request, lane, CallTimes::default(), &out[begin..], CallEnd::Refused(why));
     }
 
@@ -454,7 +469,7 @@ impl Runner {
 /// Claims the memory of a reply. The reply of a successful call that has changed something cannot be refused.
 fn claim_reply(
     request: &Request<'_>,
-    gathered: Option<MemoryClaim>,
+    resources: Resources,
     out: &mut Vec<u8>,
     succeeded: bool,
 ) -> Result<Option<MemoryClaim>, NoMemory> {
@@ -463,18 +478,21 @@ fn claim_reply(
     }
     // A buffer that grows has up to twice the capacity that it needs.
     out.shrink_to_fit();
-    let mut claim = gathered.unwrap_or_else(|| request.memory.claim());
+    let Resources { claim: gathered, reply, .. } = resources;
+    let mut claim = reply.or(gathered).unwrap_or_else(|| request.memory.claim());
     let changes = request.call.method.is_some_and(|method| method.info().effect != Effect::None);
     if changes || !succeeded {
         claim.resize(out.capacity());
     } else if !claim.try_resize(out.capacity()) {
-        return Err(NoMemory);
+        return Err(NoMemory { can_retry: claim.can_hold(request.message.len().saturating_add(out.capacity())) });
     }
     Ok(Some(claim))
 }
 
-/// The quota has no room for a reply.
-struct NoMemory;
+/// The quota has no room for a reply, now or never.
+struct NoMemory {
+    can_retry: bool,
+}
 
 /// The span of a call, for logs at debug level and for traces. The empty fields are filled in when the call
 /// has ended.

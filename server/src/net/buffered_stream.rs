@@ -36,6 +36,8 @@ pub enum Ended {
     Silent,
     /// All connections together hold too many bytes.
     NoRoom,
+    /// The message takes more than a connection may have, which is this number of bytes.
+    MoreThanShare(usize),
 }
 
 impl From<io::Error> for Ended {
@@ -103,7 +105,10 @@ impl<S: AsyncRead + AsyncWrite + Unpin> BufferedStream<S> {
             self.bytes.reserve(self.bytes.len().clamp(FIRST_BYTES, AHEAD_BYTES_MAX));
         }
         if !self.claim.try_resize(self.taken + self.bytes.capacity()) {
-            return Err(Ended::NoRoom);
+            return Err(match self.claim.can_hold(self.taken + self.bytes.capacity()) {
+                true => Ended::NoRoom,
+                false => Ended::MoreThanShare(self.claim.alone_max()),
+            });
         }
         let mut space = (&mut self.bytes).limit(self.turn.left());
         let read = self.stream.read_buf(&mut space);
@@ -155,7 +160,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> BufferedStream<S> {
         while self.bytes.len() < AWAITED_BYTES_MAX {
             match self.receive(ReadTimeout::BetweenMessages(None)).await {
                 Ok(()) => {}
-                Err(Ended::NoRoom) => break,
+                Err(Ended::NoRoom | Ended::MoreThanShare(_)) => break,
                 Err(Ended::Closed | Ended::Silent) => return,
             }
         }

@@ -92,7 +92,8 @@ async fn serve_tls(
     let peer = client.caller.peer;
     let errors = &dispatcher.runner.client_errors;
     let (stream, read) = stream.into_parts();
-    let handshake = timeout(dispatcher.stall_max(), endpoint.handshakes.perform(acceptor.clone(), stream, read)).await;
+    let handshake = endpoint.handshakes.perform(acceptor.clone(), stream, read, peer.ip());
+    let handshake = timeout(dispatcher.stall_max(), handshake).await;
     endpoint.counters.handshake(matches!(handshake, Ok(Ok(_))));
     let stream = match handshake {
         Ok(Ok(stream)) => stream,

@@ -1,23 +1,32 @@
 //! TLS handshakes, on a thread of their own.
 //!
 //! The server computes a key exchange and a signature for each, up to several milliseconds, for a message that costs
-//! the client nothing. On an event loop, calls would wait for that.
+//! the client nothing. On an event loop, calls would wait for that. Addresses have the thread in rotation, so that one
+//! with many connections does not keep others from connecting.
 
+use std::future::poll_fn;
 use std::io;
-use std::sync::OnceLock;
+use std::net::IpAddr;
+use std::pin::{Pin, pin};
+use std::sync::{Arc, OnceLock};
+use std::task::Poll;
 
 use bytes::BytesMut;
 use tokio::net::TcpStream;
 use tokio::runtime::{Builder, Runtime};
-use tokio::task::AbortHandle;
+use tokio::task::{AbortHandle, yield_now};
 use tokio_rustls::server::TlsStream;
 
 use super::rewind::Rewind;
+use super::rotation::Rotation;
 use super::tls::TlsAcceptor;
 
 /// The thread that performs handshakes. It is started for the first one.
 #[derive(Debug, Default)]
-pub struct Handshakes(OnceLock<io::Result<Runtime>>);
+pub struct Handshakes {
+    thread: OnceLock<io::Result<Runtime>>,
+    rotation: Arc<Rotation>,
+}
 
 /// Ends a handshake for which its connection no longer waits.
 struct AbortOnDrop(AbortHandle);
@@ -29,8 +38,8 @@ impl Drop for AbortOnDrop {
 }
 
 impl Handshakes {
-    /// Performs the handshake of a connection of which `read` has been read already. If this future is dropped, the
-    /// connection is closed.
+    /// Performs the handshake of a connection from an address, of which `read` has been read already. If this future is
+    /// dropped, the connection is closed.
     ///
     /// # Errors
     /// The handshake failed, or the operating system cannot start a thread.
@@ -39,23 +48,92 @@ impl Handshakes {
         acceptor: TlsAcceptor,
         stream: TcpStream,
         read: BytesMut,
+        address: IpAddr,
     ) -> io::Result<TlsStream<Rewind<TcpStream>>> {
-        let started = self.0.get_or_init(|| {
+        let started = self.thread.get_or_init(|| {
             Builder::new_multi_thread().worker_threads(1).max_blocking_threads(1).thread_name("hjall-tls").build()
         });
         let runtime = started.as_ref().map_err(|error| io::Error::new(error.kind(), error.to_string()))?;
         // The socket stays registered with the event loop, which serves the connection afterwards.
-        let handshake = runtime.spawn(async move { acceptor.accept(stream, read).await });
+        let (rotation, address) = (self.rotation.clone(), address.to_canonical());
+        let handshake =
+            runtime.spawn(async move { in_rotation(&rotation, address, pin!(acceptor.accept(stream, read))).await });
         let _abort = AbortOnDrop(handshake.abort_handle());
         handshake.await.map_err(io::Error::other)?
     }
 }
 
+/// Runs a future. Each of its steps, from one wait for the client to the next, waits for its turn in the rotation.
+async fn in_rotation<F: Future>(rotation: &Arc<Rotation>, address: IpAddr, mut future: Pin<&mut F>) -> F::Output {
+    loop {
+        let pass = rotation.enter(address).await;
+        // Connections whose messages have arrived meanwhile enter the rotation before this step keeps the thread busy.
+        yield_now().await;
+        let step = poll_fn(|cx| Poll::Ready(future.as_mut().poll(cx))).await;
+        drop(pass);
+        if let Poll::Ready(output) = step {
+            return output;
+        }
+        woken().await;
+    }
+}
+
+/// Waits until this task is woken.
+async fn woken() {
+    let mut has_waited = false;
+    poll_fn(|_| match std::mem::replace(&mut has_waited, true) {
+        true => Poll::Ready(()),
+        false => Poll::Pending,
+    })
+    .await;
+}
+
 impl Drop for Handshakes {
     fn drop(&mut self) {
         // Dropping a runtime waits, which a thread of another runtime must not.
-        if let Some(Ok(runtime)) = self.0.take() {
+        if let Some(Ok(runtime)) = self.thread.take() {
             runtime.shutdown_background();
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use std::sync::Mutex;
+
+    use super::*;
+
+    /// Many handshakes of one address have begun before one of another address. It is performed between them.
+    #[test]
+    fn addresses_have_the_thread_in_rotation() {
+        let runtime = Builder::new_current_thread().build().unwrap();
+        let (rotation, order) = (Arc::<Rotation>::default(), Arc::<Mutex<String>>::default());
+        let spawn = |name: char, of: u8| {
+            let (rotation, order) = (rotation.clone(), order.clone());
+            runtime.spawn(async move {
+                let steps = async {
+                    for _ in 0..2 {
+                        order.lock().unwrap().push(name);
+                        // The answer of the client.
+                        yield_now().await;
+                    }
+                };
+                in_rotation(&rotation, [127, 0, 0, of].into(), pin!(steps)).await
+            })
+        };
+        runtime.block_on(async {
+            let many: Vec<_> = (0..1000).map(|_| spawn('.', 1)).collect();
+            let other = spawn('o', 2);
+            other.await.unwrap();
+            for one in many {
+                one.await.unwrap();
+            }
+        });
+        let order = order.lock().unwrap();
+        assert_eq!(order.len(), 2002);
+        let others: Vec<_> = order.match_indices('o').map(|(at, _)| at).collect();
+        assert!(others[1] <= 10, "{others:?}");
     }
 }

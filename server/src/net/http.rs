@@ -3,6 +3,9 @@
 
 use std::borrow::Cow;
 use std::convert::Infallible;
+use std::error::Error;
+use std::io::{self, ErrorKind};
+use std::pin::pin;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -19,10 +22,11 @@ use tokio::io::{AsyncRead, AsyncWrite};
 use super::authorization::{self, Credentials};
 use super::connection::Client;
 use super::http_stream::{Exchange, HttpStream, Reset, Unsent};
+use super::loop_turn::LoopTurn;
 use super::pace::{MinimumRate, Pace};
 use super::reply_body::ReplyBody;
 use super::rewind::Rewind;
-use super::web_pages;
+use super::web_pages::{self, printable};
 use crate::access::{Login, Refused};
 use crate::dispatch::call::{Call, DefaultService};
 use crate::dispatch::caller::Caller;
@@ -51,6 +55,8 @@ pub(super) struct Connection<'a> {
     /// The client as the last request with credentials saw it.
     logged_in: Mutex<Option<Arc<Caller>>>,
     pub(super) exchange: Arc<Exchange>,
+    /// Each request has a turn of its own.
+    turn: tokio::sync::Mutex<LoopTurn>,
 }
 
 /// The status and the text of a request that is refused.
@@ -77,6 +83,7 @@ pub async fn serve<S: AsyncRead + AsyncWrite + Reset + Unpin + Send + 'static>(
         speaking: Mutex::new(speaking),
         logged_in: Mutex::default(),
         exchange: exchange.clone(),
+        turn: tokio::sync::Mutex::new(LoopTurn::new(peer.ip())),
     };
     let service = service_fn(|request| shared.answer(request));
     let stream = HttpStream::new(Rewind::new(read, stream), exchange, rate, header_timeout);
@@ -109,15 +116,33 @@ fn is_plain_or_chunked(headers: &header::HeaderMap) -> bool {
     headers.get_all(header::TRANSFER_ENCODING).iter().all(|coding| coding.as_bytes().eq_ignore_ascii_case(b"chunked"))
 }
 
+/// The coding of a body, unless it is sent as it is.
+fn content_coding(headers: &header::HeaderMap) -> Option<&HeaderValue> {
+    headers.get_all(header::CONTENT_ENCODING).iter().find(|coding| !coding.as_bytes().eq_ignore_ascii_case(b"identity"))
+}
+
 impl Connection<'_> {
     async fn answer(&self, request: Request<Incoming>) -> Result<Response<ReplyBody>, Infallible> {
         self.exchange.begin_call();
         // A client that does not wait for responses always has a next request; other connections go first.
         tokio::task::yield_now().await;
+        let mut turn = self.turn.lock().await;
+        turn.go_on().await;
+        let response = turn.during(pin!(self.in_turn(request))).await;
+        turn.answered(usize::try_from(response.body().size_hint().lower()).unwrap_or(usize::MAX));
+        turn.end();
+        Ok(response)
+    }
+
+    /// Answers a request in its turn.
+    async fn in_turn(&self, request: Request<Incoming>) -> Response<ReplyBody> {
         if let Some(refusal) = &self.client.refusal {
             let mut refused = self.text(refusal.status, format!("{}\n", refusal.text));
             refused.headers_mut().insert(header::CONNECTION, HeaderValue::from_static("close"));
-            return Ok(refused);
+            return refused;
+        }
+        if request.headers().get_all(header::HOST).iter().nth(1).is_some() {
+            return self.text(StatusCode::BAD_REQUEST, "The request has several Host headers; send one.\n");
         }
         let origin = {
             let live = self.dispatcher.live();
@@ -149,7 +174,7 @@ impl Connection<'_> {
         };
         // The response depends on these headers, which caches need to know.
         response.headers_mut().append(header::VARY, HeaderValue::from_static("Origin, Sec-Fetch-Site"));
-        Ok(response)
+        response
     }
 
     /// Answers a browser that asks whether a web page of an allowed origin may send calls.
@@ -202,6 +227,13 @@ impl Connection<'_> {
         };
         if let Err((status, why)) = web_pages::content_type(request.headers()) {
             return self.text(status, why);
+        }
+        if let Some(coding) = content_coding(request.headers()) {
+            let why = format!(
+                "The body of a Thrift message must not have the Content-Encoding {}; send the message as it is.\n",
+                printable(coding.as_bytes())
+            );
+            return self.text(StatusCode::UNSUPPORTED_MEDIA_TYPE, why);
         }
         match self.body(&caller, request.into_body()).await {
             Ok(Received { message, claim }) => self.run(message, claim, &caller).await,
@@ -349,7 +381,7 @@ impl Connection<'_> {
             let frame = match receiving.keep(rate, body.frame()).await {
                 Ok(Some(Ok(frame))) => frame,
                 Ok(None) => return Ok(Received { message: message.freeze(), claim }),
-                Ok(Some(Err(_))) => return Err((StatusCode::BAD_REQUEST, "The body ends early.\n".into())),
+                Ok(Some(Err(error))) => return Err((StatusCode::BAD_REQUEST, damaged(&error))),
                 Err(_) => return Err(TOO_SLOW),
             };
             let Ok(data) = frame.into_data() else { continue };
@@ -359,6 +391,10 @@ impl Connection<'_> {
             receiving.moved(data.len());
             message.extend_from_slice(&data);
             if !claim.try_resize(message.capacity()) {
+                if !claim.can_hold(message.capacity()) {
+                    let why = format!("The body is too large: {}.\n", Fault::more_than_share_text(claim.alone_max()));
+                    return Err((StatusCode::PAYLOAD_TOO_LARGE, why.into()));
+                }
                 let why = "The calls in flight hold too many bytes (limits.bytes_in_flight); try again.\n";
                 return Err((StatusCode::SERVICE_UNAVAILABLE, why.into()));
             }
@@ -383,6 +419,17 @@ impl Connection<'_> {
     /// A response with this body, which holds `unsent` until all of it has been sent.
     pub(super) fn response(&self, bytes: Bytes, unsent: Option<Unsent>) -> Response<ReplyBody> {
         Response::new(ReplyBody::new(bytes, unsent, self.exchange.clone()))
+    }
+}
+
+/// Why a body cannot be read.
+fn damaged(error: &hyper::Error) -> Cow<'static, str> {
+    let mut causes = std::iter::successors(Some(error as &(dyn Error + 'static)), |error| (*error).source());
+    match causes.find_map(|cause| cause.downcast_ref::<io::Error>()) {
+        Some(cause) if matches!(cause.kind(), ErrorKind::InvalidData | ErrorKind::InvalidInput) => {
+            format!("The chunks of the body cannot be read: {cause}.\n").into()
+        }
+        _ => "The body ends early.\n".into(),
     }
 }
 

@@ -17,11 +17,13 @@ mod http_stream;
 #[cfg(test)]
 mod idle_tests;
 mod lingering_close;
+mod loop_turn;
 mod pace;
 mod refusal;
 mod reply_body;
 mod rest;
 mod rewind;
+mod rotation;
 mod sasl;
 mod session;
 pub(crate) mod tls;

@@ -4,6 +4,7 @@
 //! of the mechanism, then sends its response. After the server's COMPLETE, both sides send frames: a length in four
 //! bytes, and bytes of the Thrift stream. Messages and frames need not coincide.
 
+use std::fmt;
 use std::io::{self, IoSlice};
 use std::pin::Pin;
 use std::sync::Arc;
@@ -82,7 +83,10 @@ async fn negotiate<S: AsyncRead + AsyncWrite + Unpin>(
 ) -> Result<Arc<Caller>, Failed> {
     let refused = |why: &str| Failed::Refused(why.to_owned());
     let reading = async {
-        let (status, mechanism) = receive(dispatcher, stream, MECHANISM_BYTES_MAX).await?;
+        let (status, mechanism) = receive(dispatcher, stream, MECHANISM_BYTES_MAX, |length| {
+            unsupported(format_args!(", whose name has {length} bytes"))
+        })
+        .await?;
         if let Some(refusal) = &client.refusal {
             return Err(Failed::Refused(refusal.fault.to_string()));
         }
@@ -90,10 +94,7 @@ async fn negotiate<S: AsyncRead + AsyncWrite + Unpin>(
             return Err(refused("the first message of SASL must have the status START"));
         }
         if mechanism != b"PLAIN" {
-            let mechanism = mechanism.escape_ascii();
-            return Err(Failed::Refused(format!(
-                "Unsupported mechanism type {mechanism}: this server supports PLAIN (Kerberos is not supported)"
-            )));
+            return Err(Failed::Refused(unsupported(format_args!(" {}", mechanism.escape_ascii()))));
         }
         if !client.access.is_enforced() {
             return Err(refused("this server has no users (auth.users); connect without SASL"));
@@ -103,7 +104,10 @@ async fn negotiate<S: AsyncRead + AsyncWrite + Unpin>(
                 "passwords are accepted only inside TLS; enable TLS in the client (on the server, auth.without_tls permits others)",
             ));
         }
-        let (status, response) = receive(dispatcher, stream, RESPONSE_BYTES_MAX).await?;
+        let (status, response) = receive(dispatcher, stream, RESPONSE_BYTES_MAX, |length| {
+            format!("the response of SASL has {length} bytes; at most {RESPONSE_BYTES_MAX} are allowed")
+        })
+        .await?;
         // Clients whose mechanism is complete after its first response say so.
         if !matches!(status, OK | COMPLETE) {
             return Err(refused("the response of SASL must have the status OK or COMPLETE"));
@@ -137,12 +141,18 @@ fn message(status: u8, payload: &[u8]) -> Vec<u8> {
     [&[status], &length.to_be_bytes()[..], payload].concat()
 }
 
+/// The refusal of a mechanism, which follows the word.
+fn unsupported(mechanism: fmt::Arguments<'_>) -> String {
+    format!("Unsupported mechanism type{mechanism}: this server supports PLAIN (Kerberos is not supported)")
+}
+
 /// Receives a negotiation message: its status and payload. Memory is taken for bytes that have arrived, not for the
-/// length that is announced.
+/// length that is announced. `too_long` makes the refusal of a longer message from its length.
 async fn receive<S: AsyncRead + AsyncWrite + Unpin>(
     dispatcher: &Arc<Dispatcher>,
     stream: &mut BufferedStream<S>,
     bytes_max: usize,
+    too_long: impl Fn(usize) -> String,
 ) -> Result<(u8, Vec<u8>), Failed> {
     loop {
         let needed = match stream.bytes().first_chunk::<HEAD_BYTES>() {
@@ -150,8 +160,7 @@ async fn receive<S: AsyncRead + AsyncWrite + Unpin>(
             Some([_, length @ ..]) => {
                 let length = u32::from_be_bytes(*length) as usize;
                 if length > bytes_max {
-                    let why = format!("a message of SASL has {length} bytes; at most {bytes_max} are allowed here");
-                    return Err(Failed::Refused(why));
+                    return Err(Failed::Refused(too_long(length)));
                 }
                 HEAD_BYTES + length
             }

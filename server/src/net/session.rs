@@ -2,6 +2,7 @@
 
 use std::mem::take;
 use std::net::SocketAddr;
+use std::pin::pin;
 use std::sync::Arc;
 
 use bytes::Bytes;
@@ -9,8 +10,8 @@ use tokio::io::{AsyncRead, AsyncWrite};
 
 use super::buffered_stream::{BufferedStream, Ended, ReadTimeout};
 use super::connection::Client;
+use super::loop_turn::LoopTurn;
 use super::pace::MinimumRate;
-use super::turn::Turn;
 use crate::dispatch::call::{Call, DefaultService};
 use crate::dispatch::dispatcher::{AtOnce, Dispatcher};
 use crate::dispatch::job::Reply;
@@ -24,11 +25,6 @@ use crate::wire::{Dialect, Transport};
 const KEPT_BYTES: usize = 8 << 10;
 /// The most that is read of a message that cannot be accepted: its header, and the arguments that identify its service.
 const REFUSED_BYTES_MAX: usize = 64 << 10;
-/// The size of the replies after which a turn of a connection ends, in bytes. A client that sends short calls without
-/// waiting for replies always has a next one, and a message of a few bytes may ask for a reply of many kilobytes.
-const TURN_BYTES_MAX: usize = 8 << 10;
-/// What a call counts beside its reply, in bytes.
-const CALL_BYTES: usize = 1 << 10;
 /// The length before each frame.
 const FRAME_HEAD: usize = 4;
 
@@ -58,11 +54,11 @@ pub async fn serve<S: AsyncRead + AsyncWrite + Unpin>(
     tracing::debug!(%peer, %dialect, "connection speaks Thrift");
     let mut settings = dispatcher.runner.view();
     let mut out = Vec::new();
-    let mut turn = Turn::new(TURN_BYTES_MAX);
+    let mut turn = LoopTurn::new(peer.ip());
     loop {
         let received = match dialect.framed {
-            true => framed(&mut settings, &mut stream).await,
-            false => measured(&mut settings, &mut stream, dialect).await,
+            true => turn.during(pin!(framed(&mut settings, &mut stream))).await,
+            false => turn.during(pin!(measured(&mut settings, &mut stream, dialect))).await,
         };
         let length = match received {
             Ok(length) => length,
@@ -76,11 +72,17 @@ pub async fn serve<S: AsyncRead + AsyncWrite + Unpin>(
                 closing(&dispatcher.runner.client_errors, peer, dialect, &fault);
                 return Box::pin(refuse(dispatcher, stream, dialect, speaking, &fault)).await;
             }
+            Err(Missing::Ended(Ended::MoreThanShare(max))) => {
+                let fault = Fault::more_than_share(max);
+                closing(&dispatcher.runner.client_errors, peer, dialect, &fault);
+                return Box::pin(refuse(dispatcher, stream, dialect, speaking, &fault)).await;
+            }
             Err(Missing::Refused(fault)) => {
                 closing(&dispatcher.runner.client_errors, peer, dialect, &fault);
                 return Box::pin(refuse(dispatcher, stream, dialect, speaking, &fault)).await;
             }
         };
+        turn.go_on().await;
         // A call that is answered at once reads its message where it was received.
         let message = stream.first(length);
         let call = match Call::recognise(dialect.encoding, message, &mut speaking) {
@@ -113,7 +115,7 @@ pub async fn serve<S: AsyncRead + AsyncWrite + Unpin>(
                 let message = stream.take_message(length);
                 let gone = stream.hang_up();
                 let queued = dispatcher.run_queued(tried, call, message, take(&mut out), &client.caller, gone);
-                let Some(Reply { bytes, claim }) = queued.await else { return };
+                let Some(Reply { bytes, claim }) = turn.during(pin!(queued)).await else { return };
                 out = bytes;
                 claim
             }
@@ -124,22 +126,16 @@ pub async fn serve<S: AsyncRead + AsyncWrite + Unpin>(
                 frame(&mut out);
             }
             let rate = MinimumRate::of(&settings.load().config.limits);
-            if stream.send(&out, rate).await.is_err() {
+            if turn.during(pin!(stream.send(&out, rate))).await.is_err() {
                 return;
             }
         }
-        let reply_bytes = out.len();
+        turn.answered(out.len());
         drop(busy);
         if out.capacity() > KEPT_BYTES {
             out = Vec::new();
         }
         drop(claim);
-        turn.count(CALL_BYTES + reply_bytes);
-        match stream.bytes().is_empty() {
-            // The connection waits for its client.
-            true => turn.begin(),
-            false => turn.give_way().await,
-        }
     }
 }
 

@@ -92,13 +92,11 @@ fn is_origin(headers: &HeaderMap, settings: &HttpSettings) -> bool {
 
 /// Checks that the host name of the request is one that another machine's DNS cannot give to this address.
 fn host(headers: &HeaderMap, uri: &Uri, settings: &HttpSettings, own_host: Option<&str>) -> Result<(), Refused> {
-    let mut hosts = headers.get_all(HOST).iter();
-    let named = match (uri.authority(), hosts.next(), hosts.next()) {
-        (_, _, Some(_)) => Some("several hosts"),
-        (Some(authority), ..) => Some(authority.as_str()),
-        (None, Some(host), None) => Some(host.to_str().unwrap_or("a host that is not ASCII")),
+    let named = match (uri.authority(), headers.get(HOST)) {
+        (Some(authority), _) => Some(authority.as_str()),
+        (None, Some(host)) => Some(host.to_str().unwrap_or("a host that is not ASCII")),
         // Browsers always send it.
-        (None, None, None) => None,
+        (None, None) => None,
     };
     let Some(named) = named else { return Ok(()) };
     let name = without_port(named);
@@ -139,7 +137,7 @@ fn without_port(named: &str) -> &str {
 }
 
 /// Foreign text for an answer: escaped, and not longer than necessary.
-fn printable(text: &[u8]) -> String {
+pub fn printable(text: &[u8]) -> String {
     text.get(..100).unwrap_or(text).escape_ascii().to_string()
 }
 

@@ -55,6 +55,9 @@ struct Memory {
     setting: &'static str,
 }
 
+/// What the allocator takes in addition, as a fraction of all parts.
+const ALLOCATOR_DIVISOR: u64 = 8;
+
 fn memory(startup: &StartupOptions) -> Vec<Memory> {
     let limits = startup.options.memory_limits();
     let in_flight = u64::try_from(startup.config.limits.held_bytes_max).unwrap_or(u64::MAX);
@@ -63,10 +66,15 @@ fn memory(startup: &StartupOptions) -> Vec<Memory> {
     if !startup.memory {
         parts.push(of("block cache", limits.block_cache, "store.cache"));
         parts.push(of("write buffer", limits.write_buffer, "store.write_buffer: writes wait at twice its value"));
+        let in_use = "store.write_buffer: flushed data that compactions still use";
+        parts.push(of("memtables in use", limits.in_use, in_use));
         let kept = startup.config.limits.scanner_snapshot_writes.unwrap_or(u64::MAX);
         parts.push(of("snapshots of scanners", kept, "limits.scanner_snapshot_writes"));
     }
     parts.push(of("messages and replies", in_flight, "limits.bytes_in_flight"));
+    let all = parts.iter().fold(0_u64, |all, part| all.saturating_add(part.bytes));
+    let rounding = (all / ALLOCATOR_DIVISOR).checked_next_multiple_of(1 << 20).unwrap_or(u64::MAX);
+    parts.push(of("allocator", rounding, "sizes are rounded up, and freed memory is kept for a moment"));
     parts
 }
 

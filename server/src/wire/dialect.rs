@@ -169,16 +169,6 @@ fn text(first: &[u8]) -> Opening {
 
 /// A length: of a frame, or of the method name in an old message header.
 fn counted(first: &[u8]) -> Opening {
-    if let [0x01, 0, 0, 0, rest @ ..] = first {
-        // SASL's status START and the length of the mechanism's name. A frame of 16 MiB differs within the next two
-        // bytes.
-        return match rest {
-            [] => Opening::Unclear,
-            [1..=20] => Opening::Unclear,
-            [1..=20, b'A'..=b'Z', ..] => Opening::Sasl,
-            _ => framed(0x0100_0000, rest),
-        };
-    }
     let Some((length, rest)) = first.split_first_chunk::<4>() else { return Opening::Unclear };
     let length = u32::from_be_bytes(*length) as usize;
     match rest {
@@ -186,7 +176,11 @@ fn counted(first: &[u8]) -> Opening {
         [b'A'..=b'Z' | b'a'..=b'z' | b'_', ..] if (1..=NAME_BYTES_MAX).contains(&length) => {
             thrift(false, Encoding::Binary)
         }
-        _ => framed(length, rest),
+        _ => match framed(length, rest) {
+            // SASL's status START, and the length of the mechanism's name.
+            Opening::Foreign(Foreign::Garbage) if first.starts_with(&[0x01]) => Opening::Sasl,
+            opening => opening,
+        },
     }
 }
 

@@ -95,6 +95,19 @@ impl Fault {
         Self::io(format!("org.apache.hadoop.hbase.RegionTooBusyException: {reason}"), true)
     }
 
+    /// The call alone takes more memory than a connection may have, which is `max` bytes. Trying again does not help.
+    pub fn more_than_share(max: usize) -> Self {
+        Self::io(format!("org.apache.hadoop.hbase.DoNotRetryIOException: {}", Self::more_than_share_text(max)), false)
+    }
+
+    /// The reason in [`Self::more_than_share`].
+    pub fn more_than_share_text(max: usize) -> String {
+        format!(
+            "the call takes more memory than the {max} bytes that a connection may have (two thirds of \
+             limits.bytes_in_flight); send or request less at once, or have the operator raise the limit"
+        )
+    }
+
     /// The calls in flight hold more bytes than allowed.
     pub fn queue_bytes_full(server: &dyn fmt::Display) -> Self {
         Self::io(

@@ -14,26 +14,41 @@ use super::{Encoding, arguments, binary, compact, header};
 /// While a long reply is written, the thread yields after this many bytes, so that short replies are not delayed.
 const BLOCK_BYTES: usize = 16 << 10;
 
+/// Where the memory of a reply is claimed while it is written.
+pub trait ReplyMemory {
+    /// Changes the claim for the reply to this many bytes.
+    fn claim_reply(&self, bytes: usize);
+}
+
 /// The buffer that a reply is written to. Exceeding its limit is an error, so that no call can use up all memory.
 pub struct Buffer<'a> {
     bytes: &'a mut Vec<u8>,
     limit: usize,
+    memory: Option<&'a dyn ReplyMemory>,
 }
 
 impl<'a> Buffer<'a> {
     /// A buffer that appends to `bytes` until they have the length `limit`.
     pub fn new(bytes: &'a mut Vec<u8>, limit: usize) -> Self {
-        Self { bytes, limit }
+        Self { bytes, limit, memory: None }
     }
 
-    /// Checks the limit, and yields to other threads at times. To be called when bytes have been appended, with the
-    /// length that the buffer had before.
+    /// Claims the memory of the buffer.
+    pub fn claimed(self, memory: &'a dyn ReplyMemory) -> Self {
+        Self { memory: Some(memory), ..self }
+    }
+
+    /// Checks the limit. At times, claims memory and yields to other threads. To be called when bytes have been
+    /// appended, with the length that the buffer had before.
     #[inline]
     fn grown(&self, before: usize) -> io::Result<()> {
         if self.bytes.len() > self.limit {
             return Err(self.full());
         }
         if before / BLOCK_BYTES != self.bytes.len() / BLOCK_BYTES {
+            if let Some(memory) = self.memory {
+                memory.claim_reply(self.bytes.capacity());
+            }
             std::thread::yield_now();
         }
         Ok(())

@@ -15,10 +15,11 @@ use std::time::{Duration, Instant};
 use fjall::{AbstractTree, Database, Keyspace};
 use parking_lot::Mutex;
 
+use super::database::WORKERS;
 use super::fence::Fences;
 use super::options::MEMTABLE_BYTES;
 use super::requested_compaction;
-use super::space::Space;
+use super::space::{SEALED_MAX, Space};
 use crate::error::{Error, ErrorKind, Result};
 
 /// The longest wait of a write for flushes and compactions.
@@ -30,6 +31,16 @@ pub(super) const WAIT_STEP: Duration = Duration::from_millis(2);
 /// The time after which a write that waits for a compaction runs it on its own thread. fjall drops requests while its
 /// queue is full.
 const COMPACTION_PATIENCE: Duration = Duration::from_millis(500);
+
+/// The most memory for memtables that have been written to files and have not been freed, in bytes.
+///
+/// fjall frees a memtable that has been flushed when the next one is sealed. A compaction keeps the memtables that its
+/// space had when it began; besides those of the workers, one may run for a call.
+pub(crate) fn memtables_in_use(write_buffer_bytes: u64) -> u64 {
+    let of_space = (SEALED_MAX as u64 + 1) * MEMTABLE_BYTES;
+    let of_compaction = write_buffer_bytes.saturating_mul(2).min(of_space);
+    write_buffer_bytes.saturating_add(of_compaction.saturating_mul(WORKERS as u64))
+}
 
 /// The total size of the memtables of all spaces.
 pub(super) struct Pressure {

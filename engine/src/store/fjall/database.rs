@@ -32,7 +32,7 @@ use crate::store::{CATALOG_SPACE, CompactionControl, SpaceId, SpaceOptions, corr
 
 /// fjall's first worker thread only flushes, and spins while a compaction is requested and no other worker is idle.
 /// With two other workers that is rare.
-const WORKERS: usize = 3;
+pub(super) const WORKERS: usize = 3;
 
 /// The limit on the total size of the journals. Above it, fjall flushes the memtables that the oldest journal is needed
 /// for. After a crash the journals are replayed at some hundred MB per second.

@@ -10,7 +10,7 @@ use super::options::MEMTABLE_BYTES;
 
 /// The number of sealed memtables at which writes of the space wait. At 4, fjall waits inside the commit, without a
 /// limit.
-const SEALED_MAX: usize = 3;
+pub(super) const SEALED_MAX: usize = 3;
 
 /// The number of runs in the first level at which writes of the space wait. fjall slows commits down at 20 and stops
 /// them at 30.

@@ -8,7 +8,7 @@ use bytes::Bytes;
 use hjall_engine::clock::ManualClock;
 use hjall_engine::mutation::{Check, CompareOp, MarkerKind, Mutation};
 use hjall_engine::store::MemoryStore;
-use hjall_engine::store::fault::{Counted, FaultStore, InjectedFault, When};
+use hjall_engine::store::fault::{Call, Counted, FaultStore, InjectedFault, When};
 use hjall_engine::{Engine, ErrorKind, Result, Table};
 
 /// A write of row `r` and its name.
@@ -75,5 +75,17 @@ fn a_row_is_never_partly_written_and_the_failure_is_reported() {
                 assert!(read(&t, "r").contains(&"f:z@1=later".to_owned()));
             }
         }
+    }
+}
+
+#[test]
+fn the_error_of_a_busy_row_names_it_as_the_caller_does() {
+    for (what, write) in WRITES {
+        let (store, t) = table();
+        let counted = Counted::Only(Call::Transact);
+        store.fail(InjectedFault { counted, nth: 1, when: When::Before, kind: ErrorKind::Busy, lasting: true });
+        let error = write(&t).unwrap_err();
+        assert!(error.message().starts_with("row \"r\" "), "{what}: {error}");
+        assert_eq!(error.kind(), ErrorKind::Busy, "{what}");
     }
 }

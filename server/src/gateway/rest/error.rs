@@ -99,7 +99,8 @@ impl Failure {
         match error.kind() {
             ErrorKind::Refused => Self::new(
                 413,
-                "the request takes more memory than one call may have (limits.reply); send several smaller ones",
+                "the request takes more memory than one call may have (limits.reply, limits.bytes_in_flight); send several \
+                 smaller ones",
             ),
             _ => Self::of(error),
         }

@@ -23,6 +23,8 @@ fn other_protocols_are_recognised() {
     assert_eq!(recognise(b"\x16\x03\x01\0\xf0"), Opening::Tls);
     assert_eq!(recognise(b"\x01\0\0\0\x06GSSAPI"), Opening::Sasl);
     assert_eq!(recognise(b"\x01\0\0\0\x05P"), Opening::Sasl);
+    assert_eq!(recognise(b"\x01\0\0\0\x05plain"), Opening::Sasl);
+    assert_eq!(recognise(b"\x01\x7f\xff\xff\xff"), Opening::Sasl);
     assert_eq!(recognise(b"POST / HTTP/1.1\r\n"), Opening::Http);
     assert_eq!(recognise(b"GET / HTTP/1.1\r\n"), Opening::Http);
 }

@@ -38,6 +38,10 @@ fn a_sasl_negotiation_is_refused_with_the_reason() {
     let (server, _gate) = serve(config());
     for (opening, reason) in [
         (&b"\x01\0\0\0\x06GSSAPI"[..], "Unsupported mechanism type GSSAPI"),
+        (b"\x01\0\0\0\x05plain", "Unsupported mechanism type plain: this server supports PLAIN"),
+        (b"\x01\0\0\0\x021\xff", "Unsupported mechanism type 1\\xff"),
+        (b"\x01\0\0\0\x40", "Unsupported mechanism type, whose name has 64 bytes: this server supports PLAIN"),
+        (b"\x01\x7f\xff\xff\xff", "Unsupported mechanism type, whose name has 2147483647 bytes"),
         (b"\x01\0\0\0\x05PLAIN", "this server has no users"),
     ] {
         let mut stream = connect(server.addr());

@@ -42,6 +42,11 @@ fn post(body: &[u8]) -> Vec<u8> {
     [head.as_bytes(), body].concat()
 }
 
+/// The head of a request with these headers, each with its end.
+fn post_with(headers: &str) -> Vec<u8> {
+    format!("POST / HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/x-thrift\r\n{headers}\r\n").into_bytes()
+}
+
 #[test]
 fn a_connection_serves_many_requests() {
     let (server, _gate) = serve(config());
@@ -98,6 +103,8 @@ fn other_methods_and_other_bodies_are_refused_clearly() {
             413,
             "larger",
         ),
+        (post_with("Content-Encoding: gzip\r\nContent-Length: 20\r\n"), 415, "Content-Encoding gzip"),
+        (post_with("Host: localhost\r\nContent-Length: 20\r\n"), 400, "several Host headers"),
     ] {
         let mut http = BufReader::new(connect(server.addr()));
         http.get_mut().write_all(&request).unwrap();
@@ -105,6 +112,30 @@ fn other_methods_and_other_bodies_are_refused_clearly() {
         let body = String::from_utf8(body).unwrap();
         assert!(answered == status && body.contains(says), "{answered} {body}");
     }
+}
+
+#[test]
+fn the_refusal_of_damaged_chunks_names_the_damage() {
+    let (server, _gate) = serve(config());
+    let chunked = |body: &str| [&post_with("Transfer-Encoding: chunked\r\n"), body.as_bytes()].concat();
+    for (request, says) in [
+        (chunked("ffffffffffffffffff\r\n"), "chunk size: overflow"),
+        (chunked("-1\r\n"), "chunk size line"),
+        (chunked(&format!("5;{}\r\n", "x".repeat(100_000))), "chunk extensions over limit"),
+        (chunked(&format!("0\r\n{}", "a: b\r\n".repeat(10_000))), "chunk trailers"),
+    ] {
+        let mut http = BufReader::new(connect(server.addr()));
+        // The server answers before it has received everything.
+        let _ = http.get_mut().write_all(&request);
+        let (status, _, body) = read(&mut http);
+        let body = String::from_utf8(body).unwrap();
+        assert!(status == 400 && body.contains(says), "{status} {body}");
+    }
+    let mut http = BufReader::new(connect(server.addr()));
+    http.get_mut().write_all(&chunked("ff\r\nshort")).unwrap();
+    http.get_mut().shutdown(std::net::Shutdown::Write).unwrap();
+    let (status, _, body) = read(&mut http);
+    assert_eq!((status, &body[..]), (400, &b"The body ends early.\n"[..]));
 }
 
 /// A client that has only closed its sending side may still read the answer; one that has reset the connection cannot.

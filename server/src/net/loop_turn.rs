@@ -1,0 +1,239 @@
+//! The turns of connections on an event loop, shared among the addresses of clients.
+//!
+//! An address with many connections would have as many turns as they are, and other addresses would wait for all of
+//! them. While a loop has more to do than it can do at once, addresses therefore have their turns in rotation, and the
+//! loop looks regularly for calls that have arrived.
+
+use std::future::poll_fn;
+use std::net::IpAddr;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use tokio::task::yield_now;
+
+use super::rotation::{Pass, Rotation};
+use super::turn::Turn;
+
+/// The size of the replies after which a turn of a connection ends, in bytes. A client that sends short calls without
+/// waiting for replies always has a next one, and a message of a few bytes may ask for a reply of many kilobytes.
+const TURN_BYTES_MAX: usize = 8 << 10;
+/// What a call counts beside its reply, in bytes.
+const CALL_BYTES: usize = 1 << 10;
+/// What all connections of a loop do together, in bytes, before it looks for calls that have arrived.
+const ROUND_BYTES_MAX: usize = 4 * TURN_BYTES_MAX;
+/// A loop with this number of connections does less than a few rounds if all of them have a turn.
+const FEW_CONNECTIONS: usize = 8;
+
+/// What the connections of one event loop share.
+#[derive(Debug, Default)]
+struct EventLoop {
+    /// Which connection has a turn while others wait for one.
+    rotation: Arc<Rotation>,
+    /// The number of connections that are served.
+    connections: AtomicUsize,
+    /// The bytes that are left of this round.
+    left: AtomicUsize,
+}
+
+thread_local! {
+    /// The one of this thread. An event loop has a thread of its own, on which its connections stay.
+    static CURRENT: Arc<EventLoop> = Arc::default();
+}
+
+/// The turn of one connection to answer calls on its event loop. It ends when the connection waits.
+#[derive(Debug)]
+pub struct LoopTurn {
+    of: Arc<EventLoop>,
+    address: IpAddr,
+    turn: Turn,
+    is_on: bool,
+    pass: Option<Pass>,
+}
+
+impl LoopTurn {
+    /// That of a connection from this address on the event loop of the current thread, which has not begun.
+    pub fn new(address: IpAddr) -> Self {
+        let of = CURRENT.with(Arc::clone);
+        of.connections.fetch_add(1, Ordering::Relaxed);
+        Self { of, address: address.to_canonical(), turn: Turn::new(TURN_BYTES_MAX), is_on: false, pass: None }
+    }
+
+    /// Goes on with the turn, or waits for a new one if it has ended or nothing of it is left. To be called before a
+    /// call is answered.
+    pub async fn go_on(&mut self) {
+        if self.is_on {
+            if self.turn.left() > 0 {
+                return;
+            }
+            self.end();
+            // Otherwise this connection enters the rotation again, at its end.
+            if self.of.rotation.is_free() {
+                yield_now().await;
+            }
+        }
+        self.turn.begin();
+        self.is_on = true;
+        if self.of.connections.load(Ordering::Relaxed) > FEW_CONNECTIONS
+            && !(self.of.rotation.is_free() && self.of.left.load(Ordering::Relaxed) > 0)
+        {
+            self.wait().await;
+        }
+    }
+
+    /// Waits for a turn until those have had theirs that are before this one in the rotation.
+    async fn wait(&mut self) {
+        self.pass = Some(self.of.rotation.enter(self.address).await);
+        if self.of.left.load(Ordering::Relaxed) == 0 {
+            // The loop finds what has arrived before it continues this task. The connections concerned enter the
+            // rotation then.
+            yield_now().await;
+            self.of.left.store(ROUND_BYTES_MAX, Ordering::Relaxed);
+        }
+    }
+
+    /// Counts an answered call, with the size of its reply.
+    pub fn answered(&mut self, reply_bytes: usize) {
+        let bytes = CALL_BYTES.saturating_add(reply_bytes);
+        self.turn.count(bytes);
+        // Only the thread of the loop changes it.
+        let left = self.of.left.load(Ordering::Relaxed).saturating_sub(bytes);
+        self.of.left.store(left, Ordering::Relaxed);
+    }
+
+    /// Ends the turn: others have theirs.
+    pub fn end(&mut self) {
+        self.is_on = false;
+        self.pass = None;
+    }
+
+    /// Waits for a future. If that is not ready at once, the turn ends.
+    pub fn during<F: Future + Unpin>(&mut self, mut future: F) -> impl Future<Output = F::Output> {
+        poll_fn(move |cx| {
+            let polled = Pin::new(&mut future).poll(cx);
+            if polled.is_pending() {
+                self.end();
+            }
+            polled
+        })
+    }
+}
+
+impl Drop for LoopTurn {
+    fn drop(&mut self) {
+        self.of.connections.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use std::cell::RefCell;
+    use std::pin::pin;
+    use std::rc::Rc;
+
+    use tokio::task::{LocalSet, spawn_local};
+
+    use super::*;
+
+    fn run(test: impl Future<Output = ()>) {
+        let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+        LocalSet::new().block_on(&runtime, test);
+    }
+
+    fn address(number: u8) -> IpAddr {
+        [127, 0, 0, number].into()
+    }
+
+    /// A client that has sent `calls` calls without waiting for replies.
+    async fn pipelining(name: char, of: u8, calls: usize, order: Rc<RefCell<String>>) {
+        let mut turn = LoopTurn::new(address(of));
+        for _ in 0..calls {
+            turn.go_on().await;
+            order.borrow_mut().push(name);
+            turn.answered(0);
+        }
+    }
+
+    #[test]
+    fn connections_take_turns() {
+        run(async {
+            let order = Rc::<RefCell<String>>::default();
+            let connection = |name, calls| pipelining(name, 1, calls, order.clone());
+            tokio::join!(biased; connection('s', 24), connection('L', 16));
+            assert_eq!(order.take(), "ssssssssLLLLLLLLssssssssLLLLLLLLssssssss");
+        });
+    }
+
+    /// Three hundred connections of one address have sent more calls than can be answered at once. A client at another
+    /// address sends one call at a time, and each is answered before the others have had some turns.
+    #[test]
+    fn an_address_with_many_connections_has_the_share_of_one() {
+        run(async {
+            let order = Rc::<RefCell<String>>::default();
+            let many: Vec<_> = (0..300).map(|_| spawn_local(pipelining('.', 1, 100, order.clone()))).collect();
+            let mut turn = LoopTurn::new(address(2));
+            let mut waited = Vec::new();
+            for _ in 0..50 {
+                // The call arrives while the loop looks for what has arrived.
+                turn.during(pin!(yield_now())).await;
+                let before = order.borrow().len();
+                turn.go_on().await;
+                waited.push(order.borrow().len() - before);
+                turn.answered(0);
+            }
+            assert!(order.borrow().len() < 300 * 100, "the others have not ended");
+            // What is left of the round, and one turn of the other address.
+            assert!(waited.iter().all(|calls| *calls <= 40), "{waited:?}");
+            drop(turn);
+            for connection in many {
+                connection.await.unwrap();
+            }
+            assert_eq!(order.borrow().len(), 300 * 100);
+        });
+    }
+
+    /// Several addresses that have equally many calls get equally many answers, however many connections they have.
+    #[test]
+    fn addresses_have_equal_shares() {
+        run(async {
+            let order = Rc::<RefCell<String>>::default();
+            let connections = [('a', 1, 100), ('b', 2, 10), ('c', 3, 1)];
+            let mut tasks = Vec::new();
+            for (name, of, count) in connections {
+                tasks.extend((0..count).map(|_| spawn_local(pipelining(name, of, 1000, order.clone()))));
+            }
+            while order.borrow().matches('c').count() < 1000 {
+                yield_now().await;
+            }
+            let answered = ['a', 'b', 'c'].map(|name| order.borrow().matches(name).count());
+            assert!(answered.iter().all(|calls| calls.abs_diff(1000) <= 200), "{answered:?}");
+            tasks.iter().for_each(tokio::task::JoinHandle::abort);
+        });
+    }
+
+    /// A connection that waits for something else, such as a client that does not read, keeps no turn.
+    #[test]
+    fn a_connection_that_waits_has_no_turn() {
+        run(async {
+            let order = Rc::<RefCell<String>>::default();
+            let stuck: Vec<_> = (0..20)
+                .map(|_| {
+                    spawn_local(async {
+                        let mut turn = LoopTurn::new(address(1));
+                        loop {
+                            turn.go_on().await;
+                            turn.answered(TURN_BYTES_MAX);
+                            turn.during(std::future::pending::<()>()).await;
+                        }
+                    })
+                })
+                .collect();
+            let other = spawn_local(pipelining('.', 1, 100, order.clone()));
+            other.await.unwrap();
+            assert_eq!(order.borrow().len(), 100);
+            stuck.iter().for_each(tokio::task::JoinHandle::abort);
+        });
+    }
+}

@@ -1,0 +1,51 @@
+"""Clients that send calls without waiting for replies: they take turns with others, address by address."""
+import contextlib
+
+import happybase
+import pytest
+from attacking import AT_LENGTH, connect, message, metric, post, text_field
+
+ELSEWHERE = "127.0.0.2"
+CONNECTIONS = 300 if AT_LENGTH else 100
+# The replies to the calls of a connection have room in its receive buffer.
+CALLS = 200
+GET = message("getRow", text_field(1, b"t") + text_field(2, b"r") + b"\0")
+REST = b"GET /t/r HTTP/1.1\r\nHost: localhost\r\nAccept: application/json\r\n\r\n"
+
+
+# The calls of the greedy address for each of the other one: some 20 to 40 in rotation; 500, 130 and 60 with a turn for
+# each connection.
+@pytest.mark.parametrize("call, fair", [(GET, 200), (post(GET), 80), (REST, 45)], ids=["socket", "HTTP", "REST"])
+def test_an_address_with_many_connections_has_the_share_of_one(attacked, call, fair):
+    server = attacked()
+    database = happybase.Connection("127.0.0.1", server.port, timeout=30_000)
+    database.create_table("t", {"f": {}})
+    database.table("t").put(b"r", {b"f:q": b"v"})
+    database.close()
+    done = f'hjall_client_calls_total{{client="{ELSEWHERE}"}}'
+    ratios = []
+    # The client at the other address needs a processor, too, and may have to wait for it.
+    for _ in range(10):
+        with connect(server.port) as own, contextlib.ExitStack() as greedy:
+            others = [greedy.enter_context(connect(server.port, source=ELSEWHERE)) for _ in range(CONNECTIONS)]
+            own.sendall(GET)
+            own.recv(1 << 16)
+            began = metric(server, done)
+            for raw in others:
+                raw.sendall(call * CALLS)
+            first, gets = metric(server, done), 0
+            while True:
+                for _ in range(20):
+                    own.sendall(GET)
+                    assert own.recv(1 << 16)
+                last = metric(server, done)
+                if last - began >= CONNECTIONS * CALLS:
+                    break
+                gets += 20
+                counted = last
+            if gets:
+                ratios.append((counted - first) / gets)
+        if ratios and ratios[-1] <= fair:
+            break
+    print(f"{ratios} calls of the greedy address for each of the other one")
+    assert ratios and ratios[-1] <= fair
