@@ -39,7 +39,7 @@ def test_what_is_no_folder_is_refused_with_the_remedy(tmp_path):
         hjall.open(":memory:")
     occupied = tmp_path / "file"
     occupied.write_bytes(b"")
-    with pytest.raises(hjall.InvalidArgument, match="file is a file, and a database needs a folder"):
+    with pytest.raises(hjall.StorageError, match="a database is a folder, and this path names a file"):
         hjall.open(occupied)
 
 

@@ -70,12 +70,6 @@ impl Folder {
     /// # Errors
     /// `Locked`, `NewerFormat`, `Corrupt`, `Io`. `InvalidArgument`: the folder is not a data folder and not empty.
     pub fn open(path: &Path) -> Result<Self> {
-        if fs::metadata(path).is_ok_and(|found| !found.is_dir()) {
-            return Err(Error::invalid(format!(
-                "{} is a file, and a database needs a folder; name another one, or remove the file",
-                path.display()
-            )));
-        }
         private_folder::create_unless_exists(path)
             .map_err(|error| failed_io(&format!("creating the data folder {}", path.display()), error))?;
         let path = path

@@ -26,6 +26,7 @@ pub(crate) fn create_unless_exists(path: &Path) -> io::Result<()> {
     };
     match created {
         Err(error) if error.kind() == ErrorKind::AlreadyExists && path.is_dir() => Ok(()),
+        Err(error) if error.kind() == ErrorKind::AlreadyExists => Err(ErrorKind::NotADirectory.into()),
         created => created,
     }
 }

@@ -115,6 +115,10 @@ fn classify_io(error: &io::Error) -> (ErrorKind, &'static str) {
         io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => {
             (ErrorKind::Io, "the data folder must be readable and writable for this user")
         }
+        io::ErrorKind::NotADirectory => (
+            ErrorKind::Io,
+            "a database is a folder, and this path names a file or leads through one; name another path",
+        ),
         io::ErrorKind::UnexpectedEof | io::ErrorKind::InvalidData => {
             (ErrorKind::Corrupt, "a file is truncated or altered; restore the data folder from a backup")
         }

@@ -85,7 +85,8 @@ fn memory_of_a_running_call_counts_towards_the_quota_and_is_released() {
     let rows = |n: usize| (0..n).map(|n| format!("row{n:03}").into_bytes()).collect::<Vec<_>>();
     let many: GetRowsResult = client.call("getRows", &GetRowsArgs::new(TABLE.to_vec(), rows(ROWS), None));
     let error = many.io.unwrap();
-    assert!(error.message.unwrap().contains("limits.bytes_in_flight") && error.can_retry == Some(true));
+    // They take more than a connection may have, so trying again does not help.
+    assert!(error.message.unwrap().contains("limits.bytes_in_flight") && error.can_retry == Some(false));
     // The page ends where the quota is used up.
     let id = open(&mut client).unwrap();
     let mut seen = 0;
