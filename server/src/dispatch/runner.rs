@@ -252,7 +252,8 @@ impl Runner {
         times.took += started.elapsed();
         let mut out = std::mem::take(&mut job.out);
         let request = Request::of(&job);
-        let claim = self.ended(&request, &job.permit, &span, times, Ended { resources, outcome, out: &mut out, begin });
+        let claim =
+            self.ended(&request, job.permit.lane(), &span, times, Ended { resources, outcome, out: &mut out, begin });
         let Job { message, permit, reply, mailbox, .. } = job;
         // Before the reply is sent, so that the connection can reuse the buffer of the message.
         drop((message, permit));
@@ -305,7 +306,7 @@ impl Runner {
         };
         let times = CallTimes { waited: Duration::ZERO, took };
         let resources = scope.into();
-        Ok(self.ended(request, &permit, &span, times, Ended { resources, outcome, out, begin }))
+        Ok(self.ended(request, permit.lane(), &span, times, Ended { resources, outcome, out, begin }))
     }
 
     pub(super) fn scope<'a>(&'a self, request: &Request<'a>, limit: usize) -> CallScope<'a> {
@@ -317,21 +318,21 @@ impl Runner {
     pub(super) fn ended(
         &self,
         request: &Request<'_>,
-        permit: &Permit,
+        lane: &Lane,
         span: &Span,
         times: CallTimes,
         ended: Ended<'_>,
     ) -> Option<MemoryClaim> {
         let Ended { resources, outcome, out, begin } = ended;
-        permit.ended(times.waited);
+        lane.ended(times.waited);
         if resources.has_exceeded_quota {
             request.memory.account.refused();
         }
         let Ok(claim) = claim_reply(request, resources.claim, out, outcome.is_ok()) else {
             out.truncate(begin);
             out.shrink_to_fit();
-            permit.lane().refused(Refusal::Bytes);
-            self.refuse(request, out, permit.lane().kind(), Refusal::Bytes);
+            lane.refused(Refusal::Bytes);
+            self.refuse(request, out, lane.kind(), Refusal::Bytes);
             return None;
         };
         let reply = &out[begin..];
@@ -354,7 +355,7 @@ impl Runner {
         }
         request.memory.account.ran(times.took, request.message.len(), reply.len());
         let end = outcome.as_ref().map_or_else(CallEnd::Failed, |()| CallEnd::Answered);
-        self.report(request, permit.lane().kind(), times, reply, end);
+        self.report(request, lane.kind(), times, reply, end);
         claim
     }
 
