@@ -91,7 +91,7 @@ pub struct ToQueue {
 impl ToQueue {
     /// A write that was run without an effect.
     fn undone(method: Method, UndoneWrite { permit, took, rerun }: UndoneWrite) -> Self {
-        Self { method, permit: Some(permit), undone: Some((took, rerun)) }
+        Self { method, permit, undone: Some((took, rerun)) }
     }
 }
 

@@ -1,12 +1,12 @@
 //! Short writes that run on the event loop of their connection, and are answered when they have been committed.
 
-use std::task::Poll;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use tracing::Span;
 
 use super::job::Rerun;
-use super::lane::Permit;
+use super::lane::{Lane, Permit};
 use super::loop_writes::{LoopWrite, LoopWrites, StagedWrites};
 use super::memory_quota::MemoryClaim;
 use super::runner::{CallTimes, Ended, Request, Resources, Runner, span};
@@ -24,8 +24,8 @@ pub enum InlineWrite {
 
 /// A write that was run on an event loop without an effect, and has to be queued.
 pub struct UndoneWrite {
-    /// Its permit.
-    pub permit: Permit,
+    /// Its permit; `None` if the event loop has ended.
+    pub permit: Option<Permit>,
     /// How long it ran.
     pub took: Duration,
     /// How it has to be run.
@@ -40,7 +40,7 @@ pub struct StagedCall {
 
 /// A run of a call that has not been answered.
 struct Run {
-    permit: Permit,
+    lane: Arc<Lane>,
     span: Span,
     started: Instant,
     resources: Resources,
@@ -51,16 +51,19 @@ struct Run {
 
 impl Run {
     fn answer(self, ended: Instant, runner: &Runner, request: &Request<'_>, out: &mut Vec<u8>) -> Option<MemoryClaim> {
-        let Self { permit, span, started, resources, outcome, begin } = self;
+        let Self { lane, span, started, resources, outcome, begin } = self;
         let times = CallTimes { waited: Duration::ZERO, took: ended.saturating_duration_since(started) };
-        runner.ended(request, &permit, &span, times, Ended { resources, outcome, out, begin })
+        runner.ended(request, &lane, &span, times, Ended { resources, outcome, out, begin })
     }
 
     /// Discards the reply.
-    fn undo(mut self, out: &mut Vec<u8>, rerun: Rerun) -> UndoneWrite {
+    fn undo(self, out: &mut Vec<u8>, permit: Option<Permit>, rerun: Rerun) -> UndoneWrite {
         out.truncate(self.begin);
-        self.permit.waits_again();
-        UndoneWrite { permit: self.permit, took: self.started.elapsed(), rerun }
+        let permit = permit.map(|mut permit| {
+            permit.waits_again();
+            permit
+        });
+        UndoneWrite { permit, took: self.started.elapsed(), rerun }
     }
 }
 
@@ -79,13 +82,13 @@ impl Runner {
         let span = span(request, permit.lane().kind());
         let (started, begin) = (Instant::now(), out.len());
         let scope = self.scope(request, limit);
-        let (outcome, write) = writes
-            .run(|| span.in_scope(|| request.call.run_whole(&*self.handler, &scope, request.message, out, limit)));
-        let run = Run { permit, span, started, resources: scope.into(), outcome, begin };
+        let run = || span.in_scope(|| request.call.run_whole(&*self.handler, &scope, request.message, out, limit));
+        let (outcome, write) = writes.run(permit, run);
+        let run = Run { lane: writes.lane().clone(), span, started, resources: scope.into(), outcome, begin };
         match write {
-            LoopWrite::Done => InlineWrite::Answered(run.answer(Instant::now(), self, request, out)),
+            LoopWrite::Done(_permit) => InlineWrite::Answered(run.answer(Instant::now(), self, request, out)),
             LoopWrite::Staged(writes) => InlineWrite::Staged(StagedCall { writes, run }),
-            LoopWrite::Undone(rerun) => InlineWrite::Undone(run.undo(out, rerun)),
+            LoopWrite::Undone(permit, rerun) => InlineWrite::Undone(run.undo(out, Some(permit), rerun)),
         }
     }
 
@@ -103,22 +106,9 @@ impl Runner {
         out: &mut Vec<u8>,
     ) -> Result<Option<MemoryClaim>, UndoneWrite> {
         let unanswered = Unanswered { runner: self, request, out, staged: Some(staged) };
-        behind_others().await;
+        unanswered.gathered().await;
         unanswered.answer()
     }
-}
-
-/// Completes when the tasks have run that are ready now. Tokio's `yield_now` would also wait for new events.
-async fn behind_others() {
-    let mut has_waited = false;
-    std::future::poll_fn(|context| {
-        if std::mem::replace(&mut has_waited, true) {
-            return Poll::Ready(());
-        }
-        context.waker().wake_by_ref();
-        Poll::Pending
-    })
-    .await;
 }
 
 /// A staged call. If it is dropped, it is ended and reported, although there is no client for its reply.
@@ -130,6 +120,12 @@ struct Unanswered<'a> {
 }
 
 impl Unanswered<'_> {
+    async fn gathered(&self) {
+        if let Some(StagedCall { writes, .. }) = &self.staged {
+            writes.gathered().await;
+        }
+    }
+
     fn answer(mut self) -> Result<Option<MemoryClaim>, UndoneWrite> {
         self.end()
     }
@@ -138,14 +134,14 @@ impl Unanswered<'_> {
         let Some(StagedCall { mut writes, run }) = self.staged.take() else { return Ok(None) };
         match writes.finish() {
             Ok(ended) => Ok(run.answer(ended, self.runner, &self.request, self.out)),
-            Err(rerun) => Err(run.undo(self.out, rerun)),
+            Err((permit, rerun)) => Err(run.undo(self.out, permit, rerun)),
         }
     }
 }
 
 impl Drop for Unanswered<'_> {
     fn drop(&mut self) {
-        if let Err(UndoneWrite { permit, took, .. }) = self.end() {
+        if let Err(UndoneWrite { permit: Some(permit), took, .. }) = self.end() {
             self.runner.abandoned(&self.request, permit.lane(), CallTimes { waited: Duration::ZERO, took });
         }
     }

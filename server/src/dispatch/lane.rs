@@ -101,6 +101,12 @@ impl Lane {
         self.refused[why as usize].fetch_add(1, Ordering::Relaxed);
     }
 
+    /// Counts a call as finished, and records how long it waited in the queue.
+    pub fn ended(&self, waited: Duration) {
+        self.wait.record(u64::try_from(waited.as_nanos()).unwrap_or(u64::MAX));
+        self.finished.fetch_add(1, Ordering::Relaxed);
+    }
+
     /// Counts a call that waited and was not run.
     pub fn dropped(&self, why: Dropped) {
         self.dropped[why as usize].fetch_add(1, Ordering::Relaxed);
@@ -159,12 +165,6 @@ impl Permit {
     pub fn waits_again(&mut self) {
         self.running = false;
         self.lane.running.fetch_sub(1, Ordering::Relaxed);
-    }
-
-    /// Counts the call as finished, and records how long it waited in the queue.
-    pub fn ended(&self, waited: Duration) {
-        self.lane.wait.record(u64::try_from(waited.as_nanos()).unwrap_or(u64::MAX));
-        self.lane.finished.fetch_add(1, Ordering::Relaxed);
     }
 }
 

@@ -180,6 +180,16 @@ fn the_first_call_that_runs_again_commits_for_all() {
 }
 
 #[test]
+fn calls_that_use_all_handlers_are_committed_and_make_room() {
+    let world = World::new();
+    let staged = world.stage_all(300);
+    assert!(world.is_written(0) && !world.is_written(299), "some commits were needed");
+    assert!(world.finish(staged).iter().all(Option::is_some));
+    assert!(world.is_written(299));
+    assert_eq!((world.ends(), world.running()), (vec!["answered"; 300], 0));
+}
+
+#[test]
 fn a_call_whose_client_disconnects_is_written_and_reported() {
     let world = World::new();
     let mut staged = world.stage_all(2);

@@ -1,13 +1,16 @@
 //! The short writes of the connections of one event loop, which run on that loop and are committed together.
 //!
-//! While the loop serves the connections whose calls have arrived, their writes are staged. A connection whose write is
-//! staged lets the others run first. The first one that runs again commits the writes of all of them, and then each
-//! answers its own call. Nothing of this waits: a call that would have to, and those whose commit would have to, are
-//! put into the queue of the write lane.
+//! While the loop serves the connections whose calls have arrived, their writes are staged. The task of the first staged
+//! call runs again behind the others, until no more calls have been staged meanwhile, and commits the writes of all of
+//! them. Then each answers its own call. Nothing of this waits for anything else: a call that would have to, and those
+//! whose commit would have to, are put into the queue of the write lane.
 
 use std::cell::{Cell, RefCell};
+use std::future::poll_fn;
+use std::mem::take;
 use std::rc::Rc;
 use std::sync::Arc;
+use std::task::{Poll, Waker};
 use std::time::Instant;
 
 use hjall_engine::group::{CallWrites, Group, Outcome};
@@ -17,7 +20,7 @@ use super::job::Rerun;
 use super::lane::{Lane, Permit};
 
 /// The largest number of calls whose writes are committed together.
-const CALLS_MAX: u32 = 128;
+const CALLS_MAX: usize = 128;
 
 /// The writes of the event loop of the current thread.
 pub struct LoopWrites {
@@ -33,8 +36,10 @@ pub struct LoopWrites {
 struct Commits {
     /// The number of the next commit.
     next: Cell<u64>,
-    /// The calls whose writes are staged for it.
-    staged: Cell<u32>,
+    /// The permits of the calls whose writes are staged for it.
+    staged: RefCell<Vec<Permit>>,
+    /// The tasks of these calls, except the first one.
+    tasks: RefCell<Vec<Waker>>,
     /// When the last commit ended.
     ended: Cell<Option<Instant>>,
     /// The commits that did not succeed.
@@ -46,18 +51,18 @@ struct UndoneCommit {
     number: u64,
     /// How its calls have to be run again.
     rerun: Rerun,
-    /// The number of its calls that have not been told yet.
-    calls: u32,
+    /// The permits of its calls that have not been told yet.
+    permits: Vec<Permit>,
 }
 
 /// What has become of the writes of a call that was run.
 pub enum LoopWrite {
-    /// There are none, or they are committed: the result of the call is final.
-    Done,
+    /// There are none, or they are committed: the result of the call is final. The permit of the call.
+    Done(Permit),
     /// They will be committed. The result counts if that succeeds.
     Staged(StagedWrites),
     /// They are not committed. The result does not count: the call has to be run by a worker, in this way.
-    Undone(Rerun),
+    Undone(Permit, Rerun),
 }
 
 thread_local! {
@@ -96,7 +101,7 @@ impl LoopWrites {
         }
         self.is_measured.set(!always);
         self.lane.enter_inline(always).or_else(|| {
-            if self.commits.staged.get() == 0 {
+            if self.commits.staged() == 0 {
                 return None;
             }
             self.commit();
@@ -104,21 +109,30 @@ impl LoopWrites {
         })
     }
 
-    /// Runs a call, which must be short.
-    pub fn run<T>(&self, call: impl FnOnce() -> T) -> (T, LoopWrite) {
+    /// The lane of the calls.
+    pub fn lane(&self) -> &Arc<Lane> {
+        &self.lane
+    }
+
+    /// Runs a call, which must be short. It keeps its permit until its writes have been committed.
+    pub fn run<T>(&self, permit: Permit, call: impl FnOnce() -> T) -> (T, LoopWrite) {
         let (result, writes) = self.group.run(call);
-        let Commits { next, staged, .. } = &*self.commits;
         let writes = match writes {
-            CallWrites::Done => LoopWrite::Done,
+            CallWrites::Done => LoopWrite::Done(permit),
             CallWrites::Staged => {
-                staged.set(staged.get() + 1);
-                LoopWrite::Staged(StagedWrites { commit: next.get(), is_told: false })
+                let is_first = self.commits.staged() == 0;
+                self.commits.staged.borrow_mut().push(permit);
+                LoopWrite::Staged(StagedWrites { commit: self.commits.next.get(), is_first, is_told: false })
             }
-            CallWrites::MustWait => LoopWrite::Undone(Rerun::Shared),
-            CallWrites::Undone(outcome) => rerun(&outcome).map_or(LoopWrite::Done, LoopWrite::Undone),
+            CallWrites::MustWait => LoopWrite::Undone(permit, Rerun::Shared),
+            CallWrites::Undone(outcome) => match rerun(&outcome) {
+                None => LoopWrite::Done(permit),
+                Some(rerun) => LoopWrite::Undone(permit, rerun),
+            },
         };
+        let staged = self.commits.staged();
         // Without staged writes, the group may still hold the lock of a table.
-        if staged.get() == 0 || staged.get() >= CALLS_MAX {
+        if staged == 0 || staged >= CALLS_MAX {
             self.commit();
         }
         (result, writes)
@@ -126,7 +140,7 @@ impl LoopWrites {
 
     /// Commits staged writes, and releases all locks.
     fn commit(&self) {
-        let calls = self.commits.staged.get();
+        let calls = u32::try_from(self.commits.staged()).unwrap_or(u32::MAX);
         let stopwatch = (calls > 0 && self.is_measured.get()).then(|| self.lane.inline_speed().start());
         self.group.commit();
         if let (Some(stopwatch), Some(ended)) = (stopwatch, self.commits.ended.get()) {
@@ -145,47 +159,83 @@ fn rerun(outcome: &Outcome) -> Option<Rerun> {
 }
 
 impl Commits {
+    /// The number of calls whose writes are staged.
+    fn staged(&self) -> usize {
+        self.staged.borrow().len()
+    }
+
     /// Records the end of the next commit.
     fn ended(&self, outcome: &Outcome) {
         let number = self.next.replace(self.next.get() + 1);
-        let calls = self.staged.replace(0);
         self.ended.set(Some(Instant::now()));
-        if calls > 0
-            && let Some(rerun) = rerun(outcome)
-        {
-            self.undone.borrow_mut().push(UndoneCommit { number, rerun, calls });
+        let permits = &mut *self.staged.borrow_mut();
+        match rerun(outcome) {
+            Some(rerun) if !permits.is_empty() => {
+                let permits = take(permits);
+                self.undone.borrow_mut().push(UndoneCommit { number, rerun, permits });
+            }
+            _ => permits.clear(),
+        }
+        for task in self.tasks.take() {
+            task.wake();
         }
     }
 
-    /// Tells a call the outcome of its commit, which has ended.
-    fn tell(&self, commit: u64) -> Result<(), Rerun> {
+    /// Tells a call the outcome of its commit, which has ended. If it did not succeed, the call gets a permit.
+    fn tell(&self, commit: u64) -> Result<(), (Option<Permit>, Rerun)> {
         let undone = &mut *self.undone.borrow_mut();
         let Some(at) = undone.iter().position(|undone| undone.number == commit) else { return Ok(()) };
-        undone[at].calls -= 1;
-        if undone[at].calls == 0 {
-            return Err(undone.swap_remove(at).rerun);
+        let (permit, rerun) = (undone[at].permits.pop(), undone[at].rerun.again());
+        if undone[at].permits.is_empty() {
+            undone.swap_remove(at);
         }
-        Err(undone[at].rerun.again())
+        Err((permit, rerun))
     }
 }
 
 /// The staged writes of a call. If it is dropped before it has been told their outcome, they are committed.
 pub struct StagedWrites {
     commit: u64,
+    /// Whether this call was the first one that was staged for its commit.
+    is_first: bool,
     is_told: bool,
 }
 
 impl StagedWrites {
+    /// Waits until the writes should be committed, or have been. The first call waits until all tasks that are ready
+    /// have run and none of them has staged another one. Others wait for its commit.
+    pub async fn gathered(&self) {
+        let mut gathered = 0;
+        poll_fn(|context| {
+            let Some(writes) = LoopWrites::current() else { return Poll::Ready(()) };
+            let commits = &*writes.commits;
+            if commits.next.get() != self.commit {
+                return Poll::Ready(());
+            }
+            if !self.is_first {
+                commits.tasks.borrow_mut().push(context.waker().clone());
+            } else if gathered == commits.staged() {
+                return Poll::Ready(());
+            } else {
+                gathered = commits.staged();
+                // Tokio's `yield_now` would also wait for new events.
+                context.waker().wake_by_ref();
+            }
+            Poll::Pending
+        })
+        .await;
+    }
+
     /// Commits the writes, unless they have been committed with those of other calls. Must be called on the thread of
     /// their event loop, and only once. Returns when they were committed.
     ///
     /// # Errors
-    /// They have not been committed: how the call has to be run again.
-    pub fn finish(&mut self) -> Result<Instant, Rerun> {
+    /// They have not been committed: how the call has to be run again, and its permit.
+    pub fn finish(&mut self) -> Result<Instant, (Option<Permit>, Rerun)> {
         self.is_told = true;
         let Some(writes) = LoopWrites::current() else {
             let text = "the server has stopped before it could tell whether it has written";
-            return Err(Rerun::Failed(Error::new(ErrorKind::Closed, text)));
+            return Err((None, Rerun::Failed(Error::new(ErrorKind::Closed, text))));
         };
         if writes.commits.next.get() == self.commit {
             writes.commit();

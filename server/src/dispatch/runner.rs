@@ -255,7 +255,8 @@ impl Runner {
         times.took += started.elapsed();
         let mut out = std::mem::take(&mut job.out);
         let request = Request::of(&job);
-        let claim = self.ended(&request, &job.permit, &span, times, Ended { resources, outcome, out: &mut out, begin });
+        let claim =
+            self.ended(&request, job.permit.lane(), &span, times, Ended { resources, outcome, out: &mut out, begin });
         let Job { message, permit, reply, mailbox, .. } = job;
         // Before the reply is sent, so that the connection can reuse the buffer of the message.
         drop((message, permit));
@@ -308,7 +309,7 @@ impl Runner {
         };
         let times = CallTimes { waited: Duration::ZERO, took };
         let resources = scope.into();
-        Ok(self.ended(request, &permit, &span, times, Ended { resources, outcome, out, begin }))
+        Ok(self.ended(request, permit.lane(), &span, times, Ended { resources, outcome, out, begin }))
     }
 
     pub(super) fn scope<'a>(&'a self, request: &Request<'a>, limit: usize) -> CallScope<'a> {
@@ -321,13 +322,13 @@ impl Runner {
     pub(super) fn ended(
         &self,
         request: &Request<'_>,
-        permit: &Permit,
+        lane: &Lane,
         span: &Span,
         times: CallTimes,
         ended: Ended<'_>,
     ) -> Option<MemoryClaim> {
         let Ended { resources, outcome, out, begin } = ended;
-        permit.ended(times.waited);
+        lane.ended(times.waited);
         if resources.has_exceeded_quota {
             request.memory.account.refused();
         }
@@ -336,12 +337,12 @@ impl Runner {
             Err(NoMemory { can_retry }) => {
                 out.truncate(begin);
                 out.shrink_to_fit();
-                permit.lane().refused(Refusal::Bytes);
+                lane.refused(Refusal::Bytes);
                 let fault = match can_retry {
                     true => Fault::queue_bytes_full(&self.identity),
                     false => Fault::more_than_share(request.memory.alone_max()),
                 };
-                self.refuse_with(request, out, permit.lane().kind(), Refusal::Bytes, &fault);
+                self.refuse_with(request, out, lane.kind(), Refusal::Bytes, &fault);
                 return None;
             }
         };
@@ -365,7 +366,7 @@ impl Runner {
         }
         request.memory.account.ran(times.took, request.message.len(), reply.len());
         let end = outcome.as_ref().map_or_else(CallEnd::Failed, |()| CallEnd::Answered);
-        self.report(request, permit.lane().kind(), times, reply, end);
+        self.report(request, lane.kind(), times, reply, end);
         claim
     }
 

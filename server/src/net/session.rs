@@ -103,7 +103,11 @@ pub async fn serve<S: AsyncRead + AsyncWrite + Unpin>(
         // The reply counts as held until the client has taken it.
         let tried = match dispatcher.try_at_once(settings.load(), &call, message, &mut out, &client.caller) {
             AtOnce::Answered(claim) => Ok(claim),
-            AtOnce::Staged(staged) => dispatcher.finish(staged, &call, message, &mut out, &client.caller).await,
+            AtOnce::Staged(staged) => {
+                // Other connections stage writes for the same commit.
+                turn.end();
+                dispatcher.finish(staged, &call, message, &mut out, &client.caller).await
+            }
             AtOnce::Queue(tried) => Err(tried),
         };
         let claim = match tried {
