@@ -20,7 +20,7 @@ pub struct Rotation {
 /// The connections that wait for the pass.
 #[derive(Debug, Default)]
 struct Waiting {
-    /// The addresses that have waiting connections, the next one first.
+    /// The addresses that have waiting connections, or had when they were last the next one. The next one is first.
     order: VecDeque<IpAddr>,
     by_address: HashMap<IpAddr, VecDeque<oneshot::Sender<Pass>>>,
 }
@@ -72,16 +72,17 @@ impl Rotation {
     fn next(&self) -> Option<oneshot::Sender<Pass>> {
         let mut waiting = self.lock();
         let Waiting { order, by_address } = &mut *waiting;
-        let next = order.pop_front().and_then(|address| {
-            let queue = by_address.get_mut(&address)?;
-            let next = queue.pop_front();
-            if queue.is_empty() {
-                by_address.remove(&address);
-            } else {
-                order.push_back(address);
+        let next = loop {
+            let Some(address) = order.pop_front() else { break None };
+            match by_address.get_mut(&address).and_then(VecDeque::pop_front) {
+                // It keeps its place while its connection works, which may then enter again.
+                Some(next) => {
+                    order.push_back(address);
+                    break Some(next);
+                }
+                None => drop(by_address.remove(&address)),
             }
-            next
-        });
+        };
         self.is_taken.store(next.is_some(), Ordering::Relaxed);
         next
     }
