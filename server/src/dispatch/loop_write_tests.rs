@@ -4,9 +4,9 @@
 #![allow(clippy::unwrap_used, clippy::panic)]
 
 use std::pin::pin;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
-use std::task::{Context, Poll, Waker};
+use std::task::{Context, Poll, Wake, Waker};
 
 use hjall_engine::clock::SystemClock;
 use hjall_engine::mutation::{Put, PutCell};
@@ -137,13 +137,16 @@ impl World {
                 ended.is_ok().then_some(out)
             })
         });
-        let mut ends: Vec<_> = ends.collect();
-        assert!(ends.iter_mut().all(|end| end.as_mut().poll(&mut context).is_pending()), "others go first");
-        let ended = ends.iter_mut().map(|end| match end.as_mut().poll(&mut context) {
-            Poll::Ready(reply) => reply,
-            Poll::Pending => panic!("a staged write waits"),
-        });
-        ended.collect()
+        let mut ends: Vec<_> = ends.map(|end| (end, None)).collect();
+        // The first call waits once behind the others.
+        for _ in 0..2 {
+            for (end, reply) in ends.iter_mut().filter(|(_, reply)| reply.is_none()) {
+                if let Poll::Ready(ended) = end.as_mut().poll(&mut context) {
+                    *reply = Some(ended);
+                }
+            }
+        }
+        ends.into_iter().map(|(_, reply)| reply.unwrap_or_else(|| panic!("a staged write waits"))).collect()
     }
 
     fn stage_all(&self, calls: usize) -> Vec<(StagedWrite, Vec<u8>)> {
@@ -167,8 +170,39 @@ impl World {
     }
 }
 
+/// Whether a task has been woken.
+#[derive(Default)]
+struct Woken(AtomicBool);
+
+impl Wake for Woken {
+    fn wake(self: Arc<Self>) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+}
+
 #[test]
-fn the_first_call_that_runs_again_commits_for_all() {
+fn the_first_call_waits_until_no_more_calls_are_staged() {
+    let world = World::new();
+    let World { dispatcher, call, caller, .. } = &world;
+    let mut outs = [Vec::new(), Vec::new()];
+    let [first, second] = &mut outs;
+    let woken = Arc::<Woken>::default();
+    let other = Waker::from(woken.clone());
+    let [mut idle, mut other] = [Waker::noop(), &other].map(Context::from_waker);
+
+    let mut first = pin!(dispatcher.finish(world.stage(first), call, MESSAGE, first, caller));
+    assert!(first.as_mut().poll(&mut idle).is_pending(), "others go first");
+    let mut second = pin!(dispatcher.finish(world.stage(second), call, MESSAGE, second, caller));
+    assert!(second.as_mut().poll(&mut other).is_pending());
+    assert!(first.as_mut().poll(&mut idle).is_pending(), "another call has been staged");
+    assert!(!world.is_written(0) && !woken.0.load(Ordering::Relaxed));
+    assert!(first.as_mut().poll(&mut idle).is_ready());
+    assert!(world.is_written(0) && world.is_written(1) && woken.0.load(Ordering::Relaxed));
+    assert!(second.as_mut().poll(&mut other).is_ready());
+}
+
+#[test]
+fn the_first_call_commits_for_all() {
     let world = World::new();
     let staged = world.stage_all(3);
     assert!(!world.is_written(0), "not before the commit");
