@@ -1,14 +1,16 @@
 //! The turns of connections on an event loop, shared among the addresses of clients.
 //!
 //! An address with many connections would have as many turns as they are, and other addresses would wait for all of
-//! them. While a loop has more to do than it can do at once, addresses therefore have their turns in rotation, and the
-//! loop looks regularly for calls that have arrived.
+//! them. While a loop that serves several addresses has more to do than it can do at once, they therefore have their
+//! turns in rotation, and the loop looks regularly for calls that have arrived.
 
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 use std::future::poll_fn;
 use std::net::IpAddr;
 use std::pin::Pin;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tokio::task::yield_now;
 
@@ -32,8 +34,44 @@ struct EventLoop {
     rotation: Arc<Rotation>,
     /// The number of connections that are served.
     connections: AtomicUsize,
+    /// The number of them at each address.
+    by_address: Mutex<HashMap<IpAddr, usize>>,
+    /// The number of addresses.
+    addresses: AtomicUsize,
     /// The bytes that are left of this round.
     left: AtomicUsize,
+}
+
+impl EventLoop {
+    fn connected(&self, address: IpAddr) {
+        self.connections.fetch_add(1, Ordering::Relaxed);
+        let mut by_address = self.by_address();
+        *by_address.entry(address).or_default() += 1;
+        self.addresses.store(by_address.len(), Ordering::Relaxed);
+    }
+
+    fn disconnected(&self, address: IpAddr) {
+        self.connections.fetch_sub(1, Ordering::Relaxed);
+        let mut by_address = self.by_address();
+        if let Entry::Occupied(mut connections) = by_address.entry(address) {
+            *connections.get_mut() -= 1;
+            if *connections.get() == 0 {
+                connections.remove();
+            }
+        }
+        self.addresses.store(by_address.len(), Ordering::Relaxed);
+    }
+
+    fn by_address(&self) -> MutexGuard<'_, HashMap<IpAddr, usize>> {
+        self.by_address.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Whether addresses have their turns in rotation.
+    fn rotates(&self) -> bool {
+        self.addresses.load(Ordering::Relaxed) > 1
+            && self.connections.load(Ordering::Relaxed) > FEW_CONNECTIONS
+            && !(self.rotation.is_free() && self.left.load(Ordering::Relaxed) > 0)
+    }
 }
 
 thread_local! {
@@ -54,9 +92,9 @@ pub struct LoopTurn {
 impl LoopTurn {
     /// That of a connection from this address on the event loop of the current thread, which has not begun.
     pub fn new(address: IpAddr) -> Self {
-        let of = CURRENT.with(Arc::clone);
-        of.connections.fetch_add(1, Ordering::Relaxed);
-        Self { of, address: address.to_canonical(), turn: Turn::new(TURN_BYTES_MAX), is_on: false, pass: None }
+        let (of, address) = (CURRENT.with(Arc::clone), address.to_canonical());
+        of.connected(address);
+        Self { of, address, turn: Turn::new(TURN_BYTES_MAX), is_on: false, pass: None }
     }
 
     /// Goes on with the turn, or waits for a new one if it has ended or nothing of it is left. To be called before a
@@ -74,9 +112,7 @@ impl LoopTurn {
         }
         self.turn.begin();
         self.is_on = true;
-        if self.of.connections.load(Ordering::Relaxed) > FEW_CONNECTIONS
-            && !(self.of.rotation.is_free() && self.of.left.load(Ordering::Relaxed) > 0)
-        {
+        if self.of.rotates() {
             self.wait().await;
         }
     }
@@ -121,7 +157,7 @@ impl LoopTurn {
 
 impl Drop for LoopTurn {
     fn drop(&mut self) {
-        self.of.connections.fetch_sub(1, Ordering::Relaxed);
+        self.of.disconnected(self.address);
     }
 }
 
@@ -146,13 +182,15 @@ mod tests {
         [127, 0, 0, number].into()
     }
 
-    /// A client that has sent `calls` calls without waiting for replies.
-    async fn pipelining(name: char, of: u8, calls: usize, order: Rc<RefCell<String>>) {
+    /// A client that has sent `calls` calls without waiting for replies. It is connected from the beginning.
+    fn pipelining(name: char, of: u8, calls: usize, order: Rc<RefCell<String>>) -> impl Future<Output = ()> {
         let mut turn = LoopTurn::new(address(of));
-        for _ in 0..calls {
-            turn.go_on().await;
-            order.borrow_mut().push(name);
-            turn.answered(0);
+        async move {
+            for _ in 0..calls {
+                turn.go_on().await;
+                order.borrow_mut().push(name);
+                turn.answered(0);
+            }
         }
     }
 
@@ -230,7 +268,7 @@ mod tests {
                     })
                 })
                 .collect();
-            let other = spawn_local(pipelining('.', 1, 100, order.clone()));
+            let other = spawn_local(pipelining('.', 2, 100, order.clone()));
             other.await.unwrap();
             assert_eq!(order.borrow().len(), 100);
             stuck.iter().for_each(tokio::task::JoinHandle::abort);
