@@ -1,9 +1,9 @@
 //! The short writes of the connections of one event loop, which run on that loop and are committed together.
 //!
-//! While the loop serves the connections whose calls have arrived, their writes are staged. The task of the first staged
-//! call runs again behind the others, until no more calls have been staged meanwhile, and commits the writes of all of
-//! them. Then each answers its own call. Nothing of this waits for anything else: a call that would have to, and those
-//! whose commit would have to, are put into the queue of the write lane.
+//! While the loop serves the connections whose calls have arrived, their writes are staged. The task of the first
+//! staged call runs again behind the others, until no more calls have been staged meanwhile, and commits the writes of
+//! all of them. Then each answers its own call. Nothing of this waits for anything else: a call that would have to, and
+//! those whose commit would have to, are put into the queue of the write lane.
 
 use std::cell::{Cell, RefCell};
 use std::future::poll_fn;
