@@ -8,7 +8,7 @@ use std::sync::Arc;
 use hjall_engine::read::WorkLimit;
 use thrift::protocol::{TInputProtocol, TMessageType, TType};
 
-use super::call_scope::CallScope;
+use super::call_scope::{CallScope, UNCLAIMED_BYTES};
 use crate::observe::Brief;
 use crate::settings::config::Limits;
 use crate::wire::fault::Fault;
@@ -315,7 +315,10 @@ impl Call {
         let arguments = message.get(self.body..).unwrap_or_default();
         let mut output = Output::new(self.encoding, Buffer::new(out, limit).claimed(scope));
         output.append(&ReplyHeader { method: method.name(), sequence: self.sequence })?;
-        if let Some(answered) = handler.try_encoded(scope, method, self.encoding, arguments, &mut output) {
+        // The memory that a large call takes is claimed while its arguments are decoded.
+        if arguments.len() < UNCLAIMED_BYTES
+            && let Some(answered) = handler.try_encoded(scope, method, self.encoding, arguments, &mut output)
+        {
             return answered;
         }
         let mut input = claimed_arguments(self.encoding, arguments, scope);

@@ -18,7 +18,7 @@ use crate::wire::reply::{ReplyMemory, too_large};
 use crate::wire::types::DecodedMemory;
 
 /// Calls that gather less than this many bytes do not claim from the quota.
-const UNCLAIMED_BYTES: usize = 4 << 10;
+pub(super) const UNCLAIMED_BYTES: usize = 4 << 10;
 /// The clock is read once for this number of rows that a scan has passed over.
 const PAUSE_CHECK_INTERVAL: u32 = 16;
 
