@@ -3,7 +3,7 @@ import contextlib
 
 import happybase
 import pytest
-from attacking import AT_LENGTH, connect, message, metric, post, text_field
+from attacking import AT_LENGTH, connect, framed, message, metric, post, text_field
 
 ELSEWHERE = "127.0.0.2"
 CONNECTIONS = 300 if AT_LENGTH else 100
@@ -49,3 +49,30 @@ def test_an_address_with_many_connections_has_the_share_of_one(attacked, call, f
             break
     print(f"{ratios} calls of the greedy address for each of the other one")
     assert ratios and ratios[-1] <= fair
+
+
+def test_a_connection_that_is_being_closed_has_no_turn(attacked):
+    """The server waits some seconds for the client of a connection that it closes, and answers others meanwhile."""
+    server = attacked()
+    database = happybase.Connection("127.0.0.1", server.port, timeout=30_000)
+    database.create_table("t", {"f": {}})
+    # The reply to a get of it uses up the turn of a connection, so that its next call waits for another one.
+    database.table("t").put(b"big", {b"f:q": b"v" * 40_000})
+    database.close()
+    get = framed(message("getRow", text_field(1, b"t") + text_field(2, b"big") + b"\0"))
+    with contextlib.ExitStack() as stack:
+        others = [stack.enter_context(connect(server.port, source=ELSEWHERE)) for _ in range(10)]
+        for raw in others:
+            raw.sendall(framed(GET))
+            assert raw.recv(1 << 16)
+        # A machine that stands still for these seconds may need several attempts.
+        for _ in range(5):
+            with connect(server.port) as bad, connect(server.port) as own:
+                bad.sendall(get + framed(b"no message"))
+                while bad.recv(1 << 16):
+                    pass
+                own.sendall(framed(GET))
+                assert own.recv(1 << 16)
+                if metric(server, "hjall_connections") == len(others) + 2:
+                    return
+    raise AssertionError("a get was answered only after another connection had been closed")

@@ -70,15 +70,18 @@ pub async fn serve<S: AsyncRead + AsyncWrite + Unpin>(
             Err(Missing::Ended(Ended::NoRoom)) => {
                 let fault = Fault::queue_bytes_full(&dispatcher.runner.identity);
                 closing(&dispatcher.runner.client_errors, peer, dialect, &fault);
+                drop(turn);
                 return Box::pin(refuse(dispatcher, stream, dialect, speaking, &fault)).await;
             }
             Err(Missing::Ended(Ended::MoreThanShare(max))) => {
                 let fault = Fault::more_than_share(max);
                 closing(&dispatcher.runner.client_errors, peer, dialect, &fault);
+                drop(turn);
                 return Box::pin(refuse(dispatcher, stream, dialect, speaking, &fault)).await;
             }
             Err(Missing::Refused(fault)) => {
                 closing(&dispatcher.runner.client_errors, peer, dialect, &fault);
+                drop(turn);
                 return Box::pin(refuse(dispatcher, stream, dialect, speaking, &fault)).await;
             }
         };
@@ -89,9 +92,10 @@ pub async fn serve<S: AsyncRead + AsyncWrite + Unpin>(
             Ok(call) if dialect.framed => call.over(Transport::Framed),
             Ok(call) => call,
             Err(fault) => {
-                stream.skip_message(length);
+                // It cannot be answered, and what follows is not read.
+                drop(turn);
                 closing(&dispatcher.runner.client_errors, peer, dialect, &fault);
-                return Box::pin(refuse(dispatcher, stream, dialect, speaking, &fault)).await;
+                return stream.close().await;
             }
         };
         let Some(busy) = dispatcher.shutdown.begin() else { return };
