@@ -81,6 +81,21 @@ enum Exceeded {
     Share,
 }
 
+/// Changes a claim to this size. The error says whether the quota has no room for it now, or never has.
+fn grow(
+    claim: &RefCell<Option<MemoryClaim>>,
+    memory: &Arc<MemoryHolder>,
+    bytes: usize,
+) -> std::result::Result<(), Exceeded> {
+    let mut claim = claim.borrow_mut();
+    let claim = claim.get_or_insert_with(|| memory.claim());
+    match claim.try_resize(bytes) {
+        true => Ok(()),
+        false if claim.can_resize(bytes) => Err(Exceeded::Quota),
+        false => Err(Exceeded::Share),
+    }
+}
+
 impl<'a> CallScope<'a> {
     /// A call with a message of this size that has gathered nothing yet.
     pub(crate) fn new(
@@ -172,26 +187,22 @@ impl<'a> CallScope<'a> {
         let bytes = self.request_bytes.get().saturating_add(bytes);
         self.request_bytes.set(bytes);
         let Some(memory) = self.memory.filter(|_| bytes >= UNCLAIMED_BYTES) else { return Ok(()) };
-        if self.request_claim.borrow_mut().get_or_insert_with(|| memory.claim()).try_resize(bytes) {
-            return Ok(());
-        }
-        Err(self.no_room())
+        grow(&self.request_claim, memory, bytes).map_err(|exceeded| self.exceeds(exceeded))
     }
 
     /// Ends the call, because the quota has no room for its request.
     pub(crate) fn no_room(&self) -> Error {
-        let exceeded = self.of_quota();
-        self.exceeded.set(Some(exceeded));
-        self.error(exceeded)
-    }
-
-    /// Whether the quota has no room now, or never has.
-    fn of_quota(&self) -> Exceeded {
         let bytes = self.message_bytes.saturating_add(self.request_bytes.get()).saturating_add(self.gathered_bytes());
-        match self.memory.is_none_or(|memory| memory.can_hold(bytes)) {
+        self.exceeds(match self.memory.is_none_or(|memory| memory.can_hold(bytes)) {
             true => Exceeded::Quota,
             false => Exceeded::Share,
-        }
+        })
+    }
+
+    /// Ends the call, because it exceeds a limit.
+    fn exceeds(&self, limit: Exceeded) -> Error {
+        self.exceeded.set(Some(limit));
+        self.error(limit)
     }
 
     /// Claims memory for a list of the request, as [`Self::claim_request`] does.
@@ -284,19 +295,11 @@ impl Budget for CallScope<'_> {
         self.cells.set(self.cells.get().saturating_add(cells));
         self.bytes.set(self.bytes.get().saturating_add(bytes));
         let bytes = self.gathered_bytes();
-        let claimed = || {
-            let Some(memory) = self.memory.filter(|_| bytes >= UNCLAIMED_BYTES) else { return true };
-            self.claim.borrow_mut().get_or_insert_with(|| memory.claim()).try_resize(bytes)
-        };
-        let exceeded = if self.bytes.get() > self.reply_bytes_max {
-            Exceeded::Reply
-        } else if !claimed() {
-            self.of_quota()
-        } else {
-            return Ok(());
-        };
-        self.exceeded.set(Some(exceeded));
-        Err(self.error(exceeded))
+        if self.bytes.get() > self.reply_bytes_max {
+            return Err(self.exceeds(Exceeded::Reply));
+        }
+        let Some(memory) = self.memory.filter(|_| bytes >= UNCLAIMED_BYTES) else { return Ok(()) };
+        grow(&self.claim, memory, bytes).map_err(|exceeded| self.exceeds(exceeded))
     }
 
     fn release(&self, cells: usize, bytes: usize) {

@@ -102,7 +102,7 @@ impl MemoryHolder {
         self.quota.pool_max(Pool::Large) / (CONNECTION_SHARE + 1) * CONNECTION_SHARE
     }
 
-    /// Whether a call for which this much is claimed can succeed, now or later.
+    /// Whether a connection can hold this much, now or later.
     pub fn can_hold(&self, bytes: usize) -> bool {
         bytes <= self.alone_max().max(self.quota.small_bytes())
     }
@@ -183,9 +183,11 @@ impl MemoryClaim {
             || self.try_grow(Pool::Large, bytes)
     }
 
-    /// Whether a claim of this size can succeed, now or later.
-    pub fn can_hold(&self, bytes: usize) -> bool {
-        self.holder.can_hold(bytes)
+    /// Whether the claim can be changed to this size, now or later: with what the connection holds besides, that is no
+    /// more than it may have alone.
+    pub fn can_resize(&self, bytes: usize) -> bool {
+        let held: usize = self.holder.held.iter().map(|held| held.load(Ordering::Relaxed)).sum();
+        self.holder.can_hold(held.saturating_sub(self.bytes).saturating_add(bytes))
     }
 
     /// See [`MemoryHolder::alone_max`].

@@ -485,7 +485,7 @@ fn claim_reply(
     if changes || !succeeded {
         claim.resize(out.capacity());
     } else if !claim.try_resize(out.capacity()) {
-        return Err(NoMemory { can_retry: claim.can_hold(request.message.len().saturating_add(out.capacity())) });
+        return Err(NoMemory { can_retry: claim.can_resize(out.capacity()) });
     }
     Ok(Some(claim))
 }

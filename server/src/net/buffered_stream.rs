@@ -105,7 +105,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> BufferedStream<S> {
             self.bytes.reserve(self.bytes.len().clamp(FIRST_BYTES, AHEAD_BYTES_MAX));
         }
         if !self.claim.try_resize(self.taken + self.bytes.capacity()) {
-            return Err(match self.claim.can_hold(self.taken + self.bytes.capacity()) {
+            return Err(match self.claim.can_resize(self.taken + self.bytes.capacity()) {
                 true => Ended::NoRoom,
                 false => Ended::MoreThanShare(self.claim.alone_max()),
             });

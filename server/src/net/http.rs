@@ -391,7 +391,7 @@ impl Connection<'_> {
             receiving.moved(data.len());
             message.extend_from_slice(&data);
             if !claim.try_resize(message.capacity()) {
-                if !claim.can_hold(message.capacity()) {
+                if !claim.can_resize(message.capacity()) {
                     let why = format!("The body is too large: {}.\n", Fault::more_than_share_text(claim.alone_max()));
                     return Err((StatusCode::PAYLOAD_TOO_LARGE, why.into()));
                 }
