@@ -37,8 +37,6 @@ pub struct CallScope<'a> {
     cells: Cell<usize>,
     bytes: Cell<usize>,
     claim: RefCell<Option<MemoryClaim>>,
-    /// The size of the message.
-    message_bytes: usize,
     effect: Effect,
     /// The memory of the reply of a change while it is written.
     reply_claim: RefCell<Option<MemoryClaim>>,
@@ -81,6 +79,11 @@ enum Exceeded {
     Share,
 }
 
+/// The limit because of which a claim cannot be changed to this size.
+fn exceeded(claim: &MemoryClaim, bytes: usize) -> Exceeded {
+    if claim.can_resize(bytes) { Exceeded::Quota } else { Exceeded::Share }
+}
+
 /// Changes a claim to this size. The error says whether the quota has no room for it now, or never has.
 fn grow(
     claim: &RefCell<Option<MemoryClaim>>,
@@ -89,23 +92,18 @@ fn grow(
 ) -> std::result::Result<(), Exceeded> {
     let mut claim = claim.borrow_mut();
     let claim = claim.get_or_insert_with(|| memory.claim());
-    match claim.try_resize(bytes) {
-        true => Ok(()),
-        false if claim.can_resize(bytes) => Err(Exceeded::Quota),
-        false => Err(Exceeded::Share),
-    }
+    if claim.try_resize(bytes) { Ok(()) } else { Err(exceeded(claim, bytes)) }
 }
 
 impl<'a> CallScope<'a> {
-    /// A call with a message of this size that has gathered nothing yet.
+    /// A call that has gathered nothing yet.
     pub(crate) fn new(
         caller: &'a Arc<Caller>,
-        message_bytes: usize,
         reply_bytes_max: usize,
         memory: &'a Arc<MemoryHolder>,
         stop: Stop,
     ) -> Self {
-        Self { message_bytes, reply_bytes_max, memory: Some(memory), ..Self::until(caller, stop) }
+        Self { reply_bytes_max, memory: Some(memory), ..Self::until(caller, stop) }
     }
 
     /// A call without limits.
@@ -122,7 +120,6 @@ impl<'a> CallScope<'a> {
             cells: Cell::default(),
             bytes: Cell::default(),
             claim: RefCell::default(),
-            message_bytes: 0,
             effect: Effect::None,
             reply_claim: RefCell::default(),
             request_bytes: Cell::default(),
@@ -190,13 +187,9 @@ impl<'a> CallScope<'a> {
         grow(&self.request_claim, memory, bytes).map_err(|exceeded| self.exceeds(exceeded))
     }
 
-    /// Ends the call, because the quota has no room for its request.
-    pub(crate) fn no_room(&self) -> Error {
-        let bytes = self.message_bytes.saturating_add(self.request_bytes.get()).saturating_add(self.gathered_bytes());
-        self.exceeds(match self.memory.is_none_or(|memory| memory.can_hold(bytes)) {
-            true => Exceeded::Quota,
-            false => Exceeded::Share,
-        })
+    /// Ends the call, because the quota has no room for a claim of its request with this size.
+    pub(crate) fn no_room(&self, claim: &MemoryClaim, bytes: usize) -> Error {
+        self.exceeds(exceeded(claim, bytes))
     }
 
     /// Ends the call, because it exceeds a limit.

@@ -103,7 +103,7 @@ impl MemoryHolder {
     }
 
     /// Whether a connection can hold this much, now or later.
-    pub fn can_hold(&self, bytes: usize) -> bool {
+    fn can_hold(&self, bytes: usize) -> bool {
         bytes <= self.alone_max().max(self.quota.small_bytes())
     }
 

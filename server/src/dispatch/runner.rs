@@ -313,8 +313,7 @@ impl Runner {
     }
 
     pub(super) fn scope<'a>(&'a self, request: &Request<'a>, limit: usize) -> CallScope<'a> {
-        CallScope::new(request.caller, request.message.len(), limit, request.memory, request.stop.clone())
-            .of_method(request.call.method)
+        CallScope::new(request.caller, limit, request.memory, request.stop.clone()).of_method(request.call.method)
     }
 
     /// Records and reports a call that was run. Returns the memory of its reply. The reply of a read is replaced by a

@@ -58,8 +58,8 @@ pub fn with_patterns<T, E>(
     let built = regex::claiming(Rc::new(claim), parse);
     scope.check().map_err(Unbuilt::NoRoom)?;
     let Patterns { claim, bytes, found_no_room } = patterns.take();
-    if found_no_room {
-        return Err(Unbuilt::NoRoom(scope.no_room()));
+    if let Some(claim) = claim.as_ref().filter(|_| found_no_room) {
+        return Err(Unbuilt::NoRoom(scope.no_room(claim, bytes)));
     }
     let built = built.map_err(Unbuilt::Malformed)?;
     drop(claim);

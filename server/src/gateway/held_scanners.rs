@@ -55,7 +55,7 @@ fn fixture() -> Fixture {
         engine.table(&name).put(&put).unwrap();
     }
     let scan = Scan { batch: 60, ..Scan::default() };
-    let scope = CallScope::new(&caller, 0, usize::MAX, &memory, Stop::default());
+    let scope = CallScope::new(&caller, usize::MAX, &memory, Stop::default());
     let open = OpenScanner::new(name.clone(), engine.table(&name).scan(scan).unwrap(), &scope);
     let id = scanners.open(Thrift2, open, &caller).unwrap();
     drop(scope);
@@ -64,7 +64,7 @@ fn fixture() -> Fixture {
 
 impl Fixture {
     fn scope(&self) -> CallScope<'_> {
-        CallScope::new(&self.caller, 0, usize::MAX, &self.memory, Stop::default())
+        CallScope::new(&self.caller, usize::MAX, &self.memory, Stop::default())
     }
 }
 

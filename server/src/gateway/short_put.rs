@@ -12,6 +12,7 @@ use crate::dispatch::caller::LastTable;
 use crate::wire::fault::Fault;
 use crate::wire::fields::{Fields, Unusual};
 use crate::wire::method::Method;
+use crate::wire::reply::Output;
 use crate::wire::writer::{WriteWith, Writer};
 
 /// The most cells of such a put.
@@ -26,22 +27,28 @@ pub struct ShortPut<'a> {
 }
 
 impl ShortPut<'_> {
-    /// Writes the cells. `None`, with nothing done: the method has to be run.
+    /// Writes the cells, and the result of the method. `None`, with nothing done: the method has to be run.
     ///
-    /// # Errors
-    /// The call is not allowed, or `refuse` has made a fault of the error of the put.
+    /// `as_fault` makes a fault of the error of the put, and `answer` writes the result with a fault.
     pub fn run(
         &self,
         context: &CallContext<'_>,
         method: Method,
-        refuse: impl FnOnce(Error) -> Fault,
+        output: &mut Output<'_>,
+        as_fault: impl FnOnce(Error) -> Fault,
+        answer: impl FnOnce(Fault, &mut Output<'_>) -> Result<(), Fault>,
     ) -> Option<Result<(), Fault>> {
-        if let Err(fault) = permission::check(context, method, &self.table) {
-            return Some(Err(fault));
-        }
-        let done =
-            last_table::with_table(context, self.table, |LastTable { table, .. }| (table.put(&self.put), false))?;
-        Some(done.map_err(refuse))
+        let done = match permission::check(context, method, &self.table) {
+            Ok(()) => {
+                let put = |LastTable { table, .. }: &mut LastTable| (table.put(&self.put), false);
+                last_table::with_table(context, self.table, put)?.map_err(as_fault)
+            }
+            Err(denied) => Err(denied),
+        };
+        Some(match done {
+            Ok(()) => output.append(&Nothing).map_err(Fault::from),
+            Err(fault) => answer(fault, output),
+        })
     }
 }
 
@@ -62,7 +69,7 @@ pub fn read_cells<'a>(
 }
 
 /// The result of a method that returns nothing and has succeeded.
-pub struct Nothing;
+struct Nothing;
 
 impl WriteWith for Nothing {
     fn write(&self, writer: &mut impl Writer) {

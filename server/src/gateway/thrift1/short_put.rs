@@ -7,7 +7,7 @@ use thrift::protocol::{TSerializable, TType};
 
 use super::error::{declared, ia, io};
 use crate::gateway::context::CallContext;
-use crate::gateway::short_put::{Nothing, ShortPut, read_cells};
+use crate::gateway::short_put::{ShortPut, read_cells};
 use crate::wire::Encoding;
 use crate::wire::fault::Fault;
 use crate::wire::fields::{Fields, Unusual};
@@ -22,10 +22,7 @@ pub fn short_put(
     output: &mut Output<'_>,
 ) -> Option<Result<(), Fault>> {
     let wanted = read(Fields::new(encoding, arguments)).ok()?;
-    Some(match wanted.run(context, Method::Thrift1(Thrift1::MutateRow), declared)? {
-        Ok(()) => output.append(&Nothing).map_err(Fault::from),
-        Err(fault) => refuse(fault, output),
-    })
+    wanted.run(context, Method::Thrift1(Thrift1::MutateRow), output, declared, refuse)
 }
 
 /// As the method answers.
