@@ -2,6 +2,8 @@
 #![allow(dead_code, missing_docs, clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 mod fixture;
+#[path = "../shared/folder_copy.rs"]
+mod folder_copy;
 mod script;
 mod world;
 

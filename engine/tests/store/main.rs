@@ -2,6 +2,8 @@
 
 #![allow(missing_docs, clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
+#[path = "../shared/folder_copy.rs"]
+mod folder_copy;
 mod stores;
 
 mod compaction;

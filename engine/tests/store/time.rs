@@ -10,6 +10,7 @@ use hjall_engine::mutation::Durability;
 use hjall_engine::store::{FjallStore, MemoryStore, SpaceOptions, Store, StoreOptions, Transaction};
 use tempfile::TempDir;
 
+use crate::folder_copy::{copy_crashed, copy_folder};
 use crate::stores::{BEGIN_MS, Kind, SPACE, bytes, in_row, options};
 
 /// A plain put; the time it took.
@@ -181,11 +182,11 @@ fn a_lead_does_not_add_up_over_restarts() {
             }
             if crash {
                 let copy = TempDir::new().unwrap();
-                copy_folder(folder.path(), copy.path());
+                copy_crashed(folder.path(), copy.path());
                 store.close().unwrap();
                 drop(store);
                 std::fs::remove_dir_all(folder.path()).unwrap();
-                copy_folder(copy.path(), folder.path());
+                copy_folder(copy.path(), folder.path()).unwrap();
             } else {
                 store.close().unwrap();
             }
@@ -194,17 +195,6 @@ fn a_lead_does_not_add_up_over_restarts() {
             let next = in_row(&*store, "r", |t| t.now_ms()).unwrap();
             assert!(next > last && next <= BEGIN_MS + round + 1_001, "{} after {}", next - BEGIN_MS, last - BEGIN_MS);
             store.close().unwrap();
-        }
-    }
-}
-
-fn copy_folder(from: &std::path::Path, to: &std::path::Path) {
-    std::fs::create_dir_all(to).unwrap();
-    for entry in std::fs::read_dir(from).unwrap().map(Result::unwrap) {
-        if entry.file_type().unwrap().is_dir() {
-            copy_folder(&entry.path(), &to.join(entry.file_name()));
-        } else {
-            std::fs::copy(entry.path(), to.join(entry.file_name())).unwrap();
         }
     }
 }

@@ -5,9 +5,8 @@
 //! next writes succeed; all this holds after a crash and reopening, too.
 
 use std::panic::catch_unwind;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
-use std::time::SystemTime;
 
 use hjall_engine::clock::ManualClock;
 use hjall_engine::store::fault::{Counted, FaultStore, InjectedFault, When};
@@ -17,6 +16,7 @@ use hjall_engine::{Engine, ErrorKind};
 use super::history::{Op, Possible, ensure_enabled, prepare, run};
 use super::long;
 use crate::fixture::NOW;
+use crate::folder_copy::copy_crashed;
 
 /// The store under the one that fails.
 struct Base {
@@ -38,7 +38,7 @@ impl Base {
     fn crashed(self) -> Self {
         let Some(folder) = self.folder else { return self };
         let copy = tempfile::tempdir().unwrap();
-        copy_at_rest(folder.path(), copy.path());
+        copy_crashed(folder.path(), copy.path());
         drop(self.inner);
         Self { inner: open(copy.path()), folder: Some(copy) }
     }
@@ -47,50 +47,6 @@ impl Base {
 fn open(folder: &Path) -> Arc<dyn Store> {
     let clock = Arc::new(ManualClock::at(NOW));
     FjallStore::open(folder, StoreOptions { clock: Some(clock), ..StoreOptions::default() }).unwrap()
-}
-
-pub fn copy_folder(from: &Path, to: &Path) -> std::io::Result<()> {
-    std::fs::create_dir_all(to)?;
-    for entry in std::fs::read_dir(from)? {
-        let entry = entry?;
-        let to = to.join(entry.file_name());
-        if entry.file_type()?.is_dir() {
-            copy_folder(&entry.path(), &to)?;
-        } else {
-            std::fs::copy(entry.path(), to)?;
-        }
-    }
-    Ok(())
-}
-
-/// The names, lengths and times of all files.
-fn listing(folder: &Path) -> std::io::Result<Vec<(PathBuf, u64, SystemTime)>> {
-    let mut all = Vec::new();
-    for entry in std::fs::read_dir(folder)? {
-        let (path, metadata) = entry.and_then(|entry| Ok((entry.path(), entry.metadata()?)))?;
-        if metadata.is_dir() {
-            all.extend(listing(&path)?)
-        } else {
-            all.push((path, metadata.len(), metadata.modified()?))
-        }
-    }
-    all.sort();
-    Ok(all)
-}
-
-/// Copies a folder that background threads may be changing, as it is between two of their changes.
-fn copy_at_rest(from: &Path, to: &Path) {
-    loop {
-        // Either fails if a background thread removes a file meanwhile.
-        let before = listing(from).ok();
-        let copied = before.is_some() && copy_folder(from, to).is_ok();
-        if copied && listing(from).ok() == before {
-            return;
-        }
-        if to.exists() {
-            std::fs::remove_dir_all(to).unwrap();
-        }
-    }
 }
 
 const ALL_FAIL: InjectedFault =

@@ -7,8 +7,8 @@ use hjall_engine::mutation::MarkerKind;
 use hjall_engine::request::{Get, Scan};
 use hjall_engine::{Engine, ErrorKind, FamilyProgress, Options, Result};
 
-use crate::faults::calls::copy_folder;
 use crate::fixture::{Database, SERVER, delete, descriptor, kind, name, put, read};
+use crate::folder_copy::copy_crashed;
 
 fn quiet(_: &FamilyProgress) -> Result<()> {
     Ok(())
@@ -330,7 +330,7 @@ fn a_put_that_a_compaction_has_dropped_does_not_come_back_after_a_crash() {
     table.put(&put("other", &[("f:q", 1, "v")])).unwrap();
     table.put(&put("r", &[("f:q", 90, "hidden")])).unwrap();
     engine.compact(&name("t"), true).unwrap();
-    copy_folder(folder.path(), crashed.path()).unwrap();
+    copy_crashed(folder.path(), crashed.path());
     let copy = open(crashed.path());
     let copied = copy.table(&name("t"));
     assert_eq!((read(&copied, "r").len(), read(&copied, "other").len()), (0, 1));
